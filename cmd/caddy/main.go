@@ -1,0 +1,13 @@
+// Command caddy is Caddy with its standard modules and the AI gateway: what an
+// xcaddy build of the two gives, for those who build from a checkout.
+package main
+
+import (
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+
+	_ "github.com/caddyserver/caddy/v2/modules/standard"
+
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module"
+)
+
+func main() { caddycmd.Main() }

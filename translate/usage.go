@@ -1,0 +1,17 @@
+package translate
+
+// Usage counts the tokens of one call. The counts do not overlap: Input leaves
+// out what was read from or written to a cache, as the messages format counts;
+// Reasoning is a part of Output.
+type Usage struct {
+	Input      int64 // fresh input tokens
+	CacheRead  int64 // input tokens read from a prompt cache
+	CacheWrite int64 // input tokens written to a prompt cache
+	Output     int64 // output tokens, reasoning included
+	Reasoning  int64 // the part of Output spent on reasoning
+	Known      bool  // whether the provider said anything about usage at all
+}
+
+// TotalInput is the number of input tokens, cached ones included: what the
+// chat and completions formats call prompt_tokens.
+func (u Usage) TotalInput() int64 { return u.Input + u.CacheRead + u.CacheWrite }

@@ -1,0 +1,32 @@
+package translate
+
+// Span is a range of bytes of a request body: body[Start:End].
+// The zero Span means "not there".
+type Span struct{ Start, End int }
+
+// Empty reports whether s spans nothing.
+func (s Span) Empty() bool { return s.Start == s.End }
+
+// View is what the gateway needs to know of a request body, found in the one
+// strict pass over it. All spans point into the inspected bytes, which are
+// never changed.
+type View struct {
+	Model     string // the decoded name
+	ModelSpan Span   // its value in the body, quotes included
+	Stream    bool
+
+	// IncludeUsage says that the client itself asked for the usage chunk of a
+	// chat or completions stream.
+	IncludeUsage bool
+	// IncludeUsageSpan is the value of stream_options.include_usage when present.
+	IncludeUsageSpan Span
+	// StreamOptions is the value of stream_options when it is an object.
+	StreamOptions Span
+	// End is the offset of the closing brace of the body's object.
+	End int
+
+	// Minted are the parts of a messages body that hold thinking this gateway
+	// signed itself, each cut so that the rest stays valid JSON. No messages
+	// provider could verify them.
+	Minted []Span
+}
