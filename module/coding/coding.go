@@ -1,0 +1,142 @@
+// Package coding reads content codings: the compressed bodies of requests and
+// answers. It promises that no more than the given number of decoded bytes is
+// ever produced, and refuses codings that it does not know and bodies with
+// more than one.
+package coding
+
+import (
+	"bufio"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// The errors of this package. All others come from the source itself.
+var (
+	ErrUnknown  = errors.New("unknown content coding")
+	ErrBroken   = errors.New("broken data")
+	ErrTooLarge = errors.New("too many bytes")
+)
+
+// Name returns the coding that a content-encoding header names, in lower case:
+// "" for none or identity. Two codings, or one that is not known, are ErrUnknown.
+func Name(header []string) (string, error) {
+	name := strings.ToLower(strings.TrimSpace(strings.Join(header, ",")))
+	switch name {
+	case "", "identity":
+		return "", nil
+	case "gzip", "x-gzip":
+		return "gzip", nil
+	case "deflate", "br", "zstd":
+		return name, nil
+	}
+	return "", ErrUnknown
+}
+
+// maxWindow bounds the memory one zstd stream may ask for; RFC 8878 recommends
+// that decoders support 8 MiB.
+const maxWindow = 8 << 20
+
+// NewReader returns a reader of the decoded bytes of src. Close it to give its
+// memory back; it does not close src. Broken data surfaces as ErrBroken.
+func NewReader(name string, src io.Reader) (io.ReadCloser, error) {
+	switch name {
+	case "":
+		return io.NopCloser(src), nil
+	case "gzip":
+		return broken(gzip.NewReader(src))
+	case "deflate":
+		return broken(newDeflate(src))
+	case "br":
+		return &reader{src: io.NopCloser(brotli.NewReader(src))}, nil
+	case "zstd":
+		z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+		}
+		return &reader{src: z.IOReadCloser()}, nil
+	}
+	return nil, ErrUnknown
+}
+
+// newDeflate reads "deflate", which RFC 9110 defines as the zlib format while
+// a good number of senders omit the zlib header.
+func newDeflate(src io.Reader) (io.ReadCloser, error) {
+	buffered := bufio.NewReader(src)
+	head, err := buffered.Peek(2)
+	if err != nil {
+		return nil, err
+	}
+	if head[0]&0x0f == 8 && (uint16(head[0])<<8|uint16(head[1]))%31 == 0 {
+		return zlib.NewReader(buffered)
+	}
+	return flate.NewReader(buffered), nil
+}
+
+func broken(src io.ReadCloser, err error) (io.ReadCloser, error) {
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return &reader{src: src}, nil
+}
+
+// reader marks every error but the end as broken data.
+type reader struct{ src io.ReadCloser }
+
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.src.Read(p)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return n, err
+}
+
+func (r *reader) Close() error { return r.src.Close() }
+
+// ReadAll reads src to its end, at most limit bytes; one more is ErrTooLarge.
+// size is the expected number of bytes, or anything below 1 when unknown.
+func ReadAll(src io.Reader, size, limit int64) ([]byte, error) {
+	if size > limit {
+		return nil, ErrTooLarge
+	}
+	if size < 1 {
+		size = 512
+	}
+	// One byte of room beyond the expected size lets the end be seen without
+	// growing the buffer.
+	body := make([]byte, 0, size+1)
+	for {
+		n, err := src.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if int64(len(body)) > limit {
+			return nil, ErrTooLarge
+		}
+		if err == io.EOF {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(body) == cap(body) {
+			body = append(body, 0)[:len(body)]
+		}
+	}
+}
+
+// Decode returns the decoded bytes of a body with the named coding, at most
+// limit of them.
+func Decode(name string, src io.Reader, limit int64) ([]byte, error) {
+	decoded, err := NewReader(name, src)
+	if err != nil {
+		return nil, err
+	}
+	defer decoded.Close()
+	return ReadAll(decoded, 0, limit)
+}

@@ -1,0 +1,49 @@
+package exchange
+
+import (
+	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Preset is what a guest module in the namespace ai_gateway.providers
+// implements: what a provider's name implies. It is asked once, while the
+// configuration is provisioned.
+//
+// A preset that also implements http.RoundTripper answers in-process: it gets
+// the requests itself and no address is needed.
+type Preset interface {
+	Defaults() Defaults
+}
+
+// Defaults are the properties of a provider that its configuration need not
+// repeat. Whatever the configuration says wins.
+type Defaults struct {
+	// BaseURL is the address under which the provider serves its formats, as
+	// its SDKs take it: https://api.openai.com/v1, https://api.anthropic.com.
+	// Empty when an operator has to give it.
+	BaseURL string
+	// Formats that the provider speaks natively, the preferred one first.
+	Formats []translate.Format
+	// Header is the credential's header: "Authorization" (sent as a bearer
+	// token; the default) or another one, sent bare.
+	Header string
+	// KeyRequired says that the provider answers no one without a key.
+	KeyRequired bool
+	// Models are names that the provider is known to serve; GET /v1/models
+	// lists them for a provider without a list of its own.
+	Models []string
+}
+
+// KeySource is what a guest module in the namespace ai_gateway.keys
+// implements: where keys are looked up.
+type KeySource interface {
+	// Lookup returns the key with this digest, nil when there is none. It is
+	// called on the path of every request, from many goroutines at once, and
+	// must not do any I/O.
+	Lookup(Digest) *Key
+}
+
+// Transport is a round tripper that answers attempts: it finds the Attempt in
+// the request's context and fills in its results.
+type Transport = http.RoundTripper

@@ -1,0 +1,78 @@
+package exchange
+
+import (
+	"errors"
+	"strings"
+)
+
+// Pattern matches model names: "*" stands for any number of any characters,
+// everything else for itself, letter case included.
+type Pattern string
+
+// ErrPattern is returned for a pattern that cannot be meant: empty, longer
+// than 256 bytes, or with control characters or spaces.
+var ErrPattern = errors.New("a model pattern is 1 to 256 printable characters without spaces")
+
+// ParsePattern checks s and returns it as a pattern.
+func ParsePattern(s string) (Pattern, error) {
+	unprintable := func(r rune) bool { return r <= ' ' || r == 0x7f }
+	if s == "" || len(s) > 256 || strings.ContainsFunc(s, unprintable) {
+		return "", ErrPattern
+	}
+	return Pattern(s), nil
+}
+
+// Exact reports whether p matches one name only.
+func (p Pattern) Exact() bool { return !strings.Contains(string(p), "*") }
+
+// Prefix returns the literal text before the first "*".
+func (p Pattern) Prefix() string {
+	prefix, _, _ := strings.Cut(string(p), "*")
+	return prefix
+}
+
+// Match reports whether name matches p. It takes time in proportion to the
+// product of both lengths at worst.
+func (p Pattern) Match(name string) bool {
+	i, j, star, mark := 0, 0, -1, 0
+	for j < len(name) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(p) && p[i] == name[j]:
+			i++
+			j++
+		case star >= 0: // let the last star take one byte more
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(string(p[i:]), "*") == ""
+}
+
+// Overlaps reports whether some name matches both p and q.
+func (p Pattern) Overlaps(q Pattern) bool {
+	// reach[j]: p[:i] and q[:j] can match a common text.
+	reach := make([]bool, len(q)+1)
+	for i := 0; i <= len(p); i++ {
+		diagonal := false // reach of (i-1, j-1)
+		for j := 0; j <= len(q); j++ {
+			above := i > 0 && reach[j]
+			left := j > 0 && reach[j-1]
+			ok := i == 0 && j == 0
+			switch {
+			case i > 0 && p[i-1] == '*' && (above || left):
+				ok = true
+			case j > 0 && q[j-1] == '*' && (above || left):
+				ok = true
+			case i > 0 && j > 0 && p[i-1] == q[j-1] && diagonal:
+				ok = true
+			}
+			diagonal, reach[j] = above, ok
+		}
+	}
+	return reach[len(q)]
+}
