@@ -1,0 +1,71 @@
+package exchange
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+)
+
+// Upstream is how a provider is called: the part of a provider's configuration
+// that the gateway hands on to the transport. Both embed it, so that operators
+// write it once and it is described once.
+type Upstream struct {
+	// Preset says what kind of service the provider is: address, formats,
+	// credential header. Default: the preset with the provider's own name.
+	PresetRaw json.RawMessage `json:"preset,omitempty" caddy:"namespace=ai_gateway.providers inline_key=preset"`
+
+	// APIKey refers to the credential sent to the provider: {env.NAME} or
+	// {file./absolute/path}. Literals are refused: they would show in the
+	// admin API and in the autosaved configuration.
+	APIKey string `json:"api_key,omitempty"`
+
+	// BaseURL is the address as the provider's SDKs take it, for example
+	// https://api.openai.com/v1. Default: the preset's. It must be http or
+	// https and have no credentials, query or fragment.
+	BaseURL string `json:"base_url,omitempty"`
+
+	// StreamEnd says how this provider's chat and completions streams end:
+	// "done" (the default: by [DONE]; anything else is a stream that broke
+	// off) or "finish" (for servers that never send [DONE]: an orderly end of
+	// the body counts as the end once every choice has finished).
+	StreamEnd string `json:"stream_end,omitempty"`
+
+	// IncludeUsage asks chat and completions streams for their usage when the
+	// client did not, and keeps the additional chunk from the client.
+	// Default: true. Set false for servers that refuse stream_options.
+	IncludeUsage *bool `json:"include_usage,omitempty"`
+
+	// ResponseHeaderTimeout is how long the provider may take to send response
+	// headers. Default: 5m.
+	ResponseHeaderTimeout caddy.Duration `json:"response_header_timeout,omitempty"`
+
+	// FirstEventTimeout is how long a stream may take from its headers to the
+	// first event with content. Default: 5m.
+	FirstEventTimeout caddy.Duration `json:"first_event_timeout,omitempty"`
+
+	// IdleTimeout is how long an answer may go without any byte. Default: 5m.
+	IdleTimeout caddy.Duration `json:"idle_timeout,omitempty"`
+
+	// UsageWait is how long a stream that has sent its last event may take to
+	// close. Default: 5s.
+	UsageWait caddy.Duration `json:"usage_wait,omitempty"`
+
+	// Transport is the transport of reverse_proxy that carries the calls.
+	// Default: http with a dial timeout of 3s.
+	TransportRaw json.RawMessage `json:"transport,omitempty" caddy:"namespace=http.reverse_proxy.transport inline_key=protocol"`
+}
+
+// The defaults of Upstream's times.
+const (
+	DefaultResponseHeaderTimeout = 5 * time.Minute
+	DefaultFirstEventTimeout     = 5 * time.Minute
+	DefaultIdleTimeout           = 5 * time.Minute
+	DefaultUsageWait             = 5 * time.Second
+)
+
+// The values of StreamEnd.
+const (
+	StreamEndDone   = "done"
+	StreamEndFinish = "finish"
+)

@@ -1,0 +1,104 @@
+package gateway
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Config is what the app (the global option) and a handler (a site) have in
+// common. A site inherits what the app has and adds to it; the same name in
+// both is an error.
+type Config struct {
+	// Providers are the upstream services, in the order in which they are
+	// preferred where nothing else decides.
+	Providers []*Provider `json:"providers,omitempty"`
+
+	// Models lead names that clients use to targets.
+	Models []*Model `json:"models,omitempty"`
+
+	// KeySources are where clients' keys are looked up, in order; the first
+	// that knows a key decides. The source "config" holds keys of the
+	// configuration itself. A gateway without any source lets nobody in.
+	KeySourcesRaw []json.RawMessage `json:"keys,omitempty" caddy:"namespace=ai_gateway.keys inline_key=source"`
+
+	// MaxBody is the largest request body in bytes, counted after decoding.
+	// Default: 33554432 (32 MiB). Larger bodies are answered 413.
+	MaxBody int64 `json:"max_body,omitempty"`
+
+	// CommitAfter is how long a streaming request may have sent nothing
+	// before it is answered 200 with a keep-alive, so that clients and proxies
+	// in between do not give up. A provider's error can no longer be shown by
+	// its status from then on. Default: 30s. Negative: never.
+	CommitAfter caddy.Duration `json:"commit_after,omitempty"`
+
+	// KeepAlive is how long an open stream may be silent before a ping
+	// (messages) or a comment (other formats) is sent. Default: 15s.
+	// Negative: never.
+	KeepAlive caddy.Duration `json:"keep_alive,omitempty"`
+}
+
+// The defaults of Config.
+const (
+	DefaultMaxBody     = 32 << 20
+	DefaultCommitAfter = 30 * time.Second
+	DefaultKeepAlive   = 15 * time.Second
+)
+
+// Provider is a named upstream service.
+type Provider struct {
+	// Name identifies the provider in models, logs and metrics.
+	Name string `json:"name"`
+
+	// Upstream is how the provider is called.
+	exchange.Upstream
+
+	// Formats are the wire formats that the provider speaks natively, the
+	// preferred one first. A client whose own format is among them has its
+	// bytes relayed unchanged. Default: the preset's.
+	Formats []translate.Format `json:"formats,omitempty"`
+
+	// Models are the model names (patterns, "*" matches anything) that this
+	// provider serves where no model block claims the name. Default: every
+	// name that nobody else claims.
+	Models []string `json:"models,omitempty"`
+
+	// ReverseProxyRaw is the configuration of a reverse_proxy handler that
+	// stands between the gateway and the provider, for load balancing, health
+	// checks, dynamic upstreams and header operations. Its transport is
+	// TransportRaw. Without it, and with one address, calls go straight to
+	// the transport.
+	ReverseProxyRaw json.RawMessage `json:"reverse_proxy,omitempty" caddy:"namespace=http.handlers inline_key=handler"`
+}
+
+// Model leads a name that clients use to targets.
+type Model struct {
+	// Name is the model name, or a pattern in which "*" matches anything. An
+	// exact name wins over patterns, a longer literal prefix over a shorter.
+	Name string `json:"name"`
+
+	// Targets are tried in order.
+	Targets []Target `json:"targets"`
+
+	// FallbackOn are the failures after which the next target is tried: a
+	// status (429), a class (5xx), timeout, unreachable.
+	// Default: 401 402 403 404 408 429 5xx timeout unreachable.
+	FallbackOn []string `json:"fallback_on,omitempty"`
+
+	// Attempts is the most targets tried for one request. Default: all.
+	Attempts int `json:"attempts,omitempty"`
+}
+
+// Target is a provider and the provider's own model name.
+type Target struct {
+	// Provider is the name of a provider of this site or of the global option.
+	Provider string `json:"provider"`
+
+	// Model is the provider's own name for the model. Default: the name that
+	// the client used.
+	Model string `json:"model,omitempty"`
+}
