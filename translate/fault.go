@@ -1,12 +1,14 @@
 package translate
 
+import "net/http"
+
 // Kind is the class of a fault. Status, type name and code of the answer in
 // each client format follow from it by one table (wire format E.2, E.4).
 type Kind uint8
 
 // The kinds.
 const (
-	Internal             Kind = iota // 500: our own fault
+	Internal             Kind = iota // 500: our own fault, or a provider's 500
 	Invalid                          // 400: the request is at fault
 	Unauthenticated                  // 401: no usable key of this gateway
 	Forbidden                        // 403
@@ -20,6 +22,31 @@ const (
 	Overloaded                       // 529 to messages clients, 503 to others
 	Timeout                          // 504
 )
+
+// kinds says what each kind is called on the wire. Official SDKs choose their
+// exception by status and type, so no name outside these may ever appear.
+var kinds = [...]struct {
+	status   int
+	messages string // error.type of messages bodies
+	choices  string // error.type of chat and completions bodies
+}{
+	Internal:             {http.StatusInternalServerError, "api_error", "server_error"},
+	Invalid:              {http.StatusBadRequest, "invalid_request_error", "invalid_request_error"},
+	Unauthenticated:      {http.StatusUnauthorized, "authentication_error", "invalid_request_error"},
+	Forbidden:            {http.StatusForbidden, "permission_error", "invalid_request_error"},
+	NotFound:             {http.StatusNotFound, "not_found_error", "invalid_request_error"},
+	MethodNotAllowed:     {http.StatusMethodNotAllowed, "invalid_request_error", "invalid_request_error"},
+	Conflict:             {http.StatusConflict, "conflict_error", "invalid_request_error"},
+	TooLarge:             {http.StatusRequestEntityTooLarge, "request_too_large", "invalid_request_error"},
+	UnsupportedMediaType: {http.StatusUnsupportedMediaType, "invalid_request_error", "invalid_request_error"},
+	RateLimited:          {http.StatusTooManyRequests, "rate_limit_error", "rate_limit_error"},
+	BadGateway:           {http.StatusBadGateway, "api_error", "server_error"},
+	Overloaded:           {http.StatusServiceUnavailable, "overloaded_error", "server_error"},
+	Timeout:              {http.StatusGatewayTimeout, "timeout_error", "server_error"},
+}
+
+// statusOverloaded is what messages clients know for 503.
+const statusOverloaded = 529
 
 // Fault is an error that a client may read. Its message is written by hand for
 // that reader and holds no prompt, key or upstream address. The private cause
@@ -41,3 +68,19 @@ func (f *Fault) Error() string { return f.Message }
 
 // Unwrap gives the private cause to errors.Is and errors.As.
 func (f *Fault) Unwrap() error { return f.Cause }
+
+// Status is the HTTP status of the answer to a client of the format.
+func (f *Fault) Status(format Format) int {
+	if f.Kind == Overloaded && format == Messages {
+		return statusOverloaded
+	}
+	return kinds[f.Kind].status
+}
+
+// Type is the error.type that a client of the format reads.
+func (f *Fault) Type(format Format) string {
+	if format == Messages {
+		return kinds[f.Kind].messages
+	}
+	return kinds[f.Kind].choices
+}

@@ -1,0 +1,62 @@
+package translate
+
+// The faults of this file blame the gateway or a provider. Causes are kept for
+// the log; they may name addresses, so the sentences never repeat them.
+
+// codeUnusable and its neighbours are codes of chat and completions bodies.
+const (
+	codeUnusable    = "upstream_invalid_response"
+	codeAuth        = "upstream_auth"
+	codeBilling     = "upstream_billing"
+	codeTimeout     = "upstream_timeout"
+	codeOverloaded  = "overloaded"
+	codeRateLimited = "rate_limit_exceeded"
+)
+
+// InternalFault hides a fault of the gateway itself.
+func InternalFault(cause error) *Fault {
+	return &Fault{Kind: Internal, Message: "internal error", Cause: cause}
+}
+
+// ShuttingDown tells a client to come back: the gateway stops or reloads.
+func ShuttingDown() *Fault {
+	return &Fault{Kind: Overloaded, Message: "the gateway is shutting down", Code: codeOverloaded}
+}
+
+// NoUpstream says that no target of the model could be asked at all.
+func NoUpstream(model string) *Fault {
+	return &Fault{
+		Kind: Overloaded, Message: "no upstream for model '" + model + "' is available",
+		Code: "upstream_unavailable",
+	}
+}
+
+// Unreachable says that the provider could not be reached: connecting, TLS or
+// name resolution failed, or the connection broke before any header.
+func Unreachable(cause error) *Fault {
+	return &Fault{
+		Kind: BadGateway, Message: "the upstream could not be reached",
+		Code: "upstream_unreachable", Cause: cause,
+	}
+}
+
+// UpstreamTimeout says that the provider took too long.
+func UpstreamTimeout(cause error) *Fault {
+	return &Fault{Kind: Timeout, Message: "the upstream did not answer in time", Code: codeTimeout, Cause: cause}
+}
+
+// Unusable says that the provider's answer is not what its format promises.
+func Unusable(cause error) *Fault {
+	return &Fault{
+		Kind: BadGateway, Message: "the upstream returned an unusable answer",
+		Code: codeUnusable, Cause: cause,
+	}
+}
+
+// Truncated says that a stream ended without its last event.
+func Truncated(cause error) *Fault {
+	return &Fault{
+		Kind: BadGateway, Message: "the upstream closed the stream before completing the answer",
+		Code: "upstream_stream_truncated", Cause: cause,
+	}
+}

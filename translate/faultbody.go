@@ -1,0 +1,88 @@
+package translate
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+
+// AppendFault appends the error body of f for a client of the format. Any
+// format other than Messages, the empty one included, gets the chat and
+// completions shape, which has no place for the request id.
+func AppendFault(dst []byte, f *Fault, format Format, requestID string) []byte {
+	if format == Messages {
+		return appendMessagesFault(dst, f, requestID)
+	}
+	dst = append(dst, `{"error":{"message":`...)
+	dst = jsonscan.AppendString(dst, f.Message)
+	dst = append(dst, `,"type":"`...)
+	dst = append(dst, f.Type(format)...)
+	dst = append(dst, `","param":`...)
+	dst = appendStringOrNull(dst, f.Param)
+	dst = append(dst, `,"code":`...)
+	dst = appendStringOrNull(dst, f.Code)
+	return append(dst, "}}"...)
+}
+
+func appendMessagesFault(dst []byte, f *Fault, requestID string) []byte {
+	dst = append(dst, `{"type":"error","error":{"type":"`...)
+	dst = append(dst, f.Type(Messages)...)
+	dst = append(dst, `","message":`...)
+	dst = jsonscan.AppendString(dst, f.Message)
+	if f.ErrorCode != "" {
+		dst = appendDetails(dst, f)
+	}
+	dst = append(dst, '}')
+	if requestID != "" {
+		dst = append(dst, `,"request_id":`...)
+		dst = jsonscan.AppendString(dst, requestID)
+	}
+	return append(dst, '}')
+}
+
+func appendDetails(dst []byte, f *Fault) []byte {
+	dst = append(dst, `,"details":{"error_code":`...)
+	dst = jsonscan.AppendString(dst, f.ErrorCode)
+	for i, name := range f.Unsupported {
+		if i == 0 {
+			dst = append(dst, `,"unsupported":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = jsonscan.AppendString(dst, name)
+	}
+	if len(f.Unsupported) > 0 {
+		dst = append(dst, ']')
+	}
+	return append(dst, '}')
+}
+
+func appendStringOrNull(dst []byte, s string) []byte {
+	if s == "" {
+		return append(dst, "null"...)
+	}
+	return jsonscan.AppendString(dst, s)
+}
+
+// AppendFaultEvent appends the event that ends a stream of the format with f.
+// Nothing may follow it: neither message_stop nor [DONE], since a stream that
+// failed must not look finished.
+func AppendFaultEvent(dst []byte, f *Fault, format Format, requestID string) []byte {
+	if format == Messages {
+		dst = append(dst, "event: error\n"...)
+	}
+	dst = append(dst, "data: "...)
+	dst = AppendFault(dst, f, format, requestID)
+	return append(dst, "\n\n"...)
+}
+
+// The keep-alives are shared: the callers of KeepAlive only read them.
+var (
+	ping    = []byte("event: ping\ndata: {\"type\": \"ping\"}\n\n")
+	comment = []byte(": keep-alive\n\n")
+)
+
+// KeepAlive is what may be written between two events of a stream of the
+// format while there is nothing to say. The caller must not change it.
+func KeepAlive(format Format) []byte {
+	if format == Messages {
+		return ping
+	}
+	return comment
+}

@@ -1,0 +1,184 @@
+package translate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The faults of this file blame the client. Each sentence that a client can
+// read stands here once, so that every endpoint says the same.
+
+// codeInvalidJSON and codeInvalidValue are codes of chat and completions bodies.
+const (
+	codeInvalidJSON  = "invalid_json"
+	codeInvalidValue = "invalid_value"
+)
+
+// NoCredential refuses a request without a key.
+func NoCredential(format Format) *Fault {
+	message := "no credential: send 'Authorization: Bearer <key>'"
+	if format == Messages {
+		message += " or 'x-api-key: <key>'"
+	}
+	return &Fault{Kind: Unauthenticated, Message: message}
+}
+
+// BadKey refuses a key that is unknown, revoked or expired; it does not tell
+// a stranger which of these.
+func BadKey() *Fault {
+	return &Fault{Kind: Unauthenticated, Message: "the API key is not valid", Code: "invalid_api_key"}
+}
+
+// CredentialRepeated refuses a credential header (named in lower case) that
+// was sent twice or with two values.
+func CredentialRepeated(header string) *Fault {
+	return &Fault{Kind: Invalid, Message: header + ": must be sent once, with one value"}
+}
+
+// ModelNotAllowed refuses a model that the key may not use.
+func ModelNotAllowed(model string) *Fault {
+	return &Fault{
+		Kind: Forbidden, Message: "this key may not use model '" + model + "'",
+		Param: "model", Code: "permission_denied",
+	}
+}
+
+// UnknownModel refuses a model that no provider serves.
+func UnknownModel(model string) *Fault {
+	return &Fault{
+		Kind: NotFound, Message: "model: '" + model + "' is not known",
+		Param: "model", Code: "model_not_found",
+	}
+}
+
+// VersionMissing refuses a messages request without its version header.
+func VersionMissing() *Fault {
+	return &Fault{Kind: Invalid, Message: "anthropic-version: this header is required"}
+}
+
+// VersionInvalid refuses a version header that is not a date.
+func VersionInvalid(value string) *Fault {
+	return &Fault{
+		Kind:    Invalid,
+		Message: "anthropic-version: " + quoteShort(value) + "is not a date of the form YYYY-MM-DD",
+	}
+}
+
+// VersionTooOld refuses a version whose streams and answers had another shape.
+func VersionTooOld(value string) *Fault {
+	return &Fault{
+		Kind:    Invalid,
+		Message: "anthropic-version: " + quoteShort(value) + "must be 2023-06-01 or later",
+	}
+}
+
+// quoteShort shows a header's value and a space, or nothing when it is too
+// long or has bytes that do not belong into a sentence.
+func quoteShort(value string) string {
+	odd := func(r rune) bool { return r < ' ' || r > '~' }
+	if len(value) > maxShownValue || strings.ContainsFunc(value, odd) {
+		return ""
+	}
+	return "'" + value + "' "
+}
+
+// maxShownValue bounds the values of closed sets that a message repeats.
+const maxShownValue = 64
+
+// OnLossInvalid refuses an unknown value of the header that asks for strictness.
+func OnLossInvalid() *Fault {
+	return &Fault{Kind: Invalid, Message: "x-gateway-on-loss: must be 'warn' or 'reject'"}
+}
+
+// NotJSON refuses a content type that is present and not JSON.
+func NotJSON() *Fault {
+	return &Fault{Kind: UnsupportedMediaType, Message: "content-type: must be application/json"}
+}
+
+// CodingUnsupported refuses a content coding that the gateway cannot decode.
+func CodingUnsupported() *Fault {
+	return &Fault{
+		Kind: UnsupportedMediaType, Message: "content-encoding: must be gzip, zstd, deflate or br",
+		ErrorCode: "request_body_encoding_unsupported",
+	}
+}
+
+// CodingBroken refuses a body that is not what its content coding says.
+func CodingBroken(coding string, cause error) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: "request body: broken " + coding + " data",
+		ErrorCode: "request_body_encoding_invalid", Cause: cause,
+	}
+}
+
+// BodyTooLarge refuses a body of more than limit bytes as sent.
+func BodyTooLarge(limit int64) *Fault {
+	return &Fault{
+		Kind: TooLarge, Message: fmt.Sprintf("request body: larger than the limit of %d bytes", limit),
+		Code: "request_too_large",
+	}
+}
+
+// DecodedBodyTooLarge refuses a compressed body of more than limit bytes once
+// decoded.
+func DecodedBodyTooLarge(limit int64) *Fault {
+	f := BodyTooLarge(limit)
+	f.ErrorCode = "request_body_too_large_after_decoding"
+	return f
+}
+
+// BodyUnreadable refuses a body that broke off or came too slowly.
+func BodyUnreadable(cause error) *Fault {
+	return &Fault{Kind: Invalid, Message: "request body: could not be read to its end", Cause: cause}
+}
+
+// BodyEmpty refuses a request without a body.
+func BodyEmpty() *Fault {
+	return &Fault{Kind: Invalid, Message: "request body: empty, must be a JSON object", Code: codeInvalidJSON}
+}
+
+// BodyNotObject refuses a body that is JSON, but no object.
+func BodyNotObject() *Fault {
+	return &Fault{Kind: Invalid, Message: "request body: must be a JSON object", Code: codeInvalidValue}
+}
+
+// Malformed refuses a body that is not valid JSON from the byte at offset on:
+// bad syntax, bad UTF-8 or too deep nesting.
+func Malformed(offset int, cause error) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: fmt.Sprintf("request body: not valid JSON at byte %d", offset),
+		Code: codeInvalidJSON, Cause: cause,
+	}
+}
+
+// Repeated refuses a member that stands twice in one object; path is that of
+// the first.
+func Repeated(path string) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: path + ": must appear once, letter case ignored",
+		Param: path, Code: codeInvalidJSON,
+	}
+}
+
+// InvalidField refuses a field of a body; what says what is required of it.
+func InvalidField(path, what string) *Fault {
+	return &Fault{Kind: Invalid, Message: path + ": " + what, Param: path, Code: codeInvalidValue}
+}
+
+// WrongMethod refuses a method; allowed names those that the path has.
+func WrongMethod(allowed string) *Fault {
+	return &Fault{Kind: MethodNotAllowed, Message: "method: must be " + allowed}
+}
+
+// UnknownPath refuses a path under /v1 that the gateway does not serve.
+func UnknownPath() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: is not known", Code: "not_found"}
+}
+
+// LimitReached refuses a request over one of the key's limits; what names the
+// limit, for example "request rate".
+func LimitReached(what string) *Fault {
+	return &Fault{
+		Kind: RateLimited, Message: what + " limit reached for this key", Code: "rate_limit_exceeded",
+	}
+}
