@@ -1,0 +1,20 @@
+package jsonscan
+
+// AppendCompact appends valid JSON without the white space between its tokens.
+// Strings and numbers are copied as they are written.
+func AppendCompact(dst, raw []byte) []byte {
+	from, i := 0, 0
+	for i < len(raw) {
+		switch b := raw[i]; {
+		case b == '"':
+			i, _, _ = stringEnd(raw, i)
+		case isSpace(b):
+			dst = append(dst, raw[from:i]...)
+			i = spaceEnd(raw, i)
+			from = i
+		default:
+			i++
+		}
+	}
+	return append(dst, raw[from:]...)
+}

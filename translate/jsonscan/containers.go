@@ -1,0 +1,150 @@
+package jsonscan
+
+// EnterObject consumes the opening brace of an object. It returns false and
+// consumes nothing if the value at the cursor is none. The members follow:
+//
+//	for c.Member() {
+//		switch string(c.Name()) { ... }
+//	}
+//
+// where the loop's body consumes exactly one value.
+func (c *Cursor) EnterObject() bool {
+	if !c.enter(Object) {
+		return false
+	}
+	c.names.enter()
+	return true
+}
+
+// EnterArray consumes the opening bracket of an array. It returns false and
+// consumes nothing if the value at the cursor is none. The elements follow:
+//
+//	for c.Element() { ... }
+//
+// where the loop's body consumes exactly one value.
+func (c *Cursor) EnterArray() bool { return c.enter(Array) }
+
+// enter consumes the first byte of a container of that kind.
+func (c *Cursor) enter(kind Kind) bool {
+	if c.Kind() != kind {
+		return false
+	}
+	if c.depth == MaxDepth {
+		c.fail(c.pos, whyDepth)
+		return false
+	}
+	c.pos++
+	c.depth++
+	c.phase = fresh
+	return true
+}
+
+// Member moves to the value of the object's next member. It returns false when
+// the object's end was consumed instead, or on an error: a name that equals an
+// earlier one of the same object, letter case ignored, is a *DuplicateError.
+func (c *Cursor) Member() bool {
+	if !c.next('}') {
+		return false
+	}
+	c.space()
+	at := c.pos
+	if !c.readName() || !c.colon() {
+		return false
+	}
+	if c.names.add(c.data, c.name, at) {
+		c.err = &DuplicateError{Offset: at, Name: string(c.name)}
+		return false
+	}
+	c.phase = due
+	return true
+}
+
+// Element moves to the array's next element. It returns false when the array's
+// end was consumed instead, or on an error.
+func (c *Cursor) Element() bool {
+	if !c.next(']') {
+		return false
+	}
+	c.phase = due
+	return true
+}
+
+// Name returns the decoded name of the member that Member moved to last. It is
+// valid until the next call of Member.
+func (c *Cursor) Name() []byte {
+	if c.err != nil {
+		return nil
+	}
+	return c.name
+}
+
+// ObjectEnd returns the offset of the closing brace that Member consumed last.
+func (c *Cursor) ObjectEnd() int { return c.objectEnd }
+
+// next consumes what stands before the next member or element, or the closing
+// byte. It returns false if there is no next one.
+func (c *Cursor) next(closing byte) bool {
+	if c.err != nil {
+		return false
+	}
+	if c.phase == due || c.depth == 0 {
+		c.err = errMisuse
+		return false
+	}
+	c.space()
+	switch {
+	case c.pos == len(c.data):
+		c.fail(c.pos, whyEnd)
+	case c.data[c.pos] == closing:
+		c.leave(closing)
+	case c.phase == fresh:
+		return true
+	case c.data[c.pos] == ',':
+		c.pos++
+		return true
+	default:
+		c.fail(c.pos, whyNext)
+	}
+	return false
+}
+
+// leave consumes the last byte of a container.
+func (c *Cursor) leave(closing byte) {
+	if closing == '}' {
+		c.objectEnd = c.pos
+		c.names.leave()
+	}
+	c.pos++
+	c.depth--
+	c.phase = done
+}
+
+// readName consumes and decodes a member's name.
+func (c *Cursor) readName() bool {
+	if c.pos == len(c.data) || c.data[c.pos] != '"' {
+		c.fail(c.pos, whyName)
+		return false
+	}
+	end, escaped, reason := stringEnd(c.data, c.pos)
+	if reason != "" {
+		c.fail(end, reason)
+		return false
+	}
+	if c.name = c.data[c.pos+1 : end-1]; escaped {
+		c.nameBuf = appendDecoded(c.nameBuf[:0], c.name)
+		c.name = c.nameBuf
+	}
+	c.pos = end
+	return true
+}
+
+// colon consumes the colon between a name and its value.
+func (c *Cursor) colon() bool {
+	c.space()
+	if c.pos == len(c.data) || c.data[c.pos] != ':' {
+		c.fail(c.pos, whyColon)
+		return false
+	}
+	c.pos++
+	return true
+}

@@ -1,0 +1,130 @@
+package jsonscan
+
+import (
+	"bytes"
+	"math"
+	"unicode/utf8"
+)
+
+// MaxDepth is how many containers may be open at once.
+const MaxDepth = 200
+
+// phase says what may come next.
+type phase uint8
+
+const (
+	due   phase = iota // a value
+	fresh              // the first member or element of a container, or its end
+	done               // what follows a value: a comma, the end of the container, or of the document
+)
+
+// Cursor reads one JSON document from its beginning to its end. It is made by
+// New and is not for concurrent use. After the first error every method returns
+// zero values, and Err the error, so that callers may check once, at the end.
+//
+// A copy may read the value at the cursor ahead of the original.
+type Cursor struct {
+	data      []byte
+	pos       int
+	depth     int
+	objectEnd int
+	phase     phase
+	err       error
+	name      []byte // the member's name, decoded
+	nameBuf   []byte // memory of names with escapes
+	textBuf   []byte // memory of texts with escapes
+	names     names
+}
+
+// New returns a cursor at the value of the document, which must not change as
+// long as the cursor or a slice from it is in use. Invalid UTF-8 anywhere in the
+// document, and documents of 4 GiB or more, are errors from the beginning.
+func New(data []byte) Cursor {
+	c := Cursor{data: data}
+	if uint64(len(data)) > math.MaxUint32 {
+		c.fail(0, whyLength)
+	} else if !utf8.Valid(data) {
+		c.fail(invalidUTF8(data), whyUTF8)
+	}
+	if bytes.HasPrefix(data, []byte("\ufeff")) {
+		c.pos = len("\ufeff")
+	}
+	return c
+}
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8.
+func invalidUTF8(data []byte) int {
+	i := 0
+	for {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size <= 1 {
+			return i
+		}
+		i += size
+	}
+}
+
+// Err returns the first error: a *SyntaxError, a *DuplicateError, or an error of
+// the calling code.
+func (c *Cursor) Err() error { return c.err }
+
+// Depth returns how many containers are open.
+func (c *Cursor) Depth() int { return c.depth }
+
+// Offset returns the offset of the value at the cursor, or of the byte behind
+// what was read last.
+func (c *Cursor) Offset() int {
+	if c.phase == due {
+		c.space()
+	}
+	return c.pos
+}
+
+// Kind returns the kind of the value at the cursor, as its first byte tells it,
+// without consuming it. It is Invalid, and an error, if there is none.
+func (c *Cursor) Kind() Kind {
+	if c.err != nil {
+		return Invalid
+	}
+	if c.phase != due {
+		c.err = errMisuse
+		return Invalid
+	}
+	c.space()
+	if c.pos == len(c.data) {
+		c.fail(c.pos, whyEnd)
+		return Invalid
+	}
+	kind := kinds[c.data[c.pos]]
+	if kind == Invalid {
+		c.fail(c.pos, whyValue)
+	}
+	return kind
+}
+
+// Finish checks that nothing but white space follows the document's value, and
+// returns the first error of the cursor.
+func (c *Cursor) Finish() error {
+	if c.err != nil {
+		return c.err
+	}
+	if c.phase != done || c.depth != 0 {
+		c.err = errMisuse
+		return c.err
+	}
+	c.space()
+	if c.pos < len(c.data) {
+		c.fail(c.pos, whyTrailing)
+	}
+	return c.err
+}
+
+// fail notes a syntax error unless another error came first.
+func (c *Cursor) fail(offset int, reason string) {
+	if c.err == nil {
+		c.err = &SyntaxError{Offset: offset, Reason: reason}
+	}
+}
+
+// space moves the cursor over white space.
+func (c *Cursor) space() { c.pos = spaceEnd(c.data, c.pos) }

@@ -1,0 +1,55 @@
+package jsonscan
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// AppendText appends the text of a raw JSON string, which has its quotes and is
+// valid. A surrogate escape without its other half becomes U+FFFD.
+func AppendText(dst, rawString []byte) []byte {
+	if len(rawString) < 2 {
+		return dst
+	}
+	return appendDecoded(dst, rawString[1:len(rawString)-1])
+}
+
+// appendDecoded appends the text of a valid JSON string without its quotes.
+func appendDecoded(dst, s []byte) []byte {
+	for {
+		i := bytes.IndexByte(s, '\\')
+		if i < 0 || i+1 == len(s) {
+			return append(dst, s...)
+		}
+		dst = append(dst, s[:i]...)
+		if s = s[i:]; s[1] != 'u' {
+			dst = append(dst, escapes[s[1]])
+			s = s[2:]
+			continue
+		}
+		r, n := decodeRune(s)
+		dst = utf8.AppendRune(dst, r)
+		s = s[n:]
+	}
+}
+
+// decodeRune decodes the \u escape, or the pair of them, at the beginning of s,
+// and returns its length.
+func decodeRune(s []byte) (r rune, n int) {
+	const size = len(`\u0000`)
+	r, ok := hex4(s[2:])
+	if !ok {
+		return utf8.RuneError, min(size, len(s))
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, size
+	}
+	if rest := s[size:]; len(rest) >= size && rest[0] == '\\' && rest[1] == 'u' {
+		low, _ := hex4(rest[2:])
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 2 * size
+		}
+	}
+	return utf8.RuneError, size
+}

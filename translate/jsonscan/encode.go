@@ -1,0 +1,63 @@
+package jsonscan
+
+import "unicode/utf8"
+
+// AppendString appends s as a JSON string with its quotes. Only what JSON demands
+// is escaped; invalid UTF-8 becomes U+FFFD, one for each byte.
+func AppendString[T string | []byte](dst []byte, s T) []byte {
+	dst = append(dst, '"')
+	dst = AppendEscaped(dst, s)
+	return append(dst, '"')
+}
+
+// AppendEscaped is AppendString without the quotes, for strings that are written
+// piece by piece, each of them whole characters.
+func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
+	text := []byte(s)
+	if utf8.Valid(text) {
+		return appendEscaped(dst, text)
+	}
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError {
+			dst = utf8.AppendRune(dst, r)
+		} else {
+			dst = appendEscaped(dst, text[:size])
+		}
+		text = text[size:]
+	}
+	return dst
+}
+
+// appendEscaped appends valid UTF-8 with escapes.
+func appendEscaped(dst, text []byte) []byte {
+	for {
+		i := plainEnd(text, 0)
+		dst = append(dst, text[:i]...)
+		if i == len(text) {
+			return dst
+		}
+		dst = appendEscape(dst, text[i])
+		text = text[i+1:]
+	}
+}
+
+// appendEscape appends the escape of a byte that must be escaped.
+func appendEscape(dst []byte, b byte) []byte {
+	const hex = "0123456789abcdef"
+	switch b {
+	case '"', '\\':
+		return append(dst, '\\', b)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[b>>4], hex[b&0xf])
+}

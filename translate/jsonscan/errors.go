@@ -1,0 +1,52 @@
+package jsonscan
+
+import (
+	"errors"
+	"fmt"
+)
+
+// SyntaxError reports a document that is not JSON in UTF-8, or that is nested
+// deeper than MaxDepth. Neither of its texts repeats the document.
+type SyntaxError struct {
+	Offset int    // of the byte that is wrong, counted from 0
+	Reason string // what is wrong with it
+}
+
+// Error says where the document is wrong.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("not valid JSON at byte %d", e.Offset)
+}
+
+// DuplicateError reports a member that occurs twice in one object, letter case
+// ignored.
+type DuplicateError struct {
+	Offset int    // of the second occurrence's name, counted from 0
+	Name   string // the name as it is written there, decoded
+}
+
+// Error says where the second occurrence is. It leaves out the name, which
+// belongs to the client.
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("duplicate object member at byte %d", e.Offset)
+}
+
+// errMisuse reports calls in an order that the cursor does not allow: a bug of
+// the caller, not of the document.
+var errMisuse = errors.New("jsonscan: a value was read twice or not at all")
+
+// The reasons of syntax errors.
+const (
+	whyEnd      = "unexpected end"
+	whyValue    = "a value is expected"
+	whyName     = "a member name is expected"
+	whyColon    = "a colon is expected"
+	whyNext     = "a comma or the end of the container is expected"
+	whyLiteral  = "an unknown word"
+	whyNumber   = "a malformed number"
+	whyEscape   = "a malformed escape"
+	whyControl  = "a control character in a string"
+	whyUTF8     = "invalid UTF-8"
+	whyDepth    = "nested too deeply"
+	whyTrailing = "something follows the value"
+	whyLength   = "too long"
+)

@@ -1,0 +1,164 @@
+package jsonscan
+
+import (
+	"bytes"
+	"hash/maphash"
+	"unicode"
+	"unicode/utf8"
+)
+
+// fewNames is how many names of one object are searched one by one.
+const fewNames = 32
+
+// seed makes the hashes of names unknown to those who choose the names.
+var seed = maphash.MakeSeed()
+
+// met is a member name that was met: the hash of its folded form, and the offset
+// of its opening quote.
+type met struct{ hash, at uint32 }
+
+// crowd indexes the names of an object with more than fewNames members by their
+// hash; a name whose hash is taken by another one is found at the next free.
+type crowd struct {
+	first int
+	index map[uint32]uint32
+}
+
+// names remembers the names of all members that were met in the objects that are
+// open, innermost last. In front of each object's names stands one entry whose
+// hash is the first of the object around it.
+type names struct {
+	near   [48]met // the first entries, which need no allocation
+	far    []met   // the others
+	len    int
+	first  int     // the first name of the innermost object
+	crowds []crowd // of those open objects that have one
+}
+
+// enter begins an object.
+func (n *names) enter() {
+	n.push(met{hash: uint32(n.first)})
+	n.first = n.len
+}
+
+// leave ends the innermost object.
+func (n *names) leave() {
+	if n.crowd() != nil {
+		n.crowds = n.crowds[:len(n.crowds)-1]
+	}
+	n.len = n.first - 1
+	n.first = int(n.entry(n.len).hash)
+	if n.len < len(n.near) {
+		n.far = n.far[:0]
+	} else {
+		n.far = n.far[:n.len-len(n.near)]
+	}
+}
+
+// add adds the name whose opening quote is at that offset to the innermost
+// object, and reports whether the object has it already.
+func (n *names) add(data, name []byte, at int) (duplicate bool) {
+	var buf [64]byte
+	m := met{hash: uint32(maphash.Bytes(seed, fold(buf[:0], name))), at: uint32(at)}
+	if crowd := n.crowd(); crowd != nil {
+		return crowd.add(data, m)
+	}
+	for i := n.first; i < n.len; i++ {
+		if e := n.entry(i); e.hash == m.hash && sameName(data, e.at, m.at) {
+			return true
+		}
+	}
+	n.push(m)
+	if n.len-n.first > fewNames {
+		n.gather(data)
+	}
+	return false
+}
+
+// gather indexes the names of the innermost object.
+func (n *names) gather(data []byte) {
+	c := crowd{first: n.first, index: make(map[uint32]uint32, 4*fewNames)}
+	for i := n.first; i < n.len; i++ {
+		c.add(data, *n.entry(i))
+	}
+	n.crowds = append(n.crowds, c)
+}
+
+// crowd returns the index of the innermost object, nil if it has none.
+func (n *names) crowd() *crowd {
+	if last := len(n.crowds) - 1; last >= 0 && n.crowds[last].first == n.first {
+		return &n.crowds[last]
+	}
+	return nil
+}
+
+// push appends an entry.
+func (n *names) push(m met) {
+	if n.len < len(n.near) {
+		n.near[n.len] = m
+	} else {
+		n.far = append(n.far, m)
+	}
+	n.len++
+}
+
+// entry returns an entry.
+func (n *names) entry(i int) *met {
+	if i < len(n.near) {
+		return &n.near[i]
+	}
+	return &n.far[i-len(n.near)]
+}
+
+// add adds a name and reports whether it is there already.
+func (c *crowd) add(data []byte, m met) (duplicate bool) {
+	for hash := m.hash; ; hash++ {
+		at, taken := c.index[hash]
+		if !taken {
+			c.index[hash] = m.at
+			return false
+		}
+		if sameName(data, at, m.at) {
+			return true
+		}
+	}
+}
+
+// sameName reports whether the names whose opening quotes are at a and b are
+// equal, letter case ignored.
+func sameName(data []byte, a, b uint32) bool {
+	return bytes.EqualFold(nameAt(data, a), nameAt(data, b))
+}
+
+// nameAt returns the decoded name whose opening quote is at that offset.
+func nameAt(data []byte, at uint32) []byte {
+	end, _, _ := stringEnd(data, int(at))
+	return AppendText(nil, data[at:end])
+}
+
+// fold appends the name with each letter replaced by the smallest one that
+// Unicode's simple folding equates with it, which is in ASCII the capital.
+func fold(dst, name []byte) []byte {
+	for i, b := range name {
+		if b >= utf8.RuneSelf {
+			return foldRunes(dst, name[i:])
+		}
+		if 'a' <= b && b <= 'z' {
+			b -= 'a' - 'A'
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// foldRunes is fold for names beyond ASCII.
+func foldRunes(dst, name []byte) []byte {
+	for _, r := range string(name) {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		dst = utf8.AppendRune(dst, least)
+	}
+	return dst
+}

@@ -1,0 +1,165 @@
+package jsonscan
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// spaceEnd returns the offset of the first byte from i on that is no white space.
+func spaceEnd(data []byte, i int) int {
+	for i < len(data) && data[i] <= ' ' && isSpace(data[i]) {
+		i++
+	}
+	return i
+}
+
+// isSpace reports whether b is one of the four bytes that JSON calls white space.
+func isSpace(b byte) bool {
+	return b == ' ' || b == '\n' || b == '\r' || b == '\t'
+}
+
+// Words of eight equal bytes.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
+// plainEnd returns the offset of the first byte from i on that may not stand in
+// a string for itself: a quote, a backslash or a control character.
+func plainEnd(data []byte, i int) int {
+	for ; i+8 <= len(data); i += 8 {
+		w := binary.LittleEndian.Uint64(data[i:])
+		// A subtraction borrows into the high bit of each byte that is too
+		// small. Flipping bit 1 swaps the quote with the space, so that the
+		// quote falls below 0x21 together with all control characters. Borrows
+		// also reach bytes behind the first hit, never before it.
+		hit := ((w ^ 0x02*ones) - 0x21*ones) | ((w ^ '\\'*ones) - ones)
+		if hit &= ^w & highs; hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for i < len(data) && data[i] != '"' && data[i] != '\\' && data[i] >= ' ' {
+		i++
+	}
+	return i
+}
+
+// stringEnd returns the end of the string whose opening quote is at i, or where
+// and why it is wrong.
+func stringEnd(data []byte, i int) (end int, escaped bool, reason string) {
+	i++
+	for {
+		i = plainEnd(data, i)
+		if i == len(data) {
+			return i, escaped, whyEnd
+		}
+		switch data[i] {
+		case '"':
+			return i + 1, escaped, ""
+		case '\\':
+			n := escapeLen(data[i:])
+			if n == 0 {
+				return i, true, whyEscape
+			}
+			i += n
+			escaped = true
+		default:
+			return i, escaped, whyControl
+		}
+	}
+}
+
+// escapeLen returns the length of the escape at the beginning of s, 0 if it is
+// malformed.
+func escapeLen(s []byte) int {
+	if len(s) < 2 {
+		return 0
+	}
+	if s[1] == 'u' {
+		if _, ok := hex4(s[2:]); !ok {
+			return 0
+		}
+		return 6
+	}
+	if escapes[s[1]] == 0 {
+		return 0
+	}
+	return 2
+}
+
+// escapes tells the byte that an escape of two bytes stands for, by the second.
+var escapes = [256]byte{
+	'"': '"', '\\': '\\', '/': '/',
+	'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// hex4 reads four hexadecimal digits.
+func hex4(s []byte) (r rune, ok bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	for _, b := range s[:4] {
+		switch {
+		case '0' <= b && b <= '9':
+			r = r<<4 | rune(b-'0')
+		case 'a' <= b|0x20 && b|0x20 <= 'f':
+			r = r<<4 | rune(b|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}
+
+// literalEnd returns the end of the null, true or false at i, or where and why
+// it is wrong.
+func literalEnd(data []byte, i int) (end int, reason string) {
+	word := "null"
+	switch data[i] {
+	case 't':
+		word = "true"
+	case 'f':
+		word = "false"
+	}
+	end = i + len(word)
+	if end > len(data) || string(data[i:end]) != word {
+		return i, whyLiteral
+	}
+	return end, ""
+}
+
+// numberEnd returns the end of the number at i, or where and why it is wrong.
+func numberEnd(data []byte, i int) (end int, reason string) {
+	if data[i] == '-' {
+		i++
+	}
+	first := i
+	i = digitsEnd(data, i)
+	if i == first || data[first] == '0' && i > first+1 {
+		return first, whyNumber
+	}
+	if i < len(data) && data[i] == '.' {
+		first = i + 1
+		if i = digitsEnd(data, first); i == first {
+			return i, whyNumber
+		}
+	}
+	if i < len(data) && data[i]|0x20 == 'e' {
+		if i++; i < len(data) && (data[i] == '+' || data[i] == '-') {
+			i++
+		}
+		first = i
+		if i = digitsEnd(data, first); i == first {
+			return i, whyNumber
+		}
+	}
+	return i, ""
+}
+
+// digitsEnd returns the offset of the first byte from i on that is no digit.
+func digitsEnd(data []byte, i int) int {
+	for i < len(data) && data[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,131 @@
+package jsonscan
+
+// nest holds the kinds of open containers, one bit each: set for an object.
+// It stands in for recursion, which would let a document choose the stack's size.
+type nest struct {
+	bits  [(MaxDepth + 63) / 64]uint64
+	depth int
+}
+
+// push opens a container.
+func (n *nest) push(object bool) {
+	word, bit := n.depth/64, uint64(1)<<(n.depth%64)
+	n.bits[word] &^= bit
+	if object {
+		n.bits[word] |= bit
+	}
+	n.depth++
+}
+
+// object reports whether the innermost container is an object.
+func (n *nest) object() bool {
+	i := n.depth - 1
+	return n.bits[i/64]>>(i%64)&1 == 1
+}
+
+// Skip consumes a value of any kind, checks it completely, except for members
+// that occur twice, and returns it as it is written.
+func (c *Cursor) Skip() []byte {
+	if c.Kind() == Invalid {
+		return nil
+	}
+	raw, _ := c.consume(valueEnd(c.data, c.pos, MaxDepth-c.depth))
+	return raw
+}
+
+// valueEnd returns the end of the value at i, in which room containers may be
+// open at once, or where and why it is wrong.
+func valueEnd(data []byte, i, room int) (end int, reason string) {
+	var open nest
+	for {
+		var opened bool
+		if i, opened, reason = begin(data, i, &open, room); reason != "" {
+			return i, reason
+		}
+		if !opened {
+			i, reason = finish(data, i, &open)
+			if open.depth == 0 || reason != "" {
+				return i, reason
+			}
+		}
+		if open.object() {
+			if i, reason = nameEnd(data, i); reason != "" {
+				return i, reason
+			}
+		}
+		i = spaceEnd(data, i)
+	}
+}
+
+// begin consumes a scalar, an empty container, or the first byte of a container
+// that is not empty: then opened is true.
+func begin(data []byte, i int, open *nest, room int) (end int, opened bool, reason string) {
+	if i == len(data) {
+		return i, false, whyEnd
+	}
+	switch kind := kinds[data[i]]; kind {
+	case String:
+		end, _, reason = stringEnd(data, i)
+	case Number:
+		end, reason = numberEnd(data, i)
+	case Null, Bool:
+		end, reason = literalEnd(data, i)
+	case Array, Object:
+		return beginContainer(data, i, open, room)
+	default:
+		return i, false, whyValue
+	}
+	return end, false, reason
+}
+
+// beginContainer is begin for containers.
+func beginContainer(data []byte, i int, open *nest, room int) (end int, opened bool, reason string) {
+	if open.depth == room {
+		return i, false, whyDepth
+	}
+	first := spaceEnd(data, i+1)
+	if first < len(data) && data[first] == data[i]+2 { // '[' and ']', '{' and '}' are two apart
+		return first + 1, false, ""
+	}
+	open.push(data[i] == '{')
+	return first, true, ""
+}
+
+// finish consumes the ends of the containers that end behind a value, and the
+// comma behind them.
+func finish(data []byte, i int, open *nest) (end int, reason string) {
+	for open.depth > 0 {
+		if i = spaceEnd(data, i); i == len(data) {
+			return i, whyEnd
+		}
+		closing := byte(']')
+		if open.object() {
+			closing = '}'
+		}
+		switch data[i] {
+		case ',':
+			return spaceEnd(data, i+1), ""
+		case closing:
+			open.depth--
+			i++
+		default:
+			return i, whyNext
+		}
+	}
+	return i, ""
+}
+
+// nameEnd consumes a member's name and the colon behind it.
+func nameEnd(data []byte, i int) (end int, reason string) {
+	if i == len(data) || data[i] != '"' {
+		return i, whyName
+	}
+	end, _, reason = stringEnd(data, i)
+	if reason != "" {
+		return end, reason
+	}
+	if end = spaceEnd(data, end); end == len(data) || data[end] != ':' {
+		return end, whyColon
+	}
+	return end + 1, ""
+}

@@ -1,0 +1,105 @@
+package jsonscan
+
+import "strconv"
+
+// Text consumes a string and returns it decoded. The text is a slice of the
+// source if it has no escapes, else it is valid until the next call of Text.
+// If the value is no string, ok is false and nothing is consumed.
+func (c *Cursor) Text() (text []byte, ok bool) {
+	raw, escaped, ok := c.string()
+	if !ok {
+		return nil, false
+	}
+	text = raw[1 : len(raw)-1]
+	if escaped {
+		c.textBuf = appendDecoded(c.textBuf[:0], text)
+		text = c.textBuf
+	}
+	return text, true
+}
+
+// RawString consumes a string and returns it as it is written, with its quotes.
+// If the value is no string, ok is false and nothing is consumed.
+func (c *Cursor) RawString() (raw []byte, ok bool) {
+	raw, _, ok = c.string()
+	return raw, ok
+}
+
+// Number consumes a number and returns it as it is written. If the value is no
+// number, ok is false and nothing is consumed.
+func (c *Cursor) Number() (raw []byte, ok bool) {
+	if c.Kind() != Number {
+		return nil, false
+	}
+	end, reason := numberEnd(c.data, c.pos)
+	return c.consume(end, reason)
+}
+
+// Int consumes a number and returns it if it is integral, however it is written
+// (16, 16.0, 1.6e1). Exact is false, and n 0, if it is not integral or beyond 64
+// bits. If the value is no number, ok is false and nothing is consumed.
+func (c *Cursor) Int() (n int64, exact, ok bool) {
+	raw, ok := c.Number()
+	if !ok {
+		return 0, false, false
+	}
+	n, exact = ParseInt(raw)
+	return n, exact, true
+}
+
+// Float consumes a number and returns the nearest float, which is infinite for
+// numbers beyond the range. If the value is no number, ok is false and nothing
+// is consumed.
+func (c *Cursor) Float() (f float64, ok bool) {
+	raw, ok := c.Number()
+	if !ok {
+		return 0, false
+	}
+	// The number is well formed; what is left is a range error, which the
+	// infinity tells.
+	f, _ = strconv.ParseFloat(string(raw), 64)
+	return f, true
+}
+
+// Bool consumes a boolean and returns its value. If the value is no boolean, ok
+// is false and nothing is consumed.
+func (c *Cursor) Bool() (v, ok bool) {
+	if c.Kind() != Bool {
+		return false, false
+	}
+	raw, ok := c.consume(literalEnd(c.data, c.pos))
+	return len(raw) == len("true"), ok
+}
+
+// Null consumes a null. It returns false and consumes nothing if the value is
+// another one.
+func (c *Cursor) Null() bool {
+	if c.Kind() != Null {
+		return false
+	}
+	_, ok := c.consume(literalEnd(c.data, c.pos))
+	return ok
+}
+
+// string consumes a string with its quotes.
+func (c *Cursor) string() (raw []byte, escaped, ok bool) {
+	if c.Kind() != String {
+		return nil, false, false
+	}
+	end, escaped, reason := stringEnd(c.data, c.pos)
+	raw, ok = c.consume(end, reason)
+	return raw, escaped, ok
+}
+
+// consume moves the cursor behind the value that ends there, or notes why the
+// byte there is wrong.
+func (c *Cursor) consume(end int, reason string) (raw []byte, ok bool) {
+	if reason != "" {
+		c.fail(end, reason)
+		return nil, false
+	}
+	raw = c.data[c.pos:end:end]
+	c.pos = end
+	c.phase = done
+	return raw, true
+}

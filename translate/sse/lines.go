@@ -1,0 +1,106 @@
+package sse
+
+import "bytes"
+
+// lines divides a stream into lines, which end with LF, CRLF or CR.
+type lines struct {
+	in      []byte // the last feed
+	at      int    // in it, the beginning of the next line
+	lf, cr  int    // in it, the first line ends that are not before at; its length if there is none; found when needed
+	partial []byte // beginning of the next line, from earlier feeds
+	cut     bool   // partial ended with a CR, whose LF may follow
+}
+
+// feed adds bytes.
+func (s *lines) feed(p []byte) {
+	if s.left() > 0 {
+		p = append(s.in[s.at:len(s.in):len(s.in)], p...)
+	}
+	s.in, s.at = p, 0
+	s.lf, s.cr = -1, -1
+}
+
+// left returns how many of the bytes in the last feed were not consumed.
+func (s *lines) left() int { return len(s.in) - s.at }
+
+// next returns the next line without its end, false if it is not complete. The
+// line is valid until the next call of hold.
+func (s *lines) next() (line []byte, ok bool) {
+	if s.cut {
+		return s.afterCR()
+	}
+	end, next, ok := s.end()
+	if !ok {
+		return nil, false
+	}
+	line = s.in[s.at:end]
+	s.at = next
+	if len(s.partial) > 0 {
+		line = append(s.partial, line...)
+		s.partial = line[:0]
+	}
+	return line, true
+}
+
+// afterCR returns the line that ended with the last byte of an earlier feed, as
+// soon as one more byte tells whether an LF belongs to its end.
+func (s *lines) afterCR() (line []byte, ok bool) {
+	if s.left() == 0 {
+		return nil, false
+	}
+	if s.in[s.at] == '\n' {
+		s.at++
+	}
+	line, _ = s.last()
+	return line, true
+}
+
+// end returns where the line at the cursor ends and where the next one begins. A
+// CR as the last byte is no end yet. Each byte is searched once, however the
+// kinds of line ends are mixed.
+func (s *lines) end() (end, next int, ok bool) {
+	if s.lf < s.at {
+		s.lf = s.index('\n')
+	}
+	if s.cr < s.at {
+		s.cr = s.index('\r')
+	}
+	switch {
+	case s.lf < s.cr:
+		return s.lf, s.lf + 1, true
+	case s.cr+1 >= len(s.in):
+		return 0, 0, false
+	case s.lf == s.cr+1:
+		return s.cr, s.cr + 2, true
+	}
+	return s.cr, s.cr + 1, true
+}
+
+// index returns the offset of the first b that is not before at.
+func (s *lines) index(b byte) int {
+	if i := bytes.IndexByte(s.in[s.at:], b); i >= 0 {
+		return s.at + i
+	}
+	return len(s.in)
+}
+
+// hold copies the rest of the feed, in which next found no line, and returns the
+// length of the line so far.
+func (s *lines) hold() int {
+	rest := s.in[s.at:]
+	if n := len(rest); n > 0 && rest[n-1] == '\r' {
+		rest = rest[:n-1]
+		s.cut = true
+	}
+	s.partial = append(s.partial, rest...)
+	s.in, s.at = nil, 0
+	s.lf, s.cr = 0, 0
+	return len(s.partial)
+}
+
+// last returns the line that is held, and whether a CR has ended it.
+func (s *lines) last() (line []byte, ended bool) {
+	line, ended = s.partial, s.cut
+	s.partial, s.cut = s.partial[:0], false
+	return line, ended
+}
