@@ -1,0 +1,48 @@
+// Package demo is a provider without a model: one HTTP handler that speaks
+// every wire format natively, so that a stranger sees the gateway work without
+// any account and tests have a strict and honest counterpart.
+//
+// It promises answers in the public shapes of the formats, JSON and streamed,
+// and the same answer for the same request, but for the time of creation. It
+// refuses what the public services refuse, in the error body of the format. It
+// holds no state, reads no file and calls nobody.
+//
+// # What it answers
+//
+// The text names the model and the format, repeats the last user text,
+// shortened, and counts the messages. One word is one token, for max_tokens
+// and usage alike. When the prompt names an offered tool beside the word "use"
+// or "call", or tool_choice demands one, it is called with arguments that its
+// schema requires; several named tools are called in parallel. Tool results
+// are quoted in the next answer. Reasoning comes when it was asked for.
+//
+// # Directives
+//
+// Words in double square brackets in the last user text change the answer.
+//
+//	[[words:500]]                 add 500 numbered words to the text
+//	[[tool NAME {"a":1}]]         call this tool with these arguments; repeatable
+//	[[think]]                     reason even when it was not asked for
+//	[[refuse]]                    decline to answer, as a model does
+//	[[fault:503]]                 answer this error status; retry-after=7 and
+//	                              code=insufficient_quota may follow
+//	[[fault:reset]]               reset the connection before any header
+//	[[fault:cut]]                 break the connection off in mid-answer
+//	[[fault:stall]]               fall silent in mid-answer until the client leaves
+//	[[fault:error-event]]         fail in mid-stream; in JSON: 200 with an error body
+//	[[fault:first-event-error]]   fail with the first event of a stream
+//	[[fault:garbage]]             end with an event, or a body, that is not JSON
+//	[[fault:html]]                answer a proxy's HTML page: 502, or status=200
+//	[[fault:empty-body]]          answer 200 and nothing else
+//	[[fault:no-done]]             leave out the terminal event of a stream
+//	[[fault:no-finish]]           end the stream before its finish, without a break
+//	[[fault:no-usage]]            count nothing
+//	[[fault:slow-headers=2s]]     send the headers late
+//	[[fault:slow-first=2s]]       send the headers at once, the first event late
+//	[[fault:gzip]]                compress the answer although nobody asked for it
+//	[[fault:crlf]]                end the lines of a stream with CR LF
+//	[[fault:json]]                answer a streaming request with one JSON body
+//
+// The faults of mid-stream come after three pieces of content; after=N moves
+// them. Several directives may be given. An unknown one is refused with 400.
+package demo
