@@ -50,41 +50,38 @@ func stringEnd(data []byte, i int) (end int, escaped bool, reason string) {
 	i++
 	for {
 		i = plainEnd(data, i)
-		if i == len(data) {
+		switch {
+		case i == len(data):
 			return i, escaped, whyEnd
-		}
-		switch data[i] {
-		case '"':
+		case data[i] == '"':
 			return i + 1, escaped, ""
-		case '\\':
-			n := escapeLen(data[i:])
-			if n == 0 {
-				return i, true, whyEscape
-			}
-			i += n
-			escaped = true
-		default:
+		case data[i] != '\\':
 			return i, escaped, whyControl
+		}
+		escaped = true
+		if i, reason = escapesEnd(data, i); reason != "" {
+			return i, escaped, reason
 		}
 	}
 }
 
-// escapeLen returns the length of the escape at the beginning of s, 0 if it is
-// malformed.
-func escapeLen(s []byte) int {
-	if len(s) < 2 {
-		return 0
-	}
-	if s[1] == 'u' {
-		if _, ok := hex4(s[2:]); !ok {
-			return 0
+// escapesEnd returns the end of the escapes from i on, which often come in
+// groups, or where and why one is wrong.
+func escapesEnd(data []byte, i int) (end int, reason string) {
+	for i < len(data) && data[i] == '\\' {
+		if i+1 == len(data) {
+			return i + 1, whyEnd
 		}
-		return 6
+		if escapes[data[i+1]] != 0 {
+			i += 2
+			continue
+		}
+		if _, ok := hex4(data[i+2:]); !ok || data[i+1] != 'u' {
+			return i, whyEscape
+		}
+		i += 6
 	}
-	if escapes[s[1]] == 0 {
-		return 0
-	}
-	return 2
+	return i, ""
 }
 
 // escapes tells the byte that an escape of two bytes stands for, by the second.

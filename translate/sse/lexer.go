@@ -128,7 +128,7 @@ func (l *Lexer) field(line []byte) {
 	default:
 		return
 	}
-	l.size += len(line) + 1
+	l.size += len(line)
 }
 
 // dispatch ends the event, and returns it if it has data.
