@@ -1,0 +1,54 @@
+package keys
+
+import (
+	"testing"
+
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCaddyfileSegmentsAreAppended(t *testing.T) {
+	var keys ConfigKeys
+	for _, segment := range []string{
+		"key alice {env.ALICE}",
+		"key bob {file./run/secrets/bob} {\n\tmodels gpt-* demo\n\tmodels claude-*\n\texpires 2027-01-01\n}",
+		"key carol " + hexOf("carol") + "\nkey dave {env.DAVE}",
+	} {
+		require.NoError(t, keys.UnmarshalCaddyfile(caddyfile.NewTestDispenser(segment)))
+	}
+	assert.Equal(t, []Entry{
+		{Name: "alice", Key: "{env.ALICE}"},
+		{Name: "bob", Key: "{file./run/secrets/bob}", Models: []string{"gpt-*", "demo", "claude-*"}, Expires: "2027-01-01"},
+		{Name: "carol", Key: hexOf("carol")},
+		{Name: "dave", Key: "{env.DAVE}"},
+	}, keys.Keys)
+}
+
+func TestCaddyfileErrorsNameTheLineAndHideTheKey(t *testing.T) {
+	for input, want := range map[string]string{
+		"key":                               "needs a name",
+		"key " + secret:                     "needs a name",
+		"key {env.ALICE}":                   "needs a name",
+		"key a {env.A} {env.B}":             "needs a name",
+		"key a " + secret:                   "never as the key itself",
+		"key " + secret + " alice":          "never as the key itself",
+		"key a sha256:00":                   "64 hexadecimal digits",
+		"key {env.A} a":                     "the name of a key",
+		"key a {env.A} {\n\tlimit small\n}": "unrecognized word in key a: limit",
+		"key a {env.A} {\n\tmodels\n}":      "models needs",
+		"key a {env.A} {\n\texpires\n}":     "expires is given once",
+		"key a {env.A} {\n\texpires 2027-01-01\n\texpires 2028-01-01\n}": "expires is given once",
+		"key a {env.A} {\n\texpires someday\n}":                          "YYYY-MM-DD",
+		"key a {env.A} {\n\tmodels \"\"\n}":                              "pattern",
+		"key a {env.A}\nkey a {env.B}":                                   "key a is defined twice",
+	} {
+		t.Run(input, func(t *testing.T) {
+			var keys ConfigKeys
+			err := keys.UnmarshalCaddyfile(caddyfile.NewTestDispenser(input))
+			require.ErrorContains(t, err, want)
+			assert.Regexp(t, `at Testfile:[123]$`, err.Error())
+			assert.NotContains(t, err.Error(), secret)
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package keys
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// The bounds of a key in bytes.
+const (
+	shortest  = 8
+	longest   = 256
+	guessable = 20 // below this a warning is logged
+)
+
+// digestPrefix stands before the digest of a key in hexadecimal.
+const digestPrefix = "sha256:"
+
+// Entry is one key of the configuration.
+type Entry struct {
+	// Name identifies the key in logs and placeholders: 1 to 64 letters,
+	// digits or ._@+- with a letter or digit first. It is not secret.
+	Name string `json:"name"`
+
+	// Key is a reference to the key, {env.NAME} or {file./absolute/path}, or
+	// "sha256:" and the SHA-256 digest of the key in hexadecimal. A key has 8
+	// to 256 printable ASCII characters and no spaces; below 20 a warning is
+	// logged.
+	Key string `json:"key"`
+
+	// Models are the model names, as clients use them, that the key may use;
+	// "*" matches anything. Default: all.
+	Models []string `json:"models,omitempty"`
+
+	// Expires is the moment from which the key is refused: an RFC 3339 time,
+	// or YYYY-MM-DD for the start of that day in UTC. Default: never.
+	Expires string `json:"expires,omitempty"`
+}
+
+var (
+	entryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
+
+	errName   = errors.New("the name of a key is 1 to 64 letters, digits or ._@+- with a letter or digit first")
+	errKey    = errors.New("a key is given as {env.NAME}, as {file./absolute/path} or as sha256: and its SHA-256 digest in hexadecimal, never as the key itself, which is also what {$NAME} becomes")
+	errDigest = errors.New("a SHA-256 digest is sha256: and 64 hexadecimal digits")
+	errValue  = fmt.Errorf("a key has %d to %d printable ASCII characters and no spaces", shortest, longest)
+	errDate   = errors.New("a date is YYYY-MM-DD or an RFC 3339 time")
+)
+
+// check reports what is wrong with e as it is written. It reads no secret, and
+// no error repeats a value: what stands at the wrong place may be a key.
+func (e Entry) check() error {
+	if !entryName.MatchString(e.Name) {
+		return errName
+	}
+	if err := checkKey(e.Key); err != nil {
+		return err
+	}
+	if _, err := parsePatterns(e.Models); err != nil {
+		return err
+	}
+	_, err := parseDate(e.Expires)
+	return err
+}
+
+func checkKey(s string) error {
+	if strings.HasPrefix(s, digestPrefix) {
+		_, err := parseDigest(s)
+		return err
+	}
+	if exchange.CheckSecretReference(s) != nil {
+		return errKey
+	}
+	return nil
+}
+
+// resolve makes the key of an entry that passed check. The length is that of
+// the key in bytes, 0 when only the digest is known.
+func (e Entry) resolve() (key *exchange.Key, length int, err error) {
+	key = &exchange.Key{ID: e.Name}
+	if key.Digest, length, err = digest(e.Key); err != nil {
+		return nil, 0, err
+	}
+	if key.Models, err = parsePatterns(e.Models); err != nil {
+		return nil, 0, err
+	}
+	if key.Expires, err = parseDate(e.Expires); err != nil {
+		return nil, 0, err
+	}
+	return key, length, nil
+}
+
+func digest(s string) (exchange.Digest, int, error) {
+	if strings.HasPrefix(s, digestPrefix) {
+		d, err := parseDigest(s)
+		return d, 0, err
+	}
+	secret, err := exchange.ResolveSecret(s)
+	if err != nil {
+		return exchange.Digest{}, 0, err
+	}
+	value := string(secret)
+	unprintable := func(r rune) bool { return r <= ' ' || r > '~' }
+	if len(value) < shortest || len(value) > longest || strings.ContainsFunc(value, unprintable) {
+		return exchange.Digest{}, 0, errValue
+	}
+	return sha256.Sum256([]byte(value)), len(value), nil
+}
+
+func parseDigest(s string) (exchange.Digest, error) {
+	var d exchange.Digest
+	raw, err := hex.DecodeString(strings.TrimPrefix(s, digestPrefix))
+	if err != nil || len(raw) != len(d) {
+		return d, errDigest
+	}
+	return exchange.Digest(raw), nil
+}
+
+func parsePatterns(names []string) ([]exchange.Pattern, error) {
+	var patterns []exchange.Pattern
+	for _, name := range names {
+		p, err := exchange.ParsePattern(name)
+		if err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, p)
+	}
+	return patterns, nil
+}
+
+// parseDate returns the zero time, which means never, for an empty text.
+func parseDate(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, errDate
+}

@@ -1,0 +1,161 @@
+package keys
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+const secret = "sk-0123456789abcdefghijklmnop"
+
+func digestOf(key string) exchange.Digest { return sha256.Sum256([]byte(key)) }
+
+func hexOf(key string) string {
+	d := digestOf(key)
+	return "sha256:" + hex.EncodeToString(d[:])
+}
+
+// provision loads keys as the gateway does.
+func provision(t *testing.T, entries ...Entry) (*ConfigKeys, error) {
+	t.Helper()
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
+	t.Cleanup(cancel)
+	config, err := json.Marshal(ConfigKeys{Keys: entries})
+	require.NoError(t, err)
+	mod, err := ctx.LoadModuleByID("ai_gateway.keys.config", config)
+	if err != nil {
+		return nil, err
+	}
+	return mod.(*ConfigKeys), nil
+}
+
+func TestKeysAreFoundByTheirDigest(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(file, []byte("sk-from-a-file-0123456789\n"), 0o600))
+	t.Setenv("TEST_KEY", secret)
+	keys, err := provision(t,
+		Entry{Name: "env", Key: "{env.TEST_KEY}"},
+		Entry{Name: "file", Key: "{file." + file + "}"},
+		Entry{Name: "digest", Key: hexOf("sk-only-its-digest"), Models: []string{"gpt-*"}, Expires: "2027-01-02"},
+	)
+	require.NoError(t, err)
+
+	for key, name := range map[string]string{
+		secret: "env", "sk-from-a-file-0123456789": "file", "sk-only-its-digest": "digest",
+	} {
+		found := keys.Lookup(digestOf(key))
+		if assert.NotNil(t, found, name) {
+			assert.Equal(t, name, found.ID)
+			assert.Equal(t, digestOf(key), found.Digest)
+		}
+	}
+	restricted := keys.Lookup(digestOf("sk-only-its-digest"))
+	assert.Equal(t, []exchange.Pattern{"gpt-*"}, restricted.Models)
+	assert.Equal(t, time.Date(2027, 1, 2, 0, 0, 0, 0, time.UTC), restricted.Expires)
+}
+
+func TestUnknownKeysAreNotFound(t *testing.T) {
+	t.Setenv("TEST_KEY", secret)
+	keys, err := provision(t, Entry{Name: "one", Key: "{env.TEST_KEY}"})
+	require.NoError(t, err)
+	for _, key := range []string{"", "sk-", secret[:len(secret)-1], secret + "x", strings.ToUpper(secret), hexOf(secret)} {
+		assert.Nil(t, keys.Lookup(digestOf(key)), key)
+	}
+	assert.Nil(t, keys.Lookup(exchange.Digest{}))
+}
+
+func TestEntriesThatAreRefused(t *testing.T) {
+	t.Setenv("TEST_KEY", secret)
+	t.Setenv("SAME_KEY", secret)
+	t.Setenv("EMPTY_KEY", "")
+	t.Setenv("SHORT_KEY", "sk-5678")
+	t.Setenv("LONG_KEY", strings.Repeat("k", 257))
+	t.Setenv("SPACED_KEY", "sk-with a-space")
+	t.Setenv("WIDE_KEY", "sk-schlüssel")
+	good := Entry{Name: "good", Key: "{env.TEST_KEY}"}
+	for name, c := range map[string]struct {
+		entries []Entry
+		want    string
+	}{
+		"literal":         {[]Entry{{Name: "a", Key: secret}}, "never as the key itself"},
+		"no key":          {[]Entry{{Name: "a"}}, "a key is given as"},
+		"no name":         {[]Entry{{Key: "{env.TEST_KEY}"}}, "the name of a key"},
+		"spaced name":     {[]Entry{{Name: "a b", Key: "{env.TEST_KEY}"}}, "the name of a key"},
+		"unset variable":  {[]Entry{{Name: "a", Key: "{env.NO_SUCH_KEY}"}}, "resolving secret"},
+		"empty variable":  {[]Entry{{Name: "a", Key: "{env.EMPTY_KEY}"}}, "resolving secret"},
+		"missing file":    {[]Entry{{Name: "a", Key: "{file./no/such/key}"}}, "resolving secret"},
+		"relative file":   {[]Entry{{Name: "a", Key: "{file.key}"}}, "a key is given as"},
+		"too short":       {[]Entry{{Name: "a", Key: "{env.SHORT_KEY}"}}, "8 to 256"},
+		"too long":        {[]Entry{{Name: "a", Key: "{env.LONG_KEY}"}}, "8 to 256"},
+		"with a space":    {[]Entry{{Name: "a", Key: "{env.SPACED_KEY}"}}, "8 to 256"},
+		"beyond ASCII":    {[]Entry{{Name: "a", Key: "{env.WIDE_KEY}"}}, "8 to 256"},
+		"short digest":    {[]Entry{{Name: "a", Key: "sha256:abcd"}}, "64 hexadecimal digits"},
+		"no prefix":       {[]Entry{{Name: "a", Key: hexOf(secret)[7:]}}, "a key is given as"},
+		"odd digest":      {[]Entry{{Name: "a", Key: "sha256:" + strings.Repeat("x", 64)}}, "64 hexadecimal digits"},
+		"bad pattern":     {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Models: []string{"gpt 5"}}}, "pattern"},
+		"empty pattern":   {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Models: []string{""}}}, "pattern"},
+		"bad date":        {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Expires: "tomorrow"}}, "YYYY-MM-DD"},
+		"impossible date": {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Expires: "2027-02-30"}}, "YYYY-MM-DD"},
+		"name twice":      {[]Entry{good, {Name: "good", Key: hexOf("another")}}, "key good is defined twice"},
+		"key twice":       {[]Entry{good, {Name: "b", Key: "{env.SAME_KEY}"}}, "key b: has the same value as key good"},
+		"digest of a key": {[]Entry{good, {Name: "b", Key: hexOf(secret)}}, "key b: has the same value as key good"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := provision(t, c.entries...)
+			require.ErrorContains(t, err, c.want)
+			assert.NotContains(t, err.Error(), secret)
+			assert.NotContains(t, err.Error(), os.Getenv("SPACED_KEY"))
+		})
+	}
+}
+
+func TestDatesAreReadInBothForms(t *testing.T) {
+	for text, want := range map[string]time.Time{
+		"":                          {},
+		"2027-03-01":                time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC),
+		"2027-03-01T12:00:00+02:00": time.Date(2027, 3, 1, 10, 0, 0, 0, time.UTC),
+	} {
+		got, err := parseDate(text)
+		require.NoError(t, err, text)
+		assert.True(t, want.Equal(got), text)
+	}
+}
+
+func TestShortKeysAreReportedByName(t *testing.T) {
+	for _, c := range []struct {
+		key  string
+		want int
+	}{{"sk-only-17-bytes-", 1}, {"sk-exactly-20-bytes-", 0}} {
+		core, logs := observer.New(zap.WarnLevel)
+		keys := ConfigKeys{byDigest: map[exchange.Digest]*exchange.Key{}, logger: zap.New(core)}
+		t.Setenv("TEST_KEY", c.key)
+		require.NoError(t, keys.add(Entry{Name: "alice", Key: "{env.TEST_KEY}"}))
+		require.Len(t, logs.All(), c.want, c.key)
+		for _, line := range logs.All() {
+			assert.Equal(t, "alice", line.ContextMap()["key"])
+			assert.NotContains(t, line.ContextMap(), c.key)
+		}
+	}
+}
+
+func TestLookupDoesNotAllocate(t *testing.T) {
+	t.Setenv("TEST_KEY", secret)
+	keys, err := provision(t, Entry{Name: "one", Key: "{env.TEST_KEY}"})
+	require.NoError(t, err)
+	digest := digestOf(secret)
+	assert.Zero(t, testing.AllocsPerRun(100, func() { keys.Lookup(digest) }))
+}

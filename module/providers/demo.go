@@ -1,0 +1,90 @@
+package providers
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Demo is a provider without a model: it answers deterministic text in every
+// format, streams, tools and errors on request, in-process and without any
+// account.
+type Demo struct {
+	// Pace is the pause before each piece of content of a stream.
+	// Default: 15ms. Negative: none.
+	Pace caddy.Duration `json:"pace,omitempty"`
+
+	engine *demo.Engine
+}
+
+// CaddyModule returns the Caddy module information.
+func (Demo) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "ai_gateway.providers.demo",
+		New: func() caddy.Module { return new(Demo) },
+	}
+}
+
+// Provision starts the engine.
+func (d *Demo) Provision(caddy.Context) error {
+	pace := time.Duration(d.Pace)
+	if pace == 0 {
+		pace = demo.DefaultPace
+	}
+	d.engine = demo.New(demo.WithPace(max(pace, 0)))
+	return nil
+}
+
+// Defaults returns what the preset implies. The address is never dialed; it
+// only gives the requests to the engine their paths.
+func (*Demo) Defaults() exchange.Defaults {
+	return exchange.Defaults{
+		BaseURL: "http://demo/v1",
+		Formats: translate.Formats,
+		Models:  []string{"demo"},
+	}
+}
+
+// RoundTrip answers a request in-process.
+func (d *Demo) RoundTrip(r *http.Request) (*http.Response, error) {
+	return d.engine.RoundTrip(r)
+}
+
+// UnmarshalCaddyfile reads the demo provider's own words. Syntax:
+//
+//	pace <duration> | off
+func (d *Demo) UnmarshalCaddyfile(dis *caddyfile.Dispenser) error {
+	for dis.Next() {
+		if dis.Val() != "pace" {
+			return dis.Errf("unrecognized word in a demo provider: %s; its own word is pace", dis.Val())
+		}
+		args := dis.RemainingArgs()
+		if len(args) != 1 {
+			return dis.Err("pace needs one duration, or off")
+		}
+		if args[0] == "off" {
+			d.Pace = -1
+			continue
+		}
+		pace, err := caddy.ParseDuration(args[0])
+		if err != nil || pace <= 0 {
+			return dis.Err("pace needs a duration above zero such as 15ms, or off")
+		}
+		d.Pace = caddy.Duration(pace)
+	}
+	return nil
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner     = (*Demo)(nil)
+	_ caddyfile.Unmarshaler = (*Demo)(nil)
+	_ exchange.Preset       = (*Demo)(nil)
+	_ http.RoundTripper     = (*Demo)(nil)
+)
