@@ -130,7 +130,7 @@ func (c *Cursor) readName() bool {
 		c.fail(end, reason)
 		return false
 	}
-	if c.name = c.data[c.pos+1 : end-1]; escaped {
+	if c.name = inside(c.data[c.pos:end]); escaped {
 		c.nameBuf = appendDecoded(c.nameBuf[:0], c.name)
 		c.name = c.nameBuf
 	}

@@ -12,7 +12,7 @@ func AppendText(dst, rawString []byte) []byte {
 	if len(rawString) < 2 {
 		return dst
 	}
-	return appendDecoded(dst, rawString[1:len(rawString)-1])
+	return appendDecoded(dst, inside(rawString))
 }
 
 // appendDecoded appends the text of a valid JSON string without its quotes.

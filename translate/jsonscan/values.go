@@ -10,7 +10,7 @@ func (c *Cursor) Text() (text []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	text = raw[1 : len(raw)-1]
+	text = inside(raw)
 	if escaped {
 		c.textBuf = appendDecoded(c.textBuf[:0], text)
 		text = c.textBuf
@@ -90,6 +90,10 @@ func (c *Cursor) string() (raw []byte, escaped, ok bool) {
 	raw, ok = c.consume(end, reason)
 	return raw, escaped, ok
 }
+
+// inside returns a raw string without its quotes. Appending to it does not write
+// into the source.
+func inside(raw []byte) []byte { return raw[1 : len(raw)-1 : len(raw)-1] }
 
 // consume moves the cursor behind the value that ends there, or notes why the
 // byte there is wrong.
