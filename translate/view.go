@@ -18,9 +18,11 @@ type View struct {
 	// IncludeUsage says that the client itself asked for the usage chunk of a
 	// chat or completions stream.
 	IncludeUsage bool
-	// IncludeUsageSpan is the value of stream_options.include_usage when present.
+	// IncludeUsageSpan is the value of stream_options.include_usage when present,
+	// a null included.
 	IncludeUsageSpan Span
-	// StreamOptions is the value of stream_options when it is an object.
+	// StreamOptions is the value of stream_options when present: an object, or
+	// null, which means absent but must be replaced rather than repeated.
 	StreamOptions Span
 	// End is the offset of the closing brace of the body's object.
 	End int

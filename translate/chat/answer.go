@@ -1,0 +1,12 @@
+package chat
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+)
+
+// InspectAnswer reads a whole JSON answer. An error object in it is a fault,
+// and so is what has no choice.
+func InspectAnswer(body []byte, _ translate.Operation) (translate.Answer, *translate.Fault) {
+	return choices.InspectAnswer(body)
+}

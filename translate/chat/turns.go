@@ -1,0 +1,250 @@
+package chat
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// maxMessages is how many messages one request may hold.
+const maxMessages = 100_000
+
+// The sentences on messages.
+const (
+	wantRole    = "must be 'system', 'developer', 'user', 'assistant', 'tool' or 'function'"
+	wantContent = "must be a string or an array of content parts"
+)
+
+// The parts of a message, in the order in which faults are reported.
+const (
+	partRole = iota + 1
+	partContent
+	partParts
+	partToolCallID
+	partToolCalls
+)
+
+// messages reads the conversation.
+func (r *request) messages() {
+	if !r.EnterArray() {
+		r.Refuse("must be an array" + r.Got())
+		return
+	}
+	n := 0
+	for ; r.Element(); n++ {
+		r.PushIndex(n)
+		r.Item(n)
+		r.message()
+		r.Pop()
+	}
+	r.Row(rowMessages)
+	switch {
+	case n == 0:
+		r.Note("must hold at least one message")
+	case n > maxMessages:
+		r.Note("must hold at most 100000 messages")
+	}
+}
+
+// role is who speaks, as far as it decides what a message must have.
+type role uint8
+
+const (
+	noRole role = iota
+	someRole
+	assistant
+	tool
+)
+
+// turn is what is known of a message before its end.
+type turn struct {
+	role    role
+	content jsonscan.Kind // Invalid where there is none
+	call    jsonscan.Kind // of tool_call_id
+}
+
+func (r *request) message() {
+	if !r.EnterObject() {
+		r.Refuse("must be an object")
+		return
+	}
+	var t turn
+	for r.Member() {
+		switch string(r.Name()) {
+		case "role":
+			r.role(&t)
+		case "content":
+			r.content(&t)
+		case "tool_call_id":
+			t.call = r.Kind()
+			r.Skip()
+		case "tool_calls":
+			r.toolCalls()
+		case "function_call":
+			r.Push("function_call")
+			r.Options()
+			r.Pop()
+		default:
+			r.Skip()
+		}
+	}
+	r.require(&t)
+}
+
+func (r *request) role(t *turn) {
+	if r.Null() {
+		return
+	}
+	r.Part(partRole)
+	r.Push("role")
+	defer r.Pop()
+	t.role = someRole
+	name, ok := r.Text()
+	if !ok {
+		r.Refuse(wantRole + r.Got())
+		return
+	}
+	switch string(name) {
+	case "assistant":
+		t.role = assistant
+	case "tool":
+		t.role = tool
+	case "system", "developer", "user", "function":
+	default:
+		r.Note(wantRole + strict.Shown(name))
+	}
+}
+
+// content reads a message's text or its parts.
+func (r *request) content(t *turn) {
+	t.content = r.Kind()
+	if !r.EnterArray() {
+		r.Skip()
+		return
+	}
+	r.Part(partParts)
+	r.Push("content")
+	for i := 0; r.Element(); i++ {
+		r.PushIndex(i)
+		r.WantTyped("image_url", "input_audio", "file", "prompt_cache_breakpoint", "cache_control")
+		r.Pop()
+	}
+	r.Pop()
+}
+
+// toolCalls reads the calls that an assistant made.
+func (r *request) toolCalls() {
+	if r.Null() {
+		return
+	}
+	r.Part(partToolCalls)
+	r.Push("tool_calls")
+	defer r.Pop()
+	if !r.EnterArray() {
+		r.Refuse("must be an array of objects")
+		return
+	}
+	for i := 0; r.Element(); i++ {
+		r.PushIndex(i)
+		r.toolCall()
+		r.Pop()
+	}
+}
+
+// toolCall reads one call. A call of a type other than function has its input
+// elsewhere.
+func (r *request) toolCall() {
+	if !r.EnterObject() {
+		r.Refuse("must be an object")
+		return
+	}
+	id, function, isFunction := jsonscan.Invalid, jsonscan.Invalid, true
+	before := r.Mark()
+	for r.Member() {
+		switch string(r.Name()) {
+		case "id":
+			id = r.Kind()
+			r.Skip()
+		case "type":
+			isFunction = isNullOr(r, "function")
+		case "function":
+			function = r.Kind()
+			r.Push("function")
+			r.function()
+			r.Pop()
+		case "custom":
+			r.Push("custom")
+			r.Options()
+			r.Pop()
+		default:
+			r.Skip()
+		}
+	}
+	if !isFunction {
+		r.Return(before)
+	}
+	r.WantKind("id", id, jsonscan.String)
+	if isFunction {
+		r.WantKind("function", function, jsonscan.Object)
+	}
+}
+
+func isNullOr(r *request, text string) bool {
+	if r.Null() {
+		return true
+	}
+	t, ok := r.Text()
+	if !ok {
+		r.Skip()
+	}
+	return string(t) == text
+}
+
+// function reads the function of a call.
+func (r *request) function() {
+	if !r.EnterObject() {
+		r.Skip()
+		return
+	}
+	name, arguments := jsonscan.Invalid, jsonscan.Invalid
+	for r.Member() {
+		switch string(r.Name()) {
+		case "name":
+			name = r.Kind()
+		case "arguments":
+			arguments = r.Kind()
+		}
+		r.Skip()
+	}
+	r.WantKind("name", name, jsonscan.String)
+	r.WantKind("arguments", arguments, jsonscan.String)
+}
+
+// require notes what a message lacks.
+func (r *request) require(t *turn) {
+	if t.role == noRole {
+		r.Part(partRole)
+		r.NoteMember("role", strict.Required)
+	}
+	r.requireContent(t)
+	if t.role == tool {
+		r.Part(partToolCallID)
+		r.WantKind("tool_call_id", t.call, jsonscan.String)
+	}
+}
+
+func (r *request) requireContent(t *turn) {
+	r.Part(partContent)
+	switch t.content {
+	case jsonscan.String, jsonscan.Array:
+	case jsonscan.Invalid:
+		if t.role != assistant {
+			r.NoteMember("content", strict.Required)
+		}
+	case jsonscan.Null:
+		if t.role != assistant {
+			r.NoteMember("content", wantContent+", got null")
+		}
+	default:
+		r.NoteMember("content", wantContent+", got "+t.content.String())
+	}
+}

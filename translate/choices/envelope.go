@@ -1,0 +1,96 @@
+package choices
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// envelope is what surrounds the choices of an answer or of a stream's chunk.
+type envelope struct {
+	model    []byte // as it is written, quotes included; nil for none
+	usage    translate.Usage
+	hasUsage bool
+	listed   bool // there is a list of choices
+	count    int  // of choices that are objects
+	isError  bool // it holds an error in one of the shapes that servers use
+	detail   bool // a top-level detail, which is an error where there are no choices
+}
+
+// read reads a whole document; choice reads one element of the choices. The
+// error says that the document is no JSON object. A member that stands twice
+// is no error in an answer: reading stops there, with what was found.
+func (e *envelope) read(c *jsonscan.Cursor, choice func()) error {
+	if !c.EnterObject() {
+		c.Skip()
+		return errors.Join(errNoObject, c.Finish())
+	}
+	for c.Member() {
+		e.member(c, choice)
+	}
+	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(c.Finish(), &syntax) {
+		return syntax
+	}
+	return nil
+}
+
+var errNoObject = errors.New("no JSON object")
+
+func (e *envelope) member(c *jsonscan.Cursor, choice func()) {
+	switch string(c.Name()) {
+	case "choices":
+		e.list(c, choice)
+	case "usage":
+		if u, ok := ReadUsage(c); ok {
+			e.usage, e.hasUsage = u, true
+		}
+	case "model":
+		e.model = rawText(c)
+	case "error":
+		e.isError = e.isError || c.Kind() != jsonscan.Null
+		c.Skip()
+	case "object":
+		e.isError = e.isError || string(rawText(c)) == `"error"`
+	case "detail":
+		e.detail = c.Kind() != jsonscan.Null
+		c.Skip()
+	default:
+		c.Skip()
+	}
+}
+
+func (e *envelope) list(c *jsonscan.Cursor, choice func()) {
+	if !c.EnterArray() {
+		c.Skip()
+		return
+	}
+	e.listed = true
+	for c.Element() {
+		if c.Kind() == jsonscan.Object {
+			e.count++
+		}
+		choice()
+	}
+}
+
+// failed reports whether the document is an error.
+func (e *envelope) failed() bool { return e.isError || e.detail && !e.listed }
+
+// name is the name of the model, "" for none.
+func (e *envelope) name() string {
+	if e.model == nil {
+		return ""
+	}
+	return string(jsonscan.AppendText(nil, e.model))
+}
+
+// rawText reads a string as it is written, quotes included; a value of another
+// kind is skipped and reads as nil.
+func rawText(c *jsonscan.Cursor) []byte {
+	raw, ok := c.RawString()
+	if !ok {
+		c.Skip()
+	}
+	return raw
+}

@@ -1,0 +1,151 @@
+package choices
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Observer watches a stream of chunks. It implements translate.Observer for
+// both formats, which differ only in what a choice's content is.
+//
+// Once content was seen, chunks are read only if they may tell something else
+// than content: they are most of a stream and relayed as they are.
+type Observer struct {
+	format  translate.Format
+	content Content
+	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
+
+	usage    translate.Usage
+	model    string
+	fault    *translate.Fault
+	finished map[int64]bool // the choices seen, and whether they have finished
+	begun    bool           // content was seen
+	over     bool           // nothing that follows counts
+}
+
+// Content reads a member of a choice, whose name is the cursor's, and reports
+// whether it is content that is not empty. It consumes the value.
+type Content func(*jsonscan.Cursor) bool
+
+// NewObserver returns an observer for one stream of the format.
+func NewObserver(format translate.Format, content Content) *Observer {
+	return &Observer{format: format, content: content, finished: make(map[int64]bool, 1)}
+}
+
+var _ translate.Observer = (*Observer)(nil)
+
+// Usage is the last usage that the stream has told.
+func (o *Observer) Usage() translate.Usage { return o.usage }
+
+// Model is the model that the first chunk named.
+func (o *Observer) Model() string { return o.model }
+
+// Fault is the error that the stream has told, nil without one.
+func (o *Observer) Fault() *translate.Fault { return o.fault }
+
+// Observe reads the next event. What follows [DONE] or an error says nothing.
+func (o *Observer) Observe(event sse.Event) translate.Signal {
+	switch {
+	case o.over || len(event.Data) == 0:
+		return 0
+	case string(event.Data) == "[DONE]":
+		o.over = true
+		return translate.Terminal
+	case string(event.Name) == "error":
+		return o.fail(translate.ReadStreamFault(event.Data, o.format))
+	case o.begun && o.onlyContent(event.Data):
+		return translate.Content
+	default:
+		return o.chunk(event.Data)
+	}
+}
+
+func (o *Observer) fail(fault *translate.Fault) translate.Signal {
+	o.over = true
+	o.fault = fault
+	return translate.Failed
+}
+
+// chunk reads a chunk whole.
+func (o *Observer) chunk(data []byte) translate.Signal {
+	var e envelope
+	var t turn
+	o.cursor = jsonscan.New(data)
+	if err := e.read(&o.cursor, func() { o.choice(&t) }); err != nil {
+		if o.begun {
+			return 0 // it is relayed; the client judges it
+		}
+		return o.fail(translate.Unusable(err))
+	}
+	if e.failed() || t.failed {
+		return o.fail(translate.ReadStreamFault(data, o.format))
+	}
+	o.note(&e)
+	return o.signal(&e, &t)
+}
+
+// note keeps what the envelope tells.
+func (o *Observer) note(e *envelope) {
+	if e.hasUsage {
+		o.usage = e.usage
+	}
+	if o.model == "" {
+		o.model = e.name()
+	}
+}
+
+// signal sums up a chunk.
+func (o *Observer) signal(e *envelope, t *turn) (s translate.Signal) {
+	if t.content || t.finished {
+		s |= translate.Content
+		o.begun = true
+	}
+	if t.finished && o.allFinished() {
+		s |= translate.Finish
+	}
+	if e.listed && e.count == 0 && e.hasUsage {
+		s |= translate.UsageOnly
+	}
+	return s
+}
+
+func (o *Observer) allFinished() bool {
+	for _, finished := range o.finished {
+		if !finished {
+			return false
+		}
+	}
+	return true
+}
+
+// turn is what the choices of one chunk tell.
+type turn struct {
+	content  bool
+	finished bool // at least one of them has
+	failed   bool
+}
+
+// choice reads one choice of a chunk.
+func (o *Observer) choice(t *turn) {
+	c := &o.cursor
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	index, finished := int64(0), false
+	for c.Member() {
+		switch string(c.Name()) {
+		case "index":
+			index = Count(c)
+		case "finish_reason":
+			reason := rawText(c)
+			finished = len(reason) > len(`""`)
+			t.failed = t.failed || string(reason) == `"error"`
+		default:
+			t.content = o.content(c) || t.content
+		}
+	}
+	o.finished[index] = o.finished[index] || finished
+	t.finished = t.finished || finished
+}

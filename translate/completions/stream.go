@@ -1,0 +1,23 @@
+package completions
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// NewObserver returns an observer for one stream.
+func NewObserver() translate.Observer { return choices.NewObserver(translate.Completions, content) }
+
+// content reads a member of a choice.
+func content(c *jsonscan.Cursor) bool {
+	if string(c.Name()) != "text" {
+		c.Skip()
+		return false
+	}
+	raw, ok := c.RawString()
+	if !ok {
+		c.Skip()
+	}
+	return len(raw) > len(`""`)
+}

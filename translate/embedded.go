@@ -1,0 +1,76 @@
+package translate
+
+// embeddedMessage is said of errors in answers that began well.
+const embeddedMessage = "the upstream reported an error"
+
+// words are the types and codes that stand for a status in an error which
+// comes without one, in the middle of a stream.
+var words = map[string]int{
+	"invalid_request_error":     400,
+	"BadRequestError":           400,
+	"invalid_value":             400,
+	"context_length_exceeded":   400,
+	"authentication_error":      401,
+	"invalid_api_key":           401,
+	"billing_error":             402,
+	"insufficient_quota":        402,
+	"permission_error":          403,
+	"permission_denied":         403,
+	"not_found_error":           404,
+	"NotFoundError":             404,
+	"model_not_found":           404,
+	"conflict_error":            409,
+	"request_too_large":         413,
+	"rate_limit_error":          429,
+	"rate_limit_exceeded":       429,
+	"RateLimitError":            429,
+	"tokens":                    429,
+	"requests":                  429,
+	"service_unavailable_error": 503,
+	"server_is_overloaded":      503,
+	"slow_down":                 503,
+	"overloaded":                503,
+	"timeout_error":             504,
+	"upstream_timeout":          504,
+	"overloaded_error":          529,
+}
+
+// ReadStreamFault says what an error event in a stream of the format means to
+// the client. The event has no status: in a messages stream its type tells it,
+// and a type unknown stands for 500; in the others an integer code, a known
+// word, or else 502.
+func ReadStreamFault(data []byte, format Format, secrets ...string) *Fault {
+	d := readDetail(data)
+	status := 502
+	switch {
+	case d.exhausted():
+		status = 402
+	case d.status() != 0:
+		status = d.status()
+	case words[d.code] != 0:
+		status = words[d.code]
+	case words[d.kind] != 0:
+		status = words[d.kind]
+	case format == Messages:
+		status = 500
+	}
+	return d.fault(status, embeddedMessage, secrets)
+}
+
+// ReadAnswerFault says what an error object in an answer of status 2xx means
+// to the client: its integer code is the status, else 502.
+func ReadAnswerFault(body []byte, secrets ...string) *Fault {
+	d := readDetail(body)
+	status := 502
+	switch {
+	case d.exhausted():
+		status = 402
+	case d.status() != 0:
+		status = d.status()
+	}
+	f := d.fault(status, embeddedMessage, secrets)
+	if f.Kind == BadGateway && f.Code == "" {
+		f.Code = codeUnusable
+	}
+	return f
+}

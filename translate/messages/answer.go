@@ -1,0 +1,83 @@
+package messages
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+var (
+	errNoContent = errors.New("no content")
+	errNoCount   = errors.New("no input_tokens")
+)
+
+// answer is what is known of a JSON answer.
+type answer struct {
+	event
+	usage      translate.Usage
+	hasContent bool
+	isError    bool
+	tokens     int64 // of a count_tokens answer, -1 for none
+}
+
+// InspectAnswer reads a whole JSON answer to the operation. An error object in
+// it is a fault, and so is what has no content, or no count of tokens. The
+// tokens counted are the Input of its usage, which is not Known: counting uses
+// none up.
+func InspectAnswer(body []byte, op translate.Operation) (translate.Answer, *translate.Fault) {
+	a := answer{tokens: -1}
+	c := jsonscan.New(body)
+	if err := a.read(&c); err != nil {
+		return translate.Answer{}, translate.Unusable(err)
+	}
+	switch {
+	case a.isError:
+		return translate.Answer{}, translate.ReadAnswerFault(body)
+	case op == translate.CountTokens && a.tokens < 0:
+		return translate.Answer{}, translate.Unusable(errNoCount)
+	case op == translate.CountTokens:
+		return translate.Answer{Usage: translate.Usage{Input: a.tokens}}, nil
+	case !a.hasContent:
+		return translate.Answer{}, translate.Unusable(errNoContent)
+	}
+	return translate.Answer{Model: a.name(), Usage: a.usage}, nil
+}
+
+// read reads the answer. A member that stands twice is no error in an answer:
+// reading stops there, with what was found.
+func (a *answer) read(c *jsonscan.Cursor) error {
+	if !c.EnterObject() {
+		c.Skip()
+		return errors.Join(errNoContent, c.Finish())
+	}
+	for c.Member() {
+		a.member(c)
+	}
+	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(c.Finish(), &syntax) {
+		return syntax
+	}
+	return nil
+}
+
+func (a *answer) member(c *jsonscan.Cursor) {
+	switch string(c.Name()) {
+	case "type":
+		a.isError = a.isError || string(rawText(c)) == `"error"`
+	case "error":
+		a.isError = a.isError || c.Kind() != jsonscan.Null
+		c.Skip()
+	case "content":
+		a.hasContent = c.Kind() == jsonscan.Array
+		c.Skip()
+	case "model":
+		a.model = rawText(c)
+	case "usage":
+		readUsage(c, &a.usage)
+	case "input_tokens":
+		a.tokens = -1
+		readCount(c, &a.tokens)
+	default:
+		c.Skip()
+	}
+}

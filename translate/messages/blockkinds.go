@@ -1,0 +1,197 @@
+package messages
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+
+// blockKind is the type of a content block, or of a source, as far as the
+// gateway knows it.
+type blockKind uint8
+
+const (
+	unknownBlock blockKind = iota
+	textBlock
+	imageBlock
+	documentBlock
+	searchResultBlock
+	thinkingBlock
+	redactedThinkingBlock
+	toolUseBlock
+	toolResultBlock
+	serverToolUseBlock
+	serverToolResultBlock
+	containerUploadBlock
+	base64Source
+	textSource
+	urlSource
+	fileSource
+	contentSource
+	blockKindCount
+)
+
+// readsInside reports whether what stands in the block's source or content is
+// checked.
+func (k blockKind) readsInside() bool {
+	switch k {
+	case imageBlock, documentBlock, searchResultBlock, toolResultBlock:
+		return true
+	default:
+		return false
+	}
+}
+
+func blockKindOf(name []byte) blockKind {
+	switch string(name) {
+	case "text":
+		return textBlock
+	case "image":
+		return imageBlock
+	case "document":
+		return documentBlock
+	case "search_result":
+		return searchResultBlock
+	case "thinking":
+		return thinkingBlock
+	case "redacted_thinking":
+		return redactedThinkingBlock
+	case "tool_use":
+		return toolUseBlock
+	case "tool_result":
+		return toolResultBlock
+	case "server_tool_use":
+		return serverToolUseBlock
+	case "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result",
+		"bash_code_execution_tool_result", "text_editor_code_execution_tool_result", "tool_search_tool_result":
+		return serverToolResultBlock
+	case "container_upload":
+		return containerUploadBlock
+	default:
+		return unknownBlock
+	}
+}
+
+func sourceKindOf(name []byte) blockKind {
+	switch string(name) {
+	case "base64":
+		return base64Source
+	case "text":
+		return textSource
+	case "url":
+		return urlSource
+	case "file":
+		return fileSource
+	case "content":
+		return contentSource
+	default:
+		return unknownBlock
+	}
+}
+
+// need is a member that a block must have; the kind Invalid stands for any.
+type need struct {
+	member member
+	kind   jsonscan.Kind
+}
+
+// needs are the required members of each block and source, in the order in
+// which they are reported.
+var needs = [blockKindCount][]need{
+	textBlock:  {{memberText, jsonscan.String}},
+	imageBlock: {{memberSource, jsonscan.Object}},
+	documentBlock: {
+		{memberSource, jsonscan.Object},
+	},
+	searchResultBlock: {
+		{memberSource, jsonscan.String}, {memberTitle, jsonscan.String}, {memberContent, jsonscan.Array},
+	},
+	thinkingBlock:         {{memberThinking, jsonscan.String}, {memberSignature, jsonscan.String}},
+	redactedThinkingBlock: {{memberData, jsonscan.String}},
+	toolUseBlock: {
+		{memberID, jsonscan.String}, {memberName, jsonscan.String}, {memberInput, jsonscan.Object},
+	},
+	toolResultBlock: {{memberToolUseID, jsonscan.String}},
+	serverToolUseBlock: {
+		{memberID, jsonscan.String}, {memberName, jsonscan.String}, {memberInput, jsonscan.Object},
+	},
+	serverToolResultBlock: {{memberToolUseID, jsonscan.String}, {memberContent, jsonscan.Invalid}},
+	containerUploadBlock:  {{memberFileID, jsonscan.String}},
+	base64Source:          {{memberMediaType, jsonscan.String}, {memberData, jsonscan.String}},
+	textSource:            {{memberMediaType, jsonscan.String}, {memberData, jsonscan.String}},
+	urlSource:             {{memberURL, jsonscan.String}},
+	fileSource:            {{memberFileID, jsonscan.String}},
+}
+
+// member is a member of a block or a source that the gateway reads.
+type member uint8
+
+const (
+	memberOther member = iota
+	memberType
+	memberText
+	memberSource
+	memberThinking
+	memberSignature
+	memberData
+	memberID
+	memberName
+	memberInput
+	memberToolUseID
+	memberContent
+	memberTitle
+	memberFileID
+	memberMediaType
+	memberURL
+	memberCacheControl
+	memberCitations
+	memberCount
+)
+
+var memberNames = [memberCount]string{
+	memberType: "type", memberText: "text", memberSource: "source", memberThinking: "thinking",
+	memberSignature: "signature", memberData: "data", memberID: "id", memberName: "name",
+	memberInput: "input", memberToolUseID: "tool_use_id", memberContent: "content",
+	memberTitle: "title", memberFileID: "file_id", memberMediaType: "media_type", memberURL: "url",
+	memberCacheControl: "cache_control", memberCitations: "citations",
+}
+
+// options reports whether the member holds an object of options.
+func (m member) options() bool { return m == memberCacheControl || m == memberCitations }
+
+func memberOf(name []byte) member {
+	switch string(name) {
+	case "type":
+		return memberType
+	case "text":
+		return memberText
+	case "source":
+		return memberSource
+	case "thinking":
+		return memberThinking
+	case "signature":
+		return memberSignature
+	case "data":
+		return memberData
+	case "id":
+		return memberID
+	case "name":
+		return memberName
+	case "input":
+		return memberInput
+	case "tool_use_id":
+		return memberToolUseID
+	case "content":
+		return memberContent
+	case "title":
+		return memberTitle
+	case "file_id":
+		return memberFileID
+	case "media_type":
+		return memberMediaType
+	case "url":
+		return memberURL
+	case "cache_control":
+		return memberCacheControl
+	case "citations":
+		return memberCitations
+	default:
+		return memberOther
+	}
+}

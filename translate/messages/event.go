@@ -1,0 +1,109 @@
+package messages
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// event is what the data of one event tell.
+type event struct {
+	model    []byte // as it is written, quotes included; nil for none
+	content  bool   // a block or a delta that is not empty
+	finished bool   // the reason why the turn ended
+}
+
+// name is the name of the model, "" for none.
+func (e *event) name() string {
+	if e.model == nil {
+		return ""
+	}
+	return string(jsonscan.AppendText(nil, e.model))
+}
+
+// member reads a member of an event. The kinds of events have no member in
+// common that would mean something else in another.
+func (e *event) member(c *jsonscan.Cursor, usage *translate.Usage) {
+	switch string(c.Name()) {
+	case "message":
+		e.message(c, usage)
+	case "content_block":
+		e.content = blockHasContent(c)
+	case "delta":
+		e.delta(c)
+	case "usage":
+		readUsage(c, usage)
+	default:
+		c.Skip()
+	}
+}
+
+// message reads the message of a message_start.
+func (e *event) message(c *jsonscan.Cursor, usage *translate.Usage) {
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "model":
+			e.model = rawText(c)
+		case "usage":
+			readUsage(c, usage)
+		default:
+			c.Skip()
+		}
+	}
+}
+
+// blockHasContent reads the block of a content_block_start. Texts and thinking
+// begin empty as a rule; whatever else is begun, a tool call for instance, says
+// something by beginning.
+func blockHasContent(c *jsonscan.Cursor) bool {
+	if !c.EnterObject() {
+		c.Skip()
+		return false
+	}
+	fills, found := true, false
+	for c.Member() {
+		switch string(c.Name()) {
+		case "type":
+			switch string(rawText(c)) {
+			case `"text"`, `"thinking"`:
+				fills = false
+			}
+		case "text", "thinking", "signature":
+			found = len(rawText(c)) > len(`""`) || found
+		default:
+			c.Skip()
+		}
+	}
+	return fills || found
+}
+
+// delta reads the delta of a content_block_delta or a message_delta.
+func (e *event) delta(c *jsonscan.Cursor) {
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "text", "thinking", "signature", "partial_json":
+			e.content = len(rawText(c)) > len(`""`) || e.content
+		case "stop_reason":
+			e.finished = rawText(c) != nil
+		default:
+			c.Skip()
+		}
+	}
+}
+
+// rawText reads a string as it is written, quotes included; a value of another
+// kind is skipped and reads as nil.
+func rawText(c *jsonscan.Cursor) []byte {
+	raw, ok := c.RawString()
+	if !ok {
+		c.Skip()
+	}
+	return raw
+}

@@ -1,0 +1,132 @@
+package messages
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// observer watches a stream of events. It goes by their names, and reads the
+// data only where the name does not tell enough: usage, the end of the turn,
+// errors and, until content came, whether a block or a delta is empty.
+type observer struct {
+	cursor jsonscan.Cursor // in here so that an event costs no allocation
+	usage  translate.Usage
+	model  string
+	fault  *translate.Fault
+	begun  bool // content was seen
+	over   bool // nothing that follows counts
+}
+
+// NewObserver returns an observer for one stream.
+func NewObserver() translate.Observer { return &observer{} }
+
+// Usage is what the events so far say together.
+func (o *observer) Usage() translate.Usage { return o.usage }
+
+// Model is the model that message_start named.
+func (o *observer) Model() string { return o.model }
+
+// Fault is the error that the stream has told, nil without one.
+func (o *observer) Fault() *translate.Fault { return o.fault }
+
+// Observe reads the next event. What follows message_stop or an error says
+// nothing.
+func (o *observer) Observe(event sse.Event) translate.Signal {
+	if o.over {
+		return 0
+	}
+	name := event.Name
+	if len(name) == 0 {
+		name = o.typeOf(event.Data)
+	}
+	switch string(name) {
+	case "content_block_delta", "content_block_start":
+		if o.begun {
+			return translate.Content
+		}
+		return o.read(event.Data)
+	case "message_start", "message_delta":
+		return o.read(event.Data)
+	case "message_stop":
+		o.over = true
+		return translate.Terminal
+	case "error":
+		return o.fail(translate.ReadStreamFault(event.Data, translate.Messages))
+	case "":
+		return o.unreadable(errNoType)
+	default:
+		return 0
+	}
+}
+
+var errNoType = errors.New("an event without a type")
+
+func (o *observer) fail(fault *translate.Fault) translate.Signal {
+	o.over = true
+	o.fault = fault
+	return translate.Failed
+}
+
+// unreadable judges an event that is not of the format. Once content was sent
+// it is relayed as it came, for the client to judge.
+func (o *observer) unreadable(cause error) translate.Signal {
+	if o.begun {
+		return 0
+	}
+	return o.fail(translate.Unusable(cause))
+}
+
+// typeOf is the type that the data name, for events without a name of their
+// own.
+func (o *observer) typeOf(data []byte) (name []byte) {
+	o.cursor = jsonscan.New(data)
+	c := &o.cursor
+	if !c.EnterObject() {
+		return nil
+	}
+	for c.Member() {
+		if string(c.Name()) == "type" {
+			name, _ = c.Text()
+			return name
+		}
+		c.Skip()
+	}
+	return nil
+}
+
+// read reads the data of an event whose meaning depends on them.
+func (o *observer) read(data []byte) translate.Signal {
+	o.cursor = jsonscan.New(data)
+	c := &o.cursor
+	var e event
+	if !c.EnterObject() {
+		c.Skip()
+		return o.unreadable(errors.Join(errNoType, c.Finish()))
+	}
+	usage := o.usage
+	for c.Member() {
+		e.member(c, &usage)
+	}
+	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(c.Finish(), &syntax) {
+		return o.unreadable(syntax)
+	}
+	o.usage = usage
+	if o.model == "" {
+		o.model = e.name()
+	}
+	return o.signal(&e)
+}
+
+func (o *observer) signal(e *event) (s translate.Signal) {
+	if e.content || e.finished {
+		o.begun = true
+		s |= translate.Content
+	}
+	if e.finished {
+		s |= translate.Finish
+	}
+	return s
+}

@@ -1,0 +1,168 @@
+package messages
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// maxMessages is how many messages one request may hold.
+const maxMessages = 100_000
+
+const (
+	wantRole    = "must be 'user', 'assistant' or 'system'"
+	wantContent = "must be a string or an array of content blocks"
+	wantSystem  = "must be a string or an array of text blocks"
+)
+
+// The parts of a message, in the order in which faults are reported.
+const (
+	partRole = iota + 1
+	partContent
+	partBlocks
+)
+
+// messages reads the conversation.
+func (r *request) messages() {
+	if !r.EnterArray() {
+		r.Refuse("must be an array" + r.Got())
+		return
+	}
+	cuts := cutter{spans: &r.view.Minted}
+	n := 0
+	for ; r.Element(); n++ {
+		r.PushIndex(n)
+		r.Item(n)
+		start := r.Offset()
+		minted := r.message()
+		cuts.element(translate.Span{Start: start, End: r.Offset()}, minted)
+		r.Pop()
+	}
+	if cuts.all() {
+		cuts.cut(cuts.lead)
+	}
+	r.Row(rowMessages)
+	switch {
+	case n == 0:
+		r.Note("must hold at least one message")
+	case n > maxMessages:
+		r.Note("must hold at most 100000 messages")
+	}
+}
+
+// turn is what is known of a message before its end.
+type turn struct {
+	system    bool // its role is system
+	hasRole   bool
+	hasConfig bool
+	content   jsonscan.Kind
+	minted    bool // it holds nothing but blocks that this gateway minted
+}
+
+// message reads one message and reports whether nothing would be left of it
+// without the blocks that this gateway minted.
+func (r *request) message() (minted bool) {
+	if !r.EnterObject() {
+		r.Refuse("must be an object")
+		return false
+	}
+	var t turn
+	for r.Member() {
+		switch string(r.Name()) {
+		case "role":
+			r.role(&t)
+		case "content":
+			r.content(&t)
+		case "output_config":
+			r.Push("output_config")
+			t.hasConfig = r.Options()
+			r.Pop()
+		default:
+			r.Skip()
+		}
+	}
+	r.require(&t)
+	return t.minted
+}
+
+func (r *request) role(t *turn) {
+	if r.Null() {
+		return
+	}
+	r.Part(partRole)
+	r.Push("role")
+	defer r.Pop()
+	t.hasRole = true
+	role, ok := r.Text()
+	switch {
+	case !ok:
+		r.Refuse(wantRole + r.Got())
+	case string(role) == "system":
+		t.system = true
+	case string(role) != "user" && string(role) != "assistant":
+		r.Note(wantRole + strict.Shown(role))
+	}
+}
+
+func (r *request) content(t *turn) {
+	t.content = r.Kind()
+	r.Push("content")
+	defer r.Pop()
+	switch t.content {
+	case jsonscan.Array:
+		t.minted = r.blocks(0)
+	default:
+		r.Skip()
+	}
+}
+
+// require notes what a message lacks.
+func (r *request) require(t *turn) {
+	if !t.hasRole {
+		r.Part(partRole)
+		r.NoteMember("role", strict.Required)
+	}
+	r.Part(partContent)
+	switch t.content {
+	case jsonscan.String, jsonscan.Array:
+	case jsonscan.Invalid:
+		// The effort of later turns can be set by a message that says nothing.
+		if !t.system || !t.hasConfig {
+			r.NoteMember("content", strict.Required)
+		}
+	case jsonscan.Null:
+		if !t.system || !t.hasConfig {
+			r.NoteMember("content", wantContent+", got null")
+		}
+	default:
+		r.NoteMember("content", wantContent+", got "+t.content.String())
+	}
+}
+
+// system reads the system prompt.
+func (r *request) system() {
+	if _, ok := r.RawString(); ok {
+		return
+	}
+	if !r.EnterArray() {
+		r.Refuse(wantSystem)
+		return
+	}
+	for i := 0; r.Element(); i++ {
+		r.PushIndex(i)
+		r.Item(i)
+		r.systemBlock()
+		r.Pop()
+	}
+}
+
+func (r *request) systemBlock() {
+	b, ok := r.block(1)
+	switch {
+	case !ok:
+	case b.kind == textBlock, b.members[memberType] != jsonscan.String:
+		r.requireOf(&b)
+	default:
+		r.NoteMember("type", "must be 'text'")
+	}
+}

@@ -1,0 +1,78 @@
+package translate
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Model is an entry of the list of models.
+type Model struct {
+	ID          string // the name a client uses
+	DisplayName string // for people; default: the id
+	Created     int64  // Unix seconds; 0 when nobody knows
+	OwnedBy     string // default: "gateway"
+}
+
+// AppendModel appends one model in the shape of the format: messages clients
+// read another one than all others.
+func AppendModel(dst []byte, format Format, m Model) []byte {
+	if format == Messages {
+		dst = append(dst, `{"type":"model","id":`...)
+		dst = jsonscan.AppendString(dst, m.ID)
+		dst = append(dst, `,"display_name":`...)
+		dst = jsonscan.AppendString(dst, orElse(m.DisplayName, m.ID))
+		dst = append(dst, `,"created_at":"`...)
+		dst = time.Unix(m.Created, 0).UTC().AppendFormat(dst, time.RFC3339)
+		return append(dst, `"}`...)
+	}
+	dst = append(dst, `{"id":`...)
+	dst = jsonscan.AppendString(dst, m.ID)
+	dst = append(dst, `,"object":"model","created":`...)
+	dst = strconv.AppendInt(dst, m.Created, 10)
+	dst = append(dst, `,"owned_by":`...)
+	dst = jsonscan.AppendString(dst, orElse(m.OwnedBy, "gateway"))
+	return append(dst, '}')
+}
+
+// AppendModelList appends the list of models in the shape of the format. More
+// says that others follow the last one; only messages clients are told.
+func AppendModelList(dst []byte, format Format, models []Model, more bool) []byte {
+	if format != Messages {
+		dst = append(dst, `{"object":"list",`...)
+		dst = appendModels(dst, format, models)
+		return append(dst, '}')
+	}
+	first, last := "", ""
+	if len(models) > 0 {
+		first, last = models[0].ID, models[len(models)-1].ID
+	}
+	dst = append(dst, '{')
+	dst = appendModels(dst, format, models)
+	dst = append(dst, `,"has_more":`...)
+	dst = strconv.AppendBool(dst, more)
+	dst = append(dst, `,"first_id":`...)
+	dst = appendStringOrNull(dst, first)
+	dst = append(dst, `,"last_id":`...)
+	dst = appendStringOrNull(dst, last)
+	return append(dst, '}')
+}
+
+func appendModels(dst []byte, format Format, models []Model) []byte {
+	dst = append(dst, `"data":[`...)
+	for i, m := range models {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendModel(dst, format, m)
+	}
+	return append(dst, ']')
+}
+
+func orElse(s, fallback string) string {
+	if s == "" {
+		return fallback
+	}
+	return s
+}

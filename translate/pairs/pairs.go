@@ -1,0 +1,37 @@
+// Package pairs is the door to the formats: it gives the codec of each.
+//
+// It promises that every format of translate.Formats has one, so that those
+// outside need not import the packages of the formats.
+package pairs
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+)
+
+// Codec is what the gateway does with the bodies of one format.
+type Codec struct {
+	// Inspect is the strict pass over a request body, which it never changes.
+	Inspect func(body []byte, op translate.Operation) (translate.View, *translate.Fault)
+	// NewObserver returns an observer for one answer stream.
+	NewObserver func() translate.Observer
+	// InspectAnswer reads a whole JSON answer of status 2xx to the operation.
+	InspectAnswer func(body []byte, op translate.Operation) (translate.Answer, *translate.Fault)
+}
+
+var codecs = map[translate.Format]Codec{
+	translate.Messages:    {messages.Inspect, messages.NewObserver, messages.InspectAnswer},
+	translate.Chat:        {chat.Inspect, chat.NewObserver, chat.InspectAnswer},
+	translate.Completions: {completions.Inspect, completions.NewObserver, completions.InspectAnswer},
+}
+
+// For returns the codec of a valid format.
+func For(format translate.Format) Codec {
+	codec, ok := codecs[format]
+	if !ok {
+		panic("pairs: no codec for format " + string(format))
+	}
+	return codec
+}

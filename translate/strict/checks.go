@@ -1,0 +1,108 @@
+package strict
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Required is what is said of a field that is missing.
+const Required = "required"
+
+// maxShown bounds the numbers that a message repeats.
+const maxShown = 64
+
+// Got says what stands at the cursor instead, as the end of a message: the
+// kind, never the value.
+func (p *Pass) Got() string { return ", got " + p.Kind().String() }
+
+// Refuse notes what is required of the value at the cursor and skips it.
+func (p *Pass) Refuse(what string) {
+	p.Note(what)
+	p.Skip()
+}
+
+// WantString checks a string; what says what is required of it.
+func (p *Pass) WantString(what string) {
+	if _, ok := p.RawString(); !ok {
+		p.Refuse(what)
+	}
+}
+
+// Flag checks a boolean and returns it.
+func (p *Pass) Flag() bool {
+	v, ok := p.Bool()
+	if !ok {
+		p.Refuse("must be a boolean" + p.Got())
+	}
+	return v
+}
+
+// WantNumber checks a number.
+func (p *Pass) WantNumber() {
+	if _, ok := p.Number(); !ok {
+		p.Refuse("must be a number" + p.Got())
+	}
+}
+
+// Between checks a number between two bounds, both allowed.
+func (p *Pass) Between(low, high float64) {
+	what := func() string {
+		return "must be between " + strconv.FormatFloat(low, 'f', -1, 64) +
+			" and " + strconv.FormatFloat(high, 'f', -1, 64)
+	}
+	raw, ok := p.Number()
+	if !ok {
+		p.Refuse(what() + p.Got())
+		return
+	}
+	// A number beyond the range of floats is read as an infinity.
+	if f, _ := strconv.ParseFloat(string(raw), 64); !(low <= f && f <= high) {
+		p.Note(what() + shown(raw))
+	}
+}
+
+// WantInteger checks a number with an integral value, however it is written.
+func (p *Pass) WantInteger() {
+	raw, ok := p.Number()
+	if !ok {
+		p.Refuse("must be an integer")
+		return
+	}
+	if !integral(raw) {
+		p.Note("must be an integer")
+	}
+}
+
+// AtLeast checks an integer that is neither below least nor above most.
+func (p *Pass) AtLeast(least, most int64) {
+	what := func() string { return "must be an integer of at least " + strconv.FormatInt(least, 10) }
+	raw, ok := p.Number()
+	if !ok {
+		p.Refuse(what() + p.Got())
+		return
+	}
+	switch n, exact := jsonscan.ParseInt(raw); {
+	case !exact && integral(raw) && raw[0] != '-', exact && n > most:
+		p.Note("must be at most " + strconv.FormatInt(most, 10) + shown(raw))
+	case !exact, n < least:
+		p.Note(what() + shown(raw))
+	}
+}
+
+// shown is a number as the end of a message.
+func shown(raw []byte) string {
+	if len(raw) > maxShown {
+		return ", got number"
+	}
+	return ", got " + string(raw)
+}
+
+// Shown is a string of a closed set as the end of a message; a long one is left
+// out.
+func Shown(value []byte) string {
+	if len(value) > maxShown {
+		return ""
+	}
+	return ", got '" + string(value) + "'"
+}

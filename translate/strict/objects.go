@@ -1,0 +1,109 @@
+package strict
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+
+// Options reads an object of options only to find repeated members, and reports
+// whether it was one. A value of another kind is skipped: nothing is asked of it.
+func (p *Pass) Options() bool {
+	if !p.EnterObject() {
+		p.Skip()
+		return false
+	}
+	for p.Member() {
+		p.Skip()
+	}
+	return true
+}
+
+// OptionsWith is Options where some members are objects of options themselves.
+func (p *Pass) OptionsWith(inner ...string) {
+	if !p.EnterObject() {
+		p.Skip()
+		return
+	}
+	for p.Member() {
+		p.optionOr(inner)
+	}
+}
+
+// optionOr reads a member of an object of options.
+func (p *Pass) optionOr(inner []string) {
+	for _, name := range inner {
+		if string(p.Name()) == name {
+			p.Push(name)
+			p.Options()
+			p.Pop()
+			return
+		}
+	}
+	p.Skip()
+}
+
+// WantOptions checks an object of options.
+func (p *Pass) WantOptions() {
+	if p.Kind() != jsonscan.Object {
+		p.Refuse("must be an object")
+		return
+	}
+	p.Options()
+}
+
+// WantTyped checks an object that says by a string of which type it is. The
+// inner members are objects of options.
+func (p *Pass) WantTyped(inner ...string) {
+	if !p.EnterObject() {
+		p.Refuse("must be an object")
+		return
+	}
+	kind := jsonscan.Invalid
+	for p.Member() {
+		if string(p.Name()) == "type" {
+			kind = p.Kind()
+		}
+		p.optionOr(inner)
+	}
+	p.WantKind("type", kind, jsonscan.String)
+}
+
+// WantKind checks the kind of a member that the object at the path must have;
+// Invalid stands for one that is not there, and for a wanted kind that may be
+// any.
+func (p *Pass) WantKind(name string, kind, wanted jsonscan.Kind) {
+	switch {
+	case kind == jsonscan.Invalid, kind == jsonscan.Null:
+		p.NoteMember(name, Required)
+	case wanted != jsonscan.Invalid && kind != wanted:
+		p.NoteMember(name, Must(wanted)+", got "+kind.String())
+	}
+}
+
+// Must says of which kind a value must be.
+func Must(kind jsonscan.Kind) string {
+	switch kind {
+	case jsonscan.Array, jsonscan.Object:
+		return "must be an " + kind.String()
+	default:
+		return "must be a " + kind.String()
+	}
+}
+
+// WantStrings checks an array of strings; what says what is required of it.
+func (p *Pass) WantStrings(what string) {
+	if !p.EnterArray() {
+		p.Refuse(what)
+		return
+	}
+	for i := 0; p.Element(); i++ {
+		p.PushIndex(i)
+		p.WantString("must be a string")
+		p.Pop()
+	}
+}
+
+// WantStop checks the stop texts of chat and completions requests: one, or an
+// array of them.
+func (p *Pass) WantStop() {
+	if _, ok := p.RawString(); !ok {
+		p.WantStrings("must be a string or an array of strings")
+	}
+}

@@ -1,0 +1,147 @@
+// Package strict is the frame of the one strict pass over a request body: a
+// cursor, the path of the place being read, and the first fault found.
+//
+// It promises that the fault reported is the one that the order of validation
+// asks for: anything wrong with the JSON itself, repeated members included,
+// comes first, in byte order; then the fields, in the order of their table,
+// wherever they stand in the body. It never changes the body, never repeats
+// text, prompts or tool inputs in a message, and allocates nothing for a body
+// without a fault.
+package strict
+
+import (
+	"errors"
+	"math"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Pass reads one body. Make it with New. Its methods are those of the cursor,
+// the path, and checks of the value at the cursor, each of which consumes it.
+type Pass struct {
+	jsonscan.Cursor
+	body  []byte
+	shape shape
+	path  path
+
+	order uint64 // where in the order of validation a fault would stand now
+	found Mark
+}
+
+// shape is what the body as a whole turned out to be.
+type shape uint8
+
+const (
+	object shape = iota
+	empty
+	other
+)
+
+// Mark is what a pass has found so far: the fault that comes first.
+type Mark struct {
+	order    uint64
+	at, what string
+}
+
+// New returns the pass over a body whose paths are written in the notation.
+func New(body []byte, notation Notation) Pass {
+	return Pass{
+		Cursor: jsonscan.New(body), body: body,
+		path: path{notation: notation}, found: Mark{order: math.MaxUint64},
+	}
+}
+
+// EnterBody enters the body's object. It returns false when there is none, and
+// nothing is left to do but to ask for the Fault.
+func (p *Pass) EnterBody() bool {
+	if p.Offset() == len(p.body) && p.Err() == nil {
+		p.shape = empty
+		return false
+	}
+	if !p.EnterObject() {
+		p.shape = other
+		p.Skip()
+		return false
+	}
+	return true
+}
+
+// Begin moves to a top-level member in a row of the table of fields. It returns
+// false, with the value consumed, when that is null: null means absent. The
+// caller ends the member with Pop either way.
+func (p *Pass) Begin(row int, name string) bool {
+	p.Row(row)
+	p.Push(name)
+	return !p.Null()
+}
+
+// Row says that what is noted from now on belongs to a row of the table of
+// fields. Rows count from 1 to 255.
+func (p *Pass) Row(row int) { p.order = uint64(row) << 56 }
+
+// Item says that what is noted from now on belongs to an element of the row's
+// array, the first being 0, and comes before all of the element's parts.
+func (p *Pass) Item(element int) { p.order = p.order>>56<<56 | uint64(element+1)<<28 }
+
+// Part says that what is noted from now on belongs to a part of the element.
+func (p *Pass) Part(part int) { p.order = p.order>>28<<28 | uint64(part) }
+
+// Note notes a fault of the field at the path, unless one that comes earlier in
+// the order of validation is known already.
+func (p *Pass) Note(what string) {
+	if p.order < p.found.order {
+		p.found = Mark{p.order, p.path.String(), what}
+	}
+}
+
+// NoteMember notes a fault of a member of the object at the path.
+func (p *Pass) NoteMember(name, what string) {
+	p.Push(name)
+	p.Note(what)
+	p.Pop()
+}
+
+// Require notes a top-level field that is not there.
+func (p *Pass) Require(row int, name string, present bool) {
+	if !present {
+		p.Row(row)
+		p.NoteMember(name, Required)
+	}
+}
+
+// Mark returns what was found so far.
+func (p *Pass) Mark() Mark { return p.found }
+
+// Return forgets what was noted since the mark. It is for objects whose kind,
+// which decides what is required of them, may stand behind their other members.
+func (p *Pass) Return(m Mark) { p.found = m }
+
+// Fault ends the pass. It returns what the client is to be told, nil when the
+// body is right.
+func (p *Pass) Fault() *translate.Fault {
+	if p.shape == empty {
+		return translate.BodyEmpty()
+	}
+	if err := p.Finish(); err != nil {
+		return p.malformed(err)
+	}
+	if p.shape == other {
+		return translate.BodyNotObject()
+	}
+	if p.found.what != "" {
+		return translate.InvalidField(p.found.at, p.found.what)
+	}
+	return nil
+}
+
+func (p *Pass) malformed(err error) *translate.Fault {
+	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(err, &syntax) {
+		return translate.Malformed(syntax.Offset, err)
+	}
+	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
+		p.path.push(step{name: p.firstSpelling(twice.Name)})
+		return translate.Repeated(p.path.String())
+	}
+	return translate.InternalFault(err)
+}

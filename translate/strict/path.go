@@ -1,0 +1,124 @@
+package strict
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Notation is how a format writes the indices of a path.
+type Notation uint8
+
+// The notations.
+const (
+	Dots     Notation = iota // messages.0.content.1.text
+	Brackets                 // messages[0].content[1].text
+)
+
+// maxSteps bounds paths. No place that the gateway reads lies deeper, and a
+// path that is cut off there still leads the reader to the right element.
+const maxSteps = 16
+
+// step is a member's name or, when name is empty, an element's index.
+type step struct {
+	name  string
+	index int
+}
+
+type path struct {
+	steps    [maxSteps]step
+	len      int
+	notation Notation
+}
+
+// Push goes into a member of the object at the path.
+//
+// After an error of the cursor the path stands still: it says where the error
+// is while all that is open is left.
+func (p *Pass) Push(name string) {
+	if p.Err() == nil {
+		p.path.push(step{name: name})
+	}
+}
+
+// PushIndex goes into an element of the array at the path.
+func (p *Pass) PushIndex(i int) {
+	if p.Err() == nil {
+		p.path.push(step{index: i})
+	}
+}
+
+// Pop goes back out of a member or an element.
+func (p *Pass) Pop() {
+	if p.Err() == nil {
+		p.path.len--
+	}
+}
+
+func (p *path) push(s step) {
+	if p.len < maxSteps {
+		p.steps[p.len] = s
+	}
+	p.len++
+}
+
+// open are the steps, as far as they are known.
+func (p *path) open() []step { return p.steps[:min(p.len, maxSteps)] }
+
+// String writes the path in its notation.
+func (p *path) String() string {
+	var text []byte
+	for i, s := range p.open() {
+		if i > 0 && (s.name != "" || p.notation == Dots) {
+			text = append(text, '.')
+		}
+		text = p.appendStep(text, s)
+	}
+	return string(text)
+}
+
+func (p *path) appendStep(text []byte, s step) []byte {
+	if s.name != "" {
+		return append(text, s.name...)
+	}
+	if p.notation == Dots {
+		return strconv.AppendInt(text, int64(s.index), 10)
+	}
+	text = append(text, '[')
+	text = strconv.AppendInt(text, int64(s.index), 10)
+	return append(text, ']')
+}
+
+// firstSpelling is how the first of two members that are the same but for
+// letter case is written: the body is read once more, along the path.
+func (p *Pass) firstSpelling(second string) string {
+	again := jsonscan.New(p.body)
+	for _, s := range p.path.open() {
+		seek(&again, s)
+	}
+	if again.EnterObject() {
+		for again.Member() && !bytes.EqualFold(again.Name(), []byte(second)) {
+			again.Skip()
+		}
+	}
+	if name := again.Name(); name != nil {
+		return string(name)
+	}
+	return second
+}
+
+// seek moves the cursor into the value of a step.
+func seek(c *jsonscan.Cursor, s step) {
+	if s.name == "" {
+		c.EnterArray()
+		for i := 0; c.Element() && i < s.index; i++ {
+			c.Skip()
+		}
+		return
+	}
+	c.EnterObject()
+	for c.Member() && string(c.Name()) != s.name {
+		c.Skip()
+	}
+}

@@ -1,0 +1,106 @@
+package translate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// statusRow says what a provider's status means to a client.
+type statusRow struct {
+	kind Kind
+	code string // of chat and completions bodies, "" for the provider's own or none
+}
+
+// statusRows is the table of wire format E.2; rowOf knows the rest.
+var statusRows = map[int]statusRow{
+	400: {Invalid, ""},
+	401: {BadGateway, codeAuth},
+	402: {BadGateway, codeBilling},
+	403: {Forbidden, "permission_denied"},
+	404: {NotFound, "model_not_found"},
+	405: {BadGateway, ""}, // 405, 406, 415: the provider is configured wrongly
+	406: {BadGateway, ""},
+	408: {Timeout, codeTimeout},
+	409: {Conflict, ""},
+	413: {TooLarge, "request_too_large"},
+	415: {BadGateway, ""},
+	429: {RateLimited, codeRateLimited},
+	500: {Internal, ""},
+	503: {Overloaded, codeOverloaded},
+	504: {Timeout, codeTimeout},
+	529: {Overloaded, codeOverloaded},
+}
+
+func rowOf(status int) statusRow {
+	if row, ok := statusRows[status]; ok {
+		return row
+	}
+	if status >= 400 && status < 500 {
+		return statusRow{kind: Invalid}
+	}
+	return statusRow{kind: BadGateway}
+}
+
+// ReadFault says what a provider's answer with an error status means to the
+// client. Its message is the provider's own where that is fit to be read: not
+// from a page of HTML, not longer than 2048 bytes, and free of the secrets,
+// which are texts such as the provider's credential and address. What concerns
+// the gateway's own account with the provider becomes the provider's fault:
+// a client told 401 would think that its own key is bad.
+func ReadFault(status int, contentType string, body []byte, secrets ...string) *Fault {
+	var d detail
+	if presentable(contentType, body) {
+		d = readDetail(body)
+	}
+	if d.exhausted() {
+		status = 402
+	}
+	return d.fault(status, fmt.Sprintf("the upstream answered with status %d and no usable error body", status), secrets)
+}
+
+// Relayable reports whether a provider's error answer may go to a client of the
+// same format as it is. Clients match the wording of such answers, so all may,
+// but for those on the gateway's own account, redirects, HTML and empty ones.
+func Relayable(status int, contentType string, body []byte) bool {
+	if status < 400 || status == 401 || status == 402 || !presentable(contentType, body) {
+		return false
+	}
+	return !readDetail(body).exhausted()
+}
+
+// presentable reports whether a body may hold a message for a client.
+func presentable(contentType string, body []byte) bool {
+	text := strings.TrimSpace(string(body[:min(len(body), 64)]))
+	return text != "" && text[0] != '<' && !strings.Contains(strings.ToLower(contentType), "html")
+}
+
+// fault is the fault for a status with this detail; generic is its message when
+// the provider gave none that may be shown.
+func (d detail) fault(status int, generic string, secrets []string) *Fault {
+	if holdsAny(d.message, secrets) {
+		d.message = "" // neither the client nor the log may read it
+	}
+	row := rowOf(status)
+	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Cause: d.cause(status)}
+	if f.Code == "" && f.Kind == Invalid {
+		f.Code = d.code
+	}
+	switch {
+	case row.code == codeAuth:
+		f.Message = "the upstream did not accept the gateway's credential"
+	case row.code == codeBilling:
+		f.Message = "the gateway's account with the upstream is exhausted"
+	case f.Message == "" || status < 400:
+		f.Message = generic
+	}
+	return f
+}
+
+func holdsAny(message string, secrets []string) bool {
+	for _, secret := range secrets {
+		if secret != "" && strings.Contains(message, secret) {
+			return true
+		}
+	}
+	return false
+}
