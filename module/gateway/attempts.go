@@ -1,0 +1,87 @@
+package gateway
+
+import (
+	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// try asks the model's targets in order until one answers. What the client is
+// told when none does is the last provider's own answer, or, where no provider
+// gave one, why the last could not be reached.
+func (h *Handler) try(m *model, s *sink, r *http.Request) *translate.Fault {
+	var told *exchange.Attempt
+	var refused *translate.Fault
+	for _, t := range m.targets {
+		a, fault := s.begin(t)
+		if fault != nil {
+			refused = firstOf(refused, fault)
+			continue
+		}
+		h.call(t, s, r, a)
+		if s.over() || r.Context().Err() != nil {
+			s.finish(a)
+			return nil
+		}
+		h.logFailure(a)
+		if told == nil || a.Status >= 400 || told.Status < 400 {
+			told = a
+		}
+		if !m.fallback.after(a) || s.ex.Attempts >= m.attempts {
+			break
+		}
+	}
+	if told == nil {
+		return refused
+	}
+	return s.relayError(told)
+}
+
+func firstOf(a, b *translate.Fault) *translate.Fault {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// call makes one attempt. However the call returns, the attempt then holds
+// either an answer that the sink has sent or a fault.
+func (h *Handler) call(t target, s *sink, r *http.Request, a *exchange.Attempt) {
+	t.provider.call.Call(s, r.WithContext(exchange.WithAttempt(r.Context(), a)))
+	if a.Fault == nil && !a.Finished {
+		a.Fault = s.unexplained()
+	}
+}
+
+// begin starts the attempt of a target. It refuses a target that cannot be
+// asked in any faithful way.
+func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
+	ex := s.ex
+	format, fault := t.provider.formatFor(ex)
+	if fault != nil {
+		return nil, fault
+	}
+	a := &exchange.Attempt{
+		Exchange: ex,
+		Provider: t.provider.name,
+		Format:   format,
+		Model:    t.upstreamModel(ex.View.Model),
+	}
+	ex.Attempt = a
+	ex.Attempts++
+	s.reset()
+	return a, nil
+}
+
+// formatFor chooses the format to speak to p: the client's own where p speaks
+// it, so that its bytes go through unchanged.
+func (p *provider) formatFor(ex *exchange.Exchange) (translate.Format, *translate.Fault) {
+	if speaks(p.formats, ex.Format) {
+		return ex.Format, nil
+	}
+	if ex.Operation == translate.CountTokens {
+		return "", translate.NoTokenCount(ex.View.Model)
+	}
+	return "", translate.Untranslatable(ex.Format, ex.View.Model, p.formats[0])
+}

@@ -1,0 +1,84 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// readBody reads the request body to its end and decodes it. Reading to the end
+// is more than a bound: the server notices that a client went away only once
+// nothing of the body is left unread.
+func (h *Handler) readBody(ex *exchange.Exchange, r *http.Request) *translate.Fault {
+	if !isJSON(r.Header["Content-Type"]) {
+		return translate.NotJSON()
+	}
+	name, err := coding.Name(r.Header["Content-Encoding"])
+	if err != nil {
+		return translate.CodingUnsupported()
+	}
+	body, err := coding.ReadAll(r.Body, r.ContentLength, h.MaxBody)
+	if err != nil {
+		return h.unread(err)
+	}
+	if name != "" {
+		if body, err = coding.Decode(name, bytes.NewReader(body), h.MaxBody); err != nil {
+			return h.undecoded(name, err)
+		}
+	}
+	ex.Body = bytes.TrimPrefix(body, byteOrderMark)
+	return nil
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+func (h *Handler) unread(err error) *translate.Fault {
+	var tooLarge *http.MaxBytesError // of Caddy's request_body directive
+	switch {
+	case errors.Is(err, coding.ErrTooLarge):
+		return translate.BodyTooLarge(h.MaxBody)
+	case errors.As(err, &tooLarge):
+		return translate.BodyTooLarge(tooLarge.Limit)
+	default:
+		return translate.BodyUnreadable(err)
+	}
+}
+
+func (h *Handler) undecoded(name string, err error) *translate.Fault {
+	if errors.Is(err, coding.ErrTooLarge) {
+		return translate.DecodedBodyTooLarge(h.MaxBody)
+	}
+	return translate.CodingBroken(name, err)
+}
+
+// isJSON reports whether a content type is JSON. An absent one is taken for it.
+func isJSON(values []string) bool {
+	switch {
+	case len(values) == 0 || values[0] == "application/json" || values[0] == "":
+		return true
+	case len(values) > 1:
+		return false
+	}
+	media, _, err := mime.ParseMediaType(values[0])
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
+		return false
+	}
+	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
+}
+
+// inspect runs the one strict pass over the body.
+func inspect(ex *exchange.Exchange) *translate.Fault {
+	view, fault := pairs.For(ex.Format).Inspect(ex.Body, ex.Operation)
+	if fault != nil {
+		return fault
+	}
+	ex.View = view
+	return nil
+}

@@ -1,0 +1,190 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// caller is the way to a provider. Call carries the attempt in the request's
+// context and writes the answer into the sink. What came of it stands in the
+// attempt and in the sink: an error, or its absence, proves nothing.
+type caller interface {
+	Call(s *sink, r *http.Request)
+}
+
+// newCaller loads the way to the provider: reverse_proxy where the
+// configuration asks for anything of it, else the transport alone, because the
+// bookkeeping of reverse_proxy is half of what a call costs.
+func newCaller(ctx caddy.Context, config *Provider, standard string, inProcess bool) (caller, error) {
+	upstream := config.Upstream
+	if upstream.BaseURL == "" {
+		upstream.BaseURL = standard
+	}
+	proxy, err := fieldsOf(config.ReverseProxyRaw)
+	if err != nil {
+		return nil, fmt.Errorf("reading reverse_proxy: %w", err)
+	}
+	ownAddress := proxy["upstreams"] == nil && proxy["dynamic_upstreams"] == nil
+	if ownAddress && !inProcess {
+		if upstream.TransportRaw, err = completeTransport(upstream); err != nil {
+			return nil, err
+		}
+	}
+	transport, err := json.Marshal(upstream)
+	if err != nil {
+		return nil, fmt.Errorf("writing transport: %w", err)
+	}
+	if inProcess || proxy == nil {
+		return newDirect(ctx, transport)
+	}
+	if ownAddress {
+		proxy["upstreams"] = dialAddress(upstream.BaseURL)
+	}
+	return newProxied(ctx, proxy, transport)
+}
+
+func fieldsOf(raw json.RawMessage) (map[string]json.RawMessage, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	var fields map[string]json.RawMessage
+	err := json.Unmarshal(raw, &fields)
+	return fields, err
+}
+
+// completeTransport adds to the transport what follows from an address that is
+// a URL: Caddy enables TLS, and HTTP/2 with it, only when the transport's own
+// configuration says so. A transport that is not configured at all also gets
+// room for the many calls that go to a single host.
+func completeTransport(u exchange.Upstream) (json.RawMessage, error) {
+	fields, err := fieldsOf(u.TransportRaw)
+	if err != nil {
+		return nil, fmt.Errorf("reading transport: %w", err)
+	}
+	if fields == nil {
+		fields = map[string]json.RawMessage{
+			"protocol":   json.RawMessage(`"http"`),
+			"keep_alive": json.RawMessage(`{"max_idle_conns_per_host":256}`),
+		}
+	}
+	base, err := url.Parse(u.BaseURL)
+	if err == nil && base.Scheme == "https" && string(fields["protocol"]) == `"http"` && fields["tls"] == nil {
+		fields["tls"] = json.RawMessage(`{}`)
+	}
+	return json.Marshal(fields)
+}
+
+// dialAddress is a base URL's host and port as the upstreams of reverse_proxy.
+func dialAddress(base string) json.RawMessage {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	raw, _ := json.Marshal([]map[string]string{{"dial": net.JoinHostPort(u.Hostname(), port)}})
+	return raw
+}
+
+// proxied calls through Caddy's reverse_proxy: load balancing, health checks,
+// header operations and all else that it can do.
+type proxied struct{ handler caddyhttp.MiddlewareHandler }
+
+func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport json.RawMessage) (caller, error) {
+	inner, err := fieldsOf(transport)
+	if err != nil {
+		return nil, fmt.Errorf("reading transport: %w", err)
+	}
+	inner["protocol"] = json.RawMessage(`"ai"`)
+	delete(proxy, "handler")
+	if proxy["transport"], err = json.Marshal(inner); err != nil {
+		return nil, fmt.Errorf("writing transport: %w", err)
+	}
+	raw, err := json.Marshal(proxy)
+	if err != nil {
+		return nil, fmt.Errorf("writing reverse_proxy: %w", err)
+	}
+	mod, err := ctx.LoadModuleByID("http.handlers.reverse_proxy", raw)
+	if err != nil {
+		return nil, fmt.Errorf("loading reverse_proxy: %w", err)
+	}
+	return &proxied{mod.(caddyhttp.MiddlewareHandler)}, nil
+}
+
+// Call lets reverse_proxy choose an address. It gets a request of its own: with
+// no header and no body of the client (the transport builds both), and with a
+// map of variables of its own, since a dial that outlives this attempt reads
+// the map while the next attempt writes it.
+func (p *proxied) Call(s *sink, r *http.Request) {
+	r = r.WithContext(withOwnVars(r.Context()))
+	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
+	if err := p.handler.ServeHTTP(s, r, endOfChain); err != nil {
+		s.note(err)
+	}
+}
+
+var endOfChain = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
+	return errors.New("reverse_proxy called the next handler")
+})
+
+// direct calls the transport without reverse_proxy.
+type direct struct{ transport http.RoundTripper }
+
+func newDirect(ctx caddy.Context, transport json.RawMessage) (caller, error) {
+	mod, err := ctx.LoadModuleByID("http.reverse_proxy.transport.ai", transport)
+	if err != nil {
+		return nil, fmt.Errorf("loading transport: %w", err)
+	}
+	return &direct{mod.(http.RoundTripper)}, nil
+}
+
+// Call copies the answer into the sink, flushing after each read of a stream.
+func (d *direct) Call(s *sink, r *http.Request) {
+	r = r.WithContext(withOwnVars(r.Context()))
+	r.Header = nil
+	res, err := d.transport.RoundTrip(r)
+	if err != nil {
+		s.note(err)
+		return
+	}
+	defer res.Body.Close()
+	maps.Copy(s.Header(), res.Header)
+	s.WriteHeader(res.StatusCode)
+	copyBody(s, res)
+}
+
+var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+func copyBody(s *sink, res *http.Response) {
+	buf := copyBuffers.Get().(*[32 << 10]byte)
+	defer copyBuffers.Put(buf)
+	for {
+		n, err := res.Body.Read(buf[:])
+		if n > 0 {
+			_, _ = s.Write(buf[:n]) // the sink remembers a client that is gone
+			if res.ContentLength < 0 {
+				_ = s.FlushError()
+			}
+		}
+		if err != nil {
+			if err != io.EOF {
+				s.note(err)
+			}
+			return
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// maxCredential bounds the length of a credential in bytes.
+const maxCredential = 256
+
+// authenticate finds the key record for the request's credential. Unknown and
+// expired keys get the same answer, found by the same work.
+func (h *Handler) authenticate(ex *exchange.Exchange, r *http.Request) *translate.Fault {
+	credential, fault := credentialOf(r, ex.Format)
+	if fault != nil {
+		return fault
+	}
+	key := h.resolved.key(sha256.Sum256([]byte(credential)))
+	if key == nil || key.Expired(time.Now()) {
+		return translate.BadKey()
+	}
+	ex.Key = key
+	return nil
+}
+
+// credentialOf returns the one credential of a request. Authorization decides
+// where both headers are sent; x-api-key is read on the messages endpoints, and
+// on the models endpoints when the version header tells a messages client.
+func credentialOf(r *http.Request, format translate.Format) (string, *translate.Fault) {
+	bearer, fault := single(r.Header, "Authorization")
+	if fault != nil {
+		return "", fault
+	}
+	apiKey, fault := single(r.Header, "X-Api-Key")
+	if fault != nil {
+		return "", fault
+	}
+	token, isBearer := bearerToken(bearer)
+	if !isBearer && (hasVersion(r) || strings.HasPrefix(r.URL.Path, "/v1/messages")) {
+		token = apiKey
+	}
+	switch {
+	case token == "":
+		return "", translate.NoCredential(format)
+	case len(token) > maxCredential || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
+		return "", translate.BadKey()
+	}
+	return token, nil
+}
+
+// single returns the value of a header that may be sent once, with one value.
+func single(h http.Header, name string) (string, *translate.Fault) {
+	values := h[name]
+	switch {
+	case len(values) == 0:
+		return "", nil
+	case len(values) > 1 || strings.Contains(values[0], ","):
+		return "", translate.CredentialRepeated(strings.ToLower(name))
+	}
+	return strings.Trim(values[0], " \t"), nil
+}
+
+// bearerToken returns the token of a bearer credential. Another scheme counts
+// as no credential at all.
+func bearerToken(value string) (token string, ok bool) {
+	scheme, token, found := strings.Cut(value, " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") {
+		return "", false
+	}
+	return strings.Trim(token, " \t"), true
+}

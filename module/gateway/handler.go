@@ -1,0 +1,179 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Handler turns a site into an AI gateway. It serves
+//
+//	POST /v1/messages, /v1/messages/count_tokens
+//	POST /v1/chat/completions
+//	POST /v1/completions
+//	GET  /v1/models, /v1/models/{id}
+//
+// and answers every other path under /v1/ with 404; all else goes to the
+// site's next handler. What the global option of the same name configures is
+// inherited; a site adds to it.
+//
+// For use in access logs and other handlers it sets the placeholders
+//
+//	{http.ai_gateway.request_id}      id of the request, as in its response headers
+//	{http.ai_gateway.key_id}          id of the key, never the key itself
+//	{http.ai_gateway.model}           model name that the client used
+//	{http.ai_gateway.provider}        provider that was asked last
+//	{http.ai_gateway.upstream_model}  the provider's name for the model
+//	{http.ai_gateway.attempts}        number of targets that were asked
+//	{http.ai_gateway.outcome}         answered, refused, failed, cut or client_closed
+//	{http.ai_gateway.ttfb_ms}         time to the first byte of the answer, in milliseconds
+//	{http.ai_gateway.usage.input_tokens}, .cache_read_tokens, .cache_write_tokens,
+//	.output_tokens, .reasoning_tokens   as the provider reported them; empty when it did not
+//
+// and adds the same as the field ai_gateway to the access log.
+type Handler struct {
+	Config
+
+	resolved *resolved
+	logger   *zap.Logger
+}
+
+// CaddyModule returns the Caddy module information.
+func (Handler) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "http.handlers.ai_gateway",
+		New: func() caddy.Module { return new(Handler) },
+	}
+}
+
+// Provision resolves the site's configuration on top of the global option's.
+func (h *Handler) Provision(ctx caddy.Context) error {
+	h.logger = ctx.Logger()
+	global, err := ctx.App("ai_gateway")
+	if err != nil {
+		return fmt.Errorf("loading global option ai_gateway: %w", err)
+	}
+	app := global.(*App)
+	h.inherit(&app.Config)
+	h.resolved, err = h.Config.resolve(ctx, app.resolved)
+	return err
+}
+
+// inherit fills the settings that the site leaves open: from the global
+// option, else with the defaults.
+func (h *Handler) inherit(app *Config) {
+	if h.MaxBody == 0 {
+		h.MaxBody = app.MaxBody
+	}
+	if h.MaxBody == 0 {
+		h.MaxBody = DefaultMaxBody
+	}
+	inherit(&h.CommitAfter, app.CommitAfter, DefaultCommitAfter)
+	inherit(&h.KeepAlive, app.KeepAlive, DefaultKeepAlive)
+}
+
+func inherit(own *caddy.Duration, app caddy.Duration, standard time.Duration) {
+	if *own == 0 {
+		*own = app
+	}
+	if *own == 0 {
+		*own = caddy.Duration(standard)
+	}
+}
+
+// Validate refuses a gateway that could answer no one.
+func (h *Handler) Validate() error {
+	switch {
+	case h.MaxBody < 0:
+		return errors.New("max_body must be positive")
+	case len(h.resolved.providers) == 0:
+		return errors.New("needs at least one provider, here or in the global option ai_gateway")
+	case len(h.resolved.sources) == 0:
+		return errors.New("needs at least one key, here or in the global option ai_gateway: without one nobody could use it")
+	}
+	return nil
+}
+
+// ServeHTTP answers the requests that are the gateway's. It always writes the
+// answer itself: an error returned to Caddy would have it log the request's
+// headers, keys included.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	e, ok := route(r)
+	if !ok {
+		return next.ServeHTTP(w, r)
+	}
+	ex := &exchange.Exchange{
+		ID:        newRequestID(),
+		Start:     time.Now(),
+		Operation: e.op,
+		Format:    formatOf(r, e),
+		Client:    r.Header,
+	}
+	s := newSink(w, ex)
+	publish(r, ex)
+	defer h.settle(ex, s, r)
+	if fault := h.serve(e, ex, s, r); fault != nil {
+		s.fail(fault)
+	}
+	return nil
+}
+
+// serve runs the checks that all endpoints share, and then the endpoint.
+func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink, r *http.Request) *translate.Fault {
+	if e.method == "" {
+		return e.serve(h, s, r)
+	}
+	if r.Method != e.method && !(e.method == http.MethodGet && r.Method == http.MethodHead) {
+		s.allow(e.method)
+		return translate.WrongMethod(e.method)
+	}
+	if fault := h.authenticate(ex, r); fault != nil {
+		return fault
+	}
+	return e.serve(h, s, r)
+}
+
+// serveCall answers the endpoints that a provider answers: the checks in the
+// order in which the first failure is reported, then the attempts.
+func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
+	ex := s.ex
+	if ex.Format == translate.Messages {
+		if fault := checkVersion(r); fault != nil {
+			return fault
+		}
+	}
+	if fault := h.readBody(ex, r); fault != nil {
+		return fault
+	}
+	if fault := inspect(ex); fault != nil {
+		return fault
+	}
+	ex.Beta = r.URL.RawQuery != "" && r.URL.Query().Get("beta") == "true"
+	m := h.resolved.model(ex.View.Model)
+	if m == nil {
+		return translate.UnknownModel(ex.View.Model)
+	}
+	if !ex.Key.Allows(ex.View.Model) {
+		return translate.ModelNotAllowed(ex.View.Model)
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	s.cancel = cancel
+	s.startKeepAlive(time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
+	return h.try(m, s, r.WithContext(ctx))
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner           = (*Handler)(nil)
+	_ caddy.Validator             = (*Handler)(nil)
+	_ caddyhttp.MiddlewareHandler = (*Handler)(nil)
+)

@@ -1,0 +1,147 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// model is where a name leads: targets in the order in which they are tried.
+type model struct {
+	pattern  exchange.Pattern
+	targets  []target
+	fallback fallback
+	attempts int
+}
+
+// target is a provider with the provider's own model name; "" means the name
+// that the client used.
+type target struct {
+	provider *provider
+	model    string
+}
+
+// upstreamModel is the provider's own name for the model that a client named.
+func (t target) upstreamModel(client string) string {
+	if t.model != "" {
+		return t.model
+	}
+	return client
+}
+
+func (m *model) leadsTo(p *provider) bool {
+	for _, t := range m.targets {
+		if t.provider == p {
+			return true
+		}
+	}
+	return false
+}
+
+func newModel(config *Model, lookup func(string) *provider) (*model, error) {
+	pattern, err := exchange.ParsePattern(config.Name)
+	if err != nil {
+		return nil, err
+	}
+	m := &model{pattern: pattern, attempts: config.Attempts}
+	if m.fallback, err = parseFallback(config.FallbackOn); err != nil {
+		return nil, err
+	}
+	for _, t := range config.Targets {
+		if err := m.addTarget(t, lookup); err != nil {
+			return nil, err
+		}
+	}
+	return m, m.check()
+}
+
+func (m *model) addTarget(t Target, lookup func(string) *provider) error {
+	p := lookup(t.Provider)
+	if p == nil {
+		return fmt.Errorf("unknown provider '%s'", t.Provider)
+	}
+	added := target{p, t.Model}
+	for _, earlier := range m.targets {
+		if earlier == added {
+			return fmt.Errorf("target '%s' stands there twice", t.Provider)
+		}
+	}
+	m.targets = append(m.targets, added)
+	return nil
+}
+
+// check finds what no request could ever reach.
+func (m *model) check() error {
+	switch {
+	case len(m.targets) == 0:
+		return errors.New("needs at least one target")
+	case m.attempts < 0:
+		return errors.New("attempts must be at least 1")
+	case m.attempts == 0:
+		m.attempts = len(m.targets)
+	case m.attempts < len(m.targets):
+		return fmt.Errorf("%d attempts can never reach the target number %d", m.attempts, m.attempts+1)
+	}
+	return nil
+}
+
+// fallback says after which failures the next target is tried.
+type fallback struct {
+	statuses    map[int]bool
+	classes     [6]bool // classes[5]: every 5xx
+	timeout     bool
+	unreachable bool
+}
+
+// defaultFallback leaves out the statuses that blame the request itself: the
+// next provider would say the same of it.
+var defaultFallback = []string{"401", "402", "403", "404", "408", "429", "5xx", "timeout", "unreachable"}
+
+func parseFallback(words []string) (fallback, error) {
+	if words == nil {
+		words = defaultFallback
+	}
+	f := fallback{statuses: make(map[int]bool)}
+	for _, word := range words {
+		if err := f.add(word); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+func (f *fallback) add(word string) error {
+	class, isClass := strings.CutSuffix(word, "xx")
+	n, err := strconv.Atoi(class)
+	switch {
+	case word == "timeout":
+		f.timeout = true
+	case word == "unreachable":
+		f.unreachable = true
+	case isClass && (class == "4" || class == "5"):
+		f.classes[n] = true
+	case !isClass && err == nil && n >= 400 && n <= 599:
+		f.statuses[n] = true
+	default:
+		return fmt.Errorf("fallback_on: '%s' is not a status (429), a class (4xx, 5xx), timeout or unreachable", word)
+	}
+	return nil
+}
+
+// after reports whether the next target is to be tried after a failed attempt.
+func (f *fallback) after(a *exchange.Attempt) bool {
+	status := a.Status
+	switch {
+	case a.Fault.Kind == translate.Timeout && status < 400:
+		return f.timeout
+	case status == 0:
+		return f.unreachable
+	case status < 400: // a 200 that turned out to be none counts as what it should have been
+		status = a.Fault.Status(a.Format)
+	}
+	return f.statuses[status] || f.classes[status/100%6]
+}

@@ -1,0 +1,80 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// The page sizes of the messages-shaped list of models.
+const (
+	standardPage = 20
+	largestPage  = 1000
+)
+
+// serveModels lists the names that the key may use, sorted.
+func (h *Handler) serveModels(s *sink, r *http.Request) *translate.Fault {
+	ids := h.visible(s.ex.Key)
+	more := false
+	if s.ex.Format == translate.Messages {
+		var fault *translate.Fault
+		if ids, more, fault = page(ids, r); fault != nil {
+			return fault
+		}
+	}
+	models := make([]translate.Model, len(ids))
+	for i, id := range ids {
+		models[i].ID = id
+	}
+	s.write(translate.AppendModelList(nil, s.ex.Format, models, more))
+	return nil
+}
+
+// serveModel shows one of these names. A name that only a pattern serves is
+// shown too: it can be used.
+func (h *Handler) serveModel(s *sink, r *http.Request) *translate.Fault {
+	id := strings.TrimPrefix(r.URL.Path, modelsPrefix)
+	s.ex.View.Model = id
+	if h.resolved.model(id) == nil || !s.ex.Key.Allows(id) {
+		return translate.UnknownModel(clip(id))
+	}
+	s.write(translate.AppendModel(nil, s.ex.Format, translate.Model{ID: id}))
+	return nil
+}
+
+func (h *Handler) visible(key *exchange.Key) []string {
+	return slices.DeleteFunc(h.resolved.names(), func(name string) bool { return !key.Allows(name) })
+}
+
+// page cuts the page that the query asks for out of the sorted ids.
+func page(ids []string, r *http.Request) (cut []string, more bool, fault *translate.Fault) {
+	q := r.URL.Query()
+	limit := standardPage
+	if q.Has("limit") {
+		n, err := strconv.Atoi(q.Get("limit"))
+		if err != nil || n < 1 || n > largestPage {
+			return nil, false, translate.InvalidField("limit", "must be an integer from 1 to 1000")
+		}
+		limit = n
+	}
+	if before := q.Get("before_id"); before != "" {
+		i, _ := slices.BinarySearch(ids, before)
+		start := max(0, i-limit)
+		return ids[start:i], start > 0, nil
+	}
+	if after := q.Get("after_id"); after != "" {
+		i, found := slices.BinarySearch(ids, after)
+		if found {
+			i++
+		}
+		ids = ids[i:]
+	}
+	if len(ids) > limit {
+		return ids[:limit], true, nil
+	}
+	return ids, false, nil
+}

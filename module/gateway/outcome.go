@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// unexplained is the fault of an attempt of which the transport knows nothing:
+// reverse_proxy found no address to send it to, or something went wrong in it.
+func (s *sink) unexplained() *translate.Fault {
+	err := s.err
+	if err == nil {
+		err = errors.New("the call returned without an answer")
+	}
+	var handled caddyhttp.HandlerError
+	if errors.As(err, &handled) && handled.StatusCode == http.StatusServiceUnavailable {
+		f := translate.NoUpstream(s.ex.View.Model)
+		f.Cause = err
+		return f
+	}
+	return translate.InternalFault(err)
+}
+
+// finish ends an exchange in which content was sent. A stream that broke off
+// gets the error event, unless the provider's own has gone out already.
+func (s *sink) finish(a *exchange.Attempt) {
+	switch {
+	case a.Fault == nil || a.Finished:
+	case a.Relayed:
+		s.ex.Fault = a.Fault
+	default:
+		s.fail(a.Fault)
+	}
+}
+
+// relayError tells the client what came of a failed attempt: the provider's
+// own error answer byte for byte where that is possible, else the fault that
+// is returned.
+func (s *sink) relayError(a *exchange.Attempt) *translate.Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.committed {
+		return a.Fault
+	}
+	h := s.w.Header()
+	for name, v := range a.Header {
+		h[name] = v
+	}
+	if a.RequestID != "" {
+		h["X-Upstream-Request-Id"] = []string{a.RequestID}
+	}
+	if a.Answer == nil {
+		return a.Fault
+	}
+	s.ex.Fault = a.Fault
+	s.reply(a.Answer.Status, a.Answer.ContentType, a.Answer.Body)
+	return nil
+}

@@ -1,0 +1,110 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+const placeholderPrefix = "http.ai_gateway."
+
+// placeholder is one value of an exchange for logs and other handlers. A nil
+// value means that it is not known (yet), which is not the same as zero.
+type placeholder struct {
+	name   string
+	logged bool // also a field of the log record
+	value  func(*exchange.Exchange) any
+}
+
+var placeholders = []placeholder{
+	{"request_id", false, func(ex *exchange.Exchange) any { return ex.ID }},
+	{"outcome", false, func(ex *exchange.Exchange) any { return text(string(ex.Outcome)) }},
+	{"key_id", true, keyID},
+	{"model", true, func(ex *exchange.Exchange) any { return text(clip(ex.View.Model)) }},
+	{"provider", true, ofAttempt(func(a *exchange.Attempt) any { return a.Provider })},
+	{"upstream_model", true, ofAttempt(func(a *exchange.Attempt) any { return clip(a.Model) })},
+	{"upstream_status", true, ofAttempt(func(a *exchange.Attempt) any { return number(int64(a.Status)) })},
+	{"upstream_request_id", true, ofAttempt(func(a *exchange.Attempt) any { return text(clip(a.RequestID)) })},
+	{"answered_by", true, ofAttempt(func(a *exchange.Attempt) any { return text(clip(a.AnsweredBy)) })},
+	{"attempts", true, func(ex *exchange.Exchange) any { return ex.Attempts }},
+	{"ttfb_ms", true, timeToFirstByte},
+	{"usage.input_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.Input })},
+	{"usage.cache_read_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.CacheRead })},
+	{"usage.cache_write_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.CacheWrite })},
+	{"usage.output_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.Output })},
+	{"usage.reasoning_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.Reasoning })},
+}
+
+// publish makes the exchange's values available as placeholders. They are
+// looked up when they are asked for: most requests never ask.
+func publish(r *http.Request, ex *exchange.Exchange) {
+	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
+	if !ok {
+		return
+	}
+	repl.Map(func(key string) (any, bool) {
+		if key == "http.auth.user.id" && ex.Key != nil { // Caddy's access log shows it as user_id
+			return ex.Key.ID, true
+		}
+		name, ok := strings.CutPrefix(key, placeholderPrefix)
+		if !ok {
+			return nil, false
+		}
+		for _, p := range placeholders {
+			if p.name == name {
+				return p.value(ex), true
+			}
+		}
+		return nil, false
+	})
+}
+
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func number(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+func keyID(ex *exchange.Exchange) any {
+	if ex.Key == nil {
+		return nil
+	}
+	return ex.Key.ID
+}
+
+func timeToFirstByte(ex *exchange.Exchange) any {
+	if ex.FirstByte.IsZero() {
+		return nil
+	}
+	return float64(ex.FirstByte.Sub(ex.Start).Microseconds()) / 1000
+}
+
+func ofAttempt(value func(*exchange.Attempt) any) func(*exchange.Exchange) any {
+	return func(ex *exchange.Exchange) any {
+		if ex.Attempt == nil {
+			return nil
+		}
+		return value(ex.Attempt)
+	}
+}
+
+func ofUsage(count func(translate.Usage) int64) func(*exchange.Exchange) any {
+	return ofAttempt(func(a *exchange.Attempt) any {
+		if !a.Usage.Known {
+			return nil
+		}
+		return count(a.Usage)
+	})
+}

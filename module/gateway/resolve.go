@@ -1,0 +1,198 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// resolved is a provisioned Config together with what it inherits.
+type resolved struct {
+	providers []*provider
+	models    []*model
+	claims    []claim // in the order in which they are asked
+	sources   []exchange.KeySource
+}
+
+// resolve provisions c on top of what it inherits; base may be nil.
+func (c *Config) resolve(ctx caddy.Context, base *resolved) (*resolved, error) {
+	r := new(resolved)
+	if base != nil {
+		r.providers = slices.Clone(base.providers)
+		r.models = slices.Clone(base.models)
+		r.sources = slices.Clone(base.sources)
+	}
+	if err := r.addProviders(ctx, c.Providers); err != nil {
+		return nil, err
+	}
+	if err := r.addModels(c.Models); err != nil {
+		return nil, err
+	}
+	if err := r.addKeySources(ctx, c); err != nil {
+		return nil, err
+	}
+	return r, r.rank()
+}
+
+func (r *resolved) addProviders(ctx caddy.Context, configs []*Provider) error {
+	for _, config := range configs {
+		if r.provider(config.Name) != nil {
+			return fmt.Errorf("provider '%s' is defined twice", config.Name)
+		}
+		p, err := newProvider(ctx, config)
+		if err != nil {
+			return fmt.Errorf("provider '%s': %w", config.Name, err)
+		}
+		r.providers = append(r.providers, p)
+	}
+	return nil
+}
+
+// provider returns the provider with this name, nil when there is none.
+func (r *resolved) provider(name string) *provider {
+	i := slices.IndexFunc(r.providers, func(p *provider) bool { return p.name == name })
+	if i < 0 {
+		return nil
+	}
+	return r.providers[i]
+}
+
+func (r *resolved) addModels(configs []*Model) error {
+	for _, config := range configs {
+		if slices.ContainsFunc(r.models, func(m *model) bool { return string(m.pattern) == config.Name }) {
+			return fmt.Errorf("model '%s' is defined twice", config.Name)
+		}
+		m, err := newModel(config, r.provider)
+		if err != nil {
+			return fmt.Errorf("model '%s': %w", config.Name, err)
+		}
+		r.models = append(r.models, m)
+	}
+	return nil
+}
+
+func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
+	if c.KeySourcesRaw == nil {
+		return nil
+	}
+	mods, err := ctx.LoadModule(c, "KeySourcesRaw")
+	if err != nil {
+		return fmt.Errorf("loading key sources: %w", err)
+	}
+	for _, mod := range mods.([]any) {
+		r.sources = append(r.sources, mod.(exchange.KeySource))
+	}
+	return nil
+}
+
+// key looks a key up in every source, the inherited ones first.
+func (r *resolved) key(digest exchange.Digest) *exchange.Key {
+	for _, source := range r.sources {
+		if key := source.Lookup(digest); key != nil {
+			return key
+		}
+	}
+	return nil
+}
+
+// claim is one pattern with the model it leads to.
+type claim struct {
+	pattern exchange.Pattern
+	class   int // model block, provider's models, provider without models
+	model   *model
+	owner   string // for error messages
+}
+
+// The classes of claims, in the order in which they are asked.
+const (
+	modelBlock = iota
+	providerModels
+	catchAll
+)
+
+// rank puts all claims into the order in which they are asked: model blocks
+// before providers' models, exact names before patterns, longer literal
+// prefixes before shorter ones. Two claims of equal rank on the same name are
+// an error: the order of a file must not decide in silence.
+func (r *resolved) rank() error {
+	r.claims = r.claims[:0]
+	for _, m := range r.models {
+		r.claims = append(r.claims, claim{m.pattern, modelBlock, m, fmt.Sprintf("model '%s'", m.pattern)})
+	}
+	for _, p := range r.providers {
+		r.claims = append(r.claims, p.claims()...)
+	}
+	slices.SortStableFunc(r.claims, claim.compare)
+	for i, a := range r.claims {
+		for _, b := range r.claims[i+1:] {
+			if a.compare(b) != 0 {
+				break
+			}
+			if a.pattern.Overlaps(b.pattern) {
+				return fmt.Errorf("%s and %s claim the same models with equal rank", a.owner, b.owner)
+			}
+		}
+	}
+	return nil
+}
+
+// compare tells which claim is asked first; 0 means equal rank.
+func (a claim) compare(b claim) int {
+	return cmp.Or(
+		cmp.Compare(a.class, b.class),
+		-compareBool(a.pattern.Exact(), b.pattern.Exact()),
+		-cmp.Compare(len(a.pattern.Prefix()), len(b.pattern.Prefix())),
+	)
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
+}
+
+// model returns what a name that a client uses leads to, nil when nothing.
+func (r *resolved) model(name string) *model {
+	for i := range r.claims {
+		if r.claims[i].pattern.Match(name) {
+			return r.claims[i].model
+		}
+	}
+	return nil
+}
+
+// names lists the model names a client can be told of: exact names of model
+// blocks and providers, and those that presets are known for, where they lead
+// to that very provider. Patterns have no names to show.
+func (r *resolved) names() []string {
+	var names []string
+	for _, c := range r.claims {
+		if c.pattern.Exact() {
+			names = append(names, string(c.pattern))
+		}
+	}
+	for _, p := range r.providers {
+		for _, name := range p.known {
+			if m := r.model(name); m != nil && m.leadsTo(p) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// speaks reports whether one of the formats is f.
+func speaks(formats []translate.Format, f translate.Format) bool {
+	return slices.Contains(formats, f)
+}

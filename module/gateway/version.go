@@ -1,0 +1,36 @@
+package gateway
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+const versionHeader = "Anthropic-Version"
+
+func hasVersion(r *http.Request) bool { return r.Header[versionHeader] != nil }
+
+// oldestVersion is the first version with named events and incremental text.
+const oldestVersion = "2023-06-01"
+
+// checkVersion checks the version header of the messages endpoints. Any date
+// since the oldest version passes: a fixed list would lock out new clients.
+func checkVersion(r *http.Request) *translate.Fault {
+	values := r.Header[versionHeader]
+	switch {
+	case len(values) == 0 || values[0] == "":
+		return translate.VersionMissing()
+	case len(values) > 1:
+		return translate.CredentialRepeated("anthropic-version")
+	case values[0] == oldestVersion: // nearly every request
+		return nil
+	}
+	if _, err := time.Parse(time.DateOnly, values[0]); err != nil {
+		return translate.VersionInvalid(values[0])
+	}
+	if values[0] < oldestVersion {
+		return translate.VersionTooOld(values[0])
+	}
+	return nil
+}

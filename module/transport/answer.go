@@ -1,0 +1,129 @@
+package transport
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+type readCloser = io.ReadCloser
+
+// The most that is read of an answer, in bytes after decoding.
+const (
+	maxAnswer      = 32 << 20
+	maxErrorAnswer = 1 << 20
+)
+
+func isEventStream(res *http.Response) bool {
+	media, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	return err == nil && media == "text/event-stream"
+}
+
+// answer reads a whole JSON answer. Nothing of it goes to the client before
+// all of it is there and was found to be one, so that a broken one can still
+// be answered by another target.
+func (c *call) answer(res *http.Response) (*http.Response, error) {
+	body, err := c.read(res, maxAnswer)
+	if err != nil {
+		return c.unread(res, err)
+	}
+	answer, fault := c.inspect(body)
+	if fault == nil && c.attempt.Exchange.Streaming() {
+		fault = translate.Unusable(fmt.Errorf("content type %q in answer to a streaming request", res.Header.Get("Content-Type")))
+	}
+	if fault != nil {
+		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
+	}
+	c.attempt.Usage, c.attempt.AnsweredBy, c.attempt.Finished = answer.Usage, answer.Model, true
+	c.end()
+	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), int64(len(body))), nil
+}
+
+func (c *call) inspect(body []byte) (translate.Answer, *translate.Fault) {
+	return pairs.For(c.attempt.Format).InspectAnswer(body, c.attempt.Exchange.Operation)
+}
+
+// refused reads the provider's error answer.
+func (c *call) refused(res *http.Response) (*http.Response, error) {
+	c.keepRetryHeaders(res.Header)
+	body, err := c.read(res, maxErrorAnswer)
+	if err != nil && c.client.Err() != nil {
+		return c.unread(res, err)
+	}
+	// An error answer that cannot be read is still an error of that status.
+	contentType := res.Header.Get("Content-Type")
+	fault := translate.ReadFault(res.StatusCode, contentType, body, c.secrets()...)
+	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, contentType, body) {
+		c.attempt.Answer = &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: contentType, Body: body}
+	}
+	return c.failed(res, res.StatusCode, fault), nil
+}
+
+// keepRetryHeaders keeps the headers that tell a client when to come again.
+func (c *call) keepRetryHeaders(from http.Header) {
+	for _, name := range [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry"} {
+		if v := from[name]; len(v) == 1 {
+			if c.attempt.Header == nil {
+				c.attempt.Header = make(http.Header, 1)
+			}
+			c.attempt.Header[name] = v
+		}
+	}
+}
+
+// read reads a body to its end, decoded, within limit and the idle time.
+func (c *call) read(res *http.Response, limit int64) ([]byte, error) {
+	c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
+	src := &touching{src: res.Body, watch: &c.watch}
+	name, err := coding.Name(res.Header["Content-Encoding"])
+	if err != nil {
+		return nil, err
+	}
+	if name != "" {
+		return coding.Decode(name, src, limit)
+	}
+	return coding.ReadAll(src, res.ContentLength, limit)
+}
+
+// unread ends a call whose answer could not be read to its end.
+func (c *call) unread(res *http.Response, err error) (*http.Response, error) {
+	_ = res.Body.Close()
+	return nil, c.fail(fmt.Errorf("reading answer: %w", err))
+}
+
+// touching tells the watch about every byte that arrives.
+type touching struct {
+	src   io.Reader
+	watch *watch
+}
+
+func (t *touching) Read(p []byte) (int, error) {
+	n, err := t.src.Read(p)
+	if n > 0 {
+		t.watch.touch()
+	}
+	return n, err
+}
+
+// secrets are the texts that no message to a client may hold.
+func (c *call) secrets() []string {
+	secrets := make([]string, 0, 2)
+	if c.t.secret != "" {
+		secrets = append(secrets, strings.TrimPrefix(string(c.t.secret), "Bearer "))
+	}
+	if host := c.request.URL.Hostname(); host != "" {
+		secrets = append(secrets, host)
+	} else if host := c.t.base.Hostname(); host != "" {
+		secrets = append(secrets, host)
+	}
+	return secrets
+}

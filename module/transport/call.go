@@ -1,0 +1,133 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// call is one attempt on its way: created for each, used by one goroutine.
+type call struct {
+	t       *Transport
+	attempt *exchange.Attempt
+	request *http.Request // as reverse_proxy or the direct path gave it
+	client  context.Context
+	ctx     context.Context // of the provider's call: ends with the client, or with a named cause of ours
+	cancel  context.CancelCauseFunc
+	watch   watch
+}
+
+func newCall(t *Transport, a *exchange.Attempt, req *http.Request) *call {
+	c := &call{t: t, attempt: a, request: req, client: req.Context()}
+	c.ctx, c.cancel = context.WithCancelCause(c.client)
+	return c
+}
+
+// do sends the request and returns the answer once it is known to be one: a
+// complete JSON answer, or a stream whose first meaningful event has arrived.
+// Everything else leaves its fault in the attempt. A provider's error status is
+// returned as a response without a body, so that passive health checks see it.
+func (c *call) do() (*http.Response, error) {
+	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
+	res, err := c.t.inner.RoundTrip(c.render(c.request))
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	c.noteHeaders(res)
+	switch {
+	case res.StatusCode != http.StatusOK:
+		return c.refused(res)
+	case isEventStream(res) && c.attempt.Exchange.Streaming():
+		return c.stream(res)
+	default:
+		return c.answer(res)
+	}
+}
+
+// end releases all that the call holds. The cause is only a formality: nothing
+// waits for the call any more.
+func (c *call) end() {
+	c.watch.stop()
+	c.cancel(errEnded)
+}
+
+var errEnded = errors.New("the call has ended")
+
+// noteHeaders keeps what the provider's headers say about the call.
+func (c *call) noteHeaders(res *http.Response) {
+	c.attempt.Status = res.StatusCode
+	for _, name := range [...]string{"Request-Id", "X-Request-Id"} {
+		if id := res.Header.Get(name); id != "" {
+			c.attempt.RequestID = id
+			return
+		}
+	}
+}
+
+// fail ends a call that gave no usable answer, and leaves the reason in the
+// attempt. The returned error is for reverse_proxy: it is a dial error where
+// one happened, and context.Canceled only if the client itself went away.
+func (c *call) fail(err error) error {
+	defer c.end()
+	if c.client.Err() != nil {
+		return c.client.Err()
+	}
+	cause := context.Cause(c.ctx)
+	if cause == nil {
+		cause = err
+	}
+	var timeout interface{ Timeout() bool }
+	if errors.As(cause, &timeout) && timeout.Timeout() {
+		c.attempt.Fault = translate.UpstreamTimeout(cause)
+	} else {
+		c.attempt.Fault = translate.Unreachable(cause)
+	}
+	return &callError{cause}
+}
+
+// callError is the error of a call as reverse_proxy sees it. A cancellation
+// that came from inside is not shown as context.Canceled, which reverse_proxy
+// would take for the client's and answer with status 499.
+type callError struct{ cause error }
+
+func (e *callError) Error() string { return "calling provider: " + e.cause.Error() }
+
+func (e *callError) Unwrap() error {
+	if errors.Is(e.cause, context.Canceled) {
+		return nil
+	}
+	return e.cause
+}
+
+// failed returns a response that stands for a fault: the status tells
+// reverse_proxy about the provider's health, the fault itself is in the attempt.
+func (c *call) failed(res *http.Response, status int, fault *translate.Fault) *http.Response {
+	c.attempt.Fault = fault
+	_ = res.Body.Close()
+	c.end()
+	return c.response(res, status, http.NoBody, 0)
+}
+
+// response builds the response that is handed on. Only the header that the
+// sink needs is in it: the content type.
+func (c *call) response(res *http.Response, status int, body readCloser, length int64) *http.Response {
+	h := make(http.Header, 2)
+	if ct := res.Header["Content-Type"]; len(ct) > 0 {
+		h["Content-Type"] = ct[:1]
+	}
+	return &http.Response{
+		Status:        res.Status,
+		StatusCode:    status,
+		Proto:         res.Proto,
+		ProtoMajor:    res.ProtoMajor,
+		ProtoMinor:    res.ProtoMinor,
+		Header:        h,
+		Body:          body,
+		ContentLength: length,
+		Request:       c.request,
+	}
+}

@@ -1,0 +1,62 @@
+package transport
+
+import (
+	"errors"
+	"net/url"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/headers"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
+)
+
+// reverse_proxy asks its transport for these optional interfaces. Without
+// them, https addresses, health checks over TLS, the Host header and the PROXY
+// protocol would silently stop to work, so each is forwarded to the inner
+// transport.
+
+// TLSEnabled reports whether the inner transport speaks TLS.
+func (t *Transport) TLSEnabled() bool {
+	inner, ok := t.inner.(reverseproxy.TLSTransport)
+	return ok && inner.TLSEnabled()
+}
+
+// EnableTLS enables TLS in the inner transport.
+func (t *Transport) EnableTLS(base *reverseproxy.TLSConfig) error {
+	inner, ok := t.inner.(reverseproxy.TLSTransport)
+	if !ok {
+		return errors.New("the transport does not support TLS")
+	}
+	return inner.EnableTLS(base)
+}
+
+// EnableH2C enables HTTP/2 without TLS in the inner transport.
+func (t *Transport) EnableH2C() error {
+	inner, ok := t.inner.(reverseproxy.H2CTransport)
+	if !ok {
+		return errors.New("the transport does not support h2c")
+	}
+	return inner.EnableH2C()
+}
+
+// ProxyProtocolEnabled reports whether the inner transport sends PROXY headers.
+func (t *Transport) ProxyProtocolEnabled() bool {
+	inner, ok := t.inner.(reverseproxy.ProxyProtocolTransport)
+	return ok && inner.ProxyProtocolEnabled()
+}
+
+// OverrideHealthCheckScheme lets the inner transport choose the scheme of
+// active health checks.
+func (t *Transport) OverrideHealthCheckScheme(base *url.URL, port string) {
+	if inner, ok := t.inner.(reverseproxy.HealthCheckSchemeOverriderTransport); ok {
+		inner.OverrideHealthCheckScheme(base, port)
+	}
+}
+
+// RequestHeaderOps returns the header operations of the inner transport: the
+// Host header of TLS upstreams.
+func (t *Transport) RequestHeaderOps() *headers.HeaderOps {
+	inner, ok := t.inner.(reverseproxy.RequestHeaderOpsTransport)
+	if !ok {
+		return nil
+	}
+	return inner.RequestHeaderOps()
+}

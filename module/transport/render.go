@@ -1,0 +1,155 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// render builds the request to the provider. proxied is what reverse_proxy (or
+// the direct path) hands over: its URL says where to, its headers hold what the
+// configuration adds, its context carries the dial information.
+func (c *call) render(proxied *http.Request) *http.Request {
+	a := c.attempt
+	body, length := c.body()
+	target := &url.URL{
+		Scheme: proxied.URL.Scheme,
+		Host:   proxied.URL.Host,
+		Path:   endpoint(c.t.base.Path, a.Format, a.Exchange.Operation),
+	}
+	host := proxied.Host
+	if target.Host == "" { // the direct path
+		target.Scheme, target.Host, host = c.t.base.Scheme, c.t.base.Host, c.t.base.Host
+	}
+	if a.Exchange.Beta && a.ByteLane() {
+		target.RawQuery = "beta=true"
+	}
+	out := &http.Request{
+		Method:        http.MethodPost,
+		URL:           target,
+		Host:          host,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        c.header(proxied.Header),
+		Body:          body,
+		ContentLength: length,
+	}
+	return out.WithContext(c.ctx)
+}
+
+// header builds the headers anew. Nothing of the client goes out but what the
+// list below names; configured header operations come last and win.
+func (c *call) header(configured http.Header) http.Header {
+	ex := c.attempt.Exchange
+	h := make(http.Header, 10)
+	h["Content-Type"] = []string{"application/json"}
+	h["Accept-Encoding"] = []string{"identity"} // compressed events would come late
+	h["User-Agent"] = []string{""}              // an empty one is not sent at all
+	if c.attempt.ByteLane() {
+		for _, name := range [...]string{"User-Agent", "Anthropic-Version", "Anthropic-Beta"} {
+			if v := ex.Client[name]; len(v) > 0 {
+				h[name] = v
+			}
+		}
+	}
+	h["Accept"] = accept(ex)
+	if c.t.secret != "" {
+		h[c.t.header] = []string{string(c.t.secret)}
+	}
+	for name, v := range configured {
+		if len(v) > 0 && name != "Via" && (name != "User-Agent" || v[0] != "") {
+			h[name] = v
+		}
+	}
+	return h
+}
+
+var (
+	acceptStream = []string{"text/event-stream"}
+	acceptJSON   = []string{"application/json"}
+)
+
+func accept(ex *exchange.Exchange) []string {
+	if v := ex.Client["Accept"]; len(v) > 0 {
+		return v
+	}
+	if ex.Streaming() {
+		return acceptStream
+	}
+	return acceptJSON
+}
+
+// edit replaces a span of the client's body.
+type edit struct {
+	translate.Span
+	with []byte
+}
+
+// body returns the client's bytes with the edits of this attempt: the spans
+// between the edits are sent from the original, not copied.
+func (c *call) body() (io.ReadCloser, int64) {
+	src := c.attempt.Exchange.Body
+	edits := c.edits()
+	if len(edits) == 0 {
+		return io.NopCloser(bytes.NewReader(src)), int64(len(src))
+	}
+	readers := make([]io.Reader, 0, 2*len(edits)+1)
+	length, at := int64(len(src)), 0
+	for _, e := range edits {
+		readers = append(readers, bytes.NewReader(src[at:e.Start]), bytes.NewReader(e.with))
+		length += int64(len(e.with) - (e.End - e.Start))
+		at = e.End
+	}
+	readers = append(readers, bytes.NewReader(src[at:]))
+	return io.NopCloser(io.MultiReader(readers...)), length
+}
+
+// usageAsked reports whether this call has to ask for the usage of a stream
+// itself, because the client did not.
+func (c *call) usageAsked() bool {
+	ex := c.attempt.Exchange
+	asked := c.t.IncludeUsage == nil || *c.t.IncludeUsage
+	return asked && c.attempt.Format != translate.Messages && ex.Streaming() && !ex.View.IncludeUsage
+}
+
+// edits lists the edits of the byte lane in the order of the body. There are
+// no others: no default is inserted, nothing is reordered or repaired.
+func (c *call) edits() []edit {
+	ex := c.attempt.Exchange
+	var edits []edit
+	if c.attempt.Model != ex.View.Model {
+		edits = append(edits, edit{ex.View.ModelSpan, jsonscan.AppendString(nil, c.attempt.Model)})
+	}
+	if c.usageAsked() {
+		edits = append(edits, usageEdit(ex.Body, &ex.View))
+	}
+	for _, cut := range ex.View.Minted {
+		edits = append(edits, edit{Span: cut})
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return a.Start - b.Start })
+	return edits
+}
+
+const includeUsage = `"include_usage":true`
+
+// usageEdit asks for the usage chunk in the least intrusive of four ways.
+func usageEdit(body []byte, v *translate.View) edit {
+	switch options := v.StreamOptions; {
+	case !v.IncludeUsageSpan.Empty():
+		return edit{v.IncludeUsageSpan, []byte("true")}
+	case options.Empty():
+		return edit{translate.Span{Start: v.End, End: v.End}, []byte(`,"stream_options":{` + includeUsage + `}`)}
+	case body[options.Start] == 'n', len(bytes.TrimSpace(body[options.Start+1:options.End-1])) == 0: // null or {}
+		return edit{options, []byte("{" + includeUsage + "}")}
+	default:
+		at := translate.Span{Start: options.Start + 1, End: options.Start + 1}
+		return edit{at, []byte(includeUsage + ",")}
+	}
+}

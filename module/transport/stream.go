@@ -1,0 +1,55 @@
+package transport
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// stream holds an event stream back until its first meaningful event, so that
+// a failure before it can still be answered by another target or with a true
+// status, and then hands it on.
+func (c *call) stream(res *http.Response) (*http.Response, error) {
+	c.watch.enter(phase{time.Duration(c.t.FirstEventTimeout), errFirstEvent})
+	src, err := c.decoded(res)
+	if err != nil {
+		return c.unread(res, err)
+	}
+	r := &relay{
+		call:     c,
+		src:      src,
+		upstream: res.Body,
+		lexer:    sse.NewLexer(0),
+		observer: pairs.For(c.attempt.Format).NewObserver(),
+		withhold: c.usageAsked(),
+	}
+	if err := r.prime(); err != nil {
+		return c.unread(res, err)
+	}
+	if fault := c.attempt.Fault; fault != nil { // the first event was an error, or none came
+		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
+	}
+	c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
+	return c.response(res, http.StatusOK, r, -1), nil
+}
+
+// decoded returns the events of a stream without their content coding.
+func (c *call) decoded(res *http.Response) (io.Reader, error) {
+	name, err := coding.Name(res.Header["Content-Encoding"])
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		return res.Body, nil
+	}
+	src, err := coding.NewReader(name, res.Body)
+	if err != nil {
+		return nil, fmt.Errorf("decoding stream: %w", err)
+	}
+	return src, nil
+}

@@ -1,0 +1,162 @@
+// Package transport is the module http.reverse_proxy.transport.ai: the only
+// speaker to providers. It renders the request of every attempt, waits for the
+// first meaningful event, reads the answer and hands it on, and keeps the
+// deadlines.
+//
+// It promises that no header of the client goes out unless it is on a list,
+// that an answer without a stated end is never marked as finished, and that a
+// call stops when its client does. It refuses redirects and unbounded bodies.
+// Requests that carry no attempt, such as active health checks, pass through
+// with the provider's credential added.
+package transport
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+func init() { caddy.RegisterModule(Transport{}) }
+
+// Transport carries attempts to one provider. It is configured by the gateway
+// and wraps the transport of reverse_proxy that moves the bytes.
+type Transport struct {
+	exchange.Upstream
+
+	inner  http.RoundTripper
+	base   *url.URL // the zero URL when addresses come from reverse_proxy alone
+	header string   // name of the credential's header
+	secret exchange.Secret
+	logger *zap.Logger
+}
+
+// CaddyModule returns the Caddy module information.
+func (Transport) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "http.reverse_proxy.transport.ai",
+		New: func() caddy.Module { return new(Transport) },
+	}
+}
+
+// Provision resolves the credential and loads the preset and the inner transport.
+func (t *Transport) Provision(ctx caddy.Context) error {
+	t.logger = ctx.Logger()
+	t.setDefaults()
+	defaults, err := t.loadPreset(ctx)
+	if err != nil {
+		return err
+	}
+	if t.base, err = ParseBaseURL(t.BaseURL, defaults.BaseURL); err != nil {
+		return err
+	}
+	if err := t.provisionCredential(defaults); err != nil {
+		return err
+	}
+	if t.inner != nil { // the preset answers in-process
+		return nil
+	}
+	return t.loadInner(ctx)
+}
+
+func (t *Transport) setDefaults() {
+	for _, d := range []struct {
+		value    *caddy.Duration
+		standard time.Duration
+	}{
+		{&t.ResponseHeaderTimeout, exchange.DefaultResponseHeaderTimeout},
+		{&t.FirstEventTimeout, exchange.DefaultFirstEventTimeout},
+		{&t.IdleTimeout, exchange.DefaultIdleTimeout},
+		{&t.UsageWait, exchange.DefaultUsageWait},
+	} {
+		if *d.value == 0 {
+			*d.value = caddy.Duration(d.standard)
+		}
+	}
+}
+
+// loadPreset loads the preset, if one is named; one that answers in-process
+// becomes the inner transport.
+func (t *Transport) loadPreset(ctx caddy.Context) (exchange.Defaults, error) {
+	if t.PresetRaw == nil {
+		return exchange.Defaults{}, nil
+	}
+	mod, err := ctx.LoadModule(&t.Upstream, "PresetRaw")
+	if err != nil {
+		return exchange.Defaults{}, fmt.Errorf("loading preset: %w", err)
+	}
+	if rt, ok := mod.(http.RoundTripper); ok {
+		t.inner = rt
+	}
+	return mod.(exchange.Preset).Defaults(), nil
+}
+
+func (t *Transport) provisionCredential(d exchange.Defaults) error {
+	if t.header = d.Header; t.header == "" {
+		t.header = "Authorization"
+	}
+	if t.APIKey == "" {
+		return nil
+	}
+	secret, err := exchange.ResolveSecret(t.APIKey)
+	if err != nil {
+		return fmt.Errorf("api_key: %w", err)
+	}
+	t.secret = secret
+	if t.header == "Authorization" {
+		t.secret = "Bearer " + secret
+	}
+	return nil
+}
+
+// loadInner loads the transport that moves the bytes.
+func (t *Transport) loadInner(ctx caddy.Context) error {
+	if t.TransportRaw == nil {
+		t.TransportRaw = json.RawMessage(`{"protocol":"http"}`)
+	}
+	mod, err := ctx.LoadModule(&t.Upstream, "TransportRaw")
+	if err != nil {
+		return fmt.Errorf("loading transport: %w", err)
+	}
+	t.inner = mod.(http.RoundTripper)
+	return nil
+}
+
+// RoundTrip carries one attempt, or a request that is none.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	a := exchange.AttemptFrom(req.Context())
+	if a == nil {
+		return t.inner.RoundTrip(t.authorized(req))
+	}
+	return newCall(t, a, req).do()
+}
+
+// authorized returns req with the credential, so that health checks of
+// providers that let nobody in without one work.
+func (t *Transport) authorized(req *http.Request) *http.Request {
+	if t.secret == "" {
+		return req
+	}
+	out := req.Clone(req.Context())
+	out.Header[t.header] = []string{string(t.secret)}
+	return out
+}
+
+// Interface guards
+var (
+	_ caddy.Provisioner = (*Transport)(nil)
+	_ http.RoundTripper = (*Transport)(nil)
+
+	_ reverseproxy.TLSTransport                        = (*Transport)(nil)
+	_ reverseproxy.H2CTransport                        = (*Transport)(nil)
+	_ reverseproxy.ProxyProtocolTransport              = (*Transport)(nil)
+	_ reverseproxy.HealthCheckSchemeOverriderTransport = (*Transport)(nil)
+	_ reverseproxy.RequestHeaderOpsTransport           = (*Transport)(nil)
+)

@@ -1,0 +1,88 @@
+package transport
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A phase of a call: how long it may go without a sign of life, and the error
+// that ends the call then.
+type phase struct {
+	limit time.Duration
+	err   *timeoutError
+}
+
+// timeoutError is the named cause with which a call is cancelled. It is never
+// context.Canceled: reverse_proxy takes that for a client that went away.
+type timeoutError struct{ phase string }
+
+func (e *timeoutError) Error() string   { return "timed out waiting for " + e.phase }
+func (e *timeoutError) Timeout() bool   { return true }
+func (e *timeoutError) Temporary() bool { return true }
+
+var (
+	errHeaders    = &timeoutError{"response headers"}
+	errFirstEvent = &timeoutError{"the first event"}
+	errIdle       = &timeoutError{"the next byte"}
+	errDrain      = &timeoutError{"the end of a finished stream"}
+)
+
+// watch is the one timer of a call. It is re-armed only when it fires, so that
+// a sign of life costs no more than reading the clock.
+type watch struct {
+	cancel context.CancelCauseFunc
+
+	mu    sync.Mutex // guards all below: the timer fires in a goroutine of its own
+	timer *time.Timer
+	phase phase
+	alive time.Time // the last sign of life
+	ended bool
+}
+
+// start begins the first phase.
+func (w *watch) start(cancel context.CancelCauseFunc, p phase) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cancel, w.phase, w.alive = cancel, p, time.Now()
+	w.timer = time.AfterFunc(p.limit, w.fire)
+}
+
+// enter begins another phase.
+func (w *watch) enter(p phase) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.phase, w.alive = p, time.Now()
+	if !w.ended {
+		w.timer.Reset(p.limit)
+	}
+}
+
+// touch notes a sign of life.
+func (w *watch) touch() {
+	w.mu.Lock()
+	w.alive = time.Now()
+	w.mu.Unlock()
+}
+
+// stop ends the watch; the call is not cancelled by it any more.
+func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	w.timer.Stop()
+}
+
+func (w *watch) fire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
+	if left := w.phase.limit - time.Since(w.alive); left > 0 {
+		w.timer.Reset(left)
+		return
+	}
+	w.ended = true
+	w.cancel(w.phase.err)
+}
