@@ -112,7 +112,7 @@ func (s *sample) addCalls(calls []call, left *budget) {
 
 // ponder is the reasoning, signed as it will be shown.
 func (a *answer) ponder(prompt string, left *budget) *thought {
-	text := fmt.Sprintf("The user wrote %d words. I shall answer as the demo provider does.", tokens(prompt))
+	text := fmt.Sprintf("The user wrote %s. I shall answer as the demo provider does.", plural(tokens(prompt), "word"))
 	list, _ := left.take(pieces(text))
 	t := &thought{pieces: list}
 	shown := t.text()

@@ -34,9 +34,10 @@ type Option func(*Engine)
 // WithPace sets the pause before each piece of content of a stream; 0 is none.
 func WithPace(d time.Duration) Option { return func(e *Engine) { e.pace = d } }
 
-// Strict makes the engine refuse unknown fields, as the vendors' own services
-// do and self-hosted servers do not, and thinking that it did not sign.
-func Strict() Option { return func(e *Engine) { e.strict = true } }
+// WithStrict makes the engine refuse unknown fields, as the vendors' own
+// services do and self-hosted servers do not, and thinking that it did not
+// sign. The default is not to.
+func WithStrict(on bool) Option { return func(e *Engine) { e.strict = on } }
 
 // WithKey makes the engine demand this API key: as bearer credential, or as
 // x-api-key on the messages endpoints. Without it every caller is served.

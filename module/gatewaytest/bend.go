@@ -1,0 +1,144 @@
+package gatewaytest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+)
+
+// bent passes the engine's answer through write, which sees every Write of it.
+type bent struct {
+	http.ResponseWriter
+	write func(p []byte) (int, error)
+}
+
+func (b *bent) Write(p []byte) (int, error) { return b.write(p) }
+
+// Unwrap lets a ResponseController flush.
+func (b *bent) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+
+// answerThrough lets the engine answer into write.
+func (c *Call) answerThrough(write func(p []byte) (int, error)) {
+	c.Engine.ServeHTTP(&bent{c.ResponseWriter, write}, c.Request)
+}
+
+// CutAt lets the engine answer and breaks the connection off behind n bytes of
+// the body. A shorter answer stays whole.
+func CutAt(n int) Step {
+	return func(c *Call) {
+		left := n
+		c.answerThrough(func(p []byte) (int, error) {
+			if left >= len(p) {
+				left -= len(p)
+				return c.Write(p)
+			}
+			_, _ = c.Write(p[:left])
+			c.flush()
+			c.abort()
+			return 0, nil
+		})
+	}
+}
+
+// Drip lets the engine answer and sends the body in flushed pieces of n bytes.
+func Drip(n int) Step {
+	return func(c *Call) {
+		c.answerThrough(func(p []byte) (int, error) {
+			for from := 0; from < len(p); from += n {
+				if _, err := c.Write(p[from:min(from+n, len(p))]); err != nil {
+					return from, err
+				}
+				c.flush()
+			}
+			return len(p), nil
+		})
+	}
+}
+
+// StallAfter lets the engine answer a stream and falls silent behind n events
+// until the gate opens; n = 0 is behind the headers.
+func StallAfter(n int, gate *Gate) Step {
+	return func(c *Call) {
+		events := 0
+		c.answerThrough(func(p []byte) (int, error) {
+			if events == n {
+				c.wait(gate)
+			}
+			events += bytes.Count(p, []byte("\n\n"))
+			return c.Write(p)
+		})
+	}
+}
+
+// StallAt lets the engine answer and falls silent behind n bytes of the body,
+// in the middle of an event or a character, until the gate opens.
+func StallAt(n int, gate *Gate) Step {
+	return func(c *Call) {
+		sent := 0
+		c.answerThrough(func(p []byte) (int, error) {
+			head := min(max(n-sent, 0), len(p))
+			sent += len(p)
+			if head < len(p) && sent-len(p)+head == n {
+				if _, err := c.Write(p[:head]); err != nil {
+					return 0, err
+				}
+				c.flush()
+				c.wait(gate)
+				p = p[head:]
+			} else {
+				head = 0
+			}
+			written, err := c.Write(p)
+			return head + written, err
+		})
+	}
+}
+
+// WithContentType lets the engine answer under another content type.
+func WithContentType(contentType string) Step {
+	return func(c *Call) {
+		c.Engine.ServeHTTP(&retyped{c.ResponseWriter, contentType}, c.Request)
+	}
+}
+
+type retyped struct {
+	http.ResponseWriter
+	contentType string
+}
+
+func (r *retyped) WriteHeader(status int) {
+	r.Header().Set("Content-Type", r.contentType)
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *retyped) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// Gzip lets the engine answer and compresses it, whether asked for or not.
+func Gzip() Step {
+	return func(c *Call) {
+		c.Header().Set("Content-Encoding", "gzip")
+		zip := gzip.NewWriter(c.ResponseWriter)
+		c.answerThrough(func(p []byte) (int, error) {
+			n, err := zip.Write(p)
+			if err != nil {
+				return n, err
+			}
+			return n, zip.Flush()
+		})
+		_ = zip.Close() // a caller that left needs no answer
+	}
+}
+
+// Endless answers a stream that repeats the event until the caller leaves.
+func Endless(event string) Step {
+	return func(c *Call) {
+		c.startStream()
+		for {
+			if _, err := io.WriteString(c.ResponseWriter, event); err != nil || c.Request.Context().Err() != nil {
+				c.abort()
+			}
+			c.flush()
+		}
+	}
+}

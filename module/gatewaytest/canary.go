@@ -1,0 +1,115 @@
+package gatewaytest
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Canaries are secrets made to be searched for: one for each place where a
+// test puts one (client key, upstream key, prompt, tool input, ...). Every one
+// has a random core, so that a shortened or prefixed copy is found too. It is
+// safe for concurrent use.
+type Canaries struct {
+	mu    sync.Mutex // guards cores
+	cores map[string]string
+}
+
+// NewCanaries makes an empty set.
+func NewCanaries() *Canaries { return &Canaries{cores: make(map[string]string)} }
+
+// Secret is the secret of a place, such as "sk-canary-client-key-7d0c...". The
+// first call makes it.
+func (c *Canaries) Secret(place string) string {
+	return "sk-canary-" + place + "-" + c.core(place)
+}
+
+func (c *Canaries) core(place string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	core, there := c.cores[place]
+	if !there {
+		var random [10]byte
+		_, _ = rand.Read(random[:]) // never fails
+		core = hex.EncodeToString(random[:])
+		c.cores[place] = core
+	}
+	return core
+}
+
+// Find lists the places whose secret, or its core alone, stands in data: in
+// clear in any letter case, in base64 and in hexadecimal. Sorted.
+func (c *Canaries) Find(data []byte) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lower := bytes.ToLower(data)
+	var places []string
+	for place, core := range c.cores {
+		if holds(data, lower, core) {
+			places = append(places, place)
+		}
+	}
+	slices.Sort(places)
+	return places
+}
+
+// holds searches for one core. Within base64 a text has three spellings, by
+// where it starts in a group of three bytes; the outer characters depend on
+// the neighbours and are left out.
+func holds(data, lower []byte, core string) bool {
+	if bytes.Contains(lower, []byte(core)) || bytes.Contains(lower, []byte(hex.EncodeToString([]byte(core)))) {
+		return true
+	}
+	for shift := range 3 {
+		padded := append(make([]byte, shift), core...)
+		encoded := base64.RawStdEncoding.EncodeToString(padded)
+		if bytes.Contains(data, []byte(encoded[4:len(encoded)-4])) {
+			return true
+		}
+	}
+	return false
+}
+
+// AssertAbsent fails the test when any canary stands in the sink, a []byte, a
+// string or an io.Reader; name says which sink that is. Places in allowed may
+// be there.
+func (c *Canaries) AssertAbsent(t testing.TB, name string, sink any, allowed ...string) {
+	t.Helper()
+	for _, place := range c.Find(contents(t, sink)) {
+		if !slices.Contains(allowed, place) {
+			assert.Failf(t, "canary found", "%s holds the secret of %q", name, place)
+		}
+	}
+}
+
+// AssertPresent fails the test unless the canary of the place stands in the
+// sink: the proof that a search would have found it.
+func (c *Canaries) AssertPresent(t testing.TB, name string, sink any, place string) {
+	t.Helper()
+	assert.Contains(t, c.Find(contents(t, sink)), place, "%s lacks the secret of %q", name, place)
+}
+
+func contents(t testing.TB, sink any) []byte {
+	t.Helper()
+	switch s := sink.(type) {
+	case []byte:
+		return s
+	case string:
+		return []byte(s)
+	case io.Reader:
+		data, err := io.ReadAll(s)
+		require.NoError(t, err)
+		return data
+	default:
+		return fmt.Append(nil, sink)
+	}
+}

@@ -1,0 +1,83 @@
+package gatewaytest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Event is one event of a stream.
+type Event struct{ Name, Data string }
+
+// ReadEvents reads a stream to its end, in the plain way that the HTML
+// standard describes. On an error it gives the events before it too.
+func ReadEvents(r io.Reader) ([]Event, error) {
+	raw, err := io.ReadAll(r)
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(raw))
+	var events []Event
+	for block := range strings.SplitSeq(text, "\n\n") {
+		if e, ok := parseEvent(block); ok {
+			events = append(events, e)
+		}
+	}
+	if err != nil {
+		return events, fmt.Errorf("reading events: %w", err)
+	}
+	return events, nil
+}
+
+func parseEvent(block string) (e Event, ok bool) {
+	var data []string
+	for line := range strings.SplitSeq(block, "\n") {
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch name {
+		case "event":
+			e.Name = value
+		case "data":
+			data = append(data, value)
+		}
+	}
+	e.Data = strings.Join(data, "\n")
+	return e, len(data) > 0
+}
+
+// decode reads the data of an event.
+func (e Event) decode(into any) error {
+	if err := json.Unmarshal([]byte(e.Data), into); err != nil {
+		return fmt.Errorf("reading event %q: %w", e.Data, err)
+	}
+	return nil
+}
+
+// Failure is an error body or an in-stream error event.
+type Failure struct {
+	Type, Message, Code string
+}
+
+var errNoFailure = errors.New("no error object")
+
+// ParseFailure reads an error body of either family.
+func ParseFailure(body []byte) (Failure, error) {
+	var b struct {
+		Error *struct {
+			Type    string  `json:"type"`
+			Message string  `json:"message"`
+			Code    *string `json:"code"`
+		} `json:"error"`
+	}
+	if err := json.NewDecoder(bytes.NewReader(body)).Decode(&b); err != nil {
+		return Failure{}, fmt.Errorf("reading an error body: %w", err)
+	}
+	if b.Error == nil {
+		return Failure{}, errNoFailure
+	}
+	f := Failure{Type: b.Error.Type, Message: b.Error.Message}
+	if b.Error.Code != nil {
+		f.Code = *b.Error.Code
+	}
+	return f, nil
+}

@@ -1,0 +1,49 @@
+package gatewaytest
+
+import (
+	"context"
+	"sync"
+	"testing"
+)
+
+// Gate is a point at which calls wait until the test lets them go on.
+type Gate struct {
+	once    sync.Once
+	arrived chan struct{} // gets one value for each call that waits
+	open    chan struct{}
+}
+
+// NewGate makes a closed gate, which opens at the end of the test at the
+// latest.
+func NewGate(t testing.TB) *Gate {
+	g := &Gate{arrived: make(chan struct{}, 1024), open: make(chan struct{})}
+	t.Cleanup(g.Open)
+	return g
+}
+
+// Open lets all calls through, now and later.
+func (g *Gate) Open() { g.once.Do(func() { close(g.open) }) }
+
+// WaitArrived waits until one more call stands at the gate.
+func (g *Gate) WaitArrived(ctx context.Context) error {
+	select {
+	case <-g.arrived:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// pass waits for the gate and reports whether the caller still wants it.
+func (g *Gate) pass(ctx context.Context) bool {
+	select {
+	case g.arrived <- struct{}{}:
+	default: // nobody counts so many
+	}
+	select {
+	case <-g.open:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,104 @@
+package gatewaytest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/caddyserver/caddy/v2"
+)
+
+func init() { caddy.RegisterModule(logWriter{}) }
+
+// Logs holds what Caddy has logged, one JSON object a line, from DEBUG up. It
+// is safe for concurrent use.
+type Logs struct {
+	mu      sync.Mutex // guards both
+	buffer  bytes.Buffer
+	changed chan struct{} // closed and replaced with every line
+}
+
+// logs is where the log of the one Caddy of this process goes.
+var logs = &Logs{changed: make(chan struct{})}
+
+// Write takes in log lines.
+func (l *Logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.changed)
+	l.changed = make(chan struct{})
+	return l.buffer.Write(p)
+}
+
+// Close does nothing: the log of the next configuration goes on here.
+func (l *Logs) Close() error { return nil }
+
+// Bytes is a copy of everything logged so far.
+func (l *Logs) Bytes() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Clone(l.buffer.Bytes())
+}
+
+// String is everything logged so far.
+func (l *Logs) String() string { return string(l.Bytes()) }
+
+// Entries are the log lines as objects.
+func (l *Logs) Entries() []map[string]any {
+	var list []map[string]any
+	for line := range bytes.Lines(l.Bytes()) {
+		var entry map[string]any
+		if json.Unmarshal(line, &entry) == nil {
+			list = append(list, entry)
+		}
+	}
+	return list
+}
+
+// Wait waits until the text stands in the log.
+func (l *Logs) Wait(ctx context.Context, text string) error {
+	for {
+		l.mu.Lock()
+		found, changed := bytes.Contains(l.buffer.Bytes(), []byte(text)), l.changed
+		l.mu.Unlock()
+		if found {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the log to say %q: %w", text, context.Cause(ctx))
+		}
+	}
+}
+
+func (l *Logs) reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buffer.Reset()
+}
+
+// logWriter is the Caddy module that writes into logs.
+type logWriter struct{}
+
+// CaddyModule tells Caddy about the module.
+func (logWriter) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "caddy.logging.writers.gatewaytest",
+		New: func() caddy.Module { return logWriter{} },
+	}
+}
+
+// String describes the writer.
+func (logWriter) String() string { return "gatewaytest" }
+
+// WriterKey is the same for all: there is one log.
+func (logWriter) WriterKey() string { return "gatewaytest" }
+
+// OpenWriter opens the log.
+func (logWriter) OpenWriter() (io.WriteCloser, error) { return logs, nil }
+
+var _ caddy.WriterOpener = logWriter{}

@@ -1,0 +1,181 @@
+package gatewaytest
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+)
+
+// Call is one request to a provider, to be answered by a Step.
+type Call struct {
+	http.ResponseWriter
+	Request *http.Request // its body is there to be read
+	Engine  *demo.Engine
+}
+
+// Step answers one request, rightly or not.
+type Step func(*Call)
+
+// script hands out steps.
+type script struct {
+	mu       sync.Mutex // guards both
+	steps    []Step
+	fallback Step
+}
+
+func (s *script) add(steps []Step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps = append(s.steps, steps...)
+}
+
+func (s *script) always(step Step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fallback = step
+}
+
+func (s *script) next() Step {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.steps) == 0 {
+		return s.fallback
+	}
+	step := s.steps[0]
+	s.steps = s.steps[1:]
+	return step
+}
+
+// Answer lets the engine answer.
+func Answer() Step { return func(c *Call) { c.Engine.ServeHTTP(c, c.Request) } }
+
+// Status answers an error status with an error body of the endpoint's format.
+// Headers follow as names and values.
+func Status(status int, headers ...string) Step {
+	return func(c *Call) {
+		body := map[string]any{"error": map[string]any{
+			"message": "scripted error", "type": "server_error", "param": nil, "code": nil,
+		}}
+		if strings.HasPrefix(c.Request.URL.Path, "/v1/messages") {
+			body = map[string]any{"type": "error", "error": map[string]any{
+				"type": "api_error", "message": "scripted error",
+			}}
+		}
+		raw, _ := json.Marshal(body) // strings always encode
+		Body(status, "application/json", raw, headers...)(c)
+	}
+}
+
+// Body answers with these bytes. Headers follow as names and values.
+func Body(status int, contentType string, body []byte, headers ...string) Step {
+	return func(c *Call) {
+		c.Header().Set("Content-Type", contentType)
+		for i := 0; i+1 < len(headers); i += 2 {
+			c.Header().Set(headers[i], headers[i+1])
+		}
+		c.WriteHeader(status)
+		_, _ = c.Write(body) // a caller that left needs no answer
+	}
+}
+
+// File answers 200 with the contents of a file, read when the step is made.
+func File(contentType, path string) Step {
+	body, err := os.ReadFile(path)
+	if err != nil {
+		panic("reading a scripted answer: " + err.Error())
+	}
+	return Body(http.StatusOK, contentType, body)
+}
+
+// EventStream is the content type of streams.
+const EventStream = "text/event-stream; charset=utf-8"
+
+// Chunks answers 200 and writes each chunk by itself, flushed.
+func Chunks(contentType string, chunks ...string) Step {
+	return func(c *Call) {
+		c.Header().Set("Content-Type", contentType)
+		c.WriteHeader(http.StatusOK)
+		c.flush()
+		for _, chunk := range chunks {
+			if _, err := c.Write([]byte(chunk)); err != nil {
+				c.abort()
+			}
+			c.flush()
+		}
+	}
+}
+
+// Reset closes the connection with a TCP reset before any header; over HTTP/2
+// it resets the stream.
+func Reset() Step { return (*Call).reset }
+
+// HeadersThenReset answers the headers of a stream and resets the connection.
+func HeadersThenReset() Step {
+	return func(c *Call) {
+		c.startStream()
+		c.reset()
+	}
+}
+
+// HeadersThenClose answers the headers of a stream and ends it, in order and
+// without an event.
+func HeadersThenClose() Step { return (*Call).startStream }
+
+// Stall sends nothing until the gate opens; then next answers.
+func Stall(gate *Gate, next Step) Step {
+	return func(c *Call) {
+		c.wait(gate)
+		next(c)
+	}
+}
+
+// InOrder lets several steps share one call: each but the last may only set
+// headers or wait.
+func InOrder(steps ...Step) Step {
+	return func(c *Call) {
+		for _, step := range steps {
+			step(c)
+		}
+	}
+}
+
+// SetHeader sets a header of the answer that a later step of InOrder writes.
+func SetHeader(name, value string) Step {
+	return func(c *Call) { c.Header().Set(name, value) }
+}
+
+func (c *Call) startStream() {
+	c.Header().Set("Content-Type", EventStream)
+	c.WriteHeader(http.StatusOK)
+	c.flush()
+}
+
+func (c *Call) flush() {
+	_ = http.NewResponseController(c.ResponseWriter).Flush() // the next write tells
+}
+
+// wait stands at the gate and breaks off when the caller leaves.
+func (c *Call) wait(gate *Gate) {
+	if !gate.pass(c.Request.Context()) {
+		c.abort()
+	}
+}
+
+// abort breaks the connection off the way net/http handlers do.
+func (c *Call) abort() { panic(http.ErrAbortHandler) }
+
+func (c *Call) reset() {
+	conn, _, err := http.NewResponseController(c.ResponseWriter).Hijack()
+	if err != nil {
+		c.abort()
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
