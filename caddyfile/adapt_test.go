@@ -1,0 +1,104 @@
+package caddyfile_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/standard"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
+)
+
+var update = flag.Bool("update", false, "rewrite the second halves of the goldens")
+
+const (
+	goldens   = "../testdata/caddyfiles/adapt/*.caddyfiletest"
+	separator = "\n----------\n"
+	canary    = "sk-canary-from-the-environment"
+)
+
+// adapt returns what `caddy adapt` prints for a Caddyfile: indented JSON, or
+// the text of the error.
+func adapt(t *testing.T, input string) string {
+	t.Helper()
+	adapter := caddyconfig.GetAdapter("caddyfile")
+	require.NotNil(t, adapter)
+	config, warnings, err := adapter.Adapt([]byte(input), map[string]any{"filename": "Caddyfile"})
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	assert.Empty(t, warnings)
+	var indented bytes.Buffer
+	require.NoError(t, json.Indent(&indented, config, "", "\t"))
+	return indented.String() + "\n"
+}
+
+func readGoldens(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(goldens)
+	require.NoError(t, err)
+	contents := make(map[string]string, len(files))
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		contents[file] = string(content)
+	}
+	return contents
+}
+
+func TestGoldensAdaptAsWritten(t *testing.T) {
+	t.Setenv("CANARY_KEY", canary)
+	contents := readGoldens(t)
+	require.GreaterOrEqual(t, len(contents), 45)
+	for file, content := range contents {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".caddyfiletest"), func(t *testing.T) {
+			input, want, separated := strings.Cut(content, separator)
+			require.True(t, separated || *update)
+			input = strings.TrimSuffix(input, "\n") + "\n"
+			assert.Equal(t, string(cf.Format([]byte(input))), input, "caddy fmt would change the file")
+			got := adapt(t, input)
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(strings.TrimSuffix(input, "\n")+separator+got), 0o644))
+				return
+			}
+			assert.Equal(t, want, got)
+			assertNoSecret(t, input, got)
+		})
+	}
+}
+
+var literalSecret = regexp.MustCompile(`sk-[A-Za-z0-9-]+`)
+
+// assertNoSecret ensures that a key written into a Caddyfile is repeated
+// neither in the configuration, which the admin API shows, nor in an error,
+// which ends in a log.
+func assertNoSecret(t *testing.T, input, output string) {
+	t.Helper()
+	assert.NotContains(t, output, canary)
+	for _, secret := range literalSecret.FindAllString(input, -1) {
+		assert.NotContains(t, output, secret)
+	}
+}
+
+func TestErrorGoldensNameFileAndLine(t *testing.T) {
+	for file, content := range readGoldens(t) {
+		_, output, _ := strings.Cut(content, separator)
+		isError := strings.HasPrefix(filepath.Base(file), "error_")
+		assert.Equal(t, !isError, strings.HasPrefix(output, "{"), file)
+		if isError {
+			assert.Regexp(t, `Caddyfile:[0-9]+`, output, file)
+		}
+	}
+}

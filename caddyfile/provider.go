@@ -1,0 +1,236 @@
+package caddyfile
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// provider is a gateway.Provider while it is read.
+type provider struct {
+	*gateway.Provider
+	preset         caddy.Module
+	presetName     string
+	path           string // a base_url that is a path alone
+	connectTimeout caddy.Duration
+
+	// Lines that others know how to read, kept until the block has ended.
+	proxyTokens  []cf.Token
+	presetTokens []cf.Token
+}
+
+var providerWords = withProxyWords(words[*provider]{
+	"api_key":  {read: readAPIKey},
+	"base_url": {read: readBaseURL},
+	"format":   {read: readFormats},
+	"models": {repeat: true, read: func(d *cf.Dispenser, p *provider) (err error) {
+		p.Models, err = readPatterns(d, p.Models)
+		return err
+	}},
+	"stream_end": {read: readStreamEnd},
+	"include_usage": {read: func(d *cf.Dispenser, p *provider) error {
+		on, err := readSwitch(d)
+		p.IncludeUsage = &on
+		return err
+	}},
+	"connect_timeout":         timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
+	"response_header_timeout": timeout(func(p *provider) *caddy.Duration { return &p.ResponseHeaderTimeout }),
+	"first_event_timeout":     timeout(func(p *provider) *caddy.Duration { return &p.FirstEventTimeout }),
+	"idle_timeout":            timeout(func(p *provider) *caddy.Duration { return &p.IdleTimeout }),
+	"usage_wait":              timeout(func(p *provider) *caddy.Duration { return &p.UsageWait }),
+})
+
+func timeout(field func(*provider) *caddy.Duration) word[*provider] {
+	return word[*provider]{read: func(d *cf.Dispenser, p *provider) (err error) {
+		*field(p), err = readDuration(d)
+		return err
+	}}
+}
+
+// readProvider reads an upstream service. Syntax:
+//
+//	provider <name> [<preset>] [<api_key>] {
+//		api_key  {env.NAME} | {file./absolute/path}
+//		base_url <url> | <path>
+//		format   <messages | chat | completions...>
+//		models   <pattern...>
+//
+//		stream_end    done | finish
+//		include_usage on | off
+//
+//		connect_timeout         <duration>
+//		response_header_timeout <duration>
+//		first_event_timeout     <duration>
+//		idle_timeout            <duration>
+//		usage_wait              <duration>
+//
+//		<words of reverse_proxy: see proxyWords>
+//		<words of the preset>
+//	}
+//
+// The second word is a preset unless it is a placeholder; without a preset the
+// name is one. connect_timeout is the dial_timeout of the http transport.
+//
+// base_url is a whole URL, or a path alone beside addresses given with to or
+// dynamic, which have no path; there the default is /v1.
+func readProvider(d *cf.Dispenser, c *config) error {
+	line := *d // errors about the block as a whole name its first line
+	p := &provider{Provider: new(gateway.Provider)}
+	if err := p.readHead(d); err != nil {
+		return err
+	}
+	sameName := func(other *gateway.Provider) bool { return other.Name == p.Name }
+	if slices.ContainsFunc(c.Providers, sameName) {
+		return d.Errf("provider '%s' is defined twice", p.Name)
+	}
+	if err := providerWords.readBlock(d, "provider", p, p.otherWord()); err != nil {
+		return err
+	}
+	if err := p.finish(&line, d.Token()); err != nil {
+		return err
+	}
+	c.Providers = append(c.Providers, p.Provider)
+	return nil
+}
+
+// readHead reads the line of a provider up to its block.
+func (p *provider) readHead(d *cf.Dispenser) error {
+	args := d.RemainingArgs()
+	if len(args) == 0 || len(args) > 3 {
+		return d.Err("a provider is: provider <name> [<preset>] [<api_key>]")
+	}
+	if err := checkProviderName(d, args[0]); err != nil {
+		return err
+	}
+	p.Name, args = args[0], args[1:]
+	preset := p.Name
+	if len(args) > 0 && !strings.HasPrefix(args[0], "{") {
+		preset, args = args[0], args[1:]
+	}
+	if err := p.setPreset(d, preset); err != nil {
+		return err
+	}
+	switch len(args) {
+	case 0:
+		return nil
+	case 1:
+		return p.setAPIKey(d, args[0])
+	}
+	return d.Err("a provider is: provider <name> [<preset>] [<api_key>]")
+}
+
+const presetNamespace = "ai_gateway.providers"
+
+// setPreset does not repeat an unknown name unless it is the provider's own:
+// it may be an API key at the wrong place.
+func (p *provider) setPreset(d *cf.Dispenser, name string) error {
+	info, err := caddy.GetModule(presetNamespace + "." + name)
+	if err == nil {
+		p.preset, p.presetName = info.New(), name
+		return nil
+	}
+	var known []string
+	for _, info := range caddy.GetModules(presetNamespace) {
+		known = append(known, info.ID.Name())
+	}
+	slices.Sort(known)
+	list := strings.Join(known, ", ")
+	if name == p.Name {
+		return d.Errf("provider '%s' needs a preset after its name, since none has that name; known are: %s", name, list)
+	}
+	return d.Errf("after the name of a provider comes a preset or an API key written {env.NAME}; known presets are: %s", list)
+}
+
+func (p *provider) setAPIKey(d *cf.Dispenser, ref string) error {
+	if p.APIKey != "" {
+		return d.Errf("provider '%s' has two API keys", p.Name)
+	}
+	p.APIKey = ref
+	return checkSecret(d, ref)
+}
+
+func readAPIKey(d *cf.Dispenser, p *provider) error {
+	ref, err := readOne(d)
+	if err != nil {
+		return err
+	}
+	return p.setAPIKey(d, ref)
+}
+
+// readBaseURL does not repeat what it refuses: it may hold a password.
+func readBaseURL(d *cf.Dispenser, p *provider) error {
+	text, err := readOne(d)
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(text)
+	whole := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+	path := err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/")
+	if !whole && !path || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return d.Err("base_url needs an http or https URL, or a path beside to or dynamic, without credentials, query or fragment")
+	}
+	if path {
+		p.path = text
+	} else {
+		p.BaseURL = text
+	}
+	return nil
+}
+
+func readFormats(d *cf.Dispenser, p *provider) error {
+	list, err := readList(d, nil)
+	if err != nil {
+		return err
+	}
+	for _, name := range list {
+		format := translate.Format(name)
+		if !format.Valid() {
+			return d.Errf("unknown format '%s'; known are: messages, chat, completions", name)
+		}
+		p.Formats = append(p.Formats, format)
+	}
+	return nil
+}
+
+func readStreamEnd(d *cf.Dispenser, p *provider) (err error) {
+	if p.StreamEnd, err = readOne(d); err != nil {
+		return err
+	}
+	if p.StreamEnd != exchange.StreamEndDone && p.StreamEnd != exchange.StreamEndFinish {
+		return d.Errf("stream_end is %s or %s, not '%s'", exchange.StreamEndDone, exchange.StreamEndFinish, p.StreamEnd)
+	}
+	return nil
+}
+
+// otherWord returns what keeps the words of a preset that has its own, nil for
+// one that has none.
+func (p *provider) otherWord() func(*cf.Dispenser) error {
+	if _, ok := p.preset.(cf.Unmarshaler); !ok {
+		return nil
+	}
+	return func(d *cf.Dispenser) error {
+		p.presetTokens = append(p.presetTokens, d.NextSegment()...)
+		return nil
+	}
+}
+
+// finish has the words that were kept read by those who know them. line stands
+// on the first line of the block, last is the token that ends it.
+func (p *provider) finish(line *cf.Dispenser, last cf.Token) error {
+	if len(p.presetTokens) > 0 {
+		err := p.preset.(cf.Unmarshaler).UnmarshalCaddyfile(cf.NewDispenser(p.presetTokens))
+		if err != nil {
+			return err
+		}
+	}
+	p.PresetRaw = caddyconfig.JSONModuleObject(p.preset, "preset", p.presetName, nil)
+	return p.finishProxy(line, last)
+}

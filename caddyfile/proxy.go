@@ -1,0 +1,186 @@
+package caddyfile
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
+)
+
+// proxyWords are the words of reverse_proxy that a provider's block may hold,
+// with their meaning there. The value says whether a word may be repeated.
+var proxyWords = map[string]bool{
+	"to": true, "dynamic": false,
+
+	"lb_policy": false, "lb_retries": false, "lb_try_duration": false,
+	"lb_try_interval": false, "lb_retry_match": true,
+
+	"health_uri": false, "health_upstream": false, "health_port": false,
+	"health_interval": false, "health_passes": false, "health_fails": false,
+	"health_timeout": false, "health_status": false, "health_body": false,
+	"health_method": false, "health_request_body": false,
+	"health_follow_redirects": false, "health_headers": false,
+
+	"fail_duration": false, "max_fails": false, "unhealthy_status": true,
+	"unhealthy_latency": false, "unhealthy_request_count": false,
+
+	"header_up": true, "transport": false,
+}
+
+const (
+	ownRequest = "the gateway writes the request to the provider itself"
+	ownAnswer  = "the gateway reads the provider's answer and writes the client's itself"
+	ownStream  = "the gateway passes every event on as it comes, and ends silent streams by idle_timeout"
+)
+
+// refusedWords are those that it may not hold, with the reason.
+var refusedWords = map[string]string{
+	"rewrite":          ownRequest,
+	"method":           ownRequest,
+	"trusted_proxies":  "no address of a client is sent to a provider",
+	"request_buffers":  "the gateway has the whole request before it calls a provider",
+	"response_buffers": ownStream, "flush_interval": ownStream,
+	"stream_buffer_size": ownStream, "stream_timeout": ownStream, "stream_close_delay": ownStream,
+	"handle_response": ownAnswer, "replace_status": ownAnswer, "copy_response": ownAnswer,
+	"copy_response_headers": ownAnswer, "header_down": ownAnswer,
+	"proxy_status_name": ownAnswer,
+	"verbose_logs":      "the gateway logs its attempts itself",
+	"health_path":       "it is deprecated; use health_uri",
+}
+
+// withProxyWords adds the words of reverse_proxy to a provider's own.
+func withProxyWords(own words[*provider]) words[*provider] {
+	for name, repeat := range proxyWords {
+		own[name] = word[*provider]{read: keepForProxy, repeat: repeat}
+	}
+	for name, reason := range refusedWords {
+		own[name] = word[*provider]{hidden: true, read: func(d *cf.Dispenser, _ *provider) error {
+			return d.Errf("%s of reverse_proxy cannot be used in a provider: %s", name, reason)
+		}}
+	}
+	return own
+}
+
+// keepForProxy keeps a line, with its block, for reverse_proxy.
+func keepForProxy(d *cf.Dispenser, p *provider) error {
+	at := *d
+	segment := d.NextSegment()
+	if err := checkNoCredential(&at, segment); err != nil {
+		return err
+	}
+	p.proxyTokens = append(p.proxyTokens, segment...)
+	return nil
+}
+
+var (
+	userInfo          = regexp.MustCompile(`://[^/{}]+@`)
+	credentialHeaders = []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "Api-Key", "Cookie"}
+)
+
+// checkNoCredential refuses the two ways in which a secret could get into the
+// adapted configuration by way of reverse_proxy.
+func checkNoCredential(d *cf.Dispenser, segment []cf.Token) error {
+	for _, token := range segment {
+		if userInfo.MatchString(token.Text) {
+			return d.Errf("%s: an address must not hold credentials, which would lie in the configuration", d.Val())
+		}
+	}
+	if d.Val() != "header_up" && d.Val() != "health_headers" {
+		return nil
+	}
+	for _, token := range segment[1:] {
+		name := http.CanonicalHeaderKey(trimOperator(token.Text))
+		if slices.Contains(credentialHeaders, name) {
+			return d.Errf("%s must not hold the header %s: api_key sends the credential, with health checks too", d.Val(), name)
+		}
+	}
+	return nil
+}
+
+// trimOperator removes what header_up allows before the name of a header.
+func trimOperator(name string) string {
+	if name != "" && (name[0] == '+' || name[0] == '-' || name[0] == '?' || name[0] == '>') {
+		return name[1:]
+	}
+	return name
+}
+
+// finishProxy has reverse_proxy read its words and takes the transport apart
+// from the rest of what it made of them.
+func (p *provider) finishProxy(line *cf.Dispenser, last cf.Token) error {
+	rp := new(reverseproxy.Handler)
+	if len(p.proxyTokens) > 0 {
+		if err := rp.UnmarshalCaddyfile(p.proxyBlock(last)); err != nil {
+			return err
+		}
+	}
+	p.TransportRaw, rp.TransportRaw = rp.TransportRaw, nil
+	if onlyTransport := string(caddyconfig.JSON(rp, nil)) == "{}"; !onlyTransport {
+		p.ReverseProxyRaw = caddyconfig.JSONModuleObject(rp, "handler", "reverse_proxy", nil)
+	}
+	if err := p.setConnectTimeout(line); err != nil {
+		return err
+	}
+	return p.setAddress(line, len(rp.Upstreams) > 0 || rp.DynamicUpstreamsRaw != nil)
+}
+
+// proxyBlock is the kept lines as the block of a reverse_proxy directive.
+func (p *provider) proxyBlock(last cf.Token) *cf.Dispenser {
+	first := p.proxyTokens[0]
+	head := func(text string) cf.Token {
+		return cf.Token{File: first.File, Line: first.Line - 1, Text: text}
+	}
+	tokens := append([]cf.Token{head("reverse_proxy"), head("{")}, p.proxyTokens...)
+	return cf.NewDispenser(append(tokens, last))
+}
+
+// setConnectTimeout writes connect_timeout where the http transport reads it.
+func (p *provider) setConnectTimeout(line *cf.Dispenser) error {
+	if p.connectTimeout == 0 {
+		return nil
+	}
+	fields := map[string]any{"protocol": "http"}
+	if p.TransportRaw != nil {
+		if err := json.Unmarshal(p.TransportRaw, &fields); err != nil {
+			return line.WrapErr(err)
+		}
+	}
+	if fields["protocol"] != "http" || fields["dial_timeout"] != nil {
+		return line.Errf("provider '%s': connect_timeout is the dial_timeout of an http transport, which stands there already or is another one", p.Name)
+	}
+	fields["dial_timeout"] = p.connectTimeout
+	p.TransportRaw = caddyconfig.JSON(fields, nil)
+	return nil
+}
+
+// setAddress settles what base_url means beside addresses of reverse_proxy:
+// those say where to connect, it says the path. The host that it gets here is
+// never looked up.
+func (p *provider) setAddress(line *cf.Dispenser, addressed bool) error {
+	switch {
+	case !addressed && p.path != "":
+		return line.Errf("provider '%s': base_url is a path, so to or dynamic must say where", p.Name)
+	case !addressed:
+		return nil
+	case p.BaseURL != "":
+		return line.Errf("provider '%s': base_url can only be a path beside to or dynamic, which say where", p.Name)
+	}
+	scheme := "http"
+	if p.encrypted() {
+		scheme = "https"
+	}
+	p.BaseURL = scheme + "://" + p.Name + p.path
+	return nil
+}
+
+// encrypted reports whether the transport speaks TLS.
+func (p *provider) encrypted() bool {
+	var transport struct {
+		TLS json.RawMessage `json:"tls"`
+	}
+	return json.Unmarshal(p.TransportRaw, &transport) == nil && transport.TLS != nil
+}

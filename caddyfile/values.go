@@ -1,0 +1,148 @@
+package caddyfile
+
+import (
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/caddyserver/caddy/v2"
+	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/dustin/go-humanize"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// Each of these reads the arguments of the word that d stands on.
+
+// readOne returns the only argument. Its error does not repeat what stands
+// there, since that may be a misplaced secret.
+func readOne(d *cf.Dispenser) (string, error) {
+	name, args := d.Val(), d.RemainingArgs()
+	if len(args) != 1 {
+		return "", d.Errf("%s needs exactly one value", name)
+	}
+	return args[0], nil
+}
+
+// readDuration returns a duration above zero.
+func readDuration(d *cf.Dispenser) (caddy.Duration, error) {
+	name := d.Val()
+	text, err := readOne(d)
+	if err != nil {
+		return 0, err
+	}
+	duration, err := caddy.ParseDuration(text)
+	if err != nil || duration <= 0 {
+		return 0, d.Errf("%s needs a duration above zero such as 30s, not '%s'", name, text)
+	}
+	return caddy.Duration(duration), nil
+}
+
+// readDurationOrOff is readDuration, with -1 for off.
+func readDurationOrOff(d *cf.Dispenser) (caddy.Duration, error) {
+	if d.NextArg() {
+		if d.Val() == "off" && d.CountRemainingArgs() == 0 {
+			return -1, nil
+		}
+		d.Prev()
+	}
+	return readDuration(d)
+}
+
+// readSize returns a number of bytes above zero.
+func readSize(d *cf.Dispenser) (int64, error) {
+	name := d.Val()
+	text, err := readOne(d)
+	if err != nil {
+		return 0, err
+	}
+	size, err := humanize.ParseBytes(text)
+	if err != nil || size == 0 || size > math.MaxInt64 {
+		return 0, d.Errf("%s needs a size above zero such as 32MiB, not '%s'", name, text)
+	}
+	return int64(size), nil
+}
+
+// readCount returns a whole number above zero.
+func readCount(d *cf.Dispenser) (int, error) {
+	name := d.Val()
+	text, err := readOne(d)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, d.Errf("%s needs a whole number above zero, not '%s'", name, text)
+	}
+	return n, nil
+}
+
+// readSwitch returns what on, off, true or false mean.
+func readSwitch(d *cf.Dispenser) (bool, error) {
+	name := d.Val()
+	text, err := readOne(d)
+	if err != nil {
+		return false, err
+	}
+	switch text {
+	case "on", "true":
+		return true, nil
+	case "off", "false":
+		return false, nil
+	}
+	return false, d.Errf("%s is on or off, not '%s'", name, text)
+}
+
+// readList returns at least one argument, none of them in earlier or twice.
+func readList(d *cf.Dispenser, earlier []string) ([]string, error) {
+	name, args := d.Val(), d.RemainingArgs()
+	if len(args) == 0 {
+		return nil, d.Errf("%s needs at least one value", name)
+	}
+	list := earlier
+	for _, arg := range args {
+		if slices.Contains(list, arg) {
+			return nil, d.Errf("%s names '%s' twice", name, arg)
+		}
+		list = append(list, arg)
+	}
+	return list, nil
+}
+
+// readPatterns is readList for model names and patterns.
+func readPatterns(d *cf.Dispenser, earlier []string) ([]string, error) {
+	list, err := readList(d, earlier)
+	if err != nil {
+		return nil, err
+	}
+	for _, pattern := range list {
+		if _, err := exchange.ParsePattern(pattern); err != nil {
+			return nil, d.WrapErr(err)
+		}
+	}
+	return list, nil
+}
+
+var errSecret = errors.New("a secret is given as {env.NAME} or {file./absolute/path}, never as itself, which is also what {$NAME} becomes: it would lie in the admin API and in the autosaved configuration")
+
+// checkSecret accepts references alone.
+func checkSecret(d *cf.Dispenser, ref string) error {
+	if exchange.CheckSecretReference(ref) != nil {
+		return d.WrapErr(errSecret)
+	}
+	return nil
+}
+
+var providerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+
+var errProviderName = errors.New("the name of a provider is 1 to 64 letters, digits, '.', '_' or '-', with a letter or digit first")
+
+// checkProviderName accepts names that targets, logs and metrics can hold.
+func checkProviderName(d *cf.Dispenser, name string) error {
+	if !providerName.MatchString(name) {
+		return d.WrapErr(errProviderName)
+	}
+	return nil
+}
