@@ -57,7 +57,8 @@ func (config *Provider) loadPreset(ctx caddy.Context) (exchange.Defaults, bool, 
 		}
 		config.PresetRaw, _ = json.Marshal(map[string]string{"preset": config.Name})
 	}
-	mod, err := ctx.LoadModule(&config.Upstream, "PresetRaw")
+	upstream := config.Upstream // a copy: loading empties the raw field, which the transport needs as well
+	mod, err := ctx.LoadModule(&upstream, "PresetRaw")
 	if err != nil {
 		return exchange.Defaults{}, false, fmt.Errorf("loading preset: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -112,12 +113,15 @@ func (c *call) failed(res *http.Response, status int, fault *translate.Fault) *h
 	return c.response(res, status, http.NoBody, 0)
 }
 
-// response builds the response that is handed on. Only the header that the
-// sink needs is in it: the content type.
+// response builds the response that is handed on. Only headers that the sink
+// needs are in it: the content type and, of a whole answer, the length.
 func (c *call) response(res *http.Response, status int, body readCloser, length int64) *http.Response {
 	h := make(http.Header, 2)
 	if ct := res.Header["Content-Type"]; len(ct) > 0 {
 		h["Content-Type"] = ct[:1]
+	}
+	if length > 0 {
+		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
 	}
 	return &http.Response{
 		Status:        res.Status,
