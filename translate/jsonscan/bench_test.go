@@ -108,3 +108,27 @@ func BenchmarkWalk(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkWriting(b *testing.B) {
+	body := transcript()
+	var indented bytes.Buffer
+	require.NoError(b, json.Indent(&indented, body, "", "  "))
+	code := strings.Repeat("\tif err != nil {\n\t\treturn fmt.Errorf(\"reading %q: %w\", name, err)\n\t}\n", 22)
+	raw := jsonscan.AppendString(nil, code)
+	room := make([]byte, 0, 2*indented.Len())
+	for name, write := range map[string]func(){
+		"compact/jsonscan": func() { jsonscan.AppendCompact(room, indented.Bytes()) },
+		"compact/encoding": func() { _ = json.Compact(bytes.NewBuffer(room), indented.Bytes()) },
+		"string/jsonscan":  func() { jsonscan.AppendString(room, code) },
+		"string/encoding":  func() { _ = json.NewEncoder(bytes.NewBuffer(room)).Encode(code) },
+		"text/jsonscan":    func() { jsonscan.AppendText(room, raw) },
+		"text/encoding":    func() { var s string; _ = json.Unmarshal(raw, &s) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				write()
+			}
+		})
+	}
+}

@@ -133,7 +133,7 @@ func conversation(random *rand.Rand, ends ...string) string {
 func TestAnyChunkingOfAnyLineEndsGivesTheSameEvents(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, ends := range [][]string{{"\n"}, {"\r\n"}, {"\r"}, {"\n", "\r\n", "\r"}} {
-		for range 40 {
+		for range 15 {
 			stream := conversation(random, ends...)
 			want := reference(stream)
 			for _, most := range []int{1, 2, 3, 10, 100, 1000} {
@@ -146,7 +146,7 @@ func TestAnyChunkingOfAnyLineEndsGivesTheSameEvents(t *testing.T) {
 
 func TestAnEventIsDeliveredWithTheByteThatCompletesIt(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 40 {
+	for range 15 {
 		stream := conversation(random, "\n", "\r\n", "\r")
 		l := sse.NewLexer(0)
 		for i := range len(stream) {
