@@ -40,16 +40,23 @@ type Cursor struct {
 // long as the cursor or a slice from it is in use. Invalid UTF-8 anywhere in the
 // document, and documents of 4 GiB or more, are errors from the beginning.
 func New(data []byte) Cursor {
-	c := Cursor{data: data}
+	// Short enough to be inlined, so that the cursor is built where it is kept.
+	start, err := examine(data)
+	return Cursor{data: data, pos: start, err: err}
+}
+
+// examine checks the bytes of a document, and returns where its value may begin.
+func examine(data []byte) (start int, err error) {
 	if uint64(len(data)) > math.MaxUint32 {
-		c.fail(0, whyLength)
-	} else if !utf8.Valid(data) {
-		c.fail(invalidUTF8(data), whyUTF8)
+		return 0, &SyntaxError{Reason: whyLength}
+	}
+	if !utf8.Valid(data) {
+		return 0, &SyntaxError{Offset: invalidUTF8(data), Reason: whyUTF8}
 	}
 	if bytes.HasPrefix(data, []byte("\ufeff")) {
-		c.pos = len("\ufeff")
+		start = len("\ufeff")
 	}
-	return c
+	return start, nil
 }
 
 // invalidUTF8 returns the offset of the first byte that is not UTF-8.

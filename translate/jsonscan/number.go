@@ -89,7 +89,7 @@ func cutExponent(number []byte) (mantissa []byte, exponent int) {
 	}
 	digits, negative := bytes.CutPrefix(number[e+1:], []byte("-"))
 	for _, b := range bytes.TrimPrefix(digits, []byte("+")) {
-		exponent = min(exponent*10+int(b-'0'), math.MaxInt64/100)
+		exponent = min(exponent*10+int(b-'0'), math.MaxInt/20)
 	}
 	if negative {
 		exponent = -exponent
