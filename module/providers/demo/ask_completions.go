@@ -84,8 +84,11 @@ func parse(x *exchange) (*ask, *refusal) {
 	default:
 		q, refused = parseCompletions(src, x.body)
 	}
-	if refused == nil {
-		refused = q.readDirectives()
+	if refused != nil {
+		return nil, refused
 	}
-	return q, refused
+	if len(q.prompts) == 0 { // tool results alone, or a system text
+		q.prompts = []string{""}
+	}
+	return q, q.readDirectives()
 }

@@ -92,6 +92,7 @@ func (t *turns) tool(m object) {
 		m.fail("tool_call_id", "must answer a call of the assistant message before")
 	}
 	result := t.content(m, false)
+	t.q.prompts = nil // what the user asked for was done by the call
 	t.q.results = append(t.q.results, result)
 	t.q.text(result)
 }

@@ -30,6 +30,9 @@ func (e *Engine) RoundTrip(r *http.Request) (*http.Response, error) {
 			w.WriteHeader(http.StatusOK) // a handler may write nothing at all
 		}
 		forget()
+		if ctx.Err() != nil {
+			err = context.Cause(ctx) // the reason for whatever the handler did
+		}
 		failed <- err
 		writer.CloseWithError(err)
 		cancel(nil)

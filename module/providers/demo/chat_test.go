@@ -1,0 +1,171 @@
+package demo_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+func quote(s string) string {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}
+
+func TestUsageOfACompletionHasEveryField(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		for _, path := range []string{chatPath, completionsPath} {
+			u := c.completion(path, ask(path, "one two three", "")).Usage
+			require.NotNil(t, u, path)
+			assert.Equal(t, 3, u.PromptTokens)
+			assert.Positive(t, u.CompletionTokens)
+			assert.Equal(t, u.PromptTokens+u.CompletionTokens, u.TotalTokens)
+			require.NotNil(t, u.PromptDetails)
+			require.NotNil(t, u.CompletionDetails)
+			for _, field := range []*int{
+				u.PromptDetails.Cached, u.PromptDetails.Text, u.PromptDetails.Audio, u.PromptDetails.Image,
+				u.CompletionDetails.Text, u.CompletionDetails.Audio, u.CompletionDetails.Reasoning,
+			} {
+				assert.NotNil(t, field)
+			}
+		}
+	})
+}
+
+func TestUsageOfAStreamComesOnlyWhenAskedFor(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		for _, path := range []string{chatPath, completionsPath} {
+			without := c.completionStream(path, ask(path, "hi", `,"stream":true`))
+			assert.Nil(t, without.Usage)
+			with := c.completionStream(path, ask(path, "hi", `,"stream":true,"stream_options":{"include_usage":true}`))
+			whole := c.completion(path, ask(path, "hi", ""))
+			assert.Equal(t, whole.Usage, with.Usage)
+		}
+	})
+}
+
+func TestUsageIsNullOnEveryChunkBeforeItsOwn(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		for _, path := range []string{chatPath, completionsPath} {
+			response := c.send(path, ask(path, "hi", `,"stream":true,"stream_options":{"include_usage":true}`))
+			events, err := gatewaytest.ReadEvents(response.Body)
+			require.NoError(t, err)
+			n := len(events)
+			assert.Equal(t, "[DONE]", events[n-1].Data)
+			assert.Contains(t, events[n-2].Data, `"choices":[],"usage":{`)
+			for _, e := range events[:n-2] {
+				assert.Contains(t, e.Data, `"usage":null`)
+			}
+		}
+	})
+}
+
+func TestChoicesDifferAndAreNumberedByPromptAndSample(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		body := `{"model":"m1","prompt":["first","second"],"n":2,"echo":true`
+		for _, answer := range []*gatewaytest.Completion{
+			c.completion(completionsPath, body+`}`),
+			c.completionStream(completionsPath, body+`,"stream":true}`),
+		} {
+			require.Len(t, answer.Choices, 4)
+			for i, begin := range []string{"first", "first", "second", "second"} {
+				assert.Equal(t, i, answer.Choices[i].Index)
+				assert.True(t, strings.HasPrefix(answer.Choices[i].Text, begin+"This"), answer.Choices[i].Text)
+			}
+			assert.Contains(t, answer.Choices[2].Text, "Choice 1 of 2.")
+			assert.Contains(t, answer.Choices[3].Text, "Choice 2 of 2.")
+		}
+		chat := c.completionStream(chatPath, ask(chatPath, "hi", `,"n":3,"stream":true`))
+		require.Len(t, chat.Choices, 3)
+		assert.True(t, chat.Choices[2].RoleSeen)
+		assert.Contains(t, chat.Choices[2].Text, "Choice 3 of 3.")
+	})
+}
+
+func TestTheFourFormsOfAPromptAreRead(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		for prompt, choices := range map[string]int{
+			`"text"`: 1, `["a","b"]`: 2, `[1,2,3]`: 1, `[[1,2],[3]]`: 2,
+		} {
+			answer := c.completion(completionsPath, `{"model":"m1","prompt":`+prompt+`}`)
+			assert.Len(t, answer.Choices, choices, prompt)
+		}
+	})
+}
+
+func TestLegacyLogprobsRunOnFromTheEndOfThePrompt(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		type arrays struct {
+			Tokens        []string   `json:"tokens"`
+			TokenLogprobs []*float64 `json:"token_logprobs"`
+			TextOffset    []int      `json:"text_offset"`
+		}
+		read := func(more string) (a arrays) {
+			answer := c.completion(completionsPath, ask(completionsPath, "héllo", `,"max_tokens":2,"logprobs":1`+more))
+			require.NoError(t, json.Unmarshal(answer.Choices[0].Logprobs, &a))
+			return a
+		}
+		plain := read("")
+		assert.Equal(t, []string{"This", " is"}, plain.Tokens)
+		assert.Equal(t, []int{5, 9}, plain.TextOffset)
+		echoed := read(`,"echo":true`)
+		assert.Equal(t, []string{"héllo", "This", " is"}, echoed.Tokens)
+		assert.Equal(t, []int{0, 5, 9}, echoed.TextOffset)
+		assert.Nil(t, echoed.TokenLogprobs[0])
+		assert.NotNil(t, echoed.TokenLogprobs[1])
+	})
+}
+
+func TestChatLogprobsCoverEveryToken(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		answer := c.completion(chatPath, ask(chatPath, "hi", `,"logprobs":true,"top_logprobs":1,"max_tokens":2`))
+		var l struct {
+			Content []struct {
+				Token string           `json:"token"`
+				Bytes []int            `json:"bytes"`
+				Top   []map[string]any `json:"top_logprobs"`
+			} `json:"content"`
+		}
+		require.NoError(t, json.Unmarshal(answer.Choices[0].Logprobs, &l))
+		require.Len(t, l.Content, 2)
+		assert.Equal(t, "This", l.Content[0].Token)
+		assert.Len(t, l.Content[0].Bytes, 4)
+		assert.Len(t, l.Content[0].Top, 1)
+	})
+}
+
+func TestModelsAreListedInBothShapes(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		get := func(path, version string) (int, map[string]any) {
+			r := c.request(t.Context(), http.MethodGet, path, "")
+			r.Header.Set("Anthropic-Version", version)
+			if version == "" {
+				r.Header.Del("Anthropic-Version")
+			}
+			response, err := c.transport.RoundTrip(r)
+			require.NoError(t, err)
+			defer response.Body.Close()
+			var body map[string]any
+			require.NoError(t, json.NewDecoder(response.Body).Decode(&body))
+			return response.StatusCode, body
+		}
+		_, chat := get("/v1/models", "")
+		assert.Equal(t, "list", chat["object"])
+		_, messages := get("/v1/models", "2023-06-01")
+		assert.Equal(t, "demo", messages["first_id"])
+		status, one := get("/v1/models/demo", "")
+		assert.Equal(t, http.StatusOK, status)
+		assert.Equal(t, "model", one["object"])
+		status, missing := get("/v1/models/none", "2023-06-01")
+		assert.Equal(t, http.StatusNotFound, status)
+		assert.Equal(t, "error", missing["type"])
+	})
+}

@@ -1,0 +1,237 @@
+package demo_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+)
+
+func TestMain(m *testing.M) { gatewaytest.Main(m) }
+
+const (
+	messagesPath    = "/v1/messages"
+	chatPath        = "/v1/chat/completions"
+	completionsPath = "/v1/completions"
+)
+
+// caller calls one engine.
+type caller struct {
+	t         testing.TB
+	transport http.RoundTripper
+	base      string
+}
+
+// ways calls the engine through a socket and in the process: every claim holds
+// for both.
+func ways(t *testing.T, test func(*testing.T, *caller), options ...demo.Option) {
+	t.Helper()
+	fixed := []demo.Option{demo.WithPace(0), demo.WithClock(func() time.Time { return time.Unix(1_700_000_000, 0) })}
+	engine := demo.New(append(fixed, options...)...)
+	t.Run("socket", func(t *testing.T) {
+		server := httptest.NewServer(engine)
+		t.Cleanup(server.Close)
+		t.Cleanup(server.CloseClientConnections)
+		transport := &http.Transport{DisableCompression: true}
+		t.Cleanup(transport.CloseIdleConnections)
+		test(t, &caller{t, transport, server.URL})
+	})
+	t.Run("in process", func(t *testing.T) {
+		test(t, &caller{t, engine, "http://demo.invalid"})
+	})
+}
+
+func (c *caller) request(ctx context.Context, method, path, body string) *http.Request {
+	r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader([]byte(body)))
+	require.NoError(c.t, err)
+	r.Header.Set("Content-Type", "application/json")
+	if path == messagesPath || path == messagesPath+"/count_tokens" {
+		r.Header.Set("Anthropic-Version", "2023-06-01")
+	}
+	return r
+}
+
+func (c *caller) send(path, body string) *http.Response {
+	c.t.Helper()
+	response, err := c.transport.RoundTrip(c.request(c.t.Context(), http.MethodPost, path, body))
+	require.NoError(c.t, err)
+	c.t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// body sends and reads an answer with this status.
+func (c *caller) body(status int, path, body string) []byte {
+	c.t.Helper()
+	response := c.send(path, body)
+	raw, err := io.ReadAll(response.Body)
+	require.NoError(c.t, err)
+	require.Equal(c.t, status, response.StatusCode, "%s", raw)
+	return raw
+}
+
+func (c *caller) message(body string) *gatewaytest.Message {
+	c.t.Helper()
+	m, err := gatewaytest.ParseMessage(c.body(http.StatusOK, messagesPath, body))
+	require.NoError(c.t, err)
+	return m
+}
+
+func (c *caller) messageStream(body string) *gatewaytest.Message {
+	c.t.Helper()
+	response := c.send(messagesPath, body)
+	require.Equal(c.t, http.StatusOK, response.StatusCode)
+	require.Equal(c.t, "text/event-stream; charset=utf-8", response.Header.Get("Content-Type"))
+	m, err := gatewaytest.ReadMessageStream(response.Body)
+	require.NoError(c.t, err)
+	return m
+}
+
+func (c *caller) completion(path, body string) *gatewaytest.Completion {
+	c.t.Helper()
+	answer, err := gatewaytest.ParseCompletion(c.body(http.StatusOK, path, body))
+	require.NoError(c.t, err)
+	return answer
+}
+
+func (c *caller) completionStream(path, body string) *gatewaytest.Completion {
+	c.t.Helper()
+	response := c.send(path, body)
+	require.Equal(c.t, http.StatusOK, response.StatusCode)
+	answer, err := gatewaytest.ReadCompletionStream(response.Body)
+	require.NoError(c.t, err)
+	return answer
+}
+
+// ask makes a body of each format around one prompt; more are further members,
+// each beginning with a comma.
+func ask(path, prompt, more string) string {
+	switch path {
+	case messagesPath:
+		return `{"model":"m1","max_tokens":1000,"messages":[{"role":"user","content":` + quote(prompt) + `}]` + more + `}`
+	case chatPath:
+		return `{"model":"m1","messages":[{"role":"user","content":` + quote(prompt) + `}]` + more + `}`
+	default:
+		return `{"model":"m1","prompt":` + quote(prompt) + more + `}`
+	}
+}
+
+var paths = []string{messagesPath, chatPath, completionsPath}
+
+// text reads a whole answer of any format, streamed or not, as text.
+func (c *caller) text(path, body string, stream bool) string {
+	c.t.Helper()
+	switch {
+	case path == messagesPath && stream:
+		m := c.messageStream(body)
+		require.True(c.t, m.Complete)
+		return m.Text()
+	case path == messagesPath:
+		return c.message(body).Text()
+	case stream:
+		answer := c.completionStream(path, body)
+		require.True(c.t, answer.Complete)
+		return answer.Choices[0].Text
+	default:
+		return c.completion(path, body).Choices[0].Text
+	}
+}
+
+func TestEveryFormatAnswersTheSameTextStreamedAndNot(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		for _, path := range paths {
+			whole := c.text(path, ask(path, "Hello there", ""), false)
+			streamed := c.text(path, ask(path, "Hello there", `,"stream":true`), true)
+			assert.Equal(t, whole, streamed, path)
+			assert.Contains(t, whole, "answering as m1", path)
+			assert.Contains(t, whole, `"Hello there"`, path)
+			assert.Contains(t, whole, "1 message.", path)
+		}
+	})
+}
+
+func TestTheSameRequestHasTheSameAnswer(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		for _, path := range paths {
+			body := ask(path, "again", "")
+			first := c.body(http.StatusOK, path, body)
+			assert.Equal(t, string(first), string(c.body(http.StatusOK, path, body)))
+			assert.NotEqual(t, string(first), string(c.body(http.StatusOK, path, ask(path, "once more", ""))))
+		}
+	})
+}
+
+func TestMaxTokensCutsTheText(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		body := `{"model":"m1","max_tokens":3,"messages":[{"role":"user","content":"hi"}]`
+		m := c.message(body + `}`)
+		assert.Equal(t, "This is the", m.Text())
+		assert.Equal(t, "max_tokens", m.StopReason)
+		assert.Equal(t, 3, m.Usage.OutputTokens)
+		s := c.messageStream(body + `,"stream":true}`)
+		assert.Equal(t, "This is the", s.Text())
+		assert.Equal(t, "max_tokens", s.StopReason)
+
+		for _, limit := range []string{"max_tokens", "max_completion_tokens"} {
+			answer := c.completion(chatPath, ask(chatPath, "hi", `,"`+limit+`":3`))
+			assert.Equal(t, "This is the", answer.Choices[0].Text)
+			assert.Equal(t, "length", answer.Choices[0].Finish)
+		}
+		answer := c.completion(completionsPath, ask(completionsPath, "hi", `,"max_tokens":0,"echo":true`))
+		assert.Equal(t, "hi", answer.Choices[0].Text)
+		assert.Equal(t, "length", answer.Choices[0].Finish)
+	})
+}
+
+func TestStopStringsEndTheText(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		m := c.message(ask(messagesPath, "hi", `,"stop_sequences":["nowhere","the demo"]`))
+		assert.Equal(t, "This is ", m.Text())
+		assert.Equal(t, "stop_sequence", m.StopReason)
+		assert.Equal(t, "the demo", m.StopSequence)
+		for _, path := range []string{chatPath, completionsPath} {
+			answer := c.completion(path, ask(path, "hi", `,"stop":"the demo"`))
+			assert.Equal(t, "This is ", answer.Choices[0].Text)
+			assert.Equal(t, "stop", answer.Choices[0].Finish)
+		}
+	})
+}
+
+func TestSystemTextAndMediaAreCounted(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		m := c.message(`{"model":"m1","max_tokens":99,"system":[{"type":"text","text":"one two"}],"messages":[
+			{"role":"user","content":[{"type":"text","text":"look"},
+			{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},
+			{"role":"system","content":"three"}]}`)
+		assert.Contains(t, m.Text(), "2 messages, a system prompt of 3 words, 1 attachment.")
+		assert.Equal(t, 1504, m.Usage.InputTokens)
+		answer := c.completion(chatPath, `{"model":"m1","messages":[{"role":"developer","content":"one two three"},
+			{"role":"user","content":[{"type":"text","text":"look"},
+			{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]}]}`)
+		assert.Contains(t, answer.Choices[0].Text, "2 messages, a system prompt of 3 words, 1 attachment.")
+		assert.Equal(t, 1504, answer.Usage.PromptTokens)
+		assert.Equal(t, 1500, *answer.Usage.PromptDetails.Image)
+	})
+}
+
+func TestCacheBreakpointsAreWrittenOnceAndReadLater(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		system := `{"model":"m1","max_tokens":99,"system":[{"type":"text","text":"one two","cache_control":{"type":"ephemeral"}}],`
+		first := c.message(system + `"messages":[{"role":"user","content":"hi"}]}`)
+		assert.Equal(t, 2, *first.Usage.CacheCreation)
+		assert.Equal(t, 0, *first.Usage.CacheRead)
+		assert.Equal(t, 1, first.Usage.InputTokens)
+		later := c.message(system + `"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yes"},{"role":"user","content":"more"}]}`)
+		assert.Equal(t, 0, *later.Usage.CacheCreation)
+		assert.Equal(t, 2, *later.Usage.CacheRead)
+		assert.Equal(t, 3, later.Usage.InputTokens)
+	})
+}

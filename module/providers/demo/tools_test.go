@@ -1,0 +1,253 @@
+package demo_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+)
+
+// weather needs one member of every kind.
+const weather = `{"type":"object","properties":{
+	"city":{"type":"string"},"days":{"type":"integer","minimum":2},"above":{"type":"number","exclusiveMinimum":3},
+	"metric":{"type":"boolean"},"units":{"type":"string","enum":["c","f"]},"kind":{"const":"k"},
+	"tags":{"type":"array","items":{"type":"string"},"minItems":2},
+	"place":{"$ref":"#/$defs/place"},"maybe":{"type":["null","string"]},"either":{"anyOf":[{"type":"integer"},{"type":"string"}]},
+	"day":{"type":"string","format":"date"},"free":{},"unneeded":{"type":"string"}},
+	"required":["city","days","above","metric","units","kind","tags","place","maybe","either","day","free"],
+	"$defs":{"place":{"type":"object","properties":{"lat":{"type":"number"}},"required":["lat"]}}}`
+
+const weatherArguments = `{"city":"demo city","days":2,"above":4,"metric":true,"units":"c","kind":"k",` +
+	`"tags":["demo tags","demo tags"],"place":{"lat":1},"maybe":"demo maybe","either":1,"day":"2026-01-31","free":"demo free"}`
+
+const messagesTools = `,"tools":[{"name":"get_weather","input_schema":` + weather + `},
+	{"name":"clock","input_schema":{"type":"object"}}]`
+
+const chatTools = `,"tools":[{"type":"function","function":{"name":"get_weather","parameters":` + weather + `}},
+	{"type":"function","function":{"name":"clock"}}]`
+
+func TestAToolNamedInThePromptIsCalledWithWhatItsSchemaRequires(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		for _, m := range []*gatewaytest.Message{
+			c.message(ask(messagesPath, "please use get_weather", messagesTools)),
+			c.messageStream(ask(messagesPath, "please use get_weather", messagesTools+`,"stream":true`)),
+		} {
+			calls := m.Blocks("tool_use")
+			require.Len(t, calls, 1)
+			assert.Equal(t, "get_weather", calls[0].Name)
+			assert.JSONEq(t, weatherArguments, string(calls[0].Input))
+			assert.Equal(t, "tool_use", m.StopReason)
+			assert.Equal(t, "I call get_weather.", m.Text())
+		}
+		for _, answer := range []*gatewaytest.Completion{
+			c.completion(chatPath, ask(chatPath, "please use get_weather", chatTools)),
+			c.completionStream(chatPath, ask(chatPath, "please use get_weather", chatTools+`,"stream":true`)),
+		} {
+			calls := answer.Choices[0].Message.ToolCalls
+			require.Len(t, calls, 1)
+			assert.Equal(t, "get_weather", calls[0].Function.Name)
+			assert.Equal(t, weatherArguments, calls[0].Function.Arguments)
+			assert.Equal(t, "tool_calls", answer.Choices[0].Finish)
+		}
+	}, demo.WithStrict(true))
+}
+
+func TestTwoNamedToolsAreCalledInParallelUnlessForbidden(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		prompt := "call get_weather and clock"
+		assert.Len(t, c.messageStream(ask(messagesPath, prompt, messagesTools+`,"stream":true`)).Blocks("tool_use"), 2)
+		assert.Len(t, c.message(ask(messagesPath, prompt,
+			messagesTools+`,"tool_choice":{"type":"auto","disable_parallel_tool_use":true}`)).Blocks("tool_use"), 1)
+		answer := c.completionStream(chatPath, ask(chatPath, prompt, chatTools+`,"stream":true`))
+		assert.Len(t, answer.Choices[0].Message.ToolCalls, 2)
+		answer = c.completion(chatPath, ask(chatPath, prompt, chatTools+`,"parallel_tool_calls":false`))
+		assert.Len(t, answer.Choices[0].Message.ToolCalls, 1)
+	})
+}
+
+func TestToolChoiceRules(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		assert.Empty(t, c.message(ask(messagesPath, "use clock", messagesTools+`,"tool_choice":{"type":"none"}`)).Blocks("tool_use"))
+		forced := c.message(ask(messagesPath, "hello", messagesTools+`,"tool_choice":{"type":"tool","name":"clock"}`))
+		require.Len(t, forced.Content, 1)
+		assert.Equal(t, "clock", forced.Content[0].Name)
+		assert.JSONEq(t, `{}`, string(forced.Content[0].Input))
+
+		answer := c.completion(chatPath, ask(chatPath, "hello", chatTools+`,"tool_choice":"required"`))
+		assert.True(t, answer.Choices[0].NoContent, "a pure call has null content")
+		assert.Equal(t, "get_weather", answer.Choices[0].Message.ToolCalls[0].Function.Name)
+		answer = c.completion(chatPath, ask(chatPath, "hello", chatTools+`,"tool_choice":{"type":"function","function":{"name":"clock"}}`))
+		assert.Equal(t, "clock", answer.Choices[0].Message.ToolCalls[0].Function.Name)
+	})
+}
+
+func TestADirectiveSpellsOutACall(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		prompt := `[[tool clock {"zone":["a","b"],"n":12345678901234567890}]] [[tool unknown]] [[tool clock]]`
+		calls := c.messageStream(ask(messagesPath, prompt, messagesTools+`,"stream":true`)).Blocks("tool_use")
+		require.Len(t, calls, 2)
+		assert.Equal(t, `{"zone":["a","b"],"n":12345678901234567890}`, string(calls[0].Input))
+		assert.NotEqual(t, calls[0].ID, calls[1].ID)
+	})
+}
+
+func TestACustomToolGetsText(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		tools := `,"tools":[{"type":"custom","custom":{"name":"note"}}]`
+		for _, answer := range []*gatewaytest.Completion{
+			c.completion(chatPath, ask(chatPath, "use note", tools)),
+			c.completionStream(chatPath, ask(chatPath, "use note", tools+`,"stream":true`)),
+		} {
+			call := answer.Choices[0].Message.ToolCalls[0]
+			assert.Equal(t, "custom", call.Type)
+			assert.Equal(t, "note", call.Custom.Name)
+			assert.Equal(t, "Input for note.", call.Custom.Input)
+		}
+	})
+}
+
+func TestServerToolsAreNeverCalled(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		m := c.message(ask(messagesPath, "use web_search", `,"tools":[{"type":"web_search_20250305","name":"web_search"}]`))
+		assert.Equal(t, "end_turn", m.StopReason)
+	})
+}
+
+func TestToolResultsAreQuoted(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		m := c.message(`{"model":"m1","max_tokens":99` + messagesTools + `,"messages":[
+			{"role":"user","content":"use clock"},
+			{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock","input":{}},{"type":"tool_use","id":"t2","name":"clock","input":{}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"noon"},
+				{"type":"tool_result","tool_use_id":"t2","is_error":true,"content":[{"type":"text","text":"broken"}]}]}]}`)
+		assert.Equal(t, `The tools answered: "noon", "broken".`, m.Text())
+		assert.Equal(t, "end_turn", m.StopReason)
+		answer := c.completion(chatPath, `{"model":"m1"`+chatTools+`,"messages":[
+			{"role":"user","content":"use clock"},
+			{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"clock","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"c1","content":"noon"}]}`)
+		assert.Equal(t, `The tools answered: "noon".`, answer.Choices[0].Text)
+	})
+}
+
+// A conversation repeats its history; a directive in it must not strike again,
+// else an agent would call its tool for ever.
+func TestADirectiveIsObeyedOnce(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		m := c.message(`{"model":"m1","max_tokens":99` + messagesTools + `,"messages":[
+			{"role":"user","content":"[[tool clock]] [[fault:503]]"},
+			{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock","input":{}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"use clock [[fault:503]]"}]}]}`)
+		assert.Equal(t, "end_turn", m.StopReason)
+		answer := c.completion(chatPath, `{"model":"m1"`+chatTools+`,"messages":[
+			{"role":"user","content":"[[tool clock]] [[fault:503]]"},
+			{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"clock","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"c1","content":"noon"}]}`)
+		assert.Equal(t, "stop", answer.Choices[0].Finish)
+	})
+}
+
+func TestArgumentsAreCutByMaxTokens(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		body := strings.Replace(ask(messagesPath, "use get_weather", messagesTools), "1000", "5", 1)
+		m := c.message(body)
+		assert.Equal(t, "max_tokens", m.StopReason)
+		assert.JSONEq(t, `{}`, string(m.Blocks("tool_use")[0].Input))
+		answer := c.completion(chatPath, ask(chatPath, "use get_weather", chatTools+`,"max_tokens":5`))
+		assert.Equal(t, "length", answer.Choices[0].Finish)
+		assert.False(t, json.Valid([]byte(answer.Choices[0].Message.ToolCalls[0].Function.Arguments)))
+	})
+}
+
+func TestReasoningComesWhenAskedFor(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		thinking := `,"thinking":{"type":"adaptive"}`
+		whole := c.message(ask(messagesPath, "hi", thinking))
+		streamed := c.messageStream(ask(messagesPath, "hi", thinking+`,"stream":true`))
+		for _, m := range []*gatewaytest.Message{whole, streamed} {
+			require.Len(t, m.Content, 2)
+			assert.Equal(t, "thinking", m.Content[0].Type)
+			assert.Contains(t, m.Content[0].Thinking, "wrote 1 word.")
+			assert.NotEmpty(t, m.Content[0].Signature)
+			require.NotNil(t, m.Usage.OutputDetails)
+			assert.Equal(t, len(strings.Fields(m.Content[0].Thinking)), m.Usage.OutputDetails.Thinking)
+		}
+		assert.Len(t, c.message(ask(messagesPath, "hi", `,"thinking":{"type":"disabled"}`)).Content, 1)
+
+		for _, answer := range []*gatewaytest.Completion{
+			c.completion(chatPath, ask(chatPath, "hi", `,"reasoning_effort":"low"`)),
+			c.completionStream(chatPath, ask(chatPath, "hi", `,"reasoning_effort":"low","stream":true,"stream_options":{"include_usage":true}`)),
+			c.completion(chatPath, ask(chatPath, "hi [[think]]", "")),
+		} {
+			assert.Contains(t, answer.Choices[0].Message.Reasoning, "wrote 1 word.")
+			assert.Positive(t, *answer.Usage.CompletionDetails.Reasoning)
+		}
+		assert.Empty(t, c.completion(chatPath, ask(chatPath, "hi", `,"reasoning_effort":"none"`)).Choices[0].Message.Reasoning)
+	})
+}
+
+func TestOmittedThinkingIsSignedAndEmpty(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		more := `,"thinking":{"type":"adaptive","display":"omitted"}`
+		for _, m := range []*gatewaytest.Message{
+			c.message(ask(messagesPath, "hi", more)),
+			c.messageStream(ask(messagesPath, "hi", more+`,"stream":true`)),
+		} {
+			assert.Empty(t, m.Content[0].Thinking)
+			assert.NotEmpty(t, m.Content[0].Signature)
+		}
+	})
+}
+
+// Thinking has to come back as it was sent, also without its text.
+func TestAChangedThinkingBlockIsRefusedWhenStrict(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		for _, display := range []string{"summarized", "omitted"} {
+			m := c.message(ask(messagesPath, "hi", `,"thinking":{"type":"adaptive","display":"`+display+`"}`))
+			again := func(thinking, signature string) int {
+				response := c.send(messagesPath, `{"model":"m1","max_tokens":9,"messages":[{"role":"user","content":"hi"},
+					{"role":"assistant","content":[{"type":"thinking","thinking":`+quote(thinking)+`,"signature":`+quote(signature)+`}]},
+					{"role":"user","content":"more"}]}`)
+				return response.StatusCode
+			}
+			block := m.Content[0]
+			assert.Equal(t, http.StatusOK, again(block.Thinking, block.Signature), display)
+			assert.Equal(t, http.StatusBadRequest, again(block.Thinking+".", block.Signature), display)
+			assert.Equal(t, http.StatusBadRequest, again(block.Thinking, "gwts1:AAAA"), display)
+			assert.Equal(t, http.StatusBadRequest, again(block.Thinking, ""), display)
+		}
+	}, demo.WithStrict(true))
+}
+
+func TestARefusalHasTheShapeOfItsFormat(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		assert.Equal(t, "refusal", c.message(ask(messagesPath, "x [[refuse]]", "")).StopReason)
+		assert.Equal(t, "refusal", c.messageStream(ask(messagesPath, "x [[refuse]]", `,"stream":true`)).StopReason)
+		for _, answer := range []*gatewaytest.Completion{
+			c.completion(chatPath, ask(chatPath, "x [[refuse]]", "")),
+			c.completionStream(chatPath, ask(chatPath, "x [[refuse]]", `,"stream":true`)),
+		} {
+			require.NotNil(t, answer.Choices[0].Message.Refusal)
+			assert.Equal(t, "I cannot help with that.", *answer.Choices[0].Message.Refusal)
+		}
+		assert.Equal(t, "content_filter", c.completion(completionsPath, ask(completionsPath, "x [[refuse]]", "")).Choices[0].Finish)
+	})
+}
+
+func TestTokensAreCountedAsTheyAreCharged(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		var counted struct {
+			InputTokens int `json:"input_tokens"`
+		}
+		body := `{"model":"m1","system":"one two","messages":[{"role":"user","content":"three"}]` + messagesTools
+		require.NoError(t, json.Unmarshal(c.body(http.StatusOK, messagesPath+"/count_tokens", body+`}`), &counted))
+		assert.Equal(t, c.message(body+`,"max_tokens":9}`).Usage.InputTokens, counted.InputTokens)
+		assert.Positive(t, counted.InputTokens)
+	})
+}
