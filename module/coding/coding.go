@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/andybalholm/brotli"
@@ -100,18 +101,16 @@ func (r *reader) Read(p []byte) (int, error) {
 
 func (r *reader) Close() error { return r.src.Close() }
 
-// ReadAll reads src to its end, at most limit bytes; one more is ErrTooLarge.
-// size is the expected number of bytes, or anything below 1 when unknown.
-func ReadAll(src io.Reader, size, limit int64) ([]byte, error) {
+// ReadAll reads src to its end into dst, which it replaces by a larger buffer
+// when that is too small: at most limit bytes; one more is ErrTooLarge. size is
+// the expected number of bytes, or anything below 1 when unknown.
+func ReadAll(dst []byte, src io.Reader, size, limit int64) ([]byte, error) {
 	if size > limit {
 		return nil, ErrTooLarge
 	}
-	if size < 1 {
-		size = 512
-	}
 	// One byte of room beyond the expected size lets the end be seen without
 	// growing the buffer.
-	body := make([]byte, 0, size+1)
+	body := slices.Grow(dst[:0], int(max(size, 511)+1))
 	for {
 		n, err := src.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
@@ -125,7 +124,7 @@ func ReadAll(src io.Reader, size, limit int64) ([]byte, error) {
 			return nil, err
 		}
 		if len(body) == cap(body) {
-			body = append(body, 0)[:len(body)]
+			body = slices.Grow(body, 1)
 		}
 	}
 }
@@ -138,5 +137,5 @@ func Decode(name string, src io.Reader, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer decoded.Close()
-	return ReadAll(decoded, 0, limit)
+	return ReadAll(nil, decoded, 0, limit)
 }

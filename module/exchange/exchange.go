@@ -19,6 +19,7 @@ type Exchange struct {
 	Client http.Header
 	Beta   bool   // the client sent ?beta=true
 	Body   []byte // the request body, decoded, never changed
+	Lease  *Lease // of Body's memory; nil when it belongs to no pool
 	View   translate.View
 
 	// Attempts made so far; the last one is Attempt.

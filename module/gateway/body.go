@@ -24,10 +24,12 @@ func (h *Handler) readBody(ex *exchange.Exchange, r *http.Request) *translate.Fa
 	if err != nil {
 		return translate.CodingUnsupported()
 	}
-	body, err := coding.ReadAll(r.Body, r.ContentLength, h.MaxBody)
+	ex.Lease = exchange.NewLease()
+	body, err := coding.ReadAll(ex.Lease.Buffer(), r.Body, r.ContentLength, h.MaxBody)
 	if err != nil {
 		return h.unread(err)
 	}
+	ex.Lease.Keep(body)
 	if name != "" {
 		if body, err = coding.Decode(name, bytes.NewReader(body), h.MaxBody); err != nil {
 			return h.undecoded(name, err)

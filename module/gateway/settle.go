@@ -22,6 +22,7 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink, r *http.Request) {
 	}
 	s.cancel()
 	s.stop()
+	ex.Lease.Release()
 	ex.Outcome = s.outcome(r.Context().Err() != nil)
 	record := (*logRecord)(ex)
 	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
@@ -61,8 +60,8 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	}
 	// An error answer that cannot be read is still an error of that status.
 	contentType := res.Header.Get("Content-Type")
-	fault := translate.ReadFault(res.StatusCode, contentType, body, c.secrets()...)
-	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, contentType, body) {
+	fault := translate.ReadFault(res.StatusCode, contentType, body)
+	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, contentType, body) && !c.revealing(body) {
 		c.attempt.Answer = &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: contentType, Body: body}
 	}
 	return c.failed(res, res.StatusCode, fault), nil
@@ -91,7 +90,7 @@ func (c *call) read(res *http.Response, limit int64) ([]byte, error) {
 	if name != "" {
 		return coding.Decode(name, src, limit)
 	}
-	return coding.ReadAll(src, res.ContentLength, limit)
+	return coding.ReadAll(nil, src, res.ContentLength, limit)
 }
 
 // unread ends a call whose answer could not be read to its end.
@@ -114,16 +113,16 @@ func (t *touching) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// revealing reports whether a body repeats the credential of the call.
+func (c *call) revealing(body []byte) bool {
+	return c.t.secret != "" && bytes.Contains(body, []byte(c.t.credential()))
+}
+
 // secrets are the texts that no message to a client may hold.
 func (c *call) secrets() []string {
-	secrets := make([]string, 0, 2)
-	if c.t.secret != "" {
-		secrets = append(secrets, strings.TrimPrefix(string(c.t.secret), "Bearer "))
+	host := c.request.URL.Hostname()
+	if host == "" {
+		host = c.t.base.Hostname()
 	}
-	if host := c.request.URL.Hostname(); host != "" {
-		secrets = append(secrets, host)
-	} else if host := c.t.base.Hostname(); host != "" {
-		secrets = append(secrets, host)
-	}
-	return secrets
+	return []string{c.t.credential(), host}
 }

@@ -107,6 +107,7 @@ func (e *callError) Unwrap() error {
 // failed returns a response that stands for a fault: the status tells
 // reverse_proxy about the provider's health, the fault itself is in the attempt.
 func (c *call) failed(res *http.Response, status int, fault *translate.Fault) *http.Response {
+	fault.Redact(c.secrets()...)
 	c.attempt.Fault = fault
 	_ = res.Body.Close()
 	c.end()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -61,7 +62,7 @@ func (c *call) header(configured http.Header) http.Header {
 	}
 	h["Accept"] = accept(ex)
 	if c.t.secret != "" {
-		h[c.t.header] = []string{string(c.t.secret)}
+		h[c.t.header] = c.t.credentialHeader()
 	}
 	for name, v := range configured {
 		if len(v) > 0 && name != "Via" && (name != "User-Agent" || v[0] != "") {
@@ -95,20 +96,49 @@ type edit struct {
 // body returns the client's bytes with the edits of this attempt: the spans
 // between the edits are sent from the original, not copied.
 func (c *call) body() (io.ReadCloser, int64) {
-	src := c.attempt.Exchange.Body
+	ex := c.attempt.Exchange
+	ex.Lease.Retain()
 	edits := c.edits()
 	if len(edits) == 0 {
-		return io.NopCloser(bytes.NewReader(src)), int64(len(src))
+		return &outgoing{src: bytes.NewReader(ex.Body), lease: ex.Lease}, int64(len(ex.Body))
 	}
 	readers := make([]io.Reader, 0, 2*len(edits)+1)
-	length, at := int64(len(src)), 0
+	length, at := int64(len(ex.Body)), 0
 	for _, e := range edits {
-		readers = append(readers, bytes.NewReader(src[at:e.Start]), bytes.NewReader(e.with))
+		readers = append(readers, bytes.NewReader(ex.Body[at:e.Start]), bytes.NewReader(e.with))
 		length += int64(len(e.with) - (e.End - e.Start))
 		at = e.End
 	}
-	readers = append(readers, bytes.NewReader(src[at:]))
-	return io.NopCloser(io.MultiReader(readers...)), length
+	readers = append(readers, bytes.NewReader(ex.Body[at:]))
+	return &outgoing{src: io.MultiReader(readers...), lease: ex.Lease}, length
+}
+
+// outgoing is the body of a call. The http transport may close it while it
+// still reads from it in another goroutine; the lock makes sure that no read
+// touches the leased memory once Close has returned.
+type outgoing struct {
+	mu    sync.Mutex
+	src   io.Reader // nil once closed
+	lease *exchange.Lease
+}
+
+func (o *outgoing) Read(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.src == nil {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	return o.src.Read(p)
+}
+
+func (o *outgoing) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.src != nil {
+		o.src = nil
+		o.lease.Release()
+	}
+	return nil
 }
 
 // usageAsked reports whether this call has to ask for the usage of a stream

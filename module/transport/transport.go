@@ -110,10 +110,18 @@ func (t *Transport) provisionCredential(d exchange.Defaults) error {
 		return fmt.Errorf("api_key: %w", err)
 	}
 	t.secret = secret
-	if t.header == "Authorization" {
-		t.secret = "Bearer " + secret
-	}
 	return nil
+}
+
+// credential is the bare credential, "" for none.
+func (t *Transport) credential() string { return string(t.secret) }
+
+// credentialHeader is the value of the credential's header.
+func (t *Transport) credentialHeader() []string {
+	if t.header == "Authorization" {
+		return []string{"Bearer " + string(t.secret)}
+	}
+	return []string{string(t.secret)}
 }
 
 // loadInner loads the transport that moves the bytes.
@@ -145,7 +153,7 @@ func (t *Transport) authorized(req *http.Request) *http.Request {
 		return req
 	}
 	out := req.Clone(req.Context())
-	out.Header[t.header] = []string{string(t.secret)}
+	out.Header[t.header] = t.credentialHeader()
 	return out
 }
 
