@@ -1,0 +1,35 @@
+package command
+
+import (
+	"strings"
+	"text/template"
+)
+
+// banner tells how to use the gateway that has just started.
+func (s *setup) banner() string { return render(bannerTemplate, s) }
+
+var bannerTemplate = template.Must(template.New("banner").Funcs(template.FuncMap{"join": strings.Join}).Parse(
+	`AI gateway listening on {{.URL}}
+
+  Key                  {{.Credential}}
+  Base URL, Anthropic  {{.URL}}
+  Base URL, OpenAI     {{.URL}}/v1
+{{- range .Providers}}
+  Provider             {{.Name}}, for {{if .Models}}{{join .Models " "}}{{else if $.Alone}}every model name{{else}}every other model name{{end}}
+{{- end}}
+{{if .Alone}}
+No provider was found in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY,
+OLLAMA_HOST): the demo provider answers every model name.
+{{end}}
+{{- if .NewKey}}
+The key is new at every start; set GATEWAY_KEY to keep one.
+{{end}}
+Try it:
+
+  curl {{.URL}}/v1/chat/completions \
+    -H "Authorization: Bearer {{.Credential}}" \
+    -H "Content-Type: application/json" \
+    -d '{"model": "demo", "messages": [{"role": "user", "content": "Hello!"}]}'
+
+Ctrl-C stops the gateway. To configure your own: caddy ai-gateway --print
+`))

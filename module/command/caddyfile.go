@@ -1,0 +1,52 @@
+package command
+
+import (
+	"strings"
+	"text/template"
+)
+
+// caddyfile is the configuration that the command runs. The admin endpoint is
+// off because the configuration comes from the command line alone; HTTP/2 and
+// HTTP/3 need TLS, and naming them would only cause warnings.
+func (s *setup) caddyfile() string { return render(caddyfileTemplate, s) }
+
+var caddyfileTemplate = template.Must(template.New("Caddyfile").Funcs(template.FuncMap{"join": strings.Join}).Parse(
+	`{
+	admin off
+	persist_config off
+	auto_https off
+	grace_period 30s
+	log {
+		level {{.Level}}
+		exclude admin
+	}
+	servers {
+		protocols h1 h2c
+	}
+}
+
+http://:{{.Port}} {
+{{- with .Host}}
+	bind {{.}}
+{{- end}}
+	ai_gateway {
+{{- $setup := .}}
+{{- range .Providers}}
+		provider {{.Name}}{{with .APIKey}} {{.}}{{end}}
+{{- if or .BaseURL .Models .Demo}} {
+{{- with .BaseURL}}
+			base_url {{.}}
+{{- end}}
+{{- with .Models}}
+			models {{join . " "}}
+{{- end}}
+{{- if .Demo}}
+			pace {{$setup.Pace}}
+{{- end}}
+		}
+{{- end}}
+{{- end}}
+		key local {{.Key}}
+	}
+}
+`))

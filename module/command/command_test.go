@@ -1,0 +1,134 @@
+package command
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/standard"
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport"
+)
+
+func TestCommandIsRegistered(t *testing.T) {
+	registered, ok := caddycmd.Commands()["ai-gateway"]
+	require.True(t, ok)
+	cmd := &cobra.Command{Use: "ai-gateway"}
+	registered.CobraFunc(cmd)
+	for name, standard := range map[string]string{
+		"listen": "localhost:8080", "pace": "15ms", "debug": "false", "print": "false",
+	} {
+		flag := cmd.Flags().Lookup(name)
+		if assert.NotNil(t, flag, name) {
+			assert.Equal(t, standard, flag.DefValue)
+		}
+	}
+	assert.Error(t, cmd.Args(cmd, []string{"stray"}))
+}
+
+func TestAddressesThatAreRefused(t *testing.T) {
+	for listen, want := range map[string]string{
+		"8080": "host:port", "": "host:port", "localhost": "host:port",
+		"localhost:http": "port from 0", "localhost:70000": "port from 0", "localhost:": "port from 0",
+		"no-such-host.invalid:0": "listening on no-such-host.invalid:0",
+	} {
+		_, err := findAddress(listen)
+		assert.ErrorContains(t, err, want, listen)
+	}
+}
+
+func TestAddressInUseIsRefusedByName(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	_, err = findAddress(listener.Addr().String())
+	assert.ErrorContains(t, err, listener.Addr().String()+" is already in use")
+}
+
+func TestURLsAreForClientsOfThisMachine(t *testing.T) {
+	for a, want := range map[address]string{
+		{"", "8080"}:          "http://localhost:8080",
+		{"0.0.0.0", "8080"}:   "http://localhost:8080",
+		{"::", "8080"}:        "http://localhost:8080",
+		{"localhost", "8080"}: "http://localhost:8080",
+		{"127.0.0.1", "80"}:   "http://127.0.0.1:80",
+		{"::1", "8080"}:       "http://[::1]:8080",
+	} {
+		assert.Equal(t, want, a.url())
+	}
+}
+
+// startGateway starts what the command would start and returns its banner.
+func startGateway(t *testing.T, variables map[string]string) string {
+	t.Helper()
+	caddy.DefaultStorage.Path = t.TempDir()
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	s, err := newSetup(options{listen: "127.0.0.1:0"}, environment(variables))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, caddy.Stop()) })
+	var banner bytes.Buffer
+	require.NoError(t, start(s, &banner))
+	return banner.String()
+}
+
+var (
+	curlURL    = regexp.MustCompile(`curl (\S+)`)
+	curlHeader = regexp.MustCompile(`-H "([^:]+): ([^"]+)"`)
+	curlBody   = regexp.MustCompile(`-d '([^']+)'`)
+)
+
+// paste does what the curl command in a banner does.
+func paste(t *testing.T, banner string, variables map[string]string) (int, string) {
+	t.Helper()
+	url, body := curlURL.FindStringSubmatch(banner), curlBody.FindStringSubmatch(banner)
+	require.NotNil(t, url)
+	require.NotNil(t, body)
+	req, err := http.NewRequest(http.MethodPost, url[1], strings.NewReader(body[1]))
+	require.NoError(t, err)
+	for _, header := range curlHeader.FindAllStringSubmatch(banner, -1) {
+		value := strings.ReplaceAll(header[2], "$GATEWAY_KEY", variables["GATEWAY_KEY"])
+		req.Header.Set(header[1], value)
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return res.StatusCode, string(answer)
+}
+
+func TestCurlOfTheBannerWorksAsSoonAsItIsShown(t *testing.T) {
+	for name, variables := range map[string]map[string]string{
+		"nothing in the environment": {},
+		"with providers and a key":   canaries,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for variable, value := range variables {
+				t.Setenv(variable, value)
+			}
+			status, answer := paste(t, startGateway(t, variables), variables)
+			assert.Equal(t, http.StatusOK, status, answer)
+			assert.Contains(t, answer, `"chat.completion"`)
+		})
+	}
+}
+
+func TestOtherKeysAreRefused(t *testing.T) {
+	banner := startGateway(t, nil)
+	wrong := regexp.MustCompile(`Bearer sk-\w+`).ReplaceAllString(banner, "Bearer "+newKey())
+	status, _ := paste(t, wrong, nil)
+	assert.Equal(t, http.StatusUnauthorized, status)
+}

@@ -1,0 +1,65 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"syscall"
+)
+
+// address is where the gateway listens.
+type address struct {
+	host string // empty: every interface
+	port string
+}
+
+// findAddress makes sure that listen is free and settles its port, if that is
+// 0. Caddy would not do the former: its sockets share a port with any other
+// program of the same user that allows it, such as another Caddy.
+func findAddress(listen string) (address, error) {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return address{}, errors.New("--listen needs host:port or :port, such as localhost:8080")
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return address{}, errors.New("--listen needs a port from 0 to 65535")
+	}
+	listener, err := net.Listen("tcp", listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return address{}, fmt.Errorf("%s is already in use by another program; choose another address with --listen", listen)
+	}
+	if err != nil {
+		return address{}, fmt.Errorf("listening on %s: %w", listen, err)
+	}
+	defer listener.Close()
+	return address{host, strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)}, nil
+}
+
+// url is the address for clients on this machine.
+func (a address) url() string {
+	host := a.host
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, a.port)
+}
+
+// ollamaURL reads the variable by which Ollama itself is told where to listen:
+// host, host:port or a URL, with port 11434 unless a URL says otherwise.
+func ollamaURL(host string) (string, error) {
+	u, err := url.Parse(host)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		if u, err = url.Parse("http://" + host); err == nil && u.Port() == "" {
+			u.Host = net.JoinHostPort(u.Hostname(), "11434")
+		}
+	}
+	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("OLLAMA_HOST needs a host, host:port, or an http or https URL")
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() == "" || ip != nil && ip.IsUnspecified() {
+		u.Host = net.JoinHostPort("localhost", u.Port())
+	}
+	return u.JoinPath("v1").String(), nil
+}

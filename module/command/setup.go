@@ -1,0 +1,125 @@
+package command
+
+import (
+	"strings"
+	"text/template"
+	"time"
+)
+
+// options are what the command line says.
+type options struct {
+	listen string
+	pace   time.Duration // of the demo provider; 0 is none
+	debug  bool
+}
+
+// setup is the gateway to start.
+type setup struct {
+	options
+	address   address
+	providers []provider
+	key       string
+	newKey    bool // it was made now; otherwise it stands in GATEWAY_KEY
+}
+
+// provider is a provider found in the environment.
+type provider struct {
+	Name    string
+	APIKey  string // a reference
+	BaseURL string
+	Models  []string // none: every name that nobody else serves
+	Demo    bool
+}
+
+// newSetup decides what to start.
+func newSetup(o options, getenv func(string) string) (*setup, error) {
+	s := &setup{options: o, key: getenv("GATEWAY_KEY")}
+	if s.key == "" {
+		s.key, s.newKey = newKey(), true
+	}
+	var err error
+	if s.providers, err = findProviders(getenv); err != nil {
+		return nil, err
+	}
+	s.address, err = findAddress(o.listen)
+	return s, err
+}
+
+// findProviders returns the providers that the environment has credentials for,
+// and the demo provider, which needs none.
+func findProviders(getenv func(string) string) ([]provider, error) {
+	var found []provider
+	if getenv("ANTHROPIC_API_KEY") != "" {
+		found = append(found, provider{Name: "anthropic", APIKey: "{env.ANTHROPIC_API_KEY}", Models: []string{"claude-*"}})
+	}
+	if getenv("OPENAI_API_KEY") != "" {
+		models := []string{"gpt-*", "o1*", "o3*", "o4*", "chatgpt-*", "codex-*", "davinci-*", "babbage-*", "ft:*"}
+		found = append(found, provider{Name: "openai", APIKey: "{env.OPENAI_API_KEY}", Models: models})
+	}
+	if host := getenv("OLLAMA_HOST"); host != "" {
+		base, err := ollamaURL(host)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, provider{Name: "ollama", BaseURL: base})
+	}
+	if len(found) == 1 {
+		found[0].Models = nil
+	}
+	demo := provider{Name: "demo", Demo: true}
+	if len(found) > 0 {
+		demo.Models = []string{"demo"}
+	}
+	return append(found, demo), nil
+}
+
+// The parts of the Caddyfile and of the banner.
+
+func (s *setup) Level() string {
+	if s.debug {
+		return "DEBUG"
+	}
+	return "WARN"
+}
+
+func (s *setup) Host() string          { return s.address.host }
+func (s *setup) Port() string          { return s.address.port }
+func (s *setup) URL() string           { return s.address.url() }
+func (s *setup) Providers() []provider { return s.providers }
+func (s *setup) NewKey() bool          { return s.newKey }
+
+// Alone reports whether there is no provider but the demo.
+func (s *setup) Alone() bool { return len(s.providers) == 1 }
+
+// Key is how the Caddyfile holds the key.
+func (s *setup) Key() string {
+	if s.newKey {
+		return digest(s.key)
+	}
+	return "{env.GATEWAY_KEY}"
+}
+
+// Credential is how the banner shows the key: one that came from outside is
+// not shown.
+func (s *setup) Credential() string {
+	if s.newKey {
+		return s.key
+	}
+	return "$GATEWAY_KEY"
+}
+
+// Pace is the pace of the demo provider.
+func (s *setup) Pace() string {
+	if s.pace <= 0 {
+		return "off"
+	}
+	return s.pace.String()
+}
+
+func render(t *template.Template, s *setup) string {
+	var text strings.Builder
+	if err := t.Execute(&text, s); err != nil {
+		panic("rendering " + t.Name() + ": " + err.Error()) // the templates are constants and cover every setup
+	}
+	return text.String()
+}

@@ -1,0 +1,221 @@
+package command
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// environment is os.Getenv over a map.
+func environment(variables map[string]string) func(string) string {
+	return func(name string) string { return variables[name] }
+}
+
+// canaries stand for all that must never be written anywhere.
+var canaries = map[string]string{
+	"ANTHROPIC_API_KEY": "sk-ant-canary-0123456789", "OPENAI_API_KEY": "sk-oai-canary-0123456789",
+	"GATEWAY_KEY": "sk-gateway-canary-0123456789",
+}
+
+func TestProvidersComeFromTheEnvironment(t *testing.T) {
+	anthropic := provider{Name: "anthropic", APIKey: "{env.ANTHROPIC_API_KEY}", Models: []string{"claude-*"}}
+	openai := provider{Name: "openai", APIKey: "{env.OPENAI_API_KEY}", Models: []string{
+		"gpt-*", "o1*", "o3*", "o4*", "chatgpt-*", "codex-*", "davinci-*", "babbage-*", "ft:*",
+	}}
+	ollama := provider{Name: "ollama", BaseURL: "http://gpu:11434/v1"}
+	demo := provider{Name: "demo", Demo: true, Models: []string{"demo"}}
+	everything := func(p provider) provider {
+		p.Models = nil
+		return p
+	}
+	for name, c := range map[string]struct {
+		variables []string
+		want      []provider
+	}{
+		"nothing":              {nil, []provider{everything(demo)}},
+		"one serves all names": {[]string{"OPENAI_API_KEY"}, []provider{everything(openai), demo}},
+		"two share the names":  {[]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}, []provider{anthropic, openai, demo}},
+		"ollama alone":         {[]string{"OLLAMA_HOST"}, []provider{ollama, demo}},
+		"ollama takes the rest": {
+			[]string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OLLAMA_HOST"},
+			[]provider{anthropic, openai, ollama, demo},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			variables := map[string]string{}
+			for _, v := range c.variables {
+				variables[v] = "gpu"
+			}
+			got, err := findProviders(environment(variables))
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+func TestOllamaHostIsReadAsOllamaReadsIt(t *testing.T) {
+	for host, want := range map[string]string{
+		"gpu":                        "http://gpu:11434/v1",
+		"gpu:9999":                   "http://gpu:9999/v1",
+		"0.0.0.0":                    "http://localhost:11434/v1",
+		"0.0.0.0:9999":               "http://localhost:9999/v1",
+		":9999":                      "http://localhost:9999/v1",
+		"[::1]:9999":                 "http://[::1]:9999/v1",
+		"192.0.2.1":                  "http://192.0.2.1:11434/v1",
+		"https://ollama.example.com": "https://ollama.example.com/v1",
+		"http://gpu:9999/ollama/":    "http://gpu:9999/ollama/v1",
+	} {
+		got, err := ollamaURL(host)
+		require.NoError(t, err, host)
+		assert.Equal(t, want, got, host)
+	}
+}
+
+func TestOllamaHostsThatAreRefused(t *testing.T) {
+	for _, host := range []string{"a b", "http://user:pw@gpu", "http://gpu?x=1", "gpu#part", "gpu\n}", "{env.X}", "gpu:port"} {
+		_, err := ollamaURL(host)
+		assert.ErrorContains(t, err, "OLLAMA_HOST", host)
+	}
+}
+
+func TestKeysAreNewAndLong(t *testing.T) {
+	seen := make(map[string]bool)
+	used := make(map[rune]bool)
+	for range 200 {
+		key := newKey()
+		assert.Regexp(t, `^sk-[0-9A-Za-z]{48}$`, key)
+		assert.False(t, seen[key])
+		seen[key] = true
+		for _, c := range strings.TrimPrefix(key, keyPrefix) {
+			used[c] = true
+		}
+	}
+	assert.Len(t, used, len(alphabet), "every character occurs")
+}
+
+func TestCaddyfileIsWhatAnOperatorWouldWrite(t *testing.T) {
+	s, err := newSetup(
+		options{listen: "127.0.0.1:0", pace: time.Millisecond},
+		environment(map[string]string{"ANTHROPIC_API_KEY": "x", "OLLAMA_HOST": "gpu", "GATEWAY_KEY": "x"}),
+	)
+	require.NoError(t, err)
+	s.address.port = "8080"
+	assert.Equal(t, `{
+	admin off
+	persist_config off
+	auto_https off
+	grace_period 30s
+	log {
+		level WARN
+		exclude admin
+	}
+	servers {
+		protocols h1 h2c
+	}
+}
+
+http://:8080 {
+	bind 127.0.0.1
+	ai_gateway {
+		provider anthropic {env.ANTHROPIC_API_KEY} {
+			models claude-*
+		}
+		provider ollama {
+			base_url http://gpu:11434/v1
+		}
+		provider demo {
+			models demo
+			pace 1ms
+		}
+		key local {env.GATEWAY_KEY}
+	}
+}
+`, s.caddyfile())
+}
+
+// setups is every combination of the variables that matter.
+func setups(t *testing.T) []*setup {
+	t.Helper()
+	var all []*setup
+	names := []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GATEWAY_KEY", "OLLAMA_HOST"}
+	for bits := range 1 << len(names) {
+		variables := map[string]string{}
+		for i, name := range names {
+			if bits>>i&1 == 1 {
+				variables[name] = canaries[name]
+			}
+		}
+		if bits>>3 == 1 {
+			variables["OLLAMA_HOST"] = "localhost"
+		}
+		s, err := newSetup(options{listen: "127.0.0.1:0", debug: bits%2 == 1}, environment(variables))
+		require.NoError(t, err)
+		all = append(all, s)
+	}
+	return all
+}
+
+func TestEveryCaddyfileIsFormattedAndAdapts(t *testing.T) {
+	for _, s := range setups(t) {
+		text := s.caddyfile()
+		assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
+		_, err := adapt(text)
+		assert.NoError(t, err, text)
+	}
+}
+
+// Ensures that credentials are only ever referred to, so that neither a
+// configuration nor a terminal's history can leak them.
+func TestNoCredentialIsWrittenAnywhere(t *testing.T) {
+	for _, s := range setups(t) {
+		config, err := adapt(s.caddyfile())
+		require.NoError(t, err)
+		written := s.caddyfile() + s.banner() + string(config.AppsRaw["http"])
+		for _, secret := range canaries {
+			assert.NotContains(t, written, secret)
+		}
+		if s.newKey {
+			assert.NotContains(t, s.caddyfile()+string(config.AppsRaw["http"]), s.key)
+			assert.Contains(t, s.banner(), s.key, "a new key is shown, once")
+		}
+	}
+}
+
+func TestPrintKeepsTheKeyOutOfTheFile(t *testing.T) {
+	s, err := newSetup(options{listen: "127.0.0.1:0"}, environment(nil))
+	require.NoError(t, err)
+	var file, messages strings.Builder
+	require.NoError(t, printCaddyfile(s, &file, &messages))
+	assert.Equal(t, s.caddyfile(), file.String())
+	assert.NotContains(t, file.String(), s.key)
+	assert.Contains(t, messages.String(), s.key)
+
+	s, err = newSetup(options{listen: "127.0.0.1:0"}, environment(canaries))
+	require.NoError(t, err)
+	messages.Reset()
+	require.NoError(t, printCaddyfile(s, &file, &messages))
+	assert.Empty(t, messages.String(), "a key of the environment is not shown")
+}
+
+func TestBannerNamesWhatIsServed(t *testing.T) {
+	banner := func(variables map[string]string) string {
+		s, err := newSetup(options{listen: "127.0.0.1:0"}, environment(variables))
+		require.NoError(t, err)
+		return s.banner()
+	}
+	nothing := banner(nil)
+	assert.Contains(t, nothing, "demo, for every model name\n")
+	assert.Contains(t, nothing, "No provider was found")
+	assert.Contains(t, nothing, "new at every start")
+
+	two := banner(map[string]string{"ANTHROPIC_API_KEY": "x", "OLLAMA_HOST": "gpu", "GATEWAY_KEY": "x"})
+	assert.Contains(t, two, "anthropic, for claude-*\n")
+	assert.Contains(t, two, "ollama, for every other model name\n")
+	assert.Contains(t, two, "demo, for demo\n")
+	assert.NotContains(t, two, "No provider was found")
+	assert.NotContains(t, two, "new at every start")
+}
