@@ -1,0 +1,173 @@
+package module_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const modulePath = "github.com/caddy-ai-gateway/caddy-ai-gateway"
+
+type arrow struct {
+	pkg     string
+	imports []string
+}
+
+// arrows says which packages of this module a package may import, tests aside.
+// "x/..." means x and all below it. Packages are matched in this order.
+var arrows = []arrow{
+	{"translate/...", []string{"translate/..."}},
+
+	{"module/coding", nil},
+	{"module/exchange", []string{"translate/..."}},
+	{"module/gateway", []string{"module/exchange", "module/coding", "translate/..."}},
+	{"module/transport", []string{"module/exchange", "module/coding", "translate/..."}},
+
+	// Guests know exchange alone, and never each other.
+	{"module/keys", []string{"module/exchange", "translate"}},
+	{"module/providers", []string{"module/exchange", "module/providers/demo", "translate"}},
+	{"module/providers/demo", []string{"translate/..."}},
+	{"module/command", nil},
+
+	{"module/gatewaytest", []string{"module/...", "translate/..."}},
+
+	{"caddyfile", []string{"module/gateway", "module/exchange", "translate"}},
+	{"module", []string{"caddyfile", "module/..."}},
+	{"cmd/...", []string{"module"}},
+}
+
+// onlyForTests may be imported by no package of the product.
+const onlyForTests = "module/gatewaytest"
+
+// pure are the packages that take bytes and give bytes: they import nothing
+// but the standard library.
+var pure = []string{"translate/...", "module/providers/demo"}
+
+// impure is what the packages below translate may not even take from the
+// standard library: no network, no file, no log.
+var impure = []string{"net", "net/http", "os", "log", "log/slog", "syscall"}
+
+// clock is what reads or waits for the time; formatting a time does neither.
+var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}
+
+func matches(pattern, pkg string) bool {
+	parent, below := strings.CutSuffix(pattern, "/...")
+	return pkg == parent || below && strings.HasPrefix(pkg, parent+"/")
+}
+
+func matchesAny(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, pkg) })
+}
+
+// source is a parsed file of the product.
+type source struct {
+	pkg     string // directory below the root of the module
+	name    string
+	imports []string
+	syntax  *ast.File
+}
+
+// sources parses every file of the product, tests aside.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	err := filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".") && file != "..") {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(filepath.ToSlash(file), "../")
+		all = append(all, source{path.Dir(name), name, importsOf(syntax), syntax})
+		return nil
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	return all
+}
+
+func importsOf(file *ast.File) []string {
+	var imports []string
+	for _, spec := range file.Imports {
+		name, _ := strconv.Unquote(spec.Path.Value) // it has been parsed
+		imports = append(imports, name)
+	}
+	return imports
+}
+
+func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
+	for _, file := range sources(t) {
+		i := slices.IndexFunc(arrows, func(a arrow) bool { return matches(a.pkg, file.pkg) })
+		if !assert.GreaterOrEqual(t, i, 0, "%s: the package has no place in the table of arrows", file.name) {
+			continue
+		}
+		for _, imported := range file.imports {
+			target, own := strings.CutPrefix(imported, modulePath+"/")
+			if own {
+				assert.True(t, matchesAny(arrows[i].imports, target), "%s imports %s", file.name, target)
+				assert.NotEqual(t, onlyForTests, target, "%s imports %s", file.name, target)
+			}
+		}
+	}
+}
+
+func TestPurePackagesImportOnlyTheStandardLibrary(t *testing.T) {
+	for _, file := range sources(t) {
+		if !matchesAny(pure, file.pkg) {
+			continue
+		}
+		for _, imported := range file.imports {
+			host, _, _ := strings.Cut(imported, "/")
+			own := strings.HasPrefix(imported, modulePath+"/")
+			assert.True(t, own || !strings.Contains(host, "."), "%s imports %s", file.name, imported)
+		}
+	}
+}
+
+func TestTranslateHasNoNetworkNoClockAndNoGoroutine(t *testing.T) {
+	for _, file := range sources(t) {
+		if !matches("translate/...", file.pkg) {
+			continue
+		}
+		for _, imported := range file.imports {
+			assert.NotContains(t, impure, imported, file.name)
+		}
+		ast.Inspect(file.syntax, func(n ast.Node) bool {
+			assert.False(t, startsGoroutine(n), "%s starts a goroutine", file.name)
+			assert.False(t, usesClock(n), "%s uses the clock", file.name)
+			return true
+		})
+	}
+}
+
+func startsGoroutine(n ast.Node) bool {
+	_, ok := n.(*ast.GoStmt)
+	return ok
+}
+
+func usesClock(n ast.Node) bool {
+	selector, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	pkg, ok := selector.X.(*ast.Ident)
+	return ok && pkg.Name == "time" && slices.Contains(clock, selector.Sel.Name)
+}
