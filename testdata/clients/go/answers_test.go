@@ -87,6 +87,12 @@ func TestModelsAreListedInTheMessagesShape(t *testing.T) {
 	assert.Equal(t, string(model), info.ID)
 }
 
+func TestUnreachableProviderIsPassedOverForTheNextOne(t *testing.T) {
+	message, err := accumulate(t, newClient(), ask("Who answers?", func(p *anthropic.MessageNewParams) { p.Model = "fallback" }))
+	require.NoError(t, err)
+	assert.Contains(t, text(&message), "Who answers?")
+}
+
 func TestManyStreamsAtOnceKeepApart(t *testing.T) {
 	client := newClient()
 	var group errgroup.Group

@@ -14,7 +14,8 @@ import (
 const requestID = `^req_[0-9A-Za-z]{24}$`
 
 func TestGatewaysOwnErrorsAreTyped(t *testing.T) {
-	wrongKey := option.WithAPIKey("sk-wrong")
+	wrongKey, narrowKey := option.WithAPIKey("sk-wrong"), option.WithAPIKey(narrowKey)
+	unknown := func(p *anthropic.MessageNewParams) { p.Model = "no-such-model" }
 	noTokens := func(p *anthropic.MessageNewParams) { p.MaxTokens = 0 }
 	hot := option.WithJSONSet("temperature", 1.5)
 	for name, c := range map[string]struct {
@@ -25,6 +26,8 @@ func TestGatewaysOwnErrorsAreTyped(t *testing.T) {
 		message string
 	}{
 		"wrong key":              {[]option.RequestOption{wrongKey}, ask("Let me in"), http.StatusUnauthorized, "authentication_error", "the API key is not valid"},
+		"key for other models":   {[]option.RequestOption{narrowKey}, ask("Let me in"), http.StatusForbidden, "permission_error", "this key may not use model 'demo'"},
+		"unknown model":          {nil, ask("Hi", unknown), http.StatusNotFound, "not_found_error", "model: 'no-such-model' is not known"},
 		"field out of range":     {nil, ask("Hi", noTokens), http.StatusBadRequest, "invalid_request_error", "max_tokens: must be an integer of at least 1, got 0"},
 		"number out of range":    {[]option.RequestOption{hot}, ask("Hi"), http.StatusBadRequest, "invalid_request_error", "temperature: must be between 0 and 1, got 1.5"},
 		"two values of a header": {[]option.RequestOption{option.WithHeaderAdd("Authorization", "Bearer sk-two")}, ask("Hi"), http.StatusBadRequest, "invalid_request_error", "authorization: must be sent once, with one value"},

@@ -2,12 +2,12 @@
 // It is a module of its own so that the client never enters the dependency
 // graph of those who build the gateway.
 //
-// GATEWAY_URL and GATEWAY_KEY say where the gateway is; the suite fails
-// without them. GATEWAY_MODEL names the model, "demo" by default.
+// The gateway runs with ../Caddyfile. GATEWAY_URL and GATEWAY_KEY say where it
+// is, GATEWAY_NARROW_KEY is a key for the model "alias" alone; the suite fails
+// without them.
 package clients
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"os"
@@ -19,15 +19,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+const model = anthropic.Model("demo")
+
 var (
 	gatewayURL = os.Getenv("GATEWAY_URL")
 	gatewayKey = os.Getenv("GATEWAY_KEY")
-	model      = anthropic.Model(cmp.Or(os.Getenv("GATEWAY_MODEL"), "demo"))
+	narrowKey  = os.Getenv("GATEWAY_NARROW_KEY")
 )
 
 func TestMain(m *testing.M) {
-	if gatewayURL == "" || gatewayKey == "" {
-		fmt.Fprintln(os.Stderr, "GATEWAY_URL and GATEWAY_KEY must name a running gateway")
+	if gatewayURL == "" || gatewayKey == "" || narrowKey == "" {
+		fmt.Fprintln(os.Stderr, "GATEWAY_URL, GATEWAY_KEY and GATEWAY_NARROW_KEY must name a running gateway")
 		os.Exit(1)
 	}
 	os.Exit(m.Run())

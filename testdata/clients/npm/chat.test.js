@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { collect, failure, model, openai, openaiMajors, recordingFetch, requestID } from './gateway.js';
+import { collect, failure, model, narrowKey, openai, openaiMajors, recordingFetch, requestID } from './gateway.js';
 
 const weather = {
   type: 'function',
@@ -109,6 +109,11 @@ for (const [major, SDK] of openaiMajors) {
       }
     });
 
+    test('an unreachable provider is passed over for the next one', async () => {
+      const text = await client.chat.completions.stream(ask('Who answers?', { model: 'fallback' })).finalContent();
+      assert.match(text, /who answers\?/i);
+    });
+
     test('many streams at once keep apart', async () => {
       const names = Array.from({ length: 12 }, (_, i) => `traveller${i}`);
       const texts = await Promise.all(names.map((name) => client.chat.completions.stream(ask(`Greet ${name}!`)).finalContent()));
@@ -136,6 +141,29 @@ for (const [major, SDK] of openaiMajors) {
         const error = await failure(client.chat.completions.create({ model, messages: [{ role: 'wizard', content: 'Hi' }] }));
         assert.ok(error instanceof SDK.BadRequestError);
         assert.equal(error.param, 'messages[0].role');
+      });
+
+      test('an unknown model is a NotFoundError', async () => {
+        const error = await failure(client.chat.completions.create(ask('Hi', { model: 'no-such-model' })));
+        assert.ok(error instanceof SDK.NotFoundError);
+        assert.equal(error.code, 'model_not_found');
+        assert.equal(error.param, 'model');
+      });
+
+      test('a key is kept to its models by a PermissionDeniedError', async () => {
+        const narrow = openai(SDK, { apiKey: narrowKey });
+        const answer = await narrow.chat.completions.create(ask('Hello', { model: 'alias' }));
+        assert.equal(answer.choices[0].finish_reason, 'stop');
+        const error = await failure(narrow.chat.completions.create(ask('Hello')));
+        assert.ok(error instanceof SDK.PermissionDeniedError);
+        assert.equal(error.code, 'permission_denied');
+      });
+
+      test('an unreachable provider is an InternalServerError without its address', async () => {
+        const error = await failure(client.chat.completions.create(ask('Hi', { model: 'absent' })));
+        assert.ok(error instanceof SDK.InternalServerError);
+        assert.equal(error.code, 'upstream_unreachable');
+        assert.ok(!error.message.includes('127.0.0.1'));
       });
 
       test('an unknown path is a NotFoundError', async () => {

@@ -61,6 +61,17 @@ for (const [major, SDK] of openaiMajors) {
       assert.ok(!answer.choices[0].text.includes('second'));
     });
 
+    test('an unreachable provider is passed over for the next one', async () => {
+      const answer = await client.completions.create(ask('Who answers?', { model: 'fallback' }));
+      assert.match(answer.choices[0].text, /who answers\?/i);
+    });
+
+    test('an unknown model is a NotFoundError', async () => {
+      const error = await failure(client.completions.create(ask('Hi', { model: 'no-such-model' })));
+      assert.ok(error instanceof SDK.NotFoundError);
+      assert.equal(error.code, 'model_not_found');
+    });
+
     test('a missing prompt is a BadRequestError that names it', async () => {
       const error = await failure(client.completions.create({ model }));
       assert.ok(error instanceof SDK.BadRequestError);

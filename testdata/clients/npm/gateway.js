@@ -1,5 +1,6 @@
 // What every test file shares: where the gateway is, and one client a call.
-// The suite fails, and never skips, when the gateway's address or key is missing.
+// The gateway runs with ../Caddyfile; the suite fails, and never skips, when its
+// address or one of its keys is missing.
 
 import Anthropic from '@anthropic-ai/sdk';
 import AnthropicZero from 'anthropic-sdk-0';
@@ -14,7 +15,9 @@ function required(name) {
 
 export const baseURL = required('GATEWAY_URL');
 export const key = required('GATEWAY_KEY');
-export const model = process.env.GATEWAY_MODEL || 'demo';
+export const narrowKey = required('GATEWAY_NARROW_KEY'); // may use the model 'alias' alone
+export const expiredKey = required('GATEWAY_EXPIRED_KEY');
+export const model = 'demo';
 
 // The majors in use side by side. They differ on the wire: 0.x sends an API
 // key as x-api-key and version 2023-06-01, 1.x as a bearer and 2026-10-21.

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { anthropic, anthropicMajors, collect, failure, key, model, recordingFetch, requestID } from './gateway.js';
+import { anthropic, anthropicMajors, collect, expiredKey, failure, key, model, narrowKey, recordingFetch, requestID } from './gateway.js';
 
 const weather = {
   name: 'get_weather',
@@ -172,6 +172,12 @@ for (const [major, SDK] of anthropicMajors) {
       assert.ok(long.input_tokens > short.input_tokens);
     });
 
+    test('an unreachable provider is passed over for the next one', async () => {
+      const message = await client.messages.stream(ask('Who answers?', { model: 'fallback' })).finalMessage();
+      assert.equal(message.stop_reason, 'end_turn');
+      assert.match(textOf(message), /who answers\?/i);
+    });
+
     test('many streams at once keep apart', async () => {
       const names = Array.from({ length: 12 }, (_, i) => `traveller${i}`);
       const texts = await Promise.all(names.map((name) => client.messages.stream(ask(`Greet ${name}!`)).finalText()));
@@ -200,6 +206,22 @@ for (const [major, SDK] of anthropicMajors) {
         assert.equal(error.error.request_id, error.requestID);
       });
 
+      test('an expired key is told from no other', async () => {
+        const error = await failure(anthropic(SDK, { apiKey: expiredKey }).messages.create(ask('Let me in')));
+        assert.ok(error instanceof SDK.AuthenticationError);
+        assert.equal(error.error.error.message, 'the API key is not valid');
+      });
+
+      test('a key is kept to its models by a PermissionDeniedError', async () => {
+        const narrow = anthropic(SDK, { apiKey: narrowKey });
+        const message = await narrow.messages.create(ask('Hello', { model: 'alias' }));
+        assert.equal(message.stop_reason, 'end_turn');
+        const error = await failure(narrow.messages.create(ask('Hello')));
+        assert.ok(error instanceof SDK.PermissionDeniedError);
+        assert.equal(error.error.error.type, 'permission_error');
+        assert.equal(error.error.error.message, "this key may not use model 'demo'");
+      });
+
       test('no key is an AuthenticationError that says what to send', async () => {
         const bare = anthropic(SDK, { defaultHeaders: { authorization: null, 'x-api-key': null } });
         const error = await failure(bare.messages.create(ask('Let me in')));
@@ -221,6 +243,22 @@ for (const [major, SDK] of anthropicMajors) {
         const error = await failure(client.messages.stream(ask('Hi', { temperature: 1.5 })).finalMessage());
         assert.ok(error instanceof SDK.BadRequestError);
         assert.equal(error.error.error.message, 'temperature: must be between 0 and 1, got 1.5');
+      });
+
+      test('an unknown model is a NotFoundError', async () => {
+        for (const request of [ask('Hi', { model: 'no-such-model' }), ask('Hi', { model: 'no-such-model', stream: true })]) {
+          const error = await failure(client.messages.create(request));
+          assert.ok(error instanceof SDK.NotFoundError);
+          assert.equal(error.error.error.message, "model: 'no-such-model' is not known");
+          assert.equal(error.error.request_id, error.requestID);
+        }
+      });
+
+      test('an unreachable provider is an InternalServerError without its address', async () => {
+        const error = await failure(client.messages.create(ask('Hi', { model: 'absent' })));
+        assert.ok(error instanceof SDK.InternalServerError);
+        assert.equal(error.error.error.type, 'api_error');
+        assert.ok(!error.message.includes('127.0.0.1'));
       });
 
       test('an unknown path is a NotFoundError', async () => {

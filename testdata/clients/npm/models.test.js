@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { anthropic, anthropicMajors, collect, failure, model, openai, openaiMajors, requestID } from './gateway.js';
+import { anthropic, anthropicMajors, collect, failure, model, narrowKey, openai, openaiMajors, requestID } from './gateway.js';
 
 for (const [major, SDK] of anthropicMajors) {
   describe(major, () => {
@@ -17,10 +17,17 @@ for (const [major, SDK] of anthropicMajors) {
       assert.ok(!Number.isNaN(Date.parse(found.created_at)));
     });
 
-    test('a page is as long as asked for', async () => {
-      const page = await client.models.list({ limit: 1 });
-      assert.equal(page.data.length, 1);
-      assert.equal(typeof page.has_more, 'boolean');
+    test('pages lead to the same list as no pages', async () => {
+      const whole = await client.models.list();
+      const first = await client.models.list({ limit: 1 });
+      assert.equal(first.data.length, 1);
+      assert.equal(first.has_more, true);
+      assert.deepEqual(await collect(first), whole.data);
+    });
+
+    test('a key sees the models that it may use', async () => {
+      const models = await collect(anthropic(SDK, { apiKey: narrowKey }).models.list());
+      assert.deepEqual(models.map(({ id }) => id), ['alias']);
     });
 
     test('one model is found by its name', async () => {
@@ -48,6 +55,11 @@ for (const [major, SDK] of openaiMajors) {
       assert.equal(found.object, 'model');
       assert.ok(Number.isInteger(found.created));
       assert.equal(typeof found.owned_by, 'string');
+    });
+
+    test('a key sees the models that it may use', async () => {
+      const models = await collect(openai(SDK, { apiKey: narrowKey }).models.list());
+      assert.deepEqual(models.map(({ id }) => id), ['alias']);
     });
 
     test('one model is found by its name', async () => {
