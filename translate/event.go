@@ -1,0 +1,62 @@
+package translate
+
+// EventKind names a core event: the format-neutral step of an answer, streamed
+// or not. Every translation of an answer goes parser → core events → emitter,
+// and a JSON answer takes the same way as a stream, so the two cannot drift.
+type EventKind uint8
+
+// The core events (wire format D.2).
+const (
+	EventStart        EventKind = iota // Model, Usage as far as known
+	EventText                          // Text, non-empty; Refusal marks a refusal's text
+	EventReasoning                     // Text, non-empty
+	EventSignature                     // Text: the signature of the reasoning before it
+	EventRedacted                      // Text: the data of redacted reasoning
+	EventReasoningEnd                  // one thinking block is over
+	EventToolStart                     // Tool, ID, Name
+	EventToolArgs                      // Tool, Text: a non-empty fragment of the arguments
+	EventToolEnd                       // Tool
+	EventLogprobs                      // Logprobs: raw JSON of the chat format's content list, for the text before it
+	EventFinish                        // Finish, Stop
+	EventUsage                         // Usage: the full record so far; the last one wins
+	EventError                         // Fault
+	EventEnd                           // the end, clean; a truncated answer has none
+)
+
+// Event is one core event. Its byte slices are valid only while the emitter
+// handles it.
+type Event struct {
+	Kind     EventKind
+	Choice   int // from EventText to EventFinish: which answer it belongs to
+	Tool     int // ordinal of the call within its choice, 0, 1, … in order of first sight
+	Refusal  bool
+	Text     []byte
+	ID       []byte // tool call id as the provider gave it
+	Name     []byte // tool name as the provider gave it
+	Model    []byte // the model that answers, as the provider names it
+	Logprobs []byte
+	Finish   FinishReason
+	Stop     []byte // the matched stop sequence, nil when unknown
+	Usage    *Usage
+	Fault    *Fault
+}
+
+// FinishReason is why a turn ended, in words that all formats share.
+type FinishReason uint8
+
+// The finish reasons. The tables from and to each format's words stand in
+// finish.go.
+const (
+	FinishUnknown   FinishReason = iota // not stated, or a word nobody knows
+	FinishStop                          // the end of the turn, or a stop sequence when Event.Stop tells one
+	FinishLength                        // the token limit, or the context window
+	FinishTools                         // tool calls wait for their results
+	FinishFiltered                      // the provider refused, or filtered the answer
+	FinishPaused                        // a long turn was paused and may be continued
+)
+
+// Handler receives core events. It is called in the order of the answer, by
+// one goroutine.
+type Handler interface {
+	Handle(*Event)
+}
