@@ -47,12 +47,12 @@ type FinishReason uint8
 // The finish reasons. The tables from and to each format's words stand in
 // finish.go.
 const (
-	FinishUnknown   FinishReason = iota // not stated, or a word nobody knows
-	FinishStop                          // the end of the turn, or a stop sequence when Event.Stop tells one
-	FinishLength                        // the token limit, or the context window
-	FinishTools                         // tool calls wait for their results
-	FinishFiltered                      // the provider refused, or filtered the answer
-	FinishPaused                        // a long turn was paused and may be continued
+	FinishUnknown  FinishReason = iota // not stated, or a word nobody knows
+	FinishStop                         // the end of the turn, or a stop sequence when Event.Stop tells one
+	FinishLength                       // the token limit, or the context window
+	FinishTools                        // tool calls wait for their results
+	FinishFiltered                     // the provider refused, or filtered the answer
+	FinishPaused                       // a long turn was paused and may be continued
 )
 
 // Handler receives core events. It is called in the order of the answer, by
