@@ -102,6 +102,7 @@ func WithContentType(contentType string) Step {
 	}
 }
 
+// retyped changes the content type at the last moment before the headers go.
 type retyped struct {
 	http.ResponseWriter
 	contentType string
@@ -112,6 +113,12 @@ func (r *retyped) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
+func (r *retyped) Write(p []byte) (int, error) {
+	r.Header().Set("Content-Type", r.contentType)
+	return r.ResponseWriter.Write(p)
+}
+
+// Unwrap lets a ResponseController flush.
 func (r *retyped) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // Gzip lets the engine answer and compresses it, whether asked for or not.

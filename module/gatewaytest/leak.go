@@ -32,6 +32,8 @@ var lasting = []string{
 	"testing.Main(", "testing.(*M).Run(", "testing.tRunner(", "testing.runFuzz",
 	"os/signal.signal_recv", "os/signal.loop", "runtime.ReadTrace", "runtime.ensureSigM",
 	"created by runtime.", "gatewaytest.stacks(",
+	// Looks every five seconds whether its lock, long released, is still there.
+	"certmagic.keepLockfileFresh(",
 }
 
 // Leaked waits until no goroutine is left but the test's own, at most ten

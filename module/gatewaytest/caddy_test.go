@@ -1,0 +1,111 @@
+package gatewaytest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const site = `
+http://127.0.0.1:PORT(site) {
+	log
+	respond "ANSWER"
+}
+`
+
+func textOf(t *testing.T, response *http.Response) string {
+	t.Helper()
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return string(body)
+}
+
+func TestCaddyRunsACaddyfileAndReloads(t *testing.T) {
+	c := StartCaddy(t, site, "ANSWER", "one")
+	assert.Equal(t, "one", textOf(t, c.Get(c.URL("site", "/"))))
+	require.NoError(t, c.Reload("http://127.0.0.1:PORT(site)\nrespond two"))
+	assert.Equal(t, "two", textOf(t, c.Get(c.URL("site", "/"))))
+	require.ErrorContains(t, c.Reload("http://127.0.0.1:PORT(site)\nunknown_directive"), "unrecognized directive")
+	assert.Equal(t, "two", textOf(t, c.Get(c.URL("site", "/"))), "a bad configuration changes nothing")
+}
+
+func TestCaddyRunsJSON(t *testing.T) {
+	c := StartCaddy(t, `{"apps":{"http":{"servers":{"a":{"listen":[":PORT(site)"],
+		"routes":[{"handle":[{"handler":"static_response","body":"json"}]}]}}}}}`)
+	assert.Equal(t, "json", textOf(t, c.Get(c.URL("site", "/"))))
+}
+
+func TestCaddyKeepsToItsOwnAdminEndpointAndDirectory(t *testing.T) {
+	c := StartCaddy(t, site)
+	config := textOf(t, c.Get(c.AdminURL("/config/")))
+	assert.Contains(t, config, `"ANSWER"`)
+	assert.Contains(t, config, c.Dir)
+	saved, err := os.ReadFile(c.Autosave())
+	require.NoError(t, err)
+	assert.Contains(t, string(saved), `"ANSWER"`)
+	assert.Contains(t, caddy.AppDataDir(), c.Dir)
+}
+
+func TestCaddyLogsAreCapturedDownToDebugAndAccess(t *testing.T) {
+	ctx := patience(t)
+	c := StartCaddy(t, site)
+	textOf(t, c.Get(c.URL("site", "/some/path")))
+	require.NoError(t, c.Logs.Wait(ctx, "/some/path"))
+	assert.NotEmpty(t, c.Logs.Entries())
+	levels := make(map[any]bool)
+	for _, entry := range c.Logs.Entries() {
+		levels[entry["level"]] = true
+	}
+	assert.True(t, levels["debug"], "%v", levels)
+
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	assert.ErrorIs(t, c.Logs.Wait(gone, "never said"), context.Canceled)
+}
+
+func TestLogsOfOneTestAreNotThoseOfTheNext(t *testing.T) {
+	c := StartCaddy(t, site)
+	assert.NotContains(t, c.Logs.String(), "/some/path")
+}
+
+func TestASecondCaddyIsRefused(t *testing.T) {
+	StartCaddy(t, site)
+	assert.False(t, running.TryLock())
+}
+
+func TestAStoppedCaddyAnswersNoMore(t *testing.T) {
+	c := StartCaddy(t, site)
+	c.Stop()
+	for _, url := range []string{c.URL("site", "/"), c.AdminURL("/config/")} {
+		response, err := c.Client.Get(url)
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		assert.Error(t, err, url)
+	}
+}
+
+func TestCaddyProxiesAProvider(t *testing.T) {
+	p := NewProvider(t)
+	c := StartCaddy(t, "http://127.0.0.1:PORT(site)\nreverse_proxy UPSTREAM", "UPSTREAM", p.Address())
+	response := c.Post(c.URL("site", messagesPath), messagesBody, "Anthropic-Version", "2023-06-01")
+	defer response.Body.Close()
+	m, err := ReadMessageStream(response.Body)
+	require.NoError(t, err)
+	assert.True(t, m.Complete)
+	assert.Equal(t, 1, p.Count())
+}
+
+func TestAConfigurationThatDoesNotAdaptIsAnError(t *testing.T) {
+	_, err := Adapt("{")
+	assert.Error(t, err)
+	c := NewCaddy(t)
+	assert.ErrorContains(t, c.Reload(`{"apps":{"nothing":{}}}`), "nothing")
+}

@@ -1,0 +1,5 @@
+package gatewaytest
+
+import "testing"
+
+func TestMain(m *testing.M) { Main(m) }
