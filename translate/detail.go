@@ -17,6 +17,9 @@ const maxDetail = 2048
 // maxPlain bounds the error bodies that are not JSON and relayed, in bytes.
 const maxPlain = 512
 
+// maxCode bounds the codes of providers that are relayed, in bytes.
+const maxCode = 64
+
 // detail is what a provider's error body says.
 type detail struct {
 	message string // fit to be shown, "" for none
@@ -36,6 +39,9 @@ func readDetail(body []byte) detail {
 	}
 	d := detailOf(value)
 	d.message = presented(d.message)
+	if len(d.code) > maxCode || d.code != presented(d.code) {
+		d.code = ""
+	}
 	return d
 }
 

@@ -39,7 +39,7 @@ var words = map[string]int{
 // the client. The event has no status: in a messages stream its type tells it,
 // and a type unknown stands for 500; in the others an integer code, a known
 // word, or else 502.
-func ReadStreamFault(data []byte, format Format, secrets ...string) *Fault {
+func ReadStreamFault(data []byte, format Format) *Fault {
 	d := readDetail(data)
 	status := 502
 	switch {
@@ -54,12 +54,12 @@ func ReadStreamFault(data []byte, format Format, secrets ...string) *Fault {
 	case format == Messages:
 		status = 500
 	}
-	return d.fault(status, embeddedMessage, secrets)
+	return d.fault(status, embeddedMessage)
 }
 
 // ReadAnswerFault says what an error object in an answer of status 2xx means
 // to the client: its integer code is the status, else 502.
-func ReadAnswerFault(body []byte, secrets ...string) *Fault {
+func ReadAnswerFault(body []byte) *Fault {
 	d := readDetail(body)
 	status := 502
 	switch {
@@ -68,7 +68,7 @@ func ReadAnswerFault(body []byte, secrets ...string) *Fault {
 	case d.status() != 0:
 		status = d.status()
 	}
-	f := d.fault(status, embeddedMessage, secrets)
+	f := d.fault(status, embeddedMessage)
 	if f.Kind == BadGateway && f.Code == "" {
 		f.Code = codeUnusable
 	}

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -43,11 +44,10 @@ func rowOf(status int) statusRow {
 
 // ReadFault says what a provider's answer with an error status means to the
 // client. Its message is the provider's own where that is fit to be read: not
-// from a page of HTML, not longer than 2048 bytes, and free of the secrets,
-// which are texts such as the provider's credential and address. What concerns
-// the gateway's own account with the provider becomes the provider's fault:
-// a client told 401 would think that its own key is bad.
-func ReadFault(status int, contentType string, body []byte, secrets ...string) *Fault {
+// from a page of HTML, and cut at 2048 bytes. What concerns the gateway's own
+// account with the provider becomes the provider's fault: a client told 401
+// would think that its own key is bad.
+func ReadFault(status int, contentType string, body []byte) *Fault {
 	var d detail
 	if presentable(contentType, body) {
 		d = readDetail(body)
@@ -55,7 +55,7 @@ func ReadFault(status int, contentType string, body []byte, secrets ...string) *
 	if d.exhausted() {
 		status = 402
 	}
-	return d.fault(status, fmt.Sprintf("the upstream answered with status %d and no usable error body", status), secrets)
+	return d.fault(status, fmt.Sprintf("the upstream answered with status %d and no usable error body", status))
 }
 
 // Relayable reports whether a provider's error answer may go to a client of the
@@ -76,10 +76,7 @@ func presentable(contentType string, body []byte) bool {
 
 // fault is the fault for a status with this detail; generic is its message when
 // the provider gave none that may be shown.
-func (d detail) fault(status int, generic string, secrets []string) *Fault {
-	if holdsAny(d.message, secrets) {
-		d.message = "" // neither the client nor the log may read it
-	}
+func (d detail) fault(status int, generic string) *Fault {
 	row := rowOf(status)
 	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Cause: d.cause(status)}
 	if f.Code == "" && f.Kind == Invalid {
@@ -96,11 +93,24 @@ func (d detail) fault(status int, generic string, secrets []string) *Fault {
 	return f
 }
 
-func holdsAny(message string, secrets []string) bool {
+// Redact removes a message, and the cause with it, that repeats one of the
+// secrets: texts such as the provider's credential and address, which neither
+// the client nor the log may read.
+func (f *Fault) Redact(secrets ...string) {
 	for _, secret := range secrets {
-		if secret != "" && strings.Contains(message, secret) {
-			return true
+		if secret == "" {
+			continue
+		}
+		if strings.Contains(f.Message, secret) {
+			f.Message = embeddedMessage
+		}
+		if strings.Contains(f.Code, secret) {
+			f.Code = ""
+		}
+		if f.Cause != nil && strings.Contains(f.Cause.Error(), secret) {
+			f.Cause = errRedacted
 		}
 	}
-	return false
 }
+
+var errRedacted = errors.New("left out: it repeats a credential or an address")

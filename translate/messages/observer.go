@@ -80,21 +80,25 @@ func (o *observer) unreadable(cause error) translate.Signal {
 }
 
 // typeOf is the type that the data name, for events without a name of their
-// own.
+// own; some servers write their errors without either.
 func (o *observer) typeOf(data []byte) (name []byte) {
 	o.cursor = jsonscan.New(data)
 	c := &o.cursor
-	if !c.EnterObject() {
-		return nil
-	}
+	c.EnterObject()
 	for c.Member() {
-		if string(c.Name()) == "type" {
-			name, _ = c.Text()
-			return name
+		switch string(c.Name()) {
+		case "type":
+			if name, _ := c.Text(); name != nil {
+				return name
+			}
+		case "error":
+			if c.Kind() != jsonscan.Null {
+				name = []byte("error")
+			}
 		}
 		c.Skip()
 	}
-	return nil
+	return name
 }
 
 // read reads the data of an event whose meaning depends on them.

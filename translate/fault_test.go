@@ -1,0 +1,270 @@
+package translate_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// TestOwnFaultsHaveExactBodies holds the body that each of the gateway's own
+// faults has in the two families of clients.
+func TestOwnFaultsHaveExactBodies(t *testing.T) {
+	cause := errors.New("dial tcp 10.0.0.7:443: refused, key sk-secret")
+	tests := []struct {
+		name     string
+		fault    func(translate.Format) *translate.Fault
+		status   int // for chat clients
+		messages string
+		chat     string
+	}{
+		{
+			"no key", translate.NoCredential, 401,
+			`{"type":"error","error":{"type":"authentication_error","message":"no credential: send 'Authorization: Bearer <key>' or 'x-api-key: <key>'"},"request_id":"R"}`,
+			`{"error":{"message":"no credential: send 'Authorization: Bearer <key>'","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"bad key", is(translate.BadKey()), 401,
+			`{"type":"error","error":{"type":"authentication_error","message":"the API key is not valid"},"request_id":"R"}`,
+			`{"error":{"message":"the API key is not valid","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`,
+		},
+		{
+			"credential twice", is(translate.CredentialRepeated("authorization")), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"authorization: must be sent once, with one value"},"request_id":"R"}`,
+			`{"error":{"message":"authorization: must be sent once, with one value","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"model not allowed", is(translate.ModelNotAllowed("m1")), 403,
+			`{"type":"error","error":{"type":"permission_error","message":"this key may not use model 'm1'"},"request_id":"R"}`,
+			`{"error":{"message":"this key may not use model 'm1'","type":"invalid_request_error","param":"model","code":"permission_denied"}}`,
+		},
+		{
+			"unknown model", is(translate.UnknownModel("m9")), 404,
+			`{"type":"error","error":{"type":"not_found_error","message":"model: 'm9' is not known"},"request_id":"R"}`,
+			`{"error":{"message":"model: 'm9' is not known","type":"invalid_request_error","param":"model","code":"model_not_found"}}`,
+		},
+		{
+			"no version", is(translate.VersionMissing()), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"anthropic-version: this header is required"},"request_id":"R"}`,
+			`{"error":{"message":"anthropic-version: this header is required","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"bad version", is(translate.VersionInvalid("latest")), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"anthropic-version: 'latest' is not a date of the form YYYY-MM-DD"},"request_id":"R"}`,
+			`{"error":{"message":"anthropic-version: 'latest' is not a date of the form YYYY-MM-DD","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"bad version that is long", is(translate.VersionInvalid(strings.Repeat("x", 65))), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"anthropic-version: is not a date of the form YYYY-MM-DD"},"request_id":"R"}`,
+			`{"error":{"message":"anthropic-version: is not a date of the form YYYY-MM-DD","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"old version", is(translate.VersionTooOld("2023-01-01")), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"anthropic-version: '2023-01-01' must be 2023-06-01 or later"},"request_id":"R"}`,
+			`{"error":{"message":"anthropic-version: '2023-01-01' must be 2023-06-01 or later","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"bad on-loss", is(translate.OnLossInvalid()), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"x-gateway-on-loss: must be 'warn' or 'reject'"},"request_id":"R"}`,
+			`{"error":{"message":"x-gateway-on-loss: must be 'warn' or 'reject'","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"not JSON", is(translate.NotJSON()), 415,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"content-type: must be application/json"},"request_id":"R"}`,
+			`{"error":{"message":"content-type: must be application/json","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"unknown coding", is(translate.CodingUnsupported()), 415,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"content-encoding: must be gzip, zstd, deflate or br","details":{"error_code":"request_body_encoding_unsupported"}},"request_id":"R"}`,
+			`{"error":{"message":"content-encoding: must be gzip, zstd, deflate or br","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"broken coding", is(translate.CodingBroken("gzip", cause)), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"request body: broken gzip data","details":{"error_code":"request_body_encoding_invalid"}},"request_id":"R"}`,
+			`{"error":{"message":"request body: broken gzip data","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"too large", is(translate.BodyTooLarge(33554432)), 413,
+			`{"type":"error","error":{"type":"request_too_large","message":"request body: larger than the limit of 33554432 bytes"},"request_id":"R"}`,
+			`{"error":{"message":"request body: larger than the limit of 33554432 bytes","type":"invalid_request_error","param":null,"code":"request_too_large"}}`,
+		},
+		{
+			"too large once decoded", is(translate.DecodedBodyTooLarge(10)), 413,
+			`{"type":"error","error":{"type":"request_too_large","message":"request body: larger than the limit of 10 bytes","details":{"error_code":"request_body_too_large_after_decoding"}},"request_id":"R"}`,
+			`{"error":{"message":"request body: larger than the limit of 10 bytes","type":"invalid_request_error","param":null,"code":"request_too_large"}}`,
+		},
+		{
+			"unreadable", is(translate.BodyUnreadable(cause)), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"request body: could not be read to its end"},"request_id":"R"}`,
+			`{"error":{"message":"request body: could not be read to its end","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"empty", is(translate.BodyEmpty()), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"request body: empty, must be a JSON object"},"request_id":"R"}`,
+			`{"error":{"message":"request body: empty, must be a JSON object","type":"invalid_request_error","param":null,"code":"invalid_json"}}`,
+		},
+		{
+			"invalid JSON", is(translate.Malformed(17, cause)), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"request body: not valid JSON at byte 17"},"request_id":"R"}`,
+			`{"error":{"message":"request body: not valid JSON at byte 17","type":"invalid_request_error","param":null,"code":"invalid_json"}}`,
+		},
+		{
+			"member twice", is(translate.Repeated("model")), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"model: must appear once, letter case ignored"},"request_id":"R"}`,
+			`{"error":{"message":"model: must appear once, letter case ignored","type":"invalid_request_error","param":"model","code":"invalid_json"}}`,
+		},
+		{
+			"field out of range", is(translate.InvalidField("n", "must be an integer of at least 1, got 0")), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"n: must be an integer of at least 1, got 0"},"request_id":"R"}`,
+			`{"error":{"message":"n: must be an integer of at least 1, got 0","type":"invalid_request_error","param":"n","code":"invalid_value"}}`,
+		},
+		{
+			"thread", is(&translate.Fault{
+				Kind: translate.Invalid, Message: "thread: cannot be translated for model 'm1' (upstream format chat)",
+				ErrorCode: "thread_unsupported_request", Unsupported: []string{"thread"},
+			}), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"thread: cannot be translated for model 'm1' (upstream format chat)","details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}},"request_id":"R"}`,
+			`{"error":{"message":"thread: cannot be translated for model 'm1' (upstream format chat)","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"wrong method", is(translate.WrongMethod("POST")), 405,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"method: must be POST"},"request_id":"R"}`,
+			`{"error":{"message":"method: must be POST","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"unknown path", is(translate.UnknownPath()), 404,
+			`{"type":"error","error":{"type":"not_found_error","message":"path: is not known"},"request_id":"R"}`,
+			`{"error":{"message":"path: is not known","type":"invalid_request_error","param":null,"code":"not_found"}}`,
+		},
+		{
+			"limit", is(translate.LimitReached("request rate")), 429,
+			`{"type":"error","error":{"type":"rate_limit_error","message":"request rate limit reached for this key"},"request_id":"R"}`,
+			`{"error":{"message":"request rate limit reached for this key","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`,
+		},
+		{
+			"timeout", is(translate.UpstreamTimeout(cause)), 504,
+			`{"type":"error","error":{"type":"timeout_error","message":"the upstream did not answer in time"},"request_id":"R"}`,
+			`{"error":{"message":"the upstream did not answer in time","type":"server_error","param":null,"code":"upstream_timeout"}}`,
+		},
+		{
+			"unreachable", is(translate.Unreachable(cause)), 502,
+			`{"type":"error","error":{"type":"api_error","message":"the upstream could not be reached"},"request_id":"R"}`,
+			`{"error":{"message":"the upstream could not be reached","type":"server_error","param":null,"code":"upstream_unreachable"}}`,
+		},
+		{
+			"all down", is(translate.NoUpstream("m1")), 503,
+			`{"type":"error","error":{"type":"overloaded_error","message":"no upstream for model 'm1' is available"},"request_id":"R"}`,
+			`{"error":{"message":"no upstream for model 'm1' is available","type":"server_error","param":null,"code":"upstream_unavailable"}}`,
+		},
+		{
+			"unusable", is(translate.Unusable(cause)), 502,
+			`{"type":"error","error":{"type":"api_error","message":"the upstream returned an unusable answer"},"request_id":"R"}`,
+			`{"error":{"message":"the upstream returned an unusable answer","type":"server_error","param":null,"code":"upstream_invalid_response"}}`,
+		},
+		{
+			"truncated", is(translate.Truncated(cause)), 502,
+			`{"type":"error","error":{"type":"api_error","message":"the upstream closed the stream before completing the answer"},"request_id":"R"}`,
+			`{"error":{"message":"the upstream closed the stream before completing the answer","type":"server_error","param":null,"code":"upstream_stream_truncated"}}`,
+		},
+		{
+			"shutting down", is(translate.ShuttingDown()), 503,
+			`{"type":"error","error":{"type":"overloaded_error","message":"the gateway is shutting down"},"request_id":"R"}`,
+			`{"error":{"message":"the gateway is shutting down","type":"server_error","param":null,"code":"overloaded"}}`,
+		},
+		{
+			"internal", is(translate.InternalFault(cause)), 500,
+			`{"type":"error","error":{"type":"api_error","message":"internal error"},"request_id":"R"}`,
+			`{"error":{"message":"internal error","type":"server_error","param":null,"code":null}}`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			messages := string(translate.AppendFault(nil, tt.fault(translate.Messages), translate.Messages, "R"))
+			assert.Equal(t, tt.messages, messages)
+			assert.True(t, json.Valid([]byte(messages)))
+			for _, format := range []translate.Format{translate.Chat, translate.Completions, ""} {
+				fault := tt.fault(format)
+				assert.Equal(t, tt.chat, string(translate.AppendFault(nil, fault, format, "R")))
+				assert.Equal(t, tt.status, fault.Status(format))
+			}
+		})
+	}
+}
+
+// is makes a fault that is the same for all formats.
+func is(f *translate.Fault) func(translate.Format) *translate.Fault {
+	return func(translate.Format) *translate.Fault { return f }
+}
+
+func TestOverloadedHasItsOwnStatusForMessagesClients(t *testing.T) {
+	fault := translate.NoUpstream("m")
+	assert.Equal(t, 529, fault.Status(translate.Messages))
+	assert.Equal(t, 503, fault.Status(translate.Chat))
+}
+
+func TestFaultEventsEndAStreamInItsFormat(t *testing.T) {
+	fault := translate.Truncated(nil)
+	assert.Equal(t,
+		"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"the upstream closed the stream before completing the answer\"},\"request_id\":\"req_1\"}\n\n",
+		string(translate.AppendFaultEvent(nil, fault, translate.Messages, "req_1")))
+	assert.Equal(t,
+		"data: {\"error\":{\"message\":\"the upstream closed the stream before completing the answer\",\"type\":\"server_error\",\"param\":null,\"code\":\"upstream_stream_truncated\"}}\n\n",
+		string(translate.AppendFaultEvent(nil, fault, translate.Chat, "req_1")))
+}
+
+func TestMessagesOfFaultsCannotBreakTheBody(t *testing.T) {
+	model := "m\"\n\\</script>\u2028\x00"
+	for _, format := range translate.Formats {
+		event := translate.AppendFaultEvent(nil, translate.UnknownModel(model), format, "R")
+		_, data, found := strings.Cut(string(event), "data: ")
+		require.True(t, found)
+		data, found = strings.CutSuffix(data, "\n\n")
+		require.True(t, found)
+		assert.NotContains(t, data, "\n")
+		var body struct {
+			Error struct{ Message string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(data), &body))
+		assert.Equal(t, "model: '"+model+"' is not known", body.Error.Message)
+	}
+}
+
+func TestKeepAliveIsAPingOrAComment(t *testing.T) {
+	assert.Equal(t, "event: ping\ndata: {\"type\": \"ping\"}\n\n", string(translate.KeepAlive(translate.Messages)))
+	assert.Equal(t, ": keep-alive\n\n", string(translate.KeepAlive(translate.Chat)))
+	assert.Equal(t, ": keep-alive\n\n", string(translate.KeepAlive(translate.Completions)))
+}
+
+func TestFaultShowsOnlyItsMessage(t *testing.T) {
+	cause := errors.New("key sk-secret")
+	fault := translate.Unreachable(cause)
+	assert.Equal(t, "the upstream could not be reached", fault.Error())
+	assert.ErrorIs(t, fault, cause)
+}
+
+func TestModelListsHaveTheShapeOfTheFormat(t *testing.T) {
+	models := []translate.Model{{ID: "a"}, {ID: "b", DisplayName: "B", Created: 1790000000, OwnedBy: "me"}}
+	assert.Equal(t,
+		`{"data":[{"type":"model","id":"a","display_name":"a","created_at":"1970-01-01T00:00:00Z"},{"type":"model","id":"b","display_name":"B","created_at":"2026-09-21T14:13:20Z"}],"has_more":true,"first_id":"a","last_id":"b"}`,
+		string(translate.AppendModelList(nil, translate.Messages, models, true)))
+	assert.Equal(t,
+		`{"object":"list","data":[{"id":"a","object":"model","created":0,"owned_by":"gateway"},{"id":"b","object":"model","created":1790000000,"owned_by":"me"}]}`,
+		string(translate.AppendModelList(nil, translate.Chat, models, true)))
+	assert.Equal(t, `{"data":[],"has_more":false,"first_id":null,"last_id":null}`,
+		string(translate.AppendModelList(nil, translate.Messages, nil, false)))
+	assert.Equal(t, `{"object":"list","data":[]}`, string(translate.AppendModelList(nil, translate.Completions, nil, false)))
+}
+
+func TestOperationsAndFormatsAreNamed(t *testing.T) {
+	assert.Equal(t, "generate", translate.Generate.String())
+	assert.Equal(t, "count_tokens", translate.CountTokens.String())
+	for _, format := range translate.Formats {
+		assert.True(t, format.Valid())
+	}
+	assert.False(t, translate.Format("other").Valid())
+}

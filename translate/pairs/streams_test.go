@@ -1,0 +1,172 @@
+package pairs_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// recording is a stream in the shape of a real one.
+type recording struct {
+	format translate.Format
+	path   string
+	bytes  []byte
+}
+
+func recordings(t testing.TB) []recording {
+	t.Helper()
+	var all []recording
+	for _, format := range translate.Formats {
+		paths, err := filepath.Glob("../../testdata/streams/" + string(format) + "/*.sse")
+		require.NoError(t, err)
+		require.NotEmpty(t, paths)
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			all = append(all, recording{format, path, data})
+		}
+	}
+	return all
+}
+
+func (r recording) name() string {
+	return string(r.format) + "/" + strings.TrimSuffix(filepath.Base(r.path), ".sse")
+}
+
+// observed is what an observer said of a stream.
+type observed struct {
+	lines    []string
+	all      translate.Signal
+	terminal sse.Event
+}
+
+// observe feeds the chunks to an observer; the end of the last is the end of
+// the stream when closed is set.
+func observe(format translate.Format, chunks [][]byte, closed bool) (o observed) {
+	lexer := sse.NewLexer(0)
+	observer := pairs.For(format).NewObserver()
+	see := func(event sse.Event) {
+		signal := observer.Observe(event)
+		if signal.Has(translate.Terminal) {
+			o.terminal = sse.Event{Start: event.Start, End: event.End}
+		}
+		o.all |= signal
+		o.lines = append(o.lines, fmt.Sprintf("%-24s %.60s", words(signal), string(event.Name)+" "+string(event.Data)))
+	}
+	for _, chunk := range chunks {
+		lexer.Feed(chunk)
+		for event, ok := lexer.Next(); ok; event, ok = lexer.Next() {
+			see(event)
+		}
+	}
+	if closed {
+		if event, ok := lexer.Close(); ok {
+			see(event)
+		}
+	}
+	o.lines = append(o.lines, fmt.Sprintf("model %q", observer.Model()), fmt.Sprintf("usage %+v", observer.Usage()))
+	if fault := observer.Fault(); fault != nil {
+		body := translate.AppendFault(nil, fault, format, "")
+		o.lines = append(o.lines, fmt.Sprintf("fault %d %s", fault.Status(format), body))
+	}
+	return o
+}
+
+// words writes a signal out.
+func words(s translate.Signal) string {
+	names := []string{"content", "finish", "terminal", "usage-only", "failed"}
+	var found []string
+	for i, name := range names {
+		if s.Has(1 << i) {
+			found = append(found, name)
+		}
+	}
+	if found == nil {
+		return "-"
+	}
+	return strings.Join(found, "+")
+}
+
+func TestObserversGiveTheRecordedSignals(t *testing.T) {
+	for _, r := range recordings(t) {
+		t.Run(r.name(), func(t *testing.T) {
+			got := strings.Join(observe(r.format, [][]byte{r.bytes}, true).lines, "\n") + "\n"
+			golden := strings.TrimSuffix(r.path, ".sse") + ".signals"
+			if *update {
+				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), got)
+		})
+	}
+}
+
+func TestAnyChunkingGivesTheSameSignals(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, r := range recordings(t) {
+		t.Run(r.name(), func(t *testing.T) {
+			want := observe(r.format, [][]byte{r.bytes}, true).lines
+			require.Equal(t, want, observe(r.format, split(r.bytes, func() int { return 1 }), true).lines)
+			for range 20 {
+				chunks := split(r.bytes, func() int { return 1 + random.IntN(97) })
+				require.Equal(t, want, observe(r.format, chunks, true).lines)
+			}
+		})
+	}
+}
+
+// split cuts data into pieces of the sizes given.
+func split(data []byte, size func() int) (chunks [][]byte) {
+	for len(data) > 0 {
+		n := min(size(), len(data))
+		chunks = append(chunks, data[:n])
+		data = data[n:]
+	}
+	return chunks
+}
+
+// TestNoPrefixOfAStreamLooksFinished ensures that a stream which broke off can
+// never be taken for a whole one.
+func TestNoPrefixOfAStreamLooksFinished(t *testing.T) {
+	for _, r := range recordings(t) {
+		whole := observe(r.format, [][]byte{r.bytes}, true)
+		if !whole.all.Has(translate.Terminal) {
+			continue
+		}
+		t.Run(r.name(), func(t *testing.T) {
+			// An orderly end of the connection may stand for the blank line
+			// behind the last event, so with it shorter prefixes are asked for.
+			data := len(strings.TrimRight(string(r.bytes[:whole.terminal.End]), "\r\n"))
+			for n := range data {
+				require.False(t, observe(r.format, [][]byte{r.bytes[:n]}, true).all.Has(translate.Terminal), "%d bytes and the end", n)
+			}
+			for n := range int(whole.terminal.End) - 1 {
+				require.False(t, observe(r.format, [][]byte{r.bytes[:n]}, false).all.Has(translate.Terminal), "%d bytes", n)
+			}
+		})
+	}
+}
+
+func TestEveryFormatHasACodec(t *testing.T) {
+	for _, format := range translate.Formats {
+		codec := pairs.For(format)
+		assert.NotNil(t, codec.Inspect)
+		assert.NotNil(t, codec.NewObserver)
+		assert.NotNil(t, codec.InspectAnswer)
+	}
+	assert.Panics(t, func() { pairs.For("other") })
+}

@@ -1,0 +1,235 @@
+package translate_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+const jsonType = "application/json"
+
+func TestUpstreamStatusesFollowTheTable(t *testing.T) {
+	tests := []struct {
+		upstream           int
+		messages           int
+		messagesType       string
+		chat               int
+		chatType, chatCode string
+	}{
+		{400, 400, "invalid_request_error", 400, "invalid_request_error", "theirs"},
+		{401, 502, "api_error", 502, "server_error", "upstream_auth"},
+		{402, 502, "api_error", 502, "server_error", "upstream_billing"},
+		{403, 403, "permission_error", 403, "invalid_request_error", "permission_denied"},
+		{404, 404, "not_found_error", 404, "invalid_request_error", "model_not_found"},
+		{405, 502, "api_error", 502, "server_error", ""},
+		{406, 502, "api_error", 502, "server_error", ""},
+		{415, 502, "api_error", 502, "server_error", ""},
+		{408, 504, "timeout_error", 504, "server_error", "upstream_timeout"},
+		{409, 409, "conflict_error", 409, "invalid_request_error", ""},
+		{413, 413, "request_too_large", 413, "invalid_request_error", "request_too_large"},
+		{418, 400, "invalid_request_error", 400, "invalid_request_error", "theirs"},
+		{422, 400, "invalid_request_error", 400, "invalid_request_error", "theirs"},
+		{429, 429, "rate_limit_error", 429, "rate_limit_error", "rate_limit_exceeded"},
+		{500, 500, "api_error", 500, "server_error", ""},
+		{501, 502, "api_error", 502, "server_error", ""},
+		{502, 502, "api_error", 502, "server_error", ""},
+		{503, 529, "overloaded_error", 503, "server_error", "overloaded"},
+		{504, 504, "timeout_error", 504, "server_error", "upstream_timeout"},
+		{529, 529, "overloaded_error", 503, "server_error", "overloaded"},
+		{599, 502, "api_error", 502, "server_error", ""},
+		{302, 502, "api_error", 502, "server_error", ""},
+		{101, 502, "api_error", 502, "server_error", ""},
+	}
+	body := []byte(`{"error":{"message":"what happened","type":"their_error","code":"theirs"}}`)
+	for _, tt := range tests {
+		t.Run(strconv.Itoa(tt.upstream), func(t *testing.T) {
+			fault := translate.ReadFault(tt.upstream, jsonType, body)
+			assert.Equal(t, tt.messages, fault.Status(translate.Messages))
+			assert.Equal(t, tt.messagesType, fault.Type(translate.Messages))
+			assert.Equal(t, tt.chat, fault.Status(translate.Chat))
+			assert.Equal(t, tt.chatType, fault.Type(translate.Chat))
+			assert.Equal(t, tt.chatCode, fault.Code)
+			assert.NotContains(t, string(translate.AppendFault(nil, fault, translate.Chat, "")), "their_error")
+		})
+	}
+}
+
+func TestUpstreamMessagesAreFoundInEveryShape(t *testing.T) {
+	tests := []struct{ name, body, message string }{
+		{"error.message", `{"type":"error","error":{"type":"invalid_request_error","message":"bad"},"request_id":"r"}`, "bad"},
+		{"error as a text", `{"error":"bad"}`, "bad"},
+		{"message", `{"object":"error","message":"bad","type":"BadRequestError","param":null,"code":400}`, "bad"},
+		{"error.message before message", `{"message":"outer","error":{"message":"inner"}}`, "inner"},
+		{"detail as a text", `{"detail":"bad"}`, "bad"},
+		{"detail as a list", `{"detail":[{"loc":["body","messages",0,"role"],"msg":"field required","type":"missing"},{"loc":["body"],"msg":"too short"}]}`, "body.messages.0.role: field required; body: too short"},
+		{"detail without a place", `{"detail":[{"msg":"bad"}]}`, "bad"},
+		{"the first of an array", `[{"error":{"code":400,"message":"bad"}},{"error":{"message":"other"}}]`, "bad"},
+		{"errors", `{"errors":[{"message":"bad"},{"message":"other"}]}`, "bad"},
+		{"errors as texts", `{"errors":["bad"]}`, "bad"},
+		{"plain text", "bad\n", "bad"},
+		{"plain text that begins like JSON", "400 bad", "400 bad"},
+		{"control characters", `{"error":{"message":"a\u0000b\u001b[31mc\nd\u0085"}}`, "ab[31mcd"},
+		{"bad UTF-8", "bad \xff", "bad \ufffd"},
+		{"nothing usable", `{"error":{"code":5}}`, generic},
+		{"a null error", `{"error":null}`, generic},
+		{"an empty object", `{}`, generic},
+		{"an empty array", `[]`, generic},
+		{"a number", `5`, generic},
+		{"an empty message", `{"error":{"message":""}}`, generic},
+		{"no body", "", generic},
+		{"white space", "  \n", generic},
+		{"HTML", "<html><body>502 Bad Gateway</body></html>", generic},
+		{"HTML behind white space", "\n <!doctype html>", generic},
+		{"long text", strings.Repeat("x", 513), generic},
+		{"text that is not too long", strings.Repeat("x", 512), strings.Repeat("x", 512)},
+		{"broken JSON that is short", `{"error":`, `{"error":`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, tt.message, translate.ReadFault(400, jsonType, []byte(tt.body)).Message)
+		})
+	}
+}
+
+const generic = "the upstream answered with status 400 and no usable error body"
+
+func TestHTMLIsNeverRelayed(t *testing.T) {
+	fault := translate.ReadFault(502, "text/html; charset=utf-8", []byte("Bad Gateway"))
+	assert.Equal(t, "the upstream answered with status 502 and no usable error body", fault.Message)
+	assert.False(t, translate.Relayable(502, "Text/HTML", []byte("Bad Gateway")))
+}
+
+func TestLongMessagesAreCutBetweenCharacters(t *testing.T) {
+	for lead := range 4 {
+		message := strings.Repeat("x", lead) + strings.Repeat("☂", 1000)
+		body, err := json.Marshal(map[string]any{"error": map[string]any{"message": message}})
+		require.NoError(t, err)
+		got := translate.ReadFault(400, jsonType, body).Message
+		assert.LessOrEqual(t, len(got), 2048)
+		assert.Greater(t, len(got), 2048-utf8.UTFMax)
+		assert.True(t, strings.HasPrefix(message, got))
+	}
+}
+
+// TestAccountTroubleIsNotTheClients ensures that a fault of the gateway's own
+// account cannot make a client believe that its key is bad.
+func TestAccountTroubleIsNotTheClients(t *testing.T) {
+	tests := []struct {
+		status           int
+		body, code, text string
+	}{
+		{401, `{"error":{"message":"Incorrect API key provided: sk-abc"}}`, "upstream_auth", "the upstream did not accept the gateway's credential"},
+		{402, `{"error":{"message":"pay up"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
+		{429, `{"error":{"message":"quota","type":"insufficient_quota","code":"insufficient_quota"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
+		{429, `{"error":{"message":"quota","code":"insufficient_quota"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
+	}
+	for _, tt := range tests {
+		fault := translate.ReadFault(tt.status, jsonType, []byte(tt.body))
+		assert.Equal(t, 502, fault.Status(translate.Messages))
+		assert.Equal(t, 502, fault.Status(translate.Chat))
+		assert.Equal(t, tt.code, fault.Code)
+		assert.Equal(t, tt.text, fault.Message)
+		assert.False(t, translate.Relayable(tt.status, jsonType, []byte(tt.body)))
+	}
+}
+
+func TestErrorAnswersOfTheSameFormatAreRelayed(t *testing.T) {
+	for _, status := range []int{400, 403, 404, 413, 422, 429, 500, 503, 529} {
+		assert.True(t, translate.Relayable(status, jsonType, []byte(`{"error":{"message":"x"}}`)), status)
+	}
+	assert.True(t, translate.Relayable(400, "text/plain", []byte("no")))
+	assert.False(t, translate.Relayable(307, jsonType, []byte(`{"error":{"message":"x"}}`)))
+	assert.False(t, translate.Relayable(500, jsonType, nil))
+}
+
+func TestRedactRemovesWhatRepeatsASecret(t *testing.T) {
+	fault := translate.ReadFault(400, jsonType, []byte(`{"error":{"message":"key sk-secret at https://host.example","code":"c-sk-secret"}}`))
+	fault.Redact("", "sk-other")
+	assert.Contains(t, fault.Message, "sk-secret")
+	fault.Redact("", "sk-secret")
+	assert.Equal(t, "the upstream reported an error", fault.Message)
+	assert.Empty(t, fault.Code)
+	assert.NotContains(t, fault.Unwrap().Error(), "sk-secret")
+}
+
+func TestStreamErrorsAreReadByTheirWords(t *testing.T) {
+	tests := []struct {
+		name   string
+		format translate.Format
+		data   string
+		status int
+		code   string
+	}{
+		{"overloaded", translate.Messages, `{"type":"error","error":{"type":"overloaded_error","message":"m"}}`, 529, "overloaded"},
+		{"rate limit", translate.Messages, `{"type":"error","error":{"type":"rate_limit_error","message":"m"}}`, 429, "rate_limit_exceeded"},
+		{"timeout", translate.Messages, `{"type":"error","error":{"type":"timeout_error","message":"m"}}`, 504, "upstream_timeout"},
+		{"authentication", translate.Messages, `{"type":"error","error":{"type":"authentication_error","message":"m"}}`, 502, "upstream_auth"},
+		{"billing", translate.Messages, `{"type":"error","error":{"type":"billing_error","message":"m"}}`, 502, "upstream_billing"},
+		{"invalid", translate.Messages, `{"type":"error","error":{"type":"invalid_request_error","message":"m"}}`, 400, ""},
+		{"api error", translate.Messages, `{"type":"error","error":{"type":"api_error","message":"m"}}`, 500, ""},
+		{"unknown type", translate.Messages, `{"type":"error","error":{"type":"new_error","message":"m"}}`, 500, ""},
+		{"chat integer code", translate.Chat, `{"error":{"message":"m","code":429}}`, 429, "rate_limit_exceeded"},
+		{"chat outer integer code", translate.Chat, `{"object":"error","message":"m","code":400}`, 400, "400"},
+		{"chat code as text", translate.Chat, `{"error":{"message":"m","code":"503"}}`, 503, "overloaded"},
+		{"chat code out of range", translate.Chat, `{"error":{"message":"m","code":200}}`, 502, ""},
+		{"chat rate limit", translate.Chat, `{"error":{"message":"m","type":"rate_limit_error"}}`, 429, "rate_limit_exceeded"},
+		{"chat quota", translate.Chat, `{"error":{"message":"m","code":"insufficient_quota"}}`, 502, "upstream_billing"},
+		{"chat overloaded", translate.Chat, `{"error":{"message":"m","code":"server_is_overloaded"}}`, 503, "overloaded"},
+		{"chat context length", translate.Chat, `{"error":{"message":"m","type":"invalid_request_error","code":"context_length_exceeded"}}`, 400, "context_length_exceeded"},
+		{"chat unknown", translate.Chat, `{"error":{"message":"m","type":"server_error"}}`, 502, ""},
+		{"chat text", translate.Chat, `{"error":"m"}`, 502, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			fault := translate.ReadStreamFault([]byte(tt.data), tt.format)
+			assert.Equal(t, tt.status, fault.Status(tt.format))
+			assert.Equal(t, tt.code, fault.Code)
+			assert.NotEmpty(t, fault.Message)
+		})
+	}
+}
+
+func TestErrorsInsideAnswersTakeTheirStatusFromAnIntegerCode(t *testing.T) {
+	fault := translate.ReadAnswerFault([]byte(`{"error":{"message":"m","code":503}}`))
+	assert.Equal(t, 503, fault.Status(translate.Chat))
+	assert.Equal(t, "m", fault.Message)
+	fault = translate.ReadAnswerFault([]byte(`{"error":{"type":"rate_limit_error","message":"m"}}`))
+	assert.Equal(t, 502, fault.Status(translate.Chat))
+	assert.Equal(t, "upstream_invalid_response", fault.Code)
+	fault = translate.ReadAnswerFault([]byte(`{"error":{"code":"insufficient_quota","message":"m"}}`))
+	assert.Equal(t, "upstream_billing", fault.Code)
+	assert.Equal(t, "the upstream reported an error", translate.ReadAnswerFault([]byte(`{"error":{}}`)).Message)
+}
+
+// FuzzReadFault checks that no answer of a provider can break the body that a
+// client is sent, whatever it holds.
+func FuzzReadFault(f *testing.F) {
+	f.Add(400, jsonType, []byte(`{"error":{"message":"bad","code":7}}`))
+	f.Add(422, jsonType, []byte(`{"detail":[{"loc":["a",1],"msg":"b"}]}`))
+	f.Add(502, "text/html", []byte(`<html>`))
+	f.Add(503, "", []byte("plain \xff"))
+	f.Fuzz(func(t *testing.T, status int, contentType string, body []byte) {
+		for _, format := range translate.Formats {
+			for _, fault := range []*translate.Fault{
+				translate.ReadFault(status, contentType, body),
+				translate.ReadStreamFault(body, format),
+				translate.ReadAnswerFault(body),
+			} {
+				require.GreaterOrEqual(t, fault.Status(format), 400)
+				require.NotEmpty(t, fault.Message)
+				require.LessOrEqual(t, len(fault.Message), 2048)
+				event := string(translate.AppendFaultEvent(nil, fault, format, "R"))
+				_, data, _ := strings.Cut(strings.TrimSuffix(event, "\n\n"), "data: ")
+				require.True(t, json.Valid([]byte(data)))
+				require.NotContains(t, data, "\n")
+			}
+		}
+	})
+}
