@@ -1,0 +1,60 @@
+package caddyfile_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport"
+)
+
+var (
+	envReference  = regexp.MustCompile(`\{env\.(\w+)\}`)
+	fileReference = regexp.MustCompile(`\{file\.(/[^}]+)\}`)
+)
+
+// withSecrets gives every reference in a configuration something to refer to.
+func withSecrets(t *testing.T, config string) string {
+	t.Helper()
+	for _, match := range envReference.FindAllStringSubmatch(config, -1) {
+		value := "sk-of-" + strings.ToLower(match[1]) + "-0123456789"
+		switch match[1] {
+		case "LLM_HOST":
+			value = "127.0.0.1"
+		case "LLM_PORT":
+			value = "9"
+		}
+		t.Setenv(match[1], value)
+	}
+	dir := t.TempDir()
+	return fileReference.ReplaceAllStringFunc(config, func(ref string) string {
+		file := filepath.Join(dir, filepath.Base(strings.Trim(ref, "{}")))
+		require.NoError(t, os.WriteFile(file, []byte("sk-of-"+filepath.Base(file)+"-0123456789\n"), 0o600))
+		return "{file." + file + "}"
+	})
+}
+
+// What the grammar accepts must also be fit to run, as `caddy validate` finds.
+func TestGoldensWithoutErrorProvision(t *testing.T) {
+	caddy.DefaultStorage.Path = t.TempDir()
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	for file, content := range readGoldens(t) {
+		name := strings.TrimSuffix(filepath.Base(file), ".caddyfiletest")
+		if strings.HasPrefix(name, "error_") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			_, adapted, _ := strings.Cut(content, separator)
+			config := new(caddy.Config)
+			require.NoError(t, json.Unmarshal([]byte(withSecrets(t, adapted)), config))
+			assert.NoError(t, caddy.Validate(config))
+		})
+	}
+}
