@@ -1,0 +1,104 @@
+package module_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+var fence = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
+
+// blocks returns the fenced blocks of a document in the given language, ""
+// being that of Caddyfiles.
+func blocks(t *testing.T, document, language string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", document))
+	require.NoError(t, err)
+	var found []string
+	for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
+		if m[1] == language {
+			found = append(found, m[2])
+		}
+	}
+	require.NotEmpty(t, found)
+	return found
+}
+
+// Every Caddyfile of the README is formatted as `caddy fmt` would, and loads.
+func TestReadmeCaddyfilesLoad(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("sk-readme-0123456789abcdef\n"), 0o600))
+	t.Setenv("ANTHROPIC_API_KEY", "sk-upstream-0123456789abcdef")
+	t.Setenv("GATEWAY_KEY", "sk-gateway-0123456789abcdef")
+	for _, text := range blocks(t, "README.md", "") {
+		t.Run(strings.Fields(text)[0], func(t *testing.T) {
+			assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
+			raw, err := gatewaytest.Adapt(strings.ReplaceAll(text, "/run/secrets/alice", secret))
+			require.NoError(t, err)
+			var config caddy.Config
+			require.NoError(t, caddy.StrictUnmarshalJSON(raw, &config))
+			config.StorageRaw = []byte(`{"module":"file_system","root":"` + t.TempDir() + `"}`)
+			assert.NoError(t, caddy.Validate(&config))
+		})
+	}
+}
+
+// Every curl line of the README works when it is pasted.
+func TestReadmeCurlLinesAnswer(t *testing.T) {
+	const key = "sk-gateway-0123456789abcdef"
+	t.Setenv("GATEWAY_KEY", key)
+	c := gatewaytest.StartCaddy(t, `
+		http://:PORT(site) {
+			ai_gateway {
+				provider demo {
+					pace off
+				}
+				key readme {env.GATEWAY_KEY}
+			}
+		}`)
+	lines := 0
+	for _, block := range blocks(t, "README.md", "sh") {
+		if !strings.HasPrefix(block, "curl ") {
+			continue
+		}
+		lines++
+		script := strings.ReplaceAll(block, "http://localhost:8080", c.URL("site", ""))
+		out, err := exec.Command("sh", "-c", strings.Replace(script, "curl ", "curl -fsS ", 1)).CombinedOutput()
+		require.NoError(t, err, "%s\n%s", block, out)
+		assert.Contains(t, string(out), `"model":"demo"`)
+	}
+	assert.Positive(t, lines)
+}
+
+// The README's table of presets tells the truth.
+func TestReadmeListsEveryPreset(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	require.NoError(t, err)
+	for _, m := range caddy.GetModules("ai_gateway.providers") {
+		assert.Contains(t, string(text), "\n| `"+m.ID.Name()+"` |")
+	}
+}
+
+// Every direct dependency has its reason in xcaddy.md.
+func TestEveryDependencyHasItsReason(t *testing.T) {
+	mod, err := os.ReadFile("../go.mod")
+	require.NoError(t, err)
+	reasons, err := os.ReadFile("../xcaddy.md")
+	require.NoError(t, err)
+	direct, _, _ := strings.Cut(string(mod), "// indirect")
+	found := regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(direct, -1)
+	require.NotEmpty(t, found)
+	for _, m := range found {
+		assert.Contains(t, string(reasons), "| `"+m[1]+"` |")
+	}
+}
