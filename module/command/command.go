@@ -78,6 +78,10 @@ func run(flags caddycmd.Flags) (int, error) {
 // start runs the gateway in the background and shows the banner once it
 // listens.
 func start(s *setup, out io.Writer) error {
+	var err error
+	if s.address, err = s.address.settle(); err != nil {
+		return err
+	}
 	config, err := adapt(s.caddyfile())
 	if err != nil {
 		return err

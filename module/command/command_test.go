@@ -43,19 +43,24 @@ func TestAddressesThatAreRefused(t *testing.T) {
 	for listen, want := range map[string]string{
 		"8080": "host:port", "": "host:port", "localhost": "host:port",
 		"localhost:http": "port from 0", "localhost:70000": "port from 0", "localhost:": "port from 0",
-		"no-such-host.invalid:0": "listening on no-such-host.invalid:0",
 	} {
-		_, err := findAddress(listen)
+		_, err := parseAddress(listen)
 		assert.ErrorContains(t, err, want, listen)
 	}
+	_, err := address{"no-such-host.invalid", "0"}.settle()
+	assert.ErrorContains(t, err, "listening on no-such-host.invalid:0")
 }
 
+// Caddy alone would start, and the two programs would take turns answering.
 func TestAddressInUseIsRefusedByName(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer listener.Close()
-	_, err = findAddress(listener.Addr().String())
-	assert.ErrorContains(t, err, listener.Addr().String()+" is already in use")
+	s, err := newSetup(options{listen: listener.Addr().String()}, environment(nil))
+	require.NoError(t, err, "printing the Caddyfile needs no free address")
+	var banner bytes.Buffer
+	assert.ErrorContains(t, start(s, &banner), listener.Addr().String()+" is already in use")
+	assert.Empty(t, banner.String())
 }
 
 func TestURLsAreForClientsOfThisMachine(t *testing.T) {

@@ -12,13 +12,10 @@ import (
 // address is where the gateway listens.
 type address struct {
 	host string // empty: every interface
-	port string
+	port string // "0": any free one
 }
 
-// findAddress makes sure that listen is free and settles its port, if that is
-// 0. Caddy would not do the former: its sockets share a port with any other
-// program of the same user that allows it, such as another Caddy.
-func findAddress(listen string) (address, error) {
+func parseAddress(listen string) (address, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return address{}, errors.New("--listen needs host:port or :port, such as localhost:8080")
@@ -26,15 +23,24 @@ func findAddress(listen string) (address, error) {
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return address{}, errors.New("--listen needs a port from 0 to 65535")
 	}
+	return address{host, port}, nil
+}
+
+// settle makes sure that the address is free and chooses the port, if that is
+// 0. Caddy would not do the former: its sockets share a port with any other
+// program of the same user that allows it, such as another Caddy.
+func (a address) settle() (address, error) {
+	listen := net.JoinHostPort(a.host, a.port)
 	listener, err := net.Listen("tcp", listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return address{}, fmt.Errorf("%s is already in use by another program; choose another address with --listen", listen)
+		return a, fmt.Errorf("%s is already in use by another program; choose another address with --listen", listen)
 	}
 	if err != nil {
-		return address{}, fmt.Errorf("listening on %s: %w", listen, err)
+		return a, fmt.Errorf("listening on %s: %w", listen, err)
 	}
 	defer listener.Close()
-	return address{host, strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)}, nil
+	a.port = strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	return a, nil
 }
 
 // url is the address for clients on this machine.

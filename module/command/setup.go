@@ -41,7 +41,7 @@ func newSetup(o options, getenv func(string) string) (*setup, error) {
 	if s.providers, err = findProviders(getenv); err != nil {
 		return nil, err
 	}
-	s.address, err = findAddress(o.listen)
+	s.address, err = parseAddress(o.listen)
 	return s, err
 }
 
