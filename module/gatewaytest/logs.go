@@ -75,6 +75,25 @@ func (l *Logs) Wait(ctx context.Context, text string) error {
 	}
 }
 
+// WaitEntry waits until the log has an entry that fits and gives the first.
+func (l *Logs) WaitEntry(ctx context.Context, fits func(map[string]any) bool) (map[string]any, error) {
+	for {
+		l.mu.Lock()
+		changed := l.changed
+		l.mu.Unlock()
+		for _, entry := range l.Entries() {
+			if fits(entry) {
+				return entry, nil
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for a log entry: %w", context.Cause(ctx))
+		}
+	}
+}
+
 func (l *Logs) reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
