@@ -73,8 +73,9 @@ func findProviders(getenv func(string) string) ([]provider, error) {
 	return append(found, demo), nil
 }
 
-// The parts of the Caddyfile and of the banner.
+// The exported methods are what the templates are made of.
 
+// Level is the least severe level that is logged.
 func (s *setup) Level() string {
 	if s.debug {
 		return "DEBUG"
@@ -82,11 +83,20 @@ func (s *setup) Level() string {
 	return "WARN"
 }
 
-func (s *setup) Host() string          { return s.address.host }
-func (s *setup) Port() string          { return s.address.port }
-func (s *setup) URL() string           { return s.address.url() }
+// Host is the host to bind, empty for every interface.
+func (s *setup) Host() string { return s.address.host }
+
+// Port is the port to listen on.
+func (s *setup) Port() string { return s.address.port }
+
+// URL is the address for clients on this machine.
+func (s *setup) URL() string { return s.address.url() }
+
+// Providers are the providers found, the demo provider last.
 func (s *setup) Providers() []provider { return s.providers }
-func (s *setup) NewKey() bool          { return s.newKey }
+
+// NewKey reports whether the key was made now.
+func (s *setup) NewKey() bool { return s.newKey }
 
 // Alone reports whether there is no provider but the demo.
 func (s *setup) Alone() bool { return len(s.providers) == 1 }
