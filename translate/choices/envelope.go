@@ -29,10 +29,19 @@ func (e *envelope) read(c *jsonscan.Cursor, choice func()) error {
 	for c.Member() {
 		e.member(c, choice)
 	}
-	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(c.Finish(), &syntax) {
-		return syntax
+	return broken(c.Finish())
+}
+
+// broken returns an error of a cursor that says that a document is no JSON, and
+// nil for the others: a member that stands twice does not spoil an answer.
+func broken(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
+		return nil
+	}
+	return err
 }
 
 var errNoObject = errors.New("no JSON object")

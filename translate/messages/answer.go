@@ -54,10 +54,19 @@ func (a *answer) read(c *jsonscan.Cursor) error {
 	for c.Member() {
 		a.member(c)
 	}
-	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(c.Finish(), &syntax) {
-		return syntax
+	return broken(c.Finish())
+}
+
+// broken returns an error of a cursor that says that a document is no JSON, and
+// nil for the others: a member that stands twice does not spoil an answer.
+func broken(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
+		return nil
+	}
+	return err
 }
 
 func (a *answer) member(c *jsonscan.Cursor) {

@@ -114,8 +114,8 @@ func (o *observer) read(data []byte) translate.Signal {
 	for c.Member() {
 		e.member(c, &usage)
 	}
-	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(c.Finish(), &syntax) {
-		return o.unreadable(syntax)
+	if err := broken(c.Finish()); err != nil {
+		return o.unreadable(err)
 	}
 	o.usage = usage
 	if o.model == "" {

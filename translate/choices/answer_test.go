@@ -1,0 +1,88 @@
+package choices_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+func TestAnswersTellModelAndUsage(t *testing.T) {
+	answer, fault := choices.InspectAnswer([]byte(`{"id":"c","object":"chat.completion","model":"gpt\u002d5","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}}`))
+	require.Nil(t, fault)
+	assert.Equal(t, translate.Answer{Model: "gpt-5", Usage: translate.Usage{Input: 10, Output: 4, Known: true}}, answer)
+
+	answer, fault = choices.InspectAnswer([]byte(`{"choices":[{}],"usage":null,"error":null}`))
+	require.Nil(t, fault)
+	assert.Equal(t, translate.Answer{}, answer)
+}
+
+func TestUnusableAnswersAreTheProvidersFault(t *testing.T) {
+	for _, body := range []string{
+		``, `<html>`, `null`, `[]`, `"a"`, `{}`, `{"choices":[]}`, `{"choices":null}`, `{"choices":[1]}`, `{"choices":{}}`,
+		`{"choices":[{}]`, `{"choices":[{}]}x`, "{\"choices\":[{\"a\":\"\xff\"}]}", `{"content":[]}`,
+	} {
+		_, fault := choices.InspectAnswer([]byte(body))
+		require.NotNil(t, fault, body)
+		assert.Equal(t, "the upstream returned an unusable answer", fault.Message, body)
+		assert.Equal(t, "upstream_invalid_response", fault.Code)
+		assert.Equal(t, translate.BadGateway, fault.Kind)
+	}
+}
+
+func TestErrorsInsideAnswersAreFaults(t *testing.T) {
+	tests := []struct {
+		body    string
+		status  int
+		message string
+	}{
+		{`{"error":{"message":"no","code":429}}`, 429, "no"},
+		{`{"error":{"message":"no"},"choices":[{}]}`, 502, "no"},
+		{`{"error":"no"}`, 502, "no"},
+		{`{"object":"error","message":"no","code":400}`, 400, "no"},
+		{`{"detail":"no"}`, 502, "no"},
+		{`{"error":{"message":"no","code":200}}`, 502, "no"},
+		{`{"error":{"message":"no","code":"insufficient_quota"}}`, 502, "the gateway's account with the upstream is exhausted"},
+	}
+	for _, tt := range tests {
+		_, fault := choices.InspectAnswer([]byte(tt.body))
+		require.NotNil(t, fault, tt.body)
+		assert.Equal(t, tt.status, fault.Status(translate.Chat), tt.body)
+		assert.Equal(t, tt.message, fault.Message)
+	}
+}
+
+func TestUsageCountsWithoutOverlap(t *testing.T) {
+	tests := []struct {
+		name, usage string
+		want        translate.Usage
+	}{
+		{"cached tokens", `{"prompt_tokens":1000,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":900}}`, translate.Usage{Input: 100, CacheRead: 900, Output: 5}},
+		{"written tokens", `{"prompt_tokens":1000,"prompt_tokens_details":{"cached_tokens":100,"cache_write_tokens":300}}`, translate.Usage{Input: 600, CacheRead: 100, CacheWrite: 300}},
+		{"hit tokens", `{"prompt_tokens":100,"prompt_cache_hit_tokens":64}`, translate.Usage{Input: 36, CacheRead: 64}},
+		{"names of another format", `{"prompt_tokens":100,"cache_read_input_tokens":10,"cache_creation_input_tokens":20}`, translate.Usage{Input: 70, CacheRead: 10, CacheWrite: 20}},
+		{"reasoning", `{"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":7}}`, translate.Usage{Output: 9, Reasoning: 7}},
+		{"more cached than sent", `{"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":9}}`, translate.Usage{CacheRead: 9}},
+		{"nulls", `{"prompt_tokens":null,"completion_tokens":null,"prompt_tokens_details":null,"completion_tokens_details":null}`, translate.Usage{}},
+		{"odd kinds", `{"prompt_tokens":"7","completion_tokens":[1],"prompt_tokens_details":5,"completion_tokens_details":"x"}`, translate.Usage{}},
+		{"negative", `{"prompt_tokens":-5,"completion_tokens":-1}`, translate.Usage{}},
+		{"fractions", `{"prompt_tokens":1.5,"completion_tokens":2.0}`, translate.Usage{Output: 2}},
+		{"huge", `{"prompt_tokens":0,"prompt_tokens_details":{"cached_tokens":9223372036854775807,"cache_write_tokens":9223372036854775807}}`, translate.Usage{CacheRead: 1 << 53, CacheWrite: 1 << 53}},
+		{"nothing", `{}`, translate.Usage{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := jsonscan.New([]byte(tt.usage))
+			got, ok := choices.ReadUsage(&c)
+			require.True(t, ok)
+			require.NoError(t, c.Finish())
+			tt.want.Known = true
+			assert.Equal(t, tt.want, got)
+			assert.GreaterOrEqual(t, got.TotalInput(), got.Input)
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package messages_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+)
+
+func TestAnswersTellModelAndUsage(t *testing.T) {
+	answer, fault := messages.InspectAnswer([]byte(`{"id":"msg_1","type":"message","role":"assistant","model":"claude\u002d5","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"cache_creation_input_tokens":12304,"cache_read_input_tokens":900,"output_tokens":550,"output_tokens_details":{"thinking_tokens":40},"service_tier":"standard"}}`), translate.Generate)
+	require.Nil(t, fault)
+	assert.Equal(t, "claude-5", answer.Model)
+	assert.Equal(t, translate.Usage{Input: 3, CacheRead: 900, CacheWrite: 12304, Output: 550, Reasoning: 40, Known: true}, answer.Usage)
+	assert.EqualValues(t, 13207, answer.Usage.TotalInput())
+
+	answer, fault = messages.InspectAnswer([]byte(`{"content":[],"error":null,"usage":{"input_tokens":-5,"output_tokens":"x","cache_read_input_tokens":null}}`), translate.Generate)
+	require.Nil(t, fault)
+	assert.Equal(t, translate.Usage{Known: true}, answer.Usage)
+
+	answer, fault = messages.InspectAnswer([]byte(`{"content":[]}`), translate.Generate)
+	require.Nil(t, fault)
+	assert.Equal(t, translate.Answer{}, answer)
+}
+
+func TestUnusableAnswersAreTheProvidersFault(t *testing.T) {
+	for _, body := range []string{
+		``, `<html>`, `null`, `[]`, `{}`, `{"content":null}`, `{"content":"a"}`, `{"content":{}}`, `{"content":[]`, `{"content":[]}{}`,
+		`{"choices":[{}]}`, `{"input_tokens":5}`, "{\"content\":[\"\xff\"]}",
+	} {
+		_, fault := messages.InspectAnswer([]byte(body), translate.Generate)
+		require.NotNil(t, fault, body)
+		assert.Equal(t, "the upstream returned an unusable answer", fault.Message, body)
+		assert.Equal(t, "upstream_invalid_response", fault.Code)
+		assert.Equal(t, 502, fault.Status(translate.Messages))
+	}
+}
+
+func TestErrorsInsideAnswersAreFaults(t *testing.T) {
+	tests := []struct {
+		body    string
+		status  int
+		message string
+	}{
+		{`{"type":"error","error":{"type":"overloaded_error","message":"no"}}`, 502, "no"},
+		{`{"error":{"message":"no","code":503}}`, 529, "no"},
+		{`{"type":"error"}`, 502, "the upstream reported an error"},
+		{`{"content":[],"error":"no"}`, 502, "no"},
+	}
+	for _, tt := range tests {
+		for _, op := range []translate.Operation{translate.Generate, translate.CountTokens} {
+			_, fault := messages.InspectAnswer([]byte(tt.body), op)
+			require.NotNil(t, fault, tt.body)
+			assert.Equal(t, tt.status, fault.Status(translate.Messages), tt.body)
+			assert.Equal(t, tt.message, fault.Message)
+		}
+	}
+}
+
+func TestCountsOfTokensAreNoUsage(t *testing.T) {
+	answer, fault := messages.InspectAnswer([]byte(`{"input_tokens":2095}`), translate.CountTokens)
+	require.Nil(t, fault)
+	assert.Equal(t, translate.Usage{Input: 2095}, answer.Usage)
+	for _, body := range []string{`{}`, `{"input_tokens":null}`, `{"input_tokens":"5"}`, `{"input_tokens":1.5}`, `{"content":[]}`} {
+		_, fault := messages.InspectAnswer([]byte(body), translate.CountTokens)
+		require.NotNil(t, fault, body)
+		assert.Equal(t, translate.BadGateway, fault.Kind)
+	}
+}
+
+// TestRepeatedMembersOfAnswersAreNoFault ensures that an answer which others
+// can read is not refused: it is the client's to judge.
+func TestRepeatedMembersOfAnswersAreNoFault(t *testing.T) {
+	_, fault := messages.InspectAnswer([]byte(`{"content":[],"x":1,"x":2}`), translate.Generate)
+	assert.Nil(t, fault)
+}
