@@ -1,6 +1,8 @@
 package choices
 
 import (
+	"bytes"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -49,7 +51,7 @@ func (o *Observer) Observe(event sse.Event) translate.Signal {
 	switch {
 	case o.over || len(event.Data) == 0:
 		return 0
-	case string(event.Data) == "[DONE]":
+	case string(bytes.TrimSpace(event.Data)) == "[DONE]":
 		o.over = true
 		return translate.Terminal
 	case string(event.Name) == "error":

@@ -119,31 +119,32 @@ func (r *request) source(level int) {
 	r.EnterObject()
 	for r.Member() {
 		m := memberOf(r.Name())
-		switch m {
-		case memberOther:
+		if m == memberOther {
 			r.Skip()
-			continue
-		case memberType:
-			s.members[m] = r.Kind()
-			if text, ok := r.Text(); ok {
-				s.kind = sourceKindOf(text)
-			} else {
-				r.Skip()
-			}
 			continue
 		}
 		s.members[m] = r.Kind()
 		r.Push(memberNames[m])
-		if m == memberContent && s.members[m] == jsonscan.Array && level < maxNesting {
-			r.blocks(level + 1)
-		} else {
-			r.Skip()
-		}
+		r.sourceMember(&s, m, level)
 		r.Pop()
 	}
 	r.requireSource(&s)
 }
 
+// sourceMember reads one member of a source.
+func (r *request) sourceMember(s *block, m member, level int) {
+	switch kind := s.members[m]; {
+	case m == memberType && kind == jsonscan.String:
+		text, _ := r.Text()
+		s.kind = sourceKindOf(text)
+	case m == memberContent && kind == jsonscan.Array && level < maxNesting:
+		r.blocks(level + 1)
+	default:
+		r.Skip()
+	}
+}
+
+// requireSource notes what a source lacks. Sources of unknown types pass.
 func (r *request) requireSource(s *block) {
 	r.requireOf(s)
 	if s.kind != contentSource {
