@@ -1,0 +1,41 @@
+package translate
+
+// Memory is what the way back needs to know of a translated request: the
+// answer is written for the client that sent it. It holds no slices of the
+// request's body, which may be gone before the answer ends.
+type Memory struct {
+	// Stream says that the client wants an event stream, whatever the provider
+	// answers with.
+	Stream bool
+	// IncludeUsage says that a chat or completions client asked for the usage
+	// chunk of its stream.
+	IncludeUsage bool
+
+	// Echo is the prompt's text, decoded, that is put in front of a
+	// completions answer; nil when the client did not ask for it.
+	Echo []byte
+	// PromptLength is the length of the prompt of a completions request in
+	// characters; text offsets of logprobs count from it.
+	PromptLength int
+	// Logprobs says that a completions client wants log probabilities, and
+	// TopLogprobs how many alternatives of each token, 0 for none.
+	Logprobs    bool
+	TopLogprobs int
+
+	// Stops are the stop sequences of the client, decoded, in its order.
+	Stops []string
+	// Enforce are those of Stops that the provider's format does not take: they
+	// were not sent, and whoever writes the answer must cut it at the first.
+	Enforce []string
+
+	// Names tells the tool names of the client by the shortened ones that the
+	// provider knows. It is nil when none was shortened.
+	Names map[string]string
+
+	HasImages bool // the request held images
+	HasMedia  bool // the request held images, documents or audio
+
+	// InputEstimate is an estimate of the input tokens, for streams that tell
+	// the true count only at their end. 0 unless the provider's traits ask for it.
+	InputEstimate int64
+}

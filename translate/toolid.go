@@ -1,0 +1,49 @@
+package translate
+
+import "encoding/base64"
+
+// toolIDPrefix begins the ids by which messages clients know the calls of
+// providers whose own ids the messages format does not allow.
+const toolIDPrefix = "gwid1_"
+
+// maxToolID is the longest id, in bytes, that is shown as it is.
+const maxToolID = 64
+
+// AppendToolID appends the id by which a messages client knows a call that the
+// provider calls id, which must not be empty. Only letters, digits, "_" and "-"
+// occur in it.
+func AppendToolID(dst, id []byte) []byte {
+	if len(id) <= maxToolID && plainName(id) {
+		return append(dst, id...)
+	}
+	dst = append(dst, toolIDPrefix...)
+	return base64.RawURLEncoding.AppendEncode(dst, id)
+}
+
+// AppendOriginalToolID appends the id by which the provider knows a call that a
+// messages client calls id: the reverse of AppendToolID.
+func AppendOriginalToolID(dst, id []byte) []byte {
+	if len(id) <= len(toolIDPrefix) || string(id[:len(toolIDPrefix)]) != toolIDPrefix {
+		return append(dst, id...)
+	}
+	before := len(dst)
+	dst, err := base64.RawURLEncoding.Strict().AppendDecode(dst, id[len(toolIDPrefix):])
+	if err != nil { // someone else's id
+		return append(dst[:before], id...)
+	}
+	return dst
+}
+
+// plainName reports whether all bytes are letters, digits, "_" or "-".
+func plainName(s []byte) bool {
+	for _, b := range s {
+		if !plainByte(b) {
+			return false
+		}
+	}
+	return true
+}
+
+func plainByte(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_' || b == '-'
+}

@@ -1,0 +1,159 @@
+package translate
+
+// Traits say what a provider, or one of its models, can take beside what its
+// format states (wire format 0.3). The zero value holds the defaults.
+type Traits struct {
+	// MaxCompletionTokens sends max_completion_tokens to chat providers instead
+	// of max_tokens.
+	MaxCompletionTokens bool
+	// WithoutUsage leaves out stream_options.include_usage.
+	WithoutUsage bool
+	// DeveloperRole gives system texts the role developer.
+	DeveloperRole bool
+	// MidSystem is what becomes of system turns that are not the first.
+	MidSystem MidSystem
+	// Alternation joins messages of one role that follow each other.
+	Alternation bool
+	// ToolContentParts sends several texts as parts instead of one text.
+	ToolContentParts bool
+	// ToolImagesInline leaves images in the messages of tool results.
+	ToolImagesInline bool
+	// ImagesBase64Only says that images must be sent, not pointed to.
+	ImagesBase64Only bool
+	// Files says that chat messages may hold file parts.
+	Files bool
+	// Prefill is what becomes of a conversation that ends with the assistant.
+	Prefill Prefill
+	// ReasoningEffort holds the values that reasoning_effort may have.
+	ReasoningEffort Efforts
+	// ReasoningReplay is where earlier reasoning goes.
+	ReasoningReplay ReasoningReplay
+	// Sampling says which sampling fields may be sent.
+	Sampling Sampling
+	// Extensions names the non-standard request fields that the provider takes.
+	Extensions []string
+	// Thinking says how a messages provider is asked to think.
+	Thinking ThinkingStyle
+	// AnthropicVersion is the version header of requests translated to the
+	// messages format, "" for DefaultAnthropicVersion.
+	AnthropicVersion string
+	// DefaultMaxTokens bounds an answer where the provider needs a bound and the
+	// client gave none; 0 stands for DefaultMaxTokens.
+	DefaultMaxTokens int64
+	// UserField is where the id of an end user goes.
+	UserField UserField
+	// CacheBreakpoints translates cache_control to prompt_cache_breakpoint and back.
+	CacheBreakpoints bool
+	// PromptTemplate is how a conversation becomes one prompt.
+	PromptTemplate PromptTemplate
+	// TemplateGuard refuses texts that look like a turn of the template.
+	TemplateGuard bool
+	// CompletionSystem is the system text of completions requests that become
+	// conversations.
+	CompletionSystem string
+	// DropUnsupportedTools leaves out tools that the provider's format has no
+	// words for, instead of refusing the request.
+	DropUnsupportedTools bool
+	// InstructJSONObject asks in words for a JSON object where the provider's
+	// format cannot.
+	InstructJSONObject bool
+	// InstructSuffix asks in words for the text between a prompt and a suffix.
+	InstructSuffix bool
+	// FIMTemplate writes a prompt and a suffix as one prompt; it holds {prefix}
+	// and {suffix} once each.
+	FIMTemplate string
+	// FanOutN asks once for each of n answers, for providers that ignore n.
+	FanOutN bool
+	// MaxFanOut bounds the calls that one request may become; 0 stands for
+	// DefaultMaxFanOut.
+	MaxFanOut int64
+	// NoTokenCount refuses to count tokens where it could only be estimated.
+	NoTokenCount bool
+	// EstimateInputTokens puts an estimate where a stream begins with the count.
+	EstimateInputTokens bool
+	// RejectLosses refuses requests of which something would be lost that shapes
+	// the answer.
+	RejectLosses bool
+	// ForwardRateLimitHeaders hands on the provider's rate limit headers.
+	ForwardRateLimitHeaders bool
+}
+
+// The defaults of traits that are no flags.
+const (
+	DefaultAnthropicVersion = "2023-06-01"
+	DefaultMaxTokens        = 4096
+	DefaultMaxFanOut        = 8
+)
+
+// MidSystem is what becomes of system turns that are not the first.
+type MidSystem uint8
+
+// The values of MidSystem.
+const (
+	MidSystemDefault MidSystem = iota // keep towards chat, hoist towards messages
+	MidSystemKeep                     // it stays where it is
+	MidSystemHoist                    // it joins the first
+	MidSystemUser                     // it becomes a turn of the user
+)
+
+// Prefill is what becomes of a conversation that ends with the assistant.
+type Prefill uint8
+
+// The values of Prefill.
+const (
+	PrefillRefuse Prefill = iota
+	PrefillNative         // sent as it is
+	PrefillVLLM           // sent with the two fields that vLLM asks for
+)
+
+// ReasoningReplay is the field of assistant messages that takes earlier
+// reasoning back.
+type ReasoningReplay uint8
+
+// The values of ReasoningReplay.
+const (
+	ReplayNone ReasoningReplay = iota
+	ReplayReasoningContent
+	ReplayReasoning
+)
+
+// Sampling says which of temperature, top_p and top_k may be sent.
+type Sampling uint8
+
+// The values of Sampling.
+const (
+	SamplingDefault Sampling = iota // all, or none with anthropic_version 2026-10-21
+	SamplingAll
+	SamplingOne // never top_p together with temperature
+	SamplingNone
+)
+
+// ThinkingStyle is which type of thinking a messages provider takes.
+type ThinkingStyle uint8
+
+// The values of ThinkingStyle.
+const (
+	ThinkingNone ThinkingStyle = iota
+	ThinkingBudget
+	ThinkingAdaptive
+)
+
+// UserField is where the id of an end user goes.
+type UserField uint8
+
+// The values of UserField.
+const (
+	UserFieldUser UserField = iota
+	UserFieldSafetyIdentifier
+	UserFieldNone
+)
+
+// PromptTemplate is how a conversation becomes one prompt.
+type PromptTemplate uint8
+
+// The values of PromptTemplate.
+const (
+	TemplateTurns PromptTemplate = iota
+	TemplateChatML
+	TemplateNone
+)
