@@ -5,42 +5,76 @@ import "bytes"
 // onlyContent reports whether a chunk cannot tell anything but content, so that
 // it need not be read: a cheap search for the names of all else. A name that a
 // server hides behind escapes is not found; none does.
-func (o *Observer) onlyContent(data []byte) bool {
+func (o *Observer) onlyContent(chunk []byte) bool {
 	_, zeroSeen := o.finished[0]
 	return zeroSeen &&
-		bytes.Contains(data, []byte(`"choices"`)) &&
-		!bytes.Contains(data, []byte(`"error"`)) &&
-		always(data, `"finish_reason"`, `null`) &&
-		always(data, `"usage"`, `null`) &&
-		always(data, `"index"`, `0`)
+		listName.find(chunk) >= 0 &&
+		errorName.find(chunk) < 0 &&
+		finishName.always(chunk, "null") &&
+		usageName.always(chunk, "null") &&
+		indexName.always(chunk, "0")
 }
 
-// always reports whether the quoted name has that value wherever it is a
-// member's name.
-func always(data []byte, name, value string) bool {
+// name is the name of a member, in quotes, and the place of the byte in it that
+// is least likely to stand elsewhere in a chunk: the one worth searching for.
+type name struct {
+	quoted string
+	rarest int
+}
+
+var (
+	listName   = name{`"choices"`, len(`"c`)}
+	errorName  = name{`"error"`, len(`"err`)}
+	finishName = name{`"finish_reason"`, len(`"finish`)}
+	usageName  = name{`"usage"`, len(`"`)}
+	indexName  = name{`"index"`, len(`"inde`)}
+)
+
+// find returns the place of the name, be it a member's or a value, or -1.
+func (n name) find(chunk []byte) int {
+	for from := n.rarest; from < len(chunk); from++ {
+		at := bytes.IndexByte(chunk[from:], n.quoted[n.rarest])
+		if at < 0 {
+			return -1
+		}
+		from += at
+		start := from - n.rarest
+		if end := start + len(n.quoted); end <= len(chunk) && string(chunk[start:end]) == n.quoted {
+			return start
+		}
+	}
+	return -1
+}
+
+// always reports whether the name has that value wherever it is a member's.
+func (n name) always(chunk []byte, value string) bool {
 	for {
-		at := bytes.Index(data, []byte(name))
+		at := n.find(chunk)
 		if at < 0 {
 			return true
 		}
-		data = bytes.TrimLeft(data[at+len(name):], " \t\r\n")
-		if len(data) == 0 || data[0] != ':' {
-			continue // the name of a value, not of a member
+		chunk = trimSpace(chunk[at+len(n.quoted):])
+		if len(chunk) == 0 || chunk[0] != ':' {
+			continue // the name is a value
 		}
-		data = bytes.TrimLeft(data[1:], " \t\r\n")
-		rest, ok := bytes.CutPrefix(data, []byte(value))
-		if !ok || len(rest) == 0 || !delimits(rest[0]) {
+		chunk = trimSpace(chunk[1:])
+		if !bytes.HasPrefix(chunk, []byte(value)) || !delimited(chunk[len(value):]) {
 			return false
 		}
 	}
 }
 
-// delimits reports whether a value ends in front of b.
-func delimits(b byte) bool {
-	switch b {
-	case ',', '}', ']', ' ', '\t', '\r', '\n':
-		return true
-	default:
-		return false
+// trimSpace cuts white space in front.
+func trimSpace(chunk []byte) []byte {
+	for len(chunk) > 0 && isSpace(chunk[0]) {
+		chunk = chunk[1:]
 	}
+	return chunk
+}
+
+func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
+
+// delimited reports whether a value has ended in front of the rest.
+func delimited(rest []byte) bool {
+	return len(rest) > 0 && (rest[0] == ',' || rest[0] == '}' || rest[0] == ']' || isSpace(rest[0]))
 }

@@ -82,7 +82,7 @@ func FuzzUnread(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, chunk []byte) {
 		if bytes.Contains(chunk, []byte(`\u`)) || !begun().onlyContent(chunk) {
-			t.Skip("read, or with names behind escapes")
+			return // it is read, or has names behind escapes
 		}
 		o := begun()
 		signal := o.chunk(chunk)
