@@ -7,18 +7,19 @@ type EventKind uint8
 
 // The core events (wire format D.2).
 const (
-	EventStart        EventKind = iota // Model, Usage as far as known
+	EventStart        EventKind = iota // Model, Created, Tier, Usage as far as known
 	EventText                          // Text, non-empty; Refusal marks a refusal's text
+	EventTextEnd                       // one text is over; the next one is another
 	EventReasoning                     // Text, non-empty
 	EventSignature                     // Text: the signature of the reasoning before it
 	EventRedacted                      // Text: the data of redacted reasoning
 	EventReasoningEnd                  // one thinking block is over
-	EventToolStart                     // Tool, ID, Name
+	EventToolStart                     // Tool, ID, Name, Custom
 	EventToolArgs                      // Tool, Text: a non-empty fragment of the arguments
 	EventToolEnd                       // Tool
 	EventLogprobs                      // Logprobs: raw JSON of the chat format's content list, for the text before it
-	EventFinish                        // Finish, Stop
-	EventUsage                         // Usage: the full record so far; the last one wins
+	EventFinish                        // Finish, Stop; Text: why the provider refused, where it says so
+	EventUsage                         // Usage, Tier: the full record so far; the last one wins
 	EventError                         // Fault
 	EventEnd                           // the end, clean; a truncated answer has none
 )
@@ -33,11 +34,14 @@ type Event struct {
 	Text     []byte
 	ID       []byte // tool call id as the provider gave it
 	Name     []byte // tool name as the provider gave it
+	Custom   bool   // the tool takes free text, not a JSON object
 	Model    []byte // the model that answers, as the provider names it
+	Created  int64  // Unix seconds, 0 when the provider tells none
 	Logprobs []byte
 	Finish   FinishReason
 	Stop     []byte // the matched stop sequence, nil when unknown
 	Usage    *Usage
+	Tier     Tier
 	Fault    *Fault
 }
 

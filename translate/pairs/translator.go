@@ -1,0 +1,148 @@
+package pairs
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Translator writes the answer of a provider in the format of a client. The
+// answer may come as a stream or as one JSON body, and is written as the one
+// that the client asked for: both ways lead through the same core events.
+//
+// It is for one answer and one goroutine. What it hands out is whole: an event
+// of a stream, or a JSON answer once all of it is known. It writes no error:
+// Fault tells what became of an answer that failed, and Output ends in front of
+// that, so that whoever writes to the client can still choose how to tell.
+type Translator struct {
+	parser  parser
+	emitter emitter
+
+	signals  translate.Signal // of the event at hand
+	usage    translate.Usage
+	model    string
+	fault    *translate.Fault
+	finished bool
+}
+
+// parser reads an answer into core events, which it tells its handler. What
+// follows EventEnd or EventError says nothing.
+type parser interface {
+	// Event reads the next event of a stream.
+	Event(sse.Event)
+	// Answer reads a whole JSON answer.
+	Answer(body []byte)
+	// End is the end of a stream's body: a clean one ends the answer if that
+	// was complete.
+	End(clean bool)
+	// Finished reports whether all that was begun has told why it ended.
+	Finished() bool
+}
+
+// emitter writes core events for a client.
+type emitter interface {
+	translate.Handler
+	// Output returns what was written since it was called last. It is valid
+	// until the next event.
+	Output() []byte
+	// Fault says why the events cannot be written, nil while they can.
+	Fault() *translate.Fault
+}
+
+// NewTranslator returns a translator of one answer, from the provider's format
+// to the client's. It panics if CanTranslate does not hold for their requests.
+func NewTranslator(from, to translate.Format, m *translate.Memory, ids translate.IDs) *Translator {
+	t := &Translator{}
+	t.parser = newParser(from, t)
+	t.emitter = newEmitter(to, m, ids)
+	return t
+}
+
+func newParser(format translate.Format, _ translate.Handler) parser {
+	panic("pairs: no parser for format " + string(format))
+}
+
+func newEmitter(format translate.Format, _ *translate.Memory, _ translate.IDs) emitter {
+	panic("pairs: no emitter for format " + string(format))
+}
+
+// Event reads the next event of a stream and says what it meant: Content from
+// the first on that says something, Finish when all that was begun has told
+// why it ended and only usage may follow, Terminal when the answer is complete,
+// Failed when it is not and never will be. The bytes of the event are only read
+// during the call.
+func (t *Translator) Event(e sse.Event) translate.Signal {
+	t.signals = 0
+	t.parser.Event(e)
+	return t.signals
+}
+
+// Answer reads a whole JSON answer of status 2xx. It returns the fault when
+// that is none, or holds an error.
+func (t *Translator) Answer(body []byte) *translate.Fault {
+	t.parser.Answer(body)
+	return t.fault
+}
+
+// End says that no event follows. A clean end is one at the end of the body,
+// behind a whole event, or one that the caller made after Finish; it completes
+// an answer that told why it ended. Any other answer that is not complete is
+// cut off then: its fault is Truncated.
+func (t *Translator) End(clean bool) { t.parser.End(clean) }
+
+// Output returns the bytes for the client that were written since the last
+// call: whole events, or, once the answer is complete, the JSON body. They are
+// valid until the next call of Event, Answer or End.
+func (t *Translator) Output() []byte { return t.emitter.Output() }
+
+// Usage is what the answer has said of usage so far.
+func (t *Translator) Usage() translate.Usage { return t.usage }
+
+// Model is the model that the provider said it answered with, "" while unknown.
+func (t *Translator) Model() string { return t.model }
+
+// Fault says why the answer failed, nil while it did not.
+func (t *Translator) Fault() *translate.Fault { return t.fault }
+
+// Finished reports whether the answer is complete and was written to its end.
+func (t *Translator) Finished() bool { return t.finished }
+
+const meaningful = 1<<translate.EventText | 1<<translate.EventReasoning | 1<<translate.EventSignature |
+	1<<translate.EventRedacted | 1<<translate.EventToolStart | 1<<translate.EventFinish
+
+// Handle writes the next core event.
+func (t *Translator) Handle(e *translate.Event) {
+	if t.fault != nil || t.finished {
+		return
+	}
+	t.note(e)
+	if t.fault == nil {
+		t.emitter.Handle(e)
+		t.fault = t.emitter.Fault()
+	}
+	switch {
+	case t.fault != nil:
+		t.signals |= translate.Failed
+	case e.Kind == translate.EventEnd:
+		t.finished = true
+		t.signals |= translate.Terminal
+	}
+}
+
+// note keeps what the event says of the answer as a whole.
+func (t *Translator) note(e *translate.Event) {
+	if meaningful>>e.Kind&1 != 0 {
+		t.signals |= translate.Content
+	}
+	switch e.Kind {
+	case translate.EventStart:
+		t.model = string(e.Model)
+	case translate.EventFinish:
+		if t.parser.Finished() {
+			t.signals |= translate.Finish
+		}
+	case translate.EventUsage:
+		t.usage = *e.Usage
+	case translate.EventError:
+		t.fault = e.Fault
+	}
+}
