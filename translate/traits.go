@@ -1,5 +1,7 @@
 package translate
 
+import "slices"
+
 // Traits say what a provider, or one of its models, can take beside what its
 // format states (wire format 0.3). The zero value holds the defaults.
 type Traits struct {
@@ -157,3 +159,57 @@ const (
 	TemplateChatML
 	TemplateNone
 )
+
+// version20261021 is the API version that refuses the sampling fields.
+const version20261021 = "2026-10-21"
+
+// Version is the version header of requests translated to the messages format.
+func (t *Traits) Version() string {
+	if t.AnthropicVersion == "" {
+		return DefaultAnthropicVersion
+	}
+	return t.AnthropicVersion
+}
+
+// MaxTokens is the bound of an answer when the client gave none.
+func (t *Traits) MaxTokens() int64 {
+	if t.DefaultMaxTokens == 0 {
+		return DefaultMaxTokens
+	}
+	return t.DefaultMaxTokens
+}
+
+// FanOut is how many calls one request may become.
+func (t *Traits) FanOut() int64 {
+	if t.MaxFanOut == 0 {
+		return DefaultMaxFanOut
+	}
+	return t.MaxFanOut
+}
+
+// Extension reports whether the provider takes a non-standard request field.
+func (t *Traits) Extension(name string) bool { return slices.Contains(t.Extensions, name) }
+
+// MidSystemFor is what becomes of later system turns towards the format.
+func (t *Traits) MidSystemFor(upstream Format) MidSystem {
+	switch {
+	case t.MidSystem != MidSystemDefault:
+		return t.MidSystem
+	case upstream == Messages:
+		return MidSystemHoist
+	default:
+		return MidSystemKeep
+	}
+}
+
+// SamplingFor says which sampling fields may be sent in the format.
+func (t *Traits) SamplingFor(upstream Format) Sampling {
+	switch {
+	case t.Sampling != SamplingDefault:
+		return t.Sampling
+	case upstream == Messages && t.Version() == version20261021:
+		return SamplingNone
+	default:
+		return SamplingAll
+	}
+}

@@ -1,8 +1,190 @@
 package translate
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
 
-// Set sets the trait with that name from the value as a configuration writes it.
+// trait is a row of the table: how a configuration writes a trait.
+type trait struct {
+	name   string
+	values string // what is accepted, for error messages
+	set    func(t *Traits, value string) bool
+}
+
+// traits is the table. The first value of a choice is the default.
+var traits = []trait{
+	flag("max_tokens_field", "max_tokens", "max_completion_tokens", func(t *Traits) *bool { return &t.MaxCompletionTokens }),
+	flag("include_usage", "true", "false", func(t *Traits) *bool { return &t.WithoutUsage }),
+	flag("system_role", "system", "developer", func(t *Traits) *bool { return &t.DeveloperRole }),
+	choice("mid_system", func(t *Traits) *MidSystem { return &t.MidSystem }, MidSystemKeep, "keep", "hoist", "user"),
+	flag("alternation", "false", "true", func(t *Traits) *bool { return &t.Alternation }),
+	flag("tool_content", "string", "parts", func(t *Traits) *bool { return &t.ToolContentParts }),
+	flag("tool_images", "hoist", "inline", func(t *Traits) *bool { return &t.ToolImagesInline }),
+	flag("image_url", "both", "base64", func(t *Traits) *bool { return &t.ImagesBase64Only }),
+	flag("files", "false", "true", func(t *Traits) *bool { return &t.Files }),
+	choice("prefill", func(t *Traits) *Prefill { return &t.Prefill }, PrefillRefuse, "refuse", "native", "vllm"),
+	{"reasoning_effort", "'false', 'true' or a list of " + strings.Join(effortWords[:], ", "), setEfforts},
+	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
+	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "none"),
+	{"extensions", "a list of field names that the gateway does not write itself", setExtensions},
+	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive"),
+	{"anthropic_version", "'2023-06-01' or '2026-10-21'", setVersion},
+	number("default_max_tokens", func(t *Traits) *int64 { return &t.DefaultMaxTokens }),
+	choice("user_field", func(t *Traits) *UserField { return &t.UserField }, UserFieldUser, "user", "safety_identifier", "none"),
+	flag("cache_breakpoints", "false", "true", func(t *Traits) *bool { return &t.CacheBreakpoints }),
+	choice("prompt_template", func(t *Traits) *PromptTemplate { return &t.PromptTemplate }, TemplateTurns, "turns", "chatml", "none"),
+	flag("template_guard", "false", "true", func(t *Traits) *bool { return &t.TemplateGuard }),
+	{"completion_system", "a text", func(t *Traits, v string) bool { t.CompletionSystem = v; return true }},
+	flag("unsupported_tools", "refuse", "drop", func(t *Traits) *bool { return &t.DropUnsupportedTools }),
+	flag("json_object", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructJSONObject }),
+	flag("suffix", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructSuffix }),
+	{"fim_template", "a text that holds {prefix} and {suffix} once each", setFIM},
+	flag("native_n", "true", "false", func(t *Traits) *bool { return &t.FanOutN }),
+	number("max_fan_out", func(t *Traits) *int64 { return &t.MaxFanOut }),
+	flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount }),
+	flag("estimate_input_tokens", "false", "true", func(t *Traits) *bool { return &t.EstimateInputTokens }),
+	flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses }),
+	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),
+}
+
+// TraitNames lists the names that Set knows.
+func TraitNames() []string {
+	names := make([]string, len(traits))
+	for i, row := range traits {
+		names[i] = row.name
+	}
+	return names
+}
+
+// Set sets the trait with that name from the value as a configuration writes
+// it, "on" and "off" standing for "true" and "false". The error of an unknown
+// name, or of a value that is not accepted, says what is.
 func (t *Traits) Set(name, value string) error {
-	return fmt.Errorf("%s: is no trait of a provider", name)
+	for _, row := range traits {
+		if row.name != name {
+			continue
+		}
+		if !row.set(t, value) {
+			return fmt.Errorf("%s: must be %s, got '%s'", name, row.values, value)
+		}
+		return nil
+	}
+	return fmt.Errorf("%s: is not known; the traits are %s", name, strings.Join(TraitNames(), ", "))
+}
+
+// flag is a trait with two values; the field is true for the second.
+func flag(name, standard, other string, field func(*Traits) *bool) trait {
+	return trait{name, quoted(standard, other), func(t *Traits, value string) bool {
+		value = switched(value, standard, other)
+		*field(t) = value == other
+		return value == standard || value == other
+	}}
+}
+
+// choice is a trait with several words; the field is first for the first.
+func choice[T ~uint8](name string, field func(*Traits) *T, first T, words ...string) trait {
+	return trait{name, quoted(words...), func(t *Traits, value string) bool {
+		for i, word := range words {
+			if word == value {
+				*field(t) = first + T(i)
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+// number is a trait with a positive number.
+func number(name string, field func(*Traits) *int64) trait {
+	return trait{name, "an integer of at least 1", func(t *Traits, value string) bool {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n < 1 || n > math.MaxInt32 {
+			return false
+		}
+		*field(t) = n
+		return true
+	}}
+}
+
+// switched reads on and off where true and false are accepted.
+func switched(value string, words ...string) string {
+	switch {
+	case words[0] != "true" && words[0] != "false":
+		return value
+	case value == "on":
+		return "true"
+	case value == "off":
+		return "false"
+	}
+	return value
+}
+
+// quoted lists words as a sentence does.
+func quoted(words ...string) string {
+	text := "'" + words[0] + "'"
+	for i, word := range words[1:] {
+		if i == len(words)-2 {
+			text += " or '" + word + "'"
+		} else {
+			text += ", '" + word + "'"
+		}
+	}
+	return text
+}
+
+// list splits a value at commas and spaces.
+func list(value string) []string {
+	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func setEfforts(t *Traits, value string) bool {
+	switch switched(value, "true") {
+	case "true":
+		t.ReasoningEffort = EffortAll
+		return true
+	case "false":
+		t.ReasoningEffort = 0
+		return true
+	}
+	var efforts Efforts
+	for _, word := range list(value) {
+		effort := EffortOf(word)
+		if effort == 0 {
+			return false
+		}
+		efforts |= effort
+	}
+	t.ReasoningEffort = efforts
+	return efforts != 0
+}
+
+// own are the fields of chat, completions and messages requests that the
+// gateway writes itself; as extensions they would be written twice.
+const own = " model messages prompt max_tokens max_completion_tokens stream stream_options temperature top_p" +
+	" tools tool_choice parallel_tool_calls stop stop_sequences n logprobs top_logprobs response_format" +
+	" reasoning_effort user safety_identifier metadata seed logit_bias presence_penalty frequency_penalty" +
+	" system thinking output_config continue_final_message add_generation_prompt "
+
+func setExtensions(t *Traits, value string) bool {
+	names := list(value)
+	for _, name := range names {
+		if !plainName([]byte(name)) || strings.Contains(own, " "+name+" ") {
+			return false
+		}
+	}
+	t.Extensions = names
+	return true
+}
+
+func setVersion(t *Traits, value string) bool {
+	t.AnthropicVersion = value
+	return value == DefaultAnthropicVersion || value == version20261021
+}
+
+func setFIM(t *Traits, value string) bool {
+	t.FIMTemplate = value
+	return value == "" || strings.Count(value, "{prefix}") == 1 && strings.Count(value, "{suffix}") == 1
 }
