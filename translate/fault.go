@@ -1,7 +1,5 @@
 package translate
 
-import "net/http"
-
 // Kind is the class of a fault. Status, type name and code of the answer in
 // each client format follow from it by one table (wire format E.2, E.4).
 type Kind uint8
@@ -30,19 +28,19 @@ var kinds = [...]struct {
 	messages string // error.type of messages bodies
 	choices  string // error.type of chat and completions bodies
 }{
-	Internal:             {http.StatusInternalServerError, "api_error", "server_error"},
-	Invalid:              {http.StatusBadRequest, "invalid_request_error", "invalid_request_error"},
-	Unauthenticated:      {http.StatusUnauthorized, "authentication_error", "invalid_request_error"},
-	Forbidden:            {http.StatusForbidden, "permission_error", "invalid_request_error"},
-	NotFound:             {http.StatusNotFound, "not_found_error", "invalid_request_error"},
-	MethodNotAllowed:     {http.StatusMethodNotAllowed, "invalid_request_error", "invalid_request_error"},
-	Conflict:             {http.StatusConflict, "conflict_error", "invalid_request_error"},
-	TooLarge:             {http.StatusRequestEntityTooLarge, "request_too_large", "invalid_request_error"},
-	UnsupportedMediaType: {http.StatusUnsupportedMediaType, "invalid_request_error", "invalid_request_error"},
-	RateLimited:          {http.StatusTooManyRequests, "rate_limit_error", "rate_limit_error"},
-	BadGateway:           {http.StatusBadGateway, "api_error", "server_error"},
-	Overloaded:           {http.StatusServiceUnavailable, "overloaded_error", "server_error"},
-	Timeout:              {http.StatusGatewayTimeout, "timeout_error", "server_error"},
+	Internal:             {500, "api_error", "server_error"},
+	Invalid:              {400, "invalid_request_error", "invalid_request_error"},
+	Unauthenticated:      {401, "authentication_error", "invalid_request_error"},
+	Forbidden:            {403, "permission_error", "invalid_request_error"},
+	NotFound:             {404, "not_found_error", "invalid_request_error"},
+	MethodNotAllowed:     {405, "invalid_request_error", "invalid_request_error"},
+	Conflict:             {409, "conflict_error", "invalid_request_error"},
+	TooLarge:             {413, "request_too_large", "invalid_request_error"},
+	UnsupportedMediaType: {415, "invalid_request_error", "invalid_request_error"},
+	RateLimited:          {429, "rate_limit_error", "rate_limit_error"},
+	BadGateway:           {502, "api_error", "server_error"},
+	Overloaded:           {503, "overloaded_error", "server_error"},
+	Timeout:              {504, "timeout_error", "server_error"},
 }
 
 // statusOverloaded is what messages clients know for 503.
