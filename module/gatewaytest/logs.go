@@ -107,7 +107,7 @@ type logWriter struct{}
 func (logWriter) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{
 		ID:  "caddy.logging.writers.gatewaytest",
-		New: func() caddy.Module { return logWriter{} },
+		New: func() caddy.Module { return new(logWriter) },
 	}
 }
 

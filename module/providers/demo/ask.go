@@ -19,7 +19,7 @@ type ask struct {
 	logprobs     int // alternatives for each token, negative: not asked for
 
 	prompts  []string // one, but for completions
-	system   string
+	system   int      // words of the system prompt
 	messages int
 	media    int // images and documents
 	results  []string
@@ -60,10 +60,7 @@ func (q *ask) text(s string) { q.input += tokens(s) }
 
 // addSystem counts a text of the system prompt.
 func (q *ask) addSystem(s string) {
-	if q.system != "" {
-		q.system += "\n"
-	}
-	q.system += s
+	q.system += tokens(s)
 	q.input += tokens(s)
 	q.prefix += tokens(s)
 }

@@ -3,6 +3,8 @@ package demo
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -63,12 +65,31 @@ func (q *ask) readPrompts(o object) {
 	}
 }
 
-// spell stands in for the text of token ids, which only a true model knows.
-func spell(ids []int) (text string) {
-	for _, id := range ids {
-		text += fmt.Sprintf("<%d> ", id)
+// maxSamples and maxWords bound how long one answer can become.
+const (
+	maxSamples = 1024
+	maxWords   = 100_000
+)
+
+// bound refuses to answer at a length that only an attacker would ask for.
+func (q *ask) bound() *refusal {
+	samples := len(q.prompts) * q.n
+	if samples > maxSamples {
+		return invalid("n", "too many choices for one request", "invalid_value")
 	}
-	return text
+	if samples*q.orders.words > maxWords {
+		return &refusal{status: http.StatusBadRequest, message: "unknown directive: too many words for one request"}
+	}
+	return nil
+}
+
+// spell stands in for the text of token ids, which only a true model knows.
+func spell(ids []int) string {
+	var b strings.Builder
+	for _, id := range ids {
+		fmt.Fprintf(&b, "<%d> ", id)
+	}
+	return b.String()
 }
 
 // parse reads the exchange's body in its format, with the orders in its prompt.
@@ -90,5 +111,8 @@ func parse(x *exchange) (*ask, *refusal) {
 	if len(q.prompts) == 0 { // tool results alone, or a system text
 		q.prompts = []string{""}
 	}
-	return q, q.readDirectives()
+	if refused = q.readDirectives(); refused != nil {
+		return nil, refused
+	}
+	return q, q.bound()
 }

@@ -48,10 +48,14 @@ func (a *answer) ordered() (list []call) {
 	return list
 }
 
+// maxSearch is how much of a prompt is searched for the names of tools, in bytes.
+const maxSearch = 16 << 10
+
 var asksForTool = regexp.MustCompile(`(?i)\b(use|call)\b`)
 
 // named are the tools that the prompt names, unless it holds their results.
 func (a *answer) named(prompt string) (list []call) {
+	prompt = shorten(prompt, maxSearch)
 	if len(a.results) > 0 || !asksForTool.MatchString(prompt) {
 		return nil
 	}

@@ -153,8 +153,8 @@ func (a *answer) greeting(prompt string, index int) string {
 // inventory counts what else the request held.
 func (a *answer) inventory() string {
 	text := fmt.Sprintf(" The request held %s", plural(a.messages, "message"))
-	if a.system != "" {
-		text += fmt.Sprintf(", a system prompt of %s", plural(tokens(a.system), "word"))
+	if a.system > 0 {
+		text += fmt.Sprintf(", a system prompt of %s", plural(a.system, "word"))
 	}
 	if len(a.tools) > 0 {
 		text += ", " + plural(len(a.tools), "tool")

@@ -41,8 +41,8 @@ type faults struct {
 // a verb with the words behind it.
 var directive = regexp.MustCompile(`(?s)\[\[(?:tool (\S+?)( \{.*?\})?|(words:|think|refuse|fault:)([^\]]*))\]\]`)
 
-// maxWords bounds [[words:N]].
-const maxWords = 100_000
+// maxPause bounds the slow faults.
+const maxPause = time.Hour
 
 // readDirectives takes the directives out of the prompts.
 func (q *ask) readDirectives() (refused *refusal) {
@@ -158,5 +158,5 @@ func parseStatus(word string, low int, into *int) bool {
 func parseDuration(word string, into *time.Duration) bool {
 	d, err := time.ParseDuration(word)
 	*into = d
-	return err == nil && d >= 0
+	return err == nil && d >= 0 && d <= maxPause
 }

@@ -28,25 +28,37 @@ type schema struct {
 	Maximum    *json.Number               `json:"maximum"`
 }
 
-// maxDepth ends schemas that refer to themselves.
-const maxDepth = 12
+// Bounds on schemas, which may refer to themselves or ask for giants.
+const (
+	maxDepth  = 12
+	maxValues = 500       // in one object of arguments
+	maxSchema = 128 << 10 // bytes; a larger one is not read
+	maxLength = 1000      // characters of one string
+)
 
 // sampleOf makes an object with every member that the schema of a tool
-// requires. A missing schema gives the empty object.
+// requires. A missing schema, or one without bounds, gives the empty object.
 func sampleOf(root json.RawMessage) json.RawMessage {
-	value := sampler{root}.value(root, "", 0)
+	if len(root) > maxSchema {
+		return json.RawMessage("{}")
+	}
+	value := (&sampler{root: root}).value(root, "", 0)
 	if !bytes.HasPrefix(value, []byte("{")) {
 		return json.RawMessage("{}")
 	}
 	return value
 }
 
-// sampler makes example values; root is where references start.
-type sampler struct{ root json.RawMessage }
+// sampler makes example values.
+type sampler struct {
+	root   json.RawMessage // where references start
+	values int             // made so far
+}
 
-func (p sampler) value(raw json.RawMessage, name string, depth int) json.RawMessage {
+func (p *sampler) value(raw json.RawMessage, name string, depth int) json.RawMessage {
 	var s schema
-	if depth > maxDepth || json.Unmarshal(raw, &s) != nil {
+	p.values++
+	if p.values > maxValues || depth > maxDepth || json.Unmarshal(raw, &s) != nil {
 		return json.RawMessage("null")
 	}
 	if s.Ref != "" {
@@ -65,7 +77,7 @@ func (p sampler) value(raw json.RawMessage, name string, depth int) json.RawMess
 	return p.typed(s, name, depth)
 }
 
-func (p sampler) typed(s schema, name string, depth int) json.RawMessage {
+func (p *sampler) typed(s schema, name string, depth int) json.RawMessage {
 	switch s.kind() {
 	case "object":
 		return p.object(s, depth)
@@ -102,7 +114,7 @@ func (s schema) kind() string {
 }
 
 // object has the required members, in the order in which they are required.
-func (p sampler) object(s schema, depth int) json.RawMessage {
+func (p *sampler) object(s schema, depth int) json.RawMessage {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, name := range s.Required {
@@ -121,14 +133,14 @@ func (p sampler) object(s schema, depth int) json.RawMessage {
 	return b.Bytes()
 }
 
-func (p sampler) array(s schema, name string, depth int) json.RawMessage {
+func (p *sampler) array(s schema, name string, depth int) json.RawMessage {
 	items := s.Items
 	if items == nil {
 		items = json.RawMessage("{}")
 	}
 	var b bytes.Buffer
 	b.WriteByte('[')
-	for i := range max(s.MinItems, 1) {
+	for i := range min(max(s.MinItems, 1), maxValues) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -165,14 +177,11 @@ func (s schema) text(name string) string {
 	if !ok {
 		text = strings.TrimSpace("demo " + name)
 	}
-	for len(text) < s.MinLength {
-		text += "."
-	}
-	return text
+	return text + strings.Repeat(".", min(max(s.MinLength-len(text), 0), maxLength))
 }
 
 // resolve follows a reference into the same document.
-func (p sampler) resolve(ref string) json.RawMessage {
+func (p *sampler) resolve(ref string) json.RawMessage {
 	at := p.root
 	for _, step := range strings.Split(strings.TrimPrefix(ref, "#"), "/") {
 		if step == "" {
