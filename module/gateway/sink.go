@@ -29,12 +29,14 @@ type sink struct {
 	committed bool      // the status line was sent
 	content   bool      // bytes of an answer were sent: no other target any more
 	gone      error     // a write failed: the client is not there any more
+	last      bool      // the last event of a stream was sent: no keep-alive any more
 	ended     bool      // the handler has returned: w must not be touched
 	tail      tail      // the last bytes sent
 	lastWrite time.Time // when they were sent
 
-	timer     *time.Timer // keep-alives; nil for JSON answers
-	keepAlive time.Duration
+	timer       *time.Timer // keep-alives; nil for JSON answers
+	commitAfter time.Duration
+	keepAlive   time.Duration
 }
 
 func newSink(w http.ResponseWriter, ex *exchange.Exchange) *sink {
@@ -78,6 +80,7 @@ func (s *sink) Write(p []byte) (int, error) {
 	}
 	s.commitAnswer()
 	s.send(p)
+	s.last = s.ex.Attempt.Finished || s.ex.Attempt.Relayed
 	return len(p), nil
 }
 
@@ -165,24 +168,27 @@ func (s *sink) startKeepAlive(commitAfter, keepAlive time.Duration) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.keepAlive = keepAlive
-	s.timer = time.AfterFunc(max(commitAfter, 0), s.tick)
-	if commitAfter < 0 {
-		s.timer.Stop() // until content commits
+	s.commitAfter, s.keepAlive = commitAfter, keepAlive
+	first := commitAfter
+	if first < 0 {
+		first = keepAlive
 	}
+	s.timer = time.AfterFunc(first, s.tick)
 }
 
 // tick runs in the timer's goroutine until stop.
 func (s *sink) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended || s.gone != nil {
+	if s.ended || s.last || s.gone != nil {
 		return
 	}
 	wait := s.keepAlive
 	switch silent := time.Since(s.lastWrite); {
+	case !s.committed && s.commitAfter < 0: // only content commits
 	case !s.committed:
 		s.commitEarly()
+	case s.keepAlive < 0:
 	case silent < s.keepAlive:
 		wait -= silent
 	case s.tail.endsEvent(): // never inside an event
@@ -225,6 +231,7 @@ func (s *sink) fail(f *translate.Fault) {
 	case !s.committed:
 		s.reply(f.Status(s.ex.Format), "application/json", translate.AppendFault(nil, f, s.ex.Format, s.ex.ID))
 	case s.ex.Streaming():
+		s.last = true
 		s.closeEvent()
 		s.send(translate.AppendFaultEvent(nil, f, s.ex.Format, s.ex.ID))
 		if s.gone == nil {

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -33,6 +37,7 @@ func newCall(t *Transport, a *exchange.Attempt, req *http.Request) *call {
 // Everything else leaves its fault in the attempt. A provider's error status is
 // returned as a response without a body, so that passive health checks see it.
 func (c *call) do() (*http.Response, error) {
+	c.forget()
 	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
 	res, err := c.t.inner.RoundTrip(c.render(c.request))
 	if err != nil {
@@ -47,6 +52,13 @@ func (c *call) do() (*http.Response, error) {
 	default:
 		return c.answer(res)
 	}
+}
+
+// forget removes what an earlier call of the same attempt left:
+// reverse_proxy may try several addresses in one attempt.
+func (c *call) forget() {
+	a := c.attempt
+	*a = exchange.Attempt{Exchange: a.Exchange, Provider: a.Provider, Format: a.Format, Model: a.Model}
 }
 
 // end releases all that the call holds. The cause is only a formality: nothing
@@ -81,13 +93,24 @@ func (c *call) fail(err error) error {
 	if cause == nil {
 		cause = err
 	}
-	var timeout interface{ Timeout() bool }
-	if errors.As(cause, &timeout) && timeout.Timeout() {
+	if timedOut(cause) {
 		c.attempt.Fault = translate.UpstreamTimeout(cause)
 	} else {
 		c.attempt.Fault = translate.Unreachable(cause)
 	}
 	return &callError{cause}
+}
+
+// timedOut reports whether a call ended by a timeout. The dial errors of
+// reverse_proxy hide what they wrap from errors.As; the text that every timeout
+// of the net package ends with is all they show.
+func timedOut(err error) bool {
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return true
+	}
+	var dial reverseproxy.DialError
+	return errors.As(err, &dial) && strings.HasSuffix(dial.Error(), os.ErrDeadlineExceeded.Error())
 }
 
 // callError is the error of a call as reverse_proxy sees it. A cancellation
