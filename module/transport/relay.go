@@ -109,7 +109,9 @@ func (r *relay) take(p []byte) int {
 		at = kept.end
 	}
 	r.ready.Write(r.pending[at-first : end-first])
-	r.pending = append(r.pending[:0], r.pending[end-first:]...)
+	if end > first { // else a long event would be copied with each of its pieces
+		r.pending = append(r.pending[:0], r.pending[end-first:]...)
+	}
 	return 0
 }
 
@@ -122,16 +124,27 @@ func (r *relay) observe() (end int64) {
 		if !ok {
 			return r.lexer.Settled()
 		}
-		signal := r.observer.Observe(event)
-		r.seen |= signal
-		if r.withhold && signal.Has(translate.UsageOnly) {
+		if r.note(event) {
 			r.kept = append(r.kept, span{event.Start, event.End})
 		}
-		if signal&lastSignals != 0 {
-			r.noteEnd(signal)
+		if r.seen&lastSignals != 0 {
 			return event.End
 		}
 	}
+}
+
+// note writes down what an event says. It reports whether the client is not to
+// see the event.
+func (r *relay) note(event sse.Event) (kept bool) {
+	signal := r.observer.Observe(event)
+	if signal.Has(translate.Content) {
+		r.seen &^= translate.Finish // of the choices seen before this one
+	}
+	r.seen |= signal
+	if signal&lastSignals != 0 {
+		r.noteEnd(signal)
+	}
+	return r.withhold && signal.Has(translate.UsageOnly)
 }
 
 // noteEnd writes down how the stream ended by its own word.
@@ -156,14 +169,17 @@ func (r *relay) drain(buf []byte) {
 	r.ended = true
 }
 
-// end ends a stream that did not say that it is over.
+// end ends a stream whose last event did not come yet.
 func (r *relay) end(err error) {
 	r.ended = true
+	orderly := errors.Is(err, io.EOF)
+	if orderly {
+		r.takeLast()
+	}
 	a := r.call.attempt
 	switch cause := context.Cause(r.call.ctx); {
-	case r.call.client.Err() != nil:
-	case errors.Is(err, io.EOF) && r.finishedAtEOF():
-		r.ready.Write(r.pending)
+	case r.call.client.Err() != nil, r.seen&lastSignals != 0:
+	case orderly && r.finishedAtEOF():
 		a.Finished = true
 	case cause != nil:
 		a.Fault = translate.UpstreamTimeout(cause)
@@ -172,17 +188,27 @@ func (r *relay) end(err error) {
 	}
 }
 
-// finishedAtEOF reports whether the end of the body is the end of the stream:
-// its last event lacked only the blank line, or this provider is known to end
-// its streams without [DONE].
+// takeLast takes in an event that lacks only its blank line, and adds that: a
+// reader who keeps to the standard drops an event without one.
+func (r *relay) takeLast() {
+	event, ok := r.lexer.Close()
+	if !ok || r.note(event) {
+		return
+	}
+	switch text := bytes.TrimRight(r.pending, "\r\n"); string(r.pending[len(text):]) {
+	case "", "\n", "\r", "\r\n":
+		r.ready.Write(text)
+		r.ready.WriteString("\n\n")
+	default: // it ended with a lone CR, behind which an LF could have followed
+		r.ready.Write(r.pending)
+	}
+}
+
+// finishedAtEOF reports whether the end of the body is the end of the stream,
+// because this provider is known to end its streams without [DONE].
 func (r *relay) finishedAtEOF() bool {
-	if event, ok := r.lexer.Close(); ok {
-		r.seen |= r.observer.Observe(event)
-	}
-	if r.seen.Has(translate.Terminal) {
-		return true
-	}
-	return r.call.t.StreamEnd == exchange.StreamEndFinish && r.seen.Has(translate.Finish) && r.lexer.Settled() == r.lexer.Offset()
+	return r.call.t.StreamEnd == exchange.StreamEndFinish && r.seen.Has(translate.Finish) &&
+		r.lexer.Settled() == r.lexer.Offset()
 }
 
 // Close ends the call. It may come at any time: when the stream is over, when

@@ -1,0 +1,247 @@
+package transport
+
+import (
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+func TestAnyChunkingOfAStreamHandsOnTheSameBytesAndUsage(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	splits := 0
+	for _, r := range recordings(t) {
+		t.Run(r.name, func(t *testing.T) {
+			sizes := []func() int{
+				func() int { return len(r.bytes) },
+				func() int { return 1 },
+				func() int { return 1 + random.IntN(7) },
+				func() int { return 1 + random.IntN(97) },
+				func() int { return 1 + random.IntN(997) },
+			}
+			for _, size := range sizes {
+				for _, withhold := range []bool{true, false} {
+					splits++
+					want := r.expect(withhold)
+					got := replay(t, r.format, withhold, split(r.bytes, size), io.EOF)
+					requireAsExpected(t, want, got)
+				}
+			}
+		})
+	}
+	assert.GreaterOrEqual(t, splits, 200)
+}
+
+func requireAsExpected(t *testing.T, want expected, got replayed) {
+	t.Helper()
+	require.NoError(t, got.err)
+	// An error event that arrives together with the first content comes early
+	// enough to be told by its status.
+	if !want.content && !want.finished || want.failed && got.status != 200 {
+		require.NotEqual(t, 200, got.status, "no answer has begun")
+		require.NotNil(t, got.Fault)
+		require.Empty(t, got.output)
+		return
+	}
+	require.Equal(t, 200, got.status)
+	require.Equal(t, want.output, got.output)
+	require.Equal(t, want.finished, got.Finished)
+	require.Equal(t, !want.finished, got.Fault != nil)
+	require.Equal(t, want.failed, got.Relayed)
+	require.Equal(t, want.usage, got.Usage)
+	require.Equal(t, want.model, got.AnsweredBy)
+}
+
+// TestNoProperPrefixOfAStreamIsFinished ensures that a stream which broke off,
+// wherever it did and however the connection ended, is a failure, and that
+// what was handed on until then are whole events and the beginning of what the
+// whole stream would have given.
+func TestNoProperPrefixOfAStreamIsFinished(t *testing.T) {
+	for _, r := range recordings(t) {
+		want := r.expect(true)
+		if !want.finished {
+			continue
+		}
+		t.Run(r.name, func(t *testing.T) {
+			// An orderly end of the body stands for the blank line behind the
+			// last event, so with it shorter prefixes are asked for.
+			data := len(strings.TrimRight(string(r.bytes[:want.terminal]), "\r\n"))
+			output := lines.Replace(want.output)
+			for n := 0; n < int(want.terminal)-1; n += step(r) {
+				requireBrokenOff(t, output, replay(t, r.format, true, whole(r.bytes[:n]), errReset))
+				if n < data {
+					requireBrokenOff(t, output, replay(t, r.format, true, whole(r.bytes[:n]), io.EOF))
+				}
+			}
+		})
+	}
+}
+
+// step asks for every prefix of a stream with the usual line ends, and for some
+// of those with others.
+func step(r recording) int {
+	if strings.HasSuffix(r.name, "/LF") {
+		return 1
+	}
+	return 23
+}
+
+func requireBrokenOff(t *testing.T, want string, got replayed) {
+	if got.Finished || got.Fault == nil {
+		require.Fail(t, "a stream that broke off looks finished")
+	}
+	output := lines.Replace(got.output)
+	if !strings.HasPrefix(want, output) {
+		require.Equal(t, want, output, "other bytes were handed on")
+	}
+	if output != "" && !strings.HasSuffix(output, "\n\n") {
+		require.Fail(t, "half an event was handed on", output)
+	}
+}
+
+// lines writes all line ends alike: the blank line that is put behind a last
+// event has the usual ones.
+var lines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+func TestAReadErrorBehindTheLastEventChangesNothing(t *testing.T) {
+	for _, r := range recordings(t) {
+		// Behind a lone CR the line break may go on: nobody knows its end yet.
+		if want := r.expect(true); want.finished && !strings.HasSuffix(r.name, "/CR") {
+			requireAsExpected(t, want, replay(t, r.format, true, whole(r.bytes), errReset))
+		}
+	}
+}
+
+func TestNothingIsHandedOnBehindTheLastEvent(t *testing.T) {
+	const junk = "data: {\"more\":1}\n\ndata: [DONE]\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
+	for _, r := range recordings(t) {
+		want := r.expect(true)
+		if !want.content || !want.finished && !want.failed {
+			continue
+		}
+		for _, size := range []int{1, 64, len(r.bytes) + len(junk)} {
+			pieces := split([]byte(string(r.bytes)+junk), func() int { return size })
+			got := replay(t, r.format, true, pieces, io.EOF)
+			requireAsExpected(t, want, got)
+		}
+	}
+}
+
+const (
+	chunkText         = `data: {"id":"c","model":"m1","choices":[{"index":0,"delta":{"content":"hi"}}]}` + "\n\n"
+	chunkFinish       = `data: {"id":"c","model":"m1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	chunkSecond       = `data: {"id":"c","model":"m1","choices":[{"index":1,"delta":{"content":"ho"}}]}` + "\n\n"
+	chunkSecondFinish = `data: {"id":"c","model":"m1","choices":[{"index":1,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+
+	chunkUsage = `data: {"id":"c","model":"m1","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}}` + "\n\n"
+	chunkError = `data: {"error":{"message":"slow down","type":"rate_limit_error","code":"rate_limit_exceeded"}}` + "\n\n"
+	done       = "data: [DONE]\n\n"
+)
+
+func TestTheUsageChunkIsWithheldOnlyFromAClientThatDidNotAskForIt(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		asked      bool // by the client
+		includeOff bool // by the configuration
+		want       string
+	}{
+		{"nobody but the gateway asked", false, false, chunkText + chunkFinish + done},
+		{"the client asked", true, false, chunkText + chunkFinish + chunkUsage + done},
+		{"nobody asked, and the provider sends it anyway", false, true, chunkText + chunkFinish + chunkUsage + done},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			change := func(t *Transport) {
+				if test.includeOff {
+					t.IncludeUsage = new(bool)
+				}
+			}
+			got := replay(t, translate.Chat, !test.asked, whole([]byte(chunkText+chunkFinish+chunkUsage+done)), io.EOF, change)
+			assert.Equal(t, test.want, got.output)
+			assert.Equal(t, translate.Usage{Input: 7, Output: 2, Known: true}, got.Usage, "it is counted either way")
+		})
+	}
+}
+
+// A bug was here: a first choice that had finished before the second
+// one began made a stream that broke off in the second look finished.
+func TestStreamEndFinishTakesAnOrderlyEndForTheEnd(t *testing.T) {
+	for _, test := range []struct {
+		name, stream string
+		end          error
+		finished     bool
+	}{
+		{"after the finish", chunkText + chunkFinish, io.EOF, true},
+		{"after the usage", chunkText + chunkFinish + chunkUsage, io.EOF, true},
+		{"with [DONE] after all", chunkText + chunkFinish + done, io.EOF, true},
+		{"before the finish", chunkText, io.EOF, false},
+		{"by a reset", chunkText + chunkFinish, errReset, false},
+		{"of one choice, within another", chunkText + chunkFinish + chunkSecond, io.EOF, false},
+		{"of both choices", chunkText + chunkSecond + chunkFinish + chunkSecondFinish, io.EOF, true},
+		{"within an event", chunkText + chunkFinish + `data: {"id":`, io.EOF, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := replay(t, translate.Chat, false, whole([]byte(test.stream)), test.end, endsWithFinish)
+			assert.Equal(t, test.finished, got.Finished)
+			assert.Equal(t, !test.finished, got.Fault != nil)
+		})
+	}
+	got := replay(t, translate.Chat, false, whole([]byte(chunkText+chunkFinish)), io.EOF)
+	assert.False(t, got.Finished, "without the option [DONE] is the only end")
+}
+
+// TestALastEventWithoutItsBlankLineCounts covers servers that leave out the
+// line breaks at the end. Three bugs were here: such an error event was told as
+// a stream that broke off, a usage chunk that was to be withheld went out, and
+// the event reached the client without the blank line, so that a reader who
+// keeps to the standard would have dropped it.
+func TestALastEventWithoutItsBlankLineCounts(t *testing.T) {
+	bare := func(events ...string) []byte { return []byte(strings.TrimRight(strings.Join(events, ""), "\n")) }
+
+	t.Run("the terminal event ends the stream", func(t *testing.T) {
+		got := replay(t, translate.Chat, true, whole(bare(chunkText, chunkFinish, done)), io.EOF)
+		assert.True(t, got.Finished)
+		assert.Equal(t, chunkText+chunkFinish+done, got.output)
+	})
+	t.Run("one line break is completed by one", func(t *testing.T) {
+		got := replay(t, translate.Chat, true, whole(append(bare(chunkText, chunkFinish, done), '\n')), io.EOF)
+		assert.True(t, got.Finished)
+		assert.Equal(t, chunkText+chunkFinish+done, got.output)
+	})
+	t.Run("an error before content is the provider's own", func(t *testing.T) {
+		got := replay(t, translate.Chat, true, whole(bare(chunkError)), io.EOF)
+		assert.Equal(t, 429, got.status)
+		assert.Equal(t, "slow down", got.Fault.Message)
+	})
+	t.Run("an error after content is relayed", func(t *testing.T) {
+		got := replay(t, translate.Chat, true, whole(bare(chunkText, chunkError)), io.EOF)
+		assert.Equal(t, chunkText+chunkError, got.output)
+		assert.True(t, got.Relayed)
+		assert.Equal(t, "slow down", got.Fault.Message)
+	})
+	t.Run("a usage chunk is withheld", func(t *testing.T) {
+		got := replay(t, translate.Chat, true, whole(bare(chunkText, chunkFinish, chunkUsage)), io.EOF, endsWithFinish)
+		assert.True(t, got.Finished)
+		assert.Equal(t, chunkText+chunkFinish, got.output)
+		assert.EqualValues(t, 2, got.Usage.Output)
+	})
+	t.Run("an event in the middle of a turn does not end it", func(t *testing.T) {
+		got := replay(t, translate.Chat, true, whole(bare(chunkText, chunkText)), io.EOF)
+		assert.False(t, got.Finished)
+		assert.Equal(t, chunkText+chunkText, got.output)
+	})
+}
+
+// TestAnEventBeyondTheLimitEndsTheStream takes minutes if what is there of an
+// event is copied with each of its pieces, as it once was.
+func TestAnEventBeyondTheLimitEndsTheStream(t *testing.T) {
+	giant := []byte("data: " + strings.Repeat("x", 33<<20))
+	after := replay(t, translate.Chat, true, [][]byte{[]byte(chunkText), giant}, io.EOF)
+	assert.Equal(t, chunkText, after.output)
+	assert.False(t, after.Finished)
+	assert.NotNil(t, after.Fault)
+}

@@ -1,0 +1,213 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// recording is a stream in the shape of a real one.
+type recording struct {
+	name   string
+	format translate.Format
+	bytes  []byte
+}
+
+// recordings are all of them, each with its line ends as they are, as CRLF and
+// as CR.
+func recordings(t testing.TB) (all []recording) {
+	t.Helper()
+	for _, format := range translate.Formats {
+		paths, err := filepath.Glob("../../testdata/streams/" + string(format) + "/*.sse")
+		require.NoError(t, err)
+		require.NotEmpty(t, paths)
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			name := string(format) + "/" + strings.TrimSuffix(filepath.Base(path), ".sse")
+			lf := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+			all = append(all,
+				recording{name + "/LF", format, lf},
+				recording{name + "/CRLF", format, bytes.ReplaceAll(lf, []byte("\n"), []byte("\r\n"))},
+				recording{name + "/CR", format, bytes.ReplaceAll(lf, []byte("\n"), []byte("\r"))})
+		}
+	}
+	return all
+}
+
+// expected says what is to become of a stream, read in one piece by the lexer
+// and the observer alone.
+type expected struct {
+	output   string // what may be handed on
+	terminal int64  // offset behind the terminal event, 0 without one
+	content  bool
+	finished bool
+	failed   bool // by an error event
+	usage    translate.Usage
+	model    string
+}
+
+func (r recording) expect(withhold bool) (x expected) {
+	lexer, observer := sse.NewLexer(0), pairs.For(r.format).NewObserver()
+	lexer.Feed(r.bytes)
+	next := func() (sse.Event, bool) {
+		if event, ok := lexer.Next(); ok {
+			return event, true
+		}
+		return lexer.Close() // an event that ends with a lone CR
+	}
+	at := int64(0)
+	for event, ok := next(); ok && !x.finished && !x.failed; event, ok = next() {
+		signal := observer.Observe(event)
+		x.content = x.content || signal.Has(translate.Content)
+		x.finished, x.failed = signal.Has(translate.Terminal), signal.Has(translate.Failed)
+		if x.finished {
+			x.terminal = event.End
+		}
+		if withhold && signal.Has(translate.UsageOnly) {
+			x.output += string(r.bytes[at:event.Start])
+			at = event.End
+		}
+		if x.finished || x.failed {
+			x.output += string(r.bytes[at:event.End])
+			at = event.End
+		}
+	}
+	if !x.finished && !x.failed {
+		x.output += string(r.bytes[at:lexer.Settled()])
+	}
+	x.usage, x.model = observer.Usage(), observer.Model()
+	return x
+}
+
+// chunks is a body that comes in pieces and then ends with an error.
+type chunks struct {
+	pieces [][]byte
+	end    error
+	closed bool
+}
+
+func (c *chunks) Read(p []byte) (int, error) {
+	if len(c.pieces) == 0 {
+		return 0, c.end
+	}
+	n := copy(p, c.pieces[0])
+	if c.pieces[0] = c.pieces[0][n:]; len(c.pieces[0]) == 0 {
+		c.pieces = c.pieces[1:]
+	}
+	return n, nil
+}
+
+func (c *chunks) Close() error {
+	c.closed = true
+	return nil
+}
+
+// answers is the transport below: it answers without a network.
+type answers func(*http.Request) (*http.Response, error)
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
+
+// body answers 200 with an event stream.
+func body(b io.ReadCloser) answers {
+	return func(*http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: http.StatusOK, Body: b, ContentLength: -1,
+			Header: http.Header{"Content-Type": {"text/event-stream"}},
+		}, nil
+	}
+}
+
+// newTransport is a transport above inner, for a provider with an address.
+func newTransport(inner http.RoundTripper, change ...func(*Transport)) *Transport {
+	t := &Transport{inner: inner, base: &url.URL{Scheme: "https", Host: "provider.example"}, header: "Authorization"}
+	for _, c := range change {
+		c(t)
+	}
+	t.setDefaults()
+	return t
+}
+
+func endsWithFinish(t *Transport) { t.StreamEnd = exchange.StreamEndFinish }
+
+// attemptFor is an attempt at a streaming request, which asks for usage itself
+// or leaves that to the gateway.
+func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Attempt {
+	t.Helper()
+	bodies := map[translate.Format]string{
+		translate.Messages:    `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"}],"stream":true`,
+		translate.Chat:        `{"model":"m","messages":[{"role":"user","content":"x"}],"stream":true`,
+		translate.Completions: `{"model":"m","prompt":"x","stream":true`,
+	}
+	text := bodies[format]
+	if usage && format != translate.Messages {
+		text += `,"stream_options":{"include_usage":true}`
+	}
+	ex := &exchange.Exchange{ID: "req_0", Format: format, Body: []byte(text + "}"), Client: http.Header{}}
+	view, fault := pairs.For(format).Inspect(ex.Body, translate.Generate)
+	require.Nil(t, fault)
+	ex.View = view
+	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: format, Model: view.Model}
+}
+
+// replayed is what a call gave.
+type replayed struct {
+	*exchange.Attempt
+	status int // of the response that was handed on, 0 for an error
+	output string
+	err    error
+}
+
+// carry makes the attempt and reads its answer to the end.
+func carry(tb testing.TB, t *Transport, a *exchange.Attempt) replayed {
+	tb.Helper()
+	ctx := exchange.WithAttempt(context.Background(), a)
+	r := (&http.Request{Method: http.MethodPost, URL: new(url.URL)}).WithContext(ctx)
+	res, err := t.RoundTrip(r)
+	if err != nil {
+		require.Nil(tb, res)
+		return replayed{Attempt: a, err: err}
+	}
+	output, err := io.ReadAll(res.Body)
+	require.NoError(tb, err, "a reader of the answer never sees an error")
+	require.NoError(tb, res.Body.Close())
+	return replayed{a, res.StatusCode, string(output), nil}
+}
+
+// replay plays a stream in pieces that ends with an error, io.EOF included.
+func replay(t testing.TB, format translate.Format, withhold bool, pieces [][]byte, end error, change ...func(*Transport)) replayed {
+	t.Helper()
+	source := &chunks{pieces: pieces, end: end}
+	got := carry(t, newTransport(body(source), change...), attemptFor(t, format, !withhold))
+	require.True(t, source.closed, "the provider's body was left open")
+	return got
+}
+
+// whole is a stream in one piece.
+func whole(data []byte) [][]byte { return [][]byte{data} }
+
+// split cuts data into pieces of the sizes given.
+func split(data []byte, size func() int) (pieces [][]byte) {
+	for len(data) > 0 {
+		n := min(size(), len(data))
+		pieces = append(pieces, data[:n])
+		data = data[n:]
+	}
+	return pieces
+}
+
+var errReset = errors.New("connection reset by peer")
