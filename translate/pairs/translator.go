@@ -2,6 +2,9 @@ package pairs
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -57,11 +60,23 @@ func NewTranslator(from, to translate.Format, m *translate.Memory, ids translate
 	return t
 }
 
-func newParser(format translate.Format, _ translate.Handler) parser {
+func newParser(format translate.Format, h translate.Handler) parser {
+	switch format {
+	case translate.Chat:
+		return chat.NewParser(h)
+	case translate.Messages:
+		return messages.NewParser(h)
+	}
 	panic("pairs: no parser for format " + string(format))
 }
 
-func newEmitter(format translate.Format, _ *translate.Memory, _ translate.IDs) emitter {
+func newEmitter(format translate.Format, m *translate.Memory, ids translate.IDs) emitter {
+	switch format {
+	case translate.Messages:
+		return messages.NewEmitter(m, ids)
+	case translate.Completions:
+		return completions.NewEmitter(m, ids)
+	}
 	panic("pairs: no emitter for format " + string(format))
 }
 

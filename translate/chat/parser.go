@@ -1,0 +1,171 @@
+package chat
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// NewParser returns a parser of one answer, a stream or a JSON body.
+func NewParser(h translate.Handler) *choices.Parser {
+	return choices.NewParser(translate.Chat, &teller{}, h)
+}
+
+// teller tells what the choices of chat answers say.
+type teller struct {
+	deltas []delta // of the chunk at hand
+	calls  []calls // by choice
+	minds  []mind  // by choice
+	cursor jsonscan.Cursor
+}
+
+// delta is what a choice of a chunk says, as it is written: slices of the
+// chunk, nil for what is not there.
+type delta struct {
+	content, reasoning     []byte // strings with their quotes
+	refusal                []byte
+	contentAt, reasoningAt choices.Slot
+	parts                  []byte // content that is an array
+	thinking               []byte // thinking_blocks
+	calls                  []byte
+	callsAt                int
+	call                   []byte // function_call
+	logprobs               []byte
+}
+
+// Member reads a member of a choice. Some servers send a whole message in place
+// of a delta, and so does every JSON answer.
+func (t *teller) Member(c *jsonscan.Cursor, nth int) {
+	for len(t.deltas) <= nth {
+		t.deltas = append(t.deltas, delta{})
+	}
+	d := &t.deltas[nth]
+	switch string(c.Name()) {
+	case "delta", "message":
+		d.read(c)
+	case "logprobs":
+		d.readLogprobs(c)
+	default:
+		c.Skip()
+	}
+}
+
+func (d *delta) read(c *jsonscan.Cursor) {
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	for c.Member() {
+		d.member(c)
+	}
+}
+
+func (d *delta) member(c *jsonscan.Cursor) {
+	switch string(c.Name()) {
+	case "content":
+		if c.Kind() == jsonscan.Array {
+			d.parts = c.Skip()
+			return
+		}
+		d.content, d.contentAt = choices.SlotText(c)
+	case "reasoning_content":
+		if raw, at := choices.SlotText(c); len(raw) > len(`""`) {
+			d.reasoning, d.reasoningAt = raw, at
+		}
+	case "reasoning":
+		if raw, at := choices.SlotText(c); d.reasoning == nil && len(raw) > len(`""`) {
+			d.reasoning, d.reasoningAt = raw, at
+		}
+	case "refusal":
+		d.refusal, _ = choices.SlotText(c)
+	case "thinking_blocks":
+		d.thinking = array(c)
+	case "tool_calls":
+		d.callsAt = c.Offset()
+		d.calls = array(c)
+	case "function_call":
+		d.call = object(c)
+	default:
+		c.Skip()
+	}
+}
+
+// readLogprobs reads the log probabilities of a choice's text.
+func (d *delta) readLogprobs(c *jsonscan.Cursor) {
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	for c.Member() {
+		if string(c.Name()) == "content" {
+			d.logprobs = array(c)
+		} else {
+			c.Skip()
+		}
+	}
+}
+
+// Tell sends what a choice said: reasoning, text, refusal, calls.
+func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
+	if nth >= len(t.deltas) {
+		return
+	}
+	d := t.deltas[nth]
+	t.deltas[nth] = delta{}
+	for len(t.calls) <= choice.Index {
+		t.calls = append(t.calls, calls{choice: len(t.calls)})
+		t.minds = append(t.minds, mind{})
+	}
+	t.tellReasoning(p, &d, choice)
+	tellText(p, &d, choice)
+	switch calls := &t.calls[choice.Index]; {
+	case d.calls != nil:
+		t.tellCalls(p, calls, &d, choice)
+	case d.call != nil:
+		t.tellCall(p, calls, d.call)
+	}
+}
+
+// tellText sends the text, and the refusal, which is one too.
+func tellText(p *choices.Parser, d *delta, choice choices.Choice) {
+	event := translate.Event{Kind: translate.EventText, Choice: choice.Index}
+	p.SendText(event, d.content, d.contentAt)
+	if d.parts != nil {
+		tellParts(p, d.parts, choice)
+	}
+	if len(d.refusal) > len(`""`) {
+		p.Refused(choice.Index)
+		event.Refusal = true
+		p.SendText(event, d.refusal, choices.Slot{})
+	}
+	if d.logprobs != nil {
+		p.SendEvent(translate.Event{Kind: translate.EventLogprobs, Choice: choice.Index, Logprobs: d.logprobs})
+	}
+}
+
+// End says what is wrong with the answer as a whole.
+func (t *teller) End() error {
+	for i := range t.calls {
+		if err := t.calls[i].end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// array reads an array that is not empty, as it is written; a value of another
+// kind is skipped and reads as nil.
+func array(c *jsonscan.Cursor) []byte { return kind(c, jsonscan.Array) }
+
+// object reads an object as it is written; a value of another kind is skipped
+// and reads as nil.
+func object(c *jsonscan.Cursor) []byte { return kind(c, jsonscan.Object) }
+
+func kind(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
+	kind := c.Kind()
+	raw := c.Skip()
+	if kind != want || len(raw) <= len("[]") {
+		return nil
+	}
+	return raw
+}

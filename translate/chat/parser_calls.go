@@ -1,0 +1,286 @@
+package chat
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// calls are the tool calls of one choice, in the order in which they were seen.
+type calls struct {
+	choice int
+	all    []call
+	last   int           // the call that was spoken of last
+	index  map[int64]int // which call an index of the provider stands for
+}
+
+// call is what is known of a call.
+type call struct {
+	id, name []byte
+	custom   bool
+	begun    bool   // it has its name and was sent
+	said     bool   // arguments were sent, or wait to be
+	waiting  []byte // arguments that came before the name
+	args     translate.Arguments
+}
+
+// entry is one element of tool_calls: raw strings, nil for what is not there.
+type entry struct {
+	index    int64 // -1 for none
+	id, name []byte
+	args     []byte // a string, or any other value
+	argsAt   choices.Slot
+	custom   bool
+}
+
+// maxCalls bounds the calls of one answer.
+const maxCalls = 4096
+
+var (
+	errNameless = errors.New("a tool call without a name")
+	errCalls    = fmt.Errorf("more than %d tool calls", maxCalls)
+)
+
+// tellCalls sends what the entries of tool_calls say.
+func (t *teller) tellCalls(p *choices.Parser, all *calls, d *delta, choice choices.Choice) {
+	t.cursor = jsonscan.New(d.calls)
+	c := &t.cursor
+	c.EnterArray()
+	for nth := 0; c.Element(); nth++ {
+		if c.Kind() != jsonscan.Object {
+			c.Skip()
+			continue
+		}
+		e := readEntry(c)
+		if c.Err() != nil {
+			break
+		}
+		if e.argsAt != (choices.Slot{}) {
+			e.argsAt.Start += d.callsAt
+			e.argsAt.End += d.callsAt
+		}
+		apart := choice.Whole || nth > 0 && e.index < 0
+		all.take(p, all.find(&e, apart), &e)
+	}
+	check(p, c)
+}
+
+// check fails an answer of which a part is not what it ought to be.
+func check(p *choices.Parser, c *jsonscan.Cursor) {
+	if err := c.Finish(); err != nil {
+		p.Fail(translate.Unusable(err))
+	}
+}
+
+// tellCall sends what the deprecated function_call says: there is only one.
+func (t *teller) tellCall(p *choices.Parser, all *calls, raw []byte) {
+	t.cursor = jsonscan.New(raw)
+	e := entry{}
+	e.readFunction(&t.cursor)
+	if check(p, &t.cursor); t.cursor.Err() != nil {
+		return
+	}
+	all.take(p, all.find(&e, false), &e)
+}
+
+func readEntry(c *jsonscan.Cursor) entry {
+	e := entry{index: -1}
+	c.EnterObject()
+	for c.Member() {
+		switch string(c.Name()) {
+		case "index":
+			e.index = readIndex(c)
+		case "id":
+			e.id, _ = choices.SlotText(c)
+		case "function":
+			e.readFunction(c)
+		case "custom":
+			e.custom = c.Kind() == jsonscan.Object
+			e.readFunction(c)
+		default:
+			c.Skip()
+		}
+	}
+	return e
+}
+
+// readIndex reads the index of an entry, -1 when it is none.
+func readIndex(c *jsonscan.Cursor) int64 {
+	n, exact, ok := c.Int()
+	if !ok {
+		c.Skip()
+	}
+	if !exact || n < 0 {
+		return -1
+	}
+	return n
+}
+
+func (e *entry) readFunction(c *jsonscan.Cursor) {
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "name":
+			e.name, _ = choices.SlotText(c)
+		case "arguments", "input":
+			e.readArguments(c)
+		default:
+			c.Skip()
+		}
+	}
+}
+
+// readArguments reads a fragment of arguments, or all of them. Some servers
+// send the object itself.
+func (e *entry) readArguments(c *jsonscan.Cursor) {
+	if c.Kind() == jsonscan.String {
+		e.args, e.argsAt = choices.SlotText(c)
+		return
+	}
+	null := c.Kind() == jsonscan.Null
+	if e.args = c.Skip(); null {
+		e.args = nil
+	}
+}
+
+// find returns which call an entry is about, and begins it if it is new. Apart
+// says that it is none of those before.
+func (a *calls) find(e *entry, apart bool) int {
+	if e.index < 0 || apart {
+		return a.findByID(e, apart)
+	}
+	at, known := a.index[e.index]
+	if !known || a.renumbered(&a.all[at], e) {
+		at = a.add()
+		if a.index == nil {
+			a.index = make(map[int64]int, 1)
+		}
+		a.index[e.index] = at
+	}
+	return at
+}
+
+// renumbered reports whether an entry with the index of a call is about another
+// call: some servers give all of them the same index.
+func (a *calls) renumbered(known *call, e *entry) bool {
+	return len(e.id) > len(`""`) && len(e.name) > len(`""`) && len(known.id) > 0 && !same(known.id, e.id)
+}
+
+// findByID finds a call without the help of an index.
+func (a *calls) findByID(e *entry, apart bool) int {
+	if len(a.all) == 0 || apart {
+		return a.add()
+	}
+	if len(e.id) <= len(`""`) {
+		if a.another(e) {
+			return a.add()
+		}
+		return a.last
+	}
+	for i := range a.all {
+		if same(a.all[i].id, e.id) {
+			return i
+		}
+	}
+	return a.add()
+}
+
+// another reports whether an entry with neither index nor id is about another
+// call than the last one: it has another name, or the arguments of the last one
+// are complete.
+func (a *calls) another(e *entry) bool {
+	last := &a.all[a.last]
+	return len(e.name) > len(`""`) && last.name != nil && (!same(last.name, e.name) || last.args.Complete())
+}
+
+func (a *calls) add() int {
+	a.all = append(a.all, call{})
+	return len(a.all) - 1
+}
+
+// take sends what an entry says of a call.
+func (a *calls) take(p *choices.Parser, at int, e *entry) {
+	if at >= maxCalls {
+		p.Fail(translate.Unusable(errCalls))
+		return
+	}
+	a.last = at
+	c := &a.all[at]
+	if len(c.id) == 0 && len(e.id) > len(`""`) {
+		c.id = jsonscan.AppendText(nil, e.id)
+	}
+	c.custom = c.custom || e.custom
+	if !c.begun && len(e.name) > len(`""`) {
+		a.begin(p, at, e.name)
+	}
+	a.takeArguments(p, at, e)
+}
+
+// begin sends the start of a call, and the arguments that waited for it.
+func (a *calls) begin(p *choices.Parser, at int, name []byte) {
+	c := &a.all[at]
+	c.begun = true
+	c.name = jsonscan.AppendText(nil, name)
+	p.SendEvent(translate.Event{
+		Kind: translate.EventToolStart, Choice: a.choice, Tool: at, ID: c.id, Name: c.name, Custom: c.custom,
+	})
+	if len(c.waiting) > 0 {
+		p.SendEvent(a.arguments(at, c.waiting))
+		c.waiting = nil
+	}
+}
+
+func (a *calls) arguments(at int, text []byte) translate.Event {
+	return translate.Event{Kind: translate.EventToolArgs, Choice: a.choice, Tool: at, Text: text}
+}
+
+// takeArguments sends a fragment of arguments, or keeps it until the call has a
+// name.
+func (a *calls) takeArguments(p *choices.Parser, at int, e *entry) {
+	c := &a.all[at]
+	if len(e.args) == 0 || string(e.args) == `""` {
+		return
+	}
+	c.said = true
+	switch text := e.args[0] == '"'; {
+	case !c.begun && text:
+		c.waiting = jsonscan.AppendText(c.waiting, e.args)
+	case !c.begun:
+		c.waiting = append(c.waiting, e.args...)
+	case text:
+		if e.index < 0 { // where a template must not guess the call
+			c.args.Add(jsonscan.AppendText(nil, e.args))
+			e.argsAt = choices.Slot{}
+		}
+		p.SendText(a.arguments(at, nil), e.args, e.argsAt)
+	default:
+		p.SendEvent(a.arguments(at, e.args))
+	}
+}
+
+// end says what is wrong with the calls as a whole.
+func (a *calls) end() error {
+	for i := range a.all {
+		c := &a.all[i]
+		if !c.begun && (len(c.id) > 0 || len(bytes.TrimSpace(c.waiting)) > 0) {
+			return errNameless
+		}
+	}
+	return nil
+}
+
+// same reports whether a text is that of a raw string.
+func same(text, raw []byte) bool {
+	inner := raw[1 : len(raw)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return bytes.Equal(text, inner)
+	}
+	return bytes.Equal(text, jsonscan.AppendText(nil, raw))
+}

@@ -1,0 +1,131 @@
+package chat
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// mind is what is known of the reasoning of a choice.
+type mind struct {
+	open bool // reasoning was sent since the last block ended
+}
+
+// piece is a content part or a thinking block, as far as the gateway knows its
+// members: raw strings, nil for what is not there.
+type piece struct {
+	kind, text, refusal, data, signature []byte
+	thinking                             []byte // a string, or an array of text parts
+}
+
+func readPiece(c *jsonscan.Cursor) (b piece) {
+	if !c.EnterObject() {
+		c.Skip()
+		return b
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "type":
+			b.kind = c.Skip()
+		case "text":
+			b.text, _ = choices.SlotText(c)
+		case "refusal":
+			b.refusal, _ = choices.SlotText(c)
+		case "data":
+			b.data, _ = choices.SlotText(c)
+		case "signature":
+			b.signature, _ = choices.SlotText(c)
+		case "thinking":
+			b.thinking = c.Skip()
+		default:
+			c.Skip()
+		}
+	}
+	return b
+}
+
+// pieces calls each for every element of a raw array.
+func pieces(p *choices.Parser, raw []byte, each func(*piece)) {
+	c := jsonscan.New(raw)
+	c.EnterArray()
+	for c.Element() {
+		if b := readPiece(&c); c.Err() == nil {
+			each(&b)
+		}
+	}
+	check(p, &c)
+}
+
+// tellReasoning sends the reasoning of a choice. Signed blocks are the better
+// of two ways to tell the same reasoning.
+func (t *teller) tellReasoning(p *choices.Parser, d *delta, choice choices.Choice) {
+	if d.thinking != nil {
+		pieces(p, d.thinking, func(b *piece) { t.tellBlock(p, b, choice) })
+		return
+	}
+	if d.reasoning != nil {
+		t.minds[choice.Index].open = true
+		p.SendText(translate.Event{Kind: translate.EventReasoning, Choice: choice.Index}, d.reasoning, d.reasoningAt)
+	}
+}
+
+// tellBlock sends a thinking block. In a stream the finished block follows the
+// reasoning that was streamed before, which is not told again; one without a
+// signature is only a part of a block.
+func (t *teller) tellBlock(p *choices.Parser, b *piece, choice choices.Choice) {
+	event := translate.Event{Choice: choice.Index}
+	if string(b.kind) == `"redacted_thinking"` {
+		event.Kind = translate.EventRedacted
+		p.SendText(event, b.data, choices.Slot{})
+		return
+	}
+	signed := len(b.signature) > len(`""`)
+	m := &t.minds[choice.Index]
+	if !(signed && m.open) {
+		event.Kind = translate.EventReasoning
+		tellThinking(p, event, b.thinking)
+		m.open = true
+	}
+	if signed {
+		event.Kind = translate.EventSignature
+		p.SendText(event, b.signature, choices.Slot{})
+	}
+	if signed || choice.Whole {
+		p.SendEvent(translate.Event{Kind: translate.EventReasoningEnd, Choice: choice.Index})
+		m.open = false
+	}
+}
+
+// tellThinking sends thinking that is a string or a list of texts.
+func tellThinking(p *choices.Parser, event translate.Event, raw []byte) {
+	switch {
+	case len(raw) == 0:
+	case raw[0] == '"':
+		p.SendText(event, raw, choices.Slot{})
+	case raw[0] == '[':
+		pieces(p, raw, func(b *piece) { p.SendText(event, b.text, choices.Slot{}) })
+	}
+}
+
+// tellParts sends content that is an array of parts: of one text each, of a
+// refusal, or of reasoning.
+func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
+	texts := 0
+	pieces(p, raw, func(b *piece) {
+		event := translate.Event{Kind: translate.EventText, Choice: choice.Index}
+		switch string(b.kind) {
+		case `"thinking"`:
+			event.Kind = translate.EventReasoning
+			tellThinking(p, event, b.thinking)
+		case `"refusal"`:
+			p.Refused(choice.Index)
+			event.Refusal = true
+			p.SendText(event, b.refusal, choices.Slot{})
+		default:
+			if texts++; texts > 1 {
+				p.SendEvent(translate.Event{Kind: translate.EventTextEnd, Choice: choice.Index})
+			}
+			p.SendText(event, b.text, choices.Slot{})
+		}
+	})
+}

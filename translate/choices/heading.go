@@ -1,0 +1,33 @@
+package choices
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// heading is an envelope with what only a translated answer repeats.
+type heading struct {
+	envelope
+	created int64
+	service []byte // the service tier, as it is written
+}
+
+func (h *heading) member(c *jsonscan.Cursor, choice func()) {
+	switch string(c.Name()) {
+	case "created":
+		h.created = Count(c)
+	case "service_tier":
+		h.service = rawText(c)
+	case "type":
+		h.isError = h.isError || string(rawText(c)) == `"error"`
+	default:
+		h.envelope.member(c, choice)
+	}
+}
+
+func (h *heading) tier() translate.Tier {
+	if h.service == nil {
+		return translate.TierUnknown
+	}
+	return translate.ReadChoicesTier(string(jsonscan.AppendText(nil, h.service)))
+}

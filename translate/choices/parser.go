@@ -1,0 +1,288 @@
+package choices
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Parser reads an answer into core events, a stream (wire format D.4, D.6) as
+// well as a JSON body: what both formats share. Unlike an observer it refuses
+// what it cannot read, since that cannot be relayed either.
+type Parser struct {
+	format  translate.Format
+	content Teller
+	handler translate.Handler
+	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
+	event   translate.Event
+	text    []byte // memory of decoded texts
+
+	turns   []part   // of the chunk at hand
+	choices []choice // by index
+	usage   translate.Usage
+	again   template
+	sent    int  // events of the chunk at hand
+	started bool // EventStart was sent
+	over    bool // nothing that follows counts
+}
+
+// Teller reads what is a format's own in a choice, and tells it as events.
+type Teller interface {
+	// Member reads a member of a choice of a chunk, whose name is the cursor's
+	// and whose place among the choices of the chunk is nth. It consumes the
+	// value; what it keeps of it stays valid until Tell.
+	Member(c *jsonscan.Cursor, nth int)
+	// Tell sends what the nth choice said, in the order of the format.
+	Tell(p *Parser, nth int, choice Choice)
+	// End is the end of the answer. It returns what is wrong with the whole.
+	End() error
+}
+
+// Choice says which choice is told of.
+type Choice struct {
+	Index int
+	Whole bool // it is of a JSON answer
+}
+
+// part is what a chunk says of one choice.
+type part struct {
+	index  int64
+	finish []byte // as it is written; nil for none
+	stop   []byte
+}
+
+// choice is what is known of a choice.
+type choice struct{ seen, finished, refused bool }
+
+// maxChoices bounds the indexes of choices.
+const maxChoices = 4096
+
+var (
+	errNoFirst = errors.New("no choice 0")
+	errIndex   = fmt.Errorf("a choice beyond the first %d", maxChoices)
+	errFinish  = errors.New("finish_reason error")
+)
+
+// NewParser returns a parser of one answer in the format.
+func NewParser(format translate.Format, content Teller, h translate.Handler) *Parser {
+	return &Parser{format: format, content: content, handler: h}
+}
+
+// Event reads the next event of a stream.
+func (p *Parser) Event(event sse.Event) {
+	switch {
+	case p.over || len(event.Data) == 0:
+	case string(event.Data) == "[DONE]":
+		p.end()
+	case string(event.Name) == "error":
+		p.Fail(translate.ReadStreamFault(event.Data, p.format))
+	case p.repeats(event.Data):
+	default:
+		p.chunk(event.Data, false)
+	}
+}
+
+// Answer reads a whole JSON answer.
+func (p *Parser) Answer(body []byte) {
+	if p.over {
+		return
+	}
+	p.chunk(body, true)
+	p.end()
+}
+
+// End is the end of a stream's body.
+func (p *Parser) End(clean bool) {
+	switch {
+	case p.over:
+	case clean && len(p.choices) > 0 && p.Finished():
+		p.end()
+	default:
+		p.Fail(translate.Truncated(nil))
+	}
+}
+
+// Finished reports whether every choice seen has told why it ended.
+func (p *Parser) Finished() bool {
+	for i := range p.choices {
+		if c := &p.choices[i]; c.seen && !c.finished {
+			return false
+		}
+	}
+	return true
+}
+
+// Fail ends the answer with a fault.
+func (p *Parser) Fail(fault *translate.Fault) {
+	p.event = translate.Event{Kind: translate.EventError, Fault: fault}
+	p.Send()
+	p.over = true
+}
+
+// end ends an answer that is complete. One in which nobody spoke is none.
+func (p *Parser) end() {
+	if p.over {
+		return
+	}
+	if len(p.choices) == 0 || !p.choices[0].seen {
+		p.Fail(translate.Unusable(errNoFirst))
+		return
+	}
+	if err := p.content.End(); err != nil {
+		p.Fail(translate.Unusable(err))
+		return
+	}
+	p.event = translate.Event{Kind: translate.EventEnd}
+	p.Send()
+	p.over = true
+}
+
+// chunk reads a chunk of a stream, or a whole answer, which is the same but
+// for its messages. Nothing of it is told before all of it was read: it may
+// turn out to be an error.
+func (p *Parser) chunk(data []byte, whole bool) {
+	var e heading
+	p.turns, p.sent = p.turns[:0], 0
+	p.again.forget()
+	p.cursor = jsonscan.New(data)
+	if err := p.read(&e); err != nil {
+		p.Fail(translate.Unusable(err))
+		return
+	}
+	if e.failed() {
+		p.Fail(p.embedded(data, whole))
+		return
+	}
+	p.tell(&e, whole)
+	if p.sent == 1 && !p.over {
+		p.again.learn(data, &p.event)
+	}
+}
+
+// embedded reads an error that came in place of an answer.
+func (p *Parser) embedded(data []byte, whole bool) *translate.Fault {
+	if whole {
+		return translate.ReadAnswerFault(data)
+	}
+	return translate.ReadStreamFault(data, p.format)
+}
+
+// read reads a document. A member that stands twice is an error here: nobody
+// can say which of the two was meant.
+func (p *Parser) read(e *heading) error {
+	c := &p.cursor
+	if !c.EnterObject() {
+		c.Skip()
+		return errors.Join(errNoObject, c.Finish())
+	}
+	for c.Member() {
+		e.member(c, p.turn)
+	}
+	return c.Finish()
+}
+
+// turn reads one element of the choices.
+func (p *Parser) turn() {
+	c := &p.cursor
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	nth := len(p.turns)
+	t := part{index: int64(nth)}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "index":
+			t.index = Count(c)
+		case "finish_reason":
+			t.finish = rawText(c)
+		case "stop_reason":
+			t.stop = rawText(c)
+		default:
+			p.content.Member(c, nth)
+		}
+	}
+	p.turns = append(p.turns, t)
+}
+
+// tell sends what a chunk says.
+func (p *Parser) tell(e *heading, whole bool) {
+	if e.hasUsage {
+		p.usage = e.usage
+	}
+	p.start(e)
+	for nth := range p.turns {
+		if p.over {
+			return
+		}
+		p.tellChoice(nth, whole)
+	}
+	if e.hasUsage {
+		p.event = translate.Event{Kind: translate.EventUsage, Usage: &p.usage, Tier: e.tier()}
+		p.Send()
+	}
+}
+
+// start sends the start, once: with the first chunk that speaks or names a
+// model. Some servers send one about the prompt before.
+func (p *Parser) start(e *heading) {
+	if p.started || len(p.turns) == 0 && len(e.model) <= len(`""`) {
+		return
+	}
+	p.started = true
+	p.event = translate.Event{
+		Kind: translate.EventStart, Model: []byte(e.name()), Created: e.created, Usage: &p.usage, Tier: e.tier(),
+	}
+	p.Send()
+}
+
+// tellChoice sends what a chunk says of one choice: its content first, then,
+// once, why it ended.
+func (p *Parser) tellChoice(nth int, whole bool) {
+	t := &p.turns[nth]
+	if t.index >= maxChoices {
+		p.Fail(translate.Unusable(errIndex))
+		return
+	}
+	index := int(t.index)
+	for len(p.choices) <= index {
+		p.choices = append(p.choices, choice{})
+	}
+	p.choices[index].seen = true
+	p.content.Tell(p, nth, Choice{index, whole})
+	if len(t.finish) > len(`""`) && !p.over {
+		p.finish(index, t)
+	}
+}
+
+// finish sends why a choice ended; the first word wins.
+func (p *Parser) finish(index int, t *part) {
+	c := &p.choices[index]
+	word := string(jsonscan.AppendText(nil, t.finish))
+	if word == "error" {
+		p.Fail(translate.Unusable(errFinish))
+		return
+	}
+	if c.finished {
+		return
+	}
+	c.finished = true
+	reason := translate.ReadChoicesFinish(word)
+	if c.refused {
+		reason = translate.FinishFiltered
+	}
+	p.event = translate.Event{Kind: translate.EventFinish, Choice: index, Finish: reason, Stop: p.stop(t)}
+	p.Send()
+}
+
+// stop is the stop sequence that ended a choice, nil when none is told.
+func (p *Parser) stop(t *part) []byte {
+	if len(t.stop) <= len(`""`) {
+		return nil
+	}
+	p.text = jsonscan.AppendText(p.text[:0], t.stop)
+	return p.text
+}

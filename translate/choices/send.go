@@ -1,0 +1,52 @@
+package choices
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Slot is where a string stands in the document at hand, quotes included. The
+// zero Slot is no place.
+type Slot struct{ Start, End int }
+
+// SlotText reads the string at the cursor and says where it stands. A value of
+// another kind is skipped and reads as nil.
+func SlotText(c *jsonscan.Cursor) (raw []byte, at Slot) {
+	start := c.Offset()
+	if raw = rawText(c); raw == nil {
+		return nil, Slot{}
+	}
+	return raw, Slot{start, c.Offset()}
+}
+
+// Send tells the handler the event at hand.
+func (p *Parser) Send() {
+	if p.over {
+		return
+	}
+	p.sent++
+	p.handler.Handle(&p.event)
+}
+
+// SendEvent tells the handler an event.
+func (p *Parser) SendEvent(e translate.Event) {
+	p.event = e
+	p.Send()
+}
+
+// SendText sends an event whose text is the raw string, unless that is empty.
+// Where the string stands in a chunk, if anywhere, is where later chunks of the
+// same shape have theirs.
+func (p *Parser) SendText(e translate.Event, raw []byte, at Slot) {
+	if len(raw) <= len(`""`) {
+		return
+	}
+	p.text = jsonscan.AppendText(p.text[:0], raw)
+	p.again.slot = at
+	p.event = e
+	p.event.Text = p.text
+	p.Send()
+}
+
+// Refused notes that a choice has refused.
+func (p *Parser) Refused(index int) { p.choices[index].refused = true }

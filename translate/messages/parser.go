@@ -1,0 +1,272 @@
+package messages
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Parser reads an answer of the format into core events, a stream (wire format
+// D.5) as well as a JSON body. Unlike an observer it refuses what it cannot
+// read, since that cannot be relayed either.
+type Parser struct {
+	handler translate.Handler
+	cursor  jsonscan.Cursor // in here so that an event costs no allocation
+	event   translate.Event
+	text    []byte // memory of decoded texts
+
+	read     reading // what the event at hand says
+	blocks   map[int64]openBlock
+	tools    int // tool calls seen
+	usage    translate.Usage
+	tier     translate.Tier
+	begun    bool // something was said
+	finished bool // the reason why the turn ended was told
+	over     bool // nothing that follows counts
+}
+
+// openBlock is a block of the stream that was begun.
+type openBlock struct {
+	kind blockKind
+	tool int
+	args bool // arguments were sent
+}
+
+var (
+	errNothing  = errors.New("an end without a beginning")
+	errTwice    = errors.New("a block that was begun twice")
+	errNoObject = errors.New("no JSON object")
+)
+
+// NewParser returns a parser of one answer.
+func NewParser(h translate.Handler) *Parser {
+	return &Parser{handler: h, blocks: make(map[int64]openBlock, 4)}
+}
+
+// Finished reports whether the turn has told why it ended.
+func (p *Parser) Finished() bool { return p.finished }
+
+// Event reads the next event of a stream.
+func (p *Parser) Event(event sse.Event) {
+	if p.over {
+		return
+	}
+	if len(event.Name) > 0 && ignored(event.Name) {
+		return
+	}
+	switch string(event.Name) {
+	case "error", "message_stop": // the name tells enough
+		p.step(string(event.Name), event.Data)
+		return
+	}
+	if err := p.read.read(&p.cursor, event.Data, &p.usage); err != nil {
+		p.fail(translate.Unusable(err))
+		return
+	}
+	name := event.Name
+	if len(name) == 0 {
+		name = p.read.name(&p.text)
+	}
+	p.step(string(name), event.Data)
+}
+
+// ignored reports whether an event of that name has no meaning; its data may be
+// anything then.
+func ignored(name []byte) bool {
+	switch string(name) {
+	case "message_start", "content_block_start", "content_block_delta", "content_block_stop",
+		"message_delta", "message_stop", "error":
+		return false
+	default:
+		return true
+	}
+}
+
+// step tells what an event means.
+func (p *Parser) step(name string, data []byte) {
+	switch name {
+	case "message_start":
+		p.messageStart()
+	case "content_block_start":
+		p.blockStart()
+	case "content_block_delta":
+		p.blockDelta()
+	case "content_block_stop":
+		p.blockStop()
+	case "message_delta":
+		p.messageDelta()
+	case "message_stop":
+		p.end()
+	case "error":
+		p.fail(translate.ReadStreamFault(data, translate.Messages))
+	case "":
+		p.fail(translate.Unusable(errNoType))
+	}
+}
+
+// End is the end of a stream's body.
+func (p *Parser) End(clean bool) {
+	switch {
+	case p.over:
+	case clean && p.finished:
+		p.end()
+	default:
+		p.fail(translate.Truncated(nil))
+	}
+}
+
+// end ends an answer that is complete. One that never began is none.
+func (p *Parser) end() {
+	if !p.begun {
+		p.fail(translate.Unusable(errNothing))
+		return
+	}
+	p.send(translate.Event{Kind: translate.EventEnd})
+	p.over = true
+}
+
+func (p *Parser) fail(fault *translate.Fault) {
+	p.send(translate.Event{Kind: translate.EventError, Fault: fault})
+	p.over = true
+}
+
+func (p *Parser) send(e translate.Event) {
+	p.begun = true
+	p.event = e
+	p.handler.Handle(&p.event)
+}
+
+// sendText sends an event whose text is the raw string, unless that is empty.
+func (p *Parser) sendText(e translate.Event, raw []byte) {
+	if len(raw) <= len(`""`) {
+		return
+	}
+	p.text = jsonscan.AppendText(p.text[:0], raw)
+	e.Text = p.text
+	p.send(e)
+}
+
+func (p *Parser) messageStart() {
+	p.tier = p.read.tierOr(p.tier)
+	p.send(translate.Event{
+		Kind: translate.EventStart, Model: jsonscan.AppendText(nil, p.read.model), Usage: &p.usage, Tier: p.tier,
+	})
+	p.sendUsage()
+}
+
+func (p *Parser) sendUsage() {
+	if p.usage.Known {
+		p.send(translate.Event{Kind: translate.EventUsage, Usage: &p.usage, Tier: p.tier})
+	}
+}
+
+// blockStart begins a block. Texts and thinking begin empty as a rule.
+func (p *Parser) blockStart() {
+	b := &p.read.block
+	if _, known := p.blocks[p.read.index]; known {
+		p.fail(translate.Unusable(errTwice))
+		return
+	}
+	state := openBlock{kind: b.kindOf()}
+	switch state.kind {
+	case textBlock:
+		p.sendText(translate.Event{Kind: translate.EventText}, b.text)
+	case thinkingBlock:
+		p.sendText(translate.Event{Kind: translate.EventReasoning}, b.thinking)
+		p.sendText(translate.Event{Kind: translate.EventSignature}, b.signature)
+	case redactedThinkingBlock:
+		p.sendText(translate.Event{Kind: translate.EventRedacted}, b.data)
+	case toolUseBlock:
+		state.tool = p.startTool(b)
+		state.args = p.sendInput(state.tool, b.input)
+	}
+	p.blocks[p.read.index] = state
+}
+
+// startTool sends the start of a call and returns its ordinal.
+func (p *Parser) startTool(b *content) int {
+	tool := p.tools
+	p.tools++
+	p.send(translate.Event{
+		Kind: translate.EventToolStart, Tool: tool,
+		ID: jsonscan.AppendText(nil, b.id), Name: jsonscan.AppendText(nil, b.name),
+	})
+	return tool
+}
+
+// sendInput sends the input of a call that came whole, and reports whether
+// there was any. An empty one only announces that it follows.
+func (p *Parser) sendInput(tool int, input []byte) bool {
+	p.text = jsonscan.AppendCompact(p.text[:0], input)
+	if len(p.text) <= len("{}") {
+		return false
+	}
+	p.send(translate.Event{Kind: translate.EventToolArgs, Tool: tool, Text: p.text})
+	return true
+}
+
+// blockDelta sends what a delta adds. Deltas of kinds and blocks that are not
+// known say nothing.
+func (p *Parser) blockDelta() {
+	d := &p.read.delta
+	state, known := p.blocks[p.read.index]
+	switch {
+	case known && state.kind == toolUseBlock:
+		if len(d.json) > len(`""`) {
+			p.sendText(translate.Event{Kind: translate.EventToolArgs, Tool: state.tool}, d.json)
+			state.args = true
+			p.blocks[p.read.index] = state
+		}
+	case !known || state.kind == textBlock || state.kind == thinkingBlock:
+		p.sendText(translate.Event{Kind: translate.EventText}, d.text)
+		p.sendText(translate.Event{Kind: translate.EventReasoning}, d.thinking)
+		p.sendText(translate.Event{Kind: translate.EventSignature}, d.signature)
+	}
+}
+
+func (p *Parser) blockStop() {
+	state := p.blocks[p.read.index]
+	delete(p.blocks, p.read.index)
+	switch state.kind {
+	case thinkingBlock:
+		p.send(translate.Event{Kind: translate.EventReasoningEnd})
+	case toolUseBlock:
+		p.endTool(state.tool, state.args)
+	}
+}
+
+// endTool ends a call; one for which no argument came has none.
+func (p *Parser) endTool(tool int, args bool) {
+	if !args {
+		p.send(translate.Event{Kind: translate.EventToolArgs, Tool: tool, Text: emptyObject})
+	}
+	p.send(translate.Event{Kind: translate.EventToolEnd, Tool: tool})
+}
+
+var emptyObject = []byte("{}")
+
+func (p *Parser) messageDelta() {
+	p.tier = p.read.tierOr(p.tier)
+	p.finish(p.read.delta.reason, p.read.delta.stop, p.read.delta.explanation)
+	if p.read.hasUsage {
+		p.sendUsage()
+	}
+}
+
+// finish sends why the turn ended, if it was told. A later word replaces an
+// earlier one.
+func (p *Parser) finish(reason, stop, explanation []byte) {
+	if reason == nil {
+		return
+	}
+	p.finished = true
+	p.text = jsonscan.AppendText(p.text[:0], explanation)
+	p.send(translate.Event{
+		Kind:   translate.EventFinish,
+		Finish: translate.ReadMessagesFinish(string(jsonscan.AppendText(nil, reason))),
+		Stop:   jsonscan.AppendText(nil, stop),
+		Text:   p.text,
+	})
+}

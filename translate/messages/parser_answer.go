@@ -1,0 +1,99 @@
+package messages
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// wholeAnswer is what a JSON answer says, as it is written.
+type wholeAnswer struct {
+	reading
+	content []byte // the array
+	stops   change
+}
+
+// Answer reads a whole JSON answer.
+func (p *Parser) Answer(body []byte) {
+	if p.over {
+		return
+	}
+	var a wholeAnswer
+	switch err := a.readAll(&p.cursor, body, &p.usage); {
+	case err != nil:
+		p.fail(translate.Unusable(err))
+	case a.isError || string(a.kind) == `"error"`:
+		p.fail(translate.ReadAnswerFault(body))
+	case a.content == nil:
+		p.fail(translate.Unusable(errNoContent))
+	default:
+		p.tell(&a)
+	}
+}
+
+func (a *wholeAnswer) readAll(c *jsonscan.Cursor, body []byte, usage *translate.Usage) error {
+	*c = jsonscan.New(body)
+	if !c.EnterObject() {
+		c.Skip()
+		return errors.Join(errNoContent, c.Finish())
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "content":
+			array := c.Kind() == jsonscan.Array
+			if raw := c.Skip(); array {
+				a.content = raw
+			}
+		case "model":
+			a.model = rawText(c)
+		case "stop_reason":
+			a.stops.reason = rawText(c)
+		case "stop_sequence":
+			a.stops.stop = rawText(c)
+		case "stop_details":
+			a.stops.explanation = explanationOf(c)
+		default:
+			a.member(c, usage)
+		}
+	}
+	return c.Finish()
+}
+
+// tell sends what the answer says, in the order of a stream.
+func (p *Parser) tell(a *wholeAnswer) {
+	p.read = a.reading
+	p.messageStart()
+	p.cursor = jsonscan.New(a.content)
+	c := &p.cursor
+	c.EnterArray()
+	for c.Element() {
+		var b content
+		if b.read(c); c.Err() == nil {
+			p.block(&b)
+		}
+	}
+	if err := c.Finish(); err != nil {
+		p.fail(translate.Unusable(err))
+		return
+	}
+	p.finish(a.stops.reason, a.stops.stop, a.stops.explanation)
+	p.end()
+}
+
+// block sends a whole block.
+func (p *Parser) block(b *content) {
+	switch b.kindOf() {
+	case textBlock:
+		p.sendText(translate.Event{Kind: translate.EventText}, b.text)
+	case thinkingBlock:
+		p.sendText(translate.Event{Kind: translate.EventReasoning}, b.thinking)
+		p.sendText(translate.Event{Kind: translate.EventSignature}, b.signature)
+		p.send(translate.Event{Kind: translate.EventReasoningEnd})
+	case redactedThinkingBlock:
+		p.sendText(translate.Event{Kind: translate.EventRedacted}, b.data)
+	case toolUseBlock:
+		tool := p.startTool(b)
+		p.endTool(tool, p.sendInput(tool, b.input))
+	}
+}
