@@ -1,6 +1,11 @@
 package pairs
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
 
 // render writes a request of one format in another. The body has passed the
 // strict pass of its format.
@@ -23,7 +28,8 @@ func CanTranslate(from, to translate.Format) bool {
 // Render appends to dst the request that a client sent in the format from as a
 // request in the format to. The body has passed Inspect of its format. What
 // cannot be carried over without changing what is asked is refused; what else
-// is left behind stands in the losses. It panics unless CanTranslate.
+// is left behind stands in the losses. With a fault, what was appended is of no
+// use. It panics unless CanTranslate.
 func Render(dst []byte, from, to translate.Format, body []byte, info *translate.RequestInfo) (out []byte, r translate.Rendered, fault *translate.Fault) {
 	convert := renders[[2]translate.Format{from, to}]
 	if convert == nil {
@@ -32,14 +38,117 @@ func Render(dst []byte, from, to translate.Format, body []byte, info *translate.
 	return convert(dst, body, info)
 }
 
-func messagesToChat(dst, _ []byte, info *translate.RequestInfo) ([]byte, translate.Rendered, *translate.Fault) {
-	return dst, translate.Rendered{}, info.Refuse(translate.Chat, "messages", "")
+// conversion is what the conversions of requests share.
+type conversion struct {
+	info   *translate.RequestInfo
+	traits *translate.Traits
+	to     translate.Format
+	out    []byte
+	losses translate.Losses
+	memory translate.Memory
+	fault  *translate.Fault // the first that was found
+
+	options jsonscan.Cursor // over small objects, one at a time
+	scratch []byte
 }
 
-func completionsToChat(dst, _ []byte, info *translate.RequestInfo) ([]byte, translate.Rendered, *translate.Fault) {
-	return dst, translate.Rendered{}, info.Refuse(translate.Chat, "prompt", "")
+var standard translate.Traits
+
+func (x *conversion) begin(dst []byte, to translate.Format, info *translate.RequestInfo) {
+	x.info, x.traits, x.to, x.out = info, info.Traits, to, dst
+	if x.traits == nil {
+		x.traits = &standard
+	}
+	x.losses = make(translate.Losses, 0, 8)
+	x.memory = translate.Memory{}
+	x.fault = nil
 }
 
-func completionsToMessages(dst, _ []byte, info *translate.RequestInfo) ([]byte, translate.Rendered, *translate.Fault) {
-	return dst, translate.Rendered{}, info.Refuse(translate.Messages, "prompt", "")
+// end returns the results and forgets all that belongs to the request.
+func (x *conversion) end() ([]byte, translate.Rendered, *translate.Fault) {
+	out, r, fault := x.out, translate.Rendered{Losses: x.losses, Memory: x.memory}, x.fault
+	x.info, x.traits, x.out, x.losses, x.memory, x.fault = nil, nil, nil, nil, translate.Memory{}, nil
+	x.options = jsonscan.Cursor{}
+	if fault != nil {
+		return out, translate.Rendered{}, fault
+	}
+	return out, r, nil
+}
+
+// malformed notes that the body is not what Inspect accepts.
+func (x *conversion) malformed(err error) {
+	if err == nil || x.fault != nil {
+		return
+	}
+	offset := 0
+	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(err, &syntax) {
+		offset = syntax.Offset
+	}
+	x.fault = translate.Malformed(offset, err)
+}
+
+// refuse notes a field that the provider's format has no words for.
+func (x *conversion) refuse(path, shown string) {
+	if x.fault == nil {
+		x.fault = x.info.Refuse(x.to, path, shown)
+	}
+}
+
+// invalid notes a field that no format would accept as it is.
+func (x *conversion) invalid(path, what string) {
+	if x.fault == nil {
+		x.fault = translate.InvalidField(path, what)
+	}
+}
+
+// hint and shaping note losses.
+func (x *conversion) hint(path string)    { x.losses.Add(translate.Hint, path) }
+func (x *conversion) shaping(path string) { x.losses.Add(translate.Shaping, path) }
+
+// field appends a member with a raw value.
+func (x *conversion) field(name string, raw []byte) {
+	x.name(name)
+	x.out = append(x.out, raw...)
+}
+
+// text appends a member with a string.
+func (x *conversion) text(name, value string) {
+	x.name(name)
+	x.out = jsonscan.AppendString(x.out, value)
+}
+
+// name appends the name of a member that is not the first.
+func (x *conversion) name(name string) {
+	x.out = append(x.out, `,"`...)
+	x.out = append(x.out, name...)
+	x.out = append(x.out, `":`...)
+}
+
+// object enters a small object of options whose members are then read from
+// x.options; a value that is none is at fault.
+func (x *conversion) object(raw []byte, path string) bool {
+	x.options = jsonscan.New(raw)
+	if x.options.EnterObject() {
+		return true
+	}
+	x.invalid(path, "must be an object")
+	return false
+}
+
+// option consumes the value of a member of x.options, nil for null.
+func (x *conversion) option() []byte {
+	if x.options.Null() {
+		return nil
+	}
+	return x.options.Skip()
+}
+
+// str returns the decoded text of a raw value, which is at fault if it is no
+// string.
+func (x *conversion) str(raw []byte, path string) string {
+	if !isString(raw) {
+		x.invalid(path, "must be a string")
+		return ""
+	}
+	return textOf(raw)
 }

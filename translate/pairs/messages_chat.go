@@ -1,0 +1,157 @@
+package pairs
+
+import (
+	"sync"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+)
+
+// messagesChat writes a messages request as a chat request. The conversation
+// and the tools are written while the body is read, into buffers of their own,
+// since the body may have its members in any order; the rest comes after.
+type messagesChat struct {
+	conversion
+	request messages.Request
+	reader  messages.Reader
+	inside  [maxNesting]nested
+	sources messages.Reader
+
+	turns   turns
+	system  content // the first message
+	hoisted content // later system texts that join the first
+	turn    turn
+	value   []byte // the content of a message
+
+	tools     []byte
+	toolNames [][]byte // raw
+	effort    []byte   // of the last system turn that no user turn follows, raw
+	config    outputConfig
+
+	extensions   []byte // fields that only this provider knows, each with a comma before it
+	hasArguments bool   // one of them is templateArguments
+}
+
+// keptBuffer is the largest buffer that waits for the next request, in bytes.
+const keptBuffer = 1 << 20
+
+var messagesChats = sync.Pool{New: func() any { return new(messagesChat) }}
+
+func messagesToChat(dst, body []byte, info *translate.RequestInfo) ([]byte, translate.Rendered, *translate.Fault) {
+	x := messagesChats.Get().(*messagesChat)
+	x.begin(dst, translate.Chat, info)
+	x.convert(body)
+	out, rendered, fault := x.end()
+	if x.forget(); cap(x.turns.buf) <= keptBuffer {
+		messagesChats.Put(x)
+	}
+	return out, rendered, fault
+}
+
+// forget lets go of the body.
+func (x *messagesChat) forget() {
+	x.request = messages.Request{}
+	x.reader, x.inside, x.sources = messages.Reader{}, [maxNesting]nested{}, messages.Reader{}
+	x.turn.body = nil
+	clear(x.toolNames)
+	x.toolNames, x.effort, x.config = x.toolNames[:0], nil, outputConfig{}
+}
+
+func (x *messagesChat) convert(body []byte) {
+	x.turns.reset(x.traits.Alternation)
+	x.hoisted.reset(blankLine)
+	x.tools, x.extensions, x.hasArguments = x.tools[:0], x.extensions[:0], false
+	x.turn.body, x.turn.lastUser = body, unknownTurn
+	x.turn.serverOpen = 0
+	x.malformed(x.reader.Walk(body, &x.request, x))
+	if x.request.Thread != nil {
+		// Told first: clients that hear it send the whole conversation instead.
+		x.fault = x.info.RefuseThread(x.to)
+	}
+	x.refuseFields()
+	x.readConfig()
+	x.finishTurns()
+	if x.fault == nil {
+		x.write()
+	}
+}
+
+// refuseFields refuses what a chat provider could only ignore.
+func (x *messagesChat) refuseFields() {
+	r := &x.request
+	for _, f := range [...]struct {
+		path string
+		raw  []byte
+	}{{"inference_geo", r.InferenceGeo}, {"container", r.Container}, {"mcp_servers", r.MCPServers}} {
+		if f.raw != nil && !isEmptyList(f.raw) {
+			x.refuse(f.path, "")
+		}
+	}
+}
+
+// finishTurns refuses a conversation that cannot end as it does.
+func (x *messagesChat) finishTurns() {
+	if x.turn.serverOpen > 0 {
+		x.refuse(x.turn.server.path("type"), "'server_tool_use'")
+	}
+	if x.turns.role == "assistant" && x.traits.Prefill == translate.PrefillRefuse {
+		last := place{name: "messages", index: x.turns.index}
+		x.refuse(last.path(""), "")
+	}
+	x.readSystem()
+	if x.fault == nil && x.system.empty() && len(x.turns.buf) == 0 {
+		x.invalid("messages", "must hold at least one message with content")
+	}
+	if x.request.CacheControl != nil {
+		x.markLast()
+	}
+}
+
+// write writes the request.
+func (x *messagesChat) write() {
+	x.out = append(x.out, `{"model":`...)
+	x.out = jsonscan.AppendString(x.out, x.info.Upstream)
+	x.writeMessages()
+	x.writeMaxTokens()
+	x.writeSampling()
+	x.writeStop()
+	x.writeStream()
+	x.writeTools()
+	x.writeFormat()
+	x.writeReasoning()
+	x.writeUser()
+	x.writeTier()
+	x.writePrefill()
+	x.writeExtensions()
+	x.out = append(x.out, '}')
+}
+
+func (x *messagesChat) writeMessages() {
+	x.name("messages")
+	x.out = append(x.out, '[')
+	rest := x.turns.buf
+	if x.system.empty() {
+		rest = rest[1:] // its comma
+	} else {
+		x.out = append(x.out, `{"role":"`...)
+		x.out = append(x.out, x.systemRole()...)
+		x.out = append(x.out, `","content":`...)
+		x.out = x.system.appendTo(x.out)
+		x.out = append(x.out, '}')
+	}
+	x.out = append(x.out, rest...)
+	x.out = append(x.out, ']')
+}
+
+// Other is told of members that nothing here reads.
+func (x *messagesChat) Other(level messages.Level, name, value []byte) {
+	switch {
+	case level == messages.InRequest && x.traits.Extension(string(name)):
+		x.extension(name, value)
+	case level == messages.InRequest:
+		x.losses.AddNamed(translate.Hint, "", name)
+	default:
+		x.losses.AddNamed(translate.Hint, x.lossPrefix(level), name)
+	}
+}

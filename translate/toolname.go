@@ -1,0 +1,36 @@
+package translate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+const (
+	// maxToolName is the longest tool name, in bytes, that chat providers take.
+	maxToolName = 64
+	// keptToolName is how much of a longer name is kept in front of the digest.
+	keptToolName = 55
+	// toolNameDigest is how many bytes of the digest follow it.
+	toolNameDigest = 4
+)
+
+// PlainToolName reports whether chat providers take a tool name as it is.
+func PlainToolName(name []byte) bool { return len(name) <= maxToolName && plainName(name) }
+
+// AppendToolName appends the name by which a chat provider knows a tool: the
+// name itself when it is plain, else what is allowed of it and a digest, which
+// tells it from others that are cut alike. The same name always gives the same.
+func AppendToolName(dst, name []byte) []byte {
+	if PlainToolName(name) {
+		return append(dst, name...)
+	}
+	kept := 0
+	for _, b := range name {
+		if plainByte(b) && kept < keptToolName {
+			dst = append(dst, b)
+			kept++
+		}
+	}
+	digest := sha256.Sum256(name)
+	return hex.AppendEncode(append(dst, '_'), digest[:toolNameDigest])
+}
