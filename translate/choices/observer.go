@@ -22,6 +22,7 @@ type Observer struct {
 	model    string
 	fault    *translate.Fault
 	finished map[int64]bool // the choices seen, and whether they have finished
+	alike    alike          // what the chunks that need not be read look like
 	begun    bool           // content was seen
 	over     bool           // nothing that follows counts
 }

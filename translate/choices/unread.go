@@ -3,9 +3,21 @@ package choices
 import "bytes"
 
 // onlyContent reports whether a chunk cannot tell anything but content, so that
-// it need not be read: a cheap search for the names of all else. A name that a
-// server hides behind escapes is not found; none does.
+// it need not be read: it is like those before it, or has none of the names of
+// all else. A name that a server hides behind escapes is not found; none does.
 func (o *Observer) onlyContent(chunk []byte) bool {
+	if o.alike.matches(chunk) {
+		return true
+	}
+	unread := o.tellsNothing(chunk)
+	if unread {
+		o.alike.learn(chunk)
+	}
+	return unread
+}
+
+// tellsNothing searches a chunk for the names of members that tell more.
+func (o *Observer) tellsNothing(chunk []byte) bool {
 	_, zeroSeen := o.finished[0]
 	return zeroSeen &&
 		listName.find(chunk) >= 0 &&

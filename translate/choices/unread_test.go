@@ -104,10 +104,13 @@ func TestDeltasAllocateNothing(t *testing.T) {
 
 func BenchmarkObserveDelta(b *testing.B) {
 	o := begun()
-	event := sse.Event{Data: []byte(`{"id":"chatcmpl-A1","object":"chat.completion.chunk","created":1790000000,"model":"gpt-5.4","choices":[{"index":0,"delta":{"content":"Hello"},"logprobs":null,"finish_reason":null}],"usage":null}`)}
+	var events []sse.Event
+	for _, text := range []string{"Hello", " there", ",", " how", " are", " you", "?"} {
+		events = append(events, sse.Event{Data: []byte(`{"id":"chatcmpl-A1","object":"chat.completion.chunk","created":1790000000,"model":"gpt-5.4","choices":[{"index":0,"delta":{"content":"` + text + `"},"logprobs":null,"finish_reason":null}],"usage":null}`)})
+	}
 	b.ReportAllocs()
-	for b.Loop() {
-		if o.Observe(event) != translate.Content {
+	for i := 0; b.Loop(); i++ {
+		if o.Observe(events[i%len(events)]) != translate.Content {
 			b.Fatal("no content")
 		}
 	}
