@@ -20,7 +20,10 @@ func (h *Handler) try(m *model, s *sink, r *http.Request) *translate.Fault {
 			continue
 		}
 		h.call(t, s, r, a)
-		if s.over() || r.Context().Err() != nil {
+		if s.abandoned(r.Context()) {
+			return nil
+		}
+		if s.over() {
 			s.finish(a)
 			return nil
 		}

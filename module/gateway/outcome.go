@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -24,6 +25,25 @@ func (s *sink) unexplained() *translate.Fault {
 		return f
 	}
 	return translate.InternalFault(err)
+}
+
+// statusClientClosed is what the access log shows for a client that went away
+// before anything was sent. Nobody receives it.
+const statusClientClosed = 499
+
+// abandoned reports whether the client went away. Nothing is told to it then:
+// an error status would only stand in the access log, as ours.
+func (s *sink) abandoned(ctx context.Context) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone == nil && ctx.Err() == nil {
+		return false
+	}
+	if !s.committed {
+		s.committed = true
+		s.w.WriteHeader(statusClientClosed)
+	}
+	return true
 }
 
 // finish ends an exchange in which content was sent. A stream that broke off
