@@ -48,7 +48,7 @@ func (l *Losses) AddIn(class LossClass, prefix, name string) {
 
 // AddNamed is AddIn for a member that the client may have named as it likes.
 func (l *Losses) AddNamed(class LossClass, prefix string, name []byte) {
-	if len(name) > maxLossName || !plainName(name) {
+	if len(name) > maxLossName || !PlainName(name) {
 		l.AddIn(class, prefix, oddName)
 		return
 	}

@@ -13,7 +13,7 @@ const maxToolID = 64
 // provider calls id, which must not be empty. Only letters, digits, "_" and "-"
 // occur in it.
 func AppendToolID(dst, id []byte) []byte {
-	if len(id) <= maxToolID && plainName(id) {
+	if len(id) <= maxToolID && PlainName(id) {
 		return append(dst, id...)
 	}
 	dst = append(dst, toolIDPrefix...)
@@ -34,10 +34,10 @@ func AppendOriginalToolID(dst, id []byte) []byte {
 	return dst
 }
 
-// plainName reports whether all bytes are letters, digits, "_" or "-".
-func plainName(s []byte) bool {
-	for _, b := range s {
-		if !plainByte(b) {
+// PlainName reports whether all bytes are letters, digits, "_" or "-".
+func PlainName[T string | []byte](s T) bool {
+	for i := range len(s) {
+		if !plainByte(s[i]) {
 			return false
 		}
 	}

@@ -15,7 +15,7 @@ const (
 )
 
 // PlainToolName reports whether chat providers take a tool name as it is.
-func PlainToolName(name []byte) bool { return len(name) <= maxToolName && plainName(name) }
+func PlainToolName(name []byte) bool { return len(name) <= maxToolName && PlainName(name) }
 
 // AppendToolName appends the name by which a chat provider knows a tool: the
 // name itself when it is plain, else what is allowed of it and a digest, which

@@ -171,7 +171,7 @@ const own = " model messages prompt max_tokens max_completion_tokens stream stre
 func setExtensions(t *Traits, value string) bool {
 	names := list(value)
 	for _, name := range names {
-		if !plainName([]byte(name)) || strings.Contains(own, " "+name+" ") {
+		if !PlainName(name) || strings.Contains(own, " "+name+" ") {
 			return false
 		}
 	}

@@ -98,9 +98,9 @@ func (r *Reader) member(o slotted, level Level) {
 	value := r.cursor.Skip()
 	if slot := o.slot(name); slot != nil {
 		*slot = value
-		return
+	} else if value != nil { // nil after an error
+		r.visitor.Other(level, name, value)
 	}
-	r.visitor.Other(level, name, value)
 }
 
 func (r *Reader) messages() {

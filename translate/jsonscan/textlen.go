@@ -1,0 +1,29 @@
+package jsonscan
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// TextLen returns the length in bytes of the text of a raw JSON string, which
+// has its quotes and is valid, without decoding it.
+func TextLen(rawString []byte) int {
+	if len(rawString) < 2 {
+		return 0
+	}
+	s, n := inside(rawString), 0
+	for {
+		i := bytes.IndexByte(s, '\\')
+		if i < 0 || i+1 == len(s) {
+			return n + len(s)
+		}
+		n += i + 1
+		if s = s[i:]; s[1] != 'u' {
+			s = s[2:]
+			continue
+		}
+		r, size := decodeRune(s)
+		n += utf8.RuneLen(r) - 1
+		s = s[size:]
+	}
+}

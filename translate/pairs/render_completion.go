@@ -1,0 +1,171 @@
+package pairs
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// completion is what the conversions of completions requests into
+// conversations share.
+type completion struct {
+	conversion
+	request completions.Request
+	prompt  []byte // the one prompt, raw
+	topK    []byte // raw; a field of one of the formats only
+	more    []byte // fields that only this provider knows, each with a comma before it
+}
+
+// read reads the body and refuses what no conversation can say.
+func (x *completion) read(body []byte) {
+	x.malformed(completions.Read(body, &x.request, x.other))
+	if x.fault != nil {
+		return
+	}
+	x.readPrompt()
+	x.refuseSeveral()
+	if n, exact := jsonscan.ParseInt(x.request.MaxTokens); x.request.MaxTokens != nil && exact && n == 0 {
+		x.refuse("max_tokens", "0") // only the prompt is asked for
+	}
+	if len(inner(x.request.Suffix)) > 0 && !x.traits.InstructSuffix {
+		x.refuse("suffix", "")
+	}
+	x.readStream()
+}
+
+// other is told of members that are in no table.
+func (x *completion) other(name, value []byte) {
+	if x.to == translate.Messages && string(name) == "top_k" {
+		x.topK = value
+		return
+	}
+	if !x.traits.Extension(string(name)) {
+		x.losses.AddNamed(translate.Hint, lostRequest, name)
+		return
+	}
+	x.more = append(x.more, `,"`...)
+	x.more = append(x.more, name...)
+	x.more = append(x.more, `":`...)
+	x.more = append(x.more, value...)
+}
+
+// readPrompt finds the one text that the prompt is.
+func (x *completion) readPrompt() {
+	x.prompt = x.request.Prompt
+	if !isString(x.prompt) {
+		x.options = jsonscan.New(x.prompt)
+		n := 0
+		for x.options.EnterArray(); x.options.Element(); n++ {
+			x.prompt = x.options.Skip()
+		}
+		if n != 1 {
+			x.prompt = nil
+		}
+	}
+	if len(inner(x.prompt)) == 0 { // tokens, several texts, or nothing to say
+		x.refuse("prompt", "")
+		return
+	}
+	x.remember()
+}
+
+// remember keeps what the answer repeats of the prompt.
+func (x *completion) remember() {
+	echo, scores := isTrue(x.request.Echo), x.request.Logprobs != nil
+	if echo && scores {
+		x.refuse("logprobs", shownNumber(x.request.Logprobs)) // those of the prompt are unknown
+	}
+	if !echo && !scores {
+		return
+	}
+	text := jsonscan.AppendText(nil, x.prompt)
+	x.memory.PromptLength = utf8.RuneCount(text)
+	if echo {
+		x.memory.Echo = text
+	}
+}
+
+// refuseSeveral refuses to ask for more than one answer.
+func (x *completion) refuseSeveral() {
+	n := int64(1)
+	if raw := x.request.N; raw != nil {
+		n, _ = jsonscan.ParseInt(raw)
+	}
+	if n != 1 {
+		x.refuse("n", shownNumber(x.request.N))
+	}
+	if raw := x.request.BestOf; raw != nil {
+		if best, _ := jsonscan.ParseInt(raw); best != n {
+			x.refuse("best_of", shownNumber(raw))
+		}
+	}
+}
+
+func (x *completion) readStream() {
+	x.memory.Stream = isTrue(x.request.Stream)
+	if x.request.StreamOptions == nil || !x.object(x.request.StreamOptions, "stream_options") {
+		return
+	}
+	for x.options.Member() {
+		if name := x.options.Name(); string(name) == "include_usage" {
+			x.memory.IncludeUsage = isTrue(x.option())
+		} else {
+			x.losses.AddNamed(translate.Hint, "stream_options.", name)
+			x.options.Skip()
+		}
+	}
+}
+
+// suffixSystem asks in words for what stands between two texts.
+const suffixSystem = "Write only the text that belongs between PREFIX and SUFFIX."
+
+// system is the system text, "" for none.
+func (x *completion) system() string {
+	text := x.traits.CompletionSystem
+	if len(inner(x.request.Suffix)) == 0 {
+		return text
+	}
+	if text != "" {
+		text += "\n\n"
+	}
+	return text + suffixSystem
+}
+
+// writeUserTurn writes the prompt as what the user says.
+func (x *completion) writeUserTurn() {
+	x.out = append(x.out, `{"role":"user","content":"`...)
+	suffix := inner(x.request.Suffix)
+	if len(suffix) > 0 {
+		x.shaping("suffix")
+		x.out = append(x.out, `PREFIX:\n`...)
+	}
+	x.out = append(x.out, inner(x.prompt)...)
+	if len(suffix) > 0 {
+		x.out = append(x.out, `\n\nSUFFIX:\n`...)
+		x.out = append(x.out, suffix...)
+	}
+	x.out = append(x.out, `"}`...)
+}
+
+// readStops keeps the stop texts for the way back, and calls each with them.
+func (x *completion) readStops(each func(path string, raw []byte)) {
+	raw := x.request.Stop
+	if isString(raw) {
+		x.memory.Stops = append(x.memory.Stops, textOf(raw))
+		each("stop", raw)
+		return
+	}
+	if raw == nil {
+		return
+	}
+	x.options = jsonscan.New(raw)
+	x.options.EnterArray()
+	for i := 0; x.options.Element(); i++ {
+		text := x.options.Skip()
+		x.memory.Stops = append(x.memory.Stops, textOf(text))
+		each("stop["+strconv.Itoa(i)+"]", text)
+	}
+}
