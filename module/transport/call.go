@@ -11,8 +11,10 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // call is one attempt on its way: created for each, used by one goroutine.
@@ -93,12 +95,26 @@ func (c *call) fail(err error) error {
 	if cause == nil {
 		cause = err
 	}
-	if timedOut(cause) {
+	switch {
+	case timedOut(cause):
 		c.attempt.Fault = translate.UpstreamTimeout(cause)
-	} else {
+	case unreadable(cause):
+		c.attempt.Fault = translate.Unusable(cause)
+	default:
 		c.attempt.Fault = translate.Unreachable(cause)
 	}
 	return &callError{cause}
+}
+
+// unreadable reports whether a call ended by an answer that came, but was coded
+// in a way that cannot be read, or too large.
+func unreadable(err error) bool {
+	for _, target := range [...]error{coding.ErrUnknown, coding.ErrBroken, coding.ErrTooLarge, sse.ErrTooLarge} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
 }
 
 // timedOut reports whether a call ended by a timeout. The dial errors of

@@ -25,7 +25,8 @@ func ParseBaseURL(configured, standard string) (*url.URL, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base_url: %w", errBaseURL) // err would repeat the URL, credentials included
 	}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	address := (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+	if !address || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
 		return nil, fmt.Errorf("base_url: %w", errBaseURL)
 	}
 	u.Path = strings.TrimRight(u.Path, "/")

@@ -1,0 +1,122 @@
+package transport
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// rendered is the body of an attempt at the request, under the provider's own
+// name for the model.
+func rendered(t *testing.T, format translate.Format, body, upstream string, change ...func(*Transport)) string {
+	t.Helper()
+	ex := &exchange.Exchange{Format: format, Body: []byte(body)}
+	view, fault := pairs.For(format).Inspect(ex.Body, translate.Generate)
+	require.Nil(t, fault, body)
+	ex.View = view
+	a := &exchange.Attempt{Exchange: ex, Format: format, Model: upstream}
+	reader, length := (&call{t: newTransport(nil, change...), attempt: a}).body()
+	sent, err := io.ReadAll(reader)
+	require.NoError(t, err)
+	require.NoError(t, reader.Close())
+	assert.EqualValues(t, len(sent), length, "the length that is announced")
+	assert.Equal(t, body, string(ex.Body), "the client's own bytes are never changed")
+	return string(sent)
+}
+
+func withoutUsage(t *Transport) { t.IncludeUsage = new(bool) }
+
+func TestTheByteLaneEditsNothingButModelAndUsage(t *testing.T) {
+	const messages = `"messages":[{"role":"user","content":"model"}]`
+	for _, test := range []struct {
+		name           string
+		format         translate.Format
+		body, upstream string
+		want           string
+		change         []func(*Transport)
+	}{
+		{
+			name: "the same name", format: translate.Chat, upstream: "m",
+			body: ` { "model" : "m", ` + messages + ` } `,
+			want: ` { "model" : "m", ` + messages + ` } `,
+		}, {
+			name: "another name", format: translate.Chat, upstream: "vendor/x",
+			body: `{` + messages + `, "model" : "m" ,"x":[1.50,1e3,"é"]}`,
+			want: `{` + messages + `, "model" : "vendor/x" ,"x":[1.50,1e3,"é"]}`,
+		}, {
+			name: "a name that needs escapes", format: translate.Chat, upstream: "a\"b\\c\u00e9",
+			body: `{"model":"m",` + messages + `}`,
+			want: `{"model":"a\"b\\cé",` + messages + `}`,
+		}, {
+			name: "a name written with escapes", format: translate.Chat, upstream: "m",
+			body: `{"model":"\u006d",` + messages + `}`,
+			want: `{"model":"\u006d",` + messages + `}`,
+		}, {
+			name: "a shorter and an empty text around it", format: translate.Completions, upstream: "y",
+			body: `{"prompt":"","model":"a-long-name"}`,
+			want: `{"prompt":"","model":"y"}`,
+		}, {
+			name: "usage, without options", format: translate.Chat, upstream: "m",
+			body: `{"model":"m",` + messages + `,"stream":true}`,
+			want: `{"model":"m",` + messages + `,"stream":true,"stream_options":{"include_usage":true}}`,
+		}, {
+			name: "usage, with spaces at the end", format: translate.Chat, upstream: "m",
+			body: "{\"model\":\"m\"," + messages + ",\"stream\":true\n}\n",
+			want: "{\"model\":\"m\"," + messages + ",\"stream\":true\n,\"stream_options\":{\"include_usage\":true}}\n",
+		}, {
+			name: "usage, null options", format: translate.Chat, upstream: "m",
+			body: `{"model":"m","stream_options": null ,` + messages + `,"stream":true}`,
+			want: `{"model":"m","stream_options": {"include_usage":true} ,` + messages + `,"stream":true}`,
+		}, {
+			name: "usage, empty options", format: translate.Completions, upstream: "m",
+			body: `{"model":"m","stream_options":{ },"prompt":"x","stream":true}`,
+			want: `{"model":"m","stream_options":{"include_usage":true},"prompt":"x","stream":true}`,
+		}, {
+			name: "usage, other options", format: translate.Chat, upstream: "m",
+			body: `{"model":"m","stream_options":{ "include_obfuscation":false},` + messages + `,"stream":true}`,
+			want: `{"model":"m","stream_options":{"include_usage":true, "include_obfuscation":false},` + messages + `,"stream":true}`,
+		}, {
+			name: "usage, declined", format: translate.Chat, upstream: "m",
+			body: `{"model":"m","stream_options":{"include_usage":false,"x":1},` + messages + `,"stream":true}`,
+			want: `{"model":"m","stream_options":{"include_usage":true,"x":1},` + messages + `,"stream":true}`,
+		}, {
+			name: "usage, null", format: translate.Chat, upstream: "m",
+			body: `{"model":"m","stream_options":{"include_usage":null},` + messages + `,"stream":true}`,
+			want: `{"model":"m","stream_options":{"include_usage":true},` + messages + `,"stream":true}`,
+		}, {
+			name: "usage, asked for", format: translate.Chat, upstream: "m",
+			body: `{"model":"m","stream_options":{"include_usage":true},` + messages + `,"stream":true}`,
+			want: `{"model":"m","stream_options":{"include_usage":true},` + messages + `,"stream":true}`,
+		}, {
+			name: "usage, of an answer that is no stream", format: translate.Chat, upstream: "m",
+			body: `{"model":"m",` + messages + `,"stream":false}`,
+			want: `{"model":"m",` + messages + `,"stream":false}`,
+		}, {
+			name: "usage, switched off", format: translate.Chat, upstream: "m", change: []func(*Transport){withoutUsage},
+			body: `{"model":"m",` + messages + `,"stream":true}`,
+			want: `{"model":"m",` + messages + `,"stream":true}`,
+		}, {
+			name: "usage, of messages, which always have it", format: translate.Messages, upstream: "m",
+			body: `{"model":"m","max_tokens":1,` + messages + `,"stream":true}`,
+			want: `{"model":"m","max_tokens":1,` + messages + `,"stream":true}`,
+		}, {
+			name: "name and usage, the name last", format: translate.Chat, upstream: "other",
+			body: `{"stream":true,"stream_options":{},` + messages + `,"model":"m"}`,
+			want: `{"stream":true,"stream_options":{"include_usage":true},` + messages + `,"model":"other"}`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := rendered(t, test.format, test.body, test.upstream, test.change...)
+			assert.Equal(t, test.want, got)
+			view, fault := pairs.For(test.format).Inspect([]byte(got), translate.Generate)
+			require.Nil(t, fault, "the edits broke the JSON")
+			assert.Equal(t, test.upstream, view.Model)
+		})
+	}
+}
