@@ -126,11 +126,12 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 }
 
 // Call lets reverse_proxy choose an address. It gets a request of its own: with
-// no header and no body of the client (the transport builds both), and with a
+// no header, host or body of the client (the transport builds all), and with a
 // map of variables of its own, since a dial that outlives this attempt reads
 // the map while the next attempt writes it.
 func (p *proxied) Call(s *sink, r *http.Request) {
 	r = r.WithContext(withOwnVars(r.Context()))
+	r.Host = "" // else the provider would be told the client's name for the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
 	if err := p.handler.ServeHTTP(s, r, endOfChain); err != nil {
 		s.note(err)
@@ -152,10 +153,14 @@ func newDirect(ctx caddy.Context, transport json.RawMessage) (caller, error) {
 	return &direct{mod.(http.RoundTripper)}, nil
 }
 
+// nowhere is the URL of a request that has none yet. The client's own must not
+// get any further: one in absolute form names a host.
+var nowhere = new(url.URL)
+
 // Call copies the answer into the sink, flushing after each read of a stream.
 func (d *direct) Call(s *sink, r *http.Request) {
 	r = r.WithContext(withOwnVars(r.Context()))
-	r.Header = nil
+	r.Header, r.Host, r.URL = nil, "", nowhere
 	res, err := d.transport.RoundTrip(r)
 	if err != nil {
 		s.note(err)

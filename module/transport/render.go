@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -19,22 +19,18 @@ import (
 func (c *call) render(proxied *http.Request) *http.Request {
 	a := c.attempt
 	body, length := c.body()
-	target := &url.URL{
-		Scheme: proxied.URL.Scheme,
-		Host:   proxied.URL.Host,
-		Path:   endpoint(c.t.base.Path, a.Format, a.Exchange.Operation),
+	target := *c.t.base // the direct path
+	if proxied.URL.Host != "" {
+		target.Scheme, target.Host = proxied.URL.Scheme, proxied.URL.Host
 	}
-	host := proxied.Host
-	if target.Host == "" { // the direct path
-		target.Scheme, target.Host, host = c.t.base.Scheme, c.t.base.Host, c.t.base.Host
-	}
+	target.Path = endpoint(c.t.base.Path, a.Format, a.Exchange.Operation)
 	if a.Exchange.Beta && a.ByteLane() {
 		target.RawQuery = "beta=true"
 	}
 	out := &http.Request{
 		Method:        http.MethodPost,
-		URL:           target,
-		Host:          host,
+		URL:           &target,
+		Host:          c.host(proxied.Host, target.Host),
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
@@ -43,6 +39,19 @@ func (c *call) render(proxied *http.Request) *http.Request {
 		ContentLength: length,
 	}
 	return out.WithContext(c.ctx)
+}
+
+// host is the Host header: what the configuration makes it, else the address;
+// sockets have none, there the provider's name stands for it.
+func (c *call) host(configured, address string) string {
+	switch {
+	case configured != "":
+		return configured
+	case strings.HasPrefix(address, "/") || strings.HasPrefix(address, "@"):
+		return c.t.base.Host
+	default:
+		return address
+	}
 }
 
 // header builds the headers anew. Nothing of the client goes out but what the

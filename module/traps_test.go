@@ -1,0 +1,275 @@
+package module_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+)
+
+// A dial that outlives its attempt reads the variables of the request while the
+// next attempt writes its own (T2): a data race, if both had one map.
+func TestADialThatOutlivesItsAttemptRacesWithNobody(t *testing.T) {
+	deaf, p := deafAddress(t), gatewaytest.NewProvider(t)
+	s := startSite(t,
+		proxied.providerAt("deaf", deaf, "models 1", "response_header_timeout 5ms", "connect_timeout 200ms"),
+		proxied.provider("p", p, "models 2", "header_up X-Address {http.reverse_proxy.upstream.hostport}"),
+		"model m {\nto deaf\nto p\n}",
+	)
+	for range 10 {
+		assert.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "m", "hello", true)).status)
+	}
+	for _, r := range p.Requests() {
+		assert.Equal(t, p.Address(), r.Header.Get("X-Address"))
+	}
+}
+
+// reverse_proxy takes an error that is context.Canceled for a client that went
+// away, answers 499 and asks nobody else (T29). The gateway's own deadlines must
+// not look so.
+func TestADeadlineOfTheGatewayIsNotTakenForTheClients(t *testing.T) {
+	silent, stalled, p := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	silent.Always(gatewaytest.StallAfter(0, gatewaytest.NewGate(t)))
+	stalled.Always(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
+	s := startSite(t,
+		proxied.provider("silent", silent, "models 1", "first_event_timeout 20ms"),
+		proxied.provider("stalled", stalled, "models 2", "response_header_timeout 20ms"),
+		proxied.provider("p", p, "models 3"),
+		"model m {\nto silent\nto stalled\nto p\n}",
+	)
+	answer := s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true))
+	assert.Equal(t, http.StatusOK, answer.status, answer.body)
+	assert.True(t, answer.read(t, messagesPath).complete)
+	assert.Equal(t, 3.0, s.record(answer.id())["attempts"])
+}
+
+// assertNoEntry fails when the text stands in the log.
+func (s *site) assertNoEntry(text string) {
+	s.t.Helper()
+	assert.NotContains(s.t, s.Logs.String(), text)
+}
+
+// Of an address that refuses, reverse_proxy retries the next one only if it
+// sees the dial error (T26). What the first address left in the attempt once
+// made the second one's stream a failure.
+func TestAddressesOfOneProviderAreTriedWithinOneAttempt(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := startSite(t, "provider p vllm {\nto "+gatewaytest.RefusedAddress(t)+" "+p.Address()+"\nlb_policy round_robin\nlb_retries 1\n}")
+	for _, path := range callPaths {
+		for _, streaming := range []bool{false, true} {
+			answer := s.ask(path, bodyFor(path, "m", "hello", streaming))
+			assert.Equal(t, http.StatusOK, answer.status, answer.body)
+			record := s.record(answer.id())
+			assert.Equal(t, 1.0, record["attempts"])
+			assert.Equal(t, "answered", record["outcome"])
+		}
+	}
+}
+
+// Compression would hold events back (T9).
+func TestEncodeLeavesEventStreamsAlone(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		s := startCaddyfile(t, siteBlock("encode gzip {\nminimum_length 1\n}", w.provider("p", p)))
+		gate := gatewaytest.NewGate(t)
+		for _, path := range callPaths {
+			p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, streams[path]...), gatewaytest.Stall(gate, more())))
+			response, err := s.post(t.Context(), path, bodyFor(path, "m", "hello", true), "Accept-Encoding", "gzip, zstd, br")
+			require.NoError(t, err)
+			assert.Empty(t, response.Header.Get("Content-Encoding"))
+			assert.Equal(t, "no-cache, no-transform", response.Header.Get("Cache-Control"))
+			first := make([]byte, 5)
+			_, err = io.ReadFull(response.Body, first) // while the provider is not done yet
+			require.NoError(t, err)
+			_ = response.Body.Close()
+
+			response, err = s.post(t.Context(), path, bodyFor(path, "m", "hello", false), "Accept-Encoding", "gzip")
+			require.NoError(t, err)
+			assert.Equal(t, "gzip", response.Header.Get("Content-Encoding"), "a JSON answer may be compressed")
+			plain, err := gzip.NewReader(response.Body)
+			require.NoError(t, err)
+			body, err := io.ReadAll(plain)
+			require.NoError(t, err)
+			assert.Contains(t, string(body), "hello")
+			_ = response.Body.Close()
+		}
+	})
+}
+
+// reverse_proxy would add the client's address, and pass on its cookies and
+// credentials, to a vendor (T16).
+func TestProvidersSeeOnlyTheListedHeaders(t *testing.T) {
+	t.Setenv("UPSTREAM_KEY", "sk-upstream")
+	for path, headers := range map[string]http.Header{
+		messagesPath: {
+			"Accept": {"application/json"}, "Accept-Encoding": {"identity"}, "Content-Type": {"application/json"},
+			"User-Agent": {"the-client/1.0"}, "Authorization": {"Bearer sk-upstream"},
+			"Anthropic-Version": {"2023-06-01"}, "Anthropic-Beta": {"one,two"},
+		},
+		chatPath: {
+			"Accept": {"application/json"}, "Accept-Encoding": {"identity"}, "Content-Type": {"application/json"},
+			"User-Agent": {"the-client/1.0"}, "Authorization": {"Bearer sk-upstream"},
+		},
+	} {
+		eachWay(t, func(t *testing.T, w way) {
+			p, plus := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+			up := []string{"models plus", "header_up X-Extra yes", "header_up User-Agent gateway/1", "header_up Host provider.example", "header_up -Accept"}
+			s := startSite(t, w.provider("p", p, "api_key {env.UPSTREAM_KEY}", "models m"),
+				w.provider("plus", plus, append(up, "api_key {env.UPSTREAM_KEY}")...))
+			client := []string{
+				"Accept", "application/json", "User-Agent", "the-client/1.0", "Anthropic-Beta", "one,two",
+				"Cookie", "session=1", "X-Forwarded-For", "203.0.113.7", "X-Forwarded-Host", "a.example", "X-Forwarded-Proto", "https",
+				"Forwarded", "for=203.0.113.7", "X-Real-Ip", "203.0.113.7", "Via", "1.1 proxy", "X-Api-Key", "sk-other", "Te", "trailers",
+				"Proxy-Authorization", "Basic eDp5", "X-Stainless-Os", "Linux", "Idempotency-Key", "1", "Traceparent", "00-1-1-01",
+				"Accept-Encoding", "br", "Accept-Language", "de", "Origin", "https://a.example", "Referer", "https://a.example/x",
+				"Anthropic-Workspace-Id", "w", "Openai-Organization", "org", "Openai-Project", "p", "X-Gateway-On-Loss", "warn",
+			}
+			if path != messagesPath {
+				client = append(client, "Anthropic-Version", "2023-06-01")
+			}
+			assert.Equal(t, http.StatusOK, s.ask(path+"?beta=true&x=1", bodyFor(path, "m", "hello", false), client...).status)
+			got := p.Requests()[0]
+			want := headers.Clone()
+			got.Header.Del("Content-Length")
+			if path != messagesPath { // both are of the messages format alone, but harmless elsewhere
+				got.Header.Del("Anthropic-Version")
+				got.Header.Del("Anthropic-Beta")
+			}
+			assert.Equal(t, want, got.Header)
+			assert.Equal(t, p.Address(), got.Host, "not the host that the client used")
+			assert.Equal(t, "beta=true", got.Query)
+
+			assert.Equal(t, http.StatusOK, s.ask(path, bodyFor(path, "plus", "hello", false), client...).status)
+			got = plus.Requests()[0]
+			assert.Equal(t, "yes", got.Header.Get("X-Extra"))
+			assert.Equal(t, "gateway/1", got.Header.Get("User-Agent"))
+			assert.Equal(t, "provider.example", got.Host)
+			assert.Empty(t, got.Header.Get("X-Forwarded-For"))
+			assert.Empty(t, got.Header.Get("Via"))
+			assert.Equal(t, "Bearer sk-upstream", got.Header.Get("Authorization"))
+		})
+	}
+}
+
+// A request line in absolute form names a host. On the direct path the call,
+// with the provider's credential, once went there.
+func TestNoRequestChoosesTheHost(t *testing.T) {
+	t.Setenv("UPSTREAM_KEY", "sk-upstream")
+	eachWay(t, func(t *testing.T, w way) {
+		p, foreign := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		s := startCaddyfile(t, ":PORT(site) {\nai_gateway {\nkey client {env.CLIENT_KEY}\n"+
+			w.provider("p", p, "api_key {env.UPSTREAM_KEY}")+"}\n}\n")
+		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port("site"))))
+		require.NoError(t, err)
+		defer func() { _ = conn.Close() }()
+		body := bodyFor(chatPath, "m", "hello", false)
+		_, err = fmt.Fprintf(conn, "POST %s%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+			foreign.URL, chatPath, foreign.Address(), clientKey, len(body), body)
+		require.NoError(t, err)
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err)
+		defer func() { _ = response.Body.Close() }()
+		assert.Equal(t, http.StatusOK, response.StatusCode)
+		assert.Zero(t, foreign.Count())
+		require.Equal(t, 1, p.Count())
+		assert.Equal(t, p.Address(), p.Requests()[0].Host)
+	})
+}
+
+func TestAProviderBehindASocketIsReached(t *testing.T) {
+	path := t.TempDir() + "/provider.sock"
+	listener, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	hosts := make(chan string, 1)
+	engine := demo.New(demo.WithPace(0))
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hosts <- r.Host
+		engine.ServeHTTP(w, r)
+	})}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	s := startSite(t, "provider local vllm {\nto unix/"+path+"\n}")
+	answer := s.ask(chatPath, bodyFor(chatPath, "m", "hello", true))
+	assert.Equal(t, http.StatusOK, answer.status, answer.body)
+	assert.Equal(t, "local", <-hosts, "the name of the provider, where there is no host")
+}
+
+// What a client does wrong, or leaves undone, says nothing about the provider's
+// health (T1).
+func TestTheClientsOwnFaultsMarkNoProviderDown(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := startSite(t, proxied.provider("p", p, "fail_duration 1m", "max_fails 1"))
+	assert.Equal(t, http.StatusBadRequest, s.ask(chatPath, `{"model":"m"`).status)
+	assert.Equal(t, http.StatusBadRequest, s.ask(chatPath, `{"model":"m","messages":7}`).status)
+	p.Script(gatewaytest.Status(http.StatusBadRequest))
+	assert.Equal(t, http.StatusBadRequest, s.ask(chatPath, bodyFor(chatPath, "m", "hello", false)).status)
+
+	p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, streams[chatPath][:3]...), gatewaytest.Stall(gatewaytest.NewGate(t), more())))
+	open := s.open(chatPath, bodyFor(chatPath, "m", "hello", true))
+	open.next()
+	open.cancel()
+	require.NoError(t, p.WaitCancelled(waiting(t)))
+	s.record(open.Header.Get("Request-Id"))
+
+	answer := s.ask(chatPath, bodyFor(chatPath, "m", "hello", false))
+	assert.Equal(t, http.StatusOK, answer.status, answer.body)
+}
+
+func TestUnhealthyAnswersMarkAProviderDown(t *testing.T) {
+	faults := map[string]gatewaytest.Step{
+		"status":              gatewaytest.Status(http.StatusServiceUnavailable),
+		"reset":               gatewaytest.Reset(),
+		"200 with an error":   gatewaytest.Body(200, "application/json", []byte(`{"error":{"message":"broken","code":500}}`)),
+		"200 with HTML":       gatewaytest.Body(200, "text/html", []byte("<html>")),
+		"stream without text": gatewaytest.HeadersThenClose(),
+	}
+	for name, step := range faults {
+		t.Run(name, func(t *testing.T) {
+			p, other := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+			s := startSite(t,
+				proxied.provider("p", p, "models m", "fail_duration 1m", "max_fails 1", "unhealthy_status 5xx"),
+				proxied.provider("other", other, "models o"), "model both {\nto p\nto other\n}")
+			p.Script(step)
+			s.ask(chatPath, bodyFor(chatPath, "m", "hello", true))
+			for _, path := range callPaths {
+				told{
+					status: 503, kind: "server_error", code: "upstream_unavailable",
+					messagesStatus: 529, messagesKind: "overloaded_error", message: "no upstream for model 'm' is available",
+				}.assert(t, path, s.ask(path, bodyFor(path, "m", "hello", true)))
+			}
+			assert.Equal(t, 1, p.Count(), "a provider that is down is not asked")
+			assert.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "both", "hello", true)).status)
+		})
+	}
+}
+
+// The shipped filter takes the header out that Caddy does not mask (T11).
+func TestTheShippedLogFilterHidesTheKey(t *testing.T) {
+	const filter = "log {\nformat filter {\nrequest>headers>X-Api-Key delete\n}\n}"
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		s := startCaddyfile(t, siteBlock(filter, w.provider("p", p)))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL("site", messagesPath),
+			strings.NewReader(bodyFor(messagesPath, "m", "hello", false)))
+		require.NoError(t, err)
+		request.Header.Set("X-Api-Key", clientKey)
+		request.Header.Set("Anthropic-Version", "2023-06-01")
+		response, err := s.Client.Do(request)
+		require.NoError(t, err)
+		_ = response.Body.Close()
+		assert.Equal(t, http.StatusOK, response.StatusCode)
+		assert.Equal(t, 200.0, s.accessStatus())
+		s.assertNoEntry(clientKey)
+	})
+}
