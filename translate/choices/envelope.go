@@ -60,7 +60,7 @@ func (e *envelope) member(c *jsonscan.Cursor, choice func()) {
 		e.isError = e.isError || c.Kind() != jsonscan.Null
 		c.Skip()
 	case "object":
-		e.isError = e.isError || string(rawText(c)) == `"error"`
+		e.isError = string(rawText(c)) == `"error"` || e.isError
 	case "detail":
 		e.detail = c.Kind() != jsonscan.Null
 		c.Skip()

@@ -10,6 +10,7 @@ type heading struct {
 	envelope
 	created int64
 	service []byte // the service tier, as it is written
+	padding Slot
 }
 
 func (h *heading) member(c *jsonscan.Cursor, choice func()) {
@@ -18,8 +19,10 @@ func (h *heading) member(c *jsonscan.Cursor, choice func()) {
 		h.created = Count(c)
 	case "service_tier":
 		h.service = rawText(c)
+	case "obfuscation":
+		_, h.padding = SlotText(c)
 	case "type":
-		h.isError = h.isError || string(rawText(c)) == `"error"`
+		h.isError = string(rawText(c)) == `"error"` || h.isError
 	default:
 		h.envelope.member(c, choice)
 	}

@@ -157,7 +157,7 @@ func (p *Parser) chunk(data []byte, whole bool) {
 		return
 	}
 	p.tell(&e, whole)
-	if p.sent == 1 && !p.over {
+	if p.again.pad = e.padding; p.sent == 1 && !p.over {
 		p.again.learn(data, &p.event)
 	}
 }

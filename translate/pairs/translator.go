@@ -18,6 +18,7 @@ import (
 // that, so that whoever writes to the client can still choose how to tell.
 type Translator struct {
 	parser  parser
+	cutter  *cutter // nil when there is nothing to cut
 	emitter emitter
 
 	signals  translate.Signal // of the event at hand
@@ -54,9 +55,13 @@ type emitter interface {
 // NewTranslator returns a translator of one answer, from the provider's format
 // to the client's. It panics if CanTranslate does not hold for their requests.
 func NewTranslator(from, to translate.Format, m *translate.Memory, ids translate.IDs) *Translator {
-	t := &Translator{}
-	t.parser = newParser(from, t)
-	t.emitter = newEmitter(to, m, ids)
+	t := &Translator{emitter: newEmitter(to, m, ids)}
+	if len(m.Enforce) == 0 {
+		t.parser = newParser(from, t)
+		return t
+	}
+	t.cutter = newCutter(t, m.Enforce)
+	t.parser = newParser(from, t.cutter)
 	return t
 }
 
@@ -102,7 +107,10 @@ func (t *Translator) Answer(body []byte) *translate.Fault {
 // behind a whole event, or one that the caller made after Finish; it completes
 // an answer that told why it ended. Any other answer that is not complete is
 // cut off then: its fault is Truncated.
-func (t *Translator) End(clean bool) { t.parser.End(clean) }
+func (t *Translator) End(clean bool) {
+	t.signals = 0
+	t.parser.End(clean)
+}
 
 // Output returns the bytes for the client that were written since the last
 // call: whole events, or, once the answer is complete, the JSON body. They are
@@ -152,7 +160,7 @@ func (t *Translator) note(e *translate.Event) {
 	case translate.EventStart:
 		t.model = string(e.Model)
 	case translate.EventFinish:
-		if t.parser.Finished() {
+		if t.parser.Finished() || t.cutter.done() {
 			t.signals |= translate.Finish
 		}
 	case translate.EventUsage:
