@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
 	"unicode"
 	"unicode/utf8"
@@ -13,8 +14,8 @@ const fewNames = 32
 // seed makes the hashes of names unknown to those who choose the names.
 var seed = maphash.MakeSeed()
 
-// met is a member name that was met: the hash of its folded form, and the offset
-// of its opening quote.
+// met is a member name that was met: the quick hash of its folded form, and the
+// offset of its opening quote.
 type met struct{ hash, at uint32 }
 
 // crowd indexes the names of an object with more than fewNames members by their
@@ -58,11 +59,10 @@ func (n *names) leave() {
 // add adds the name whose opening quote is at that offset to the innermost
 // object, and reports whether the object has it already.
 func (n *names) add(data, name []byte, at int) (duplicate bool) {
-	var buf [64]byte
-	m := met{hash: uint32(maphash.Bytes(seed, fold(buf[:0], name))), at: uint32(at)}
 	if crowd := n.crowd(); crowd != nil {
-		return crowd.add(data, m)
+		return crowd.add(data, name, uint32(at))
 	}
+	m := met{hash: quickHash(name), at: uint32(at)}
 	for i := n.first; i < n.len; i++ {
 		if e := n.entry(i); e.hash == m.hash && sameName(data, e.at, m.at) {
 			return true
@@ -79,7 +79,8 @@ func (n *names) add(data, name []byte, at int) (duplicate bool) {
 func (n *names) gather(data []byte) {
 	c := crowd{first: n.first, index: make(map[uint32]uint32, 4*fewNames)}
 	for i := n.first; i < n.len; i++ {
-		c.add(data, *n.entry(i))
+		at := n.entry(i).at
+		c.add(data, nameAt(data, at), at)
 	}
 	n.crowds = append(n.crowds, c)
 }
@@ -111,17 +112,48 @@ func (n *names) entry(i int) *met {
 }
 
 // add adds a name and reports whether it is there already.
-func (c *crowd) add(data []byte, m met) (duplicate bool) {
-	for hash := m.hash; ; hash++ {
-		at, taken := c.index[hash]
+func (c *crowd) add(data, name []byte, at uint32) (duplicate bool) {
+	var buf [64]byte
+	for hash := uint32(maphash.Bytes(seed, fold(buf[:0], name))); ; hash++ {
+		other, taken := c.index[hash]
 		if !taken {
-			c.index[hash] = m.at
+			c.index[hash] = at
 			return false
 		}
-		if sameName(data, at, m.at) {
+		if sameName(data, other, at) {
 			return true
 		}
 	}
+}
+
+// quickHash is a hash that names get which differ in letter case alone. It is
+// cheap and easily made to collide: good for few names only.
+func quickHash(name []byte) uint32 {
+	hash, ascii := mixed(name)
+	if !ascii {
+		var buf [64]byte
+		hash, _ = mixed(fold(buf[:0], name))
+	}
+	return hash
+}
+
+// mixed hashes a name without the bits that tell small letters from capitals.
+func mixed(name []byte) (hash uint32, ascii bool) {
+	const (
+		caseBits = 0x20 * ones
+		factor   = 0x9e3779b97f4a7c15
+	)
+	var h, all, last uint64
+	for ; len(name) >= 8; name = name[8:] {
+		w := binary.LittleEndian.Uint64(name)
+		all |= w
+		h = (h ^ w&^caseBits) * factor
+	}
+	for _, b := range name {
+		last = last<<8 | uint64(b)
+	}
+	h = (h ^ last&^caseBits) * factor
+	return uint32(h >> 32), (all|last)&highs == 0
 }
 
 // sameName reports whether the names whose opening quotes are at a and b are
