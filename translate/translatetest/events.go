@@ -1,0 +1,81 @@
+package translatetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Object is a JSON object whose numbers keep their digits.
+type Object = map[string]any
+
+// ErrFailed says that a stream ended with an error event, as failed streams do.
+var ErrFailed = errors.New("the stream failed")
+
+// Event is one event as it is written.
+type Event struct{ Name, Data string }
+
+// Events divides a stream of the gateway's own into its events, and refuses
+// anything but lines as official clients need them: an optional event line, one
+// data line, a blank line.
+func Events(stream []byte) ([]Event, error) {
+	text, ended := strings.CutSuffix(string(stream), "\n\n")
+	if !ended {
+		if text == "" {
+			return nil, nil
+		}
+		return nil, errors.New("the last event is not terminated")
+	}
+	var events []Event
+	for _, lines := range strings.Split(text, "\n\n") {
+		var e Event
+		if rest, named := strings.CutPrefix(lines, "event: "); named {
+			e.Name, lines, _ = strings.Cut(rest, "\n")
+		}
+		data, ok := strings.CutPrefix(lines, "data: ")
+		if !ok || strings.ContainsAny(data, "\r\n") {
+			return nil, fmt.Errorf("not one data line: %q", lines)
+		}
+		e.Data = data
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// Decode decodes a JSON object; members may stand once.
+func Decode(data []byte) (Object, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var o Object
+	if err := decoder.Decode(&o); err != nil {
+		return nil, fmt.Errorf("decoding %q: %w", data, err)
+	}
+	if decoder.More() {
+		return nil, fmt.Errorf("more than one value: %q", data)
+	}
+	return o, nil
+}
+
+// text returns a member that is a string.
+func text(o Object, name string) string {
+	s, _ := o[name].(string)
+	return s
+}
+
+// object returns a member that is an object.
+func object(o Object, name string) Object {
+	inner, _ := o[name].(Object)
+	return inner
+}
+
+// number returns a member that is an integer, -1 for none.
+func number(o Object, name string) int {
+	n, _ := o[name].(json.Number)
+	i, err := n.Int64()
+	if err != nil {
+		return -1
+	}
+	return int(i)
+}
