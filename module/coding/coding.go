@@ -45,20 +45,25 @@ func Name(header []string) (string, error) {
 // that decoders support 8 MiB.
 const maxWindow = 8 << 20
 
-// NewReader returns a reader of the decoded bytes of src. Close it to give its
-// memory back; it does not close src. Broken data surfaces as ErrBroken.
+// NewReader returns a reader of the decoded bytes of src, which must end where
+// the coded data end. Close it to give its memory back; it does not close src.
+// Broken data surfaces as ErrBroken.
 func NewReader(name string, src io.Reader) (io.ReadCloser, error) {
+	buffered := bufio.NewReader(src)
+	if _, err := buffered.Peek(1); err != nil && name != "" {
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err) // no coding writes nothing
+	}
 	switch name {
 	case "":
 		return io.NopCloser(src), nil
 	case "gzip":
-		return broken(gzip.NewReader(src))
+		return broken(gzip.NewReader(buffered))
 	case "deflate":
-		return broken(newDeflate(src))
+		return broken(newDeflate(buffered))
 	case "br":
-		return &reader{src: io.NopCloser(brotli.NewReader(src))}, nil
+		return &reader{src: io.NopCloser(brotli.NewReader(buffered))}, nil
 	case "zstd":
-		z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+		z, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 		}
@@ -69,16 +74,37 @@ func NewReader(name string, src io.Reader) (io.ReadCloser, error) {
 
 // newDeflate reads "deflate", which RFC 9110 defines as the zlib format while
 // a good number of senders omit the zlib header.
-func newDeflate(src io.Reader) (io.ReadCloser, error) {
-	buffered := bufio.NewReader(src)
-	head, err := buffered.Peek(2)
+func newDeflate(src *bufio.Reader) (io.ReadCloser, error) {
+	head, err := src.Peek(2)
 	if err != nil {
 		return nil, err
 	}
+	inner := flate.NewReader(src)
 	if head[0]&0x0f == 8 && (uint16(head[0])<<8|uint16(head[1]))%31 == 0 {
-		return zlib.NewReader(buffered)
+		if inner, err = zlib.NewReader(src); err != nil {
+			return nil, err
+		}
 	}
-	return flate.NewReader(buffered), nil
+	return &strict{inner, src}, nil
+}
+
+// strict refuses bytes behind the end of deflate data, which its readers leave
+// alone: two readers of one body must not see different requests in it.
+type strict struct {
+	io.ReadCloser
+	src *bufio.Reader
+}
+
+var errTrailing = errors.New("bytes behind the end")
+
+func (s *strict) Read(p []byte) (int, error) {
+	n, err := s.ReadCloser.Read(p)
+	if err == io.EOF {
+		if _, more := s.src.Peek(1); more == nil {
+			err = errTrailing
+		}
+	}
+	return n, err
 }
 
 func broken(src io.ReadCloser, err error) (io.ReadCloser, error) {
@@ -101,6 +127,9 @@ func (r *reader) Read(p []byte) (int, error) {
 
 func (r *reader) Close() error { return r.src.Close() }
 
+// maxClaim bounds the memory that is set aside for what is only announced.
+const maxClaim = 1 << 20
+
 // ReadAll reads src to its end into dst, which it replaces by a larger buffer
 // when that is too small: at most limit bytes; one more is ErrTooLarge. size is
 // the expected number of bytes, or anything below 1 when unknown.
@@ -110,7 +139,7 @@ func ReadAll(dst []byte, src io.Reader, size, limit int64) ([]byte, error) {
 	}
 	// One byte of room beyond the expected size lets the end be seen without
 	// growing the buffer.
-	body := slices.Grow(dst[:0], int(max(size, 511)+1))
+	body := slices.Grow(dst[:0], int(min(max(size, 511), maxClaim)+1))
 	for {
 		n, err := src.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]

@@ -1,0 +1,190 @@
+package coding_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+)
+
+// encode writes text through an encoder.
+func encode(t testing.TB, open func(io.Writer) (io.WriteCloser, error), text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := open(&b)
+	require.NoError(t, err)
+	_, err = w.Write(text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+// encoders by what they are, with the name that a header gives them.
+var encoders = []struct {
+	kind, name string
+	open       func(io.Writer) (io.WriteCloser, error)
+}{
+	{"gzip", "gzip", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }},
+	{"zlib", "deflate", func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil }},
+	{"raw deflate", "deflate", func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, 6) }},
+	{"br", "br", func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriter(w), nil }},
+	{"zstd", "zstd", func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }},
+}
+
+func TestNameKnowsOneCodingAtATime(t *testing.T) {
+	for _, test := range []struct {
+		header []string
+		want   string
+	}{
+		{nil, ""}, {[]string{""}, ""}, {[]string{"identity"}, ""}, {[]string{"gzip"}, "gzip"}, {[]string{"x-gzip"}, "gzip"},
+		{[]string{" GZip\t"}, "gzip"}, {[]string{"Deflate"}, "deflate"}, {[]string{"br"}, "br"}, {[]string{"ZSTD"}, "zstd"},
+	} {
+		name, err := coding.Name(test.header)
+		assert.NoError(t, err, test.header)
+		assert.Equal(t, test.want, name)
+	}
+	for _, header := range [][]string{
+		{"compress"}, {"gzip, gzip"}, {"gzip", "gzip"}, {"gzip,"}, {"identity, gzip"}, {"gzip;q=1"}, {"aws-chunked"}, {"*"}, {","},
+	} {
+		_, err := coding.Name(header)
+		assert.ErrorIs(t, err, coding.ErrUnknown, header)
+	}
+}
+
+func TestDecodeGivesBackWhatWasEncoded(t *testing.T) {
+	for _, e := range encoders {
+		t.Run(e.kind, func(t *testing.T) {
+			for _, text := range []string{"", "{}", strings.Repeat(`{"model":"é"}`, 10_000)} {
+				data := encode(t, e.open, []byte(text))
+				for _, src := range []io.Reader{bytes.NewReader(data), iotest.OneByteReader(bytes.NewReader(data))} {
+					got, err := coding.Decode(e.name, src, int64(len(text)))
+					require.NoError(t, err)
+					assert.Equal(t, text, string(got))
+				}
+			}
+		})
+	}
+}
+
+// TestNoCutPassesForTheWhole ensures that half a prompt is never asked. No bytes
+// at all were once an empty zstd body.
+func TestNoCutPassesForTheWhole(t *testing.T) {
+	text := []byte(strings.Repeat(`{"model":"m","prompt":"hello"}`, 20))
+	for _, e := range encoders {
+		t.Run(e.kind, func(t *testing.T) {
+			data := encode(t, e.open, text)
+			for n := range data {
+				_, err := coding.Decode(e.name, bytes.NewReader(data[:n]), 1<<20)
+				assert.ErrorIs(t, err, coding.ErrBroken, "%d bytes of %d", n, len(data))
+			}
+		})
+	}
+}
+
+func TestGarbageIsBroken(t *testing.T) {
+	for _, e := range encoders {
+		for _, garbage := range []string{"", "{", `{"model":"m"}`, "\x1f\x8b", "\x78\x9c\x00", strings.Repeat("\xff", 100)} {
+			_, err := coding.Decode(e.name, strings.NewReader(garbage), 1<<20)
+			assert.ErrorIs(t, err, coding.ErrBroken, "%s: %q", e.kind, garbage)
+		}
+	}
+}
+
+// TestNothingMayFollowTheEncodedBody covers deflate too, where what followed was
+// once ignored.
+func TestNothingMayFollowTheEncodedBody(t *testing.T) {
+	text := []byte(`{"model":"m"}`)
+	for _, e := range encoders {
+		data := append(encode(t, e.open, text), `{"model":"other"}`...)
+		_, err := coding.Decode(e.name, bytes.NewReader(data), 1<<20)
+		assert.ErrorIs(t, err, coding.ErrBroken, e.kind)
+	}
+}
+
+// TestABombIsDefusedInBoundedMemory ensures that a body of some kilobytes
+// cannot fill the memory before it is found to be too large.
+func TestABombIsDefusedInBoundedMemory(t *testing.T) {
+	const limit = 1 << 18
+	text := make([]byte, 16<<20)
+	for _, e := range encoders {
+		t.Run(e.kind, func(t *testing.T) {
+			bomb := encode(t, e.open, text)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := coding.Decode(e.name, bytes.NewReader(bomb), limit)
+			runtime.ReadMemStats(&after)
+			assert.ErrorIs(t, err, coding.ErrTooLarge)
+			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(14<<20))
+		})
+	}
+}
+
+func TestReadAllReadsUpToTheLimit(t *testing.T) {
+	for _, test := range []struct {
+		length      int
+		size, limit int64
+		want        error
+	}{
+		{0, 0, 0, nil}, {0, -1, 10, nil}, {10, 10, 10, nil}, {10, -1, 10, nil}, {10, 3, 10, nil}, {10, 100, 100, nil},
+		{11, -1, 10, coding.ErrTooLarge}, {11, 11, 10, coding.ErrTooLarge}, {11, 5, 10, coding.ErrTooLarge},
+		{5000, 1, 5000, nil}, {5001, 1, 5000, coding.ErrTooLarge},
+	} {
+		text := strings.Repeat("x", test.length)
+		for _, dst := range [][]byte{nil, make([]byte, 0, 4096), []byte("old")} {
+			got, err := coding.ReadAll(dst, strings.NewReader(text), test.size, test.limit)
+			if test.want == nil {
+				assert.NoError(t, err)
+				assert.Equal(t, text, string(got))
+			} else {
+				assert.ErrorIs(t, err, test.want, "%+v", test)
+			}
+		}
+	}
+}
+
+// TestALengthThatIsOnlyClaimedTakesNoMemory ensures that a header cannot make
+// the gateway set memory aside which nothing is ever sent for.
+func TestALengthThatIsOnlyClaimedTakesNoMemory(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := coding.ReadAll(nil, strings.NewReader("{}"), 32<<20, 32<<20)
+	runtime.ReadMemStats(&after)
+	assert.NoError(t, err)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+}
+
+func TestErrorsOfTheSourceArePassedOn(t *testing.T) {
+	reset := errors.New("reset")
+	_, err := coding.ReadAll(nil, io.MultiReader(strings.NewReader("x"), iotest.ErrReader(reset)), -1, 10)
+	assert.ErrorIs(t, err, reset)
+	_, err = coding.Decode("gzip", iotest.ErrReader(reset), 10)
+	assert.ErrorIs(t, err, reset)
+}
+
+func FuzzDecode(f *testing.F) {
+	for i, e := range encoders {
+		f.Add(byte(i), encode(f, e.open, []byte(`{"model":"m"}`)))
+	}
+	f.Fuzz(func(t *testing.T, which byte, data []byte) {
+		e := encoders[int(which)%len(encoders)]
+		got, err := coding.Decode(e.name, bytes.NewReader(data), 1<<16)
+		assert.LessOrEqual(t, len(got), 1<<16)
+		if err != nil {
+			assert.Nil(t, got)
+			assert.True(t, errors.Is(err, coding.ErrBroken) || errors.Is(err, coding.ErrTooLarge), "%v", err)
+		}
+	})
+}

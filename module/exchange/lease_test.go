@@ -1,0 +1,41 @@
+package exchange
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestLeasedMemoryIsOneHoldersUntilTheLastRelease(t *testing.T) {
+	lease := NewLease()
+	lease.Keep(append(lease.Buffer(), "body"...))
+	held := lease.buffer
+	lease.Retain()
+	lease.Release()
+	for range 100 { // whatever the pool gives out now is other memory
+		other := NewLease()
+		other.Keep(append(other.Buffer(), "XXXX"...))
+		assert.Equal(t, "body", string(held))
+		defer other.Release()
+	}
+	lease.Release()
+}
+
+func TestLeasesMayBeReleasedFromManyGoroutines(t *testing.T) {
+	lease := NewLease()
+	var holders sync.WaitGroup
+	for range 16 {
+		lease.Retain()
+		holders.Go(lease.Release)
+	}
+	holders.Wait()
+	assert.EqualValues(t, 1, lease.holders.Load())
+	lease.Release()
+}
+
+func TestANilLeaseHoldsNothing(t *testing.T) {
+	var lease *Lease
+	lease.Retain()
+	lease.Release()
+}

@@ -1,0 +1,145 @@
+package exchange
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestParsePatternRefusesWhatCannotBeMeant(t *testing.T) {
+	for _, s := range []string{"", " ", "a b", "a\tb", "a\nb", "a\x00", "a\x7f", strings.Repeat("a", 257)} {
+		_, err := ParsePattern(s)
+		assert.ErrorIs(t, err, ErrPattern, "%q", s)
+	}
+	for _, s := range []string{"*", "a", "gpt-*", "*/*", "vendor/model:free", "модель", strings.Repeat("a", 256)} {
+		p, err := ParsePattern(s)
+		assert.NoError(t, err, s)
+		assert.Equal(t, Pattern(s), p)
+	}
+}
+
+func TestMatchTakesTheStarForAnythingAndAllElseForItself(t *testing.T) {
+	for _, test := range []struct {
+		pattern   Pattern
+		matches   []string
+		doesNot   []string
+		exact     bool
+		hasPrefix string
+	}{
+		{"gpt-5", []string{"gpt-5"}, []string{"", "gpt-", "gpt-5.1", "GPT-5", " gpt-5"}, true, "gpt-5"},
+		{"gpt-*", []string{"gpt-", "gpt-5", "gpt-*", "gpt-é"}, []string{"gpt", "xgpt-5"}, false, "gpt-"},
+		{"*", []string{"", "a", "*", "a/b"}, nil, false, ""},
+		{"**", []string{"", "a"}, nil, false, ""},
+		{"*-mini", []string{"-mini", "gpt-5-mini", "-mini-mini"}, []string{"-mini-", "mini"}, false, ""},
+		{"a*b*c", []string{"abc", "aXbYc", "abbcc", "abcbc"}, []string{"ab", "ac", "acb", "abcd"}, false, "a"},
+		{"a.c", []string{"a.c"}, []string{"abc"}, true, "a.c"},
+		{"[a]?", []string{"[a]?"}, []string{"a", "ab"}, true, "[a]?"},
+	} {
+		for _, name := range test.matches {
+			assert.True(t, test.pattern.Match(name), "%s, %s", test.pattern, name)
+		}
+		for _, name := range test.doesNot {
+			assert.False(t, test.pattern.Match(name), "%s, %s", test.pattern, name)
+		}
+		assert.Equal(t, test.exact, test.pattern.Exact())
+		assert.Equal(t, test.hasPrefix, test.pattern.Prefix())
+	}
+}
+
+// texts are all texts over an alphabet up to a length.
+func texts(alphabet string, most int) []string {
+	all, last := []string{""}, []string{""}
+	for range most {
+		var longer []string
+		for _, text := range last {
+			for _, c := range alphabet {
+				longer = append(longer, text+string(c))
+			}
+		}
+		all, last = append(all, longer...), longer
+	}
+	return all
+}
+
+// TestOverlapsFindsACommonNameIfThereIsOne asks every pair of short patterns
+// for every name that could be a shortest common one.
+func TestOverlapsFindsACommonNameIfThereIsOne(t *testing.T) {
+	patterns, names := texts("ab*", 4), texts("ab", 8)
+	matched := make([][]bool, len(patterns))
+	for i, p := range patterns {
+		matched[i] = make([]bool, len(names))
+		for j, name := range names {
+			matched[i][j] = Pattern(p).Match(name)
+			if matched[i][j] != plainMatch(p, name) {
+				require.Fail(t, "Match disagrees", "%s, %s", p, name)
+			}
+		}
+	}
+	for i, p := range patterns {
+		for j, q := range patterns {
+			if Pattern(p).Overlaps(Pattern(q)) != anyBoth(matched[i], matched[j]) {
+				require.Fail(t, "Overlaps is wrong", "%s, %s", p, q)
+			}
+		}
+	}
+}
+
+func anyBoth(a, b []bool) bool {
+	for i := range a {
+		if a[i] && b[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// TestMatchOfAHostileNameIsNotExponential takes for ever if it were.
+func TestMatchOfAHostileNameIsNotExponential(t *testing.T) {
+	pattern := Pattern(strings.Repeat("*a", 128))
+	assert.False(t, pattern.Match(strings.Repeat("a", 4096)+"b"))
+	assert.True(t, pattern.Match(strings.Repeat("a", 4096)))
+	assert.True(t, pattern.Overlaps(pattern))
+}
+
+func FuzzPatterns(f *testing.F) {
+	for _, seed := range [][3]string{{"gpt-*", "*-mini", "gpt-5-mini"}, {"**", "a*b", "ab"}, {"", "*", ""}, {"é*", "*\xa9", "é"}} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	f.Fuzz(func(t *testing.T, a, b, name string) {
+		p, q := Pattern(a), Pattern(b)
+		if len(a)+len(b)+len(name) > 512 {
+			t.SkipNow()
+		}
+		inP, inQ := p.Match(name), q.Match(name)
+		assert.Equal(t, plainMatch(a, name), inP)
+		overlap := p.Overlaps(q)
+		assert.Equal(t, overlap, q.Overlaps(p))
+		assert.True(t, overlap || !inP || !inQ, "%q matches %q and %q", name, a, b)
+		assert.True(t, p.Overlaps(p))
+		assert.True(t, p.Overlaps("*"))
+		if p.Exact() {
+			assert.Equal(t, q.Match(a), overlap)
+		}
+	})
+}
+
+// plainMatch is Match, written to be read.
+func plainMatch(p, name string) bool {
+	switch {
+	case p == "":
+		return name == ""
+	case p[0] == '*':
+		parts := strings.SplitN(strings.TrimLeft(p, "*"), "*", 2)
+		if p = strings.TrimLeft(p, "*"); len(parts) == 1 {
+			return strings.HasSuffix(name, p)
+		}
+		_, rest, found := strings.Cut(name, parts[0])
+		return found && plainMatch("*"+parts[1], rest)
+	case name == "" || name[0] != p[0]:
+		return false
+	default:
+		return plainMatch(p[1:], name[1:])
+	}
+}
