@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -25,7 +26,7 @@ func (x *completionsChat) write() {
 	x.out = append(x.out, `{"model":`...)
 	x.out = jsonscan.AppendString(x.out, x.info.Upstream)
 	x.writeMessages()
-	if n, exact := jsonscan.ParseInt(x.request.MaxTokens); x.request.MaxTokens != nil && exact {
+	if n, ok := integer(x.request.MaxTokens); ok {
 		x.name(x.maxTokensField())
 		x.out = strconv.AppendInt(x.out, n, 10)
 	}
@@ -83,8 +84,8 @@ func (x *completionsChat) writeLogprobs() {
 	if raw == nil {
 		return
 	}
-	k, exact := jsonscan.ParseInt(raw)
-	if !exact || k < 0 {
+	k, ok := integer(raw)
+	if !ok || k < 0 || k > math.MaxInt32 {
 		x.invalid("logprobs", "must be an integer of at least 0")
 		return
 	}

@@ -52,7 +52,7 @@ func (x *completionsMessages) writeMaxTokens() {
 	n := x.traits.MaxTokens()
 	if raw := x.request.MaxTokens; raw == nil {
 		x.hint("max_tokens")
-	} else if n, _ = jsonscan.ParseInt(raw); n > math.MaxInt32 {
+	} else if n, _ = integer(raw); n > math.MaxInt32 {
 		x.invalid("max_tokens", "must be at most "+strconv.Itoa(math.MaxInt32)+", got "+shownNumber(raw))
 	}
 	x.name("max_tokens")
@@ -66,7 +66,7 @@ func (x *completionsMessages) writeSampling() {
 	x.sample("temperature", x.clamped(r.Temperature), x.traits.SamplingFor(x.to) != translate.SamplingNone)
 	x.sample("top_p", r.TopP, x.mayTopP(r.Temperature))
 	x.sample("top_k", x.topK, x.traits.SamplingFor(x.to) != translate.SamplingNone)
-	if _, exact := jsonscan.ParseInt(x.topK); x.topK != nil && !exact {
+	if _, ok := integer(x.topK); x.topK != nil && !ok {
 		x.invalid("top_k", "must be an integer")
 	}
 	for _, f := range [...]struct {

@@ -69,6 +69,9 @@ func (x *messagesChat) convert(body []byte) {
 		// Told first: clients that hear it send the whole conversation instead.
 		x.fault = x.info.RefuseThread(x.to)
 	}
+	if x.traits.EstimateInputTokens {
+		x.memory.InputEstimate = messages.Measure(body).Tokens(messages.DefaultBytesPerToken)
+	}
 	x.refuseFields()
 	x.readConfig()
 	x.finishTurns()

@@ -34,7 +34,7 @@ func (x *messagesChat) readConfig() {
 }
 
 func (x *messagesChat) writeMaxTokens() {
-	if n, exact := jsonscan.ParseInt(x.request.MaxTokens); exact && x.request.MaxTokens != nil {
+	if n, ok := integer(x.request.MaxTokens); ok {
 		x.name(x.maxTokensField())
 		x.out = strconv.AppendInt(x.out, n, 10)
 	}

@@ -1,9 +1,6 @@
 package pairs
 
-import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-)
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 
 // templateArguments is the field by which some servers take switches of the
 // model's template.
@@ -101,8 +98,8 @@ func (x *messagesChat) writeEffort(effort translate.Efforts, path string) {
 
 // effortOfBudget is the effort that a budget of thinking amounts to.
 func (x *messagesChat) effortOfBudget(raw []byte) translate.Efforts {
-	budget, exact := jsonscan.ParseInt(raw)
-	if raw == nil || !exact {
+	budget, ok := integer(raw)
+	if !ok {
 		x.invalid("thinking.budget_tokens", "must be an integer")
 		return 0
 	}

@@ -27,7 +27,7 @@ func (x *completion) read(body []byte) {
 	}
 	x.readPrompt()
 	x.refuseSeveral()
-	if n, exact := jsonscan.ParseInt(x.request.MaxTokens); x.request.MaxTokens != nil && exact && n == 0 {
+	if n, ok := integer(x.request.MaxTokens); ok && n == 0 {
 		x.refuse("max_tokens", "0") // only the prompt is asked for
 	}
 	if len(inner(x.request.Suffix)) > 0 && !x.traits.InstructSuffix {
@@ -92,13 +92,13 @@ func (x *completion) remember() {
 func (x *completion) refuseSeveral() {
 	n := int64(1)
 	if raw := x.request.N; raw != nil {
-		n, _ = jsonscan.ParseInt(raw)
+		n, _ = integer(raw)
 	}
 	if n != 1 {
 		x.refuse("n", shownNumber(x.request.N))
 	}
 	if raw := x.request.BestOf; raw != nil {
-		if best, _ := jsonscan.ParseInt(raw); best != n {
+		if best, ok := integer(raw); !ok || best != n {
 			x.refuse("best_of", shownNumber(raw))
 		}
 	}

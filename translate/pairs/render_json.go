@@ -64,3 +64,12 @@ func shownNumber(raw []byte) string {
 	}
 	return string(raw)
 }
+
+// integer is the value of a raw number that is an integer, however it is
+// written; ok is false for any other value.
+func integer(raw []byte) (n int64, ok bool) {
+	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
+		return 0, false
+	}
+	return jsonscan.ParseInt(raw)
+}

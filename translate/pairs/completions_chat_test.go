@@ -1,0 +1,86 @@
+package pairs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// completion gives a case the body of a completions request.
+func completion(members ...string) string { return asksFor(`{"model":"m1","prompt":"hi"`, members) }
+
+func asksFor(body string, members []string) string {
+	for _, member := range members {
+		body += "," + member
+	}
+	return body + "}"
+}
+
+func TestCompletionsTowardsChat(t *testing.T) {
+	want := func(members ...string) string { return asksFor(`{"model":"up","messages":[`+hi+`]`, members) }
+	runRenderCases(t, translate.Completions, translate.Chat, []renderCase{
+		{name: "a prompt", body: completion(), want: want()},
+		{name: "a prompt as it is escaped", body: `{"model":"m1","prompt":"a\u00e9\n\"<"}`, want: `{"model":"up","messages":[{"role":"user","content":"a\u00e9\n\"<"}]}`},
+		{name: "a prompt in a list", body: `{"prompt":["hi"],"model":"m1"}`, want: want()},
+		{name: "an empty prompt", body: `{"model":"m1","prompt":""}`, fault: "prompt:" + notM1 + "chat)"},
+		{name: "several prompts", body: `{"model":"m1","prompt":["a","b"]}`, fault: "prompt:" + notM1 + "chat)"},
+		{name: "tokens", body: `{"model":"m1","prompt":[1,2,3]}`, fault: "prompt:" + notM1 + "chat)"},
+		{name: "one token", body: `{"model":"m1","prompt":[1]}`, fault: "prompt:" + notM1 + "chat)"},
+		{name: "lists of tokens", body: `{"model":"m1","prompt":[[1,2]]}`, fault: "prompt:" + notM1 + "chat)"},
+		{name: "max_tokens", body: completion(`"max_tokens":16.0`), want: want(`"max_tokens":16`)},
+		{name: "max_completion_tokens", traits: "max_tokens_field max_completion_tokens", body: completion(`"max_tokens":16`), want: want(`"max_completion_tokens":16`)},
+		{name: "no tokens at all", body: completion(`"max_tokens":0`), fault: "max_tokens: 0" + notM1 + "chat)"},
+		{
+			name: "sampling", body: completion(`"seed":7,"temperature":1.60,"top_p":0.5,"presence_penalty":-1,"frequency_penalty":0.5,"logit_bias":{"50256":-100}`),
+			want: want(`"temperature":1.60`, `"top_p":0.5`, `"presence_penalty":-1`, `"frequency_penalty":0.5`, `"logit_bias":{"50256":-100}`, `"seed":7`),
+		},
+		{name: "sampling none", traits: "sampling none", body: completion(`"temperature":1,"top_p":0.5`), want: want(), losses: "temperature shaping, top_p shaping"},
+		{name: "one answer", body: completion(`"n":1,"best_of":1`), want: want()},
+		{name: "several answers", body: completion(`"n":2`), fault: "n: 2" + notM1 + "chat)"},
+		{name: "the best of several", body: completion(`"best_of":3`), fault: "best_of: 3" + notM1 + "chat)"},
+		{name: "a stop", body: completion(`"stop":"\n"`), want: want(`"stop":"\n"`)},
+		{name: "stops", body: completion(`"stop":["a","\n"]`), want: want(`"stop":["a","\n"]`)},
+		{name: "no stops", body: completion(`"stop":[]`), want: want()},
+		{name: "a stream", body: completion(`"stream":true`), want: want(`"stream":true`, `"stream_options":{"include_usage":true}`)},
+		{name: "a stream without usage", traits: "include_usage false", body: completion(`"stream":true,"stream_options":{"include_usage":true}`), want: want(`"stream":true`)},
+		{name: "padding", body: completion(`"stream":true,"stream_options":{"include_obfuscation":true}`), want: want(`"stream":true`, `"stream_options":{"include_usage":true}`), losses: "stream_options.include_obfuscation hint"},
+		{name: "a suffix", body: completion(`"suffix":"x"`), fault: "suffix:" + notM1 + "chat)"},
+		{name: "an empty suffix", body: completion(`"suffix":""`), want: want()},
+		{
+			name: "a suffix in words", traits: "suffix instruct; completion_system Code.", body: completion(`"suffix":"x"`),
+			want:   `{"model":"up","messages":[{"role":"system","content":"Code.\n\nWrite only the text that belongs between PREFIX and SUFFIX."},{"role":"user","content":"PREFIX:\nhi\n\nSUFFIX:\nx"}]}`,
+			losses: "suffix shaping",
+		},
+		{
+			name: "a system text", traits: "completion_system Continue the \"text\".; system_role developer", body: completion(),
+			want: `{"model":"up","messages":[{"role":"developer","content":"Continue the \"text\"."},` + hi + `]}`,
+		},
+		{name: "logprobs", body: completion(`"logprobs":2`), want: want(`"logprobs":true`, `"top_logprobs":2`)},
+		{name: "logprobs of the chosen only", body: completion(`"logprobs":0`), want: want(`"logprobs":true`, `"top_logprobs":0`)},
+		{name: "logprobs below zero", body: completion(`"logprobs":-1`), fault: "logprobs: must be an integer of at least 0"},
+		{name: "logprobs of the prompt", body: completion(`"logprobs":2,"echo":true`), fault: "logprobs: 2" + notM1 + "chat)"},
+		{name: "echo", body: completion(`"echo":true`), want: want()},
+		{name: "user", body: completion(`"user":"a@b.c"`), want: want(`"user":"a@b.c"`)},
+		{name: "user in another field", traits: "user_field safety_identifier", body: completion(`"user":"u"`), want: want(`"safety_identifier":"u"`)},
+		{name: "user without a field", traits: "user_field none", body: completion(`"user":"u"`), want: want(), losses: "user hint"},
+		{name: "a user that is no string", body: completion(`"user":7`), fault: "user: must be a string"},
+		{name: "extensions", traits: "extensions min_p", body: completion(`"min_p":0.1,"top_k":3,"odd":1`), want: want(`"min_p":0.1`), losses: "top_k hint, odd hint"},
+		{name: "what is null is absent", body: completion(`"max_tokens":null,"n":null,"best_of":null,"stop":null,"suffix":null,"logprobs":null,"user":null,"stream":null,"stream_options":null`), want: want()},
+	})
+}
+
+func TestTheWayBackRemembersTheCompletionsRequest(t *testing.T) {
+	c := renderCase{body: `{"model":"m1","prompt":"h\u00e9\n","echo":true,"stop":["a","\n"],"stream":true,"stream_options":{"include_usage":true}}`}
+	_, r := renderCaseOf(t, translate.Completions, translate.Chat, c)
+	assert.Equal(t, translate.Memory{
+		Stream: true, IncludeUsage: true, Echo: []byte("hé\n"), PromptLength: 3, Stops: []string{"a", "\n"},
+	}, r.Memory)
+	c.body = `{"model":"m1","prompt":"h\u00e9\n","logprobs":3,"stop":"b"}`
+	_, r = renderCaseOf(t, translate.Completions, translate.Chat, c)
+	assert.Equal(t, translate.Memory{Logprobs: true, TopLogprobs: 3, PromptLength: 3, Stops: []string{"b"}}, r.Memory)
+	c.body = completion(`"stop":["\n","END"," \t"]`)
+	_, r = renderCaseOf(t, translate.Completions, translate.Messages, c)
+	assert.Equal(t, translate.Memory{Stops: []string{"\n", "END", " \t"}, Enforce: []string{"\n", " \t"}}, r.Memory)
+}

@@ -1,0 +1,64 @@
+package pairs_test
+
+import (
+	"testing"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// mailDigest stands for the user a@b.c.
+const mailDigest = "d648b243a3e817eaa3309e00e183483f2867baadf522099f0c2121770536b25a"
+
+func TestCompletionsTowardsMessages(t *testing.T) {
+	bounded := func(max string, members ...string) string {
+		return asksFor(`{"model":"up","max_tokens":`+max+`,"messages":[`+hi+`]`, members)
+	}
+	want := func(members ...string) string { return bounded("9", members...) }
+	with := func(members ...string) string { return completion(append([]string{`"max_tokens":9`}, members...)...) }
+	runRenderCases(t, translate.Completions, translate.Messages, []renderCase{
+		{name: "a prompt", body: with(), want: want()},
+		{name: "a prompt in a list", body: `{"model":"m1","max_tokens":9,"prompt":["hi"]}`, want: want()},
+		{name: "an empty prompt", body: `{"model":"m1","prompt":""}`, fault: "prompt:" + notM1 + "messages)"},
+		{name: "several prompts", body: `{"model":"m1","prompt":["a","b"]}`, fault: "prompt:" + notM1 + "messages)"},
+		{name: "tokens", body: `{"model":"m1","prompt":[1,2,3]}`, fault: "prompt:" + notM1 + "messages)"},
+		{name: "no bound", body: completion(), want: bounded("4096"), losses: "max_tokens hint"},
+		{name: "no bound, another default", traits: "default_max_tokens 100", body: completion(`"max_tokens":null`), want: bounded("100"), losses: "max_tokens hint"},
+		{name: "no tokens at all", body: completion(`"max_tokens":0`), fault: "max_tokens: 0" + notM1 + "messages)"},
+		{name: "too large a bound", body: completion(`"max_tokens":2147483648`), fault: "max_tokens: must be at most 2147483647, got 2147483648"},
+		{name: "temperature", body: with(`"temperature":1`), want: want(`"temperature":1`)},
+		{name: "temperature beyond the bound", body: with(`"temperature":1.6`), want: want(`"temperature":1`), losses: "temperature shaping"},
+		{name: "temperature far beyond it", body: with(`"temperature":1e999`), want: want(`"temperature":1`), losses: "temperature shaping"},
+		{name: "temperature below zero", body: with(`"temperature":-1`), fault: "temperature: must be at least 0, got -1"},
+		{name: "top_p and top_k", body: with(`"temperature":0.5,"top_p":0.5,"top_k":3`), want: want(`"temperature":0.5`, `"top_p":0.5`, `"top_k":3`)},
+		{name: "sampling one", traits: "sampling one", body: with(`"temperature":0.5,"top_p":0.5`), want: want(`"temperature":0.5`), losses: "top_p shaping"},
+		{name: "a version that refuses sampling", traits: "anthropic_version 2026-10-21", body: with(`"temperature":0.5,"top_p":0.5,"top_k":3`), want: want(), losses: "temperature shaping, top_p shaping, top_k shaping"},
+		{name: "a version that refuses sampling, at a provider that does not", traits: "anthropic_version 2026-10-21; sampling all", body: with(`"temperature":0.5`), want: want(`"temperature":0.5`)},
+		{name: "a top_k that is none", body: with(`"top_k":"x"`), fault: "top_k: must be an integer"},
+		{
+			name: "what the format does not have", body: with(`"presence_penalty":1,"frequency_penalty":-1,"seed":7,"logit_bias":{"1":2}`), want: want(),
+			losses: "presence_penalty shaping, frequency_penalty shaping, seed shaping, logit_bias shaping",
+		},
+		{name: "what says nothing", body: with(`"presence_penalty":0,"frequency_penalty":0.0,"seed":0,"logit_bias":{}`), want: want()},
+		{name: "several answers", body: with(`"n":2`), fault: "n: 2" + notM1 + "messages)"},
+		{name: "the best of several", body: with(`"best_of":3`), fault: "best_of: 3" + notM1 + "messages)"},
+		{name: "a stop", body: with(`"stop":"\u0061"`), want: want(`"stop_sequences":["\u0061"]`)},
+		{name: "stops of white space are not sent", body: with(`"stop":["\n\n","END"," "]`), want: want(`"stop_sequences":["END"]`)},
+		{name: "nothing but a stop of white space", body: with(`"stop":"\n"`), want: want()},
+		{name: "an empty stop", body: with(`"stop":["a",""]`), fault: "stop[1]:" + notM1 + "messages)"},
+		{name: "an empty stop alone", body: with(`"stop":""`), fault: "stop:" + notM1 + "messages)"},
+		{name: "a stream", body: with(`"stream":true,"stream_options":{"include_usage":true}`), want: want(`"stream":true`)},
+		{name: "a suffix", body: with(`"suffix":"x"`), fault: "suffix:" + notM1 + "messages)"},
+		{
+			name: "a suffix in words", traits: "suffix instruct", body: with(`"suffix":"x"`),
+			want:   `{"model":"up","max_tokens":9,"system":"Write only the text that belongs between PREFIX and SUFFIX.","messages":[{"role":"user","content":"PREFIX:\nhi\n\nSUFFIX:\nx"}]}`,
+			losses: "suffix shaping",
+		},
+		{name: "a system text", traits: "completion_system Go on.", body: with(), want: `{"model":"up","max_tokens":9,"system":"Go on.","messages":[` + hi + `]}`},
+		{name: "logprobs", body: with(`"logprobs":0`), fault: "logprobs: 0" + notM1 + "messages)"},
+		{name: "echo", body: with(`"echo":true`), want: want()},
+		{name: "user", body: with(`"user":"u_1-A"`), want: want(`"metadata":{"user_id":"u_1-A"}`)},
+		{name: "a user that may be a mail address", body: with(`"user":"a@b.c"`), want: want(`"metadata":{"user_id":"` + mailDigest + `"}`)},
+		{name: "no user", body: with(`"user":""`), want: want(), losses: "user hint"},
+		{name: "unknown fields", traits: "extensions foo", body: with(`"foo":1,"bar":2`), want: want(`"foo":1`), losses: "bar hint"},
+	})
+}

@@ -1,0 +1,54 @@
+package pairs_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+func TestThinkingTowardsChat(t *testing.T) {
+	effort := func(word string) string { return asked(hi, `"reasoning_effort":"`+word+`"`) }
+	enabled := func(budget int) string {
+		return conversation(hi, `"thinking":{"type":"enabled","budget_tokens":`+strconv.Itoa(budget)+`}`)
+	}
+	adaptive := `"thinking":{"type":"adaptive"}`
+	high := `"output_config":{"effort":"high"}`
+	runRenderCases(t, translate.Messages, translate.Chat, []renderCase{
+		{name: "budget 1024", traits: "reasoning_effort on", body: enabled(1024), want: effort("low")},
+		{name: "budget 2047", traits: "reasoning_effort on", body: enabled(2047), want: effort("low")},
+		{name: "budget 2048", traits: "reasoning_effort on", body: enabled(2048), want: effort("medium")},
+		{name: "budget 8192", traits: "reasoning_effort on", body: enabled(8192), want: effort("high")},
+		{name: "budget 24575", traits: "reasoning_effort on", body: enabled(24575), want: effort("high")},
+		{name: "budget 24576", traits: "reasoning_effort on", body: enabled(24576), want: effort("xhigh")},
+		{name: "budget 24576 without xhigh", traits: "reasoning_effort low,medium,high", body: enabled(24576), want: effort("high")},
+		{name: "budget that is not accepted", traits: "reasoning_effort low", body: enabled(31999), want: asked(hi), losses: "thinking shaping"},
+		{name: "budget that is none", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"enabled","budget_tokens":"all"}`), fault: "thinking.budget_tokens: must be an integer"},
+		{name: "no reasoning", body: enabled(1024), want: asked(hi), losses: "thinking shaping"},
+		{name: "adaptive with effort", traits: "reasoning_effort on", body: conversation(hi, adaptive, high), want: effort("high")},
+		{name: "adaptive with an effort that is not accepted", traits: "reasoning_effort low, max", body: conversation(hi, adaptive, high), want: asked(hi), losses: "output_config.effort shaping"},
+		{name: "adaptive alone", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"adaptive","display":"omitted"}`), want: asked(hi), losses: "thinking.display hint"},
+		{name: "disabled", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"disabled"}`), want: effort("none")},
+		{name: "between tools", traits: "reasoning_effort none", body: conversation(hi, `"thinking":{"type":"between_tools"}`), want: effort("none")},
+		{name: "disabled where it cannot be", traits: "reasoning_effort low", body: conversation(hi, `"thinking":{"type":"disabled"}`), want: asked(hi), losses: "thinking shaping"},
+		{name: "disabled with effort", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"disabled"}`, high), want: effort("none"), losses: "output_config.effort shaping"},
+		{name: "enabled with effort", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"enabled","budget_tokens":1024}`, high), want: effort("high")},
+		{name: "effort alone", traits: "reasoning_effort on", body: conversation(hi, high), want: effort("high")},
+		{name: "an effort that nobody knows", traits: "reasoning_effort on", body: conversation(hi, `"output_config":{"effort":"huge"}`), want: asked(hi), losses: "output_config.effort shaping"},
+		{name: "an effort that is no word", body: conversation(hi, `"output_config":{"effort":3}`), fault: "output_config.effort: must be a string"},
+		{name: "a type that nobody knows", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"telepathic"}`), want: asked(hi), losses: "thinking shaping"},
+		{
+			name: "a switch of the template", traits: "extensions chat_template_kwargs; reasoning_effort on", body: conversation(hi, adaptive, high),
+			want: asked(hi, `"chat_template_kwargs":{"enable_thinking":true}`), losses: "output_config.effort shaping",
+		},
+		{
+			name: "a switch of the template, off", traits: "extensions chat_template_kwargs", body: conversation(hi, `"thinking":{"type":"disabled"}`),
+			want: asked(hi, `"chat_template_kwargs":{"enable_thinking":false}`),
+		},
+		{name: "a switch of the template, not asked", traits: "extensions chat_template_kwargs", body: conversation(hi), want: asked(hi)},
+		{
+			name: "a switch of the template that the client has used", traits: "extensions chat_template_kwargs", body: conversation(hi, adaptive, `"chat_template_kwargs":{"a":1}`),
+			want: asked(hi, `"chat_template_kwargs":{"a":1}`),
+		},
+	})
+}

@@ -1,0 +1,86 @@
+package pairs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+const (
+	longName  = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
+	shortName = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn_4d940755"
+	dotName   = "web.search/x"
+	plainName = "websearchx_70215b81"
+)
+
+func TestToolsTowardsChat(t *testing.T) {
+	with := func(tools string, more ...string) string {
+		return conversation(hi, append([]string{`"tools":[` + tools + `]`}, more...)...)
+	}
+	sent := func(tools string, more ...string) string {
+		return asked(hi, append([]string{`"tools":[` + tools + `]`}, more...)...)
+	}
+	f := `{"name":"f","input_schema":{"type":"object"}}`
+	function := `{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}`
+	search := `{"type":"web_search_20250305","name":"web_search"}`
+	runRenderCases(t, translate.Messages, translate.Chat, []renderCase{
+		{
+			name: "a tool", body: with(`{"name":"f","description":"d\n","input_schema":{"$schema":"s","type":"object","properties":{"type":{"const":1.50}, "b":{}}},"strict":true}`),
+			want: sent(`{"type":"function","function":{"name":"f","description":"d\n","parameters":{"$schema":"s","type":"object","properties":{"type":{"const":1.50}, "b":{}}},"strict":true}}`),
+		},
+		{name: "type custom", body: with(`{"type":"custom","name":"f","input_schema":{"type":"object"}}`), want: sent(function)},
+		{name: "type null", body: with(`{"type":null,"name":"f","input_schema":{"type":"object"}}`), want: sent(function)},
+		{name: "type empty", body: with(`{"type":"","name":"f","input_schema":{"type":"object"},"description":null,"strict":null}`), want: sent(function)},
+		{
+			name: "a schema without a type", body: with(`{"name":"f","input_schema":{"properties":{"type":{}}}},{"name":"g","input_schema":{ }}`),
+			want: sent(`{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"type":{}}}}},{"type":"function","function":{"name":"g","parameters":{"type":"object" }}}`),
+		},
+		{name: "a schema with a member twice", body: with(`{"name":"f","input_schema":{"a":1,"a":2,"type":"object"}}`), want: sent(`{"type":"function","function":{"name":"f","parameters":{"a":1,"a":2,"type":"object"}}}`)},
+		{name: "no schema", body: with(`{"name":"f"}`), want: sent(`{"type":"function","function":{"name":"f"}}`)},
+		{
+			name: "what a provider may not see", body: with(`{"name":"f","input_schema":{"type":"object"},"defer_loading":true,"input_examples":[],"eager_input_streaming":true,"cache_control":{"type":"ephemeral"}}`),
+			want: sent(function), losses: "tools.*.defer_loading hint, tools.*.input_examples hint, tools.*.eager_input_streaming hint, tools.*.cache_control hint",
+		},
+		{name: "callers", body: with(`{"name":"f","input_schema":{"type":"object"},"allowed_callers":["code_execution_20250825","direct"]}`), want: sent(function)},
+		{name: "other callers", body: with(f + `,{"name":"g","allowed_callers":["code_execution_20250825"]}`), fault: "tools.1.allowed_callers:" + notM1 + "chat)"},
+		{name: "a server tool", body: with(search), fault: "tools.0.type: 'web_search_20250305'" + notM1 + "chat)"},
+		{name: "a vendor's client tool", body: with(f + `,{"type":"bash_20250124","name":"bash"}`), fault: "tools.1.type: 'bash_20250124'" + notM1 + "chat)"},
+		{name: "a server tool dropped", traits: "unsupported_tools drop", body: with(search + `,` + f), want: sent(function), losses: "tools.*.type hint"},
+		{name: "all tools dropped", traits: "unsupported_tools drop", body: with(search, `"tool_choice":{"type":"tool","name":"web_search"}`), want: asked(hi), losses: "tools.*.type hint"},
+		{
+			name: "the chosen tool dropped", traits: "unsupported_tools drop", body: with(search+`,`+f, `"tool_choice":{"type":"tool","name":"web_search"}`),
+			fault: "tool_choice.name:" + notM1 + "chat)",
+		},
+		{name: "no tools", body: with(``), want: asked(hi)},
+		{name: "a choice without tools", body: with(``, `"tool_choice":{"type":"any","disable_parallel_tool_use":true}`), want: asked(hi)},
+		{name: "a tool without a name", body: with(`{"input_schema":{}}`), fault: "tools.0.name: required"},
+		{name: "choice auto", body: with(f, `"tool_choice":{"type":"auto"}`), want: sent(function, `"tool_choice":"auto"`)},
+		{name: "choice any", body: with(f, `"tool_choice":{"type":"any","disable_parallel_tool_use":true}`), want: sent(function, `"tool_choice":"required"`, `"parallel_tool_calls":false`)},
+		{name: "choice none", body: with(f, `"tool_choice":{"type":"none"}`), want: sent(function, `"tool_choice":"none"`)},
+		{
+			name: "choice of a tool", body: with(f, `"tool_choice":{"type":"tool","name":"\u0066","disable_parallel_tool_use":false,"odd":1}`),
+			want: sent(function, `"tool_choice":{"type":"function","function":{"name":"f"}}`), losses: "tool_choice.odd hint",
+		},
+		{name: "choice of an unknown tool", body: with(f, `"tool_choice":{"type":"tool","name":"g"}`), fault: "tool_choice.name:" + notM1 + "chat)"},
+		{name: "another choice", body: with(f, `"tool_choice":{"type":"some"}`), fault: "tool_choice.type: 'some'" + notM1 + "chat)"},
+		{
+			name: "names that chat providers refuse",
+			body: `{"model":"m1","max_tokens":10,"tool_choice":{"type":"tool","name":"` + longName + `"},"tools":[{"name":"` + longName + `"},{"name":"web.search\/x"}],"messages":[` + hi +
+				`,{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"` + dotName + `","input":{}}]},` + result + `]}`,
+			want: asked(hi+`,{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"`+plainName+`","arguments":"{}"}}]},`+resulted,
+				`"tools":[{"type":"function","function":{"name":"`+shortName+`"}},{"type":"function","function":{"name":"`+plainName+`"}}]`,
+				`"tool_choice":{"type":"function","function":{"name":"`+shortName+`"}}`),
+		},
+	})
+}
+
+func TestShortenedNamesAreRememberedForTheWayBack(t *testing.T) {
+	c := renderCase{body: conversation(hi, `"tools":[{"name":"f"},{"name":"`+longName+`"},{"name":"web.search\/x"}]`)}
+	_, r := renderCaseOf(t, translate.Messages, translate.Chat, c)
+	assert.Equal(t, map[string]string{shortName: longName, plainName: dotName}, r.Memory.Names)
+	c.body = conversation(hi, `"tools":[{"name":"f"}]`)
+	_, r = renderCaseOf(t, translate.Messages, translate.Chat, c)
+	assert.Nil(t, r.Memory.Names)
+}

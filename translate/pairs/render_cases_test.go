@@ -1,0 +1,99 @@
+package pairs_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// renderCase is a row of the tables of requests.
+type renderCase struct {
+	name   string
+	traits string // "name value; name value"
+	body   string // the client's request
+	want   string // the provider's, byte for byte
+	losses string // "path hint, path shaping"
+	fault  string // the message; want and losses are empty then
+}
+
+// conversation gives a case the body of a messages request of that content.
+func conversation(messages string, more ...string) string {
+	return `{"model":"m1","max_tokens":10,"messages":[` + messages + `]` + strings.Join(append([]string{""}, more...), ",") + `}`
+}
+
+// asked is the chat request of those messages.
+func asked(messages string, more ...string) string {
+	return `{"model":"up","messages":[` + messages + `],"max_tokens":10` + strings.Join(append([]string{""}, more...), ",") + `}`
+}
+
+func traitsOf(t testing.TB, text string) *translate.Traits {
+	t.Helper()
+	traits := new(translate.Traits)
+	for _, setting := range strings.Split(text, ";") {
+		if name, value, ok := strings.Cut(strings.TrimSpace(setting), " "); ok {
+			require.NoError(t, traits.Set(name, value))
+		}
+	}
+	return traits
+}
+
+func lossesOf(losses translate.Losses) string {
+	var words []string
+	for _, loss := range losses {
+		class := map[translate.LossClass]string{translate.Hint: "hint", translate.Shaping: "shaping"}[loss.Class]
+		words = append(words, loss.Path+" "+class)
+	}
+	return strings.Join(words, ", ")
+}
+
+// runRenderCases puts every case through the client's strict pass, the
+// conversion and the strict pass of the provider's format.
+func runRenderCases(t *testing.T, from, to translate.Format, cases []renderCase) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			out, r := renderCaseOf(t, from, to, c)
+			if c.fault != "" {
+				return
+			}
+			assert.Equal(t, c.want, string(out))
+			assert.Equal(t, c.losses, lossesOf(r.Losses))
+			assert.True(t, json.Valid(out))
+			_, fault := pairs.For(to).Inspect(out, translate.Generate)
+			assert.Nil(t, fault)
+			if to == translate.Chat {
+				assert.NoError(t, judgeChat(out))
+			}
+		})
+	}
+}
+
+// renderCaseOf renders one case and checks the fault that it should have.
+func renderCaseOf(t *testing.T, from, to translate.Format, c renderCase) ([]byte, translate.Rendered) {
+	t.Helper()
+	_, fault := pairs.For(from).Inspect([]byte(c.body), translate.Generate)
+	require.Nil(t, fault, "the client's request is right")
+	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, c.traits)}
+	out, r, fault := pairs.Render([]byte("before"), from, to, []byte(c.body), info)
+	if c.fault != "" {
+		require.NotNil(t, fault, "%s", out)
+		assert.Equal(t, c.fault, fault.Message)
+		path, _, _ := strings.Cut(c.fault, ": ")
+		assert.Equal(t, path, fault.Param)
+		assert.Equal(t, translate.Invalid, fault.Kind)
+		return nil, r
+	}
+	require.Nil(t, fault)
+	require.True(t, strings.HasPrefix(string(out), "before"), "what stood in the buffer stays")
+	return out[len("before"):], r
+}
+
+const (
+	hi    = `{"role":"user","content":"hi"}`
+	notM1 = " cannot be translated for model 'm1' (upstream format "
+)
