@@ -30,6 +30,8 @@ type Defaults struct {
 	Header string
 	// KeyRequired says that the provider answers no one without a key.
 	KeyRequired bool
+	// Traits that the provider has, by name; see Upstream.Traits.
+	Traits map[string]string
 	// Models are names that the provider is known to serve; GET /v1/models
 	// lists them for a provider without a list of its own.
 	Models []string

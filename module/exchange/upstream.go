@@ -36,6 +36,11 @@ type Upstream struct {
 	// Default: true. Set false for servers that refuse stream_options.
 	IncludeUsage *bool `json:"include_usage,omitempty"`
 
+	// Traits say what the provider can take beside what its format states, by
+	// name: {"max_tokens_field": "max_completion_tokens"}. The README lists
+	// them. Default: the preset's.
+	Traits map[string]string `json:"traits,omitempty"`
+
 	// ResponseHeaderTimeout is how long the provider may take to send response
 	// headers. Default: 5m.
 	ResponseHeaderTimeout caddy.Duration `json:"response_header_timeout,omitempty"`

@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
 // try asks the model's targets in order until one answers. What the client is
@@ -26,6 +27,11 @@ func (h *Handler) try(m *model, s *sink, r *http.Request) *translate.Fault {
 		if s.over() {
 			s.finish(a)
 			return nil
+		}
+		if a.Refused { // nobody was asked
+			refused = firstOf(refused, a.Fault)
+			s.ex.Attempts--
+			continue
 		}
 		h.logFailure(a)
 		if told == nil || a.Status >= 400 || told.Status < 400 {
@@ -78,13 +84,19 @@ func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
 }
 
 // formatFor chooses the format to speak to p: the client's own where p speaks
-// it, so that its bytes go through unchanged.
+// it, so that its bytes go through unchanged, else the first that the request
+// can be translated to.
 func (p *provider) formatFor(ex *exchange.Exchange) (translate.Format, *translate.Fault) {
 	if speaks(p.formats, ex.Format) {
 		return ex.Format, nil
 	}
 	if ex.Operation == translate.CountTokens {
 		return "", translate.NoTokenCount(ex.View.Model)
+	}
+	for _, format := range p.formats {
+		if pairs.CanTranslate(ex.Format, format) {
+			return format, nil
+		}
 	}
 	return "", translate.Untranslatable(ex.Format, ex.View.Model, p.formats[0])
 }

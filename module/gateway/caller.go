@@ -131,7 +131,7 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 // the map while the next attempt writes it.
 func (p *proxied) Call(s *sink, r *http.Request) {
 	r = r.WithContext(withOwnVars(r.Context()))
-	r.Host = "" // else the provider would be told the client's name for the gateway
+	r.Host = ""                                                                                       // else the provider would be told the client's name for the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
 	if err := p.handler.ServeHTTP(s, r, endOfChain); err != nil {
 		s.note(err)

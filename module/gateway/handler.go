@@ -33,6 +33,7 @@ import (
 //	{http.ai_gateway.model}           model name that the client used
 //	{http.ai_gateway.provider}        provider that was asked last
 //	{http.ai_gateway.upstream_model}  the provider's name for the model
+//	{http.ai_gateway.losses}          fields that a translated request left behind, comma-separated
 //	{http.ai_gateway.attempts}        number of targets that were asked
 //	{http.ai_gateway.outcome}         answered, refused, failed, cut or client_closed
 //	{http.ai_gateway.ttfb_ms}         time to the first byte of the answer, in milliseconds
@@ -112,7 +113,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return next.ServeHTTP(w, r)
 	}
 	ex := &exchange.Exchange{
-		ID:        newRequestID(),
+		ID:        exchange.NewID("req_"),
 		Start:     time.Now(),
 		Operation: e.op,
 		Format:    formatOf(r, e),

@@ -27,13 +27,15 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (*resolved, error) {
 		r.models = slices.Clone(base.models)
 		r.sources = slices.Clone(base.sources)
 	}
+	// Key sources come first: the health checks that a provider starts read
+	// what loading another module writes.
+	if err := r.addKeySources(ctx, c); err != nil {
+		return nil, err
+	}
 	if err := r.addProviders(ctx, c.Providers); err != nil {
 		return nil, err
 	}
 	if err := r.addModels(c.Models); err != nil {
-		return nil, err
-	}
-	if err := r.addKeySources(ctx, c); err != nil {
 		return nil, err
 	}
 	return r, r.rank()

@@ -65,7 +65,7 @@ func (s *sink) outcome(clientDone bool) exchange.Outcome {
 		return exchange.ClientClosed
 	case s.content:
 		return exchange.Cut
-	case a == nil:
+	case s.ex.Attempts == 0:
 		return exchange.Refused
 	}
 	return exchange.Failed

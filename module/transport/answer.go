@@ -35,6 +35,9 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	if err != nil {
 		return c.unread(res, err)
 	}
+	if !c.attempt.ByteLane() {
+		return c.translateAnswer(res, body)
+	}
 	answer, fault := c.inspect(body)
 	if fault == nil && c.attempt.Exchange.Streaming() {
 		fault = translate.Unusable(fmt.Errorf("content type %q in answer to a streaming request", res.Header.Get("Content-Type")))

@@ -26,6 +26,10 @@ type call struct {
 	ctx     context.Context // of the provider's call: ends with the client, or with a named cause of ours
 	cancel  context.CancelCauseFunc
 	watch   watch
+
+	// Of a translated request: what is sent, and what the way back needs.
+	rendered []byte
+	memory   translate.Memory
 }
 
 func newCall(t *Transport, a *exchange.Attempt, req *http.Request) *call {
@@ -40,6 +44,11 @@ func newCall(t *Transport, a *exchange.Attempt, req *http.Request) *call {
 // returned as a response without a body, so that passive health checks see it.
 func (c *call) do() (*http.Response, error) {
 	c.forget()
+	if !c.attempt.ByteLane() {
+		if fault := c.translate(); fault != nil {
+			return c.refuse(fault), nil
+		}
+	}
 	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
 	res, err := c.t.inner.RoundTrip(c.render(c.request))
 	if err != nil {
@@ -53,6 +62,17 @@ func (c *call) do() (*http.Response, error) {
 		return c.stream(res)
 	default:
 		return c.answer(res)
+	}
+}
+
+// refuse answers for the provider, which is not asked at all. An error would
+// make reverse_proxy count a failure of the provider's.
+func (c *call) refuse(fault *translate.Fault) *http.Response {
+	c.attempt.Fault, c.attempt.Refused = fault, true
+	c.cancel(errEnded)
+	return &http.Response{
+		StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: make(http.Header), Body: http.NoBody, Request: c.request,
 	}
 }
 
@@ -157,7 +177,7 @@ func (c *call) failed(res *http.Response, status int, fault *translate.Fault) *h
 // needs are in it: the content type and, of a whole answer, the length.
 func (c *call) response(res *http.Response, status int, body readCloser, length int64) *http.Response {
 	h := make(http.Header, 2)
-	if ct := res.Header["Content-Type"]; len(ct) > 0 {
+	if ct := c.contentType(res); len(ct) > 0 {
 		h["Content-Type"] = ct[:1]
 	}
 	if length > 0 {

@@ -62,6 +62,9 @@ func (c *call) header(configured http.Header) http.Header {
 	h["Content-Type"] = []string{"application/json"}
 	h["Accept-Encoding"] = []string{"identity"} // compressed events would come late
 	h["User-Agent"] = []string{""}              // an empty one is not sent at all
+	if c.attempt.Format == translate.Messages {
+		h["Anthropic-Version"] = []string{c.t.traits.Version()}
+	}
 	if c.attempt.ByteLane() {
 		for _, name := range [...]string{"User-Agent", "Anthropic-Version", "Anthropic-Beta"} {
 			if v := ex.Client[name]; len(v) > 0 {
@@ -69,7 +72,7 @@ func (c *call) header(configured http.Header) http.Header {
 			}
 		}
 	}
-	h["Accept"] = accept(ex)
+	h["Accept"] = accept(ex, c.attempt.ByteLane())
 	if c.t.secret != "" {
 		h[c.t.header] = c.t.credentialHeader()
 	}
@@ -86,8 +89,8 @@ var (
 	acceptJSON   = []string{"application/json"}
 )
 
-func accept(ex *exchange.Exchange) []string {
-	if v := ex.Client["Accept"]; len(v) > 0 {
+func accept(ex *exchange.Exchange, byteLane bool) []string {
+	if v := ex.Client["Accept"]; len(v) > 0 && byteLane {
 		return v
 	}
 	if ex.Streaming() {
@@ -105,6 +108,9 @@ type edit struct {
 // body returns the client's bytes with the edits of this attempt: the spans
 // between the edits are sent from the original, not copied.
 func (c *call) body() (io.ReadCloser, int64) {
+	if c.rendered != nil {
+		return &outgoing{src: bytes.NewReader(c.rendered)}, int64(len(c.rendered))
+	}
 	ex := c.attempt.Exchange
 	ex.Lease.Retain()
 	edits := c.edits()

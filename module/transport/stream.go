@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -20,14 +21,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if err != nil {
 		return c.unread(res, err)
 	}
-	r := &relay{
-		call:     c,
-		src:      src,
-		upstream: res.Body,
-		lexer:    sse.NewLexer(0),
-		observer: pairs.For(c.attempt.Format).NewObserver(),
-		withhold: c.usageAsked(),
-	}
+	r := &relay{call: c, src: src, upstream: res.Body, lane: c.lane()}
 	if err := r.prime(); err != nil {
 		return c.unread(res, err)
 	}
@@ -36,6 +30,20 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	}
 	c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
 	return c.response(res, http.StatusOK, r, -1), nil
+}
+
+// lane returns the way of the stream's events to the client.
+func (c *call) lane() lane {
+	lexer := sse.NewLexer(0)
+	if !c.attempt.ByteLane() {
+		return &translation{Translator: c.translator(), lexer: lexer}
+	}
+	return &byteLane{
+		Observer: pairs.For(c.attempt.Format).NewObserver(),
+		lexer:    lexer,
+		withhold: c.usageAsked(),
+		onFinish: c.t.StreamEnd == exchange.StreamEndFinish,
+	}
 }
 
 // decoded returns the events of a stream without their content coding.

@@ -22,6 +22,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 func init() { caddy.RegisterModule(Transport{}) }
@@ -34,6 +35,7 @@ type Transport struct {
 	inner  http.RoundTripper
 	base   *url.URL // the zero URL when addresses come from reverse_proxy alone
 	header string   // name of the credential's header
+	traits translate.Traits
 	secret exchange.Secret
 	logger *zap.Logger
 }
@@ -58,6 +60,9 @@ func (t *Transport) Provision(ctx caddy.Context) error {
 		return err
 	}
 	if err := t.provisionCredential(defaults); err != nil {
+		return err
+	}
+	if err := t.setTraits(defaults.Traits); err != nil {
 		return err
 	}
 	if t.inner != nil { // the preset answers in-process
@@ -110,6 +115,18 @@ func (t *Transport) provisionCredential(d exchange.Defaults) error {
 		return fmt.Errorf("api_key: %w", err)
 	}
 	t.secret = secret
+	return nil
+}
+
+// setTraits sets the traits of the preset, and then the configured ones.
+func (t *Transport) setTraits(standard map[string]string) error {
+	for _, set := range []map[string]string{standard, t.Traits} {
+		for name, value := range set {
+			if err := t.traits.Set(name, value); err != nil {
+				return fmt.Errorf("traits: %w", err)
+			}
+		}
+	}
 	return nil
 }
 

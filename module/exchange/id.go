@@ -1,0 +1,20 @@
+package exchange
+
+import "math/rand/v2"
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// NewID returns prefix and 24 random base62 characters. It names something and
+// protects nothing, so it needs no cryptographic source.
+func NewID(prefix string) string {
+	var random [24]byte
+	var bits uint64
+	for i := range random {
+		if i%10 == 0 { // one word gives ten characters
+			bits = rand.Uint64()
+		}
+		random[i] = base62[bits%62]
+		bits /= 62
+	}
+	return prefix + string(random[:])
+}

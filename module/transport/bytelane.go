@@ -1,0 +1,98 @@
+package transport
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// byteLane hands the provider's bytes on as they came while an observer watches
+// the events. Only whole events are handed on, so that a stream that breaks off
+// never leaves half of one.
+type byteLane struct {
+	translate.Observer
+	sayings
+	lexer    *sse.Lexer
+	withhold bool // keep events that hold nothing but usage from the client
+	onFinish bool // an orderly end of the body is the end once every choice has finished
+
+	pending []byte // the beginning of an event that is not complete yet
+	kept    []span // events of the bytes just taken that are withheld
+}
+
+// span is a range of the stream, in bytes from its beginning.
+type span struct{ start, end int64 }
+
+func (l *byteLane) relaysErrors() bool { return true }
+
+func (l *byteLane) err() error { return l.lexer.Err() }
+
+func (l *byteLane) take(p []byte, ready *bytes.Buffer) (direct int) {
+	first := l.lexer.Offset() - int64(len(l.pending)) // offset of the first byte not handed on
+	l.lexer.Feed(p)
+	end := l.observe()
+	if len(l.pending) == 0 && len(l.kept) == 0 {
+		direct = int(end - first)
+		l.pending = append(l.pending, p[direct:]...)
+		return direct
+	}
+	l.pending = append(l.pending, p...)
+	at := first
+	for _, kept := range l.kept {
+		ready.Write(l.pending[at-first : kept.start-first])
+		at = kept.end
+	}
+	ready.Write(l.pending[at-first : end-first])
+	if end > first { // else a long event would be copied with each of its pieces
+		l.pending = append(l.pending[:0], l.pending[end-first:]...)
+	}
+	return 0
+}
+
+// observe looks at every event that is complete by now, and notes those to
+// withhold. It returns the offset behind the last event that may be handed on.
+func (l *byteLane) observe() (end int64) {
+	l.kept = l.kept[:0]
+	for {
+		event, ok := l.lexer.Next()
+		if !ok {
+			return l.lexer.Settled()
+		}
+		if l.note(event) {
+			l.kept = append(l.kept, span{event.Start, event.End})
+		}
+		if l.sum&lastSignals != 0 {
+			return event.End
+		}
+	}
+}
+
+// note adds what an event says. It reports whether the client is not to see it.
+func (l *byteLane) note(event sse.Event) (kept bool) {
+	signal := l.Observe(event)
+	l.add(signal)
+	return l.withhold && signal.Has(translate.UsageOnly)
+}
+
+// end takes in an event that lacks only its blank line. Some providers are
+// known to end their streams without [DONE].
+func (l *byteLane) end(ready *bytes.Buffer) {
+	if event, ok := l.lexer.Close(); ok && !l.note(event) {
+		ready.Write(completed(l.pending))
+	}
+	if l.onFinish && l.sum.Has(translate.Finish) && l.lexer.Settled() == l.lexer.Offset() {
+		l.add(translate.Terminal)
+	}
+}
+
+// completed adds the blank line that an event lacks: a reader who keeps to the
+// standard drops an event without one.
+func completed(event []byte) []byte {
+	switch text := bytes.TrimRight(event, "\r\n"); string(event[len(text):]) {
+	case "", "\n", "\r", "\r\n":
+		return append(text, "\n\n"...)
+	default: // it ended with a lone CR, behind which an LF could have followed
+		return event
+	}
+}

@@ -1,0 +1,128 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// translate renders the client's request in the provider's format. A fault
+// means that this target cannot be asked in any faithful way.
+func (c *call) translate() *translate.Fault {
+	a := c.attempt
+	info := translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: &c.t.traits}
+	body, rendered, fault := pairs.Render(nil, a.Exchange.Format, a.Format, a.Exchange.Body, &info)
+	if fault != nil {
+		return fault
+	}
+	c.rendered, c.memory, a.Losses = body, rendered.Memory, rendered.Losses
+	return nil
+}
+
+// translator returns the way back of this call.
+func (c *call) translator() *pairs.Translator {
+	a := c.attempt
+	return pairs.NewTranslator(a.Format, a.Exchange.Format, &c.memory, translate.IDs{
+		Message:   exchange.NewID(answerPrefix[a.Exchange.Format]),
+		Created:   time.Now().Unix(),
+		Model:     a.Model,
+		NewToolID: func() string { return exchange.NewID(toolPrefix(a.Exchange.Format)) },
+	})
+}
+
+var answerPrefix = map[translate.Format]string{
+	translate.Messages:    "msg_",
+	translate.Chat:        "chatcmpl-",
+	translate.Completions: "cmpl-",
+}
+
+func toolPrefix(client translate.Format) string {
+	if client == translate.Messages {
+		return "toolu_"
+	}
+	return "call_"
+}
+
+// translateAnswer writes a whole JSON answer for the client: as one, or, where
+// the client wants a stream, as the stream that the answer would have been.
+func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response, error) {
+	t := c.translator()
+	fault := t.Answer(body)
+	if fault == nil && !t.Finished() {
+		fault = translate.Unusable(errors.New("the answer has no end"))
+	}
+	c.attempt.Usage, c.attempt.AnsweredBy = t.Usage(), t.Model()
+	if fault != nil {
+		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
+	}
+	c.attempt.Finished = true
+	c.end()
+	out := bytes.Clone(t.Output())
+	length := int64(len(out))
+	if c.attempt.Exchange.Streaming() {
+		length = -1
+	}
+	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(out)), length), nil
+}
+
+// contentType is that of the answer to the client.
+func (c *call) contentType(res *http.Response) []string {
+	switch {
+	case c.attempt.ByteLane() || res.StatusCode != http.StatusOK:
+		return res.Header["Content-Type"]
+	case c.attempt.Exchange.Streaming():
+		return []string{"text/event-stream; charset=utf-8"}
+	default:
+		return acceptJSON
+	}
+}
+
+// translation is the lane of a stream that the client reads in another format.
+type translation struct {
+	*pairs.Translator
+	sayings
+	lexer *sse.Lexer
+}
+
+// relaysErrors: a provider's error ends the stream as a fault of the gateway's
+// own does.
+func (t *translation) relaysErrors() bool { return false }
+
+func (t *translation) err() error { return t.lexer.Err() }
+
+func (t *translation) take(p []byte, ready *bytes.Buffer) (direct int) {
+	t.lexer.Feed(p)
+	for t.sum&lastSignals == 0 {
+		event, ok := t.lexer.Next()
+		if !ok {
+			break
+		}
+		t.event(event, ready)
+	}
+	return 0
+}
+
+func (t *translation) event(event sse.Event, ready *bytes.Buffer) {
+	t.add(t.Event(event))
+	ready.Write(t.Output())
+}
+
+func (t *translation) end(ready *bytes.Buffer) {
+	if event, ok := t.lexer.Close(); ok {
+		t.event(event, ready)
+	}
+	if t.sum&lastSignals == 0 {
+		t.End(true)
+		ready.Write(t.Output())
+	}
+	if t.Finished() {
+		t.add(translate.Terminal)
+	}
+}
