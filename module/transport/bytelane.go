@@ -17,6 +17,9 @@ type byteLane struct {
 	withhold bool // keep events that hold nothing but usage from the client
 	onFinish bool // an orderly end of the body is the end once every choice has finished
 
+	revealing func([]byte) bool // reports whether an event repeats the provider's credential
+	hidden    bool              // the provider's error event was one of those
+
 	pending []byte // the beginning of an event that is not complete yet
 	kept    []span // events of the bytes just taken that are withheld
 }
@@ -24,7 +27,7 @@ type byteLane struct {
 // span is a range of the stream, in bytes from its beginning.
 type span struct{ start, end int64 }
 
-func (l *byteLane) relaysErrors() bool { return true }
+func (l *byteLane) relaysErrors() bool { return !l.hidden }
 
 func (l *byteLane) err() error { return l.lexer.Err() }
 
@@ -72,6 +75,10 @@ func (l *byteLane) observe() (end int64) {
 func (l *byteLane) note(event sse.Event) (kept bool) {
 	signal := l.Observe(event)
 	l.add(signal)
+	if signal.Has(translate.Failed) { // the client gets the gateway's own event instead
+		l.hidden = l.revealing(event.Data)
+		return l.hidden
+	}
 	return l.withhold && signal.Has(translate.UsageOnly)
 }
 

@@ -117,7 +117,7 @@ func (r *relay) take(p []byte) (direct int) {
 	}
 	direct = r.lane.take(p, &r.ready)
 	r.noteEnd()
-	if !r.finishing && !r.lane.relaysErrors() && r.lane.said().Has(translate.Finish) {
+	if !r.finishing && !r.call.attempt.ByteLane() && r.lane.said().Has(translate.Finish) {
 		r.finishing = true
 		r.call.watch.enter(phase{time.Duration(r.call.t.UsageWait), errDrain})
 	}

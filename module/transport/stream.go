@@ -39,10 +39,11 @@ func (c *call) lane() lane {
 		return &translation{Translator: c.translator(), lexer: lexer}
 	}
 	return &byteLane{
-		Observer: pairs.For(c.attempt.Format).NewObserver(),
-		lexer:    lexer,
-		withhold: c.usageAsked(),
-		onFinish: c.t.StreamEnd == exchange.StreamEndFinish,
+		Observer:  pairs.For(c.attempt.Format).NewObserver(),
+		lexer:     lexer,
+		withhold:  c.usageAsked(),
+		revealing: c.revealing,
+		onFinish:  c.t.StreamEnd == exchange.StreamEndFinish,
 	}
 }
 
