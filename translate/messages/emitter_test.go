@@ -192,7 +192,7 @@ func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 			require.Nil(t, fault)
 			answer, err := translatetest.Decode([]byte(body))
 			require.NoError(t, err)
-			translatetest.SameMessage(t, answer, added)
+			assert.Equal(t, answer, translatetest.Settled(added))
 		})
 	}
 }

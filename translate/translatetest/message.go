@@ -190,3 +190,22 @@ func (m *message) end(data Object) error {
 	maps.Copy(object(m.answer, "usage"), usage)
 	return nil
 }
+
+// Settled replaces the arguments of an added up message that are no object by
+// what a JSON answer has in their place. It is the one thing in which the two
+// may differ: arguments which begin like an object reach the client of a stream
+// before it is known that they are none, while an answer wraps them, or leaves
+// them out if they were cut off.
+func Settled(added Object) Object {
+	blocks, _ := added["content"].([]any)
+	for _, b := range blocks {
+		block := b.(Object)
+		if raw, broken := block["input"].(string); broken {
+			block["input"] = Object{"_invalid_arguments": raw}
+			if added["stop_reason"] == "max_tokens" {
+				block["input"] = Object{}
+			}
+		}
+	}
+	return added
+}
