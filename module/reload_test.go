@@ -2,6 +2,7 @@ package module_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,6 +13,14 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
+
+// onFreshConnections makes the client open a connection for each request: a
+// reload closes idle ones, and a request just sent on one of them is lost, with
+// any handler of Caddy (T7).
+func (s *site) onFreshConnections() *site {
+	s.Client.Transport.(*http.Transport).DisableKeepAlives = true
+	return s
+}
 
 // inFlight opens n streams that wait at the gate in the middle of their answer.
 func (s *site) inFlight(p *gatewaytest.Provider, gate *gatewaytest.Gate, n int) []*stream {
@@ -55,18 +64,16 @@ func TestReloadsBreakNoStream(t *testing.T) {
 				return "{\ngrace_period 1ms\n}\n" + siteBlock("", append(lines, w.provider("p", p))...)
 			}
 		}
-		s := startCaddyfile(t, config("key other {env.OTHER_KEY}"))
+		s := startCaddyfile(t, config("key other {env.OTHER_KEY}")).onFreshConnections()
 		gate := gatewaytest.NewGate(t)
 		list := s.inFlight(p, gate, 24)
 		body := bodyFor(chatPath, "m", "hello", true)
 		assert.Equal(t, http.StatusOK, s.ask(chatPath, body, "Authorization", "Bearer sk-the-other-key").status)
 
-		s.Client.CloseIdleConnections()
 		require.NoError(t, s.Reload(config("key other {env.OTHER_KEY}", "max_body 1MiB")))
 		list = append(list, s.inFlight(p, gate, 3)...)
 		require.Error(t, s.Reload(config("provider broken vllm {\nto \n}")))
 		assert.Equal(t, http.StatusOK, s.ask(chatPath, body, "Authorization", "Bearer sk-the-other-key").status)
-		s.Client.CloseIdleConnections() // a reload closes them; a request just sent on one would be lost
 		require.NoError(t, s.Reload(config()))
 
 		assert.Equal(t, http.StatusOK, s.ask(chatPath, body).status)
@@ -120,14 +127,13 @@ func TestInheritedProvidersSurviveReloads(t *testing.T) {
 		p := gatewaytest.NewProvider(t)
 		config := "{\nai_gateway {\nkey client {env.CLIENT_KEY}\n" + w.provider("p", p) + "}\n}\n" +
 			"http://127.0.0.1:PORT(site) {\nai_gateway\n}\nhttp://127.0.0.1:PORT(other) {\nai_gateway\n}\n"
-		s := startCaddyfile(t, config)
+		s := startCaddyfile(t, config).onFreshConnections()
 		for i := range 3 {
 			assert.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "m", "hello", false)).status)
 			response := s.Post(s.URL("other", chatPath), bodyFor(chatPath, "m", "hello", false), "Authorization", "Bearer "+clientKey)
 			assert.Equal(t, http.StatusOK, response.StatusCode, fmt.Sprint(i))
 			_ = response.Body.Close()
-			s.Client.CloseIdleConnections() // a reload closes them; a request just sent on one would be lost
-			require.NoError(t, s.Reload(config))
+				require.NoError(t, s.Reload(config))
 		}
 	})
 }

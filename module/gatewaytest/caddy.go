@@ -80,12 +80,14 @@ func (c *Caddy) keepAutosave(t testing.TB) {
 func (c *Caddy) Autosave() string { return filepath.Join(c.Dir, "autosave.json") }
 
 // Reload replaces the configuration; an error leaves the old one in force.
-// Running requests go on under the old one.
+// Running requests go on under the old one. Idle connections are not used
+// again: the server is closing them, and a request sent on one would be lost.
 func (c *Caddy) Reload(config string) error {
 	raw, err := c.adapt(config)
 	if err != nil {
 		return err
 	}
+	defer c.Client.CloseIdleConnections()
 	if err := caddy.Load(raw, true); err != nil {
 		return fmt.Errorf("loading: %w", err)
 	}
