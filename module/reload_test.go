@@ -2,7 +2,6 @@ package module_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -133,7 +132,7 @@ func TestInheritedProvidersSurviveReloads(t *testing.T) {
 			response := s.Post(s.URL("other", chatPath), bodyFor(chatPath, "m", "hello", false), "Authorization", "Bearer "+clientKey)
 			assert.Equal(t, http.StatusOK, response.StatusCode, fmt.Sprint(i))
 			_ = response.Body.Close()
-				require.NoError(t, s.Reload(config))
+			require.NoError(t, s.Reload(config))
 		}
 	})
 }
