@@ -1,0 +1,291 @@
+package pairs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+)
+
+// way is a way that answers take: from a provider's format to a client's.
+type way struct{ from, to translate.Format }
+
+var ways = []way{
+	{translate.Chat, translate.Messages},
+	{translate.Chat, translate.Completions},
+	{translate.Messages, translate.Completions},
+}
+
+func (w way) name() string { return string(w.from) + " to " + string(w.to) }
+
+// remembered is the memory of a request that asked for all that its format has.
+func (w way) remembered(stream bool) translate.Memory {
+	m := translate.Memory{Stream: stream, Stops: []string{"END"}}
+	if w.to == translate.Completions {
+		m.IncludeUsage, m.Echo, m.PromptLength = stream, []byte("Once "), 5
+	}
+	return m
+}
+
+func newIDs() translate.IDs {
+	n := 0
+	return translate.IDs{Message: "id_1", Created: 1700000000, Model: "asked", NewToolID: func() string {
+		n++
+		return fmt.Sprintf("toolu_new%d", n)
+	}}
+}
+
+// outcome is what became of an answer.
+type outcome struct {
+	out     string
+	signals []translate.Signal
+	*pairs.Translator
+}
+
+// translated puts a stream through a translator, chunk by chunk.
+func translated(w way, m translate.Memory, chunks [][]byte, clean bool) outcome {
+	o := outcome{Translator: pairs.NewTranslator(w.from, w.to, &m, newIDs())}
+	lexer := sse.NewLexer(0)
+	var out bytes.Buffer
+	take := func(event sse.Event) {
+		o.signals = append(o.signals, o.Event(event))
+		out.Write(o.Output())
+	}
+	for _, chunk := range chunks {
+		lexer.Feed(chunk)
+		for event, ok := lexer.Next(); ok; event, ok = lexer.Next() {
+			take(event)
+		}
+	}
+	if event, ok := lexer.Close(); ok && clean {
+		take(event)
+	}
+	o.End(clean)
+	out.Write(o.Output())
+	o.out = out.String()
+	return o
+}
+
+// answered puts a JSON answer through a translator.
+func answered(w way, m translate.Memory, body []byte) outcome {
+	o := outcome{Translator: pairs.NewTranslator(w.from, w.to, &m, newIDs())}
+	o.Answer(body)
+	o.out = string(o.Output())
+	return o
+}
+
+// added adds up a stream of the client's format.
+func (w way) added(stream string, asked bool) (translatetest.Object, error) {
+	if w.to == translate.Messages {
+		answer, err := translatetest.Message([]byte(stream))
+		if err != nil {
+			return nil, err
+		}
+		return translatetest.Settled(answer), nil
+	}
+	return translatetest.Completion([]byte(stream), asked)
+}
+
+// requireAgreement requires that a stream and a JSON answer tell the same, or
+// failed both without looking finished.
+func requireAgreement(t testing.TB, w way, stream, answer outcome) {
+	t.Helper()
+	require.Equal(t, answer.Finished(), stream.Finished())
+	require.Equal(t, stream.Fault() == nil, stream.Finished())
+	require.Equal(t, answer.Fault() == nil, answer.Finished())
+	require.Equal(t, answer.Usage(), stream.Usage())
+	require.Equal(t, answer.Model(), stream.Model())
+	if !stream.Finished() {
+		requireUnfinished(t, stream)
+		require.Empty(t, answer.out)
+		return
+	}
+	added, err := w.added(stream.out, true)
+	require.NoError(t, err, "%s", stream.out)
+	whole, err := translatetest.Decode([]byte(answer.out))
+	require.NoError(t, err, "%s", answer.out)
+	require.Equal(t, whole, added)
+}
+
+// requireUnfinished requires that a stream is one of whole events without an
+// end.
+func requireUnfinished(t testing.TB, o outcome) {
+	t.Helper()
+	_, err := translatetest.Events([]byte(o.out))
+	require.NoError(t, err)
+	require.NotContains(t, o.out, "event: message_stop")
+	require.NotContains(t, o.out, "event: message_delta")
+	require.NotContains(t, o.out, "[DONE]")
+	require.NotContains(t, o.out, `"error"`)
+}
+
+// told writes an outcome down.
+func (o outcome) told(w way) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "model %q, usage %+v, finished %t\n", o.Model(), o.Usage(), o.Finished())
+	if fault := o.Fault(); fault != nil {
+		fmt.Fprintf(&b, "fault %d %s\n", fault.Status(w.to), translate.AppendFault(nil, fault, w.to, ""))
+	}
+	return b.String()
+}
+
+func TestRecordedStreamsAreTranslated(t *testing.T) {
+	for _, w := range ways {
+		for _, r := range recordings(t) {
+			if r.format != w.from {
+				continue
+			}
+			t.Run(w.name()+"/"+r.name(), func(t *testing.T) {
+				stream := translated(w, w.remembered(true), [][]byte{r.bytes}, true)
+				answer := translated(w, w.remembered(false), [][]byte{r.bytes}, true)
+				requireAgreement(t, w, stream, answer)
+				golden(t, w, filepath.Base(r.path), stream, answer)
+			})
+		}
+	}
+}
+
+// golden compares both forms of an answer with the recorded ones.
+func golden(t *testing.T, w way, name string, stream, answer outcome) {
+	t.Helper()
+	got := stream.told(w) + "\n" + stream.out
+	if answer.out != "" {
+		var indented bytes.Buffer
+		require.NoError(t, json.Indent(&indented, []byte(answer.out), "", "  "))
+		got += indented.String() + "\n"
+	}
+	dir := filepath.Join("../../testdata/goldens/answers", string(w.from)+"-"+string(w.to))
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	requireGolden(t, filepath.Join(dir, strings.TrimSuffix(strings.TrimSuffix(name, ".sse"), ".json")+".txt"), []byte(got))
+}
+
+// TestAnswersAreReplayedAsStreams ensures that a JSON answer becomes the same
+// answer, and a stream that adds up to it: some servers answer so to a request
+// for a stream.
+func TestAnswersAreReplayedAsStreams(t *testing.T) {
+	for _, w := range ways {
+		paths, err := filepath.Glob("../../testdata/goldens/answers/" + string(w.from) + "/*.json")
+		require.NoError(t, err)
+		require.NotEmpty(t, paths)
+		for _, path := range paths {
+			t.Run(w.name()+"/"+filepath.Base(path), func(t *testing.T) {
+				body, err := os.ReadFile(path)
+				require.NoError(t, err)
+				stream := answered(w, w.remembered(true), body)
+				answer := answered(w, w.remembered(false), body)
+				requireAgreement(t, w, stream, answer)
+				golden(t, w, filepath.Base(path), stream, answer)
+			})
+		}
+	}
+}
+
+func TestAnyChunkingGivesTheSameAnswer(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	ends := []string{"\n", "\r\n", "\r"}
+	for _, r := range recordings(t) {
+		lines := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(r.bytes))
+		for _, w := range ways {
+			if r.format != w.from {
+				continue
+			}
+			t.Run(w.name()+"/"+r.name(), func(t *testing.T) {
+				memories := [2]translate.Memory{w.remembered(true), w.remembered(false)}
+				want := [2]outcome{}
+				for i, m := range memories {
+					want[i] = translated(w, m, [][]byte{r.bytes}, true)
+				}
+				for n := range 200 {
+					data := []byte(strings.ReplaceAll(lines, "\n", ends[n%3]))
+					most := 1 + random.IntN(97)
+					got := translated(w, memories[n%2], split(data, func() int { return 1 + random.IntN(most) }), true)
+					require.Equal(t, want[n%2].out, got.out)
+					require.Equal(t, want[n%2].signals, got.signals)
+					require.Equal(t, want[n%2].told(w), got.told(w))
+				}
+			})
+		}
+	}
+}
+
+// TestNoPrefixOfAStreamIsAWholeAnswer ensures that an answer which broke off
+// before its provider said that it is over is never shown as finished, and that
+// nothing is shown of it that the whole one does not show.
+func TestNoPrefixOfAStreamIsAWholeAnswer(t *testing.T) {
+	for _, r := range recordings(t) {
+		for _, w := range ways {
+			if r.format != w.from {
+				continue
+			}
+			t.Run(w.name()+"/"+r.name(), func(t *testing.T) {
+				whole := translated(w, w.remembered(true), [][]byte{r.bytes}, true)
+				for _, n := range cuts(r.bytes) {
+					chunks := [][]byte{r.bytes[:n]}
+					said := observe(r.format, chunks, true).all
+					assertCutOff(t, w, whole, translated(w, w.remembered(true), chunks, true), said&(translate.Finish|translate.Terminal) != 0)
+					said = observe(r.format, chunks, false).all
+					assertCutOff(t, w, whole, translated(w, w.remembered(true), chunks, false), said.Has(translate.Terminal))
+					require.Empty(t, firstIf(!said.Has(translate.Terminal), translated(w, w.remembered(false), chunks, false).out))
+				}
+			})
+		}
+	}
+}
+
+func firstIf(ok bool, s string) string {
+	if ok {
+		return s
+	}
+	return ""
+}
+
+func assertCutOff(t *testing.T, w way, whole, part outcome, mayFinish bool) {
+	t.Helper()
+	if part.Finished() {
+		require.True(t, mayFinish, "%s", part.out)
+		_, err := w.added(part.out, true)
+		require.NoError(t, err)
+		return
+	}
+	require.NotNil(t, part.Fault())
+	requireUnfinished(t, part)
+	require.True(t, strings.HasPrefix(whole.out, part.out), "%s", part.out)
+}
+
+// TestAnswersReachExactlyOneEnd ensures that the signals of an answer tell one
+// end, and nothing behind it.
+func TestAnswersReachExactlyOneEnd(t *testing.T) {
+	const ends = translate.Terminal | translate.Failed
+	for _, r := range recordings(t) {
+		for _, w := range ways {
+			if r.format != w.from {
+				continue
+			}
+			o := translated(w, w.remembered(true), [][]byte{r.bytes}, true)
+			over := false
+			for _, s := range o.signals {
+				assert.False(t, over && s != 0, r.name())
+				over = over || s&ends != 0
+			}
+			assert.Equal(t, o.Finished(), o.Fault() == nil, r.name())
+			before := o.told(w)
+			o.End(false)
+			assert.Empty(t, o.Output(), r.name())
+			assert.Zero(t, o.Event(sse.Event{Data: []byte(`{"choices":[{"delta":{"content":"late"}}]}`)}), r.name())
+			assert.Empty(t, o.Output(), r.name())
+			assert.Equal(t, before, o.told(w), r.name())
+		}
+	}
+}
