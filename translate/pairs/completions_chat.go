@@ -65,8 +65,8 @@ func (x *completionsChat) writeSampling() {
 	r := &x.request
 	x.sample("temperature", r.Temperature, x.traits.SamplingFor(x.to) != translate.SamplingNone)
 	x.sample("top_p", r.TopP, x.mayTopP(r.Temperature))
-	x.sample("presence_penalty", r.PresencePenalty, true)
-	x.sample("frequency_penalty", r.FrequencyPenalty, true)
+	x.sample("presence_penalty", r.PresencePenalty, x.isNumber("presence_penalty", r.PresencePenalty))
+	x.sample("frequency_penalty", r.FrequencyPenalty, x.isNumber("frequency_penalty", r.FrequencyPenalty))
 	x.sample("logit_bias", r.LogitBias, true)
 	x.sample("seed", r.Seed, true)
 }

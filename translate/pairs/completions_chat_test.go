@@ -36,6 +36,7 @@ func TestCompletionsTowardsChat(t *testing.T) {
 			name: "sampling", body: completion(`"seed":7,"temperature":1.60,"top_p":0.5,"presence_penalty":-1,"frequency_penalty":0.5,"logit_bias":{"50256":-100}`),
 			want: want(`"temperature":1.60`, `"top_p":0.5`, `"presence_penalty":-1`, `"frequency_penalty":0.5`, `"logit_bias":{"50256":-100}`, `"seed":7`),
 		},
+		{name: "a penalty that is no number", body: completion(`"presence_penalty":"x"`), fault: "presence_penalty: must be a number"},
 		{name: "sampling none", traits: "sampling none", body: completion(`"temperature":1,"top_p":0.5`), want: want(), losses: "temperature shaping, top_p shaping"},
 		{name: "one answer", body: completion(`"n":1,"best_of":1`), want: want()},
 		{name: "several answers", body: completion(`"n":2`), fault: "n: 2" + notM1 + "chat)"},

@@ -67,6 +67,16 @@ func (x *conversion) mayTopP(temperature []byte) bool {
 	}
 }
 
+// isNumber reports whether a raw value is a number, or absent; another kind is
+// at fault.
+func (x *conversion) isNumber(name string, raw []byte) bool {
+	if raw == nil || raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9' {
+		return true
+	}
+	x.invalid(name, "must be a number")
+	return false
+}
+
 // sample writes a field that shapes sampling, or reports its loss.
 func (x *conversion) sample(name string, raw []byte, may bool) {
 	switch {

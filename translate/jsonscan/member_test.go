@@ -1,0 +1,34 @@
+package jsonscan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+func TestHasMemberFindsMembersOfTheObjectItself(t *testing.T) {
+	for object, want := range map[string]bool{
+		`{"type":"x"}`: true,
+		` {}`:          false, // callers hand in values, which begin with their first byte
+		`{}`:           false, `{ }`: false, `[]`: false, `"type"`: false, ``: false, `7`: false,
+		`{"a":1,"type":2}`:                         true,
+		"{ \"a\" : { \"type\" : 1 } ,\n\"b\" : 2}": false,
+		`{"a":[{"type":1}],"b":"type"}`:            false,
+		`{"a":"type","a":{},"\u0074ype":null}`:     true,
+		`{"type ":1}`:                              false,
+		`{"a":{"b":[1,{"c":"}"}]} , "type" : []}`:  true,
+	} {
+		assert.Equal(t, want, jsonscan.HasMember([]byte(object), "type"), object)
+	}
+}
+
+func TestTextLenIsTheLengthOfTheText(t *testing.T) {
+	for _, raw := range []string{
+		`""`, `"a"`, `"é"`, `"a\nb"`, `"\u00e9"`, `"\ud83d\ude00x"`, `"\ud83d"`, `"\ud83d\n"`, `"\\\"\/"`, `"` + strings.Repeat(`a\t`, 50) + `"`,
+	} {
+		assert.Equal(t, len(jsonscan.AppendText(nil, []byte(raw))), jsonscan.TextLen([]byte(raw)), raw)
+	}
+}

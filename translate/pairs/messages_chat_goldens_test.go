@@ -1,0 +1,58 @@
+package pairs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// TestRequestsOfCodingAgentsBecomeChatRequests takes requests as real agents
+// send them, their texts replaced, to a provider that takes nothing but what
+// the public chat API states.
+func TestRequestsOfCodingAgentsBecomeChatRequests(t *testing.T) {
+	paths, err := filepath.Glob("../../testdata/goldens/requests/*.messages.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		name := strings.TrimSuffix(path, ".messages.json")
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			body, err := os.ReadFile(path)
+			require.NoError(t, err)
+			info := &translate.RequestInfo{Model: "mock-model", Upstream: "provider-model"}
+			out, r, fault := pairs.Render(nil, translate.Messages, translate.Chat, body, info)
+			require.Nil(t, fault)
+			require.NoError(t, judgeChat(out))
+			_, fault = pairs.For(translate.Chat).Inspect(out, translate.Generate)
+			require.Nil(t, fault)
+			requireGolden(t, name+".chat.json", indented(t, out))
+			requireGolden(t, name+".losses", []byte(strings.ReplaceAll(lossesOf(r.Losses), ", ", "\n")+"\n"))
+		})
+	}
+}
+
+func indented(t *testing.T, body []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, json.Indent(&b, body, "", " "))
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+func requireGolden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(got))
+}

@@ -1,0 +1,131 @@
+package pairs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// agentRequest is a request as coding agents send them late in a session: 100
+// KB, 30 tools and 60 messages.
+func agentRequest() []byte {
+	var b strings.Builder
+	b.WriteString(`{"model":"claude-opus-5","messages":[`)
+	prose := strings.Repeat(`Look at the file \"main.go\" and say what it does.\nThen change it. `, 20)
+	for i := range 30 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":[{"type":"text","text":"%s"}],"is_error":false,"cache_control":{"type":"ephemeral"}},{"type":"text","text":"go on"}]},`, i, prose)
+		fmt.Fprintf(&b, `{"role":"assistant","content":[{"type":"thinking","thinking":"%s","signature":"EqQBCgIYAhIM%d"},{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"path":"/src/main.go","limit":%d}}]}`, prose[:400], i, i+1, i)
+	}
+	b.WriteString(`,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_30","content":"done"}]}`)
+	b.WriteString(`],"system":[{"type":"text","text":"`)
+	b.WriteString(strings.Repeat("You are a careful engineer. ", 300))
+	b.WriteString(`","cache_control":{"type":"ephemeral"}}],"tools":[`)
+	for i := range 30 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"name":"Tool%d","description":"%s","input_schema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"path":{"description":"Where to look","type":"string"},"limit":{"type":"integer","exclusiveMinimum":0}},"required":["path"],"additionalProperties":false}}`, i, strings.Repeat("Reads a file. ", 40))
+	}
+	b.WriteString(`],"metadata":{"user_id":"u"},"max_tokens":32000,"thinking":{"type":"adaptive"},"output_config":{"effort":"high"},"stream":true}`)
+	return []byte(b.String())
+}
+
+func TestMessagesToChatAllocatesLittle(t *testing.T) {
+	body := agentRequest()
+	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
+	buffer := make([]byte, 0, 2*len(body))
+	allocs := testing.AllocsPerRun(50, func() {
+		_, _, fault := pairs.Render(buffer, translate.Messages, translate.Chat, body, info)
+		require.Nil(t, fault)
+	})
+	require.LessOrEqual(t, allocs, 10.0)
+}
+
+func BenchmarkMessagesToChat(b *testing.B) {
+	body := agentRequest()
+	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
+	buffer := make([]byte, 0, 2*len(body))
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, fault := pairs.Render(buffer, translate.Messages, translate.Chat, body, info); fault != nil {
+			b.Fatal(fault)
+		}
+	}
+}
+
+// BenchmarkMessagesToChatBaselineEncodingJSON decodes the request and encodes
+// it again, and translates nothing.
+func BenchmarkMessagesToChatBaselineEncodingJSON(b *testing.B) {
+	body := agentRequest()
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var request map[string]any
+		if err := json.Unmarshal(body, &request); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := json.Marshal(request); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkMessagesToChatBaselineTyped is the same with types whose opaque
+// parts are kept raw.
+func BenchmarkMessagesToChatBaselineTyped(b *testing.B) {
+	body := agentRequest()
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var request typedRequest
+		if err := json.Unmarshal(body, &request); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := json.Marshal(&request); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+type typedRequest struct {
+	Model    string `json:"model"`
+	Messages []struct {
+		Role    string       `json:"role"`
+		Content []typedBlock `json:"content"`
+	} `json:"messages"`
+	System []typedBlock `json:"system"`
+	Tools  []struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"input_schema"`
+	} `json:"tools"`
+	MaxTokens    int             `json:"max_tokens"`
+	Stream       bool            `json:"stream"`
+	Metadata     json.RawMessage `json:"metadata"`
+	Thinking     json.RawMessage `json:"thinking"`
+	OutputConfig json.RawMessage `json:"output_config"`
+}
+
+type typedBlock struct {
+	Type         string          `json:"type"`
+	Text         string          `json:"text,omitempty"`
+	Thinking     string          `json:"thinking,omitempty"`
+	Signature    string          `json:"signature,omitempty"`
+	ID           string          `json:"id,omitempty"`
+	Name         string          `json:"name,omitempty"`
+	Input        json.RawMessage `json:"input,omitempty"`
+	ToolUseID    string          `json:"tool_use_id,omitempty"`
+	Content      json.RawMessage `json:"content,omitempty"`
+	IsError      bool            `json:"is_error,omitempty"`
+	CacheControl json.RawMessage `json:"cache_control,omitempty"`
+}

@@ -1,0 +1,71 @@
+package pairs_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// fuzzTraits are the traits that a fuzzed request may meet.
+var fuzzTraits = []string{
+	"",
+	"alternation on; mid_system hoist; tool_content parts; prefill native; reasoning_effort on; reasoning_replay reasoning",
+	"cache_breakpoints on; tool_images inline; files on; unsupported_tools drop; prefill vllm; sampling one; extensions top_k min_p service_tier",
+	"alternation on; mid_system user; cache_breakpoints on; files on; prefill native; extensions chat_template_kwargs; user_field none",
+	"suffix instruct; completion_system Go on.; sampling none; max_tokens_field max_completion_tokens; system_role developer; estimate_input_tokens on",
+}
+
+// fuzzRender feeds anything to a conversion. What the client's strict pass
+// accepts must become a request that the provider's accepts, or be refused.
+func fuzzRender(f *testing.F, from, to translate.Format) {
+	f.Fuzz(func(t *testing.T, body []byte, n byte) {
+		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, fuzzTraits[int(n)%len(fuzzTraits)])}
+		out, r, fault := pairs.Render(nil, from, to, body, info)
+		if _, refused := pairs.For(from).Inspect(body, translate.Generate); refused != nil || fault != nil {
+			return
+		}
+		require.True(t, json.Valid(out), "%s", out)
+		_, fault = pairs.For(to).Inspect(out, translate.Generate)
+		require.Nil(t, fault, "%s", out)
+		again, _, _ := pairs.Render(nil, from, to, body, info)
+		require.Equal(t, string(out), string(again))
+		for _, loss := range r.Losses {
+			require.NotContains(t, loss.Path, "\n")
+		}
+	})
+}
+
+func FuzzMessagesToChat(f *testing.F) {
+	for i, seed := range []string{
+		`{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},{"type":"document","title":"t","source":{"type":"content","content":[{"type":"text","text":"b"}]},"citations":{"enabled":true}}]}`,
+		hi + `,` + hi + `,{"role":"system","content":"s","output_config":{"effort":"low"},"clear_at":"next_user_message"},{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"text","text":"a"},{"type":"tool_use","id":"gwid1_YQ","name":"a b","input":{"a":1}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":[{"type":"text","text":"r"},{"type":"image","source":{"type":"url","url":"u"}},{"type":"search_result","title":"t","source":"s","content":[{"type":"text","text":"c"}]},{"type":"tool_reference","tool_name":"f"}]},{"type":"text","text":"b"}]}`,
+		hi + `,{"content":[{"text":"a","type":"text"}],"role":"assistant"}`,
+	} {
+		for j := range fuzzTraits {
+			f.Add([]byte(conversation(seed, `"system":[{"type":"text","text":"s"}],"tools":[{"name":"f.g","input_schema":{},"strict":true},{"type":"bash_20250124"}],"tool_choice":{"type":"auto","disable_parallel_tool_use":true},"thinking":{"type":"enabled","budget_tokens":2000},"output_config":{"format":{"type":"json_schema","schema":{}}},"top_k":1,"temperature":1,"top_p":1,"stop_sequences":["a"],"stream":true,"metadata":{"user_id":"u"},"cache_control":{"type":"ephemeral"},"min_p":1,"service_tier":"auto"`)), byte(i+j))
+		}
+	}
+	fuzzRender(f, translate.Messages, translate.Chat)
+}
+
+// completionSeeds are requests with all that the format has.
+func completionSeeds(f *testing.F) {
+	for i := range fuzzTraits {
+		f.Add([]byte(`{"model":"m","prompt":["a\u00e9"],"max_tokens":1,"temperature":1.5,"top_p":1,"n":1,"best_of":1,"stream":true,"stream_options":{"include_usage":true},"stop":["a","\n"],"suffix":"x","echo":true,"presence_penalty":0,"frequency_penalty":1,"logit_bias":{"1":1},"seed":1,"user":"u@x","top_k":3,"min_p":1}`), byte(i))
+		f.Add([]byte(`{"model":"m","prompt":"a","logprobs":2,"stop":"a"}`), byte(i))
+	}
+}
+
+func FuzzCompletionsToChat(f *testing.F) {
+	completionSeeds(f)
+	fuzzRender(f, translate.Completions, translate.Chat)
+}
+
+func FuzzCompletionsToMessages(f *testing.F) {
+	completionSeeds(f)
+	fuzzRender(f, translate.Completions, translate.Messages)
+}

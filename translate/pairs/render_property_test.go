@@ -1,0 +1,108 @@
+package pairs_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// talker makes up conversations. Every text, input and payload in them holds a
+// word of its own.
+type talker struct {
+	*rand.Rand
+	words []string
+}
+
+func (r *talker) word() string {
+	word := fmt.Sprintf("<w%d>", len(r.words))
+	r.words = append(r.words, word)
+	return word
+}
+
+// list joins up to most things.
+func (r *talker) list(least, most int, thing func() string) string {
+	var things []string
+	for range least + r.IntN(most-least+1) {
+		things = append(things, thing())
+	}
+	return strings.Join(things, ",")
+}
+
+func (r *talker) text() string {
+	return `{"type":"text","text":"` + r.word() + `\n"` + r.maybe(`,"cache_control":{"type":"ephemeral"}`) + `}`
+}
+
+func (r *talker) maybe(text string) string {
+	if r.IntN(4) == 0 {
+		return text
+	}
+	return ""
+}
+
+func (r *talker) block() string {
+	switch r.IntN(6) {
+	case 0:
+		return `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + r.word() + `"}}`
+	case 1:
+		return `{"source":{"type":"base64","media_type":"application/pdf","data":"` + r.word() + `"},"type":"document"}`
+	case 2:
+		return `{"type":"document","source":{"type":"content","content":[` + r.list(0, 3, r.text) + `]}}`
+	case 3:
+		return `{"type":"search_result","title":"` + r.word() + `","source":"s","content":[` + r.list(0, 2, r.text) + `]}`
+	default:
+		return r.text()
+	}
+}
+
+func (r *talker) result() string {
+	return `{"type":"tool_result","tool_use_id":"c1"` + r.maybe(`,"is_error":true`) + `,"content":[` + r.list(0, 3, r.block) + `]}`
+}
+
+func (r *talker) call() string {
+	return `{"type":"tool_use","id":"c1","name":"f","input":{"a":"` + r.word() + `"}}`
+}
+
+func (r *talker) message() string {
+	switch r.IntN(6) {
+	case 0, 1:
+		return `{"role":"user","content":[` + r.list(0, 3, r.block) + `]}`
+	case 2:
+		return `{"role":"user","content":[` + r.list(1, 3, r.result) + `]}`
+	case 3:
+		return `{"role":"system","content":"` + r.word() + `"}`
+	case 4:
+		return `{"content":[` + r.list(1, 2, r.text) + `],"role":"assistant"}`
+	default:
+		return `{"role":"assistant","content":[` + r.list(0, 2, r.text) + `]}`
+	}
+}
+
+// TestEveryWordArrivesOnce ensures that no conversion of a conversation loses
+// or doubles anything, whatever stands beside what.
+func TestEveryWordArrivesOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	traits := []string{
+		"", "alternation on", "tool_content parts", "mid_system hoist", "mid_system user; alternation on",
+		"tool_images inline", "cache_breakpoints on", "cache_breakpoints on; alternation on; mid_system hoist; tool_content parts; tool_images inline",
+	}
+	for i := range 4000 {
+		talk := talker{Rand: random}
+		calls := hi + `,{"role":"assistant","content":[` + talk.list(1, 2, talk.call) + `]}`
+		body := conversation(calls+`,`+talk.list(1, 6, talk.message)+`,`+hi, `"system":[`+talk.list(0, 2, talk.text)+`]`)
+		setting := "files on; " + traits[i%len(traits)]
+		_, fault := pairs.For(translate.Messages).Inspect([]byte(body), translate.Generate)
+		require.Nil(t, fault, body)
+		out, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, []byte(body), &translate.RequestInfo{Traits: traitsOf(t, setting)})
+		require.Nil(t, fault, body)
+		require.NoError(t, judgeChat([]byte(strings.Replace(string(out), `"model":""`, `"model":"m"`, 1))), "%s\n%s\n%s", setting, body, out)
+		for _, word := range talk.words {
+			require.Equal(t, 1, strings.Count(string(out), word), "%s: %s\n%s\n%s", word, setting, body, out)
+		}
+	}
+}

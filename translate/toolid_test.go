@@ -1,0 +1,44 @@
+package translate_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+func TestToolIDsComeBackAsTheProviderGaveThem(t *testing.T) {
+	allowed := regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+	for _, id := range []string{
+		"call_abc", "toolu_01-X", "functions.f:0", "é", " ", strings.Repeat("a", 64), strings.Repeat("a", 65), "gwid1_", "gwid1", "\x00\xff",
+	} {
+		shown := string(translate.AppendToolID(nil, []byte(id)))
+		assert.Regexp(t, allowed, shown)
+		assert.Equal(t, id, string(translate.AppendOriginalToolID(nil, []byte(shown))), shown)
+	}
+	assert.Equal(t, "call_abc", string(translate.AppendToolID(nil, []byte("call_abc"))))
+	assert.Equal(t, "gwid1_ZnVuY3Rpb25zLmY6MA", string(translate.AppendToolID(nil, []byte("functions.f:0"))))
+}
+
+func TestToolIDsOfOthersAreLeftAlone(t *testing.T) {
+	for _, id := range []string{"", "gwid1_", "gwid1_%", "gwid1_Z", "gwid2_Zg", "x gwid1_Zg"} {
+		assert.Equal(t, "<"+id, string(translate.AppendOriginalToolID([]byte("<"), []byte(id))))
+	}
+}
+
+func TestToolNamesAreShortenedAlwaysAlike(t *testing.T) {
+	long := strings.Repeat("n", 90)
+	for _, c := range []struct{ name, want string }{
+		{"Read", "Read"},
+		{strings.Repeat("n", 64), strings.Repeat("n", 64)},
+		{long, strings.Repeat("n", 55) + "_4d940755"},
+		{"web.search/x", "websearchx_70215b81"},
+	} {
+		assert.Equal(t, "<"+c.want, string(translate.AppendToolName([]byte("<"), []byte(c.name))))
+		assert.Equal(t, c.name == c.want, translate.PlainToolName([]byte(c.name)))
+	}
+	assert.NotEqual(t, translate.AppendToolName(nil, []byte(long+"a")), translate.AppendToolName(nil, []byte(long+"b")))
+}

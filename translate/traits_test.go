@@ -1,0 +1,128 @@
+package translate_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+func TestEveryTraitTakesItsValues(t *testing.T) {
+	type T = translate.Traits
+	for _, c := range []struct {
+		name, value string
+		want        T
+	}{
+		{"max_tokens_field", "max_tokens", T{}},
+		{"max_tokens_field", "max_completion_tokens", T{MaxCompletionTokens: true}},
+		{"include_usage", "on", T{}},
+		{"include_usage", "false", T{WithoutUsage: true}},
+		{"system_role", "system", T{}},
+		{"system_role", "developer", T{DeveloperRole: true}},
+		{"mid_system", "keep", T{MidSystem: translate.MidSystemKeep}},
+		{"mid_system", "hoist", T{MidSystem: translate.MidSystemHoist}},
+		{"mid_system", "user", T{MidSystem: translate.MidSystemUser}},
+		{"alternation", "true", T{Alternation: true}},
+		{"alternation", "off", T{}},
+		{"tool_content", "parts", T{ToolContentParts: true}},
+		{"tool_images", "inline", T{ToolImagesInline: true}},
+		{"image_url", "base64", T{ImagesBase64Only: true}},
+		{"files", "on", T{Files: true}},
+		{"prefill", "refuse", T{}},
+		{"prefill", "native", T{Prefill: translate.PrefillNative}},
+		{"prefill", "vllm", T{Prefill: translate.PrefillVLLM}},
+		{"reasoning_effort", "true", T{ReasoningEffort: translate.EffortAll}},
+		{"reasoning_effort", "off", T{}},
+		{"reasoning_effort", "low, high", T{ReasoningEffort: translate.EffortLow | translate.EffortHigh}},
+		{"reasoning_replay", "reasoning_content", T{ReasoningReplay: translate.ReplayReasoningContent}},
+		{"reasoning_replay", "reasoning", T{ReasoningReplay: translate.ReplayReasoning}},
+		{"sampling", "all", T{Sampling: translate.SamplingAll}},
+		{"sampling", "one", T{Sampling: translate.SamplingOne}},
+		{"sampling", "none", T{Sampling: translate.SamplingNone}},
+		{"extensions", "top_k min_p,a-b", T{Extensions: []string{"top_k", "min_p", "a-b"}}},
+		{"thinking_style", "budget", T{Thinking: translate.ThinkingBudget}},
+		{"thinking_style", "adaptive", T{Thinking: translate.ThinkingAdaptive}},
+		{"anthropic_version", "2026-10-21", T{AnthropicVersion: "2026-10-21"}},
+		{"default_max_tokens", "100", T{DefaultMaxTokens: 100}},
+		{"user_field", "safety_identifier", T{UserField: translate.UserFieldSafetyIdentifier}},
+		{"user_field", "none", T{UserField: translate.UserFieldNone}},
+		{"cache_breakpoints", "on", T{CacheBreakpoints: true}},
+		{"prompt_template", "chatml", T{PromptTemplate: translate.TemplateChatML}},
+		{"prompt_template", "none", T{PromptTemplate: translate.TemplateNone}},
+		{"template_guard", "on", T{TemplateGuard: true}},
+		{"completion_system", "Go on.", T{CompletionSystem: "Go on."}},
+		{"unsupported_tools", "drop", T{DropUnsupportedTools: true}},
+		{"json_object", "instruct", T{InstructJSONObject: true}},
+		{"suffix", "instruct", T{InstructSuffix: true}},
+		{"fim_template", "<P>{prefix}<S>{suffix}", T{FIMTemplate: "<P>{prefix}<S>{suffix}"}},
+		{"native_n", "off", T{FanOutN: true}},
+		{"max_fan_out", "3", T{MaxFanOut: 3}},
+		{"count_tokens", "estimate", T{}},
+		{"count_tokens", "off", T{NoTokenCount: true}},
+		{"estimate_input_tokens", "on", T{EstimateInputTokens: true}},
+		{"on_loss", "reject", T{RejectLosses: true}},
+		{"forward_ratelimit_headers", "on", T{ForwardRateLimitHeaders: true}},
+	} {
+		var traits translate.Traits
+		if !slices.Contains(translate.TraitNames(), c.name) { // no conversion reads it yet
+			assert.ErrorContains(t, traits.Set(c.name, c.value), "is not known")
+			continue
+		}
+		require.NoError(t, traits.Set(c.name, c.value), c.name)
+		assert.Equal(t, c.want, traits, "%s %s", c.name, c.value)
+	}
+}
+
+func TestEveryTraitRefusesWhatItDoesNotKnow(t *testing.T) {
+	free := map[string]bool{"completion_system": true}
+	for _, name := range translate.TraitNames() {
+		var traits translate.Traits
+		if err := traits.Set(name, "\x00"); !free[name] {
+			assert.ErrorContains(t, err, name+": must be ", name)
+		}
+	}
+}
+
+func TestErrorsOfTraitsSayWhatIsAccepted(t *testing.T) {
+	var traits translate.Traits
+	assert.EqualError(t, traits.Set("mid_system", "drop"), "mid_system: must be 'keep', 'hoist' or 'user', got 'drop'")
+	assert.EqualError(t, traits.Set("files", "yes"), "files: must be 'false' or 'true', got 'yes'")
+	assert.EqualError(t, traits.Set("default_max_tokens", "0"), "default_max_tokens: must be an integer of at least 1, got '0'")
+	assert.ErrorContains(t, traits.Set("reasoning_effort", "low, huge"), "none, minimal, low, medium, high, xhigh, max")
+	assert.ErrorContains(t, traits.Set("extensions", "top_k model"), "that the gateway does not write itself")
+	assert.ErrorContains(t, traits.Set("anthropic_version", "2026-10-22"), "'2023-06-01' or '2026-10-21'")
+	assert.ErrorContains(t, traits.Set("max_tokens", "1"), "max_tokens: is not known; the traits are max_tokens_field, include_usage,")
+}
+
+func TestTraitsHaveTheDefaultsOfTheTable(t *testing.T) {
+	var traits translate.Traits
+	assert.Equal(t, "2023-06-01", traits.Version())
+	assert.EqualValues(t, 4096, traits.MaxTokens())
+	assert.EqualValues(t, 8, traits.FanOut())
+	assert.Equal(t, translate.MidSystemKeep, traits.MidSystemFor(translate.Chat))
+	assert.Equal(t, translate.MidSystemHoist, traits.MidSystemFor(translate.Messages))
+	assert.Equal(t, translate.SamplingAll, traits.SamplingFor(translate.Messages))
+	assert.False(t, traits.Extension("top_k"))
+
+	traits = translate.Traits{AnthropicVersion: "2026-10-21", DefaultMaxTokens: 5, MaxFanOut: 2, MidSystem: translate.MidSystemUser, Extensions: []string{"top_k"}}
+	assert.Equal(t, "2026-10-21", traits.Version())
+	assert.EqualValues(t, 5, traits.MaxTokens())
+	assert.EqualValues(t, 2, traits.FanOut())
+	assert.Equal(t, translate.MidSystemUser, traits.MidSystemFor(translate.Messages))
+	assert.Equal(t, translate.SamplingNone, traits.SamplingFor(translate.Messages), "that version refuses sampling")
+	assert.Equal(t, translate.SamplingAll, traits.SamplingFor(translate.Chat))
+	assert.True(t, traits.Extension("top_k"))
+}
+
+func TestEffortsAreSetsOfWords(t *testing.T) {
+	for _, word := range []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"} {
+		assert.Equal(t, word, translate.EffortOf(word).String())
+		assert.True(t, translate.EffortAll.Has(translate.EffortOf(word)))
+	}
+	assert.False(t, translate.EffortAll.Has(translate.EffortOf("huge")))
+	assert.False(t, translate.EffortLow.Has(translate.EffortHigh))
+	assert.Empty(t, translate.EffortAll.String())
+}
