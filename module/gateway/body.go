@@ -63,10 +63,10 @@ func (h *Handler) undecoded(name string, err error) *translate.Fault {
 // isJSON reports whether a content type is JSON. An absent one is taken for it.
 func isJSON(values []string) bool {
 	switch {
-	case len(values) == 0 || values[0] == "application/json" || values[0] == "":
-		return true
 	case len(values) > 1:
 		return false
+	case len(values) == 0 || values[0] == "application/json" || values[0] == "":
+		return true
 	}
 	media, _, err := mime.ParseMediaType(values[0])
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {

@@ -124,7 +124,7 @@ func (f *fallback) add(word string) error {
 		f.unreachable = true
 	case isClass && (class == "4" || class == "5"):
 		f.classes[n] = true
-	case !isClass && err == nil && n >= 400 && n <= 599:
+	case err == nil && len(word) == len("429") && n >= 400 && n <= 599:
 		f.statuses[n] = true
 	default:
 		return fmt.Errorf("fallback_on: '%s' is not a status (429), a class (4xx, 5xx), timeout or unreachable", word)

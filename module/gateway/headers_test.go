@@ -1,0 +1,67 @@
+package gateway
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestHeaderSafeLeavesNothingThatAHeaderMustNotHold(t *testing.T) {
+	for name, want := range map[string]string{
+		"":                   "",
+		"gpt-5.1 mini":       "gpt-5.1 mini",
+		"a\r\nSet-Cookie: x": "a??Set-Cookie: x",
+		"a\x00\x1f\x7f~":     "a???~",
+		"modèle":             "mod?le",
+		"bad\xffbytes":       "bad?bytes",
+		"\u2028":             "?",
+	} {
+		assert.Equal(t, want, headerSafe(name))
+	}
+}
+
+func TestAVersionIsADateSinceTheOldest(t *testing.T) {
+	refusals := map[string]string{
+		"":                       "anthropic-version: this header is required",
+		"latest":                 "anthropic-version: 'latest' is not a date of the form YYYY-MM-DD",
+		"2023-6-1":               "anthropic-version: '2023-6-1' is not a date of the form YYYY-MM-DD",
+		"2023-02-30":             "anthropic-version: '2023-02-30' is not a date of the form YYYY-MM-DD",
+		"2023-06-01T00Z":         "anthropic-version: '2023-06-01T00Z' is not a date of the form YYYY-MM-DD",
+		"2023-06-01, x":          "anthropic-version: '2023-06-01, x' is not a date of the form YYYY-MM-DD",
+		"2023-05-31":             "anthropic-version: '2023-05-31' must be 2023-06-01 or later",
+		"2023-01-01":             "anthropic-version: '2023-01-01' must be 2023-06-01 or later",
+		"0000-01-01":             "anthropic-version: '0000-01-01' must be 2023-06-01 or later",
+		"2023-06-01\x7f":         "anthropic-version: is not a date of the form YYYY-MM-DD",
+		string(make([]byte, 65)): "anthropic-version: is not a date of the form YYYY-MM-DD",
+	}
+	for value, want := range refusals {
+		fault := checkVersion(&http.Request{Header: http.Header{versionHeader: {value}}})
+		if assert.NotNil(t, fault, value) {
+			assert.Equal(t, want, fault.Message)
+		}
+	}
+	for _, value := range []string{"2023-06-01", "2023-06-02", "2026-10-21", "2024-02-29", "9999-12-31"} {
+		assert.Nil(t, checkVersion(&http.Request{Header: http.Header{versionHeader: {value}}}), value)
+	}
+	assert.NotNil(t, checkVersion(&http.Request{}))
+	twice := checkVersion(&http.Request{Header: http.Header{versionHeader: {"2023-06-01", "2023-06-01"}}})
+	if assert.NotNil(t, twice) {
+		assert.Equal(t, "anthropic-version: must be sent once, with one value", twice.Message)
+	}
+}
+
+func TestContentTypesThatAreJSON(t *testing.T) {
+	for _, values := range [][]string{
+		nil, {""}, {"application/json"}, {"Application/JSON"}, {"application/json; charset=utf-8"}, {"application/json;charset=UTF-8"},
+		{"application/json;"}, {" application/json "}, {"application/vnd.api+json"}, {"application/problem+json; x=y"}, {"application/json; charset"},
+	} {
+		assert.True(t, isJSON(values), "%q", values)
+	}
+	for _, values := range [][]string{
+		{"text/plain"}, {"text/json"}, {"application/x-www-form-urlencoded"}, {"multipart/form-data; boundary=x"}, {"application/jsonx"},
+		{"json"}, {"application/"}, {"application/json, application/json"}, {"application/json", "application/json"}, {"image/svg+json"}, {"+json"}, {";"},
+	} {
+		assert.False(t, isJSON(values), "%q", values)
+	}
+}

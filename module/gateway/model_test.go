@@ -1,0 +1,104 @@
+package gateway
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// failures by name; those with a status are the provider's answers.
+func failures() map[string]*exchange.Attempt {
+	all := map[string]*exchange.Attempt{
+		"timeout":      {Fault: translate.UpstreamTimeout(nil)},
+		"unreachable":  {Fault: translate.Unreachable(nil)},
+		"late timeout": {Status: 200, Fault: translate.UpstreamTimeout(nil)},
+		"unusable":     {Status: 200, Fault: translate.Unusable(nil)},
+		"overloaded":   {Status: 200, Fault: &translate.Fault{Kind: translate.Overloaded}},
+		"rate limited": {Status: 200, Fault: &translate.Fault{Kind: translate.RateLimited}},
+	}
+	for name, status := range map[string]int{
+		"302": 302, "400": 400, "401": 401, "402": 402, "403": 403, "404": 404, "408": 408, "409": 409,
+		"413": 413, "422": 422, "429": 429, "500": 500, "503": 503, "504": 504, "529": 529, "599": 599,
+	} {
+		all[name] = &exchange.Attempt{Status: status, Fault: translate.ReadFault(status, "", nil)}
+	}
+	for _, a := range all {
+		a.Format = translate.Messages
+	}
+	return all
+}
+
+func TestFallbackGoesOnAfterWhatItsWordsSay(t *testing.T) {
+	for _, test := range []struct {
+		words []string
+		after []string // all others end the search
+	}{
+		{nil, []string{
+			"timeout", "late timeout", "unreachable", "unusable", "overloaded", "rate limited",
+			"302", "401", "402", "403", "404", "408", "429", "500", "503", "504", "529", "599",
+		}},
+		{[]string{}, nil},
+		{[]string{"429"}, []string{"429", "rate limited"}},
+		{[]string{"4xx"}, []string{"400", "401", "402", "403", "404", "408", "409", "413", "422", "429", "rate limited"}},
+		{[]string{"5xx"}, []string{"500", "503", "504", "529", "599", "unusable", "overloaded", "302"}},
+		{[]string{"529"}, []string{"529", "overloaded"}},
+		{[]string{"timeout"}, []string{"timeout", "late timeout"}},
+		{[]string{"unreachable"}, []string{"unreachable"}},
+	} {
+		f, err := parseFallback(test.words)
+		require.NoError(t, err)
+		for name, a := range failures() {
+			assert.Equal(t, contains(test.after, name), f.after(a), "%v after %s", test.words, name)
+		}
+	}
+}
+
+func contains(list []string, word string) bool {
+	for _, each := range list {
+		if each == word {
+			return true
+		}
+	}
+	return false
+}
+
+func TestFallbackRefusesOtherWords(t *testing.T) {
+	for _, word := range []string{"", "200", "399", "600", "3xx", "6xx", "xx", "05xx", "+429", "4 29", "always", "Timeout", "429 "} {
+		_, err := parseFallback([]string{word})
+		assert.ErrorContains(t, err, "fallback_on: '"+word+"' is not a status", word)
+	}
+}
+
+func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
+	providers := map[string]*provider{"a": {name: "a"}, "b": {name: "b"}}
+	lookup := func(name string) *provider { return providers[name] }
+	to := func(names ...string) (targets []Target) {
+		for _, name := range names {
+			targets = append(targets, Target{Provider: name})
+		}
+		return targets
+	}
+	for want, config := range map[string]*Model{
+		exchange.ErrPattern.Error():                      {Name: "a b", Targets: to("a")},
+		"needs at least one target":                      {Name: "m"},
+		"unknown provider 'c'":                           {Name: "m", Targets: to("a", "c")},
+		"target 'a' stands there twice":                  {Name: "m", Targets: to("a", "b", "a")},
+		"attempts must be at least 1":                    {Name: "m", Targets: to("a"), Attempts: -1},
+		"1 attempts can never reach the target number 2": {Name: "m", Targets: to("a", "b"), Attempts: 1},
+		"fallback_on: 'x' is not a status (429), a class (4xx, 5xx), timeout or unreachable": {
+			Name: "m", Targets: to("a"), FallbackOn: []string{"x"},
+		},
+	} {
+		_, err := newModel(config, lookup)
+		assert.EqualError(t, err, want)
+	}
+	m, err := newModel(&Model{Name: "m", Targets: []Target{{"a", ""}, {"a", "x"}, {"b", ""}}}, lookup)
+	require.NoError(t, err)
+	assert.Equal(t, 3, m.attempts, "all by default")
+	assert.Equal(t, "client's", m.targets[0].upstreamModel("client's"))
+	assert.Equal(t, "x", m.targets[1].upstreamModel("client's"))
+}

@@ -1,0 +1,130 @@
+package gateway
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// ranked puts model blocks and providers, each with its patterns, into order.
+func ranked(t *testing.T, models []string, providers map[string][]exchange.Pattern) (*resolved, error) {
+	t.Helper()
+	r := new(resolved)
+	for _, name := range sortedNames(providers) {
+		r.providers = append(r.providers, &provider{name: name, models: providers[name]})
+	}
+	for _, name := range models {
+		m, err := newModel(&Model{Name: name, Targets: []Target{{Provider: r.providers[0].name, Model: "by " + name}}}, r.provider)
+		require.NoError(t, err)
+		r.models = append(r.models, m)
+	}
+	return r, r.rank()
+}
+
+func sortedNames(providers map[string][]exchange.Pattern) (names []string) {
+	for _, name := range []string{"a", "b", "c"} {
+		if _, there := providers[name]; there {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// leads says where a name leads: to a model block by its name, or to a provider.
+func leads(r *resolved, name string) string {
+	switch m := r.model(name); {
+	case m == nil:
+		return ""
+	case m.targets[0].model != "":
+		return m.targets[0].model
+	default:
+		return m.targets[0].provider.name
+	}
+}
+
+func TestNamesLeadWhereTheRankingSays(t *testing.T) {
+	r, err := ranked(t,
+		[]string{"gpt-*", "gpt-5", "gpt-5-*", "*-mini", "x*"},
+		map[string][]exchange.Pattern{"a": {"claude-*", "gpt-4", "claude-opus"}, "b": {"claude-opus-*", "*-large"}, "c": nil})
+	require.NoError(t, err)
+	for name, want := range map[string]string{
+		"gpt-5":          "by gpt-5",
+		"gpt-5-nano":     "by gpt-5-*",
+		"gpt-5-mini":     "by gpt-5-*", // the longer literal prefix
+		"gpt-5.1":        "by gpt-*",
+		"gpt-4":          "by gpt-*", // model blocks come before providers' models
+		"claude-mini":    "by *-mini",
+		"claude-opus":    "a", // an exact name comes before patterns
+		"claude-opus-4":  "b", // a longer prefix before a shorter
+		"claude-sonnet":  "a",
+		"claude-x-large": "a",
+		"mistral-large":  "b",
+		"anything":       "c",
+		"":               "c",
+		"GPT-5":          "c", // letter case counts
+	} {
+		assert.Equal(t, want, leads(r, name), "%q", name)
+	}
+}
+
+func TestWithoutACatchAllOtherNamesLeadNowhere(t *testing.T) {
+	r, err := ranked(t, nil, map[string][]exchange.Pattern{"a": {"claude-*"}})
+	require.NoError(t, err)
+	assert.Equal(t, "a", leads(r, "claude-x"))
+	assert.Nil(t, r.model("gpt-5"))
+}
+
+func TestEqualRankOnTheSameNamesIsAnError(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		models    []string
+		providers map[string][]exchange.Pattern
+		want      string
+	}{
+		{
+			"two providers without models", nil, map[string][]exchange.Pattern{"a": nil, "b": nil},
+			"provider 'a' without models and provider 'b' without models claim the same models with equal rank",
+		}, {
+			"two providers with the same name", nil, map[string][]exchange.Pattern{"a": {"m"}, "b": {"m"}},
+			"provider 'a' (models m) and provider 'b' (models m) claim the same models with equal rank",
+		}, {
+			"two patterns with one prefix", nil, map[string][]exchange.Pattern{"a": {"m-*-x"}, "b": {"m-y*"}, "c": {"m-*"}},
+			"provider 'a' (models m-*-x) and provider 'c' (models m-*) claim the same models with equal rank",
+		}, {
+			"a catch-all that is written out", nil, map[string][]exchange.Pattern{"a": {"*"}, "b": {"*-mini"}},
+			"provider 'a' (models *) and provider 'b' (models *-mini) claim the same models with equal rank",
+		}, {
+			"two model blocks", []string{"*-a", "b*", "*b"}, map[string][]exchange.Pattern{"a": nil},
+			"",
+		}, {
+			"two model blocks that meet", []string{"*-a", "*b*"}, map[string][]exchange.Pattern{"a": nil},
+			"model '*-a' and model '*b*' claim the same models with equal rank",
+		}, {
+			"another class", []string{"m"}, map[string][]exchange.Pattern{"a": {"m"}, "b": nil}, "",
+		}, {
+			"a catch-all and one that is written out", nil, map[string][]exchange.Pattern{"a": {"*"}, "b": nil}, "",
+		}, {
+			"patterns that never meet", nil, map[string][]exchange.Pattern{"a": {"m-*-x"}, "b": {"m-*-y"}}, "",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := ranked(t, test.models, test.providers)
+			if test.want == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.EqualError(t, err, test.want)
+			}
+		})
+	}
+}
+
+func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
+	r, err := ranked(t, []string{"smart", "gpt-*", "known-2"}, map[string][]exchange.Pattern{"a": {"claude-opus", "claude-*"}, "b": nil})
+	require.NoError(t, err)
+	r.provider("b").known = []string{"known-1", "known-2", "claude-known", "gpt-known"}
+	assert.Equal(t, []string{"claude-opus", "known-1", "known-2", "smart"}, r.names(),
+		"exact names, and names a preset is known for unless they lead elsewhere; sorted, each once")
+}

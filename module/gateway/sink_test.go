@@ -1,0 +1,439 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// client is the ResponseWriter of a client, and what it has received.
+type client struct {
+	header http.Header
+
+	mu      sync.Mutex // guards all below
+	sent    http.Header
+	status  int // 0 while nothing was sent
+	body    strings.Builder
+	flushed bool
+	gone    error
+}
+
+func (c *client) Header() http.Header { return c.header }
+
+func (c *client) WriteHeader(status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.status, c.sent = status, c.header.Clone()
+}
+
+func (c *client) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone != nil {
+		return 0, c.gone
+	}
+	return c.body.Write(p)
+}
+
+func (c *client) Flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.flushed = true
+}
+
+// leave breaks the connection off.
+func (c *client) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = errors.New("broken pipe")
+}
+
+// text is the body so far.
+func (c *client) text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.body.String()
+}
+
+// untouched reports whether nothing was sent, not even a status.
+func (c *client) untouched() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.status == 0 && c.body.Len() == 0 && !c.flushed
+}
+
+// sinkFor is a sink in the middle of its first attempt.
+func sinkFor(format translate.Format, stream bool) (*sink, *client) {
+	c := &client{header: make(http.Header)}
+	ex := &exchange.Exchange{ID: "req_1", Format: format, View: translate.View{Model: "m1", Stream: stream}}
+	s := newSink(c, ex)
+	another(s)
+	return s, c
+}
+
+func another(s *sink) {
+	s.ex.Attempt = &exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}
+	s.reset()
+}
+
+const (
+	ping  = "event: ping\ndata: {\"type\": \"ping\"}\n\n"
+	event = "event: x\ndata: {}\n\n"
+)
+
+func TestSinkSendsNothingBeforeContent(t *testing.T) {
+	s, c := sinkFor(translate.Messages, true)
+	s.Header().Set("Content-Type", "text/event-stream")
+	s.WriteHeader(http.StatusContinue)
+	s.WriteHeader(http.StatusEarlyHints)
+	s.WriteHeader(http.StatusOK)
+	assert.NoError(t, s.FlushError())
+	assert.True(t, c.untouched())
+	assert.False(t, s.over())
+}
+
+func TestSinkDiscardsFailedAnswersAndSendsTheNext(t *testing.T) {
+	s, c := sinkFor(translate.Chat, false)
+	for _, status := range []int{http.StatusServiceUnavailable, http.StatusFound, http.StatusCreated, http.StatusNoContent} {
+		s.Header().Set("X-Secret", "1")
+		s.WriteHeader(status)
+		n, err := s.Write([]byte("discarded"))
+		assert.Equal(t, 9, n)
+		assert.NoError(t, err)
+		another(s)
+	}
+	assert.True(t, c.untouched())
+	s.Header().Set("Content-Type", "application/json")
+	s.WriteHeader(http.StatusOK)
+	_, _ = s.Write([]byte("{}"))
+	assert.Equal(t, "{}", c.text())
+	assert.Empty(t, c.Header().Get("X-Secret"))
+}
+
+func TestSinkLetsOnlyListedHeadersThrough(t *testing.T) {
+	s, c := sinkFor(translate.Chat, false)
+	for _, name := range []string{
+		"Set-Cookie", "Server", "Via", "Location", "Alt-Svc", "Date", "Content-Encoding", "Transfer-Encoding", "X-Request-Id",
+		"Request-Id", "Openai-Organization", "X-Ratelimit-Limit-Requests", "Access-Control-Allow-Origin", "Cache-Control",
+	} {
+		s.Header().Set(name, "provider's")
+	}
+	s.Header()["Content-Type"] = []string{"application/json", "text/html"}
+	s.Header().Set("Content-Length", "2")
+	s.ex.Attempt.RequestID = "up-1"
+	s.WriteHeader(http.StatusOK)
+	_, _ = s.Write([]byte("{}"))
+	assert.Equal(t, http.Header{
+		"Content-Type": {"application/json"}, "Content-Length": {"2"}, "X-Gateway-Model": {"m1"}, "X-Upstream-Request-Id": {"up-1"},
+		"Request-Id": {"req_1"}, "X-Request-Id": {"req_1"},
+	}, c.sent)
+}
+
+func TestSinkKeepsStreamsFromBeingHeldUp(t *testing.T) {
+	s, c := sinkFor(translate.Chat, true)
+	s.WriteHeader(http.StatusOK)
+	_, _ = s.Write([]byte(event))
+	_ = s.FlushError()
+	assert.True(t, c.flushed)
+	h := c.sent
+	assert.Equal(t, "text/event-stream; charset=utf-8", h.Get("Content-Type"))
+	assert.Equal(t, "no-cache, no-transform", h.Get("Cache-Control"))
+	assert.Equal(t, "no", h.Get("X-Accel-Buffering"))
+}
+
+func TestSinkHasNoUnwrap(t *testing.T) {
+	s, _ := sinkFor(translate.Chat, true)
+	_, ok := any(s).(interface{ Unwrap() http.ResponseWriter })
+	assert.False(t, ok, "a ResponseController would get round its lock")
+}
+
+func TestSilenceIsBrokenAfterCommitAfterAndThenEveryKeepAlive(t *testing.T) {
+	for format, keepAlive := range map[translate.Format]string{translate.Messages: ping, translate.Chat: ": keep-alive\n\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			s, c := sinkFor(format, true)
+			s.startKeepAlive(30*time.Second, 15*time.Second)
+			time.Sleep(30*time.Second - 1)
+			synctest.Wait()
+			assert.True(t, c.untouched())
+			time.Sleep(1)
+			synctest.Wait()
+			assert.Equal(t, keepAlive, c.text())
+			assert.True(t, c.flushed)
+			assert.Equal(t, http.StatusOK, c.status)
+			assert.False(t, s.over(), "another target may still answer")
+			for n := 2; n <= 4; n++ {
+				time.Sleep(15 * time.Second)
+				synctest.Wait()
+				assert.Equal(t, strings.Repeat(keepAlive, n), c.text())
+			}
+			s.stop()
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			assert.Equal(t, strings.Repeat(keepAlive, 4), c.text(), "nothing after stop")
+		})
+	}
+}
+
+func TestContentRestartsTheSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := sinkFor(translate.Messages, true)
+		s.startKeepAlive(30*time.Second, 15*time.Second)
+		s.WriteHeader(http.StatusOK)
+		want := ""
+		for range 5 {
+			time.Sleep(14 * time.Second)
+			_, _ = s.Write([]byte(event))
+			want += event
+		}
+		synctest.Wait()
+		assert.Equal(t, want, c.text())
+		time.Sleep(15 * time.Second)
+		synctest.Wait()
+		assert.Equal(t, want+ping, c.text())
+		s.stop()
+	})
+}
+
+func TestNoKeepAliveStandsWithinAnEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := sinkFor(translate.Messages, true)
+		s.startKeepAlive(30*time.Second, 15*time.Second)
+		s.WriteHeader(http.StatusOK)
+		_, _ = s.Write([]byte(event[:10]))
+		time.Sleep(time.Minute)
+		_, _ = s.Write([]byte(event[10:]))
+		synctest.Wait()
+		assert.Equal(t, event, c.text())
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		assert.True(t, strings.HasPrefix(c.text(), event+ping))
+		s.stop()
+	})
+}
+
+// TestKeepAlivesChangeNoEvent sends events in random pieces at random times:
+// without the keep-alives the client has every byte, and each keep-alive stands
+// behind a whole event.
+func TestKeepAlivesChangeNoEvent(t *testing.T) {
+	for seed := range uint64(100) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 7))
+			end := []string{"\n", "\r\n", "\r"}[seed%3]
+			s, c := sinkFor(translate.Messages, true)
+			s.startKeepAlive(time.Duration(random.IntN(40))*time.Second, time.Duration(1+random.IntN(20))*time.Second)
+			s.WriteHeader(http.StatusOK)
+			var text strings.Builder
+			for i := range 20 {
+				fmt.Fprintf(&text, "event: e%sdata: {\"n\":%d}%s%s", end, i, end, end)
+			}
+			for rest := text.String(); rest != ""; {
+				n := min(1+random.IntN(60), len(rest))
+				time.Sleep(time.Duration(random.IntN(40)) * time.Second)
+				_, _ = s.Write([]byte(rest[:n]))
+				_ = s.FlushError()
+				rest = rest[n:]
+			}
+			s.stop()
+			require.Equal(t, text.String(), strings.ReplaceAll(c.text(), ping, ""))
+			parts := strings.Split(c.text(), ping)
+			for _, before := range parts[:len(parts)-1] {
+				require.True(t, before == "" || strings.HasSuffix(breaks.Replace(before), "\n\n"), "%q", before)
+			}
+		})
+	}
+}
+
+// breaks writes all line breaks alike.
+var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+func TestNegativeTimesSwitchTheirHalfOff(t *testing.T) {
+	for _, test := range []struct {
+		commitAfter, keepAlive time.Duration
+		silent, afterContent   string // what a minute of silence brings
+	}{
+		{-1, -1, "", event},
+		{30 * time.Second, -1, ping, event},
+		{-1, 45 * time.Second, "", event + ping},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, c := sinkFor(translate.Messages, true)
+			s.startKeepAlive(test.commitAfter, test.keepAlive)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			assert.Equal(t, test.silent, c.text())
+			s.stop()
+
+			s, c = sinkFor(translate.Messages, true)
+			s.startKeepAlive(test.commitAfter, test.keepAlive)
+			s.WriteHeader(http.StatusOK)
+			_, _ = s.Write([]byte(event))
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			assert.Equal(t, test.afterContent, c.text())
+			s.stop()
+		})
+	}
+}
+
+func TestJSONAnswersHaveNoTimer(t *testing.T) {
+	s, _ := sinkFor(translate.Messages, false)
+	s.startKeepAlive(0, 0)
+	assert.Nil(t, s.timer)
+	count, _ := sinkFor(translate.Messages, true)
+	count.ex.Operation = translate.CountTokens
+	count.startKeepAlive(0, 0)
+	assert.Nil(t, count.timer, "a count is no stream, whatever its body says")
+}
+
+// TestTimerAndWriterMeetWithoutHarm is for the race detector.
+func TestTimerAndWriterMeetWithoutHarm(t *testing.T) {
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			s, c := sinkFor(translate.Messages, true)
+			s.startKeepAlive(time.Second, time.Second)
+			var writer sync.WaitGroup
+			writer.Go(func() {
+				s.WriteHeader(http.StatusOK)
+				for range 5 {
+					time.Sleep(time.Second)
+					_, _ = s.Write([]byte(event))
+					_ = s.FlushError()
+				}
+				s.stop()
+			})
+			writer.Wait()
+			time.Sleep(time.Minute)
+			assert.Equal(t, 5, strings.Count(c.text(), event))
+		})
+	}
+}
+
+func TestSinkNeverFailsButRemembersThatTheClientIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := sinkFor(translate.Messages, true)
+		cancelled := 0
+		s.cancel = func() { cancelled++ }
+		s.startKeepAlive(time.Minute, time.Second)
+		s.WriteHeader(http.StatusOK)
+		_, _ = s.Write([]byte(event))
+		c.leave()
+		n, err := s.Write([]byte(event))
+		assert.Equal(t, len(event), n)
+		assert.NoError(t, err, "reverse_proxy would abort the request")
+		assert.Equal(t, 1, cancelled, "the provider's call is over")
+		_, _ = s.Write([]byte(event))
+		assert.NoError(t, s.FlushError())
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		s.fail(translate.Truncated(nil))
+		assert.Equal(t, event, c.text())
+		assert.Equal(t, 1, cancelled)
+		assert.True(t, s.over())
+		assert.Equal(t, exchange.ClientClosed, s.outcome(false))
+		s.stop()
+	})
+}
+
+func TestAClientThatIsGoneIsFoundByAKeepAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := sinkFor(translate.Messages, true)
+		cancelled := false
+		s.cancel = func() { cancelled = true }
+		c.leave()
+		s.startKeepAlive(time.Second, time.Second)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		assert.True(t, cancelled)
+		s.stop()
+	})
+}
+
+func TestFaultsAreToldInTheWayThatIsLeft(t *testing.T) {
+	const body = `{"type":"error","error":{"type":"api_error","message":"internal error"},"request_id":"req_1"}`
+	fault := func() *translate.Fault { return translate.InternalFault(errors.New("secret")) }
+	t.Run("by status before anything was sent", func(t *testing.T) {
+		s, c := sinkFor(translate.Messages, true)
+		s.fail(fault())
+		assert.Equal(t, http.StatusInternalServerError, c.status)
+		assert.Equal(t, "application/json", c.sent.Get("Content-Type"))
+		assert.Equal(t, fmt.Sprint(len(body)), c.sent.Get("Content-Length"))
+		assert.Equal(t, body, c.text())
+	})
+	t.Run("by an event after an early commit", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s, c := sinkFor(translate.Messages, true)
+			s.startKeepAlive(time.Second, time.Hour)
+			time.Sleep(time.Second)
+			synctest.Wait()
+			s.fail(fault())
+			assert.Equal(t, http.StatusOK, c.status)
+			assert.Equal(t, ping+"event: error\ndata: "+body+"\n\n", c.text())
+			time.Sleep(24 * time.Hour)
+			synctest.Wait()
+			assert.True(t, strings.HasSuffix(c.text(), body+"\n\n"), "nothing follows the last event")
+			s.stop()
+		})
+	})
+	t.Run("by an event that closes half of one first", func(t *testing.T) {
+		s, c := sinkFor(translate.Messages, true)
+		s.WriteHeader(http.StatusOK)
+		_, _ = s.Write([]byte("event: x\nda"))
+		s.fail(fault())
+		assert.Equal(t, "event: x\nda\n\nevent: error\ndata: "+body+"\n\n", c.text())
+	})
+	t.Run("not at all within a JSON answer", func(t *testing.T) {
+		s, c := sinkFor(translate.Messages, false)
+		s.WriteHeader(http.StatusOK)
+		_, _ = s.Write([]byte(`{"half":`))
+		s.fail(fault())
+		assert.Equal(t, `{"half":`, c.text())
+	})
+	t.Run("not at all after stop", func(t *testing.T) {
+		s, c := sinkFor(translate.Messages, true)
+		s.stop()
+		s.fail(fault())
+		assert.True(t, c.untouched())
+	})
+}
+
+func TestTheOutcomeIsWhatTheSinkHasSeen(t *testing.T) {
+	fault := translate.Unusable(nil)
+	for _, test := range []struct {
+		name       string
+		attempt    *exchange.Attempt
+		fault      *translate.Fault
+		content    bool
+		gone       error
+		clientDone bool
+		want       exchange.Outcome
+	}{
+		{"a whole answer", &exchange.Attempt{Finished: true}, nil, true, nil, false, exchange.Answered},
+		{"a whole answer, and the connection ended with it", &exchange.Attempt{Finished: true}, nil, true, nil, true, exchange.Answered},
+		{"an answer of the gateway's own", nil, nil, true, nil, false, exchange.Answered},
+		{"a refusal", nil, fault, false, nil, false, exchange.Refused},
+		{"a failure", &exchange.Attempt{Fault: fault}, fault, false, nil, false, exchange.Failed},
+		{"an answer that broke off", &exchange.Attempt{Fault: fault}, fault, true, nil, false, exchange.Cut},
+		{"the client left early", &exchange.Attempt{}, nil, false, nil, true, exchange.ClientClosed},
+		{"the client left in the middle", &exchange.Attempt{}, nil, true, errors.New("broken pipe"), false, exchange.ClientClosed},
+		{"the client left before the last bytes", &exchange.Attempt{Finished: true}, nil, true, errors.New("broken pipe"), true, exchange.ClientClosed},
+	} {
+		s, _ := sinkFor(translate.Chat, true)
+		s.ex.Attempt, s.ex.Fault, s.content, s.gone = test.attempt, test.fault, test.content, test.gone
+		if test.attempt != nil {
+			s.ex.Attempts = 1
+		}
+		assert.Equal(t, test.want, s.outcome(test.clientDone), test.name)
+	}
+}
