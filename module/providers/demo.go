@@ -19,6 +19,9 @@ type Demo struct {
 	// Pace is the pause before each piece of content of a stream.
 	// Default: 15ms. Negative: none.
 	Pace caddy.Duration `json:"pace,omitempty"`
+	// Strict refuses unknown fields, as the vendors' own services do, and
+	// thinking that this provider did not sign. Default: false.
+	Strict bool `json:"strict,omitempty"`
 
 	engine *demo.Engine
 }
@@ -37,7 +40,7 @@ func (d *Demo) Provision(caddy.Context) error {
 	if pace == 0 {
 		pace = demo.DefaultPace
 	}
-	d.engine = demo.New(demo.WithPace(max(pace, 0)))
+	d.engine = demo.New(demo.WithPace(max(pace, 0)), demo.WithStrict(d.Strict))
 	return nil
 }
 
@@ -59,25 +62,45 @@ func (d *Demo) RoundTrip(r *http.Request) (*http.Response, error) {
 // UnmarshalCaddyfile reads the demo provider's own words. Syntax:
 //
 //	pace <duration> | off
+//	strict
 func (d *Demo) UnmarshalCaddyfile(dis *caddyfile.Dispenser) error {
 	for dis.Next() {
-		if dis.Val() != "pace" {
-			return dis.Errf("unrecognized word in a demo provider: %s; its own word is pace", dis.Val())
+		if err := d.parseWord(dis); err != nil {
+			return err
 		}
-		args := dis.RemainingArgs()
-		if len(args) != 1 {
-			return dis.Err("pace needs one duration, or off")
-		}
-		if args[0] == "off" {
-			d.Pace = -1
-			continue
-		}
-		pace, err := caddy.ParseDuration(args[0])
-		if err != nil || pace <= 0 {
-			return dis.Err("pace needs a duration above zero such as 15ms, or off")
-		}
-		d.Pace = caddy.Duration(pace)
 	}
+	return nil
+}
+
+func (d *Demo) parseWord(dis *caddyfile.Dispenser) error {
+	switch dis.Val() {
+	case "pace":
+		return d.parsePace(dis)
+	case "strict":
+		d.Strict = true
+		if dis.NextArg() {
+			return dis.Err("strict takes no argument")
+		}
+		return nil
+	default:
+		return dis.Errf("unrecognized word in a demo provider: %s; its own words are pace and strict", dis.Val())
+	}
+}
+
+func (d *Demo) parsePace(dis *caddyfile.Dispenser) error {
+	args := dis.RemainingArgs()
+	if len(args) != 1 {
+		return dis.Err("pace needs one duration, or off")
+	}
+	if args[0] == "off" {
+		d.Pace = -1
+		return nil
+	}
+	pace, err := caddy.ParseDuration(args[0])
+	if err != nil || pace <= 0 {
+		return dis.Err("pace needs a duration above zero such as 15ms, or off")
+	}
+	d.Pace = caddy.Duration(pace)
 	return nil
 }
 

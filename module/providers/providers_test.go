@@ -3,6 +3,7 @@ package providers
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,8 +88,24 @@ func TestDemoReadsItsPace(t *testing.T) {
 	}
 }
 
+func TestStrictDemoRefusesWhatTheVendorsRefuse(t *testing.T) {
+	for input, want := range map[string]int{"pace off": http.StatusOK, "pace off\nstrict": http.StatusBadRequest} {
+		d := new(Demo)
+		require.NoError(t, d.UnmarshalCaddyfile(caddyfile.NewTestDispenser(input)))
+		require.NoError(t, d.Provision(caddy.Context{}))
+		body := `{"model":"demo","messages":[{"role":"user","content":"x"}],"cache_control":{}}`
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.Defaults().BaseURL+"/chat/completions", strings.NewReader(body))
+		require.NoError(t, err)
+		r.Header.Set("Content-Type", "application/json")
+		res, err := d.RoundTrip(r)
+		require.NoError(t, err)
+		_ = res.Body.Close()
+		assert.Equal(t, want, res.StatusCode, input)
+	}
+}
+
 func TestDemoRefusesWhatIsNoPace(t *testing.T) {
-	for _, input := range []string{"pace", "pace 0", "pace -1s", "pace soon", "pace 1s 2s", "speed 1s"} {
+	for _, input := range []string{"pace", "pace 0", "pace -1s", "pace soon", "pace 1s 2s", "speed 1s", "strict off"} {
 		var d Demo
 		err := d.UnmarshalCaddyfile(caddyfile.NewTestDispenser(input))
 		assert.ErrorContains(t, err, "Testfile:1", input)

@@ -19,6 +19,9 @@ var messagesFields = []string{
 func parseMessages(src *source, body []byte, counting bool) (*ask, *refusal) {
 	o := src.body(body)
 	o.known(messagesFields...)
+	if o.has("thread") && src.fault == nil {
+		src.fault = noThread()
+	}
 	q := &ask{format: translate.Messages, n: 1, logprobs: -1}
 	q.model = o.need("model")
 	q.readMessages(o)

@@ -5,7 +5,7 @@
 // It promises answers in the public shapes of the formats, JSON and streamed,
 // and the same answer for the same request, but for the time of creation. It
 // refuses what the public services refuse, in the error body of the format. It
-// holds no state, reads no file and calls nobody.
+// holds no state, so that it refuses threads, reads no file and calls nobody.
 //
 // # What it answers
 //

@@ -17,6 +17,7 @@ type refusal struct {
 	param      string // path of the field at fault, chat and completions only
 	code       string // chat and completions only
 	retryAfter string
+	details    any // messages only: what a client's program reads
 }
 
 func invalid(path, sentence, code string) *refusal {
@@ -28,6 +29,16 @@ func unknownModel(name string) *refusal {
 		status: http.StatusNotFound, param: "model", code: "model_not_found",
 		message: fmt.Sprintf("model: %q is not known", name),
 	}
+}
+
+// noThread refuses a conversation that is continued by the id of its last
+// answer. Clients that read the details send it whole instead.
+func noThread() *refusal {
+	details := struct {
+		ErrorCode   string   `json:"error_code"`
+		Unsupported []string `json:"unsupported"`
+	}{"thread_unsupported_request", []string{"thread"}}
+	return &refusal{status: http.StatusBadRequest, message: "thread: is not supported", details: details}
 }
 
 // messagesTypes are the error types of the messages format.
@@ -63,6 +74,7 @@ type messagesError struct {
 	Error struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`
+		Details any    `json:"details,omitempty"`
 	} `json:"error"`
 	RequestID string `json:"request_id"`
 }
@@ -80,7 +92,7 @@ type chatError struct {
 func (x *exchange) errorBody(f *refusal) any {
 	if x.route.format == translate.Messages {
 		body := messagesError{Type: "error", RequestID: x.requestID()}
-		body.Error.Type, body.Error.Message = messagesType(f.status), f.message
+		body.Error.Type, body.Error.Message, body.Error.Details = messagesType(f.status), f.message, f.details
 		return body
 	}
 	var body chatError

@@ -95,6 +95,21 @@ func TestErrorBodiesHaveTheShapeOfTheirFormat(t *testing.T) {
 	})
 }
 
+// A client that is told so sends the conversation whole; one that is not would
+// have its second turn answered without the first.
+func TestThreadsAreRefusedInAWayThatClientsUnderstand(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		for _, thread := range []string{`{"type":"create"}`, `{"type":"continue","previous_message_id":"msg_1"}`} {
+			var body struct{ Error json.RawMessage }
+			raw := c.body(http.StatusBadRequest, messagesPath, ask(messagesPath, "x", `,"thread":`+thread))
+			require.NoError(t, json.Unmarshal(raw, &body))
+			assert.JSONEq(t, `{"type":"invalid_request_error","message":"thread: is not supported",
+				"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}}`, string(body.Error))
+		}
+		c.body(http.StatusOK, messagesPath, ask(messagesPath, "x", `,"thread":null`))
+	})
+}
+
 func TestCredentialsAreChecked(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		status := func(path, header, value string) int {
