@@ -33,8 +33,8 @@ type messagesChat struct {
 	hasArguments bool   // one of them is templateArguments
 }
 
-// keptBuffer is the largest buffer that waits for the next request, in bytes.
-const keptBuffer = 1 << 20
+// keptBuffers is the most memory, in bytes, that waits for the next request.
+const keptBuffers = 2 << 20
 
 var messagesChats = sync.Pool{New: func() any { return new(messagesChat) }}
 
@@ -43,7 +43,7 @@ func messagesToChat(dst, body []byte, info *translate.RequestInfo) ([]byte, tran
 	x.begin(dst, translate.Chat, info)
 	x.convert(body)
 	out, rendered, fault := x.end()
-	if x.forget(); cap(x.turns.buf) <= keptBuffer {
+	if x.forget(); x.buffers() <= keptBuffers {
 		messagesChats.Put(x)
 	}
 	return out, rendered, fault
@@ -56,6 +56,16 @@ func (x *messagesChat) forget() {
 	x.turn.body = nil
 	clear(x.toolNames)
 	x.toolNames, x.effort, x.config = x.toolNames[:0], nil, outputConfig{}
+}
+
+// buffers is how much memory is kept, in bytes.
+func (x *messagesChat) buffers() int {
+	n := cap(x.turns.buf) + cap(x.tools) + cap(x.toolNames) + cap(x.extensions) + cap(x.value) + cap(x.scratch) + cap(x.turn.calls)
+	for _, c := range [...]*content{&x.system, &x.hoisted, &x.turn.content, &x.turn.thinking, &x.turn.hoisted, &x.turn.result} {
+		const end = 8
+		n += cap(c.buf) + cap(c.spare) + end*cap(c.ends)
+	}
+	return n
 }
 
 func (x *messagesChat) convert(body []byte) {

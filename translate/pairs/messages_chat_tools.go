@@ -8,8 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
-// Tool adds a tool. Only what is named here is copied, so that no member of
-// the entry can land in the function.
+// Tool adds a tool.
 func (x *messagesChat) Tool(index int, t *messages.Tool) {
 	if x.fault != nil {
 		return
@@ -24,10 +23,16 @@ func (x *messagesChat) Tool(index int, t *messages.Tool) {
 		return
 	}
 	x.checkCallers(t, &at)
+	x.rememberTool(t.Name)
+	x.addFunction(t)
+}
+
+// addFunction adds the function that a tool is to chat providers. Only what is
+// named here is copied, so that no other member can land in the function.
+func (x *messagesChat) addFunction(t *messages.Tool) {
 	x.tools = append(x.tools, `,{"type":"function","function":{"name":"`...)
 	x.tools = x.appendToolName(x.tools, t.Name)
 	x.tools = append(x.tools, '"')
-	x.rememberTool(t.Name)
 	if t.Description != nil {
 		x.tools = append(x.tools, `,"description":`...)
 		x.tools = append(x.tools, t.Description...)
