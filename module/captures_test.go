@@ -64,18 +64,17 @@ func TestCapturedRequestsArriveByteForByte(t *testing.T) {
 		lines := func(p *gatewaytest.Provider, to string) []string {
 			return []string{w.provider("p", p, "models none"), "model * {\nto p" + to + "\n}"}
 		}
-		s := startSite(t, lines(same, "")...)
+		s := startSite(t, lines(same, "")...).persistently()
 		for _, file := range files {
 			c := readCapture(t, file)
-			same.Script(answerTo(c))
+			same.Always(answerTo(c))
 			assertAnswered(t, s.replay(c))
 			assertCarried(t, c, same, digest(c.Body))
 		}
-		s.Client.CloseIdleConnections()
 		require.NoError(t, s.Reload(siteBlock("", lines(renamed, "/vendor/model-x")...)))
 		for _, file := range files {
 			c := readCapture(t, file)
-			renamed.Script(answerTo(c))
+			renamed.Always(answerTo(c))
 			assertAnswered(t, s.replay(c))
 			var view struct{ Model string }
 			require.NoError(t, json.Unmarshal(c.Body, &view))

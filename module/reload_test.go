@@ -13,11 +13,27 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
-// onFreshConnections makes the client open a connection for each request: a
-// reload closes idle ones, and a request just sent on one of them is lost, with
-// any handler of Caddy (T7).
-func (s *site) onFreshConnections() *site {
+// persistent is a client that uses a connection for one request, and sends it
+// again when the connection was lost. Each reload closes a listening socket and
+// idle connections, and with any handler of Caddy what is just arriving there is
+// lost (T7).
+type persistent struct{ http.RoundTripper }
+
+func (p persistent) RoundTrip(r *http.Request) (response *http.Response, err error) {
+	for range 10 {
+		if r.Body, err = r.GetBody(); err != nil {
+			return nil, err
+		}
+		if response, err = p.RoundTripper.RoundTrip(r); err == nil {
+			break
+		}
+	}
+	return response, err
+}
+
+func (s *site) persistently() *site {
 	s.Client.Transport.(*http.Transport).DisableKeepAlives = true
+	s.Client.Transport = persistent{s.Client.Transport}
 	return s
 }
 
@@ -63,7 +79,7 @@ func TestReloadsBreakNoStream(t *testing.T) {
 				return "{\ngrace_period 1ms\n}\n" + siteBlock("", append(lines, w.provider("p", p))...)
 			}
 		}
-		s := startCaddyfile(t, config("key other {env.OTHER_KEY}")).onFreshConnections()
+		s := startCaddyfile(t, config("key other {env.OTHER_KEY}")).persistently()
 		gate := gatewaytest.NewGate(t)
 		list := s.inFlight(p, gate, 24)
 		body := bodyFor(chatPath, "m", "hello", true)
@@ -91,7 +107,7 @@ func TestAStreamUnderTheOldConfigurationStillFailsOver(t *testing.T) {
 		first.Script(gatewaytest.Stall(gate, gatewaytest.Status(http.StatusServiceUnavailable)))
 		old := siteBlock("", "commit_after 1ms", w.provider("first", first, "models 1"), w.provider("second", second, "models 2"),
 			"model m {\nto first\nto second\n}")
-		s := startCaddyfile(t, old)
+		s := startCaddyfile(t, old).persistently()
 		open := s.open(messagesPath, bodyFor(messagesPath, "m", "hello", true))
 		require.NoError(t, s.Reload(siteBlock("", w.provider("first", first))))
 		gate.Open()
@@ -126,7 +142,7 @@ func TestInheritedProvidersSurviveReloads(t *testing.T) {
 		p := gatewaytest.NewProvider(t)
 		config := "{\nai_gateway {\nkey client {env.CLIENT_KEY}\n" + w.provider("p", p) + "}\n}\n" +
 			"http://127.0.0.1:PORT(site) {\nai_gateway\n}\nhttp://127.0.0.1:PORT(other) {\nai_gateway\n}\n"
-		s := startCaddyfile(t, config).onFreshConnections()
+		s := startCaddyfile(t, config).persistently()
 		for i := range 3 {
 			assert.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "m", "hello", false)).status)
 			response := s.Post(s.URL("other", chatPath), bodyFor(chatPath, "m", "hello", false), "Authorization", "Bearer "+clientKey)

@@ -3,6 +3,7 @@ package module_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -178,15 +179,15 @@ func TestNothingFollowsTheLastEvent(t *testing.T) {
 // With commit_after off the timer for it once fired at once.
 func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
-		p := gatewaytest.NewProvider(t)
+		p, open := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := startSite(t, "commit_after off", "keep_alive 1ms",
-			w.provider("p", p, "response_header_timeout 50ms", "idle_timeout 50ms"))
+			w.provider("p", p, "models m", "response_header_timeout 50ms"), w.provider("open", open, "models open", "idle_timeout 300ms"))
 		for range 20 {
 			p.Script(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
 			assert.Equal(t, http.StatusGatewayTimeout, s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true)).status)
 		}
-		p.Script(gatewaytest.StallAfter(6, gatewaytest.NewGate(t)))
-		whole := s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true))
+		open.Script(gatewaytest.StallAfter(6, gatewaytest.NewGate(t)))
+		whole := s.ask(messagesPath, bodyFor(messagesPath, "open", "hello", true))
 		assert.Contains(t, whole.body, keepAlives[messagesPath], "once committed by content, pings come")
 	})
 }
@@ -195,7 +196,7 @@ func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
 func TestKeepAliveOffSendsNoneBehindTheCommit(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, "commit_after 30ms", "keep_alive off", w.provider("p", p, "idle_timeout 100ms"))
+		s := startSite(t, "commit_after 30ms", "keep_alive off", w.provider("p", p, "idle_timeout 300ms"))
 		p.Script(gatewaytest.StallAfter(6, gatewaytest.NewGate(t)))
 		whole := s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true))
 		assert.NotContains(t, whole.body, keepAlives[messagesPath])
@@ -408,7 +409,7 @@ func TestAStreamThatBreaksOffBeforeContentFailsOver(t *testing.T) {
 func TestIdleStreamsEndWithATimeoutEvent(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "idle_timeout 50ms"))
+		s := startSite(t, w.provider("p", p, "idle_timeout 300ms"))
 		for _, path := range callPaths {
 			p.Script(gatewaytest.StallAfter(6, gatewaytest.NewGate(t)))
 			whole := s.ask(path, bodyFor(path, "m", "hello", true))
@@ -427,18 +428,16 @@ func TestIdleStreamsEndWithATimeoutEvent(t *testing.T) {
 	})
 }
 
-// Three times as many comments as the idle time is long: each is a sign of life.
+// The comments take twice as long as the idle time: each is a sign of life.
 func TestCommentsKeepAStreamAlive(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "idle_timeout 400ms", "first_event_timeout 10s"))
-		for _, path := range callPaths {
-			events := streams[path]
-			p.Script(paced(append(append([]string{events[0], events[1], events[2]}, comments(20)...), events[3:]...)))
-			whole := s.ask(path, bodyFor(path, "m", "hello", true))
-			assert.True(t, whole.read(t, path).complete, whole.body)
-			assert.Equal(t, 20, strings.Count(whole.body, ": alive\n\n"), "comments are relayed too")
-		}
+		s := startSite(t, w.provider("p", p, "idle_timeout 600ms"))
+		events := streams[chatPath]
+		p.Script(paced(append(append(slices.Clone(events[:3]), slices.Repeat([]string{": alive\n\n"}, 40)...), events[3:]...)))
+		whole := s.ask(chatPath, bodyFor(chatPath, "m", "hello", true))
+		assert.True(t, whole.read(t, chatPath).complete, whole.body)
+		assert.Equal(t, 40, strings.Count(whole.body, ": alive\n\n"), "comments are relayed too")
 	})
 }
 
@@ -459,14 +458,6 @@ func paced(pieces []string) gatewaytest.Step {
 			}
 		}
 	}
-}
-
-func comments(n int) []string {
-	list := make([]string, n)
-	for i := range list {
-		list[i] = ": alive\n\n"
-	}
-	return list
 }
 
 func TestUsageIsReadWhileEveryByteIsRelayed(t *testing.T) {
