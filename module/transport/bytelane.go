@@ -31,26 +31,45 @@ func (l *byteLane) relaysErrors() bool { return !l.hidden }
 
 func (l *byteLane) err() error { return l.lexer.Err() }
 
-func (l *byteLane) take(p []byte, ready *bytes.Buffer) (direct int) {
-	first := l.lexer.Offset() - int64(len(l.pending)) // offset of the first byte not handed on
-	l.lexer.Feed(p)
-	end := l.observe()
-	if len(l.pending) == 0 && len(l.kept) == 0 {
-		direct = int(end - first)
-		l.pending = append(l.pending, p[direct:]...)
-		return direct
+// restore: the beginning of an event that was not complete goes in front of its
+// rest, so that both can be handed on as one. A long one stays where it is.
+func (l *byteLane) restore(p []byte) int {
+	if len(l.pending) > len(p)/2 {
+		return 0
 	}
-	l.pending = append(l.pending, p...)
-	at := first
+	n := copy(p, l.pending)
+	l.pending = l.pending[:0]
+	return n
+}
+
+func (l *byteLane) take(p []byte, fresh int, ready *bytes.Buffer) int {
+	first := l.lexer.Offset() - int64(fresh) - int64(len(l.pending)) // offset of the first byte not handed on
+	l.lexer.Feed(p[fresh:])
+	end := l.observe()
+	if len(l.pending) > 0 {
+		l.pending = append(l.pending, p...)
+		if end > first { // else a long event would be copied with each of its pieces
+			ready.Write(l.pending[:l.cut(l.pending[:end-first], first)])
+			l.pending = append(l.pending[:0], l.pending[end-first:]...)
+		}
+		return 0
+	}
+	l.pending = append(l.pending, p[end-first:]...)
+	return l.cut(p[:end-first], first)
+}
+
+// cut removes the withheld events from whole ones, of which the first begins at
+// that offset of the stream, and returns the length of the rest.
+func (l *byteLane) cut(events []byte, first int64) int {
+	if len(l.kept) == 0 {
+		return len(events)
+	}
+	n, at := 0, first
 	for _, kept := range l.kept {
-		ready.Write(l.pending[at-first : kept.start-first])
+		n += copy(events[n:], events[at-first:kept.start-first])
 		at = kept.end
 	}
-	ready.Write(l.pending[at-first : end-first])
-	if end > first { // else a long event would be copied with each of its pieces
-		l.pending = append(l.pending[:0], l.pending[end-first:]...)
-	}
-	return 0
+	return n + copy(events[n:], events[at-first:])
 }
 
 // observe looks at every event that is complete by now, and notes those to

@@ -29,10 +29,13 @@ type relay struct {
 
 // lane is the way of a stream's events to the client: as they are, or translated.
 type lane interface {
-	// take handles the bytes just read. It returns how many of them may be
-	// handed on as they are; all other output goes to ready, now or once its
-	// event is complete.
-	take(p []byte, ready *bytes.Buffer) (direct int)
+	// restore puts bytes that were taken, but not handed on yet, to the
+	// beginning of p again, and returns their number. They may be too many.
+	restore(p []byte) int
+	// take handles the bytes in p, of which those from fresh on were just read.
+	// It returns how many bytes at the beginning of p may be handed on; all
+	// other output goes to ready, now or once its event is complete.
+	take(p []byte, fresh int, ready *bytes.Buffer) int
 	// end handles the orderly end of the body, which may be the end of the
 	// stream as well.
 	end(ready *bytes.Buffer)
@@ -66,8 +69,8 @@ func (s *sayings) add(signal translate.Signal) {
 func (r *relay) prime() error {
 	buf := make([]byte, 4<<10)
 	for r.lane.said()&(translate.Content|lastSignals) == 0 {
-		n, err := r.src.Read(buf)
-		r.ready.Write(buf[:r.take(buf[:n])])
+		n, err := r.step(buf)
+		r.ready.Write(buf[:n])
 		if r.lane.said()&(translate.Content|lastSignals) != 0 {
 			break
 		}
@@ -96,8 +99,7 @@ func (r *relay) Read(p []byte) (int, error) {
 			r.drain(p)
 			continue
 		}
-		n, err := r.src.Read(p)
-		n = r.take(p[:n])
+		n, err := r.step(p)
 		if err = errors.Join(err, r.lane.err()); err != nil && r.lane.said()&lastSignals == 0 {
 			r.end(err)
 		}
@@ -107,21 +109,25 @@ func (r *relay) Read(p []byte) (int, error) {
 	}
 }
 
-// take passes bytes on to the lane, and writes down what they mean for the call.
-func (r *relay) take(p []byte) (direct int) {
-	if len(p) == 0 {
-		return 0
+// step reads once into p, passes that on to the lane, and writes down what it
+// means for the call. It returns how many bytes of p may be handed on.
+func (r *relay) step(p []byte) (direct int, err error) {
+	fresh := r.lane.restore(p)
+	n, err := r.src.Read(p[fresh:])
+	if n == 0 {
+		r.lane.take(p[:fresh], fresh, &r.ready)
+		return 0, err
 	}
 	if r.primed {
 		r.call.watch.touch()
 	}
-	direct = r.lane.take(p, &r.ready)
+	direct = r.lane.take(p[:fresh+n], fresh, &r.ready)
 	r.noteEnd()
 	if !r.finishing && !r.call.attempt.ByteLane() && r.lane.said().Has(translate.Finish) {
 		r.finishing = true
 		r.call.watch.enter(phase{time.Duration(r.call.t.UsageWait), errDrain})
 	}
-	return direct
+	return direct, err
 }
 
 // noteEnd writes down how the stream ended, if it did, by its own word.

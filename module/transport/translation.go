@@ -97,7 +97,9 @@ func (t *translation) relaysErrors() bool { return false }
 
 func (t *translation) err() error { return t.lexer.Err() }
 
-func (t *translation) take(p []byte, ready *bytes.Buffer) (direct int) {
+func (t *translation) restore([]byte) int { return 0 }
+
+func (t *translation) take(p []byte, _ int, ready *bytes.Buffer) int {
 	t.lexer.Feed(p)
 	for t.sum&lastSignals == 0 {
 		event, ok := t.lexer.Next()
