@@ -34,7 +34,20 @@ func (a *alike) learn(chunk []byte) {
 	a.head = a.head[:commonPrefix(a.head, chunk)]
 	rest := chunk[len(a.head):]
 	a.tail = a.tail[len(a.tail)-commonSuffix(a.tail, rest):]
-	a.known = endsInText(a.head) && len(a.tail) > 0 && a.tail[0] == '"'
+	a.known = a.trim()
+}
+
+// trim leaves to the text what texts happen to have in common: the head ends
+// behind the quote that opens the text, the tail begins with the one that
+// closes it. It reports whether there are such quotes.
+func (a *alike) trim() bool {
+	opened := openText(a.head)
+	closed := bytes.IndexByte(a.tail, '"')
+	if opened < 0 || closed < 0 || closed > 0 && a.tail[closed-1] == '\\' {
+		return false
+	}
+	a.head, a.tail = a.head[:opened+1], a.tail[closed:]
+	return true
 }
 
 func commonPrefix(a, b []byte) int {
@@ -57,18 +70,23 @@ func commonSuffix(a, b []byte) int {
 	return n
 }
 
-// endsInText reports whether the beginning of a document ends right behind the
-// opening quote of a string that is a member's value. Texts that begin alike
-// are learned apart in time.
-func endsInText(head []byte) bool {
-	inside := false
+// openText returns the place of the quote that opens the string in which the
+// beginning of a document ends, or -1 if it ends in none that is a member's
+// value.
+func openText(head []byte) int {
+	opened := -1
 	for i := 0; i < len(head); i++ {
-		switch head[i] {
-		case '"':
-			inside = !inside
-		case '\\':
+		switch {
+		case head[i] == '\\':
 			i++
+		case head[i] == '"' && opened < 0:
+			opened = i
+		case head[i] == '"':
+			opened = -1
 		}
 	}
-	return inside && bytes.HasSuffix(head, []byte(`:"`))
+	if opened < 1 || head[opened-1] != ':' {
+		return -1
+	}
+	return opened
 }

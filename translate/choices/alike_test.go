@@ -14,7 +14,7 @@ func chunkOf(text string) []byte {
 
 func TestChunksThatDifferInTheirTextAloneAreAlike(t *testing.T) {
 	var a alike
-	for _, text := range []string{" the", " then", "a", ""} {
+	for _, text := range []string{" the sea", " then sea"} { // texts may have much in common
 		a.learn(chunkOf(text))
 	}
 	for _, text := range []string{"", "b", " there", `\n`, `ü`, "}", `\\u`} {
