@@ -16,7 +16,7 @@ const maxCredential = 256
 // authenticate finds the key record for the request's credential. Unknown and
 // expired keys get the same answer, found by the same work.
 func (h *Handler) authenticate(ex *exchange.Exchange, r *http.Request) *translate.Fault {
-	credential, fault := credentialOf(r, ex.Format)
+	credential, fault := credentialOf(r)
 	if fault != nil {
 		return fault
 	}
@@ -29,9 +29,8 @@ func (h *Handler) authenticate(ex *exchange.Exchange, r *http.Request) *translat
 }
 
 // credentialOf returns the one credential of a request. Authorization decides
-// where both headers are sent; x-api-key is read on the messages endpoints, and
-// on the models endpoints when the version header tells a messages client.
-func credentialOf(r *http.Request, format translate.Format) (string, *translate.Fault) {
+// where both headers are sent.
+func credentialOf(r *http.Request) (string, *translate.Fault) {
 	bearer, fault := single(r.Header, "Authorization")
 	if fault != nil {
 		return "", fault
@@ -41,16 +40,27 @@ func credentialOf(r *http.Request, format translate.Format) (string, *translate.
 		return "", fault
 	}
 	token, isBearer := bearerToken(bearer)
-	if !isBearer && (hasVersion(r) || strings.HasPrefix(r.URL.Path, "/v1/messages")) {
-		token = apiKey
+	hint := translate.Chat // whose sentence names no other header
+	if readsAPIKey(r) {
+		hint = translate.Messages
+		if !isBearer {
+			token = apiKey
+		}
 	}
 	switch {
 	case token == "":
-		return "", translate.NoCredential(format)
+		return "", translate.NoCredential(hint)
 	case len(token) > maxCredential || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
 		return "", translate.BadKey()
 	}
 	return token, nil
+}
+
+// readsAPIKey reports whether x-api-key counts: on the messages endpoints, and
+// on the models endpoints when the version header tells a messages client.
+func readsAPIKey(r *http.Request) bool {
+	p := r.URL.Path
+	return strings.HasPrefix(p, "/v1/messages") || hasVersion(r) && strings.HasPrefix(p, "/v1/models")
 }
 
 // single returns the value of a header that may be sent once, with one value.

@@ -7,9 +7,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
+
+// sentences are all that is said about credentials.
+var sentences = []string{
+	"no credential: send 'Authorization: Bearer <key>'",
+	"no credential: send 'Authorization: Bearer <key>' or 'x-api-key: <key>'",
+	"the API key is not valid",
+	"authorization: must be sent once, with one value",
+	"x-api-key: must be sent once, with one value",
+}
 
 func FuzzCredential(f *testing.F) {
 	for _, seed := range [][3]string{
@@ -23,7 +30,7 @@ func FuzzCredential(f *testing.F) {
 		r := &http.Request{URL: &url.URL{Path: path}, Header: http.Header{
 			"Authorization": {authorization}, "X-Api-Key": {apiKey}, versionHeader: {"2023-06-01"},
 		}}
-		credential, fault := credentialOf(r, translate.Messages)
+		credential, fault := credentialOf(r)
 		assert.Equal(t, fault == nil, credential != "", "a credential or a fault")
 		assert.LessOrEqual(t, len(credential), maxCredential)
 		for _, c := range []byte(credential) {
@@ -32,8 +39,8 @@ func FuzzCredential(f *testing.F) {
 		if credential != "" {
 			assert.True(t, strings.Contains(authorization, credential) || strings.Contains(apiKey, credential))
 		}
-		if fault != nil && apiKey != "" {
-			assert.NotContains(t, fault.Message, apiKey+" ", "no credential is repeated")
+		if fault != nil {
+			assert.Contains(t, sentences, fault.Message, "what a stranger sent is never repeated")
 		}
 	})
 }

@@ -1,0 +1,236 @@
+package module_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// The keys of the sites of these tests.
+const (
+	aliceKey = "sk-alice-0123456789abcdef" // may use all models
+	bobKey   = "sk-bob-0123456789abcdef00" // may use models named allowed-*
+	oldKey   = "sk-old-0123456789abcdef00" // has expired
+	newKey   = "sk-new-0123456789abcdef00" // will expire
+)
+
+// startLocked runs a site with these keys, whose provider serves m1 and the
+// models named allowed-*.
+func startLocked(t *testing.T, lines ...string) (*site, *gatewaytest.Provider) {
+	t.Helper()
+	p := gatewaytest.NewProvider(t)
+	for name, key := range map[string]string{"ALICE": aliceKey, "BOB": bobKey, "OLD": oldKey, "NEW": newKey} {
+		t.Setenv("KEY_"+name, key)
+	}
+	return startSite(t, append(lines, direct.provider("up", p, "models m1 allowed-*"), `
+		key alice {env.KEY_ALICE}
+		key bob {env.KEY_BOB} {
+			models allowed-*
+		}
+		key old {env.KEY_OLD} {
+			expires 2020-01-01
+		}
+		key new {env.KEY_NEW} {
+			expires 9999-12-31
+		}`)...), p
+}
+
+// door is a place where a credential is asked for.
+type door struct {
+	line     string // request line
+	body     string
+	version  bool // the version header is sent
+	messages bool // it answers in the messages family
+	apiKey   bool // it reads x-api-key
+}
+
+var doors = []door{
+	{"POST /v1/messages", bodyFor(messagesPath, "m1", "hi", false), true, true, true},
+	{"POST /v1/messages", bodyFor(messagesPath, "m1", "hi", true), true, true, true},
+	{"POST /v1/messages/count_tokens", `{"model":"m1","messages":[{"role":"user","content":"hi"}]}`, true, true, true},
+	{"POST /v1/chat/completions", bodyFor(chatPath, "m1", "hi", false), false, false, false},
+	{"POST /v1/chat/completions", bodyFor(chatPath, "m1", "hi", false), true, false, false},
+	{"POST /v1/completions", bodyFor(completionsPath, "m1", "hi", true), false, false, false},
+	{"POST /v1/completions", bodyFor(completionsPath, "m1", "hi", false), true, false, false},
+	{"GET /v1/models", "", false, false, false},
+	{"GET /v1/models", "", true, true, true},
+	{"GET /v1/models?limit=3", "", false, true, false},
+	{"HEAD /v1/models", "", false, false, false},
+	{"HEAD /v1/models", "", true, true, true},
+	{"GET /v1/models/m1", "", false, false, false},
+	{"GET /v1/models/m1", "", true, true, true},
+	{"HEAD /v1/models/m1", "", true, true, true},
+}
+
+// enter asks at a door with these headers.
+func (s *site) enter(d door, headers ...string) reply {
+	s.t.Helper()
+	lines := append([]string{d.line + " HTTP/1.1", "Content-Type: application/json"}, headers...)
+	if d.version {
+		lines = append(lines, "Anthropic-Version: 2023-06-01")
+	}
+	return s.raw(d.body, lines...)
+}
+
+// verdict is what becomes of a credential.
+type verdict int
+
+const (
+	admitted verdict = iota
+	missing
+	invalid
+	twoBearers
+	twoAPIKeys
+)
+
+// answer is the status and the body for a verdict at the door.
+func (d door) answer(v verdict) (status int, body string) {
+	var kind, message, code string
+	switch v {
+	case missing:
+		status, kind, message, code = 401, "authentication_error", "no credential: send 'Authorization: Bearer <key>'", "null"
+		if d.apiKey {
+			message += " or 'x-api-key: <key>'"
+		}
+	case invalid:
+		status, kind, message, code = 401, "authentication_error", "the API key is not valid", `"invalid_api_key"`
+	case twoBearers:
+		status, kind, message, code = 400, "invalid_request_error", "authorization: must be sent once, with one value", "null"
+	case twoAPIKeys:
+		status, kind, message, code = 400, "invalid_request_error", "x-api-key: must be sent once, with one value", "null"
+	}
+	switch {
+	case strings.HasPrefix(d.line, http.MethodHead):
+		return status, ""
+	case d.messages:
+		return status, inMessages(kind, message)
+	default:
+		return status, inChoices("invalid_request_error", message, "null", code)
+	}
+}
+
+var credentials = []struct {
+	name    string
+	headers []string
+	bearer  verdict // where Authorization alone is read
+	both    verdict // where x-api-key is read too
+}{
+	{"none", nil, missing, missing},
+	{"a key", []string{"Authorization: Bearer " + aliceKey}, admitted, admitted},
+	{"a key that will expire", []string{"Authorization: Bearer " + newKey}, admitted, admitted},
+	{"a key that has expired", []string{"Authorization: Bearer " + oldKey}, invalid, invalid},
+	{"an unknown key", []string{"Authorization: Bearer sk-unknown-0123456789"}, invalid, invalid},
+	{"a key in other letter case", []string{"Authorization: Bearer " + strings.ToUpper(aliceKey)}, invalid, invalid},
+	{"a part of a key", []string{"Authorization: Bearer " + aliceKey[:20]}, invalid, invalid},
+	{"a key and more", []string{"Authorization: Bearer " + aliceKey + "0"}, invalid, invalid},
+	{"an empty header", []string{"Authorization:"}, missing, missing},
+	{"a scheme alone", []string{"Authorization: Bearer"}, missing, missing},
+	{"a scheme and spaces", []string{"Authorization: Bearer   "}, missing, missing},
+	{"a key alone", []string{"Authorization: " + aliceKey}, missing, missing},
+	{"another scheme", []string{"Authorization: Basic " + aliceKey}, missing, missing},
+	{"a scheme that only begins so", []string{"Authorization: BearerX " + aliceKey}, missing, missing},
+	{"the scheme in odd case", []string{"authorization: bEaReR " + aliceKey}, admitted, admitted},
+	{"spaces around", []string{"Authorization:   Bearer    " + aliceKey + "  "}, admitted, admitted},
+	{"a tab behind", []string{"Authorization: Bearer " + aliceKey + "\t"}, admitted, admitted},
+	{"a tab as the separator", []string{"Authorization: Bearer\t" + aliceKey}, missing, missing},
+	{"a space within", []string{"Authorization: Bearer sk-alice 0123456789"}, invalid, invalid},
+	{"a tab within", []string{"Authorization: Bearer sk-alice\t0123456789"}, invalid, invalid},
+	{"letters of elsewhere", []string{"Authorization: Bearer sk-älice-0123456789"}, invalid, invalid},
+	{"bytes that are no text", []string{"Authorization: Bearer sk-\xff\xfe0123456789"}, invalid, invalid},
+	{"256 bytes", []string{"Authorization: Bearer " + strings.Repeat("k", 256)}, invalid, invalid},
+	{"far too long", []string{"Authorization: Bearer " + strings.Repeat("k", 10_000)}, invalid, invalid},
+	{"two lines", []string{"Authorization: Bearer " + aliceKey, "Authorization: Bearer " + bobKey}, twoBearers, twoBearers},
+	{"two lines alike", []string{"Authorization: Bearer " + aliceKey, "Authorization: Bearer " + aliceKey}, twoBearers, twoBearers},
+	{"two lines, one empty", []string{"Authorization: Bearer " + aliceKey, "Authorization:"}, twoBearers, twoBearers},
+	{"a list", []string{"Authorization: Bearer " + aliceKey + ", Bearer " + bobKey}, twoBearers, twoBearers},
+	{"a comma behind", []string{"Authorization: Bearer " + aliceKey + ","}, twoBearers, twoBearers},
+	{"a digest credential", []string{`Authorization: Digest username="a", realm="b"`}, twoBearers, twoBearers},
+	{"x-api-key", []string{"x-api-key: " + aliceKey}, missing, admitted},
+	{"x-api-key in odd case, with spaces", []string{"X-API-KEY:  " + aliceKey + " \t"}, missing, admitted},
+	{"an empty x-api-key", []string{"x-api-key:"}, missing, missing},
+	{"an unknown x-api-key", []string{"x-api-key: sk-unknown-0123456789"}, missing, invalid},
+	{"an expired x-api-key", []string{"x-api-key: " + oldKey}, missing, invalid},
+	{"x-api-key with a scheme", []string{"x-api-key: Bearer " + aliceKey}, missing, invalid},
+	{"a long x-api-key", []string{"x-api-key: " + strings.Repeat("k", 257)}, missing, invalid},
+	{"two x-api-key", []string{"x-api-key: " + aliceKey, "x-api-key: " + aliceKey}, twoAPIKeys, twoAPIKeys},
+	{"a list in x-api-key", []string{"x-api-key: " + aliceKey + "," + bobKey}, twoAPIKeys, twoAPIKeys},
+	{"both alike", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + aliceKey}, admitted, admitted},
+	{"both, Authorization right", []string{"x-api-key: sk-unknown-0123456789", "Authorization: Bearer " + aliceKey}, admitted, admitted},
+	{"both, Authorization wrong", []string{"x-api-key: " + aliceKey, "Authorization: Bearer sk-unknown-0123456789"}, invalid, invalid},
+	{"both, Authorization expired", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + oldKey}, invalid, invalid},
+	{"both, another scheme", []string{"x-api-key: " + aliceKey, "Authorization: Basic eDp5"}, missing, admitted},
+	{"both, Authorization empty", []string{"x-api-key: " + aliceKey, "Authorization:"}, missing, admitted},
+	{"both, Authorization a scheme alone", []string{"x-api-key: " + aliceKey, "Authorization: Bearer"}, missing, admitted},
+	{"both, two x-api-key", []string{"x-api-key: " + aliceKey, "x-api-key: x", "Authorization: Bearer " + aliceKey}, twoAPIKeys, twoAPIKeys},
+	{"other headers for keys", []string{"api-key: " + aliceKey, "x-goog-api-key: " + aliceKey, "Proxy-Authorization: Bearer " + aliceKey, "Cookie: key=" + aliceKey}, missing, missing},
+}
+
+// TestCredentialsAreJudgedAlikeAtEveryDoor is the matrix of credentials and
+// endpoints. The version header on a chat request once made x-api-key count
+// there.
+func TestCredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
+	s, p := startLocked(t)
+	calls := 0
+	for _, c := range credentials {
+		t.Run(c.name, func(t *testing.T) {
+			for _, d := range doors {
+				want := c.bearer
+				if d.apiKey {
+					want = c.both
+				}
+				got := s.enter(d, c.headers...)
+				if want == admitted {
+					assert.Equal(t, http.StatusOK, got.status, "%s: %s", d.line, got.body)
+					if d.body != "" {
+						calls++
+					}
+					continue
+				}
+				status, body := d.answer(want)
+				got.assertOurs(t, status, body, d.line)
+			}
+		})
+	}
+	assert.GreaterOrEqual(t, len(credentials)*len(doors), 70)
+	assert.Equal(t, calls, p.Count(), "nothing that was refused reached the provider")
+}
+
+func TestAQueryIsNoPlaceForAKey(t *testing.T) {
+	s, p := startLocked(t)
+	for _, query := range []string{"?key=", "?api_key=", "?access_token=", "?x-api-key="} {
+		got := s.raw(doors[0].body, "POST /v1/messages"+query+aliceKey+" HTTP/1.1", "Anthropic-Version: 2023-06-01")
+		assert.Equal(t, http.StatusUnauthorized, got.status)
+	}
+	assert.Zero(t, p.Count())
+}
+
+func TestAKeyReachesOnlyItsModels(t *testing.T) {
+	s, p := startLocked(t)
+	for _, d := range doors {
+		if d.body == "" {
+			continue
+		}
+		ask := func(model, key string) reply {
+			named := d
+			named.body = strings.Replace(d.body, `"m1"`, `"`+model+`"`, 1)
+			return s.enter(named, "Authorization: Bearer "+key)
+		}
+		before := p.Count()
+		forbidden := inChoices("invalid_request_error", "this key may not use model 'm1'", `"model"`, `"permission_denied"`)
+		unknown := inChoices("invalid_request_error", "model: 'm9' is not known", `"model"`, `"model_not_found"`)
+		if d.messages {
+			forbidden = inMessages("permission_error", "this key may not use model 'm1'")
+			unknown = inMessages("not_found_error", "model: 'm9' is not known")
+		}
+		ask("m1", bobKey).assertOurs(t, http.StatusForbidden, forbidden, d.line)
+		ask("m9", aliceKey).assertOurs(t, http.StatusNotFound, unknown, d.line)
+		ask("m9", bobKey).assertOurs(t, http.StatusNotFound, unknown, d.line)
+		assert.Equal(t, before, p.Count())
+		assert.Equal(t, http.StatusOK, ask("allowed-1", bobKey).status)
+		assert.Equal(t, before+1, p.Count())
+	}
+}
