@@ -121,6 +121,7 @@ func (m *Emitter) begin(index int) *choice {
 	if c.begun {
 		return c
 	}
+	m.start(&translate.Event{})
 	c.begun = true
 	c.logprobs.offset = m.memory.PromptLength
 	if len(m.memory.Echo) > 0 {
@@ -162,7 +163,6 @@ func (m *Emitter) finish(e *translate.Event) {
 
 // end writes the end. There is always a choice 0, even one that said nothing.
 func (m *Emitter) end() {
-	m.start(&translate.Event{})
 	m.begin(0)
 	if m.memory.Stream {
 		m.endStream()

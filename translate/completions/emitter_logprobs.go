@@ -114,7 +114,7 @@ func contains(seen [][]byte, text []byte) bool {
 
 // append appends the object that holds the lists, or null where there are none.
 func (l *legacy) append(dst []byte, m *translate.Memory) []byte {
-	if !m.Logprobs {
+	if len(l.tokens) == 0 {
 		return append(dst, "null"...)
 	}
 	dst = append(dst, `{"tokens":[`...)

@@ -9,9 +9,6 @@ import (
 
 // chunk writes a chunk with text of one choice; a finish of "" is none.
 func (m *Emitter) chunk(index int, text []byte, finish string) {
-	if !m.started {
-		m.start(&translate.Event{})
-	}
 	m.out = append(m.out, "data: "...)
 	m.out = append(m.out, m.head...)
 	m.out = append(m.out, `{"text":"`...)

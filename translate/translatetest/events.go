@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -52,7 +53,7 @@ func Decode(data []byte) (Object, error) {
 	if err := decoder.Decode(&o); err != nil {
 		return nil, fmt.Errorf("decoding %q: %w", data, err)
 	}
-	if decoder.More() {
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("more than one value: %q", data)
 	}
 	return o, nil

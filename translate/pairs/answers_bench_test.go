@@ -1,0 +1,126 @@
+package pairs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// benchChunk is a chunk as OpenAI sends it, padding included.
+func benchChunk(delta string, i int) sse.Event {
+	pad := "abcdefgh"[:1+i%8]
+	return sse.Event{Data: []byte(`{"id":"chatcmpl-A1","object":"chat.completion.chunk","created":1790000000,"model":"gpt-5.4","service_tier":"default","system_fingerprint":"fp_1",` +
+		`"choices":[{"index":0,"delta":` + delta + `,"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"` + pad + `"}`)}
+}
+
+// deltas are what a stream consists of in its steady state.
+var deltas = []struct {
+	name  string
+	way   way
+	first string // what must come before
+	delta func(i int) sse.Event
+}{
+	{"chat to messages, text", ways[0], `{"content":"a"}`, func(i int) sse.Event {
+		return benchChunk(fmt.Sprintf(`{"content":" world %d"}`, i), i)
+	}},
+	{"chat to messages, reasoning", ways[0], `{"reasoning_content":"a"}`, func(i int) sse.Event {
+		return benchChunk(fmt.Sprintf(`{"reasoning_content":" world %d"}`, i), i)
+	}},
+	{"chat to messages, arguments", ways[0], `{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{"}}]}`, func(i int) sse.Event {
+		return benchChunk(fmt.Sprintf(`{"tool_calls":[{"index":0,"function":{"arguments":"\"x\":%d,"}}]}`, i), i)
+	}},
+	{"chat to messages, every chunk of another shape", ways[0], `{"content":"a"}`, func(i int) sse.Event {
+		return benchChunk(fmt.Sprintf(`{"content":" world","n":%d}`, i), i)
+	}},
+	{"chat to completions, text", ways[1], `{"content":"a"}`, func(i int) sse.Event {
+		return benchChunk(fmt.Sprintf(`{"content":" world %d"}`, i), i)
+	}},
+	{"messages to completions, text", ways[2], "", func(i int) sse.Event {
+		return sse.Event{Name: []byte("content_block_delta"), Data: []byte(fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" world %d"}}`, i))}
+	}},
+}
+
+func BenchmarkDelta(b *testing.B) {
+	for _, tt := range deltas {
+		b.Run(tt.name, func(b *testing.B) {
+			t := pairs.NewTranslator(tt.way.from, tt.way.to, &translate.Memory{Stream: true}, newIDs())
+			if tt.first != "" {
+				t.Event(benchChunk(tt.first, 0))
+				t.Output()
+			}
+			var events [16]sse.Event
+			for i := range events {
+				events[i] = tt.delta(i)
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				t.Event(events[i%len(events)])
+				if len(t.Output()) == 0 {
+					b.Fatal("nothing was written")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDeltaBaselineEncodingJSON decodes a chunk into the fields that
+// matter, and encodes the event that it becomes.
+func BenchmarkDeltaBaselineEncodingJSON(b *testing.B) {
+	type chunk struct {
+		Choices []struct {
+			Index int
+			Delta struct{ Content string }
+		}
+	}
+	type delta struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	type event struct {
+		Type  string `json:"type"`
+		Index int    `json:"index"`
+		Delta delta  `json:"delta"`
+	}
+	data := benchChunk(`{"content":" world 1"}`, 1).Data
+	b.ReportAllocs()
+	for b.Loop() {
+		var c chunk
+		if err := json.Unmarshal(data, &c); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := json.Marshal(event{"content_block_delta", 0, delta{"text_delta", c.Choices[0].Delta.Content}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestADeltaCostsNoAllocation ensures that a long stream makes no work for the
+// collector.
+func TestADeltaCostsNoAllocation(t *testing.T) {
+	for _, tt := range deltas {
+		tr := pairs.NewTranslator(tt.way.from, tt.way.to, &translate.Memory{Stream: true}, newIDs())
+		if tt.first != "" {
+			tr.Event(benchChunk(tt.first, 0))
+			tr.Output()
+		}
+		var events [16]sse.Event
+		for i := range events {
+			events[i] = tt.delta(i)
+			tr.Event(events[i])
+			tr.Output()
+		}
+		i := 0
+		allocs := testing.AllocsPerRun(100, func() {
+			tr.Event(events[i%len(events)])
+			tr.Output()
+			i++
+		})
+		if allocs != 0 {
+			t.Errorf("%s: %v allocations", tt.name, allocs)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package pairs_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// The fuzz targets feed two kinds of streams: the bytes as they are, and a
+// conversation that is composed from them, which gets further: every byte
+// chooses a step, so that mutations reorder, repeat and leave out steps.
+
+// fragments are what texts and arguments are made of.
+var fragments = []string{
+	"", " ", "\n", "a", "Hello, wörld ☂", "{", "}", `{"x":`, "1}", "{}", "[", "]", `"`, `"{\"x\":1}"`, "null", "12", "\\", "END", "\x00", "😀",
+}
+
+// script turns bytes into choices.
+type script struct{ steps []byte }
+
+func (s *script) next(n int) int {
+	if len(s.steps) == 0 {
+		return 0
+	}
+	b := int(s.steps[0])
+	s.steps = s.steps[1:]
+	return b % n
+}
+
+func (s *script) fragment() string {
+	return string(jsonscan.AppendString(nil, fragments[s.next(len(fragments))]))
+}
+
+// chunk composes the data of an event of a chat stream.
+func (s *script) chunk() string {
+	switch s.next(16) {
+	case 0, 1:
+		return s.delta(`{"content":` + s.fragment() + `}`)
+	case 2:
+		return s.delta(`{"reasoning_content":` + s.fragment() + `}`)
+	case 3:
+		return s.delta(`{"refusal":` + s.fragment() + `}`)
+	case 4, 5, 6, 7:
+		return s.delta(`{"tool_calls":[` + s.entry() + `]}`)
+	case 8:
+		return s.delta(`{"content":` + s.fragment() + `,"tool_calls":[` + s.entry() + `,` + s.entry() + `]}`)
+	case 9:
+		return s.delta(`{"thinking_blocks":[{"type":"thinking","thinking":` + s.fragment() + `,"signature":` + s.fragment() + `}]}`)
+	case 10:
+		return `{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}`
+	case 11, 12:
+		words := []string{"stop", "length", "tool_calls", "content_filter", "error", "other"}
+		return fmt.Sprintf(`{"choices":[{"index":%d,"delta":{},"finish_reason":"%s"}]}`, s.next(2), words[s.next(len(words))])
+	case 13:
+		return "[DONE]"
+	case 14:
+		return s.delta(`{"content":[{"type":"text","text":` + s.fragment() + `},{"type":"text","text":` + s.fragment() + `}]}`)
+	default:
+		return []string{`{"error":{"message":"no"}}`, `{"choices":[`, `{"choices":[{}]}`, `{}`}[s.next(4)]
+	}
+}
+
+func (s *script) delta(delta string) string {
+	logprobs := "null"
+	if s.next(8) == 1 {
+		logprobs = `{"content":[{"token":` + s.fragment() + `,"logprob":-1,"top_logprobs":[]}]}`
+	}
+	return fmt.Sprintf(`{"model":"m","choices":[{"index":%d,"delta":%s,"logprobs":%s}]}`, max(0, s.next(8)-6), delta, logprobs)
+}
+
+// entry composes an entry of tool_calls.
+func (s *script) entry() string {
+	index := []string{`"index":0,`, `"index":1,`, `"index":2,`, `"index":-1,`, ``}[s.next(5)]
+	id := []string{``, `"id":"a",`, `"id":"b",`, `"id":"functions.f:0",`, `"id":null,`}[s.next(5)]
+	name := []string{``, `"name":"f",`, `"name":"g",`}[s.next(3)]
+	return `{` + index + id + `"function":{` + name + `"arguments":` + s.fragment() + `}}`
+}
+
+// event composes the data of an event of a messages stream.
+func (s *script) event() string {
+	index := s.next(4)
+	switch s.next(12) {
+	case 0:
+		return `{"type":"message_start","message":{"model":"m","usage":{"input_tokens":3}}}`
+	case 1:
+		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"text","text":%s}}`, index, s.fragment())
+	case 2:
+		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"thinking","thinking":"","signature":""}}`, index)
+	case 3:
+		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`, index)
+	case 4, 5:
+		return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%s}}`, index, s.fragment())
+	case 6:
+		return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"thinking_delta","thinking":%s}}`, index, s.fragment())
+	case 7:
+		return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`, index, s.fragment())
+	case 8:
+		return fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, index)
+	case 9:
+		reasons := []string{`"end_turn"`, `"max_tokens"`, `"tool_use"`, `"refusal"`, `"other"`, "null"}
+		return `{"type":"message_delta","delta":{"stop_reason":` + reasons[s.next(len(reasons))] + `},"usage":{"output_tokens":9}}`
+	case 10:
+		return `{"type":"message_stop"}`
+	default:
+		return []string{`{"type":"error","error":{"message":"no"}}`, `{"type":"ping"}`, `{"type":"content_block_delta"`, `{}`}[s.next(4)]
+	}
+}
+
+// compose composes a stream.
+func compose(w way, steps []byte) []byte {
+	s := &script{steps}
+	var b bytes.Buffer
+	for len(s.steps) > 0 {
+		if w.from == translate.Chat {
+			b.WriteString("data: " + s.chunk() + "\n\n")
+			continue
+		}
+		b.Write(messagesStream(s.event()))
+	}
+	return b.Bytes()
+}
+
+func fuzzWay(f *testing.F, w way) {
+	for _, r := range recordings(f) {
+		if r.format == w.from {
+			f.Add(r.bytes, uint64(1))
+		}
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 20 {
+		steps := make([]byte, 40)
+		for i := range steps {
+			steps[i] = byte(random.Uint32())
+		}
+		f.Add(steps, uint64(random.Uint32()))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		for _, stream := range [][]byte{data, compose(w, data)} {
+			requireInvariants(t, w, stream, seed)
+		}
+	})
+}
+
+// requireInvariants requires of any stream whatever: that both forms of the
+// answer agree, that the streamed one follows the laws of its format, and that
+// the chunks in which it came do not matter.
+func requireInvariants(t *testing.T, w way, data []byte, seed uint64) {
+	for _, enforce := range [][]string{nil, {"\n", "☂"}} {
+		streaming, whole := w.remembered(true), w.remembered(false)
+		streaming.Enforce, whole.Enforce = enforce, enforce
+		streaming.Logprobs, whole.Logprobs = seed%2 == 0, seed%2 == 0
+		stream := translated(w, streaming, [][]byte{data}, seed%3 > 0)
+		answer := translated(w, whole, [][]byte{data}, seed%3 > 0)
+		requireAgreement(t, w, stream, answer)
+
+		random := rand.New(rand.NewPCG(seed, 0))
+		again := translated(w, streaming, split(data, func() int { return 1 + random.IntN(50) }), seed%3 > 0)
+		require.Equal(t, stream.out, again.out)
+		require.Equal(t, stream.signals, again.signals)
+	}
+}
+
+func FuzzChatToMessages(f *testing.F) { fuzzWay(f, ways[0]) }
+
+func FuzzChatToCompletions(f *testing.F) { fuzzWay(f, ways[1]) }
+
+func FuzzMessagesToCompletions(f *testing.F) { fuzzWay(f, ways[2]) }
