@@ -60,7 +60,6 @@ type nested struct {
 	x      *messagesChat
 	reader messages.Reader
 	at     place // the block read last
-	outer  string
 	open   bool
 }
 
@@ -81,27 +80,18 @@ func (x *messagesChat) within(raw []byte, at *place, name string) *nested {
 // nest reads raw with the reader of a depth; the first block stands at first.
 func (x *messagesChat) nest(depth int, raw []byte, first place) *nested {
 	n := &x.inside[depth]
-	n.x, n.at, n.outer = x, first, x.turn.blockLost
+	n.x, n.at = x, first
 	n.at.index--
 	n.open = len(raw) > 0 && raw[0] == '[' && n.reader.Blocks(raw, x)
-	x.turn.blockLost = first.lost
-	if !n.open {
-		x.turn.blockLost = n.outer
-	}
 	return n
 }
 
 // next returns the next block, nil after the last or once something was refused.
 func (n *nested) next() *messages.Block {
-	if !n.open {
+	if !n.open || n.x.fault != nil {
 		return nil
 	}
 	n.at.index++
 	n.x.turn.blockLost = n.at.lost
-	b := n.reader.Next()
-	if b == nil || n.x.fault != nil {
-		n.x.turn.blockLost, n.open = n.outer, false
-		return nil
-	}
-	return b
+	return n.reader.Next()
 }

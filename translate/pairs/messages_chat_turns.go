@@ -78,7 +78,7 @@ func (x *messagesChat) Block(index int, b *messages.Block) {
 		return
 	}
 	t := &x.turn
-	t.block = place{up: &t.at, name: "content", index: index, lost: lostBlock, depth: 1}
+	t.block = place{up: &t.at, name: "content", index: index, depth: 1, lost: lostBlock}
 	switch t.role {
 	case "user":
 		x.userBlock(b)

@@ -246,6 +246,16 @@ func TestToolResultsTowardsChat(t *testing.T) {
 			want: answered(`[{"type":"text","text":"a"},`+part+`]`, ""),
 		},
 		{name: "an error", body: with(`,"content":"no such file","is_error":true`), want: answered(`"Error: no such file"`, "")},
+		{
+			name: "a breakpoint has no place in a result", traits: "cache_breakpoints on", body: with(`,"content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}],"cache_control":{"type":"ephemeral"}`),
+			want: answered(`"a"`, ""), losses: "messages.*.content.*.cache_control hint, messages.*.content.*.content.*.cache_control hint",
+		},
+		{
+			name: "unknown members at every level", body: with(`,"content":[{"type":"search_result","title":"T","source":"S","content":[{"type":"text","text":"a","odd":1}]},{"type":"document","source":{"type":"content","content":[{"type":"text","text":"b","odd":1}],"odd":1}},{"type":"text","text":"c","odd":1}],"odd":1`, `{"type":"text","text":"d","even":1}`),
+			want: answered(`"T\nS\na\nb\nc"`, `,{"role":"user","content":"d"}`),
+			losses: "messages.*.content.*.odd hint, messages.*.content.*.content.*.content.*.odd hint, messages.*.content.*.content.*.source.odd hint, " +
+				"messages.*.content.*.content.*.source.content.*.odd hint, messages.*.content.*.content.*.odd hint, messages.*.content.*.even hint",
+		},
 		{name: "no error", body: with(`,"content":"a","is_error":false`), want: answered(`"a"`, "")},
 		{name: "an error that says so", body: with(`,"content":"ERROR: no","is_error":true`), want: answered(`"ERROR: no"`, "")},
 		{name: "an error without words", body: with(`,"is_error":true`), want: answered(`"Error:"`, "")},

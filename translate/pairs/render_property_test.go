@@ -91,7 +91,7 @@ func TestEveryWordArrivesOnce(t *testing.T) {
 		"", "alternation on", "tool_content parts", "mid_system hoist", "mid_system user; alternation on",
 		"tool_images inline", "cache_breakpoints on", "cache_breakpoints on; alternation on; mid_system hoist; tool_content parts; tool_images inline",
 	}
-	for i := range 4000 {
+	for i := range 800 {
 		talk := talker{Rand: random}
 		calls := hi + `,{"role":"assistant","content":[` + talk.list(1, 2, talk.call) + `]}`
 		body := conversation(calls+`,`+talk.list(1, 6, talk.message)+`,`+hi, `"system":[`+talk.list(0, 2, talk.text)+`]`)
