@@ -1,7 +1,10 @@
-// Package pairs is the door to the formats: it gives the codec of each.
+// Package pairs is the door to the formats: it gives the codec of each, and
+// what carries requests and answers from one to another.
 //
-// It promises that every format of translate.Formats has one, so that those
-// outside need not import the packages of the formats.
+// It promises that every format of translate.Formats has a codec, so that those
+// outside need not import the packages of the formats, and that no field of a
+// request is dropped in silence: it is carried over, told among the losses, or
+// refused.
 package pairs
 
 import (
