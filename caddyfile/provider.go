@@ -27,7 +27,7 @@ type provider struct {
 	presetTokens []cf.Token
 }
 
-var providerWords = withProxyWords(words[*provider]{
+var providerWords = withProxyWords(withTraits(words[*provider]{
 	"api_key":  {read: readAPIKey},
 	"base_url": {read: readBaseURL},
 	"format":   {read: readFormats},
@@ -35,18 +35,13 @@ var providerWords = withProxyWords(words[*provider]{
 		p.Models, err = readPatterns(d, p.Models)
 		return err
 	}},
-	"stream_end": {read: readStreamEnd},
-	"include_usage": {read: func(d *cf.Dispenser, p *provider) error {
-		on, err := readSwitch(d)
-		p.IncludeUsage = &on
-		return err
-	}},
+	"stream_end":              {read: readStreamEnd},
 	"connect_timeout":         timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
 	"response_header_timeout": timeout(func(p *provider) *caddy.Duration { return &p.ResponseHeaderTimeout }),
 	"first_event_timeout":     timeout(func(p *provider) *caddy.Duration { return &p.FirstEventTimeout }),
 	"idle_timeout":            timeout(func(p *provider) *caddy.Duration { return &p.IdleTimeout }),
 	"usage_wait":              timeout(func(p *provider) *caddy.Duration { return &p.UsageWait }),
-})
+}))
 
 func timeout(field func(*provider) *caddy.Duration) word[*provider] {
 	return word[*provider]{read: func(d *cf.Dispenser, p *provider) (err error) {
@@ -63,8 +58,7 @@ func timeout(field func(*provider) *caddy.Duration) word[*provider] {
 //		format   <messages | chat | completions...>
 //		models   <pattern...>
 //
-//		stream_end    done | finish
-//		include_usage on | off
+//		stream_end done | finish
 //
 //		connect_timeout         <duration>
 //		response_header_timeout <duration>
@@ -72,6 +66,7 @@ func timeout(field func(*provider) *caddy.Duration) word[*provider] {
 //		idle_timeout            <duration>
 //		usage_wait              <duration>
 //
+//		<name of a trait> <value...>
 //		<words of reverse_proxy: see proxyWords>
 //		<words of the preset>
 //	}

@@ -79,22 +79,6 @@ func readCount(d *cf.Dispenser) (int, error) {
 	return n, nil
 }
 
-// readSwitch returns what on, off, true or false mean.
-func readSwitch(d *cf.Dispenser) (bool, error) {
-	name := d.Val()
-	text, err := readOne(d)
-	if err != nil {
-		return false, err
-	}
-	switch text {
-	case "on", "true":
-		return true, nil
-	case "off", "false":
-		return false, nil
-	}
-	return false, d.Errf("%s is on or off, not '%s'", name, text)
-}
-
 // readList returns at least one argument, none of them in earlier or twice.
 func readList(d *cf.Dispenser, earlier []string) ([]string, error) {
 	name, args := d.Val(), d.RemainingArgs()

@@ -2,19 +2,22 @@ package translate
 
 import (
 	"fmt"
-	"math"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // trait is a row of the table: how a configuration writes a trait.
 type trait struct {
-	name   string
-	values string // what is accepted, for error messages
-	set    func(t *Traits, value string) bool
+	name     string
+	values   string // what is accepted, for error messages
+	standard string // the default
+	set      func(t *Traits, value string) bool
+	unread   bool // no conversion reads it yet
 }
 
-// traits is the table. The first value of a choice is the default.
+// traits is the table. The first value of a flag or a choice is the default.
 var traits = []trait{
 	flag("max_tokens_field", "max_tokens", "max_completion_tokens", func(t *Traits) *bool { return &t.MaxCompletionTokens }),
 	flag("include_usage", "true", "false", func(t *Traits) *bool { return &t.WithoutUsage }),
@@ -26,87 +29,108 @@ var traits = []trait{
 	flag("image_url", "both", "base64", func(t *Traits) *bool { return &t.ImagesBase64Only }),
 	flag("files", "false", "true", func(t *Traits) *bool { return &t.Files }),
 	choice("prefill", func(t *Traits) *Prefill { return &t.Prefill }, PrefillRefuse, "refuse", "native", "vllm"),
-	{"reasoning_effort", "'false', 'true' or a list of " + strings.Join(effortWords[:], ", "), setEfforts},
+	text("reasoning_effort", "'false', 'true' or a list of "+strings.Join(effortWords[:], ", "), "false", setEfforts),
 	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
 	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "none"),
-	{"extensions", "a list of field names that the gateway does not write itself", setExtensions},
-	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive"),
-	{"anthropic_version", "'2023-06-01' or '2026-10-21'", setVersion},
-	number("default_max_tokens", func(t *Traits) *int64 { return &t.DefaultMaxTokens }),
+	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),
+	later(choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive")),
+	text("anthropic_version", quoted(DefaultAnthropicVersion, version20261021), DefaultAnthropicVersion, setVersion),
+	number("default_max_tokens", DefaultMaxTokens, func(t *Traits) *int64 { return &t.DefaultMaxTokens }),
 	choice("user_field", func(t *Traits) *UserField { return &t.UserField }, UserFieldUser, "user", "safety_identifier", "none"),
 	flag("cache_breakpoints", "false", "true", func(t *Traits) *bool { return &t.CacheBreakpoints }),
-	choice("prompt_template", func(t *Traits) *PromptTemplate { return &t.PromptTemplate }, TemplateTurns, "turns", "chatml", "none"),
-	flag("template_guard", "false", "true", func(t *Traits) *bool { return &t.TemplateGuard }),
-	{"completion_system", "a text", func(t *Traits, v string) bool { t.CompletionSystem = v; return true }},
+	later(choice("prompt_template", func(t *Traits) *PromptTemplate { return &t.PromptTemplate }, TemplateTurns, "turns", "chatml", "none")),
+	later(flag("template_guard", "false", "true", func(t *Traits) *bool { return &t.TemplateGuard })),
+	text("completion_system", "a text", "", setCompletionSystem),
 	flag("unsupported_tools", "refuse", "drop", func(t *Traits) *bool { return &t.DropUnsupportedTools }),
-	flag("json_object", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructJSONObject }),
+	later(flag("json_object", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructJSONObject })),
 	flag("suffix", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructSuffix }),
-	{"fim_template", "a text that holds {prefix} and {suffix} once each", setFIM},
-	flag("native_n", "true", "false", func(t *Traits) *bool { return &t.FanOutN }),
-	number("max_fan_out", func(t *Traits) *int64 { return &t.MaxFanOut }),
-	flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount }),
+	later(text("fim_template", "a text that holds {prefix} and {suffix} once each", "", setFIM)),
+	later(flag("native_n", "true", "false", func(t *Traits) *bool { return &t.FanOutN })),
+	later(number("max_fan_out", DefaultMaxFanOut, func(t *Traits) *int64 { return &t.MaxFanOut })),
+	later(flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount })),
 	flag("estimate_input_tokens", "false", "true", func(t *Traits) *bool { return &t.EstimateInputTokens }),
-	flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses }),
-	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),
+	later(flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses })),
+	later(flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders })),
 }
 
-// TraitNames lists the names that Set knows.
+// TraitNames lists the names that Set knows, in the order of the table.
 func TraitNames() []string {
-	names := make([]string, len(traits))
-	for i, row := range traits {
-		names[i] = row.name
+	var names []string
+	for _, row := range traits {
+		if !row.unread {
+			names = append(names, row.name)
+		}
 	}
 	return names
 }
 
 // Set sets the trait with that name from the value as a configuration writes
-// it, "on" and "off" standing for "true" and "false". The error of an unknown
-// name, or of a value that is not accepted, says what is.
+// it: "on" and "off" stand for "true" and "false", the items of a list are
+// separated by spaces or commas. The error of an unknown name, or of a value
+// that is not accepted, says what is; t is then as it was.
 func (t *Traits) Set(name, value string) error {
 	for _, row := range traits {
-		if row.name != name {
+		if row.name != name || row.unread {
 			continue
 		}
-		if !row.set(t, value) {
+		changed := *t
+		if !row.set(&changed, value) {
 			return fmt.Errorf("%s: must be %s, got '%s'", name, row.values, value)
 		}
+		*t = changed
 		return nil
 	}
 	return fmt.Errorf("%s: is not known; the traits are %s", name, strings.Join(TraitNames(), ", "))
 }
 
+// SetAll sets traits by their names. The error is that of the first name, in
+// the order of the alphabet, that Set refuses.
+func (t *Traits) SetAll(values map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if err := t.Set(name, values[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// later is a trait that no conversion reads yet. It is not accepted: nobody
+// shall rely on a setting that has no effect.
+func later(row trait) trait {
+	row.unread = true
+	return row
+}
+
 // flag is a trait with two values; the field is true for the second.
 func flag(name, standard, other string, field func(*Traits) *bool) trait {
-	return trait{name, quoted(standard, other), func(t *Traits, value string) bool {
+	return text(name, quoted(standard, other), standard, func(t *Traits, value string) bool {
 		value = switched(value, standard, other)
 		*field(t) = value == other
 		return value == standard || value == other
-	}}
+	})
 }
 
 // choice is a trait with several words; the field is first for the first.
 func choice[T ~uint8](name string, field func(*Traits) *T, first T, words ...string) trait {
-	return trait{name, quoted(words...), func(t *Traits, value string) bool {
-		for i, word := range words {
-			if word == value {
-				*field(t) = first + T(i)
-				return true
-			}
-		}
-		return false
-	}}
+	return text(name, quoted(words...), words[0], func(t *Traits, value string) bool {
+		i := slices.Index(words, value)
+		*field(t) = first + T(max(i, 0))
+		return i >= 0
+	})
 }
 
 // number is a trait with a positive number.
-func number(name string, field func(*Traits) *int64) trait {
-	return trait{name, "an integer of at least 1", func(t *Traits, value string) bool {
-		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil || n < 1 || n > math.MaxInt32 {
-			return false
-		}
+func number(name string, standard int64, field func(*Traits) *int64) trait {
+	return text(name, "an integer of at least 1", strconv.FormatInt(standard, 10), func(t *Traits, value string) bool {
+		n, err := strconv.ParseInt(value, 10, 32)
 		*field(t) = n
-		return true
-	}}
+		return err == nil && n >= 1
+	})
+}
+
+// text is a trait whose values are read by a function of its own.
+func text(name, values, standard string, set func(*Traits, string) bool) trait {
+	return trait{name: name, values: values, standard: standard, set: set}
 }
 
 // switched reads on and off where true and false are accepted.
@@ -176,6 +200,11 @@ func setExtensions(t *Traits, value string) bool {
 		}
 	}
 	t.Extensions = names
+	return true
+}
+
+func setCompletionSystem(t *Traits, value string) bool {
+	t.CompletionSystem = value
 	return true
 }
 

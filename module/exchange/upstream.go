@@ -31,14 +31,9 @@ type Upstream struct {
 	// the body counts as the end once every choice has finished).
 	StreamEnd string `json:"stream_end,omitempty"`
 
-	// IncludeUsage asks chat and completions streams for their usage when the
-	// client did not, and keeps the additional chunk from the client.
-	// Default: true. Set false for servers that refuse stream_options.
-	IncludeUsage *bool `json:"include_usage,omitempty"`
-
 	// Traits say what the provider can take beside what its format states, by
 	// name: {"max_tokens_field": "max_completion_tokens"}. The README lists
-	// them. Default: the preset's.
+	// them. Default, for each: the preset's, else that of the list.
 	Traits map[string]string `json:"traits,omitempty"`
 
 	// ResponseHeaderTimeout is how long the provider may take to send response

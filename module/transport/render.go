@@ -160,8 +160,7 @@ func (o *outgoing) Close() error {
 // itself, because the client did not.
 func (c *call) usageAsked() bool {
 	ex := c.attempt.Exchange
-	asked := c.t.IncludeUsage == nil || *c.t.IncludeUsage
-	return asked && c.attempt.Format != translate.Messages && ex.Streaming() && !ex.View.IncludeUsage
+	return !c.t.traits.WithoutUsage && c.attempt.Format != translate.Messages && ex.Streaming() && !ex.View.IncludeUsage
 }
 
 // edits lists the edits of the byte lane in the order of the body. There are

@@ -120,11 +120,9 @@ func (t *Transport) provisionCredential(d exchange.Defaults) error {
 
 // setTraits sets the traits of the preset, and then the configured ones.
 func (t *Transport) setTraits(standard map[string]string) error {
-	for _, set := range []map[string]string{standard, t.Traits} {
-		for name, value := range set {
-			if err := t.traits.Set(name, value); err != nil {
-				return fmt.Errorf("traits: %w", err)
-			}
+	for _, values := range []map[string]string{standard, t.Traits} {
+		if err := t.traits.SetAll(values); err != nil {
+			return fmt.Errorf("traits: %w", err)
 		}
 	}
 	return nil
