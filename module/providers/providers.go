@@ -1,44 +1,19 @@
 // Package providers holds the presets: what the kind of a provider implies, so
 // that its configuration need not say it.
 //
-// It promises that a preset is data, never behaviour: address, formats and the
-// header of the credential, each of which the configuration overrules. The one
-// exception is the demo provider, which answers in-process. It refuses to know
-// models: their names change more often than releases are made.
+// It promises that a preset is data, never behaviour: address, formats, the
+// header of the credential and traits, each of which the configuration
+// overrules. The one exception is the demo provider, which answers in-process.
+// It refuses to know models: their names change more often than releases are
+// made. A trait is in a preset only where the service documents it for all of
+// its models; what differs from model to model is left to the configuration.
 package providers
 
 import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
-
-// presets is everything that is known about the hosted and the self-hosted
-// services.
-var presets = []Preset{
-	{"anthropic", exchange.Defaults{
-		BaseURL: "https://api.anthropic.com",
-		Formats: []translate.Format{translate.Messages},
-		Header:  "X-Api-Key", KeyRequired: true,
-	}},
-	{"openai", exchange.Defaults{
-		BaseURL:     "https://api.openai.com/v1",
-		Formats:     []translate.Format{translate.Chat, translate.Completions},
-		KeyRequired: true,
-	}},
-	{"openai_compatible", exchange.Defaults{
-		Formats: []translate.Format{translate.Chat, translate.Completions},
-	}},
-	{"ollama", exchange.Defaults{
-		BaseURL: "http://localhost:11434/v1",
-		Formats: []translate.Format{translate.Chat, translate.Completions, translate.Messages},
-	}},
-	{"vllm", exchange.Defaults{
-		BaseURL: "http://localhost:8000/v1",
-		Formats: []translate.Format{translate.Chat, translate.Completions, translate.Messages},
-	}},
-}
 
 func init() {
 	for _, p := range presets {

@@ -27,22 +27,86 @@ func load(t *testing.T, id, config string) any {
 }
 
 func TestPresetsImplyTheirService(t *testing.T) {
-	chat := []translate.Format{translate.Chat, translate.Completions}
-	local := []translate.Format{translate.Chat, translate.Completions, translate.Messages}
+	const chat, messages, completions = translate.Chat, translate.Messages, translate.Completions
+	type formats = []translate.Format
+	type traits = map[string]string
 	for id, want := range map[string]exchange.Defaults{
 		"anthropic": {
-			BaseURL: "https://api.anthropic.com", Formats: []translate.Format{translate.Messages},
+			BaseURL: "https://api.anthropic.com", Formats: formats{messages},
 			Header: "X-Api-Key", KeyRequired: true,
 		},
-		"openai":            {BaseURL: "https://api.openai.com/v1", Formats: chat, KeyRequired: true},
-		"openai_compatible": {Formats: chat},
-		"ollama":            {BaseURL: "http://localhost:11434/v1", Formats: local},
-		"vllm":              {BaseURL: "http://localhost:8000/v1", Formats: local},
-		"demo":              {BaseURL: "http://demo/v1", Formats: translate.Formats, Models: []string{"demo"}},
+		"openai": {
+			BaseURL: "https://api.openai.com/v1", Formats: formats{chat, completions}, KeyRequired: true,
+			Traits: traits{
+				"max_tokens_field": "max_completion_tokens", "user_field": "safety_identifier",
+				"files": "true", "extensions": "service_tier",
+			},
+		},
+		"openai_compatible": {Formats: formats{chat, completions}},
+		"deepseek": {
+			BaseURL: "https://api.deepseek.com", Formats: formats{chat}, KeyRequired: true,
+			Traits: traits{"reasoning_effort": "low medium high xhigh max", "reasoning_replay": "reasoning_content"},
+		},
+		"groq": {
+			BaseURL: "https://api.groq.com/openai/v1", Formats: formats{chat}, KeyRequired: true,
+			Traits: traits{"max_tokens_field": "max_completion_tokens"},
+		},
+		"mistral": {
+			BaseURL: "https://api.mistral.ai/v1", Formats: formats{chat}, KeyRequired: true,
+			Traits: traits{"include_usage": "false", "user_field": "none"},
+		},
+		"openrouter": {
+			BaseURL: "https://openrouter.ai/api/v1", Formats: formats{chat, messages}, KeyRequired: true,
+			Traits: traits{
+				"extensions": "top_k min_p top_a repetition_penalty", "files": "true",
+				"prefill": "native", "reasoning_replay": "reasoning",
+			},
+		},
+		"together": {
+			BaseURL: "https://api.together.xyz/v1", Formats: formats{chat, completions}, KeyRequired: true,
+			Traits: traits{"extensions": "top_k min_p repetition_penalty"},
+		},
+		"xai": {
+			BaseURL: "https://api.x.ai/v1", Formats: formats{chat, completions}, KeyRequired: true,
+			Traits: traits{"max_tokens_field": "max_completion_tokens"},
+		},
+		"llamacpp": {
+			BaseURL: "http://localhost:8080/v1", Formats: formats{chat, completions, messages},
+			Traits: traits{
+				"extensions": "top_k min_p repeat_penalty grammar json_schema cache_prompt",
+				"prefill":    "native", "reasoning_replay": "reasoning_content",
+			},
+		},
+		"ollama": {
+			BaseURL: "http://localhost:11434/v1", Formats: formats{chat, completions, messages},
+			Traits: traits{"image_url": "base64", "reasoning_replay": "reasoning", "user_field": "none"},
+		},
+		"vllm": {
+			BaseURL: "http://localhost:8000/v1", Formats: formats{chat, completions, messages},
+			Traits: traits{
+				"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
+					" include_stop_str_in_output ignore_eos structured_outputs priority",
+				"prefill": "vllm",
+			},
+		},
+		"demo": {BaseURL: "http://demo/v1", Formats: translate.Formats, Models: []string{"demo"}},
 	} {
 		t.Run(id, func(t *testing.T) {
 			assert.Equal(t, want, load(t, id, `{}`).(exchange.Preset).Defaults())
 		})
+	}
+}
+
+func TestPresetsHaveTraitsThatExist(t *testing.T) {
+	for _, p := range presets {
+		assert.NoError(t, new(translate.Traits).SetAll(p.defaults.Traits), p.name)
+	}
+}
+
+func TestEveryHostedServiceNeedsAKey(t *testing.T) {
+	for _, p := range presets {
+		hosted := strings.HasPrefix(p.defaults.BaseURL, "https://")
+		assert.Equal(t, hosted, p.defaults.KeyRequired, p.name)
 	}
 }
 

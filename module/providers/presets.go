@@ -1,0 +1,104 @@
+package providers
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// The formats that services speak, the one preferred for translations first.
+var (
+	onlyMessages    = []translate.Format{translate.Messages}
+	onlyChat        = []translate.Format{translate.Chat}
+	chatMessages    = []translate.Format{translate.Chat, translate.Messages}
+	chatCompletions = []translate.Format{translate.Chat, translate.Completions}
+	allFormats      = []translate.Format{translate.Chat, translate.Completions, translate.Messages}
+)
+
+// presets is everything that is known about the hosted and the self-hosted
+// services. Comments say what a service documents that makes it differ.
+var presets = []Preset{
+	{"anthropic", exchange.Defaults{
+		BaseURL: "https://api.anthropic.com", Formats: onlyMessages,
+		Header: "X-Api-Key", KeyRequired: true,
+	}},
+	{"openai", exchange.Defaults{
+		BaseURL: "https://api.openai.com/v1", Formats: chatCompletions, KeyRequired: true,
+		Traits: map[string]string{
+			"max_tokens_field": "max_completion_tokens", // max_tokens is deprecated, and reasoning models refuse it
+			"user_field":       "safety_identifier",     // takes the place of user
+			"files":            "true",                  // PDF documents as file parts
+			"extensions":       "service_tier",
+		},
+	}},
+	// Whatever differs from the format is for the configuration to say.
+	{"openai_compatible", exchange.Defaults{Formats: chatCompletions}},
+
+	// Reasoning of a turn that called tools must come back, or the request is
+	// refused. Other words for the effort than these are not known. Its messages
+	// endpoint lies below another address, its completions are of a beta.
+	{"deepseek", exchange.Defaults{
+		BaseURL: "https://api.deepseek.com", Formats: onlyChat, KeyRequired: true,
+		Traits: map[string]string{
+			"reasoning_effort": "low medium high xhigh max",
+			"reasoning_replay": "reasoning_content",
+		},
+	}},
+	// max_tokens is deprecated. Which efforts are taken depends on the model.
+	{"groq", exchange.Defaults{
+		BaseURL: "https://api.groq.com/openai/v1", Formats: onlyChat, KeyRequired: true,
+		Traits: map[string]string{"max_tokens_field": "max_completion_tokens"},
+	}},
+	// Refuses fields that it does not know, user and stream_options among them;
+	// the usage of a stream comes unasked.
+	{"mistral", exchange.Defaults{
+		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true,
+		Traits: map[string]string{"include_usage": "false", "user_field": "none"},
+	}},
+	{"openrouter", exchange.Defaults{
+		BaseURL: "https://openrouter.ai/api/v1", Formats: chatMessages, KeyRequired: true,
+		Traits: map[string]string{
+			"extensions":       "top_k min_p top_a repetition_penalty",
+			"files":            "true",      // PDF documents, for every model
+			"prefill":          "native",    // a last assistant message is continued
+			"reasoning_replay": "reasoning", // the field of its answers is taken back
+		},
+	}},
+	{"together", exchange.Defaults{
+		BaseURL: "https://api.together.xyz/v1", Formats: chatCompletions, KeyRequired: true,
+		Traits: map[string]string{"extensions": "top_k min_p repetition_penalty"},
+	}},
+	// max_tokens is deprecated. Its messages endpoint was switched off.
+	{"xai", exchange.Defaults{
+		BaseURL: "https://api.x.ai/v1", Formats: chatCompletions, KeyRequired: true,
+		Traits: map[string]string{"max_tokens_field": "max_completion_tokens"},
+	}},
+
+	{"llamacpp", exchange.Defaults{
+		BaseURL: "http://localhost:8080/v1", Formats: allFormats,
+		Traits: map[string]string{
+			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
+			"prefill":          "native", // unless started with --no-prefill-assistant
+			"reasoning_replay": "reasoning_content",
+		},
+	}},
+	// Reads max_tokens alone, and takes the texts of one content for messages of
+	// their own: both hold by default. user is ignored.
+	{"ollama", exchange.Defaults{
+		BaseURL: "http://localhost:11434/v1", Formats: allFormats,
+		Traits: map[string]string{
+			"image_url":        "base64", // addresses are refused
+			"reasoning_replay": "reasoning",
+			"user_field":       "none",
+		},
+	}},
+	// chat_template_kwargs is left out: servers with a tokenizer of Mistral's
+	// refuse it.
+	{"vllm", exchange.Defaults{
+		BaseURL: "http://localhost:8000/v1", Formats: allFormats,
+		Traits: map[string]string{
+			"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
+				" include_stop_str_in_output ignore_eos structured_outputs priority",
+			"prefill": "vllm", // continue_final_message with add_generation_prompt
+		},
+	}},
+}
