@@ -3,12 +3,14 @@ package module_test
 import (
 	"bufio"
 	"compress/gzip"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -203,6 +205,107 @@ func TestAProviderBehindASocketIsReached(t *testing.T) {
 	answer := s.ask(chatPath, bodyFor(chatPath, "m", "hello", true))
 	assert.Equal(t, http.StatusOK, answer.status, answer.body)
 	assert.Equal(t, "local", <-hosts, "the name of the provider, where there is no host")
+}
+
+// Over HTTP/2 a broken answer is a reset stream, with the connection left alive.
+func TestAProviderOverTLSIsReachedByHTTP2(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewTLSProvider(t)
+		trust := "transport http {\ntls_trust_pool inline {\ntrust_der " + base64.StdEncoding.EncodeToString(p.Certificate()) + "\n}\n}\n"
+		address := "base_url " + p.URL
+		if w == proxied {
+			address = "to " + p.URL + "\nlb_policy first"
+		}
+		s := startSite(t, "provider p vllm {\n"+address+"\n"+trust+"}")
+		for _, path := range callPaths {
+			major := make(chan int, 1)
+			p.Script(func(c *gatewaytest.Call) {
+				major <- c.Request.ProtoMajor
+				gatewaytest.Answer()(c)
+			})
+			answer := s.ask(path, bodyFor(path, "m", "hello", true))
+			assert.True(t, answer.read(t, path).complete)
+			assert.Equal(t, 2, <-major)
+			requests := p.Requests()
+			assert.Equal(t, p.Address(), requests[len(requests)-1].Host)
+
+			begin := strings.Join(streams[path][:len(streams[path])-2], "")
+			seen := s.afterContent(p, path, begin, gatewaytest.Reset()).read(t, path)
+			require.NotNil(t, seen.failure)
+			assert.Equal(t, truncated.message, seen.failure.Message)
+			p.Script(gatewaytest.Reset())
+			unreachable.assert(t, path, s.ask(path, bodyFor(path, "m", "hello", true)))
+		}
+	})
+}
+
+// reverse_proxy hands interim responses on to the client's writer while the call
+// is still running.
+func TestInterimResponsesOfAProviderAreIgnored(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		s := startSite(t, "commit_after 1ms", "keep_alive 1ms", w.provider("p", p))
+		for _, path := range callPaths {
+			for _, streaming := range []bool{false, true} {
+				p.Script(func(c *gatewaytest.Call) {
+					c.Header().Set("Link", "</style.css>; rel=preload")
+					c.WriteHeader(http.StatusEarlyHints)
+					c.WriteHeader(http.StatusProcessing)
+					gatewaytest.Answer()(c)
+				})
+				answer := s.ask(path, bodyFor(path, "m", "hello", streaming))
+				assert.Equal(t, http.StatusOK, answer.status)
+				assert.Contains(t, answer.body, "hello")
+				assert.Empty(t, answer.header.Get("Link"))
+			}
+		}
+	})
+}
+
+func TestHealthChecksCarryTheCredential(t *testing.T) {
+	t.Setenv("UPSTREAM_KEY", "sk-upstream")
+	p := gatewaytest.NewProvider(t, demo.WithKey("sk-upstream"))
+	s := startSite(t, proxied.provider("p", p, "api_key {env.UPSTREAM_KEY}", "health_uri /v1/models", "health_interval 1m"))
+	require.NoError(t, p.WaitRequests(waiting(t), 1))
+	assert.Equal(t, "Bearer sk-upstream", p.Requests()[0].Header.Get("Authorization"))
+	assert.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "m", "hello", false)).status)
+	s.assertNoEntry("sk-upstream")
+}
+
+// Bodies and answers live in buffers that are used again: each client must get
+// its own.
+func TestRequestsAtOnceDoNotMix(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		first, p := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		first.Always(gatewaytest.Status(http.StatusServiceUnavailable))
+		s := startSite(t, w.provider("first", first, "models 1"), w.provider("p", p, "models 2"), "model m {\nto first/other\nto p\n}")
+		var all sync.WaitGroup
+		for i := range 60 {
+			all.Go(func() {
+				path := callPaths[i%len(callPaths)]
+				prompt := fmt.Sprintf("word-%d-%s", i, strings.Repeat("x", 50*i))
+				response, err := s.post(t.Context(), path, bodyFor(path, "m", prompt, i%2 == 0))
+				if !assert.NoError(t, err) {
+					return
+				}
+				defer func() { _ = response.Body.Close() }()
+				body, err := io.ReadAll(response.Body)
+				assert.NoError(t, err)
+				assert.Equal(t, http.StatusOK, response.StatusCode)
+				assert.Contains(t, string(body), fmt.Sprintf("word-%d-", i))
+				if i%2 == 0 {
+					answer := reply{body: string(body)}
+					assert.True(t, answer.read(t, path).complete)
+				}
+			})
+		}
+		all.Wait()
+		sent := make(map[string]int)
+		for _, r := range p.Requests() {
+			sent[r.SHA256]++
+		}
+		assert.Len(t, sent, 60, "the provider got each body once")
+	})
 }
 
 // What a client does wrong, or leaves undone, says nothing about the provider's
