@@ -61,9 +61,6 @@ func (a *Arguments) token(b byte) {
 	}
 }
 
-// Begun reports whether anything but space came.
-func (a *Arguments) Begun() bool { return a.first != 0 }
-
 // IsObject reports whether the arguments begin like the object that they ought
 // to be.
 func (a *Arguments) IsObject() bool { return a.first == '{' }

@@ -61,10 +61,8 @@ func TestArgumentsKnowWhenTheyAreComplete(t *testing.T) {
 func TestArgumentsKnowTheirKind(t *testing.T) {
 	var a translate.Arguments
 	a.Add([]byte(" \n"))
-	assert.False(t, a.Begun())
 	assert.False(t, a.IsObject())
 	a.Add([]byte("{"))
-	assert.True(t, a.Begun())
 	assert.True(t, a.IsObject())
 	a.Add([]byte("["))
 	assert.True(t, a.IsObject())

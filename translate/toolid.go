@@ -1,6 +1,9 @@
 package translate
 
-import "encoding/base64"
+import (
+	"bytes"
+	"encoding/base64"
+)
 
 // toolIDPrefix begins the ids by which messages clients know the calls of
 // providers whose own ids the messages format does not allow.
@@ -11,9 +14,10 @@ const maxToolID = 64
 
 // AppendToolID appends the id by which a messages client knows a call that the
 // provider calls id, which must not be empty. Only letters, digits, "_" and "-"
-// occur in it.
+// occur in it. An id that looks like one of those made here is made into one, so
+// that it comes back as it was.
 func AppendToolID(dst, id []byte) []byte {
-	if len(id) <= maxToolID && PlainName(id) {
+	if len(id) <= maxToolID && PlainName(id) && !bytes.HasPrefix(id, []byte(toolIDPrefix)) {
 		return append(dst, id...)
 	}
 	dst = append(dst, toolIDPrefix...)

@@ -13,7 +13,7 @@ import (
 func TestToolIDsComeBackAsTheProviderGaveThem(t *testing.T) {
 	allowed := regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 	for _, id := range []string{
-		"call_abc", "toolu_01-X", "functions.f:0", "é", " ", strings.Repeat("a", 64), strings.Repeat("a", 65), "gwid1_", "gwid1", "\x00\xff",
+		"call_abc", "toolu_01-X", "functions.f:0", "é", " ", strings.Repeat("a", 64), strings.Repeat("a", 65), "gwid1_", "gwid1", "gwid1_Zjow", "\x00\xff",
 	} {
 		shown := string(translate.AppendToolID(nil, []byte(id)))
 		assert.Regexp(t, allowed, shown)

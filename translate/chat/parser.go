@@ -143,6 +143,13 @@ func tellText(p *choices.Parser, d *delta, choice choices.Choice) {
 	}
 }
 
+// Repeated follows the arguments of calls, whose end tells calls apart.
+func (t *teller) Repeated(e *translate.Event) {
+	if e.Kind == translate.EventToolArgs {
+		t.calls[e.Choice].all[e.Tool].args.Add(e.Text)
+	}
+}
+
 // End says what is wrong with the answer as a whole.
 func (t *teller) End() error {
 	for i := range t.calls {

@@ -23,8 +23,7 @@ type call struct {
 	id, name []byte
 	custom   bool
 	begun    bool   // it has its name and was sent
-	said     bool   // arguments were sent, or wait to be
-	waiting  []byte // arguments that came before the name
+	waiting  []byte // arguments that were not sent yet
 	args     translate.Arguments
 }
 
@@ -120,6 +119,15 @@ func readIndex(c *jsonscan.Cursor) int64 {
 	return n
 }
 
+// slot is where later chunks of the same shape have their arguments. Which call
+// they belong to must follow from their index alone.
+func (e *entry) slot() choices.Slot {
+	if e.index < 0 || len(e.name) > len(`""`) {
+		return choices.Slot{}
+	}
+	return e.argsAt
+}
+
 func (e *entry) readFunction(c *jsonscan.Cursor) {
 	if !c.EnterObject() {
 		c.Skip()
@@ -168,9 +176,16 @@ func (a *calls) find(e *entry, apart bool) int {
 }
 
 // renumbered reports whether an entry with the index of a call is about another
-// call: some servers give all of them the same index.
+// call: some servers give all of them the same index. It is if it has another id
+// and a name, or a name and arguments when those of the call are complete.
 func (a *calls) renumbered(known *call, e *entry) bool {
-	return len(e.id) > len(`""`) && len(e.name) > len(`""`) && len(known.id) > 0 && !same(known.id, e.id)
+	if len(e.name) <= len(`""`) {
+		return false
+	}
+	if len(e.id) > len(`""`) && len(known.id) > 0 {
+		return !same(known.id, e.id)
+	}
+	return known.args.Complete() && len(e.args) > len(`""`)
 }
 
 // findByID finds a call without the help of an index.
@@ -193,11 +208,10 @@ func (a *calls) findByID(e *entry, apart bool) int {
 }
 
 // another reports whether an entry with neither index nor id is about another
-// call than the last one: it has another name, or the arguments of the last one
-// are complete.
+// call than the last one.
 func (a *calls) another(e *entry) bool {
 	last := &a.all[a.last]
-	return len(e.name) > len(`""`) && last.name != nil && (!same(last.name, e.name) || last.args.Complete())
+	return len(e.name) > len(`""`) && last.begun && (!same(last.name, e.name) || a.renumbered(last, e))
 }
 
 func (a *calls) add() int {
@@ -233,7 +247,7 @@ func (a *calls) begin(p *choices.Parser, at int, name []byte) {
 	})
 	if len(c.waiting) > 0 {
 		p.SendEvent(a.arguments(at, c.waiting))
-		c.waiting = nil
+		c.waiting = c.waiting[:0]
 	}
 }
 
@@ -248,20 +262,16 @@ func (a *calls) takeArguments(p *choices.Parser, at int, e *entry) {
 	if len(e.args) == 0 || string(e.args) == `""` {
 		return
 	}
-	c.said = true
-	switch text := e.args[0] == '"'; {
-	case !c.begun && text:
+	from := len(c.waiting)
+	if e.args[0] == '"' {
 		c.waiting = jsonscan.AppendText(c.waiting, e.args)
-	case !c.begun:
+	} else {
 		c.waiting = append(c.waiting, e.args...)
-	case text:
-		if e.index < 0 { // where a template must not guess the call
-			c.args.Add(jsonscan.AppendText(nil, e.args))
-			e.argsAt = choices.Slot{}
-		}
-		p.SendText(a.arguments(at, nil), e.args, e.argsAt)
-	default:
-		p.SendEvent(a.arguments(at, e.args))
+	}
+	c.args.Add(c.waiting[from:])
+	if c.begun {
+		p.SendAt(a.arguments(at, c.waiting), e.slot())
+		c.waiting = c.waiting[:0]
 	}
 }
 

@@ -122,6 +122,9 @@ func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 			event.Refusal = true
 			p.SendText(event, b.refusal, choices.Slot{})
 		default:
+			if len(b.text) <= len(`""`) {
+				return
+			}
 			if texts++; texts > 1 {
 				p.SendEvent(translate.Event{Kind: translate.EventTextEnd, Choice: choice.Index})
 			}

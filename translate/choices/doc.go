@@ -3,5 +3,6 @@
 //
 // It promises to read answers generously, since they are relayed and not
 // judged: a member it does not know, or that is of another kind than it ought
-// to be, says nothing.
+// to be, says nothing. A parser, whose answers are translated, refuses what it
+// cannot read at all, since nobody behind it could.
 package choices

@@ -37,6 +37,9 @@ type Teller interface {
 	Member(c *jsonscan.Cursor, nth int)
 	// Tell sends what the nth choice said, in the order of the format.
 	Tell(p *Parser, nth int, choice Choice)
+	// Repeated is told of an event that was sent without Tell, because its chunk
+	// was like the one before but for the text.
+	Repeated(e *translate.Event)
 	// End is the end of the answer. It returns what is wrong with the whole.
 	End() error
 }

@@ -34,18 +34,21 @@ func (p *Parser) SendEvent(e translate.Event) {
 	p.Send()
 }
 
-// SendText sends an event whose text is the raw string, unless that is empty.
-// Where the string stands in a chunk, if anywhere, is where later chunks of the
-// same shape have theirs.
+// SendAt tells the handler an event that has a text. Where its string stands in
+// a chunk, if anywhere, is where later chunks of the same shape have theirs.
+func (p *Parser) SendAt(e translate.Event, at Slot) {
+	p.again.slot = at
+	p.SendEvent(e)
+}
+
+// SendText is SendAt with a text that is the raw string, unless that is empty.
 func (p *Parser) SendText(e translate.Event, raw []byte, at Slot) {
 	if len(raw) <= len(`""`) {
 		return
 	}
 	p.text = jsonscan.AppendText(p.text[:0], raw)
-	p.again.slot = at
-	p.event = e
-	p.event.Text = p.text
-	p.Send()
+	e.Text = p.text
+	p.SendAt(e, at)
 }
 
 // Refused notes that a choice has refused.

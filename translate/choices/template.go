@@ -88,6 +88,7 @@ func (p *Parser) repeats(data []byte) bool {
 	p.text = jsonscan.AppendText(p.text[:0], raw)
 	p.event = p.again.event
 	p.event.Text = p.text
+	p.content.Repeated(&p.event)
 	p.Send()
 	return true
 }

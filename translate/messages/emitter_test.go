@@ -218,9 +218,9 @@ var faulty = []struct {
 	{"arguments behind the end", []translate.Event{calls(0, "a", "f"), args(0, "{}"), called(0), args(0, "x")}, "arguments behind the end of their tool call"},
 	{"arguments of no tool", []translate.Event{args(0, "{}")}, "arguments of a tool call that was not begun"},
 	{"arguments of a tool in a gap", []translate.Event{calls(1, "a", "f"), args(0, "{}")}, "arguments of a tool call that was not begun"},
-	{"too much behind an open tool", []translate.Event{calls(0, "a", "f"), args(0, "{"), says("x" + strings.Repeat(" ", 20<<20)), says(strings.Repeat(" ", 20<<20))}, "more than 33554432 bytes behind an open tool call"},
-	{"too many arguments of a later tool", []translate.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, strings.Repeat(" ", 20<<20)), args(1, strings.Repeat(" ", 20<<20))}, "more than 33554432 bytes behind an open tool call"},
-	{"too many arguments that are held", []translate.Event{calls(0, "a", "f"), args(0, `"`+strings.Repeat(" ", 20<<20)), args(0, strings.Repeat(" ", 20<<20))}, "more than 33554432 bytes behind an open tool call"},
+	{"too much behind an open tool", []translate.Event{calls(0, "a", "f"), args(0, "{"), says("x" + strings.Repeat(" ", 17<<20)), says(strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
+	{"too many arguments of a later tool", []translate.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, strings.Repeat(" ", 17<<20)), args(1, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
+	{"too many arguments that are held", []translate.Event{calls(0, "a", "f"), args(0, `"`+strings.Repeat(" ", 17<<20)), args(0, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
 }
 
 func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
@@ -239,7 +239,7 @@ func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
 // TestLongArgumentsAreNotHeld ensures that the bound is on what waits, not on
 // what a call may have for arguments.
 func TestLongArgumentsAreNotHeld(t *testing.T) {
-	long := strings.Repeat(" ", 20<<20)
+	long := strings.Repeat(" ", 17<<20)
 	_, fault := emit(translate.Memory{Stream: true}, []translate.Event{begins(), calls(0, "a", "f"), args(0, "{"), args(0, long), args(0, long), args(0, "}"), theEnd})
 	assert.Nil(t, fault)
 }
@@ -390,13 +390,14 @@ func TestStopReasonsFollowTheirTable(t *testing.T) {
 // its own by which its result can come back.
 func TestCallsAreKnownByIDsThatTheFormatAllows(t *testing.T) {
 	for name, tt := range map[string]struct{ given, shown []string }{
-		"plain":           {[]string{"call_a-1"}, []string{"call_a-1"}},
-		"not allowed":     {[]string{"functions.f:0"}, []string{"gwid1_ZnVuY3Rpb25zLmY6MA"}},
-		"long":            {[]string{strings.Repeat("a", 65)}, []string{"gwid1_" + strings.Repeat("YWFh", 21) + "YWE"}},
-		"missing":         {[]string{"", ""}, []string{"toolu_1", "toolu_2"}},
-		"the same":        {[]string{"a", "a", "a"}, []string{"a", "a_2", "a_3"}},
-		"the next one is": {[]string{"a", "a_2", "a"}, []string{"a", "a_2", "a_3"}},
-		"like a minted":   {[]string{"toolu_1", ""}, []string{"toolu_1", "toolu_1_2"}},
+		"plain":             {[]string{"call_a-1"}, []string{"call_a-1"}},
+		"not allowed":       {[]string{"functions.f:0"}, []string{"gwid1_ZnVuY3Rpb25zLmY6MA"}},
+		"long":              {[]string{strings.Repeat("a", 65)}, []string{"gwid1_" + strings.Repeat("YWFh", 21) + "YWE"}},
+		"missing":           {[]string{"", ""}, []string{"toolu_1", "toolu_2"}},
+		"the same":          {[]string{"a", "a", "a"}, []string{"a", "a_2", "a_3"}},
+		"the same, encoded": {[]string{"f:0", "f:0"}, []string{"gwid1_Zjow", "gwid1_ZjowXzI"}},
+		"the next one is":   {[]string{"a", "a_2", "a"}, []string{"a", "a_2", "a_3"}},
+		"like a minted":     {[]string{"toolu_1", ""}, []string{"toolu_1", "toolu_1_2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var events []translate.Event

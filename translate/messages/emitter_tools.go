@@ -68,18 +68,17 @@ func (m *Emitter) originalName(name []byte) []byte {
 }
 
 // showID is the id by which the client knows a call: the provider's, written so
-// that the format allows it, or a new one where the provider gave none or the
-// same twice.
+// that the format allows it, or a new one where the provider gave none. The
+// second of two that are the same is told apart by a number, which is a part of
+// the id that comes back to the provider.
 func (m *Emitter) showID(id []byte) []byte {
-	var shown []byte
 	if len(id) == 0 {
-		shown = []byte(m.ids.NewToolID())
-	} else {
-		shown = translate.AppendToolID(nil, id)
+		id = []byte(m.ids.NewToolID())
 	}
-	first := len(shown)
+	shown := translate.AppendToolID(nil, id)
 	for n := 2; m.shown[string(shown)]; n++ {
-		shown = strconv.AppendInt(append(shown[:first], '_'), int64(n), 10)
+		numbered := append(id[:len(id):len(id)], '_')
+		shown = translate.AppendToolID(shown[:0], strconv.AppendInt(numbered, int64(n), 10))
 	}
 	if m.shown == nil {
 		m.shown = make(map[string]bool, 1)
