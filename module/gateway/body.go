@@ -36,10 +36,16 @@ func (h *Handler) readBody(ex *exchange.Exchange, r *http.Request) *translate.Fa
 		}
 	}
 	ex.Body = bytes.TrimPrefix(body, byteOrderMark)
+	if bytes.HasPrefix(ex.Body, byteOrderMark) { // the scanner would tolerate this one as well
+		return translate.Malformed(len(byteOrderMark), errTwoMarks)
+	}
 	return nil
 }
 
-var byteOrderMark = []byte("\xef\xbb\xbf")
+var (
+	byteOrderMark = []byte("\xef\xbb\xbf")
+	errTwoMarks   = errors.New("two byte order marks")
+)
 
 func (h *Handler) unread(err error) *translate.Fault {
 	var tooLarge *http.MaxBytesError // of Caddy's request_body directive

@@ -152,6 +152,9 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 			return fault
 		}
 	}
+	if fault := checkOnLoss(r); fault != nil {
+		return fault
+	}
 	if fault := h.readBody(ex, r); fault != nil {
 		return fault
 	}
