@@ -8,12 +8,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// try asks the model's targets in order until one answers. What the client is
-// told when none does is the last provider's own answer, or, where no provider
-// gave one, why the last could not be reached.
-func (h *Handler) try(m *model, s *sink, r *http.Request) *translate.Fault {
-	var told *exchange.Attempt
-	var refused *translate.Fault
+// try asks the model's targets in order until one answers. When none does it
+// returns the attempt that the client is to be told of: the last that a provider
+// answered, or, where none did, the last of all; or, where nobody could be
+// asked, why the first target could not.
+func (h *Handler) try(m *model, s *sink, r *http.Request) (told *exchange.Attempt, refused *translate.Fault) {
 	for _, t := range m.targets {
 		a, fault := s.begin(t)
 		if fault != nil {
@@ -22,11 +21,11 @@ func (h *Handler) try(m *model, s *sink, r *http.Request) *translate.Fault {
 		}
 		h.call(t, s, r, a)
 		if s.abandoned(r.Context()) {
-			return nil
+			return nil, nil
 		}
 		if s.over() {
 			s.finish(a)
-			return nil
+			return nil, nil
 		}
 		if a.Refused { // nobody was asked
 			refused = firstOf(refused, a.Fault)
@@ -41,10 +40,7 @@ func (h *Handler) try(m *model, s *sink, r *http.Request) *translate.Fault {
 			break
 		}
 	}
-	if told == nil {
-		return refused
-	}
-	return s.relayError(told)
+	return told, refused
 }
 
 func firstOf(a, b *translate.Fault) *translate.Fault {

@@ -172,7 +172,17 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	ctx, cancel := context.WithCancel(r.Context())
 	s.cancel = cancel
 	s.startKeepAlive(time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
-	return h.try(m, s, r.WithContext(ctx))
+	told, refused := h.try(m, s, r.WithContext(ctx))
+	switch {
+	case told == nil && refused == nil: // answered, or nobody is there to be told
+		return nil
+	case ex.Operation == translate.CountTokens && m.estimates(told):
+		s.estimate()
+		return nil
+	case told == nil:
+		return refused
+	}
+	return s.relayError(told)
 }
 
 // Interface guards

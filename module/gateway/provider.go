@@ -19,7 +19,9 @@ type provider struct {
 	formats []translate.Format
 	models  []exchange.Pattern // what it serves without a model block; none: what nobody else claims
 	known   []string           // names its preset is known for
-	call    caller
+
+	estimates bool // tokens of requests to it may be estimated
+	call      caller
 }
 
 var providerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
@@ -42,6 +44,7 @@ func newProvider(ctx caddy.Context, config *Provider) (*provider, error) {
 	if err := config.check(defaults, inProcess); err != nil {
 		return nil, err
 	}
+	p.estimates = config.mayEstimate(defaults)
 	if p.call, err = newCaller(ctx, config, defaults.BaseURL, inProcess); err != nil {
 		return nil, err
 	}

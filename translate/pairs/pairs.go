@@ -38,3 +38,9 @@ func For(format translate.Format) Codec {
 	}
 	return codec
 }
+
+// EstimateTokens estimates the input tokens of a messages body that has passed
+// Inspect. It is no count, and must never be shown as usage.
+func EstimateTokens(body []byte) int64 {
+	return messages.Measure(body).Tokens(messages.DefaultBytesPerToken)
+}
