@@ -1,7 +1,6 @@
 package module_test
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -38,30 +37,6 @@ func (s *site) afterContent(p *gatewaytest.Provider, path, begin string, then ga
 	return answer.rest()
 }
 
-// keepAlives is what the gateway sends while there is nothing to say.
-var keepAlives = map[string]string{
-	messagesPath:    "event: ping\ndata: {\"type\": \"ping\"}\n",
-	chatPath:        ": keep-alive\n",
-	completionsPath: ": keep-alive\n",
-}
-
-// isKeepAlive reports whether an event says nothing.
-func isKeepAlive(path, event string) bool { return event == keepAlives[path] }
-
-// nextContent skips keep-alives.
-func (s *stream) nextContent(path string) string {
-	for {
-		if event := s.next(); !isKeepAlive(path, event) {
-			return event
-		}
-	}
-}
-
-// withoutKeepAlives is a stream as it would have been without them.
-func withoutKeepAlives(path, body string) string {
-	return strings.ReplaceAll(body, keepAlives[path]+"\n", "")
-}
-
 // stalling starts a gateway that commits at once and whose model "m" leads to a
 // provider that stalls at a gate, and then to another one.
 type stalling struct {
@@ -76,152 +51,6 @@ func startStalling(t *testing.T, w way, lines ...string) stalling {
 		w.provider("first", first, "models 1"), w.provider("second", second, "models 2"),
 		"model m {\nto first\nto second\n}")...)
 	return stalling{s, first, second, gatewaytest.NewGate(t)}
-}
-
-func TestPingsThenA503ThenTheSecondTargetInOneResponse(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		for _, path := range callPaths {
-			t.Run(path, func(t *testing.T) {
-				s := startStalling(t, w, "commit_after 1ms", "keep_alive 5ms")
-				s.first.Always(gatewaytest.Stall(s.gate, gatewaytest.Status(http.StatusServiceUnavailable)))
-				answer := s.open(path, bodyFor(path, "m", "hello", true))
-				assert.Equal(t, http.StatusOK, answer.StatusCode)
-				assert.Equal(t, "text/event-stream; charset=utf-8", answer.Header.Get("Content-Type"))
-				for range 3 {
-					assert.True(t, isKeepAlive(path, answer.next()))
-				}
-				s.gate.Open()
-				whole := answer.rest()
-				seen := whole.read(t, path) // a second message_start would fail here
-				assert.True(t, seen.complete)
-				assert.Contains(t, seen.text, "hello")
-				assert.Nil(t, seen.failure)
-				assert.Equal(t, 1, s.second.Count())
-				record := s.record(whole.id())
-				assert.Equal(t, "answered", record["outcome"])
-				assert.Equal(t, "second", record["provider"])
-			})
-		}
-	})
-}
-
-func TestAllTargetsFailingAfterTheCommitIsOneErrorEvent(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		for _, path := range callPaths {
-			t.Run(path, func(t *testing.T) {
-				s := startStalling(t, w, "commit_after 1ms", "keep_alive 5ms")
-				s.first.Always(gatewaytest.Stall(s.gate, gatewaytest.Status(http.StatusServiceUnavailable)))
-				s.second.Always(gatewaytest.Status(http.StatusServiceUnavailable))
-				answer := s.open(path, bodyFor(path, "m", "hello", true))
-				assert.True(t, isKeepAlive(path, answer.next()))
-				s.gate.Open()
-				whole := answer.rest()
-				require.NoError(t, whole.err, "the body ends in order")
-				want := `data: {"error":{"message":"scripted error","type":"server_error","param":null,"code":"overloaded"}}` + "\n\n"
-				if path == messagesPath {
-					want = "event: error\n" + `data: {"type":"error","error":{"type":"overloaded_error","message":"scripted error"},"request_id":"` + whole.id() + `"}` + "\n\n"
-				}
-				assert.Equal(t, want, withoutKeepAlives(path, whole.body))
-				assert.True(t, strings.HasSuffix(whole.body, want), "nothing after it")
-				assert.Equal(t, "failed", s.record(whole.id())["outcome"])
-			})
-		}
-	})
-}
-
-func TestKeepAlivesStandOnlyBetweenEvents(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		for _, path := range callPaths {
-			t.Run(path, func(t *testing.T) {
-				s := startStalling(t, w, "keep_alive 5ms")
-				plain := strings.Join(streams[path], "")
-				middle := strings.Index(plain, "there") + 2 // in the middle of a word of an event
-				s.first.Script(gatewaytest.InOrder(
-					gatewaytest.Chunks(gatewaytest.EventStream, plain[:middle]),
-					gatewaytest.Stall(s.gate, more(plain[middle:])),
-				))
-				answer := s.open(path, bodyFor(path, "m", "hello", true))
-				for !strings.Contains(answer.next(), "Hi") {
-				}
-				for range 2 {
-					assert.Equal(t, keepAlives[path], answer.next(), "half an event is kept back")
-				}
-				s.gate.Open()
-				whole := answer.rest()
-				assert.True(t, whole.read(t, path).complete)
-				assert.Equal(t, withoutKeepAlives(path, plain), withoutKeepAlives(path, whole.body), "the provider's bytes, and keep-alives between them")
-			})
-		}
-	})
-}
-
-// Keep-alives once went on while the gateway waited for a provider to close a
-// stream whose last event had gone to the client already.
-func TestNothingFollowsTheLastEvent(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		p := gatewaytest.NewProvider(t)
-		s := startSite(t, "keep_alive 1ms", w.provider("p", p, "usage_wait 100ms"))
-		for i, path := range callPaths {
-			events := streams[path]
-			begin := strings.Join(events[:len(events)-2], "")
-			for j, end := range []string{strings.Join(events[len(events)-2:], ""), errorEvents[path]} {
-				closing := gatewaytest.NewGate(t) // never opened: the provider does not close the stream
-				answer := s.afterContent(p, path, begin, gatewaytest.InOrder(more(end), gatewaytest.Stall(closing, more())))
-				require.NoError(t, answer.err)
-				assert.True(t, strings.HasSuffix(answer.body, end), answer.body)
-				assert.Equal(t, []string{"answered", "cut"}[j], s.record(answer.id())["outcome"])
-				assert.NoError(t, p.WaitCancelledN(waiting(t), 2*i+j+1), "the call does not outlive usage_wait")
-			}
-		}
-	})
-}
-
-// With commit_after off the timer for it once fired at once.
-func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		p, open := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-		s := startSite(t, "commit_after off", "keep_alive 1ms",
-			w.provider("p", p, "models m", "response_header_timeout 50ms"), w.provider("open", open, "models open", "idle_timeout 300ms"))
-		for range 20 {
-			p.Script(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
-			assert.Equal(t, http.StatusGatewayTimeout, s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true)).status)
-		}
-		open.Script(gatewaytest.StallAfter(6, gatewaytest.NewGate(t)))
-		whole := s.ask(messagesPath, bodyFor(messagesPath, "open", "hello", true))
-		assert.Contains(t, whole.body, keepAlives[messagesPath], "once committed by content, pings come")
-	})
-}
-
-// With keep_alive off one was once sent when commit_after had passed.
-func TestKeepAliveOffSendsNoneBehindTheCommit(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		p := gatewaytest.NewProvider(t)
-		s := startSite(t, "commit_after 30ms", "keep_alive off", w.provider("p", p, "idle_timeout 300ms"))
-		p.Script(gatewaytest.StallAfter(6, gatewaytest.NewGate(t)))
-		whole := s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true))
-		assert.NotContains(t, whole.body, keepAlives[messagesPath])
-		assert.Equal(t, "timeout_error", whole.read(t, messagesPath).failure.Type)
-	})
-}
-
-func TestAJSONRequestIsNeverCommittedEarly(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		for _, path := range append([]string{"/v1/messages/count_tokens"}, callPaths...) {
-			t.Run(path, func(t *testing.T) {
-				p := gatewaytest.NewProvider(t)
-				s := startSite(t, "commit_after 1ms", "keep_alive 1ms", w.provider("p", p, "response_header_timeout 100ms"))
-				p.Always(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
-				stream := path == "/v1/messages/count_tokens" // there, stream means nothing
-				body := bodyFor(strings.TrimSuffix(path, "/count_tokens"), "m", "hello", stream)
-				if stream {
-					body = strings.ReplaceAll(body, `"max_tokens":1000,`, "")
-				}
-				answer := s.ask(path, body)
-				assert.Equal(t, http.StatusGatewayTimeout, answer.status, answer.body)
-				assert.Equal(t, "application/json", answer.header.Get("Content-Type"))
-			})
-		}
-	})
 }
 
 func TestStreamHeaders(t *testing.T) {
@@ -458,73 +287,6 @@ func paced(pieces []string) gatewaytest.Step {
 			}
 		}
 	}
-}
-
-func TestUsageIsReadWhileEveryByteIsRelayed(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
-		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p))
-		p.Script(gatewaytest.Chunks(gatewaytest.EventStream, streams[messagesPath]...))
-		whole := s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true))
-		assert.Equal(t, strings.Join(streams[messagesPath], ""), whole.body)
-		record := s.record(whole.id())
-		assert.Equal(t, 9.0, record["usage.input_tokens"])
-		assert.Equal(t, 4.0, record["usage.output_tokens"])
-		assert.Equal(t, "x", record["answered_by"])
-	})
-}
-
-const usageChunk = "data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"x\",\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,\"total_tokens\":10}}\n\n"
-
-func TestUsageOfChatStreamsIsAskedForAndWithheld(t *testing.T) {
-	const head = `{"model":"m","messages":[{"role":"user","content":"hi"}],"stream":true`
-	cases := []struct {
-		name, sent, received string
-		shown                bool
-	}{
-		{"absent", head + `}`, head + `,"stream_options":{"include_usage":true}}`, false},
-		{"absent, spaces", head + ` } `, head + ` ,"stream_options":{"include_usage":true}} `, false},
-		{"null", head + `,"stream_options": null }`, head + `,"stream_options": {"include_usage":true} }`, false},
-		{"empty", head + `,"stream_options":{ },"n":1}`, head + `,"stream_options":{"include_usage":true},"n":1}`, false},
-		{"another member", head + `,"stream_options":{"include_obfuscation":false}}`, head + `,"stream_options":{"include_usage":true,"include_obfuscation":false}}`, false},
-		{"false", head + `,"stream_options":{"include_usage":false}}`, head + `,"stream_options":{"include_usage":true}}`, false},
-		{"include_usage null", head + `,"stream_options":{"include_usage": null}}`, head + `,"stream_options":{"include_usage": true}}`, false},
-		{"asked for by the client", head + `,"stream_options":{"include_usage":true}}`, head + `,"stream_options":{"include_usage":true}}`, true},
-	}
-	events := streams[chatPath]
-	last := len(events) - 1
-	without := strings.Join(events, "")
-	with := strings.Join(events[:last], "") + usageChunk + events[last]
-	eachWay(t, func(t *testing.T, w way) {
-		p, never := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "models m"), w.provider("never", never, "models never", "include_usage off"))
-		for _, c := range cases {
-			for _, oneByOne := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%s, one by one: %t", c.name, oneByOne), func(t *testing.T) {
-					step := gatewaytest.Chunks(gatewaytest.EventStream, with)
-					if oneByOne {
-						step = gatewaytest.Chunks(gatewaytest.EventStream, strings.SplitAfter(with, "\n\n")...)
-					}
-					p.Script(step)
-					whole := s.ask(chatPath, c.sent)
-					want := without
-					if c.shown {
-						want = with
-					}
-					assert.Equal(t, want, whole.body)
-					requests := p.Requests()
-					assert.Equal(t, c.received, string(requests[len(requests)-1].Body))
-					record := s.record(whole.id())
-					assert.Equal(t, 7.0, record["usage.input_tokens"])
-					assert.Equal(t, 3.0, record["usage.output_tokens"])
-				})
-			}
-		}
-		never.Script(gatewaytest.Chunks(gatewaytest.EventStream, with))
-		body := strings.Replace(cases[0].sent, `"m"`, `"never"`, 1)
-		assert.Equal(t, with, s.ask(chatPath, body).body, "nothing is withheld that was not asked for")
-		assert.Equal(t, body, string(never.Requests()[0].Body), "include_usage off leaves the body alone")
-	})
 }
 
 // A stop that the provider never confirms with [DONE] is an end only where the
