@@ -1,9 +1,11 @@
 package module_test
 
 import (
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,7 +15,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 var fence = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
@@ -85,7 +91,45 @@ func TestReadmeListsEveryPreset(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "README.md"))
 	require.NoError(t, err)
 	for _, m := range caddy.GetModules("ai_gateway.providers") {
-		assert.Contains(t, string(text), "\n| `"+m.ID.Name()+"` |")
+		preset := m.New().(exchange.Preset)
+		if strings.HasSuffix(reflect.TypeOf(preset).Elem().PkgPath(), "_test") {
+			continue // of another test
+		}
+		row := "\n| `" + m.ID.Name() + "` | " + formatList(preset.Defaults().Formats) + " | "
+		if _, inProcess := preset.(http.RoundTripper); !inProcess && preset.Defaults().BaseURL != "" {
+			row += "`" + preset.Defaults().BaseURL + "` |\n"
+		}
+		assert.Contains(t, string(text), row)
+	}
+}
+
+func formatList(formats []translate.Format) string {
+	names := make([]string, len(formats))
+	for i, format := range formats {
+		names[i] = string(format)
+	}
+	return strings.Join(names, ", ")
+}
+
+// The README's table of formats tells what the gateway does.
+func TestReadmeTellsWhichFormatsAreTranslated(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	require.NoError(t, err)
+	for _, client := range translate.Formats {
+		row := regexp.MustCompile("(?m)^\\| `" + string(client) + "`: `POST [^|]*` \\|(.*)\\|$").FindSubmatch(text)
+		require.NotNil(t, row, client)
+		cells := strings.Split(string(row[1]), "|")
+		require.Len(t, cells, len(translate.Formats))
+		for i, provider := range translate.Formats {
+			want := "refused"
+			switch {
+			case client == provider:
+				want = "byte for byte"
+			case pairs.CanTranslate(client, provider):
+				want = "translated"
+			}
+			assert.Equal(t, want, strings.TrimSpace(cells[i]), "%s to %s", client, provider)
+		}
 	}
 }
 

@@ -1,0 +1,91 @@
+package module_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// received is the last request that a provider got.
+func received(t *testing.T, p *gatewaytest.Provider) map[string]any {
+	t.Helper()
+	requests := p.Requests()
+	require.NotEmpty(t, requests)
+	var body map[string]any
+	require.NoError(t, json.Unmarshal(requests[len(requests)-1].Body, &body))
+	return body
+}
+
+func TestTraitsShapeTranslatedRequests(t *testing.T) {
+	const ask = `{"model":"m","max_tokens":100,"top_k":3,"stream":true,"metadata":{"user_id":"u1"},` +
+		`"messages":[{"role":"user","content":"hello"}]}`
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		s := startSite(t, w.provider("p", p, "format chat", "max_tokens_field max_completion_tokens",
+			"user_field safety_identifier", "extensions top_k min_p", "include_usage off"))
+		s.ask(messagesPath, ask)
+		body := received(t, p)
+		assert.Equal(t, 100.0, body["max_completion_tokens"])
+		assert.NotContains(t, body, "max_tokens")
+		assert.Equal(t, "u1", body["safety_identifier"])
+		assert.Equal(t, 3.0, body["top_k"])
+		assert.NotContains(t, body, "stream_options")
+	})
+}
+
+func TestPresetsBringTraitsAndTheConfigurationOverrulesThem(t *testing.T) {
+	t.Setenv("MISTRAL_API_KEY", "sk-mistral-0123456789")
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		mistral := func(name string, lines ...string) string {
+			block := w.provider(name, p, append(lines, "models "+name, "api_key {env.MISTRAL_API_KEY}")...)
+			return strings.Replace(block, " vllm ", " mistral ", 1)
+		}
+		s := startSite(t, mistral("preset"), mistral("overruled", "include_usage on", "user_field user"))
+		asked := func(path, model, more string) map[string]any {
+			body := strings.TrimSuffix(bodyFor(path, model, "hello", true), "}") + more + "}"
+			assert.Equal(t, 200, s.ask(path, body).status)
+			return received(t, p)
+		}
+		const user = `,"metadata":{"user_id":"u1"}`
+		for _, path := range []string{chatPath, messagesPath} {
+			assert.NotContains(t, asked(path, "preset", ""), "stream_options", path)
+			assert.Contains(t, asked(path, "overruled", ""), "stream_options", path)
+		}
+		assert.NotContains(t, asked(messagesPath, "preset", user), "user")
+		assert.Equal(t, "u1", asked(messagesPath, "overruled", user)["user"])
+	})
+}
+
+// What `caddy validate` says of traits that were written in JSON.
+func TestTraitsInJSONAreChecked(t *testing.T) {
+	for traits, want := range map[string]string{
+		`{"files":"true"}`:            "",
+		`{"files":"yes"}`:             "provider 'p': traits: files: must be 'false' or 'true', got 'yes'",
+		`{"file":"true"}`:             "provider 'p': traits: file: is not known; the traits are max_tokens_field, ",
+		`{"prompt_template":"turns"}`: "provider 'p': traits: prompt_template: is not known",
+	} {
+		eachWay(t, func(t *testing.T, w way) {
+			t.Setenv("CLIENT_KEY", clientKey)
+			raw, err := gatewaytest.Adapt(strings.ReplaceAll(
+				siteBlock("", "provider p vllm {\n"+w.to("127.0.0.1:9")+"files on\n}"), "PORT(site)", "9"))
+			require.NoError(t, err)
+			raw = []byte(strings.Replace(string(raw), `{"files":"on"}`, traits, 1))
+			var config caddy.Config
+			require.NoError(t, caddy.StrictUnmarshalJSON(raw, &config))
+			config.StorageRaw = []byte(`{"module":"file_system","root":"` + t.TempDir() + `"}`)
+			err = caddy.Validate(&config)
+			if want == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.ErrorContains(t, err, want)
+			}
+		})
+	}
+}
