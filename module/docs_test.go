@@ -19,7 +19,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 var fence = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")

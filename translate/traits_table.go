@@ -47,7 +47,7 @@ var traits = []trait{
 	later(text("fim_template", "a text that holds {prefix} and {suffix} once each", "", setFIM)),
 	later(flag("native_n", "true", "false", func(t *Traits) *bool { return &t.FanOutN })),
 	later(number("max_fan_out", DefaultMaxFanOut, func(t *Traits) *int64 { return &t.MaxFanOut })),
-	later(flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount })),
+	flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount }),
 	flag("estimate_input_tokens", "false", "true", func(t *Traits) *bool { return &t.EstimateInputTokens }),
 	later(flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses })),
 	later(flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders })),
