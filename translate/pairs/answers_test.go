@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,10 @@ var ways = []way{
 }
 
 func (w way) name() string { return string(w.from) + " to " + string(w.to) }
+
+func waysFrom(format translate.Format) []way {
+	return slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return w.from != format })
+}
 
 // remembered is the memory of a request that asked for all that its format has.
 func (w way) remembered(stream bool) translate.Memory {
@@ -195,20 +200,16 @@ func TestAnswersAreReplayedAsStreams(t *testing.T) {
 func TestAnyChunkingGivesTheSameAnswer(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	ends := []string{"\n", "\r\n", "\r"}
-	const splits = 100 // of every recording and way: each in both forms, with each line end
 	for _, r := range recordings(t) {
 		lines := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(r.bytes))
-		for _, w := range ways {
-			if r.format != w.from {
-				continue
-			}
+		for _, w := range waysFrom(r.format) {
 			t.Run(w.name()+"/"+r.name(), func(t *testing.T) {
 				memories := [2]translate.Memory{w.remembered(true), w.remembered(false)}
 				want := [2]outcome{}
 				for i, m := range memories {
 					want[i] = translated(w, m, [][]byte{r.bytes}, true)
 				}
-				for n := range splits {
+				for n := range 200 / len(waysFrom(r.format)) { // in both forms, with each line end
 					data := []byte(strings.ReplaceAll(lines, "\n", ends[n%3]))
 					most := 1 + random.IntN(97)
 					got := translated(w, memories[n%2], split(data, func() int { return 1 + random.IntN(most) }), true)
@@ -226,10 +227,7 @@ func TestAnyChunkingGivesTheSameAnswer(t *testing.T) {
 // nothing is shown of it that the whole one does not show.
 func TestNoPrefixOfAStreamIsAWholeAnswer(t *testing.T) {
 	for _, r := range recordings(t) {
-		for _, w := range ways {
-			if r.format != w.from {
-				continue
-			}
+		for _, w := range waysFrom(r.format) {
 			t.Run(w.name()+"/"+r.name(), func(t *testing.T) {
 				whole := translated(w, w.remembered(true), [][]byte{r.bytes}, true)
 				for i, n := range cuts(r.bytes) {
@@ -268,10 +266,7 @@ func assertCutOff(t *testing.T, w way, whole, part outcome, mayFinish bool) {
 func TestAnswersReachExactlyOneEnd(t *testing.T) {
 	const ends = translate.Terminal | translate.Failed
 	for _, r := range recordings(t) {
-		for _, w := range ways {
-			if r.format != w.from {
-				continue
-			}
+		for _, w := range waysFrom(r.format) {
 			o := translated(w, w.remembered(true), [][]byte{r.bytes}, true)
 			over := false
 			for _, s := range o.signals {
