@@ -1,0 +1,413 @@
+package module_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+)
+
+// encoded is text in a content coding.
+func encoded(t testing.TB, coding, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	switch coding {
+	case "gzip":
+		w = gzip.NewWriter(&b)
+	case "zlib":
+		w = zlib.NewWriter(&b)
+	case "deflate":
+		w, err = flate.NewWriter(&b, flate.BestSpeed)
+	case "br":
+		w = brotli.NewWriter(&b)
+	case "zstd":
+		w, err = zstd.NewWriter(&b)
+	}
+	require.NoError(t, err)
+	_, err = io.WriteString(w, text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.String()
+}
+
+// A faulty is a request that can be broken in several places at once.
+type faulty struct {
+	method, path, authorization      string
+	version, onLoss                  string
+	contentType, coding              string
+	key, model, maxTokens, rest, pad string
+}
+
+// send writes the request out.
+func (f *faulty) send(t testing.TB, s *site) reply {
+	prompt := `"messages":[{"role":"user","content":"` + f.pad + `"}]`
+	if strings.HasPrefix(f.path, completionsPath) {
+		prompt = `"prompt":"` + f.pad + `"`
+	}
+	body := fmt.Sprintf(`{"model":"%s","max_tokens":%s,%s}%s`, f.model, f.maxTokens, prompt, f.rest)
+	lines := []string{f.method + " " + f.path + " HTTP/1.1"}
+	for name, value := range map[string]string{
+		"Anthropic-Version": f.version, "X-Gateway-On-Loss": f.onLoss, "Content-Type": f.contentType, "Content-Encoding": f.coding,
+	} {
+		if value != "" {
+			lines = append(lines, name+": "+value)
+		}
+	}
+	if f.authorization != "" {
+		lines = append(lines, f.authorization)
+	}
+	if f.coding == "gzip" {
+		body = encoded(t, "gzip", body)
+	}
+	return s.raw(body, lines...)
+}
+
+// breaks are the faults of a request in the order in which the first one is
+// told.
+var breaks = []struct {
+	name    string
+	apply   func(*faulty)
+	status  int
+	message string
+}{
+	{"path", func(f *faulty) { f.path += "/nowhere" }, 404, "path: is not known"},
+	{"method", func(f *faulty) { f.method = "PUT" }, 405, "method: must be POST"},
+	{"credential sent twice", func(f *faulty) { f.authorization = "Authorization: Bearer x\r\nAuthorization: Bearer y" }, 400, "authorization: must be sent once, with one value"},
+	{"credential missing", func(f *faulty) { f.authorization = "" }, 401, "no credential: send 'Authorization: Bearer <key>'"},
+	{"credential invalid", func(f *faulty) { f.authorization = "Authorization: Bearer " + oldKey }, 401, "the API key is not valid"},
+	{"version", func(f *faulty) { f.version = "latest" }, 400, "anthropic-version: 'latest' is not a date of the form YYYY-MM-DD"},
+	{"on loss", func(f *faulty) { f.onLoss = "ignore" }, 400, "x-gateway-on-loss: must be 'warn' or 'reject'"},
+	{"content type", func(f *faulty) { f.contentType = "text/plain" }, 415, "content-type: must be application/json"},
+	{"content coding", func(f *faulty) { f.coding = "compress" }, 415, "content-encoding: must be gzip, zstd, deflate or br"},
+	{"body too large as sent", func(f *faulty) { f.coding = "" }, 413, "request body: larger than the limit of 2000 bytes"},
+	{"body too large once decoded", func(f *faulty) { f.coding, f.pad = "gzip", strings.Repeat("x", 3000) }, 413, "request body: larger than the limit of 2000 bytes"},
+	{"JSON", func(f *faulty) { f.rest = "}" }, 400, "request body: not valid JSON at byte "},
+	{"field", func(f *faulty) { f.maxTokens = "-1" }, 400, "max_tokens: must be an integer of at least "},
+	{"model", func(f *faulty) { f.model = "m9" }, 404, "model: 'm9' is not known"},
+	{"key and model", func(f *faulty) { f.authorization = "Authorization: Bearer " + bobKey }, 403, "this key may not use model 'm1'"},
+}
+
+// TestTheFirstFaultInTheOrderOfChecksIsTold breaks a request in one place after
+// the other, from the last check to the first: each time it is the new fault
+// that is told.
+func TestTheFirstFaultInTheOrderOfChecksIsTold(t *testing.T) {
+	s, p := startLocked(t, "max_body 2000")
+	for _, path := range callPaths {
+		t.Run(path, func(t *testing.T) {
+			f := &faulty{
+				method: http.MethodPost, path: path, authorization: "Authorization: Bearer " + aliceKey,
+				version: "2023-06-01", contentType: "application/json", model: "m1", maxTokens: "9", pad: "x",
+			}
+			require.Equal(t, http.StatusOK, f.send(t, s).status)
+			before := p.Count()
+			for i := len(breaks) - 1; i >= 0; i-- {
+				b := breaks[i]
+				b.apply(f)
+				if b.name == "version" && path != messagesPath {
+					continue // those have none
+				}
+				got := f.send(t, s)
+				assert.Equal(t, b.status, got.status, b.name)
+				message := got.failure(t).Message
+				if path == messagesPath && b.name == "credential missing" {
+					message = strings.TrimSuffix(message, " or 'x-api-key: <key>'")
+				}
+				assert.True(t, strings.HasPrefix(message, b.message), "%s: %s", b.name, message)
+				assert.NotEmpty(t, got.id())
+			}
+			assert.Equal(t, before, p.Count(), "nothing reached the provider")
+		})
+	}
+}
+
+func TestAWrongMethodIsToldTheRightOne(t *testing.T) {
+	s, p := startLocked(t)
+	for path, allowed := range map[string]string{
+		"/v1/messages": "POST", "/v1/messages/count_tokens": "POST", "/v1/chat/completions": "POST", "/v1/completions": "POST",
+		"/v1/models": "GET", "/v1/models/m1": "GET",
+	} {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"} {
+			if method == allowed || method == "HEAD" && allowed == "GET" {
+				continue
+			}
+			got := s.raw("", method+" "+path+" HTTP/1.1")
+			body := inChoices("invalid_request_error", "method: must be "+allowed, "null", "null")
+			if strings.HasPrefix(path, "/v1/messages") {
+				body = inMessages("invalid_request_error", "method: must be "+allowed)
+			}
+			if method == "HEAD" {
+				body = ""
+			}
+			got.assertOurs(t, http.StatusMethodNotAllowed, body, method, path)
+			assert.Equal(t, []string{allowed}, got.header.Values("Allow"), method, path)
+		}
+	}
+	assert.Zero(t, p.Count())
+}
+
+// TestCodedBodiesAreLikePlainOnes ensures that the provider sees the same
+// request, whatever the client did to its bytes on the way.
+func TestCodedBodiesAreLikePlainOnes(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		clock := func() time.Time { return time.Unix(1_700_000_000, 0) }
+		p := gatewaytest.NewProvider(t, demo.WithClock(clock))
+		s := startSite(t, w.provider("up", p))
+		for _, path := range callPaths {
+			plain := bodyFor(path, "m", "hello, wörld", false)
+			want := s.ask(path, plain)
+			require.Equal(t, http.StatusOK, want.status)
+			for _, coded := range []struct{ header, coding string }{
+				{"gzip", "gzip"}, {"x-gzip", "gzip"}, {"GZIP", "gzip"}, {"deflate", "zlib"}, {"deflate", "deflate"}, {"br", "br"}, {"zstd", "zstd"},
+			} {
+				for _, text := range []string{plain, "\xef\xbb\xbf" + plain} {
+					got := s.ask(path, encoded(t, coded.coding, text), "Content-Encoding", coded.header)
+					assert.Equal(t, want.body, got.body, "%s %s", path, coded)
+				}
+			}
+			assert.Equal(t, want.body, s.ask(path, plain, "Content-Encoding", "identity").body)
+			assert.Equal(t, want.body, s.ask(path, "\xef\xbb\xbf"+plain).body, "a byte order mark")
+			for _, r := range p.Requests() {
+				if r.Path == path {
+					assert.Equal(t, plain, string(r.Body))
+					assert.Empty(t, r.Header.Get("Content-Encoding"))
+					assert.Equal(t, fmt.Sprint(len(plain)), r.Header.Get("Content-Length"))
+				}
+			}
+		}
+	})
+}
+
+// refusal is a body that is refused, and what is told.
+type refusal struct {
+	name, body, coding string
+	status             int
+	message, code      string // code is that of chat and completions bodies, as JSON
+	detail             string // error.details.error_code of messages bodies
+}
+
+// TestBodiesThatAreRefused compares every byte of the refusals.
+func TestBodiesThatAreRefused(t *testing.T) {
+	s, p := startLocked(t, "max_body 2000")
+	large := strings.Repeat("x", 2001)
+	const (
+		tooLarge = "request body: larger than the limit of 2000 bytes"
+		unknown  = "content-encoding: must be gzip, zstd, deflate or br"
+	)
+	for _, test := range []refusal{
+		{"nothing", "", "", 400, "request body: empty, must be a JSON object", `"invalid_json"`, ""},
+		{"white space", " \r\n\t", "", 400, "request body: empty, must be a JSON object", `"invalid_json"`, ""},
+		{"a byte order mark alone", "\xef\xbb\xbf", "", 400, "request body: empty, must be a JSON object", `"invalid_json"`, ""},
+		{"two byte order marks", "\xef\xbb\xbf\xef\xbb\xbf{}", "", 400, "request body: not valid JSON at byte 3", `"invalid_json"`, ""},
+		{"UTF-16", "\xff\xfe{\x00}\x00", "", 400, "request body: not valid JSON at byte 0", `"invalid_json"`, ""},
+		{"no JSON", "hello", "", 400, "request body: not valid JSON at byte 0", `"invalid_json"`, ""},
+		{"an array", "[]", "", 400, "request body: must be a JSON object", `"invalid_value"`, ""},
+		{"null", "null", "", 400, "request body: must be a JSON object", `"invalid_value"`, ""},
+		{"invalid UTF-8", "{\"model\":\"m\xff\"}", "", 400, "request body: not valid JSON at byte 11", `"invalid_json"`, ""},
+		{"trailing data", `{"model":"m1"} x`, "", 400, "request body: not valid JSON at byte 15", `"invalid_json"`, ""},
+		{"two objects", `{"model":"m1"}{"model":"m1"}`, "", 400, "request body: not valid JSON at byte 14", `"invalid_json"`, ""},
+		{"half an object", `{"model":`, "", 400, "request body: not valid JSON at byte 9", `"invalid_json"`, ""},
+		{"a form", "model=m1&prompt=x", "", 400, "request body: not valid JSON at byte 0", `"invalid_json"`, ""},
+		{"too large", large, "", 413, tooLarge, `"request_too_large"`, ""},
+		{"too large as sent, coded", large, "gzip", 413, tooLarge, `"request_too_large"`, ""},
+		{"too large once decoded", encoded(t, "gzip", large), "gzip", 413, tooLarge, `"request_too_large"`, "request_body_too_large_after_decoding"},
+		{"a bomb", encoded(t, "zstd", strings.Repeat(" ", 1<<20)), "zstd", 413, tooLarge, `"request_too_large"`, "request_body_too_large_after_decoding"},
+		{"an unknown coding", "{}", "compress", 415, unknown, "null", "request_body_encoding_unsupported"},
+		{"two codings", "{}", "gzip, br", 415, unknown, "null", "request_body_encoding_unsupported"},
+		{"the same coding twice", "{}", "gzip, gzip", 415, unknown, "null", "request_body_encoding_unsupported"},
+		{"a coding with a parameter", "{}", "gzip;q=1", 415, unknown, "null", "request_body_encoding_unsupported"},
+		{"no gzip", "{}", "gzip", 400, "request body: broken gzip data", "null", "request_body_encoding_invalid"},
+		{"half of gzip", encoded(t, "gzip", "{}")[:12], "gzip", 400, "request body: broken gzip data", "null", "request_body_encoding_invalid"},
+		{"bytes behind gzip", encoded(t, "gzip", "{}") + "{}", "gzip", 400, "request body: broken gzip data", "null", "request_body_encoding_invalid"},
+		{"no zstd", "{}", "zstd", 400, "request body: broken zstd data", "null", "request_body_encoding_invalid"},
+		{"no bytes of br", "", "br", 400, "request body: broken br data", "null", "request_body_encoding_invalid"},
+		{"half of deflate", encoded(t, "deflate", large)[:9], "deflate", 400, "request body: broken deflate data", "null", "request_body_encoding_invalid"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, path := range append(callPaths, messagesPath+"/count_tokens") {
+				lines := []string{"POST " + path + " HTTP/1.1", "Authorization: Bearer " + aliceKey, "Anthropic-Version: 2023-06-01"}
+				if test.coding != "" {
+					lines = append(lines, "Content-Encoding: "+test.coding)
+				}
+				s.raw(test.body, lines...).assertOurs(t, test.status, test.in(path), path)
+			}
+		})
+	}
+	assert.Zero(t, p.Count())
+}
+
+// in is the body of the refusal in the family of the path.
+func (r refusal) in(path string) string {
+	kind := "invalid_request_error"
+	if !strings.HasPrefix(path, messagesPath) {
+		return inChoices(kind, r.message, "null", r.code)
+	}
+	if r.status == http.StatusRequestEntityTooLarge {
+		kind = "request_too_large"
+	}
+	body := inMessages(kind, r.message)
+	if r.detail != "" {
+		body = strings.Replace(body, r.message+`"}`, r.message+`","details":{"error_code":"`+r.detail+`"}}`, 1)
+	}
+	return body
+}
+
+// begun is the beginning of a body: as much as the server reads in the hope of
+// using the connection again.
+var begun = strings.Repeat("x", 256<<10+8192)
+
+// chunk is text as one chunk of a body.
+func chunk(text string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(text), text) }
+
+// TestABodyThatIsTooLargeIsNotReadToItsEnd covers the two ways in which a
+// client can announce, or not, what it sends.
+func TestABodyThatIsTooLargeIsNotReadToItsEnd(t *testing.T) {
+	s, p := startLocked(t, "max_body 2000")
+	head := "POST /v1/completions HTTP/1.1\r\nHost: 127.0.0.1:" + fmt.Sprint(s.Port("site")) + "\r\nAuthorization: Bearer " + aliceKey + "\r\n"
+	want := inChoices("invalid_request_error", "request body: larger than the limit of 2000 bytes", "null", `"request_too_large"`)
+	t.Run("announced", func(t *testing.T) {
+		s.bytes(head+"Content-Length: 1000000000\r\n\r\n"+begun).assertOurs(t, http.StatusRequestEntityTooLarge, want)
+	})
+	t.Run("in chunks without an end", func(t *testing.T) {
+		s.bytes(head+"Transfer-Encoding: chunked\r\n\r\n"+chunk(begun)).assertOurs(t, http.StatusRequestEntityTooLarge, want)
+	})
+	t.Run("in chunks, small enough", func(t *testing.T) {
+		body := bodyFor(completionsPath, "m1", "hello", false)
+		got := s.bytes(head + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunk(body) + "0\r\n\r\n")
+		require.Equal(t, http.StatusOK, got.status, got.body)
+		requests := p.Requests()
+		require.Len(t, requests, 1)
+		assert.Equal(t, body, string(requests[0].Body))
+		assert.Equal(t, fmt.Sprint(len(body)), requests[0].Header.Get("Content-Length"), "the provider is told the length")
+	})
+}
+
+// TestTheLimitOfRequestBodyCountsToo covers bodies without an announced length;
+// Caddy answers for others itself.
+func TestTheLimitOfRequestBodyCountsToo(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := startCaddyfile(t, siteBlock("request_body {\nmax_size 100\n}", direct.provider("up", p)))
+	got := s.bytes("POST /v1/completions HTTP/1.1\r\nHost: 127.0.0.1:" + fmt.Sprint(s.Port("site")) + "\r\nAuthorization: Bearer " + clientKey +
+		"\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(begun))
+	got.assertOurs(t, http.StatusRequestEntityTooLarge,
+		inChoices("invalid_request_error", "request body: larger than the limit of 100 bytes", "null", `"request_too_large"`))
+	assert.Zero(t, p.Count())
+}
+
+func TestHalfABodyIsRefused(t *testing.T) {
+	s, p := startLocked(t)
+	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port("site")))
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+	_, err = fmt.Fprintf(conn, "POST /v1/completions HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nContent-Length: 100\r\n\r\n{\"model\":", s.Port("site"), aliceKey)
+	require.NoError(t, err)
+	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+	answer, err := io.ReadAll(conn)
+	require.NoError(t, err)
+	assert.Contains(t, string(answer), "HTTP/1.1 400 Bad Request")
+	assert.Contains(t, string(answer), "request body: could not be read to its end")
+	assert.Zero(t, p.Count())
+}
+
+func TestContentTypes(t *testing.T) {
+	s, p := startLocked(t)
+	body := bodyFor(completionsPath, "m1", "hello", false)
+	send := func(lines ...string) reply {
+		return s.raw(body, append([]string{"POST /v1/completions HTTP/1.1", "Authorization: Bearer " + aliceKey}, lines...)...)
+	}
+	for _, right := range []string{
+		"Accept: */*", "Content-Type:", "Content-Type: application/json", "Content-Type: Application/JSON; Charset=UTF-8", "content-type: application/vnd.api+json",
+	} {
+		assert.Equal(t, http.StatusOK, send(right).status, right)
+	}
+	count := p.Count()
+	for _, r := range p.Requests() {
+		assert.Equal(t, "application/json", r.Header.Get("Content-Type"))
+	}
+	for _, wrong := range []string{
+		"Content-Type: text/plain", "Content-Type: application/x-www-form-urlencoded", "Content-Type: multipart/form-data; boundary=x",
+		"Content-Type: text/json", "Content-Type: application/json, text/plain", "Content-Type: application/json\r\nContent-Type: application/json",
+	} {
+		send(wrong).assertOurs(t, http.StatusUnsupportedMediaType,
+			inChoices("invalid_request_error", "content-type: must be application/json", "null", "null"), wrong)
+	}
+	assert.Equal(t, count, p.Count())
+}
+
+func TestTheVersionHeaderIsForwardedIfItIsADate(t *testing.T) {
+	s, p := startLocked(t)
+	send := func(path string, lines ...string) reply {
+		return s.raw(bodyFor(path, "m1", "hello", false), append([]string{"POST " + path + " HTTP/1.1", "Authorization: Bearer " + aliceKey}, lines...)...)
+	}
+	for _, version := range []string{"2023-06-01", "2026-10-21", "2031-12-31"} {
+		require.Equal(t, http.StatusOK, send(messagesPath, "anthropic-version: "+version).status)
+		assert.Equal(t, []string{version}, p.Requests()[p.Count()-1].Header.Values("Anthropic-Version"))
+	}
+	count := p.Count()
+	for line, message := range map[string]string{
+		"Accept: */*":                    "anthropic-version: this header is required",
+		"Anthropic-Version:":             "anthropic-version: this header is required",
+		"Anthropic-Version: latest":      "anthropic-version: 'latest' is not a date of the form YYYY-MM-DD",
+		"Anthropic-Version: 2023-02-29":  "anthropic-version: '2023-02-29' is not a date of the form YYYY-MM-DD",
+		"Anthropic-Version: 2023-05-31":  "anthropic-version: '2023-05-31' must be 2023-06-01 or later",
+		"Anthropic-Version: 2023-06-01,": "anthropic-version: '2023-06-01,' is not a date of the form YYYY-MM-DD",
+		"Anthropic-Version: 2023-06-01\r\nAnthropic-Version: 2023-06-01": "anthropic-version: must be sent once, with one value",
+	} {
+		for _, path := range []string{messagesPath, messagesPath + "/count_tokens"} {
+			send(path, line).assertOurs(t, http.StatusBadRequest, inMessages("invalid_request_error", message), line)
+		}
+	}
+	assert.Equal(t, count, p.Count())
+	assert.Equal(t, http.StatusOK, send(chatPath).status, "the other formats have no version")
+	assert.Equal(t, http.StatusOK, send(completionsPath, "Anthropic-Version: latest").status)
+}
+
+func TestOfTheQueryOnlyBetaIsForwarded(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		s := startSite(t, w.provider("up", p))
+		for query, want := range map[string]string{
+			"": "", "?": "", "?beta=true": "beta=true", "?beta=true&key=secret": "beta=true", "?x=1&beta=true": "beta=true",
+			"?beta=false": "", "?beta=1": "", "?beta": "", "?key=secret": "", "?%62eta=true": "beta=true", "?;beta=true": "",
+		} {
+			answer := s.ask(messagesPath+query, bodyFor(messagesPath, "m", "hello", false))
+			require.Equal(t, http.StatusOK, answer.status, query)
+			assert.Equal(t, want, p.Requests()[p.Count()-1].Query, query)
+		}
+	})
+}
+
+func TestTheOnLossHeaderHasTwoValues(t *testing.T) {
+	s, p := startLocked(t)
+	send := func(lines ...string) reply {
+		return s.raw(bodyFor(chatPath, "m1", "hello", false), append([]string{"POST /v1/chat/completions HTTP/1.1", "Authorization: Bearer " + aliceKey}, lines...)...)
+	}
+	for _, value := range []string{"warn", "reject"} {
+		assert.Equal(t, http.StatusOK, send("X-Gateway-On-Loss: "+value).status)
+	}
+	for _, value := range []string{"", "ignore", "Reject", "reject, warn", "reject\r\nX-Gateway-On-Loss: reject"} {
+		send("X-Gateway-On-Loss: "+value).assertOurs(t, http.StatusBadRequest,
+			inChoices("invalid_request_error", "x-gateway-on-loss: must be 'warn' or 'reject'", "null", "null"), value)
+	}
+	assert.Equal(t, 2, p.Count())
+	for _, r := range p.Requests() {
+		assert.Empty(t, r.Header.Values("X-Gateway-On-Loss"))
+	}
+}
