@@ -30,8 +30,8 @@ func (s *sink) estimate() {
 
 // mayEstimate reports whether a provider's traits allow estimates of tokens.
 func (config *Provider) mayEstimate(d exchange.Defaults) bool {
-	var t translate.Traits
-	_ = t.SetAll(d.Traits)
-	_ = t.SetAll(config.Traits)
-	return !t.NoTokenCount
+	var traits translate.Traits
+	_ = traits.SetAll(d.Traits) // both were checked
+	_ = traits.SetAll(config.Traits)
+	return !traits.NoTokenCount
 }
