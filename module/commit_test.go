@@ -21,15 +21,6 @@ var keepAlives = map[string]string{
 // isKeepAlive reports whether an event says nothing.
 func isKeepAlive(path, event string) bool { return event == keepAlives[path] }
 
-// nextContent skips keep-alives.
-func (s *stream) nextContent(path string) string {
-	for {
-		if event := s.next(); !isKeepAlive(path, event) {
-			return event
-		}
-	}
-}
-
 // withoutKeepAlives is a stream as it would have been without them.
 func withoutKeepAlives(path, body string) string {
 	return strings.ReplaceAll(body, keepAlives[path]+"\n", "")

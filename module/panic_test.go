@@ -70,6 +70,7 @@ func TestAPanicIsAnErrorOfTheOneRequest(t *testing.T) {
 		assert.Equal(t, "cut", s.record(answer.id())["outcome"])
 		assert.NotContains(t, answer.body, panicText)
 	}
+	assert.Contains(t, s.Logs.String(), `"msg":"panic"`, "the operator is told")
 	models := s.Get(s.URL("site", "/v1/models"))
 	assert.Equal(t, http.StatusUnauthorized, models.StatusCode, "the process lives")
 	_ = models.Body.Close()
