@@ -19,6 +19,7 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 var update = flag.Bool("update", false, "rewrite the second halves of the goldens")
@@ -100,5 +101,12 @@ func TestErrorGoldensNameFileAndLine(t *testing.T) {
 		if isError {
 			assert.Regexp(t, `Caddyfile:[0-9]+`, output, file)
 		}
+	}
+}
+
+func TestEveryTraitIsAWordOfProviders(t *testing.T) {
+	const file = "../testdata/caddyfiles/adapt/provider_traits.caddyfiletest"
+	for _, name := range translate.TraitNames() {
+		assert.Contains(t, readGoldens(t)[file], "\n\t\t\t"+name+" ", "the golden lacks it")
 	}
 }
