@@ -28,7 +28,8 @@ type call struct {
 	watch   watch
 
 	// Of a translated request: what is sent, and what the way back needs.
-	rendered []byte
+	rendered *outgoing
+	length   int64
 	memory   translate.Memory
 }
 

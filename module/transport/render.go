@@ -109,7 +109,7 @@ type edit struct {
 // between the edits are sent from the original, not copied.
 func (c *call) body() (io.ReadCloser, int64) {
 	if c.rendered != nil {
-		return &outgoing{src: bytes.NewReader(c.rendered)}, int64(len(c.rendered))
+		return c.rendered, c.length
 	}
 	ex := c.attempt.Exchange
 	ex.Lease.Retain()

@@ -18,11 +18,15 @@ import (
 func (c *call) translate() *translate.Fault {
 	a := c.attempt
 	info := translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: &c.t.traits}
-	body, rendered, fault := pairs.Render(nil, a.Exchange.Format, a.Format, a.Exchange.Body, &info)
+	lease := exchange.NewLease()
+	body, rendered, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, &info)
+	lease.Keep(body)
 	if fault != nil {
+		lease.Release()
 		return fault
 	}
-	c.rendered, c.memory, a.Losses = body, rendered.Memory, rendered.Losses
+	c.rendered = &outgoing{src: bytes.NewReader(body), lease: lease}
+	c.length, c.memory, a.Losses = int64(len(body)), rendered.Memory, rendered.Losses
 	return nil
 }
 
