@@ -70,6 +70,19 @@ for (const [major, SDK] of anthropicMajors) {
       }
     });
 
+    test('thinking is asked for as the provider can be asked', async () => {
+      for (const more of [
+        { thinking: { type: 'enabled', budget_tokens: 2048 }, max_tokens: 4096 },
+        { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+      ]) {
+        const message = await client.messages.stream(ask('Think about prime numbers', more)).finalMessage();
+        assert.deepEqual(message.content.map((block) => block.type), ['thinking', 'text']);
+        assert.ok(message.usage.output_tokens_details.thinking_tokens > 0);
+      }
+      const calm = await client.messages.create(ask('Do not think', { thinking: { type: 'disabled' } }));
+      assert.deepEqual(calm.content.map((block) => block.type), ['text']);
+    });
+
     test('an answer has text, a stop reason, usage and a request id', async () => {
       const message = await client.messages.create(ask('Say hello to the gateway'));
       assert.equal(message.type, 'message');
@@ -195,6 +208,20 @@ for (const [major, SDK] of anthropicMajors) {
         thinking: { type: 'adaptive' },
       });
       assert.match(textOf(message), /You wrote: "Hello"\. The request held 2 messages, a system prompt of 3 words\./);
+    });
+
+    test('tokens are estimated where nobody counts them, and the answer says so', async () => {
+      const count = async (messages) => {
+        const { data, response } = await client.messages.countTokens({ model, messages, tools }).withResponse();
+        assert.equal(response.headers.get('x-gateway-estimate'), 'true');
+        return data.input_tokens;
+      };
+      const short = await count([{ role: 'user', content: 'short' }]);
+      const long = await count([{ role: 'user', content: 'long '.repeat(200) }]);
+      const picture = await count([{ role: 'user', content: [{ type: 'text', text: 'short' }, { type: 'image', source: pixel }] }]);
+      assert.ok(short > 0);
+      assert.ok(long > short);
+      assert.equal(picture, short + 1500);
     });
 
     test('an unreachable provider is passed over for one of another format', async () => {
