@@ -29,7 +29,7 @@ type Request struct {
 // that are not null and that Request has no place for. Of another body it may
 // return an error.
 func Read(body []byte, r *Request, other func(name, value []byte)) error {
-	c := jsonscan.New(body)
+	c := jsonscan.Again(body)
 	if !c.EnterObject() {
 		c.Skip()
 		return c.Finish()

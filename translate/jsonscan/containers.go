@@ -12,7 +12,9 @@ func (c *Cursor) EnterObject() bool {
 	if !c.enter(Object) {
 		return false
 	}
-	c.names.enter()
+	if !c.again {
+		c.names.enter()
+	}
 	return true
 }
 
@@ -51,7 +53,7 @@ func (c *Cursor) Member() bool {
 	if !c.readName() || !c.colon() {
 		return false
 	}
-	if c.names.add(c.data, c.name, at) {
+	if !c.again && c.names.add(c.data, c.name, at) {
 		c.err = &DuplicateError{Offset: at, Name: string(c.name)}
 		return false
 	}
@@ -112,7 +114,9 @@ func (c *Cursor) next(closing byte) bool {
 func (c *Cursor) leave(closing byte) {
 	if closing == '}' {
 		c.objectEnd = c.pos
-		c.names.leave()
+		if !c.again {
+			c.names.leave()
+		}
 	}
 	c.pos++
 	c.depth--
@@ -125,7 +129,7 @@ func (c *Cursor) readName() bool {
 		c.fail(c.pos, whyName)
 		return false
 	}
-	end, escaped, reason := stringEnd(c.data, c.pos)
+	end, escaped, reason := c.stringEnd()
 	if reason != "" {
 		c.fail(end, reason)
 		return false

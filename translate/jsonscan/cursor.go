@@ -29,6 +29,7 @@ type Cursor struct {
 	depth     int
 	objectEnd int
 	phase     phase
+	again     bool // the document has been read to its end before
 	err       error
 	name      []byte // the member's name, decoded
 	nameBuf   []byte // memory of names with escapes
@@ -43,6 +44,22 @@ func New(data []byte) Cursor {
 	// Short enough to be inlined, so that the cursor is built where it is kept.
 	start, err := examine(data)
 	return Cursor{data: data, pos: start, err: err}
+}
+
+// Again returns a cursor at the value of a document, or of a value out of one,
+// that another cursor has read to its end without an error. What that has found
+// to be right is not checked again: texts, names that occur twice, values that
+// are skipped. A document that was never read may be misread, but nothing is
+// read beyond its end.
+func Again(data []byte) Cursor {
+	return Cursor{data: data, again: true, pos: spaceOrMark(data)}
+}
+
+func spaceOrMark(data []byte) int {
+	if bytes.HasPrefix(data, []byte("\ufeff")) {
+		return len("\ufeff")
+	}
+	return 0
 }
 
 // examine checks the bytes of a document, and returns where its value may begin.

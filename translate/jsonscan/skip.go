@@ -29,6 +29,10 @@ func (c *Cursor) Skip() []byte {
 	if c.Kind() == Invalid {
 		return nil
 	}
+	if c.again {
+		raw, _ := c.consume(knownEnd(c.data, c.pos))
+		return raw
+	}
 	raw, _ := c.consume(valueEnd(c.data, c.pos, MaxDepth-c.depth))
 	return raw
 }

@@ -86,7 +86,7 @@ func (c *Cursor) string() (raw []byte, escaped, ok bool) {
 	if c.Kind() != String {
 		return nil, false, false
 	}
-	end, escaped, reason := stringEnd(c.data, c.pos)
+	end, escaped, reason := c.stringEnd()
 	raw, ok = c.consume(end, reason)
 	return raw, escaped, ok
 }

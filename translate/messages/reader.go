@@ -53,7 +53,7 @@ type Reader struct {
 
 // Walk reads a body that has passed Inspect. Of another one it may return an error.
 func (r *Reader) Walk(body []byte, request *Request, v Visitor) error {
-	r.cursor, r.visitor = jsonscan.New(body), v
+	r.cursor, r.visitor = jsonscan.Again(body), v
 	c := &r.cursor
 	if !c.EnterObject() {
 		c.Skip()
@@ -142,7 +142,7 @@ func (r *Reader) readMessage(index int) {
 		r.visitor.Begin(index, "")
 	}
 	if waiting != nil {
-		later := Reader{cursor: jsonscan.New(waiting), visitor: r.visitor}
+		later := Reader{cursor: jsonscan.Again(waiting), visitor: r.visitor}
 		later.content()
 	}
 	r.visitor.End(&r.message)
@@ -177,7 +177,7 @@ func (r *Reader) content() {
 // Blocks begins to read the raw content of a block, and reports whether that is
 // an array of blocks; Next gives them.
 func (r *Reader) Blocks(raw []byte, v Visitor) bool {
-	r.cursor, r.visitor = jsonscan.New(raw), v
+	r.cursor, r.visitor = jsonscan.Again(raw), v
 	return r.cursor.EnterArray()
 }
 
@@ -198,7 +198,7 @@ func (r *Reader) readBlock() *Block {
 
 // Source reads the raw source of a block. It is valid until the next call.
 func (r *Reader) Source(raw []byte, v Visitor) *Source {
-	r.cursor, r.visitor = jsonscan.New(raw), v
+	r.cursor, r.visitor = jsonscan.Again(raw), v
 	r.source = Source{}
 	r.object(&r.source, InSource)
 	r.source.Type = decoded(r.source.Type)

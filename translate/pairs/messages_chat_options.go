@@ -94,7 +94,7 @@ func (x *messagesChat) writeStop() {
 		return
 	}
 	x.field("stop", raw)
-	x.options = jsonscan.New(raw)
+	x.options = jsonscan.Again(raw)
 	for x.options.EnterArray(); x.options.Element(); {
 		x.memory.Stops = append(x.memory.Stops, textOf(x.options.Skip()))
 	}

@@ -62,7 +62,7 @@ func (x *messagesChat) checkCallers(t *messages.Tool, at *place) {
 	if t.AllowedCallers == nil {
 		return
 	}
-	x.options = jsonscan.New(t.AllowedCallers)
+	x.options = jsonscan.Again(t.AllowedCallers)
 	if !x.options.EnterArray() {
 		x.invalid(at.path("allowed_callers"), "must be an array of strings")
 		return

@@ -127,7 +127,7 @@ func (x *conversion) name(name string) {
 // object enters a small object of options whose members are then read from
 // x.options; a value that is none is at fault.
 func (x *conversion) object(raw []byte, path string) bool {
-	x.options = jsonscan.New(raw)
+	x.options = jsonscan.Again(raw)
 	if x.options.EnterObject() {
 		return true
 	}

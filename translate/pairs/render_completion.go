@@ -56,7 +56,7 @@ func (x *completion) other(name, value []byte) {
 func (x *completion) readPrompt() {
 	x.prompt = x.request.Prompt
 	if !isString(x.prompt) {
-		x.options = jsonscan.New(x.prompt)
+		x.options = jsonscan.Again(x.prompt)
 		n := 0
 		for x.options.EnterArray(); x.options.Element(); n++ {
 			x.prompt = x.options.Skip()
@@ -161,7 +161,7 @@ func (x *completion) readStops(each func(path string, raw []byte)) {
 	if raw == nil {
 		return
 	}
-	x.options = jsonscan.New(raw)
+	x.options = jsonscan.Again(raw)
 	x.options.EnterArray()
 	for i := 0; x.options.Element(); i++ {
 		text := x.options.Skip()

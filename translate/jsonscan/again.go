@@ -1,0 +1,76 @@
+package jsonscan
+
+import "bytes"
+
+// stringEnd returns the end of the string at the cursor and whether it has
+// escapes, or where and why it is wrong.
+func (c *Cursor) stringEnd() (end int, escaped bool, reason string) {
+	if !c.again {
+		return stringEnd(c.data, c.pos)
+	}
+	end, reason = knownStringEnd(c.data, c.pos)
+	return end, bytes.IndexByte(c.data[c.pos:end], '\\') >= 0, reason
+}
+
+// knownStringEnd returns the end of the string whose opening quote is at i, in
+// a document that is known to be right: the first quote that is not escaped.
+func knownStringEnd(data []byte, i int) (end int, reason string) {
+	first := i + 1
+	for i = first; ; i++ {
+		at := bytes.IndexByte(data[i:], '"')
+		if at < 0 {
+			return len(data), whyEnd
+		}
+		i += at
+		if !escapedAt(data[first:i]) {
+			return i + 1, ""
+		}
+	}
+}
+
+// escapedAt reports whether the byte behind text is escaped: an odd number of
+// backslashes stands before it.
+func escapedAt(text []byte) bool {
+	n := len(text)
+	for n > 0 && text[n-1] == '\\' {
+		n--
+	}
+	return (len(text)-n)%2 == 1
+}
+
+// knownEnd returns the end of the value at i in a document that is known to be
+// right.
+func knownEnd(data []byte, i int) (end int, reason string) {
+	switch kinds[data[i]] {
+	case String:
+		return knownStringEnd(data, i)
+	case Number:
+		return numberEnd(data, i)
+	case Array, Object:
+		return knownContainerEnd(data, i)
+	default:
+		return literalEnd(data, i)
+	}
+}
+
+// knownContainerEnd counts brackets, which do not count inside strings.
+func knownContainerEnd(data []byte, i int) (end int, reason string) {
+	for depth := 0; i < len(data); {
+		switch data[i] {
+		case '"':
+			if i, reason = knownStringEnd(data, i); reason != "" {
+				return i, reason
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		i++
+		if depth == 0 {
+			return i, ""
+		}
+	}
+	return len(data), whyEnd
+}

@@ -1,0 +1,59 @@
+package jsonscan
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// walk reads a value with everything in it and writes it compactly.
+func walk(c *Cursor, dst []byte) []byte {
+	switch c.Kind() {
+	case Object:
+		c.EnterObject()
+		dst = append(dst, '{')
+		for c.Member() {
+			dst = append(AppendString(dst, c.Name()), ':')
+			dst = append(walk(c, dst), ',')
+		}
+		return append(dst, '}')
+	case Array:
+		c.EnterArray()
+		dst = append(dst, '[')
+		for c.Element() {
+			dst = append(walk(c, dst), ',')
+		}
+		return append(dst, ']')
+	case String:
+		text, _ := c.Text()
+		return AppendString(dst, text)
+	default:
+		return append(dst, c.Skip()...)
+	}
+}
+
+func FuzzAgain(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[1,-2.5e3,true,false,null,"x\\\"y\\\\"],"b":{"c":"\\u00e9 {[\\\""}}`, ` [ "" , [] , {} , "\\\\" ] `, `"a\\\\\\"b"`, `12`, "\ufeff{\"a\":1}", `{"a":`, `"`, `[}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		first := New(data)
+		want := walk(&first, nil)
+		again := Again(data)
+		got := walk(&again, nil) // whatever data is, it ends
+		if first.Finish() != nil {
+			return
+		}
+		require.NoError(t, again.Finish())
+		assert.Equal(t, string(want), string(got))
+
+		skipped := Again(data)
+		raw := skipped.Skip()
+		require.NoError(t, skipped.Finish())
+		assert.True(t, json.Valid(raw))
+	})
+}
