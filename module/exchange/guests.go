@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"iter"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -44,6 +45,13 @@ type KeySource interface {
 	// called on the path of every request, from many goroutines at once, and
 	// must not do any I/O.
 	Lookup(Digest) *Key
+}
+
+// KeyList is what a KeySource implements that can list its keys. Sources of one
+// site that do are checked for keys of the same name or value.
+type KeyList interface {
+	// All are the keys, in no particular order.
+	All() iter.Seq[*Key]
 }
 
 // Transport is a round tripper that answers attempts: it finds the Attempt in

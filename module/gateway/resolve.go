@@ -78,30 +78,6 @@ func (r *resolved) addModels(configs []*Model) error {
 	return nil
 }
 
-func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
-	if c.KeySourcesRaw == nil {
-		return nil
-	}
-	mods, err := ctx.LoadModule(c, "KeySourcesRaw")
-	if err != nil {
-		return fmt.Errorf("loading key sources: %w", err)
-	}
-	for _, mod := range mods.([]any) {
-		r.sources = append(r.sources, mod.(exchange.KeySource))
-	}
-	return nil
-}
-
-// key looks a key up in every source, the inherited ones first.
-func (r *resolved) key(digest exchange.Digest) *exchange.Key {
-	for _, source := range r.sources {
-		if key := source.Lookup(digest); key != nil {
-			return key
-		}
-	}
-	return nil
-}
-
 // claim is one pattern with the model it leads to.
 type claim struct {
 	pattern exchange.Pattern

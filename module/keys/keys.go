@@ -9,6 +9,8 @@ package keys
 import (
 	"crypto/subtle"
 	"fmt"
+	"iter"
+	"maps"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -95,9 +97,13 @@ func (c *ConfigKeys) Lookup(digest exchange.Digest) *exchange.Key {
 	return key
 }
 
+// All are the keys.
+func (c *ConfigKeys) All() iter.Seq[*exchange.Key] { return maps.Values(c.byDigest) }
+
 // Interface guards
 var (
 	_ caddy.Provisioner     = (*ConfigKeys)(nil)
 	_ caddyfile.Unmarshaler = (*ConfigKeys)(nil)
 	_ exchange.KeySource    = (*ConfigKeys)(nil)
+	_ exchange.KeyList      = (*ConfigKeys)(nil)
 )

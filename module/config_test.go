@@ -1,0 +1,168 @@
+package module_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// setKeys sets the variables that the configurations of these tests refer to.
+func setKeys(t *testing.T) {
+	t.Helper()
+	for name, key := range map[string]string{"ALICE": aliceKey, "BOB": bobKey, "CLIENT": clientKey} {
+		t.Setenv("KEY_"+name, key)
+	}
+}
+
+// at asks a site of the configuration for an answer.
+func (s *site) at(port, path, key, model string) reply {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(waiting(s.t), http.MethodPost, s.URL(port, path), strings.NewReader(bodyFor(path, model, "hi", false)))
+	require.NoError(s.t, err)
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Anthropic-Version", "2023-06-01")
+	response, err := s.Client.Do(request)
+	require.NoError(s.t, err)
+	defer func() { _ = response.Body.Close() }()
+	return reply{status: response.StatusCode, header: response.Header}
+}
+
+// TestSitesInheritFromTheGlobalOptionAndAddToIt asks two sites for what they
+// share and for what only one of them has.
+func TestSitesInheritFromTheGlobalOptionAndAddToIt(t *testing.T) {
+	setKeys(t)
+	shared, own := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := startCaddyfile(t, `{
+		ai_gateway {
+			`+direct.provider("shared", shared, "models m1")+`
+			model smart {
+				to shared/m1
+			}
+			key alice {env.KEY_ALICE}
+			max_body 2000
+		}
+	}
+	http://127.0.0.1:PORT(site) {
+		ai_gateway
+	}
+	http://127.0.0.1:PORT(second) {
+		ai_gateway {
+			`+proxied.provider("own", own, "models m2")+`
+			model fast {
+				to own/m2
+				to shared/m1
+			}
+			key bob {env.KEY_BOB}
+			max_body 100000
+		}
+	}`)
+	for _, test := range []struct {
+		port, key, model string
+		status           int
+		by               *gatewaytest.Provider
+	}{
+		{"site", aliceKey, "m1", 200, shared},
+		{"site", aliceKey, "smart", 200, shared},
+		{"site", aliceKey, "m2", 404, nil},
+		{"site", aliceKey, "fast", 404, nil},
+		{"site", bobKey, "m1", 401, nil},
+		{"second", aliceKey, "m1", 200, shared},
+		{"second", aliceKey, "smart", 200, shared},
+		{"second", bobKey, "m2", 200, own},
+		{"second", bobKey, "fast", 200, own},
+	} {
+		before := shared.Count() + own.Count()
+		count := 0
+		if test.by != nil {
+			count = test.by.Count()
+		}
+		assert.Equal(t, test.status, s.at(test.port, chatPath, test.key, test.model).status, "%+v", test)
+		if test.by == nil {
+			assert.Equal(t, before, shared.Count()+own.Count())
+		} else {
+			assert.Equal(t, count+1, test.by.Count())
+		}
+	}
+	large := bodyFor(chatPath, "m1", strings.Repeat("x", 2000), false)
+	got := s.raw(large, "POST "+chatPath+" HTTP/1.1", "Authorization: Bearer "+aliceKey)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, got.status, "an inherited limit")
+}
+
+// TestConfigurationsThatCannotWorkAreRefused ensures that each is an error which
+// says what is wrong, and that the old configuration stays in force.
+func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
+	setKeys(t)
+	const (
+		demo  = "provider demo"
+		alice = "key alice {env.KEY_ALICE}"
+		local = "provider local vllm"
+	)
+	s := startSite(t, demo)
+	for _, test := range []struct{ name, global, site, want string }{
+		{"no provider", "", alice, "needs at least one provider, here or in the global option ai_gateway"},
+		{"no key", "", demo, "needs at least one key, here or in the global option ai_gateway: without one nobody could use it"},
+		{"nothing", "", "", "needs at least one provider"},
+		{"only a global option that is empty", "# nothing", "", "needs at least one provider"},
+		{"a provider twice", demo + "\n" + alice, demo, "provider 'demo' is defined twice"},
+		{"a model twice", demo + "\n" + alice + "\nmodel m {\nto demo\n}", "model m {\nto demo\n}", "model 'm' is defined twice"},
+		{"a key twice", demo + "\n" + alice, "key alice {env.KEY_BOB}", "key 'alice' is defined twice"},
+		{"a key under two names", demo + "\n" + alice, "key bob {env.KEY_ALICE}", "key 'bob' has the same value as key 'alice'"},
+		{"two catch-alls", "", demo + "\n" + alice + "\n" + local, "provider 'demo' without models and provider 'local' without models claim the same models with equal rank"},
+		{"two catch-alls, one inherited", demo + "\n" + alice, local, "provider 'demo' without models and provider 'local' without models claim the same models with equal rank"},
+		{"an unknown provider", "", demo + "\n" + alice + "\nmodel m {\nto nobody\n}", "model 'm': unknown provider 'nobody'"},
+		{"a provider of the site in the global option", alice + "\nmodel m {\nto demo\n}", demo, "global option ai_gateway: model 'm': unknown provider 'demo'"},
+		{"attempts that reach no target", "", demo + "\n" + alice + "\nmodel m {\nto demo/a\nto demo/b\nattempts 1\n}", "model 'm': 1 attempts can never reach the target number 2"},
+		{"a required key", "", "provider openai\n" + alice, "provider 'openai': needs an api_key"},
+		{"a variable that is not set", "", "provider openai {env.NO_SUCH_VARIABLE}\n" + alice, "api_key: resolving secret: evaluated placeholder {env.NO_SUCH_VARIABLE} is empty"},
+		{"a client's key that is not set", "", demo + "\nkey a {env.NO_SUCH_VARIABLE}", "key a: resolving secret: evaluated placeholder {env.NO_SUCH_VARIABLE} is empty"},
+		{"an address of a provider that has none", "", "provider demo {\nbase_url https://example.com\n}\n" + alice, "answers in-process: base_url, transport and the options of reverse_proxy have no effect"},
+		{"no address", "", "provider x openai_compatible\n" + alice, "needs an address: base_url or to"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			config := "http://127.0.0.1:PORT(site) {\nai_gateway {\n" + test.site + "\n}\n}\n"
+			if test.global != "" {
+				config = "{\nai_gateway {\n" + test.global + "\n}\n}\n" + config
+			}
+			assert.ErrorContains(t, s.Reload(config), test.want)
+			assert.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "demo", "hello", false)).status)
+		})
+	}
+}
+
+// TestJSONThatCannotWorkIsRefused covers what the grammar of the Caddyfile does
+// not let through in the first place.
+func TestJSONThatCannotWorkIsRefused(t *testing.T) {
+	setKeys(t)
+	c := gatewaytest.NewCaddy(t)
+	const keys = `"keys":[{"source":"config","keys":[{"name":"alice","key":"{env.KEY_ALICE}"}]}]`
+	for handler, want := range map[string]string{
+		`"max_body":-1,"providers":[{"name":"demo"}],` + keys:                                                                               "max_body must be positive",
+		`"providers":[{"name":"a b"}],` + keys:                                                                                              "the name must be 1 to 64 letters",
+		`"providers":[{"name":"demo","formats":["xml"]}],` + keys:                                                                           "unknown format 'xml'",
+		`"providers":[{"name":"demo","models":["a b"]}],` + keys:                                                                            "models: a model pattern is 1 to 256 printable characters",
+		`"providers":[{"name":"demo","stream_end":"never"}],` + keys:                                                                        "stream_end must be 'done' or 'finish'",
+		`"providers":[{"name":"nobody"}],` + keys:                                                                                           "no preset is named 'nobody'",
+		`"providers":[{"name":"p","preset":{"preset":"vllm"},"base_url":"ftp://x"}],` + keys:                                                "base_url: must be an http or https URL",
+		`"providers":[{"name":"p","preset":{"preset":"vllm"},"api_key":"sk-literal"}],` + keys:                                              "a secret must be a reference",
+		`"providers":[{"name":"demo"}],"models":[{"name":"m","targets":[]}],` + keys:                                                        "model 'm': needs at least one target",
+		`"providers":[{"name":"demo"}],"models":[{"name":"m","targets":[{"provider":"demo"},{"provider":"demo"}]}],` + keys:                 "target 'demo' stands there twice",
+		`"providers":[{"name":"demo"}],"models":[{"name":"m","targets":[{"provider":"demo"}],"fallback_on":["2xx"]}],` + keys:               "fallback_on: '2xx' is not a status",
+		`"providers":[{"name":"demo"}],"models":[{"name":"m","targets":[{"provider":"demo"}],"attempts":-2}],` + keys:                       "attempts must be at least 1",
+		`"providers":[{"name":"demo"}],"unknown":1,` + keys:                                                                                 "unknown field",
+		`"providers":[{"name":"demo"}],"keys":[{"source":"config","keys":[{"name":"a","key":"sk-literal-0123456789"}]}]`:                    "key number 1: a key is given as",
+		`"providers":[{"name":"demo"}],"keys":[{"source":"nowhere"}]`:                                                                       "loading key sources",
+		`"providers":[{"name":"demo"}],"keys":[{"source":"config","keys":[{"name":"a","key":"{env.KEY_ALICE}"}]},` + keys[len(`"keys":[`):]: "key 'alice' has the same value as key 'a'",
+	} {
+		err := c.Reload(fmt.Sprintf(`{"apps":{"http":{"servers":{"s":{"listen":["127.0.0.1:PORT(site)"],"routes":[{"handle":[{"handler":"ai_gateway",%s}]}]}}}}}`, handler))
+		if assert.Error(t, err, handler) {
+			assert.Contains(t, err.Error(), want)
+			assert.NotContains(t, err.Error(), "sk-literal")
+		}
+	}
+}
