@@ -117,7 +117,6 @@ func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
 		{"two catch-alls, one inherited", demo + "\n" + alice, local, "provider 'demo' without models and provider 'local' without models claim the same models with equal rank"},
 		{"an unknown provider", "", demo + "\n" + alice + "\nmodel m {\nto nobody\n}", "model 'm': unknown provider 'nobody'"},
 		{"a provider of the site in the global option", alice + "\nmodel m {\nto demo\n}", demo, "global option ai_gateway: model 'm': unknown provider 'demo'"},
-		{"attempts that reach no target", "", demo + "\n" + alice + "\nmodel m {\nto demo/a\nto demo/b\nattempts 1\n}", "model 'm': 1 attempts can never reach the target number 2"},
 		{"a required key", "", "provider openai\n" + alice, "provider 'openai': needs an api_key"},
 		{"a variable that is not set", "", "provider openai {env.NO_SUCH_VARIABLE}\n" + alice, "api_key: resolving secret: evaluated placeholder {env.NO_SUCH_VARIABLE} is empty"},
 		{"a client's key that is not set", "", demo + "\nkey a {env.NO_SUCH_VARIABLE}", "key a: resolving secret: evaluated placeholder {env.NO_SUCH_VARIABLE} is empty"},

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
@@ -113,15 +112,19 @@ func TestFallbackOnTimeoutAndUnreachableAreWordsOfTheirOwn(t *testing.T) {
 	})
 }
 
-func TestAttemptsBoundsNothingThatItCannotReach(t *testing.T) {
-	p := gatewaytest.NewProvider(t)
-	t.Setenv("CLIENT_KEY", clientKey)
-	c := gatewaytest.NewCaddy(t)
-	lines := []string{direct.provider("a", p, "models a"), direct.provider("b", p, "models b")}
-	err := c.Reload(siteBlock("", append(lines, "model m {\nto a\nto b\nattempts 1\n}")...))
-	require.Error(t, err)
-	assert.Contains(t, err.Error(), "can never reach")
-	assert.NoError(t, c.Reload(siteBlock("", append(lines, "model m {\nto a\nto b\nattempts 2\n}")...)))
+// Fewer attempts than targets were once refused as a mistake, so that attempts
+// could never bound anything.
+func TestAttemptsBoundHowManyTargetsAreAsked(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		failing, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		failing.Always(gatewaytest.Status(http.StatusServiceUnavailable))
+		s := startSite(t,
+			w.provider("failing", failing, "models f"), w.provider("second", second, "models s"),
+			"model once {\nto failing\nto second\nattempts 1\n}", "model twice {\nto failing\nto second\nattempts 2\n}")
+		assert.Equal(t, 503, s.ask(chatPath, bodyFor(chatPath, "once", "hello", false)).status)
+		assert.Zero(t, second.Count())
+		assert.Equal(t, 200, s.ask(chatPath, bodyFor(chatPath, "twice", "hello", false)).status)
+	})
 }
 
 // vendorError is an error body with members that only its vendor knows.

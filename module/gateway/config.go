@@ -89,7 +89,9 @@ type Model struct {
 	// Default: 401 402 403 404 408 429 5xx timeout unreachable.
 	FallbackOn []string `json:"fallback_on,omitempty"`
 
-	// Attempts is the most targets tried for one request. Default: all.
+	// Attempts is the most targets that are asked for one request. One that is
+	// passed over because the request cannot be translated for it does not
+	// count. Default: all.
 	Attempts int `json:"attempts,omitempty"`
 }
 

@@ -83,8 +83,6 @@ func (m *model) check() error {
 		return errors.New("attempts must be at least 1")
 	case m.attempts == 0:
 		m.attempts = len(m.targets)
-	case m.attempts < len(m.targets):
-		return fmt.Errorf("%d attempts can never reach the target number %d", m.attempts, m.attempts+1)
 	}
 	return nil
 }
