@@ -175,6 +175,12 @@ type replayed struct {
 // carry makes the attempt and reads its answer to the end.
 func carry(tb testing.TB, t *Transport, a *exchange.Attempt) replayed {
 	tb.Helper()
+	return carryBy(tb, t, a, io.ReadAll)
+}
+
+// carryBy is carry with a reader of the answer.
+func carryBy(tb testing.TB, t *Transport, a *exchange.Attempt, read func(io.Reader) ([]byte, error)) replayed {
+	tb.Helper()
 	ctx := exchange.WithAttempt(context.Background(), a)
 	r := (&http.Request{Method: http.MethodPost, URL: new(url.URL)}).WithContext(ctx)
 	res, err := t.RoundTrip(r)
@@ -182,7 +188,7 @@ func carry(tb testing.TB, t *Transport, a *exchange.Attempt) replayed {
 		require.Nil(tb, res)
 		return replayed{Attempt: a, err: err}
 	}
-	output, err := io.ReadAll(res.Body)
+	output, err := read(res.Body)
 	require.NoError(tb, err, "a reader of the answer never sees an error")
 	require.NoError(tb, res.Body.Close())
 	return replayed{a, res.StatusCode, string(output), nil}

@@ -22,7 +22,9 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 		return c.unread(res, err)
 	}
 	r := &relay{call: c, src: src, upstream: res.Body, lane: c.lane()}
-	if err := r.prime(); err != nil {
+	err = r.prime()
+	c.attempt.Usage, c.attempt.AnsweredBy = r.lane.Usage(), r.lane.Model() // a failed attempt counts as well
+	if err != nil {
 		return c.unread(res, err)
 	}
 	if fault := c.attempt.Fault; fault != nil { // the first event was an error, or none came

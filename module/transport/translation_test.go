@@ -1,0 +1,112 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// translations are the recorded streams with each format in which a client can
+// read them.
+func translations(t *testing.T, test func(t *testing.T, r recording, client translate.Format)) {
+	for _, r := range recordings(t) {
+		name, usual := strings.CutSuffix(r.name, "/LF")
+		for _, client := range translate.Formats {
+			if usual && client != r.format && pairs.CanTranslate(client, r.format) {
+				t.Run(name+" to "+string(client), func(t *testing.T) { test(t, r, client) })
+			}
+		}
+	}
+}
+
+// replayFor plays a stream for a client of another format.
+func replayFor(t *testing.T, client translate.Format, r recording, pieces [][]byte, end error) replayed {
+	t.Helper()
+	source := &chunks{pieces: pieces, end: end}
+	a := attemptFor(t, client, true)
+	a.Format = r.format
+	transport := newTransport(body(source))
+	require.NoError(t, transport.setTraits(nil))
+	return carry(t, transport, a)
+}
+
+// random parts of an answer: ids and the time.
+var randomParts = regexp.MustCompile(`(msg_|chatcmpl-|cmpl-|toolu_|call_)[0-9A-Za-z]{24}|"created":[0-9]+`)
+
+func TestAnyChunkingOfAStreamIsTranslatedAlike(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	translations(t, func(t *testing.T, r recording, client translate.Format) {
+		want := replayFor(t, client, r, whole(r.bytes), io.EOF)
+		for _, most := range []int{1, 9, 99, 999} {
+			got := replayFor(t, client, r, split(r.bytes, func() int { return 1 + random.IntN(most) }), io.EOF)
+			require.Equal(t, want.Finished, got.Finished)
+			require.Equal(t, want.Fault == nil, got.Fault == nil)
+			require.Equal(t, want.Usage, got.Usage)
+			if want.Finished { // an error that comes with the first content is told by its status
+				require.Equal(t, randomParts.ReplaceAllString(want.output, ""), randomParts.ReplaceAllString(got.output, ""))
+			}
+		}
+	})
+}
+
+// finishAt is the offset at which the event begins that first says that the
+// turn is over: the stop reason of every choice, or the last event.
+func (r recording) finishAt() int64 {
+	lexer, observer := sse.NewLexer(0), pairs.For(r.format).NewObserver()
+	lexer.Feed(r.bytes)
+	for event, ok := lexer.Next(); ok; event, ok = lexer.Next() {
+		if observer.Observe(event)&(translate.Finish|translate.Terminal) != 0 {
+			return event.Start
+		}
+	}
+	return int64(len(r.bytes))
+}
+
+// TestNoTranslatedPrefixIsFinished ensures that the end which a client of
+// another format waits for is written only behind the provider's own.
+func TestNoTranslatedPrefixIsFinished(t *testing.T) {
+	translations(t, func(t *testing.T, r recording, client translate.Format) {
+		want := r.expect(false)
+		if !want.finished {
+			return
+		}
+		// The events are followed by one line break at least.
+		for n := 0; n < int(want.terminal)-2; n += 13 {
+			requireUnfinished(t, replayFor(t, client, r, whole(r.bytes[:n]), errReset))
+			if n <= int(r.finishAt()) {
+				requireUnfinished(t, replayFor(t, client, r, whole(r.bytes[:n]), io.EOF))
+			}
+		}
+	})
+}
+
+func requireUnfinished(t *testing.T, got replayed) {
+	t.Helper()
+	require.False(t, got.Finished)
+	require.NotNil(t, got.Fault)
+	require.NotContains(t, got.output, "[DONE]")
+	require.NotContains(t, got.output, "message_stop")
+	require.True(t, got.output == "" || strings.HasSuffix(got.output, "\n\n"))
+}
+
+func TestNothingIsTranslatedBehindTheLastEvent(t *testing.T) {
+	translations(t, func(t *testing.T, r recording, client translate.Format) {
+		want := replayFor(t, client, r, whole(r.bytes), io.EOF)
+		if !want.Finished || !r.expect(false).finished {
+			return
+		}
+		again := bytes.Repeat(r.bytes, 2)
+		got := replayFor(t, client, r, split(again, func() int { return 50 }), io.EOF)
+		require.Equal(t, randomParts.ReplaceAllString(want.output, ""), randomParts.ReplaceAllString(got.output, ""))
+		require.Equal(t, want.Usage, got.Usage)
+	})
+}
