@@ -98,16 +98,16 @@ func (d detail) fault(status int, generic string) *Fault {
 // the client nor the log may read.
 func (f *Fault) Redact(secrets ...string) {
 	for _, secret := range secrets {
-		if secret == "" {
-			continue
-		}
-		if strings.Contains(f.Message, secret) {
+		if Reveals(f.Message, secret) || endsWithin(f.Message, secret) {
 			f.Message = embeddedMessage
 		}
-		if strings.Contains(f.Code, secret) {
+		if Reveals(f.Code, secret) {
 			f.Code = ""
 		}
-		if f.Cause != nil && strings.Contains(f.Cause.Error(), secret) {
+		if f.Cause == nil {
+			continue
+		}
+		if cause := f.Cause.Error(); Reveals(cause, secret) || endsWithin(cause, secret) {
 			f.Cause = errRedacted
 		}
 	}

@@ -36,6 +36,9 @@ func newCaller(ctx caddy.Context, config *Provider, standard string, inProcess b
 	if err != nil {
 		return nil, fmt.Errorf("reading reverse_proxy: %w", err)
 	}
+	if err := checkAddresses(proxy); err != nil {
+		return nil, err
+	}
 	ownAddress := proxy["upstreams"] == nil && proxy["dynamic_upstreams"] == nil
 	if ownAddress && !inProcess {
 		if upstream.TransportRaw, err = completeTransport(upstream); err != nil {

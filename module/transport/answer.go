@@ -45,7 +45,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	if fault != nil {
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}
-	c.attempt.Usage, c.attempt.AnsweredBy, c.attempt.Finished = answer.Usage, answer.Model, true
+	c.attempt.Usage, c.attempt.AnsweredBy, c.attempt.Finished = answer.Usage, c.presentable(answer.Model), true
 	c.end()
 	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), int64(len(body))), nil
 }
@@ -62,7 +62,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 		return c.unread(res, err)
 	}
 	// An error answer that cannot be read is still an error of that status.
-	contentType := res.Header.Get("Content-Type")
+	contentType := c.presentableType(res.Header.Get("Content-Type"))
 	fault := translate.ReadFault(res.StatusCode, contentType, body)
 	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, contentType, body) && !c.revealing(body) {
 		c.attempt.Answer = &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: contentType, Body: body}
@@ -73,7 +73,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 // keepRetryHeaders keeps the headers that tell a client when to come again.
 func (c *call) keepRetryHeaders(from http.Header) {
 	for _, name := range [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry"} {
-		if v := from[name]; len(v) == 1 {
+		if v := from[name]; len(v) == 1 && c.presentable(v[0]) != "" {
 			if c.attempt.Header == nil {
 				c.attempt.Header = make(http.Header, 1)
 			}
@@ -114,11 +114,6 @@ func (t *touching) Read(p []byte) (int, error) {
 		t.watch.touch()
 	}
 	return n, err
-}
-
-// revealing reports whether a body repeats the credential of the call.
-func (c *call) revealing(body []byte) bool {
-	return c.t.secret != "" && bytes.Contains(body, []byte(c.t.credential()))
 }
 
 // secrets are the texts that no message to a client may hold.

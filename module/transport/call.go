@@ -97,7 +97,7 @@ var errEnded = errors.New("the call has ended")
 func (c *call) noteHeaders(res *http.Response) {
 	c.attempt.Status = res.StatusCode
 	for _, name := range [...]string{"Request-Id", "X-Request-Id"} {
-		if id := res.Header.Get(name); id != "" {
+		if id := c.presentable(res.Header.Get(name)); id != "" {
 			c.attempt.RequestID = id
 			return
 		}
@@ -124,7 +124,8 @@ func (c *call) fail(err error) error {
 	default:
 		c.attempt.Fault = translate.Unreachable(cause)
 	}
-	return &callError{cause}
+	c.attempt.Fault.Redact(c.t.credential()) // net/http repeats what it cannot read of a head
+	return &callError{c.attempt.Fault.Cause}
 }
 
 // unreadable reports whether a call ended by an answer that came, but was coded
@@ -180,6 +181,9 @@ func (c *call) response(res *http.Response, status int, body readCloser, length 
 	h := make(http.Header, 2)
 	if ct := c.contentType(res); len(ct) > 0 {
 		h["Content-Type"] = ct[:1]
+		if c.presentable(ct[0]) == "" {
+			h["Content-Type"] = []string{c.presentableType(ct[0])}
+		}
 	}
 	if length > 0 {
 		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}

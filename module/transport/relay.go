@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -50,6 +52,11 @@ type lane interface {
 	Fault() *translate.Fault
 }
 
+// maxPrelude bounds what is held back before the first content: comments, pings
+// and empty chunks, in bytes. One compressed megabyte could hold gigabytes of
+// them.
+const maxPrelude = 1 << 20
+
 const lastSignals = translate.Terminal | translate.Failed
 
 // sayings adds up what the events of a stream say.
@@ -80,6 +87,9 @@ func (r *relay) prime() error {
 		}
 		if err = errors.Join(err, r.lane.err()); err != nil {
 			return err
+		}
+		if r.ready.Len() > maxPrelude {
+			return fmt.Errorf("waiting for content: %w", coding.ErrTooLarge)
 		}
 	}
 	r.primed = true
@@ -177,7 +187,7 @@ func (r *relay) end(err error) {
 // the client is gone, when a write failed.
 func (r *relay) Close() error {
 	a := r.call.attempt
-	a.Usage, a.AnsweredBy = r.lane.Usage(), r.lane.Model()
+	a.Usage, a.AnsweredBy = r.lane.Usage(), r.call.presentable(r.lane.Model())
 	r.call.end()
 	return r.upstream.Close()
 }

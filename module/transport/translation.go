@@ -62,7 +62,7 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 	if fault == nil && !t.Finished() {
 		fault = translate.Unusable(errors.New("the answer has no end"))
 	}
-	c.attempt.Usage, c.attempt.AnsweredBy = t.Usage(), t.Model()
+	c.attempt.Usage, c.attempt.AnsweredBy = t.Usage(), c.presentable(t.Model())
 	if fault != nil {
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}
