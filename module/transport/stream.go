@@ -23,7 +23,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	}
 	r := &relay{call: c, src: src, upstream: res.Body, lane: c.lane()}
 	err = r.prime()
-	c.attempt.Usage, c.attempt.AnsweredBy = r.lane.Usage(), r.lane.Model() // a failed attempt counts as well
+	c.attempt.Usage, c.attempt.AnsweredBy = r.lane.Usage(), c.presentable(r.lane.Model()) // a failed attempt counts as well
 	if err != nil {
 		return c.unread(res, err)
 	}
