@@ -132,18 +132,15 @@ func TestHeadOfModelsIsGetWithoutABody(t *testing.T) {
 }
 
 func TestAPresetThatKnowsItsModelsIsListed(t *testing.T) {
-	s := startSite(t, "provider demo")
-	s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[`+cardsOf(false, "demo")+`]}`)
-	none := startSiteAgain(s, "provider up vllm {\nbase_url http://127.0.0.1:9\n}")
-	none.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[]}`)
-	none.list(clientKey, "/v1/models", version).assertOurs(t, http.StatusOK, pageOf(false))
-}
-
-// startSiteAgain gives a running site another ai_gateway block.
-func startSiteAgain(s *site, lines ...string) *site {
-	s.t.Helper()
-	require.NoError(s.t, s.Reload(siteBlock("", lines...)))
-	return s
+	t.Run("demo", func(t *testing.T) {
+		s := startSite(t, "provider demo")
+		s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[`+cardsOf(false, "demo")+`]}`)
+	})
+	t.Run("one that knows none", func(t *testing.T) {
+		s := startSite(t, "provider up vllm {\nbase_url http://127.0.0.1:9\n}")
+		s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[]}`)
+		s.list(clientKey, "/v1/models", version).assertOurs(t, http.StatusOK, pageOf(false))
+	})
 }
 
 func TestTokenCountsOfAProviderAreRelayed(t *testing.T) {

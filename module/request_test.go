@@ -411,3 +411,35 @@ func TestTheOnLossHeaderHasTwoValues(t *testing.T) {
 		assert.Empty(t, r.Header.Values("X-Gateway-On-Loss"))
 	}
 }
+
+// TestRefusalsOfFieldsAreWordForWord holds the sentences that clients match.
+func TestRefusalsOfFieldsAreWordForWord(t *testing.T) {
+	s, p := startLocked(t)
+	const invalid = "invalid_request_error"
+	for _, test := range []struct{ path, body, message, param, code string }{
+		{messagesPath, `{"model":"m1","max_tokens":1,"messages":[{"role":"user","content":"x"}],"temperature":1.5}`, "temperature: must be between 0 and 1, got 1.5", "", ""},
+		{messagesPath, `{"model":"m1","messages":[{"role":"user","content":"x"}]}`, "max_tokens: required", "", ""},
+		{messagesPath, `{"max_tokens":1,"messages":[{"role":"user","content":"x"}]}`, "model: required", "", ""},
+		{messagesPath, `{"model":"m1","Model":"m2","max_tokens":1,"messages":[]}`, "model: must appear once, letter case ignored", "", ""},
+		{messagesPath, `{"model":"m1", bad`, "request body: not valid JSON at byte 15", "", ""},
+		{chatPath, `{"model":"m1","messages":[{"role":"user","content":"x"}],"n":0}`, "n: must be an integer of at least 1, got 0", `"n"`, `"invalid_value"`},
+		{chatPath, `{"model":"m1","messages":[{"role":"user","content":"x"},{"role":7}]}`, "messages[1].role: ", `"messages[1].role"`, `"invalid_value"`},
+		{chatPath, `{"MODEL":"m1","messages":[],"model":"m1"}`, "MODEL: must appear once, letter case ignored", `"MODEL"`, `"invalid_json"`},
+		{chatPath, `{"model":"m1", bad`, "request body: not valid JSON at byte 15", "null", `"invalid_json"`},
+		{completionsPath, `{"model":"m1","prompt":"x","n":0}`, "n: must be an integer of at least 1, got 0", `"n"`, `"invalid_value"`},
+		{completionsPath, `{"prompt":"x"}`, "model: required", `"model"`, `"invalid_value"`},
+	} {
+		got := s.raw(test.body, "POST "+test.path+" HTTP/1.1", "Authorization: Bearer "+aliceKey, version)
+		message := got.failure(t).Message
+		if strings.HasSuffix(test.message, " ") { // the rest is the format's
+			assert.True(t, strings.HasPrefix(message, test.message), message)
+			test.message = message
+		}
+		want := inMessages(invalid, test.message)
+		if test.path != messagesPath {
+			want = inChoices(invalid, test.message, test.param, test.code)
+		}
+		got.assertOurs(t, http.StatusBadRequest, want, test.body)
+	}
+	assert.Zero(t, p.Count())
+}
