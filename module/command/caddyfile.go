@@ -48,5 +48,7 @@ http://:{{.Port}} {
 {{- end}}
 		key local {{.Key}}
 	}
+	@elsewhere not path /
+	respond @elsewhere "Nothing is here: the gateway answers under /v1/. The base URL of an OpenAI client ends in /v1." 404
 }
 `))

@@ -133,6 +133,8 @@ http://:8080 {
 		}
 		key local {env.GATEWAY_KEY}
 	}
+	@elsewhere not path /
+	respond @elsewhere "Nothing is here: the gateway answers under /v1/. The base URL of an OpenAI client ends in /v1." 404
 }
 `, s.caddyfile())
 }

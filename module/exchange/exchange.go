@@ -18,6 +18,7 @@ type Exchange struct {
 	Key    *Key // nil until the credential was checked
 	Client http.Header
 	Beta   bool   // the client sent ?beta=true
+	Strict bool   // the client refuses losses that shape the answer
 	Body   []byte // the request body, decoded, never changed
 	Lease  *Lease // of Body's memory; nil when it belongs to no pool
 	View   translate.View

@@ -155,6 +155,7 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	if fault := checkOnLoss(r); fault != nil {
 		return fault
 	}
+	ex.Strict = r.Header.Get(onLossHeader) == "reject"
 	if fault := h.readBody(ex, r); fault != nil {
 		return fault
 	}

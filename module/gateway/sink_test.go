@@ -164,10 +164,10 @@ func TestSilenceIsBrokenAfterCommitAfterAndThenEveryKeepAlive(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s, c := sinkFor(format, true)
 			s.startKeepAlive(30*time.Second, 15*time.Second)
-			time.Sleep(30*time.Second - 1)
+			time.Sleep(30*time.Second - time.Nanosecond)
 			synctest.Wait()
 			assert.True(t, c.untouched())
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			assert.Equal(t, keepAlive, c.text())
 			assert.True(t, c.flushed)

@@ -21,12 +21,26 @@ func (c *call) translate() *translate.Fault {
 	lease := exchange.NewLease()
 	body, rendered, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, &info)
 	lease.Keep(body)
+	if fault == nil && a.Exchange.Strict {
+		fault = refuseShaping(&info, a.Format, rendered.Losses)
+	}
 	if fault != nil {
 		lease.Release()
 		return fault
 	}
 	c.rendered = &outgoing{src: bytes.NewReader(body), lease: lease}
 	c.length, c.memory, a.Losses = int64(len(body)), rendered.Memory, rendered.Losses
+	return nil
+}
+
+// refuseShaping refuses a request of which something would be lost that shapes
+// the answer, for clients who asked for that.
+func refuseShaping(info *translate.RequestInfo, upstream translate.Format, losses translate.Losses) *translate.Fault {
+	for _, loss := range losses {
+		if loss.Class == translate.Shaping {
+			return info.Refuse(upstream, loss.Path, "")
+		}
+	}
 	return nil
 }
 
