@@ -144,7 +144,9 @@ func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
 func TestKeepAliveOffSendsNoneBehindTheCommit(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, "commit_after 30ms", "keep_alive off", w.provider("p", p, "idle_timeout 300ms"))
+		// The content has a second to arrive before commit_after, and the idle
+		// time ends the stream well behind it.
+		s := startSite(t, "commit_after 1s", "keep_alive off", w.provider("p", p, "idle_timeout 1500ms"))
 		p.Script(gatewaytest.StallAfter(6, gatewaytest.NewGate(t)))
 		whole := s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true))
 		assert.NotContains(t, whole.body, keepAlives[messagesPath])
