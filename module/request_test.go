@@ -49,10 +49,10 @@ func encoded(t testing.TB, coding, text string) string {
 
 // A faulty is a request that can be broken in several places at once.
 type faulty struct {
-	method, path, authorization      string
-	version, onLoss                  string
-	contentType, coding              string
-	key, model, maxTokens, rest, pad string
+	method, path, authorization string
+	version, onLoss             string
+	contentType, coding         string
+	model, maxTokens, rest, pad string
 }
 
 // send writes the request out.
