@@ -52,15 +52,16 @@ func TestPagingForwardsAndBackwardsMeetsEveryModelOnce(t *testing.T) {
 		ids = append(ids, string(c))
 	}
 	for _, limit := range []string{"1", "7", "20", "26"} {
-		var forwards, backwards []string
-		for query, more := "limit="+limit, true; more; query = "limit=" + limit + "&after_id=" + forwards[len(forwards)-1] {
+		forwards, more := paged(t, ids, "limit="+limit)
+		for rounds := 0; more && rounds < len(ids); rounds++ {
 			var cut []string
-			cut, more = paged(t, ids, query)
-			forwards = append(forwards, cut...)
+			cut, more = paged(t, ids, "limit="+limit+"&after_id="+forwards[len(forwards)-1])
+			forwards = slices.Concat(forwards, cut)
 		}
-		for query, more := "limit="+limit+"&before_id=zz", true; more; query = "limit=" + limit + "&before_id=" + backwards[0] {
+		backwards, more := paged(t, ids, "limit="+limit+"&before_id=zz")
+		for rounds := 0; more && rounds < len(ids); rounds++ {
 			var cut []string
-			cut, more = paged(t, ids, query)
+			cut, more = paged(t, ids, "limit="+limit+"&before_id="+backwards[0])
 			backwards = slices.Concat(cut, backwards)
 		}
 		assert.Equal(t, ids, forwards, limit)

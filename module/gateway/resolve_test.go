@@ -47,7 +47,7 @@ func leads(r *resolved, name string) string {
 
 func TestNamesLeadWhereTheRankingSays(t *testing.T) {
 	r, err := ranked(t,
-		[]string{"gpt-*", "gpt-5", "gpt-5-*", "*-mini", "x*"},
+		[]string{"gpt-*", "gpt-5", "gpt-5-*", "*-mini", "x*", "x"},
 		map[string][]exchange.Pattern{"a": {"claude-*", "gpt-4", "claude-opus"}, "b": {"claude-opus-*", "*-large"}, "c": nil})
 	require.NoError(t, err)
 	for name, want := range map[string]string{
@@ -56,6 +56,8 @@ func TestNamesLeadWhereTheRankingSays(t *testing.T) {
 		"gpt-5-mini":     "by gpt-5-*", // the longer literal prefix
 		"gpt-5.1":        "by gpt-*",
 		"gpt-4":          "by gpt-*", // model blocks come before providers' models
+		"x":              "by x",     // an exact name, although a pattern has as long a prefix
+		"xy":             "by x*",
 		"claude-mini":    "by *-mini",
 		"claude-opus":    "a", // an exact name comes before patterns
 		"claude-opus-4":  "b", // a longer prefix before a shorter
