@@ -110,7 +110,7 @@ func FuzzPatterns(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, name string) {
 		p, q := Pattern(a), Pattern(b)
 		if len(a)+len(b)+len(name) > 512 {
-			t.SkipNow()
+			return
 		}
 		inP, inQ := p.Match(name), q.Match(name)
 		assert.Equal(t, plainMatch(a, name), inP)
