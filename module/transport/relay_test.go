@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -97,10 +98,12 @@ func TestNoProperPrefixOfAStreamIsFinished(t *testing.T) {
 			// last event, so with it shorter prefixes are asked for.
 			data := len(strings.TrimRight(string(r.bytes[:want.terminal]), "\r\n"))
 			output := lines.Replace(want.output)
-			for n := 0; n < int(want.terminal)-1; n += step(r) {
-				if n < data && n%2 == 0 {
+			for n := range int(want.terminal) - 1 {
+				switch {
+				case !r.telling(n):
+				case n < data && n%2 == 0:
 					requireBrokenOff(t, output, replay(t, r.format, true, whole(r.bytes[:n]), io.EOF))
-				} else {
+				default:
 					requireBrokenOff(t, output, replay(t, r.format, true, whole(r.bytes[:n]), errReset))
 				}
 			}
@@ -108,13 +111,14 @@ func TestNoProperPrefixOfAStreamIsFinished(t *testing.T) {
 	}
 }
 
-// step asks for every prefix of a stream with the usual line ends, and for some
-// of those with others.
-func step(r recording) int {
-	if strings.HasSuffix(r.name, "/LF") {
-		return 1
+// telling reports whether the prefix of n bytes is asked for: all that end near
+// the end of a line, and some of those within one, which are much alike; fewer
+// where line ends are not the usual ones.
+func (r recording) telling(n int) bool {
+	if !strings.HasSuffix(r.name, "/LF") {
+		return n%23 == 0
 	}
-	return 23
+	return n%7 == 0 || bytes.ContainsRune(r.bytes[max(0, n-3):min(n+6, len(r.bytes))], '\n')
 }
 
 func requireBrokenOff(t *testing.T, want string, got replayed) {
