@@ -27,7 +27,16 @@ const (
 // plainEnd returns the offset of the first byte from i on that may not stand in
 // a string for itself: a quote, a backslash or a control character.
 func plainEnd(data []byte, i int) int {
-	for ; i+32 <= len(data); i += 32 { // most of a request is long texts
+	for range 2 { // most strings are short
+		if i+8 > len(data) {
+			break
+		}
+		if hit := special(binary.LittleEndian.Uint64(data[i:])) & highs; hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+		i += 8
+	}
+	for ; i+32 <= len(data); i += 32 { // and most of a request is long ones
 		block := data[i : i+32 : i+32]
 		hit := special(binary.LittleEndian.Uint64(block)) | special(binary.LittleEndian.Uint64(block[8:])) |
 			special(binary.LittleEndian.Uint64(block[16:])) | special(binary.LittleEndian.Uint64(block[24:]))
