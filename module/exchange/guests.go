@@ -1,10 +1,8 @@
 package exchange
 
 import (
-	"iter"
-	"net/http"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"iter"
 )
 
 // Preset is what a guest module in the namespace ai_gateway.providers
@@ -53,7 +51,3 @@ type KeyList interface {
 	// All are the keys, in no particular order.
 	All() iter.Seq[*Key]
 }
-
-// Transport is a round tripper that answers attempts: it finds the Attempt in
-// the request's context and fills in its results.
-type Transport = http.RoundTripper

@@ -52,10 +52,11 @@ func New(data []byte) Cursor {
 // are skipped. A document that was never read may be misread, but nothing is
 // read beyond its end.
 func Again(data []byte) Cursor {
-	return Cursor{data: data, again: true, pos: spaceOrMark(data)}
+	return Cursor{data: data, again: true, pos: markEnd(data)}
 }
 
-func spaceOrMark(data []byte) int {
+// markEnd returns the end of the byte order mark, 0 without one.
+func markEnd(data []byte) int {
 	if bytes.HasPrefix(data, []byte("\ufeff")) {
 		return len("\ufeff")
 	}
@@ -70,10 +71,7 @@ func examine(data []byte) (start int, err error) {
 	if !utf8.Valid(data) {
 		return 0, &SyntaxError{Offset: invalidUTF8(data), Reason: whyUTF8}
 	}
-	if bytes.HasPrefix(data, []byte("\ufeff")) {
-		start = len("\ufeff")
-	}
-	return start, nil
+	return markEnd(data), nil
 }
 
 // invalidUTF8 returns the offset of the first byte that is not UTF-8.
