@@ -1,8 +1,9 @@
 package exchange
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"iter"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // Preset is what a guest module in the namespace ai_gateway.providers
@@ -43,6 +44,14 @@ type KeySource interface {
 	// called on the path of every request, from many goroutines at once, and
 	// must not do any I/O.
 	Lookup(Digest) *Key
+}
+
+// KeyDoubt is what a KeySource implements that may not know all of its keys for
+// a while. Until it does, an unknown key is answered with a request to come
+// again, not as a wrong one.
+type KeyDoubt interface {
+	// Current reports whether Lookup knows all keys.
+	Current() bool
 }
 
 // KeyList is what a KeySource implements that can list its keys. Sources of one

@@ -2,24 +2,33 @@ package exchange
 
 import (
 	"crypto/sha256"
+	"net/netip"
 	"time"
 )
 
-// Digest is the SHA-256 digest of a key: all that is kept of it.
+// Digest is the SHA-256 digest of a key or a session token: all that is kept
+// of it.
 type Digest = [sha256.Size]byte
 
-// Key is an API key of this gateway.
+// Key is an API key of this gateway, as a request is checked against it.
 type Key struct {
-	ID      string // name shown in logs and placeholders; never the key itself
-	Digest  Digest
-	Models  []Pattern // client-visible model names it may use; none means all
-	Expires time.Time // zero means never
+	ID       string // name shown in logs and placeholders; never the key itself
+	Digest   Digest
+	Models   []Pattern      // client-visible model names it may use; none means all
+	Networks []netip.Prefix // where it may be used from; none means anywhere
+	Expires  time.Time      // zero means never
+	Disabled bool           // it is refused, as if it had expired
+	Owner    string         // name of the user it belongs to; empty for keys without one
+	Limit    string         // name of the limit that it is subject to; empty for none
 }
 
 // Expired reports whether k is no longer valid at now.
 func (k *Key) Expired(now time.Time) bool {
 	return !k.Expires.IsZero() && !now.Before(k.Expires)
 }
+
+// Valid reports whether k may be used at now at all.
+func (k *Key) Valid(now time.Time) bool { return !k.Disabled && !k.Expired(now) }
 
 // Allows reports whether k may use the model that the client names so.
 func (k *Key) Allows(model string) bool {
@@ -28,6 +37,21 @@ func (k *Key) Allows(model string) bool {
 	}
 	for _, p := range k.Models {
 		if p.Match(model) {
+			return true
+		}
+	}
+	return false
+}
+
+// AllowsFrom reports whether k may be used from an address. An address that is
+// not known is in no network.
+func (k *Key) AllowsFrom(address netip.Addr) bool {
+	if len(k.Networks) == 0 {
+		return true
+	}
+	address = address.Unmap().WithZone("")
+	for _, network := range k.Networks {
+		if network.Contains(address) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -23,4 +24,23 @@ func TestAKeyWithoutModelsMayUseAll(t *testing.T) {
 	assert.True(t, key.Allows("claude-x"))
 	assert.False(t, key.Allows("demo2"))
 	assert.False(t, key.Allows(""))
+}
+
+func TestKeysBoundToNetworksAreRefusedElsewhere(t *testing.T) {
+	key := &Key{Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")}}
+	for address, want := range map[string]bool{
+		"10.1.2.3": true, "::ffff:10.1.2.3": true, "2001:db8::1": true, "2001:db8::1%eth0": true,
+		"11.0.0.1": false, "2001:db9::1": false, "::ffff:11.0.0.1": false,
+	} {
+		assert.Equal(t, want, key.AllowsFrom(netip.MustParseAddr(address)), address)
+	}
+	assert.False(t, key.AllowsFrom(netip.Addr{}), "an unknown address")
+	assert.True(t, new(Key).AllowsFrom(netip.Addr{}), "a key without networks")
+}
+
+func TestDisabledAndExpiredKeysAreNotValid(t *testing.T) {
+	now := time.Now()
+	assert.True(t, new(Key).Valid(now))
+	assert.False(t, (&Key{Disabled: true}).Valid(now))
+	assert.False(t, (&Key{Expires: now}).Valid(now))
 }
