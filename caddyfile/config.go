@@ -21,6 +21,7 @@ var configWords = words[*config]{
 	"provider": {read: readProvider, repeat: true},
 	"model":    {read: readModel, repeat: true},
 	"key":      {read: readKey, repeat: true},
+	"keys":     {read: readKeySource, repeat: true},
 	"max_body": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.MaxBody, err = readSize(d)
 		return err
@@ -42,13 +43,15 @@ var configWords = words[*config]{
 //		provider <name> [<preset>] [<api_key>] { ... }
 //		model    <pattern> { ... }
 //		key      <name> <secret reference> | sha256:<digest> { ... }
+//		keys     <module> ...
 //		max_body <size>
 //		commit_after <duration> | off
 //		keep_alive   <duration> | off
 //	}
 //
-// See readProvider and readModel; keys are read by the module
-// ai_gateway.keys.config.
+// See readProvider and readModel; a key is read by the module
+// ai_gateway.keys.config, and what stands behind "keys <module>" by that module
+// of the namespace ai_gateway.keys.
 func parseConfig(d *cf.Dispenser) (gateway.Config, error) {
 	var c config
 	d.Next() // the directive's name
@@ -75,4 +78,21 @@ func readKey(d *cf.Dispenser, c *config) error {
 		c.keys = mod.New().(cf.Unmarshaler)
 	}
 	return c.keys.UnmarshalCaddyfile(d.NewFromNextSegment())
+}
+
+// readKeySource hands a line, with its block, to the key source that it names.
+func readKeySource(d *cf.Dispenser, c *config) error {
+	if !d.NextArg() {
+		return d.Err("keys needs the name of a key source: a module of the namespace ai_gateway.keys")
+	}
+	name := d.Val()
+	if name == keySource {
+		return d.Errf("a key of the configuration is written: key <name> ..., not: keys %s", keySource)
+	}
+	source, err := cf.UnmarshalModule(d, "ai_gateway.keys."+name)
+	if err != nil {
+		return err
+	}
+	c.KeySourcesRaw = append(c.KeySourcesRaw, caddyconfig.JSONModuleObject(source, "source", name, nil))
+	return nil
 }
