@@ -72,7 +72,7 @@ func (x *completionsChat) writeSampling() {
 }
 
 func (x *completionsChat) writeStop() {
-	x.readStops(func(string, []byte) {})
+	x.readStops(x.request.Stop, func(string, []byte) {})
 	if len(x.memory.Stops) > 0 {
 		x.field("stop", x.request.Stop)
 	}

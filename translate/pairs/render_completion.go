@@ -1,7 +1,6 @@
 package pairs
 
 import (
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -33,7 +32,7 @@ func (x *completion) read(body []byte) {
 	if len(inner(x.request.Suffix)) > 0 && !x.traits.InstructSuffix {
 		x.refuse("suffix", "")
 	}
-	x.readStream()
+	x.readStream(x.request.Stream, x.request.StreamOptions)
 }
 
 // other is told of members that are in no table.
@@ -104,21 +103,6 @@ func (x *completion) refuseSeveral() {
 	}
 }
 
-func (x *completion) readStream() {
-	x.memory.Stream = isTrue(x.request.Stream)
-	if x.request.StreamOptions == nil || !x.object(x.request.StreamOptions, "stream_options") {
-		return
-	}
-	for x.options.Member() {
-		if name := x.options.Name(); string(name) == "include_usage" {
-			x.memory.IncludeUsage = isTrue(x.option())
-		} else {
-			x.losses.AddNamed(translate.Hint, "stream_options.", name)
-			x.options.Skip()
-		}
-	}
-}
-
 // suffixSystem asks in words for what stands between two texts.
 const suffixSystem = "Write only the text that belongs between PREFIX and SUFFIX."
 
@@ -148,24 +132,4 @@ func (x *completion) writeUserTurn() {
 		x.out = append(x.out, suffix...)
 	}
 	x.out = append(x.out, `"}`...)
-}
-
-// readStops keeps the stop texts for the way back, and calls each with them.
-func (x *completion) readStops(each func(path string, raw []byte)) {
-	raw := x.request.Stop
-	if isString(raw) {
-		x.memory.Stops = append(x.memory.Stops, textOf(raw))
-		each("stop", raw)
-		return
-	}
-	if raw == nil {
-		return
-	}
-	x.options = jsonscan.Again(raw)
-	x.options.EnterArray()
-	for i := 0; x.options.Element(); i++ {
-		text := x.options.Skip()
-		x.memory.Stops = append(x.memory.Stops, textOf(text))
-		each("stop["+strconv.Itoa(i)+"]", text)
-	}
 }
