@@ -56,6 +56,7 @@ type Attempt struct {
 	Fault      *translate.Fault // why the call gave no (whole) answer
 	Refused    bool             // the request cannot be carried over to this target, which was not asked
 	Losses     translate.Losses // what a translated request left behind
+	Dropped    translate.Losses // what of a translated answer was left out
 	Relayed    bool             // the provider's own error event already went to the client
 	Answer     *ErrorAnswer     // the provider's error answer, where it may be relayed as it is
 	Header     http.Header      // headers of a failed answer that are worth keeping: retry-after and the like

@@ -34,6 +34,7 @@ import (
 //	{http.ai_gateway.provider}        provider that was asked last
 //	{http.ai_gateway.upstream_model}  the provider's name for the model
 //	{http.ai_gateway.losses}          fields that a translated request left behind, comma-separated
+//	{http.ai_gateway.answer_losses}   parts of a translated answer that were left out, comma-separated
 //	{http.ai_gateway.attempts}        number of targets that were asked
 //	{http.ai_gateway.outcome}         answered, refused, failed, cut or client_closed
 //	{http.ai_gateway.ttfb_ms}         time to the first byte of the answer, in milliseconds

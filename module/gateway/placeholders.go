@@ -30,7 +30,8 @@ var placeholders = []placeholder{
 	{"upstream_status", true, ofAttempt(func(a *exchange.Attempt) any { return number(int64(a.Status)) })},
 	{"upstream_request_id", true, ofAttempt(func(a *exchange.Attempt) any { return text(clip(a.RequestID)) })},
 	{"answered_by", true, ofAttempt(func(a *exchange.Attempt) any { return text(clip(a.AnsweredBy)) })},
-	{"losses", true, ofAttempt(losses)},
+	{"losses", true, ofAttempt(func(a *exchange.Attempt) any { return text(a.Losses.String()) })},
+	{"answer_losses", true, ofAttempt(func(a *exchange.Attempt) any { return text(a.Dropped.String()) })},
 	{"attempts", true, func(ex *exchange.Exchange) any { return ex.Attempts }},
 	{"ttfb_ms", true, timeToFirstByte},
 	{"usage.input_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.Input })},
@@ -76,15 +77,6 @@ func number(n int64) any {
 		return nil
 	}
 	return n
-}
-
-// losses names the fields that a translated request left behind.
-func losses(a *exchange.Attempt) any {
-	paths := make([]string, len(a.Losses))
-	for i, loss := range a.Losses {
-		paths[i] = loss.Path
-	}
-	return text(strings.Join(paths, ","))
 }
 
 func keyID(ex *exchange.Exchange) any {

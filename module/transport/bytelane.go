@@ -27,6 +27,9 @@ type byteLane struct {
 // span is a range of the stream, in bytes from its beginning.
 type span struct{ start, end int64 }
 
+// Losses: nothing is lost on the way of the bytes.
+func (l *byteLane) Losses() translate.Losses { return nil }
+
 func (l *byteLane) relaysErrors() bool { return !l.hidden }
 
 func (l *byteLane) err() error { return l.lexer.Err() }

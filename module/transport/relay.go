@@ -50,6 +50,8 @@ type lane interface {
 	Usage() translate.Usage
 	Model() string
 	Fault() *translate.Fault
+	// Losses are what of the answer could not be translated.
+	Losses() translate.Losses
 }
 
 // maxPrelude bounds what is held back before the first content: comments, pings
@@ -188,6 +190,7 @@ func (r *relay) end(err error) {
 func (r *relay) Close() error {
 	a := r.call.attempt
 	a.Usage, a.AnsweredBy = r.lane.Usage(), r.call.presentable(r.lane.Model())
+	a.Dropped = r.lane.Losses()
 	r.call.end()
 	return r.upstream.Close()
 }

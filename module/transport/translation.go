@@ -77,6 +77,7 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 		fault = translate.Unusable(errors.New("the answer has no end"))
 	}
 	c.attempt.Usage, c.attempt.AnsweredBy = t.Usage(), c.presentable(t.Model())
+	c.attempt.Dropped = t.Losses()
 	if fault != nil {
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}

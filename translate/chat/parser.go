@@ -31,6 +31,7 @@ type delta struct {
 	callsAt                int
 	call                   []byte // function_call
 	logprobs               []byte
+	annotated, spoken      bool // it has annotations, audio
 }
 
 // Member reads a member of a choice. Some servers send a whole message in place
@@ -85,6 +86,10 @@ func (d *delta) member(c *jsonscan.Cursor) {
 		d.calls = array(c)
 	case "function_call":
 		d.call = object(c)
+	case "annotations":
+		d.annotated = array(c) != nil
+	case "audio":
+		d.spoken = object(c) != nil
 	default:
 		c.Skip()
 	}
@@ -118,6 +123,7 @@ func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 	}
 	t.tellReasoning(p, &d, choice)
 	tellText(p, &d, choice)
+	dropRest(p, &d)
 	switch calls := &t.calls[choice.Index]; {
 	case d.calls != nil:
 		t.tellCalls(p, calls, &d, choice)
@@ -140,6 +146,16 @@ func tellText(p *choices.Parser, d *delta, choice choices.Choice) {
 	}
 	if d.logprobs != nil {
 		p.SendEvent(translate.Event{Kind: translate.EventLogprobs, Choice: choice.Index, Logprobs: d.logprobs})
+	}
+}
+
+// dropRest notes what of a message the core events have no words for.
+func dropRest(p *choices.Parser, d *delta) {
+	if d.annotated {
+		p.Drop("choices[*].message.annotations")
+	}
+	if d.spoken {
+		p.Drop("choices[*].message.audio")
 	}
 }
 

@@ -123,6 +123,7 @@ func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 			p.SendText(event, b.refusal, choices.Slot{})
 		default:
 			if len(b.text) <= len(`""`) {
+				dropPart(p, b)
 				return
 			}
 			if texts++; texts > 1 {
@@ -131,4 +132,11 @@ func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 			p.SendText(event, b.text, choices.Slot{})
 		}
 	})
+}
+
+// dropPart notes a part that is none of a text.
+func dropPart(p *choices.Parser, b *piece) {
+	if string(b.kind) != `"text"` {
+		p.Drop("choices[*].message.content[*]")
+	}
 }

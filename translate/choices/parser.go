@@ -13,6 +13,8 @@ import (
 // well as a JSON body: what both formats share. Unlike an observer it refuses
 // what it cannot read, since that cannot be relayed either.
 type Parser struct {
+	translate.Dropped
+
 	format  translate.Format
 	content Teller
 	handler translate.Handler
@@ -274,6 +276,9 @@ func (p *Parser) finish(index int, t *part) {
 	}
 	c.finished = true
 	reason := translate.ReadChoicesFinish(word)
+	if reason == translate.FinishUnknown {
+		p.Drop("choices[*].finish_reason")
+	}
 	if c.refused {
 		reason = translate.FinishFiltered
 	}

@@ -12,6 +12,8 @@ import (
 // (wire format D.10) or one JSON body, whichever the client wants. Reasoning
 // and tool calls have no place in the format; a refusal is text.
 type Emitter struct {
+	translate.Dropped
+
 	memory *translate.Memory
 	ids    translate.IDs
 	out    []byte
@@ -74,6 +76,8 @@ func (m *Emitter) Handle(e *translate.Event) {
 	case translate.EventTextEnd:
 		c := m.choice(e.Choice)
 		c.parted = c.begun
+	case translate.EventReasoning, translate.EventRedacted:
+		m.Drop("reasoning")
 	case translate.EventLogprobs:
 		m.logprobs(e)
 	case translate.EventFinish:

@@ -17,6 +17,8 @@ import (
 // within bounds, so that no delta ever follows the end of its block and indices
 // have no gaps. It writes choice 0 alone: the format has no others.
 type Emitter struct {
+	translate.Dropped
+
 	memory *translate.Memory
 	ids    translate.IDs
 	out    writer
@@ -97,7 +99,11 @@ func (m *Emitter) Fault() *translate.Fault { return m.fault }
 
 // Handle writes the next core event. Errors are not written here.
 func (m *Emitter) Handle(e *translate.Event) {
-	if m.fault != nil || e.Choice != 0 {
+	if m.fault != nil {
+		return
+	}
+	if e.Choice != 0 {
+		m.Drop("choices[*]")
 		return
 	}
 	switch e.Kind {

@@ -12,6 +12,8 @@ import (
 // D.5) as well as a JSON body. Unlike an observer it refuses what it cannot
 // read, since that cannot be relayed either.
 type Parser struct {
+	translate.Dropped
+
 	handler translate.Handler
 	cursor  jsonscan.Cursor // in here so that an event costs no allocation
 	event   translate.Event
@@ -181,7 +183,10 @@ func (p *Parser) blockStart() {
 	case toolUseBlock:
 		state.tool = p.startTool(b)
 		state.args = p.sendInput(state.tool, b.input)
+	default:
+		p.Drop(lostBlock)
 	}
+	p.dropCitations(b.cited)
 	p.blocks[p.read.index] = state
 }
 
@@ -211,6 +216,7 @@ func (p *Parser) sendInput(tool int, input []byte) bool {
 // known say nothing.
 func (p *Parser) blockDelta() {
 	d := &p.read.delta
+	p.dropCitations(d.cites)
 	state, known := p.blocks[p.read.index]
 	switch {
 	case known && state.kind == toolUseBlock:
@@ -223,6 +229,19 @@ func (p *Parser) blockDelta() {
 		p.sendText(translate.Event{Kind: translate.EventText}, d.text)
 		p.sendText(translate.Event{Kind: translate.EventReasoning}, d.thinking)
 		p.sendText(translate.Event{Kind: translate.EventSignature}, d.signature)
+	}
+}
+
+// The parts of answers that the core events have no words for.
+const (
+	lostBlock     = "content.*"
+	lostCitations = "content.*.citations"
+	lostReason    = "stop_reason"
+)
+
+func (p *Parser) dropCitations(cited bool) {
+	if cited {
+		p.Drop(lostCitations)
 	}
 }
 
@@ -262,10 +281,14 @@ func (p *Parser) finish(reason, stop, explanation []byte) {
 		return
 	}
 	p.finished = true
+	word := translate.ReadMessagesFinish(string(jsonscan.AppendText(nil, reason)))
+	if word == translate.FinishUnknown {
+		p.Drop(lostReason)
+	}
 	p.text = jsonscan.AppendText(p.text[:0], explanation)
 	p.send(translate.Event{
 		Kind:   translate.EventFinish,
-		Finish: translate.ReadMessagesFinish(string(jsonscan.AppendText(nil, reason))),
+		Finish: word,
 		Stop:   jsonscan.AppendText(nil, stop),
 		Text:   p.text,
 	})

@@ -95,5 +95,8 @@ func (p *Parser) block(b *content) {
 	case toolUseBlock:
 		tool := p.startTool(b)
 		p.endTool(tool, p.sendInput(tool, b.input))
+	default:
+		p.Drop(lostBlock)
 	}
+	p.dropCitations(b.cited)
 }

@@ -26,12 +26,14 @@ type content struct {
 	kind                            []byte
 	text, thinking, signature, data []byte
 	id, name, input                 []byte
+	cited                           bool // it has citations
 }
 
 // change is the delta of a content_block_delta or a message_delta.
 type change struct {
 	text, thinking, signature, json []byte
 	reason, stop, explanation       []byte
+	cites                           bool // it is a citation
 }
 
 // read reads the data of an event. Counts of usage that are there overwrite. A
@@ -148,6 +150,8 @@ func (b *content) read(c *jsonscan.Cursor) {
 			b.name = rawText(c)
 		case "input":
 			b.input = c.Skip()
+		case "citations":
+			b.cited = len(c.Skip()) > len(`null`)
 		default:
 			c.Skip()
 		}
@@ -171,6 +175,9 @@ func (d *change) read(c *jsonscan.Cursor) {
 			d.signature = rawText(c)
 		case "partial_json":
 			d.json = rawText(c)
+		case "citation":
+			d.cites = true
+			c.Skip()
 		case "stop_reason":
 			d.reason = rawText(c)
 		case "stop_sequence":

@@ -1,6 +1,8 @@
 package pairs
 
 import (
+	"slices"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
@@ -40,6 +42,8 @@ type parser interface {
 	End(clean bool)
 	// Finished reports whether all that was begun has told why it ended.
 	Finished() bool
+	// Losses are what of the answer the core events have no words for.
+	Losses() translate.Losses
 }
 
 // emitter writes core events for a client.
@@ -50,6 +54,8 @@ type emitter interface {
 	Output() []byte
 	// Fault says why the events cannot be written, nil while they can.
 	Fault() *translate.Fault
+	// Losses are what of the events the client's format has no place for.
+	Losses() translate.Losses
 }
 
 // NewTranslator returns a translator of one answer, from the provider's format
@@ -122,6 +128,15 @@ func (t *Translator) Usage() translate.Usage { return t.usage }
 
 // Model is the model that the provider said it answered with, "" while unknown.
 func (t *Translator) Model() string { return t.model }
+
+// Losses are what of the answer could not be carried over so far.
+func (t *Translator) Losses() translate.Losses {
+	losses := slices.Clip(t.parser.Losses())
+	for _, loss := range t.emitter.Losses() {
+		losses.Add(loss.Class, loss.Path)
+	}
+	return losses
+}
 
 // Fault says why the answer failed, nil while it did not.
 func (t *Translator) Fault() *translate.Fault { return t.fault }
