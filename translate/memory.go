@@ -24,9 +24,13 @@ type Memory struct {
 
 	// Stops are the stop sequences of the client, decoded, in its order.
 	Stops []string
-	// Enforce are those of Stops that the provider's format does not take: they
-	// were not sent, and whoever writes the answer must cut it at the first.
+	// Enforce are the texts before the first of which whoever writes the answer
+	// must cut it: those of Stops that the provider's format does not take, and
+	// those that end a turn of a prompt template.
 	Enforce []string
+	// LeadingSpace says that the answer to a prompt template begins with a space
+	// that belongs to the template.
+	LeadingSpace bool
 
 	// Names tells the tool names of the client by the shortened ones that the
 	// provider knows. It is nil when none was shortened.

@@ -1,22 +1,46 @@
 package jsonscan
 
-// HasMember reports whether a valid object has a member with that name. Unlike
-// a cursor it does not mind members that occur twice, so it suits objects that
-// are only copied, such as schemas.
-func HasMember(object []byte, name string) bool {
-	if len(object) == 0 || object[0] != '{' {
-		return false
+import (
+	"bytes"
+	"iter"
+)
+
+// Members goes through the members of a valid object: names as they are
+// written, without their quotes, and raw values. A value of another kind has
+// none. Unlike a cursor it does not mind members that occur twice, so it suits
+// objects that are only copied, such as schemas, and those whose names are data.
+func Members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		if len(object) == 0 || object[0] != '{' {
+			return
+		}
+		for i := spaceEnd(object, 1); i < len(object) && object[i] == '"'; {
+			end, _, _ := stringEnd(object, i)
+			name := inside(object[i:end])
+			i = spaceEnd(object, spaceEnd(object, end)+len(":"))
+			end, _ = valueEnd(object, i, MaxDepth)
+			if !yield(name, object[i:end]) {
+				return
+			}
+			if i = spaceEnd(object, end); i == len(object) || object[i] != ',' {
+				return
+			}
+			i = spaceEnd(object, i+len(","))
+		}
 	}
-	for i := spaceEnd(object, 1); i < len(object) && object[i] == '"'; {
-		end, escaped, _ := stringEnd(object, i)
-		if found := inside(object[i:end]); string(found) == name || escaped && string(appendDecoded(nil, found)) == name {
+}
+
+// HasMember reports whether a valid object has a member with that name.
+func HasMember(object []byte, name string) bool {
+	for found := range Members(object) {
+		if string(found) == name || escapedIs(found, name) {
 			return true
 		}
-		i = spaceEnd(object, end) + len(":")
-		if i, _ = valueEnd(object, spaceEnd(object, i), MaxDepth); i == len(object) || object[spaceEnd(object, i)] != ',' {
-			return false
-		}
-		i = spaceEnd(object, spaceEnd(object, i)+len(","))
 	}
 	return false
+}
+
+// escapedIs reports whether a name that has escapes stands for another.
+func escapedIs(raw []byte, name string) bool {
+	return bytes.IndexByte(raw, '\\') >= 0 && string(appendDecoded(nil, raw)) == name
 }

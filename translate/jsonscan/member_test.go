@@ -32,3 +32,21 @@ func TestTextLenIsTheLengthOfTheText(t *testing.T) {
 		assert.Equal(t, len(jsonscan.AppendText(nil, []byte(raw))), jsonscan.TextLen([]byte(raw)), raw)
 	}
 }
+
+func TestMembersMayOccurTwice(t *testing.T) {
+	for object, want := range map[string]string{
+		`{"The":-1,"the":-2 , "The" : [1, {"a":2}]}`: `The=-1;the=-2;The=[1, {"a":2}];`,
+		`{ "a\"b":"}" }`: `a\"b="}";`,
+		`{}`:             ``, `[1]`: ``, ``: ``, `7`: ``,
+	} {
+		var b strings.Builder
+		for name, value := range jsonscan.Members([]byte(object)) {
+			b.WriteString(string(name) + "=" + string(value) + ";")
+		}
+		assert.Equal(t, want, b.String())
+	}
+	for name := range jsonscan.Members([]byte(`{"a":1,"b":2}`)) {
+		assert.Equal(t, "a", string(name))
+		break
+	}
+}

@@ -62,11 +62,11 @@ type emitter interface {
 // to the client's. It panics if CanTranslate does not hold for their requests.
 func NewTranslator(from, to translate.Format, m *translate.Memory, ids translate.IDs) *Translator {
 	t := &Translator{emitter: newEmitter(to, m, ids)}
-	if len(m.Enforce) == 0 {
+	if len(m.Enforce) == 0 && !m.LeadingSpace {
 		t.parser = newParser(from, t)
 		return t
 	}
-	t.cutter = newCutter(t, m.Enforce)
+	t.cutter = newCutter(t, m)
 	t.parser = newParser(from, t.cutter)
 	return t
 }
@@ -77,6 +77,8 @@ func newParser(format translate.Format, h translate.Handler) parser {
 		return chat.NewParser(h)
 	case translate.Messages:
 		return messages.NewParser(h)
+	case translate.Completions:
+		return completions.NewParser(h)
 	}
 	panic("pairs: no parser for format " + string(format))
 }

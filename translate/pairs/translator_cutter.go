@@ -6,86 +6,168 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// cutter ends the text of an answer before the first of the client's stop
-// sequences which the provider's format does not take (wire format D.13). It
-// stands between parser and translator and works on text alone: what may be the
-// beginning of a sequence is held back until more text decides it, or another
-// kind of event. Such providers give one choice; only choice 0 is cut.
+// cutter ends the texts of an answer before the first of the stop texts that
+// its provider does not keep to: those that the provider's format does not
+// take, and those of a prompt template (wire format D.13). It stands between
+// parser and translator and works on text alone, choice by choice: what may be
+// the beginning of a stop is held back until more text decides it, or another
+// kind of event.
 type cutter struct {
-	next  translate.Handler
-	stops []string
-	text  []byte // held back and not told yet
-	event translate.Event
-	cut   bool
-	over  bool
+	next    translate.Handler
+	stops   [][]byte
+	space   bool // texts begin with a space that is not theirs
+	choices []cut
+	event   translate.Event
+	over    bool
 }
 
-func newCutter(next translate.Handler, stops []string) *cutter {
-	return &cutter{next: next, stops: stops}
+// cut is what is known of the text of one choice.
+type cut struct {
+	text          []byte // held back and not told yet
+	seen, begun   bool
+	made          bool // the text was cut: the choice has ended for the client
+	finished      bool // it has ended, by a cut or by its own
+	passed        int  // how many bytes stood before text
+	probabilities probabilities
 }
 
-// done reports whether the text was cut: the answer has ended for its client.
-func (c *cutter) done() bool { return c != nil && c.cut }
+func newCutter(next translate.Handler, m *translate.Memory) *cutter {
+	c := &cutter{next: next, space: m.LeadingSpace}
+	for _, stop := range m.Enforce {
+		c.stops = append(c.stops, []byte(stop))
+	}
+	return c
+}
+
+// done reports whether there is a cut, and nothing but usage can follow: the
+// answer has ended for its client.
+func (c *cutter) done() bool {
+	if c == nil {
+		return false
+	}
+	made := false
+	for i := range c.choices {
+		if choice := &c.choices[i]; choice.seen && !choice.finished {
+			return false
+		}
+		made = made || c.choices[i].made
+	}
+	return made
+}
 
 // Handle hands on the next core event, or what is left of it.
 func (c *cutter) Handle(e *translate.Event) {
-	switch {
-	case c.over:
-	case c.cut:
-		c.behind(e)
-	case e.Kind == translate.EventText && e.Choice == 0:
-		c.take(e)
-	case e.Kind == translate.EventUsage:
-		c.next.Handle(e)
-	default:
-		c.release(len(c.text))
-		c.next.Handle(e)
-	}
-}
-
-// behind handles what follows the cut: the provider is heard out for its usage,
-// and nothing that happens to it can spoil an answer which is complete.
-func (c *cutter) behind(e *translate.Event) {
 	switch e.Kind {
-	case translate.EventUsage:
-		c.next.Handle(e)
+	case translate.EventStart, translate.EventUsage:
+		c.tell(e)
 	case translate.EventEnd, translate.EventError:
-		c.over = true
-		c.next.Handle(&translate.Event{Kind: translate.EventEnd})
+		c.end(e)
+	default:
+		if choice := c.choice(e.Choice); choice.made {
+			c.behind(choice, e)
+		} else {
+			c.take(choice, e)
+		}
 	}
 }
 
-// take takes in text, and hands on what cannot be a part of a sequence.
-func (c *cutter) take(e *translate.Event) {
-	c.text = append(c.text, e.Text...)
-	if at, stop := c.find(); stop != "" {
-		c.release(at)
-		c.cut = true
-		c.next.Handle(&translate.Event{
-			Kind: translate.EventFinish, Finish: translate.FinishStop, Stop: []byte(stop),
-		})
+func (c *cutter) tell(e *translate.Event) {
+	if !c.over {
+		c.next.Handle(e)
+	}
+}
+
+// choice returns the state of a choice.
+func (c *cutter) choice(index int) *cut {
+	for len(c.choices) <= index {
+		c.choices = append(c.choices, cut{})
+	}
+	c.choices[index].seen = true
+	return &c.choices[index]
+}
+
+// end ends an answer. One that was cut is complete: the provider was heard out
+// for its usage alone, and nothing that happens to it can spoil the answer.
+func (c *cutter) end(e *translate.Event) {
+	if c.done() {
+		e = &translate.Event{Kind: translate.EventEnd}
+	}
+	for i := range c.choices {
+		c.release(&c.choices[i], i, len(c.choices[i].text))
+	}
+	c.tell(e)
+	c.over = true
+}
+
+// behind handles what follows the cut of a choice: log probabilities may come
+// behind all of their text.
+func (c *cutter) behind(choice *cut, e *translate.Event) {
+	if e.Kind == translate.EventLogprobs {
+		choice.probabilities.add(e.Logprobs)
+		c.weigh(choice, e.Choice)
+	}
+}
+
+// take takes in an event of a choice that was not cut.
+func (c *cutter) take(choice *cut, e *translate.Event) {
+	switch e.Kind {
+	case translate.EventText:
+		c.takeText(choice, e)
+	case translate.EventLogprobs:
+		choice.probabilities.add(e.Logprobs)
+		if len(choice.text) == 0 {
+			c.weigh(choice, e.Choice)
+		}
+	default:
+		c.release(choice, e.Choice, len(choice.text))
+		choice.finished = choice.finished || e.Kind == translate.EventFinish
+		c.tell(e)
+	}
+}
+
+// takeText takes in text, and hands on what cannot be a part of a stop.
+func (c *cutter) takeText(choice *cut, e *translate.Event) {
+	text := e.Text
+	if c.space && !choice.begun && text[0] == ' ' {
+		text = text[1:]
+		choice.passed++
+	}
+	choice.begun = true
+	choice.text = append(choice.text, text...)
+	if at, stop := c.find(choice.text); stop != nil {
+		c.cut(choice, e.Choice, at, stop)
 		return
 	}
-	c.release(len(c.text) - c.doubtful())
+	c.release(choice, e.Choice, len(choice.text)-c.doubtful(choice.text))
 }
 
-// find finds the first sequence in the text.
-func (c *cutter) find() (at int, stop string) {
+// cut ends a choice in front of a stop.
+func (c *cutter) cut(choice *cut, index, at int, stop []byte) {
+	choice.text = choice.text[:at]
+	choice.made, choice.finished = true, true
+	choice.probabilities.limit(choice.passed + at)
+	c.release(choice, index, at)
+	c.event = translate.Event{Kind: translate.EventFinish, Choice: index, Finish: translate.FinishStop, Stop: stop}
+	c.tell(&c.event)
+}
+
+// find finds the first stop in a text.
+func (c *cutter) find(text []byte) (at int, stop []byte) {
 	for _, s := range c.stops {
-		if i := bytes.Index(c.text, []byte(s)); i >= 0 && (stop == "" || i < at) {
+		if i := bytes.Index(text, s); i >= 0 && (stop == nil || i < at) {
 			at, stop = i, s
 		}
 	}
 	return at, stop
 }
 
-// doubtful is the length of the longest end of the text with which a sequence
-// may begin.
-func (c *cutter) doubtful() int {
+// doubtful is the length of the longest end of a text with which a stop may
+// begin.
+func (c *cutter) doubtful(text []byte) int {
 	longest := 0
 	for _, s := range c.stops {
-		for n := min(len(s)-1, len(c.text)); n > longest; n-- {
-			if bytes.HasSuffix(c.text, []byte(s[:n])) {
+		for n := min(len(s)-1, len(text)); n > longest; n-- {
+			if bytes.HasSuffix(text, s[:n]) {
 				longest = n
 			}
 		}
@@ -93,12 +175,24 @@ func (c *cutter) doubtful() int {
 	return longest
 }
 
-// release hands on the first n bytes of the text.
-func (c *cutter) release(n int) {
-	if n == 0 {
-		return
+// release hands on the first n bytes of a text that was held back and, when
+// that is all of it, the log probabilities that waited for it.
+func (c *cutter) release(choice *cut, index, n int) {
+	if n > 0 {
+		c.event = translate.Event{Kind: translate.EventText, Choice: index, Text: choice.text[:n]}
+		c.tell(&c.event)
+		choice.text = append(choice.text[:0], choice.text[n:]...)
+		choice.passed += n
 	}
-	c.event = translate.Event{Kind: translate.EventText, Text: c.text[:n]}
-	c.next.Handle(&c.event)
-	c.text = append(c.text[:0], c.text[n:]...)
+	if len(choice.text) == 0 {
+		c.weigh(choice, index)
+	}
+}
+
+// weigh hands on the log probabilities of text that was handed on.
+func (c *cutter) weigh(choice *cut, index int) {
+	if list := choice.probabilities.list(); list != nil {
+		c.event = translate.Event{Kind: translate.EventLogprobs, Choice: index, Logprobs: list}
+		c.tell(&c.event)
+	}
 }

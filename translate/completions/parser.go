@@ -1,0 +1,62 @@
+package completions
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// NewParser returns a parser of one answer, a stream or a JSON body (wire
+// format D.6).
+func NewParser(h translate.Handler) *choices.Parser {
+	return choices.NewParser(translate.Completions, &teller{}, h)
+}
+
+// teller tells what the choices of completions answers say.
+type teller struct {
+	said []saying // of the chunk at hand
+	list weights
+}
+
+// saying is what a choice of a chunk says, as it is written: slices of the
+// chunk, nil for what is not there.
+type saying struct {
+	text     []byte // with its quotes
+	at       choices.Slot
+	logprobs []byte
+}
+
+// Member reads a member of a choice.
+func (t *teller) Member(c *jsonscan.Cursor, nth int) {
+	for len(t.said) <= nth {
+		t.said = append(t.said, saying{})
+	}
+	s := &t.said[nth]
+	switch string(c.Name()) {
+	case "text":
+		s.text, s.at = choices.SlotText(c)
+	case "logprobs":
+		s.logprobs = value(c, jsonscan.Object)
+	default:
+		c.Skip()
+	}
+}
+
+// Tell sends the text of a choice, and how likely it was.
+func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
+	if nth >= len(t.said) {
+		return
+	}
+	s := t.said[nth]
+	t.said[nth] = saying{}
+	p.SendText(translate.Event{Kind: translate.EventText, Choice: choice.Index}, s.text, s.at)
+	if list := t.list.read(s.logprobs); list != nil {
+		p.SendEvent(translate.Event{Kind: translate.EventLogprobs, Choice: choice.Index, Logprobs: list})
+	}
+}
+
+// Repeated has nothing to follow: texts have no state.
+func (t *teller) Repeated(*translate.Event) {}
+
+// End finds nothing wrong: an answer may say nothing at all.
+func (t *teller) End() error { return nil }
