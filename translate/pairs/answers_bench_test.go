@@ -42,12 +42,32 @@ var deltas = []struct {
 	{"messages to completions, text", ways[2], "", func(i int) sse.Event {
 		return sse.Event{Name: []byte("content_block_delta"), Data: []byte(fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" world %d"}}`, i))}
 	}},
+	{"completions to messages, text", ways[3], `{}`, func(i int) sse.Event {
+		return completionChunk(fmt.Sprintf(" world %d", i))
+	}},
+}
+
+// completionChunk is a chunk as vLLM sends it.
+func completionChunk(text string) sse.Event {
+	return sse.Event{Data: []byte(`{"id":"cmpl-1","object":"text_completion","created":1790000000,"model":"starcoder2",` +
+		`"choices":[{"index":0,"text":"` + text + `","logprobs":null,"finish_reason":null,"stop_reason":null}],"usage":null}`)}
+}
+
+// templated is the memory of a request that became the prompt of a template.
+var templated = translate.Memory{Stream: true, Enforce: []string{"\n\nHuman:"}, LeadingSpace: true}
+
+// steady is the memory of a request for a stream.
+func (w way) steady() *translate.Memory {
+	if w.from == translate.Completions {
+		return &templated
+	}
+	return &translate.Memory{Stream: true}
 }
 
 func BenchmarkDelta(b *testing.B) {
 	for _, tt := range deltas {
 		b.Run(tt.name, func(b *testing.B) {
-			t := pairs.NewTranslator(tt.way.from, tt.way.to, &translate.Memory{Stream: true}, newIDs())
+			t := pairs.NewTranslator(tt.way.from, tt.way.to, tt.way.steady(), newIDs())
 			if tt.first != "" {
 				t.Event(benchChunk(tt.first, 0))
 				t.Output()
@@ -102,7 +122,7 @@ func BenchmarkDeltaBaselineEncodingJSON(b *testing.B) {
 // collector.
 func TestADeltaCostsNoAllocation(t *testing.T) {
 	for _, tt := range deltas {
-		tr := pairs.NewTranslator(tt.way.from, tt.way.to, &translate.Memory{Stream: true}, newIDs())
+		tr := pairs.NewTranslator(tt.way.from, tt.way.to, tt.way.steady(), newIDs())
 		if tt.first != "" {
 			tr.Event(benchChunk(tt.first, 0))
 			tr.Output()

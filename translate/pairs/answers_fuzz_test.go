@@ -112,16 +112,38 @@ func (s *script) event() string {
 	}
 }
 
+// completion composes the data of an event of a completions stream.
+func (s *script) completion() string {
+	switch s.next(8) {
+	case 0, 1, 2, 3:
+		logprobs := "null"
+		if s.next(4) == 1 {
+			logprobs = `{"tokens":[` + s.fragment() + `],"token_logprobs":[-1],"top_logprobs":[{` + s.fragment() + `:-2}]}`
+		}
+		return fmt.Sprintf(`{"model":"m","choices":[{"index":%d,"text":%s,"logprobs":%s}]}`, max(0, s.next(8)-6), s.fragment(), logprobs)
+	case 4:
+		return `{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}`
+	case 5, 6:
+		words := []string{"stop", "length", "content_filter", "error", "other"}
+		return fmt.Sprintf(`{"choices":[{"index":%d,"text":%s,"finish_reason":"%s"}]}`, s.next(2), s.fragment(), words[s.next(len(words))])
+	default:
+		return []string{"[DONE]", `{"error":{"message":"no"}}`, `{"choices":[`, `{"choices":[{}]}`, `{}`}[s.next(5)]
+	}
+}
+
 // compose composes a stream.
 func compose(w way, steps []byte) []byte {
 	s := &script{steps}
 	var b bytes.Buffer
 	for len(s.steps) > 0 {
-		if w.from == translate.Chat {
+		switch w.from {
+		case translate.Chat:
 			b.WriteString("data: " + s.chunk() + "\n\n")
-			continue
+		case translate.Completions:
+			b.WriteString("data: " + s.completion() + "\n\n")
+		default:
+			b.Write(messagesStream(s.event()))
 		}
-		b.Write(messagesStream(s.event()))
 	}
 	return b.Bytes()
 }
@@ -154,6 +176,7 @@ func requireInvariants(t *testing.T, w way, data []byte, seed uint64) {
 	for _, enforce := range [][]string{nil, {"\n", "☂"}} {
 		streaming, whole := w.remembered(true), w.remembered(false)
 		streaming.Enforce, whole.Enforce = enforce, enforce
+		streaming.LeadingSpace, whole.LeadingSpace = seed%5 == 0, seed%5 == 0
 		streaming.Logprobs, whole.Logprobs = seed%2 == 0, seed%2 == 0
 		stream := translated(w, streaming, [][]byte{data}, seed%3 > 0)
 		answer := translated(w, whole, [][]byte{data}, seed%3 > 0)
@@ -171,3 +194,5 @@ func FuzzChatToMessages(f *testing.F) { fuzzWay(f, ways[0]) }
 func FuzzChatToCompletions(f *testing.F) { fuzzWay(f, ways[1]) }
 
 func FuzzMessagesToCompletions(f *testing.F) { fuzzWay(f, ways[2]) }
+
+func FuzzCompletionsAnswersToMessages(f *testing.F) { fuzzWay(f, ways[3]) }

@@ -27,6 +27,7 @@ var ways = []way{
 	{translate.Chat, translate.Messages},
 	{translate.Chat, translate.Completions},
 	{translate.Messages, translate.Completions},
+	{translate.Completions, translate.Messages},
 }
 
 func (w way) name() string { return string(w.from) + " to " + string(w.to) }

@@ -1,0 +1,99 @@
+package pairs_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// saying is a chunk of a chat stream in which a choice says something, with the
+// tokens of that, which "|" separates.
+func saying(choice int, text string) string {
+	var tokens []string
+	for _, token := range strings.Split(text, "|") {
+		quoted, _ := json.Marshal(token)
+		tokens = append(tokens, `{"token":`+string(quoted)+`,"logprob":-1}`)
+	}
+	quoted, _ := json.Marshal(strings.ReplaceAll(text, "|", ""))
+	return `{"model":"m","choices":[{"index":` + string(rune('0'+choice)) + `,"delta":{"content":` + string(quoted) + `},"logprobs":{"content":[` + strings.Join(tokens, ",") + `]}}]}`
+}
+
+func ends(choice int) string {
+	return `{"choices":[{"index":` + string(rune('0'+choice)) + `,"delta":{},"finish_reason":"length"}]}`
+}
+
+// said adds up a stream of a completions client: the text, the reason and the
+// tokens of each choice.
+func said(t *testing.T, o outcome) (choices [][3]string) {
+	t.Helper()
+	require.True(t, o.Finished(), "%v", o.Fault())
+	added, err := ways[1].added(o.out, false)
+	require.NoError(t, err)
+	for _, c := range added["choices"].([]any) {
+		choice := c.(map[string]any)
+		var tokens []string
+		if logprobs, ok := choice["logprobs"].(map[string]any); ok {
+			for _, token := range logprobs["tokens"].([]any) {
+				tokens = append(tokens, token.(string))
+			}
+		}
+		choices = append(choices, [3]string{choice["text"].(string), choice["finish_reason"].(string), strings.Join(tokens, "|")})
+	}
+	return choices
+}
+
+func TestTextsAreCutChoiceByChoice(t *testing.T) {
+	const human = "\n\nHuman:"
+	for _, tt := range []struct {
+		name   string
+		chunks []string
+		want   [][3]string
+	}{
+		{"nothing to cut", []string{saying(0, "a|b"), ends(0)}, [][3]string{{"ab", "length", "a|b"}}},
+		{"a stop in tokens of its own", []string{saying(0, "a"), saying(0, "\n\n"), saying(0, "Human"), saying(0, ":"), saying(0, "b"), ends(0)}, [][3]string{{"a", "stop", "a"}}},
+		{"a stop within one chunk", []string{saying(0, "a|b\n\n|Human|:| c"), ends(0)}, [][3]string{{"ab", "stop", "a|b\n\n"}}},
+		{"not it after all", []string{saying(0, "a"), saying(0, "\n\n"), saying(0, "Humans"), ends(0)}, [][3]string{{"a\n\nHumans", "length", "a|\n\n|Humans"}}},
+		{"held to the end", []string{saying(0, "a"), saying(0, "\n\nHum"), ends(0)}, [][3]string{{"a\n\nHum", "length", "a|\n\nHum"}}},
+		{"one of two", []string{saying(0, "a\n\nHuman"), saying(1, "b"), saying(0, ":"), saying(1, "\n\nHuman"), saying(0, "x"), ends(0), saying(1, "e"), ends(1)}, [][3]string{{"a", "stop", "a\n\nHuman"}, {"b\n\nHumane", "length", "b|\n\nHuman|e"}}},
+		{"both", []string{saying(1, "b\n\n"), saying(0, "a\n\nHuman:"), saying(1, "Human:"), ends(0), ends(1)}, [][3]string{{"a", "stop", "a\n\nHuman:"}, {"b", "stop", "b\n\n"}}},
+		{"a space that belongs to the template", []string{saying(0, " |a"), saying(0, " b"), saying(1, " "), saying(1, " c"), ends(0), ends(1)}, [][3]string{{"a b", "length", " |a| b"}, {" c", "length", " | c"}}},
+		{"a space and a stop", []string{saying(0, " "), saying(0, "a|"+human), ends(0)}, [][3]string{{"a", "stop", " |a"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := translate.Memory{Stream: true, Logprobs: true, Enforce: []string{human}, LeadingSpace: strings.Contains(tt.name, "space")}
+			stream := chatStream(nil, append(tt.chunks, "[DONE]")...)
+			o := translated(ways[1], m, [][]byte{stream}, true)
+			assert.Equal(t, tt.want, said(t, o))
+			m.Stream = false
+			requireAgreement(t, ways[1], translated(ways[1], translate.Memory{Stream: true, IncludeUsage: true, Logprobs: true, Enforce: m.Enforce, LeadingSpace: m.LeadingSpace}, [][]byte{stream}, true), translated(ways[1], m, [][]byte{stream}, true))
+		})
+	}
+}
+
+// TestAnAnswerIsCompleteOnceAllOfItWasCut ensures that a provider that breaks
+// off behind the cuts spoils nothing, and before one of them does.
+func TestAnAnswerIsCompleteOnceAllOfItWasCut(t *testing.T) {
+	m := translate.Memory{Stream: true, Enforce: []string{"\n"}}
+	both := chatStream(nil, saying(0, "a"), saying(1, "b"), saying(0, "\n"), saying(1, "\n"))
+	o := translated(ways[1], m, [][]byte{both}, false)
+	assert.Equal(t, [][3]string{{"a", "stop", ""}, {"b", "stop", ""}}, said(t, o))
+	assert.Equal(t, []translate.Signal{translate.Content, translate.Content, translate.Content, translate.Content | translate.Finish}, o.signals)
+
+	one := chatStream(nil, saying(0, "a"), saying(1, "b"), saying(0, "\n"))
+	o = translated(ways[1], m, [][]byte{one}, false)
+	require.NotNil(t, o.Fault())
+	assert.False(t, o.Finished())
+}
+
+// TestLogprobsOfAWholeAnswerEndAtItsCut has an answer whose log probabilities
+// come behind all of its text.
+func TestLogprobsOfAWholeAnswerEndAtItsCut(t *testing.T) {
+	o := answered(ways[1], translate.Memory{Logprobs: true, Enforce: []string{"\n"}},
+		[]byte(`{"model":"m","choices":[{"index":0,"message":{"content":"aé\nb"},"logprobs":{"content":[{"token":"a","logprob":-1},{"token":"\u00e9","logprob":-2},{"token":"\n","logprob":-3},{"token":"b","logprob":-4}]},"finish_reason":"stop"}]}`))
+	assert.Contains(t, o.out, `"text":"aé","index":0,"logprobs":{"tokens":["a","\u00e9"],"token_logprobs":[-1,-2],"top_logprobs":null,"text_offset":[0,1]}`)
+}
