@@ -82,7 +82,7 @@ func TestUnknownValuesAreAbsentFromTheRecord(t *testing.T) {
 		record := s.access(failed.id())["ai_gateway"].(map[string]any)
 		assert.Equal(t, map[string]any{
 			"request_id": failed.id(), "outcome": "failed", "attempts": 1.0, "key_id": "client", "model": "m", "provider": "p",
-			"upstream_model": "m", "upstream_status": 429.0, "upstream_request_id": "vendor-1", "fault": "scripted error",
+			"upstream_model": "m", "upstream_status": 429.0, "upstream_request_id": "vendor-1", "fault": "the upstream's own words, 14 bytes",
 		}, record)
 	})
 }

@@ -138,7 +138,7 @@ func (f *fallback) after(a *exchange.Attempt) bool {
 		return f.timeout
 	case status == 0:
 		return f.unreachable
-	case status < 400: // a 200 that turned out to be none counts as what it should have been
+	case status < 400, status > 599: // what is no error status counts as what it should have been
 		status = a.Fault.Status(a.Format)
 	}
 	return f.statuses[status] || f.classes[status/100%6]

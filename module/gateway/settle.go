@@ -79,7 +79,7 @@ func (h *Handler) logFailure(a *exchange.Attempt) {
 		zap.String("upstream_model", clip(a.Model)),
 		zap.Int("upstream_status", a.Status),
 		zap.String("upstream_request_id", clip(a.RequestID)),
-		zap.String("fault", a.Fault.Message),
+		zap.String("fault", a.Fault.LogMessage()),
 		zap.NamedError("cause", a.Fault.Cause))
 }
 
@@ -107,7 +107,7 @@ func (l *logRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 		}
 	}
 	if ex.Fault != nil {
-		enc.AddString("fault", ex.Fault.Message)
+		enc.AddString("fault", ex.Fault.LogMessage())
 	}
 	return nil
 }
