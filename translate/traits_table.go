@@ -50,7 +50,7 @@ var traits = []trait{
 	flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount }),
 	flag("estimate_input_tokens", "false", "true", func(t *Traits) *bool { return &t.EstimateInputTokens }),
 	later(flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses })),
-	later(flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders })),
+	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),
 }
 
 // TraitNames lists the names that Set knows, in the order of the table.

@@ -59,7 +59,7 @@ type Attempt struct {
 	Dropped    translate.Losses // what of a translated answer was left out
 	Relayed    bool             // the provider's own error event already went to the client
 	Answer     *ErrorAnswer     // the provider's error answer, where it may be relayed as it is
-	Header     http.Header      // headers of a failed answer that are worth keeping: retry-after and the like
+	Header     http.Header      // the provider's headers that the client gets: retry-after and the like of a failed answer, rate limits where the provider's traits say so
 	Status     int              // the provider's status, 0 while none came
 	RequestID  string           // the provider's own id of the call
 	AnsweredBy string           // the model that the provider said it answered with

@@ -107,9 +107,7 @@ func (s *sink) commitAnswer() {
 	s.committed = true
 	h := s.w.Header()
 	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
-	if id := s.ex.Attempt.RequestID; id != "" {
-		h["X-Upstream-Request-Id"] = []string{id}
-	}
+	s.setUpstreamHeaders(h, s.ex.Attempt)
 	for _, name := range [...]string{"Content-Type", "Content-Length"} {
 		if v := s.header[name]; len(v) > 0 {
 			h[name] = v[:1]
@@ -119,6 +117,19 @@ func (s *sink) commitAnswer() {
 		s.setStreamHeaders(h)
 	}
 	s.w.WriteHeader(http.StatusOK)
+}
+
+// setUpstreamHeaders sets what the provider's headers tell the client. The
+// gateway's own of the same name win.
+func (s *sink) setUpstreamHeaders(h http.Header, a *exchange.Attempt) {
+	for name, v := range a.Header {
+		if h[name] == nil {
+			h[name] = v
+		}
+	}
+	if a.RequestID != "" {
+		h["X-Upstream-Request-Id"] = []string{a.RequestID}
+	}
 }
 
 // setStreamHeaders keeps everything between here and the client from

@@ -96,6 +96,7 @@ var errEnded = errors.New("the call has ended")
 // noteHeaders keeps what the provider's headers say about the call.
 func (c *call) noteHeaders(res *http.Response) {
 	c.attempt.Status = res.StatusCode
+	c.keepRateLimits(res.Header)
 	for _, name := range [...]string{"Request-Id", "X-Request-Id"} {
 		if id := c.presentable(res.Header.Get(name)); id != "" {
 			c.attempt.RequestID = id
