@@ -11,5 +11,6 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport"
 )
