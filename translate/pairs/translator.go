@@ -87,6 +87,8 @@ func newEmitter(format translate.Format, m *translate.Memory, ids translate.IDs)
 	switch format {
 	case translate.Messages:
 		return messages.NewEmitter(m, ids)
+	case translate.Chat:
+		return chat.NewEmitter(m, ids)
 	case translate.Completions:
 		return completions.NewEmitter(m, ids)
 	}
