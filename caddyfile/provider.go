@@ -41,7 +41,7 @@ var providerWords = withProxyWords(withTraits(words[*provider]{
 	"first_event_timeout":     timeout(func(p *provider) *caddy.Duration { return &p.FirstEventTimeout }),
 	"idle_timeout":            timeout(func(p *provider) *caddy.Duration { return &p.IdleTimeout }),
 	"usage_wait":              timeout(func(p *provider) *caddy.Duration { return &p.UsageWait }),
-}))
+}, func(p *provider) *map[string]string { return &p.Traits }))
 
 func timeout(field func(*provider) *caddy.Duration) word[*provider] {
 	return word[*provider]{read: func(d *cf.Dispenser, p *provider) (err error) {

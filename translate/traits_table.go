@@ -49,7 +49,7 @@ var traits = []trait{
 	later(number("max_fan_out", DefaultMaxFanOut, func(t *Traits) *int64 { return &t.MaxFanOut })),
 	flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount }),
 	flag("estimate_input_tokens", "false", "true", func(t *Traits) *bool { return &t.EstimateInputTokens }),
-	later(flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses })),
+	flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses }),
 	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),
 }
 

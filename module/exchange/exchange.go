@@ -30,6 +30,10 @@ type Exchange struct {
 	FirstByte time.Time // when the first byte of an answer went to the client
 	Outcome   Outcome
 	Fault     *translate.Fault // what the client was told, nil when answered
+
+	// Unreported says that the losses of the request became known too late for
+	// the header that tells the client of them.
+	Unreported bool
 }
 
 // Outcome says how an exchange ended.
@@ -49,9 +53,10 @@ const (
 // once the call has returned.
 type Attempt struct {
 	Exchange *Exchange
-	Provider string           // name of the provider in the configuration
-	Format   translate.Format // what is spoken to the provider
-	Model    string           // the provider's own model name
+	Provider string            // name of the provider in the configuration
+	Format   translate.Format  // what is spoken to the provider
+	Model    string            // the provider's own model name
+	Traits   *translate.Traits // what the target can take; nil stands for the provider's
 
 	Fault      *translate.Fault // why the call gave no (whole) answer
 	Refused    bool             // the request cannot be carried over to this target, which was not asked

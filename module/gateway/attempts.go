@@ -72,6 +72,7 @@ func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
 		Provider: t.provider.name,
 		Format:   format,
 		Model:    t.upstreamModel(ex.View.Model),
+		Traits:   t.traits,
 	}
 	ex.Attempt = a
 	ex.Attempts++

@@ -89,6 +89,10 @@ type Model struct {
 	// Default: 401 402 403 404 408 429 5xx timeout unreachable.
 	FallbackOn []string `json:"fallback_on,omitempty"`
 
+	// Traits are set for all targets of the model, over those of their
+	// providers: {"on_loss": "reject"}. Default: the providers'.
+	Traits map[string]string `json:"traits,omitempty"`
+
 	// Attempts is the most targets that are asked for one request. One that is
 	// passed over because the request cannot be translated for it does not
 	// count. Default: all.
@@ -103,4 +107,8 @@ type Target struct {
 	// Model is the provider's own name for the model. Default: the name that
 	// the client used.
 	Model string `json:"model,omitempty"`
+
+	// Traits are set for this target alone, over those of the model and of the
+	// provider: {"reasoning_replay": "none"}. Default: theirs.
+	Traits map[string]string `json:"traits,omitempty"`
 }

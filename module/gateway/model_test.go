@@ -91,11 +91,17 @@ func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 		"fallback_on: 'x' is not a status (429), a class (4xx, 5xx), timeout or unreachable": {
 			Name: "m", Targets: to("a"), FallbackOn: []string{"x"},
 		},
+		"traits: on_loss: must be 'warn' or 'reject', got 'drop'": {
+			Name: "m", Targets: to("a"), Traits: map[string]string{"on_loss": "drop"},
+		},
+		"traits: files: must be 'false' or 'true', got 'yes'": {
+			Name: "m", Targets: []Target{{Provider: "a", Traits: map[string]string{"files": "yes"}}},
+		},
 	} {
 		_, err := newModel(config, lookup)
 		assert.EqualError(t, err, want)
 	}
-	m, err := newModel(&Model{Name: "m", Targets: []Target{{"a", ""}, {"a", "x"}, {"b", ""}}}, lookup)
+	m, err := newModel(&Model{Name: "m", Targets: []Target{{Provider: "a"}, {Provider: "a", Model: "x"}, {Provider: "b"}}}, lookup)
 	require.NoError(t, err)
 	assert.Equal(t, 3, m.attempts, "all by default")
 	assert.Equal(t, "client's", m.targets[0].upstreamModel("client's"))

@@ -106,6 +106,9 @@ func (l *logRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 			_ = enc.AddReflected(key.name, v)
 		}
 	}
+	if ex.Unreported {
+		enc.AddBool("losses_unreported", true)
+	}
 	if ex.Fault != nil {
 		enc.AddString("fault", ex.Fault.LogMessage())
 	}

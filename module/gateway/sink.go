@@ -102,12 +102,16 @@ func (s *sink) commitAnswer() {
 	s.content = true
 	s.ex.FirstByte = time.Now()
 	if s.committed {
+		s.ex.Unreported = len(s.ex.Attempt.Losses) > 0
 		return
 	}
 	s.committed = true
 	h := s.w.Header()
 	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
 	s.setUpstreamHeaders(h, s.ex.Attempt)
+	if losses := s.ex.Attempt.Losses; len(losses) > 0 {
+		h["X-Gateway-Dropped"] = []string{losses.String()}
+	}
 	for _, name := range [...]string{"Content-Type", "Content-Length"} {
 		if v := s.header[name]; len(v) > 0 {
 			h[name] = v[:1]

@@ -35,7 +35,7 @@ func (c *call) keepHeaders(from http.Header, names []string) {
 // wants clients to see them: they describe the operator's account, and mean
 // something only to clients of the provider's own format.
 func (c *call) keepRateLimits(from http.Header) {
-	if !c.t.traits.ForwardRateLimitHeaders || !c.attempt.ByteLane() {
+	if !c.traits().ForwardRateLimitHeaders || !c.attempt.ByteLane() {
 		return
 	}
 	names := slices.Sorted(maps.Keys(from))

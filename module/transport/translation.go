@@ -17,11 +17,11 @@ import (
 // means that this target cannot be asked in any faithful way.
 func (c *call) translate() *translate.Fault {
 	a := c.attempt
-	info := translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: &c.t.traits}
+	info := translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits()}
 	lease := exchange.NewLease()
 	body, rendered, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, &info)
 	lease.Keep(body)
-	if fault == nil && a.Exchange.Strict {
+	if fault == nil && (a.Exchange.Strict || c.traits().RejectLosses) {
 		fault = refuseShaping(&info, a.Format, rendered.Losses)
 	}
 	if fault != nil {
@@ -33,8 +33,16 @@ func (c *call) translate() *translate.Fault {
 	return nil
 }
 
+// traits say what the target can take.
+func (c *call) traits() *translate.Traits {
+	if c.attempt.Traits != nil {
+		return c.attempt.Traits
+	}
+	return &c.t.standard
+}
+
 // refuseShaping refuses a request of which something would be lost that shapes
-// the answer, for clients who asked for that.
+// the answer, where the model or the client wants that.
 func refuseShaping(info *translate.RequestInfo, upstream translate.Format, losses translate.Losses) *translate.Fault {
 	for _, loss := range losses {
 		if loss.Class == translate.Shaping {
