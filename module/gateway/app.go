@@ -43,13 +43,14 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.resolved, err = a.Config.resolve(ctx, nil); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
-	return nil
+	return a.watchExit(ctx)
 }
 
 // Start does nothing: all work is done by requests.
 func (a *App) Start() error { return nil }
 
-// Stop does nothing: requests in flight go on with what they hold.
+// Stop does nothing: requests in flight go on with what they hold, until the
+// process ends.
 func (a *App) Stop() error { return nil }
 
 // Interface guards

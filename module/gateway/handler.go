@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -47,6 +46,7 @@ type Handler struct {
 
 	resolved *resolved
 	logger   *zap.Logger
+	exit     *shutdown
 }
 
 // CaddyModule returns the Caddy module information.
@@ -59,7 +59,7 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 
 // Provision resolves the site's configuration on top of the global option's.
 func (h *Handler) Provision(ctx caddy.Context) error {
-	h.logger = ctx.Logger()
+	h.logger, h.exit = ctx.Logger(), exit
 	global, err := ctx.App("ai_gateway")
 	if err != nil {
 		return fmt.Errorf("loading global option ai_gateway: %w", err)
@@ -122,6 +122,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	s := newSink(w, ex)
 	publish(r, ex)
+	h.exit.running.Add(1)
+	defer h.exit.running.Add(-1)
 	defer h.settle(ex, s, r)
 	if fault := h.serve(e, ex, s, r); fault != nil {
 		s.fail(fault)
@@ -171,7 +173,7 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	if !ex.Key.Allows(ex.View.Model) {
 		return translate.ModelNotAllowed(ex.View.Model)
 	}
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx, cancel := h.exit.bind(r.Context())
 	s.cancel = cancel
 	s.startKeepAlive(time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
 	told, refused := h.try(m, s, r.WithContext(ctx))
