@@ -30,6 +30,15 @@ func (info *RequestInfo) Refuse(upstream Format, path, shown string) *Fault {
 	return &Fault{Kind: Invalid, Message: message, Param: path, Code: codeUntranslatable}
 }
 
+// RefuseControl refuses a text that holds what has a meaning of its own to the
+// template in which the model is asked.
+func (info *RequestInfo) RefuseControl(path, control string) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: path + ": must not hold '" + control + "', which tells turns apart in the prompt of model '" + info.Model + "'",
+		Param: path, Code: codeUntranslatable,
+	}
+}
+
 // RefuseThread refuses message threads, which need a provider that keeps them.
 // Official SDKs read the details and go on without threads.
 func (info *RequestInfo) RefuseThread(upstream Format) *Fault {

@@ -2,6 +2,7 @@ package pairs_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,6 +125,17 @@ func TestNoFieldIsDroppedInSilence(t *testing.T) {
 			return conversation(hi + `,{"role":"assistant","content":[` + block + field + `}]},` + hi)
 		})
 	}
+	// A choice says nothing without tools, which are refused.
+	choiceless := slices.DeleteFunc(slices.Clone(messagesFields), func(f wireField) bool { return f.name == "tool_choice" })
+	assertNoSilence(t, translate.Completions, choiceless, func(field string) string {
+		return `{"model":"m1","max_tokens":10,"messages":[` + hi + `]` + field + `}`
+	})
+	assertNoSilence(t, translate.Completions, []wireField{{"output_config", `{"effort":"low"}`}, {"clear_at", `"next_user_message"`}, {"unheard_of", `1`}}, func(field string) string {
+		return conversation(hi + `,{"role":"system","content":"s"` + field + `},` + hi)
+	})
+	assertNoSilence(t, translate.Completions, []wireField{{"cache_control", `{}`}, {"citations", `[{}]`}, {"unheard_of", `1`}}, func(field string) string {
+		return conversation(`{"role":"user","content":[{"type":"text","text":"a"` + field + `}]}`)
+	})
 	for _, to := range []translate.Format{translate.Chat, translate.Messages} {
 		assertNoSilence(t, to, completionsFields, func(field string) string {
 			return `{"model":"m1","prompt":"hi"` + field + `}`
