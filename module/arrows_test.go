@@ -37,6 +37,7 @@ var arrows = []arrow{
 	{"module/keys", []string{"module/exchange", "translate"}},
 	{"module/store/storetest", []string{"module/exchange", "module/store"}},
 	{"module/store/...", []string{"module/exchange", "module/store/..."}},
+	{"module/accounts", []string{"module/exchange", "translate/jsonscan"}},
 	{"module/providers", []string{"module/exchange", "module/providers/demo", "translate"}},
 	{"module/providers/demo", []string{"translate/..."}},
 	{"module/command", nil},

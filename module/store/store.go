@@ -118,5 +118,11 @@ func (s *Store) Current() bool {
 	return checked > 0 && time.Since(s.born)-checked < currentFor
 }
 
-// Interface guard
-var _ exchange.Store = (*Store)(nil)
+// Identity is that of the database.
+func (s *Store) Identity() string { return s.backend.Identity() }
+
+// Interface guards
+var (
+	_ exchange.Store         = (*Store)(nil)
+	_ exchange.StoreIdentity = (*Store)(nil)
+)
