@@ -4,7 +4,8 @@
 // It promises that every format of translate.Formats has a codec, so that those
 // outside need not import the packages of the formats, and that no field of a
 // request is dropped in silence: it is carried over, told among the losses, or
-// refused.
+// refused. What becomes of which field stands in tables, one a pair of formats
+// (fields_*.go); tests hold the conversions to them.
 package pairs
 
 import (
