@@ -5,6 +5,10 @@ type RequestInfo struct {
 	Model    string  // the name the client used; messages of refusals name it
 	Upstream string  // the provider's own name of the model
 	Traits   *Traits // what the provider can take; nil stands for the defaults
+
+	// BytesPerToken is what estimates of the input tokens divide by; 0 stands
+	// for the ratio of a model of which nothing is known.
+	BytesPerToken float64
 }
 
 // Rendered is what a conversion tells beside the body it wrote.

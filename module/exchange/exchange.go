@@ -58,6 +58,10 @@ type Attempt struct {
 	Model    string            // the provider's own model name
 	Traits   *translate.Traits // what the target can take; nil stands for the provider's
 
+	// BytesPerToken is what estimates of the request's tokens divide by; 0 while
+	// nothing is known of the model.
+	BytesPerToken float64
+
 	Fault      *translate.Fault // why the call gave no (whole) answer
 	Refused    bool             // the request cannot be carried over to this target, which was not asked
 	Losses     translate.Losses // what a translated request left behind

@@ -26,6 +26,7 @@ type App struct {
 	Config
 
 	resolved *resolved
+	ratios   *ratios
 }
 
 // CaddyModule returns the Caddy module information.
@@ -39,6 +40,7 @@ func (App) CaddyModule() caddy.ModuleInfo {
 // Provision loads what the sites share, once for all of them: each site with a
 // copy of its own would run its own health checks and connections.
 func (a *App) Provision(ctx caddy.Context) error {
+	a.ratios = loadRatios()
 	var err error
 	if a.resolved, err = a.Config.resolve(ctx, nil); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
@@ -53,8 +55,18 @@ func (a *App) Start() error { return nil }
 // process ends.
 func (a *App) Stop() error { return nil }
 
+// Cleanup leaves what was learned to the next configuration. Requests in flight
+// still use it.
+func (a *App) Cleanup() error {
+	if a.ratios == nil {
+		return nil
+	}
+	return releaseRatios()
+}
+
 // Interface guards
 var (
-	_ caddy.App         = (*App)(nil)
-	_ caddy.Provisioner = (*App)(nil)
+	_ caddy.App          = (*App)(nil)
+	_ caddy.Provisioner  = (*App)(nil)
+	_ caddy.CleanerUpper = (*App)(nil)
 )

@@ -56,6 +56,9 @@ func firstOf(a, b *translate.Fault) *translate.Fault {
 // call makes one attempt. However the call returns, the attempt then holds
 // either an answer that the sink has sent or a fault.
 func (h *Handler) call(t target, s *sink, r *http.Request, a *exchange.Attempt) {
+	if t.traits.EstimateInputTokens {
+		a.BytesPerToken = h.ratios.perToken(modelKey{a.Provider, a.Model})
+	}
 	t.provider.call.Call(s, r.WithContext(exchange.WithAttempt(r.Context(), a)))
 	if a.Fault == nil && !a.Finished {
 		a.Fault = s.unexplained()

@@ -47,6 +47,7 @@ type Handler struct {
 	resolved *resolved
 	logger   *zap.Logger
 	exit     *shutdown
+	ratios   *ratios
 }
 
 // CaddyModule returns the Caddy module information.
@@ -65,6 +66,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("loading global option ai_gateway: %w", err)
 	}
 	app := global.(*App)
+	h.ratios = app.ratios
 	h.inherit(&app.Config)
 	h.resolved, err = h.Config.resolve(ctx, app.resolved)
 	return err
@@ -181,7 +183,7 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	case told == nil && refused == nil: // answered, or nobody is there to be told
 		return nil
 	case ex.Operation == translate.CountTokens && m.estimates(told):
-		s.estimate()
+		h.estimate(m, s)
 		return nil
 	case told == nil:
 		return refused

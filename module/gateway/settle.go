@@ -22,6 +22,7 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink, r *http.Request) {
 	}
 	s.cancel()
 	s.stop()
+	h.ratios.learnFrom(ex)
 	ex.Lease.Release()
 	ex.Outcome = s.outcome(r.Context().Err() != nil)
 	record := (*logRecord)(ex)

@@ -81,7 +81,7 @@ func (c *call) refuse(fault *translate.Fault) *http.Response {
 // reverse_proxy may try several addresses in one attempt.
 func (c *call) forget() {
 	a := c.attempt
-	*a = exchange.Attempt{Exchange: a.Exchange, Provider: a.Provider, Format: a.Format, Model: a.Model, Traits: a.Traits}
+	*a = exchange.Attempt{Exchange: a.Exchange, Provider: a.Provider, Format: a.Format, Model: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken}
 }
 
 // end releases all that the call holds. The cause is only a formality: nothing

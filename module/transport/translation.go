@@ -17,7 +17,7 @@ import (
 // means that this target cannot be asked in any faithful way.
 func (c *call) translate() *translate.Fault {
 	a := c.attempt
-	info := translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits()}
+	info := translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits(), BytesPerToken: a.BytesPerToken}
 	lease := exchange.NewLease()
 	body, rendered, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, &info)
 	lease.Keep(body)

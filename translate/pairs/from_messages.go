@@ -32,7 +32,7 @@ func (x *fromMessages) readMessages(body []byte, v messages.Visitor) {
 		x.fault = x.info.RefuseThread(x.to)
 	}
 	if x.traits.EstimateInputTokens {
-		x.memory.InputEstimate = messages.Measure(body).Tokens(messages.DefaultBytesPerToken)
+		x.memory.InputEstimate = EstimateTokens(body, x.info.BytesPerToken)
 	}
 	x.refuseFields()
 	x.readConfig()

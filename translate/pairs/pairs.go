@@ -41,7 +41,11 @@ func For(format translate.Format) Codec {
 }
 
 // EstimateTokens estimates the input tokens of a messages body that has passed
-// Inspect. It is no count, and must never be shown as usage.
-func EstimateTokens(body []byte) int64 {
-	return messages.Measure(body).Tokens(messages.DefaultBytesPerToken)
+// Inspect; bytesPerToken is the ratio of its model, 0 for one of which nothing
+// is known. It is no count, and must never be shown as usage.
+func EstimateTokens(body []byte, bytesPerToken float64) int64 {
+	if bytesPerToken == 0 {
+		bytesPerToken = messages.DefaultBytesPerToken
+	}
+	return messages.Measure(body).Tokens(bytesPerToken)
 }
