@@ -16,6 +16,7 @@ type render func(dst, body []byte, info *translate.RequestInfo) ([]byte, transla
 var renders = map[[2]translate.Format]render{
 	{translate.Messages, translate.Chat}:        messagesToChat,
 	{translate.Messages, translate.Completions}: messagesToCompletions,
+	{translate.Chat, translate.Completions}:     chatToCompletions,
 	{translate.Completions, translate.Chat}:     completionsToChat,
 	{translate.Completions, translate.Messages}: completionsToMessages,
 }

@@ -41,7 +41,9 @@ var templates = map[translate.PromptTemplate]*template{
 // nothing. Labels count only for those who ask for a guard: such lines are
 // common prose.
 func (t *template) forges(text []byte, guard bool) string {
-	guard = guard && len(t.labels) > 0
+	if guard = guard && len(t.labels) > 0; !guard && len(t.controls) == 0 {
+		return ""
+	}
 	if guard && isEscaped(text) || bytes.Contains(text, []byte(`\u`)) {
 		text = unescaped(text)
 	}
@@ -53,17 +55,26 @@ func (t *template) forges(text []byte, guard bool) string {
 	if !guard {
 		return ""
 	}
-	for line := range bytes.FieldsFuncSeq(text, isLineEnd) {
-		for _, label := range t.labels {
-			if bytes.HasPrefix(line, []byte(label)) {
-				return label
-			}
+	for _, label := range t.labels {
+		if beginsLine(text, []byte(label)) {
+			return label
 		}
 	}
 	return ""
 }
 
-func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
+// beginsLine reports whether a line of a text begins with a word.
+func beginsLine(text, word []byte) bool {
+	for at := 0; ; at++ {
+		next := bytes.Index(text[at:], word)
+		if next < 0 {
+			return false
+		}
+		if at += next; at == 0 || text[at-1] == '\n' || text[at-1] == '\r' {
+			return true
+		}
+	}
+}
 
 // unescaped decodes a text that is escaped as in JSON, without quotes.
 func unescaped(text []byte) []byte {
