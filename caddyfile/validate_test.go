@@ -26,6 +26,9 @@ func withSecrets(t *testing.T, config string) string {
 	for _, match := range envReference.FindAllStringSubmatch(config, -1) {
 		value := "sk-of-" + strings.ToLower(match[1]) + "-0123456789"
 		switch match[1] {
+		case "KEYS_FILE":
+			value = filepath.Join(t.TempDir(), "keys")
+			require.NoError(t, os.WriteFile(value, []byte("# nobody yet\n"), 0o600))
 		case "LLM_HOST":
 			value = "127.0.0.1"
 		case "LLM_PORT":

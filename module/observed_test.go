@@ -13,7 +13,7 @@ import (
 
 // placeholders are all that a site can put into its logs and headers.
 var placeholderNames = []string{
-	"request_id", "outcome", "key_id", "model", "provider", "upstream_model", "attempts", "ttfb_ms",
+	"request_id", "outcome", "key_id", "key_owner", "limit", "model", "provider", "upstream_model", "attempts", "ttfb_ms",
 	"usage.input_tokens", "usage.cache_read_tokens", "usage.cache_write_tokens", "usage.output_tokens", "usage.reasoning_tokens",
 }
 

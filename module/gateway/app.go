@@ -6,11 +6,12 @@
 // client's own format, that a stream that did not finish never looks finished,
 // that nothing is returned to Caddy that would make it log a client's headers,
 // and that no request chooses a host. It knows its guests (presets, transports,
-// key sources) only by module id.
+// key sources, stores, accounts) only by module id.
 package gateway
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/caddyserver/caddy/v2"
 )
@@ -27,6 +28,8 @@ type App struct {
 
 	resolved *resolved
 	ratios   *ratios
+	users    *userbase   // of sites that say nothing about theirs
+	serving  []*userbase // those of sites, without repetition
 }
 
 // CaddyModule returns the Caddy module information.
@@ -45,11 +48,29 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.resolved, err = a.Config.resolve(ctx, nil); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
+	if a.users, err = a.Config.loadUserbase(ctx); err != nil {
+		return fmt.Errorf("global option ai_gateway: %w", err)
+	}
 	return a.watchExit(ctx)
 }
 
-// Start does nothing: all work is done by requests.
-func (a *App) Start() error { return nil }
+// serve notes that a site uses these users.
+func (a *App) serve(users *userbase) {
+	if !slices.Contains(a.serving, users) {
+		a.serving = append(a.serving, users)
+	}
+}
+
+// Start opens the stores that sites use. One that cannot be reached is no
+// reason not to start: keys of the configuration work without it.
+func (a *App) Start() error {
+	for _, users := range a.serving {
+		if users.store != nil {
+			users.store.Open()
+		}
+	}
+	return nil
+}
 
 // Stop does nothing: requests in flight go on with what they hold, until the
 // process ends.

@@ -235,6 +235,11 @@ func (s *sink) sendKeepAlive() {
 // allow names the method that a path has, for the answer to a wrong one.
 func (s *sink) allow(method string) { s.w.Header()["Allow"] = []string{method} }
 
+// retryAfter tells the client when to come again, in seconds.
+func (s *sink) retryAfter(seconds int) {
+	s.w.Header()["Retry-After"] = []string{strconv.Itoa(seconds)}
+}
+
 // fail tells the client about a fault: by status and body where nothing was
 // sent yet, else by the error event that ends a stream.
 func (s *sink) fail(f *translate.Fault) {
