@@ -12,6 +12,7 @@ package gateway
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 )
@@ -69,7 +70,20 @@ func (a *App) Start() error {
 			users.store.Open()
 		}
 	}
+	a.awaitStores(openPatience)
 	return nil
+}
+
+// openPatience is how long a start may wait for stores to know their keys.
+const openPatience = 500 * time.Millisecond
+
+// awaitStores keeps the first clients from being told to come again, which is
+// what an unknown key gets while a store is still being read.
+func (a *App) awaitStores(patience time.Duration) {
+	opening := func(users *userbase) bool { return users.store != nil && !users.store.Current() }
+	for end := time.Now().Add(patience); slices.ContainsFunc(a.serving, opening) && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // Stop does nothing: requests in flight go on with what they hold, until the
