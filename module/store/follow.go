@@ -44,7 +44,7 @@ func (s *Store) refresh(ctx context.Context) {
 		s.reading.end(s.logger, "store is available again")
 	case ctx.Err() != context.Canceled:
 		s.disconnect(db)
-		s.reading.begin(s.logger, "store is not available; keys that are known go on to work", s.backend.Explain(err))
+		s.reading.begin(s.logger, "store is not available; keys that are known go on to work", s.explain("following keys", err))
 	}
 }
 

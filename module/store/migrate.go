@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 )
 
@@ -16,8 +15,8 @@ func (e errNewer) Error() string {
 	return fmt.Sprintf("the database has schema version %d, made by a newer gateway; this one knows up to %d and leaves it as it is", e.found, e.known)
 }
 
-// migrate brings a database to the newest version of the schema, one version
-// in each transaction. Others may do the same at the same time.
+// migrate brings a database to the newest version of the schema. Others may do
+// the same at the same time.
 func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
 	files, err := fs.Glob(s.dialect.Migrations, "*.sql")
 	if err != nil {
@@ -25,13 +24,15 @@ func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
 	}
 	slices.Sort(files)
 	version, err := s.dialect.version(s.dialect.statements(ctx, db))
-	for err == nil && version < len(files) {
-		version, err = s.migrateOnce(ctx, db, files)
-	}
-	if err == nil && version > len(files) {
+	switch {
+	case err != nil:
+		return err
+	case version > len(files):
 		return errNewer{version, len(files)}
+	case version < len(files):
+		return s.runMigrations(ctx, db, files)
 	}
-	return err
+	return nil
 }
 
 // version returns 0 for a database without tables.
@@ -43,32 +44,42 @@ func (d Dialect) version(in statements) (int, error) {
 	return int(version), err
 }
 
-// migrateOnce runs the next migration, unless somebody else ran the last one
-// in the meantime, and returns the version that the database has then.
-func (s *Store) migrateOnce(ctx context.Context, db *sql.DB, files []string) (version int, err error) {
-	err = s.transact(ctx, db, s.dialect.LockSchema, func(tx statements) error {
-		if version, err = s.dialect.version(tx); err != nil || version >= len(files) {
+// runMigrations runs all migrations that are missing in one transaction, so
+// that nobody ever meets a version in between.
+func (s *Store) runMigrations(ctx context.Context, db *sql.DB, files []string) error {
+	// Whoever asked would give up before a large database is copied, and so
+	// would everybody after.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), migrationTimeout)
+	defer cancel()
+	return s.transact(ctx, db, s.dialect.LockSchema, func(tx statements) error {
+		version, err := s.dialect.version(tx)
+		switch {
+		case err != nil:
 			return err
+		case version > len(files):
+			return errNewer{version, len(files)}
+		case version == len(files): // somebody else was quicker
+			return nil
 		}
 		if version > 0 {
 			if err := s.backend.Backup(ctx, db, version); err != nil {
 				return fmt.Errorf("keeping a copy before the migration: %w", err)
 			}
 		}
-		version, err = s.dialect.apply(tx, files, version)
-		return err
+		return s.dialect.apply(tx, files[version:], len(files))
 	})
-	return version, err
 }
 
-// apply runs the migration that follows a version.
-func (d Dialect) apply(tx statements, files []string, version int) (int, error) {
-	script, err := fs.ReadFile(d.Migrations, files[version])
-	if err != nil {
-		return version, err
+// apply runs migrations, after which the database has a version.
+func (d Dialect) apply(tx statements, files []string, version int) error {
+	for _, name := range files {
+		script, err := fs.ReadFile(d.Migrations, name)
+		if err == nil {
+			err = tx.script(string(script))
+		}
+		if err != nil {
+			return fmt.Errorf("running migration %s: %w", name, err)
+		}
 	}
-	if err := tx.script(string(script)); err != nil {
-		return version, fmt.Errorf("running migration %s: %w", path.Base(files[version]), err)
-	}
-	return version + 1, tx.change(`UPDATE gateway_state SET version = $1`, version+1)
+	return tx.change(`UPDATE gateway_state SET version = $1`, version)
 }

@@ -26,6 +26,8 @@ import (
 const (
 	// timeout is how long a method may take, connecting included.
 	timeout = 5 * time.Second
+	// migrationTimeout is how long a migration may take, a copy before included.
+	migrationTimeout = 2 * time.Minute
 	// pollEvery is how often the follower looks for changes that nobody told.
 	pollEvery = 500 * time.Millisecond
 	// currentFor is how long what was read is taken for all there is.

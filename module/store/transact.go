@@ -86,6 +86,9 @@ func (s *Store) transact(ctx context.Context, db *sql.DB, lock string, write fun
 // refusal is an error of the caller, which is given back as it is.
 type refusal struct{ error }
 
+// errSlow is said instead of the many ways to say that a deadline has passed.
+var errSlow = fmt.Errorf("no answer within %s", timeout)
+
 // explain makes an error of this package one that exchange.Store promises.
 func (s *Store) explain(doing string, err error) error {
 	var refused refusal
@@ -100,6 +103,8 @@ func (s *Store) explain(doing string, err error) error {
 		return fmt.Errorf("%s: %w", doing, err)
 	case errors.Is(err, errClosed):
 		return fmt.Errorf("%s: %w: %w", doing, exchange.ErrUnavailable, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		err = errSlow
 	}
 	return fmt.Errorf("%s: %w", doing, s.backend.Explain(err))
 }

@@ -29,15 +29,16 @@ func (f *file) Explain(err error) error {
 
 // reasons says what a primary result code means to whoever runs the gateway.
 var reasons = map[int]string{
-	codes.SQLITE_BUSY:     "the file is held by another process",
-	codes.SQLITE_LOCKED:   "the file is held by another process",
-	codes.SQLITE_NOTADB:   "the file is not a database, or is damaged",
-	codes.SQLITE_CORRUPT:  "the file is damaged",
-	codes.SQLITE_FULL:     "the disk is full",
-	codes.SQLITE_READONLY: "the file or its folder is read-only",
-	codes.SQLITE_CANTOPEN: "the file cannot be opened",
-	codes.SQLITE_PERM:     "the file may not be opened",
-	codes.SQLITE_IOERR:    "the disk does not work as it should",
+	codes.SQLITE_BUSY:      "the file is held by another process",
+	codes.SQLITE_LOCKED:    "the file is held by another process",
+	codes.SQLITE_NOTADB:    "the file is not a database, or is damaged",
+	codes.SQLITE_CORRUPT:   "the file is damaged",
+	codes.SQLITE_FULL:      "the disk is full",
+	codes.SQLITE_READONLY:  "the file or its folder is read-only",
+	codes.SQLITE_CANTOPEN:  "the file cannot be opened",
+	codes.SQLITE_PERM:      "the file may not be opened",
+	codes.SQLITE_INTERRUPT: "it took too long",
+	codes.SQLITE_IOERR:     "the disk does not work as it should",
 }
 
 func (f *file) unavailable(err error) error {

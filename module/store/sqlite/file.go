@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -37,8 +39,9 @@ var settings = url.Values{
 
 // file is a database in a file.
 type file struct {
-	path   string
-	opened atomic.Pointer[fs.FileInfo] // the file that Connect found
+	path    string
+	pragmas []string                    // of every connection, beside the settings
+	opened  atomic.Pointer[fs.FileInfo] // the file that Connect found; nil before
 }
 
 // Identity implements store.Backend.
@@ -66,8 +69,7 @@ func (f *file) Connect(ctx context.Context) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(f.path), RawQuery: settings.Encode()}
-	db, err := sql.Open("sqlite", address.String())
+	db, err := sql.Open("sqlite", f.address())
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +82,22 @@ func (f *file) Connect(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
-// create makes the file and its folder if they are missing. A file that exists
-// is not opened: closing it would take away the locks that SQLite holds on it.
+// address is the file as the driver is told of it.
+func (f *file) address() string {
+	query := maps.Clone(settings)
+	query["_pragma"] = slices.Concat(query["_pragma"], f.pragmas)
+	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(f.path), RawQuery: query.Encode()}
+	return address.String()
+}
+
+// create makes the file and its folder if they are missing, but not those that
+// were there before: an empty file in the place of one that vanished, with its
+// disk maybe, would revoke all keys. A file that exists is not opened: closing
+// it would take away the locks that SQLite holds on it.
 func (f *file) create() error {
+	if f.opened.Load() != nil {
+		return nil
+	}
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
 	}
@@ -134,7 +149,7 @@ func (f *file) Backup(ctx context.Context, db *sql.DB, version int) error {
 	name := fmt.Sprintf("%s.v%d-%s.bak", f.path, version, time.Now().UTC().Format("20060102T150405.000Z"))
 	made, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
-		return err
+		return errors.Unwrap(err) // without the name, which is another one at each try
 	}
 	if err = made.Close(); err == nil {
 		_, err = db.ExecContext(ctx, `VACUUM INTO ?`, name)

@@ -4,12 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
-
-func TestMain(m *testing.M) { gatewaytest.Main(m) }
 
 // at is the database in a file.
 func at(path string) storetest.Database {

@@ -187,6 +187,28 @@ func usesAreKept(t *testing.T, database Database) {
 	assert.Same(t, known, other.Lookup(unused.Digest), "nothing was read anew")
 }
 
+// ensures that a list which somebody spoiled by hand does not open a key to all
+// models.
+func damagedRestrictions(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	models, networks, whole := NewKey(t, s, alice.ID, "models"), NewKey(t, s, alice.ID, "networks"), NewKey(t, s, alice.ID, "whole")
+	db, err := database().Connect(t.Context())
+	require.NoError(t, err)
+	defer db.Close()
+	for _, statement := range []string{
+		fmt.Sprintf(`UPDATE gateway_keys SET models = 'claude-*' WHERE id = %d`, models.ID),
+		fmt.Sprintf(`UPDATE gateway_keys SET networks = '["10.0.0.0"]' WHERE id = %d`, networks.ID),
+		`UPDATE gateway_state SET revision = revision + 1`,
+	} {
+		_, err := db.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { return s.Lookup(models.Digest).Disabled }, promise, tick)
+	assert.True(t, s.Lookup(networks.Digest).Disabled)
+	assert.False(t, s.Lookup(whole.Digest).Disabled)
+}
+
 func anyText(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice := NewUser(t, s, "'; DROP TABLE gateway_keys; --", exchange.RoleUser)

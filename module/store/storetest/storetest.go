@@ -72,6 +72,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"keys of disabled users are disabled", keysOfDisabledUsers},
 		{"a change elsewhere is seen within two seconds", changesElsewhere},
 		{"the last use of a key is kept, and is no change", usesAreKept},
+		{"a key whose restrictions cannot be read is disabled", damagedRestrictions},
 		{"any text can be kept", anyText},
 		{"many writers at once lose nothing", manyWriters},
 		{"methods work before Open and fail after Close", beforeAndAfter},
