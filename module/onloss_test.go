@@ -2,14 +2,17 @@ package module_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 
+	_ "github.com/caddyserver/caddy/v2/modules/metrics" // the directive
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
@@ -217,4 +220,59 @@ func TestWhatIsLeftOutOfAnAnswerIsLogged(t *testing.T) {
 			assert.Equal(t, "choices[*].message.annotations", s.record(answer.id())["answer_losses"])
 		}
 	})
+}
+
+// scraped are the counters of losses as the site shows them.
+func (s *site) scraped() map[string]string {
+	s.t.Helper()
+	response := s.Get(s.URL("site", "/metrics"))
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	require.NoError(s.t, err)
+	counters := make(map[string]string)
+	for line := range strings.Lines(string(raw)) {
+		if rest, ok := strings.CutPrefix(line, "caddy_ai_gateway_losses_total"); ok {
+			labels, value, _ := strings.Cut(strings.TrimSpace(rest), "} ")
+			counters[labels+"}"] = value
+		}
+	}
+	return counters
+}
+
+func TestLossesAreCountedByNamesThatNoClientChose(t *testing.T) {
+	const body = `{"model":"m","max_tokens":9,"speed":"fast","odd_%d":1,"messages":[{"role":"user","content":"x"}]}`
+	labels := func(provider, from, to, class, field string) string {
+		return `{class="` + class + `",field="` + field + `",from="` + from + `",provider="` + provider + `",to="` + to + `"}`
+	}
+	name := exchange.NewID("counted-") // counters go on as long as the process
+	p := gatewaytest.NewProvider(t)
+	block := siteBlock("metrics /metrics\n", direct.provider(name, p, "format chat"))
+	s := startCaddyfile(t, block)
+	for i := range 3 {
+		require.Equal(t, http.StatusOK, s.ask(messagesPath, fmt.Sprintf(body, i)).status)
+	}
+	p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"choices":[{"message":{"content":"x"},"finish_reason":"bored"}]}`)))
+	require.Equal(t, http.StatusOK, s.ask(messagesPath, bodyFor(messagesPath, "m", "x", false)).status)
+	p.Script(gatewaytest.Status(http.StatusServiceUnavailable))
+	require.NotEqual(t, http.StatusOK, s.ask(messagesPath, fmt.Sprintf(body, 0)).status)
+	require.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "m", "x", false)).status)
+	s.record(s.ask(messagesPath, bodyFor(messagesPath, "m", "x", false)).id()) // the one before has ended
+	want := map[string]string{
+		labels(name, "messages", "chat", "hint", "speed"):                      "3",
+		labels(name, "messages", "chat", "hint", "?"):                          "3",
+		labels(name, "chat", "messages", "answer", "choices[*].finish_reason"): "1",
+	}
+	counted := func() map[string]string {
+		all := s.scraped()
+		for labels := range all {
+			if !strings.Contains(labels, `provider="`+name+`"`) {
+				delete(all, labels) // of another test
+			}
+		}
+		return all
+	}
+	assert.Equal(t, want, counted())
+
+	require.NoError(t, s.Reload(block))
+	assert.Equal(t, want, counted(), "a reload forgets nothing")
 }

@@ -64,6 +64,9 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 // Provision resolves the site's configuration on top of the global option's.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger, h.exit = ctx.Logger(), exit
+	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
+		return err
+	}
 	global, err := ctx.App("ai_gateway")
 	if err != nil {
 		return fmt.Errorf("loading global option ai_gateway: %w", err)

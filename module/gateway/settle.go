@@ -25,6 +25,7 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink, r *http.Request) {
 	h.ratios.learnFrom(ex)
 	ex.Lease.Release()
 	ex.Outcome = s.outcome(r.Context().Err() != nil)
+	countLosses(ex)
 	record := (*logRecord)(ex)
 	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
 		extra.Add(zap.Object("ai_gateway", record))
