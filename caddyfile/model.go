@@ -11,31 +11,25 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
-var modelWords = withTraits(words[*gateway.Model]{
+var modelWords = words[*gateway.Model]{
 	"to":          {read: readTarget, repeat: true},
 	"fallback_on": {read: readFallbackOn, repeat: true},
 	"attempts": {read: func(d *cf.Dispenser, m *gateway.Model) (err error) {
 		m.Attempts, err = readCount(d)
 		return err
 	}},
-}, func(m *gateway.Model) *map[string]string { return &m.Traits })
-
-var targetWords = withTraits(words[*gateway.Target]{}, func(t *gateway.Target) *map[string]string { return &t.Traits })
+}
 
 // readModel leads a model name, or a pattern in which "*" matches anything, to
 // targets, which are tried in order. Syntax:
 //
 //	model <pattern> {
-//		to <provider>[/<the provider's model name>] {
-//			<name of a trait> <value...>
-//		}
-//		<name of a trait> <value...>
+//		to <provider>[/<the provider's model name>]
 //		fallback_on <status | 4xx | 5xx | timeout | unreachable...>
 //		attempts <number>
 //	}
 //
-// Each target has a line of its own. A trait counts for this target, or for all
-// targets of the model, over what their providers have.
+// Each target has a line of its own.
 func readModel(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the block as a whole name its first line
 	name, err := readOne(d)
@@ -74,14 +68,12 @@ func readTarget(d *cf.Dispenser, m *gateway.Model) error {
 			return d.Errf("a target is <provider> or <provider>/<model>, where the model is a name and no pattern, not '%s'", text)
 		}
 	}
-	same := func(t gateway.Target) bool { return t.Provider == provider && t.Model == model }
-	if slices.ContainsFunc(m.Targets, same) {
+	target := gateway.Target{Provider: provider, Model: model}
+	if slices.Contains(m.Targets, target) {
 		return d.Errf("target '%s' is given twice", text)
 	}
-	target := gateway.Target{Provider: provider, Model: model}
-	err = targetWords.readBlock(d, "to", &target, nil)
 	m.Targets = append(m.Targets, target)
-	return err
+	return nil
 }
 
 var failure = regexp.MustCompile(`^([45][0-9][0-9]|4xx|5xx|timeout|unreachable)$`)

@@ -8,22 +8,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// withTraits adds to the words of a block the names of all traits; field is
-// where the block keeps them. Syntax:
+// withTraits adds to the words of a provider the names of all traits. Syntax:
 //
 //	<name of a trait> <value...>
 //
 // Only lists have several values.
-func withTraits[T any](own words[T], field func(T) *map[string]string) words[T] {
+func withTraits(own words[*provider]) words[*provider] {
 	for _, name := range translate.TraitNames() {
-		own[name] = word[T]{read: func(d *cf.Dispenser, target T) error { return readTrait(d, field(target)) }}
+		own[name] = word[*provider]{read: readTrait}
 	}
 	return own
 }
 
 // readTrait sets a trait as it would be set for the provider, so that a value
 // that is not accepted is found where it stands.
-func readTrait(d *cf.Dispenser, traits *map[string]string) error {
+func readTrait(d *cf.Dispenser, p *provider) error {
 	name, args := d.Val(), d.RemainingArgs()
 	if len(args) == 0 {
 		return d.Errf("%s needs a value", name)
@@ -32,9 +31,9 @@ func readTrait(d *cf.Dispenser, traits *map[string]string) error {
 	if err := new(translate.Traits).Set(name, value); err != nil {
 		return d.WrapErr(err)
 	}
-	if *traits == nil {
-		*traits = make(map[string]string)
+	if p.Traits == nil {
+		p.Traits = make(map[string]string)
 	}
-	(*traits)[name] = value
+	p.Traits[name] = value
 	return nil
 }

@@ -67,7 +67,13 @@ func (s *sink) relayError(a *exchange.Attempt) *translate.Fault {
 	if s.committed {
 		return a.Fault
 	}
-	s.setUpstreamHeaders(s.w.Header(), a)
+	h := s.w.Header()
+	for name, v := range a.Header {
+		h[name] = v
+	}
+	if a.RequestID != "" {
+		h["X-Upstream-Request-Id"] = []string{a.RequestID}
+	}
 	if a.Answer == nil {
 		return a.Fault
 	}
