@@ -17,8 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/postgres"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 

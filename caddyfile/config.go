@@ -1,7 +1,8 @@
 package caddyfile
 
 import (
-	"github.com/caddyserver/caddy/v2"
+	"slices"
+
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
@@ -14,14 +15,14 @@ type config struct {
 	keys cf.Unmarshaler // the key source of the configuration, nil without keys
 }
 
-// keySource is the key source that the words "key" are given to.
-const keySource = "config"
-
 var configWords = words[*config]{
-	"provider": {read: readProvider, repeat: true},
-	"model":    {read: readModel, repeat: true},
-	"key":      {read: readKey, repeat: true},
-	"keys":     {read: readKeySource, repeat: true},
+	"provider":  {read: readProvider, repeat: true},
+	"model":     {read: readModel, repeat: true},
+	"key":       {read: readKey, repeat: true},
+	"keys":      {read: readKeySource, repeat: true},
+	"keys_file": {read: readKeysFile, repeat: true},
+	"store":     {read: readStore},
+	"accounts":  {read: readAccounts},
 	"max_body": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.MaxBody, err = readSize(d)
 		return err
@@ -44,14 +45,19 @@ var configWords = words[*config]{
 //		model    <pattern> { ... }
 //		key      <name> <secret reference> | sha256:<digest> { ... }
 //		keys     <module> ...
+//		keys_file <path>
+//		store    <module> ...
+//		accounts off | { ... }
 //		max_body <size>
 //		commit_after <duration> | off
 //		keep_alive   <duration> | off
 //	}
 //
-// See readProvider and readModel; a key is read by the module
-// ai_gateway.keys.config, and what stands behind "keys <module>" by that module
-// of the namespace ai_gateway.keys.
+// See readProvider and readModel. The other words are read by guests: a key by
+// the module ai_gateway.keys.config, keys_file by ai_gateway.keys.file, accounts
+// by ai_gateway.accounts, and what stands behind "keys <module>" and "store
+// <module>" by that module of the namespace ai_gateway.keys or
+// ai_gateway.stores.
 func parseConfig(d *cf.Dispenser) (gateway.Config, error) {
 	var c config
 	d.Next() // the directive's name
@@ -62,37 +68,8 @@ func parseConfig(d *cf.Dispenser) (gateway.Config, error) {
 		return c.Config, err
 	}
 	if c.keys != nil {
-		c.KeySourcesRaw = append(c.KeySourcesRaw, caddyconfig.JSONModuleObject(c.keys, "source", keySource, nil))
+		own := caddyconfig.JSONModuleObject(c.keys, "source", keySource, nil)
+		c.KeySourcesRaw = slices.Insert(c.KeySourcesRaw, 0, own)
 	}
 	return c.Config, nil
-}
-
-// readKey hands a key on to the key source of the configuration, which knows
-// the syntax.
-func readKey(d *cf.Dispenser, c *config) error {
-	if c.keys == nil {
-		mod, err := caddy.GetModule("ai_gateway.keys." + keySource)
-		if err != nil {
-			return d.WrapErr(err)
-		}
-		c.keys = mod.New().(cf.Unmarshaler)
-	}
-	return c.keys.UnmarshalCaddyfile(d.NewFromNextSegment())
-}
-
-// readKeySource hands a line, with its block, to the key source that it names.
-func readKeySource(d *cf.Dispenser, c *config) error {
-	if !d.NextArg() {
-		return d.Err("keys needs the name of a key source: a module of the namespace ai_gateway.keys")
-	}
-	name := d.Val()
-	if name == keySource {
-		return d.Errf("a key of the configuration is written: key <name> ..., not: keys %s", keySource)
-	}
-	source, err := cf.UnmarshalModule(d, "ai_gateway.keys."+name)
-	if err != nil {
-		return err
-	}
-	c.KeySourcesRaw = append(c.KeySourcesRaw, caddyconfig.JSONModuleObject(source, "source", name, nil))
-	return nil
 }

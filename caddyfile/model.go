@@ -11,25 +11,31 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
-var modelWords = words[*gateway.Model]{
+var modelWords = withTraits(words[*gateway.Model]{
 	"to":          {read: readTarget, repeat: true},
 	"fallback_on": {read: readFallbackOn, repeat: true},
 	"attempts": {read: func(d *cf.Dispenser, m *gateway.Model) (err error) {
 		m.Attempts, err = readCount(d)
 		return err
 	}},
-}
+}, func(m *gateway.Model) *map[string]string { return &m.Traits })
+
+var targetWords = withTraits(words[*gateway.Target]{}, func(t *gateway.Target) *map[string]string { return &t.Traits })
 
 // readModel leads a model name, or a pattern in which "*" matches anything, to
 // targets, which are tried in order. Syntax:
 //
 //	model <pattern> {
-//		to <provider>[/<the provider's model name>]
+//		to <provider>[/<the provider's model name>] {
+//			<name of a trait> <value...>
+//		}
+//		<name of a trait> <value...>
 //		fallback_on <status | 4xx | 5xx | timeout | unreachable...>
 //		attempts <number>
 //	}
 //
-// Each target has a line of its own.
+// Each target has a line of its own. A trait counts for this target, or for all
+// targets of the model, over what their providers have.
 func readModel(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the block as a whole name its first line
 	name, err := readOne(d)
@@ -68,12 +74,14 @@ func readTarget(d *cf.Dispenser, m *gateway.Model) error {
 			return d.Errf("a target is <provider> or <provider>/<model>, where the model is a name and no pattern, not '%s'", text)
 		}
 	}
-	target := gateway.Target{Provider: provider, Model: model}
-	if slices.Contains(m.Targets, target) {
+	same := func(t gateway.Target) bool { return t.Provider == provider && t.Model == model }
+	if slices.ContainsFunc(m.Targets, same) {
 		return d.Errf("target '%s' is given twice", text)
 	}
+	target := gateway.Target{Provider: provider, Model: model}
+	err = targetWords.readBlock(d, "to", &target, nil)
 	m.Targets = append(m.Targets, target)
-	return nil
+	return err
 }
 
 var failure = regexp.MustCompile(`^([45][0-9][0-9]|4xx|5xx|timeout|unreachable)$`)

@@ -41,7 +41,7 @@ var providerWords = withProxyWords(withTraits(words[*provider]{
 	"first_event_timeout":     timeout(func(p *provider) *caddy.Duration { return &p.FirstEventTimeout }),
 	"idle_timeout":            timeout(func(p *provider) *caddy.Duration { return &p.IdleTimeout }),
 	"usage_wait":              timeout(func(p *provider) *caddy.Duration { return &p.UsageWait }),
-}))
+}, func(p *provider) *map[string]string { return &p.Traits }))
 
 func timeout(field func(*provider) *caddy.Duration) word[*provider] {
 	return word[*provider]{read: func(d *cf.Dispenser, p *provider) (err error) {
@@ -132,12 +132,7 @@ func (p *provider) setPreset(d *cf.Dispenser, name string) error {
 		p.preset, p.presetName = info.New(), name
 		return nil
 	}
-	var known []string
-	for _, info := range caddy.GetModules(presetNamespace) {
-		known = append(known, info.ID.Name())
-	}
-	slices.Sort(known)
-	list := strings.Join(known, ", ")
+	list := strings.Join(moduleNames(presetNamespace), ", ")
 	if name == p.Name {
 		return d.Errf("provider '%s' needs a preset after its name, since none has that name; known are: %s", name, list)
 	}
@@ -165,6 +160,9 @@ func readBaseURL(d *cf.Dispenser, p *provider) error {
 	text, err := readOne(d)
 	if err != nil {
 		return err
+	}
+	if !strings.HasPrefix(text, "/") && !strings.Contains(text, "://") {
+		return d.Err("base_url needs http:// or https:// before the host")
 	}
 	u, err := url.Parse(text)
 	whole := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""

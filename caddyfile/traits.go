@@ -8,21 +8,22 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// withTraits adds to the words of a provider the names of all traits. Syntax:
+// withTraits adds to the words of a block the names of all traits; field is
+// where the block keeps them. Syntax:
 //
 //	<name of a trait> <value...>
 //
 // Only lists have several values.
-func withTraits(own words[*provider]) words[*provider] {
+func withTraits[T any](own words[T], field func(T) *map[string]string) words[T] {
 	for _, name := range translate.TraitNames() {
-		own[name] = word[*provider]{read: readTrait}
+		own[name] = word[T]{read: func(d *cf.Dispenser, target T) error { return readTrait(d, field(target)) }}
 	}
 	return own
 }
 
 // readTrait sets a trait as it would be set for the provider, so that a value
 // that is not accepted is found where it stands.
-func readTrait(d *cf.Dispenser, p *provider) error {
+func readTrait(d *cf.Dispenser, traits *map[string]string) error {
 	name, args := d.Val(), d.RemainingArgs()
 	if len(args) == 0 {
 		return d.Errf("%s needs a value", name)
@@ -31,9 +32,9 @@ func readTrait(d *cf.Dispenser, p *provider) error {
 	if err := new(translate.Traits).Set(name, value); err != nil {
 		return d.WrapErr(err)
 	}
-	if p.Traits == nil {
-		p.Traits = make(map[string]string)
+	if *traits == nil {
+		*traits = make(map[string]string)
 	}
-	p.Traits[name] = value
+	(*traits)[name] = value
 	return nil
 }

@@ -2,6 +2,7 @@ package caddyfile_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,6 +27,13 @@ func withSecrets(t *testing.T, config string) string {
 	for _, match := range envReference.FindAllStringSubmatch(config, -1) {
 		value := "sk-of-" + strings.ToLower(match[1]) + "-0123456789"
 		switch match[1] {
+		case "KEYS_FILE":
+			value = filepath.Join(t.TempDir(), "keys")
+			require.NoError(t, os.WriteFile(value, []byte("# nobody yet\n"), 0o600))
+		case "DATA_DIR":
+			value = t.TempDir()
+		case "POSTGRES_DSN":
+			value = "postgres://gateway:secret@127.0.0.1:9/gateway"
 		case "LLM_HOST":
 			value = "127.0.0.1"
 		case "LLM_PORT":
@@ -44,7 +52,8 @@ func withSecrets(t *testing.T, config string) string {
 // What the grammar accepts must also be fit to run, as `caddy validate` finds.
 func TestGoldensWithoutErrorProvision(t *testing.T) {
 	caddy.DefaultStorage.Path = t.TempDir()
-	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	data := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", data)
 	for file, content := range readGoldens(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".caddyfiletest")
 		if strings.HasPrefix(name, "error_") {
@@ -55,6 +64,19 @@ func TestGoldensWithoutErrorProvision(t *testing.T) {
 			config := new(caddy.Config)
 			require.NoError(t, json.Unmarshal([]byte(withSecrets(t, adapted)), config))
 			assert.NoError(t, caddy.Validate(config))
+			assert.Empty(t, filesBelow(t, data), "validating made a file")
 		})
 	}
+}
+
+func filesBelow(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	}))
+	return files
 }

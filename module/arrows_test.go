@@ -35,6 +35,9 @@ var arrows = []arrow{
 
 	// Guests know exchange alone, and never each other.
 	{"module/keys", []string{"module/exchange", "translate"}},
+	{"module/store/storetest", []string{"module/exchange", "module/store"}},
+	{"module/store/...", []string{"module/exchange", "module/store/..."}},
+	{"module/accounts", []string{"module/exchange", "translate/jsonscan"}},
 	{"module/providers", []string{"module/exchange", "module/providers/demo", "translate"}},
 	{"module/providers/demo", []string{"translate/..."}},
 	{"module/command", nil},
@@ -47,7 +50,7 @@ var arrows = []arrow{
 }
 
 // onlyForTests may be imported by no package of the product.
-var onlyForTests = []string{"module/gatewaytest", "translate/translatetest"}
+var onlyForTests = []string{"module/gatewaytest", "module/store/storetest", "translate/translatetest"}
 
 // pure are the packages that take bytes and give bytes: they import nothing
 // but the standard library.

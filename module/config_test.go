@@ -106,7 +106,9 @@ func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
 	s := startSite(t, demo)
 	for _, test := range []struct{ name, global, site, want string }{
 		{"no provider", "", alice, "needs at least one provider, here or in the global option ai_gateway"},
-		{"no key", "", demo, "needs at least one key, here or in the global option ai_gateway: without one nobody could use it"},
+		{"no key and no store", "", demo + "\naccounts off", "needs at least one key, here or in the global option ai_gateway, or a store: without them nobody could use it"},
+		{"a store twice", "store sqlite", demo + "\nstore sqlite", "store is set in the global option ai_gateway already"},
+		{"accounts twice", "accounts off", demo + "\n" + alice + "\naccounts {\n}", "accounts is set in the global option ai_gateway already"},
 		{"nothing", "", "", "needs at least one provider"},
 		{"only a global option that is empty", "# nothing", "", "needs at least one provider"},
 		{"a provider twice", demo + "\n" + alice, demo, "provider 'demo' is defined twice"},

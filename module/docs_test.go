@@ -44,6 +44,7 @@ func TestReadmeCaddyfilesLoad(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("sk-readme-0123456789abcdef\n"), 0o600))
 	t.Setenv("ANTHROPIC_API_KEY", "sk-upstream-0123456789abcdef")
+	t.Setenv("DEEPSEEK_API_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("GATEWAY_KEY", "sk-gateway-0123456789abcdef")
 	for _, text := range blocks(t, "README.md", "") {
 		t.Run(strings.Fields(text)[0], func(t *testing.T) {

@@ -1,7 +1,10 @@
 package module_test
 
 import (
+	"os"
 	"testing"
+
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 
@@ -12,5 +15,12 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module"
 )
 
-// TestMain demands that no goroutine outlives the suite.
-func TestMain(m *testing.M) { gatewaytest.Main(m) }
+// TestMain demands that no goroutine outlives the suite. Called as "run", the
+// binary is Caddy itself, for tests of the end of a process.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "run" {
+		caddycmd.Main()
+		return
+	}
+	gatewaytest.Main(m)
+}

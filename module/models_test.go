@@ -108,6 +108,8 @@ func TestOneModelIsShownIfTheKeyMayUseIt(t *testing.T) {
 		"/v1/models/m2": "m2", "/v1/models/M1": "M1", "/v1/models/m1/": "m1/", "/v1/models/..%2Fmessages": "../messages",
 		"/v1/models//m1": "/m1", "/v1/models/m1%00": `m1\u0000`, "/v1/models/%22": `\"`, "/v1/models/a%0D%0Ab": `a\r\nb`,
 		"/v1/models/" + strings.Repeat("x", 300): strings.Repeat("x", 256),
+		// A pattern once made any length of a name a model, which no request could have named.
+		"/v1/models/allowed-" + strings.Repeat("x", 249): "allowed-" + strings.Repeat("x", 248),
 	} {
 		message := "model: '" + name + "' is not known"
 		s.list(aliceKey, target).assertOurs(t, http.StatusNotFound,

@@ -7,9 +7,12 @@ package module
 
 import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/command"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/postgres"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport"
 )

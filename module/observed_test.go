@@ -13,7 +13,7 @@ import (
 
 // placeholders are all that a site can put into its logs and headers.
 var placeholderNames = []string{
-	"request_id", "outcome", "key_id", "model", "provider", "upstream_model", "attempts", "ttfb_ms",
+	"request_id", "outcome", "key_id", "key_owner", "limit", "model", "provider", "upstream_model", "attempts", "ttfb_ms",
 	"usage.input_tokens", "usage.cache_read_tokens", "usage.cache_write_tokens", "usage.output_tokens", "usage.reasoning_tokens",
 }
 
@@ -82,7 +82,7 @@ func TestUnknownValuesAreAbsentFromTheRecord(t *testing.T) {
 		record := s.access(failed.id())["ai_gateway"].(map[string]any)
 		assert.Equal(t, map[string]any{
 			"request_id": failed.id(), "outcome": "failed", "attempts": 1.0, "key_id": "client", "model": "m", "provider": "p",
-			"upstream_model": "m", "upstream_status": 429.0, "upstream_request_id": "vendor-1", "fault": "scripted error",
+			"upstream_model": "m", "upstream_status": 429.0, "upstream_request_id": "vendor-1", "fault": "the upstream's own words, 14 bytes",
 		}, record)
 	})
 }

@@ -66,10 +66,10 @@ func TestPresetsBringTraitsAndTheConfigurationOverrulesThem(t *testing.T) {
 // What `caddy validate` says of traits that were written in JSON.
 func TestTraitsInJSONAreChecked(t *testing.T) {
 	for traits, want := range map[string]string{
-		`{"files":"true"}`:            "",
-		`{"files":"yes"}`:             "provider 'p': traits: files: must be 'false' or 'true', got 'yes'",
-		`{"file":"true"}`:             "provider 'p': traits: file: is not known; the traits are max_tokens_field, ",
-		`{"prompt_template":"turns"}`: "provider 'p': traits: prompt_template: is not known",
+		`{"files":"true"}`:    "",
+		`{"files":"yes"}`:     "provider 'p': traits: files: must be 'false' or 'true', got 'yes'",
+		`{"file":"true"}`:     "provider 'p': traits: file: is not known; the traits are max_tokens_field, ",
+		`{"max_fan_out":"2"}`: "provider 'p': traits: max_fan_out: is not known",
 	} {
 		eachWay(t, func(t *testing.T, w way) {
 			t.Setenv("CLIENT_KEY", clientKey)

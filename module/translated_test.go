@@ -10,15 +10,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
 // translatedRoute is an endpoint whose requests go to a provider of another format.
 type translatedRoute struct{ path, format, upstream string }
 
-var translatedRoutes = []translatedRoute{
-	{messagesPath, "format chat", chatPath},
-	{completionsPath, "format chat", chatPath},
-	{completionsPath, "format messages", messagesPath},
+// translatedRoutes are all that there are: a new pair of formats is held to what
+// the others promise.
+var translatedRoutes = translatedPairs()
+
+func translatedPairs() (routes []translatedRoute) {
+	paths := map[translate.Format]string{
+		translate.Messages: messagesPath, translate.Chat: chatPath, translate.Completions: completionsPath,
+	}
+	for _, client := range translate.Formats {
+		for _, upstream := range translate.Formats {
+			if pairs.CanTranslate(client, upstream) {
+				routes = append(routes, translatedRoute{paths[client], "format " + string(upstream), paths[upstream]})
+			}
+		}
+	}
+	return routes
 }
 
 func (r translatedRoute) String() string { return r.path + " to " + r.upstream }

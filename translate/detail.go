@@ -160,13 +160,23 @@ func (d detail) exhausted() bool {
 // status is the error status that the code is, 0 when it is none.
 func (d detail) status() int {
 	status, err := strconv.Atoi(d.code)
-	if err != nil || status < 400 || status > 599 {
+	if err != nil || status < 400 || status > maxStatus {
 		return 0
 	}
 	return status
 }
 
-// cause is what the log is told.
+// cause is what the log is told: never the message, which may quote the
+// request, nor anything else that could be a sentence.
 func (d detail) cause(status int) error {
-	return fmt.Errorf("upstream error: status %d, type %q, code %q: %s", status, d.kind, d.code, d.message)
+	return fmt.Errorf("upstream error: status %d, type %q, code %q, message of %d bytes",
+		status, word(d.kind), word(d.code), len(d.message))
+}
+
+// word returns a text that is one word of a bounded length, else "".
+func word(text string) string {
+	if len(text) > maxCode || !PlainName(text) {
+		return ""
+	}
+	return text
 }

@@ -23,6 +23,12 @@ func ShuttingDown() *Fault {
 	return &Fault{Kind: Overloaded, Message: "the gateway is shutting down", Code: codeOverloaded}
 }
 
+// KeysUnavailable says that a key could not be looked up for now. It does not
+// blame the key: a client would throw it away.
+func KeysUnavailable() *Fault {
+	return &Fault{Kind: Overloaded, Message: "keys cannot be checked right now", Code: "keys_unavailable"}
+}
+
 // NoUpstream says that no target of the model could be asked at all.
 func NoUpstream(model string) *Fault {
 	return &Fault{

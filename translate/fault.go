@@ -1,5 +1,7 @@
 package translate
 
+import "fmt"
+
 // Kind is the class of a fault. Status, type name and code of the answer in
 // each client format follow from it by one table (wire format E.2, E.4).
 type Kind uint8
@@ -59,6 +61,17 @@ type Fault struct {
 	// Unsupported is the error.details.unsupported list of messages bodies.
 	Unsupported []string
 	Cause       error
+	// Quoted says that Message is the provider's wording. It may quote the
+	// request, so it is for the client alone: the log gets LogMessage.
+	Quoted bool
+}
+
+// LogMessage is Message, or what may be logged of it.
+func (f *Fault) LogMessage() string {
+	if f.Quoted {
+		return fmt.Sprintf("the upstream's own words, %d bytes", len(f.Message))
+	}
+	return f.Message
 }
 
 // Error makes a Fault an error; it repeats only what a client may read.

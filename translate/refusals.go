@@ -29,6 +29,20 @@ func BadKey() *Fault {
 	return &Fault{Kind: Unauthenticated, Message: "the API key is not valid", Code: "invalid_api_key"}
 }
 
+// MistypedKey refuses an unknown key of the gateway's own form whose checksum
+// is wrong, so that whoever mistyped it need not wonder whether it was revoked.
+func MistypedKey() *Fault {
+	return &Fault{
+		Kind: Unauthenticated, Message: "the API key is not valid: its checksum does not match, a part of it is missing or mistyped",
+		Code: "invalid_api_key",
+	}
+}
+
+// NetworkNotAllowed refuses a key that is bound to other addresses.
+func NetworkNotAllowed() *Fault {
+	return &Fault{Kind: Forbidden, Message: "this key may not be used from this address", Code: "permission_denied"}
+}
+
 // CredentialRepeated refuses a credential header (named in lower case) that
 // was sent twice or with two values.
 func CredentialRepeated(header string) *Fault {

@@ -1,27 +1,21 @@
 package translate
 
-import "strconv"
-
 // RequestInfo is what a conversion of a request needs to know beside the body.
 type RequestInfo struct {
 	Model    string  // the name the client used; messages of refusals name it
 	Upstream string  // the provider's own name of the model
 	Traits   *Traits // what the provider can take; nil stands for the defaults
-	Prompt   int     // which of several prompts is written, from 0; below Rendered.Prompts
+
+	// BytesPerToken is what estimates of the input tokens divide by; 0 stands
+	// for the ratio of a model of which nothing is known.
+	BytesPerToken float64
 }
 
 // Rendered is what a conversion tells beside the body it wrote.
 type Rendered struct {
 	Losses Losses // what could not be carried over as it was
 	Memory Memory // what the way back needs
-
-	// Prompts is how many prompts the request holds, each of which is a call of
-	// its own, and Samples how often each is sent. Both are 1 as a rule.
-	Prompts, Samples int
 }
-
-// Calls is how many calls the request becomes: 1 as a rule.
-func (r *Rendered) Calls() int { return r.Prompts * r.Samples }
 
 // codeUntranslatable is the code of chat and completions bodies that refuse a
 // request the provider's format has no words for.
@@ -40,12 +34,13 @@ func (info *RequestInfo) Refuse(upstream Format, path, shown string) *Fault {
 	return &Fault{Kind: Invalid, Message: message, Param: path, Code: codeUntranslatable}
 }
 
-// RefuseCalls refuses a request that would become more calls than the provider
-// may be asked for at once. shown is what there is too much of.
-func (info *RequestInfo) RefuseCalls(upstream Format, path, shown string, most int64) *Fault {
-	f := info.Refuse(upstream, path, shown)
-	f.Message += ": more than " + strconv.FormatInt(most, 10) + " calls"
-	return f
+// RefuseControl refuses a text that holds what has a meaning of its own to the
+// template in which the model is asked.
+func (info *RequestInfo) RefuseControl(path, control string) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: path + ": must not hold '" + control + "', which tells turns apart in the prompt of model '" + info.Model + "'",
+		Param: path, Code: codeUntranslatable,
+	}
 }
 
 // RefuseThread refuses message threads, which need a provider that keeps them.

@@ -46,3 +46,15 @@ func (t Tier) Messages() string {
 		return ""
 	}
 }
+
+// Choices is the tier's word in chat answers, "" for none.
+func (t Tier) Choices() string {
+	switch t {
+	case TierStandard:
+		return "default"
+	case TierPriority:
+		return "priority"
+	default:
+		return ""
+	}
+}

@@ -3,6 +3,7 @@ package translate
 import (
 	"bytes"
 	"encoding/base64"
+	"strconv"
 )
 
 // toolIDPrefix begins the ids by which messages clients know the calls of
@@ -50,4 +51,24 @@ func PlainName[T string | []byte](s T) bool {
 
 func plainByte(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_' || b == '-'
+}
+
+// ToolIDs gives the calls of an answer the ids by which the client knows them,
+// each to one call only. The zero value has given none.
+type ToolIDs struct{ shown map[string]bool }
+
+// Show returns the id of a call which the provider calls id, as write appends
+// it, in memory of its own. The second of two that are the same is told apart by
+// a number, which is a part of the id that comes back to the provider.
+func (s *ToolIDs) Show(id []byte, write func(dst, id []byte) []byte) []byte {
+	shown := write(nil, id)
+	for n := 2; s.shown[string(shown)]; n++ {
+		numbered := append(id[:len(id):len(id)], '_')
+		shown = write(shown[:0], strconv.AppendInt(numbered, int64(n), 10))
+	}
+	if s.shown == nil {
+		s.shown = make(map[string]bool, 1)
+	}
+	s.shown[string(shown)] = true
+	return shown
 }

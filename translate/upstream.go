@@ -60,13 +60,18 @@ func ReadFault(status int, contentType string, body []byte) *Fault {
 
 // Relayable reports whether a provider's error answer may go to a client of the
 // same format as it is. Clients match the wording of such answers, so all may,
-// but for those on the gateway's own account, redirects, HTML and empty ones.
+// but for those on the gateway's own account, redirects, numbers that are no
+// status of HTTP, HTML and empty ones.
 func Relayable(status int, contentType string, body []byte) bool {
-	if status < 400 || status == 401 || status == 402 || !presentable(contentType, body) {
+	if status < 400 || status > maxStatus || status == 401 || status == 402 || !presentable(contentType, body) {
 		return false
 	}
 	return !readDetail(body).exhausted()
 }
+
+// maxStatus is the last status of HTTP: what a client makes of another one,
+// nobody knows.
+const maxStatus = 599
 
 // presentable reports whether a body may hold a message for a client.
 func presentable(contentType string, body []byte) bool {
@@ -78,20 +83,23 @@ func presentable(contentType string, body []byte) bool {
 // the provider gave none that may be shown.
 func (d detail) fault(status int, generic string) *Fault {
 	row := rowOf(status)
-	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Cause: d.cause(status)}
+	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Cause: d.cause(status), Quoted: true}
 	if f.Code == "" && f.Kind == Invalid {
 		f.Code = d.code
 	}
 	switch {
 	case row.code == codeAuth:
-		f.Message = "the upstream did not accept the gateway's credential"
+		f.say("the upstream did not accept the gateway's credential")
 	case row.code == codeBilling:
-		f.Message = "the gateway's account with the upstream is exhausted"
+		f.say("the gateway's account with the upstream is exhausted")
 	case f.Message == "" || status < 400:
-		f.Message = generic
+		f.say(generic)
 	}
 	return f
 }
+
+// say puts a sentence of the gateway's own in place of the provider's.
+func (f *Fault) say(message string) { f.Message, f.Quoted = message, false }
 
 // Redact removes a message, and the cause with it, that repeats one of the
 // secrets: texts such as the provider's credential and address, which neither
@@ -99,7 +107,7 @@ func (d detail) fault(status int, generic string) *Fault {
 func (f *Fault) Redact(secrets ...string) {
 	for _, secret := range secrets {
 		if Reveals(f.Message, secret) || endsWithin(f.Message, secret) {
-			f.Message = embeddedMessage
+			f.say(embeddedMessage)
 		}
 		if Reveals(f.Code, secret) {
 			f.Code = ""

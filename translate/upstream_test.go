@@ -145,6 +145,10 @@ func TestErrorAnswersOfTheSameFormatAreRelayed(t *testing.T) {
 		assert.True(t, translate.Relayable(status, jsonType, []byte(`{"error":{"message":"x"}}`)), status)
 	}
 	assert.True(t, translate.Relayable(400, "text/plain", []byte("no")))
+	for _, status := range []int{600, 700, 999} { // those were once relayed
+		assert.False(t, translate.Relayable(status, jsonType, []byte(`{"error":{"message":"x"}}`)), status)
+		assert.Equal(t, 502, translate.ReadFault(status, jsonType, []byte(`{"error":{"message":"x"}}`)).Status(translate.Messages))
+	}
 	assert.False(t, translate.Relayable(307, jsonType, []byte(`{"error":{"message":"x"}}`)))
 	assert.False(t, translate.Relayable(500, jsonType, nil))
 }
@@ -157,6 +161,23 @@ func TestRedactRemovesWhatRepeatsASecret(t *testing.T) {
 	assert.Equal(t, "the upstream reported an error", fault.Message)
 	assert.Empty(t, fault.Code)
 	assert.NotContains(t, fault.Unwrap().Error(), "sk-secret")
+}
+
+// The log once repeated what a provider says, which may quote the request.
+func TestTheLogGetsNoWordingOfAProvider(t *testing.T) {
+	const prompt = "the prompt's own words"
+	fault := translate.ReadFault(400, jsonType, []byte(`{"error":{"message":"cannot read: `+prompt+`","type":"`+prompt+`","code":"bad_prompt"}}`))
+	assert.Contains(t, fault.Message, prompt, "the client reads it")
+	assert.Equal(t, "the upstream's own words, 35 bytes", fault.LogMessage())
+	assert.EqualError(t, fault.Cause, `upstream error: status 400, type "", code "bad_prompt", message of 35 bytes`)
+	for _, own := range []*translate.Fault{
+		translate.ReadFault(401, jsonType, []byte(`{"error":{"message":"x"}}`)), translate.ReadFault(402, jsonType, []byte(`{"error":{"message":"x"}}`)),
+		translate.ReadFault(500, jsonType, nil), translate.ReadFault(302, jsonType, []byte(`{"error":{"message":"x"}}`)), translate.BadKey(),
+	} {
+		assert.Equal(t, own.Message, own.LogMessage())
+	}
+	fault.Redact(prompt)
+	assert.Equal(t, "the upstream reported an error", fault.LogMessage())
 }
 
 func TestStreamErrorsAreReadByTheirWords(t *testing.T) {

@@ -30,6 +30,10 @@ type Exchange struct {
 	FirstByte time.Time // when the first byte of an answer went to the client
 	Outcome   Outcome
 	Fault     *translate.Fault // what the client was told, nil when answered
+
+	// Unreported says that the losses of the request became known too late for
+	// the header that tells the client of them.
+	Unreported bool
 }
 
 // Outcome says how an exchange ended.
@@ -49,9 +53,14 @@ const (
 // once the call has returned.
 type Attempt struct {
 	Exchange *Exchange
-	Provider string           // name of the provider in the configuration
-	Format   translate.Format // what is spoken to the provider
-	Model    string           // the provider's own model name
+	Provider string            // name of the provider in the configuration
+	Format   translate.Format  // what is spoken to the provider
+	Model    string            // the provider's own model name
+	Traits   *translate.Traits // what the target can take; nil stands for the provider's
+
+	// BytesPerToken is what estimates of the request's tokens divide by; 0 while
+	// nothing is known of the model.
+	BytesPerToken float64
 
 	Fault      *translate.Fault // why the call gave no (whole) answer
 	Refused    bool             // the request cannot be carried over to this target, which was not asked
@@ -59,7 +68,7 @@ type Attempt struct {
 	Dropped    translate.Losses // what of a translated answer was left out
 	Relayed    bool             // the provider's own error event already went to the client
 	Answer     *ErrorAnswer     // the provider's error answer, where it may be relayed as it is
-	Header     http.Header      // headers of a failed answer that are worth keeping: retry-after and the like
+	Header     http.Header      // the provider's headers that the client gets: retry-after and the like of a failed answer, rate limits where the provider's traits say so
 	Status     int              // the provider's status, 0 while none came
 	RequestID  string           // the provider's own id of the call
 	AnsweredBy string           // the model that the provider said it answered with

@@ -60,3 +60,12 @@ type KeyList interface {
 	// All are the keys, in no particular order.
 	All() iter.Seq[*Key]
 }
+
+// LiveKeys is what a KeyList implements whose keys change without a reload of
+// the configuration.
+type LiveKeys interface {
+	KeyList
+	// CheckChanges has new keys checked before they take effect. Keys that a
+	// check refuses must not. It may be called more than once: all checks count.
+	CheckChanges(check func(iter.Seq[*Key]) error)
+}

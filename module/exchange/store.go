@@ -41,6 +41,14 @@ type Store interface {
 	Keys
 }
 
+// StoreIdentity is what a Store implements that may have several instances in
+// one process, such as those of two configurations during a reload.
+type StoreIdentity interface {
+	// Identity is the same for all instances that keep the same data, and tells
+	// no secret.
+	Identity() string
+}
+
 // Page selects a part of a list.
 type Page struct {
 	Search string // a part of a name, letter case ignored; empty for all

@@ -11,7 +11,7 @@ type Role int
 // The roles. The numbers are those that clients of such services know.
 const (
 	RoleUser  Role = 1   // one's own account, sessions and keys
-	RoleAdmin Role = 10  // the accounts and keys of users with a smaller role
+	RoleAdmin Role = 10  // the accounts of users with a smaller role
 	RoleRoot  Role = 100 // all accounts; the last one cannot be removed
 )
 

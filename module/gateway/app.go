@@ -6,11 +6,13 @@
 // client's own format, that a stream that did not finish never looks finished,
 // that nothing is returned to Caddy that would make it log a client's headers,
 // and that no request chooses a host. It knows its guests (presets, transports,
-// key sources) only by module id.
+// key sources, stores, accounts) only by module id.
 package gateway
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 )
@@ -26,6 +28,9 @@ type App struct {
 	Config
 
 	resolved *resolved
+	ratios   *ratios
+	users    *userbase   // of sites that say nothing about theirs
+	serving  []*userbase // those of sites, without repetition
 }
 
 // CaddyModule returns the Caddy module information.
@@ -39,21 +44,64 @@ func (App) CaddyModule() caddy.ModuleInfo {
 // Provision loads what the sites share, once for all of them: each site with a
 // copy of its own would run its own health checks and connections.
 func (a *App) Provision(ctx caddy.Context) error {
+	a.ratios = loadRatios()
 	var err error
 	if a.resolved, err = a.Config.resolve(ctx, nil); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
+	if a.users, err = a.Config.loadUserbase(ctx); err != nil {
+		return fmt.Errorf("global option ai_gateway: %w", err)
+	}
+	return a.watchExit(ctx)
+}
+
+// serve notes that a site uses these users.
+func (a *App) serve(users *userbase) {
+	if !slices.Contains(a.serving, users) {
+		a.serving = append(a.serving, users)
+	}
+}
+
+// Start opens the stores that sites use. One that cannot be reached is no
+// reason not to start: keys of the configuration work without it.
+func (a *App) Start() error {
+	for _, users := range a.serving {
+		if users.store != nil {
+			users.store.Open()
+		}
+	}
+	a.awaitStores(openPatience)
 	return nil
 }
 
-// Start does nothing: all work is done by requests.
-func (a *App) Start() error { return nil }
+// openPatience is how long a start may wait for stores to know their keys.
+const openPatience = 500 * time.Millisecond
 
-// Stop does nothing: requests in flight go on with what they hold.
+// awaitStores keeps the first clients from being told to come again, which is
+// what an unknown key gets while a store is still being read.
+func (a *App) awaitStores(patience time.Duration) {
+	opening := func(users *userbase) bool { return users.store != nil && !users.store.Current() }
+	for end := time.Now().Add(patience); slices.ContainsFunc(a.serving, opening) && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// Stop does nothing: requests in flight go on with what they hold, until the
+// process ends.
 func (a *App) Stop() error { return nil }
+
+// Cleanup leaves what was learned to the next configuration. Requests in flight
+// still use it.
+func (a *App) Cleanup() error {
+	if a.ratios == nil {
+		return nil
+	}
+	return releaseRatios()
+}
 
 // Interface guards
 var (
-	_ caddy.App         = (*App)(nil)
-	_ caddy.Provisioner = (*App)(nil)
+	_ caddy.App          = (*App)(nil)
+	_ caddy.Provisioner  = (*App)(nil)
+	_ caddy.CleanerUpper = (*App)(nil)
 )

@@ -11,7 +11,7 @@ import (
 // try asks the model's targets in order until one answers. When none does it
 // returns the attempt that the client is to be told of: the last that a provider
 // answered, or, where none did, the last of all; or, where nobody could be
-// asked, why the first target could not.
+// asked, why the first target could not; or that the process ends.
 func (h *Handler) try(m *model, s *sink, r *http.Request) (told *exchange.Attempt, refused *translate.Fault) {
 	for _, t := range m.targets {
 		a, fault := s.begin(t)
@@ -20,6 +20,9 @@ func (h *Handler) try(m *model, s *sink, r *http.Request) (told *exchange.Attemp
 			continue
 		}
 		h.call(t, s, r, a)
+		if cutShort(r.Context()) && !a.Finished {
+			return nil, translate.ShuttingDown()
+		}
 		if s.abandoned(r.Context()) {
 			return nil, nil
 		}
@@ -53,6 +56,9 @@ func firstOf(a, b *translate.Fault) *translate.Fault {
 // call makes one attempt. However the call returns, the attempt then holds
 // either an answer that the sink has sent or a fault.
 func (h *Handler) call(t target, s *sink, r *http.Request, a *exchange.Attempt) {
+	if t.traits.EstimateInputTokens {
+		a.BytesPerToken = h.ratios.perToken(modelKey{a.Provider, a.Model})
+	}
 	t.provider.call.Call(s, r.WithContext(exchange.WithAttempt(r.Context(), a)))
 	if a.Fault == nil && !a.Finished {
 		a.Fault = s.unexplained()
@@ -72,6 +78,7 @@ func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
 		Provider: t.provider.name,
 		Format:   format,
 		Model:    t.upstreamModel(ex.View.Model),
+		Traits:   t.traits,
 	}
 	ex.Attempt = a
 	ex.Attempts++

@@ -23,8 +23,24 @@ type Config struct {
 
 	// KeySources are where clients' keys are looked up, in order; the first
 	// that knows a key decides. The source "config" holds keys of the
-	// configuration itself. A gateway without any source lets nobody in.
+	// configuration itself. A gateway without any source lets in
+	// those alone who have a key of its store.
 	KeySourcesRaw []json.RawMessage `json:"keys,omitempty" caddy:"namespace=ai_gateway.keys inline_key=source"`
+
+	// Store is where users, their sessions and the keys that they make are kept.
+	// Its keys are known beside those of KeySources. Either the global option or
+	// sites may have one. Default: SQLite, in a file of Caddy's data directory;
+	// none where accounts are disabled.
+	StoreRaw json.RawMessage `json:"store,omitempty" caddy:"namespace=ai_gateway.stores inline_key=store"`
+
+	// Accounts configure how people log in and make keys of their own, below
+	// /api/: see the module ai_gateway.accounts. Either the global option or
+	// sites may have them. Default: on, with its defaults.
+	AccountsRaw json.RawMessage `json:"accounts,omitempty"`
+
+	// DisableAccounts switches accounts off: the paths below /api/ are left to
+	// the site. The keys of a store that is configured still work.
+	DisableAccounts bool `json:"disable_accounts,omitempty"`
 
 	// MaxBody is the largest request body in bytes, counted after decoding.
 	// Default: 33554432 (32 MiB). Larger bodies are answered 413.
@@ -89,6 +105,10 @@ type Model struct {
 	// Default: 401 402 403 404 408 429 5xx timeout unreachable.
 	FallbackOn []string `json:"fallback_on,omitempty"`
 
+	// Traits are set for all targets of the model, over those of their
+	// providers: {"on_loss": "reject"}. Default: the providers'.
+	Traits map[string]string `json:"traits,omitempty"`
+
 	// Attempts is the most targets that are asked for one request. One that is
 	// passed over because the request cannot be translated for it does not
 	// count. Default: all.
@@ -103,4 +123,8 @@ type Target struct {
 	// Model is the provider's own name for the model. Default: the name that
 	// the client used.
 	Model string `json:"model,omitempty"`
+
+	// Traits are set for this target alone, over those of the model and of the
+	// provider: {"reasoning_replay": "none"}. Default: theirs.
+	Traits map[string]string `json:"traits,omitempty"`
 }

@@ -3,8 +3,12 @@ package gateway
 import (
 	"crypto/sha256"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -13,19 +17,59 @@ import (
 // maxCredential bounds the length of a credential in bytes.
 const maxCredential = 256
 
-// authenticate finds the key record for the request's credential. Unknown and
-// expired keys get the same answer, found by the same work.
-func (h *Handler) authenticate(ex *exchange.Exchange, r *http.Request) *translate.Fault {
+// authenticate finds the key record for the request's credential. Unknown,
+// disabled and expired keys get the same answer, found by the same work; the
+// log tells the operator which it was.
+func (h *Handler) authenticate(s *sink, r *http.Request) *translate.Fault {
 	credential, fault := credentialOf(r)
 	if fault != nil {
 		return fault
 	}
-	key := h.resolved.key(sha256.Sum256([]byte(credential)))
-	if key == nil || key.Expired(time.Now()) {
+	key := h.resolved.sources.key(sha256.Sum256([]byte(credential)))
+	switch {
+	case key == nil:
+		return h.unknownKey(s, credential)
+	case !key.Valid(time.Now()):
+		h.logRefusedKey(s, key, "it has expired or is disabled")
 		return translate.BadKey()
+	case len(key.Networks) > 0 && !key.AllowsFrom(clientAddress(r)):
+		h.logRefusedKey(s, key, "it may not be used from this address")
+		return translate.NetworkNotAllowed()
 	}
-	ex.Key = key
+	s.ex.Key = key
 	return nil
+}
+
+// unknownKey refuses a key that no source knows. While one may not know all of
+// its keys, the key may still be a valid one.
+func (h *Handler) unknownKey(s *sink, credential string) *translate.Fault {
+	switch {
+	case !h.resolved.sources.complete():
+		s.retryAfter(doubtSeconds)
+		return translate.KeysUnavailable()
+	case exchange.MistypedAPIKey(credential):
+		return translate.MistypedKey()
+	}
+	return translate.BadKey()
+}
+
+// doubtSeconds is how long a store that comes back needs at most, or so.
+const doubtSeconds = 5
+
+func (h *Handler) logRefusedKey(s *sink, key *exchange.Key, reason string) {
+	h.logger.Info("key refused",
+		zap.String("request_id", s.ex.ID), zap.String("key_id", key.ID), zap.String("reason", reason))
+}
+
+// clientAddress is where the request comes from, as Caddy's trusted proxies
+// tell; the zero address when that cannot be said.
+func clientAddress(r *http.Request) netip.Addr {
+	if text, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok {
+		address, _ := netip.ParseAddr(text)
+		return address
+	}
+	address, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return address.Addr()
 }
 
 // credentialOf returns the one credential of a request. Authorization decides

@@ -6,32 +6,29 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
 // estimates reports whether the tokens of a request may be estimated: nobody
 // could be asked for a count, or the provider that was asked does not know the
-// endpoint, and not every provider of the model has estimates switched off.
+// endpoint, and not every target of the model has estimates switched off.
 func (m *model) estimates(told *exchange.Attempt) bool {
 	if told != nil && told.Status != http.StatusNotFound {
 		return false
 	}
-	return slices.ContainsFunc(m.targets, func(t target) bool { return t.provider.estimates })
+	return slices.ContainsFunc(m.targets, target.estimates)
 }
 
-// estimate answers a count_tokens request with an estimate, and says so.
-func (s *sink) estimate() {
+// estimate answers a count_tokens request with an estimate, and says so. It is
+// made by what is known of the first target that may be estimated for.
+func (h *Handler) estimate(m *model, s *sink) {
+	t := m.targets[slices.IndexFunc(m.targets, target.estimates)]
+	key := modelKey{t.provider.name, t.upstreamModel(s.ex.View.Model)}
+	h.ratios.want(key)
 	s.ex.Attempt = nil // whoever was asked did not answer this
-	tokens := pairs.EstimateTokens(s.ex.Body)
+	tokens := pairs.EstimateTokens(s.ex.Body, h.ratios.perToken(key))
 	s.w.Header()["X-Gateway-Estimate"] = []string{"true"}
 	s.write(append(strconv.AppendInt([]byte(`{"input_tokens":`), tokens, 10), '}'))
 }
 
-// mayEstimate reports whether a provider's traits allow estimates of tokens.
-func (config *Provider) mayEstimate(d exchange.Defaults) bool {
-	var traits translate.Traits
-	_ = traits.SetAll(d.Traits) // both were checked
-	_ = traits.SetAll(config.Traits)
-	return !traits.NoTokenCount
-}
+func (t target) estimates() bool { return !t.traits.NoTokenCount }

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,14 +21,16 @@ import (
 //	POST /v1/completions
 //	GET  /v1/models, /v1/models/{id}
 //
-// and answers every other path under /v1/ with 404; all else goes to the
-// site's next handler. What the global option of the same name configures is
+// and the paths of accounts below /api/, unless they are off. It answers every
+// other path under /v1/ with 404; all else goes to the site's next handler. What the global option of the same name configures is
 // inherited; a site adds to it.
 //
 // For use in access logs and other handlers it sets the placeholders
 //
 //	{http.ai_gateway.request_id}      id of the request, as in its response headers
 //	{http.ai_gateway.key_id}          id of the key, never the key itself
+//	{http.ai_gateway.key_owner}       whom the key belongs to
+//	{http.ai_gateway.limit}           name of the limit that the key is subject to
 //	{http.ai_gateway.model}           model name that the client used
 //	{http.ai_gateway.provider}        provider that was asked last
 //	{http.ai_gateway.upstream_model}  the provider's name for the model
@@ -46,7 +47,10 @@ type Handler struct {
 	Config
 
 	resolved *resolved
+	users    *userbase
 	logger   *zap.Logger
+	exit     *shutdown
+	ratios   *ratios
 }
 
 // CaddyModule returns the Caddy module information.
@@ -59,15 +63,43 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 
 // Provision resolves the site's configuration on top of the global option's.
 func (h *Handler) Provision(ctx caddy.Context) error {
-	h.logger = ctx.Logger()
+	h.logger, h.exit = ctx.Logger(), exit
+	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
+		return err
+	}
 	global, err := ctx.App("ai_gateway")
 	if err != nil {
 		return fmt.Errorf("loading global option ai_gateway: %w", err)
 	}
 	app := global.(*App)
+	h.ratios = app.ratios
 	h.inherit(&app.Config)
-	h.resolved, err = h.Config.resolve(ctx, app.resolved)
-	return err
+	if err := h.setUsers(ctx, app); err != nil {
+		return err
+	}
+	if h.resolved, err = h.Config.resolve(ctx, app.resolved); err != nil {
+		return err
+	}
+	if h.users.store != nil {
+		h.resolved.sources = append(h.resolved.sources, h.users.store)
+	}
+	return nil
+}
+
+// setUsers shares the users of the global option, unless the site says
+// something about its own.
+func (h *Handler) setUsers(ctx caddy.Context, app *App) (err error) {
+	h.users = app.users
+	if h.ownUserbase() {
+		if err := h.inheritUserbase(&app.Config); err != nil {
+			return err
+		}
+		if h.users, err = h.loadUserbase(ctx); err != nil {
+			return err
+		}
+	}
+	app.serve(h.users)
+	return nil
 }
 
 // inherit fills the settings that the site leaves open: from the global
@@ -100,7 +132,7 @@ func (h *Handler) Validate() error {
 	case len(h.resolved.providers) == 0:
 		return errors.New("needs at least one provider, here or in the global option ai_gateway")
 	case len(h.resolved.sources) == 0:
-		return errors.New("needs at least one key, here or in the global option ai_gateway: without one nobody could use it")
+		return errors.New("needs at least one key, here or in the global option ai_gateway, or a store: without them nobody could use it")
 	}
 	return nil
 }
@@ -111,7 +143,7 @@ func (h *Handler) Validate() error {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	e, ok := route(r)
 	if !ok {
-		return next.ServeHTTP(w, r)
+		return h.serveOther(w, r, next)
 	}
 	ex := &exchange.Exchange{
 		ID:        exchange.NewID("req_"),
@@ -122,11 +154,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	s := newSink(w, ex)
 	publish(r, ex)
+	h.exit.running.Add(1)
+	defer h.exit.running.Add(-1)
 	defer h.settle(ex, s, r)
 	if fault := h.serve(e, ex, s, r); fault != nil {
 		s.fail(fault)
 	}
 	return nil
+}
+
+// serveOther answers what belongs to accounts, and leaves the rest to the site.
+func (h *Handler) serveOther(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	if accounts := h.users.accounts; accounts != nil && accounts.Serves(r) {
+		accounts.ServeHTTP(w, r)
+		return nil
+	}
+	return next.ServeHTTP(w, r)
 }
 
 // serve runs the checks that all endpoints share, and then the endpoint.
@@ -138,7 +181,7 @@ func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink, r *http.Requ
 		s.allow(e.method)
 		return translate.WrongMethod(e.method)
 	}
-	if fault := h.authenticate(ex, r); fault != nil {
+	if fault := h.authenticate(s, r); fault != nil {
 		return fault
 	}
 	return e.serve(h, s, r)
@@ -171,7 +214,7 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	if !ex.Key.Allows(ex.View.Model) {
 		return translate.ModelNotAllowed(ex.View.Model)
 	}
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx, cancel := h.exit.bind(r.Context())
 	s.cancel = cancel
 	s.startKeepAlive(time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
 	told, refused := h.try(m, s, r.WithContext(ctx))
@@ -179,7 +222,7 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	case told == nil && refused == nil: // answered, or nobody is there to be told
 		return nil
 	case ex.Operation == translate.CountTokens && m.estimates(told):
-		s.estimate()
+		h.estimate(m, s)
 		return nil
 	case told == nil:
 		return refused

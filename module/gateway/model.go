@@ -23,6 +23,7 @@ type model struct {
 type target struct {
 	provider *provider
 	model    string
+	traits   *translate.Traits
 }
 
 // upstreamModel is the provider's own name for the model that a client named.
@@ -52,26 +53,41 @@ func newModel(config *Model, lookup func(string) *provider) (*model, error) {
 		return nil, err
 	}
 	for _, t := range config.Targets {
-		if err := m.addTarget(t, lookup); err != nil {
+		if err := m.addTarget(t, config.Traits, lookup); err != nil {
 			return nil, err
 		}
 	}
 	return m, m.check()
 }
 
-func (m *model) addTarget(t Target, lookup func(string) *provider) error {
+// addTarget adds a target with its traits: those of its provider, those of the
+// model and those of its own, of which the last that says something counts.
+func (m *model) addTarget(t Target, model map[string]string, lookup func(string) *provider) error {
 	p := lookup(t.Provider)
 	if p == nil {
 		return fmt.Errorf("unknown provider '%s'", t.Provider)
 	}
-	added := target{p, t.Model}
 	for _, earlier := range m.targets {
-		if earlier == added {
+		if earlier.provider == p && earlier.model == t.Model {
 			return fmt.Errorf("target '%s' stands there twice", t.Provider)
 		}
 	}
-	m.targets = append(m.targets, added)
+	traits, err := mergeTraits(p.traits, model, t.Traits)
+	if err != nil {
+		return err
+	}
+	m.targets = append(m.targets, target{p, t.Model, &traits})
 	return nil
+}
+
+// mergeTraits sets traits on top of others, in order.
+func mergeTraits(merged translate.Traits, more ...map[string]string) (translate.Traits, error) {
+	for _, values := range more {
+		if err := merged.SetAll(values); err != nil {
+			return merged, fmt.Errorf("traits: %w", err)
+		}
+	}
+	return merged, nil
 }
 
 // check finds what no request could ever reach.
@@ -138,7 +154,7 @@ func (f *fallback) after(a *exchange.Attempt) bool {
 		return f.timeout
 	case status == 0:
 		return f.unreachable
-	case status < 400: // a 200 that turned out to be none counts as what it should have been
+	case status < 400, status > 599: // what is no error status counts as what it should have been
 		status = a.Fault.Status(a.Format)
 	}
 	return f.statuses[status] || f.classes[status/100%6]

@@ -22,7 +22,7 @@ func failures() map[string]*exchange.Attempt {
 	}
 	for name, status := range map[string]int{
 		"302": 302, "400": 400, "401": 401, "402": 402, "403": 403, "404": 404, "408": 408, "409": 409,
-		"413": 413, "422": 422, "429": 429, "500": 500, "503": 503, "504": 504, "529": 529, "599": 599,
+		"413": 413, "422": 422, "429": 429, "500": 500, "503": 503, "504": 504, "529": 529, "599": 599, "700": 700,
 	} {
 		all[name] = &exchange.Attempt{Status: status, Fault: translate.ReadFault(status, "", nil)}
 	}
@@ -39,12 +39,12 @@ func TestFallbackGoesOnAfterWhatItsWordsSay(t *testing.T) {
 	}{
 		{nil, []string{
 			"timeout", "late timeout", "unreachable", "unusable", "overloaded", "rate limited",
-			"302", "401", "402", "403", "404", "408", "429", "500", "503", "504", "529", "599",
+			"302", "401", "402", "403", "404", "408", "429", "500", "503", "504", "529", "599", "700",
 		}},
 		{[]string{}, nil},
 		{[]string{"429"}, []string{"429", "rate limited"}},
 		{[]string{"4xx"}, []string{"400", "401", "402", "403", "404", "408", "409", "413", "422", "429", "rate limited"}},
-		{[]string{"5xx"}, []string{"500", "503", "504", "529", "599", "unusable", "overloaded", "302"}},
+		{[]string{"5xx"}, []string{"500", "503", "504", "529", "599", "700", "unusable", "overloaded", "302"}},
 		{[]string{"529"}, []string{"529", "overloaded"}},
 		{[]string{"timeout"}, []string{"timeout", "late timeout"}},
 		{[]string{"unreachable"}, []string{"unreachable"}},
@@ -91,11 +91,17 @@ func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 		"fallback_on: 'x' is not a status (429), a class (4xx, 5xx), timeout or unreachable": {
 			Name: "m", Targets: to("a"), FallbackOn: []string{"x"},
 		},
+		"traits: on_loss: must be 'warn' or 'reject', got 'drop'": {
+			Name: "m", Targets: to("a"), Traits: map[string]string{"on_loss": "drop"},
+		},
+		"traits: files: must be 'false' or 'true', got 'yes'": {
+			Name: "m", Targets: []Target{{Provider: "a", Traits: map[string]string{"files": "yes"}}},
+		},
 	} {
 		_, err := newModel(config, lookup)
 		assert.EqualError(t, err, want)
 	}
-	m, err := newModel(&Model{Name: "m", Targets: []Target{{"a", ""}, {"a", "x"}, {"b", ""}}}, lookup)
+	m, err := newModel(&Model{Name: "m", Targets: []Target{{Provider: "a"}, {Provider: "a", Model: "x"}, {Provider: "b"}}}, lookup)
 	require.NoError(t, err)
 	assert.Equal(t, 3, m.attempts, "all by default")
 	assert.Equal(t, "client's", m.targets[0].upstreamModel("client's"))

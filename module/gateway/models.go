@@ -16,6 +16,10 @@ const (
 	largestPage  = 1000
 )
 
+// longestModel bounds the names of models, in bytes: no request may name one
+// that is longer.
+const longestModel = 256
+
 // serveModels lists the names that the key may use, sorted.
 func (h *Handler) serveModels(s *sink, r *http.Request) *translate.Fault {
 	ids := h.visible(s.ex.Key)
@@ -39,7 +43,7 @@ func (h *Handler) serveModels(s *sink, r *http.Request) *translate.Fault {
 func (h *Handler) serveModel(s *sink, r *http.Request) *translate.Fault {
 	id := strings.TrimPrefix(r.URL.Path, modelsPrefix)
 	s.ex.View.Model = id
-	if h.resolved.model(id) == nil || !s.ex.Key.Allows(id) {
+	if len(id) > longestModel || h.resolved.model(id) == nil || !s.ex.Key.Allows(id) {
 		return translate.UnknownModel(clip(id))
 	}
 	s.write(translate.AppendModel(nil, s.ex.Format, translate.Model{ID: id}))

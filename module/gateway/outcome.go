@@ -67,13 +67,7 @@ func (s *sink) relayError(a *exchange.Attempt) *translate.Fault {
 	if s.committed {
 		return a.Fault
 	}
-	h := s.w.Header()
-	for name, v := range a.Header {
-		h[name] = v
-	}
-	if a.RequestID != "" {
-		h["X-Upstream-Request-Id"] = []string{a.RequestID}
-	}
+	s.setUpstreamHeaders(s.w.Header(), a)
 	if a.Answer == nil {
 		return a.Fault
 	}

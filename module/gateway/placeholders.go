@@ -23,7 +23,9 @@ type placeholder struct {
 var placeholders = []placeholder{
 	{"request_id", false, func(ex *exchange.Exchange) any { return ex.ID }},
 	{"outcome", false, func(ex *exchange.Exchange) any { return text(string(ex.Outcome)) }},
-	{"key_id", true, keyID},
+	{"key_id", true, ofKey(func(k *exchange.Key) string { return k.ID })},
+	{"key_owner", true, ofKey(func(k *exchange.Key) string { return k.Owner })},
+	{"limit", true, ofKey(func(k *exchange.Key) string { return k.Limit })},
 	{"model", true, func(ex *exchange.Exchange) any { return text(clip(ex.View.Model)) }},
 	{"provider", true, ofAttempt(func(a *exchange.Attempt) any { return a.Provider })},
 	{"upstream_model", true, ofAttempt(func(a *exchange.Attempt) any { return clip(a.Model) })},
@@ -79,11 +81,13 @@ func number(n int64) any {
 	return n
 }
 
-func keyID(ex *exchange.Exchange) any {
-	if ex.Key == nil {
-		return nil
+func ofKey(value func(*exchange.Key) string) func(*exchange.Exchange) any {
+	return func(ex *exchange.Exchange) any {
+		if ex.Key == nil {
+			return nil
+		}
+		return text(value(ex.Key))
 	}
-	return ex.Key.ID
 }
 
 func timeToFirstByte(ex *exchange.Exchange) any {

@@ -20,8 +20,8 @@ type provider struct {
 	models  []exchange.Pattern // what it serves without a model block; none: what nobody else claims
 	known   []string           // names its preset is known for
 
-	estimates bool // tokens of requests to it may be estimated
-	call      caller
+	traits translate.Traits // those of its preset and its own
+	call   caller
 }
 
 var providerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
@@ -44,7 +44,9 @@ func newProvider(ctx caddy.Context, config *Provider) (*provider, error) {
 	if err := config.check(defaults, inProcess); err != nil {
 		return nil, err
 	}
-	p.estimates = config.mayEstimate(defaults)
+	if p.traits, err = mergeTraits(translate.Traits{}, defaults.Traits, config.Traits); err != nil {
+		return nil, err
+	}
 	if p.call, err = newCaller(ctx, config, defaults.BaseURL, inProcess); err != nil {
 		return nil, err
 	}
@@ -102,9 +104,6 @@ func (config *Provider) check(d exchange.Defaults, inProcess bool) error {
 	default:
 		return fmt.Errorf("stream_end must be '%s' or '%s'", exchange.StreamEndDone, exchange.StreamEndFinish)
 	}
-	if err := new(translate.Traits).SetAll(config.Traits); err != nil {
-		return fmt.Errorf("traits: %w", err)
-	}
 	switch {
 	case d.KeyRequired && config.APIKey == "":
 		return errors.New("needs an api_key")
@@ -120,7 +119,7 @@ func (config *Provider) check(d exchange.Defaults, inProcess bool) error {
 func (p *provider) claims() []claim {
 	lead := func(pattern exchange.Pattern, class int, owner string) claim {
 		fallback, _ := parseFallback(nil)
-		m := &model{pattern: pattern, targets: []target{{provider: p}}, fallback: fallback, attempts: 1}
+		m := &model{pattern: pattern, targets: []target{{provider: p, traits: &p.traits}}, fallback: fallback, attempts: 1}
 		return claim{pattern, class, m, owner}
 	}
 	if len(p.models) == 0 {

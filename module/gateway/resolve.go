@@ -16,7 +16,7 @@ type resolved struct {
 	providers []*provider
 	models    []*model
 	claims    []claim // in the order in which they are asked
-	sources   []exchange.KeySource
+	sources   sources
 }
 
 // resolve provisions c on top of what it inherits; base may be nil.

@@ -37,7 +37,7 @@ var notOurs = endpoint{serve: func(*Handler, *sink, *http.Request) *translate.Fa
 // next handler of the site is to answer.
 func route(r *http.Request) (e endpoint, ok bool) {
 	p := r.URL.Path
-	if !strings.HasPrefix(p, "/v1/") && p != "/v1" && p != "/api/user/login" {
+	if !strings.HasPrefix(p, "/v1/") && p != "/v1" {
 		// A path that becomes ours once it is cleaned must not be served by
 		// the site's other handlers as if it were theirs.
 		return notOurs, disguised(p)

@@ -22,8 +22,10 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink, r *http.Request) {
 	}
 	s.cancel()
 	s.stop()
+	h.ratios.learnFrom(ex)
 	ex.Lease.Release()
 	ex.Outcome = s.outcome(r.Context().Err() != nil)
+	countLosses(ex)
 	record := (*logRecord)(ex)
 	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
 		extra.Add(zap.Object("ai_gateway", record))
@@ -79,7 +81,7 @@ func (h *Handler) logFailure(a *exchange.Attempt) {
 		zap.String("upstream_model", clip(a.Model)),
 		zap.Int("upstream_status", a.Status),
 		zap.String("upstream_request_id", clip(a.RequestID)),
-		zap.String("fault", a.Fault.Message),
+		zap.String("fault", a.Fault.LogMessage()),
 		zap.NamedError("cause", a.Fault.Cause))
 }
 
@@ -106,8 +108,11 @@ func (l *logRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 			_ = enc.AddReflected(key.name, v)
 		}
 	}
+	if ex.Unreported {
+		enc.AddBool("losses_unreported", true)
+	}
 	if ex.Fault != nil {
-		enc.AddString("fault", ex.Fault.Message)
+		enc.AddString("fault", ex.Fault.LogMessage())
 	}
 	return nil
 }

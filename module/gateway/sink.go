@@ -102,13 +102,15 @@ func (s *sink) commitAnswer() {
 	s.content = true
 	s.ex.FirstByte = time.Now()
 	if s.committed {
+		s.ex.Unreported = len(s.ex.Attempt.Losses) > 0
 		return
 	}
 	s.committed = true
 	h := s.w.Header()
 	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
-	if id := s.ex.Attempt.RequestID; id != "" {
-		h["X-Upstream-Request-Id"] = []string{id}
+	s.setUpstreamHeaders(h, s.ex.Attempt)
+	if losses := s.ex.Attempt.Losses; len(losses) > 0 {
+		h["X-Gateway-Dropped"] = []string{losses.String()}
 	}
 	for _, name := range [...]string{"Content-Type", "Content-Length"} {
 		if v := s.header[name]; len(v) > 0 {
@@ -119,6 +121,19 @@ func (s *sink) commitAnswer() {
 		s.setStreamHeaders(h)
 	}
 	s.w.WriteHeader(http.StatusOK)
+}
+
+// setUpstreamHeaders sets what the provider's headers tell the client. The
+// gateway's own of the same name win.
+func (s *sink) setUpstreamHeaders(h http.Header, a *exchange.Attempt) {
+	for name, v := range a.Header {
+		if h[name] == nil {
+			h[name] = v
+		}
+	}
+	if a.RequestID != "" {
+		h["X-Upstream-Request-Id"] = []string{a.RequestID}
+	}
 }
 
 // setStreamHeaders keeps everything between here and the client from
@@ -219,6 +234,11 @@ func (s *sink) sendKeepAlive() {
 
 // allow names the method that a path has, for the answer to a wrong one.
 func (s *sink) allow(method string) { s.w.Header()["Allow"] = []string{method} }
+
+// retryAfter tells the client when to come again, in seconds.
+func (s *sink) retryAfter(seconds int) {
+	s.w.Header()["Retry-After"] = []string{strconv.Itoa(seconds)}
+}
 
 // fail tells the client about a fault: by status and body where nothing was
 // sent yet, else by the error event that ends a stream.

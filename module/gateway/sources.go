@@ -2,11 +2,16 @@ package gateway
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
+
+// sources are where keys are looked up, in this order.
+type sources []exchange.KeySource
 
 func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 	if c.KeySourcesRaw == nil {
@@ -18,37 +23,47 @@ func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 	}
 	for _, mod := range mods.([]any) {
 		source := mod.(exchange.KeySource)
-		if err := r.checkKeys(source); err != nil {
-			return err
+		if list, ok := source.(exchange.KeyList); ok {
+			if err := r.sources.check(list.All()); err != nil {
+				return err
+			}
 		}
 		r.sources = append(r.sources, source)
 	}
+	r.sources.checkChanges()
 	return nil
 }
 
-// checkKeys refuses a source with a key whose name or value a source before it
-// has too: which of them counts must not depend on their order in silence.
-func (r *resolved) checkKeys(source exchange.KeySource) error {
-	list, ok := source.(exchange.KeyList)
-	if !ok {
-		return nil
-	}
-	names := r.keyNames()
-	for key := range list.All() {
+// check refuses keys whose name or value a source has already: which of them
+// counts must not depend on their order in silence.
+func (s sources) check(keys iter.Seq[*exchange.Key]) error {
+	names := s.names()
+	for key := range keys {
 		if names[key.ID] {
 			return fmt.Errorf("key '%s' is defined twice", key.ID)
 		}
-		if twin := r.key(key.Digest); twin != nil {
+		if twin := s.key(key.Digest); twin != nil {
 			return fmt.Errorf("key '%s' has the same value as key '%s'", key.ID, twin.ID)
 		}
 	}
 	return nil
 }
 
-// keyNames are the names of all keys that the sources so far can list.
-func (r *resolved) keyNames() map[string]bool {
+// checkChanges has keys that change checked against those of the other sources
+// as well: else the fault would be found at the next reload, when nobody thinks
+// of that change.
+func (s sources) checkChanges() {
+	for i, source := range s {
+		if live, ok := source.(exchange.LiveKeys); ok {
+			live.CheckChanges(slices.Delete(slices.Clone(s), i, i+1).check)
+		}
+	}
+}
+
+// names are the names of all keys that the sources can list.
+func (s sources) names() map[string]bool {
 	names := make(map[string]bool)
-	for _, source := range r.sources {
+	for _, source := range s {
 		if list, ok := source.(exchange.KeyList); ok {
 			for key := range list.All() {
 				names[key.ID] = true
@@ -58,12 +73,22 @@ func (r *resolved) keyNames() map[string]bool {
 	return names
 }
 
-// key looks a key up in every source, the inherited ones first.
-func (r *resolved) key(digest exchange.Digest) *exchange.Key {
-	for _, source := range r.sources {
+// key looks a key up in every source.
+func (s sources) key(digest exchange.Digest) *exchange.Key {
+	for _, source := range s {
 		if key := source.Lookup(digest); key != nil {
 			return key
 		}
 	}
 	return nil
+}
+
+// complete reports whether a key that no source knows is none.
+func (s sources) complete() bool {
+	for _, source := range s {
+		if doubt, ok := source.(exchange.KeyDoubt); ok && !doubt.Current() {
+			return false
+		}
+	}
+	return true
 }

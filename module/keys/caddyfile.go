@@ -10,8 +10,12 @@ import (
 // called repeatedly. Syntax:
 //
 //	key <name> {env.NAME} | {file./absolute/path} | sha256:<digest> {
-//		models  <pattern...>
-//		expires <YYYY-MM-DD | RFC 3339 time>
+//		models   <pattern...>
+//		from     <address | network in CIDR notation...>
+//		expires  <YYYY-MM-DD | RFC 3339 time>
+//		owner    <name>
+//		limit    <name>
+//		disabled
 //	}
 //
 // The digest is that of the key without a line end, in hexadecimal:
@@ -31,6 +35,21 @@ func (c *ConfigKeys) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return nil
 }
 
+// UnmarshalCaddyfile reads where the keys are. Syntax:
+//
+//	keys_file <path>
+//
+// The file has keys as ConfigKeys reads them, and comments.
+func (f *FileKeys) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	d.Next() // the word itself
+	args := d.RemainingArgs()
+	if len(args) != 1 || args[0] == "" || d.NextBlock(0) {
+		return d.Err("keys_file needs exactly one path")
+	}
+	f.Path = args[0]
+	return nil
+}
+
 func readEntry(d *caddyfile.Dispenser) (Entry, error) {
 	var entry Entry
 	args := d.RemainingArgs()
@@ -41,34 +60,68 @@ func readEntry(d *caddyfile.Dispenser) (Entry, error) {
 	if err := entry.check(); err != nil {
 		return entry, d.WrapErr(err)
 	}
-	for nesting := d.Nesting(); d.NextBlock(nesting); {
+	nesting := d.Nesting()
+	for d.NextBlock(nesting) {
 		if err := readRestriction(d, &entry); err != nil {
 			return entry, err
 		}
+	}
+	if d.Nesting() > nesting {
+		return entry, d.Errf("the block of key %s has no end", entry.Name)
 	}
 	return entry, nil
 }
 
 // readRestriction reads one line of a key's block.
 func readRestriction(d *caddyfile.Dispenser, entry *Entry) error {
-	switch word := d.Val(); word {
-	case "models":
-		models := d.RemainingArgs()
-		if len(models) == 0 {
-			return d.Err("models needs at least one pattern")
-		}
-		entry.Models = append(entry.Models, models...)
-	case "expires":
-		args := d.RemainingArgs()
-		if len(args) != 1 || entry.Expires != "" {
-			return d.Err("expires is given once, with one date")
-		}
-		entry.Expires = args[0]
-	default:
-		return d.Errf("unrecognized word in key %s: %s; known are: expires, models", entry.Name, word)
+	word, args := d.Val(), d.RemainingArgs()
+	read, known := restrictions[word]
+	if !known {
+		return d.Errf("unrecognized word in key %s: %s; known are: disabled, expires, from, limit, models, owner", entry.Name, word)
+	}
+	if problem := read(entry, args); problem != "" {
+		return d.Err(word + " " + problem)
 	}
 	if err := entry.check(); err != nil {
 		return d.WrapErr(err)
 	}
 	return nil
+}
+
+// restrictions are the words of a key's block. Each sets its field, or says
+// what it needs.
+var restrictions = map[string]func(e *Entry, args []string) string{
+	"models": list("pattern", func(e *Entry) *[]string { return &e.Models }),
+	"from":   list("address", func(e *Entry) *[]string { return &e.From }),
+
+	"expires": once("date", func(e *Entry) *string { return &e.Expires }),
+	"owner":   once("name", func(e *Entry) *string { return &e.Owner }),
+	"limit":   once("name", func(e *Entry) *string { return &e.Limit }),
+	"disabled": func(e *Entry, args []string) string {
+		if len(args) > 0 || e.Disabled {
+			return "is given once, with no value"
+		}
+		e.Disabled = true
+		return ""
+	},
+}
+
+func list(what string, field func(*Entry) *[]string) func(*Entry, []string) string {
+	return func(e *Entry, args []string) string {
+		if len(args) == 0 {
+			return "needs at least one " + what
+		}
+		*field(e) = append(*field(e), args...)
+		return ""
+	}
+}
+
+func once(what string, field func(*Entry) *string) func(*Entry, []string) string {
+	return func(e *Entry, args []string) string {
+		if len(args) != 1 || args[0] == "" || *field(e) != "" {
+			return "is given once, with one " + what
+		}
+		*field(e) = args[0]
+		return ""
+	}
 }

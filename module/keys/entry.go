@@ -38,15 +38,32 @@ type Entry struct {
 	// "*" matches anything. Default: all.
 	Models []string `json:"models,omitempty"`
 
+	// From are the addresses from which the key may be used, each an IP address
+	// or a network in CIDR notation; a client behind a proxy has the address
+	// that Caddy's trusted_proxies say. Elsewhere the key is answered 403.
+	// Default: anywhere.
+	From []string `json:"from,omitempty"`
+
 	// Expires is the moment from which the key is refused: an RFC 3339 time,
 	// or YYYY-MM-DD for the start of that day in UTC. Default: never.
 	Expires string `json:"expires,omitempty"`
+
+	// Owner is whom the key belongs to, and Limit the name of the limit that it
+	// is subject to, both of the same form as a name. They are shown in logs,
+	// and are the placeholders {http.ai_gateway.key_owner} and
+	// {http.ai_gateway.limit}. Default: none.
+	Owner string `json:"owner,omitempty"`
+	Limit string `json:"limit,omitempty"`
+
+	// Disabled refuses the key, as if it had expired, without forgetting it.
+	Disabled bool `json:"disabled,omitempty"`
 }
 
 var (
 	entryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 
 	errName   = errors.New("the name of a key is 1 to 64 letters, digits or ._@+- with a letter or digit first")
+	errLabel  = errors.New("an owner or a limit has 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	errKey    = errors.New("a key is given as {env.NAME}, as {file./absolute/path} or as sha256: and its SHA-256 digest in hexadecimal, never as the key itself, which is also what {$NAME} becomes")
 	errDigest = errors.New("a SHA-256 digest is sha256: and 64 hexadecimal digits")
 	errValue  = fmt.Errorf("a key has %d to %d printable ASCII characters and no spaces", shortest, longest)
@@ -62,10 +79,23 @@ func (e Entry) check() error {
 	if err := checkKey(e.Key); err != nil {
 		return err
 	}
-	if _, err := parsePatterns(e.Models); err != nil {
+	for _, label := range [...]string{e.Owner, e.Limit} {
+		if label != "" && !entryName.MatchString(label) {
+			return errLabel
+		}
+	}
+	return e.restrict(new(exchange.Key))
+}
+
+// restrict sets what bounds the use of a key.
+func (e Entry) restrict(key *exchange.Key) (err error) {
+	if key.Models, err = parseAll(e.Models, exchange.ParsePattern); err != nil {
 		return err
 	}
-	_, err := parseDate(e.Expires)
+	if key.Networks, err = parseAll(e.From, exchange.ParseNetwork); err != nil {
+		return err
+	}
+	key.Expires, err = parseDate(e.Expires)
 	return err
 }
 
@@ -83,17 +113,11 @@ func checkKey(s string) error {
 // resolve makes the key of an entry that passed check. The length is that of
 // the key in bytes, 0 when only the digest is known.
 func (e Entry) resolve() (key *exchange.Key, length int, err error) {
-	key = &exchange.Key{ID: e.Name}
+	key = &exchange.Key{ID: e.Name, Owner: e.Owner, Limit: e.Limit, Disabled: e.Disabled}
 	if key.Digest, length, err = digest(e.Key); err != nil {
 		return nil, 0, err
 	}
-	if key.Models, err = parsePatterns(e.Models); err != nil {
-		return nil, 0, err
-	}
-	if key.Expires, err = parseDate(e.Expires); err != nil {
-		return nil, 0, err
-	}
-	return key, length, nil
+	return key, length, e.restrict(key)
 }
 
 func digest(s string) (exchange.Digest, int, error) {
@@ -122,16 +146,17 @@ func parseDigest(s string) (exchange.Digest, error) {
 	return exchange.Digest(raw), nil
 }
 
-func parsePatterns(names []string) ([]exchange.Pattern, error) {
-	var patterns []exchange.Pattern
-	for _, name := range names {
-		p, err := exchange.ParsePattern(name)
+// parseAll parses every text, and returns nil for none.
+func parseAll[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
+	var list []T
+	for _, text := range texts {
+		item, err := parse(text)
 		if err != nil {
 			return nil, err
 		}
-		patterns = append(patterns, p)
+		list = append(list, item)
 	}
-	return patterns, nil
+	return list, nil
 }
 
 // parseDate returns the zero time, which means never, for an empty text.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,7 +51,8 @@ func TestKeysAreFoundByTheirDigest(t *testing.T) {
 	keys, err := provision(t,
 		Entry{Name: "env", Key: "{env.TEST_KEY}"},
 		Entry{Name: "file", Key: "{file." + file + "}"},
-		Entry{Name: "digest", Key: hexOf("sk-only-its-digest"), Models: []string{"gpt-*"}, Expires: "2027-01-02"},
+		Entry{Name: "digest", Key: hexOf("sk-only-its-digest"), Models: []string{"gpt-*"}, Expires: "2027-01-02",
+			From: []string{"10.0.0.0/8", "192.0.2.7"}, Owner: "ops@example.com", Limit: "small", Disabled: true},
 	)
 	require.NoError(t, err)
 
@@ -65,6 +67,11 @@ func TestKeysAreFoundByTheirDigest(t *testing.T) {
 	}
 	restricted := keys.Lookup(digestOf("sk-only-its-digest"))
 	assert.Equal(t, []exchange.Pattern{"gpt-*"}, restricted.Models)
+	assert.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32")}, restricted.Networks)
+	assert.Equal(t, "ops@example.com", restricted.Owner)
+	assert.Equal(t, "small", restricted.Limit)
+	assert.True(t, restricted.Disabled)
+	assert.False(t, keys.Lookup(digestOf(secret)).Disabled)
 	assert.Equal(t, time.Date(2027, 1, 2, 0, 0, 0, 0, time.UTC), restricted.Expires)
 }
 
@@ -110,6 +117,9 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"empty pattern":   {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Models: []string{""}}}, "pattern"},
 		"bad date":        {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Expires: "tomorrow"}}, "YYYY-MM-DD"},
 		"impossible date": {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Expires: "2027-02-30"}}, "YYYY-MM-DD"},
+		"bad network":     {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", From: []string{"10.0.0.0/33"}}}, "a network is"},
+		"bad owner":       {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Owner: "a b"}}, "an owner or a limit"},
+		"bad limit":       {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Limit: "{small}"}}, "an owner or a limit"},
 		"name twice":      {[]Entry{good, {Name: "good", Key: hexOf("another")}}, "key good is defined twice"},
 		"key twice":       {[]Entry{good, {Name: "b", Key: "{env.SAME_KEY}"}}, "key b: has the same value as key good"},
 		"digest of a key": {[]Entry{good, {Name: "b", Key: hexOf(secret)}}, "key b: has the same value as key good"},
@@ -135,20 +145,30 @@ func TestDatesAreReadInBothForms(t *testing.T) {
 	}
 }
 
-func TestShortKeysAreReportedByName(t *testing.T) {
-	for _, c := range []struct {
-		key  string
-		want int
-	}{{"sk-only-17-bytes-", 1}, {"sk-exactly-20-bytes-", 0}} {
-		core, logs := observer.New(zap.WarnLevel)
-		keys := ConfigKeys{byDigest: map[exchange.Digest]*exchange.Key{}, logger: zap.New(core)}
-		t.Setenv("TEST_KEY", c.key)
-		require.NoError(t, keys.add(Entry{Name: "alice", Key: "{env.TEST_KEY}"}))
-		require.Len(t, logs.All(), c.want, c.key)
-		for _, line := range logs.All() {
-			assert.Equal(t, "alice", line.ContextMap()["key"])
-			assert.NotContains(t, line.ContextMap(), c.key)
-		}
+func TestKeysOfLittleUseAreReportedByName(t *testing.T) {
+	for name, c := range map[string]struct {
+		entry Entry
+		key   string
+		want  []string
+	}{
+		"short":       {Entry{}, "sk-only-17-bytes-", []string{"key is short enough to be guessed"}},
+		"long enough": {Entry{}, "sk-exactly-20-bytes-", nil},
+		"expired":     {Entry{Expires: "2020-01-01"}, secret, []string{"key has expired"}},
+		"will expire": {Entry{Expires: "9999-12-31"}, secret, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			core, logs := observer.New(zap.WarnLevel)
+			t.Setenv("TEST_KEY", c.key)
+			c.entry.Name, c.entry.Key = "alice", "{env.TEST_KEY}"
+			require.NoError(t, newSet(zap.New(core)).add(c.entry))
+			var got []string
+			for _, line := range logs.All() {
+				got = append(got, line.Message)
+				assert.Equal(t, "alice", line.ContextMap()["key"])
+				assert.NotContains(t, line.ContextMap(), c.key)
+			}
+			assert.Equal(t, c.want, got)
+		})
 	}
 }
 

@@ -56,7 +56,7 @@ func (c *call) inspect(body []byte) (translate.Answer, *translate.Fault) {
 
 // refused reads the provider's error answer.
 func (c *call) refused(res *http.Response) (*http.Response, error) {
-	c.keepRetryHeaders(res.Header)
+	c.keepHeaders(res.Header, retryHeaders[:])
 	body, err := c.read(res, maxErrorAnswer)
 	if err != nil && c.client.Err() != nil {
 		return c.unread(res, err)
@@ -68,18 +68,6 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 		c.attempt.Answer = &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: contentType, Body: body}
 	}
 	return c.failed(res, res.StatusCode, fault), nil
-}
-
-// keepRetryHeaders keeps the headers that tell a client when to come again.
-func (c *call) keepRetryHeaders(from http.Header) {
-	for _, name := range [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry"} {
-		if v := from[name]; len(v) == 1 && c.presentable(v[0]) != "" {
-			if c.attempt.Header == nil {
-				c.attempt.Header = make(http.Header, 1)
-			}
-			c.attempt.Header[name] = v
-		}
-	}
 }
 
 // read reads a body to its end, decoded, within limit and the idle time.

@@ -22,6 +22,7 @@ type byteLane struct {
 
 	pending []byte // the beginning of an event that is not complete yet
 	kept    []span // events of the bytes just taken that are withheld
+	failing span   // the provider's error event, once it came
 }
 
 // span is a range of the stream, in bytes from its beginning.
@@ -64,6 +65,7 @@ func (l *byteLane) take(p []byte, fresh int, ready *bytes.Buffer) int {
 // cut removes the withheld events from whole ones, of which the first begins at
 // that offset of the stream, and returns the length of the rest.
 func (l *byteLane) cut(events []byte, first int64) int {
+	l.hide(events, first)
 	if len(l.kept) == 0 {
 		return len(events)
 	}
@@ -73,6 +75,16 @@ func (l *byteLane) cut(events []byte, first int64) int {
 		at = kept.end
 	}
 	return n + copy(events[n:], events[at-first:])
+}
+
+// hide withholds the provider's error event if it repeats the credential
+// anywhere, in its comments and other fields too: the client gets the gateway's
+// own event instead.
+func (l *byteLane) hide(events []byte, first int64) {
+	if at := l.failing; at.end > first && l.revealing(events[at.start-first:at.end-first]) {
+		l.hidden = true
+		l.kept = append(l.kept, at)
+	}
 }
 
 // observe looks at every event that is complete by now, and notes those to
@@ -97,9 +109,9 @@ func (l *byteLane) observe() (end int64) {
 func (l *byteLane) note(event sse.Event) (kept bool) {
 	signal := l.Observe(event)
 	l.add(signal)
-	if signal.Has(translate.Failed) { // the client gets the gateway's own event instead
-		l.hidden = l.revealing(event.Data)
-		return l.hidden
+	if signal.Has(translate.Failed) {
+		l.failing = span{event.Start, event.End}
+		return false
 	}
 	return l.withhold && signal.Has(translate.UsageOnly)
 }
@@ -108,7 +120,9 @@ func (l *byteLane) note(event sse.Event) (kept bool) {
 // known to end their streams without [DONE].
 func (l *byteLane) end(ready *bytes.Buffer) {
 	if event, ok := l.lexer.Close(); ok && !l.note(event) {
-		ready.Write(completed(l.pending))
+		if l.hide(l.pending, l.lexer.Offset()-int64(len(l.pending))); !l.hidden {
+			ready.Write(completed(l.pending))
+		}
 	}
 	if l.onFinish && l.sum.Has(translate.Finish) && l.lexer.Settled() == l.lexer.Offset() {
 		l.add(translate.Terminal)

@@ -28,10 +28,9 @@ type call struct {
 	watch   watch
 
 	// Of a translated request: what is sent, and what the way back needs.
-	rendered []byte
-	lease    *exchange.Lease // of rendered
+	rendered *outgoing
+	length   int64
 	memory   translate.Memory
-	branches []*call // what the request became, if that is several calls
 }
 
 func newCall(t *Transport, a *exchange.Attempt, req *http.Request) *call {
@@ -51,13 +50,13 @@ func (c *call) do() (*http.Response, error) {
 			return c.refuse(fault), nil
 		}
 	}
-	if c.branches != nil {
-		return newFan(c).do()
-	}
-	res, err := c.send()
-	switch {
-	case err != nil:
+	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
+	res, err := c.t.inner.RoundTrip(c.render(c.request))
+	if err != nil {
 		return nil, c.fail(err)
+	}
+	c.noteHeaders(res)
+	switch {
 	case res.StatusCode != http.StatusOK:
 		return c.refused(res)
 	case isEventStream(res) && c.attempt.Exchange.Streaming():
@@ -65,16 +64,6 @@ func (c *call) do() (*http.Response, error) {
 	default:
 		return c.answer(res)
 	}
-}
-
-// send sends the request and waits for the headers of its answer.
-func (c *call) send() (*http.Response, error) {
-	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
-	res, err := c.t.inner.RoundTrip(c.render(c.request))
-	if err == nil {
-		c.noteHeaders(res)
-	}
-	return res, err
 }
 
 // refuse answers for the provider, which is not asked at all. An error would
@@ -92,7 +81,7 @@ func (c *call) refuse(fault *translate.Fault) *http.Response {
 // reverse_proxy may try several addresses in one attempt.
 func (c *call) forget() {
 	a := c.attempt
-	*a = exchange.Attempt{Exchange: a.Exchange, Provider: a.Provider, Format: a.Format, Model: a.Model}
+	*a = exchange.Attempt{Exchange: a.Exchange, Provider: a.Provider, Format: a.Format, Model: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken}
 }
 
 // end releases all that the call holds. The cause is only a formality: nothing
@@ -107,6 +96,7 @@ var errEnded = errors.New("the call has ended")
 // noteHeaders keeps what the provider's headers say about the call.
 func (c *call) noteHeaders(res *http.Response) {
 	c.attempt.Status = res.StatusCode
+	c.keepRateLimits(res.Header)
 	for _, name := range [...]string{"Request-Id", "X-Request-Id"} {
 		if id := c.presentable(res.Header.Get(name)); id != "" {
 			c.attempt.RequestID = id

@@ -30,7 +30,7 @@ func rendered(t *testing.T, format translate.Format, body, upstream string, chan
 	return string(sent)
 }
 
-func withoutUsage(t *Transport) { t.traits.WithoutUsage = true }
+func withoutUsage(t *Transport) { t.standard.WithoutUsage = true }
 
 func TestTheByteLaneEditsNothingButModelAndUsage(t *testing.T) {
 	const messages = `"messages":[{"role":"user","content":"model"}]`

@@ -187,7 +187,7 @@ func TestTheUsageChunkIsWithheldOnlyFromAClientThatDidNotAskForIt(t *testing.T) 
 		t.Run(test.name, func(t *testing.T) {
 			change := func(t *Transport) {
 				if test.includeOff {
-					t.traits.WithoutUsage = true
+					t.standard.WithoutUsage = true
 				}
 			}
 			got := replay(t, translate.Chat, !test.asked, whole([]byte(chunkText+chunkFinish+chunkUsage+done)), io.EOF, change)

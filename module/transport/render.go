@@ -63,7 +63,7 @@ func (c *call) header(configured http.Header) http.Header {
 	h["Accept-Encoding"] = []string{"identity"} // compressed events would come late
 	h["User-Agent"] = []string{""}              // an empty one is not sent at all
 	if c.attempt.Format == translate.Messages {
-		h["Anthropic-Version"] = []string{c.t.traits.Version()}
+		h["Anthropic-Version"] = []string{c.traits().Version()}
 	}
 	if c.attempt.ByteLane() {
 		for _, name := range [...]string{"User-Agent", "Anthropic-Version", "Anthropic-Beta"} {
@@ -109,7 +109,7 @@ type edit struct {
 // between the edits are sent from the original, not copied.
 func (c *call) body() (io.ReadCloser, int64) {
 	if c.rendered != nil {
-		return &outgoing{src: bytes.NewReader(c.rendered), lease: c.lease}, int64(len(c.rendered))
+		return c.rendered, c.length
 	}
 	ex := c.attempt.Exchange
 	ex.Lease.Retain()
@@ -160,7 +160,7 @@ func (o *outgoing) Close() error {
 // itself, because the client did not.
 func (c *call) usageAsked() bool {
 	ex := c.attempt.Exchange
-	return !c.t.traits.WithoutUsage && c.attempt.Format != translate.Messages && ex.Streaming() && !ex.View.IncludeUsage
+	return !c.traits().WithoutUsage && c.attempt.Format != translate.Messages && ex.Streaming() && !ex.View.IncludeUsage
 }
 
 // edits lists the edits of the byte lane in the order of the body. There are

@@ -16,37 +16,33 @@ import (
 // translate renders the client's request in the provider's format. A fault
 // means that this target cannot be asked in any faithful way.
 func (c *call) translate() *translate.Fault {
-	r, fault := c.renderPrompt(0)
-	switch {
-	case fault != nil:
-		return fault
-	case r.Calls() > 1:
-		return c.split(r.Prompts, r.Samples)
-	default:
-		return nil
-	}
-}
-
-// renderPrompt renders the request with one of its prompts.
-func (c *call) renderPrompt(n int) (translate.Rendered, *translate.Fault) {
 	a := c.attempt
-	info := translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: &c.t.traits, Prompt: n}
+	info := translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits(), BytesPerToken: a.BytesPerToken}
 	lease := exchange.NewLease()
-	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, &info)
+	body, rendered, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, &info)
 	lease.Keep(body)
-	if fault == nil && a.Exchange.Strict {
-		fault = refuseShaping(&info, a.Format, r.Losses)
+	if fault == nil && (a.Exchange.Strict || c.traits().RejectLosses) {
+		fault = refuseShaping(&info, a.Format, rendered.Losses)
 	}
 	if fault != nil {
 		lease.Release()
-		return r, fault
+		return fault
 	}
-	c.rendered, c.lease, c.memory, a.Losses = body, lease, r.Memory, r.Losses
-	return r, nil
+	c.rendered = &outgoing{src: bytes.NewReader(body), lease: lease}
+	c.length, c.memory, a.Losses = int64(len(body)), rendered.Memory, rendered.Losses
+	return nil
+}
+
+// traits say what the target can take.
+func (c *call) traits() *translate.Traits {
+	if c.attempt.Traits != nil {
+		return c.attempt.Traits
+	}
+	return &c.t.standard
 }
 
 // refuseShaping refuses a request of which something would be lost that shapes
-// the answer, for clients who asked for that.
+// the answer, where the model or the client wants that.
 func refuseShaping(info *translate.RequestInfo, upstream translate.Format, losses translate.Losses) *translate.Fault {
 	for _, loss := range losses {
 		if loss.Class == translate.Shaping {
@@ -58,17 +54,13 @@ func refuseShaping(info *translate.RequestInfo, upstream translate.Format, losse
 
 // translator returns the way back of this call.
 func (c *call) translator() *pairs.Translator {
-	return pairs.NewTranslator(c.attempt.Format, c.attempt.Exchange.Format, &c.memory, c.ids())
-}
-
-func (c *call) ids() translate.IDs {
-	client := c.attempt.Exchange.Format
-	return translate.IDs{
-		Message:   exchange.NewID(answerPrefix[client]),
+	a := c.attempt
+	return pairs.NewTranslator(a.Format, a.Exchange.Format, &c.memory, translate.IDs{
+		Message:   exchange.NewID(answerPrefix[a.Exchange.Format]),
 		Created:   time.Now().Unix(),
-		Model:     c.attempt.Model,
-		NewToolID: func() string { return exchange.NewID(toolPrefix(client)) },
-	}
+		Model:     a.Model,
+		NewToolID: func() string { return exchange.NewID(toolPrefix(a.Exchange.Format)) },
+	})
 }
 
 var answerPrefix = map[translate.Format]string{
@@ -88,7 +80,10 @@ func toolPrefix(client translate.Format) string {
 // the client wants a stream, as the stream that the answer would have been.
 func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response, error) {
 	t := c.translator()
-	fault := readAnswer(t, body)
+	fault := t.Answer(body)
+	if fault == nil && !t.Finished() {
+		fault = translate.Unusable(errors.New("the answer has no end"))
+	}
 	c.attempt.Usage, c.attempt.AnsweredBy = t.Usage(), c.presentable(t.Model())
 	c.attempt.Dropped = t.Losses()
 	if fault != nil {
@@ -103,17 +98,6 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 	}
 	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(out)), length), nil
 }
-
-// readAnswer reads a whole JSON answer.
-func readAnswer(t *pairs.Translator, body []byte) *translate.Fault {
-	fault := t.Answer(body)
-	if fault == nil && !t.Finished() {
-		fault = translate.Unusable(errNoEnd)
-	}
-	return fault
-}
-
-var errNoEnd = errors.New("the answer has no end")
 
 // contentType is that of the answer to the client.
 func (c *call) contentType(res *http.Response) []string {

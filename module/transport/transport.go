@@ -32,12 +32,12 @@ func init() { caddy.RegisterModule(Transport{}) }
 type Transport struct {
 	exchange.Upstream
 
-	inner  http.RoundTripper
-	base   *url.URL // the zero URL when addresses come from reverse_proxy alone
-	header string   // name of the credential's header
-	traits translate.Traits
-	secret exchange.Secret
-	logger *zap.Logger
+	inner    http.RoundTripper
+	base     *url.URL         // the zero URL when addresses come from reverse_proxy alone
+	header   string           // name of the credential's header
+	standard translate.Traits // of attempts that bring none of their own
+	secret   exchange.Secret
+	logger   *zap.Logger
 }
 
 // CaddyModule returns the Caddy module information.
@@ -121,7 +121,7 @@ func (t *Transport) provisionCredential(d exchange.Defaults) error {
 // setTraits sets the traits of the preset, and then the configured ones.
 func (t *Transport) setTraits(standard map[string]string) error {
 	for _, values := range []map[string]string{standard, t.Traits} {
-		if err := t.traits.SetAll(values); err != nil {
+		if err := t.standard.SetAll(values); err != nil {
 			return fmt.Errorf("traits: %w", err)
 		}
 	}

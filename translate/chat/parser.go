@@ -1,10 +1,14 @@
 package chat
 
 import (
+	"errors"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
+
+var errKind = errors.New("a message, its content or its calls are of a kind of JSON that the format does not have")
 
 // NewParser returns a parser of one answer, a stream or a JSON body.
 func NewParser(h translate.Handler) *choices.Parser {
@@ -32,6 +36,7 @@ type delta struct {
 	call                   []byte // function_call
 	logprobs               []byte
 	annotated, spoken      bool // it has annotations, audio
+	broken                 bool // something is there that cannot be told, and must not be lost
 }
 
 // Member reads a member of a choice. Some servers send a whole message in place
@@ -53,7 +58,7 @@ func (t *teller) Member(c *jsonscan.Cursor, nth int) {
 
 func (d *delta) read(c *jsonscan.Cursor) {
 	if !c.EnterObject() {
-		c.Skip()
+		d.other(c)
 		return
 	}
 	for c.Member() {
@@ -64,11 +69,7 @@ func (d *delta) read(c *jsonscan.Cursor) {
 func (d *delta) member(c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "content":
-		if c.Kind() == jsonscan.Array {
-			d.parts = c.Skip()
-			return
-		}
-		d.content, d.contentAt = choices.SlotText(c)
+		d.readContent(c)
 	case "reasoning_content":
 		if raw, at := choices.SlotText(c); len(raw) > len(`""`) {
 			d.reasoning, d.reasoningAt = raw, at
@@ -83,16 +84,45 @@ func (d *delta) member(c *jsonscan.Cursor) {
 		d.thinking = array(c)
 	case "tool_calls":
 		d.callsAt = c.Offset()
-		d.calls = array(c)
+		d.calls = d.only(c, jsonscan.Array)
 	case "function_call":
-		d.call = object(c)
+		d.call = d.only(c, jsonscan.Object)
 	case "annotations":
 		d.annotated = array(c) != nil
 	case "audio":
-		d.spoken = object(c) != nil
+		d.spoken = kind(c, jsonscan.Object) != nil
 	default:
 		c.Skip()
 	}
+}
+
+func (d *delta) readContent(c *jsonscan.Cursor) {
+	switch c.Kind() {
+	case jsonscan.String:
+		d.content, d.contentAt = choices.SlotText(c)
+	case jsonscan.Array:
+		d.parts = c.Skip()
+	default:
+		d.other(c)
+	}
+}
+
+// only is kind for a value that must not be lost.
+func (d *delta) only(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
+	if c.Kind() != want {
+		d.other(c)
+		return nil
+	}
+	return kind(c, want)
+}
+
+// other skips a value of a kind that nobody can read. Null and what is empty
+// say nothing.
+func (d *delta) other(c *jsonscan.Cursor) {
+	kind := c.Kind()
+	raw := c.Skip()
+	empty := len(raw) <= len("{}") && kind != jsonscan.Number
+	d.broken = d.broken || kind != jsonscan.Null && !empty
 }
 
 // readLogprobs reads the log probabilities of a choice's text.
@@ -117,6 +147,10 @@ func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 	}
 	d := t.deltas[nth]
 	t.deltas[nth] = delta{}
+	if d.broken {
+		p.Fail(translate.Unusable(errKind))
+		return
+	}
 	for len(t.calls) <= choice.Index {
 		t.calls = append(t.calls, calls{choice: len(t.calls)})
 		t.minds = append(t.minds, mind{})
@@ -179,10 +213,6 @@ func (t *teller) End() error {
 // array reads an array that is not empty, as it is written; a value of another
 // kind is skipped and reads as nil.
 func array(c *jsonscan.Cursor) []byte { return kind(c, jsonscan.Array) }
-
-// object reads an object as it is written; a value of another kind is skipped
-// and reads as nil.
-func object(c *jsonscan.Cursor) []byte { return kind(c, jsonscan.Object) }
 
 func kind(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
 	kind := c.Kind()

@@ -107,7 +107,7 @@ var streams = []struct {
 	{"the role alone only starts", []string{said(`{"role":"assistant","content":""}`), stop, done}, []string{begin, "finish stop", "end"}},
 	{"text", []string{said(`{"content":"Hel"}`), said(`{"content":"lo"}`), stop, done}, []string{begin, `text "Hel"`, `text "lo"`, "finish stop", "end"}},
 	{"escapes are decoded", []string{said(`{"content":"\u00e9\n"}`), said(`{"content":"\ud83d\ude00\""}`), done}, []string{begin, `text "é\n"`, `text "😀\""`, "end"}},
-	{"empty, null and absent say nothing", []string{said(`{"content":""}`), said(`{"content":null,"tool_calls":null}`), said(`{"tool_calls":[]}`), said(`{"content":[]}`), said(`{"content":7}`), said(`null`), done}, []string{begin, "end"}},
+	{"empty, null and absent say nothing", []string{said(`{"content":""}`), said(`{"content":null,"tool_calls":null}`), said(`{"tool_calls":[]}`), said(`{"content":[]}`), said(`{"content":{}}`), said(`null`), said(`""`), done}, []string{begin, "end"}},
 	{"text beside empty calls", []string{said(`{"content":"x","tool_calls":[]}`), done}, []string{begin, `text "x"`, "end"}},
 	{"a chunk about the prompt is no start", []string{`{"choices":[],"model":"","prompt_filter_results":[]}`, said(`{"content":"a"}`), done}, []string{begin, `text "a"`, "end"}},
 	{"a model without choices is a start", []string{`{"choices":[],"model":"m","created":5}`, said(`{"content":"a"}`), done}, []string{begin, `text "a"`, "end"}},
@@ -126,7 +126,7 @@ var streams = []struct {
 
 	{"parts of other kinds", []string{said(`{"content":[7,{"type":"image_url","image_url":{"url":"x"}},{"type":"refusal","refusal":"no"},{"type":"thinking","thinking":"t"},{"type":"thinking"}]}`), stop, done}, []string{begin, `text "no" refusal`, `reasoning "t"`, "finish content_filter", "end"}},
 	{"blocks of other kinds", []string{said(`{"thinking_blocks":[7,{"type":"thinking","thinking":7},{"type":"redacted_thinking"}]}`), done}, []string{begin, "end"}},
-	{"choices and deltas that are none", []string{`{"model":"m","created":5,"choices":[7,{"index":0,"delta":"x","logprobs":"y","finish_reason":7}]}`, `{"choices":{}}`, done}, []string{begin, "end"}},
+	{"choices and deltas that are none", []string{`{"model":"m","created":5,"choices":[7,{"index":0,"delta":"","logprobs":"y","finish_reason":7}]}`, `{"choices":{}}`, done}, []string{begin, "end"}},
 
 	// Refusals.
 	{"a refusal is text and finishes as one", []string{said(`{"refusal":"no"}`), stop, done}, []string{begin, `text "no" refusal`, "finish content_filter", "end"}},
@@ -182,7 +182,7 @@ var streams = []struct {
 	{"all calls numbered 0", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), calls(`{"index":0,"id":"b","function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"function":{"arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, `tool 1 "b" "f"`, `args 1 "{"`, `args 1 "}"`, "end"}},
 	{"all calls numbered 0, without ids", []string{calls(`{"index":0,"id":"","function":{"name":"f","arguments":"{}"}}`), calls(`{"index":0,"id":"","function":{"name":"f","arguments":"{\"x\":1}"}}`), calls(`{"index":0,"function":{"name":"g","arguments":"{"}}`), calls(`{"index":0,"function":{"arguments":"1"}}`), calls(`{"index":0,"function":{"arguments":"}"}}`), calls(`{"index":0,"function":{"name":"h","arguments":"{}"}}`), done}, []string{begin, `tool 0 "" "f"`, `args 0 "{}"`, `tool 1 "" "f"`, `args 1 "{\"x\":1}"`, `tool 2 "" "g"`, `args 2 "{"`, `args 2 "1"`, `args 2 "}"`, `tool 3 "" "h"`, `args 3 "{}"`, "end"}},
 	{"a name with every fragment, without ids", []string{calls(`{"index":0,"function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"function":{"name":"f","arguments":"}"}}`), calls(`{"index":0,"function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"function":{"name":"f","arguments":"}"}}`), calls(`{"index":0,"function":{"name":"f","arguments":""}}`), done}, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`, `tool 1 "" "f"`, `args 1 "{"`, `args 1 "}"`, "end"}},
-	{"odd entries", []string{calls(`{"index":"0","id":7,"function":"f"},{"index":0.5,"function":{"name":7,"other":1}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":"{}"}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":" "}}`), said(`{"function_call":"f"}`), done}, []string{begin, `tool 2 "a" "fA"`, `args 2 "{}"`, `args 2 " "`, "end"}},
+	{"odd entries", []string{calls(`{"index":"0","id":7,"function":"f"},{"index":0.5,"function":{"name":7,"other":1}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":"{}"}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":" "}}`), said(`{"function_call":""}`), done}, []string{begin, `tool 2 "a" "fA"`, `args 2 "{}"`, `args 2 " "`, "end"}},
 	{"a new id with every fragment is the same call", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"id":"b","function":{"arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{"`, `args 0 "}"`, "end"}},
 	{"a name and id with every fragment", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{"`, `args 0 "}"`, "end"}},
 	{"no indices, ids", []string{calls(`{"id":"a","function":{"name":"f","arguments":"{"}}`), calls(`{"function":{"arguments":"}"}}`), calls(`{"id":"b","function":{"name":"f","arguments":"{}"}}`), calls(`{"id":"a","function":{"arguments":" "}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{"`, `args 0 "}"`, `tool 1 "b" "f"`, `args 1 "{}"`, `args 0 " "`, "end"}},
@@ -205,6 +205,21 @@ var streams = []struct {
 	{"a message in place of a delta", []string{`{"model":"m","created":5,"choices":[{"message":{"role":"assistant","content":"all","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"}]}`, done}, []string{begin, `text "all"`, `tool 0 "a" "f"`, `args 0 "{}"`, "finish stop", "end"}},
 	{"logprobs behind their text", []string{`{"model":"m","created":5,"choices":[{"logprobs":{"content":[{"token":"a","logprob":-1}],"refusal":null},"delta":{"content":"a"}}]}`, done}, []string{begin, `text "a"`, `logprobs [{"token":"a","logprob":-1}]`, "end"}},
 	{"choices in any order", []string{`{"model":"m","created":5,"choices":[{"index":1,"delta":{"content":"b"},"finish_reason":"stop"},{"index":0,"delta":{"content":"a"},"finish_reason":"length"}]}`, done}, []string{begin, `1: text "b"`, "1: finish stop", `text "a"`, "finish length", "end"}},
+}
+
+// What was of a kind of JSON that the format does not have was once skipped: an
+// answer without its text, or without its call, looked whole.
+func TestWhatCannotBeToldIsNotLost(t *testing.T) {
+	for _, delta := range []string{
+		`{"content":7}`, `{"content":true}`, `{"content":false}`, `{"content":{"text":"a"}}`, `{"role":"assistant","content":0.5}`,
+		`{"tool_calls":{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}}`, `{"tool_calls":"f"}`,
+		`{"function_call":"f"}`, `{"function_call":[{"name":"f"}]}`, `"text"`, `["text"]`, `7`,
+	} {
+		assert.Equal(t, []string{begin, unread}, parse([]string{said(delta), stop, done}, true), delta)
+		var r recorder
+		chat.NewParser(&r).Answer([]byte(`{"model":"m","created":5,"choices":[{"index":0,"message":` + delta + `,"finish_reason":"stop"}]}`))
+		assert.Equal(t, []string{begin, unread}, r.lines, delta)
+	}
 }
 
 func TestStreamsAreReadIntoCoreEvents(t *testing.T) {

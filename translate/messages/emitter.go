@@ -38,7 +38,7 @@ type Emitter struct {
 
 	calls  []toolCall // by ordinal
 	called bool       // there is a call
-	shown  map[string]bool
+	shown  translate.ToolIDs
 	queue  []segment
 	held   int // bytes that wait in the queue
 }

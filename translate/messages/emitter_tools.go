@@ -3,7 +3,6 @@ package messages
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -68,23 +67,12 @@ func (m *Emitter) originalName(name []byte) []byte {
 }
 
 // showID is the id by which the client knows a call: the provider's, written so
-// that the format allows it, or a new one where the provider gave none. The
-// second of two that are the same is told apart by a number, which is a part of
-// the id that comes back to the provider.
+// that the format allows it, or a new one where the provider gave none.
 func (m *Emitter) showID(id []byte) []byte {
 	if len(id) == 0 {
 		id = []byte(m.ids.NewToolID())
 	}
-	shown := translate.AppendToolID(nil, id)
-	for n := 2; m.shown[string(shown)]; n++ {
-		numbered := append(id[:len(id):len(id)], '_')
-		shown = translate.AppendToolID(shown[:0], strconv.AppendInt(numbered, int64(n), 10))
-	}
-	if m.shown == nil {
-		m.shown = make(map[string]bool, 1)
-	}
-	m.shown[string(shown)] = true
-	return shown
+	return m.shown.Show(id, translate.AppendToolID)
 }
 
 // addArguments writes a fragment of arguments, or keeps it until its call is

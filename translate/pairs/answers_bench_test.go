@@ -39,12 +39,33 @@ var deltas = []struct {
 	{"chat to completions, text", ways[1], `{"content":"a"}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"content":" world %d"}`, i), i)
 	}},
-	{"messages to completions, text", ways[2], "", func(i int) sse.Event {
-		return sse.Event{Name: []byte("content_block_delta"), Data: []byte(fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" world %d"}}`, i))}
+	{"messages to completions, text", ways[2], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
+	{"messages to chat, text", ways[4], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
+	{"messages to chat, arguments", ways[4], `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`, func(i int) sse.Event {
+		return blockDelta(`"input_json_delta","partial_json":"\"x\":%d,"`, i)
 	}},
 	{"completions to messages, text", ways[3], `{}`, func(i int) sse.Event {
 		return completionChunk(fmt.Sprintf(" world %d", i))
 	}},
+}
+
+// blockDelta is a delta as Anthropic sends it.
+func blockDelta(format string, i int) sse.Event {
+	data := `{"type":"content_block_delta","index":0,"delta":{"type":` + fmt.Sprintf(format, i) + `}}`
+	return sse.Event{Name: []byte("content_block_delta"), Data: []byte(data)}
+}
+
+// begin puts what comes before the deltas through a translator.
+func (w way) begin(t *pairs.Translator, first string) {
+	switch {
+	case first == "":
+		return
+	case w.from == translate.Messages:
+		t.Event(sse.Event{Data: []byte(first)})
+	default:
+		t.Event(benchChunk(first, 0))
+	}
+	t.Output()
 }
 
 // completionChunk is a chunk as vLLM sends it.
@@ -68,10 +89,7 @@ func BenchmarkDelta(b *testing.B) {
 	for _, tt := range deltas {
 		b.Run(tt.name, func(b *testing.B) {
 			t := pairs.NewTranslator(tt.way.from, tt.way.to, tt.way.steady(), newIDs())
-			if tt.first != "" {
-				t.Event(benchChunk(tt.first, 0))
-				t.Output()
-			}
+			tt.way.begin(t, tt.first)
 			var events [16]sse.Event
 			for i := range events {
 				events[i] = tt.delta(i)
@@ -123,10 +141,7 @@ func BenchmarkDeltaBaselineEncodingJSON(b *testing.B) {
 func TestADeltaCostsNoAllocation(t *testing.T) {
 	for _, tt := range deltas {
 		tr := pairs.NewTranslator(tt.way.from, tt.way.to, tt.way.steady(), newIDs())
-		if tt.first != "" {
-			tr.Event(benchChunk(tt.first, 0))
-			tr.Output()
-		}
+		tt.way.begin(tr, tt.first)
 		var events [16]sse.Event
 		for i := range events {
 			events[i] = tt.delta(i)

@@ -85,7 +85,11 @@ func (s *script) entry() string {
 // event composes the data of an event of a messages stream.
 func (s *script) event() string {
 	index := s.next(4)
-	switch s.next(12) {
+	switch s.next(14) {
+	case 12:
+		return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"signature_delta","signature":%s}}`, index, s.fragment())
+	case 13:
+		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"redacted_thinking","data":%s}}`, index, s.fragment())
 	case 0:
 		return `{"type":"message_start","message":{"model":"m","usage":{"input_tokens":3}}}`
 	case 1:
@@ -194,5 +198,9 @@ func FuzzChatToMessages(f *testing.F) { fuzzWay(f, ways[0]) }
 func FuzzChatToCompletions(f *testing.F) { fuzzWay(f, ways[1]) }
 
 func FuzzMessagesToCompletions(f *testing.F) { fuzzWay(f, ways[2]) }
+
+func FuzzMessagesAnswersToChat(f *testing.F) { fuzzWay(f, ways[4]) }
+
+func FuzzCompletionsAnswersToChat(f *testing.F) { fuzzWay(f, ways[5]) }
 
 func FuzzCompletionsAnswersToMessages(f *testing.F) { fuzzWay(f, ways[3]) }

@@ -28,6 +28,8 @@ var ways = []way{
 	{translate.Chat, translate.Completions},
 	{translate.Messages, translate.Completions},
 	{translate.Completions, translate.Messages},
+	{translate.Messages, translate.Chat},
+	{translate.Completions, translate.Chat},
 }
 
 func (w way) name() string { return string(w.from) + " to " + string(w.to) }
@@ -39,8 +41,11 @@ func waysFrom(format translate.Format) []way {
 // remembered is the memory of a request that asked for all that its format has.
 func (w way) remembered(stream bool) translate.Memory {
 	m := translate.Memory{Stream: stream, Stops: []string{"END"}}
-	if w.to == translate.Completions {
+	switch w.to {
+	case translate.Completions:
 		m.IncludeUsage, m.Echo, m.PromptLength = stream, []byte("Once "), 5
+	case translate.Chat:
+		m.IncludeUsage, m.Logprobs = stream, true
 	}
 	return m
 }
@@ -94,14 +99,17 @@ func answered(w way, m translate.Memory, body []byte) outcome {
 
 // added adds up a stream of the client's format.
 func (w way) added(stream string, asked bool) (translatetest.Object, error) {
-	if w.to == translate.Messages {
-		answer, err := translatetest.Message([]byte(stream))
-		if err != nil {
-			return nil, err
-		}
-		return translatetest.Settled(answer), nil
+	switch w.to {
+	case translate.Completions:
+		return translatetest.Completion([]byte(stream), asked)
+	case translate.Chat:
+		return translatetest.Chat([]byte(stream), asked)
 	}
-	return translatetest.Completion([]byte(stream), asked)
+	answer, err := translatetest.Message([]byte(stream))
+	if err != nil {
+		return nil, err
+	}
+	return translatetest.Settled(answer), nil
 }
 
 // requireAgreement requires that a stream and a JSON answer tell the same, or

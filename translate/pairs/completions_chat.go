@@ -1,7 +1,6 @@
 package pairs
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -29,10 +28,6 @@ func (x *completionsChat) write() {
 	if n, ok := integer(x.request.MaxTokens); ok {
 		x.name(x.maxTokensField())
 		x.out = strconv.AppendInt(x.out, n, 10)
-	}
-	if x.several > 1 {
-		x.name("n")
-		x.out = strconv.AppendInt(x.out, x.several, 10)
 	}
 	x.writeSampling()
 	x.writeStop()
@@ -88,12 +83,7 @@ func (x *completionsChat) writeLogprobs() {
 	if raw == nil {
 		return
 	}
-	k, ok := integer(raw)
-	if !ok || k < 0 || k > math.MaxInt32 {
-		x.invalid("logprobs", "must be an integer of at least 0")
-		return
-	}
-	x.memory.Logprobs, x.memory.TopLogprobs = true, int(k)
+	k := x.wantLogprobs(raw, "logprobs")
 	x.field("logprobs", []byte("true"))
 	x.name("top_logprobs")
 	x.out = strconv.AppendInt(x.out, k, 10)

@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -43,4 +44,16 @@ func (x *conversion) readStops(raw []byte, each func(path string, raw []byte)) {
 		x.memory.Stops = append(x.memory.Stops, textOf(text))
 		each("stop["+strconv.Itoa(i)+"]", text)
 	}
+}
+
+// wantLogprobs keeps that the client wants log probabilities, and how many
+// alternatives of each token: the raw number, none where there is no number.
+func (x *conversion) wantLogprobs(raw []byte, member string) int64 {
+	k, ok := integer(raw)
+	if raw != nil && (!ok || k < 0 || k > math.MaxInt32) {
+		x.invalid(member, "must be an integer of at least 0")
+		return 0
+	}
+	x.memory.Logprobs, x.memory.TopLogprobs = true, int(k)
+	return k
 }

@@ -12,9 +12,7 @@ import (
 // and the tools are written while the body is read, into buffers of their own,
 // since the body may have its members in any order; the rest comes after.
 type messagesChat struct {
-	conversion
-	request messages.Request
-	reader  messages.Reader
+	fromMessages
 	inside  [maxNesting]nested
 	sources messages.Reader
 
@@ -27,10 +25,6 @@ type messagesChat struct {
 	tools     []byte
 	toolNames [][]byte // raw
 	effort    []byte   // of the last system turn that no user turn follows, raw
-	config    outputConfig
-
-	extensions   []byte // fields that only this provider knows, each with a comma before it
-	hasArguments bool   // one of them is templateArguments
 }
 
 // keptBuffers is the most memory, in bytes, that waits for the next request.
@@ -51,11 +45,11 @@ func messagesToChat(dst, body []byte, info *translate.RequestInfo) ([]byte, tran
 
 // forget lets go of the body.
 func (x *messagesChat) forget() {
-	x.request = messages.Request{}
-	x.reader, x.inside, x.sources = messages.Reader{}, [maxNesting]nested{}, messages.Reader{}
+	x.fromMessages.forget()
+	x.inside, x.sources = [maxNesting]nested{}, messages.Reader{}
 	x.turn.body = nil
 	clear(x.toolNames)
-	x.toolNames, x.effort, x.config = x.toolNames[:0], nil, outputConfig{}
+	x.toolNames, x.effort = x.toolNames[:0], nil
 }
 
 // buffers is how much memory is kept, in bytes.
@@ -71,35 +65,13 @@ func (x *messagesChat) buffers() int {
 func (x *messagesChat) convert(body []byte) {
 	x.turns.reset(x.traits.Alternation)
 	x.hoisted.reset(blankLine)
-	x.tools, x.extensions, x.hasArguments = x.tools[:0], x.extensions[:0], false
+	x.tools = x.tools[:0]
 	x.turn.body, x.turn.lastUser = body, unknownTurn
 	x.turn.serverOpen = 0
-	x.malformed(x.reader.Walk(body, &x.request, x))
-	if x.request.Thread != nil {
-		// Told first: clients that hear it send the whole conversation instead.
-		x.fault = x.info.RefuseThread(x.to)
-	}
-	if x.traits.EstimateInputTokens {
-		x.memory.InputEstimate = messages.Measure(body).Tokens(messages.DefaultBytesPerToken)
-	}
-	x.refuseFields()
-	x.readConfig()
+	x.readMessages(body, x)
 	x.finishTurns()
 	if x.fault == nil {
 		x.write()
-	}
-}
-
-// refuseFields refuses what a chat provider could only ignore.
-func (x *messagesChat) refuseFields() {
-	r := &x.request
-	for _, f := range [...]struct {
-		path string
-		raw  []byte
-	}{{"inference_geo", r.InferenceGeo}, {"container", r.Container}, {"mcp_servers", r.MCPServers}} {
-		if f.raw != nil && !isEmptyList(f.raw) {
-			x.refuse(f.path, "")
-		}
 	}
 }
 

@@ -28,13 +28,25 @@ func (x *messagesChat) assistantBlock(b *messages.Block) {
 		t.serverTurn = t.at
 		t.server = place{up: &t.serverTurn, name: "content", index: t.block.index}
 		t.serverOpen++
-	case "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result",
-		"bash_code_execution_tool_result", "text_editor_code_execution_tool_result", "tool_search_tool_result":
+	default:
+		if !isServerResult(b.Type) {
+			x.refuse(t.block.path("type"), shownText(b.Type))
+			return
+		}
 		x.losses.AddIn(translate.Shaping, lostMessage, "content.*")
 		t.serverOpen = max(0, t.serverOpen-1)
-	default:
-		x.refuse(t.block.path("type"), shownText(b.Type))
 	}
+}
+
+// isServerResult reports whether blocks of a type hold what a tool returned
+// that the vendor ran.
+func isServerResult(kind []byte) bool {
+	switch string(kind) {
+	case "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result",
+		"bash_code_execution_tool_result", "text_editor_code_execution_tool_result", "tool_search_tool_result":
+		return true
+	}
+	return false
 }
 
 // mintedPrefix begins the signatures that this gateway gives to reasoning that

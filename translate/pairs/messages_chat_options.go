@@ -6,32 +6,7 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
-
-// outputConfig is what a client says of the answer, raw.
-type outputConfig struct {
-	effort, format []byte
-}
-
-// readConfig reads output_config.
-func (x *messagesChat) readConfig() {
-	x.config = outputConfig{}
-	if x.request.OutputConfig == nil || !x.object(x.request.OutputConfig, "output_config") {
-		return
-	}
-	for x.options.Member() {
-		switch name := x.options.Name(); string(name) {
-		case "effort":
-			x.config.effort = x.option()
-		case "format":
-			x.config.format = x.option()
-		default:
-			x.losses.AddNamed(translate.Hint, "output_config.", name)
-			x.options.Skip()
-		}
-	}
-}
 
 func (x *messagesChat) writeMaxTokens() {
 	if n, ok := integer(x.request.MaxTokens); ok {
@@ -89,26 +64,13 @@ func (x *conversion) sample(name string, raw []byte, may bool) {
 }
 
 func (x *messagesChat) writeStop() {
-	raw := x.request.StopSequences
-	if raw == nil || isEmptyList(raw) {
-		return
-	}
-	x.field("stop", raw)
-	x.options = jsonscan.Again(raw)
-	for x.options.EnterArray(); x.options.Element(); {
-		x.memory.Stops = append(x.memory.Stops, textOf(x.options.Skip()))
+	x.rememberStops()
+	if len(x.memory.Stops) > 0 {
+		x.field("stop", x.request.StopSequences)
 	}
 }
 
-func (x *messagesChat) writeStream() {
-	if !isTrue(x.request.Stream) {
-		return
-	}
-	x.memory.Stream = true
-	x.askStream()
-}
-
-// askStream asks a chat provider for a stream.
+// askStream asks a chat or completions provider for a stream.
 func (x *conversion) askStream() {
 	x.field("stream", []byte("true"))
 	if !x.traits.WithoutUsage {
@@ -118,35 +80,7 @@ func (x *conversion) askStream() {
 
 // writeFormat asks for an answer that follows a schema.
 func (x *messagesChat) writeFormat() {
-	raw, path := x.config.format, "output_config.format"
-	if older := x.request.OutputFormat; older != nil {
-		if raw != nil {
-			x.invalid("output_format", "must not be sent together with output_config.format")
-			return
-		}
-		raw, path = older, "output_format"
-	}
-	if raw == nil || !x.object(raw, path) {
-		return
-	}
-	var kind, schema []byte
-	for x.options.Member() {
-		switch name := x.options.Name(); string(name) {
-		case "type":
-			kind = x.option()
-		case "schema":
-			schema = x.option()
-		default:
-			x.losses.AddNamed(translate.Hint, path+".", name)
-			x.options.Skip()
-		}
-	}
-	switch {
-	case textOf(kind) != "json_schema":
-		x.refuse(path+".type", shown(kind))
-	case schema == nil:
-		x.invalid(path+".schema", "required")
-	default:
+	if schema, _ := x.schema(); schema != nil {
 		x.writeSchema(schema)
 	}
 }
@@ -158,33 +92,6 @@ func (x *messagesChat) writeSchema(schema []byte) {
 	x.out = append(x.out, `{"type":"json_schema","json_schema":{"name":"response","schema":`...)
 	x.out = append(x.out, schema...)
 	x.out = append(x.out, `,"strict":true}}`...)
-}
-
-// maxChatUser is the longest id of a user that chat providers take, in bytes.
-const maxChatUser = 64
-
-// writeUser tells the provider who the end user is.
-func (x *messagesChat) writeUser() {
-	if x.request.Metadata == nil || !x.object(x.request.Metadata, "metadata") {
-		return
-	}
-	var user []byte
-	for x.options.Member() {
-		if name := x.options.Name(); string(name) == "user_id" {
-			user = x.option()
-		} else {
-			x.losses.AddNamed(translate.Hint, "metadata.", name)
-			x.options.Skip()
-		}
-	}
-	if user == nil {
-		return
-	}
-	id := x.str(user, "metadata.user_id")
-	if len(id) > maxChatUser {
-		id = digestOf(id)
-	}
-	x.userID(id, "metadata.user_id")
 }
 
 // userID writes the id of an end user into the field that the provider has.
@@ -205,25 +112,6 @@ func digestOf(id string) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// writeTier writes the service tier for the providers that have them: those
-// that name service_tier among their extensions.
-func (x *messagesChat) writeTier() {
-	raw := x.request.ServiceTier
-	if raw == nil {
-		return
-	}
-	switch tier := textOf(raw); {
-	case !x.traits.Extension("service_tier"):
-		x.hint("service_tier")
-	case tier == "auto":
-		x.text("service_tier", "auto")
-	case tier == "standard_only":
-		x.text("service_tier", "default")
-	default:
-		x.hint("service_tier")
-	}
-}
-
 // writePrefill says that the last message is to be continued, where a server
 // asks for that.
 func (x *messagesChat) writePrefill() {
@@ -232,14 +120,3 @@ func (x *messagesChat) writePrefill() {
 		x.field("add_generation_prompt", []byte("false"))
 	}
 }
-
-// extension keeps a field that only this provider knows.
-func (x *messagesChat) extension(name, value []byte) {
-	x.hasArguments = x.hasArguments || string(name) == templateArguments
-	x.extensions = append(x.extensions, `,"`...)
-	x.extensions = append(x.extensions, name...)
-	x.extensions = append(x.extensions, `":`...)
-	x.extensions = append(x.extensions, value...)
-}
-
-func (x *messagesChat) writeExtensions() { x.out = append(x.out, x.extensions...) }

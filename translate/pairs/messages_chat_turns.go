@@ -174,7 +174,7 @@ func (x *messagesChat) endSystem(m *messages.Message) {
 	if m.OutputConfig != nil {
 		x.turnEffort(m.OutputConfig)
 	}
-	if m.ClearAt != nil && textOf(m.ClearAt) == "next_user_message" && x.lastUserTurn() > t.at.index {
+	if isCleared(m) && x.lastUserTurn() > t.at.index {
 		return
 	}
 	if t.content.empty() {
@@ -249,12 +249,24 @@ func (x *messagesChat) markLast() {
 // Few requests ask for it, so those read the conversation twice.
 func (x *messagesChat) lastUserTurn() int {
 	if x.turn.lastUser == unknownTurn {
-		finder := lastUser{index: -1}
-		var reader messages.Reader
-		_ = reader.Walk(x.turn.body, new(messages.Request), &finder) // the first reading tells the error
-		x.turn.lastUser = finder.index
+		x.turn.lastUser = lastUserTurn(x.turn.body)
 	}
 	return x.turn.lastUser
+}
+
+// isCleared reports whether a system turn is for the turns before a person
+// speaks again.
+func isCleared(m *messages.Message) bool {
+	return m.ClearAt != nil && textOf(m.ClearAt) == "next_user_message"
+}
+
+// lastUserTurn is the index of the last turn of a person in a body, -1 if there
+// is none.
+func lastUserTurn(body []byte) int {
+	finder := lastUser{index: -1}
+	var reader messages.Reader
+	_ = reader.Walk(body, new(messages.Request), &finder) // the first reading tells the error
+	return finder.index
 }
 
 // lastUser finds the last turn of a person.

@@ -4,7 +4,8 @@
 // It promises that every format of translate.Formats has a codec, so that those
 // outside need not import the packages of the formats, and that no field of a
 // request is dropped in silence: it is carried over, told among the losses, or
-// refused.
+// refused. What becomes of which field stands in tables, one a pair of formats
+// (fields_*.go); tests hold the conversions to them.
 package pairs
 
 import (
@@ -40,7 +41,11 @@ func For(format translate.Format) Codec {
 }
 
 // EstimateTokens estimates the input tokens of a messages body that has passed
-// Inspect. It is no count, and must never be shown as usage.
-func EstimateTokens(body []byte) int64 {
-	return messages.Measure(body).Tokens(messages.DefaultBytesPerToken)
+// Inspect; bytesPerToken is the ratio of its model, 0 for one of which nothing
+// is known. It is no count, and must never be shown as usage.
+func EstimateTokens(body []byte, bytesPerToken float64) int64 {
+	if bytesPerToken == 0 {
+		bytesPerToken = messages.DefaultBytesPerToken
+	}
+	return messages.Measure(body).Tokens(bytesPerToken)
 }

@@ -15,6 +15,8 @@ type render func(dst, body []byte, info *translate.RequestInfo) ([]byte, transla
 // provider.
 var renders = map[[2]translate.Format]render{
 	{translate.Messages, translate.Chat}:        messagesToChat,
+	{translate.Messages, translate.Completions}: messagesToCompletions,
+	{translate.Chat, translate.Completions}:     chatToCompletions,
 	{translate.Completions, translate.Chat}:     completionsToChat,
 	{translate.Completions, translate.Messages}: completionsToMessages,
 }
@@ -48,8 +50,6 @@ type conversion struct {
 	memory translate.Memory
 	fault  *translate.Fault // the first that was found
 
-	prompts, samples int // see translate.Rendered
-
 	options jsonscan.Cursor // over small objects, one at a time
 	scratch []byte
 }
@@ -64,12 +64,11 @@ func (x *conversion) begin(dst []byte, to translate.Format, info *translate.Requ
 	x.losses = make(translate.Losses, 0, 8)
 	x.memory = translate.Memory{}
 	x.fault = nil
-	x.prompts, x.samples = 1, 1
 }
 
 // end returns the results and forgets all that belongs to the request.
 func (x *conversion) end() ([]byte, translate.Rendered, *translate.Fault) {
-	out, r, fault := x.out, translate.Rendered{Losses: x.losses, Memory: x.memory, Prompts: x.prompts, Samples: x.samples}, x.fault
+	out, r, fault := x.out, translate.Rendered{Losses: x.losses, Memory: x.memory}, x.fault
 	x.info, x.traits, x.out, x.losses, x.memory, x.fault = nil, nil, nil, nil, translate.Memory{}, nil
 	x.options = jsonscan.Cursor{}
 	if fault != nil {

@@ -1,7 +1,6 @@
 package pairs
 
 import (
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -14,8 +13,7 @@ import (
 type completion struct {
 	conversion
 	request completions.Request
-	prompt  []byte // the prompt at hand, raw
-	several int64  // how many answers the provider is asked for in one call
+	prompt  []byte // the one prompt, raw
 	topK    []byte // raw; a field of one of the formats only
 	more    []byte // fields that only this provider knows, each with a comma before it
 }
@@ -27,7 +25,7 @@ func (x *completion) read(body []byte) {
 		return
 	}
 	x.readPrompt()
-	x.readSamples()
+	x.refuseSeveral()
 	if n, ok := integer(x.request.MaxTokens); ok && n == 0 {
 		x.refuse("max_tokens", "0") // only the prompt is asked for
 	}
@@ -53,36 +51,24 @@ func (x *completion) other(name, value []byte) {
 	x.more = append(x.more, value...)
 }
 
-// readPrompt reads the prompt at hand.
+// readPrompt finds the one text that the prompt is.
 func (x *completion) readPrompt() {
-	path := "prompt"
 	x.prompt = x.request.Prompt
 	if !isString(x.prompt) {
-		path = x.choosePrompt()
-	}
-	switch {
-	case !isString(x.prompt): // tokens mean nothing to another model
-		x.refuse("prompt", "")
-	case len(inner(x.prompt)) == 0: // there is nothing to answer
-		x.refuse(path, "")
-	default:
-		x.remember()
-	}
-}
-
-// choosePrompt finds the prompt at hand in the list of them, and its path.
-func (x *completion) choosePrompt() (path string) {
-	x.options = jsonscan.Again(x.prompt)
-	x.prompts = 0
-	for x.options.EnterArray(); x.options.Element(); x.prompts++ {
-		if raw := x.options.Skip(); x.prompts == x.info.Prompt {
-			x.prompt = raw
+		x.options = jsonscan.Again(x.prompt)
+		n := 0
+		for x.options.EnterArray(); x.options.Element(); n++ {
+			x.prompt = x.options.Skip()
+		}
+		if n != 1 {
+			x.prompt = nil
 		}
 	}
-	if x.prompts == 1 {
-		return "prompt"
+	if len(inner(x.prompt)) == 0 { // tokens, several texts, or nothing to say
+		x.refuse("prompt", "")
+		return
 	}
-	return "prompt[" + strconv.Itoa(x.info.Prompt) + "]"
+	x.remember()
 }
 
 // remember keeps what the answer repeats of the prompt.
@@ -101,22 +87,20 @@ func (x *completion) remember() {
 	}
 }
 
-// readSamples finds out how many answers to each prompt are wanted, and who is
-// to give them: the provider in one call, where it can, or in one call each.
-func (x *completion) readSamples() {
-	n, ok := integer(x.request.N)
-	if !ok {
-		n = 1
+// refuseSeveral refuses to ask for more than one answer.
+func (x *completion) refuseSeveral() {
+	n := int64(1)
+	if raw := x.request.N; raw != nil {
+		n, _ = integer(raw)
+	}
+	if n != 1 {
+		x.refuse("n", shownNumber(x.request.N))
 	}
 	if raw := x.request.BestOf; raw != nil {
 		if best, ok := integer(raw); !ok || best != n {
 			x.refuse("best_of", shownNumber(raw))
 		}
 	}
-	if x.several = 1; x.to != translate.Messages && x.prompts == 1 && !x.traits.FanOutN {
-		x.several, n = n, 1
-	}
-	x.fanOut(n)
 }
 
 // suffixSystem asks in words for what stands between two texts.

@@ -17,6 +17,8 @@ var fuzzTraits = []string{
 	"cache_breakpoints on; tool_images inline; files on; unsupported_tools drop; prefill vllm; sampling one; extensions top_k min_p service_tier",
 	"alternation on; mid_system user; cache_breakpoints on; files on; prefill native; extensions chat_template_kwargs; user_field none",
 	"suffix instruct; completion_system Go on.; sampling none; max_tokens_field max_completion_tokens; system_role developer; estimate_input_tokens on",
+	"prompt_template chatml; mid_system hoist; extensions guided_json top_k; user_field safety_identifier",
+	"template_guard on; unsupported_tools drop; extensions structured_outputs; mid_system user",
 }
 
 // fuzzRender feeds anything to a conversion. What the client's strict pass

@@ -61,11 +61,7 @@ type emitter interface {
 // NewTranslator returns a translator of one answer, from the provider's format
 // to the client's. It panics if CanTranslate does not hold for their requests.
 func NewTranslator(from, to translate.Format, m *translate.Memory, ids translate.IDs) *Translator {
-	return newTranslator(from, m, newEmitter(to, m, ids))
-}
-
-func newTranslator(from translate.Format, m *translate.Memory, e emitter) *Translator {
-	t := &Translator{emitter: e}
+	t := &Translator{emitter: newEmitter(to, m, ids)}
 	if len(m.Enforce) == 0 && !m.LeadingSpace {
 		t.parser = newParser(from, t)
 		return t
@@ -91,6 +87,8 @@ func newEmitter(format translate.Format, m *translate.Memory, ids translate.IDs)
 	switch format {
 	case translate.Messages:
 		return messages.NewEmitter(m, ids)
+	case translate.Chat:
+		return chat.NewEmitter(m, ids)
 	case translate.Completions:
 		return completions.NewEmitter(m, ids)
 	}

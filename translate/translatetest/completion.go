@@ -5,8 +5,11 @@ import (
 	"fmt"
 )
 
-// completion is the state of an accumulator of the completions format.
+// completion is the state of an accumulator of the completions and the chat
+// formats.
 type completion struct {
+	first   func(data Object) (Object, error) // makes a choice of its first fragment
+	add     func(known, data Object) error    // adds another one
 	answer  Object
 	choices []Object // by index
 	usage   bool     // the usage chunk came
@@ -16,11 +19,15 @@ type completion struct {
 // Completion adds up a stream of the completions format whose client asked for
 // usage or did not.
 func Completion(stream []byte, asked bool) (Object, error) {
+	c := completion{add: addText, first: func(data Object) (Object, error) { return data, nil }}
+	return c.read(stream, asked)
+}
+
+func (c *completion) read(stream []byte, asked bool) (Object, error) {
 	events, err := Events(stream)
 	if err != nil {
 		return nil, err
 	}
-	var c completion
 	for _, e := range events {
 		if err := c.take(e, asked); err != nil {
 			return nil, fmt.Errorf("%s: %w", e.Data, err)
@@ -76,11 +83,17 @@ func (c *completion) same(data Object) error {
 		for _, name := range []string{"id", "object", "created", "model"} {
 			c.answer[name] = data[name]
 		}
+		if tier, told := data["service_tier"]; told {
+			c.answer["service_tier"] = tier
+		}
 	}
 	for _, name := range []string{"id", "object", "created", "model"} {
 		if data[name] == nil || data[name] != c.answer[name] {
 			return fmt.Errorf("%s changes", name)
 		}
+	}
+	if data["service_tier"] != c.answer["service_tier"] {
+		return errors.New("service_tier changes")
 	}
 	return nil
 }
@@ -96,15 +109,20 @@ func (c *completion) choice(data Object) error {
 	}
 	known := c.choices[index]
 	if known == nil {
-		c.choices[index] = data
-		return nil
+		var err error
+		c.choices[index], err = c.first(data)
+		return err
 	}
 	if known["finish_reason"] != nil {
 		return errors.New("behind the end of its choice")
 	}
-	known["text"] = text(known, "text") + text(data, "text")
 	known["finish_reason"] = data["finish_reason"]
 	known["logprobs"] = joinLogprobs(object(known, "logprobs"), object(data, "logprobs"))
+	return c.add(known, data)
+}
+
+func addText(known, data Object) error {
+	known["text"] = text(known, "text") + text(data, "text")
 	return nil
 }
 

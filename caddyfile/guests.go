@@ -1,0 +1,102 @@
+package caddyfile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+)
+
+// The words of this file are read by guests: each knows its own syntax.
+
+// The modules that words lead to.
+const (
+	keysNamespace   = "ai_gateway.keys"
+	keySource       = "config" // where the words "key" are kept
+	keysFile        = "file"
+	storesNamespace = "ai_gateway.stores"
+	accountsModule  = "ai_gateway.accounts"
+)
+
+// readKey hands a key on to the key source of the configuration.
+func readKey(d *cf.Dispenser, c *config) error {
+	if c.keys == nil {
+		mod, err := caddy.GetModule(keysNamespace + "." + keySource)
+		if err != nil {
+			return d.WrapErr(err)
+		}
+		c.keys = mod.New().(cf.Unmarshaler)
+	}
+	return c.keys.UnmarshalCaddyfile(d.NewFromNextSegment())
+}
+
+// readKeySource hands a line, with its block, to the key source that it names.
+func readKeySource(d *cf.Dispenser, c *config) error {
+	if !d.NextArg() {
+		return d.Err("keys needs the name of a key source: a module of the namespace ai_gateway.keys")
+	}
+	name := d.Val()
+	if name == keySource {
+		return d.Errf("a key of the configuration is written: key <name> ..., not: keys %s", keySource)
+	}
+	return c.addKeySource(d, name)
+}
+
+// readKeysFile is readKeySource with a word of its own.
+func readKeysFile(d *cf.Dispenser, c *config) error { return c.addKeySource(d, keysFile) }
+
+func (c *config) addKeySource(d *cf.Dispenser, name string) error {
+	source, err := cf.UnmarshalModule(d, keysNamespace+"."+name)
+	if err != nil {
+		return err
+	}
+	c.KeySourcesRaw = append(c.KeySourcesRaw, caddyconfig.JSONModuleObject(source, "source", name, nil))
+	return nil
+}
+
+// readStore hands a line, with its block, to the store that it names. Its error
+// does not repeat an unknown name: it may be an address with a password.
+func readStore(d *cf.Dispenser, c *config) error {
+	known := moduleNames(storesNamespace)
+	if !d.NextArg() || !slices.Contains(known, d.Val()) {
+		return d.Errf("after store comes the kind of store; known are: %s", strings.Join(known, ", "))
+	}
+	name := d.Val()
+	store, err := cf.UnmarshalModule(d, storesNamespace+"."+name)
+	if err != nil {
+		return err
+	}
+	c.StoreRaw = caddyconfig.JSONModuleObject(store, "store", name, nil)
+	return nil
+}
+
+// readAccounts hands the block to the module that manages accounts. Syntax:
+//
+//	accounts off | { ... }
+func readAccounts(d *cf.Dispenser, c *config) error {
+	if d.NextArg() {
+		if d.Val() != "off" || d.NextArg() || d.NextBlock(d.Nesting()) {
+			return d.Err("accounts is either off or has a block")
+		}
+		c.DisableAccounts = true
+		return nil
+	}
+	accounts, err := cf.UnmarshalModule(d, accountsModule)
+	if err != nil {
+		return err
+	}
+	c.AccountsRaw = caddyconfig.JSON(accounts, nil)
+	return nil
+}
+
+// moduleNames are the names of the modules of a namespace, sorted.
+func moduleNames(namespace string) []string {
+	var names []string
+	for _, info := range caddy.GetModules(namespace) {
+		names = append(names, info.ID.Name())
+	}
+	slices.Sort(names)
+	return names
+}

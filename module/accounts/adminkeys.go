@@ -1,0 +1,128 @@
+package accounts
+
+import (
+	"errors"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// adminKey is an API key as the administrator of the machine sees one.
+type adminKey struct {
+	ID       int64      `json:"id"`
+	User     string     `json:"user"`
+	Name     string     `json:"name"`
+	Key      string     `json:"key"` // shortened, but in the answer that hands it out
+	Models   []string   `json:"models"`
+	From     []string   `json:"from"`
+	Limit    string     `json:"limit"`
+	Disabled bool       `json:"disabled"`
+	Created  time.Time  `json:"created"`
+	Expires  *time.Time `json:"expires"` // null means never
+	Used     *time.Time `json:"used"`    // null means never
+}
+
+func viewAdminKey(k *exchange.StoredKey, user string) adminKey {
+	return adminKey{
+		ID: k.ID, User: user, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: networkNames(k),
+		Limit: k.Limit, Disabled: k.Disabled, Created: k.Created.UTC(), Expires: utc(k.Expires), Used: utc(k.Used),
+	}
+}
+
+// adminListKeys answers GET /ai_gateway/keys, with ?user= those of one user and
+// with ?search= those whose names have that part.
+func (a *Accounts) adminListKeys(c *call) (any, error) {
+	owner := exchange.AnyUser
+	if name := c.URL.Query().Get("user"); name != "" {
+		user, err := a.userByName(c, name)
+		if err != nil {
+			return nil, err
+		}
+		owner = user.ID
+	}
+	list, nameOf := []adminKey{}, a.nameOf(c.Context())
+	err := everything(c, func(page exchange.Page) (int, error) {
+		found, _, err := a.store.Keys(c.Context(), owner, page)
+		for i := range found {
+			name, err := nameOf(found[i].UserID)
+			if errors.Is(err, exchange.ErrNotFound) {
+				continue // deleted meanwhile, and the key with it
+			}
+			if err != nil {
+				return 0, err
+			}
+			list = append(list, viewAdminKey(&found[i], name))
+		}
+		return len(found), err
+	})
+	return list, err
+}
+
+// adminAddKey answers POST /ai_gateway/keys. The key is in this answer, and
+// never again in any other.
+func (a *Accounts) adminAddKey(c *call) (any, error) {
+	if err := c.form.require("user", "name"); err != nil {
+		return nil, err
+	}
+	change, err := readAdminKey(c.form)
+	if err != nil {
+		return nil, err
+	}
+	user, err := a.userByName(c, *c.form.text("user"))
+	if err != nil {
+		return nil, err
+	}
+	key := &exchange.StoredKey{UserID: user.ID}
+	if err := change.apply(nil, key); err != nil {
+		return nil, err
+	}
+	secret, err := a.createKey(c.Context(), nil, key)
+	if err != nil {
+		return nil, err
+	}
+	view := viewAdminKey(key, user.Name)
+	view.Key = string(secret)
+	return view, nil
+}
+
+// readAdminKey reads the restrictions of a key in the words of the Caddyfile.
+func readAdminKey(f *form) (change keyChange, err error) {
+	change.name, change.limit = f.text("name"), f.text("limit")
+	expires, models, from := f.text("expires"), f.texts("models"), f.texts("from")
+	if err := f.err(); err != nil {
+		return change, err
+	}
+	if expires != nil {
+		if change.expires, err = parseDate(*expires); err != nil {
+			return change, err
+		}
+	}
+	if change.models, err = patterns("models", models); err != nil {
+		return change, err
+	}
+	change.networks, err = networks("from", from)
+	return change, err
+}
+
+// parseDate reads a moment as the Caddyfile has it.
+func parseDate(s string) (*time.Time, error) {
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return &t, nil
+		}
+	}
+	return nil, invalid("expires must be YYYY-MM-DD or an RFC 3339 time")
+}
+
+// adminRemoveKey answers DELETE /ai_gateway/keys/{id}.
+func (a *Accounts) adminRemoveKey(c *call) (any, error) {
+	key, err := a.store.Key(c.Context(), exchange.AnyUser, c.id())
+	if err != nil {
+		return nil, err
+	}
+	if err := a.store.DeleteKey(c.Context(), exchange.AnyUser, key.ID); err != nil {
+		return nil, err
+	}
+	a.auditKey("key deleted", nil, key.UserID, key.ID)
+	return struct{}{}, nil
+}

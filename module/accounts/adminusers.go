@@ -1,0 +1,188 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// adminUser is a user as the administrator of the machine sees one.
+type adminUser struct {
+	ID          int64      `json:"id"`
+	Username    string     `json:"username"`
+	DisplayName string     `json:"display_name"`
+	Role        string     `json:"role"` // user, admin or root
+	Disabled    bool       `json:"disabled"`
+	Created     time.Time  `json:"created"`
+	LastLogin   *time.Time `json:"last_login"` // null means never
+	// Password is there when it was made up here, and then this once.
+	Password string `json:"password,omitempty"`
+}
+
+var roleWords = map[string]exchange.Role{
+	"user": exchange.RoleUser, "admin": exchange.RoleAdmin, "root": exchange.RoleRoot,
+}
+
+func viewAdminUser(u *exchange.User) adminUser {
+	view := adminUser{
+		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Disabled: u.Disabled,
+		Created: u.Created.UTC(), LastLogin: utc(u.LastLogin),
+	}
+	for word, role := range roleWords {
+		if role == u.Role {
+			view.Role = word
+		}
+	}
+	return view
+}
+
+// utc is a time in UTC, nil for the zero time.
+func utc(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return new(t.UTC())
+}
+
+// adminListUsers answers GET /ai_gateway/users, with ?search= those whose names
+// have that part.
+func (a *Accounts) adminListUsers(c *call) (any, error) {
+	list := []adminUser{}
+	err := everything(c, func(page exchange.Page) (int, error) {
+		found, _, err := a.store.Users(c.Context(), page)
+		for i := range found {
+			list = append(list, viewAdminUser(&found[i]))
+		}
+		return len(found), err
+	})
+	return list, err
+}
+
+// everything reads a list page by page.
+func everything(c *call, read func(exchange.Page) (int, error)) error {
+	page := exchange.Page{Search: c.URL.Query().Get("search"), Limit: 1000}
+	for {
+		n, err := read(page)
+		if err != nil || n < page.Limit {
+			return err
+		}
+		page.Offset += n
+	}
+}
+
+// adminAddUser answers POST /ai_gateway/users. Without a password one is made
+// up and told.
+func (a *Accounts) adminAddUser(c *call) (any, error) {
+	if err := c.form.require("username"); err != nil {
+		return nil, err
+	}
+	role, err := readRoleWord(c.form)
+	if err != nil {
+		return nil, err
+	}
+	password, minted, err := readOrMint(c.form)
+	if err != nil {
+		return nil, err
+	}
+	user, err := a.createUser(c.Context(), nil, newUser{
+		name: *c.form.text("username"), display: or(c.form.text("display_name"), ""),
+		password: password, role: or(role, exchange.RoleUser),
+	})
+	if err != nil {
+		return nil, err
+	}
+	view := viewAdminUser(user)
+	view.Password = minted
+	return view, nil
+}
+
+func readRoleWord(f *form) (*exchange.Role, error) {
+	word := f.text("role")
+	if err := f.err(); word == nil || err != nil {
+		return nil, err
+	}
+	role, ok := roleWords[*word]
+	if !ok {
+		return nil, invalid("role must be user, admin or root")
+	}
+	return &role, nil
+}
+
+// readOrMint reads a password, or makes one up: 130 bits.
+func readOrMint(f *form) (password, minted string, err error) {
+	given := f.text("password")
+	if given == nil {
+		minted = rand.Text()
+	}
+	return or(given, minted), minted, f.err()
+}
+
+// adminShowUser answers GET /ai_gateway/users/{name}.
+func (a *Accounts) adminShowUser(c *call) (any, error) {
+	user, err := a.userByName(c, c.variable)
+	if err != nil {
+		return nil, err
+	}
+	return viewAdminUser(user), nil
+}
+
+// adminChangeUser answers PATCH /ai_gateway/users/{name}.
+func (a *Accounts) adminChangeUser(c *call) (any, error) {
+	change := userChange{display: c.form.text("display_name"), disabled: c.form.flag("disabled")}
+	var err error
+	if change.role, err = readRoleWord(c.form); err != nil {
+		return nil, err
+	}
+	return a.adminChanged(c, change, "")
+}
+
+// adminSetPassword answers POST /ai_gateway/users/{name}/password. Without a
+// password one is made up and told.
+func (a *Accounts) adminSetPassword(c *call) (any, error) {
+	password, minted, err := readOrMint(c.form)
+	if err != nil {
+		return nil, err
+	}
+	return a.adminChanged(c, userChange{password: &password}, minted)
+}
+
+func (a *Accounts) adminChanged(c *call, change userChange, minted string) (any, error) {
+	user, err := a.userByName(c, c.variable)
+	if err != nil {
+		return nil, err
+	}
+	if user, err = a.changeUser(c.Context(), nil, user.ID, change); err != nil {
+		return nil, err
+	}
+	view := viewAdminUser(user)
+	view.Password = minted
+	return view, nil
+}
+
+// adminRemoveUser answers DELETE /ai_gateway/users/{name}.
+func (a *Accounts) adminRemoveUser(c *call) (any, error) {
+	user, err := a.userByName(c, c.variable)
+	if err != nil {
+		return nil, err
+	}
+	return struct{}{}, a.deleteUser(c.Context(), nil, user.ID)
+}
+
+// nameOf returns a function that names users by their id, and asks the store
+// once for each.
+func (a *Accounts) nameOf(ctx context.Context) func(int64) (string, error) {
+	names := make(map[int64]string)
+	return func(id int64) (string, error) {
+		if name, ok := names[id]; ok {
+			return name, nil
+		}
+		user, err := a.store.User(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		names[id] = user.Name
+		return user.Name, nil
+	}
+}

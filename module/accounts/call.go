@@ -1,0 +1,92 @@
+package accounts
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// call is one request while it is answered.
+type call struct {
+	*http.Request
+	header   http.Header // of the answer
+	variable string      // part of the path
+	form     *form       // nil where no body is read
+	session  *exchange.Session
+	user     *exchange.User // who asks; nil for the administrator of the machine
+}
+
+// id is the variable part of the path, a number by the route.
+func (c *call) id() int64 {
+	id, _ := strconv.ParseInt(c.variable, 10, 64)
+	return id
+}
+
+// address is where the request comes from, by Caddy's trusted proxies. It is
+// the zero Addr where that is not known.
+func (c *call) address() netip.Addr {
+	if text, ok := caddyhttp.GetVar(c.Context(), caddyhttp.ClientIPVarKey).(string); ok {
+		if address, err := netip.ParseAddr(text); err == nil {
+			return address.Unmap().WithZone("")
+		}
+	}
+	peer, _ := netip.ParseAddrPort(c.RemoteAddr)
+	return peer.Addr().Unmap().WithZone("")
+}
+
+// secure reports whether the client speaks TLS: to this server, or to a proxy
+// that Caddy trusts and that says so.
+func (c *call) secure() bool {
+	trusted, _ := caddyhttp.GetVar(c.Context(), caddyhttp.TrustedProxyVarKey).(bool)
+	return c.TLS != nil || trusted && c.Header.Get("X-Forwarded-Proto") == "https"
+}
+
+// handle finds what answers a request, checks who asks, reads the body and asks
+// for the answer.
+func (a *Accounts) handle(c *call, table routes) (any, error) {
+	found, variable, ok := table.find(c.URL.Path)
+	if !ok {
+		return nil, refuse(http.StatusNotFound, "there is nothing at this path")
+	}
+	e, ok := found.of(c.Method)
+	if !ok {
+		c.header.Set("Allow", found.allowed())
+		return nil, refuse(http.StatusMethodNotAllowed, "this path takes %s", found.allowed())
+	}
+	c.variable = variable
+	if err := a.admit(c, e); err != nil {
+		return nil, err
+	}
+	if e.body {
+		var err error
+		if c.form, err = readForm(c.Request); err != nil {
+			return nil, err
+		}
+	}
+	return e.serve(a, c)
+}
+
+var errCrossOrigin = refuse(http.StatusForbidden, "the request comes from another site")
+
+// admit checks who asks. Cross-site requests are refused wherever a browser
+// might have added a credential by itself, or may be told to keep one.
+func (a *Accounts) admit(c *call, e endpoint) error {
+	switch e.access {
+	case anyone, theMachine:
+		if new(http.CrossOriginProtection).Check(c.Request) != nil {
+			return errCrossOrigin
+		}
+		return nil
+	}
+	if err := a.authenticate(c); err != nil {
+		return err
+	}
+	if e.access == admins && c.user.Role < exchange.RoleAdmin {
+		return refuse(http.StatusForbidden, "only administrators may do this")
+	}
+	return nil
+}

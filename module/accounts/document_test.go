@@ -1,0 +1,217 @@
+package accounts
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// bodies are right ones, for the operations that read one.
+var bodies = map[string]string{
+	"POST /api/user/login":    credentials("root", password),
+	"POST /api/user/register": credentials("new", password),
+	"PUT /api/user/self":      `{"password":"another horse","original_password":"` + password + `"}`,
+	"POST /api/user/":         credentials("other", password),
+	"PUT /api/user/":          `{"id":2,"password":"another horse"}`,
+	"POST /api/user/manage":   `{"id":2,"action":"disable"}`,
+	"POST /api/token/":        `{"name":"mine"}`,
+	"PUT /api/token/":         `{"id":1,"name":"yours"}`,
+}
+
+// rights are bodies and numbers with which the operations succeed, in turn,
+// for the user root with the number 1.
+var rights = []asked{
+	{call: "GET /api/openapi.json"},
+	{call: "POST /api/user/register", body: credentials("alice", password)},
+	{call: "POST /api/user/login", body: credentials("root", password)},
+	{call: "GET /api/user/self"},
+	{call: "PUT /api/user/self", body: `{"display_name":"The Root"}`},
+	{call: "GET /api/user/sessions"},
+	{call: "DELETE /api/user/sessions/2"},
+	{call: "DELETE /api/user/sessions"},
+	{call: "POST /api/user/", body: credentials("bob", password)},
+	{call: "PUT /api/user/", body: `{"id":3,"display_name":"Bob","role":10,"status":1}`},
+	{call: "GET /api/user/"},
+	{call: "GET /api/user/search?keyword=B"},
+	{call: "GET /api/user/2"},
+	{call: "POST /api/user/manage", body: `{"username":"bob","action":"demote"}`},
+	{call: "DELETE /api/user/3"},
+	{call: "POST /api/token/", body: `{"name":"mine","model_limits":"a,b-*","allow_ips":"192.0.2.1\n10.0.0.0/8","expired_time":4102444800}`},
+	{call: "PUT /api/token/", body: `{"id":1,"name":"yours"}`},
+	{call: "GET /api/token/"},
+	{call: "GET /api/token/search?keyword=your"},
+	{call: "GET /api/token/1"},
+	{call: "DELETE /api/token/1"},
+	{call: "GET /api/user/logout"},
+	{call: "POST /api/user/logout"},
+}
+
+// conflicts contradict what there is, and are asked by root.
+var conflicts = []asked{
+	{call: "POST /api/user/register", body: credentials("root", password)},
+	{call: "POST /api/user/", body: credentials("root", password)},
+	{call: "PUT /api/user/", body: `{"id":1,"status":2}`},
+	{call: "POST /api/user/manage", body: `{"id":1,"action":"delete"}`},
+	{call: "DELETE /api/user/1"},
+}
+
+// Every status of every operation of the document is given by a running
+// handler, and the harness holds the body of each against its schema.
+func TestDocumentSaysWhatTheHandlersDo(t *testing.T) {
+	given := make(map[string]bool)
+	for _, part := range []func(*testing.T, map[string]bool){
+		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askTooMuch, askWithoutStore,
+	} {
+		part(t, given)
+	}
+	operations(func(method, path string, operation schema) {
+		for status := range at(operation, "responses") {
+			name := method + " " + path + " " + status
+			assert.True(t, given[name], "nothing has given %s", name)
+		}
+	})
+}
+
+// rooted is a site with the user root, number 1, and a token of theirs, the
+// first session.
+func rooted(t *testing.T, given map[string]bool, configure func(*Accounts)) (*site, string) {
+	s := newSite(t, func(a *Accounts) {
+		a.Registration = true
+		if configure != nil {
+			configure(a)
+		}
+	})
+	s.given = given
+	s.user("root", exchange.RoleRoot)
+	return s, s.token("root")
+}
+
+func askRight(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, nil)
+	for _, a := range rights {
+		a.token = token
+		answer := s.ask(a)
+		assert.Equal(t, http.StatusOK, answer.status, "%s: %s", a.call, answer.body)
+	}
+}
+
+// askWithoutBody sends bodies that are none.
+func askWithoutBody(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, nil)
+	operations(func(method, path string, operation schema) {
+		if operation["requestBody"] == nil {
+			return
+		}
+		call := method + " " + path
+		for status, a := range map[int]asked{
+			http.StatusBadRequest:            {body: "[]"},
+			http.StatusUnsupportedMediaType:  {body: "{}", header: http.Header{"Content-Type": {"text/plain"}}},
+			http.StatusRequestEntityTooLarge: {body: `{"a":"` + strings.Repeat("b", maxBody) + `"}`},
+		} {
+			a.call, a.token = call, token
+			assert.Equal(t, status, s.ask(a).status, call)
+		}
+	})
+}
+
+// askWithoutRight asks with none, two and foreign credentials.
+func askWithoutRight(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, func(a *Accounts) { a.Registration = false })
+	operations(func(method, path string, operation schema) {
+		if path == "/api/openapi.json" {
+			return
+		}
+		a := asked{call: method + " " + strings.ReplaceAll(path, "{id}", "1"), body: bodies[method+" "+path]}
+		if list, _ := operation["security"].([]any); len(list) > 0 {
+			assert.Equal(t, http.StatusUnauthorized, s.ask(a).status, a.call)
+		}
+		a.header = http.Header{"Authorization": {"Bearer a", "Bearer b"}}
+		s.ask(a)
+		a.header, a.cookie = http.Header{"Sec-Fetch-Site": {"cross-site"}}, token
+		s.ask(a)
+	})
+	s.user("carol", exchange.RoleUser)
+	token = s.token("carol")
+	for _, call := range []string{"GET /api/user/", "GET /api/user/1", "GET /api/user/search"} {
+		assert.Equal(t, http.StatusForbidden, s.ask(asked{call: call, token: token}).status, call)
+	}
+	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: "POST /api/user/login", body: credentials("carol", "wrong horse")}).status)
+}
+
+// askForNothing asks for what is not there.
+func askForNothing(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, nil)
+	for _, a := range []asked{
+		{call: "DELETE /api/user/sessions/99"}, {call: "GET /api/user/99"}, {call: "DELETE /api/user/99"},
+		{call: "PUT /api/user/", body: `{"id":99,"role":1}`}, {call: "POST /api/user/manage", body: `{"id":99,"action":"enable"}`},
+		{call: "GET /api/token/99"}, {call: "DELETE /api/token/99"}, {call: "PUT /api/token/", body: `{"id":99}`},
+	} {
+		a.token = token
+		assert.Equal(t, http.StatusNotFound, s.ask(a).status, a.call)
+	}
+}
+
+func askForConflicts(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, nil)
+	for _, a := range conflicts {
+		a.token = token
+		assert.Equal(t, http.StatusConflict, s.ask(a).status, a.call)
+	}
+	for i := range maxKeys {
+		require.Equal(t, http.StatusOK, s.ask(asked{call: "POST /api/token/", body: fmt.Sprintf(`{"name":"%d"}`, i), token: token}).status)
+	}
+	assert.Equal(t, http.StatusConflict, s.ask(asked{call: "POST /api/token/", body: `{"name":"one more"}`, token: token}).status)
+	// The password changes after it was verified and before it is written.
+	s.Accounts.hasher = changing{quick, func() {
+		_, err := s.store.ChangeUser(t.Context(), 1, func(u *exchange.User) error { u.Password = "changed"; return nil })
+		require.NoError(t, err)
+	}}
+	assert.Equal(t, http.StatusConflict, s.ask(asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: token}).status)
+}
+
+// changing is a hasher during whose work something happens.
+type changing struct {
+	argon2id
+	happens func()
+}
+
+// Hash hashes, and lets it happen.
+func (c changing) Hash(password []byte) ([]byte, error) {
+	c.happens()
+	return c.argon2id.Hash(password)
+}
+
+// askTooMuch asks for hashes while no place is left.
+func askTooMuch(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, nil)
+	s.user("carol", exchange.RoleUser) // number 2
+	s.queue = newQueue(1)
+	for range cap(s.queue.places) {
+		s.queue.places <- struct{}{}
+	}
+	for _, call := range []string{"POST /api/user/login", "POST /api/user/register", "PUT /api/user/self", "POST /api/user/", "PUT /api/user/"} {
+		answer := s.ask(asked{call: call, body: bodies[call], token: token})
+		assert.Equal(t, http.StatusTooManyRequests, answer.status, call)
+		assert.Equal(t, "1", answer.header.Get("Retry-After"), call)
+	}
+}
+
+func askWithoutStore(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, nil)
+	s.Accounts.store = broken{s.Accounts.store}
+	operations(func(method, path string, _ schema) {
+		if path == "/api/openapi.json" {
+			return
+		}
+		a := asked{call: method + " " + strings.ReplaceAll(path, "{id}", "1"), body: bodies[method+" "+path], token: token}
+		answer := s.ask(a)
+		assert.Equal(t, http.StatusServiceUnavailable, answer.status, a.call)
+		assert.Equal(t, "2", answer.header.Get("Retry-After"), a.call)
+	})
+}

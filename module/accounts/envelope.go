@@ -1,0 +1,50 @@
+package accounts
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// envelope is what every answer below /api/ is.
+type envelope struct {
+	Success bool   `json:"success"`
+	Message string `json:"message"`
+	Data    any    `json:"data"`
+}
+
+func writeData(w http.ResponseWriter, data any) {
+	writeJSON(w, http.StatusOK, envelope{true, "", data})
+}
+
+func writeProblem(w http.ResponseWriter, p *problem) {
+	setRetryAfter(w, p)
+	writeJSON(w, p.status, envelope{false, p.message, nil})
+}
+
+// writeAdminProblem tells of a problem as Caddy's admin API does.
+func writeAdminProblem(w http.ResponseWriter, p *problem) {
+	setRetryAfter(w, p)
+	writeJSON(w, p.status, map[string]string{"error": p.message})
+}
+
+// setRetryAfter rounds up: whoever waits so long does not come too early.
+func setRetryAfter(w http.ResponseWriter, p *problem) {
+	if p.retry > 0 {
+		seconds := (p.retry + time.Second - 1) / time.Second
+		w.Header().Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
+	}
+}
+
+// writeJSON writes an answer that no cache may keep.
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	body, err := json.Marshal(value)
+	if err != nil { // our own types, which all can be written
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has left is told nothing
+}

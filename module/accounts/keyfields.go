@@ -1,0 +1,191 @@
+package accounts
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// The bounds of a key's restrictions.
+const (
+	maxModels   = 100
+	maxNetworks = 100
+	latestUnix  = 253_402_300_799 // the end of the year 9999
+)
+
+// keyChange is what is to be changed of a key; nil stays as it is.
+type keyChange struct {
+	name     *string
+	disabled *bool
+	expires  *time.Time
+	models   *[]string
+	networks *[]netip.Prefix
+	limit    *string
+}
+
+// readKeyChange reads the fields that clients of this field know.
+func readKeyChange(f *form) (change keyChange, err error) {
+	change.name, change.limit = f.text("name"), f.text("group")
+	if change.disabled, err = readStatus(f); err != nil {
+		return change, err
+	}
+	if change.expires, err = readExpiry(f); err != nil {
+		return change, err
+	}
+	if change.models, err = readModelLimits(f); err != nil {
+		return change, err
+	}
+	if change.networks, err = readAllowIPs(f); err != nil {
+		return change, err
+	}
+	return change, refuseQuota(f)
+}
+
+// readStatus reads whether a key is disabled. Forms send back the status 3 of
+// an expired key, which says nothing about that.
+func readStatus(f *form) (*bool, error) {
+	status := f.number("status")
+	switch or(status, expired) {
+	case enabled, disabled:
+		return new(*status == disabled), nil
+	case expired:
+		return nil, f.err()
+	}
+	return nil, invalid("status must be 1 for enabled or 2 for disabled")
+}
+
+func readExpiry(f *form) (*time.Time, error) {
+	n := f.number("expired_time")
+	switch {
+	case n == nil:
+		return nil, f.err()
+	case *n == -1:
+		return new(time.Time), nil
+	case *n <= 0 || *n > latestUnix:
+		return nil, invalid("expired_time must be in Unix seconds, or -1 for never")
+	}
+	return new(time.Unix(*n, 0)), nil
+}
+
+// readModelLimits reads the models. A list without the word whether it counts
+// does count: to grant more than was asked for would be the worse mistake.
+func readModelLimits(f *form) (*[]string, error) {
+	counts, list := f.flag("model_limits_enabled"), f.text("model_limits")
+	if err := f.err(); err != nil || counts == nil && list == nil {
+		return nil, err
+	}
+	names := split(or(list, ""), ",")
+	if !or(counts, true) {
+		return new([]string), nil
+	}
+	if or(counts, false) && len(names) == 0 {
+		return nil, invalid("model_limits must name a model where model_limits_enabled is true")
+	}
+	return patterns("model_limits", names)
+}
+
+func patterns(field string, names []string) (*[]string, error) {
+	if len(names) > maxModels {
+		return nil, invalid("%s must be at most %d names", field, maxModels)
+	}
+	for _, name := range names {
+		if _, err := exchange.ParsePattern(name); err != nil {
+			return nil, invalid("%s: %s", field, err)
+		}
+	}
+	return &names, nil
+}
+
+func readAllowIPs(f *form) (*[]netip.Prefix, error) {
+	text := f.text("allow_ips")
+	if text == nil {
+		return nil, f.err()
+	}
+	return networks("allow_ips", split(strings.ReplaceAll(*text, ",", "\n"), "\n"))
+}
+
+func networks(field string, names []string) (*[]netip.Prefix, error) {
+	if len(names) > maxNetworks {
+		return nil, invalid("%s must be at most %d networks", field, maxNetworks)
+	}
+	list := make([]netip.Prefix, len(names))
+	for i, name := range names {
+		var ok bool
+		if list[i], ok = parseNetwork(name); !ok {
+			return nil, invalid("%s must be IP addresses or networks such as 192.0.2.0/24", field)
+		}
+	}
+	return &list, nil
+}
+
+func parseNetwork(name string) (netip.Prefix, bool) {
+	if prefix, err := netip.ParsePrefix(name); err == nil {
+		return prefix.Masked(), !prefix.Addr().Is4In6() // which no address would match
+	}
+	address, err := netip.ParseAddr(name)
+	if err != nil || address.Zone() != "" {
+		return netip.Prefix{}, false
+	}
+	address = address.Unmap()
+	return netip.PrefixFrom(address, address.BitLen()), true
+}
+
+// split cuts a list and leaves out what is empty.
+func split(list, separator string) []string {
+	var parts []string
+	for part := range strings.SplitSeq(list, separator) {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// refuseQuota refuses a budget: whoever sets one relies on it.
+func refuseQuota(f *form) error {
+	unlimited, remain := f.flag("unlimited_quota"), f.number("remain_quota")
+	if err := f.err(); err != nil {
+		return err
+	}
+	if !or(unlimited, true) || unlimited == nil && or(remain, 0) != 0 {
+		return invalid("unlimited_quota must be true: keys have no budgets")
+	}
+	return nil
+}
+
+// apply changes a key as a user, nil for the administrator of the machine.
+// Times in the past are refused when they are new: a key may be changed after
+// it has expired.
+func (change keyChange) apply(by *exchange.User, k *exchange.StoredKey) error {
+	if err := change.check(by, k); err != nil {
+		return err
+	}
+	k.Name, k.Limit = or(change.name, k.Name), or(change.limit, k.Limit)
+	k.Disabled, k.Expires = or(change.disabled, k.Disabled), or(change.expires, k.Expires)
+	k.Models, k.Networks = or(change.models, k.Models), or(change.networks, k.Networks)
+	return nil
+}
+
+func (change keyChange) check(by *exchange.User, k *exchange.StoredKey) error {
+	name, limit := or(change.name, k.Name), or(change.limit, k.Limit)
+	expires := or(change.expires, k.Expires)
+	switch {
+	case name == "":
+		return invalid("name is required")
+	case checkText("name", name) != nil:
+		return checkText("name", name)
+	case !expires.IsZero() && !expires.Equal(k.Expires) && !time.Now().Before(expires):
+		return invalid("the key would have expired already")
+	case limit != k.Limit && by != nil && by.Role < exchange.RoleAdmin:
+		return refuse(http.StatusForbidden, "group: only administrators choose the limit of a key")
+	case limit != "" && !limitName(limit):
+		return invalid("the name of a limit is 1 to 64 letters, digits or ._@+- with a letter or digit first")
+	}
+	return nil
+}
+
+// limitName reports whether the configuration could name a limit so.
+func limitName(s string) bool { return username.MatchString(strings.ToLower(s)) }

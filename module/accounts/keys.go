@@ -1,0 +1,179 @@
+package accounts
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// maxKeys bounds the keys of one user. Requests at the same moment may pass it
+// by a few.
+const maxKeys = 100
+
+// keyView is an API key as clients of this field know it. Times are Unix
+// seconds.
+type keyView struct {
+	ID             int64  `json:"id"`
+	UserID         int64  `json:"user_id"`
+	Key            string `json:"key"` // shortened, but in the answer that hands it out
+	Status         int    `json:"status"`
+	Name           string `json:"name"`
+	Created        int64  `json:"created_time"`
+	Accessed       int64  `json:"accessed_time"` // 0 means never
+	Expires        int64  `json:"expired_time"`  // -1 means never
+	RemainQuota    int64  `json:"remain_quota"`
+	UnlimitedQuota bool   `json:"unlimited_quota"`
+	UsedQuota      int64  `json:"used_quota"`
+	ModelsEnabled  bool   `json:"model_limits_enabled"`
+	Models         string `json:"model_limits"`
+	Networks       string `json:"allow_ips"`
+	Limit          string `json:"group"`
+}
+
+func viewKey(k *exchange.StoredKey) keyView {
+	return keyView{
+		ID: k.ID, UserID: k.UserID, Key: k.Hint, Status: keyStatus(k), Name: k.Name,
+		Created: unix(k.Created, 0), Accessed: unix(k.Used, 0), Expires: unix(k.Expires, -1),
+		UnlimitedQuota: true,
+		ModelsEnabled:  len(k.Models) > 0, Models: strings.Join(k.Models, ","),
+		Networks: strings.Join(networkNames(k), "\n"), Limit: k.Limit,
+	}
+}
+
+func keyStatus(k *exchange.StoredKey) int {
+	if !k.Disabled && !k.Expires.IsZero() && !time.Now().Before(k.Expires) {
+		return expired
+	}
+	return statusOf(k.Disabled)
+}
+
+// networkNames writes a network of one address as that address.
+func networkNames(k *exchange.StoredKey) []string {
+	names := make([]string, len(k.Networks))
+	for i, network := range k.Networks {
+		names[i] = networkName(network)
+	}
+	return names
+}
+
+func networkName(network netip.Prefix) string {
+	if network.IsSingleIP() {
+		return network.Addr().String()
+	}
+	return network.String()
+}
+
+// listKeys answers GET /api/token/ and GET /api/token/search.
+func (a *Accounts) listKeys(c *call) (any, error) {
+	view, page, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	found, total, err := a.store.Keys(c.Context(), c.user.ID, page)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]keyView, len(found))
+	for i := range found {
+		items[i] = viewKey(&found[i])
+	}
+	view.Items, view.Total = items, total
+	return view, nil
+}
+
+// showKey answers GET /api/token/{id}.
+func (a *Accounts) showKey(c *call) (any, error) {
+	key, err := a.store.Key(c.Context(), c.user.ID, c.id())
+	if err != nil {
+		return nil, err
+	}
+	return viewKey(key), nil
+}
+
+// addKey answers POST /api/token/. The key is in this answer, and never again
+// in any other.
+func (a *Accounts) addKey(c *call) (any, error) {
+	change, err := readKeyChange(c.form)
+	if err != nil {
+		return nil, err
+	}
+	if change.name == nil {
+		return nil, invalid("name is required")
+	}
+	key := &exchange.StoredKey{UserID: c.user.ID}
+	if err := change.apply(c.user, key); err != nil {
+		return nil, err
+	}
+	secret, err := a.createKey(c.Context(), c.user, key)
+	if err != nil {
+		return nil, err
+	}
+	view := viewKey(key)
+	view.Key = string(secret)
+	return view, nil
+}
+
+// createKey mints a key.
+func (a *Accounts) createKey(ctx context.Context, by *exchange.User, key *exchange.StoredKey) (exchange.Secret, error) {
+	_, total, err := a.store.Keys(ctx, key.UserID, exchange.Page{Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if total >= maxKeys {
+		return "", refuse(http.StatusConflict, "a user has at most %d keys: delete one first", maxKeys)
+	}
+	secret := exchange.NewAPIKey()
+	key.Digest, key.Hint = digest(string(secret)), exchange.APIKeyHint(secret)
+	if err := a.store.CreateKey(ctx, key); err != nil {
+		return "", err
+	}
+	a.auditKey("key created", by, key.UserID, key.ID)
+	return secret, nil
+}
+
+// updateKey answers PUT /api/token/, with the id in the body. What the body
+// leaves out stays; with ?status_only=1 everything else does.
+func (a *Accounts) updateKey(c *call) (any, error) {
+	id := c.form.number("id")
+	if c.URL.Query().Get("status_only") != "" {
+		c.form.keep("id", "status")
+	}
+	change, err := readKeyChange(c.form)
+	if err != nil {
+		return nil, err
+	}
+	if id == nil {
+		return nil, invalid("id is required")
+	}
+	key, err := a.store.ChangeKey(c.Context(), c.user.ID, *id, func(k *exchange.StoredKey) error {
+		return change.apply(c.user, k)
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.auditKey("key changed", c.user, key.UserID, key.ID)
+	return viewKey(key), nil
+}
+
+// removeKey answers DELETE /api/token/{id}.
+func (a *Accounts) removeKey(c *call) (any, error) {
+	if err := a.store.DeleteKey(c.Context(), c.user.ID, c.id()); err != nil {
+		return nil, err
+	}
+	a.auditKey("key deleted", c.user, c.user.ID, c.id())
+	return nil, nil
+}
+
+func (a *Accounts) auditKey(what string, by *exchange.User, owner, id int64) {
+	var actor int64 // the administrator of the machine
+	if by != nil {
+		actor = by.ID
+	}
+	a.logger.Info(what, zap.Int64("key", id), zap.Int64("user_id", owner), zap.Int64("by", actor))
+}

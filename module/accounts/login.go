@@ -1,0 +1,192 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+const (
+	maxSessions = 100 // of one user; one more ends the oldest
+	maxAgent    = 256 // bytes kept of what a client calls itself
+)
+
+// errWrong is said of a name that does not exist, of a wrong password and of a
+// disabled user alike.
+var errWrong = refuse(http.StatusUnauthorized, "the username or the password is wrong, or the account is disabled")
+
+// loginView is the answer to a login, in the shapes of both generations of
+// clients: the token and what belongs to it, and the user at the top as well.
+type loginView struct {
+	AccessToken string      `json:"access_token"`
+	TokenType   string      `json:"token_type"`
+	Expires     int64       `json:"access_expires_at"`
+	Session     sessionView `json:"session"`
+	User        userView    `json:"user"`
+	userView
+}
+
+// login answers POST /api/user/login.
+func (a *Accounts) login(c *call) (any, error) {
+	data, err := a.logIn(c)
+	var p *problem
+	if a.LoginStatus == compat && errors.As(err, &p) &&
+		(p.status == http.StatusUnauthorized || p.status == http.StatusBadRequest) {
+		return nil, refuse(http.StatusOK, "%s", p.message)
+	}
+	return data, err
+}
+
+func (a *Accounts) logIn(c *call) (any, error) {
+	if err := c.form.require("username", "password"); err != nil {
+		return nil, err
+	}
+	name, password := foldName(*c.form.text("username")), *c.form.text("password")
+	if len(password) > longestPassword {
+		return nil, invalid("password must be at most %d bytes", longestPassword)
+	}
+	user, err := a.lookUp(c.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	right, err := a.guess(c, name, user, password)
+	if err != nil {
+		return nil, err
+	}
+	if !right {
+		return nil, errWrong
+	}
+	return a.openSession(c, user)
+}
+
+// lookUp returns the user of a name, nil if there is none.
+func (a *Accounts) lookUp(ctx context.Context, name string) (*exchange.User, error) {
+	if !username.MatchString(name) {
+		return nil, nil
+	}
+	user, err := a.store.UserByName(ctx, name)
+	if errors.Is(err, exchange.ErrNotFound) {
+		return nil, nil
+	}
+	return user, err
+}
+
+// guess verifies a password, if not too many guesses failed lately.
+func (a *Accounts) guess(c *call, name string, user *exchange.User, password string) (right bool, err error) {
+	end, err := a.beginGuess(c, name)
+	if err != nil {
+		return false, err
+	}
+	right, err = a.verify(c.Context(), user, password)
+	switch {
+	case err != nil:
+		end(undecided)
+	case right:
+		end(succeeded)
+	default:
+		end(failed)
+		// No name: people type their password into the wrong field.
+		a.logger.Info("login failed", zap.String("network", network(c.address())))
+	}
+	return right, err
+}
+
+// beginGuess asks both throttles. The names of a network are not forgiven for
+// one login that succeeds among them: it may be the attacker's own.
+func (a *Accounts) beginGuess(c *call, name string) (end func(outcome), err error) {
+	if a.ThrottleOff {
+		return func(outcome) {}, nil
+	}
+	if !username.MatchString(name) {
+		name = "" // all that cannot exist count together
+	}
+	names, networks := a.shared.names, a.shared.networks
+	byName, wait := names.begin(name)
+	if byName == nil {
+		return nil, a.throttled(c, wait)
+	}
+	byNetwork, wait := networks.begin(network(c.address()))
+	if byNetwork == nil {
+		names.end(byName, undecided)
+		return nil, a.throttled(c, wait)
+	}
+	return func(o outcome) {
+		names.end(byName, o)
+		if o == succeeded {
+			o = undecided
+		}
+		networks.end(byNetwork, o)
+	}, nil
+}
+
+func (a *Accounts) throttled(c *call, wait time.Duration) error {
+	a.logger.Warn("too many attempts", zap.String("path", c.URL.Path),
+		zap.String("network", network(c.address())), zap.Duration("wait", wait))
+	return later(http.StatusTooManyRequests, wait, "too many attempts, try again later")
+}
+
+// openSession logs in a user whose password was right a moment ago.
+func (a *Accounts) openSession(c *call, user *exchange.User) (any, error) {
+	token := newToken()
+	session := &exchange.Session{
+		UserID: user.ID, Digest: digest(string(token)),
+		Expires: time.Now().Add(time.Duration(a.Session)),
+		Address: c.address().String(), Agent: cut(c.UserAgent(), maxAgent),
+	}
+	ctx := context.WithoutCancel(c.Context()) // not half of it, when the client leaves
+	if err := a.store.CreateSession(ctx, session); err != nil {
+		return nil, fmt.Errorf("creating a session: %w", err)
+	}
+	if err := a.confirm(ctx, user, session); err != nil {
+		return nil, err
+	}
+	a.logger.Info("logged in", zap.Int64("user_id", user.ID), zap.Int64("session_id", session.ID))
+	c.setCookie(token, time.Duration(a.Session))
+	return loginView{
+		AccessToken: string(token), TokenType: "Bearer", Expires: session.Expires.Unix(),
+		Session: viewSession(session, session.ID), User: viewUser(user), userView: viewUser(user),
+	}, nil
+}
+
+// confirm takes a new session back when the password was changed, or the user
+// disabled, while it was being made: what ended the older ones came too early
+// for it. It also ends the oldest sessions of whoever has too many.
+func (a *Accounts) confirm(ctx context.Context, user *exchange.User, session *exchange.Session) error {
+	now, err := a.store.User(ctx, user.ID)
+	if err != nil && !errors.Is(err, exchange.ErrNotFound) {
+		return err
+	}
+	if err != nil || now.Password != user.Password || now.Disabled {
+		_ = a.store.DeleteSession(ctx, user.ID, session.ID) // it opens nothing while nobody has its token
+		return errWrong
+	}
+	all, err := a.store.SessionsOf(ctx, user.ID)
+	if err != nil {
+		return err
+	}
+	for _, old := range all[min(len(all), maxSessions):] {
+		if err := a.store.DeleteSession(ctx, user.ID, old.ID); err != nil && !errors.Is(err, exchange.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut shortens a client's text and leaves out what is not printable.
+func cut(text string, most int) string {
+	text = strings.ToValidUTF8(text[:min(len(text), most)], "")
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,129 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/caddyauth"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// hasher is what Caddy's modules of password hashes are.
+type hasher interface {
+	caddyauth.Hasher
+	caddyauth.Comparer
+}
+
+// argon2id is Caddy's module http.authentication.hashes.argon2id with these
+// parameters. The module itself has none when it is loaded to compare.
+type argon2id string
+
+// owasp is the set that OWASP recommends for servers with little memory:
+// 19 MiB, two rounds.
+const owasp argon2id = "m=19456,t=2,p=1"
+
+const (
+	saltSize = 16
+	hashSize = 32
+)
+
+// Hash hashes a password with a salt of its own.
+func (a argon2id) Hash(password []byte) ([]byte, error) {
+	salt := make([]byte, saltSize)
+	_, _ = rand.Read(salt) // never fails
+	blank, _, err := caddyauth.DecodeHash(a.encode(salt))
+	if err != nil {
+		return nil, fmt.Errorf("preparing a hash: %w", err)
+	}
+	return blank.Hash(password)
+}
+
+// Compare reports whether hash is that of the password.
+func (argon2id) Compare(hash, password []byte) (bool, error) {
+	return caddyauth.Argon2idHash{}.Compare(hash, password)
+}
+
+// FakeHash is one that no password has, and that takes as long to find out.
+func (a argon2id) FakeHash() []byte { return a.encode(make([]byte, saltSize)) }
+
+// encode writes a hash of zeros.
+func (a argon2id) encode(salt []byte) []byte {
+	text := base64.RawStdEncoding.EncodeToString
+	return fmt.Appendf(nil, "$argon2id$v=19$%s$%s$%s", a, text(salt), text(make([]byte, hashSize)))
+}
+
+// queue bounds how much is hashed at once: each hash takes a processor and
+// megabytes of memory for a while.
+type queue struct {
+	places chan struct{} // of those that wait or hash
+	slots  chan struct{} // of those that hash
+}
+
+const waiting = 16 // how many may wait for a slot
+
+// hashes is the queue of this process.
+var hashes = newQueue(runtime.GOMAXPROCS(0))
+
+func newQueue(slots int) *queue {
+	return &queue{make(chan struct{}, slots+waiting), make(chan struct{}, slots)}
+}
+
+var errBusy = later(http.StatusTooManyRequests, time.Second, "too many logins at once")
+
+// do runs f when it is its turn. It returns errBusy when too many wait, and the
+// context's error when that ends first.
+func (q *queue) do(ctx context.Context, f func()) error {
+	select {
+	case q.places <- struct{}{}:
+		defer func() { <-q.places }()
+	default:
+		return errBusy
+	}
+	select {
+	case q.slots <- struct{}{}:
+		defer func() { <-q.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	f()
+	return nil
+}
+
+// hash hashes a new password.
+func (a *Accounts) hash(ctx context.Context, password string) (hash string, err error) {
+	busy := a.queue.do(ctx, func() {
+		var raw []byte
+		raw, err = a.hasher.Hash([]byte(password))
+		hash = string(raw)
+	})
+	if busy != nil {
+		return "", busy
+	}
+	return hash, err
+}
+
+// verify reports whether the password is that of a user who may log in. User is
+// nil where there is none of that name, which takes as long to find out.
+func (a *Accounts) verify(ctx context.Context, user *exchange.User, password string) (right bool, err error) {
+	hash := a.hasher.FakeHash()
+	if user != nil && user.Password != "" {
+		hash = []byte(user.Password)
+	}
+	busy := a.queue.do(ctx, func() {
+		right, err = a.hasher.Compare(hash, []byte(password))
+	})
+	if busy != nil {
+		return false, busy
+	}
+	if err != nil && user != nil {
+		a.logger.Error("reading a stored password hash", zap.Int64("user_id", user.ID), zap.Error(err))
+	}
+	return right && user != nil && !user.Disabled, nil
+}

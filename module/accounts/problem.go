@@ -1,0 +1,64 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// problem is why a request is refused: a status and a sentence for the client,
+// which repeats nothing of a request but names of fields.
+type problem struct {
+	status  int
+	message string
+	retry   time.Duration // when to come again; zero says nothing about it
+}
+
+// Error is the sentence for the client.
+func (p *problem) Error() string { return p.message }
+
+func refuse(status int, format string, args ...any) *problem {
+	return &problem{status: status, message: fmt.Sprintf(format, args...)}
+}
+
+// invalid refuses a field.
+func invalid(format string, args ...any) *problem {
+	return refuse(http.StatusBadRequest, format, args...)
+}
+
+// later asks the client to come again.
+func later(status int, after time.Duration, message string) *problem {
+	return &problem{status, message, after}
+}
+
+// statusClientClosed is what access logs show of a client that has left.
+const statusClientClosed = 499
+
+// problemOf is what the client is told of an error. What only we can mend is
+// logged.
+func (a *Accounts) problemOf(err error) *problem {
+	var p *problem
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.Is(err, exchange.ErrNotFound):
+		return refuse(http.StatusNotFound, "not found")
+	case errors.Is(err, exchange.ErrTaken):
+		return refuse(http.StatusConflict, "the username is taken")
+	case errors.Is(err, exchange.ErrLastRoot):
+		return refuse(http.StatusConflict, "the last enabled root user must stay")
+	case errors.Is(err, context.Canceled):
+		return refuse(statusClientClosed, "the client has left")
+	case errors.Is(err, exchange.ErrUnavailable):
+		a.logger.Error("the store of accounts cannot be reached", zap.Error(err))
+		return later(http.StatusServiceUnavailable, 2*time.Second, "accounts are not available for the moment")
+	}
+	a.logger.Error("answering a request about accounts", zap.Error(err))
+	return refuse(http.StatusInternalServerError, "internal error")
+}

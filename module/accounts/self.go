@@ -1,0 +1,104 @@
+package accounts
+
+import (
+	"context"
+	"net/http"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// self answers GET /api/user/self.
+func (a *Accounts) self(c *call) (any, error) { return viewUser(c.user), nil }
+
+// changeSelf answers PUT /api/user/self: the display name, the password, or
+// both. An empty password means the old one: forms send it so.
+func (a *Accounts) changeSelf(c *call) (any, error) {
+	display, password, original := c.form.text("display_name"), c.form.text("password"), c.form.text("original_password")
+	if password != nil && *password == "" {
+		password = nil
+	}
+	if err := c.form.err(); err != nil {
+		return nil, err
+	}
+	if err := checkText("display_name", or(display, "")); err != nil {
+		return nil, err
+	}
+	hash := c.user.Password
+	if password != nil {
+		var err error
+		if hash, err = a.newOwnPassword(c, *password, or(original, "")); err != nil {
+			return nil, err
+		}
+	}
+	user, err := a.writeSelf(c, display, hash)
+	if err != nil {
+		return nil, err
+	}
+	return viewUser(user), nil
+}
+
+// newOwnPassword hashes the new password of whoever knows the old one: a
+// session alone, which may have been stolen, does not give the account away.
+func (a *Accounts) newOwnPassword(c *call, password, original string) (string, error) {
+	if err := checkPassword("password", password); err != nil {
+		return "", err
+	}
+	if original == "" || len(original) > longestPassword {
+		return "", invalid("original_password is required to change the password")
+	}
+	right, err := a.guess(c, c.user.Name, c.user, original)
+	if err != nil {
+		return "", err
+	}
+	if !right {
+		return "", refuse(http.StatusForbidden, "original_password is wrong")
+	}
+	return a.hash(c.Context(), password)
+}
+
+// writeSelf keeps the changes. A new password ends all other sessions.
+func (a *Accounts) writeSelf(c *call, display *string, hash string) (*exchange.User, error) {
+	renewed := hash != c.user.Password
+	ctx := context.WithoutCancel(c.Context()) // not half of it, when the client leaves
+	user, err := a.store.ChangeUser(ctx, c.user.ID, func(u *exchange.User) error {
+		if renewed && u.Password != c.user.Password {
+			return refuse(http.StatusConflict, "the password has been changed by someone else meanwhile")
+		}
+		if renewed {
+			u.Password = hash
+		}
+		u.DisplayName = or(display, u.DisplayName)
+		return nil
+	})
+	if err != nil || !renewed {
+		return user, err
+	}
+	a.logger.Info("password changed", zap.Int64("user_id", user.ID), zap.Int64("by", user.ID))
+	return user, a.store.DeleteSessionsOf(ctx, user.ID, c.session.ID)
+}
+
+// register answers POST /api/user/register, where that is switched on.
+func (a *Accounts) register(c *call) (any, error) {
+	if !a.Registration {
+		return nil, refuse(http.StatusForbidden, "registration is switched off: ask an administrator for an account")
+	}
+	wanted, err := readNewUser(c.form)
+	if err != nil {
+		return nil, err
+	}
+	wanted.role = exchange.RoleUser
+	if !a.ThrottleOff {
+		attempt, wait := a.shared.newcomers.begin(network(c.address()))
+		if attempt == nil {
+			return nil, a.throttled(c, wait)
+		}
+		defer a.shared.newcomers.end(attempt, failed) // each counts
+	}
+	user, err := a.createUser(c.Context(), nil, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return viewUser(user), nil
+}

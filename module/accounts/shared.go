@@ -1,0 +1,51 @@
+package accounts
+
+import (
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// shared is what outlives a reload, as long as one configuration uses the store:
+// else a reload would give whoever guesses passwords a new start.
+type shared struct {
+	names     *throttle // failed logins of a name, whether or not it exists
+	networks  *throttle // failed logins from a network
+	newcomers *throttle // registrations from a network
+}
+
+// stores holds what is shared, by the store.
+var stores = caddy.NewUsagePool()
+
+func acquire(store exchange.Store) *shared {
+	value, _, _ := stores.LoadOrNew(identity(store), func() (caddy.Destructor, error) {
+		return newShared(), nil
+	})
+	return value.(*shared)
+}
+
+func release(store exchange.Store) error {
+	_, err := stores.Delete(identity(store))
+	return err
+}
+
+// identity is what the instances of one store have in common.
+func identity(store exchange.Store) any {
+	if named, ok := store.(exchange.StoreIdentity); ok {
+		return named.Identity()
+	}
+	return store
+}
+
+func newShared() *shared {
+	return &shared{
+		names:     newThrottle(5, time.Minute),
+		networks:  newThrottle(20, 3*time.Second),
+		newcomers: newThrottle(10, time.Minute),
+	}
+}
+
+// Destruct does nothing: there is only memory to give back.
+func (*shared) Destruct() error { return nil }

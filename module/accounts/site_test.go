@@ -1,0 +1,164 @@
+package accounts
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
+)
+
+func TestMain(m *testing.M) { gatewaytest.Main(m) }
+
+// quick hashes as the product does, in a hundredth of its time.
+const quick argon2id = "m=64,t=1,p=1"
+
+// site is the surface over a database of its own.
+type site struct {
+	*Accounts
+	t    testing.TB
+	logs *observer.ObservedLogs
+	// given are the answers that the document describes and that were seen, as
+	// "POST /api/user/login 200".
+	given map[string]bool
+}
+
+// newSite makes one; configure may be nil. Throttling is off unless configure
+// switches it on.
+func newSite(t testing.TB, configure func(*Accounts)) *site {
+	t.Helper()
+	a := &Accounts{ThrottleOff: true}
+	if configure != nil {
+		configure(a)
+	}
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
+	t.Cleanup(cancel)
+	require.NoError(t, a.Provision(ctx))
+	require.NoError(t, a.Validate())
+	store := &sqlite.SQLite{Path: filepath.Join(t.TempDir(), "gateway.db")}
+	require.NoError(t, store.Provision(ctx))
+	store.Open()
+	a.Use(store)
+	a.hasher = quick
+	core, logs := observer.New(zapcore.DebugLevel)
+	a.logger = zap.New(core)
+	t.Cleanup(func() {
+		require.NoError(t, a.Cleanup())
+		require.NoError(t, store.Cleanup())
+	})
+	return &site{a, t, logs, make(map[string]bool)}
+}
+
+// asked is a request: a method, a path, and what else the test is about.
+type asked struct {
+	call   string // "POST /api/user/login"
+	body   string
+	token  string
+	cookie string
+	header http.Header // these replace what is sent otherwise
+	peer   string
+	vars   map[string]any // of Caddy
+}
+
+// told is an answer.
+type told struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// data is what the envelope holds, or the whole of an answer without one.
+func (x told) data(t testing.TB) map[string]any {
+	t.Helper()
+	var answer map[string]any
+	require.NoError(t, json.Unmarshal([]byte(x.body), &answer), x.body)
+	if data, ok := answer["data"].(map[string]any); ok {
+		return data
+	}
+	return answer
+}
+
+func (a asked) request(ctx context.Context) *http.Request {
+	method, path, _ := strings.Cut(a.call, " ")
+	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(a.body))
+	if a.body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if a.token != "" {
+		r.Header.Set("Authorization", "Bearer "+a.token)
+	}
+	if a.cookie != "" {
+		r.Header.Set("Cookie", "session="+a.cookie)
+	}
+	for name, values := range a.header {
+		r.Header[name] = values
+	}
+	if a.peer != "" {
+		r.RemoteAddr = a.peer
+	}
+	if a.vars != nil {
+		r = r.WithContext(context.WithValue(r.Context(), caddyhttp.VarsCtxKey, a.vars))
+	}
+	return r
+}
+
+// ask answers a request. Every answer is held against the document.
+func (s *site) ask(a asked) told {
+	s.t.Helper()
+	return s.askIn(s.t.Context(), a)
+}
+
+func (s *site) askIn(ctx context.Context, a asked) told {
+	s.t.Helper()
+	r := a.request(ctx)
+	require.True(s.t, s.Serves(r), a.call)
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	answer := told{w.Code, w.Header(), w.Body.String()}
+	s.check(r, answer)
+	return answer
+}
+
+// admin asks as the administrator of the machine.
+func (s *site) admin(call, body string) told {
+	s.t.Helper()
+	w := httptest.NewRecorder()
+	s.Admin().ServeHTTP(w, asked{call: call, body: body}.request(s.t.Context()))
+	return told{w.Code, w.Header(), w.Body.String()}
+}
+
+const password = "correct horse"
+
+// user creates a user with the password above.
+func (s *site) user(name string, role exchange.Role) *exchange.User {
+	s.t.Helper()
+	user, err := s.createUser(s.t.Context(), nil, newUser{name: name, password: password, role: role})
+	require.NoError(s.t, err)
+	return user
+}
+
+// token logs in.
+func (s *site) token(name string) string {
+	s.t.Helper()
+	answer := s.ask(asked{call: "POST /api/user/login", body: credentials(name, password)})
+	require.Equal(s.t, http.StatusOK, answer.status, answer.body)
+	return answer.data(s.t)["access_token"].(string)
+}
+
+func credentials(name, password string) string {
+	body, _ := json.Marshal(map[string]string{"username": name, "password": password}) // strings can be written
+	return string(body)
+}

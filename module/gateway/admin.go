@@ -1,0 +1,70 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2"
+)
+
+func init() {
+	caddy.RegisterModule(adminAPI{})
+}
+
+// adminAPI answers the requests to Caddy's admin API with which the
+// administrator of the machine manages users and keys.
+type adminAPI struct{}
+
+// CaddyModule returns the Caddy module information.
+func (adminAPI) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "admin.api.ai_gateway",
+		New: func() caddy.Module { return new(adminAPI) },
+	}
+}
+
+// Routes returns the one route of the gateway, and all below it.
+func (adminAPI) Routes() []caddy.AdminRoute {
+	return []caddy.AdminRoute{{Pattern: "/ai_gateway/", Handler: caddy.AdminHandlerFunc(serveAdmin)}}
+}
+
+var (
+	errNoAccounts   = errors.New("accounts are off, or no site has an ai_gateway")
+	errManyAccounts = errors.New("several sites have users of their own: set store and accounts in the global option ai_gateway")
+)
+
+// serveAdmin hands a request to the accounts of the configuration that runs.
+func serveAdmin(w http.ResponseWriter, r *http.Request) error {
+	app, err := caddy.ActiveContext().AppIfConfigured("ai_gateway")
+	if err != nil { // there is none
+		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
+	}
+	users := app.(*App).managed()
+	switch len(users) {
+	case 0:
+		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
+	case 1:
+		users[0].accounts.Admin().ServeHTTP(w, r)
+		return nil
+	}
+	return caddy.APIError{HTTPStatus: http.StatusConflict, Err: errManyAccounts}
+}
+
+// managed are the users that sites have and that accounts manage: those of the
+// global option alone, where a site shares them.
+func (a *App) managed() []*userbase {
+	var managed []*userbase
+	for _, users := range a.serving {
+		switch {
+		case users.accounts == nil:
+		case users == a.users:
+			return []*userbase{users}
+		default:
+			managed = append(managed, users)
+		}
+	}
+	return managed
+}
+
+// Interface guards
+var _ caddy.AdminRouter = adminAPI{}

@@ -1,0 +1,159 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+func emptyRatios() *ratios { return &ratios{of: make(map[modelKey]*ratio)} }
+
+var keyM = modelKey{"p", "m"}
+
+// answered is an exchange of a messages client with a chat provider that
+// counted so many tokens for a text of so many bytes.
+func answered(bytes int, tokens int64) *exchange.Exchange {
+	ex := &exchange.Exchange{
+		Format: translate.Messages, Operation: translate.Generate,
+		Body: []byte(`{"messages":[{"role":"user","content":"` + strings.Repeat("x", bytes) + `"}]}`),
+	}
+	ex.Attempt = &exchange.Attempt{
+		Exchange: ex, Provider: "p", Model: "m", Format: translate.Chat, Finished: true,
+		Usage: translate.Usage{Input: tokens / 2, CacheRead: tokens - tokens/2, Known: true},
+	}
+	return ex
+}
+
+func TestTheRatioOfAModelIsLearned(t *testing.T) {
+	r := emptyRatios()
+	assert.EqualValues(t, 4, r.perToken(keyM))
+	distance := 4 - 2.5
+	for range 20 {
+		r.learnFrom(answered(5000, 2000))
+		nearer := r.perToken(keyM) - 2.5
+		assert.Less(t, nearer, distance, "each request brings it nearer")
+		distance = nearer
+	}
+	assert.InDelta(t, 2.5, r.perToken(keyM), 0.02)
+	assert.EqualValues(t, 4, r.perToken(modelKey{"p", "other"}), "of other models nothing is learned")
+	assert.EqualValues(t, 4, r.perToken(modelKey{"other", "m"}))
+}
+
+func TestWhatWasLearnedIsForgottenWhenTheModelChanges(t *testing.T) {
+	known := newRatio()
+	for range 100 {
+		known.add(50_000, 10_000)
+	}
+	assert.InDelta(t, 5, known.bytes/known.tokens, 0.01)
+	for range 200 {
+		known.add(20_000, 10_000)
+	}
+	assert.InDelta(t, 2, known.bytes/known.tokens, 0.1)
+	assert.LessOrEqual(t, known.tokens, 2.0*rememberedFor)
+}
+
+func TestUsageThatCannotBeTrueIsIgnored(t *testing.T) {
+	r := emptyRatios()
+	for _, ex := range []*exchange.Exchange{
+		answered(4000, 0), answered(4000, -1000), answered(4000, 1), answered(4000, 499), answered(4000, 4001), answered(4000, 1<<62),
+		answered(0, 1), answered(0, 0), answered(2, 10),
+	} {
+		r.learnFrom(ex)
+		assert.EqualValues(t, 4, r.perToken(keyM), "%d tokens", ex.Attempt.Usage.TotalInput())
+	}
+	for range 1000 {
+		r.learnFrom(answered(4000, 4000))
+	}
+	assert.GreaterOrEqual(t, r.perToken(keyM), 1.0)
+}
+
+func TestOnlyAnsweredTextsTeach(t *testing.T) {
+	for name, change := range map[string]func(*exchange.Exchange){
+		"a chat client":       func(ex *exchange.Exchange) { ex.Format = translate.Chat },
+		"a count of tokens":   func(ex *exchange.Exchange) { ex.Operation = translate.CountTokens },
+		"no attempt":          func(ex *exchange.Exchange) { ex.Attempt = nil },
+		"an answer cut short": func(ex *exchange.Exchange) { ex.Attempt.Finished = false },
+		"usage not told":      func(ex *exchange.Exchange) { ex.Attempt.Usage.Known = false },
+		"the byte lane":       func(ex *exchange.Exchange) { ex.Attempt.Format = translate.Messages },
+		"an image": func(ex *exchange.Exchange) {
+			ex.Body = []byte(strings.Replace(string(ex.Body), `"content":"`, `"content":[{"type":"image","source":{"type":"url","url":"u"}},{"type":"text","text":"`, 1))
+			ex.Body = []byte(strings.Replace(string(ex.Body), `"}]}`, `"}]}]}`, 1))
+		},
+		"a very long request": func(ex *exchange.Exchange) { ex.Body = append(ex.Body, make([]byte, maxLearned)...) },
+	} {
+		r, ex := emptyRatios(), answered(5000, 2000)
+		change(ex)
+		r.learnFrom(ex)
+		assert.EqualValues(t, 4, r.perToken(keyM), name)
+	}
+}
+
+func TestAProviderThatTurnedOutNotToCountTeachesToo(t *testing.T) {
+	r, ex := emptyRatios(), answered(5000, 2000)
+	ex.Attempt.Format = translate.Messages
+	r.want(keyM)
+	r.learnFrom(ex)
+	assert.Less(t, r.perToken(keyM), 4.0)
+}
+
+func TestOnceAModelIsKnownFewRequestsAreRead(t *testing.T) {
+	known, read := newRatio(), 0
+	for range settledAfter + 10*readOneOf {
+		if known.due() {
+			read++
+		}
+	}
+	assert.Equal(t, settledAfter+10, read)
+}
+
+// A client may name any model where a provider takes any.
+func TestTheMemoryOfRatiosIsBounded(t *testing.T) {
+	r := emptyRatios()
+	for i := range 3 * maxRatios {
+		r.want(modelKey{"p", fmt.Sprint(i)})
+	}
+	assert.Len(t, r.of, maxRatios)
+	assert.NotNil(t, r.find(modelKey{"p", fmt.Sprint(3*maxRatios - 1)}), "the newest is there")
+}
+
+func TestRatiosAreSharedByAllRequests(t *testing.T) {
+	r := emptyRatios()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for j := range 200 {
+				r.learnFrom(answered(500, 200))
+				r.want(modelKey{"p", fmt.Sprint(i, j)})
+				assert.GreaterOrEqual(t, r.perToken(keyM), 1.0)
+			}
+		})
+	}
+	all.Wait()
+	assert.Less(t, r.perToken(keyM), 4.0)
+}
+
+func TestRatiosOutliveAConfiguration(t *testing.T) {
+	first := loadRatios()
+	first.want(keyM)
+	second := loadRatios()
+	assert.NoError(t, releaseRatios())
+	assert.Same(t, first, second)
+	assert.Same(t, first, loadRatios(), "the next configuration has them")
+	assert.NoError(t, releaseRatios())
+	assert.NoError(t, releaseRatios())
+	assert.NotSame(t, first, loadRatios(), "nobody was there to remember them")
+	assert.NoError(t, releaseRatios())
+}
+
+func TestWithoutRatiosTheDefaultHolds(t *testing.T) {
+	var r *ratios
+	r.want(keyM)
+	r.learnFrom(answered(5000, 2000))
+	assert.EqualValues(t, 4, r.perToken(keyM))
+}

@@ -1,0 +1,255 @@
+package keys
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// writeKeys writes a file of keys in place.
+func writeKeys(t *testing.T, path string, lines ...string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+}
+
+// loadFile loads a file as the gateway does, until the test ends or cancel is
+// called.
+func loadFile(t *testing.T, path string) (*FileKeys, context.CancelFunc, error) {
+	t.Helper()
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
+	t.Cleanup(cancel)
+	config, err := json.Marshal(&FileKeys{Path: path})
+	require.NoError(t, err)
+	mod, err := ctx.LoadModuleByID("ai_gateway.keys.file", config)
+	if err != nil {
+		return nil, cancel, err
+	}
+	return mod.(*FileKeys), cancel, nil
+}
+
+// observed loads a file that nothing follows but the test's own polls.
+func observed(t *testing.T, path string) (*FileKeys, *observer.ObservedLogs) {
+	t.Helper()
+	f, cancel, err := loadFile(t, path)
+	require.NoError(t, err)
+	cancel()
+	core, logs := observer.New(zap.InfoLevel)
+	f.logger = zap.New(core)
+	return f, logs
+}
+
+// settle polls as often as a change needs to take effect.
+func (f *FileKeys) settle() {
+	f.poll()
+	f.poll()
+}
+
+func (f *FileKeys) names() []string {
+	var names []string
+	for _, key := range []string{"one", "two", "three"} {
+		if found := f.Lookup(digestOf(key)); found != nil {
+			names = append(names, found.ID)
+		}
+	}
+	return names
+}
+
+func line(key string) string { return "key " + key + " " + hexOf(key) }
+
+func TestAFileHasKeysAsACaddyfileHas(t *testing.T) {
+	t.Setenv("TEST_KEY", secret)
+	t.Setenv("TEST_DIR", t.TempDir())
+	path := filepath.Join(os.Getenv("TEST_DIR"), "keys")
+	writeKeys(t, path, "# those of the team", line("one")+" {", "\tmodels gpt-*", "\tfrom ::1", "\towner alice", "}", "",
+		"key env {env.TEST_KEY} # of the machine", line("two")+" {", "\tdisabled", "}")
+	f, _, err := loadFile(t, "{env.TEST_DIR}/keys")
+	require.NoError(t, err)
+	one := f.Lookup(digestOf("one"))
+	require.NotNil(t, one)
+	assert.Equal(t, []exchange.Pattern{"gpt-*"}, one.Models)
+	assert.Equal(t, "alice", one.Owner)
+	assert.Equal(t, "env", f.Lookup(digestOf(secret)).ID)
+	assert.True(t, f.Lookup(digestOf("two")).Disabled)
+	assert.Nil(t, f.Lookup(digestOf("three")))
+	count := 0
+	for range f.All() {
+		count++
+	}
+	assert.Equal(t, 3, count)
+}
+
+// wrongFiles are texts that no file of keys may have, with what is said of them.
+var wrongFiles = map[string]string{
+	"one sk-secret":                            ":1: in a file of keys, each begins with the word key",
+	line("one") + "\n\nprovider demo":          ":3: in a file of keys",
+	line("one") + "\nkey two sk-secret":        ":2: a key is given as {env.NAME}",
+	"key":                                      ":1: a key needs a name",
+	line("one") + "\n" + line("one"):           ":2: key one is defined twice",
+	line("one") + "\nkey a " + hexOf("one"):    ":2: key a: has the same value as key one",
+	"key a {env.NO_SUCH_KEY} {\n\tdisabled\n}": ":1: key a: resolving secret",
+	line("one") + " {\n\tmodels":               ":2: models needs at least one pattern",
+	line("one") + " {\n\tdisabled":             ":2: the block of key one has no end",
+	line("one") + "\n}":                        ":2: in a file of keys",
+	line("one") + " {\n\tfrom nowhere\n}":      ":2: a network is",
+}
+
+func TestAWrongFileIsRefusedByLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	for text, want := range wrongFiles {
+		writeKeys(t, path, text)
+		_, _, err := loadFile(t, path)
+		if assert.Error(t, err, text) {
+			place, what, _ := strings.Cut(strings.TrimPrefix(want, ":"), ": ")
+			assert.Contains(t, err.Error(), what, text)
+			assert.Regexp(t, "keys:"+place+`$`, err.Error(), text)
+			assert.NotContains(t, err.Error(), "sk-secret")
+		}
+	}
+}
+
+func TestAMissingFileIsRefused(t *testing.T) {
+	for _, path := range []string{filepath.Join(t.TempDir(), "no-keys"), t.TempDir(), "{env.NO_SUCH_DIR}/keys"} {
+		_, _, err := loadFile(t, path)
+		assert.ErrorContains(t, err, "keys file: ", path)
+	}
+}
+
+func TestChangesTakeEffectHoweverTheyAreMade(t *testing.T) {
+	replace := func(t *testing.T, path, text string) {
+		writeKeys(t, path+".new", text)
+		require.NoError(t, os.Rename(path+".new", path))
+	}
+	for name, change := range map[string]func(t *testing.T, path, text string){
+		"in place":    func(t *testing.T, path, text string) { writeKeys(t, path, text) },
+		"by a rename": replace,
+		"by the links of a mounted volume": func(t *testing.T, path, text string) {
+			dir := t.TempDir()
+			writeKeys(t, filepath.Join(dir, "keys"), text)
+			_ = os.Remove(path)
+			require.NoError(t, os.Symlink(filepath.Join(dir, "keys"), path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "keys")
+			change(t, path, line("one"))
+			f, logs := observed(t, path)
+			change(t, path, line("one")+"\n"+line("two"))
+			f.settle()
+			assert.Equal(t, []string{"one", "two"}, f.names())
+			change(t, path, line("three"))
+			f.settle()
+			assert.Equal(t, []string{"three"}, f.names())
+			change(t, path, "# nobody")
+			f.settle()
+			assert.Empty(t, f.names())
+			assert.Len(t, logs.FilterMessage("keys file has changed").All(), 3)
+		})
+	}
+}
+
+func TestAFileIsFollowedUntilTheConfigurationEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	writeKeys(t, path, line("one"))
+	synctest.Test(t, func(t *testing.T) {
+		f, cancel, err := loadFile(t, path)
+		require.NoError(t, err)
+		writeKeys(t, path, line("two"))
+		time.Sleep(2*pollInterval + 1) // of the clock of the bubble
+		synctest.Wait()
+		assert.Equal(t, []string{"two"}, f.names())
+		cancel() // the bubble demands that its goroutines end
+	})
+}
+
+// A file that is being written in place once looked complete at the end of any
+// of its lines.
+func TestAFileThatStillChangesIsNotTakenYet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	writeKeys(t, path, line("one"), line("two"))
+	f, _ := observed(t, path)
+	writeKeys(t, path, line("one"))
+	f.poll()
+	assert.Equal(t, []string{"one", "two"}, f.names())
+	writeKeys(t, path, line("one"), line("two"), line("three"))
+	f.poll()
+	assert.Equal(t, []string{"one", "two"}, f.names())
+	f.poll()
+	assert.Equal(t, []string{"one", "two", "three"}, f.names())
+}
+
+func TestABadEditKeepsTheKeysAndIsReportedOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	for text, want := range wrongFiles {
+		writeKeys(t, path, line("one"))
+		f, logs := observed(t, path)
+		writeKeys(t, path, text)
+		for range 3 {
+			f.settle()
+		}
+		assert.Equal(t, []string{"one"}, f.names(), text)
+		lines := logs.FilterLevelExact(zap.ErrorLevel).All()
+		if assert.Len(t, lines, 1, text) {
+			said := lines[0].ContextMap()["error"].(string)
+			_, what, _ := strings.Cut(strings.TrimPrefix(want, ":"), ": ")
+			assert.Contains(t, said, what)
+			assert.NotContains(t, said, "sk-secret")
+		}
+		writeKeys(t, path, line("one"), line("two"))
+		f.settle()
+		assert.Equal(t, []string{"one", "two"}, f.names(), "the next good edit counts")
+	}
+}
+
+func TestAVanishedFileKeepsTheKeysAndIsReportedOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	writeKeys(t, path, line("one"))
+	f, logs := observed(t, path)
+	for range 2 {
+		require.NoError(t, os.Remove(path))
+		f.settle()
+		f.settle()
+		assert.Equal(t, []string{"one"}, f.names())
+		writeKeys(t, path, line("one"))
+		f.settle()
+	}
+	assert.Len(t, logs.FilterMessageSnippet("cannot be read").All(), 2, "once each time")
+	assert.Equal(t, 2, logs.Len(), "a file that is back as it was is no change")
+}
+
+func TestChangesAreCheckedBeforeTheyTakeEffect(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	writeKeys(t, path, line("one"))
+	f, logs := observed(t, path)
+	f.CheckChanges(func(iter.Seq[*exchange.Key]) error { return nil })
+	f.CheckChanges(func(keys iter.Seq[*exchange.Key]) error {
+		for key := range keys {
+			if key.ID == "two" {
+				return errors.New("key two is defined twice")
+			}
+		}
+		return nil
+	})
+	writeKeys(t, path, line("two"))
+	f.settle()
+	assert.Equal(t, []string{"one"}, f.names())
+	require.Equal(t, 1, logs.Len())
+	assert.Equal(t, "key two is defined twice", logs.All()[0].ContextMap()["error"])
+	writeKeys(t, path, line("three"))
+	f.settle()
+	assert.Equal(t, []string{"three"}, f.names())
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// followChanges keeps known up to date, until the context ends.
+func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	noted := time.Now()
+	for {
+		s.refresh(ctx)
+		if time.Since(noted) >= noteUsesEvery {
+			noted = time.Now()
+			s.noteUses(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-wake:
+		case <-poll.C:
+		}
+	}
+}
+
+// refresh looks whether the database has changed and reads the keys anew if it
+// has. After a failure the next look has a new connection.
+func (s *Store) refresh(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if s.backend.Moved() {
+		s.disconnect(s.db.Load())
+	}
+	began := time.Since(s.born)
+	db, err := s.database(ctx)
+	if err == nil {
+		err = s.reload(s.dialect.statements(ctx, db))
+	}
+	switch {
+	case err == nil:
+		s.checked.Store(int64(began))
+		s.reading.end(s.logger, "store is available again")
+	case ctx.Err() != context.Canceled:
+		s.disconnect(db)
+		s.reading.begin(s.logger, "store is not available; keys that are known go on to work", s.explain("following keys", err))
+	}
+}
+
+// reload replaces what is known if the revision of the database is another.
+// A database whose revision is smaller was restored from a copy.
+func (s *Store) reload(in statements) error {
+	s.publishing.Lock()
+	defer s.publishing.Unlock()
+	revision, err := in.number(`SELECT revision FROM gateway_state`)
+	if before := s.known.Load(); err != nil || before.loaded && before.revision == revision {
+		return err
+	}
+	fresh, err := readKnown(in)
+	if err == nil {
+		fresh.inherit(s.known.Load())
+		s.known.Store(fresh)
+	}
+	return err
+}
+
+// publish makes what a transaction has changed known, unless later changes are
+// known already.
+func (s *Store) publish(fresh *known) {
+	s.publishing.Lock()
+	defer s.publishing.Unlock()
+	before := s.known.Load()
+	if before.loaded && before.revision >= fresh.revision {
+		return
+	}
+	fresh.inherit(before)
+	s.known.Store(fresh)
+}

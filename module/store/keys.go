@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.models, k.networks, k.limit_name, k.disabled, k.created, k.expires, k.used`
+
+// scanKey reads a row of keyColumns and then more. A key whose restrictions
+// cannot be read, which takes somebody who wrote to the database by hand, is
+// disabled: without them it could do more than it may.
+func scanKey(row scanner, k *exchange.StoredKey, more ...any) error {
+	var damaged bool
+	err := row.Scan(append([]any{&k.ID, &k.UserID, &k.Name, &k.Hint, digestOf{k.Digest[:]},
+		listOf[string]{&k.Models, &damaged}, listOf[netip.Prefix]{&k.Networks, &damaged}, &k.Limit,
+		&k.Disabled, moment{&k.Created}, moment{&k.Expires}, moment{&k.Used}}, more...)...)
+	k.Disabled = k.Disabled || damaged
+	return err
+}
+
+// CreateKey implements exchange.Keys.
+func (s *Store) CreateKey(ctx context.Context, key *exchange.StoredKey) error {
+	models, networks, err := restrictions(key)
+	if err != nil {
+		return err
+	}
+	created := *key
+	created.Created = now()
+	err = s.change(ctx, "creating key", func(tx statements) error {
+		if _, err := userByID(tx, key.UserID); err != nil {
+			return err
+		}
+		return tx.row(`INSERT INTO gateway_keys (user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
+			key.UserID, text(key.Name), fold(key.Name), text(key.Hint), key.Digest[:], models, networks,
+			text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used)).Scan(&created.ID)
+	})
+	if err == nil {
+		*key = created
+	}
+	return err
+}
+
+// restrictions are the lists of a key, as they are kept.
+func restrictions(key *exchange.StoredKey) (models, networks string, err error) {
+	if models, err = list(key.Models); err != nil {
+		return "", "", err
+	}
+	networks, err = list(key.Networks)
+	return models, networks, err
+}
+
+// Key implements exchange.Keys.
+func (s *Store) Key(ctx context.Context, user, id int64) (key *exchange.StoredKey, err error) {
+	err = s.query(ctx, "reading key", func(in statements) error {
+		key, err = keyByID(in, user, id)
+		return err
+	})
+	return key, err
+}
+
+func keyByID(in statements, user, id int64) (*exchange.StoredKey, error) {
+	var key exchange.StoredKey
+	err := scanKey(in.row(`SELECT `+keyColumns+` FROM gateway_keys k WHERE k.id = $1 AND ($2 = 0 OR k.user_id = $2)`, id, user), &key)
+	if err != nil {
+		return nil, err
+	}
+	return &key, nil
+}
+
+// Keys implements exchange.Keys.
+func (s *Store) Keys(ctx context.Context, user int64, page exchange.Page) (keys []exchange.StoredKey, total int, err error) {
+	const where = ` FROM gateway_keys k WHERE ($1 = 0 OR k.user_id = $1) AND k.folded LIKE $2 ESCAPE '\'`
+	pattern := part(page.Search)
+	err = s.query(ctx, "listing keys", func(in statements) error {
+		count, err := in.number(`SELECT count(*)`+where, user, pattern)
+		if err != nil {
+			return err
+		}
+		total = int(count)
+		return in.each(func(row scanner) error {
+			var key exchange.StoredKey
+			err := scanKey(row, &key)
+			keys = append(keys, key)
+			return err
+		}, `SELECT `+keyColumns+where+` ORDER BY k.id DESC LIMIT $3 OFFSET $4`, user, pattern, page.Limit, page.Offset)
+	})
+	return keys, total, err
+}
+
+// ChangeKey implements exchange.Keys. The function must not call the store.
+func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*exchange.StoredKey) error) (key *exchange.StoredKey, err error) {
+	err = s.change(ctx, "changing key", func(tx statements) error {
+		if key, err = keyByID(tx, user, id); err != nil {
+			return err
+		}
+		before := *key
+		if err := change(key); err != nil {
+			return refusal{err}
+		}
+		key.ID, key.UserID, key.Digest = before.ID, before.UserID, before.Digest
+		key.Hint, key.Created, key.Used = before.Hint, before.Created, before.Used
+		return updateKey(tx, key)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return key, nil
+}
+
+func updateKey(tx statements, key *exchange.StoredKey) error {
+	models, networks, err := restrictions(key)
+	if err != nil {
+		return refusal{err}
+	}
+	return tx.change(`UPDATE gateway_keys SET name = $1, folded = $2, models = $3, networks = $4, limit_name = $5, disabled = $6, expires = $7 WHERE id = $8`,
+		text(key.Name), fold(key.Name), models, networks, text(key.Limit), key.Disabled, millis(key.Expires), key.ID)
+}
+
+// DeleteKey implements exchange.Keys.
+func (s *Store) DeleteKey(ctx context.Context, user, id int64) error {
+	return s.change(ctx, "deleting key", func(tx statements) error {
+		return tx.change(`DELETE FROM gateway_keys WHERE id = $1 AND ($2 = 0 OR user_id = $2)`, id, user)
+	})
+}

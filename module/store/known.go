@@ -1,0 +1,91 @@
+package store
+
+import (
+	"crypto/subtle"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// known is what the database was last seen to hold. It is replaced, never
+// changed.
+type known struct {
+	loaded   bool
+	revision int64
+	keys     map[exchange.Digest]*followed
+}
+
+// followed is a key in memory.
+type followed struct {
+	exchange.Key
+	id   int64
+	used *atomic.Bool // since uses were last written; outlives a replacement
+}
+
+// lookup returns the key with this digest, nil when there is none, and notes
+// its use: in a flag that is written once a minute and read otherwise, so that
+// requests on many processors do not fight for it.
+func (k *known) lookup(digest exchange.Digest) *exchange.Key {
+	found := k.keys[digest]
+	// As for keys of the configuration: the second comparison takes the same
+	// time whatever the first one showed.
+	if found == nil || subtle.ConstantTimeCompare(found.Digest[:], digest[:]) != 1 {
+		return nil
+	}
+	if !found.Disabled && !found.used.Load() {
+		found.used.Store(true)
+	}
+	return &found.Key
+}
+
+// takeUses returns the keys that were used since it was last called.
+func (k *known) takeUses() (used []*followed) {
+	for _, key := range k.keys {
+		if key.used.Swap(false) {
+			used = append(used, key)
+		}
+	}
+	return used
+}
+
+// inherit carries the uses that are not written yet over from what was known.
+func (k *known) inherit(from *known) {
+	for digest, key := range k.keys {
+		if before := from.keys[digest]; before != nil && before.id == key.id {
+			key.used = before.used
+		}
+	}
+}
+
+// readKnown reads the revision and then all keys. What is changed in between
+// has a revision of its own, and so will be read again.
+func readKnown(in statements) (*known, error) {
+	fresh := &known{loaded: true, keys: make(map[exchange.Digest]*followed)}
+	err := in.row(`SELECT revision FROM gateway_state`).Scan(&fresh.revision)
+	if err != nil {
+		return nil, err
+	}
+	err = in.each(func(row scanner) error {
+		key, err := scanFollowed(row)
+		fresh.keys[key.Digest] = key
+		return err
+	}, `SELECT `+keyColumns+`, u.name, u.disabled FROM gateway_keys k JOIN gateway_users u ON u.id = k.user_id`)
+	return fresh, err
+}
+
+func scanFollowed(row scanner) (*followed, error) {
+	var stored exchange.StoredKey
+	var owner string
+	var disabled bool
+	err := scanKey(row, &stored, &owner, &disabled)
+	models := make([]exchange.Pattern, len(stored.Models))
+	for i, model := range stored.Models {
+		models[i] = exchange.Pattern(model)
+	}
+	return &followed{id: stored.ID, used: new(atomic.Bool), Key: exchange.Key{
+		ID: "key_" + strconv.FormatInt(stored.ID, 10), Owner: owner,
+		Digest: stored.Digest, Models: models, Networks: stored.Networks, Limit: stored.Limit,
+		Expires: stored.Expires, Disabled: stored.Disabled || disabled,
+	}}, err
+}

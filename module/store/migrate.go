@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"slices"
+)
+
+// errNewer is returned for a database that a later version of the gateway made.
+type errNewer struct{ found, known int }
+
+func (e errNewer) Error() string {
+	return fmt.Sprintf("the database has schema version %d, made by a newer gateway; this one knows up to %d and leaves it as it is", e.found, e.known)
+}
+
+// migrate brings a database to the newest version of the schema. Others may do
+// the same at the same time.
+func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
+	files, err := fs.Glob(s.dialect.Migrations, "*.sql")
+	if err != nil {
+		return err
+	}
+	slices.Sort(files)
+	version, err := s.dialect.version(s.dialect.statements(ctx, db))
+	switch {
+	case err != nil:
+		return err
+	case version > len(files):
+		return errNewer{version, len(files)}
+	case version < len(files):
+		return s.runMigrations(ctx, db, files)
+	}
+	return nil
+}
+
+// version returns 0 for a database without tables.
+func (d Dialect) version(in statements) (int, error) {
+	if exists, err := in.number(d.Exists); err != nil || exists == 0 {
+		return 0, err
+	}
+	version, err := in.number(`SELECT version FROM gateway_state`)
+	return int(version), err
+}
+
+// runMigrations runs all migrations that are missing in one transaction, so
+// that nobody ever meets a version in between.
+func (s *Store) runMigrations(ctx context.Context, db *sql.DB, files []string) error {
+	// Whoever asked would give up before a large database is copied, and so
+	// would everybody after.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), migrationTimeout)
+	defer cancel()
+	return s.transact(ctx, db, s.dialect.LockSchema, func(tx statements) error {
+		version, err := s.dialect.version(tx)
+		switch {
+		case err != nil:
+			return err
+		case version > len(files):
+			return errNewer{version, len(files)}
+		case version == len(files): // somebody else was quicker
+			return nil
+		}
+		if version > 0 {
+			if err := s.backend.Backup(ctx, db, version); err != nil {
+				return fmt.Errorf("keeping a copy before the migration: %w", err)
+			}
+		}
+		return s.dialect.apply(tx, files[version:], len(files))
+	})
+}
+
+// apply runs migrations, after which the database has a version.
+func (d Dialect) apply(tx statements, files []string, version int) error {
+	for _, name := range files {
+		script, err := fs.ReadFile(d.Migrations, name)
+		if err == nil {
+			err = tx.script(string(script))
+		}
+		if err != nil {
+			return fmt.Errorf("running migration %s: %w", name, err)
+		}
+	}
+	return tx.change(`UPDATE gateway_state SET version = $1`, version)
+}

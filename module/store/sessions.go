@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+const sessionColumns = `s.id, s.user_id, s.digest, s.created, s.expires, s.address, s.agent`
+
+// sessionFields are where a row of sessionColumns goes.
+func sessionFields(s *exchange.Session) []any {
+	return []any{&s.ID, &s.UserID, digestOf{s.Digest[:]}, moment{&s.Created}, moment{&s.Expires}, &s.Address, &s.Agent}
+}
+
+// CreateSession implements exchange.Sessions.
+func (s *Store) CreateSession(ctx context.Context, session *exchange.Session) error {
+	created := *session
+	created.Created = now()
+	err := s.write(ctx, "creating session", func(tx statements) error {
+		if err := tx.change(`UPDATE gateway_users SET last_login = $1 WHERE id = $2`, millis(created.Created), session.UserID); err != nil {
+			return err
+		}
+		if _, err := tx.exec(`DELETE FROM gateway_sessions WHERE expires <= $1`, millis(created.Created)); err != nil {
+			return err
+		}
+		return tx.row(`INSERT INTO gateway_sessions (user_id, digest, created, expires, address, agent)
+			VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+			session.UserID, session.Digest[:], millis(created.Created), millis(session.Expires),
+			text(session.Address), text(session.Agent)).Scan(&created.ID)
+	})
+	if err == nil {
+		*session = created
+	}
+	return err
+}
+
+// Session implements exchange.Sessions.
+func (s *Store) Session(ctx context.Context, digest exchange.Digest) (*exchange.Session, *exchange.User, error) {
+	var session exchange.Session
+	var user exchange.User
+	err := s.query(ctx, "reading session", func(in statements) error {
+		return in.row(`SELECT `+sessionColumns+`, `+userColumns+`
+			FROM gateway_sessions s JOIN gateway_users u ON u.id = s.user_id WHERE s.digest = $1`, digest[:]).
+			Scan(append(sessionFields(&session), userFields(&user)...)...)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return &session, &user, nil
+}
+
+// SessionsOf implements exchange.Sessions.
+func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []exchange.Session, err error) {
+	err = s.query(ctx, "listing sessions", func(in statements) error {
+		return in.each(func(row scanner) error {
+			var session exchange.Session
+			err := row.Scan(sessionFields(&session)...)
+			sessions = append(sessions, session)
+			return err
+		}, `SELECT `+sessionColumns+` FROM gateway_sessions s WHERE s.user_id = $1 AND s.expires > $2 ORDER BY s.id DESC`,
+			user, millis(time.Now()))
+	})
+	return sessions, err
+}
+
+// DeleteSession implements exchange.Sessions.
+func (s *Store) DeleteSession(ctx context.Context, user, id int64) error {
+	return s.write(ctx, "deleting session", func(tx statements) error {
+		return tx.change(`DELETE FROM gateway_sessions WHERE id = $1 AND user_id = $2`, id, user)
+	})
+}
+
+// DeleteSessionsOf implements exchange.Sessions.
+func (s *Store) DeleteSessionsOf(ctx context.Context, user, except int64) error {
+	return s.write(ctx, "deleting sessions", func(tx statements) error {
+		_, err := tx.exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id <> $2`, user, except)
+		return err
+	})
+}

@@ -1,0 +1,49 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// Explain implements store.Backend.
+func (f *file) Explain(err error) error {
+	var failure *sqlite.Error
+	if !errors.As(err, &failure) {
+		return f.unavailable(err)
+	}
+	switch failure.Code() {
+	case codes.SQLITE_CONSTRAINT_UNIQUE, codes.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return exchange.ErrTaken
+	}
+	if reason, ok := reasons[failure.Code()&0xff]; ok {
+		return f.unavailable(fmt.Errorf("%s: %w", reason, err))
+	}
+	return f.unavailable(err)
+}
+
+// reasons says what a primary result code means to whoever runs the gateway.
+var reasons = map[int]string{
+	codes.SQLITE_BUSY:      "the file is held by another process",
+	codes.SQLITE_LOCKED:    "the file is held by another process",
+	codes.SQLITE_NOTADB:    "the file is not a database, or is damaged",
+	codes.SQLITE_CORRUPT:   "the file is damaged",
+	codes.SQLITE_FULL:      "the disk is full",
+	codes.SQLITE_READONLY:  "the file or its folder is read-only",
+	codes.SQLITE_CANTOPEN:  "the file cannot be opened",
+	codes.SQLITE_PERM:      "the file may not be opened",
+	codes.SQLITE_INTERRUPT: "it took too long",
+	codes.SQLITE_IOERR:     "the disk does not work as it should",
+}
+
+func (f *file) unavailable(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) && path.Path == f.path {
+		err = path.Err // the name is said once
+	}
+	return fmt.Errorf("%w: %s: %w", exchange.ErrUnavailable, f.path, err)
+}

@@ -1,0 +1,256 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
+)
+
+const (
+	patience = 20 * time.Second
+	tick     = 5 * time.Millisecond
+)
+
+// filled makes a database with a user and a key and returns its path.
+func filled(t *testing.T) (path string, key *exchange.StoredKey) {
+	path = filepath.Join(t.TempDir(), "gateway.db")
+	s := store.New(&file{path: path}, zap.NewNop)
+	key = storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", exchange.RoleRoot).ID, "laptop")
+	require.NoError(t, s.Close())
+	return path, key
+}
+
+// lockOut holds the file so that nobody else can read or write, and returns
+// what lets go of it.
+func lockOut(t *testing.T, path string, statements ...string) (release func()) {
+	db, err := sql.Open("sqlite", "file:"+path)
+	require.NoError(t, err)
+	db.SetMaxOpenConns(1)
+	for _, statement := range statements {
+		_, err = db.ExecContext(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	return func() { assert.NoError(t, db.Close()) }
+}
+
+func TestFileHeldByAnotherProcessIsWaitedFor(t *testing.T) {
+	path, key := filled(t)
+	release := lockOut(t, path, `PRAGMA locking_mode = EXCLUSIVE`, `BEGIN EXCLUSIVE`, `UPDATE gateway_state SET revision = revision`)
+	s, logs := storetest.Observed(t, &file{path: path})
+	reason := storetest.Logged(t, logs, "not available")
+	assert.Contains(t, reason, path)
+	assert.Contains(t, reason, "held by another process")
+	assert.False(t, s.Current())
+	_, err := s.UserByName(t.Context(), "alice")
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+
+	release()
+	storetest.Current(t, s)
+	assert.NotNil(t, s.Lookup(key.Digest))
+	storetest.Logged(t, logs, "available again")
+	assert.Equal(t, 1, logs.FilterMessageSnippet("not available").Len(), "it is said once")
+}
+
+func TestOneWhoWritesForLongStopsNoOneWhoReads(t *testing.T) {
+	path, key := filled(t)
+	s, logs := storetest.Observed(t, &file{path: path})
+	storetest.Current(t, s)
+	release := lockOut(t, path, `BEGIN IMMEDIATE`, `UPDATE gateway_state SET revision = revision`)
+	err := s.DeleteKey(t.Context(), exchange.AnyUser, key.ID)
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorContains(t, err, "held by another process")
+	assert.NotNil(t, s.Lookup(key.Digest))
+	assert.True(t, s.Current())
+	_, err = s.UserByName(t.Context(), "alice")
+	assert.NoError(t, err)
+	assert.Contains(t, storetest.Logged(t, logs, "cannot be written"), "held by another process")
+
+	release()
+	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+	assert.Nil(t, s.Lookup(key.Digest))
+	storetest.Logged(t, logs, "can be written again")
+}
+
+func TestDamagedFileIsNamedAndLeftAlone(t *testing.T) {
+	path, _ := filled(t)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	damaged := bytes.Clone(whole)
+	for i := 100; i < len(damaged); i++ {
+		damaged[i] = 0xee // the header stays
+	}
+	for name, c := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"not a database":     {[]byte(strings.Repeat("these are not the users you are looking for\n", 100)), "not a database"},
+		"damaged":            {damaged, "damaged"},
+		"cut":                {whole[:len(whole)/2], "damaged"},
+		"of another program": {foreign(t), "another program"},
+		"of a newer gateway": {newer(t), "newer gateway"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "gateway.db")
+			require.NoError(t, os.WriteFile(path, c.content, 0o600))
+			s, logs := storetest.Observed(t, &file{path: path})
+			reason := storetest.Logged(t, logs, "not available")
+			assert.Contains(t, reason, c.want)
+			assert.Contains(t, reason, path)
+			err := s.CreateUser(t.Context(), &exchange.User{Name: "mallory"})
+			assert.ErrorIs(t, err, exchange.ErrUnavailable)
+			assert.False(t, s.Current())
+			require.NoError(t, s.Close())
+			after, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.True(t, bytes.Equal(c.content, after), "the file was written")
+			assert.Equal(t, 1, logs.FilterMessageSnippet("not available").Len(), "%v", logs.All())
+		})
+	}
+}
+
+// foreign is a database of another program.
+func foreign(t *testing.T) []byte {
+	path := filepath.Join(t.TempDir(), "recipes.db")
+	lockOut(t, path, `CREATE TABLE recipes (name TEXT)`)()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return content
+}
+
+// newer is a database of a later version of the gateway.
+func newer(t *testing.T) []byte {
+	path, _ := filled(t)
+	lockOut(t, path, `UPDATE gateway_state SET version = 99`)()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return content
+}
+
+func TestDamageWhileRunningKeepsKnownKeysAndIsOverWithTheCopyBack(t *testing.T) {
+	path, key := filled(t)
+	good, err := os.ReadFile(path)
+	require.NoError(t, err)
+	s, logs := storetest.Observed(t, &file{path: path})
+	storetest.Current(t, s)
+
+	replace(t, path, []byte(strings.Repeat("damage", 1000)))
+	assert.Contains(t, storetest.Logged(t, logs, "not available"), "damaged")
+	assert.NotNil(t, s.Lookup(key.Digest))
+	require.Eventually(t, func() bool { return !s.Current() }, patience, tick)
+
+	replace(t, path, good)
+	storetest.Current(t, s)
+	assert.NotNil(t, s.Lookup(key.Digest))
+	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+}
+
+// replace puts another file in the place of one.
+func replace(t *testing.T, path string, content []byte) {
+	require.NoError(t, os.WriteFile(path+".new", content, 0o600))
+	require.NoError(t, os.Rename(path+".new", path))
+}
+
+// ensures that a disk which vanishes does not revoke all keys: an empty
+// database would be made where it was.
+func TestFileThatVanishesIsNotMadeAnew(t *testing.T) {
+	path, key := filled(t)
+	s, logs := storetest.Observed(t, &file{path: path})
+	storetest.Current(t, s)
+	require.NoError(t, os.Rename(path, path+".away"))
+	assert.Contains(t, storetest.Logged(t, logs, "not available"), path)
+	assert.NoFileExists(t, path)
+	assert.NotNil(t, s.Lookup(key.Digest))
+	require.NoError(t, os.Rename(path+".away", path))
+	storetest.Current(t, s)
+}
+
+func TestFileInAnImpossiblePlaceIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a file")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	s, _ := storetest.Observed(t, &file{path: filepath.Join(path, "gateway.db")})
+	_, err := s.User(t.Context(), 1)
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorContains(t, err, path)
+}
+
+func TestReadOnlyFileServesKnownKeysAndSaysSo(t *testing.T) {
+	path, key := filled(t)
+	// Who runs this as root could write to any file.
+	s, logs := storetest.Observed(t, &file{path: path, pragmas: []string{"query_only(1)"}})
+	storetest.Current(t, s)
+	assert.NotNil(t, s.Lookup(key.Digest))
+	err := s.CreateUser(t.Context(), &exchange.User{Name: "bob"})
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorContains(t, err, "read-only")
+	assert.Contains(t, storetest.Logged(t, logs, "cannot be written"), "read-only")
+	assert.True(t, s.Current())
+}
+
+func TestFullDiskLosesNothingAndIsOverWhenThereIsRoom(t *testing.T) {
+	path, key := filled(t)
+	s, logs := storetest.Observed(t, &file{path: path, pragmas: []string{"max_page_count(60)"}})
+	var made []*exchange.User
+	var err error
+	for i := 0; err == nil; i++ {
+		require.Less(t, i, 1000, "the disk is never full")
+		user := &exchange.User{Name: fmt.Sprintf("user-%d", i), DisplayName: strings.Repeat("x", 4000)}
+		if err = s.CreateUser(t.Context(), user); err == nil {
+			made = append(made, user)
+		}
+	}
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorContains(t, err, "the disk is full")
+	assert.Contains(t, storetest.Logged(t, logs, "cannot be written"), "the disk is full")
+	assert.NotNil(t, s.Lookup(key.Digest))
+	storetest.Current(t, s)
+	_, total, err := s.Users(t.Context(), exchange.Page{Limit: 1})
+	require.NoError(t, err)
+	assert.Equal(t, len(made)+1, total)
+
+	for _, user := range made[:5] {
+		require.NoError(t, s.DeleteUser(t.Context(), user.ID, func(*exchange.User) error { return nil }))
+	}
+	require.NoError(t, s.CreateUser(t.Context(), &exchange.User{Name: "bob"}))
+	storetest.Logged(t, logs, "can be written again")
+}
+
+func TestFileIsForItsOwnerAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "gateway.db")
+	s := at(path).Open(t)
+	storetest.NewUser(t, s, "alice", exchange.RoleUser)
+	folder, err := os.Stat(filepath.Dir(path))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o700), folder.Mode().Perm())
+	files, err := filepath.Glob(path + "*")
+	require.NoError(t, err)
+	assert.Len(t, files, 3, "the database, its log ahead and their index")
+	for _, name := range files {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), name)
+	}
+}
+
+func TestCallerThatLeavesIsNoOutage(t *testing.T) {
+	path, _ := filled(t)
+	s, logs := storetest.Observed(t, &file{path: path})
+	storetest.Current(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.Error(t, s.CreateUser(ctx, &exchange.User{Name: "bob"}))
+	assert.Empty(t, logs.All())
+}

@@ -1,0 +1,164 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver of this name
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// connections bounds how many the pool has: those that read never wait.
+const connections = 4
+
+// settings are those of every connection. Writers wait for another process at
+// most three seconds, so that a method returns within some seconds. With FULL
+// a change is on the disk when it is answered: NORMAL would lose the last ones
+// in a power cut, and a revoked key could be valid again.
+var settings = url.Values{
+	"mode":    {"rw"}, // never made by SQLite, which would let others read it
+	"_txlock": {"immediate"},
+	"_pragma": {"busy_timeout(3000)", "foreign_keys(1)", "synchronous(FULL)"},
+}
+
+// file is a database in a file.
+type file struct {
+	path    string
+	pragmas []string                    // of every connection, beside the settings
+	opened  atomic.Pointer[fs.FileInfo] // the file that Connect found; nil before
+}
+
+// Identity implements store.Backend.
+func (f *file) Identity() string { return "sqlite " + f.path }
+
+// Dialect implements store.Backend.
+func (*file) Dialect() store.Dialect {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		panic(err) // the name is a constant
+	}
+	return store.Dialect{
+		Bind:       func(query string) string { return strings.ReplaceAll(query, "$", "?") },
+		Exists:     `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'gateway_state'`,
+		Migrations: files,
+	}
+}
+
+// Connect implements store.Backend.
+func (f *file) Connect(ctx context.Context) (*sql.DB, error) {
+	if err := f.create(); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", f.address())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	if err := prepare(ctx, db); err != nil {
+		_ = db.Close() // the first error says more
+		return nil, err
+	}
+	f.opened.Store(&info)
+	return db, nil
+}
+
+// address is the file as the driver is told of it.
+func (f *file) address() string {
+	query := maps.Clone(settings)
+	query["_pragma"] = slices.Concat(query["_pragma"], f.pragmas)
+	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(f.path), RawQuery: query.Encode()}
+	return address.String()
+}
+
+// create makes the file and its folder if they are missing, but not those that
+// were there before: an empty file in the place of one that vanished, with its
+// disk maybe, would revoke all keys. A file that exists is not opened: closing
+// it would take away the locks that SQLite holds on it.
+func (f *file) create() error {
+	if f.opened.Load() != nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return err
+	}
+	made, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return made.Close()
+}
+
+// errForeign is returned for a database that is not of this gateway.
+var errForeign = errors.New("the file is a database of another program")
+
+// prepare checks what the file is before it changes anything in it, and then
+// has changes written ahead, so that who reads and who writes do not wait for
+// each other. That setting stays in the file.
+func prepare(ctx context.Context, db *sql.DB) error {
+	const foreign = `SELECT count(*) > 0 AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'gateway_state') FROM sqlite_schema`
+	var isForeign bool
+	if err := db.QueryRowContext(ctx, foreign).Scan(&isForeign); err != nil {
+		return err
+	}
+	if isForeign {
+		return errForeign
+	}
+	var mode string
+	if err := db.QueryRowContext(ctx, `PRAGMA journal_mode`).Scan(&mode); err != nil || mode == "wal" {
+		return err
+	}
+	return db.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode)
+}
+
+// Moved implements store.Backend. A file that was put in the place of the one
+// that is open, such as a copy that was restored, is the database from then on.
+func (f *file) Moved() bool {
+	opened := f.opened.Load()
+	if opened == nil {
+		return false
+	}
+	info, err := os.Stat(f.path)
+	return err != nil || !os.SameFile(*opened, info)
+}
+
+// Backup implements store.Backend. The copy lies beside the file.
+func (f *file) Backup(ctx context.Context, db *sql.DB, version int) error {
+	name := fmt.Sprintf("%s.v%d-%s.bak", f.path, version, time.Now().UTC().Format("20060102T150405.000Z"))
+	made, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return errors.Unwrap(err) // without the name, which is another one at each try
+	}
+	if err = made.Close(); err == nil {
+		_, err = db.ExecContext(ctx, `VACUUM INTO ?`, name)
+	}
+	if err != nil {
+		_ = os.Remove(name) // it is no copy of anything
+	}
+	return err
+}
+
+// Listen implements store.Backend: a file tells nobody of changes.
+func (*file) Listen(context.Context, func()) {}

@@ -1,0 +1,118 @@
+package sqlite
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
+)
+
+// childPath is set for a process of this test that makes keys until it is
+// killed, in the file that it names.
+const childPath = "GATEWAY_TEST_CHILD_PATH"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childPath); path != "" {
+		fmt.Fprintln(os.Stderr, makeKeys(path))
+		os.Exit(1)
+	}
+	gatewaytest.Main(m)
+}
+
+// makeKeys says the id of each key that it has made.
+func makeKeys(path string) error {
+	s := store.New(&file{path: path}, zap.NewNop)
+	s.Open()
+	for {
+		key := &exchange.StoredKey{UserID: 1, Name: exchange.NewID(""), Models: []string{"claude-*"}}
+		key.Digest = sha256.Sum256([]byte(key.Name))
+		if err := s.CreateKey(context.Background(), key); err != nil {
+			return err
+		}
+		fmt.Println(key.ID, key.Name)
+	}
+}
+
+func TestKeysThatWereMadeOutliveKill9(t *testing.T) {
+	const kills = 50
+	path, _ := filled(t)
+	made := make(map[string]bool)
+	for range kills {
+		for name := range killedAfter(t, path, 1+len(made)%5) {
+			made[name] = true
+		}
+	}
+	s := at(path).Open(t)
+	storetest.Current(t, s)
+	keys, _, err := s.Keys(t.Context(), exchange.AnyUser, exchange.Page{Limit: 1 << 20})
+	require.NoError(t, err)
+	kept := make(map[string]bool)
+	for _, key := range keys {
+		kept[key.Name] = true
+		if key.Name != "laptop" {
+			assert.Equal(t, exchange.Digest(sha256.Sum256([]byte(key.Name))), key.Digest)
+			assert.Equal(t, []string{"claude-*"}, key.Models)
+		}
+		assert.NotNil(t, s.Lookup(key.Digest))
+	}
+	for name := range made {
+		assert.True(t, kept[name], name)
+	}
+	assert.GreaterOrEqual(t, len(made), kills)
+	assert.Equal(t, "ok", integrity(t, path))
+}
+
+// killedAfter runs a child, kills it when it has said n keys, and returns all
+// that it said.
+func killedAfter(t *testing.T, path string, n int) map[string]bool {
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), childPath+"="+path)
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	said := make(map[string]bool)
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if err == io.EOF { // what is cut was not said
+			break
+		}
+		require.NoError(t, err)
+		var id int64
+		var name string
+		_, err = fmt.Sscan(line, &id, &name)
+		require.NoError(t, err, line)
+		said[name] = true
+		if len(said) == n {
+			require.NoError(t, child.Process.Kill())
+		}
+	}
+	require.Error(t, child.Wait(), "it was killed")
+	require.GreaterOrEqual(t, len(said), n)
+	return said
+}
+
+func integrity(t *testing.T, path string) (verdict string) {
+	db, err := (&file{path: path}).Connect(t.Context())
+	require.NoError(t, err)
+	defer db.Close()
+	require.NoError(t, db.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&verdict))
+	files, err := filepath.Glob(path + "*.bak")
+	require.NoError(t, err)
+	assert.Empty(t, files)
+	return verdict
+}

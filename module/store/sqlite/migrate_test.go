@@ -1,0 +1,54 @@
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
+)
+
+func TestOlderSchemaIsCopiedAndMigratedByWhoeverIsFirst(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gateway.db")
+	digest := storetest.MakeOlder(t, &file{path: path})
+	storetest.Migrated(t, at(path), digest)
+
+	copies, err := filepath.Glob(path + ".v1-*.bak")
+	require.NoError(t, err)
+	require.Len(t, copies, 1, "however many opened it at once")
+	info, err := os.Stat(copies[0])
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	restored := filepath.Join(t.TempDir(), "restored.db")
+	require.NoError(t, os.Rename(copies[0], restored))
+	db, err := (&file{path: restored}).Connect(t.Context())
+	require.NoError(t, err)
+	var version int
+	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT version FROM gateway_state`).Scan(&version))
+	assert.Equal(t, 1, version)
+	require.NoError(t, db.Close())
+	storetest.Migrated(t, at(restored), digest)
+}
+
+// ensures that a migration before which no copy can be kept is not made.
+func TestNoCopyNoMigration(t *testing.T) {
+	// The name of a copy is longer by more than a file system allows.
+	path := filepath.Join(t.TempDir(), strings.Repeat("x", 240))
+	digest := storetest.MakeOlder(t, &file{path: path})
+	s, logs := storetest.Observed(t, &file{path: path})
+	assert.Contains(t, storetest.Logged(t, logs, "not available"), "keeping a copy before the migration")
+	_, err := s.User(t.Context(), 1)
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	require.NoError(t, s.Close())
+	assert.Len(t, logs.All(), 1, "the reason is the same at each try")
+
+	shorter := filepath.Join(t.TempDir(), "gateway.db")
+	require.NoError(t, os.Rename(path, shorter))
+	storetest.Migrated(t, at(shorter), digest)
+}

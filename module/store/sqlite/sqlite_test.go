@@ -1,0 +1,75 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
+)
+
+func TestCaddyfile(t *testing.T) {
+	for input, want := range map[string]string{
+		"sqlite":                  `{}`,
+		"sqlite /srv/gateway.db":  `{"path":"/srv/gateway.db"}`,
+		"sqlite {env.HOME}/g.db":  `{"path":"{env.HOME}/g.db"}`,
+		"sqlite a b":              "at most one argument",
+		"sqlite a {\n\twal on\n}": "no block",
+	} {
+		var s SQLite
+		err := s.UnmarshalCaddyfile(caddyfile.NewTestDispenser(input))
+		if err != nil {
+			assert.ErrorContains(t, err, want, input)
+			continue
+		}
+		got, err := json.Marshal(s)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(got), input)
+	}
+}
+
+// provisioned is a store of a configuration that lasts until cancel.
+func provisioned(t *testing.T, s *SQLite) (*SQLite, context.CancelFunc) {
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
+	t.Cleanup(cancel)
+	require.NoError(t, s.Provision(ctx))
+	return s, cancel
+}
+
+func TestStoreOutlivesAReload(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	t.Setenv("GATEWAY_TEST_DATA", caddy.AppDataDir())
+	path := filepath.Join(caddy.AppDataDir(), "ai_gateway", "gateway.db")
+	before, _ := provisioned(t, new(SQLite))
+	assert.NoDirExists(t, filepath.Dir(path), "nothing is made to check a configuration")
+	before.Open()
+	storetest.Current(t, before.Store)
+	assert.FileExists(t, path)
+	key := storetest.NewKey(t, before, storetest.NewUser(t, before, "alice", exchange.RoleUser).ID, "laptop")
+
+	after, _ := provisioned(t, &SQLite{Path: "{env.GATEWAY_TEST_DATA}/ai_gateway/gateway.db"})
+	assert.Same(t, before.Store, after.Store)
+	require.NoError(t, before.Cleanup())
+	after.Open()
+	assert.True(t, after.Current(), "it was never closed")
+	assert.NotNil(t, after.Lookup(key.Digest))
+
+	require.NoError(t, after.Cleanup())
+	_, err := after.UserByName(t.Context(), "alice")
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+}
+
+func TestUnknownPlaceholderInThePathIsRefused(t *testing.T) {
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
+	defer cancel()
+	s := SQLite{Path: "{nothing.known}/gateway.db"}
+	assert.ErrorContains(t, s.Provision(ctx), "path")
+	assert.NoError(t, s.Cleanup())
+}

@@ -1,0 +1,130 @@
+// Package store keeps users, sessions and keys in a database, and the keys in
+// memory beside it.
+//
+// It promises that a key is looked up without any I/O; that a change made here
+// is seen at once and one made elsewhere within two seconds; that a change
+// happens whole or not at all; and that an outage of the database changes
+// nothing for the keys that are known, is told once, and ends by itself. It
+// keeps digests, never keys or tokens, and refuses a database that a newer
+// gateway has made. It never repairs, deletes or overwrites a damaged one.
+//
+// What SQLite and PostgreSQL each do in their own way is in the packages below.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+const (
+	// timeout is how long a method may take, connecting included.
+	timeout = 5 * time.Second
+	// migrationTimeout is how long a migration may take, a copy before included.
+	migrationTimeout = 2 * time.Minute
+	// pollEvery is how often the follower looks for changes that nobody told.
+	pollEvery = 500 * time.Millisecond
+	// currentFor is how long what was read is taken for all there is.
+	currentFor = 2 * time.Second
+	// noteUsesEvery is how often the last uses of keys are written.
+	noteUsesEvery = time.Minute
+)
+
+// Store implements exchange.Store over a database.
+type Store struct {
+	backend Backend
+	dialect Dialect
+	logger  func() *zap.Logger
+	reading outage // of the follower
+	writing outage
+
+	// connecting and changing are held by whoever opens the database, and
+	// whoever changes it: one at a time, and as channels so that waiting for
+	// them can end early.
+	connecting, changing chan struct{}
+	db                   atomic.Pointer[sql.DB] // nil while not connected
+	closed               atomic.Bool
+
+	follow sync.Once
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+
+	// publishing guards the replacement of known.
+	publishing sync.Mutex
+	known      atomic.Pointer[known]
+	born       time.Time
+	checked    atomic.Int64 // when known was last seen to be all there is, since born; 0 for never
+}
+
+// New returns a store that is not open yet. The logger is asked for whenever
+// something is to be said, because a store outlives the configuration that
+// made it.
+func New(backend Backend, logger func() *zap.Logger) *Store {
+	s := &Store{
+		backend: backend, dialect: backend.Dialect(), logger: logger,
+		connecting: make(chan struct{}, 1), changing: make(chan struct{}, 1),
+		born: time.Now(),
+	}
+	s.known.Store(new(known))
+	return s
+}
+
+// Open begins to follow the database, in goroutines that Close ends.
+func (s *Store) Open() {
+	s.follow.Do(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		s.stop = cancel
+		wake := make(chan struct{}, 1)
+		s.done.Go(func() { s.followChanges(ctx, wake) })
+		s.done.Go(func() {
+			s.backend.Listen(ctx, func() {
+				select {
+				case wake <- struct{}{}:
+				default: // it is going to look anyway
+				}
+			})
+		})
+	})
+}
+
+// Close ends the following, writes the last uses of keys and closes the
+// database. What was known stays known; every other method fails then.
+func (s *Store) Close() error {
+	s.follow.Do(func() { s.stop = func() {} })
+	s.stop()
+	s.done.Wait()
+	s.noteUses(context.Background())
+	s.closed.Store(true)
+	s.connecting <- struct{}{} // nobody is connecting
+	defer func() { <-s.connecting }()
+	if db := s.db.Swap(nil); db != nil {
+		return db.Close()
+	}
+	return nil
+}
+
+// Lookup returns the key with this digest, nil when none is known.
+func (s *Store) Lookup(digest exchange.Digest) *exchange.Key {
+	return s.known.Load().lookup(digest)
+}
+
+// Current reports whether Lookup knows all keys.
+func (s *Store) Current() bool {
+	checked := time.Duration(s.checked.Load())
+	return checked > 0 && time.Since(s.born)-checked < currentFor
+}
+
+// Identity is that of the database.
+func (s *Store) Identity() string { return s.backend.Identity() }
+
+// Interface guards
+var (
+	_ exchange.Store         = (*Store)(nil)
+	_ exchange.StoreIdentity = (*Store)(nil)
+)

@@ -1,0 +1,152 @@
+package storetest
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Cluster is a PostgreSQL server of the tests, which they may stop and start.
+type Cluster struct {
+	bin, dir  string
+	databases int
+	lifeline  io.Closer // the server ends when it is closed
+	process   *exec.Cmd
+}
+
+// postgres is the server of the process, nil where PostgreSQL is not installed.
+var postgres = sync.OnceValues(newCluster)
+
+// Postgres returns a server that runs, and false where PostgreSQL is not
+// installed; that is a failure where CI is set. It ends with the process.
+func Postgres(t *testing.T) (*Cluster, bool) {
+	t.Helper()
+	cluster, err := postgres()
+	require.NoError(t, err)
+	if cluster == nil {
+		require.Empty(t, os.Getenv("CI"), "PostgreSQL is not installed")
+		t.Log("PostgreSQL is not installed: nothing is tested with it")
+		return nil, false
+	}
+	if cluster.process == nil {
+		cluster.Start(t)
+	}
+	return cluster, true
+}
+
+func newCluster() (*Cluster, error) {
+	bin := binaries()
+	if bin == "" {
+		return nil, nil
+	}
+	dir, err := os.MkdirTemp("", "postgres") // short: the path of a socket is
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{bin: bin, dir: dir}
+	if out, err := exec.Command("chmod", "0777", dir).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	out, err := c.command("initdb", "-D", c.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	return c, nil
+}
+
+// binaries returns the folder of initdb, the newest one, empty without any.
+func binaries() string {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	slices.SortFunc(found, func(a, b string) int { return len(a) - len(b) + strings.Compare(a, b) })
+	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
+		found = append(found, filepath.Join(strings.TrimSpace(string(out)), "initdb"))
+	}
+	for _, initdb := range slices.Backward(found) {
+		if _, err := os.Stat(initdb); err == nil {
+			return filepath.Dir(initdb)
+		}
+	}
+	return ""
+}
+
+func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
+
+// command runs a program of PostgreSQL, which refuses to run as root.
+func (c *Cluster) command(program string, args ...string) *exec.Cmd {
+	args = append([]string{filepath.Join(c.bin, program)}, args...)
+	if os.Getuid() == 0 {
+		owner := "postgres"
+		if _, err := user.Lookup(owner); err != nil {
+			owner = "nobody"
+		}
+		args = append([]string{"setpriv", "--reuid", owner, "--clear-groups"}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = c.dir
+	return cmd
+}
+
+// untilClosed runs a command until the standard input ends, even if nobody
+// lives to say so, and then the line that is its first argument.
+const untilClosed = `after=$1; shift; "$@" & cat >/dev/null; kill -INT $!; wait $!; eval "$after"`
+
+// Start starts the server and waits until it answers.
+func (c *Cluster) Start(t *testing.T) {
+	t.Helper()
+	require.Nil(t, c.process, "it runs already")
+	server := c.command("postgres", "-D", c.data(), "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200")
+	after := "test -e '" + c.dir + "/keep' || rm -rf '" + c.dir + "'"
+	c.process = exec.Command("sh", append([]string{"-c", untilClosed, "sh", after}, server.Args...)...)
+	c.process.Dir = c.dir
+	log, err := os.OpenFile(filepath.Join(c.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	defer log.Close()
+	c.process.Stdout, c.process.Stderr = log, log
+	c.lifeline, err = c.process.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.process.Start())
+	require.Eventually(t, func() bool {
+		return c.command("pg_isready", "-q", "-h", c.dir).Run() == nil
+	}, patience, tick)
+}
+
+// Stop stops the server, whoever is connected.
+func (c *Cluster) Stop(t *testing.T) {
+	t.Helper()
+	keep := filepath.Join(c.dir, "keep")
+	require.NoError(t, os.WriteFile(keep, nil, 0o600))
+	require.NoError(t, c.lifeline.Close())
+	require.NoError(t, c.process.Wait())
+	require.NoError(t, os.Remove(keep))
+	c.process = nil
+}
+
+// NewDatabase makes an empty database and returns its DSN.
+func (c *Cluster) NewDatabase(t testing.TB) string {
+	t.Helper()
+	c.databases++
+	name := fmt.Sprintf("test%d", c.databases)
+	c.SQL(t, "postgres", "CREATE DATABASE "+name)
+	return fmt.Sprintf("host=%s user=postgres password=%s dbname=%s", c.dir, Password, name)
+}
+
+// Password is part of every DSN. The server does not ask for it; nothing may
+// show it.
+const Password = "pw-canary-51a7c0de"
+
+// SQL runs statements in a database and returns what psql prints.
+func (c *Cluster) SQL(t testing.TB, database, statements string) string {
+	t.Helper()
+	out, err := c.command("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", c.dir, "-U", "postgres", "-d", database, "-c", statements).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,265 @@
+package storetest
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+)
+
+func keysAreKept(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	key := NewKey(t, s, alice.ID, "laptop")
+	assert.Positive(t, key.ID)
+	kept, err := s.Key(t.Context(), alice.ID, key.ID)
+	require.NoError(t, err)
+	assert.Equal(t, key, kept)
+
+	bare := &exchange.StoredKey{UserID: alice.ID, Name: "bare", Hint: "****"}
+	require.NoError(t, s.CreateKey(t.Context(), bare))
+	kept, err = s.Key(t.Context(), alice.ID, bare.ID)
+	require.NoError(t, err)
+	assert.Equal(t, bare, kept)
+	assert.True(t, kept.Expires.IsZero())
+	assert.Nil(t, kept.Models, "which means all")
+
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &exchange.StoredKey{UserID: 99}), exchange.ErrNotFound)
+	again := *key
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &again), exchange.ErrTaken, "a digest is unique")
+}
+
+func keysOfOthers(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	bob := NewUser(t, s, "bob", exchange.RoleUser)
+	key := NewKey(t, s, alice.ID, "laptop")
+
+	_, err := s.Key(t.Context(), bob.ID, key.ID)
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	_, err = s.ChangeKey(t.Context(), bob.ID, key.ID, func(*exchange.StoredKey) error { panic("it is another's") })
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	assert.ErrorIs(t, s.DeleteKey(t.Context(), bob.ID, key.ID), exchange.ErrNotFound)
+	keys, total, err := s.Keys(t.Context(), bob.ID, all)
+	require.NoError(t, err)
+	assert.Empty(t, keys)
+	assert.Zero(t, total)
+
+	kept, err := s.Key(t.Context(), exchange.AnyUser, key.ID)
+	require.NoError(t, err)
+	assert.Equal(t, key, kept)
+	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+}
+
+func keysAreFound(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	bob := NewUser(t, s, "bob", exchange.RoleUser)
+	for _, name := range []string{"Laptop", "Lap_top", "ÄRGER 100%"} {
+		NewKey(t, s, alice.ID, name)
+	}
+	NewKey(t, s, bob.ID, "laptop of bob")
+	for _, c := range []struct {
+		user   int64
+		page   exchange.Page
+		want   []string
+		amount int
+	}{
+		{alice.ID, exchange.Page{Limit: 9}, []string{"ÄRGER 100%", "Lap_top", "Laptop"}, 3},
+		{alice.ID, exchange.Page{Limit: 1, Offset: 1}, []string{"Lap_top"}, 3},
+		{alice.ID, exchange.Page{Limit: 9, Search: "LAPT"}, []string{"Laptop"}, 1},
+		{alice.ID, exchange.Page{Limit: 9, Search: "p_t"}, []string{"Lap_top"}, 1},
+		{alice.ID, exchange.Page{Limit: 9, Search: "ärger 100%"}, []string{"ÄRGER 100%"}, 1},
+		{exchange.AnyUser, exchange.Page{Limit: 9, Search: "lapt"}, []string{"laptop of bob", "Laptop"}, 2},
+	} {
+		keys, total, err := s.Keys(t.Context(), c.user, c.page)
+		require.NoError(t, err)
+		var found []string
+		for _, key := range keys {
+			found = append(found, key.Name)
+		}
+		assert.Equal(t, c.want, found, "%+v", c)
+		assert.Equal(t, c.amount, total, "%+v", c)
+	}
+}
+
+func changesAreSeenAtOnce(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	key := NewKey(t, s, alice.ID, "laptop")
+	assert.Equal(t, &exchange.Key{
+		ID: fmt.Sprintf("key_%d", key.ID), Digest: key.Digest, Owner: "alice", Limit: "small",
+		Models: []exchange.Pattern{"claude-*", "gpt-5"}, Networks: key.Networks, Expires: key.Expires,
+	}, s.Lookup(key.Digest))
+	assert.Nil(t, s.Lookup(exchange.Digest{1}))
+
+	changed, err := s.ChangeKey(t.Context(), alice.ID, key.ID, func(k *exchange.StoredKey) error {
+		assert.Equal(t, key, k)
+		k.ID, k.UserID, k.Digest, k.Hint, k.Created, k.Used = 7, 7, exchange.Digest{7}, "7", time.Now(), time.Now() // which stay
+		k.Name, k.Models, k.Networks = "Tower", []string{"demo"}, nil
+		k.Disabled, k.Limit, k.Expires = true, "", time.Time{}
+		return nil
+	})
+	require.NoError(t, err)
+	want := *key
+	want.Name, want.Models, want.Networks, want.Disabled, want.Limit, want.Expires = "Tower", []string{"demo"}, nil, true, "", time.Time{}
+	assert.Equal(t, &want, changed)
+	assert.Equal(t, &exchange.Key{
+		ID: fmt.Sprintf("key_%d", key.ID), Digest: key.Digest, Owner: "alice",
+		Models: []exchange.Pattern{"demo"}, Disabled: true,
+	}, s.Lookup(key.Digest))
+
+	_, err = s.ChangeKey(t.Context(), alice.ID, key.ID, func(*exchange.StoredKey) error { return errRefused })
+	assert.Equal(t, errRefused, err, "as it is")
+	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, key.ID))
+	assert.Nil(t, s.Lookup(key.Digest))
+	assert.ErrorIs(t, s.DeleteKey(t.Context(), alice.ID, key.ID), exchange.ErrNotFound)
+}
+
+func keysOfDisabledUsers(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	key := NewKey(t, s, alice.ID, "laptop")
+	for _, disabled := range []bool{true, false} {
+		_, err := s.ChangeUser(t.Context(), alice.ID, func(user *exchange.User) error {
+			user.Disabled = disabled
+			return nil
+		})
+		require.NoError(t, err)
+		assert.Equal(t, disabled, s.Lookup(key.Digest).Disabled)
+		stored, err := s.Key(t.Context(), alice.ID, key.ID)
+		require.NoError(t, err)
+		assert.False(t, stored.Disabled, "what its owner sees is the key's own state")
+	}
+}
+
+func changesElsewhere(t *testing.T, database Database) {
+	here, there := database.Open(t), database.Open(t)
+	alice := NewUser(t, here, "alice", exchange.RoleUser)
+	key := NewKey(t, here, alice.ID, "laptop")
+	Current(t, there)
+	require.Eventually(t, func() bool { return there.Lookup(key.Digest) != nil }, promise, tick)
+
+	_, err := here.ChangeUser(t.Context(), alice.ID, disable)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return there.Lookup(key.Digest).Disabled }, promise, tick)
+
+	require.NoError(t, here.DeleteKey(t.Context(), alice.ID, key.ID))
+	require.Eventually(t, func() bool { return there.Lookup(key.Digest) == nil }, promise, tick)
+	assert.True(t, there.Current())
+}
+
+func usesAreKept(t *testing.T, database Database) {
+	s := store.New(database(), nop)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	used, unused, disabled := NewKey(t, s, alice.ID, "used"), NewKey(t, s, alice.ID, "unused"), NewKey(t, s, alice.ID, "disabled")
+	_, err := s.ChangeKey(t.Context(), alice.ID, disabled.ID, func(k *exchange.StoredKey) error {
+		k.Disabled = true
+		return nil
+	})
+	require.NoError(t, err)
+	before := time.Now().Add(-time.Millisecond)
+	require.NotNil(t, s.Lookup(used.Digest))
+	require.NotNil(t, s.Lookup(disabled.Digest))
+	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, NewKey(t, s, alice.ID, "other").ID), "what is known is replaced")
+	other := database.Open(t)
+	Current(t, other)
+	known := other.Lookup(unused.Digest)
+	require.NoError(t, s.Close())
+
+	stored, err := other.Key(t.Context(), alice.ID, used.ID)
+	require.NoError(t, err)
+	assert.WithinRange(t, stored.Used, before, time.Now())
+	for _, key := range []*exchange.StoredKey{unused, disabled} {
+		stored, err = other.Key(t.Context(), alice.ID, key.ID)
+		require.NoError(t, err)
+		assert.Zero(t, stored.Used)
+	}
+	_, err = other.UserByName(t.Context(), "alice")
+	require.NoError(t, err)
+	assert.Same(t, known, other.Lookup(unused.Digest), "nothing was read anew")
+}
+
+// ensures that a list which somebody spoiled by hand does not open a key to all
+// models.
+func damagedRestrictions(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	models, networks, whole := NewKey(t, s, alice.ID, "models"), NewKey(t, s, alice.ID, "networks"), NewKey(t, s, alice.ID, "whole")
+	db, err := database().Connect(t.Context())
+	require.NoError(t, err)
+	defer db.Close()
+	for _, statement := range []string{
+		fmt.Sprintf(`UPDATE gateway_keys SET models = 'claude-*' WHERE id = %d`, models.ID),
+		fmt.Sprintf(`UPDATE gateway_keys SET networks = '["10.0.0.0"]' WHERE id = %d`, networks.ID),
+		`UPDATE gateway_state SET revision = revision + 1`,
+	} {
+		_, err := db.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { return s.Lookup(models.Digest).Disabled }, promise, tick)
+	assert.True(t, s.Lookup(networks.Digest).Disabled)
+	assert.False(t, s.Lookup(whole.Digest).Disabled)
+}
+
+func anyText(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "'; DROP TABLE gateway_keys; --", exchange.RoleUser)
+	key := &exchange.StoredKey{UserID: alice.ID, Name: "\x00a\xff$1?\u2028'"}
+	require.NoError(t, s.CreateKey(t.Context(), key))
+	stored, err := s.Key(t.Context(), alice.ID, key.ID)
+	require.NoError(t, err)
+	assert.Equal(t, "a\uFFFD$1?\u2028'", stored.Name)
+	session := &exchange.Session{UserID: alice.ID, Expires: time.Now().Add(time.Hour), Agent: "\xfe\x00"}
+	require.NoError(t, s.CreateSession(t.Context(), session))
+	_, _, err = s.Keys(t.Context(), alice.ID, exchange.Page{Search: "\x00\xff'", Limit: 1})
+	assert.NoError(t, err)
+	_, err = s.UserByName(t.Context(), "\x00\xff")
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+}
+
+func manyWriters(t *testing.T, database Database) {
+	const each = 20
+	stores := []*store.Store{database.Open(t), database.Open(t)}
+	alice := NewUser(t, stores[0], "alice", exchange.RoleUser)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		s := stores[i%len(stores)]
+		wg.Go(func() {
+			for j := range each {
+				name := fmt.Sprintf("%d-%d", i, j)
+				key := NewKey(t, s, alice.ID, name)
+				assert.NotNil(t, s.Lookup(key.Digest))
+				NewSession(t, s, alice.ID, name, time.Hour)
+			}
+		})
+	}
+	wg.Wait()
+	_, total, err := stores[0].Keys(t.Context(), exchange.AnyUser, all)
+	require.NoError(t, err)
+	assert.Equal(t, 4*each, total)
+	assert.Len(t, sessionsOf(t, stores[1], alice.ID), 4*each)
+}
+
+func beforeAndAfter(t *testing.T, database Database) {
+	s := store.New(database(), nop)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	key := NewKey(t, s, alice.ID, "laptop")
+	assert.False(t, s.Current(), "nobody follows")
+	s.Open()
+	s.Open()
+	Current(t, s)
+	require.NoError(t, s.Close())
+	assert.NotNil(t, s.Lookup(key.Digest))
+	_, err := s.User(t.Context(), alice.ID)
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &exchange.StoredKey{UserID: alice.ID, Networks: []netip.Prefix{}}), exchange.ErrUnavailable)
+	assert.NoError(t, s.Close())
+}

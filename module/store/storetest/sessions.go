@@ -1,0 +1,64 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+func sessionsAreKept(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	bob := NewUser(t, s, "bob", exchange.RoleUser)
+	first := NewSession(t, s, alice.ID, "first", time.Hour)
+	second := NewSession(t, s, alice.ID, "second", time.Hour)
+	third := NewSession(t, s, alice.ID, "third", time.Hour)
+	bobs := NewSession(t, s, bob.ID, "bob's", time.Hour)
+
+	session, user, err := s.Session(t.Context(), second.Digest)
+	require.NoError(t, err)
+	assert.Equal(t, second, session)
+	assert.Equal(t, "alice", user.Name)
+	assert.Equal(t, third.Created, user.LastLogin, "a login is noted")
+	assert.Equal(t, []exchange.Session{*third, *second, *first}, sessionsOf(t, s, alice.ID))
+
+	assert.ErrorIs(t, s.DeleteSession(t.Context(), alice.ID, bobs.ID), exchange.ErrNotFound)
+	require.NoError(t, s.DeleteSession(t.Context(), alice.ID, second.ID))
+	assert.ErrorIs(t, s.DeleteSession(t.Context(), alice.ID, second.ID), exchange.ErrNotFound)
+	_, _, err = s.Session(t.Context(), second.Digest)
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+
+	require.NoError(t, s.DeleteSessionsOf(t.Context(), alice.ID, third.ID))
+	assert.Equal(t, []exchange.Session{*third}, sessionsOf(t, s, alice.ID))
+	require.NoError(t, s.DeleteSessionsOf(t.Context(), alice.ID, 0))
+	assert.Empty(t, sessionsOf(t, s, alice.ID))
+	assert.Equal(t, []exchange.Session{*bobs}, sessionsOf(t, s, bob.ID))
+
+	err = s.CreateSession(t.Context(), &exchange.Session{UserID: 99})
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+}
+
+func sessionsOf(t *testing.T, s exchange.Store, user int64) []exchange.Session {
+	t.Helper()
+	sessions, err := s.SessionsOf(t.Context(), user)
+	require.NoError(t, err)
+	return sessions
+}
+
+func expiredSessionsAreForgotten(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	old := NewSession(t, s, alice.ID, "old", -time.Minute)
+	assert.Empty(t, sessionsOf(t, s, alice.ID))
+	session, _, err := s.Session(t.Context(), old.Digest)
+	require.NoError(t, err, "until the next login an expired one is known as such")
+	assert.Equal(t, old, session)
+
+	NewSession(t, s, alice.ID, "new", time.Minute)
+	_, _, err = s.Session(t.Context(), old.Digest)
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+}

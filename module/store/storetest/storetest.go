@@ -1,0 +1,118 @@
+// Package storetest is what every store must do, whatever its database. Only
+// tests import it.
+package storetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+)
+
+const (
+	// patience is how long a test waits before it fails.
+	patience = 20 * time.Second
+	// promise is how soon a store sees what others have changed.
+	promise = 2 * time.Second
+	tick    = 5 * time.Millisecond
+)
+
+// Database returns a backend of one database, another one at each call: two
+// stores of them are as far apart as two processes.
+type Database func() store.Backend
+
+// Open opens a store of the database until the test ends.
+func (d Database) Open(t testing.TB) *store.Store {
+	return OpenLogged(t, d(), zap.NewNop())
+}
+
+func nop() *zap.Logger { return zap.NewNop() }
+
+// OpenLogged is Open with a logger.
+func OpenLogged(t testing.TB, backend store.Backend, logger *zap.Logger) *store.Store {
+	s := store.New(backend, func() *zap.Logger { return logger })
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	s.Open()
+	return s
+}
+
+// Current waits until a store knows all keys.
+func Current(t testing.TB, s *store.Store) {
+	t.Helper()
+	require.Eventually(t, s.Current, patience, tick)
+}
+
+// Run runs the tests of every store, each with a fresh database.
+func Run(t *testing.T, fresh func(testing.TB) Database) {
+	for _, test := range []struct {
+		claim string
+		run   func(*testing.T, Database)
+	}{
+		{"users are kept as they were given", usersAreKept},
+		{"names of users are unique", namesAreUnique},
+		{"users are found by a part of their name", usersAreFound},
+		{"a change of a user is whole or not at all", userChanges},
+		{"the last root user stays", lastRootStays},
+		{"two root users cannot remove each other at once", rootsRace},
+		{"a deleted user leaves nothing", deletedUserLeavesNothing},
+		{"sessions are kept until they are revoked", sessionsAreKept},
+		{"expired sessions are forgotten", expiredSessionsAreForgotten},
+		{"keys are kept as they were given", keysAreKept},
+		{"keys of others do not exist", keysOfOthers},
+		{"keys are found by a part of their name", keysAreFound},
+		{"a change of a key is seen at once", changesAreSeenAtOnce},
+		{"keys of disabled users are disabled", keysOfDisabledUsers},
+		{"a change elsewhere is seen within two seconds", changesElsewhere},
+		{"the last use of a key is kept, and is no change", usesAreKept},
+		{"a key whose restrictions cannot be read is disabled", damagedRestrictions},
+		{"any text can be kept", anyText},
+		{"many writers at once lose nothing", manyWriters},
+		{"methods work before Open and fail after Close", beforeAndAfter},
+	} {
+		t.Run(test.claim, func(t *testing.T) { test.run(t, fresh(t)) })
+	}
+}
+
+// NewUser adds a user.
+func NewUser(t testing.TB, s exchange.Store, name string, role exchange.Role) *exchange.User {
+	t.Helper()
+	user := &exchange.User{Name: name, DisplayName: "The " + name, Role: role, Password: "hash of " + name}
+	require.NoError(t, s.CreateUser(t.Context(), user))
+	return user
+}
+
+// NewKey adds a key with every restriction.
+func NewKey(t testing.TB, s exchange.Store, user int64, name string) *exchange.StoredKey {
+	t.Helper()
+	key := &exchange.StoredKey{
+		UserID: user, Name: name, Hint: "sk-1234****abcd", Digest: sha256.Sum256([]byte(name)),
+		Models: []string{"claude-*", "gpt-5"}, Limit: "small", Expires: time.UnixMilli(4102444800123).UTC(),
+		Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
+	}
+	require.NoError(t, s.CreateKey(t.Context(), key))
+	return key
+}
+
+// NewSession adds a session.
+func NewSession(t testing.TB, s exchange.Store, user int64, token string, lasts time.Duration) *exchange.Session {
+	t.Helper()
+	session := &exchange.Session{
+		UserID: user, Digest: sha256.Sum256([]byte(token)), Expires: time.Now().Add(lasts).UTC().Truncate(time.Millisecond),
+		Address: "192.0.2.1", Agent: "test/1",
+	}
+	require.NoError(t, s.CreateSession(t.Context(), session))
+	return session
+}
+
+// all is a page of everything.
+var all = exchange.Page{Limit: 1000}
+
+func background() context.Context { return context.Background() }

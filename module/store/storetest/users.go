@@ -1,0 +1,197 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+var errRefused = errors.New("the caller does not want it")
+
+func usersAreKept(t *testing.T, database Database) {
+	s := database.Open(t)
+	before := time.Now().Add(-time.Second)
+	alice := NewUser(t, s, "alice", exchange.RoleAdmin)
+	assert.Positive(t, alice.ID)
+	assert.WithinRange(t, alice.Created, before, time.Now().Add(time.Second))
+
+	byID, err := s.User(t.Context(), alice.ID)
+	require.NoError(t, err)
+	assert.Equal(t, alice, byID)
+	byName, err := s.UserByName(t.Context(), "alice")
+	require.NoError(t, err)
+	assert.Equal(t, alice, byName)
+	assert.Zero(t, byID.LastLogin)
+
+	_, err = s.User(t.Context(), alice.ID+1)
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	_, err = s.UserByName(t.Context(), "bob")
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+}
+
+func namesAreUnique(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	twin := &exchange.User{Name: "alice", Role: exchange.RoleRoot}
+	err := s.CreateUser(t.Context(), twin)
+	assert.ErrorIs(t, err, exchange.ErrTaken)
+	assert.NotErrorIs(t, err, exchange.ErrUnavailable)
+	assert.Zero(t, twin.ID)
+
+	// A name is free again when its user is gone, an id never.
+	require.NoError(t, s.DeleteUser(t.Context(), alice.ID, func(*exchange.User) error { return nil }))
+	assert.Greater(t, NewUser(t, s, "alice", exchange.RoleUser).ID, alice.ID)
+}
+
+func usersAreFound(t *testing.T, database Database) {
+	s := database.Open(t)
+	for _, name := range []string{"alice", "al_ce", "al%ce", `al\ce`, "bob", "zoé"} {
+		NewUser(t, s, name, exchange.RoleUser)
+	}
+	for search, want := range map[string][]string{
+		"":    {"alice", "al_ce", "al%ce", `al\ce`, "bob", "zoé"},
+		"LIC": {"alice"},
+		"_":   {"al_ce"},
+		"%":   {"al%ce"},
+		`\`:   {`al\ce`},
+		"OÉ":  {"zoé"},
+		"x":   nil,
+		"'":   nil,
+	} {
+		users, total, err := s.Users(t.Context(), exchange.Page{Search: search, Limit: 10})
+		require.NoError(t, err, search)
+		assert.Equal(t, want, names(users), search)
+		assert.Equal(t, len(want), total, search)
+	}
+	users, total, err := s.Users(t.Context(), exchange.Page{Search: "al", Offset: 1, Limit: 2})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"al_ce", "al%ce"}, names(users))
+	assert.Equal(t, 4, total)
+	users, total, err = s.Users(t.Context(), exchange.Page{Offset: 10, Limit: 2})
+	require.NoError(t, err)
+	assert.Empty(t, users)
+	assert.Equal(t, 6, total)
+}
+
+func names(users []exchange.User) (names []string) {
+	for _, user := range users {
+		names = append(names, user.Name)
+	}
+	return names
+}
+
+func userChanges(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	changed, err := s.ChangeUser(t.Context(), alice.ID, func(user *exchange.User) error {
+		assert.Equal(t, alice, user)
+		user.ID, user.Name, user.Created = 77, "mallory", time.Time{} // which stay
+		user.DisplayName, user.Role, user.Password, user.Disabled = "Alice A.", exchange.RoleAdmin, "other hash", true
+		return nil
+	})
+	require.NoError(t, err)
+	want := *alice
+	want.DisplayName, want.Role, want.Password, want.Disabled = "Alice A.", exchange.RoleAdmin, "other hash", true
+	assert.Equal(t, &want, changed)
+
+	_, err = s.ChangeUser(t.Context(), alice.ID, func(user *exchange.User) error {
+		user.DisplayName = "never kept"
+		return errRefused
+	})
+	assert.Equal(t, errRefused, err, "as it is")
+	kept, err := s.User(t.Context(), alice.ID)
+	require.NoError(t, err)
+	assert.Equal(t, &want, kept)
+
+	_, err = s.ChangeUser(t.Context(), alice.ID+1, func(*exchange.User) error { panic("there is no such user") })
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+}
+
+func demote(user *exchange.User) error  { user.Role = exchange.RoleAdmin; return nil }
+func disable(user *exchange.User) error { user.Disabled = true; return nil }
+func agree(*exchange.User) error        { return nil }
+
+func lastRootStays(t *testing.T, database Database) {
+	s := database.Open(t)
+	root := NewUser(t, s, "root", exchange.RoleRoot)
+	second := NewUser(t, s, "second", exchange.RoleRoot)
+	_, err := s.ChangeUser(t.Context(), second.ID, disable)
+	require.NoError(t, err)
+
+	_, err = s.ChangeUser(t.Context(), root.ID, demote)
+	assert.ErrorIs(t, err, exchange.ErrLastRoot)
+	_, err = s.ChangeUser(t.Context(), root.ID, disable)
+	assert.ErrorIs(t, err, exchange.ErrLastRoot)
+	assert.ErrorIs(t, s.DeleteUser(t.Context(), root.ID, agree), exchange.ErrLastRoot)
+	assert.Equal(t, errRefused, s.DeleteUser(t.Context(), root.ID, func(*exchange.User) error { return errRefused }))
+	assert.ErrorIs(t, s.DeleteUser(t.Context(), 99, agree), exchange.ErrNotFound)
+	kept, err := s.User(t.Context(), root.ID)
+	require.NoError(t, err)
+	assert.Equal(t, root, kept)
+
+	// A disabled root user may go, and the first one once there is another.
+	require.NoError(t, s.DeleteUser(t.Context(), second.ID, agree))
+	NewUser(t, s, "third", exchange.RoleRoot)
+	_, err = s.ChangeUser(t.Context(), root.ID, demote)
+	assert.NoError(t, err)
+}
+
+// Each sees the other one as enabled until one of them is first.
+func rootsRace(t *testing.T, database Database) {
+	stores := []exchange.Store{database.Open(t), database.Open(t)}
+	for round := range 5 {
+		var wg sync.WaitGroup
+		failures := make([]error, len(stores))
+		for i, s := range stores {
+			user := NewUser(t, stores[0], fmt.Sprintf("root-%d-%d", round, i), exchange.RoleRoot)
+			defer func() { _ = s.DeleteUser(background(), user.ID, agree) }()
+		}
+		roots, _, err := stores[0].Users(t.Context(), all)
+		require.NoError(t, err)
+		var enabled []int64
+		for _, user := range roots {
+			if !user.Disabled && user.Role == exchange.RoleRoot {
+				enabled = append(enabled, user.ID)
+			}
+		}
+		for len(enabled) > len(stores) {
+			_, err := stores[0].ChangeUser(t.Context(), enabled[0], disable)
+			require.NoError(t, err)
+			enabled = enabled[1:]
+		}
+		for i, s := range stores {
+			wg.Go(func() { _, failures[i] = s.ChangeUser(t.Context(), enabled[i], disable) })
+		}
+		wg.Wait()
+		assert.True(t, (failures[0] == nil) != (failures[1] == nil), "%v", failures)
+		assert.ErrorIs(t, errors.Join(failures...), exchange.ErrLastRoot)
+	}
+}
+
+func deletedUserLeavesNothing(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	bob := NewUser(t, s, "bob", exchange.RoleUser)
+	key, bobs := NewKey(t, s, alice.ID, "laptop"), NewKey(t, s, bob.ID, "bob's")
+	session := NewSession(t, s, alice.ID, "token", time.Hour)
+
+	require.NoError(t, s.DeleteUser(t.Context(), alice.ID, func(user *exchange.User) error {
+		assert.Equal(t, "alice", user.Name)
+		return nil
+	}))
+	_, err := s.User(t.Context(), alice.ID)
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	_, _, err = s.Session(t.Context(), session.Digest)
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	_, err = s.Key(t.Context(), exchange.AnyUser, key.ID)
+	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	assert.Nil(t, s.Lookup(key.Digest))
+	assert.NotNil(t, s.Lookup(bobs.Digest))
+}

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+const userColumns = `u.id, u.name, u.display_name, u.role, u.disabled, u.password, u.created, u.last_login`
+
+// userFields are where a row of userColumns goes.
+func userFields(u *exchange.User) []any {
+	return []any{&u.ID, &u.Name, &u.DisplayName, &u.Role, &u.Disabled, &u.Password, moment{&u.Created}, moment{&u.LastLogin}}
+}
+
+// CreateUser implements exchange.Users.
+func (s *Store) CreateUser(ctx context.Context, user *exchange.User) error {
+	created := *user
+	created.Created = now()
+	err := s.change(ctx, "creating user", func(tx statements) error {
+		return tx.row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+			text(user.Name), text(user.DisplayName), int64(user.Role), user.Disabled, text(user.Password),
+			millis(created.Created), millis(user.LastLogin)).Scan(&created.ID)
+	})
+	if err == nil {
+		*user = created
+	}
+	return err
+}
+
+// User implements exchange.Users.
+func (s *Store) User(ctx context.Context, id int64) (user *exchange.User, err error) {
+	err = s.query(ctx, "reading user", func(in statements) error {
+		user, err = userByID(in, id)
+		return err
+	})
+	return user, err
+}
+
+func userByID(in statements, id int64) (*exchange.User, error) {
+	var user exchange.User
+	err := in.row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.id = $1`, id).Scan(userFields(&user)...)
+	if err != nil {
+		return nil, err
+	}
+	return &user, nil
+}
+
+// UserByName implements exchange.Users.
+func (s *Store) UserByName(ctx context.Context, name string) (*exchange.User, error) {
+	var user exchange.User
+	err := s.query(ctx, "reading user", func(in statements) error {
+		return in.row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, text(name)).Scan(userFields(&user)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &user, nil
+}
+
+// Users implements exchange.Users.
+func (s *Store) Users(ctx context.Context, page exchange.Page) (users []exchange.User, total int, err error) {
+	const where = ` FROM gateway_users u WHERE u.name LIKE $1 ESCAPE '\'`
+	pattern := part(page.Search)
+	err = s.query(ctx, "listing users", func(in statements) error {
+		count, err := in.number(`SELECT count(*)`+where, pattern)
+		if err != nil {
+			return err
+		}
+		total = int(count)
+		return in.each(func(row scanner) error {
+			var user exchange.User
+			err := row.Scan(userFields(&user)...)
+			users = append(users, user)
+			return err
+		}, `SELECT `+userColumns+where+` ORDER BY u.id LIMIT $2 OFFSET $3`, pattern, page.Limit, page.Offset)
+	})
+	return users, total, err
+}
+
+// ChangeUser implements exchange.Users. The function must not call the store.
+func (s *Store) ChangeUser(ctx context.Context, id int64, change func(*exchange.User) error) (user *exchange.User, err error) {
+	err = s.change(ctx, "changing user", func(tx statements) error {
+		if user, err = userByID(tx, id); err != nil {
+			return err
+		}
+		before := *user
+		if err := change(user); err != nil {
+			return refusal{err}
+		}
+		user.ID, user.Name, user.Created = before.ID, before.Name, before.Created
+		if isRoot(&before) && !isRoot(user) {
+			if err := checkOtherRoot(tx, id); err != nil {
+				return err
+			}
+		}
+		return updateUser(tx, user)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return user, nil
+}
+
+func updateUser(tx statements, user *exchange.User) error {
+	return tx.change(`UPDATE gateway_users SET display_name = $1, role = $2, disabled = $3, password = $4, last_login = $5 WHERE id = $6`,
+		text(user.DisplayName), int64(user.Role), user.Disabled, text(user.Password), millis(user.LastLogin), user.ID)
+}
+
+// DeleteUser implements exchange.Users. The function must not call the store.
+func (s *Store) DeleteUser(ctx context.Context, id int64, check func(*exchange.User) error) error {
+	return s.change(ctx, "deleting user", func(tx statements) error {
+		user, err := userByID(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := check(user); err != nil {
+			return refusal{err}
+		}
+		if isRoot(user) {
+			if err := checkOtherRoot(tx, id); err != nil {
+				return err
+			}
+		}
+		return tx.change(`DELETE FROM gateway_users WHERE id = $1`, id)
+	})
+}
+
+func isRoot(user *exchange.User) bool { return user.Role == exchange.RoleRoot && !user.Disabled }
+
+// checkOtherRoot returns exchange.ErrLastRoot if no other user is an enabled
+// root user.
+func checkOtherRoot(in statements, id int64) error {
+	others, err := in.number(`SELECT count(*) FROM gateway_users WHERE role = $1 AND disabled = $2 AND id <> $3`,
+		int64(exchange.RoleRoot), false, id)
+	if err == nil && others == 0 {
+		err = exchange.ErrLastRoot
+	}
+	return err
+}

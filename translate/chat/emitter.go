@@ -1,0 +1,209 @@
+package chat
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Emitter writes core events as an answer of the format: a stream of chunks
+// (wire format D.9) or one JSON body, whichever the client wants. Both are
+// written by the same rules, so that they cannot tell different things.
+type Emitter struct {
+	translate.Dropped
+
+	memory *translate.Memory
+	ids    translate.IDs
+	out    []byte
+	fault  *translate.Fault
+
+	head    []byte // how every chunk, and the body, begins
+	started bool
+	whole   bool // the JSON body is complete
+	usage   translate.Usage
+	choices []saying
+	patch   patch
+}
+
+// saying is what is known of a choice. Texts are kept escaped.
+type saying struct {
+	begun       bool // it is a choice of the answer, and its role was told
+	parted      bool // its next text is another one
+	said        bool // it has text
+	refused     bool // it has the text of a refusal
+	reason      translate.FinishReason
+	explanation []byte // why the provider refused
+
+	thoughtful bool   // it has reasoning
+	apart      bool   // its next reasoning is of another block
+	thought    []byte // the block of reasoning at hand
+
+	calls []toolCall // by ordinal
+	ids   translate.ToolIDs
+
+	// Of a JSON answer.
+	text, refusal, reasoning []byte
+	blocks                   []byte // of thinking, each with a comma before it
+	logprobs                 []byte // the same
+}
+
+// maxThought bounds the reasoning that is kept until its signature comes, in bytes.
+const maxThought = sse.DefaultMaxEvent
+
+// NewEmitter returns an emitter of one answer to the request that the memory is
+// of.
+func NewEmitter(m *translate.Memory, ids translate.IDs) *Emitter {
+	return &Emitter{memory: m, ids: ids}
+}
+
+// Fault says why the events cannot be written, nil while they can.
+func (m *Emitter) Fault() *translate.Fault { return m.fault }
+
+// Output returns what was written since it was called last: of a JSON answer
+// nothing before its end. It is valid until the next event.
+func (m *Emitter) Output() []byte {
+	m.patch = patch{}
+	if !m.memory.Stream && !m.whole {
+		return nil
+	}
+	out := m.out
+	m.out = m.out[:0]
+	return out
+}
+
+// Handle writes the next core event. Errors are not written here.
+func (m *Emitter) Handle(e *translate.Event) {
+	if m.fault != nil {
+		return
+	}
+	switch e.Kind {
+	case translate.EventStart:
+		m.start(e)
+		m.begin(0)
+	case translate.EventUsage:
+		m.usage = *e.Usage
+	case translate.EventEnd:
+		m.end()
+	case translate.EventError:
+	default:
+		m.content(e)
+	}
+}
+
+// content writes an event that belongs to a choice.
+func (m *Emitter) content(e *translate.Event) {
+	c := m.begin(e.Choice)
+	switch e.Kind {
+	case translate.EventText:
+		m.text(c, e)
+	case translate.EventTextEnd:
+		c.parted = true
+	case translate.EventReasoning:
+		m.reasoning(c, e)
+	case translate.EventSignature:
+		m.signature(c, e)
+	case translate.EventRedacted:
+		m.redacted(c, e)
+	case translate.EventReasoningEnd:
+		c.endThought()
+	case translate.EventToolStart:
+		m.startTool(c, e)
+	case translate.EventToolArgs:
+		m.addArguments(c, e)
+	case translate.EventLogprobs:
+		m.addLogprobs(c, e)
+	case translate.EventFinish:
+		c.reason = e.Finish
+		c.explanation = append(c.explanation[:0], e.Text...)
+	}
+}
+
+// start notes what every chunk says, once.
+func (m *Emitter) start(e *translate.Event) {
+	if m.started {
+		return
+	}
+	m.started = true
+	object, model, created := "chat.completion", e.Model, e.Created
+	if m.memory.Stream {
+		object = "chat.completion.chunk"
+	}
+	if len(model) == 0 {
+		model = []byte(m.ids.Model)
+	}
+	if created == 0 {
+		created = m.ids.Created
+	}
+	m.head = append(m.head, `{"id":`...)
+	m.head = jsonscan.AppendString(m.head, m.ids.Message)
+	m.head = append(m.head, `,"object":"`+object+`","created":`...)
+	m.head = strconv.AppendInt(m.head, created, 10)
+	m.head = append(m.head, `,"model":`...)
+	m.head = jsonscan.AppendString(m.head, model)
+	if tier := e.Tier.Choices(); tier != "" {
+		m.head = append(m.head, `,"service_tier":"`+tier+`"`...)
+	}
+	m.head = append(m.head, `,"choices":[`...)
+}
+
+// begin returns a choice by its index, and begins it, once, with its role.
+func (m *Emitter) begin(index int) *saying {
+	for len(m.choices) <= index {
+		m.choices = append(m.choices, saying{})
+	}
+	c := &m.choices[index]
+	if c.begun {
+		return c
+	}
+	c.begun = true
+	m.start(&translate.Event{})
+	if m.memory.Stream {
+		m.open(index)
+		m.out = append(m.out, `"role":"assistant","content":""`...)
+		m.close()
+	}
+	return c
+}
+
+// between stands between two texts of a choice, which has only one.
+var between = []byte("\n\n")
+
+// text writes a fragment of text, or of that of a refusal.
+func (m *Emitter) text(c *saying, e *translate.Event) {
+	member, all, again := `"content":"`, &c.text, &c.said
+	if e.Refusal {
+		member, all, again = `"refusal":"`, &c.refusal, &c.refused
+	}
+	if c.parted && *again {
+		m.fragment(e.Choice, member, all, between)
+	}
+	c.parted, *again = false, true
+	m.fragment(e.Choice, member, all, e.Text)
+}
+
+// fragment writes a fragment of a member that is a string: into a chunk of its
+// own, or to the others that it has in a JSON answer.
+func (m *Emitter) fragment(choice int, member string, all *[]byte, fragment []byte) {
+	if !m.memory.Stream {
+		*all = jsonscan.AppendEscaped(*all, fragment)
+		return
+	}
+	m.open(choice)
+	m.out = append(m.out, member...)
+	m.out = jsonscan.AppendEscaped(m.out, fragment)
+	m.out = append(m.out, '"')
+	m.close()
+}
+
+// end writes the end. There is always a choice 0, even one that said nothing.
+func (m *Emitter) end() {
+	m.begin(0)
+	if m.memory.Stream {
+		m.endStream()
+		return
+	}
+	m.answer()
+	m.whole = true
+}

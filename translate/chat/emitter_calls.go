@@ -1,0 +1,89 @@
+package chat
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// toolCall is what is known of a tool call.
+type toolCall struct {
+	known    bool
+	custom   bool
+	id, name []byte
+	args     []byte // of a JSON answer, escaped
+}
+
+var errUnknown = errors.New("arguments of a tool call that was not begun")
+
+// startTool begins a call, once.
+func (m *Emitter) startTool(c *saying, e *translate.Event) {
+	for len(c.calls) <= e.Tool {
+		c.calls = append(c.calls, toolCall{})
+	}
+	call := &c.calls[e.Tool]
+	if call.known {
+		return
+	}
+	id := e.ID
+	if len(id) == 0 {
+		id = []byte(m.ids.NewToolID())
+	}
+	asIs := func(dst, id []byte) []byte { return append(dst, id...) }
+	*call = toolCall{known: true, custom: e.Custom, id: c.ids.Show(id, asIs), name: append([]byte(nil), e.Name...)}
+	if !m.memory.Stream {
+		return
+	}
+	m.open(e.Choice)
+	m.out = append(m.out, `"tool_calls":[{"index":`...)
+	m.out = strconv.AppendInt(m.out, int64(e.Tool), 10)
+	m.out = append(m.out, ',')
+	m.out = call.append(m.out)
+	m.out = append(m.out, ']')
+	m.close()
+}
+
+// append appends a call without its brace, up to its arguments as far as they
+// are known.
+func (t *toolCall) append(dst []byte) []byte {
+	kind, args := "function", "arguments"
+	if t.custom {
+		kind, args = "custom", "input"
+	}
+	dst = append(dst, `"id":`...)
+	dst = jsonscan.AppendString(dst, t.id)
+	dst = append(dst, `,"type":"`+kind+`","`+kind+`":{"name":`...)
+	dst = jsonscan.AppendString(dst, t.name)
+	dst = append(dst, `,"`+args+`":"`...)
+	dst = append(dst, t.args...)
+	return append(dst, `"}}`...)
+}
+
+// addArguments writes a fragment of arguments.
+func (m *Emitter) addArguments(c *saying, e *translate.Event) {
+	if e.Tool >= len(c.calls) || !c.calls[e.Tool].known {
+		m.fault = translate.Unusable(errUnknown)
+		return
+	}
+	call := &c.calls[e.Tool]
+	if !m.memory.Stream {
+		call.args = jsonscan.AppendEscaped(call.args, e.Text)
+		return
+	}
+	m.open(e.Choice)
+	m.out = append(m.out, `"tool_calls":[{"index":`...)
+	m.out = strconv.AppendInt(m.out, int64(e.Tool), 10)
+	if call.custom {
+		m.out = append(m.out, `,"custom":{"input":"`...)
+	} else {
+		m.out = append(m.out, `,"function":{"arguments":"`...)
+	}
+	m.out = jsonscan.AppendEscaped(m.out, e.Text)
+	m.out = append(m.out, `"}}]`...)
+	m.close()
+}
+
+// called reports whether a choice made calls.
+func (c *saying) called() bool { return len(c.calls) > 0 }

@@ -1,0 +1,288 @@
+package chat_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+)
+
+func tells(kind translate.EventKind, choice int, text string) translate.Event {
+	return translate.Event{Kind: kind, Choice: choice, Text: []byte(text)}
+}
+
+func words(text string) translate.Event      { return tells(translate.EventText, 0, text) }
+func thinks(text string) translate.Event     { return tells(translate.EventReasoning, 0, text) }
+func signs(signature string) translate.Event { return tells(translate.EventSignature, 0, signature) }
+
+func refuses(text string) translate.Event {
+	return translate.Event{Kind: translate.EventText, Refusal: true, Text: []byte(text)}
+}
+
+func ends(choice int, reason translate.FinishReason) translate.Event {
+	return translate.Event{Kind: translate.EventFinish, Choice: choice, Finish: reason}
+}
+
+func invokes(tool int, id, name string) translate.Event {
+	return translate.Event{Kind: translate.EventToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
+}
+
+func argues(tool int, fragment string) translate.Event {
+	return translate.Event{Kind: translate.EventToolArgs, Tool: tool, Text: []byte(fragment)}
+}
+
+var (
+	textEnd      = translate.Event{Kind: translate.EventTextEnd}
+	reasoningEnd = translate.Event{Kind: translate.EventReasoningEnd}
+)
+
+// emit writes events, between a start and the end, for a client. One step of a
+// parser may give several events: those of one inner list are one step.
+func emit(m translate.Memory, steps ...[]translate.Event) (string, *translate.Fault) {
+	n := 0
+	e := chat.NewEmitter(&m, translate.IDs{Message: "chatcmpl-1", Created: 5, Model: "asked", NewToolID: func() string {
+		n++
+		return fmt.Sprintf("call_%d", n)
+	}})
+	var out strings.Builder
+	start := translate.Event{Kind: translate.EventStart, Model: []byte("m"), Created: 7, Usage: &translate.Usage{}}
+	end := translate.Event{Kind: translate.EventEnd}
+	for _, step := range append(append([][]translate.Event{{start}}, steps...), []translate.Event{end}) {
+		for i := range step {
+			e.Handle(&step[i])
+		}
+		out.Write(e.Output())
+	}
+	return out.String(), e.Fault()
+}
+
+// each makes every event a step of its own.
+func each(events ...translate.Event) (steps [][]translate.Event) {
+	for _, e := range events {
+		steps = append(steps, []translate.Event{e})
+	}
+	return steps
+}
+
+const (
+	chunks  = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":7,"model":"m","choices":[`
+	frame   = `{"id":"chatcmpl-1","object":"chat.completion","created":7,"model":"m","choices":[`
+	noUsage = `"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0,"prompt_tokens_details":{"cached_tokens":0,"text_tokens":0,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":0},"completion_tokens_details":{"text_tokens":0,"audio_tokens":0,"reasoning_tokens":0}}`
+	role    = `"role":"assistant","content":""`
+)
+
+// delta is a chunk of choice 0.
+func delta(members string) string { return chunkOf(0, members, "null") }
+
+func chunkOf(choice int, members, reason string) string {
+	return fmt.Sprintf(`%s{"index":%d,"delta":{%s},"logprobs":null,"finish_reason":%s}]}`+"\n\n", chunks, choice, members, reason)
+}
+
+// whole is the stream of choice 0.
+func streamed(reason string, deltas ...string) string {
+	var b strings.Builder
+	b.WriteString(delta(role))
+	for _, d := range deltas {
+		b.WriteString(delta(d))
+	}
+	return b.String() + chunkOf(0, "", `"`+reason+`"`) + "data: [DONE]\n\n"
+}
+
+// alone is the only choice of a JSON answer.
+func alone(reason, message string) string {
+	return `{"index":0,"message":{"role":"assistant",` + message + `},"logprobs":null,"finish_reason":"` + reason + `"}`
+}
+
+var emitted = []struct {
+	name   string
+	memory translate.Memory
+	steps  [][]translate.Event
+	stream string
+	answer string // the choices
+}{
+	{
+		"nothing", translate.Memory{}, nil,
+		streamed("stop"), alone("stop", `"content":"","refusal":null`),
+	},
+	{
+		"text", translate.Memory{}, each(words("<a>"), words("é\n\""), ends(0, translate.FinishLength)),
+		streamed("length", `"content":"<a>"`, `"content":"é\n\""`),
+		alone("length", `"content":"<a>é\n\"","refusal":null`),
+	},
+	{
+		"two texts", translate.Memory{}, each(textEnd, words("a"), textEnd, words("b")),
+		streamed("stop", `"content":"a"`, `"content":"\n\n"`, `"content":"b"`),
+		alone("stop", `"content":"a\n\nb","refusal":null`),
+	},
+	{
+		"a refusal", translate.Memory{}, each(words("a"), textEnd, refuses("no"), refuses("!"), ends(0, translate.FinishFiltered)),
+		streamed("content_filter", `"content":"a"`, `"refusal":"no"`, `"refusal":"!"`),
+		alone("content_filter", `"content":"a","refusal":"no!"`),
+	},
+	{
+		"a refusal that the provider explains", translate.Memory{},
+		each(translate.Event{Kind: translate.EventFinish, Finish: translate.FinishFiltered, Text: []byte("it \"may\" harm")}),
+		streamed("content_filter", `"refusal":"it \"may\" harm"`),
+		alone("content_filter", `"content":"","refusal":"it \"may\" harm"`),
+	},
+	{
+		"an explanation behind words of the model", translate.Memory{},
+		each(words("a"), translate.Event{Kind: translate.EventFinish, Finish: translate.FinishFiltered, Text: []byte("because")}),
+		streamed("content_filter", `"content":"a"`), alone("content_filter", `"content":"a","refusal":null`),
+	},
+	{
+		"signed reasoning", translate.Memory{}, each(thinks("a\""), thinks("b"), signs("S="), reasoningEnd, words("c")),
+		streamed("stop", `"reasoning_content":"a\""`, `"reasoning_content":"b"`, `"thinking_blocks":[{"type":"thinking","thinking":"a\"b","signature":"S="}]`, `"content":"c"`),
+		alone("stop", `"content":"c","refusal":null,"reasoning_content":"a\"b","thinking_blocks":[{"type":"thinking","thinking":"a\"b","signature":"S="}]`),
+	},
+	{
+		"reasoning that only its signature stands for", translate.Memory{}, each(signs("S"), reasoningEnd),
+		streamed("stop", `"thinking_blocks":[{"type":"thinking","thinking":"","signature":"S"}]`),
+		alone("stop", `"content":"","refusal":null,"thinking_blocks":[{"type":"thinking","thinking":"","signature":"S"}]`),
+	},
+	{
+		"two blocks, the first of them unsigned", translate.Memory{},
+		each(reasoningEnd, thinks("a"), reasoningEnd, thinks("b"), signs("S"), tells(translate.EventRedacted, 0, "D")),
+		streamed("stop", `"reasoning_content":"a"`, `"reasoning_content":"\n"`, `"reasoning_content":"b"`,
+			`"thinking_blocks":[{"type":"thinking","thinking":"b","signature":"S"}]`, `"thinking_blocks":[{"type":"redacted_thinking","data":"D"}]`),
+		alone("stop", `"content":"","refusal":null,"reasoning_content":"a\nb","thinking_blocks":[{"type":"thinking","thinking":"b","signature":"S"},{"type":"redacted_thinking","data":"D"}]`),
+	},
+	{
+		"calls that interleave", translate.Memory{},
+		each(invokes(0, "a:0", "f"), invokes(1, "b", "g"), argues(0, `{"x":`), argues(1, "{}"), argues(0, "1}"), ends(0, translate.FinishTools)),
+		streamed("tool_calls", `"tool_calls":[{"index":0,"id":"a:0","type":"function","function":{"name":"f","arguments":""}}]`,
+			`"tool_calls":[{"index":1,"id":"b","type":"function","function":{"name":"g","arguments":""}}]`,
+			`"tool_calls":[{"index":0,"function":{"arguments":"{\"x\":"}}]`, `"tool_calls":[{"index":1,"function":{"arguments":"{}"}}]`,
+			`"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]`),
+		alone("tool_calls", `"content":null,"refusal":null,"tool_calls":[{"id":"a:0","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}},{"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]`),
+	},
+	{
+		"calls whose ids are missing or the same, one told twice", translate.Memory{},
+		each(words("w"), invokes(0, "", "f"), invokes(1, "x", "f"), invokes(2, "x", "f"), invokes(2, "y", "g")),
+		streamed("tool_calls", `"content":"w"`, `"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"f","arguments":""}}]`,
+			`"tool_calls":[{"index":1,"id":"x","type":"function","function":{"name":"f","arguments":""}}]`,
+			`"tool_calls":[{"index":2,"id":"x_2","type":"function","function":{"name":"f","arguments":""}}]`),
+		alone("tool_calls", `"content":"w","refusal":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":""}},{"id":"x","type":"function","function":{"name":"f","arguments":""}},{"id":"x_2","type":"function","function":{"name":"f","arguments":""}}]`),
+	},
+	{
+		"a custom call", translate.Memory{},
+		each(translate.Event{Kind: translate.EventToolStart, ID: []byte("a"), Name: []byte("f"), Custom: true}, argues(0, "x y")),
+		streamed("tool_calls", `"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"f","input":""}}]`, `"tool_calls":[{"index":0,"custom":{"input":"x y"}}]`),
+		alone("tool_calls", `"content":null,"refusal":null,"tool_calls":[{"id":"a","type":"custom","custom":{"name":"f","input":"x y"}}]`),
+	},
+	{
+		"two choices and a gap", translate.Memory{},
+		each(tells(translate.EventText, 2, "c"), words("a"), ends(2, translate.FinishLength), ends(0, translate.FinishStop)),
+		delta(role) + chunkOf(2, role, "null") + chunkOf(2, `"content":"c"`, "null") + delta(`"content":"a"`) +
+			chunkOf(0, "", `"stop"`) + chunkOf(2, "", `"length"`) + "data: [DONE]\n\n",
+		alone("stop", `"content":"a","refusal":null`) + `,{"index":2,"message":{"role":"assistant","content":"c","refusal":null},"logprobs":null,"finish_reason":"length"}`,
+	},
+	{
+		"logprobs that nobody asked for", translate.Memory{}, each(words("a"), translate.Event{Kind: translate.EventLogprobs, Logprobs: []byte(`[{"token":"a"}]`)}),
+		streamed("stop", `"content":"a"`), alone("stop", `"content":"a","refusal":null`),
+	},
+}
+
+func TestAnswersAreWrittenForTheClient(t *testing.T) {
+	for _, tt := range emitted {
+		t.Run(tt.name, func(t *testing.T) {
+			streaming := tt.memory
+			streaming.Stream = true
+			got, fault := emit(streaming, tt.steps...)
+			require.Nil(t, fault)
+			assert.Equal(t, tt.stream, got)
+			got, fault = emit(tt.memory, tt.steps...)
+			require.Nil(t, fault)
+			assert.Equal(t, frame+tt.answer+"],"+noUsage+"}", got)
+		})
+	}
+}
+
+func TestUsageIsToldOnceWhereItIsAskedFor(t *testing.T) {
+	counts := translate.Event{Kind: translate.EventUsage, Usage: &translate.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
+	const usage = `"usage":{"prompt_tokens":1007,"completion_tokens":12,"total_tokens":1019,"prompt_tokens_details":{"cached_tokens":900,"text_tokens":1007,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":7},"completion_tokens_details":{"text_tokens":8,"audio_tokens":0,"reasoning_tokens":4}}`
+	got, _ := emit(translate.Memory{Stream: true, IncludeUsage: true}, each(words("a"), counts, counts)...)
+	assert.Equal(t, 1, strings.Count(got, usage))
+	assert.Contains(t, got, chunks+`],`+usage+"}\n\ndata: [DONE]\n\n")
+	assert.Equal(t, 3, strings.Count(got, `"finish_reason":null}],"usage":null}`)+strings.Count(got, `"finish_reason":"stop"}],"usage":null}`))
+	got, _ = emit(translate.Memory{Stream: true}, each(words("a"), counts)...)
+	assert.NotContains(t, got, "usage")
+	got, _ = emit(translate.Memory{}, each(words("a"), counts)...)
+	assert.Contains(t, got, usage)
+}
+
+// Log probabilities are told behind their text, whose chunk may be gone by then.
+func TestLogprobsStandInTheChunkOfTheirText(t *testing.T) {
+	weights := func(list string) translate.Event {
+		return translate.Event{Kind: translate.EventLogprobs, Logprobs: []byte(list)}
+	}
+	m := translate.Memory{Stream: true, Logprobs: true}
+	steps := [][]translate.Event{{words("a"), weights(`[{"token":"a"}]`)}, {words("b"), weights(`[]`)}, {words("c")}, {weights(`[{"token":"c"}]`)}}
+	got, fault := emit(m, steps...)
+	require.Nil(t, fault)
+	assert.Equal(t, delta(role)+
+		strings.Replace(delta(`"content":"a"`), `"logprobs":null`, `"logprobs":{"content":[{"token":"a"}],"refusal":null}`, 1)+
+		delta(`"content":"b"`)+delta(`"content":"c"`)+
+		strings.Replace(delta(""), `"logprobs":null`, `"logprobs":{"content":[{"token":"c"}],"refusal":null}`, 1)+
+		chunkOf(0, "", `"stop"`)+"data: [DONE]\n\n", got)
+	m.Stream = false
+	got, _ = emit(m, steps...)
+	assert.Contains(t, got, `"logprobs":{"content":[{"token":"a"},{"token":"c"}],"refusal":null}`)
+}
+
+func TestTheTierOfTheProviderIsTold(t *testing.T) {
+	for tier, want := range map[translate.Tier]string{
+		translate.TierStandard: `"model":"m","service_tier":"default","choices"`,
+		translate.TierPriority: `"model":"m","service_tier":"priority","choices"`,
+		translate.TierUnknown:  `"model":"m","choices"`,
+	} {
+		for _, stream := range []bool{true, false} {
+			e := chat.NewEmitter(&translate.Memory{Stream: stream}, translate.IDs{})
+			e.Handle(&translate.Event{Kind: translate.EventStart, Model: []byte("m"), Tier: tier})
+			e.Handle(&translate.Event{Kind: translate.EventEnd})
+			out := string(e.Output())
+			assert.Equal(t, strings.Count(out, `"model"`), strings.Count(out, want))
+		}
+	}
+}
+
+func TestWhatTheProviderDoesNotSayIsFilledIn(t *testing.T) {
+	e := chat.NewEmitter(&translate.Memory{}, translate.IDs{Message: "chatcmpl-1", Created: 5, Model: "asked"})
+	e.Handle(&translate.Event{Kind: translate.EventEnd})
+	assert.Contains(t, string(e.Output()), `{"id":"chatcmpl-1","object":"chat.completion","created":5,"model":"asked","choices":[{"index":0,`)
+}
+
+func TestArgumentsOfNoCallFail(t *testing.T) {
+	for _, stream := range []bool{true, false} {
+		out, fault := emit(translate.Memory{Stream: stream}, each(argues(0, "{}"), words("late"))...)
+		require.NotNil(t, fault)
+		assert.Equal(t, "upstream_invalid_response", fault.Code)
+		assert.NotContains(t, out, "late")
+		assert.NotContains(t, out, "[DONE]")
+	}
+}
+
+// TestStreamsAddUpToTheAnswer checks every row above with an accumulator that is
+// as strict as the official ones.
+func TestStreamsAddUpToTheAnswer(t *testing.T) {
+	for _, tt := range emitted {
+		if strings.Contains(tt.stream, `"custom"`) {
+			continue // which no request of the pairs can ask for
+		}
+		m := tt.memory
+		m.Stream, m.IncludeUsage = true, true
+		stream, _ := emit(m, tt.steps...)
+		added, err := translatetest.Chat([]byte(stream), true)
+		require.NoError(t, err, tt.name)
+		answer, _ := emit(tt.memory, tt.steps...)
+		want, err := translatetest.Decode([]byte(answer))
+		require.NoError(t, err)
+		assert.Equal(t, want, added, tt.name)
+	}
+}

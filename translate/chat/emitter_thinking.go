@@ -1,0 +1,79 @@
+package chat
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+var errThought = errors.New("reasoning that is too long to be signed")
+
+// apart stands between the reasoning of two blocks.
+var apart = []byte("\n")
+
+// reasoning writes a fragment of reasoning. The block that it belongs to is
+// kept: should it be signed, its signature is told together with all of it.
+func (m *Emitter) reasoning(c *saying, e *translate.Event) {
+	const member = `"reasoning_content":"`
+	if c.apart && c.thoughtful {
+		m.fragment(e.Choice, member, &c.reasoning, apart)
+	}
+	c.apart, c.thoughtful = false, true
+	if len(c.thought)+len(e.Text) > maxThought {
+		m.fault = translate.Unusable(errThought)
+		return
+	}
+	c.thought = jsonscan.AppendEscaped(c.thought, e.Text)
+	m.fragment(e.Choice, member, &c.reasoning, e.Text)
+}
+
+// endThought ends the block of reasoning at hand.
+func (c *saying) endThought() { c.apart, c.thought = true, c.thought[:0] }
+
+// signature writes the block that it signs, whole, for the client to send back.
+func (m *Emitter) signature(c *saying, e *translate.Event) {
+	m.openBlock(c, e.Choice, `{"type":"thinking","thinking":"`)
+	block := m.block(c)
+	*block = append(*block, c.thought...)
+	*block = append(*block, `","signature":`...)
+	*block = jsonscan.AppendString(*block, e.Text)
+	m.closeBlock(c)
+	c.endThought()
+}
+
+// redacted writes a block of redacted thinking.
+func (m *Emitter) redacted(c *saying, e *translate.Event) {
+	m.openBlock(c, e.Choice, `{"type":"redacted_thinking","data":`)
+	block := m.block(c)
+	*block = jsonscan.AppendString(*block, e.Text)
+	m.closeBlock(c)
+}
+
+// block is where thinking blocks are written.
+func (m *Emitter) block(c *saying) *[]byte {
+	if m.memory.Stream {
+		return &m.out
+	}
+	return &c.blocks
+}
+
+func (m *Emitter) openBlock(c *saying, choice int, first string) {
+	if m.memory.Stream {
+		m.open(choice)
+		m.out = append(m.out, `"thinking_blocks":[`...)
+	} else {
+		c.blocks = append(c.blocks, ',')
+	}
+	block := m.block(c)
+	*block = append(*block, first...)
+}
+
+func (m *Emitter) closeBlock(c *saying) {
+	if !m.memory.Stream {
+		c.blocks = append(c.blocks, '}')
+		return
+	}
+	m.out = append(m.out, "}]"...)
+	m.close()
+}

@@ -1,0 +1,193 @@
+package pairs
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// chatCompletions writes a chat request as a completions request: the
+// conversation becomes one prompt, which the provider goes on with. The prompt
+// gathers in a buffer of its own, since the body may have its members in any
+// order.
+type chatCompletions struct {
+	conversion
+	request chat.Request
+	reader  chat.Reader
+	parts   chat.List // of the message being read
+	prompt  prompt
+	text    content // of the message being read
+
+	at    int  // the message being read
+	part  int  // the part of it
+	begun bool // something else than a system text was said
+
+	format  chatFormat
+	forward []byte // fields that only this provider knows, each with a comma before it
+}
+
+var chatCompletionsPool = sync.Pool{New: func() any { return new(chatCompletions) }}
+
+func chatToCompletions(dst, body []byte, info *translate.RequestInfo) ([]byte, translate.Rendered, *translate.Fault) {
+	x := chatCompletionsPool.Get().(*chatCompletions)
+	x.begin(dst, translate.Completions, info)
+	x.convert(body)
+	out, rendered, fault := x.end()
+	x.request, x.reader, x.parts, x.format = chat.Request{}, chat.Reader{}, chat.List{}, chatFormat{}
+	if x.prompt.size()+cap(x.text.buf)+cap(x.forward) <= keptBuffers {
+		chatCompletionsPool.Put(x)
+	}
+	return out, rendered, fault
+}
+
+func (x *chatCompletions) convert(body []byte) {
+	x.begun, x.forward = false, x.forward[:0]
+	if !x.beginPrompt(&x.prompt) {
+		return
+	}
+	x.malformed(x.reader.Walk(body, &x.request, x))
+	x.refuseFields()
+	if raw := x.request.Tools; raw != nil && !isEmptyList(raw) {
+		x.refuseTools(x.request.ToolChoice)
+	}
+	x.readFormat()
+	if x.fault == nil && x.prompt.empty() {
+		x.invalid("messages", "must hold at least one message with content")
+	}
+	if x.fault == nil {
+		x.write()
+	}
+}
+
+// refuseFields refuses what a text has no place for.
+func (x *chatCompletions) refuseFields() {
+	r := &x.request
+	for _, f := range [...]struct {
+		path string
+		raw  []byte
+	}{{"functions", r.Functions}, {"function_call", r.FunctionCall}, {"audio", r.Audio}, {"web_search_options", r.WebSearchOptions}} {
+		if f.raw != nil && !isEmptyList(f.raw) {
+			x.refuse(f.path, "")
+		}
+	}
+	if raw := r.Modalities; raw != nil && raw[0] == '[' {
+		x.options = jsonscan.Again(raw)
+		for x.options.EnterArray(); x.options.Element(); {
+			if kind := x.options.Skip(); string(kind) != `"text"` {
+				x.refuse("modalities", shown(kind))
+			}
+		}
+	}
+}
+
+func (x *chatCompletions) write() {
+	r := &x.request
+	x.writePrompt(&x.prompt)
+	x.writeTokens(x.tokens())
+	x.sampleCompletions(r.Temperature, r.TopP, r.TopK)
+	for _, f := range [...]struct {
+		name string
+		raw  []byte
+	}{
+		{"presence_penalty", r.PresencePenalty}, {"frequency_penalty", r.FrequencyPenalty},
+		{"logit_bias", r.LogitBias}, {"seed", r.Seed}, {"n", r.N},
+	} {
+		x.sample(f.name, f.raw, true)
+	}
+	x.readStops(r.Stop, func(string, []byte) {})
+	x.writeStops(&x.prompt, r.Stop)
+	if x.readStream(r.Stream, r.StreamOptions); x.memory.Stream {
+		x.askStream()
+	}
+	x.writeLogprobs()
+	if x.format.schema != nil {
+		x.structured(x.format.schema, "response_format")
+	}
+	x.writeUser()
+	x.writeTier()
+	x.out = append(append(x.out, x.forward...), '}')
+	x.dropRest()
+}
+
+// tokens is how many tokens the answer may have, by either of two names.
+func (x *chatCompletions) tokens() []byte {
+	newer, older := x.request.MaxCompletionTokens, x.request.MaxTokens
+	if newer == nil {
+		return older
+	}
+	if a, _ := integer(newer); older != nil {
+		if b, _ := integer(older); a != b {
+			x.invalid("max_tokens", "must be the same as max_completion_tokens where both are sent")
+		}
+	}
+	return newer
+}
+
+// writeLogprobs asks for as many alternatives of each token as the client wants.
+func (x *chatCompletions) writeLogprobs() {
+	raw := x.request.TopLogprobs
+	if !isTrue(x.request.Logprobs) {
+		if raw != nil {
+			x.hint("top_logprobs")
+		}
+		return
+	}
+	x.name("logprobs")
+	x.out = strconv.AppendInt(x.out, x.wantLogprobs(raw, "top_logprobs"), 10)
+}
+
+// writeUser tells the provider who the end user is.
+func (x *chatCompletions) writeUser() {
+	raw, path := x.request.User, "user"
+	if raw == nil {
+		raw, path = x.request.SafetyIdentifier, "safety_identifier"
+	} else if x.request.SafetyIdentifier != nil {
+		x.hint("safety_identifier")
+	}
+	if raw != nil {
+		x.userID(x.str(raw, path), path)
+	}
+}
+
+// writeTier writes the service tier for the providers that have them.
+func (x *chatCompletions) writeTier() {
+	if raw := x.request.ServiceTier; raw != nil && x.traits.Extension("service_tier") {
+		x.field("service_tier", raw)
+	} else if raw != nil {
+		x.hint("service_tier")
+	}
+}
+
+// dropRest reports what only other models can do.
+func (x *chatCompletions) dropRest() {
+	r := &x.request
+	for _, f := range [...]struct {
+		path string
+		raw  []byte
+	}{{"reasoning_effort", r.ReasoningEffort}, {"verbosity", r.Verbosity}, {"prediction", r.Prediction}} {
+		if f.raw != nil {
+			x.shaping(f.path)
+		}
+	}
+}
+
+// Other is told of members that nothing here reads.
+func (x *chatCompletions) Other(level chat.Level, name, value []byte) {
+	switch {
+	case level == chat.InMessage:
+		x.losses.AddNamed(translate.Hint, "messages[*].", name)
+	case level == chat.InPart:
+		x.losses.AddNamed(translate.Hint, "messages[*].content[*].", name)
+	case level != chat.InRequest: // it is refused as a whole
+	case x.traits.Extension(string(name)):
+		x.forward = append(x.forward, `,"`...)
+		x.forward = append(x.forward, name...)
+		x.forward = append(x.forward, `":`...)
+		x.forward = append(x.forward, value...)
+	default:
+		x.losses.AddNamed(translate.Hint, "", name)
+	}
+}

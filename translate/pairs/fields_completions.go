@@ -1,0 +1,61 @@
+package pairs
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// completionsChatFields and completionsMessagesFields are the fields of
+// completions requests on their way to conversations (wire format B.8).
+var (
+	completionsChatFields     = slices.Concat(completionsTalk, completionsChatOptions)
+	completionsMessagesFields = slices.Concat(completionsTalk, completionsMessagesOptions)
+)
+
+// completionsTalk are the fields that both conversations treat alike.
+var completionsTalk = []Field{
+	keep("model"),
+	keep("prompt=one text"),
+	refuse("prompt=several texts"),
+	refuse("prompt=tokens"),
+	refuse("prompt=an empty text"),
+	refuse("suffix", suffixInWords),
+	keep("max_tokens"),
+	refuse("max_tokens=0"),
+	refuse("n=above 1"),
+	refuse("best_of=above n"),
+	keep("stream"),
+	keep("stream_options.include_usage"),
+	hint("stream_options.include_obfuscation"),
+	hint("stream_options.*"),
+	keep("stop"),
+	keep("echo"),
+	keep("user", noUser),
+	hint("*"),
+}
+
+var completionsChatOptions = []Field{
+	keep("temperature", noSampling(translate.Chat)),
+	keep("top_p", noSampling(translate.Chat), oneSampling(translate.Chat)),
+	keep("logprobs"),
+	refuse("logprobs=beside echo"),
+	keep("presence_penalty"),
+	keep("frequency_penalty"),
+	keep("logit_bias"),
+	keep("seed"),
+}
+
+var completionsMessagesOptions = []Field{
+	hint("max_tokens=absent"),
+	keep("temperature", noSampling(translate.Messages)),
+	shape("temperature=above 1"),
+	keep("top_p", noSampling(translate.Messages), oneSampling(translate.Messages)),
+	keep("top_k", noSampling(translate.Messages)),
+	refuse("stop=an empty text").as("stop[*]"),
+	refuse("logprobs"),
+	shape("presence_penalty"),
+	shape("frequency_penalty"),
+	shape("logit_bias"),
+	shape("seed"),
+}

@@ -1,0 +1,36 @@
+package pairs
+
+// messagesOptions are the fields of messages requests that every provider of
+// another format gets, or does not get, alike (wire format B.2).
+var messagesOptions = []Field{
+	keep("model"),
+	keep("max_tokens"),
+	keep("system"),
+	keep("system.*.type=text"),
+	keep("system.*.text"),
+	hint("system.*.citations"),
+	hint("system.*.*"),
+	keep("stop_sequences"),
+	keep("stream"),
+	refuse("output_config.format.type=any other"),
+	hint("output_config.format.*"),
+	hint("output_config.task_budget"),
+	hint("output_config.*"),
+	refuse("output_format.type=any other"),
+	hint("output_format.*"),
+	keep("metadata.user_id", noUser),
+	hint("metadata.*"),
+	hint("service_tier", extension(Kept, "service_tier")),
+	refuse("inference_geo"),
+	refuse("container"),
+	refuse("mcp_servers"),
+	refuse("thread"),
+	hint("context_management"),
+	hint("compaction"),
+	hint("diagnostics"),
+	hint("speed"),
+	hint("fallbacks"),
+	hint("fallback_credit_token"),
+	hint("billing_policy"),
+	hint("*"),
+}

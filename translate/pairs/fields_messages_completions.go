@@ -1,0 +1,75 @@
+package pairs
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// messagesCompletionsFields are the fields of messages requests on their way to
+// providers that only go on with a text (wire format B.7).
+var messagesCompletionsFields = slices.Concat(messagesOptions, messagesCompletionsOptions, messagesCompletionsTurns, messagesCompletionsBlocks)
+
+var messagesCompletionsOptions = []Field{
+	hint("system.*.cache_control"),
+	keep("temperature", noSampling(translate.Completions)),
+	keep("top_p", noSampling(translate.Completions), oneSampling(translate.Completions)),
+	shape("top_k", noSampling(translate.Completions), extension(Kept, "top_k")),
+	refuse("tools", withoutTools),
+	hint("tools=with tool_choice none"),
+	refuse("tool_choice", withoutTools).as("tools"),
+	shape("thinking"),
+	shape("output_config.effort"),
+	refuse("output_config.format.type=json_schema", schemas...),
+	refuse("output_config.format.schema", schemas...).as("output_config.format"),
+	refuse("output_format.type=json_schema", schemas...),
+	refuse("output_format.schema", schemas...).as("output_format"),
+	hint("cache_control"),
+}
+
+var messagesCompletionsTurns = []Field{
+	keep("messages.*.role=user"),
+	keep("messages.*.role=assistant"),
+	keep("messages.*.role=assistant, at the end"),
+	keep("messages.*.role=system", midSystem(translate.Completions)...),
+	keep("messages.*.content", noTemplate).as("messages"),
+	shape("messages.*.output_config.effort").as("messages.*.output_config"),
+	shape("messages.*.output_config.*").as("messages.*.output_config"),
+	hint("messages.*.output_config=of other roles than system"),
+	keep("messages.*.clear_at"),
+	hint("messages.*.clear_at=of other roles than system"),
+	hint("messages.*.*"),
+}
+
+var messagesCompletionsBlocks = []Field{
+	keep("messages.*.content.*.type=text"),
+	refuse("messages.*.content.*.type=image"),
+	refuse("messages.*.content.*.type=document"),
+	refuse("messages.*.content.*.type=search_result"),
+	refuse("messages.*.content.*.type=tool_use"),
+	refuse("messages.*.content.*.type=tool_result"),
+	hint("messages.*.content.*.type=thinking").as("messages.*.content.*.thinking"),
+	hint("messages.*.content.*.type=redacted_thinking").as("messages.*.content.*.data"),
+	shape("messages.*.content.*.type=server_tool_use").as("messages.*.content.*"),
+	shape("messages.*.content.*.type=web_search_tool_result, web_fetch_tool_result").as("messages.*.content.*"),
+	shape("messages.*.content.*.type=code_execution_tool_result, bash_code_execution_tool_result").as("messages.*.content.*"),
+	shape("messages.*.content.*.type=text_editor_code_execution_tool_result, tool_search_tool_result").as("messages.*.content.*"),
+	refuse("messages.*.content.*.type=container_upload"),
+	refuse("messages.*.content.*.type=any other"),
+	keep("messages.*.content.*.text"),
+	refuse("messages.*.content.*.source").as("messages.*.content.*.type"),
+	refuse("messages.*.content.*.title").as("messages.*.content.*.type"),
+	refuse("messages.*.content.*.context").as("messages.*.content.*.type"),
+	hint("messages.*.content.*.thinking"),
+	hint("messages.*.content.*.signature").as("messages.*.content.*.thinking"),
+	hint("messages.*.content.*.data"),
+	refuse("messages.*.content.*.id").as("messages.*.content.*.type"),
+	refuse("messages.*.content.*.name").as("messages.*.content.*.type"),
+	refuse("messages.*.content.*.input").as("messages.*.content.*.type"),
+	refuse("messages.*.content.*.tool_use_id").as("messages.*.content.*.type"),
+	refuse("messages.*.content.*.content").as("messages.*.content.*.type"),
+	refuse("messages.*.content.*.is_error").as("messages.*.content.*.type"),
+	hint("messages.*.content.*.citations=of a text"),
+	hint("messages.*.content.*.cache_control"),
+	hint("messages.*.content.*.*"),
+}

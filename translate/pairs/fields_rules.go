@@ -1,0 +1,73 @@
+package pairs
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// The rules of the tables: what a trait makes of a field.
+
+func rule(fate Fate, trait string, holds func(*translate.Traits) bool) Rule {
+	return Rule{Trait: trait, Fate: fate, holds: holds}
+}
+
+// sampling is the rule of providers that take fewer of the sampling fields.
+func sampling(to translate.Format, value translate.Sampling, word string) Rule {
+	return rule(Shaped, "sampling "+word, func(t *translate.Traits) bool { return t.SamplingFor(to) == value })
+}
+
+func noSampling(to translate.Format) Rule { return sampling(to, translate.SamplingNone, "none") }
+
+// oneSampling is about top_p beside a temperature.
+func oneSampling(to translate.Format) Rule { return sampling(to, translate.SamplingOne, "one") }
+
+// extension is the rule of providers that take a non-standard field.
+func extension(fate Fate, name string) Rule {
+	return rule(fate, "extensions "+name, func(t *translate.Traits) bool { return t.Extension(name) })
+}
+
+// effort is the rule of providers that are told how much to reason.
+func effort(word string) Rule {
+	return rule(Kept, "reasoning_effort "+word, func(t *translate.Traits) bool {
+		return t.ReasoningEffort.Has(translate.EffortOf(word))
+	})
+}
+
+// The rules of chat providers.
+var (
+	noUser        = rule(Hinted, "user_field none", func(t *translate.Traits) bool { return t.UserField == translate.UserFieldNone })
+	breakpoints   = rule(Kept, "cache_breakpoints true", func(t *translate.Traits) bool { return t.CacheBreakpoints })
+	fileParts     = rule(Kept, "files true", func(t *translate.Traits) bool { return t.Files })
+	noAddresses   = rule(Refused, "image_url base64", func(t *translate.Traits) bool { return t.ImagesBase64Only })
+	withoutTools  = rule(Hinted, "unsupported_tools drop", func(t *translate.Traits) bool { return t.DropUnsupportedTools })
+	suffixInWords = rule(Shaped, "suffix instruct", func(t *translate.Traits) bool { return t.InstructSuffix })
+)
+
+// replays are the rules of providers that take earlier reasoning back.
+func replays(fate Fate) []Rule {
+	return []Rule{
+		rule(fate, "reasoning_replay reasoning_content", func(t *translate.Traits) bool { return t.ReasoningReplay == translate.ReplayReasoningContent }),
+		rule(fate, "reasoning_replay reasoning", func(t *translate.Traits) bool { return t.ReasoningReplay == translate.ReplayReasoning }),
+	}
+}
+
+// prefills are the rules of providers that continue what the assistant said.
+var prefills = []Rule{
+	rule(Kept, "prefill native", func(t *translate.Traits) bool { return t.Prefill == translate.PrefillNative }),
+	rule(Kept, "prefill vllm", func(t *translate.Traits) bool { return t.Prefill == translate.PrefillVLLM }),
+}
+
+// midSystem are the rules of providers that take system turns only in front.
+func midSystem(to translate.Format) []Rule {
+	is := func(want translate.MidSystem) func(*translate.Traits) bool {
+		return func(t *translate.Traits) bool { return t.MidSystemFor(to) == want }
+	}
+	return []Rule{
+		rule(Kept, "mid_system keep", is(translate.MidSystemKeep)),
+		rule(Shaped, "mid_system hoist", is(translate.MidSystemHoist)),
+		rule(Shaped, "mid_system user", is(translate.MidSystemUser)),
+	}
+}
+
+// The rules of completions providers.
+var (
+	noTemplate = rule(Refused, "prompt_template none", func(t *translate.Traits) bool { return t.PromptTemplate == translate.TemplateNone })
+	schemas    = []Rule{extension(Kept, "structured_outputs"), extension(Kept, "guided_json")}
+)

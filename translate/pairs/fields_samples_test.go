@@ -1,0 +1,242 @@
+package pairs_test
+
+import "strings"
+
+// sample is a request that has the field of a row.
+type sample struct {
+	body   string
+	traits string // beside those of the rule at hand
+	silent bool   // kept by saying nothing, since it asks for what happens anyway
+}
+
+// samples are the samples of a table by the names of its rows.
+type samples map[string]sample
+
+// option is a messages request with more at the top.
+func option(members ...string) sample { return sample{body: conversation(hi, members...)} }
+
+// spoken is one with a block of the user's.
+func spoken(block string) sample {
+	return sample{body: conversation(`{"role":"user","content":[` + block + `]}`)}
+}
+
+// replied is one with blocks of the assistant's.
+func replied(blocks string) sample {
+	return sample{body: conversation(hi + `,{"role":"assistant","content":[` + blocks + `]},` + hi)}
+}
+
+// turned is one with a turn of a role and more members.
+func turned(role, members string) sample {
+	return sample{body: conversation(hi + `,{"role":"` + role + `","content":"x"` + members + `},` + hi)}
+}
+
+// tooled is one with a tool that has these members.
+func tooled(members string) sample {
+	return option(`"tools":[{"name":"f","input_schema":{"type":"object"}` + members + `}]`)
+}
+
+// returned is one with the result of a tool.
+func returned(members string) sample {
+	return spoken(`{"type":"tool_result","tool_use_id":"c1"` + members + `}`)
+}
+
+func (s sample) under(traits string) sample {
+	s.traits = traits
+	return s
+}
+
+func (s sample) quiet() sample {
+	s.silent = true
+	return s
+}
+
+const (
+	image    = `{"type":"image","source":`
+	document = `{"type":"document","source":`
+	png      = image + `{"type":"base64","media_type":"image/png","data":"AAAA"}`
+	picture  = image + `{"type":"url","url":"https://x/i.png"}`
+	memo     = document + `{"type":"text","media_type":"text/plain","data":"d"}`
+	oneTool  = `"tools":[{"name":"f","input_schema":{"type":"object"}}]`
+)
+
+var messagesSamples = samples{
+	"model":                                  option().quiet(),
+	"max_tokens":                             option().quiet(),
+	"system":                                 option(`"system":"s"`),
+	"system.*.type=text":                     option(`"system":[{"type":"text","text":"s"}]`),
+	"system.*.text":                          option(`"system":[{"type":"text","text":"s"}]`),
+	"system.*.cache_control":                 option(`"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}]`),
+	"system.*.citations":                     option(`"system":[{"type":"text","text":"s","citations":[{}]}]`),
+	"system.*.*":                             option(`"system":[{"type":"text","text":"s","unheard_of":1}]`),
+	"temperature":                            option(`"temperature":0.5`),
+	"top_p":                                  option(`"temperature":0.5`, `"top_p":0.5`),
+	"top_k":                                  option(`"top_k":5`),
+	"stop_sequences":                         option(`"stop_sequences":["x"]`),
+	"stream":                                 option(`"stream":true`),
+	"tool_choice.type=auto, any, none, tool": option(oneTool, `"tool_choice":{"type":"any"}`),
+	"tool_choice.type=any other":             option(oneTool, `"tool_choice":{"type":"all"}`),
+	"tool_choice.name":                       option(oneTool, `"tool_choice":{"type":"tool","name":"f"}`),
+	"tool_choice.disable_parallel_tool_use":  option(oneTool, `"tool_choice":{"type":"auto","disable_parallel_tool_use":true}`),
+	"tool_choice.*":                          option(oneTool, `"tool_choice":{"type":"auto","unheard_of":1}`),
+	"thinking.type=enabled":                  option(`"thinking":{"type":"enabled","budget_tokens":1024}`),
+	"thinking.type=adaptive":                 option(`"thinking":{"type":"adaptive"}`).quiet(),
+	"thinking.type=disabled, between_tools":  option(`"thinking":{"type":"disabled"}`),
+	"thinking.budget_tokens":                 option(`"thinking":{"type":"enabled","budget_tokens":1024}`),
+	"thinking.display":                       option(`"thinking":{"type":"adaptive","display":"omitted"}`),
+	"thinking.*":                             option(`"thinking":{"type":"adaptive","unheard_of":1}`),
+	"output_config.effort":                   option(`"output_config":{"effort":"high"}`),
+	"output_config.format.type=json_schema":  option(`"output_config":{"format":{"type":"json_schema","schema":{}}}`),
+	"output_config.format.type=any other":    option(`"output_config":{"format":{"type":"grammar"}}`),
+	"output_config.format.schema":            option(`"output_config":{"format":{"type":"json_schema","schema":{}}}`),
+	"output_config.format.*":                 option(`"output_config":{"format":{"type":"json_schema","schema":{},"unheard_of":1}}`).under("extensions structured_outputs"),
+	"output_config.task_budget":              option(`"output_config":{"task_budget":{"type":"tokens"}}`),
+	"output_config.*":                        option(`"output_config":{"unheard_of":1}`),
+	"output_format.type=json_schema":         option(`"output_format":{"type":"json_schema","schema":{}}`),
+	"output_format.type=any other":           option(`"output_format":{"type":"grammar"}`),
+	"output_format.schema":                   option(`"output_format":{"type":"json_schema","schema":{}}`),
+	"output_format.*":                        option(`"output_format":{"type":"json_schema","schema":{},"unheard_of":1}`).under("extensions structured_outputs"),
+	"metadata.user_id":                       option(`"metadata":{"user_id":"u"}`),
+	"metadata.*":                             option(`"metadata":{"unheard_of":1}`),
+	"service_tier":                           option(`"service_tier":"auto"`),
+	"cache_control":                          option(`"cache_control":{"type":"ephemeral"}`),
+	"inference_geo":                          option(`"inference_geo":"eu"`),
+	"container":                              option(`"container":"c"`),
+	"mcp_servers":                            option(`"mcp_servers":[{}]`),
+	"thread":                                 option(`"thread":{"type":"create"}`),
+	"context_management":                     option(`"context_management":{}`),
+	"compaction":                             option(`"compaction":{}`),
+	"diagnostics":                            option(`"diagnostics":{}`),
+	"speed":                                  option(`"speed":"fast"`),
+	"fallbacks":                              option(`"fallbacks":[]`),
+	"fallback_credit_token":                  option(`"fallback_credit_token":"t"`),
+	"billing_policy":                         option(`"billing_policy":{}`),
+	"*":                                      option(`"unheard_of":1`),
+
+	"messages.*.role=user":                                                                      turned("user", ""),
+	"messages.*.role=assistant":                                                                 turned("assistant", ""),
+	"messages.*.role=assistant, at the end":                                                     {body: conversation(hi + `,{"role":"assistant","content":"x"}`)},
+	"messages.*.role=system":                                                                    turned("system", ""),
+	"messages.*.content":                                                                        turned("user", ""),
+	"messages.*.content=text after a tool_use":                                                  replied(`{"type":"tool_use","id":"c1","name":"f","input":{}},{"type":"text","text":"x"}`),
+	"messages.*.content=blocks before a tool_result":                                            spoken(`{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"c1"}`),
+	"messages.*.output_config.effort":                                                           {body: conversation(hi + `,{"role":"system","output_config":{"effort":"high"}}`)},
+	"messages.*.output_config.*":                                                                turned("system", `,"output_config":{"unheard_of":1}`),
+	"messages.*.output_config=of other roles than system":                                       turned("user", `,"output_config":{"effort":"high"}`),
+	"messages.*.clear_at":                                                                       turned("system", `,"clear_at":"next_user_message"`).quiet(),
+	"messages.*.clear_at=of other roles than system":                                            turned("user", `,"clear_at":"never"`),
+	"messages.*.*":                                                                              turned("user", `,"unheard_of":1`),
+	"messages.*.content.*.type=text":                                                            spoken(`{"type":"text","text":"x"}`),
+	"messages.*.content.*.type=image":                                                           spoken(png + `}`),
+	"messages.*.content.*.type=document":                                                        spoken(memo + `}`),
+	"messages.*.content.*.type=search_result":                                                   spoken(`{"type":"search_result","source":"s","title":"t","content":[{"type":"text","text":"a"}]}`),
+	"messages.*.content.*.type=tool_use":                                                        replied(`{"type":"tool_use","id":"c1","name":"f","input":{}}`),
+	"messages.*.content.*.type=tool_result":                                                     returned(""),
+	"messages.*.content.*.type=thinking":                                                        replied(`{"type":"thinking","thinking":"t","signature":""}`),
+	"messages.*.content.*.type=redacted_thinking":                                               replied(`{"type":"redacted_thinking","data":"d"}`),
+	"messages.*.content.*.type=server_tool_use":                                                 replied(`{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}`),
+	"messages.*.content.*.type=container_upload":                                                spoken(`{"type":"container_upload","file_id":"f"}`),
+	"messages.*.content.*.type=any other":                                                       spoken(`{"type":"novelty"}`),
+	"messages.*.content.*.text":                                                                 spoken(`{"type":"text","text":"x"}`),
+	"messages.*.content.*.source.type=base64, of an image":                                      spoken(png + `}`),
+	"messages.*.content.*.source.type=url, of an image":                                         spoken(picture + `}`),
+	"messages.*.content.*.source.type=file, of an image":                                        spoken(image + `{"type":"file","file_id":"f"}}`),
+	"messages.*.content.*.source.type=base64, of a document":                                    spoken(document + `{"type":"base64","media_type":"application/pdf","data":"AAAA"}}`),
+	"messages.*.content.*.source.type=text, of a document":                                      spoken(memo + `}`),
+	"messages.*.content.*.source.type=content, of a document":                                   spoken(document + `{"type":"content","content":"x"}}`),
+	"messages.*.content.*.source.type=url, of a document":                                       spoken(document + `{"type":"url","url":"https://x/d.pdf"}}`),
+	"messages.*.content.*.source.type=file, of a document":                                      spoken(document + `{"type":"file","file_id":"f"}}`),
+	"messages.*.content.*.source.media_type":                                                    spoken(png + `}`),
+	"messages.*.content.*.source.data":                                                          spoken(png + `}`),
+	"messages.*.content.*.source.url":                                                           spoken(picture + `}`),
+	"messages.*.content.*.source.content":                                                       spoken(document + `{"type":"content","content":"x"}}`),
+	"messages.*.content.*.source.file_id":                                                       spoken(image + `{"type":"file","file_id":"f"}}`),
+	"messages.*.content.*.source.*":                                                             spoken(image + `{"type":"url","url":"https://x/i.png","unheard_of":1}}`),
+	"messages.*.content.*.title":                                                                spoken(memo + `,"title":"t"}`),
+	"messages.*.content.*.context":                                                              spoken(memo + `,"context":"c"}`),
+	"messages.*.content.*.thinking":                                                             replied(`{"type":"thinking","thinking":"t","signature":""}`),
+	"messages.*.content.*.signature":                                                            replied(`{"type":"thinking","thinking":"t","signature":"s"}`).under("reasoning_replay reasoning"),
+	"messages.*.content.*.data":                                                                 replied(`{"type":"redacted_thinking","data":"d"}`),
+	"messages.*.content.*.id":                                                                   replied(`{"type":"tool_use","id":"c1","name":"f","input":{}}`),
+	"messages.*.content.*.name":                                                                 replied(`{"type":"tool_use","id":"c1","name":"f","input":{}}`),
+	"messages.*.content.*.input":                                                                replied(`{"type":"tool_use","id":"c1","name":"f","input":{"a":1}}`),
+	"messages.*.content.*.tool_use_id":                                                          returned(""),
+	"messages.*.content.*.content":                                                              returned(`,"content":"r"`),
+	"messages.*.content.*.content.*.type=tool_reference":                                        returned(`,"content":[{"type":"tool_reference","tool_name":"f"}]`),
+	"messages.*.content.*.content.*.tool_name":                                                  returned(`,"content":[{"type":"tool_reference","tool_name":"f"}]`),
+	"messages.*.content.*.content.*.type=any other":                                             returned(`,"content":[{"type":"browser_state"}]`),
+	"messages.*.content.*.content.*.cache_control":                                              returned(`,"content":[{"type":"text","text":"x","cache_control":{}}]`),
+	"messages.*.content.*.content.*.*":                                                          returned(`,"content":[{"type":"text","text":"x","unheard_of":1}]`),
+	"messages.*.content.*.is_error":                                                             returned(`,"is_error":true`),
+	"messages.*.content.*.citations=of a text":                                                  replied(`{"type":"text","text":"x","citations":[{}]}`),
+	"messages.*.content.*.citations=of a document or search_result":                             spoken(memo + `,"citations":{"enabled":true}}`),
+	"messages.*.content.*.cache_control":                                                        spoken(`{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`),
+	"messages.*.content.*.cache_control.ttl":                                                    spoken(`{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}`).under("cache_breakpoints on"),
+	"messages.*.content.*.caller":                                                               replied(`{"type":"tool_use","id":"c1","name":"f","input":{},"caller":{}}`),
+	"messages.*.content.*.toolset_name":                                                         returned(`,"toolset_name":"t"`),
+	"messages.*.content.*.transformations":                                                      spoken(png + `,"transformations":[]}`),
+	"messages.*.content.*.*":                                                                    spoken(`{"type":"text","text":"x","unheard_of":1}`),
+	"messages.*.content.*.content.*.type=text, image, document, search_result":                  returned(`,"content":[{"type":"text","text":"x"},` + png + `}]`),
+	"messages.*.content.*.type=web_search_tool_result, web_fetch_tool_result":                   replied(`{"type":"web_fetch_tool_result","tool_use_id":"s","content":[]}`),
+	"messages.*.content.*.type=code_execution_tool_result, bash_code_execution_tool_result":     replied(`{"type":"bash_code_execution_tool_result","tool_use_id":"s","content":[]}`),
+	"messages.*.content.*.type=text_editor_code_execution_tool_result, tool_search_tool_result": replied(`{"type":"tool_search_tool_result","tool_use_id":"s","content":[]}`),
+
+	"tools":                                  option(oneTool),
+	"tools=with tool_choice none":            option(oneTool, `"tool_choice":{"type":"none"}`),
+	"tool_choice":                            option(oneTool, `"tool_choice":{"type":"any"}`),
+	"thinking":                               option(`"thinking":{"type":"adaptive"}`),
+	"messages.*.content.*.source":            spoken(png + `}`),
+	"tools.*.type=custom":                    tooled(`,"type":"custom"`),
+	"tools.*.type=any other":                 option(`"tools":[{"type":"web_search_20250305","name":"web_search"}]`),
+	"tools.*.name":                           tooled(""),
+	"tools.*.description":                    tooled(`,"description":"d"`),
+	"tools.*.input_schema":                   tooled(""),
+	"tools.*.strict":                         tooled(`,"strict":true`),
+	"tools.*.allowed_callers=with direct":    tooled(`,"allowed_callers":["direct"]`),
+	"tools.*.allowed_callers=without direct": tooled(`,"allowed_callers":["code_execution_20250825"]`),
+	"tools.*.defer_loading":                  tooled(`,"defer_loading":true`),
+	"tools.*.input_examples":                 tooled(`,"input_examples":[]`),
+	"tools.*.eager_input_streaming":          tooled(`,"eager_input_streaming":true`),
+	"tools.*.cache_control":                  tooled(`,"cache_control":{}`),
+	"tools.*.*":                              tooled(`,"unheard_of":1`),
+}
+
+// completing is a completions request with more members.
+func completing(members ...string) sample {
+	return sample{body: strings.Join(append([]string{`{"model":"m1","prompt":"hi"`}, members...), ",") + `}`}
+}
+
+// promptOf is one with another prompt.
+func promptOf(prompt string) sample { return sample{body: `{"model":"m1","prompt":` + prompt + `}`} }
+
+var completionsSamples = samples{
+	"model":                              completing().quiet(),
+	"prompt=one text":                    promptOf(`"other"`),
+	"prompt=several texts":               promptOf(`["a","b"]`),
+	"prompt=tokens":                      promptOf(`[1,2]`),
+	"prompt=an empty text":               promptOf(`""`),
+	"suffix":                             completing(`"suffix":"x"`),
+	"max_tokens":                         completing(`"max_tokens":5`),
+	"max_tokens=0":                       completing(`"max_tokens":0`),
+	"max_tokens=absent":                  completing(),
+	"n=above 1":                          completing(`"n":2`),
+	"best_of=above n":                    completing(`"best_of":2`),
+	"stream":                             completing(`"stream":true`),
+	"stream_options.include_usage":       completing(`"stream":true`, `"stream_options":{"include_usage":true}`),
+	"stream_options.include_obfuscation": completing(`"stream":true`, `"stream_options":{"include_obfuscation":true}`),
+	"stream_options.*":                   completing(`"stream":true`, `"stream_options":{"unheard_of":true}`),
+	"stop":                               completing(`"stop":"x"`),
+	"stop=an empty text":                 completing(`"stop":[""]`),
+	"echo":                               completing(`"echo":true`),
+	"user":                               completing(`"user":"u"`),
+	"*":                                  completing(`"unheard_of":1`),
+	"temperature":                        completing(`"temperature":0.5`),
+	"temperature=above 1":                completing(`"temperature":1.5`),
+	"top_p":                              completing(`"temperature":0.5`, `"top_p":0.5`),
+	"top_k":                              completing(`"top_k":5`),
+	"logprobs":                           completing(`"logprobs":2`),
+	"logprobs=beside echo":               completing(`"logprobs":2`, `"echo":true`),
+	"presence_penalty":                   completing(`"presence_penalty":1`),
+	"frequency_penalty":                  completing(`"frequency_penalty":1`),
+	"logit_bias":                         completing(`"logit_bias":{"1":1}`),
+	"seed":                               completing(`"seed":1`),
+}

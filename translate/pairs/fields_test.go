@@ -1,0 +1,94 @@
+package pairs_test
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// sampled are the samples of every table, and a request without any of its fields.
+var sampled = map[way]struct {
+	samples samples
+	bare    string
+}{
+	{translate.Messages, translate.Chat}:        {messagesSamples, conversation(hi)},
+	{translate.Messages, translate.Completions}: {messagesSamples, conversation(hi)},
+	{translate.Completions, translate.Chat}:     {completionsSamples, completing().body},
+	{translate.Completions, translate.Messages}: {completionsSamples, completing().body},
+}
+
+// eachRow runs a test for every row of every table.
+func eachRow(t *testing.T, test func(t *testing.T, w way, row pairs.Field)) {
+	for _, from := range translate.Formats {
+		for _, to := range translate.Formats {
+			rows := pairs.Fields(from, to)
+			assert.Equal(t, pairs.CanTranslate(from, to), rows != nil, "%s to %s has its table", from, to)
+			for _, row := range rows {
+				t.Run(string(from)+" to "+string(to)+"/"+row.Name, func(t *testing.T) { test(t, way{from, to}, row) })
+			}
+		}
+	}
+}
+
+// happened is what became of the field of a row in a request.
+func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pairs.Fate {
+	t.Helper()
+	render := func(body string) (string, translate.Rendered, *translate.Fault) {
+		_, fault := pairs.For(w.from).Inspect([]byte(body), translate.Generate)
+		require.Nil(t, fault, body)
+		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, s.traits+";"+traits)}
+		out, r, fault := pairs.Render(nil, w.from, w.to, []byte(body), info)
+		return string(out), r, fault
+	}
+	out, r, fault := render(s.body)
+	if fault != nil {
+		assert.Equal(t, "unsupported_for_upstream", fault.Code, fault.Message)
+		assert.Equal(t, inGeneral(row.Path()), inGeneral(fault.Param))
+		return pairs.Refused
+	}
+	path := regexp.MustCompile(`\*$`).ReplaceAllString(row.Path(), "unheard_of")
+	if row.Lost != "" {
+		path = row.Lost
+	}
+	i := slices.IndexFunc(r.Losses, func(loss translate.Loss) bool { return loss.Path == path })
+	if i >= 0 {
+		return map[translate.LossClass]pairs.Fate{translate.Hint: pairs.Hinted, translate.Shaping: pairs.Shaped}[r.Losses[i].Class]
+	}
+	bare, rb, fault := render(sampled[w].bare)
+	require.Nil(t, fault)
+	assert.True(t, s.silent || out != bare || !reflect.DeepEqual(r.Memory, rb.Memory), "dropped in silence: %s", out)
+	return pairs.Kept
+}
+
+var index = regexp.MustCompile(`\.\d+|\[\d+\]`)
+
+// inGeneral is a path with "*" for its indices, without what a fault says
+// beyond the object that it is about.
+func inGeneral(path string) string {
+	return strings.TrimSuffix(index.ReplaceAllStringFunc(path, func(at string) string {
+		return map[byte]string{'.': ".*", '[': "[*]"}[at[0]]
+	}), ".type")
+}
+
+// Every row says what the conversion does, under each trait that it names as well.
+func TestTheTablesOfFieldsSayWhatHappens(t *testing.T) {
+	eachRow(t, func(t *testing.T, w way, row pairs.Field) {
+		s, there := sampled[w].samples[row.Name]
+		require.True(t, there, "no sample")
+		standard := traitsOf(t, s.traits)
+		assert.Equal(t, row.Under(standard), happened(t, w, row, s, ""), "by default")
+		for _, rule := range row.Rules {
+			traits := traitsOf(t, s.traits+";"+rule.Trait)
+			assert.Equal(t, rule.Fate, row.Under(traits), rule.Trait)
+			assert.Equal(t, rule.Fate, happened(t, w, row, s, rule.Trait), rule.Trait)
+		}
+	})
+}

@@ -1,0 +1,173 @@
+package pairs_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// wireType is an object of a format as conversions read it, and the paths at
+// which it stands.
+type wireType struct {
+	object any
+	at     []string
+}
+
+var wireTypes = map[translate.Format][]wireType{
+	translate.Messages: {
+		{messages.Request{}, []string{""}},
+		{messages.Message{}, []string{"messages.*."}},
+		{messages.Block{}, []string{"messages.*.content.*.", "messages.*.content.*.content.*."}},
+		{messages.Source{}, []string{"messages.*.content.*.source."}},
+		{messages.Tool{}, []string{"tools.*."}},
+	},
+	translate.Completions: {{completions.Request{}, []string{""}}},
+}
+
+// A field that a conversion could read, and that no table names, would be lost
+// without anyone having decided so.
+func TestEveryMemberThatIsReadHasARow(t *testing.T) {
+	for w := range sampled {
+		for _, wire := range wireTypes[w.from] {
+			typ := reflect.TypeOf(wire.object)
+			for i := range typ.NumField() {
+				name := typ.Field(i).Tag.Get("member")
+				require.NotEmpty(t, name, "%s.%s", typ, typ.Field(i).Name)
+				assert.True(t, hasRow(w, wire.at, name), "%s %s: %s", w.name(), typ, name)
+			}
+		}
+	}
+}
+
+// hasRow reports whether a table names a member of an object at one of the
+// paths, something in that member, or an object around it that is not kept.
+func hasRow(w way, at []string, member string) bool {
+	for _, row := range pairs.Fields(w.from, w.to) {
+		for _, path := range at {
+			if covers(row.Name, path+member) || row.Fate != pairs.Kept && covers(path+member, row.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// covers reports whether a row is about the object at a path or something in it.
+func covers(row, path string) bool {
+	rest, ok := strings.CutPrefix(row, path)
+	return ok && path != "" && (rest == "" || strings.ContainsRune(".=[", rune(rest[0])))
+}
+
+// vocabulary is the words of the rows about a client's format: members and values.
+func vocabulary(from translate.Format) map[string]bool {
+	all := make(map[string]bool)
+	for _, row := range slices.Concat(pairs.Fields(from, translate.Messages), pairs.Fields(from, translate.Chat), pairs.Fields(from, translate.Completions)) {
+		for _, word := range strings.FieldsFunc(row.Name, func(r rune) bool { return strings.ContainsRune(".=[], ", r) }) {
+			all[word] = true
+		}
+	}
+	return all
+}
+
+// inspected are the members and the types that a format's strict pass tells
+// apart: the strings of its case clauses.
+func inspected(t *testing.T, format translate.Format) (names []string) {
+	t.Helper()
+	for _, file := range []string{"inspect.go", "turns.go", "blocks.go", "blockkinds.go"} {
+		path := filepath.Join("..", string(format), file)
+		if found, _ := filepath.Glob(path); found == nil {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(tree, func(n ast.Node) bool {
+			clause, ok := n.(*ast.CaseClause)
+			if !ok {
+				return true
+			}
+			for _, each := range clause.List {
+				if text, ok := each.(*ast.BasicLit); ok && text.Kind == token.STRING {
+					name, _ := strconv.Unquote(text.Value)
+					names = append(names, name)
+				}
+			}
+			return true
+		})
+	}
+	require.NotEmpty(t, names)
+	return names
+}
+
+func TestEveryMemberThatIsInspectedHasARow(t *testing.T) {
+	for w := range sampled {
+		table := vocabulary(w.from)
+		for _, name := range inspected(t, w.from) {
+			assert.True(t, table[name], "%s: %s", w.name(), name)
+		}
+	}
+}
+
+func TestRowsAndSamplesBelongTogether(t *testing.T) {
+	used := make(map[string]bool)
+	for w, s := range sampled {
+		names := make(map[string]bool)
+		for _, row := range pairs.Fields(w.from, w.to) {
+			assert.False(t, names[row.Name], "%s: %s stands there twice", w.name(), row.Name)
+			names[row.Name] = true
+			used[string(w.from)+row.Name] = true
+		}
+		require.NotEmpty(t, s.samples)
+	}
+	for w, s := range sampled {
+		for name := range s.samples {
+			assert.True(t, used[string(w.from)+name], "no table has %s", name)
+		}
+	}
+}
+
+func TestCapabilitiesFollowTheTraits(t *testing.T) {
+	caps := func(traits string) pairs.Capabilities {
+		return pairs.CapabilitiesOf(translate.Messages, translate.Chat, traitsOf(t, traits))
+	}
+	c := caps("")
+	assert.Contains(t, c.Kept, "temperature")
+	assert.Contains(t, c.Reported, "top_k")
+	assert.Contains(t, c.Reported, "speed")
+	assert.Contains(t, c.Refused, "thread")
+	assert.Len(t, pairs.Fields(translate.Messages, translate.Chat), len(c.Kept)+len(c.Reported)+len(c.Refused))
+
+	c = caps("on_loss reject; extensions top_k min_p; files true")
+	assert.Contains(t, c.Kept, "top_k")
+	assert.Contains(t, c.Kept, "min_p", "what the provider takes beyond the formats")
+	assert.Contains(t, c.Kept, "messages.*.content.*.source.type=base64, of a document")
+	assert.Contains(t, c.Reported, "speed", "a hint shapes nothing")
+	assert.Contains(t, c.Refused, "output_config.effort", "in strict mode")
+}
+
+// Clients choose the names of unknown fields; those are no names for metrics.
+func TestNamesOfLossesInMetricsAreTheTables(t *testing.T) {
+	name := func(path string, class translate.LossClass) string {
+		return pairs.LossName(translate.Messages, translate.Chat, translate.Loss{Path: path, Class: class})
+	}
+	assert.Equal(t, "top_k", name("top_k", translate.Shaping))
+	assert.Equal(t, "messages.*.content.*.thinking", name("messages.*.content.*.thinking", translate.Hint))
+	assert.Equal(t, "messages.*.content.*", name("messages.*.content.*", translate.Shaping))
+	assert.Equal(t, "content.*", name("content.*", translate.OfAnswer))
+	for _, path := range []string{"unheard_of", "?", "*", "tools.*.mine", "tools.*.*", ""} {
+		assert.Equal(t, "?", name(path, translate.Hint), path)
+	}
+}

@@ -1,0 +1,132 @@
+package pairs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// textFields are the fields of chat requests with a value that asks for
+// something. A choice says nothing without tools, which are refused.
+var textFields = []wireField{
+	{"max_tokens", `5`}, {"max_completion_tokens", `5`}, {"temperature", `0.5`}, {"top_p", `0.5`}, {"top_k", `5`}, {"n", `2`},
+	{"stop", `"x"`}, {"stream", `true`}, {"presence_penalty", `1`}, {"frequency_penalty", `1`}, {"logit_bias", `{"1":1}`},
+	{"logprobs", `true`}, {"top_logprobs", `1`}, {"seed", `1`}, {"verbosity", `"low"`}, {"prediction", `{}`},
+	{"tools", `[{"type":"function","function":{"name":"f"}}]`}, {"functions", `[{"name":"f"}]`}, {"function_call", `"auto"`},
+	{"response_format", `{"type":"json_object"}`}, {"reasoning_effort", `"low"`}, {"user", `"u"`}, {"safety_identifier", `"u"`},
+	{"service_tier", `"auto"`}, {"modalities", `["audio"]`}, {"audio", `{"voice":"v"}`}, {"web_search_options", `{"a":1}`},
+	{"metadata", `{"a":"b"}`}, {"store", `true`}, {"prompt_cache_key", `"k"`}, {"moderation", `{}`}, {"unheard_of", `1`},
+}
+
+func TestNoFieldOfAChatRequestIsDroppedInSilence(t *testing.T) {
+	render := func(body string) (string, translate.Rendered, *translate.Fault) {
+		_, fault := pairs.For(translate.Chat).Inspect([]byte(body), translate.Generate)
+		require.Nil(t, fault, body)
+		out, r, fault := pairs.Render(nil, translate.Chat, translate.Completions, []byte(body), &translate.RequestInfo{Model: "m1", Upstream: "up"})
+		return string(out), r, fault
+	}
+	without, _, fault := render(chatting(hi))
+	require.Nil(t, fault)
+	for _, f := range textFields {
+		out, r, fault := render(chatting(hi, `"`+f.name+`":`+f.value))
+		assert.True(t, fault != nil || out != without || len(r.Losses) > 0, f.name)
+	}
+}
+
+// TestEveryWordOfAConversationIsInItsPrompt ensures that no text is lost or
+// doubled, and that turns come in their order.
+func TestEveryWordOfAConversationIsInItsPrompt(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	settings := []string{"", "prompt_template chatml", "mid_system user", "mid_system hoist; template_guard on"}
+	for i := range 400 {
+		talk := talker{Rand: random}
+		var turns []string
+		for range 1 + random.IntN(6) {
+			role := []string{"user", "assistant", "system"}[random.IntN(3)]
+			turns = append(turns, `{"role":"`+role+`","content":[{"type":"text","text":"`+talk.word()+`"},{"type":"text","text":"`+talk.word()+`\n"}]}`)
+		}
+		turns = append(turns, `{"role":"user","content":"`+talk.word()+`"}`)
+		setting := settings[i%len(settings)]
+		for from, body := range map[translate.Format]string{
+			translate.Messages: conversation(strings.Join(turns, ",")), translate.Chat: chatting(strings.Join(turns, ",")),
+		} {
+			out, _, fault := pairs.Render(nil, from, translate.Completions, []byte(body), &translate.RequestInfo{Traits: traitsOf(t, setting)})
+			require.Nil(t, fault, body)
+			var request struct{ Prompt string }
+			require.NoError(t, json.Unmarshal(out, &request))
+			for _, word := range talk.words {
+				require.Equal(t, 1, strings.Count(request.Prompt, word), "%s\n%s", body, request.Prompt)
+			}
+			if setting != "mid_system hoist; template_guard on" && from == translate.Messages {
+				requireOrder(t, request.Prompt, talk.words)
+			}
+		}
+	}
+}
+
+func requireOrder(t *testing.T, prompt string, words []string) {
+	t.Helper()
+	for _, word := range words {
+		_, rest, found := strings.Cut(prompt, word)
+		require.True(t, found, word)
+		prompt = rest
+	}
+}
+
+func FuzzMessagesToCompletionsRequests(f *testing.F) {
+	for i := range fuzzTraits {
+		f.Add([]byte(conversation(hi+`,`+assistant(`[{"type":"thinking","thinking":"t","signature":"s"},{"type":"text","text":"a"},{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}]`)+`,{"role":"system","content":"s","output_config":{"effort":"low"},"clear_at":"next_user_message"},`+hi,
+			`"system":[{"type":"text","text":"s\u00e9"}]`, `"tools":[{"name":"f"}]`, `"tool_choice":{"type":"none"}`, `"stop_sequences":["a"]`, `"stream":true`, `"top_k":1`, `"thinking":{"type":"adaptive"}`, `"metadata":{"user_id":"u"}`)), byte(i))
+	}
+	fuzzRender(f, translate.Messages, translate.Completions)
+}
+
+func FuzzChatToCompletionsRequests(f *testing.F) {
+	for i := range fuzzTraits {
+		f.Add([]byte(chatting(`{"role":"developer","content":"d"},`+hi+`,`+assistant(`[{"type":"refusal","refusal":"no"}]`)+`,{"role":"user","name":"n","content":[{"type":"text","text":"a\u00e9"}]}`,
+			`"max_tokens":5`, `"logprobs":true`, `"top_logprobs":2`, `"stop":["a"]`, `"stream":true`, `"stream_options":{"include_usage":true}`, `"response_format":{"type":"json_schema","json_schema":{"schema":{}}}`, `"user":"u"`, `"seed":1`, `"n":2`)), byte(i))
+	}
+	fuzzRender(f, translate.Chat, translate.Completions)
+}
+
+// talkRequest is a long conversation, of 100 KB and more.
+func talkRequest(from translate.Format) []byte {
+	prose := strings.Repeat(`Look at the file \"main.go\" and say what it does.\nThen change it. `, 20)
+	var turns []string
+	for i := range 60 {
+		role := [2]string{"user", "assistant"}[i%2]
+		turns = append(turns, fmt.Sprintf(`{"role":"%s","content":[{"type":"text","text":"%d %s"}]}`, role, i, prose))
+	}
+	messages := strings.Join(append(turns, hi), ",")
+	if from == translate.Chat {
+		return []byte(chatting(messages, `"stream":true`))
+	}
+	return []byte(conversation(messages, `"stream":true`))
+}
+
+func BenchmarkToCompletions(b *testing.B) {
+	for _, from := range []translate.Format{translate.Messages, translate.Chat} {
+		for _, setting := range []string{"prompt_template turns", "prompt_template chatml", "template_guard on"} {
+			b.Run(string(from)+" "+setting, func(b *testing.B) {
+				body := talkRequest(from)
+				info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(b, setting)}
+				buffer := make([]byte, 0, 2*len(body))
+				b.SetBytes(int64(len(body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, _, fault := pairs.Render(buffer, from, translate.Completions, body, info); fault != nil {
+						b.Fatal(fault)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package pairs
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// What follows writes a conversation for providers that only go on with a text
+// (wire format B.7).
+
+// beginPrompt begins the prompt. It reports false where the provider has no
+// template for conversations, which are refused then.
+func (x *conversion) beginPrompt(p *prompt) bool {
+	t := templates[x.traits.PromptTemplate]
+	if t == nil {
+		x.refuse("messages", "")
+		return false
+	}
+	p.reset(t)
+	return true
+}
+
+// guardText refuses an escaped text that would forge turns of the prompt.
+func (x *conversion) guardText(p *prompt, text []byte, path func() string) {
+	if control := p.forges(text, x.traits.TemplateGuard); control != "" && x.fault == nil {
+		x.fault = x.info.RefuseControl(path(), control)
+	}
+}
+
+// midSystem adds a system turn that is not the first. It reports whether it
+// stands elsewhere than where the client put it.
+func (x *conversion) midSystem(p *prompt, text *content) (moved bool) {
+	switch x.traits.MidSystemFor(x.to) {
+	case translate.MidSystemUser:
+		p.add(p.user, text)
+		return true
+	case translate.MidSystemHoist:
+		p.hoisted.join(text)
+		return true
+	default:
+		p.add(p.note, text)
+		return false
+	}
+}
+
+// writePrompt writes the beginning of the request.
+func (x *conversion) writePrompt(p *prompt) {
+	x.out = append(x.out, `{"model":`...)
+	x.out = jsonscan.AppendString(x.out, x.info.Upstream)
+	x.out = append(x.out, `,"prompt":"`...)
+	x.out = p.appendTo(x.out)
+	x.out = append(x.out, '"')
+	x.memory.LeadingSpace = p.space && !p.prefill
+}
+
+// writeStops writes the client's stop texts, a raw string or array, and the one
+// with which the provider would begin another turn. That one is enforced too:
+// some servers ignore it, and some repeat it.
+func (x *conversion) writeStops(p *prompt, raw []byte) {
+	x.name("stop")
+	x.out = append(x.out, '[')
+	switch {
+	case isString(raw):
+		x.out = append(append(x.out, raw...), ',')
+	case raw != nil && !isEmptyList(raw):
+		x.out = append(append(x.out, raw[1:len(raw)-1]...), ',')
+	}
+	x.out = jsonscan.AppendString(x.out, p.stop)
+	x.out = append(x.out, ']')
+	x.memory.Enforce = append(x.memory.Enforce, p.stop)
+}
+
+// writeTokens writes how many tokens the answer may have.
+func (x *conversion) writeTokens(raw []byte) {
+	if n, ok := integer(raw); ok {
+		x.name("max_tokens")
+		x.out = strconv.AppendInt(x.out, n, 10)
+	}
+}
+
+// sampleCompletions writes what every server takes of what shapes sampling, and
+// top_k where this one does.
+func (x *conversion) sampleCompletions(temperature, topP, topK []byte) {
+	may := x.traits.SamplingFor(x.to) != translate.SamplingNone
+	x.sample("temperature", temperature, may)
+	x.sample("top_p", topP, x.mayTopP(temperature))
+	x.sample("top_k", topK, may && x.traits.Extension("top_k"))
+}
+
+// structured asks for an answer that follows a schema, in the words of servers
+// that have some for it; the format has none.
+func (x *conversion) structured(schema []byte, path string) {
+	switch {
+	case x.traits.Extension("structured_outputs"):
+		x.name("structured_outputs")
+		x.out = append(append(append(x.out, `{"json":`...), schema...), '}')
+	case x.traits.Extension("guided_json"):
+		x.field("guided_json", schema)
+	default:
+		x.refuse(path, "")
+	}
+}
+
+// refuseTools refuses tools, which a text has no place for, unless the model is
+// not to call them anyway, or the provider is configured to go without. choice
+// is the raw tool_choice.
+func (x *conversion) refuseTools(choice []byte) {
+	if x.traits.DropUnsupportedTools || x.choiceOf(choice) == "none" {
+		x.hint("tools")
+		return
+	}
+	x.refuse("tools", "")
+}
+
+// choiceOf is the word of a tool_choice: itself, or its type.
+func (x *conversion) choiceOf(raw []byte) string {
+	if raw == nil || isString(raw) {
+		return textOf(raw)
+	}
+	kind := ""
+	if x.object(raw, "tool_choice") {
+		for x.options.Member() {
+			if string(x.options.Name()) == "type" {
+				kind = textOf(x.option())
+			} else {
+				x.options.Skip()
+			}
+		}
+	}
+	return kind
+}

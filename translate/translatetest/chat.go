@@ -1,0 +1,89 @@
+package translatetest
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Chat adds up a stream of the chat format whose client asked for usage or did
+// not.
+func Chat(stream []byte, asked bool) (Object, error) {
+	c := completion{first: beginMessage, add: addDelta}
+	answer, err := c.read(stream, asked)
+	if err != nil {
+		return nil, err
+	}
+	if answer["object"] != "chat.completion.chunk" {
+		return nil, errors.New("not chunks of an answer")
+	}
+	answer["object"] = "chat.completion"
+	for _, choice := range answer["choices"].([]any) {
+		message := object(choice.(Object), "message")
+		if message["tool_calls"] != nil && message["content"] == "" {
+			message["content"] = nil // a stream begins before that is known
+		}
+	}
+	return answer, nil
+}
+
+// beginMessage makes a choice of the chunk that tells its role.
+func beginMessage(data Object) (Object, error) {
+	delta := object(data, "delta")
+	if delta["role"] != "assistant" || delta["content"] != "" || len(delta) != 2 || data["finish_reason"] != nil {
+		return nil, errors.New("not the beginning of a choice")
+	}
+	delete(data, "delta")
+	delta["refusal"] = nil
+	data["message"] = delta
+	return data, nil
+}
+
+// addDelta adds a delta, which has one member, or none.
+func addDelta(known, data Object) error {
+	message, delta := object(known, "message"), object(data, "delta")
+	if delta == nil || len(delta) > 1 || len(delta) == 1 && data["finish_reason"] != nil {
+		return errors.New("not one fragment, or not a bare end")
+	}
+	for name, value := range delta {
+		switch list, _ := value.([]any); name {
+		case "content", "refusal", "reasoning_content":
+			if text(delta, name) == "" {
+				return fmt.Errorf("no %s", name)
+			}
+			message[name] = text(message, name) + text(delta, name)
+		case "thinking_blocks":
+			blocks, _ := message[name].([]any)
+			message[name] = append(blocks, list...)
+		case "tool_calls":
+			return addCall(message, list)
+		default:
+			return fmt.Errorf("unknown member %s", name)
+		}
+	}
+	return nil
+}
+
+// addCall adds a fragment of a call.
+func addCall(message Object, list []any) error {
+	if len(list) != 1 {
+		return errors.New("not one call")
+	}
+	fragment := list[0].(Object)
+	index := number(fragment, "index")
+	calls, _ := message["tool_calls"].([]any)
+	delete(fragment, "index")
+	switch {
+	case index == len(calls):
+		function := object(fragment, "function")
+		if text(fragment, "id") == "" || fragment["type"] != "function" || text(function, "name") == "" || function["arguments"] != "" {
+			return errors.New("not the beginning of a call")
+		}
+		message["tool_calls"] = append(calls, fragment)
+	case index < 0 || index > len(calls) || len(fragment) != 1 || len(object(fragment, "function")) != 1:
+		return errors.New("not a fragment of a known call")
+	default:
+		function := object(calls[index].(Object), "function")
+		function["arguments"] = text(function, "arguments") + text(object(fragment, "function"), "arguments")
+	}
+	return nil
+}
