@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"runtime"
 	"time"
 
@@ -45,8 +47,17 @@ func (a argon2id) Hash(password []byte) ([]byte, error) {
 	return blank.Hash(password)
 }
 
+// readable is what a hash must look like. The module itself would panic over
+// zero rounds, and take any password for an empty hash.
+var readable = regexp.MustCompile(`^\$argon2id\$v=19\$m=[1-9]\d*,t=[1-9]\d*,p=[1-9]\d*\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{22,}$`)
+
+var errUnreadable = errors.New("the hash is none of argon2id")
+
 // Compare reports whether hash is that of the password.
 func (argon2id) Compare(hash, password []byte) (bool, error) {
+	if !readable.Match(hash) {
+		return false, errUnreadable
+	}
 	return caddyauth.Argon2idHash{}.Compare(hash, password)
 }
 

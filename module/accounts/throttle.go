@@ -129,7 +129,7 @@ func network(address netip.Addr) string {
 		bits = 24
 	}
 	prefix, err := address.Prefix(bits)
-	if err != nil {
+	if err != nil || !prefix.IsValid() {
 		return "unknown"
 	}
 	return prefix.String()

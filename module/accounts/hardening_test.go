@@ -1,0 +1,163 @@
+package accounts
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// Ensures that a path that only looks like ours is left to the site, so that
+// whoever guards our paths by their names guards what is answered here.
+func TestOnlyPathsWrittenPlainlyAreServed(t *testing.T) {
+	s := newSite(t, nil)
+	for path, want := range map[string]bool{
+		"/api/user/login": true, "/api/user/self": true, "/api/user": true, "/api/user/": true, "/api/token": true,
+		"/api/token/": true, "/api/token/7": true, "/api/user/7": true, "/api/user/sessions/7": true, "/api/openapi.json": true,
+		"/api/user/manage": true, "/api/token/search?keyword=a%2Fb": true,
+
+		"/api": false, "/api/": false, "/": false, "/api/user/login/": false, "/api/user/Login": false, "/API/user/login": false,
+		"/api//user/login": false, "/api/./user/login": false, "/api/x/../user/login": false, "/api/user%2Flogin": false, "/api/user/%6cogin": false,
+		"/api/user/0": false, "/api/user/-1": false, "/api/user/+1": false, "/api/user/007": false, "/api/user/1/": false,
+		"/api/user/1.0": false, "/api/user/99999999999999999999": false, "/api/user/root": false, "/api/token/1/key": false,
+		"/api/user/sessions/": false, "/api/user/sessions/x": false, "/ai_gateway/users": false, "/v1/messages": false,
+	} {
+		for _, method := range []string{"GET", "POST", "BREW"} {
+			r := asked{call: method + " " + path}.request(t.Context())
+			assert.Equal(t, want, s.Serves(r), "%s %s", method, path)
+		}
+	}
+}
+
+func TestOtherMethodsAreRefusedWithTheOnesThatAreTaken(t *testing.T) {
+	s, root, _ := keySite(t)
+	for path, allowed := range map[string]string{
+		"/api/user/login": "POST", "/api/user/logout": "GET, HEAD, POST", "/api/user/self": "GET, HEAD, PUT",
+		"/api/user/": "GET, HEAD, POST, PUT", "/api/user/7": "DELETE, GET, HEAD", "/api/user/sessions/7": "DELETE",
+	} {
+		answer := s.ask(asked{call: "PATCH " + path, body: "{}", token: root})
+		assert.Equal(t, http.StatusMethodNotAllowed, answer.status, path)
+		assert.Equal(t, allowed, answer.header.Get("Allow"), path)
+		assert.Equal(t, failure("this path takes "+allowed), answer.body)
+	}
+}
+
+// Ensures that no secret that passes through stays anywhere but in the answer
+// that hands it out: not in a log at DEBUG, an error, the store or an answer.
+func TestSecretsStayWhereTheyBelong(t *testing.T) {
+	canaries := gatewaytest.NewCanaries()
+	secret := canaries.Secret
+	s := newSite(t, func(a *Accounts) { a.ThrottleOff, a.Registration = false, true })
+	login := func(name, password string) string { return credentials(name, secret(password)) }
+	sinks := map[string]string{}
+	ask := func(call, body, token string) told {
+		answer := s.ask(asked{call: call, body: body, token: token})
+		sinks[call+" "+answer.body] = answer.body
+		return answer
+	}
+	admin := func(call, body string) told {
+		answer := s.admin(call, body)
+		sinks[call+" "+answer.body] = answer.body
+		return answer
+	}
+	admin("POST /ai_gateway/users", fmt.Sprintf(`{"username":"root","role":"root","password":%q}`, secret("root")))
+	ask("POST /api/user/register", login("alice", "alice"), "")
+	ask(loginPath, login("alice", "wrong"), "")
+	ask(loginPath, login(secret("typed into the wrong field"), "alice"), "")
+	ask(loginPath, `{"username":"alice","password":["`+secret("in an array")+`"]}`, "")
+	ask(loginPath, `{"username":"alice","password":"`+secret("broken off"), "")
+	ask(loginPath, `{"username":"alice","`+secret("name")+`":1,"`+secret("name")+`":1}`, "")
+	token := s.ask(asked{call: loginPath, body: login("alice", "alice")}).data(t)["access_token"].(string)
+	key := s.ask(asked{call: newKeyCall, body: `{"name":"k"}`, token: token}).data(t)["key"].(string)
+	ask("PUT /api/user/self", fmt.Sprintf(`{"password":%q,"original_password":%q}`, secret("new"), secret("guess")), token)
+	ask("PUT /api/user/self", fmt.Sprintf(`{"password":%q,"original_password":%q}`, secret("new"), secret("alice")), token)
+	admin("POST /ai_gateway/users/alice/password", fmt.Sprintf(`{"password":%q}`, secret("set")))
+	ask(newKeyCall, `{"name":"k","model_limits":"`+secret("limits")+` x","allow_ips":"`+secret("addresses")+`"}`, token)
+	for _, call := range []string{"GET /api/user/self", "GET /api/user/sessions", "GET /api/token/", "GET /api/token/1", "GET /api/user/logout"} {
+		ask(call, "", token)
+	}
+	for _, call := range []string{"GET /ai_gateway/users", "GET /ai_gateway/keys", "DELETE /ai_gateway/keys/1"} {
+		admin(call, "")
+	}
+	s.store = broken{s.store}
+	ask(loginPath, login("alice", "during an outage"), "")
+	ask("GET /api/user/self", "", token)
+
+	for name, sink := range sinks {
+		canaries.AssertAbsent(t, name, sink)
+		assert.NotContains(t, sink, token, name)
+		assert.NotContains(t, sink, key, name)
+		assert.NotContains(t, sink, "argon2", name)
+		assert.NotContains(t, sink, "/secret/path", name)
+	}
+	log := s.logText()
+	require.Contains(t, log, "logged in")
+	canaries.AssertAbsent(t, "log", log)
+	for _, part := range []string{token, key, "argon2", "sess_"} {
+		assert.NotContains(t, log, part)
+	}
+}
+
+// logText is the log as it would be written.
+func (s *site) logText() (text string) {
+	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "msg"})
+	for _, entry := range s.logs.All() {
+		line, err := encoder.EncodeEntry(entry.Entry, entry.Context)
+		require.NoError(s.t, err)
+		text += line.String()
+	}
+	return text
+}
+
+// What an operator looks for after something has happened.
+func TestLogTellsWhoDidWhat(t *testing.T) {
+	s, root, alice := keySite(t)
+	s.logs.TakeAll()
+	for _, a := range []asked{
+		{call: newKeyCall, body: `{"name":"k"}`, token: alice},
+		{call: "DELETE /api/token/1", token: alice},
+		{call: "POST /api/user/manage", body: `{"id":2,"action":"disable"}`, token: root},
+		{call: "DELETE /api/user/2", token: root},
+		{call: loginPath, body: credentials("root", "wrong horse")},
+		{call: "GET /api/user/logout", token: root},
+	} {
+		s.ask(a)
+	}
+	var lines []string
+	for _, entry := range s.logs.All() {
+		fields, err := json.Marshal(entry.ContextMap())
+		require.NoError(t, err)
+		lines = append(lines, entry.Level.String()+" "+entry.Message+" "+string(fields))
+	}
+	assert.Equal(t, []string{
+		`info key created {"by":2,"key":1,"user_id":2}`,
+		`info key deleted {"by":2,"key":1,"user_id":2}`,
+		`info user changed {"by":1,"disabled":true,"role":1,"user_id":2}`,
+		`info user deleted {"by":1,"disabled":true,"role":1,"user_id":2}`,
+		`info login failed {"network":"192.0.2.0/24"}`,
+		`info logged out {"user_id":1}`,
+	}, lines)
+}
+
+func TestOutageIsA503WithoutAnyDetail(t *testing.T) {
+	s := loginSite(t, func(a *Accounts) { a.ThrottleOff = false })
+	token := s.token("alice")
+	store := s.store
+	s.store = broken{store}
+	for range 10 { // none of which counts as a guess
+		answer := s.ask(asked{call: loginPath, body: credentials("alice", password)})
+		assert.Equal(t, http.StatusServiceUnavailable, answer.status)
+		assert.Equal(t, failure("accounts are not available for the moment"), answer.body)
+	}
+	assert.Equal(t, http.StatusServiceUnavailable, s.ask(asked{call: "GET /api/user/logout", cookie: token}).status, "the session has not ended")
+	s.store = store
+	assert.Equal(t, http.StatusOK, s.ask(asked{call: selfCall, token: token}).status)
+	s.user("bob", exchange.RoleUser)
+}

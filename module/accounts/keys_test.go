@@ -1,0 +1,210 @@
+package accounts
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+const (
+	newKeyCall = "POST /api/token/"
+	changeCall = "PUT /api/token/"
+)
+
+// keySite is a site with the users root, 1, and alice, 2, and their tokens.
+func keySite(t *testing.T) (s *site, root, alice string) {
+	s = newSite(t, nil)
+	s.user("root", exchange.RoleRoot)
+	s.user("alice", exchange.RoleUser)
+	return s, s.token("root"), s.token("alice")
+}
+
+func TestKeyIsShownOnce(t *testing.T) {
+	s, _, alice := keySite(t)
+	answer := s.ask(asked{call: newKeyCall, body: `{"name":"laptop"}`, token: alice})
+	require.Equal(t, http.StatusOK, answer.status)
+	key := answer.data(t)["key"].(string)
+	assert.Regexp(t, `^sk-[0-9A-Za-z]{48}$`, key)
+	assert.False(t, exchange.MistypedAPIKey(key))
+	for _, a := range []asked{
+		{call: "GET /api/token/"}, {call: "GET /api/token"}, {call: "GET /api/token/1"}, {call: "GET /api/token/search?keyword=lap"},
+		{call: changeCall, body: `{"id":1,"name":"desktop"}`},
+	} {
+		a.token = alice
+		answer := s.ask(a)
+		require.Equal(t, http.StatusOK, answer.status)
+		assert.NotContains(t, answer.body, key, a.call)
+		assert.Contains(t, answer.body, `"key":"`+exchange.APIKeyHint(exchange.Secret(key))+`"`, a.call)
+	}
+	found := s.store.Lookup(digest(key))
+	require.NotNil(t, found)
+	assert.Equal(t, "alice", found.Owner)
+}
+
+func TestFieldsOfKeys(t *testing.T) {
+	const networks = "allow_ips must be IP addresses or networks such as 192.0.2.0/24"
+	for _, c := range []struct {
+		name, body string
+		want       string // the body of the failure, or the members of the key that are not as usual
+	}{
+		{"only a name", `{"name":"k"}`, `{}`},
+		{"all", `{"name":"k","expired_time":4102444800,"unlimited_quota":true,"remain_quota":500000,"model_limits_enabled":true,"model_limits":"a, b-* ,,c","allow_ips":"192.0.2.1\n\n10.1.2.3/8\r\n2001:db8::/32","group":""}`,
+			`{"expired_time":4102444800,"model_limits_enabled":true,"model_limits":"a,b-*,c","allow_ips":"192.0.2.1\n10.0.0.0/8\n2001:db8::/32"}`},
+		{"never", `{"name":"k","expired_time":-1}`, `{}`},
+		{"disabled", `{"name":"k","status":2}`, `{"status":2}`},
+		{"status of an expired key", `{"name":"k","status":3}`, `{}`},
+		{"limits without the word that they count", `{"name":"k","model_limits":"a"}`, `{"model_limits_enabled":true,"model_limits":"a"}`},
+		{"limits that do not count", `{"name":"k","model_limits_enabled":false,"model_limits":"a"}`, `{}`},
+		{"no limits", `{"name":"k","model_limits_enabled":false,"model_limits":""}`, `{}`},
+		{"mapped address", `{"name":"k","allow_ips":"::ffff:192.0.2.1, 2001:DB8::1"}`, `{"allow_ips":"192.0.2.1\n2001:db8::1"}`},
+		{"longest name", `{"name":"` + strings.Repeat("é", 64) + `"}`, `{"name":"` + strings.Repeat("é", 64) + `"}`},
+		{"unknown member", `{"name":"k","key":"sk-mine","user_id":1,"used_quota":7,"created_time":1}`, `{}`},
+
+		{"no name", `{}`, failure("name is required")},
+		{"empty name", `{"name":""}`, failure("name is required")},
+		{"name too long", `{"name":"` + strings.Repeat("a", 65) + `"}`, failure("name must be at most 64 printable characters")},
+		{"name with a line end", `{"name":"a\nb"}`, failure("name must be at most 64 printable characters")},
+		{"name is a number", `{"name":1}`, failure("name must be a string")},
+		{"a time ago", `{"name":"k","expired_time":1000000000}`, failure("the key would have expired already")},
+		{"time zero", `{"name":"k","expired_time":0}`, failure("expired_time must be in Unix seconds, or -1 for never")},
+		{"time in milliseconds", `{"name":"k","expired_time":41024448000000}`, failure("expired_time must be in Unix seconds, or -1 for never")},
+		{"time as text", `{"name":"k","expired_time":"2030-01-01"}`, failure("expired_time must be a whole number")},
+		{"budget", `{"name":"k","unlimited_quota":false,"remain_quota":500000}`, failure("unlimited_quota must be true: keys have no budgets")},
+		{"budget without the word that it counts", `{"name":"k","remain_quota":500000}`, failure("unlimited_quota must be true: keys have no budgets")},
+		{"unlimited_quota is a text", `{"name":"k","unlimited_quota":"true"}`, failure("unlimited_quota must be true or false")},
+		{"limits that name nothing", `{"name":"k","model_limits_enabled":true,"model_limits":" , "}`, failure("model_limits must name a model where model_limits_enabled is true")},
+		{"limits as an array", `{"name":"k","model_limits":["a"]}`, failure("model_limits must be a string")},
+		{"model with a space", `{"name":"k","model_limits":"a b"}`, failure("model_limits: a model pattern is 1 to 256 printable characters without spaces")},
+		{"too many models", `{"name":"k","model_limits":"` + strings.Repeat("a,", 101) + `"}`, failure("model_limits must be at most 100 names")},
+		{"no address", `{"name":"k","allow_ips":"localhost"}`, failure(networks)},
+		{"address with a zone", `{"name":"k","allow_ips":"fe80::1%eth0"}`, failure(networks)},
+		{"mapped network", `{"name":"k","allow_ips":"::ffff:10.0.0.0/104"}`, failure(networks)},
+		{"network too wide", `{"name":"k","allow_ips":"10.0.0.0/33"}`, failure(networks)},
+		{"too many networks", `{"name":"k","allow_ips":"` + strings.Repeat("10.0.0.1,", 101) + `"}`, failure("allow_ips must be at most 100 networks")},
+		{"status that nobody knows", `{"name":"k","status":4}`, failure("status must be 1 for enabled or 2 for disabled")},
+		{"limit", `{"name":"k","group":"gold"}`, failure("group: only administrators choose the limit of a key")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, _, alice := keySite(t)
+			answer := s.ask(asked{call: newKeyCall, body: c.body, token: alice})
+			if strings.Contains(c.want, `"success"`) {
+				assert.Equal(t, c.want, answer.body)
+				return
+			}
+			require.Equal(t, http.StatusOK, answer.status, answer.body)
+			assert.JSONEq(t, usualKey(t, answer.data(t), c.want), s.ask(asked{call: "GET /api/token/1", token: alice}).body)
+		})
+	}
+}
+
+// usualKey is the answer that shows a key of alice, with some members replaced.
+func usualKey(t *testing.T, created map[string]any, replaced string) string {
+	key := map[string]any{
+		"id": 1, "user_id": 2, "key": exchange.APIKeyHint(exchange.Secret(created["key"].(string))), "status": 1, "name": "k",
+		"created_time": created["created_time"], "accessed_time": 0, "expired_time": -1,
+		"remain_quota": 0, "unlimited_quota": true, "used_quota": 0,
+		"model_limits_enabled": false, "model_limits": "", "allow_ips": "", "group": "",
+	}
+	require.NoError(t, json.Unmarshal([]byte(replaced), &key))
+	answer, err := json.Marshal(envelope{true, "", key})
+	require.NoError(t, err)
+	return string(answer)
+}
+
+func TestKeyChangeLeavesTheRest(t *testing.T) {
+	s, root, alice := keySite(t)
+	created := s.ask(asked{call: newKeyCall, body: `{"name":"k","expired_time":4102444800,"model_limits":"a","allow_ips":"10.0.0.0/8"}`, token: alice})
+	all := `"expired_time":4102444800,"model_limits_enabled":true,"model_limits":"a","allow_ips":"10.0.0.0/8"`
+	change := func(call, body, want string) {
+		t.Helper()
+		require.Equal(t, http.StatusOK, s.ask(asked{call: call, body: body, token: alice}).status)
+		assert.JSONEq(t, usualKey(t, created.data(t), want), s.ask(asked{call: "GET /api/token/1", token: alice}).body)
+	}
+	change(changeCall, `{"id":1,"name":"n"}`, `{"name":"n",`+all+`}`)
+	change(changeCall+"?status_only=1", `{"id":1,"status":2,"name":"ignored","remain_quota":7}`, `{"name":"n","status":2,`+all+`}`)
+	change("PUT /api/token?status_only=true", `{"id":1,"status":1}`, `{"name":"n",`+all+`}`)
+	change(changeCall, `{"id":1,"model_limits_enabled":false,"allow_ips":"","expired_time":-1}`, `{"name":"n"}`)
+
+	assert.Equal(t, failure("id is required"), s.ask(asked{call: changeCall, body: `{"name":"n"}`, token: alice}).body)
+	assert.Equal(t, failure("name is required"), s.ask(asked{call: changeCall, body: `{"id":1,"name":""}`, token: alice}).body)
+	mine := s.ask(asked{call: newKeyCall, body: `{"name":"gold one","group":"gold"}`, token: root})
+	assert.Equal(t, "gold", mine.data(t)["group"], "an administrator's")
+}
+
+// A form sends back the time of a key that has expired: it may still be renamed.
+func TestExpiredKeyMayBeChanged(t *testing.T) {
+	s, _, alice := keySite(t)
+	past := time.Now().Add(-time.Hour).Truncate(time.Second)
+	require.NoError(t, s.store.CreateKey(t.Context(), &exchange.StoredKey{UserID: 2, Name: "k", Expires: past}))
+	answer := s.ask(asked{call: changeCall, body: fmt.Sprintf(`{"id":1,"name":"n","status":3,"expired_time":%d}`, past.Unix()), token: alice})
+	require.Equal(t, http.StatusOK, answer.status, answer.body)
+	assert.EqualValues(t, expired, answer.data(t)["status"])
+	assert.Equal(t, "n", answer.data(t)["name"])
+}
+
+// A limit that an administrator has put on a key is not the owner's to lift.
+func TestOwnerCannotLiftTheLimitOfAKey(t *testing.T) {
+	s, _, alice := keySite(t)
+	require.NoError(t, s.store.CreateKey(t.Context(), &exchange.StoredKey{UserID: 2, Name: "k", Limit: "small"}))
+	answer := s.ask(asked{call: changeCall, body: `{"id":1,"group":""}`, token: alice})
+	assert.Equal(t, http.StatusForbidden, answer.status)
+	answer = s.ask(asked{call: changeCall, body: `{"id":1,"group":"small","name":"n"}`, token: alice})
+	assert.Equal(t, http.StatusOK, answer.status, "it stays as it is")
+}
+
+func TestKeysOfOthersDoNotExist(t *testing.T) {
+	s, root, alice := keySite(t)
+	require.Equal(t, http.StatusOK, s.ask(asked{call: newKeyCall, body: `{"name":"k"}`, token: alice}).status)
+	for _, a := range []asked{
+		{call: "GET /api/token/1"}, {call: "DELETE /api/token/1"}, {call: changeCall, body: `{"id":1,"name":"n"}`},
+		{call: changeCall + "?status_only=1", body: `{"id":1,"status":2}`},
+	} {
+		a.token = root
+		answer := s.ask(a)
+		assert.Equal(t, http.StatusNotFound, answer.status, a.call)
+		assert.Equal(t, failure("not found"), answer.body)
+	}
+	assert.EqualValues(t, 0, s.ask(asked{call: "GET /api/token/", token: root}).data(t)["total"])
+	assert.EqualValues(t, 1, s.ask(asked{call: "GET /api/token/", token: alice}).data(t)["total"])
+}
+
+func TestDeletedAndDisabledKeysCountAtOnce(t *testing.T) {
+	s, root, alice := keySite(t)
+	created := s.ask(asked{call: newKeyCall, body: `{"name":"k"}`, token: alice})
+	d := digest(created.data(t)["key"].(string))
+	valid := func() bool {
+		key := s.store.Lookup(d)
+		return key != nil && key.Valid(time.Now())
+	}
+	require.True(t, valid())
+	s.ask(asked{call: changeCall + "?status_only=1", body: `{"id":1,"status":2}`, token: alice})
+	assert.False(t, valid())
+	s.ask(asked{call: changeCall + "?status_only=1", body: `{"id":1,"status":1}`, token: alice})
+	assert.True(t, valid())
+	s.ask(asked{call: "POST /api/user/manage", body: `{"username":"alice","action":"disable"}`, token: root})
+	assert.False(t, valid(), "its owner is disabled")
+	s.ask(asked{call: "POST /api/user/manage", body: `{"username":"alice","action":"enable"}`, token: root})
+	assert.True(t, valid())
+	s.ask(asked{call: "DELETE /api/token/1", token: s.token("alice")})
+	assert.False(t, valid())
+}
+
+func TestNetworksMatchAsTheyAreWritten(t *testing.T) {
+	for text, address := range map[string]string{
+		"192.0.2.1": "192.0.2.1", "::ffff:192.0.2.1": "192.0.2.1", "10.1.2.3/8": "10.9.9.9", "2001:db8::1/32": "2001:db8:9::9",
+	} {
+		prefix, ok := parseNetwork(text)
+		require.True(t, ok, text)
+		key := exchange.Key{Networks: []netip.Prefix{prefix}}
+		assert.True(t, key.AllowsFrom(netip.MustParseAddr(address)), text)
+	}
+}

@@ -1,0 +1,257 @@
+package accounts
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+const loginPath = "POST /api/user/login"
+
+// The sentences of the login.
+const (
+	wrongBody    = `{"success":false,"message":"the username or the password is wrong, or the account is disabled","data":null}`
+	missingBody  = `{"success":false,"message":"username and password are required","data":null}`
+	notJSONBody  = `{"success":false,"message":"the request body must be plain JSON: Content-Type: application/json","data":null}`
+	noObjectBody = `{"success":false,"message":"the request body must be a JSON object","data":null}`
+	methodBody   = `{"success":false,"message":"this path takes POST","data":null}`
+	foreignBody  = `{"success":false,"message":"the request comes from another site","data":null}`
+	successBody  = `{"success":true,"message":"","data":{"access_token":"TOKEN","token_type":"Bearer","access_expires_at":TIME,` +
+		`"session":{"id":N,"created_at":TIME,"expires_at":TIME,"address":"192.0.2.1","agent":"","current":true},` +
+		`"user":{"id":1,"username":"alice","display_name":"alice","role":1,"status":1,"group":"default","created_at":TIME,"last_login_at":WHEN},` +
+		`"id":1,"username":"alice","display_name":"alice","role":1,"status":1,"group":"default","created_at":TIME,"last_login_at":WHEN}}`
+)
+
+func failure(message string) string {
+	return `{"success":false,"message":"` + message + `","data":null}`
+}
+
+// normalized replaces what differs from run to run in the answer to a login.
+func normalized(body string) string {
+	for _, r := range []struct{ pattern, by string }{
+		{`sess_[A-Za-z0-9_-]{43}`, "TOKEN"},
+		{`"last_login_at":\d+`, `"last_login_at":WHEN`},
+		{`:\d{10}\b`, ":TIME"},
+		{`"session":{"id":\d+`, `"session":{"id":N`},
+	} {
+		body = regexp.MustCompile(r.pattern).ReplaceAllString(body, r.by)
+	}
+	return body
+}
+
+// headers is a header alone.
+func headers(name string, values ...string) http.Header { return http.Header{name: values} }
+
+var loginCases = []struct {
+	name   string
+	asked  asked
+	status int
+	body   string
+}{
+	{"right", asked{body: credentials("alice", password)}, 200, successBody},
+	{"right, in capitals", asked{body: credentials("ALICE", password)}, 200, successBody},
+	{"with members that nobody knows", asked{body: `{"username":"alice","x":[{"y":null}],"password":"correct horse","turnstile":1}`}, 200, successBody},
+	{"with escapes", asked{body: `{"user\u006eame":"\u0061lice","password":"correct\u0020horse"}`}, 200, successBody},
+	{"with a byte order mark and white space", asked{body: "\ufeff\n\t " + credentials("alice", password) + " \r\n"}, 200, successBody},
+	{"with a query", asked{call: loginPath + "?turnstile=", body: credentials("alice", password)}, 200, successBody},
+	{"with a charset", asked{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=utf-8")}, 200, successBody},
+	{"with a content type in capitals", asked{body: credentials("alice", password), header: headers("Content-Type", "Application/JSON")}, 200, successBody},
+	{"with an unknown token", asked{body: credentials("alice", password), token: "sess_old"}, 200, successBody},
+	{"with two credentials, of which it reads none", asked{body: credentials("alice", password), header: headers("Authorization", "a", "b")}, 200, successBody},
+	{"with New-Api-User", asked{body: credentials("alice", password), header: headers("New-Api-User", "7")}, 200, successBody},
+	{"from the same origin", asked{body: credentials("alice", password), header: headers("Sec-Fetch-Site", "same-origin")}, 200, successBody},
+
+	{"empty object", asked{body: `{}`}, 400, missingBody},
+	{"nulls", asked{body: `{"username":null,"password":null}`}, 400, missingBody},
+	{"empty texts", asked{body: credentials("", "")}, 400, missingBody},
+	{"names in other letter case", asked{body: `{"Username":"alice","PASSWORD":"correct horse"}`}, 400, missingBody},
+	{"no password", asked{body: `{"username":"alice"}`}, 400, failure("password is required")},
+	{"no username", asked{body: `{"password":"correct horse"}`}, 400, failure("username is required")},
+	{"username is a number", asked{body: `{"username":1,"password":"correct horse"}`}, 400, failure("username must be a string")},
+	{"password is an array", asked{body: `{"username":"alice","password":["correct horse"]}`}, 400, failure("password must be a string")},
+	{"password is an object", asked{body: `{"username":"alice","password":{"$ne":""}}`}, 400, failure("password must be a string")},
+	{"password too long", asked{body: credentials("alice", strings.Repeat("x", 1025))}, 400, failure("password must be at most 1024 bytes")},
+	{"member twice", asked{body: `{"username":"alice","password":"a","password":"correct horse"}`}, 400, failure("the request body has a member twice, the second one at byte 35")},
+	{"member twice in other letter case", asked{body: `{"username":"alice","password":"a","Password":"b"}`}, 400, failure("the request body has a member twice, the second one at byte 35")},
+	{"array", asked{body: `[]`}, 400, noObjectBody},
+	{"string", asked{body: `"alice"`}, 400, noObjectBody},
+	{"null", asked{body: `null`}, 400, noObjectBody},
+	{"number", asked{body: `17`}, 400, noObjectBody},
+	{"no JSON", asked{body: `username=alice`}, 400, failure("the request body is not valid JSON at byte 0")},
+	{"single quotes", asked{body: `{'username':'alice'}`}, 400, failure("the request body is not valid JSON at byte 1")},
+	{"empty", asked{header: headers("Content-Type", "application/json")}, 400, failure("the request body is not valid JSON at byte 0")},
+	{"broken off", asked{body: `{"username":"alice","password":"corr`}, 400, failure("the request body is not valid JSON at byte 36")},
+	{"something behind it", asked{body: credentials("alice", password) + `{}`}, 400, failure("the request body is not valid JSON at byte 47")},
+	{"bad UTF-8", asked{body: "{\"username\":\"al\xffice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
+	{"control character", asked{body: "{\"username\":\"al\x00ice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
+	{"nested deeply", asked{body: `{"x":` + strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + `}`}, 400, failure("the request body is not valid JSON at byte 204")},
+
+	{"wrong password", asked{body: credentials("alice", "wrong horse")}, 401, wrongBody},
+	{"password in other letter case", asked{body: credentials("alice", "Correct Horse")}, 401, wrongBody},
+	{"password with a space", asked{body: credentials("alice", password+" ")}, 401, wrongBody},
+	{"longest password", asked{body: credentials("alice", strings.Repeat("x", 1024))}, 401, wrongBody},
+	{"shortest password", asked{body: credentials("alice", "x")}, 401, wrongBody},
+	{"unknown user", asked{body: credentials("mallory", password)}, 401, wrongBody},
+	{"disabled user", asked{body: credentials("carol", password)}, 401, wrongBody},
+	{"name that cannot be", asked{body: credentials("alice'--", password)}, 401, wrongBody},
+	{"name with a wildcard", asked{body: credentials("alic%", password)}, 401, wrongBody},
+	{"name with a space", asked{body: credentials(" alice", password)}, 401, wrongBody},
+	{"very long name", asked{body: credentials(strings.Repeat("a", 10_000), password)}, 401, wrongBody},
+	{"display name", asked{body: credentials("Carol C.", password)}, 401, wrongBody},
+	{"stored hash for a password", asked{body: credentials("alice", string(quick.FakeHash()))}, 401, wrongBody},
+
+	{"another site", asked{body: credentials("alice", password), header: headers("Sec-Fetch-Site", "cross-site")}, 403, foreignBody},
+	{"a sister site", asked{body: credentials("alice", password), header: headers("Sec-Fetch-Site", "same-site")}, 403, foreignBody},
+	{"another origin", asked{body: credentials("alice", password), header: headers("Origin", "https://evil.example")}, 403, foreignBody},
+
+	{"GET", asked{call: "GET /api/user/login"}, 405, methodBody},
+	{"HEAD", asked{call: "HEAD /api/user/login"}, 405, methodBody},
+	{"PUT", asked{call: "PUT /api/user/login", body: credentials("alice", password)}, 405, methodBody},
+	{"DELETE", asked{call: "DELETE /api/user/login"}, 405, methodBody},
+	{"OPTIONS", asked{call: "OPTIONS /api/user/login"}, 405, methodBody},
+
+	{"too large", asked{body: credentials("alice", strings.Repeat("x", maxBody))}, 413, failure("the request body must be at most 16384 bytes")},
+	{"form", asked{body: "username=alice&password=x", header: headers("Content-Type", "application/x-www-form-urlencoded")}, 415, notJSONBody},
+	{"text", asked{body: credentials("alice", password), header: headers("Content-Type", "text/plain")}, 415, notJSONBody},
+	{"no content type", asked{body: credentials("alice", password), header: headers("Content-Type")}, 415, notJSONBody},
+	{"compressed", asked{body: "\x1f\x8b", header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}}, 415, notJSONBody},
+}
+
+func loginSite(t *testing.T, configure func(*Accounts)) *site {
+	s := newSite(t, configure)
+	s.user("alice", exchange.RoleUser)
+	carol := s.user("carol", exchange.RoleUser)
+	_, err := s.changeUser(t.Context(), nil, carol.ID, userChange{disabled: new(true), display: new("Carol C.")})
+	require.NoError(t, err)
+	return s
+}
+
+func TestLoginAnswersEachCase(t *testing.T) {
+	s := loginSite(t, nil)
+	require.GreaterOrEqual(t, len(loginCases), 40)
+	for _, c := range loginCases {
+		t.Run(c.name, func(t *testing.T) {
+			s.t = t
+			if c.asked.call == "" {
+				c.asked.call = loginPath
+			}
+			answer := s.ask(c.asked)
+			assert.Equal(t, c.status, answer.status)
+			assert.Equal(t, c.body, normalized(answer.body))
+			assert.Equal(t, c.status == http.StatusOK, answer.header.Get("Set-Cookie") != "", "a cookie")
+			if c.status == http.StatusMethodNotAllowed {
+				assert.Equal(t, "POST", answer.header.Get("Allow"))
+			}
+		})
+	}
+}
+
+func TestLoginInCompatModeFailsWith200(t *testing.T) {
+	s := loginSite(t, func(a *Accounts) { a.LoginStatus = compat })
+	for body, want := range map[string]string{
+		credentials("alice", "wrong horse"): wrongBody,
+		credentials("mallory", password):    wrongBody,
+		credentials("carol", password):      wrongBody,
+		`{}`:                                missingBody,
+	} {
+		answer := s.ask(asked{call: loginPath, body: body})
+		assert.Equal(t, http.StatusOK, answer.status, body)
+		assert.Equal(t, want, answer.body)
+	}
+	assert.Equal(t, http.StatusUnsupportedMediaType, s.ask(asked{call: loginPath, body: "{}", header: headers("Content-Type", "text/plain")}).status)
+	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: "GET /api/user/self"}).status, "other paths are strict")
+}
+
+func TestLoginCookieIsForBrowsersOfThisSiteAlone(t *testing.T) {
+	s := loginSite(t, func(a *Accounts) { a.Session = caddy.Duration(time.Hour) })
+	trusted := map[string]any{caddyhttp.TrustedProxyVarKey: true, caddyhttp.ClientIPVarKey: "198.51.100.7"}
+	stranger := map[string]any{caddyhttp.TrustedProxyVarKey: false, caddyhttp.ClientIPVarKey: "198.51.100.7"}
+	https := http.Header{"X-Forwarded-Proto": {"https"}}
+	for name, c := range map[string]struct {
+		asked  asked
+		secure bool
+	}{
+		"plain":                     {asked{}, false},
+		"TLS":                       {asked{call: "POST https://example.com/api/user/login"}, true},
+		"TLS at a trusted proxy":    {asked{vars: trusted, header: https}, true},
+		"plain at a trusted proxy":  {asked{vars: trusted}, false},
+		"a stranger says it is TLS": {asked{vars: stranger, header: https}, false},
+	} {
+		c.asked.body = credentials("alice", password)
+		if c.asked.call == "" {
+			c.asked.call = loginPath
+		}
+		answer := s.ask(c.asked)
+		cookies := (&http.Response{Header: answer.header}).Cookies()
+		require.Len(t, cookies, 1, name)
+		cookie := cookies[0]
+		assert.Equal(t, answer.data(t)["access_token"], cookie.Value, name)
+		assert.Equal(t, []any{"session", "/", 3600, true, http.SameSiteStrictMode, c.secure, ""},
+			[]any{cookie.Name, cookie.Path, cookie.MaxAge, cookie.HttpOnly, cookie.SameSite, cookie.Secure, cookie.Domain}, name)
+	}
+}
+
+// A login that verified the old password while it was being changed made a
+// session that outlived the change: what ends all sessions had run already.
+func TestPasswordChangedDuringALoginLeavesNoSession(t *testing.T) {
+	for name, change := range map[string]func(*exchange.User) error{
+		"password": func(u *exchange.User) error { u.Password = "changed"; return nil },
+		"disabled": func(u *exchange.User) error { u.Disabled = true; return nil },
+	} {
+		s := loginSite(t, nil)
+		s.hasher = comparing{quick, func() {
+			_, err := s.store.ChangeUser(t.Context(), 1, change)
+			require.NoError(t, err)
+		}}
+		answer := s.ask(asked{call: loginPath, body: credentials("alice", password)})
+		assert.Equal(t, http.StatusUnauthorized, answer.status, name)
+		assert.Equal(t, wrongBody, answer.body)
+		assert.Empty(t, answer.header.Get("Set-Cookie"))
+		sessions, err := s.store.SessionsOf(t.Context(), 1)
+		require.NoError(t, err)
+		assert.Empty(t, sessions, name)
+	}
+}
+
+// comparing is a hasher during whose comparing something happens.
+type comparing struct {
+	argon2id
+	happens func()
+}
+
+// Compare compares, and lets it happen.
+func (c comparing) Compare(hash, password []byte) (bool, error) {
+	c.happens()
+	return c.argon2id.Compare(hash, password)
+}
+
+func TestLoginsOfOneUserEndTheOldestBeyondAHundred(t *testing.T) {
+	s := loginSite(t, nil)
+	first := s.token("alice")
+	for range maxSessions {
+		s.token("alice")
+	}
+	sessions, err := s.store.SessionsOf(t.Context(), 1)
+	require.NoError(t, err)
+	assert.Len(t, sessions, maxSessions)
+	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: "GET /api/user/self", token: first}).status)
+}
+
+func TestLoginKeepsWhatTheClientCallsItselfShortAndPrintable(t *testing.T) {
+	s := loginSite(t, nil)
+	answer := s.ask(asked{call: loginPath, body: credentials("alice", password),
+		header: headers("User-Agent", "curl\x00\x1b[31m/8\u202e"+strings.Repeat("é", 300))})
+	agent := answer.data(t)["session"].(map[string]any)["agent"].(string)
+	assert.Equal(t, "curl[31m/8", agent[:10])
+	assert.LessOrEqual(t, len(agent), maxAgent)
+	assert.NotContains(t, agent, "\ufffd")
+}

@@ -1,0 +1,192 @@
+package accounts
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// try makes an attempt that ends so, and returns how long to wait, 0 where it
+// was let in.
+func try(t *throttle, key string, o outcome) time.Duration {
+	c, wait := t.begin(key)
+	if c != nil {
+		t.end(c, o)
+	}
+	return wait
+}
+
+func TestThrottleBlocksForTwiceAsLongEachTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		names := newShared().names
+		for range 5 {
+			assert.Zero(t, try(names, "alice", failed))
+		}
+		for _, minutes := range []time.Duration{1, 2, 4, 8, 16, 16, 16} {
+			wait := try(names, "alice", failed)
+			assert.Equal(t, minutes*time.Minute, wait)
+			assert.Zero(t, try(names, "bob", undecided), "another name")
+			time.Sleep(wait) // in the bubble's time
+			for try(names, "alice", failed) == 0 {
+			}
+		}
+		time.Sleep(longest + forgetAfter + time.Minute)
+		for range 5 {
+			assert.Zero(t, try(names, "alice", failed))
+		}
+		assert.Equal(t, time.Minute, try(names, "alice", failed), "forgotten by and by")
+	})
+}
+
+func TestThrottleLetsInNoMoreThanItsRoomInAnyMinute(t *testing.T) {
+	for _, pause := range []time.Duration{0, time.Millisecond, time.Second, 10 * time.Second, 29 * time.Second, 59 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			names := newShared().names
+			var let []time.Time
+			for start := time.Now(); time.Since(start) < 3*time.Hour; time.Sleep(max(pause, time.Millisecond)) {
+				if wait := try(names, "alice", failed); wait > 0 {
+					time.Sleep(wait)
+					continue
+				}
+				let = append(let, time.Now())
+			}
+			for i := range let {
+				if i >= 5 {
+					assert.GreaterOrEqual(t, let[i].Sub(let[i-5]), time.Minute, "pause %s, attempt %d", pause, i)
+				}
+			}
+			assert.Less(t, len(let), 200, "in three hours, with a pause of %s", pause)
+		})
+	}
+}
+
+func TestSuccessForgivesAName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		names := newShared().names
+		for range 10 {
+			for range 4 {
+				assert.Zero(t, try(names, "alice", failed))
+			}
+			assert.Zero(t, try(names, "alice", succeeded))
+		}
+	})
+}
+
+// Parallel attempts were all let in before the first of them had failed.
+func TestThrottleCountsAttemptsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		names := newShared().names
+		var running []*counter
+		for {
+			c, wait := names.begin("alice")
+			if c == nil {
+				assert.Equal(t, time.Second, wait)
+				break
+			}
+			running = append(running, c)
+		}
+		assert.Len(t, running, 5)
+		for _, c := range running {
+			names.end(c, undecided)
+		}
+		assert.Zero(t, try(names, "alice", undecided), "an attempt that was never decided costs nothing")
+	})
+}
+
+func TestThrottleRemembersABoundedNumberOfKeys(t *testing.T) {
+	names := newShared().names
+	kept, _ := names.begin("kept")
+	for i := range 3 * maxCounters {
+		try(names, fmt.Sprint(i), failed)
+	}
+	assert.Len(t, names.counters, maxCounters)
+	assert.Equal(t, maxCounters, names.recent.Len())
+	names.end(kept, failed) // forgotten meanwhile, which harms nothing
+}
+
+func TestNetworksAreWhatOneClientMayHave(t *testing.T) {
+	for address, want := range map[string]string{
+		"192.0.2.77": "192.0.2.0/24", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
+	} {
+		assert.Equal(t, want, network(netip.MustParseAddr(address)))
+	}
+	assert.Equal(t, "unknown", network(netip.Addr{}))
+}
+
+func throttledSite(t *testing.T) *site {
+	return loginSite(t, func(a *Accounts) { a.ThrottleOff, a.Registration = false, true })
+}
+
+func TestLoginIsThrottledByName(t *testing.T) {
+	for _, name := range []string{"alice", "ALICE", "mallory", "carol", "no such name"} {
+		s := throttledSite(t)
+		attempt := func(name, password string, host int) told {
+			return s.ask(asked{call: loginPath, body: credentials(name, password), peer: fmt.Sprintf("10.0.%d.1:1", host)})
+		}
+		for i := range 5 {
+			assert.Equal(t, http.StatusUnauthorized, attempt(name, "wrong horse", i).status, name)
+		}
+		answer := attempt(name, password, 99)
+		assert.Equal(t, http.StatusTooManyRequests, answer.status, name)
+		assert.Equal(t, failure("too many attempts, try again later"), answer.body)
+		assert.Equal(t, "60", answer.header.Get("Retry-After"))
+		s.user("dave", exchange.RoleUser)
+		assert.Equal(t, http.StatusOK, attempt("dave", password, 0).status, "another name")
+	}
+}
+
+func TestLoginIsThrottledByNetwork(t *testing.T) {
+	s := throttledSite(t)
+	attempt := func(name, password, client string) told {
+		return s.ask(asked{call: loginPath, body: credentials(name, password), vars: map[string]any{caddyhttp.ClientIPVarKey: client}})
+	}
+	for i := range 20 {
+		assert.Equal(t, http.StatusUnauthorized, attempt(fmt.Sprintf("user%d", i), "wrong horse", fmt.Sprintf("2001:db8::%d", i)).status)
+	}
+	assert.Equal(t, http.StatusTooManyRequests, attempt("alice", password, "2001:db8::1:0:0:1").status)
+	assert.Equal(t, http.StatusOK, attempt("alice", password, "2001:db8:0:1::1").status, "another network")
+}
+
+// Whoever holds a stolen session could guess the password without end.
+func TestOriginalPasswordIsThrottled(t *testing.T) {
+	s := throttledSite(t)
+	token := s.token("alice")
+	body := `{"password":"another horse","original_password":"wrong horse"}`
+	for range 5 {
+		assert.Equal(t, http.StatusForbidden, s.ask(asked{call: "PUT /api/user/self", body: body, token: token}).status)
+	}
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: "PUT /api/user/self", body: body, token: token}).status)
+}
+
+func TestRegistrationIsThrottledByNetwork(t *testing.T) {
+	s := throttledSite(t)
+	for i := range 10 {
+		answer := s.ask(asked{call: "POST /api/user/register", body: credentials(fmt.Sprintf("new%d", i), password)})
+		require.Equal(t, http.StatusOK, answer.status)
+	}
+	answer := s.ask(asked{call: "POST /api/user/register", body: credentials("new", password)})
+	assert.Equal(t, http.StatusTooManyRequests, answer.status)
+}
+
+// A reload of the configuration gave whoever guesses passwords a new start.
+func TestReloadForgetsNoFailure(t *testing.T) {
+	s := throttledSite(t)
+	for range 5 {
+		s.ask(asked{call: loginPath, body: credentials("alice", "wrong horse")})
+	}
+	next := &Accounts{}
+	next.Use(s.store)
+	assert.Same(t, s.shared, next.shared)
+	require.NoError(t, next.Cleanup())
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginPath, body: credentials("alice", password)}).status)
+	assert.NotSame(t, s.shared, throttledSite(t).shared, "another store")
+}
