@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -34,6 +35,14 @@ var wireTypes = map[translate.Format][]wireType{
 		{messages.Block{}, []string{"messages.*.content.*.", "messages.*.content.*.content.*."}},
 		{messages.Source{}, []string{"messages.*.content.*.source."}},
 		{messages.Tool{}, []string{"tools.*."}},
+	},
+	translate.Chat: {
+		{chat.Request{}, []string{""}},
+		{chat.Message{}, []string{"messages[*]."}},
+		{chat.Part{}, []string{"messages[*].content[*].", "messages[*].thinking_blocks[*]."}},
+		{chat.Media{}, []string{"messages[*].content[*].image_url.", "messages[*].content[*].file."}},
+		{chat.Tool{}, []string{"tools[*].", "messages[*].tool_calls[*]."}},
+		{chat.Function{}, []string{"tools[*].function.", "messages[*].tool_calls[*].function."}},
 	},
 	translate.Completions: {{completions.Request{}, []string{""}}},
 }
