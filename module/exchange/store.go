@@ -8,7 +8,7 @@ import (
 // The errors of a Store, which wraps them.
 var (
 	ErrNotFound    = errors.New("not found")
-	ErrTaken       = errors.New("the name is taken")
+	ErrTaken       = errors.New("the name is taken") // or a digest
 	ErrLastRoot    = errors.New("the last enabled root user must stay")
 	ErrUnavailable = errors.New("the store is not available")
 )
@@ -22,6 +22,8 @@ var (
 // the context says, they return; with an error that wraps ErrUnavailable where
 // the store could not be reached or did not answer. What they did then has
 // happened whole or not at all. After an outage a store recovers by itself.
+// Functions that methods are given run within a transaction: they are quick and
+// do not call the Store.
 type Store interface {
 	// Open begins to follow the store: its keys are loaded, and loaded anew
 	// when they change, here or in another process. It returns at once, and
@@ -30,7 +32,7 @@ type Store interface {
 	// Lookup answers from memory, with what was known last: an outage changes
 	// nothing for keys that are known. A change that was made through this
 	// Store is seen at once, others within two seconds. Keys of disabled users
-	// are disabled.
+	// are disabled. The use of a key that is not is noted.
 	KeySource
 	// Current reports whether Lookup knows all keys. While it does not, an
 	// unknown key may still be a valid one.
