@@ -42,7 +42,7 @@ var traits = []trait{
 	flag("template_guard", "false", "true", func(t *Traits) *bool { return &t.TemplateGuard }),
 	text("completion_system", "a text", "", setCompletionSystem),
 	flag("unsupported_tools", "refuse", "drop", func(t *Traits) *bool { return &t.DropUnsupportedTools }),
-	later(flag("json_object", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructJSONObject })),
+	flag("json_object", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructJSONObject }),
 	flag("suffix", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructSuffix }),
 	later(text("fim_template", "a text that holds {prefix} and {suffix} once each", "", setFIM)),
 	later(flag("native_n", "true", "false", func(t *Traits) *bool { return &t.FanOutN })),

@@ -84,6 +84,7 @@ func TestChatTowardsCompletions(t *testing.T) {
 		{name: "a format without its schema", body: chatting(hi, `"response_format":{"type":"json_schema","json_schema":{}}`), fault: "response_format.json_schema.schema: required"},
 		{name: "a format without anything", body: chatting(hi, `"response_format":{"type":"json_schema"}`), fault: "response_format.json_schema: must be an object"},
 		{name: "a JSON object", body: chatting(hi, `"response_format":{"type":"json_object"}`), fault: "response_format.type: 'json_object'" + toCompletions},
+		{name: "a JSON object in words", traits: "json_object instruct", body: chatting(system+`,`+hi, `"response_format":{"type":"json_object"}`), want: goneOn(`s\n\nAnswer with one JSON object and nothing else.\n\n`+hiPrompt, turnsStop), losses: "response_format shaping"},
 		{name: "another format", body: chatting(hi, `"response_format":{"type":"grammar"}`), fault: "response_format.type: 'grammar'" + toCompletions},
 		{name: "user", body: chatting(hi, `"user":"u"`), want: want(`"user":"u"`)},
 		{name: "a safety identifier", body: chatting(hi, `"safety_identifier":"s"`), want: want(`"user":"s"`)},
