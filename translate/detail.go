@@ -37,7 +37,7 @@ func readDetail(body []byte) detail {
 		}
 		return detail{message: presented(string(body))}
 	}
-	d := detailOf(value)
+	d := detailOf(value, 0)
 	d.message = presented(d.message)
 	if len(d.code) > maxCode || d.code != presented(d.code) {
 		d.code = ""
@@ -56,86 +56,6 @@ func decode(body []byte) (value any, ok bool) {
 	return value, errors.Is(err, io.EOF)
 }
 
-// detailOf looks for the message in the places in which providers put it, in
-// this order: error.message, error, message, detail, errors; in the first
-// element of an array, the same.
-func detailOf(value any) detail {
-	if list, ok := value.([]any); ok && len(list) > 0 {
-		value = list[0]
-	}
-	outer, ok := value.(map[string]any)
-	if !ok {
-		return detail{}
-	}
-	inner, _ := outer["error"].(map[string]any)
-	d := detail{
-		message: firstText(inner["message"], outer["error"], outer["message"], outer["detail"]),
-		kind:    firstText(inner["type"], outer["type"]),
-		code:    firstText(inner["code"], outer["code"]),
-	}
-	if d.message == "" {
-		d.message = joined(outer["detail"])
-	}
-	if d.message == "" {
-		d.message = firstMessage(outer["errors"])
-	}
-	if d.kind == "error" {
-		d.kind = ""
-	}
-	return d
-}
-
-// firstText is the first of the values that is a text or a number.
-func firstText(values ...any) string {
-	for _, value := range values {
-		switch v := value.(type) {
-		case string:
-			if v != "" {
-				return v
-			}
-		case json.Number:
-			return v.String()
-		}
-	}
-	return ""
-}
-
-// joined writes a list of validation errors: "body.messages.0: field required".
-func joined(value any) string {
-	list, _ := value.([]any)
-	var parts []string
-	for _, entry := range list {
-		fields, _ := entry.(map[string]any)
-		message := firstText(fields["msg"])
-		if at := location(fields["loc"]); at != "" {
-			message = at + ": " + message
-		}
-		if message != "" {
-			parts = append(parts, message)
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-func location(value any) string {
-	list, _ := value.([]any)
-	var steps []string
-	for _, step := range list {
-		steps = append(steps, firstText(step))
-	}
-	return strings.Join(steps, ".")
-}
-
-// firstMessage is the message of the first of a list of errors.
-func firstMessage(value any) string {
-	list, _ := value.([]any)
-	if len(list) == 0 {
-		return ""
-	}
-	fields, _ := list[0].(map[string]any)
-	return firstText(list[0], fields["message"])
-}
-
 // presented makes a provider's message fit to be shown.
 func presented(message string) string {
 	message = strings.Map(func(r rune) rune {
@@ -152,9 +72,37 @@ func presented(message string) string {
 	return strings.ToValidUTF8(message[:maxDetail], "")
 }
 
+// exhaustedWords are types and codes that say that an account has no credit.
+var exhaustedWords = map[string]bool{
+	"insufficient_quota": true, "billing_error": true, "billing_not_active": true, "billing_hard_limit_reached": true,
+	"insufficient_user_quota": true, "insufficient_balance": true,
+}
+
+// creditTooLow is how Anthropic says so, with a status and a type that blame the
+// request.
+const creditTooLow = "Your credit balance is too low"
+
 // exhausted reports whether the provider says that the account has no credit.
 func (d detail) exhausted() bool {
-	return d.code == "insufficient_quota" || d.kind == "insufficient_quota" || d.kind == "billing_error"
+	return exhaustedWords[d.code] || exhaustedWords[d.kind] || strings.HasPrefix(d.message, creditTooLow)
+}
+
+// unauthenticated reports whether the provider says that it did not accept the
+// credential, whatever the status.
+func (d detail) unauthenticated() bool {
+	return d.code == "invalid_api_key" || d.kind == "authentication_error"
+}
+
+// account is the status that stands for trouble with the gateway's own account,
+// which some providers tell with another one; 0 without such trouble.
+func (d detail) account() int {
+	switch {
+	case d.exhausted():
+		return 402
+	case d.unauthenticated():
+		return 401
+	}
+	return 0
 }
 
 // status is the error status that the code is, 0 when it is none.

@@ -43,8 +43,8 @@ func ReadStreamFault(data []byte, format Format) *Fault {
 	d := readDetail(data)
 	status := 502
 	switch {
-	case d.exhausted():
-		status = 402
+	case d.account() != 0:
+		status = d.account()
 	case d.status() != 0:
 		status = d.status()
 	case words[d.code] != 0:
@@ -63,8 +63,8 @@ func ReadAnswerFault(body []byte) *Fault {
 	d := readDetail(body)
 	status := 502
 	switch {
-	case d.exhausted():
-		status = 402
+	case d.account() != 0:
+		status = d.account()
 	case d.status() != 0:
 		status = d.status()
 	}

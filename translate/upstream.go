@@ -52,8 +52,8 @@ func ReadFault(status int, contentType string, body []byte) *Fault {
 	if presentable(contentType, body) {
 		d = readDetail(body)
 	}
-	if d.exhausted() {
-		status = 402
+	if account := d.account(); account != 0 {
+		status = account
 	}
 	return d.fault(status, fmt.Sprintf("the upstream answered with status %d and no usable error body", status))
 }
@@ -66,7 +66,7 @@ func Relayable(status int, contentType string, body []byte) bool {
 	if status < 400 || status > maxStatus || status == 401 || status == 402 || !presentable(contentType, body) {
 		return false
 	}
-	return !readDetail(body).exhausted()
+	return readDetail(body).account() == 0
 }
 
 // maxStatus is the last status of HTTP: what a client makes of another one,

@@ -73,6 +73,16 @@ func TestUpstreamMessagesAreFoundInEveryShape(t *testing.T) {
 		{"the first of an array", `[{"error":{"code":400,"message":"bad"}},{"error":{"message":"other"}}]`, "bad"},
 		{"errors", `{"errors":[{"message":"bad"},{"message":"other"}]}`, "bad"},
 		{"errors as texts", `{"errors":["bad"]}`, "bad"},
+		{"an error in an error", `{"error":{"type":"x","error":{"message":"bad"}}}`, "bad"},
+		{"a message that is an object", `{"object":"error","message":{"detail":[{"type":"missing","loc":["body","model"],"msg":"field required"}]},"type":"invalid_request_error"}`, "body.model: field required"},
+		{"a detail that is an object", `{"detail":{"error":{"message":"bad"}}}`, "bad"},
+		{"a detail that holds a text", `{"detail":{"error":"bad"}}`, "bad"},
+		{"the text of an error as its message", `{"error":{"message":"{\"error\":{\"message\":\"bad\",\"code\":\"x\"}}"}}`, "bad"},
+		{"the text of an error as an error", `{"error":"{\"detail\":\"bad\"}"}`, "bad"},
+		{"a text of JSON without a message", `{"error":"{\"a\":1}"}`, `{"a":1}`},
+		{"a whole body as a text", `"{\"message\":\"bad\"}"`, "bad"},
+		{"errors by field", `{"errors":{"model":["unknown"]}}`, generic},
+		{"too deep", strings.Repeat(`{"error":`, 7) + `"bad"` + strings.Repeat(`}`, 7), generic},
 		{"plain text", "bad\n", "bad"},
 		{"plain text that begins like JSON", "400 bad", "400 bad"},
 		{"control characters", `{"error":{"message":"a\u0000b\u001b[31mc\nd\u0085"}}`, "ab[31mcd"},
@@ -129,6 +139,12 @@ func TestAccountTroubleIsNotTheClients(t *testing.T) {
 		{402, `{"error":{"message":"pay up"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
 		{429, `{"error":{"message":"quota","type":"insufficient_quota","code":"insufficient_quota"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
 		{429, `{"error":{"message":"quota","code":"insufficient_quota"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
+		// Those were once told as the client's own trouble.
+		{403, `{"error":{"message":"quota","code":"billing_not_active"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API."}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
+		{500, `{"error":{"message":"{\"error\":{\"message\":\"pay up\",\"code\":\"insufficient_quota\"}}"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
+		{403, `{"error":{"message":"bad key","type":"authentication_error"}}`, "upstream_auth", "the upstream did not accept the gateway's credential"},
+		{400, `[{"error":{"message":"bad key","code":"invalid_api_key"}}]`, "upstream_auth", "the upstream did not accept the gateway's credential"},
 	}
 	for _, tt := range tests {
 		fault := translate.ReadFault(tt.status, jsonType, []byte(tt.body))
