@@ -30,6 +30,7 @@ type detail struct {
 // readDetail reads an error body of any provider. Their shapes are many, and
 // errors are rare, so it decodes generically.
 func readDetail(body []byte) detail {
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	value, ok := decode(body)
 	if !ok {
 		if len(body) > maxPlain {

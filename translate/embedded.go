@@ -74,3 +74,17 @@ func ReadAnswerFault(body []byte) *Fault {
 	}
 	return f
 }
+
+// RelayableEvent reports whether a provider's error event, in the middle of a
+// stream, may go to a client of the same format as it is. Clients must know it
+// for an error: by the event's name in the messages format, by a member "error"
+// in the others. Those on the gateway's own account are never relayed.
+func RelayableEvent(name, data []byte, format Format) bool {
+	value, _ := decode(data)
+	object, _ := value.(map[string]any)
+	known := object["error"] != nil
+	if format == Messages {
+		known = string(name) == "error"
+	}
+	return known && readDetail(data).account() == 0
+}

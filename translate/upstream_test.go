@@ -233,6 +233,29 @@ func TestStreamErrorsAreReadByTheirWords(t *testing.T) {
 	}
 }
 
+func TestErrorEventsThatClientsOfTheSameFormatKnowAreRelayed(t *testing.T) {
+	const plain, account = `{"error":{"message":"m","type":"overloaded_error"}}`, `{"error":{"message":"m","type":"billing_error"}}`
+	for _, c := range []struct {
+		name, data string
+		messages   bool
+		chat       bool
+	}{
+		{"error", plain, true, true},
+		{"", plain, false, true},
+		{"error", account, false, false},
+		{"", account, false, false},
+		{"error", `plain words`, true, false},
+		{"", `{"error":"m"}`, false, true},
+		{"", `{"error":null}`, false, false},
+		{"", `{"object":"error","message":"m","code":429}`, false, false},
+		{"", `{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}`, false, false},
+	} {
+		assert.Equal(t, c.messages, translate.RelayableEvent([]byte(c.name), []byte(c.data), translate.Messages), "%s %s", c.name, c.data)
+		assert.Equal(t, c.chat, translate.RelayableEvent([]byte(c.name), []byte(c.data), translate.Chat), "%s %s", c.name, c.data)
+		assert.Equal(t, c.chat, translate.RelayableEvent([]byte(c.name), []byte(c.data), translate.Completions), "%s %s", c.name, c.data)
+	}
+}
+
 func TestErrorsInsideAnswersTakeTheirStatusFromAnIntegerCode(t *testing.T) {
 	fault := translate.ReadAnswerFault([]byte(`{"error":{"message":"m","code":503}}`))
 	assert.Equal(t, 503, fault.Status(translate.Chat))

@@ -13,12 +13,13 @@ import (
 type byteLane struct {
 	translate.Observer
 	sayings
+	format   translate.Format
 	lexer    *sse.Lexer
 	withhold bool // keep events that hold nothing but usage from the client
 	onFinish bool // an orderly end of the body is the end once every choice has finished
 
 	revealing func([]byte) bool // reports whether an event repeats the provider's credential
-	hidden    bool              // the provider's error event was one of those
+	hidden    bool              // the provider's error event was withheld: the client gets the gateway's own
 
 	pending []byte // the beginning of an event that is not complete yet
 	kept    []span // events of the bytes just taken that are withheld
@@ -78,10 +79,9 @@ func (l *byteLane) cut(events []byte, first int64) int {
 }
 
 // hide withholds the provider's error event if it repeats the credential
-// anywhere, in its comments and other fields too: the client gets the gateway's
-// own event instead.
+// anywhere, in its comments and other fields too.
 func (l *byteLane) hide(events []byte, first int64) {
-	if at := l.failing; at.end > first && l.revealing(events[at.start-first:at.end-first]) {
+	if at := l.failing; !l.hidden && at.end > first && l.revealing(events[at.start-first:at.end-first]) {
 		l.hidden = true
 		l.kept = append(l.kept, at)
 	}
@@ -111,7 +111,8 @@ func (l *byteLane) note(event sse.Event) (kept bool) {
 	l.add(signal)
 	if signal.Has(translate.Failed) {
 		l.failing = span{event.Start, event.End}
-		return false
+		l.hidden = !translate.RelayableEvent(event.Name, event.Data, l.format)
+		return l.hidden
 	}
 	return l.withhold && signal.Has(translate.UsageOnly)
 }

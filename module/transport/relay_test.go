@@ -77,7 +77,7 @@ func requireAsExpected(t *testing.T, want expected, got replayed) {
 	require.Equal(t, want.output, got.output)
 	require.Equal(t, want.finished, got.Finished)
 	require.Equal(t, !want.finished, got.Fault != nil)
-	require.Equal(t, want.failed, got.Relayed)
+	require.Equal(t, want.relayed, got.Relayed)
 	require.Equal(t, want.usage, got.Usage)
 	require.Equal(t, want.model, got.AnsweredBy)
 }

@@ -57,6 +57,7 @@ type expected struct {
 	content  bool
 	finished bool
 	failed   bool // by an error event
+	relayed  bool // which the client gets as it is
 	usage    translate.Usage
 	model    string
 }
@@ -78,7 +79,8 @@ func (r recording) expect(withhold bool) (x expected) {
 		if x.finished {
 			x.terminal = event.End
 		}
-		if withhold && signal.Has(translate.UsageOnly) {
+		x.relayed = x.failed && translate.RelayableEvent(event.Name, event.Data, r.format)
+		if withhold && signal.Has(translate.UsageOnly) || x.failed && !x.relayed {
 			x.output += string(r.bytes[at:event.Start])
 			at = event.End
 		}

@@ -42,6 +42,7 @@ func (c *call) lane() lane {
 	}
 	return &byteLane{
 		Observer:  pairs.For(c.attempt.Format).NewObserver(),
+		format:    c.attempt.Format,
 		lexer:     lexer,
 		withhold:  c.usageAsked(),
 		revealing: c.revealing,

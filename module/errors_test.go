@@ -1,0 +1,283 @@
+package module_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// lanes are all ways from a client's format to a provider's: its own, and those
+// that are translated.
+func lanes() []translatedRoute {
+	var all []translatedRoute
+	for _, path := range callPaths {
+		all = append(all, translatedRoute{path, "", path})
+	}
+	return append(all, translatedRoutes...)
+}
+
+// eachLane runs a test over all of them, on both ways to a provider. The model
+// "1" leads to the first provider alone.
+func eachLane(t *testing.T, test func(t *testing.T, s stalling, r translatedRoute)) {
+	eachWay(t, func(t *testing.T, w way) {
+		for _, r := range lanes() {
+			t.Run(r.String(), func(t *testing.T) { test(t, startTranslated(t, w, r), r) })
+		}
+	})
+}
+
+func (r translatedRoute) byteLane() bool { return r.path == r.upstream }
+
+// explained is a row of the table with the provider's own message.
+func explained(want told, message, code string) told {
+	want.message = message
+	if want.code == "" && want.kind == "invalid_request_error" && want.status == 400 {
+		want.code = code
+	}
+	return want
+}
+
+// onAccount are the statuses that concern the gateway's own account.
+var onAccount = map[int]told{401: badCredential, 402: exhausted}
+
+// TestEveryStatusIsToldAsTheTableSays is the table of wire format E.2, and of
+// E.3 where the provider speaks the client's format.
+func TestEveryStatusIsToldAsTheTableSays(t *testing.T) {
+	const vendor = `{"error":{"message":"what happened","type":"service_unavailable_error","code":"their_code"}}`
+	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
+		for status := 400; status <= 600; status++ {
+			want, listed := translatedStatuses[status]
+			switch {
+			case listed:
+			case status < 500 && status != 406 && status != 415:
+				want = translatedStatuses[400]
+			default:
+				want = translatedStatuses[502]
+			}
+			if !listed && status%7 != 0 && status != 406 && status != 415 && status != 600 {
+				continue
+			}
+			want = explained(want, "what happened", "their_code")
+			if account, ok := onAccount[status]; ok {
+				want = account
+			}
+			s.first.Script(gatewaytest.Body(status, "application/json", []byte(vendor)))
+			answer := s.ask(r.path, bodyFor(r.path, "1", "hello", status%2 == 0))
+			if _, ours := onAccount[status]; r.byteLane() && !ours && status < 600 {
+				assert.Equal(t, status, answer.status)
+				assert.Equal(t, vendor, answer.body)
+				continue
+			}
+			want.assert(t, r.path, answer)
+			assert.NotContains(t, answer.body, "service_unavailable_error")
+		}
+	})
+}
+
+func zipped(text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(text)) // into memory
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// TestErrorBodiesOfAnyShapeAreReadable is wire format E.1.
+func TestErrorBodiesOfAnyShapeAreReadable(t *testing.T) {
+	huge := `{"error":{"message":"` + strings.Repeat("x", 1<<20) + `"}}`
+	long := strings.Repeat("y", 3000)
+	none := "the upstream answered with status 422 and no usable error body"
+	const jsonType = "application/json"
+	cases := []struct {
+		name, contentType, body string
+		message                 string // to clients of another format
+		relayed                 bool   // to those of the same
+	}{
+		{"a vendor's", jsonType, `{"error":{"message":"m","type":"t","param":null,"code":null}}`, "m", true},
+		{"messages", jsonType, `{"type":"error","error":{"type":"t","message":"m"},"request_id":"req_v"}`, "m", true},
+		{"vLLM", jsonType, `{"object":"error","message":"m","type":"BadRequestError","param":null,"code":null}`, "m", true},
+		{"FastAPI", jsonType, `{"detail":[{"type":"missing","loc":["body","messages",0],"msg":"Field required","input":{}}]}`, "body.messages.0: Field required", true},
+		{"FastAPI with a text", jsonType, `{"detail":"m"}`, "m", true},
+		{"FastAPI with an object", jsonType, `{"detail":{"error":"m"}}`, "m", true},
+		{"a message that is an object", jsonType, `{"object":"error","message":{"detail":[{"loc":["body"],"msg":"m"}]}}`, "body: m", true},
+		{"an array", jsonType, `[{"error":{"message":"m","status":"INVALID_ARGUMENT"}}]`, "m", true},
+		{"an error in an error", jsonType, `{"error":{"error":{"message":"m"}}}`, "m", true},
+		{"an error as a text", jsonType, `{"error":{"message":"{\"error\":{\"message\":\"m\"}}"}}`, "m", true},
+		{"JSON without a message", jsonType, `{"status":"failed"}`, none, true},
+		{"JSON called HTML", "text/html", `{"error":{"message":"m"}}`, none, false},
+		{"JSON called nothing", "", `{"error":{"message":"m"}}`, "m", true},
+		{"JSON called bytes", "application/octet-stream", `{"error":{"message":"m"}}`, "m", true},
+		{"JSON called a stream", gatewaytest.EventStream, `{"error":{"message":"m"}}`, "m", true},
+		{"JSON in UTF-8 with a mark", jsonType, "\ufeff" + `{"error":{"message":"m"}}`, "m", true},
+		{"short text", "text/plain", "m\n", "m", true},
+		{"long text", "text/plain", long, none, true},
+		{"half an object", jsonType, `{"error":{"message":"m`, `{"error":{"message":"m`, true},
+		{"a long message", jsonType, `{"error":{"message":"` + long + `"}}`, long[:2048], true},
+		{"control characters", jsonType, `{"error":{"message":"a\u0000\u001b[1mb"}}`, "a[1mb", true},
+		{"HTML", "text/html", "<html>m</html>", none, false},
+		{"HTML called JSON", jsonType, "\n<!doctype html>m", none, false},
+		{"nothing", jsonType, "", none, false},
+		{"white space", jsonType, " \n", none, false},
+		{"more than a megabyte", jsonType, huge, none, false},
+		{"compressed", "gzip", `{"error":{"message":"m"}}`, "m", true},
+		{"a bomb", "gzip", strings.Repeat(" ", 8<<20) + `{"error":{"message":"m"}}`, none, false},
+	}
+	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
+		for i, c := range cases {
+			headers, body := []string{}, []byte(c.body)
+			if c.contentType == "gzip" {
+				c.contentType, headers, body = jsonType, []string{"Content-Encoding", "gzip"}, zipped(c.body)
+			}
+			s.first.Script(gatewaytest.Body(http.StatusUnprocessableEntity, c.contentType, body, headers...))
+			answer := s.ask(r.path, bodyFor(r.path, "1", "hello", i%2 == 0))
+			if r.byteLane() && c.relayed {
+				assert.Equal(t, http.StatusUnprocessableEntity, answer.status, c.name)
+				assert.Equal(t, c.body, answer.body, c.name)
+				assert.Equal(t, c.contentType, answer.header.Get("Content-Type"), c.name)
+				continue
+			}
+			assert.Equal(t, http.StatusBadRequest, answer.status, c.name)
+			assert.Equal(t, jsonType, answer.header.Get("Content-Type"), c.name)
+			assert.Equal(t, gatewaytest.Failure{Type: "invalid_request_error", Message: c.message}, answer.failure(t), c.name)
+		}
+	})
+}
+
+// Some providers tell trouble with the gateway's own account with a status that
+// blames the request: its client would believe that its own key is bad, or its
+// own money spent.
+func TestAccountTroubleIsHiddenWhateverItsStatus(t *testing.T) {
+	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
+		for body, want := range map[string]told{
+			`{"error":{"message":"secret plan","type":"insufficient_quota","code":null}}`:                                                 exhausted,
+			`{"error":{"message":"secret plan","code":"insufficient_quota"}}`:                                                             exhausted,
+			`{"error":{"message":"secret plan","code":"billing_hard_limit_reached"}}`:                                                     exhausted,
+			`{"type":"error","error":{"type":"billing_error","message":"secret plan"}}`:                                                   exhausted,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to pay for secret plan"}}`: exhausted,
+			`{"detail":{"error":{"message":"secret plan","code":"insufficient_quota"}}}`:                                                  exhausted,
+			`{"error":{"message":"{\"error\":{\"message\":\"secret plan\",\"code\":\"insufficient_quota\"}}","code":null}}`:               exhausted,
+			`{"type":"error","error":{"type":"authentication_error","message":"secret plan"}}`:                                            badCredential,
+			`{"error":{"message":"Incorrect API key provided: secret plan","type":"invalid_request_error","code":"invalid_api_key"}}`:     badCredential,
+			`[{"error":{"message":"secret plan","type":"authentication_error"}}]`:                                                         badCredential,
+		} {
+			for _, status := range []int{400, 403, 429, 500, 200} {
+				s.first.Script(gatewaytest.Body(status, "application/json", []byte(body)))
+				answer := s.ask(r.path, bodyFor(r.path, "1", "hello", status%2 == 0))
+				if status == 200 && !strings.HasPrefix(body, `{"error"`) && !strings.HasPrefix(body, `{"type":"error"`) {
+					assert.Equal(t, http.StatusBadGateway, answer.status, "no answer, and no error object")
+				} else {
+					want.assert(t, r.path, answer)
+				}
+				assert.NotContains(t, answer.body, "secret plan", "%d %s", status, body)
+			}
+		}
+	})
+}
+
+// inStream are errors in the middle of a stream, by the provider's format, and
+// what clients of other formats are told (wire format D.11, E.2).
+func inStream(upstream string) map[string]told {
+	limited := explained(translatedStatuses[429], "m", "")
+	overloaded := explained(translatedStatuses[529], "m", "")
+	late := explained(translatedStatuses[504], "m", "")
+	broken := explained(translatedStatuses[502], "m", "")
+	unknown := broken
+	if upstream == messagesPath {
+		unknown = explained(translatedStatuses[500], "m", "")
+	}
+	all := make(map[string]told)
+	for kind, want := range map[string]told{
+		"rate_limit_error": limited, "overloaded_error": overloaded, "timeout_error": late, "brand_new_error": unknown,
+		"authentication_error": badCredential, "billing_error": exhausted, "insufficient_quota": exhausted,
+		"invalid_request_error": explained(translatedStatuses[400], "m", ""), "permission_error": explained(translatedStatuses[403], "m", ""),
+		"not_found_error": explained(translatedStatuses[404], "m", ""), "request_too_large": explained(translatedStatuses[413], "m", ""),
+	} {
+		all[streamError(upstream, kind, "m", nil)] = want
+	}
+	if upstream == messagesPath {
+		// Clients of this format know an error by the name of its event.
+		all["data: {\"type\":\"error\",\"error\" :{\"type\":\"overloaded_error\",\"message\":\"m\"}}\n\n"] = overloaded
+	} else {
+		all[streamError(upstream, "x", "m", 429)] = limited
+		all[streamError(upstream, "x", "m", "server_is_overloaded")] = overloaded
+		all[streamError(upstream, "x", "m", 503)] = overloaded
+		all["event: error\n"+streamError(upstream, "rate_limit_error", "m", nil)] = limited
+		all["data: {\"object\":\"error\",\"message\":\"m\",\"type\":\"RateLimitError\",\"code\":429}\n\n"] = limited
+		all["data: {\"error\":\"m\"}\n\n"] = broken
+	}
+	return all
+}
+
+// streamError is an error event of a provider.
+func streamError(upstream, kind, message string, code any) string {
+	body := map[string]any{"error": map[string]any{"type": kind, "message": message, "code": code}}
+	name := ""
+	if upstream == messagesPath {
+		body["type"], name = "error", "event: error\n"
+	}
+	raw, _ := json.Marshal(body) // these values always encode
+	return name + "data: " + string(raw) + "\n\n"
+}
+
+// event is what a client reads of an error in mid-stream.
+func (want told) event(path, id string) string {
+	if path == messagesPath || want.code != "" {
+		return want.eventOf(path, id)
+	}
+	return fmt.Sprintf("data: {\"error\":{\"message\":%q,\"type\":%q,\"param\":null,\"code\":null}}\n\n", want.message, want.kind)
+}
+
+// An error that comes first is told by its status (case G97 of the wire format).
+func TestErrorsThatBeginAStreamAreToldByTheirStatus(t *testing.T) {
+	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
+		for event, want := range inStream(r.upstream) {
+			for name, begin := range map[string]string{"at once": "", "behind what is no content": streams[r.upstream][0]} {
+				if name != "at once" && r.upstream == completionsPath {
+					continue // its first event is content
+				}
+				s.first.Script(gatewaytest.Chunks(gatewaytest.EventStream, begin, event, "data: [DONE]\n\n"))
+				answer := s.ask(r.path, bodyFor(r.path, "1", "hello", true))
+				want.assert(t, r.path, answer)
+				if t.Failed() {
+					t.Fatal(name, event, answer.body)
+				}
+			}
+		}
+	})
+}
+
+// relayedEvent reports whether a client of the same format gets an error event as
+// it is: one that it would not take for an error it once got, too, and one on
+// the gateway's own account.
+func relayedEvent(event string, want told) bool {
+	return want != badCredential && want != exhausted && strings.Contains(event, `"error":`)
+}
+
+// Behind content it becomes the error event of the client's format, the last of
+// the stream (cases G98 and G99).
+func TestErrorsBehindContentEndTheStream(t *testing.T) {
+	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
+		for event, want := range inStream(r.upstream) {
+			rest := more(event, "data: [DONE]\n\n", streams[r.upstream][len(streams[r.upstream])-1])
+			whole := s.afterTranslated(r, rest)
+			require.NoError(t, whole.err)
+			if r.byteLane() && relayedEvent(event, want) {
+				assert.True(t, strings.HasSuffix(whole.body, event), "%s\n%s", event, whole.body)
+			} else {
+				assert.True(t, strings.HasSuffix(whole.body, want.event(r.path, whole.id())), "%s\n%s", event, whole.body)
+				assertUnfinished(t, r, whole)
+			}
+			assert.NotContains(t, whole.body, "[DONE]")
+			assert.Equal(t, "cut", s.record(whole.id())["outcome"])
+		}
+	})
+}
