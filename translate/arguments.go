@@ -74,23 +74,31 @@ func (a *Arguments) Complete() bool { return a.closed && !a.broken }
 // nothing is lost and a check against the tool's schema fails visibly; cut says
 // that the token limit cut them off.
 func AppendArguments(dst, text []byte, cut bool) []byte {
+	if object, ok := ArgumentsObject(text); ok {
+		return append(dst, object...)
+	}
 	value := wholeValue(text)
 	switch {
-	case len(bytes.TrimSpace(text)) == 0, string(value) == "null":
-		return append(dst, "{}"...)
 	case value == nil && cut:
 		return append(dst, "{}"...)
 	case value == nil:
 		return wrap(dst, `{"_invalid_arguments":`, jsonscan.AppendString(nil, text))
-	case value[0] == '{':
-		return append(dst, value...)
-	}
-	if value[0] == '"' {
-		if inner := wholeValue(jsonscan.AppendText(nil, value)); len(inner) > 0 && inner[0] == '{' {
-			return append(dst, inner...)
-		}
 	}
 	return wrap(dst, `{"_arguments":`, value)
+}
+
+// ArgumentsObject returns the object that the arguments of a tool call are: the
+// text itself, or what is in it where a server has encoded it twice; an empty
+// one for no arguments. ok is false for all else.
+func ArgumentsObject(text []byte) (object []byte, ok bool) {
+	value := wholeValue(text)
+	if len(bytes.TrimSpace(text)) == 0 || string(value) == "null" {
+		return []byte("{}"), true
+	}
+	if len(value) > 0 && value[0] == '"' {
+		value = wholeValue(jsonscan.AppendText(nil, value))
+	}
+	return value, len(value) > 0 && value[0] == '{'
 }
 
 func wrap(dst []byte, before string, value []byte) []byte {

@@ -17,9 +17,11 @@ var (
 // presets is everything that is known about the hosted and the self-hosted
 // services. Comments say what a service documents that makes it differ.
 var presets = []Preset{
+	// Models before Claude 4.6 take a budget instead, which later ones refuse.
 	{"anthropic", exchange.Defaults{
 		BaseURL: "https://api.anthropic.com", Formats: onlyMessages,
 		Header: "X-Api-Key", KeyRequired: true,
+		Traits: map[string]string{"thinking_style": "adaptive"},
 	}},
 	{"openai", exchange.Defaults{
 		BaseURL: "https://api.openai.com/v1", Formats: chatCompletions, KeyRequired: true,

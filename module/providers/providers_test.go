@@ -34,6 +34,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		"anthropic": {
 			BaseURL: "https://api.anthropic.com", Formats: formats{messages},
 			Header: "X-Api-Key", KeyRequired: true,
+			Traits: traits{"thinking_style": "adaptive"},
 		},
 		"openai": {
 			BaseURL: "https://api.openai.com/v1", Formats: formats{chat, completions}, KeyRequired: true,

@@ -148,18 +148,18 @@ func (l *List) Tool(level Level) *Tool {
 
 // Media reads the raw object of an image or a file. A value of another kind has
 // no members.
-func (l *List) Media(raw []byte) *Media {
+func (l *List) Media(raw []byte, v Visitor) *Media {
 	l.media = Media{}
 	c := jsonscan.Again(raw)
-	members(&c, &l.media, InMedia, l.visitor)
+	members(&c, &l.media, InMedia, v)
 	return &l.media
 }
 
 // Function reads the raw function of a tool or a call. A value of another kind
 // has no members.
-func (l *List) Function(raw []byte, level Level) *Function {
+func (l *List) Function(raw []byte, level Level, v Visitor) *Function {
 	l.funct = Function{}
 	c := jsonscan.Again(raw)
-	members(&c, &l.funct, level, l.visitor)
+	members(&c, &l.funct, level, v)
 	return &l.funct
 }

@@ -28,11 +28,11 @@ func (n *notes) Message(index int, m *chat.Message) {
 	n.add("%d %s %s", index, m.Role, m.Content)
 	n.list.Begin(m.Content, n)
 	for p := n.list.Part(chat.InPart); p != nil; p = n.list.Part(chat.InPart) {
-		n.add("part %s %s %s", p.Type, p.Text, n.list.Media(p.ImageURL).URL)
+		n.add("part %s %s %s", p.Type, p.Text, n.list.Media(p.ImageURL, n).URL)
 	}
 	n.list.Begin(m.ToolCalls, n)
 	for t := n.list.Tool(chat.InCall); t != nil; t = n.list.Tool(chat.InCall) {
-		f := n.list.Function(t.Function, chat.InCallFunction)
+		f := n.list.Function(t.Function, chat.InCallFunction, n)
 		n.add("call %s %s %s", t.ID, f.Name, f.Arguments)
 	}
 }

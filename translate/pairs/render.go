@@ -17,6 +17,7 @@ var renders = map[[2]translate.Format]render{
 	{translate.Messages, translate.Chat}:        messagesToChat,
 	{translate.Messages, translate.Completions}: messagesToCompletions,
 	{translate.Chat, translate.Completions}:     chatToCompletions,
+	{translate.Chat, translate.Messages}:        chatToMessages,
 	{translate.Completions, translate.Chat}:     completionsToChat,
 	{translate.Completions, translate.Messages}: completionsToMessages,
 }

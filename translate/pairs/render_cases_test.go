@@ -66,8 +66,11 @@ func runRenderCases(t *testing.T, from, to translate.Format, cases []renderCase)
 			assert.True(t, json.Valid(out))
 			_, fault := pairs.For(to).Inspect(out, translate.Generate)
 			assert.Nil(t, fault)
-			if to == translate.Chat {
+			switch {
+			case to == translate.Chat:
 				assert.NoError(t, judgeChat(out))
+			case from == translate.Chat && to == translate.Messages:
+				assert.NoError(t, judgeMessages(out))
 			}
 		})
 	}

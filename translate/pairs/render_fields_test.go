@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -35,6 +36,33 @@ var (
 		{"max_tokens", `5`}, {"temperature", `0.5`}, {"top_p", `0.5`}, {"n", `2`}, {"best_of", `2`}, {"stream", `true`},
 		{"stop", `"x"`}, {"suffix", `"x"`}, {"echo", `true`}, {"logprobs", `1`}, {"presence_penalty", `1`},
 		{"frequency_penalty", `1`}, {"logit_bias", `{"1":1}`}, {"seed", `1`}, {"user", `"u"`}, {"unheard_of", `1`},
+	}
+	chatFields = []wireField{
+		{"max_tokens", `5`}, {"max_completion_tokens", `5`}, {"temperature", `0.5`}, {"top_p", `0.5`}, {"top_k", `5`}, {"n", `2`}, {"stop", `"x"`},
+		{"stream", `true`}, {"presence_penalty", `1`}, {"frequency_penalty", `1`}, {"logit_bias", `{"1":1}`}, {"logprobs", `true`}, {"top_logprobs", `1`},
+		{"seed", `1`}, {"verbosity", `"low"`}, {"prediction", `{"type":"content"}`}, {"tools", `[{"type":"function","function":{"name":"f"}}]`},
+		{"functions", `[{"name":"f"}]`}, {"function_call", `"auto"`}, {"response_format", `{"type":"json_object"}`}, {"reasoning_effort", `"high"`},
+		{"user", `"u"`}, {"safety_identifier", `"u"`}, {"service_tier", `"auto"`}, {"modalities", `["audio"]`}, {"audio", `{}`}, {"web_search_options", `{}`},
+		{"metadata", `{}`}, {"store", `true`}, {"prompt_cache_key", `"k"`}, {"moderation", `{}`}, {"unheard_of", `1`},
+	}
+	chatTurnFields = map[string][]wireField{
+		`{"role":"user","content":"hi"`: {{"name", `"n"`}, {"unheard_of", `1`}},
+		`{"role":"assistant","content":"a"`: {
+			{"refusal", `"r"`}, {"audio", `{}`}, {"function_call", `{"name":"f","arguments":"{}"}`}, {"reasoning_content", `"r"`}, {"reasoning", `"r"`},
+			{"thinking_blocks", `[{"type":"thinking","thinking":"t","signature":"s"}]`}, {"tool_calls", `[{"id":"c","function":{"name":"f","arguments":"{}"}}]`}, {"unheard_of", `1`},
+		},
+		`{"role":"tool","tool_call_id":"c","content":"r"`: {{"name", `"n"`}, {"unheard_of", `1`}},
+	}
+	// What must be there stands in the object, which closes with what follows.
+	chatPartFields = map[[2]string][]wireField{
+		{`{"role":"user","content":[{"type":"text","text":"a"`, `}]}`}:                           {{"cache_control", `{}`}, {"prompt_cache_breakpoint", `{}`}, {"unheard_of", `1`}},
+		{`{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://x"`, `}}]}`}: {{"detail", `"low"`}, {"unheard_of", `1`}},
+		{`{"role":"user","content":[{"type":"file","file":{"file_data":"data:application/pdf;base64,A"`, `}}]}`}: {
+			{"filename", `"f"`}, {"file_id", `"f"`}, {"unheard_of", `1`},
+		},
+		{`{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}`, `}]}`}:                   {{"type", `"custom"`}, {"cache_control", `{}`}, {"index", `0`}},
+		{`{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"`, `}}]}`}:                   {{"unheard_of", `1`}},
+		{`{"role":"assistant","content":"a","thinking_blocks":[{"type":"thinking","thinking":"t","signature":"s"`, `}]}`}: {{"unheard_of", `1`}},
 	}
 	toolFields = []wireField{
 		{"type", `"computer_20250124"`}, {"description", `"d"`}, {"strict", `true`}, {"cache_control", `{}`}, {"defer_loading", `true`},
@@ -65,8 +93,11 @@ var (
 func fate(t *testing.T, to translate.Format, name, without, with string) string {
 	t.Helper()
 	from := translate.Messages
-	if strings.Contains(without, `"prompt"`) {
+	switch {
+	case strings.Contains(without, `"prompt"`):
 		from = translate.Completions
+	case to == translate.Messages:
+		from = translate.Chat
 	}
 	render := func(body string) (string, translate.Rendered, *translate.Fault) {
 		_, fault := pairs.For(from).Inspect([]byte(body), translate.Generate)
@@ -136,6 +167,22 @@ func TestNoFieldIsDroppedInSilence(t *testing.T) {
 	assertNoSilence(t, translate.Completions, []wireField{{"cache_control", `{}`}, {"citations", `[{}]`}, {"unheard_of", `1`}}, func(field string) string {
 		return conversation(`{"role":"user","content":[{"type":"text","text":"a"` + field + `}]}`)
 	})
+	assertNoSilence(t, translate.Messages, chatFields, func(field string) string {
+		return `{"model":"m1","messages":[` + hi + `]` + field + `}`
+	})
+	for turn, fields := range chatTurnFields {
+		assertNoSilence(t, translate.Messages, fields, func(field string) string { return talk(turn + field + `}`) })
+	}
+	for part, fields := range chatPartFields {
+		assertNoSilence(t, translate.Messages, fields, func(field string) string { return talk(hi + `,` + part[0] + field + part[1] + `,` + hi) })
+	}
+	for _, f := range []string{`"description":"d"`, `"parameters":{}`, `"strict":true`, `"unheard_of":1`} {
+		name, _, _ := strings.Cut(f[1:], `"`)
+		tool := func(field string) string {
+			return talk(hi, `"tools":[{"type":"function","function":{"name":"f"`+field+`}}]`)
+		}
+		assert.NotEqual(t, "nothing", fate(t, translate.Messages, name, tool(""), tool(","+f)), name)
+	}
 	for _, to := range []translate.Format{translate.Chat, translate.Messages} {
 		assertNoSilence(t, to, completionsFields, func(field string) string {
 			return `{"model":"m1","prompt":"hi"` + field + `}`
@@ -150,18 +197,24 @@ func TestEveryMemberThatIsReadIsInTheTables(t *testing.T) {
 	for _, name := range strings.Fields("model messages max_tokens prompt stream_options type text source name input id tool_use_id tool_name thinking signature data input_schema media_type url") {
 		known[name] = true
 	}
-	tables := [][]wireField{messagesFields, completionsFields, toolFields, {{name: "clear_at"}}}
-	for _, more := range []map[string][]wireField{blockFields, assistantFields} {
+	for _, name := range strings.Fields("role content tool_call_id image_url file url file_data function arguments parameters parallel_tool_calls refusal") {
+		known[name] = true
+	}
+	tables := [][]wireField{chatFields, messagesFields, completionsFields, toolFields, {{name: "clear_at"}}}
+	for _, more := range []map[string][]wireField{blockFields, assistantFields, chatTurnFields} {
 		for _, fields := range more {
 			tables = append(tables, fields)
 		}
+	}
+	for _, fields := range chatPartFields {
+		tables = append(tables, fields)
 	}
 	for _, fields := range tables {
 		for _, f := range fields {
 			known[f.name] = true
 		}
 	}
-	for _, wire := range []any{messages.Request{}, messages.Message{}, messages.Block{}, messages.Source{}, messages.Tool{}, completions.Request{}} {
+	for _, wire := range []any{messages.Request{}, messages.Message{}, messages.Block{}, messages.Source{}, messages.Tool{}, completions.Request{}, chat.Request{}, chat.Message{}, chat.Part{}, chat.Media{}, chat.Tool{}, chat.Function{}} {
 		typ := reflect.TypeOf(wire)
 		for i := range typ.NumField() {
 			name := typ.Field(i).Tag.Get("member")

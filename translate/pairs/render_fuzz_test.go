@@ -1,6 +1,7 @@
 package pairs_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -19,6 +20,8 @@ var fuzzTraits = []string{
 	"suffix instruct; completion_system Go on.; sampling none; max_tokens_field max_completion_tokens; system_role developer; estimate_input_tokens on",
 	"prompt_template chatml; mid_system hoist; extensions guided_json top_k; user_field safety_identifier",
 	"template_guard on; unsupported_tools drop; extensions structured_outputs; mid_system user",
+	"thinking_style budget; json_object instruct; mid_system keep; default_max_tokens 9000; extensions min_p",
+	"thinking_style adaptive; unsupported_tools drop; image_url base64; anthropic_version 2026-10-21",
 }
 
 // fuzzRender feeds anything to a conversion. What the client's strict pass
@@ -35,6 +38,9 @@ func fuzzRender(f *testing.F, from, to translate.Format) {
 		require.Nil(t, fault, "%s", out)
 		again, _, _ := pairs.Render(nil, from, to, body, info)
 		require.Equal(t, string(out), string(again))
+		if from == translate.Chat && to == translate.Messages && len(out) < 4096 {
+			requireConversation(t, out)
+		}
 		for _, loss := range r.Losses {
 			require.NotContains(t, loss.Path, "\n")
 		}
@@ -70,4 +76,33 @@ func FuzzCompletionsToChat(f *testing.F) {
 func FuzzCompletionsToMessages(f *testing.F) {
 	completionSeeds(f)
 	fuzzRender(f, translate.Completions, translate.Messages)
+}
+
+// requireConversation requires what no request to a messages provider may lack,
+// whatever the client has sent.
+func requireConversation(t *testing.T, body []byte) {
+	t.Helper()
+	var r struct{ Messages []messagesTurn }
+	require.NoError(t, json.Unmarshal(body, &r))
+	role := ""
+	for _, turn := range r.Messages {
+		require.NotEqual(t, role, turn.Role, "%s", body)
+		require.NotEmpty(t, turn.Content, "%s", body)
+		role = turn.Role
+	}
+	require.LessOrEqual(t, bytes.Count(body, []byte(`"cache_control":{"type":"ephemeral"`)), 4+bytes.Count(body, []byte(`\"cache_control\"`)))
+}
+
+func FuzzChatToMessagesRequest(f *testing.F) {
+	for i, seed := range []string{
+		`{"role":"system","content":"s"},` + hi + `,{"role":"developer","content":[` + textBlock("d") + `]},` + asksCall + `,` + resultF + `,` + bye,
+		chatUser(`{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"5m"}},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA\n"}},{"type":"file","file":{"file_data":"data:text/plain;base64,YQ=="}}`) +
+			`,{"role":"assistant","content":[` + textBlock("a ") + `,` + textBlock(" ") + `],"thinking_blocks":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"redacted_thinking","data":"d"}]}`,
+		hi + `,{"tool_calls":[{"id":"a:0","function":{"arguments":" \"{}\" ","name":"f"}}],"role":"assistant","reasoning_content":"r"},{"content":[` + textBlock("") + `],"role":"tool","tool_call_id":"a:0"}`,
+	} {
+		for j := range fuzzTraits {
+			f.Add([]byte(talk(seed, `"tools":[{"type":"function","function":{"name":"f","parameters":{}},"cache_control":{}},{"type":"function","function":{"name":"g"}}],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"f"}}]}},"parallel_tool_calls":false,"reasoning_effort":"high","response_format":{"type":"json_schema","json_schema":{"schema":{}}},"temperature":1.5,"top_k":1,"stop":["a","\n"],"stream":true,"stream_options":{"include_usage":true},"user":"u@x","min_p":1,"service_tier":"default"`)), byte(i+j))
+		}
+	}
+	fuzzRender(f, translate.Chat, translate.Messages)
 }

@@ -1,0 +1,168 @@
+package pairs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// talk is a chat request of those messages.
+func talk(messages string, members ...string) string {
+	return asksFor(`{"model":"m1","max_completion_tokens":9,"messages":[`+messages+`]`, members)
+}
+
+// told is the messages request of those messages.
+func told(messages string, members ...string) string {
+	return asksFor(`{"model":"up","max_tokens":9,"messages":[`+messages+`]`, members)
+}
+
+// says is a turn of a messages request.
+func says(role string, blocks ...string) string {
+	return `{"role":"` + role + `","content":[` + strings.Join(blocks, ",") + `]}`
+}
+
+// textBlock is a text block, or a text part.
+func textBlock(text string) string { return `{"type":"text","text":"` + text + `"}` }
+
+var userHi = says("user", textBlock("hi"))
+
+func TestOptionsOfChatTowardsMessages(t *testing.T) {
+	bounded := func(max string, members ...string) string {
+		return asksFor(`{"model":"up","max_tokens":`+max+`,"messages":[`+userHi+`]`, members)
+	}
+	bare := func(members ...string) string { return asksFor(`{"model":"m1","messages":[`+hi+`]`, members) }
+	with := func(members ...string) string { return talk(hi, members...) }
+	want := func(members ...string) string { return told(userHi, members...) }
+	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
+		{name: "nothing", body: with(), want: want()},
+		{name: "G36 no bound", body: bare(), want: bounded("4096"), losses: "max_tokens hint"},
+		{name: "no bound, another default", traits: "default_max_tokens 100", body: bare(`"max_tokens":null`), want: bounded("100"), losses: "max_tokens hint"},
+		{name: "the older bound", body: bare(`"max_tokens":7`), want: bounded("7")},
+		{name: "both bounds", body: bare(`"max_tokens":7,"max_completion_tokens":7.0`), want: bounded("7")},
+		{name: "two bounds", body: bare(`"max_tokens":7,"max_completion_tokens":8`), fault: "max_tokens: must equal max_completion_tokens, or be left out"},
+		{name: "too large a bound", body: bare(`"max_completion_tokens":2147483648`), fault: "max_completion_tokens: must be at most 2147483647, got 2147483648"},
+		{name: "temperature", body: with(`"temperature":1`), want: want(`"temperature":1`)},
+		{name: "G31 temperature beyond the bound", body: with(`"temperature":1.6`), want: want(`"temperature":1`), losses: "temperature shaping"},
+		{name: "temperature below zero", body: with(`"temperature":-1`), fault: "temperature: must be at least 0, got -1"},
+		{name: "top_p and top_k", body: with(`"temperature":0.5,"top_p":0.5,"top_k":3`), want: want(`"temperature":0.5`, `"top_p":0.5`, `"top_k":3`)},
+		{name: "a top_k that is none", body: with(`"top_k":"x"`), fault: "top_k: must be an integer"},
+		{name: "G32 sampling one", traits: "sampling one", body: with(`"temperature":0.5,"top_p":0.5`), want: want(`"temperature":0.5`), losses: "top_p shaping"},
+		{name: "sampling one of one", traits: "sampling one", body: with(`"top_p":0.5`), want: want(`"top_p":0.5`)},
+		{name: "G33 a version that refuses sampling", traits: "anthropic_version 2026-10-21", body: with(`"temperature":0.2,"top_p":0.5,"top_k":3`), want: want(), losses: "temperature shaping, top_p shaping, top_k shaping"},
+		{
+			name: "what the format does not have",
+			body: with(`"presence_penalty":1,"frequency_penalty":-1,"seed":7,"logit_bias":{"1":2},"verbosity":"low","prediction":{"type":"content","content":"x"}`), want: want(),
+			losses: "presence_penalty shaping, frequency_penalty shaping, seed shaping, logit_bias shaping, verbosity shaping, prediction shaping",
+		},
+		{name: "what says nothing", body: with(`"presence_penalty":0,"frequency_penalty":0.0,"seed":0,"logit_bias":{},"verbosity":null,"logprobs":false,"top_logprobs":0,"n":1,"modalities":["text"],"functions":[]`), want: want()},
+		{name: "logprobs", body: with(`"logprobs":true`), fault: "logprobs:" + notM1 + "messages)"},
+		{name: "top_logprobs", body: with(`"top_logprobs":2`), fault: "top_logprobs: 2" + notM1 + "messages)"},
+		{name: "functions", body: with(`"functions":[{"name":"f"}]`), fault: "functions:" + notM1 + "messages)"},
+		{name: "a function_call", body: with(`"function_call":"auto"`), fault: "function_call:" + notM1 + "messages)"},
+		{name: "audio", body: with(`"audio":{"voice":"v"}`), fault: "audio:" + notM1 + "messages)"},
+		{name: "modalities", body: with(`"modalities":["text","audio"]`), fault: "modalities[1]: 'audio'" + notM1 + "messages)"},
+		{name: "modalities that are none", body: with(`"modalities":"text"`), fault: "modalities: must be an array of strings"},
+		{name: "web search", body: with(`"web_search_options":{}`), fault: "web_search_options:" + notM1 + "messages)"},
+		{name: "a stop", body: with(`"stop":"\u0061"`), want: want(`"stop_sequences":["\u0061"]`)},
+		{name: "G110 stops of white space are not sent", body: with(`"stop":["\n\n","END"]`), want: want(`"stop_sequences":["END"]`)},
+		{name: "G35 nothing but a stop of white space", body: with(`"stop":"\n"`), want: want()},
+		{name: "no stop", body: with(`"stop":[]`), want: want()},
+		{name: "an empty stop", body: with(`"stop":["a",""]`), fault: "stop[1]:" + notM1 + "messages)"},
+		{name: "a stream", body: with(`"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}`), want: want(`"stream":true`), losses: "stream_options.include_obfuscation hint"},
+		{name: "user", body: with(`"user":"u_1-A","safety_identifier":"u_1-A"`), want: want(`"metadata":{"user_id":"u_1-A"}`)},
+		{name: "G39 a user that may be a mail address", body: with(`"user":"a@b.c"`), want: want(`"metadata":{"user_id":"` + mailDigest + `"}`)},
+		{name: "the other name of the user", body: with(`"safety_identifier":"s"`), want: want(`"metadata":{"user_id":"s"}`)},
+		{name: "two users", body: with(`"user":"u","safety_identifier":"s"`), want: want(`"metadata":{"user_id":"u"}`), losses: "safety_identifier hint"},
+		{name: "a user that nobody shall know", traits: "user_field none", body: with(`"user":"u"`), want: want(), losses: "user hint"},
+		{name: "a user that is none", body: with(`"user":1`), fault: "user: must be a string"},
+		{name: "the tier", body: with(`"service_tier":"auto"`), want: want(`"service_tier":"auto"`)},
+		{name: "the default tier", body: with(`"service_tier":"default"`), want: want(`"service_tier":"standard_only"`)},
+		{name: "another tier", body: with(`"service_tier":"flex"`), want: want(), losses: "service_tier hint"},
+		{
+			name: "what costs, routes or counts", body: with(`"metadata":{"a":"b"},"store":true,"prompt_cache_key":"k","prompt_cache_retention":"24h","moderation":{}`), want: want(),
+			losses: "metadata hint, store hint, prompt_cache_key hint, prompt_cache_retention hint, moderation hint",
+		},
+		{name: "unknown fields", traits: "extensions min_p", body: with(`"min_p":1,"bar":2`), want: want(`"min_p":1`), losses: "bar hint"},
+		{name: "text", body: with(`"response_format":{"type":"text"}`), want: want()},
+		{
+			name: "a schema", body: with(`"response_format":{"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":{"type":"object","x": 1}}}`),
+			want:   want(`"output_config":{"format":{"type":"json_schema","schema":{"type":"object","x": 1}}}`),
+			losses: "response_format.json_schema.name hint, response_format.json_schema.strict hint",
+		},
+		{name: "no schema", body: with(`"response_format":{"type":"json_schema","json_schema":{"name":"n"}}`), fault: "response_format.json_schema.schema: required"},
+		{name: "G122 any object", body: with(`"response_format":{"type":"json_object"}`), fault: "response_format.type: 'json_object'" + notM1 + "messages)"},
+		{
+			name: "G122 any object, asked for in words", traits: "json_object instruct",
+			body:   talk(`{"role":"system","content":"s"},`+hi, `"response_format":{"type":"json_object"}`),
+			want:   told(userHi, `"system":[`+textBlock("s")+`,`+textBlock("Answer with one JSON object and nothing else.")+`]`),
+			losses: "response_format.type shaping",
+		},
+		{name: "a format nobody knows", body: with(`"response_format":{"type":"grammar"}`), fault: "response_format.type: 'grammar'" + notM1 + "messages)"},
+		{name: "a format that is none", body: with(`"response_format":"json"`), fault: "response_format: must be an object"},
+	})
+}
+
+func TestThinkingOfChatTowardsMessages(t *testing.T) {
+	talk := func(most, effort string, members ...string) string {
+		return asksFor(`{"model":"m1","max_tokens":`+most+`,"messages":[`+hi+`],"reasoning_effort":`+effort, members)
+	}
+	want := func(most string, members ...string) string {
+		return asksFor(`{"model":"up","max_tokens":`+most+`,"messages":[`+userHi+`]`, members)
+	}
+	disabled := `"thinking":{"type":"disabled"}`
+	budget := func(n string) string { return `"thinking":{"type":"enabled","budget_tokens":` + n + `}` }
+	adaptive := func(effort string) string {
+		return `"thinking":{"type":"adaptive"},"output_config":{"effort":"` + effort + `"}`
+	}
+	cases := []renderCase{
+		{name: "a provider that cannot be asked", body: talk("9", `"high"`), want: want("9"), losses: "reasoning_effort shaping"},
+		{name: "a provider that cannot be asked, and shall not", body: talk("9", `"none"`), want: want("9"), losses: "reasoning_effort shaping"},
+		{name: "no effort", traits: "thinking_style adaptive", body: talk("9", `null`), want: want("9")},
+		{name: "an effort that nobody knows", traits: "thinking_style adaptive", body: talk("9", `"huge"`), want: want("9"), losses: "reasoning_effort shaping"},
+		{name: "an effort that is none", traits: "thinking_style adaptive", body: talk("9", `1`), fault: "reasoning_effort: must be a string"},
+		{name: "disabled", traits: "thinking_style adaptive", body: talk("9", `"none"`), want: want("9", disabled)},
+		{name: "disabled, by a budget", traits: "thinking_style budget", body: talk("9", `"none"`), want: want("9", disabled)},
+		{name: "a budget too large for the bound", traits: "thinking_style budget", body: talk("8192", `"high"`), want: want("8192", budget("8191")), losses: "reasoning_effort shaping"},
+		{name: "a budget as large as the bound", traits: "thinking_style budget", body: talk("4096", `"medium"`), want: want("4096", budget("4095")), losses: "reasoning_effort shaping"},
+		{name: "no room for a budget", traits: "thinking_style budget", body: talk("1024", `"low"`, `"temperature":0.5`), want: want("1024", `"temperature":0.5`), losses: "reasoning_effort shaping"},
+		{name: "room for the least", traits: "thinking_style budget", body: talk("1025", `"low"`), want: want("1025", budget("1024"))},
+		{
+			name: "beside sampling, by a budget", traits: "thinking_style budget", body: talk("2000", `"low"`, `"temperature":0.5,"top_p":0.97,"top_k":3`),
+			want: want("2000", budget("1024"), `"top_p":0.97`), losses: "temperature shaping, top_k shaping",
+		},
+		{
+			name: "beside sampling, adaptive", traits: "thinking_style adaptive", body: talk("2000", `"low"`, `"temperature":0.5,"top_k":3`),
+			want: want("2000", adaptive("low")), losses: "temperature shaping, top_k shaping",
+		},
+		{name: "beside the default temperature", traits: "thinking_style adaptive", body: talk("2000", `"low"`, `"temperature":1.0`), want: want("2000", adaptive("low"), `"temperature":1.0`)},
+		{name: "disabled beside sampling", traits: "thinking_style adaptive", body: talk("2000", `"none"`, `"temperature":0.5`), want: want("2000", disabled, `"temperature":0.5`)},
+		{
+			name: "beside a schema", traits: "thinking_style adaptive",
+			body:   talk("9", `"max"`, `"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{}}}`),
+			want:   want("9", `"thinking":{"type":"adaptive"},"output_config":{"effort":"max","format":{"type":"json_schema","schema":{}}}`),
+			losses: "response_format.json_schema.name hint",
+		},
+	}
+	for effort, b := range map[string]string{"minimal": "1024", "low": "1024", "medium": "4096", "high": "16384", "xhigh": "32768", "max": "65536"} {
+		word := strings.Replace(effort, "minimal", "low", 1)
+		cases = append(cases,
+			renderCase{name: effort, traits: "thinking_style adaptive", body: talk("99999", `"`+effort+`"`), want: want("99999", adaptive(word))},
+			renderCase{name: effort + " by a budget", traits: "thinking_style budget", body: talk("99999", `"`+effort+`"`), want: want("99999", budget(b))},
+		)
+	}
+	const tool = `"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]`
+	const given = `"tools":[{"name":"f","input_schema":{"type":"object"}}]`
+	cases = append(cases,
+		renderCase{
+			name: "a tool that must be used, by a budget", traits: "thinking_style budget", body: talk("9999", `"low"`, tool, `"tool_choice":"required"`),
+			want: want("9999", given, `"tool_choice":{"type":"any"}`), losses: "reasoning_effort shaping",
+		},
+		renderCase{
+			name: "a tool that must be used, adaptive", traits: "thinking_style adaptive", body: talk("9", `"low"`, tool, `"tool_choice":{"type":"function","function":{"name":"f"}}`),
+			want: want("9", given, `"tool_choice":{"type":"tool","name":"f"}`, `"output_config":{"effort":"low"}`), losses: "reasoning_effort shaping",
+		},
+		renderCase{name: "a tool that must be used and is not there", traits: "thinking_style budget", body: talk("9999", `"low"`, `"tool_choice":"required"`), want: want("9999", budget("1024"))},
+	)
+	runRenderCases(t, translate.Chat, translate.Messages, cases)
+}

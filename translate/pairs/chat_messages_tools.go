@@ -1,0 +1,252 @@
+package pairs
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// toolWish is what the client says of the tools it wants used.
+type toolWish struct {
+	kind     string   // in the words of the format; "" where the client has no wish
+	path     string   // of the name
+	name     []byte   // raw; of the one tool that must be used
+	allowed  [][]byte // raw names; of those that may be used, where some may not
+	limited  bool     // allowed counts
+	oneByOne bool
+}
+
+// forced reports whether a tool must be used.
+func (w *toolWish) forced() bool { return w.kind == "any" || w.kind == "tool" }
+
+// readTools reads the tools and the choice among them.
+func (x *chatMessages) readTools() {
+	x.readWish()
+	x.in, x.item = "tools", -1
+	var names [][]byte
+	for x.list.Begin(x.request.Tools, x); x.fault == nil; {
+		x.item++
+		t := x.list.Tool(chat.InTool)
+		if t == nil {
+			break
+		}
+		if name := x.tool(t); name != nil {
+			names = append(names, name)
+		}
+	}
+	w := &x.choice
+	if w.kind == "tool" && len(names) > 0 && !hasName(names, w.name) {
+		x.refuse(w.path, "")
+	}
+	for i, name := range w.allowed {
+		if !hasName(names, name) {
+			x.refuse("tool_choice.allowed_tools.tools["+strconv.Itoa(i)+"].function.name", "")
+		}
+	}
+}
+
+// tool adds a tool that the client allows, and returns its raw name.
+func (x *chatMessages) tool(t *chat.Tool) (name []byte) {
+	if string(inner(t.Type)) != "function" {
+		x.unsupportedTool(t)
+		return nil
+	}
+	f := x.inside.Function(t.Function, chat.InToolFunction, x)
+	switch {
+	case len(inner(f.Name)) == 0:
+		x.invalid(x.itemPath("function.name"), "required")
+		return nil
+	case x.choice.limited && !hasName(x.choice.allowed, f.Name):
+		return nil
+	case f.Parameters != nil && f.Parameters[0] != '{':
+		x.invalid(x.itemPath("function.parameters"), "must be an object")
+		return nil
+	}
+	x.addTool(f)
+	if t.CacheControl != nil {
+		x.mark(&x.tools, t.CacheControl, "cache_control", lostTools)
+	}
+	return f.Name
+}
+
+// unsupportedTool refuses or drops a tool that is no function.
+func (x *chatMessages) unsupportedTool(t *chat.Tool) {
+	if x.traits.DropUnsupportedTools {
+		x.losses.AddIn(translate.Hint, lostTools, "type")
+		return
+	}
+	x.refuse(x.itemPath("type"), shown(t.Type))
+}
+
+func (x *chatMessages) addTool(f *chat.Function) {
+	d := &x.tools
+	d.begin("", `{"name":`)
+	d.buf = append(d.buf, f.Name...)
+	if f.Description != nil {
+		d.buf = append(append(d.buf, `,"description":`...), f.Description...)
+	}
+	d.buf = append(d.buf, `,"input_schema":`...)
+	if f.Parameters == nil {
+		d.buf = append(d.buf, `{"type":"object","properties":{}}`...)
+	} else {
+		d.buf = appendSchema(d.buf, f.Parameters)
+	}
+	if f.Strict != nil {
+		d.buf = append(append(d.buf, `,"strict":`...), f.Strict...)
+	}
+	d.buf = append(d.buf, '}')
+}
+
+// hasName reports whether a raw name is among others, however it is escaped.
+func hasName(names [][]byte, name []byte) bool {
+	for _, other := range names {
+		if bytes.Equal(other, name) || (isEscaped(other) || isEscaped(name)) && textOf(other) == textOf(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// readWish reads which tools the client wants used.
+func (x *chatMessages) readWish() {
+	w := &x.choice
+	*w = toolWish{oneByOne: string(x.request.ParallelToolCalls) == "false"}
+	raw := x.request.ToolChoice
+	switch {
+	case raw == nil:
+	case raw[0] == '{':
+		x.readNamed(raw)
+	default:
+		if w.kind = choiceWords[textOf(raw)]; w.kind == "" {
+			x.refuse("tool_choice", shown(raw))
+		}
+	}
+}
+
+var choiceWords = map[string]string{"none": "none", "auto": "auto", "required": "any"}
+
+// readNamed reads a choice that names tools.
+func (x *chatMessages) readNamed(raw []byte) {
+	var kind, function, allowed []byte
+	x.object(raw, "tool_choice")
+	for x.options.Member() {
+		switch name := x.options.Name(); string(name) {
+		case "type":
+			kind = x.option()
+		case "function":
+			function = x.option()
+		case "allowed_tools":
+			allowed = x.option()
+		default:
+			x.losses.AddNamed(translate.Hint, "tool_choice.", name)
+			x.options.Skip()
+		}
+	}
+	switch string(inner(kind)) {
+	case "function":
+		x.choice.kind, x.choice.path = "tool", "tool_choice.function.name"
+		x.choice.name = x.functionName(function, "tool_choice.function")
+	case "allowed_tools":
+		x.readAllowed(allowed)
+	default:
+		x.refuse("tool_choice.type", shown(kind))
+	}
+}
+
+// functionName reads the name out of an object that has nothing else.
+func (x *chatMessages) functionName(raw []byte, path string) (name []byte) {
+	if !x.object(raw, path) {
+		return nil
+	}
+	for x.options.Member() {
+		if member := x.options.Name(); string(member) == "name" {
+			name = x.option()
+		} else {
+			x.losses.AddNamed(translate.Hint, path+".", member)
+			x.options.Skip()
+		}
+	}
+	if !isString(name) {
+		x.invalid(path+".name", "must be a string")
+	}
+	return name
+}
+
+// readAllowed reads which tools may be used at all.
+func (x *chatMessages) readAllowed(raw []byte) {
+	const path = "tool_choice.allowed_tools"
+	if !x.object(raw, path) {
+		return
+	}
+	var mode, list []byte
+	for x.options.Member() {
+		switch name := x.options.Name(); string(name) {
+		case "mode":
+			mode = x.option()
+		case "tools":
+			list = x.option()
+		default:
+			x.losses.AddNamed(translate.Hint, path+".", name)
+			x.options.Skip()
+		}
+	}
+	w := &x.choice
+	if w.kind = choiceWords[textOf(mode)]; w.kind == "" || w.kind == "none" {
+		x.refuse(path+".mode", shown(mode))
+	}
+	w.limited = true
+	x.readAllowedNames(list, path+".tools")
+}
+
+func (x *chatMessages) readAllowedNames(raw []byte, path string) {
+	c := jsonscan.Again(raw)
+	if !c.EnterArray() {
+		x.invalid(path, "must be an array of objects")
+		return
+	}
+	for i := 0; c.Element(); i++ {
+		at := path + "[" + strconv.Itoa(i) + "]"
+		var kind, function []byte
+		if !x.object(c.Skip(), at) {
+			return
+		}
+		for x.options.Member() {
+			switch string(x.options.Name()) {
+			case "type":
+				kind = x.option()
+			case "function":
+				function = x.option()
+			default:
+				x.options.Skip()
+			}
+		}
+		if string(inner(kind)) != "function" {
+			x.refuse(at+".type", shown(kind))
+			return
+		}
+		x.choice.allowed = append(x.choice.allowed, x.functionName(function, at+".function"))
+	}
+}
+
+// writeChoice writes the choice among the tools, which without them means nothing.
+func (x *chatMessages) writeChoice() {
+	w := &x.choice
+	if x.tools.empty() || w.kind == "" && !w.oneByOne {
+		return
+	}
+	if w.kind == "" {
+		w.kind = "auto"
+	}
+	x.name("tool_choice")
+	x.out = append(x.out, `{"type":"`+w.kind+`"`...)
+	if w.kind == "tool" {
+		x.field("name", w.name)
+	}
+	if w.oneByOne && w.kind != "none" {
+		x.field("disable_parallel_tool_use", []byte("true"))
+	}
+	x.out = append(x.out, '}')
+}

@@ -1,0 +1,246 @@
+package pairs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+)
+
+// The pieces of conversations in both formats.
+const (
+	callF     = `{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}`
+	useF      = `{"type":"tool_use","id":"c1","name":"f","input":{"a":1}}`
+	asksCall  = `{"role":"assistant","content":null,"tool_calls":[` + callF + `]}`
+	resultF   = `{"role":"tool","tool_call_id":"c1","content":"r"}`
+	resultUse = `{"type":"tool_result","tool_use_id":"c1","content":"r"}`
+	bye       = `{"role":"user","content":"bye"}`
+)
+
+func chatUser(parts string) string { return `{"role":"user","content":[` + parts + `]}` }
+
+func TestTurnsOfChatTowardsMessages(t *testing.T) {
+	system := func(blocks string) string { return `"system":[` + blocks + `]` }
+	sys := func(role, text string) string { return `{"role":"` + role + `","content":"` + text + `"}` }
+	prefill := func(content string) string { return `{"role":"assistant","content":` + content + `}` }
+	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
+		{
+			name: "leading system texts", body: talk(sys("system", `a\u00e9`) + `,{"role":"developer","content":[` + textBlock("b") + `,` + textBlock("") + `,` + textBlock("c") + `]},` + hi),
+			want: told(userHi, system(textBlock(`a\u00e9`)+`,`+textBlock("b")+`,`+textBlock("c"))),
+		},
+		{name: "an empty system text", body: talk(sys("system", "") + `,` + hi), want: told(userHi)},
+		{name: "a system image", body: talk(`{"role":"system","content":[{"type":"image_url","image_url":{"url":"https://x"}}]},` + hi), fault: "messages[0].content[0].type: 'image_url'" + notM1 + "messages)"},
+		{
+			name: "G40 a later system text", body: talk(sys("system", "a") + `,` + hi + `,` + sys("system", "b")),
+			want: told(userHi, system(textBlock("a")+`,`+textBlock("b"))), losses: "messages[*].role shaping",
+		},
+		{
+			name: "G40 a later system text that stays", traits: "mid_system keep", body: talk(sys("system", "a") + `,` + hi + `,` + sys("developer", "b") + `,` + sys("system", "c") + `,` + bye),
+			want: told(userHi+`,`+says("system", textBlock("b"), textBlock("c"))+`,`+says("user", textBlock("bye")), system(textBlock("a"))),
+		},
+		{
+			name: "a later system text that may not stay behind an assistant", traits: "mid_system keep", body: talk(hi + `,` + prefill(`"a"`) + `,` + sys("system", "b") + `,` + bye),
+			want:   told(userHi+`,`+says("assistant", textBlock("a"))+`,`+says("user", textBlock("bye")), system(textBlock("b"))),
+			losses: "messages[*].role shaping",
+		},
+		{
+			name: "a later system text that the user says", traits: "mid_system user", body: talk(hi + `,` + sys("system", "b")),
+			want: told(says("user", textBlock("hi"), textBlock("b"))), losses: "messages[*].role shaping",
+		},
+		{name: "nothing but system texts", body: talk(sys("system", "a")), fault: "messages: must hold at least one message with content that is no system message"},
+
+		{name: "a name", body: talk(`{"role":"user","name":"n","content":"hi"}`), want: told(userHi), losses: "messages[*].name hint"},
+		{name: "escapes are kept", body: talk(`{"role":"user","content":"<\u0041\n\/>"}`), want: told(says("user", textBlock(`<\u0041\n\/>`)))},
+		{name: "parts", body: talk(chatUser(textBlock("a") + `,` + textBlock("") + `,` + textBlock("b"))), want: told(says("user", textBlock("a"), textBlock("b")))},
+		{name: "an empty text", body: talk(`{"role":"user","content":""}`), fault: "messages[0].content:" + notM1 + "messages)"},
+		{name: "no parts", body: talk(hi + `,` + chatUser("")), fault: "messages[1].content:" + notM1 + "messages)"},
+		{name: "nothing but an empty part", body: talk(chatUser(textBlock(""))), fault: "messages[0].content:" + notM1 + "messages)"},
+		{name: "a sound", body: talk(chatUser(`{"type":"input_audio","input_audio":{"data":"A","format":"wav"}}`)), fault: "messages[0].content[0].type: 'input_audio'" + notM1 + "messages)"},
+		{name: "a part nobody knows", body: talk(chatUser(textBlock("a") + `,{"type":"video_url"}`)), fault: "messages[0].content[1].type: 'video_url'" + notM1 + "messages)"},
+		{name: "users in a row", body: talk(hi + `,` + bye), want: told(says("user", textBlock("hi"), textBlock("bye")))},
+		{name: "a function", body: talk(hi + `,{"role":"function","name":"f","content":"r"}`), fault: "messages[1].role: 'function'" + notM1 + "messages)"},
+
+		{name: "an assistant", body: talk(hi + `,` + prefill(`"a"`) + `,` + bye), want: told(userHi + `,` + says("assistant", textBlock("a")) + `,` + says("user", textBlock("bye")))},
+		{
+			name: "parts of an assistant", body: talk(hi + `,` + prefill(`[`+textBlock("a")+`,{"type":"refusal","refusal":"no"}]`) + `,{"role":"assistant","refusal":"never"},` + bye),
+			want: told(userHi + `,` + says("assistant", textBlock("a"), textBlock("no"), textBlock("never")) + `,` + says("user", textBlock("bye"))),
+		},
+		{name: "an image of an assistant", body: talk(hi + `,` + prefill(`[{"type":"image_url","image_url":{"url":"https://x"}}]`)), fault: "messages[1].content[0].type: 'image_url'" + notM1 + "messages)"},
+		{name: "an assistant that says nothing", body: talk(hi + `,` + prefill(`""`) + `,` + prefill(`[]`) + `,` + bye), want: told(says("user", textBlock("hi"), textBlock("bye")))},
+		{name: "the voice of an assistant", body: talk(hi + `,{"role":"assistant","audio":{"id":"a"}}`), fault: "messages[1].audio:" + notM1 + "messages)"},
+		{name: "an older call", body: talk(hi + `,{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}`), fault: "messages[1].function_call:" + notM1 + "messages)"},
+		{name: "a conversation that begins with the assistant", body: talk(prefill(`"a"`) + `,` + hi), want: told(says("assistant", textBlock("a")) + `,` + userHi)},
+
+		{name: "an answer to be continued", body: talk(hi + `,` + prefill(`"a"`)), want: told(userHi + `,` + says("assistant", textBlock("a"))), losses: "messages[*].content shaping"},
+		{name: "white space at its end", body: talk(hi + `,` + prefill(`"\u0061 \n\t\u0020"`)), want: told(userHi + `,` + says("assistant", textBlock("a"))), losses: "messages[*].content shaping"},
+		{
+			name: "more than its last part is white space", body: talk(hi + `,` + prefill(`[`+textBlock("a ")+`,`+textBlock(" ")+`,`+textBlock(`\n`)+`]`)),
+			want: told(userHi + `,` + says("assistant", textBlock("a"))), losses: "messages[*].content shaping",
+		},
+		{name: "nothing but white space", body: talk(hi + `,` + prefill(`" "`)), want: told(userHi), losses: "messages[*].content shaping"},
+		{name: "nothing but white space of anyone", body: talk(prefill(`" "`)), fault: "messages: must hold at least one message with content that is no system message"},
+		{
+			name: "white space that has a breakpoint", body: talk(hi + `,` + prefill(`[{"type":"text","text":"a ","cache_control":{"type":"ephemeral"}},{"type":"text","text":" ","cache_control":{"type":"ephemeral"}}]`)),
+			want:   told(userHi + `,` + says("assistant", `{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}`)),
+			losses: "messages[*].content shaping, messages[*].content[*].cache_control hint",
+		},
+		{name: "a call at the end", body: talk(hi + `,` + asksCall), want: told(userHi + `,` + says("assistant", useF))},
+
+		{
+			name: "G28 a call and its result", body: talk(hi + `,{"role":"assistant","content":"","tool_calls":[` + callF + `]},` + resultF),
+			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse)),
+		},
+		{
+			name: "words before a call", body: talk(hi + `,{"tool_calls":[` + callF + `],"content":"a","role":"assistant"},` + resultF),
+			want: told(userHi + `,` + says("assistant", textBlock("a"), useF) + `,` + says("user", resultUse)),
+		},
+		{
+			name: "G27 results and the user behind them share a message",
+			body: talk(hi + `,` + asksCall + `,` + resultF + `,{"role":"tool","tool_call_id":"c2","content":""},{"role":"tool","tool_call_id":"c3","content":[` + textBlock("x") + `,` + textBlock("") + `]},` + bye),
+			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse, `{"type":"tool_result","tool_use_id":"c2"}`, `{"type":"tool_result","tool_use_id":"c3","content":[`+textBlock("x")+`]}`, textBlock("bye"))),
+		},
+		{
+			name: "an empty result", body: talk(hi + `,` + asksCall + `,{"role":"tool","tool_call_id":"c1","content":[` + textBlock("") + `],"name":"f"}`),
+			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", `{"type":"tool_result","tool_use_id":"c1"}`)), losses: "messages[*].name hint",
+		},
+		{
+			name: "an image that a tool returned", body: talk(hi + `,` + asksCall + `,{"role":"tool","tool_call_id":"c1","content":[` + textBlock("x") + `,{"type":"image_url","image_url":{"url":"https://x"}}]}`),
+			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", `{"type":"tool_result","tool_use_id":"c1","content":[`+textBlock("x")+`,{"type":"image","source":{"type":"url","url":"https://x"}}]}`)),
+		},
+		{
+			name: "an id that the format does not allow", body: talk(hi + `,{"role":"assistant","tool_calls":[{"id":"functions.f:0","function":{"name":"f","arguments":"{}"},"index":0}]},{"role":"tool","tool_call_id":"functions.f:0","content":"r"}`),
+			want:   told(userHi + `,` + says("assistant", `{"type":"tool_use","id":"gwid1_ZnVuY3Rpb25zLmY6MA","name":"f","input":{}}`) + `,` + says("user", `{"type":"tool_result","tool_use_id":"gwid1_ZnVuY3Rpb25zLmY6MA","content":"r"}`)),
+			losses: "messages[*].tool_calls[*].index hint",
+		},
+		{name: "a custom call", body: talk(hi + `,{"role":"assistant","tool_calls":[{"id":"c","type":"custom","custom":{"name":"f","input":"x"}}]}`), fault: "messages[1].tool_calls[0].type: 'custom'" + notM1 + "messages)"},
+	})
+}
+
+func TestArgumentsOfChatTowardsMessages(t *testing.T) {
+	const broken = "messages[1].tool_calls[1].function.arguments:" + notM1 + "messages)"
+	for _, c := range []struct{ name, arguments, input, fault string }{
+		{"an object", `"{\"a\": 12345678901234567890, \"b\":\"\\u00e9\\n\"}"`, `{"a": 12345678901234567890, "b":"\u00e9\n"}`, ""},
+		{"G29 nothing", `""`, `{}`, ""},
+		{"space", `" \n"`, `{}`, ""},
+		{"null", `"null"`, `{}`, ""},
+		{"an object encoded twice", `"\"{\\\"a\\\":1}\""`, `{"a":1}`, ""},
+		{"an array", `"[1]"`, "", broken},
+		{"a text", `"\"a\""`, "", broken},
+		{"half an object", `"{\"a\":"`, "", broken},
+		{"no JSON", `"a"`, "", broken},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			call := `{"id":"c2","type":"function","function":{"name":"g","arguments":` + c.arguments + `}}`
+			row := renderCase{name: "as it is", body: talk(hi + `,{"role":"assistant","tool_calls":[` + callF + `,` + call + `]}`), fault: c.fault}
+			if c.fault == "" {
+				row.want = told(userHi + `,` + says("assistant", useF, `{"type":"tool_use","id":"c2","name":"g","input":`+c.input+`}`))
+			}
+			runRenderCases(t, translate.Chat, translate.Messages, []renderCase{row})
+		})
+	}
+}
+
+func TestReasoningOfChatTowardsMessages(t *testing.T) {
+	const (
+		thinks   = `{"type":"thinking","thinking":"t\u0041\/","signature":"S\/=="}`
+		redacted = `{"type":"redacted_thinking","data":"D"}`
+	)
+	minted := `{"type":"thinking","thinking":"\u0061","signature":"` + string(messages.AppendMinted(nil, []byte("a"))) + `"}`
+	alike := `{"type":"thinking","thinking":"b","signature":"` + string(messages.AppendMinted(nil, []byte("a"))) + `"}`
+	turn := func(members string) string { return hi + `,{"role":"assistant","content":"a",` + members + `},` + bye }
+	want := func(blocks ...string) string {
+		return told(userHi + `,` + says("assistant", append(blocks, textBlock("a"))...) + `,` + says("user", textBlock("bye")))
+	}
+	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
+		{name: "signed blocks come first, and untouched", body: talk(turn(`"reasoning_content":"tA/","thinking_blocks":[` + thinks + `,` + redacted + `]`)), want: want(thinks, redacted)},
+		{name: "thinking that only its signature stands for", body: talk(turn(`"thinking_blocks":[{"type":"thinking","signature":"S"}]`)), want: want(`{"type":"thinking","thinking":"","signature":"S"}`)},
+		{name: "reasoning without a signature", body: talk(turn(`"reasoning_content":"r"`)), want: want(), losses: "messages[*].reasoning_content shaping"},
+		{name: "the other name of reasoning", body: talk(turn(`"reasoning":"r"`)), want: want(), losses: "messages[*].reasoning shaping"},
+		{name: "empty reasoning", body: talk(turn(`"reasoning_content":"","reasoning":null`)), want: want()},
+		{name: "a block without a signature", body: talk(turn(`"thinking_blocks":[{"type":"thinking","thinking":"t","signature":""},{"type":"redacted_thinking"}]`)), want: want(), losses: "messages[*].thinking_blocks shaping"},
+		{name: "a block that this gateway signed", body: talk(turn(`"thinking_blocks":[` + minted + `]`)), want: want(), losses: "messages[*].thinking_blocks hint"},
+		{name: "a block that only looks like it", body: talk(turn(`"thinking_blocks":[` + alike + `]`)), want: want(alike)},
+		{name: "a block that nobody knows", body: talk(turn(`"thinking_blocks":[{"type":"dream"}]`)), fault: "messages[1].thinking_blocks[0].type: 'dream'" + notM1 + "messages)"},
+		{name: "another member of a block", body: talk(turn(`"thinking_blocks":[{"type":"thinking","thinking":"t","signature":"S","index":0}]`)), want: want(`{"type":"thinking","thinking":"t","signature":"S"}`), losses: "messages[*].thinking_blocks[*].index hint"},
+	})
+
+	calls := func(members string) string {
+		return `{"role":"assistant",` + members + `"tool_calls":[` + callF + `]},` + resultF
+	}
+	loop := func(turns string) string {
+		return `{"model":"m1","max_tokens":9999,"messages":[` + turns + `],"reasoning_effort":"high"}`
+	}
+	looped := func(turns string, members ...string) string {
+		return asksFor(`{"model":"up","max_tokens":9999,"messages":[`+turns+`]`, members)
+	}
+	used := says("assistant", useF) + `,` + says("user", resultUse)
+	signed := says("assistant", thinks, useF) + `,` + says("user", resultUse)
+	budget := `"thinking":{"type":"enabled","budget_tokens":9998}`
+	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
+		{name: "G41 a loop of calls whose thinking is gone", traits: "thinking_style budget", body: loop(hi + `,` + calls("")), want: looped(userHi + `,` + used), losses: "reasoning_effort shaping"},
+		{name: "one whose thinking is there", traits: "thinking_style budget", body: loop(hi + `,` + calls(`"thinking_blocks":[`+thinks+`],`)), want: looped(userHi+`,`+signed, budget), losses: "reasoning_effort shaping"},
+		{
+			name: "one of which only the first is gone", traits: "thinking_style budget", body: loop(hi + `,` + calls("") + `,` + calls(`"thinking_blocks":[`+thinks+`],`)),
+			want: looped(userHi + `,` + used + `,` + signed), losses: "reasoning_effort shaping",
+		},
+		{
+			name: "a loop that is over", traits: "thinking_style budget", body: loop(hi + `,` + calls("") + `,` + bye),
+			want: looped(userHi+`,`+says("assistant", useF)+`,`+says("user", resultUse, textBlock("bye")), budget), losses: "reasoning_effort shaping",
+		},
+		{
+			name: "adaptive thinking does not mind", traits: "thinking_style adaptive", body: loop(hi + `,` + calls("")),
+			want: looped(userHi+`,`+used, `"thinking":{"type":"adaptive"},"output_config":{"effort":"high"}`),
+		},
+	})
+}
+
+func TestBreakpointsOfChatTowardsMessages(t *testing.T) {
+	part := func(text, marks string) string { return `{"type":"text","text":"` + text + `"` + marks + `}` }
+	const (
+		ours  = `,"cache_control":{"type":"ephemeral"}`
+		mark  = `,"prompt_cache_breakpoint":{"mode":"explicit"}`
+		image = `{"type":"image_url","image_url":{"url":"https://x"}`
+	)
+	tool := `{"type":"function","function":{"name":"f","parameters":{"type":"object"}}`
+	given := `{"name":"f","input_schema":{"type":"object"}`
+	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
+		{
+			name: "on texts, images, calls and tools",
+			body: talk(`{"role":"system","content":[`+part("s", ours)+`]},`+chatUser(part("a", mark)+`,`+image+ours+`}`)+`,`+
+				`{"role":"assistant","tool_calls":[`+callF[:len(callF)-1]+ours+`}]},`+resultF, `"tools":[`+tool+`}]`),
+			want: told(says("user", part("a", ours), `{"type":"image","source":{"type":"url","url":"https://x"}`+ours+`}`)+`,`+says("assistant", useF[:len(useF)-1]+ours+`}`)+`,`+says("user", resultUse),
+				`"system":[`+part("s", ours)+`]`, `"tools":[`+given+`}]`),
+		},
+		{name: "a tool", body: talk(hi, `"tools":[`+tool+ours+`}]`), want: told(userHi, `"tools":[`+given+ours+`}]`)},
+		{
+			name:   "only the last four count, the tools being read first",
+			body:   talk(`{"role":"system","content":[`+part("s", ours)+`,`+part("t", ours)+`]},`+chatUser(part("a", mark)+`,`+part("b", mark)+`,`+part("c", mark)), `"tools":[`+tool+ours+`}]`),
+			want:   told(says("user", part("a", ours), part("b", ours), part("c", ours)), `"system":[`+part("s", "")+`,`+part("t", ours)+`]`, `"tools":[`+given+`}]`),
+			losses: "messages[*].content[*].cache_control hint, tools[*].cache_control hint",
+		},
+		{
+			name: "five in one list", body: talk(chatUser(part("a", ours) + `,` + part("b", ours) + `,` + part("c", ours) + `,` + part("d", ours) + `,` + part("e", ours))),
+			want: told(says("user", part("a", ""), part("b", ours), part("c", ours), part("d", ours), part("e", ours))), losses: "messages[*].content[*].cache_control hint",
+		},
+		{
+			name: "the times that the format knows", body: talk(chatUser(part("a", `,"cache_control":{"type":"ephemeral","ttl":"1h"}`) + `,` + part("b", `,"prompt_cache_breakpoint":{"mode":"explicit","ttl":"30m"}`))),
+			want: told(says("user", part("a", `,"cache_control":{"type":"ephemeral","ttl":"1h"}`), part("b", ours))), losses: "messages[*].content[*].prompt_cache_breakpoint.ttl hint",
+		},
+		{name: "on an empty text", body: talk(chatUser(part("a", "") + `,` + part("", ours))), want: told(says("user", part("a", ""))), losses: "messages[*].content[*].cache_control hint"},
+		{name: "what is none", body: talk(chatUser(part("a", `,"cache_control":"ephemeral"`))), fault: "messages[0].content[0].cache_control: must be an object"},
+		{name: "other members", body: talk(chatUser(part("a", `,"cache_control":{"type":"ephemeral","scope":"x"}`))), want: told(says("user", part("a", ours))), losses: "messages[*].content[*].cache_control.scope hint"},
+	})
+}
+
+func TestConversationsMayShareABuffer(t *testing.T) {
+	// Pooled conversions kept the marks and the roles of the request before.
+	first := renderCase{body: talk(chatUser(`{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}`), `"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":"required","response_format":{"type":"json_schema","json_schema":{"schema":{}}}`)}
+	second := renderCase{body: talk(hi)}
+	for range 3 {
+		_, _ = renderCaseOf(t, translate.Chat, translate.Messages, first)
+		out, _ := renderCaseOf(t, translate.Chat, translate.Messages, second)
+		assert.Equal(t, told(userHi), string(out))
+	}
+}
