@@ -23,7 +23,7 @@ const (
 	wrongMethod = "405 of the gateway"
 )
 
-const notKnown = "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions and /v1/models"
+const notKnown = "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities"
 
 // what says which of the answers this is.
 func what(r reply, before, after int) string {

@@ -138,8 +138,8 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 		},
 		{
 			"unknown path", is(translate.UnknownPath()), 404,
-			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions and /v1/models"},"request_id":"R"}`,
-			`{"error":{"message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions and /v1/models","type":"invalid_request_error","param":null,"code":"not_found"}}`,
+			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities"},"request_id":"R"}`,
+			`{"error":{"message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities","type":"invalid_request_error","param":null,"code":"not_found"}}`,
 		},
 		{
 			"limit", is(translate.LimitReached("request rate")), 429,

@@ -186,7 +186,7 @@ func WrongMethod(allowed string) *Fault {
 
 // UnknownPath refuses a path under /v1 that the gateway does not serve.
 func UnknownPath() *Fault {
-	return &Fault{Kind: NotFound, Message: "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions and /v1/models", Code: "not_found"}
+	return &Fault{Kind: NotFound, Message: "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities", Code: "not_found"}
 }
 
 // LimitReached refuses a request over one of the key's limits; what names the

@@ -90,16 +90,26 @@ func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
 // it, so that its bytes go through unchanged, else the first that the request
 // can be translated to.
 func (p *provider) formatFor(ex *exchange.Exchange) (translate.Format, *translate.Fault) {
-	if speaks(p.formats, ex.Format) {
-		return ex.Format, nil
-	}
-	if ex.Operation == translate.CountTokens {
+	format, ok := p.speakFor(ex.Format)
+	switch {
+	case format != ex.Format && ex.Operation == translate.CountTokens:
 		return "", translate.NoTokenCount(ex.View.Model)
+	case !ok:
+		return "", translate.Untranslatable(ex.Format, ex.View.Model, p.formats[0])
+	}
+	return format, nil
+}
+
+// speakFor is the format to speak to p for a client of a format; ok is false
+// where there is none.
+func (p *provider) speakFor(client translate.Format) (format translate.Format, ok bool) {
+	if speaks(p.formats, client) {
+		return client, true
 	}
 	for _, format := range p.formats {
-		if pairs.CanTranslate(ex.Format, format) {
-			return format, nil
+		if pairs.CanTranslate(client, format) {
+			return format, true
 		}
 	}
-	return "", translate.Untranslatable(ex.Format, ex.View.Model, p.formats[0])
+	return "", false
 }

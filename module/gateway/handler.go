@@ -20,6 +20,7 @@ import (
 //	POST /v1/chat/completions
 //	POST /v1/completions
 //	GET  /v1/models, /v1/models/{id}
+//	GET  /v1/capabilities
 //
 // and the paths of accounts below /api/, unless they are off. It answers every
 // other path under /v1/ with 404; all else goes to the site's next handler. What the global option of the same name configures is

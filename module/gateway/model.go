@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -16,6 +17,7 @@ type model struct {
 	targets  []target
 	fallback fallback
 	attempts int
+	formats  json.RawMessage // what clients can expect of it, by their formats
 }
 
 // target is a provider with the provider's own model name; "" means the name

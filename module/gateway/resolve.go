@@ -38,7 +38,11 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (*resolved, error) {
 	if err := r.addModels(c.Models); err != nil {
 		return nil, err
 	}
-	return r, r.rank()
+	if err := r.rank(); err != nil {
+		return nil, err
+	}
+	r.describe()
+	return r, nil
 }
 
 func (r *resolved) addProviders(ctx caddy.Context, configs []*Provider) error {

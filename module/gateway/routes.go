@@ -24,6 +24,7 @@ var endpoints = map[string]endpoint{
 	"/v1/chat/completions":      {http.MethodPost, translate.Chat, (*Handler).serveCall, translate.Generate},
 	"/v1/completions":           {http.MethodPost, translate.Completions, (*Handler).serveCall, translate.Generate},
 	"/v1/models":                {http.MethodGet, "", (*Handler).serveModels, translate.Generate},
+	"/v1/capabilities":          {http.MethodGet, "", (*Handler).serveCapabilities, translate.Generate},
 	modelsPrefix:                {http.MethodGet, "", (*Handler).serveModel, translate.Generate},
 }
 

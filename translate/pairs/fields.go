@@ -54,6 +54,15 @@ var tables = map[[2]translate.Format][]Field{
 // translated. It must not be changed.
 func Fields(from, to translate.Format) []Field { return tables[[2]translate.Format{from, to}] }
 
+// Possible reports whether any request of the client's format can be put to a
+// provider of the other that has these traits.
+func Possible(from, to translate.Format, traits *translate.Traits) bool {
+	if from == to {
+		return true
+	}
+	return CanTranslate(from, to) && !(to == translate.Completions && noTemplate.holds(traits))
+}
+
 // Under is what becomes of the field under these traits.
 func (f *Field) Under(traits *translate.Traits) Fate {
 	fate := f.Fate

@@ -1,0 +1,85 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// capability is what a client of one format can expect of a model: of the first
+// target that can serve it.
+type capability struct {
+	Lane     string           `json:"lane"`     // "bytes" or "translated"
+	Upstream translate.Format `json:"upstream"` // what is spoken to the provider
+	pairs.Capabilities
+}
+
+// The values of capability's Lane.
+const (
+	laneBytes      = "bytes"
+	laneTranslated = "translated"
+)
+
+// everything stands for all fields of a request that is relayed as it is.
+var everything = pairs.Capabilities{Kept: []string{"*"}, Reported: []string{}, Refused: []string{}}
+
+// serveCapabilities tells, for every model that the key may use and every
+// format of clients, what becomes of the fields of a request.
+func (h *Handler) serveCapabilities(s *sink, _ *http.Request) *translate.Fault {
+	body := []byte(`{"object":"list","data":[`)
+	for i, name := range h.visible(s.ex.Key) {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, `{"model":`...)
+		body = jsonscan.AppendString(body, name)
+		body = append(body, `,"formats":`...)
+		body = append(append(body, h.resolved.model(name).formats...), '}')
+	}
+	s.write(append(body, "]}"...))
+	return nil
+}
+
+// describe writes down what the models can do, once for those that can do the same.
+func (r *resolved) describe() {
+	shared := make(map[string]json.RawMessage)
+	for _, c := range r.claims {
+		if c.model.formats != nil { // the global option's
+			continue
+		}
+		formats, key := c.model.capabilities()
+		if shared[key] == nil {
+			shared[key], _ = json.Marshal(formats) // strings always encode
+		}
+		c.model.formats = shared[key]
+	}
+}
+
+// capabilities are those of the model by the formats of clients, without the
+// formats that no target can serve. Models with the same key have the same.
+func (m *model) capabilities() (formats map[translate.Format]capability, key string) {
+	formats = make(map[translate.Format]capability)
+	for _, client := range translate.Formats {
+		for _, t := range m.targets {
+			upstream, ok := t.provider.speakFor(client)
+			if !ok || !pairs.Possible(client, upstream, t.traits) {
+				continue
+			}
+			formats[client] = capabilityOf(client, upstream, t.traits)
+			key += fmt.Sprintf("%s %s %+v\n", client, upstream, *t.traits)
+			break
+		}
+	}
+	return formats, key
+}
+
+func capabilityOf(client, upstream translate.Format, traits *translate.Traits) capability {
+	if client == upstream {
+		return capability{laneBytes, upstream, everything}
+	}
+	return capability{laneTranslated, upstream, pairs.CapabilitiesOf(client, upstream, traits)}
+}
