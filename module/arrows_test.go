@@ -40,7 +40,7 @@ var arrows = []arrow{
 	{"module/accounts", []string{"module/exchange", "translate/jsonscan"}},
 	{"module/providers", []string{"module/exchange", "module/providers/demo", "translate"}},
 	{"module/providers/demo", []string{"translate/..."}},
-	{"module/command", nil},
+	{"module/command", []string{"module/exchange"}},
 
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
 

@@ -24,6 +24,20 @@ OLLAMA_HOST): the demo provider answers every model name.
 {{- if .NewKey}}
 The key is new at every start; set GATEWAY_KEY to keep one.
 {{end}}
+{{- with .Login}}
+{{- if .Password}}
+The user root was made for this machine. The password is shown only now:
+
+username: root
+password: {{.Password}}
+{{else if .Exists}}
+The user root can log in at {{$.URL}}/api/user/login.
+To set another password: caddy ai-gateway user passwd root
+{{else if .Problem}}
+Accounts cannot be opened, so that nobody can log in; the key above works:
+{{.Problem}}
+{{end}}
+{{- end}}
 Try it:
 
   curl {{.URL}}/v1/chat/completions \

@@ -1,10 +1,11 @@
 // Package command is `caddy ai-gateway`: a complete gateway without any file,
-// made from the API keys in the environment.
+// made from the API keys in the environment, and the users and keys of any.
 //
 // It promises a gateway that answers within a second of being started, with or
 // without any account, and a configuration that an operator could have written:
 // it writes a Caddyfile, shows it on request, and runs it. It refuses to share
-// an address with another program and to show keys that came from outside.
+// an address with another program, to show keys that came from outside, and to
+// take a password as an argument.
 package command
 
 import (
@@ -40,7 +41,13 @@ A provider that is alone serves every model name. The provider "demo" is always
 there: it needs no account and answers deterministic text in every format, under
 the model name "demo", or under any name while no other provider is configured.
 
-Clients need a key, which is new at every start unless GATEWAY_KEY holds one.
+Clients need a key, which is new at every start unless GATEWAY_KEY holds one, or
+one that a user has made. Users are kept in Caddy's data directory; the user root
+is made at the first start, with a random password, which is printed then.
+
+The subcommands user and key manage the users and keys of any gateway: of the
+default store, of a configuration's (--config), or of a Caddy that runs
+(--address).
 
 With --print the command prints the Caddyfile that it would run, to start a
 configuration of one's own from.`,
@@ -51,6 +58,7 @@ configuration of one's own from.`,
 			cmd.Flags().BoolP("debug", "v", false, "Enable verbose debug logs")
 			cmd.Flags().BoolP("print", "", false, "Print the Caddyfile instead of running it")
 			cmd.RunE = caddycmd.WrapCommandFuncForCobra(run)
+			cmd.AddCommand(userCommand(), keyCommand())
 		},
 	})
 }
@@ -89,6 +97,7 @@ func start(s *setup, out io.Writer) error {
 	if err := caddy.Run(config); err != nil {
 		return fmt.Errorf("starting the gateway: %w", err)
 	}
+	s.login = prepareLogin()
 	_, err = io.WriteString(out, s.banner())
 	return err
 }

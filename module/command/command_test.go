@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -17,9 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/postgres"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport"
 )
 
@@ -79,14 +84,30 @@ func TestURLsAreForClientsOfThisMachine(t *testing.T) {
 // startGateway starts what the command would start and returns its banner.
 func startGateway(t *testing.T, variables map[string]string) string {
 	t.Helper()
-	caddy.DefaultStorage.Path = t.TempDir()
-	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	freshData(t)
+	return startAgain(t, variables)
+}
+
+// startAgain is startGateway with the data of an earlier start.
+func startAgain(t *testing.T, variables map[string]string) string {
+	t.Helper()
 	s, err := newSetup(options{listen: "127.0.0.1:0"}, environment(variables))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, caddy.Stop()) })
 	var banner bytes.Buffer
 	require.NoError(t, start(s, &banner))
 	return banner.String()
+}
+
+// logIn gives the status of a login at the gateway of a banner.
+func logIn(t *testing.T, banner, name, password string) int {
+	t.Helper()
+	base := strings.Fields(banner)[4] // AI gateway listening on <URL>
+	body := fmt.Sprintf(`{"username":%q,"password":%q}`, name, password)
+	res, err := http.Post(base+"/api/user/login", "application/json", strings.NewReader(body))
+	require.NoError(t, err)
+	defer res.Body.Close()
+	return res.StatusCode
 }
 
 var (
@@ -133,7 +154,7 @@ func TestCurlOfTheBannerWorksAsSoonAsItIsShown(t *testing.T) {
 
 func TestOtherKeysAreRefused(t *testing.T) {
 	banner := startGateway(t, nil)
-	wrong := regexp.MustCompile(`Bearer sk-\w+`).ReplaceAllString(banner, "Bearer "+newKey())
+	wrong := regexp.MustCompile(`Bearer sk-\w+`).ReplaceAllString(banner, "Bearer "+string(exchange.NewAPIKey()))
 	status, _ := paste(t, wrong, nil)
 	assert.Equal(t, http.StatusUnauthorized, status)
 }

@@ -1,9 +1,13 @@
 package command
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"text/template"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
 // options are what the command line says.
@@ -20,6 +24,7 @@ type setup struct {
 	providers []provider
 	key       string
 	newKey    bool // it was made now; otherwise it stands in GATEWAY_KEY
+	login     login
 }
 
 // provider is a provider found in the environment.
@@ -35,7 +40,7 @@ type provider struct {
 func newSetup(o options, getenv func(string) string) (*setup, error) {
 	s := &setup{options: o, key: getenv("GATEWAY_KEY")}
 	if s.key == "" {
-		s.key, s.newKey = newKey(), true
+		s.key, s.newKey = string(exchange.NewAPIKey()), true
 	}
 	var err error
 	if s.providers, err = findProviders(getenv); err != nil {
@@ -118,12 +123,21 @@ func (s *setup) Credential() string {
 	return "$GATEWAY_KEY"
 }
 
+// Login is what the banner says of accounts.
+func (s *setup) Login() login { return s.login }
+
 // Pace is the pace of the demo provider.
 func (s *setup) Pace() string {
 	if s.pace <= 0 {
 		return "off"
 	}
 	return s.pace.String()
+}
+
+// digest is the form in which a configuration may hold a key.
+func digest(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 func render(t *template.Template, s *setup) string {

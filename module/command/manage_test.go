@@ -1,0 +1,208 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// freshData gives the process an empty data directory and returns the file of
+// the default store in it.
+func freshData(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("XDG_DATA_HOME", dir)
+	caddy.DefaultStorage.Path = t.TempDir()
+	return filepath.Join(dir, "caddy", "ai_gateway", "gateway.db")
+}
+
+// execute runs a subcommand as the command line does.
+func execute(t *testing.T, input, line string) (out, messages string, err error) {
+	t.Helper()
+	cmd := &cobra.Command{Use: "ai-gateway", SilenceErrors: true, SilenceUsage: true}
+	caddycmd.Commands()["ai-gateway"].CobraFunc(cmd)
+	var stdout, stderr bytes.Buffer
+	cmd.SetArgs(strings.Fields(line))
+	cmd.SetIn(strings.NewReader(input))
+	cmd.SetOut(&stdout)
+	cmd.SetErr(&stderr)
+	err = cmd.Execute()
+	return stdout.String(), stderr.String(), err
+}
+
+// succeed is execute for what must succeed.
+func succeed(t *testing.T, line string) string {
+	t.Helper()
+	out, _, err := execute(t, "", line)
+	require.NoError(t, err, line)
+	return out
+}
+
+func TestUsersAreManaged(t *testing.T) {
+	freshData(t)
+	assert.Regexp(t, `^username: alice\npassword: [A-Z2-7]{26}\n$`, succeed(t, "user add Alice --role admin"))
+	out, _, err := execute(t, "a long password of bob\n", "user add bob --password-stdin")
+	require.NoError(t, err)
+	assert.Equal(t, "username: bob\n", out, "what was given is not shown")
+
+	assert.Regexp(t, `^username: alice\npassword: [A-Z2-7]{26}\n$`, succeed(t, "user passwd alice"))
+	out, _, err = execute(t, "another long password\r\n", "user passwd bob --password-stdin")
+	require.NoError(t, err)
+	assert.Equal(t, "username: bob\n", out)
+
+	assert.Equal(t, "user bob is disabled\n", succeed(t, "user disable bob"))
+	moment := `\d{4}-\d\d-\d\d \d\d:\d\d`
+	assert.Regexp(t, `^NAME   ROLE   STATUS    CREATED           LAST LOGIN\n`+
+		`alice  admin  enabled   `+moment+`  never\n`+
+		`bob    user   disabled  `+moment+`  never\n$`, succeed(t, "user list"))
+	assert.Equal(t, "user bob is enabled\n", succeed(t, "user enable bob"))
+	assert.Equal(t, "user bob is deleted\n", succeed(t, "user delete bob"))
+	assert.NotContains(t, succeed(t, "user list"), "bob")
+}
+
+func TestKeysAreMadeListedAndRevoked(t *testing.T) {
+	freshData(t)
+	succeed(t, "user add alice")
+	out, messages, err := execute(t, "", "key new --user alice --name laptop --models gpt-*,demo --from 10.0.0.0/8 --limit small --expires 2099-01-01")
+	require.NoError(t, err)
+	assert.Regexp(t, `^sk-[0-9A-Za-z]{48}\n$`, out, "nothing but the key, for scripts")
+	assert.Equal(t, "Key 1 of alice, shown only now:\n", messages)
+	key := strings.TrimSpace(out)
+
+	list := succeed(t, "key list --user alice")
+	assert.Equal(t, "ID  USER   NAME    KEY              STATUS   EXPIRES           LAST USED\n"+
+		"1   alice  laptop  "+key[:7]+"****"+key[47:]+"  enabled  2099-01-01 00:00  never\n", list)
+	assert.Equal(t, list, succeed(t, "key list"))
+	assert.NotContains(t, list, key)
+	assert.Equal(t, "key 1 is revoked\n", succeed(t, "key revoke 1"))
+	assert.NotContains(t, succeed(t, "key list"), "laptop")
+}
+
+func TestErrorsSayWhatIsWrong(t *testing.T) {
+	freshData(t)
+	succeed(t, "user add alice")
+	succeed(t, "user add root --role root")
+	for line, want := range map[string]string{
+		"user add alice":                         "the username is taken",
+		"user add bob --role king":               "role must be user, admin or root",
+		"user add no!name":                       "username",
+		"user add":                               "accepts 1 arg",
+		"user passwd bob":                        "user bob: there is no user of this name",
+		"user disable bob":                       "user bob: there is no user of this name",
+		"user delete bob":                        "user bob: there is no user of this name",
+		"user delete root":                       "user root: the last enabled root user must stay",
+		"user disable root":                      "user root: the last enabled root user must stay",
+		"user delete ../keys/1":                  "user ../keys/1: ",
+		"user addd":                              "unknown command",
+		"key new":                                "a key needs --user and --name",
+		"key new --user bob --name x":            "making a key for bob: there is no user of this name",
+		"key new -u alice -n x --expires soon":   "expires must be YYYY-MM-DD",
+		"key new -u alice -n x --from nowhere":   "from",
+		"key list --user bob":                    "there is no user of this name",
+		"key revoke 7":                           "key 7: not found",
+		"key revoke laptop":                      "the id of a key is a number",
+		"key list --address localhost:1":         "asking Caddy at localhost:1: ",
+		"key list --address a:1 --config c":      "exclude each other",
+		"key list --config /no/such/file":        "no such file",
+		"user passwd alice --password-stdin":     "the standard input is empty",
+		"user add carol --password a-secret-one": "unknown flag: --password",
+	} {
+		_, _, err := execute(t, "", line)
+		assert.ErrorContains(t, err, want, line)
+	}
+	_, _, err := execute(t, "short", "user add carol --password-stdin")
+	assert.ErrorContains(t, err, "password must be")
+	assert.NotContains(t, err.Error(), "short")
+}
+
+func TestADamagedStoreIsNamed(t *testing.T) {
+	path := freshData(t)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("no database. ", 999)), 0o600))
+	_, _, err := execute(t, "", "user list")
+	assert.ErrorContains(t, err, path)
+}
+
+func TestTheStoreOfAConfigurationIsUsed(t *testing.T) {
+	standard := freshData(t)
+	path := filepath.Join(t.TempDir(), "own.db")
+	config := filepath.Join(t.TempDir(), "Caddyfile")
+	require.NoError(t, os.WriteFile(config, []byte("http://:8080 {\n\tai_gateway {\n\t\tprovider demo\n\t\tstore sqlite "+path+"\n\t}\n}\n"), 0o600))
+	succeed(t, "user add alice --config "+config)
+	assert.FileExists(t, path)
+	assert.NoFileExists(t, standard)
+	assert.Contains(t, succeed(t, "user list --config "+config), "alice")
+	assert.NotContains(t, succeed(t, "user list"), "alice")
+}
+
+func TestOneStoreOfAConfigurationIsFound(t *testing.T) {
+	site := func(more string) string { return `{"handle":[{"handler":"ai_gateway"` + more + `}]}` }
+	apps := func(global, sites string) string {
+		return `{"apps":{` + global + `"http":{"servers":{"a":{"routes":[{"handle":[{"handler":"subroute","routes":[` + sites + `]}]}]}}}}}`
+	}
+	own := func(name string) string { return fmt.Sprintf(`,"store":{"path":%q,"store":"sqlite"}`, name) }
+	for config, want := range map[string]string{
+		apps("", site("")):                                             `{"store":"sqlite"}`,
+		apps("", site(own("a"))):                                       `{"path":"a","store":"sqlite"}`,
+		apps("", site(own("a"))+","+site(own("a"))):                    `{"path":"a","store":"sqlite"}`,
+		apps(`"ai_gateway":{"store":{"store":"postgres"}},`, site("")): `{"store":"postgres"}`,
+		apps(`"ai_gateway":{"max_body":1},`, site("")):                 `{"store":"sqlite"}`,
+	} {
+		got, err := storeOf([]byte(config))
+		require.NoError(t, err, config)
+		assert.JSONEq(t, want, string(got))
+	}
+	for config, want := range map[string]string{
+		apps("", site("")+","+site(own("a"))): "several stores",
+		apps("", `{"handle":[]}`):             "no site with an ai_gateway",
+		`{}`:                                  "no site with an ai_gateway",
+		`[]`:                                  "reading the configuration",
+	} {
+		_, err := storeOf([]byte(config))
+		assert.ErrorContains(t, err, want, config)
+	}
+}
+
+var rootLines = regexp.MustCompile(`(?m)^username: root\npassword: ([A-Z2-7]{26})$`)
+
+func TestTheFirstStartMakesRootAndShowsThePasswordOnce(t *testing.T) {
+	freshData(t)
+	banner := startAgain(t, nil)
+	login := rootLines.FindStringSubmatch(banner)
+	require.NotNil(t, login, banner)
+	assert.Equal(t, 200, logIn(t, banner, "root", login[1]))
+	assert.Equal(t, 401, logIn(t, banner, "root", strings.ToLower(login[1])))
+
+	banner = startAgain(t, nil)
+	assert.NotRegexp(t, rootLines, banner)
+	assert.NotContains(t, banner, "\npassword:")
+	assert.Contains(t, banner, "caddy ai-gateway user passwd root")
+	assert.Equal(t, 200, logIn(t, banner, "root", login[1]))
+
+	succeed(t, "user add other --role root")
+	succeed(t, "user delete root")
+	banner = startAgain(t, nil)
+	assert.NotContains(t, banner, "root", "who was deleted stays so")
+	assert.Contains(t, banner, "Try it:")
+}
+
+func TestAccountsThatCannotBeOpenedAreNoReasonNotToServe(t *testing.T) {
+	path := freshData(t)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("no database. ", 999)), 0o600))
+	banner := startAgain(t, nil)
+	assert.Contains(t, banner, "Accounts cannot be opened")
+	assert.Contains(t, banner, path)
+	status, answer := paste(t, banner, nil)
+	assert.Equal(t, 200, status, answer)
+}

@@ -1,0 +1,65 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// maxPassword bounds what is read for a password, in bytes; accounts accept
+// less.
+const maxPassword = 4096
+
+func addPasswordFlag(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolP("password-stdin", "", false, "Read the password from the standard input")
+	return cmd
+}
+
+// readPassword reads a password as the flag says: from the standard input, else
+// from the terminal, where there is one. It returns "" where none is given. No
+// flag takes a password: other users of the machine see command lines.
+func readPassword(cmd *cobra.Command) (string, error) {
+	if fromInput, _ := cmd.Flags().GetBool("password-stdin"); fromInput {
+		return readLine(cmd.InOrStdin())
+	}
+	if cmd.InOrStdin() != os.Stdin || !term.IsTerminal(int(os.Stdin.Fd())) {
+		return "", nil
+	}
+	password, err := prompt(cmd.ErrOrStderr(), "Password (empty for a random one): ")
+	if err != nil || password == "" {
+		return "", err
+	}
+	again, err := prompt(cmd.ErrOrStderr(), "Once more: ")
+	if err == nil && again != password {
+		err = errors.New("the two passwords differ")
+	}
+	return password, err
+}
+
+func readLine(in io.Reader) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(in, maxPassword))
+	if err != nil {
+		return "", fmt.Errorf("reading password: %w", err)
+	}
+	password := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+	if password == "" {
+		return "", errors.New("reading password: the standard input is empty")
+	}
+	return password, nil
+}
+
+// prompt reads a line from the terminal without showing it.
+func prompt(out io.Writer, text string) (string, error) {
+	fmt.Fprint(out, text)
+	password, err := term.ReadPassword(int(os.Stdin.Fd()))
+	fmt.Fprintln(out)
+	if err != nil {
+		return "", fmt.Errorf("reading password: %w", err)
+	}
+	return string(password), nil
+}

@@ -1,0 +1,66 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// defaultStore is the store of a configuration that says nothing about it.
+var defaultStore = json.RawMessage(`{"store":"sqlite"}`)
+
+var errManyStores = errors.New("the sites of this configuration have several stores: set store in the global option ai_gateway, or ask a running Caddy with --address")
+
+// storeOf returns the store of a configuration: that of the global option, else
+// the one that all of its sites have.
+func storeOf(config []byte) (json.RawMessage, error) {
+	var root struct {
+		Apps struct {
+			Gateway struct{ Store json.RawMessage } `json:"ai_gateway"`
+			HTTP    any
+		}
+	}
+	if err := json.Unmarshal(config, &root); err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	if store := root.Apps.Gateway.Store; store != nil {
+		return store, nil
+	}
+	stores := slices.Compact(slices.Sorted(slices.Values(siteStores(root.Apps.HTTP))))
+	switch len(stores) {
+	case 0:
+		return nil, errors.New("the configuration has no site with an ai_gateway")
+	case 1:
+		return json.RawMessage(stores[0]), nil
+	}
+	return nil, errManyStores
+}
+
+// siteStores are the stores of all sites with a gateway, as JSON.
+func siteStores(value any) []string {
+	var stores []string
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			stores = append(stores, siteStores(item)...)
+		}
+	case map[string]any:
+		if v["handler"] == "ai_gateway" {
+			return []string{storeOfSite(v)}
+		}
+		for _, item := range v {
+			stores = append(stores, siteStores(item)...)
+		}
+	}
+	return stores
+}
+
+func storeOfSite(site map[string]any) string {
+	store, ok := site["store"]
+	if !ok {
+		return string(defaultStore)
+	}
+	raw, _ := json.Marshal(store) // it was read from JSON
+	return string(raw)
+}
