@@ -53,13 +53,13 @@ func (s *Store) refresh(ctx context.Context) {
 func (s *Store) reload(in statements) error {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
+	before := s.known.Load()
 	revision, err := in.number(`SELECT revision FROM gateway_state`)
-	if before := s.known.Load(); err != nil || before.loaded && before.revision == revision {
+	if err != nil || before.loaded && before.revision == revision {
 		return err
 	}
-	fresh, err := readKnown(in)
+	fresh, err := readKnown(in, before)
 	if err == nil {
-		fresh.inherit(s.known.Load())
 		s.known.Store(fresh)
 	}
 	return err
@@ -70,10 +70,7 @@ func (s *Store) reload(in statements) error {
 func (s *Store) publish(fresh *known) {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
-	before := s.known.Load()
-	if before.loaded && before.revision >= fresh.revision {
-		return
+	if before := s.known.Load(); !before.loaded || before.revision < fresh.revision {
+		s.known.Store(fresh)
 	}
-	fresh.inherit(before)
-	s.known.Store(fresh)
 }

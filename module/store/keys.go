@@ -29,14 +29,15 @@ func (s *Store) CreateKey(ctx context.Context, key *exchange.StoredKey) error {
 	}
 	created := *key
 	created.Created = now()
-	err = s.change(ctx, "creating key", func(tx statements) error {
+	err = s.change(ctx, "creating key", func(tx statements) (int64, error) {
 		if _, err := userByID(tx, key.UserID); err != nil {
-			return err
+			return 0, err
 		}
-		return tx.row(`INSERT INTO gateway_keys (user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
+		err := tx.row(`INSERT INTO gateway_keys (user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
 			key.UserID, text(key.Name), fold(key.Name), text(key.Hint), key.Digest[:], models, networks,
 			text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used)).Scan(&created.ID)
+		return key.UserID, err
 	})
 	if err == nil {
 		*key = created
@@ -93,17 +94,17 @@ func (s *Store) Keys(ctx context.Context, user int64, page exchange.Page) (keys 
 
 // ChangeKey implements exchange.Keys. The function must not call the store.
 func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*exchange.StoredKey) error) (key *exchange.StoredKey, err error) {
-	err = s.change(ctx, "changing key", func(tx statements) error {
+	err = s.change(ctx, "changing key", func(tx statements) (int64, error) {
 		if key, err = keyByID(tx, user, id); err != nil {
-			return err
+			return 0, err
 		}
 		before := *key
 		if err := change(key); err != nil {
-			return refusal{err}
+			return 0, refusal{err}
 		}
 		key.ID, key.UserID, key.Digest = before.ID, before.UserID, before.Digest
 		key.Hint, key.Created, key.Used = before.Hint, before.Created, before.Used
-		return updateKey(tx, key)
+		return key.UserID, updateKey(tx, key)
 	})
 	if err != nil {
 		return nil, err
@@ -122,7 +123,8 @@ func updateKey(tx statements, key *exchange.StoredKey) error {
 
 // DeleteKey implements exchange.Keys.
 func (s *Store) DeleteKey(ctx context.Context, user, id int64) error {
-	return s.change(ctx, "deleting key", func(tx statements) error {
-		return tx.change(`DELETE FROM gateway_keys WHERE id = $1 AND ($2 = 0 OR user_id = $2)`, id, user)
+	return s.change(ctx, "deleting key", func(tx statements) (owner int64, err error) {
+		err = tx.row(`DELETE FROM gateway_keys WHERE id = $1 AND ($2 = 0 OR user_id = $2) RETURNING user_id`, id, user).Scan(&owner)
+		return owner, err
 	})
 }

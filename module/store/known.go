@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/subtle"
+	"maps"
 	"strconv"
 	"sync/atomic"
 
@@ -19,8 +20,8 @@ type known struct {
 // followed is a key in memory.
 type followed struct {
 	exchange.Key
-	id   int64
-	used *atomic.Bool // since uses were last written; outlives a replacement
+	id, owner int64
+	used      *atomic.Bool // since uses were last written; outlives a replacement
 }
 
 // lookup returns the key with this digest, nil when there is none, and notes
@@ -49,9 +50,10 @@ func (k *known) takeUses() (used []*followed) {
 	return used
 }
 
-// inherit carries the uses that are not written yet over from what was known.
-func (k *known) inherit(from *known) {
-	for digest, key := range k.keys {
+// inherit carries the uses that are not written yet over from what was known,
+// to keys that nobody else knows yet.
+func inherit(keys map[exchange.Digest]*followed, from *known) {
+	for digest, key := range keys {
 		if before := from.keys[digest]; before != nil && before.id == key.id {
 			key.used = before.used
 		}
@@ -60,18 +62,44 @@ func (k *known) inherit(from *known) {
 
 // readKnown reads the revision and then all keys. What is changed in between
 // has a revision of its own, and so will be read again.
-func readKnown(in statements) (*known, error) {
-	fresh := &known{loaded: true, keys: make(map[exchange.Digest]*followed)}
-	err := in.row(`SELECT revision FROM gateway_state`).Scan(&fresh.revision)
+func readKnown(in statements, before *known) (*known, error) {
+	revision, err := in.number(`SELECT revision FROM gateway_state`)
 	if err != nil {
 		return nil, err
 	}
-	err = in.each(func(row scanner) error {
+	keys, err := readKeys(in, exchange.AnyUser, before)
+	return &known{loaded: true, revision: revision, keys: keys}, err
+}
+
+// readChanged is readKnown in a transaction that has changed no other keys than
+// those of one user, and the revision. Then the others need not be read, unless
+// something was changed elsewhere since before.
+func readChanged(tx statements, owner int64, before *known) (*known, error) {
+	revision, err := tx.number(`SELECT revision FROM gateway_state`)
+	if err != nil {
+		return nil, err
+	}
+	if !before.loaded || before.revision != revision-1 {
+		return readKnown(tx, before)
+	}
+	changed, err := readKeys(tx, owner, before)
+	keys := maps.Clone(before.keys)
+	maps.DeleteFunc(keys, func(_ exchange.Digest, key *followed) bool { return key.owner == owner })
+	maps.Copy(keys, changed)
+	return &known{loaded: true, revision: revision, keys: keys}, err
+}
+
+// readKeys reads the keys of a user, or of all.
+func readKeys(in statements, owner int64, before *known) (map[exchange.Digest]*followed, error) {
+	keys := make(map[exchange.Digest]*followed)
+	err := in.each(func(row scanner) error {
 		key, err := scanFollowed(row)
-		fresh.keys[key.Digest] = key
+		keys[key.Digest] = key
 		return err
-	}, `SELECT `+keyColumns+`, u.name, u.disabled FROM gateway_keys k JOIN gateway_users u ON u.id = k.user_id`)
-	return fresh, err
+	}, `SELECT `+keyColumns+`, u.name, u.disabled FROM gateway_keys k JOIN gateway_users u ON u.id = k.user_id
+		WHERE $1 = 0 OR k.user_id = $1`, owner)
+	inherit(keys, before)
+	return keys, err
 }
 
 func scanFollowed(row scanner) (*followed, error) {
@@ -83,7 +111,7 @@ func scanFollowed(row scanner) (*followed, error) {
 	for i, model := range stored.Models {
 		models[i] = exchange.Pattern(model)
 	}
-	return &followed{id: stored.ID, used: new(atomic.Bool), Key: exchange.Key{
+	return &followed{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), Key: exchange.Key{
 		ID: "key_" + strconv.FormatInt(stored.ID, 10), Owner: owner,
 		Digest: stored.Digest, Models: models, Networks: stored.Networks, Limit: stored.Limit,
 		Expires: stored.Expires, Disabled: stored.Disabled || disabled,

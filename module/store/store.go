@@ -59,7 +59,7 @@ type Store struct {
 	publishing sync.Mutex
 	known      atomic.Pointer[known]
 	born       time.Time
-	checked    atomic.Int64 // when known was last seen to be all there is, since born; 0 for never
+	checked    atomic.Int64 // when known was last seen to be all there is, since born
 }
 
 // New returns a store that is not open yet. The logger is asked for whenever
@@ -69,7 +69,7 @@ func New(backend Backend, logger func() *zap.Logger) *Store {
 	s := &Store{
 		backend: backend, dialect: backend.Dialect(), logger: logger,
 		connecting: make(chan struct{}, 1), changing: make(chan struct{}, 1),
-		born: time.Now(),
+		born: time.Now().Add(-currentFor), // so that 0 is too long ago
 	}
 	s.known.Store(new(known))
 	return s
@@ -116,8 +116,7 @@ func (s *Store) Lookup(digest exchange.Digest) *exchange.Key {
 
 // Current reports whether Lookup knows all keys.
 func (s *Store) Current() bool {
-	checked := time.Duration(s.checked.Load())
-	return checked > 0 && time.Since(s.born)-checked < currentFor
+	return time.Since(s.born)-time.Duration(s.checked.Load()) < currentFor
 }
 
 // Identity is that of the database.

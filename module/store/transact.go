@@ -20,12 +20,13 @@ func (s *Store) query(ctx context.Context, doing string, read func(statements) e
 	return s.explain(doing, err)
 }
 
-// change runs statements that change users or keys, in one transaction, and
-// makes the new keys known.
-func (s *Store) change(ctx context.Context, doing string, change func(statements) error) error {
+// change runs statements that change a user or keys of one, in one transaction,
+// and makes the keys known that this user has then.
+func (s *Store) change(ctx context.Context, doing string, change func(statements) (user int64, err error)) error {
 	var fresh *known
-	err := s.write(ctx, doing, func(tx statements) (err error) {
-		if err = change(tx); err != nil {
+	err := s.write(ctx, doing, func(tx statements) error {
+		user, err := change(tx)
+		if err != nil {
 			return err
 		}
 		if err = tx.change(`UPDATE gateway_state SET revision = revision + 1`); err != nil {
@@ -33,7 +34,7 @@ func (s *Store) change(ctx context.Context, doing string, change func(statements
 		}
 		// Read before they are committed: afterwards the database could be
 		// out of reach, and a revoked key would stay known.
-		if fresh, err = readKnown(tx); err != nil {
+		if fresh, err = readChanged(tx, user, s.known.Load()); err != nil {
 			return err
 		}
 		return tx.script(s.dialect.Notify)

@@ -17,11 +17,12 @@ func userFields(u *exchange.User) []any {
 func (s *Store) CreateUser(ctx context.Context, user *exchange.User) error {
 	created := *user
 	created.Created = now()
-	err := s.change(ctx, "creating user", func(tx statements) error {
-		return tx.row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
+	err := s.change(ctx, "creating user", func(tx statements) (int64, error) {
+		err := tx.row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
 			text(user.Name), text(user.DisplayName), int64(user.Role), user.Disabled, text(user.Password),
 			millis(created.Created), millis(user.LastLogin)).Scan(&created.ID)
+		return created.ID, err
 	})
 	if err == nil {
 		*user = created
@@ -81,21 +82,21 @@ func (s *Store) Users(ctx context.Context, page exchange.Page) (users []exchange
 
 // ChangeUser implements exchange.Users. The function must not call the store.
 func (s *Store) ChangeUser(ctx context.Context, id int64, change func(*exchange.User) error) (user *exchange.User, err error) {
-	err = s.change(ctx, "changing user", func(tx statements) error {
+	err = s.change(ctx, "changing user", func(tx statements) (int64, error) {
 		if user, err = userByID(tx, id); err != nil {
-			return err
+			return 0, err
 		}
 		before := *user
 		if err := change(user); err != nil {
-			return refusal{err}
+			return 0, refusal{err}
 		}
 		user.ID, user.Name, user.Created = before.ID, before.Name, before.Created
 		if isRoot(&before) && !isRoot(user) {
 			if err := checkOtherRoot(tx, id); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		return updateUser(tx, user)
+		return id, updateUser(tx, user)
 	})
 	if err != nil {
 		return nil, err
@@ -110,20 +111,20 @@ func updateUser(tx statements, user *exchange.User) error {
 
 // DeleteUser implements exchange.Users. The function must not call the store.
 func (s *Store) DeleteUser(ctx context.Context, id int64, check func(*exchange.User) error) error {
-	return s.change(ctx, "deleting user", func(tx statements) error {
+	return s.change(ctx, "deleting user", func(tx statements) (int64, error) {
 		user, err := userByID(tx, id)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if err := check(user); err != nil {
-			return refusal{err}
+			return 0, refusal{err}
 		}
 		if isRoot(user) {
 			if err := checkOtherRoot(tx, id); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		return tx.change(`DELETE FROM gateway_users WHERE id = $1`, id)
+		return id, tx.change(`DELETE FROM gateway_users WHERE id = $1`, id)
 	})
 }
 

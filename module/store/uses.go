@@ -2,8 +2,14 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
+
+// usesAtOnce is how many keys one statement notes the use of.
+const usesAtOnce = 500
 
 // noteUses writes when keys were last used: now, to the minute. That is no
 // change of a key: the revision stays, or every gateway would read all keys
@@ -15,8 +21,8 @@ func (s *Store) noteUses(ctx context.Context) {
 	}
 	at := millis(time.Now())
 	err := s.write(ctx, "noting uses of keys", func(tx statements) error {
-		for _, key := range used {
-			if _, err := tx.exec(`UPDATE gateway_keys SET used = $1 WHERE id = $2 AND used < $1`, at, key.id); err != nil {
+		for keys := range slices.Chunk(used, usesAtOnce) {
+			if err := noteUse(tx, at, keys); err != nil {
 				return err
 			}
 		}
@@ -27,4 +33,14 @@ func (s *Store) noteUses(ctx context.Context) {
 			key.used.Store(true)
 		}
 	}
+}
+
+func noteUse(tx statements, at int64, keys []*followed) error {
+	parameters, args := make([]string, len(keys)), []any{at}
+	for i, key := range keys {
+		args = append(args, key.id)
+		parameters[i] = "$" + strconv.Itoa(len(args))
+	}
+	_, err := tx.exec(`UPDATE gateway_keys SET used = $1 WHERE used < $1 AND id IN (`+strings.Join(parameters, ", ")+`)`, args...)
+	return err
 }

@@ -123,6 +123,28 @@ func changesAreSeenAtOnce(t *testing.T, database Database) {
 	assert.ErrorIs(t, s.DeleteKey(t.Context(), alice.ID, key.ID), exchange.ErrNotFound)
 }
 
+// With many keys, reading all of them at each change took most of its time.
+func changesOfOneUser(t *testing.T, database Database) {
+	s, other := store.New(database(), nop), store.New(database(), nop) // which do not follow
+	alice, bob := NewUser(t, s, "alice", exchange.RoleUser), NewUser(t, s, "bob", exchange.RoleUser)
+	first, second, bobs := NewKey(t, s, alice.ID, "first"), NewKey(t, s, alice.ID, "second"), NewKey(t, s, bob.ID, "bob's")
+	known := s.Lookup(bobs.Digest)
+	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, first.ID))
+	_, err := s.ChangeUser(t.Context(), alice.ID, disable)
+	require.NoError(t, err)
+	assert.Same(t, known, s.Lookup(bobs.Digest), "it was not read anew")
+	assert.Nil(t, s.Lookup(first.Digest))
+	assert.True(t, s.Lookup(second.Digest).Disabled)
+
+	// What was changed elsewhere in the meantime is not overlooked.
+	require.NoError(t, other.DeleteKey(t.Context(), bob.ID, bobs.ID))
+	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, second.ID))
+	assert.Nil(t, s.Lookup(bobs.Digest))
+	assert.Nil(t, s.Lookup(second.Digest))
+	require.NoError(t, s.Close())
+	require.NoError(t, other.Close())
+}
+
 func keysOfDisabledUsers(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice := NewUser(t, s, "alice", exchange.RoleUser)

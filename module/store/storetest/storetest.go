@@ -69,6 +69,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"keys of others do not exist", keysOfOthers},
 		{"keys are found by a part of their name", keysAreFound},
 		{"a change of a key is seen at once", changesAreSeenAtOnce},
+		{"a change of one user leaves the keys of others", changesOfOneUser},
 		{"keys of disabled users are disabled", keysOfDisabledUsers},
 		{"a change elsewhere is seen within two seconds", changesElsewhere},
 		{"the last use of a key is kept, and is no change", usesAreKept},
