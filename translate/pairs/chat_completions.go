@@ -6,7 +6,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // chatCompletions writes a chat request as a completions request: the
@@ -49,11 +48,13 @@ func (x *chatCompletions) convert(body []byte) {
 		return
 	}
 	x.malformed(x.reader.Walk(body, &x.request, x))
-	x.refuseFields()
+	x.refuseChat(&x.request)
 	if raw := x.request.Tools; raw != nil && !isEmptyList(raw) {
 		x.refuseTools(x.request.ToolChoice)
 	}
-	x.readFormat()
+	if x.format = x.readFormat(x.request.ResponseFormat); x.format.words {
+		x.prompt.hoisted.add([]byte(jsonObjectSystem))
+	}
 	if x.fault == nil && x.prompt.empty() {
 		x.invalid("messages", "must hold at least one message with content")
 	}
@@ -62,31 +63,11 @@ func (x *chatCompletions) convert(body []byte) {
 	}
 }
 
-// refuseFields refuses what a text has no place for.
-func (x *chatCompletions) refuseFields() {
-	r := &x.request
-	for _, f := range [...]struct {
-		path string
-		raw  []byte
-	}{{"functions", r.Functions}, {"function_call", r.FunctionCall}, {"audio", r.Audio}, {"web_search_options", r.WebSearchOptions}} {
-		if f.raw != nil && !isEmptyList(f.raw) {
-			x.refuse(f.path, "")
-		}
-	}
-	if raw := r.Modalities; raw != nil && raw[0] == '[' {
-		x.options = jsonscan.Again(raw)
-		for x.options.EnterArray(); x.options.Element(); {
-			if kind := x.options.Skip(); string(kind) != `"text"` {
-				x.refuse("modalities", shown(kind))
-			}
-		}
-	}
-}
-
 func (x *chatCompletions) write() {
 	r := &x.request
 	x.writePrompt(&x.prompt)
-	x.writeTokens(x.tokens())
+	tokens, _ := x.chatTokens(r)
+	x.writeTokens(tokens)
 	x.sampleCompletions(r.Temperature, r.TopP, r.TopK)
 	for _, f := range [...]struct {
 		name string
@@ -110,20 +91,6 @@ func (x *chatCompletions) write() {
 	x.writeTier()
 	x.out = append(append(x.out, x.forward...), '}')
 	x.dropRest()
-}
-
-// tokens is how many tokens the answer may have, by either of two names.
-func (x *chatCompletions) tokens() []byte {
-	newer, older := x.request.MaxCompletionTokens, x.request.MaxTokens
-	if newer == nil {
-		return older
-	}
-	if a, _ := integer(newer); older != nil {
-		if b, _ := integer(older); a != b {
-			x.invalid("max_tokens", "must be the same as max_completion_tokens where both are sent")
-		}
-	}
-	return newer
 }
 
 // writeLogprobs asks for as many alternatives of each token as the client wants.

@@ -31,7 +31,7 @@ type chatMessages struct {
 	begun    bool   // something else than a system text was said
 	unsigned bool   // since a user spoke last, calls were made whose thinking is gone
 
-	schema  []byte // that the answer must follow, raw
+	format  chatFormat
 	forward []byte // fields that only this provider knows, each with a comma before it
 }
 
@@ -52,7 +52,7 @@ func chatToMessages(dst, body []byte, info *translate.RequestInfo) ([]byte, tran
 func (x *chatMessages) forget() {
 	x.request, x.reader = chat.Request{}, chat.Reader{}
 	x.list, x.inside = chat.List{}, chat.List{}
-	x.choice, x.schema = toolWish{}, nil
+	x.choice, x.format = toolWish{}, chatFormat{}
 }
 
 // buffers is how much memory is kept, in bytes.
@@ -69,7 +69,9 @@ func (x *chatMessages) convert(body []byte) {
 	x.refuseFields()
 	x.endDialog()
 	x.readStream(x.request.Stream, x.request.StreamOptions)
-	x.readFormat()
+	if x.format = x.readFormat(x.request.ResponseFormat); x.format.words {
+		x.system.text("", []byte(`"`+jsonObjectSystem+`"`))
+	}
 	x.readTools()
 	if x.fault == nil {
 		x.write()
@@ -80,7 +82,7 @@ func (x *chatMessages) convert(body []byte) {
 func (x *chatMessages) write() {
 	x.out = append(x.out, `{"model":`...)
 	x.out = jsonscan.AppendString(x.out, x.info.Upstream)
-	most := x.writeMaxTokens()
+	most := x.maxTokens(x.chatTokens(&x.request))
 	x.writeDialog()
 	x.writeChoice()
 	thinks := x.writeThinking(most)

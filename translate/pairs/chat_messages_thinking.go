@@ -92,7 +92,7 @@ func (x *chatMessages) writeBudget(budget, most int64) bool {
 
 // writeConfig writes the effort and the format of the answer.
 func (x *chatMessages) writeConfig(effort translate.Efforts) {
-	if effort == 0 && x.schema == nil {
+	if effort == 0 && x.format.schema == nil {
 		return
 	}
 	x.name("output_config")
@@ -100,12 +100,12 @@ func (x *chatMessages) writeConfig(effort translate.Efforts) {
 	if effort != 0 {
 		x.out = append(x.out, `"effort":"`+effort.String()+`"`...)
 	}
-	if x.schema != nil {
+	if x.format.schema != nil {
 		if effort != 0 {
 			x.out = append(x.out, ',')
 		}
 		x.out = append(x.out, `"format":{"type":"json_schema","schema":`...)
-		x.out = append(append(x.out, x.schema...), '}')
+		x.out = append(append(x.out, x.format.schema...), '}')
 	}
 	x.out = append(x.out, '}')
 }

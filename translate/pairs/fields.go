@@ -45,6 +45,7 @@ type Rule struct {
 var tables = map[[2]translate.Format][]Field{
 	{translate.Messages, translate.Chat}:        messagesChatFields,
 	{translate.Messages, translate.Completions}: messagesCompletionsFields,
+	{translate.Chat, translate.Messages}:        chatMessagesFields,
 	{translate.Chat, translate.Completions}:     chatCompletionsFields,
 	{translate.Completions, translate.Chat}:     completionsChatFields,
 	{translate.Completions, translate.Messages}: completionsMessagesFields,

@@ -21,6 +21,7 @@ var sampled = map[way]struct {
 }{
 	{translate.Messages, translate.Chat}:        {messagesSamples, conversation(hi)},
 	{translate.Messages, translate.Completions}: {messagesSamples, conversation(hi)},
+	{translate.Chat, translate.Messages}:        {samplesOfChat, wanting().body},
 	{translate.Chat, translate.Completions}:     {samplesOfChat, wanting().body},
 	{translate.Completions, translate.Chat}:     {completionsSamples, completing().body},
 	{translate.Completions, translate.Messages}: {completionsSamples, completing().body},
