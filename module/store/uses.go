@@ -9,7 +9,7 @@ import (
 )
 
 // usesAtOnce is how many keys one statement notes the use of.
-const usesAtOnce = 500
+const usesAtOnce = 100
 
 // noteUses writes when keys were last used: now, to the minute. That is no
 // change of a key: the revision stays, or every gateway would read all keys

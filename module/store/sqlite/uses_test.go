@@ -41,7 +41,7 @@ func TestUsesAreWrittenWithinAboutAMinute(t *testing.T) {
 }
 
 func TestUsesOfManyKeysAreAllWritten(t *testing.T) {
-	const many = 603 // two statements
+	const many = 120 // two statements
 	path, _ := filled(t)
 	s := store.New(&file{path: path}, zap.NewNop)
 	for i := range many {
