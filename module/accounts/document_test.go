@@ -70,12 +70,12 @@ func TestDocumentSaysWhatTheHandlersDo(t *testing.T) {
 	} {
 		part(t, given)
 	}
-	operations(func(method, path string, operation schema) {
-		for status := range at(operation, "responses") {
-			name := method + " " + path + " " + status
+	for _, o := range operations(t) {
+		for _, status := range o.Statuses {
+			name := o.Method + " " + o.Path + " " + status
 			assert.True(t, given[name], "nothing has given %s", name)
 		}
-	})
+	}
 }
 
 // rooted is a site with the user root, number 1, and a token of theirs, the
@@ -104,11 +104,11 @@ func askRight(t *testing.T, given map[string]bool) {
 // askWithoutBody sends bodies that are none.
 func askWithoutBody(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
-	operations(func(method, path string, operation schema) {
-		if operation["requestBody"] == nil {
-			return
+	for _, o := range operations(t) {
+		if !o.Body {
+			continue
 		}
-		call := method + " " + path
+		call := o.Method + " " + o.Path
 		for status, a := range map[int]asked{
 			http.StatusBadRequest:            {body: "[]"},
 			http.StatusUnsupportedMediaType:  {body: "{}", header: http.Header{"Content-Type": {"text/plain"}}},
@@ -117,25 +117,25 @@ func askWithoutBody(t *testing.T, given map[string]bool) {
 			a.call, a.token = call, token
 			assert.Equal(t, status, s.ask(a).status, call)
 		}
-	})
+	}
 }
 
 // askWithoutRight asks with none, two and foreign credentials.
 func askWithoutRight(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, func(a *Accounts) { a.Registration = false })
-	operations(func(method, path string, operation schema) {
-		if path == "/api/openapi.json" {
-			return
+	for _, o := range operations(t) {
+		if o.Path == "/api/openapi.json" {
+			continue
 		}
-		a := asked{call: method + " " + strings.ReplaceAll(path, "{id}", "1"), body: bodies[method+" "+path]}
-		if list, _ := operation["security"].([]any); len(list) > 0 {
+		a := asked{call: o.Method + " " + strings.ReplaceAll(o.Path, "{id}", "1"), body: bodies[o.Method+" "+o.Path]}
+		if o.Secured {
 			assert.Equal(t, http.StatusUnauthorized, s.ask(a).status, a.call)
 		}
 		a.header = http.Header{"Authorization": {"Bearer a", "Bearer b"}}
 		s.ask(a)
 		a.header, a.cookie = http.Header{"Sec-Fetch-Site": {"cross-site"}}, token
 		s.ask(a)
-	})
+	}
 	s.user("carol", exchange.RoleUser)
 	token = s.token("carol")
 	for _, call := range []string{"GET /api/user/", "GET /api/user/1", "GET /api/user/search"} {
@@ -205,13 +205,13 @@ func askTooMuch(t *testing.T, given map[string]bool) {
 func askWithoutStore(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	s.Accounts.store = broken{s.Accounts.store}
-	operations(func(method, path string, _ schema) {
-		if path == "/api/openapi.json" {
-			return
+	for _, o := range operations(t) {
+		if o.Path == "/api/openapi.json" {
+			continue
 		}
-		a := asked{call: method + " " + strings.ReplaceAll(path, "{id}", "1"), body: bodies[method+" "+path], token: token}
+		a := asked{call: o.Method + " " + strings.ReplaceAll(o.Path, "{id}", "1"), body: bodies[o.Method+" "+o.Path], token: token}
 		answer := s.ask(a)
 		assert.Equal(t, http.StatusServiceUnavailable, answer.status, a.call)
 		assert.Equal(t, "2", answer.header.Get("Retry-After"), a.call)
-	})
+	}
 }

@@ -33,7 +33,8 @@ type site struct {
 	logs *observer.ObservedLogs
 	// given are the answers that the document describes and that were seen, as
 	// "POST /api/user/login 200".
-	given map[string]bool
+	given    map[string]bool
+	document *gatewaytest.Document
 }
 
 // newSite makes one; configure may be nil. Throttling is off unless configure
@@ -59,7 +60,7 @@ func newSite(t testing.TB, configure func(*Accounts)) *site {
 		require.NoError(t, a.Cleanup())
 		require.NoError(t, store.Cleanup())
 	})
-	return &site{a, t, logs, make(map[string]bool)}
+	return &site{a, t, logs, make(map[string]bool), gatewaytest.ParseDocument(t, openAPIDocument)}
 }
 
 // asked is a request: a method, a path, and what else the test is about.

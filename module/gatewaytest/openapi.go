@@ -1,0 +1,197 @@
+package gatewaytest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// schema is a node of a document.
+type schema = map[string]any
+
+// Document is an OpenAPI document that answers are held against. It knows the
+// words of JSON Schema that ours uses, and takes any other for a fault.
+type Document struct{ root schema }
+
+// ParseDocument reads a document.
+func ParseDocument(t testing.TB, text []byte) *Document {
+	t.Helper()
+	d := new(Document)
+	require.NoError(t, json.Unmarshal(text, &d.root))
+	return d
+}
+
+// Operation is a method of a path.
+type Operation struct {
+	Method, Path string
+	Statuses     []string // that it may answer, sorted
+	Body         bool     // it reads a request body
+	Secured      bool     // it asks for a credential
+}
+
+// Operations are those of the paths that begin so, sorted by path and method.
+func (d *Document) Operations(prefix string) (list []Operation) {
+	paths := at(d.root, "paths")
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if !strings.HasPrefix(path, prefix) {
+			continue
+		}
+		for _, method := range slices.Sorted(maps.Keys(at(paths, path))) {
+			node := at(paths, path, method)
+			security, _ := node["security"].([]any)
+			list = append(list, Operation{
+				strings.ToUpper(method), path, slices.Sorted(maps.Keys(at(node, "responses"))),
+				node["requestBody"] != nil, len(security) > 0,
+			})
+		}
+	}
+	return list
+}
+
+// Check says how an answer differs from what the document says of it, "" if it
+// does not. Path is as the document writes it.
+func (d *Document) Check(method, path string, status int, body []byte) string {
+	response := d.resolve(at(d.root, "paths", path, strings.ToLower(method), "responses", fmt.Sprint(status)))
+	if response == nil {
+		return fmt.Sprintf("%s %s is not said to answer %d", method, path, status)
+	}
+	return d.CheckResponse(response, body)
+}
+
+// Component is a response that the document names.
+func (d *Document) Component(name string) map[string]any {
+	return at(d.root, "components", "responses", name)
+}
+
+// CheckResponse is Check for one response.
+func (d *Document) CheckResponse(response map[string]any, body []byte) string {
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		return err.Error()
+	}
+	return d.conforms(at(response, "content", "application/json", "schema"), value, "body")
+}
+
+// at walks down the document.
+func at(node schema, names ...string) schema {
+	for _, name := range names {
+		node, _ = node[name].(schema)
+	}
+	return node
+}
+
+// resolve follows a reference, if the node is one.
+func (d *Document) resolve(node schema) schema {
+	ref, ok := node["$ref"].(string)
+	if !ok {
+		return node
+	}
+	return at(d.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+}
+
+// conforms says how a value differs from a schema, "" if it does not. It knows
+// the words that the document uses, and no others.
+func (d *Document) conforms(s schema, value any, path string) string {
+	for _, word := range slices.Sorted(maps.Keys(s)) {
+		if complaint := d.conformsTo(word, s, value, path); complaint != "" {
+			return complaint
+		}
+	}
+	return ""
+}
+
+func (d *Document) conformsTo(word string, s schema, value any, path string) string {
+	object, isObject := value.(map[string]any)
+	switch word {
+	case "description":
+	case "$ref":
+		return d.conforms(d.resolve(s), value, path)
+	case "type":
+		return hasType(s["type"], value, path)
+	case "const":
+		if !reflect.DeepEqual(s["const"], value) {
+			return fmt.Sprintf("%s: %v is not %v", path, value, s["const"])
+		}
+	case "enum":
+		if !slices.Contains(s["enum"].([]any), value) {
+			return fmt.Sprintf("%s: %v is none of %v", path, value, s["enum"])
+		}
+	case "required":
+		for _, name := range s["required"].([]any) {
+			if _, ok := object[name.(string)]; isObject && !ok {
+				return fmt.Sprintf("%s: %v is missing", path, name)
+			}
+		}
+	case "properties":
+		for name, member := range at(s, "properties") {
+			if v, ok := object[name]; ok {
+				if complaint := d.conforms(member.(schema), v, path+"."+name); complaint != "" {
+					return complaint
+				}
+			}
+		}
+	case "additionalProperties":
+		for name := range object {
+			if _, ok := at(s, "properties")[name]; !ok {
+				return fmt.Sprintf("%s: %s is not described", path, name)
+			}
+		}
+	case "items":
+		list, _ := value.([]any)
+		for i, item := range list {
+			if complaint := d.conforms(at(s, "items"), item, fmt.Sprintf("%s[%d]", path, i)); complaint != "" {
+				return complaint
+			}
+		}
+	case "oneOf":
+		return d.conformsToOne(s["oneOf"].([]any), value, path)
+	default:
+		return path + ": the document's schema has the word " + word
+	}
+	return ""
+}
+
+func (d *Document) conformsToOne(choices []any, value any, path string) string {
+	fitting := 0
+	for _, choice := range choices {
+		if d.conforms(choice.(schema), value, path) == "" {
+			fitting++
+		}
+	}
+	if fitting != 1 {
+		return fmt.Sprintf("%s: fits %d of the choices", path, fitting)
+	}
+	return ""
+}
+
+func hasType(types, value any, path string) string {
+	if one, ok := types.(string); ok {
+		types = []any{one}
+	}
+	if !slices.ContainsFunc(types.([]any), func(name any) bool { return isOfType(name.(string), value) }) {
+		return fmt.Sprintf("%s: %T is no %v", path, value, types)
+	}
+	return ""
+}
+
+func isOfType(name string, value any) bool {
+	number, isNumber := value.(float64)
+	switch name {
+	case "null":
+		return value == nil
+	case "integer":
+		return isNumber && number == float64(int64(number))
+	case "number":
+		return isNumber
+	}
+	kinds := map[string]reflect.Kind{
+		"string": reflect.String, "boolean": reflect.Bool, "array": reflect.Slice, "object": reflect.Map,
+	}
+	return value != nil && reflect.TypeOf(value).Kind() == kinds[name]
+}
