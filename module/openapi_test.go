@@ -1,0 +1,133 @@
+package module_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// describedSite is a site whose every kind of answer can be had, and what it
+// says of itself.
+func describedSite(t *testing.T) (*site, *gatewaytest.Provider, *gatewaytest.Document) {
+	t.Helper()
+	t.Setenv("KEY_BOB", bobKey)
+	p := gatewaytest.NewProvider(t)
+	s := startSite(t, "provider demo {\npace off\nmodels demo-known allowed-*\n}", "max_body 4KB", "key bob {env.KEY_BOB} {\nmodels allowed-*\n}", direct.provider("up", p, "models counted"))
+	answer := s.raw("", "GET /api/openapi.json HTTP/1.1")
+	require.Equal(t, http.StatusOK, answer.status)
+	return s, p, gatewaytest.ParseDocument(t, []byte(answer.body))
+}
+
+// The routes of models that there are, and those of which the document tells,
+// are the same.
+func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
+	_, _, document := describedSite(t)
+	routes, err := os.ReadFile("gateway/routes.go")
+	require.NoError(t, err)
+	routed := make(map[string]bool)
+	for _, found := range regexp.MustCompile(`(?m)^\t(?:"(/v1/[^"]+)"|modelsPrefix): +\{http\.Method(\w+),`).FindAllStringSubmatch(string(routes), -1) {
+		path := found[1]
+		if path == "" {
+			path = "/v1/models/{id}"
+		}
+		routed[strings.ToUpper(found[2])+" "+path] = true
+	}
+	described := make(map[string]bool)
+	for _, o := range document.Operations("/v1/") {
+		described[o.Method+" "+o.Path] = true
+	}
+	require.NotEmpty(t, routed)
+	assert.Equal(t, routed, described)
+}
+
+const countPath = messagesPath + "/count_tokens"
+
+// described is a request that has one of the described statuses.
+type described struct {
+	status  int
+	prompt  string   // else the body
+	body    string   // else one for the endpoint
+	headers []string // names and values
+}
+
+// refusedAlike are refused in the same way wherever a body is sent.
+var refusedAlike = []described{
+	{status: 400, body: "{"},
+	{status: 401, headers: []string{"Authorization", "Bearer wrong"}},
+	{status: 403, headers: []string{"Authorization", "Bearer " + bobKey}},
+	{status: 404, body: `{"model":"unheard-of","max_tokens":1,"prompt":"","messages":[{"role":"user","content":""}]}`},
+	{status: 413, body: `{"model":"` + strings.Repeat("m", 5000) + `"}`},
+	{status: 415, headers: []string{"Content-Type", "text/plain"}},
+}
+
+// failedAlike are answers and failures of the provider.
+var failedAlike = []described{
+	{status: 200, prompt: "hello"},
+	{status: 429, prompt: "[[fault:429]]"},
+	{status: 500, prompt: "[[fault:500]]"},
+	{status: 502, prompt: "[[fault:reset]]"},
+	{status: 504, prompt: "[[fault:504]]"},
+}
+
+// Every status that the document gives to an endpoint of models is answered by
+// a running gateway, with a body as the document has it.
+func TestDocumentSaysWhatTheEndpointsOfModelsAnswer(t *testing.T) {
+	s, p, document := describedSite(t)
+	given := make(map[string]bool)
+	check := func(method, path string, answer reply) {
+		t.Helper()
+		assert.Empty(t, document.Check(method, path, answer.status, []byte(answer.body)), answer.body)
+		given[fmt.Sprint(method, " ", path, " ", answer.status)] = true
+	}
+	for _, path := range append([]string{countPath}, callPaths...) {
+		overloaded := described{status: 503, prompt: "[[fault:503]]"}
+		if strings.HasPrefix(path, messagesPath) {
+			overloaded = described{status: 529, prompt: "[[fault:529]]"}
+		}
+		for _, r := range append(slices.Concat(refusedAlike, failedAlike), overloaded) {
+			if path == countPath && r.status >= 429 { // the demo provider counts what it would fail to answer
+				p.Script(gatewaytest.Body(r.status, "application/json", []byte(`{"type":"error","error":{"type":"api_error","message":"no"}}`)))
+				r = described{status: r.status, body: `{"model":"counted","messages":[{"role":"user","content":"hi"}]}`}
+			}
+			answer := s.ask(path, r.text(path), r.headers...)
+			assert.Equal(t, r.status, answer.status, "%s %+v: %s", path, r, answer.body)
+			check("POST", path, answer)
+		}
+	}
+	for _, target := range []string{"", "/demo-known", "/unheard-of", "?limit=x"} {
+		for _, lines := range [][]string{nil, {version}} {
+			path := "/v1/models"
+			if strings.HasPrefix(target, "/") {
+				path = "/v1/models/{id}"
+			}
+			check("GET", path, s.list(clientKey, "/v1/models"+target, lines...))
+			check("GET", path, s.list("wrong", "/v1/models"+target, lines...))
+			check("GET", path, s.raw("", append([]string{"GET /v1/models" + target + " HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"}, lines...)...))
+		}
+	}
+	capabilities := "/v1/capabilities"
+	check("GET", capabilities, s.list(clientKey, capabilities))
+	check("GET", capabilities, s.list("wrong", capabilities))
+	check("GET", capabilities, s.raw("", "GET "+capabilities+" HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"))
+	for _, o := range document.Operations("/v1/") {
+		for _, status := range o.Statuses {
+			assert.True(t, given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)
+		}
+	}
+}
+
+func (r described) text(path string) string {
+	if r.body != "" {
+		return r.body
+	}
+	return bodyFor(strings.TrimSuffix(path, "/count_tokens"), "demo-known", r.prompt, false)
+}
