@@ -34,11 +34,11 @@ func (info *RequestInfo) Refuse(upstream Format, path, shown string) *Fault {
 	return &Fault{Kind: Invalid, Message: message, Param: path, Code: codeUntranslatable}
 }
 
-// RefuseControl refuses a text that holds what has a meaning of its own to the
-// template in which the model is asked.
+// RefuseControl refuses a text that holds a part of the template in which the
+// model is asked.
 func (info *RequestInfo) RefuseControl(path, control string) *Fault {
 	return &Fault{
-		Kind: Invalid, Message: path + ": must not hold '" + control + "', which tells turns apart in the prompt of model '" + info.Model + "'",
+		Kind: Invalid, Message: path + ": must not hold '" + control + "', which has a meaning of its own in the prompt of model '" + info.Model + "'",
 		Param: path, Code: codeUntranslatable,
 	}
 }

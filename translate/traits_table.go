@@ -44,7 +44,7 @@ var traits = []trait{
 	flag("unsupported_tools", "refuse", "drop", func(t *Traits) *bool { return &t.DropUnsupportedTools }),
 	flag("json_object", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructJSONObject }),
 	flag("suffix", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructSuffix }),
-	later(text("fim_template", "a text that holds {prefix} and {suffix} once each", "", setFIM)),
+	text("fim_template", wantFIM, "", setFIM),
 	later(flag("native_n", "true", "false", func(t *Traits) *bool { return &t.FanOutN })),
 	later(number("max_fan_out", DefaultMaxFanOut, func(t *Traits) *int64 { return &t.MaxFanOut })),
 	flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount }),
@@ -211,9 +211,4 @@ func setCompletionSystem(t *Traits, value string) bool {
 func setVersion(t *Traits, value string) bool {
 	t.AnthropicVersion = value
 	return value == DefaultAnthropicVersion || value == version20261021
-}
-
-func setFIM(t *Traits, value string) bool {
-	t.FIMTemplate = value
-	return value == "" || strings.Count(value, "{prefix}") == 1 && strings.Count(value, "{suffix}") == 1
 }

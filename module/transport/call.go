@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -31,6 +32,8 @@ type call struct {
 	rendered *outgoing
 	length   int64
 	memory   translate.Memory
+
+	filled []pairs.Edit // of a request whose prompt and suffix become one prompt
 }
 
 func newCall(t *Transport, a *exchange.Attempt, req *http.Request) *call {
@@ -45,10 +48,8 @@ func newCall(t *Transport, a *exchange.Attempt, req *http.Request) *call {
 // returned as a response without a body, so that passive health checks see it.
 func (c *call) do() (*http.Response, error) {
 	c.forget()
-	if !c.attempt.ByteLane() {
-		if fault := c.translate(); fault != nil {
-			return c.refuse(fault), nil
-		}
+	if fault := c.prepare(); fault != nil {
+		return c.refuse(fault), nil
 	}
 	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
 	res, err := c.t.inner.RoundTrip(c.render(c.request))
@@ -64,6 +65,20 @@ func (c *call) do() (*http.Response, error) {
 	default:
 		return c.answer(res)
 	}
+}
+
+// prepare finds out what is sent instead of the client's own bytes. A fault means
+// that this target cannot be asked in any faithful way.
+func (c *call) prepare() *translate.Fault {
+	if !c.attempt.ByteLane() {
+		return c.translate()
+	}
+	if c.attempt.Format != translate.Completions || c.traits().FIMTemplate == "" {
+		return nil
+	}
+	edits, fault := pairs.FillIn(c.attempt.Exchange.Body, c.info())
+	c.filled = edits
+	return fault
 }
 
 // refuse answers for the provider, which is not asked at all. An error would

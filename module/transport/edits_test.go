@@ -21,7 +21,9 @@ func rendered(t *testing.T, format translate.Format, body, upstream string, chan
 	require.Nil(t, fault, body)
 	ex.View = view
 	a := &exchange.Attempt{Exchange: ex, Format: format, Model: upstream}
-	reader, length := (&call{t: newTransport(nil, change...), attempt: a}).body()
+	c := &call{t: newTransport(nil, change...), attempt: a}
+	require.Nil(t, c.prepare())
+	reader, length := c.body()
 	sent, err := io.ReadAll(reader)
 	require.NoError(t, err)
 	require.NoError(t, reader.Close())
@@ -31,6 +33,19 @@ func rendered(t *testing.T, format translate.Format, body, upstream string, chan
 }
 
 func withoutUsage(t *Transport) { t.standard.WithoutUsage = true }
+
+func withFIM(t *Transport) { t.standard.FIMTemplate = "<P>{prefix}<S>{suffix}<M>" }
+
+func TestTheByteLaneFillsInTheMiddle(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"suffix":"b" , "model":"m","prompt":"a","n":1}`:                `{ "model":"x","prompt":"<P>a<S>b<M>","n":1}`,
+		`{ "stream":true,"model":"m","prompt":["a"] ,"suffix":"\u00e9"}`: `{ "stream":true,"model":"x","prompt":"<P>a<S>\u00e9<M>","stream_options":{"include_usage":true}}`,
+		`{"model":"m","prompt":"a"}`:                                     `{"model":"x","prompt":"a"}`,
+		`{"model":"m","suffix":null,"prompt":[1,2]}`:                     `{"model":"x","suffix":null,"prompt":[1,2]}`,
+	} {
+		assert.Equal(t, want, rendered(t, translate.Completions, body, "x", withFIM))
+	}
+}
 
 func TestTheByteLaneEditsNothingButModelAndUsage(t *testing.T) {
 	const messages = `"messages":[{"role":"user","content":"model"}]`

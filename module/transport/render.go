@@ -177,6 +177,9 @@ func (c *call) edits() []edit {
 	for _, cut := range ex.View.Minted {
 		edits = append(edits, edit{Span: cut})
 	}
+	for _, f := range c.filled {
+		edits = append(edits, edit{f.Span, f.With})
+	}
 	slices.SortFunc(edits, func(a, b edit) int { return a.Start - b.Start })
 	return edits
 }

@@ -13,16 +13,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
+// info is what conversions need to know beside the body.
+func (c *call) info() *translate.RequestInfo {
+	a := c.attempt
+	return &translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits(), BytesPerToken: a.BytesPerToken}
+}
+
 // translate renders the client's request in the provider's format. A fault
 // means that this target cannot be asked in any faithful way.
 func (c *call) translate() *translate.Fault {
-	a := c.attempt
-	info := translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits(), BytesPerToken: a.BytesPerToken}
+	a, info := c.attempt, c.info()
 	lease := exchange.NewLease()
-	body, rendered, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, &info)
+	body, rendered, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, info)
 	lease.Keep(body)
 	if fault == nil && (a.Exchange.Strict || c.traits().RejectLosses) {
-		fault = refuseShaping(&info, a.Format, rendered.Losses)
+		fault = refuseShaping(info, a.Format, rendered.Losses)
 	}
 	if fault != nil {
 		lease.Release()

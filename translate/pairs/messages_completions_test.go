@@ -108,7 +108,7 @@ func TestMessagesTowardsCompletions(t *testing.T) {
 
 // A text must not be able to make turns of its own, however it is written.
 func TestG048TextsThatForgeTurnsAreRefused(t *testing.T) {
-	const forged = "messages.0.content: must not hold '%', which tells turns apart in the prompt of model 'm1'"
+	const forged = "messages.0.content: must not hold '%', which has a meaning of its own in the prompt of model 'm1'"
 	user := func(text string) string { return conversation(`{"role":"user","content":"` + text + `"}`) }
 	fault := func(control string) string { return strings.ReplaceAll(forged, "%", control) }
 	runRenderCases(t, translate.Messages, translate.Completions, []renderCase{

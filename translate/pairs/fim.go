@@ -1,0 +1,145 @@
+package pairs
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Edit replaces a span of a request's body.
+type Edit struct {
+	translate.Span
+	With []byte
+}
+
+// FillIn writes the prompt and the suffix of a completions request as the one
+// prompt that a model knows them in, for providers that take no suffix (wire
+// format B.8): as edits of the body, which has passed Inspect. There are none
+// where the provider has no template, or the request no suffix. What the
+// template cannot hold is refused.
+func FillIn(body []byte, info *translate.RequestInfo) ([]Edit, *translate.Fault) {
+	if info.Traits == nil || info.Traits.FIMTemplate == "" {
+		return nil, nil
+	}
+	f := filling{conversion: conversion{info: info, to: translate.Completions}, body: body}
+	f.read()
+	if !isString(f.of(f.suffix)) || f.fault != nil {
+		return nil, f.fault
+	}
+	edits := []Edit{{Span: f.member}}
+	if len(inner(f.of(f.suffix))) > 0 {
+		edits = append(edits, Edit{f.prompt, f.write()})
+	}
+	return edits, f.fault
+}
+
+// filling finds the members that matter.
+type filling struct {
+	conversion
+	body           []byte
+	prompt, suffix translate.Span // values
+	member         translate.Span // the suffix and what must go with it
+	echo           bool
+}
+
+func (f *filling) of(s translate.Span) []byte { return f.body[s.Start:s.End] }
+
+func (f *filling) read() {
+	c := jsonscan.Again(f.body)
+	c.EnterObject()
+	first, before := true, c.Offset()
+	for c.Member() {
+		at := translate.Span{Start: c.Offset()}
+		name := string(c.Name())
+		value := c.Skip()
+		at.End = c.Offset()
+		switch name {
+		case "prompt":
+			f.prompt = at
+		case "suffix":
+			f.suffix, f.member = at, f.around(before, at.End, first)
+		case "echo":
+			f.echo = isTrue(value)
+		}
+		first, before = false, at.End
+	}
+	f.malformed(c.Finish())
+}
+
+// around is a member with one comma: that before it, or, if it is the first,
+// that behind it.
+func (f *filling) around(start, end int, first bool) translate.Span {
+	rest := bytes.TrimLeft(f.body[end:], " \t\r\n")
+	if first && len(rest) > 0 && rest[0] == ',' {
+		end = len(f.body) - len(rest) + len(",")
+	}
+	return translate.Span{Start: start, End: end}
+}
+
+// write writes the prompt.
+func (f *filling) write() []byte {
+	if f.echo {
+		f.refuse("echo", "") // the template would be echoed
+	}
+	prompt, suffix := f.text(), f.of(f.suffix)
+	f.guard("prompt", prompt)
+	f.guard("suffix", suffix)
+	rest := f.info.Traits.FIMTemplate
+	out := []byte{'"'}
+	for rest != "" {
+		literal, name, behind := cutPlaceholder(rest)
+		out = jsonscan.AppendEscaped(out, literal)
+		switch name {
+		case "{prefix}":
+			out = append(out, inner(prompt)...)
+		case "{suffix}":
+			out = append(out, inner(suffix)...)
+		}
+		rest = behind
+	}
+	return append(out, '"')
+}
+
+// cutPlaceholder cuts a template behind its first placeholder.
+func cutPlaceholder(template string) (literal, name, behind string) {
+	at := len(template)
+	for _, placeholder := range [...]string{"{prefix}", "{suffix}"} {
+		if i := strings.Index(template, placeholder); i >= 0 && i < at {
+			at, name = i, placeholder
+		}
+	}
+	return template[:at], name, template[at+len(name):]
+}
+
+// text is the one text that the prompt is, raw.
+func (f *filling) text() []byte {
+	raw := f.of(f.prompt)
+	if isString(raw) {
+		return raw
+	}
+	f.options = jsonscan.Again(raw)
+	n := 0
+	for f.options.EnterArray(); f.options.Element(); n++ {
+		raw = f.options.Skip()
+	}
+	if n != 1 || !isString(raw) { // tokens, or several texts
+		f.refuse("prompt", "")
+		return nil
+	}
+	return raw
+}
+
+// guard refuses a text that holds a part of the template: it would end, or
+// begin, what is to be filled.
+func (f *filling) guard(member string, raw []byte) {
+	text := textOf(raw)
+	for rest := f.info.Traits.FIMTemplate; rest != ""; {
+		literal, _, behind := cutPlaceholder(rest)
+		rest = behind
+		if literal = strings.TrimSpace(literal); literal != "" && strings.Contains(text, literal) && f.fault == nil {
+			f.fault = f.info.RefuseControl(member, literal)
+		}
+	}
+}
