@@ -12,7 +12,7 @@ func (x *chatMessages) Message(index int, m *chat.Message) {
 		return
 	}
 	x.at = index
-	switch role := textOf(m.Role); role {
+	switch role := x.plain(m.Role); string(role) {
 	case "system", "developer":
 		x.systemTurn(m)
 		return
@@ -23,7 +23,7 @@ func (x *chatMessages) Message(index int, m *chat.Message) {
 	case "tool":
 		x.toolTurn(m)
 	default:
-		x.refuse(x.turnPath("role"), shownText([]byte(role)))
+		x.refuse(x.turnPath("role"), shownText(role))
 	}
 	x.begun = true
 }

@@ -54,14 +54,45 @@ func TestMessagesToChatAllocatesLittle(t *testing.T) {
 	require.LessOrEqual(t, least, 10.0)
 }
 
+// chatAgentRequest is the same request as a chat client sends it.
+func chatAgentRequest(tb testing.TB) []byte {
+	tb.Helper()
+	traits := traitsOf(tb, "reasoning_effort on; reasoning_replay reasoning_content")
+	body, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, agentRequest(), &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traits})
+	require.Nil(tb, fault)
+	return body
+}
+
+func TestChatToMessagesAllocatesLittle(t *testing.T) {
+	body := chatAgentRequest(t)
+	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
+	buffer := make([]byte, 0, 2*len(body))
+	least := math.Inf(1)
+	for range 8 {
+		least = min(least, testing.AllocsPerRun(1, func() {
+			_, _, fault := pairs.Render(buffer, translate.Chat, translate.Messages, body, info)
+			require.Nil(t, fault)
+		}))
+	}
+	require.LessOrEqual(t, least, 20.0)
+}
+
 func BenchmarkMessagesToChat(b *testing.B) {
-	body := agentRequest()
+	benchmarkRender(b, translate.Messages, translate.Chat, agentRequest())
+}
+
+func BenchmarkChatToMessages(b *testing.B) {
+	benchmarkRender(b, translate.Chat, translate.Messages, chatAgentRequest(b))
+}
+
+func benchmarkRender(b *testing.B, from, to translate.Format, body []byte) {
+	b.Helper()
 	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
 	buffer := make([]byte, 0, 2*len(body))
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, fault := pairs.Render(buffer, translate.Messages, translate.Chat, body, info); fault != nil {
+		if _, _, fault := pairs.Render(buffer, from, to, body, info); fault != nil {
 			b.Fatal(fault)
 		}
 	}

@@ -106,3 +106,52 @@ func TestEveryWordArrivesOnce(t *testing.T) {
 		}
 	}
 }
+
+// chatPart is a part of a chat message.
+func (r *talker) chatPart() string {
+	switch r.IntN(5) {
+	case 0:
+		return `{"type":"image_url","image_url":{"url":"data:image/png;base64,` + r.word() + `"}}`
+	case 1:
+		return `{"type":"file","file":{"file_data":"data:application/pdf;base64,` + r.word() + `","filename":"` + r.word() + `"}}`
+	default:
+		return r.text()
+	}
+}
+
+func (r *talker) chatCall() string {
+	return `{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"a\":\"` + r.word() + `\"}"}}`
+}
+
+func (r *talker) chatMessage() string {
+	switch r.IntN(6) {
+	case 0, 1:
+		return `{"role":"user","content":[` + r.list(1, 3, r.chatPart) + `]}`
+	case 2:
+		return `{"role":"tool","tool_call_id":"c1","content":[` + r.list(0, 3, r.chatPart) + `]}`
+	case 3:
+		return `{"content":"` + r.word() + `","role":"system"}`
+	case 4:
+		return `{"role":"assistant","content":"` + r.word() + `","thinking_blocks":[{"type":"thinking","thinking":"` + r.word() + `","signature":"` + r.word() + `"}]}`
+	default:
+		return `{"tool_calls":[` + r.list(0, 2, r.chatCall) + `],"role":"assistant","content":[` + r.list(0, 2, r.text) + `]}`
+	}
+}
+
+// TestEveryWordOfAChatArrivesOnce is the same towards messages providers.
+func TestEveryWordOfAChatArrivesOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	traits := []string{"", "mid_system keep", "mid_system user", "thinking_style budget; default_max_tokens 9000"}
+	for i := range 800 {
+		talker := talker{Rand: random}
+		body := talk(hi+`,`+talker.list(1, 7, talker.chatMessage), `"reasoning_effort":"low"`)
+		_, fault := pairs.For(translate.Chat).Inspect([]byte(body), translate.Generate)
+		require.Nil(t, fault, body)
+		out, _, fault := pairs.Render(nil, translate.Chat, translate.Messages, []byte(body), &translate.RequestInfo{Upstream: "up", Traits: traitsOf(t, traits[i%len(traits)])})
+		require.Nil(t, fault, body)
+		require.NoError(t, judgeMessages(out), "%s\n%s", body, out)
+		for _, word := range talker.words {
+			require.Equal(t, 1, strings.Count(string(out), word), "%s\n%s\n%s", word, body, out)
+		}
+	}
+}
