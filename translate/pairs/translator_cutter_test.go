@@ -97,3 +97,22 @@ func TestLogprobsOfAWholeAnswerEndAtItsCut(t *testing.T) {
 		[]byte(`{"model":"m","choices":[{"index":0,"message":{"content":"aé\nb"},"logprobs":{"content":[{"token":"a","logprob":-1},{"token":"\u00e9","logprob":-2},{"token":"\n","logprob":-3},{"token":"b","logprob":-4}]},"finish_reason":"stop"}]}`))
 	assert.Contains(t, o.out, `"text":"aé","index":0,"logprobs":{"tokens":["a","\u00e9"],"token_logprobs":[-1,-2],"top_logprobs":null,"text_offset":[0,1]}`)
 }
+
+// A server may ignore the stop of the template, or hand it out in pieces.
+func TestG105TheStopOfATemplateIsCutAndIsTheEndOfTheTurn(t *testing.T) {
+	var b strings.Builder
+	for _, text := range []string{` Hi`, `\n`, `\nHu`, `man:`, ` and more`} {
+		b.WriteString(`data: {"model":"m","choices":[{"index":0,"text":"` + text + `"}]}` + "\n\n")
+	}
+	b.WriteString(`data: {"choices":[{"index":0,"text":"","finish_reason":"stop","stop_reason":"\n\nHuman:"}]}` + "\n\ndata: [DONE]\n\n")
+	_, r := renderCaseOf(t, translate.Messages, translate.Completions, renderCase{body: conversation(hi, `"stop_sequences":["END"]`)})
+	o := answered(ways[3], r.Memory, []byte(`{"model":"m","choices":[{"index":0,"text":" Hi\n\nHuman: and more","finish_reason":"length"}]}`))
+	assert.Contains(t, o.out, `"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","stop_sequence":null`)
+
+	r.Memory.Stream = true
+	o = translated(ways[3], r.Memory, [][]byte{[]byte(b.String())}, true)
+	added, err := ways[3].added(o.out, false)
+	require.NoError(t, err)
+	assert.Equal(t, "Hi", added["content"].([]any)[0].(map[string]any)["text"])
+	assert.Equal(t, "end_turn", added["stop_reason"])
+}
