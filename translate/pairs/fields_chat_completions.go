@@ -32,7 +32,7 @@ var chatCompletionsOptions = []Field{
 	refuse("tool_choice", withoutTools).as("tools"),
 	refuse("parallel_tool_calls", withoutTools).as("tools"),
 	refuse("response_format.type=json_schema", schemas...),
-	refuse("response_format.type=json_object").as("response_format"),
+	refuse("response_format.type=json_object", objectInWords).as("response_format"),
 	refuse("response_format.json_schema.schema", schemas...).as("response_format"),
 	hint("response_format.json_schema.name"),
 	hint("response_format.json_schema.*"),

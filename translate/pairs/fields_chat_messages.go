@@ -10,14 +10,6 @@ import (
 // providers (wire format B.4 to B.6, B.9).
 var chatMessagesFields = slices.Concat(chatOptions, chatMessagesOptions, chatMessagesToolFields, chatTurns, chatMessagesTurns, chatMessagesParts)
 
-// thinks are the rules of providers that can be asked to think.
-var thinks = []Rule{
-	rule(Kept, "thinking_style adaptive", func(t *translate.Traits) bool { return t.Thinking == translate.ThinkingAdaptive }),
-	rule(Kept, "thinking_style budget", func(t *translate.Traits) bool { return t.Thinking == translate.ThinkingBudget }),
-}
-
-var objectInWords = rule(Shaped, "json_object instruct", func(t *translate.Traits) bool { return t.InstructJSONObject })
-
 var chatMessagesOptions = []Field{
 	hint("max_completion_tokens=absent").as("max_tokens"),
 	keep("temperature", noSampling(translate.Messages)),

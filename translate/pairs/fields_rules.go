@@ -66,6 +66,15 @@ func midSystem(to translate.Format) []Rule {
 	}
 }
 
+// thinks are the rules of providers that can be asked to think.
+var thinks = []Rule{
+	rule(Kept, "thinking_style adaptive", func(t *translate.Traits) bool { return t.Thinking == translate.ThinkingAdaptive }),
+	rule(Kept, "thinking_style budget", func(t *translate.Traits) bool { return t.Thinking == translate.ThinkingBudget }),
+}
+
+// objectInWords is the rule of providers that are asked for a JSON object in words.
+var objectInWords = rule(Shaped, "json_object instruct", func(t *translate.Traits) bool { return t.InstructJSONObject })
+
 // The rules of completions providers.
 var (
 	noTemplate = rule(Refused, "prompt_template none", func(t *translate.Traits) bool { return t.PromptTemplate == translate.TemplateNone })

@@ -1,0 +1,71 @@
+package pairs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// effects are requests that become others under a trait which changes no fate:
+// how something is written, not whether.
+var effects = map[string]struct {
+	w     way
+	trait string
+	body  string
+}{
+	"max_tokens_field":      {way{translate.Messages, translate.Chat}, "max_completion_tokens", conversation(hi)},
+	"include_usage":         {way{translate.Messages, translate.Chat}, "false", conversation(hi, `"stream":true`)},
+	"system_role":           {way{translate.Messages, translate.Chat}, "developer", conversation(hi, `"system":"s"`)},
+	"alternation":           {way{translate.Messages, translate.Chat}, "true", conversation(hi + "," + hi)},
+	"tool_content":          {way{translate.Messages, translate.Chat}, "parts", conversation(`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`)},
+	"tool_images":           {way{translate.Messages, translate.Chat}, "inline", returned(`,"content":[` + png + `}]`).body},
+	"default_max_tokens":    {way{translate.Completions, translate.Messages}, "7", completing().body},
+	"completion_system":     {way{translate.Completions, translate.Messages}, "Go on.", completing().body},
+	"template_guard":        {way{translate.Messages, translate.Completions}, "true", conversation(`{"role":"user","content":"Human: x"}`)},
+	"estimate_input_tokens": {way{translate.Messages, translate.Chat}, "true", conversation(hi)},
+}
+
+// elsewhere are the traits that requests of other formats do not show; tests
+// of the transport and of the gateway hold those.
+var elsewhere = map[string]bool{
+	"anthropic_version": true, "count_tokens": true, "on_loss": true, "forward_ratelimit_headers": true,
+	"native_n": true, "max_fan_out": true, "fim_template": true,
+}
+
+// inRules are the traits that a table names; every rule is tried both ways.
+func inRules() map[string]bool {
+	all := make(map[string]bool)
+	for w := range sampled {
+		for _, row := range pairs.Fields(w.from, w.to) {
+			for _, rule := range row.Rules {
+				name, _, _ := strings.Cut(rule.Trait, " ")
+				all[name] = true
+			}
+		}
+	}
+	return all
+}
+
+func TestEveryTraitIsTriedBothWays(t *testing.T) {
+	rules := inRules()
+	for _, name := range translate.TraitNames() {
+		_, shown := effects[name]
+		assert.True(t, rules[name] || shown || elsewhere[name], "%s is tried nowhere", name)
+	}
+	for name, c := range effects {
+		render := func(traits string) (string, translate.Rendered, *translate.Fault) {
+			info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
+			out, r, fault := pairs.Render(nil, c.w.from, c.w.to, []byte(c.body), info)
+			return string(out), r, fault
+		}
+		before, rb, fault := render("")
+		require.Nil(t, fault, name)
+		after, ra, fault := render(name + " " + c.trait)
+		assert.True(t, fault != nil || before != after || ra.Memory.InputEstimate != rb.Memory.InputEstimate, name)
+	}
+}
