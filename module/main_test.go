@@ -15,10 +15,10 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module"
 )
 
-// TestMain demands that no goroutine outlives the suite. Called as "run", the
-// binary is Caddy itself, for tests of the end of a process.
+// TestMain demands that no goroutine outlives the suite. Called as "run" or as
+// "ai-gateway", the binary is Caddy itself, for tests of several processes.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "run" {
+	if len(os.Args) > 1 && (os.Args[1] == "run" || os.Args[1] == "ai-gateway") {
 		caddycmd.Main()
 		return
 	}
