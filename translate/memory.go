@@ -11,6 +11,10 @@ type Memory struct {
 	// chunk of its stream.
 	IncludeUsage bool
 
+	// Calls are the memories of all calls that the request became, by choice,
+	// where it became several: in Echo and PromptLength they differ.
+	Calls []*Memory
+
 	// Echo is the prompt's text, decoded, that is put in front of a
 	// completions answer; nil when the client did not ask for it.
 	Echo []byte
@@ -42,4 +46,12 @@ type Memory struct {
 	// InputEstimate is an estimate of the input tokens, for streams that tell
 	// the true count only at their end. 0 unless the provider's traits ask for it.
 	InputEstimate int64
+}
+
+// Of is the memory of the call that gives a choice.
+func (m *Memory) Of(choice int) *Memory {
+	if choice < len(m.Calls) {
+		return m.Calls[choice]
+	}
+	return m
 }

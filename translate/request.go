@@ -1,10 +1,13 @@
 package translate
 
+import "strconv"
+
 // RequestInfo is what a conversion of a request needs to know beside the body.
 type RequestInfo struct {
 	Model    string  // the name the client used; messages of refusals name it
 	Upstream string  // the provider's own name of the model
 	Traits   *Traits // what the provider can take; nil stands for the defaults
+	Prompt   int     // which of several prompts is written, from 0; below Rendered.Prompts
 
 	// BytesPerToken is what estimates of the input tokens divide by; 0 stands
 	// for the ratio of a model of which nothing is known.
@@ -15,7 +18,14 @@ type RequestInfo struct {
 type Rendered struct {
 	Losses Losses // what could not be carried over as it was
 	Memory Memory // what the way back needs
+
+	// Prompts is how many prompts the request holds, each of which is a call of
+	// its own, and Samples how often each is sent. Both are 1 as a rule.
+	Prompts, Samples int
 }
+
+// Calls is how many calls the request becomes: 1 as a rule.
+func (r *Rendered) Calls() int { return r.Prompts * r.Samples }
 
 // codeUntranslatable is the code of chat and completions bodies that refuse a
 // request the provider's format has no words for.
@@ -41,6 +51,14 @@ func (info *RequestInfo) RefuseControl(path, control string) *Fault {
 		Kind: Invalid, Message: path + ": must not hold '" + control + "', which has a meaning of its own in the prompt of model '" + info.Model + "'",
 		Param: path, Code: codeUntranslatable,
 	}
+}
+
+// RefuseCalls refuses a request that would become more calls than the provider
+// may be asked for at once. shown is what there is too much of.
+func (info *RequestInfo) RefuseCalls(upstream Format, path, shown string, most int64) *Fault {
+	f := info.Refuse(upstream, path, shown)
+	f.Message += ": more than " + strconv.FormatInt(most, 10) + " calls"
+	return f
 }
 
 // RefuseThread refuses message threads, which need a provider that keeps them.

@@ -14,7 +14,6 @@ type trait struct {
 	values   string // what is accepted, for error messages
 	standard string // the default
 	set      func(t *Traits, value string) bool
-	unread   bool // no conversion reads it yet
 }
 
 // traits is the table. The first value of a flag or a choice is the default.
@@ -45,8 +44,8 @@ var traits = []trait{
 	flag("json_object", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructJSONObject }),
 	flag("suffix", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructSuffix }),
 	text("fim_template", wantFIM, "", setFIM),
-	later(flag("native_n", "true", "false", func(t *Traits) *bool { return &t.FanOutN })),
-	later(number("max_fan_out", DefaultMaxFanOut, func(t *Traits) *int64 { return &t.MaxFanOut })),
+	flag("native_n", "true", "false", func(t *Traits) *bool { return &t.FanOutN }),
+	number("max_fan_out", DefaultMaxFanOut, func(t *Traits) *int64 { return &t.MaxFanOut }),
 	flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount }),
 	flag("estimate_input_tokens", "false", "true", func(t *Traits) *bool { return &t.EstimateInputTokens }),
 	flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses }),
@@ -57,9 +56,7 @@ var traits = []trait{
 func TraitNames() []string {
 	var names []string
 	for _, row := range traits {
-		if !row.unread {
-			names = append(names, row.name)
-		}
+		names = append(names, row.name)
 	}
 	return names
 }
@@ -70,7 +67,7 @@ func TraitNames() []string {
 // that is not accepted, says what is; t is then as it was.
 func (t *Traits) Set(name, value string) error {
 	for _, row := range traits {
-		if row.name != name || row.unread {
+		if row.name != name {
 			continue
 		}
 		changed := *t
@@ -92,13 +89,6 @@ func (t *Traits) SetAll(values map[string]string) error {
 		}
 	}
 	return nil
-}
-
-// later is a trait that no conversion reads yet. It is not accepted: nobody
-// shall rely on a setting that has no effect.
-func later(row trait) trait {
-	row.unread = true
-	return row
 }
 
 // flag is a trait with two values; the field is true for the second.

@@ -12,6 +12,21 @@ type Usage struct {
 	Known      bool  // whether the provider said anything about usage at all
 }
 
+// Plus is the usage of two calls together, unknown where that of one is.
+func (u Usage) Plus(other Usage) Usage {
+	if !u.Known || !other.Known {
+		return Usage{}
+	}
+	return Usage{
+		Input:      u.Input + other.Input,
+		CacheRead:  u.CacheRead + other.CacheRead,
+		CacheWrite: u.CacheWrite + other.CacheWrite,
+		Output:     u.Output + other.Output,
+		Reasoning:  u.Reasoning + other.Reasoning,
+		Known:      true,
+	}
+}
+
 // TotalInput is the number of input tokens, cached ones included: what the
 // chat and completions formats call prompt_tokens.
 func (u Usage) TotalInput() int64 { return u.Input + u.CacheRead + u.CacheWrite }

@@ -133,7 +133,7 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 // map of variables of its own, since a dial that outlives this attempt reads
 // the map while the next attempt writes it.
 func (p *proxied) Call(s *sink, r *http.Request) {
-	r = r.WithContext(withOwnVars(r.Context()))
+	r = r.WithContext(exchange.WithOwnVars(r.Context()))
 	r.Host = ""                                                                                       // else the provider would be told the client's name for the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
 	if err := p.handler.ServeHTTP(s, r, endOfChain); err != nil {
@@ -162,7 +162,7 @@ var nowhere = new(url.URL)
 
 // Call copies the answer into the sink, flushing after each read of a stream.
 func (d *direct) Call(s *sink, r *http.Request) {
-	r = r.WithContext(withOwnVars(r.Context()))
+	r = r.WithContext(exchange.WithOwnVars(r.Context()))
 	r.Header, r.Host, r.URL = nil, "", nowhere
 	res, err := d.transport.RoundTrip(r)
 	if err != nil {

@@ -51,8 +51,8 @@ func (s *script) next() Step {
 	return step
 }
 
-// Answer lets the engine answer.
-func Answer() Step { return func(c *Call) { c.Engine.ServeHTTP(c, c.Request) } }
+// Answer lets the engine answer, and flush what it streams.
+func Answer() Step { return func(c *Call) { c.Engine.ServeHTTP(c.ResponseWriter, c.Request) } }
 
 // Status answers an error status with an error body of the endpoint's format.
 // Headers follow as names and values.

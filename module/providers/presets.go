@@ -45,10 +45,11 @@ var presets = []Preset{
 			"reasoning_replay": "reasoning_content",
 		},
 	}},
-	// max_tokens is deprecated. Which efforts are taken depends on the model.
+	// max_tokens is deprecated, n above 1 is refused. Which efforts are taken
+	// depends on the model.
 	{"groq", exchange.Defaults{
 		BaseURL: "https://api.groq.com/openai/v1", Formats: onlyChat, KeyRequired: true,
-		Traits: map[string]string{"max_tokens_field": "max_completion_tokens"},
+		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
 	}},
 	// Refuses fields that it does not know, user and stream_options among them;
 	// the usage of a stream comes unasked.
@@ -79,6 +80,7 @@ var presets = []Preset{
 		BaseURL: "http://localhost:8080/v1", Formats: allFormats,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
+			"native_n":         "false",  // not every version gives several answers
 			"prefill":          "native", // unless started with --no-prefill-assistant
 			"reasoning_replay": "reasoning_content",
 		},
@@ -89,6 +91,7 @@ var presets = []Preset{
 		BaseURL: "http://localhost:11434/v1", Formats: allFormats,
 		Traits: map[string]string{
 			"image_url":        "base64", // addresses are refused
+			"native_n":         "false",  // n is not among the fields that it reads
 			"reasoning_replay": "reasoning",
 			"user_field":       "none",
 		},

@@ -50,7 +50,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"groq": {
 			BaseURL: "https://api.groq.com/openai/v1", Formats: formats{chat}, KeyRequired: true,
-			Traits: traits{"max_tokens_field": "max_completion_tokens"},
+			Traits: traits{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
 		},
 		"mistral": {
 			BaseURL: "https://api.mistral.ai/v1", Formats: formats{chat}, KeyRequired: true,
@@ -75,12 +75,12 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "http://localhost:8080/v1", Formats: formats{chat, completions, messages},
 			Traits: traits{
 				"extensions": "top_k min_p repeat_penalty grammar json_schema cache_prompt",
-				"prefill":    "native", "reasoning_replay": "reasoning_content",
+				"native_n":   "false", "prefill": "native", "reasoning_replay": "reasoning_content",
 			},
 		},
 		"ollama": {
 			BaseURL: "http://localhost:11434/v1", Formats: formats{chat, completions, messages},
-			Traits: traits{"image_url": "base64", "reasoning_replay": "reasoning", "user_field": "none"},
+			Traits: traits{"image_url": "base64", "native_n": "false", "reasoning_replay": "reasoning", "user_field": "none"},
 		},
 		"vllm": {
 			BaseURL: "http://localhost:8000/v1", Formats: formats{chat, completions, messages},

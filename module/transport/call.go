@@ -29,9 +29,10 @@ type call struct {
 	watch   watch
 
 	// Of a translated request: what is sent, and what the way back needs.
-	rendered *outgoing
-	length   int64
+	rendered []byte
+	lease    *exchange.Lease // of rendered
 	memory   translate.Memory
+	branches []*call // what the request became, if that is several calls
 
 	filled []pairs.Edit // of a request whose prompt and suffix become one prompt
 }
@@ -51,13 +52,13 @@ func (c *call) do() (*http.Response, error) {
 	if fault := c.prepare(); fault != nil {
 		return c.refuse(fault), nil
 	}
-	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
-	res, err := c.t.inner.RoundTrip(c.render(c.request))
-	if err != nil {
-		return nil, c.fail(err)
+	if c.branches != nil {
+		return newFan(c).do()
 	}
-	c.noteHeaders(res)
+	res, err := c.send()
 	switch {
+	case err != nil:
+		return nil, c.fail(err)
 	case res.StatusCode != http.StatusOK:
 		return c.refused(res)
 	case isEventStream(res) && c.attempt.Exchange.Streaming():
@@ -79,6 +80,16 @@ func (c *call) prepare() *translate.Fault {
 	edits, fault := pairs.FillIn(c.attempt.Exchange.Body, c.info())
 	c.filled = edits
 	return fault
+}
+
+// send sends the request and waits for the headers of its answer.
+func (c *call) send() (*http.Response, error) {
+	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
+	res, err := c.t.inner.RoundTrip(c.render(c.request))
+	if err == nil {
+		c.noteHeaders(res)
+	}
+	return res, err
 }
 
 // refuse answers for the provider, which is not asked at all. An error would

@@ -59,6 +59,9 @@ type lane interface {
 // them.
 const maxPrelude = 1 << 20
 
+// maxDrain is how often is read on behind the last event.
+const maxDrain = 16
+
 const lastSignals = translate.Terminal | translate.Failed
 
 // sayings adds up what the events of a stream say.
@@ -130,16 +133,21 @@ func (r *relay) step(p []byte) (direct int, err error) {
 		r.lane.take(p[:fresh], fresh, &r.ready)
 		return 0, err
 	}
+	return r.took(p[:fresh+n], fresh), err
+}
+
+// took handles bytes of which those from fresh on were just read.
+func (r *relay) took(p []byte, fresh int) (direct int) {
 	if r.primed {
 		r.call.watch.touch()
 	}
-	direct = r.lane.take(p[:fresh+n], fresh, &r.ready)
+	direct = r.lane.take(p, fresh, &r.ready)
 	r.noteEnd()
 	if !r.finishing && !r.call.attempt.ByteLane() && r.lane.said().Has(translate.Finish) {
 		r.finishing = true
 		r.call.watch.enter(phase{time.Duration(r.call.t.UsageWait), errDrain})
 	}
-	return direct, err
+	return direct
 }
 
 // noteEnd writes down how the stream ended, if it did, by its own word.
@@ -159,7 +167,7 @@ func (r *relay) noteEnd() {
 // connection is used again only once it was seen.
 func (r *relay) drain(buf []byte) {
 	r.call.watch.enter(phase{time.Duration(r.call.t.UsageWait), errDrain})
-	for range 16 {
+	for range maxDrain {
 		if _, err := r.src.Read(buf); err != nil {
 			break
 		}

@@ -109,7 +109,7 @@ type edit struct {
 // between the edits are sent from the original, not copied.
 func (c *call) body() (io.ReadCloser, int64) {
 	if c.rendered != nil {
-		return c.rendered, c.length
+		return &outgoing{src: bytes.NewReader(c.rendered), lease: c.lease}, int64(len(c.rendered))
 	}
 	ex := c.attempt.Exchange
 	ex.Lease.Retain()

@@ -30,7 +30,9 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if fault := c.attempt.Fault; fault != nil { // the first event was an error, or none came
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}
-	c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
+	if !r.finishing {
+		c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
+	}
 	return c.response(res, http.StatusOK, r, -1), nil
 }
 

@@ -22,20 +22,34 @@ func (c *call) info() *translate.RequestInfo {
 // translate renders the client's request in the provider's format. A fault
 // means that this target cannot be asked in any faithful way.
 func (c *call) translate() *translate.Fault {
-	a, info := c.attempt, c.info()
+	r, fault := c.renderPrompt(0)
+	switch {
+	case fault != nil:
+		return fault
+	case r.Calls() > 1:
+		return c.split(r.Prompts, r.Samples)
+	default:
+		return nil
+	}
+}
+
+// renderPrompt renders the request with one of its prompts.
+func (c *call) renderPrompt(n int) (translate.Rendered, *translate.Fault) {
+	a := c.attempt
+	info := c.info()
+	info.Prompt = n
 	lease := exchange.NewLease()
-	body, rendered, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, info)
+	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, info)
 	lease.Keep(body)
 	if fault == nil && (a.Exchange.Strict || c.traits().RejectLosses) {
-		fault = refuseShaping(info, a.Format, rendered.Losses)
+		fault = refuseShaping(info, a.Format, r.Losses)
 	}
 	if fault != nil {
 		lease.Release()
-		return fault
+		return r, fault
 	}
-	c.rendered = &outgoing{src: bytes.NewReader(body), lease: lease}
-	c.length, c.memory, a.Losses = int64(len(body)), rendered.Memory, rendered.Losses
-	return nil
+	c.rendered, c.lease, c.memory, a.Losses = body, lease, r.Memory, r.Losses
+	return r, nil
 }
 
 // traits say what the target can take.
@@ -59,13 +73,17 @@ func refuseShaping(info *translate.RequestInfo, upstream translate.Format, losse
 
 // translator returns the way back of this call.
 func (c *call) translator() *pairs.Translator {
-	a := c.attempt
-	return pairs.NewTranslator(a.Format, a.Exchange.Format, &c.memory, translate.IDs{
-		Message:   exchange.NewID(answerPrefix[a.Exchange.Format]),
+	return pairs.NewTranslator(c.attempt.Format, c.attempt.Exchange.Format, &c.memory, c.ids())
+}
+
+func (c *call) ids() translate.IDs {
+	client := c.attempt.Exchange.Format
+	return translate.IDs{
+		Message:   exchange.NewID(answerPrefix[client]),
 		Created:   time.Now().Unix(),
-		Model:     a.Model,
-		NewToolID: func() string { return exchange.NewID(toolPrefix(a.Exchange.Format)) },
-	})
+		Model:     c.attempt.Model,
+		NewToolID: func() string { return exchange.NewID(toolPrefix(client)) },
+	}
 }
 
 var answerPrefix = map[translate.Format]string{
@@ -85,10 +103,7 @@ func toolPrefix(client translate.Format) string {
 // the client wants a stream, as the stream that the answer would have been.
 func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response, error) {
 	t := c.translator()
-	fault := t.Answer(body)
-	if fault == nil && !t.Finished() {
-		fault = translate.Unusable(errors.New("the answer has no end"))
-	}
+	fault := readAnswer(t, body)
 	c.attempt.Usage, c.attempt.AnsweredBy = t.Usage(), c.presentable(t.Model())
 	c.attempt.Dropped = t.Losses()
 	if fault != nil {
@@ -103,6 +118,17 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 	}
 	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(out)), length), nil
 }
+
+// readAnswer reads a whole JSON answer.
+func readAnswer(t *pairs.Translator, body []byte) *translate.Fault {
+	fault := t.Answer(body)
+	if fault == nil && !t.Finished() {
+		fault = translate.Unusable(errNoEnd)
+	}
+	return fault
+}
+
+var errNoEnd = errors.New("the answer has no end")
 
 // contentType is that of the answer to the client.
 func (c *call) contentType(res *http.Response) []string {

@@ -70,7 +70,9 @@ func (w *watch) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ended = true
-	w.timer.Stop()
+	if w.timer != nil {
+		w.timer.Stop()
+	}
 }
 
 func (w *watch) fire() {

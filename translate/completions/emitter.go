@@ -127,9 +127,10 @@ func (m *Emitter) begin(index int) *choice {
 	}
 	m.start(&translate.Event{})
 	c.begun = true
-	c.logprobs.offset = m.memory.PromptLength
-	if len(m.memory.Echo) > 0 {
-		m.write(index, m.memory.Echo)
+	asked := m.memory.Of(index)
+	c.logprobs.offset = asked.PromptLength
+	if len(asked.Echo) > 0 {
+		m.write(index, asked.Echo)
 	}
 	return c
 }

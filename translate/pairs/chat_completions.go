@@ -74,10 +74,11 @@ func (x *chatCompletions) write() {
 		raw  []byte
 	}{
 		{"presence_penalty", r.PresencePenalty}, {"frequency_penalty", r.FrequencyPenalty},
-		{"logit_bias", r.LogitBias}, {"seed", r.Seed}, {"n", r.N},
+		{"logit_bias", r.LogitBias}, {"seed", r.Seed},
 	} {
 		x.sample(f.name, f.raw, true)
 	}
+	x.writeN(x.fanOut(r.N))
 	x.readStops(r.Stop, func(string, []byte) {})
 	x.writeStops(&x.prompt, r.Stop)
 	if x.readStream(r.Stream, r.StreamOptions); x.memory.Stream {

@@ -66,6 +66,7 @@ func (x *chatMessages) convert(body []byte) {
 	x.tools.reset()
 	x.at, x.begun, x.unsigned, x.forward = 0, false, false, x.forward[:0]
 	x.malformed(x.reader.Walk(body, &x.request, x))
+	x.fanOut(x.request.N)
 	x.refuseFields()
 	x.endDialog()
 	x.readStream(x.request.Stream, x.request.StreamOptions)

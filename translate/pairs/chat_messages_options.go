@@ -3,11 +3,6 @@ package pairs
 // refuseFields refuses what a messages provider could only ignore.
 func (x *chatMessages) refuseFields() {
 	r := &x.request
-	if raw := r.N; raw != nil {
-		if n, _ := integer(raw); n != 1 {
-			x.refuse("n", shownNumber(raw))
-		}
-	}
 	if isTrue(r.Logprobs) {
 		x.refuse("logprobs", "")
 	}

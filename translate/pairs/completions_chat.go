@@ -29,6 +29,7 @@ func (x *completionsChat) write() {
 		x.name(x.maxTokensField())
 		x.out = strconv.AppendInt(x.out, n, 10)
 	}
+	x.writeN(x.several)
 	x.writeSampling()
 	x.writeStop()
 	if x.memory.Stream {

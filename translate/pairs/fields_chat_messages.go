@@ -16,7 +16,7 @@ var chatMessagesOptions = []Field{
 	shape("temperature=above 1"),
 	keep("top_p", noSampling(translate.Messages), oneSampling(translate.Messages)),
 	keep("top_k", noSampling(translate.Messages)),
-	refuse("n"),
+	keep("n", oneCall),
 	refuse("stop=an empty text").as("stop[*]"),
 	shape("presence_penalty"),
 	shape("frequency_penalty"),

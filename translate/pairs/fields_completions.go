@@ -17,13 +17,12 @@ var (
 var completionsTalk = []Field{
 	keep("model"),
 	keep("prompt=one text"),
-	refuse("prompt=several texts"),
+	keep("prompt=several texts", oneCall),
 	refuse("prompt=tokens"),
 	refuse("prompt=an empty text"),
 	refuse("suffix", suffixInWords),
 	keep("max_tokens"),
 	refuse("max_tokens=0"),
-	refuse("n=above 1"),
 	refuse("best_of=above n"),
 	keep("stream"),
 	keep("stream_options.include_usage"),
@@ -36,6 +35,7 @@ var completionsTalk = []Field{
 }
 
 var completionsChatOptions = []Field{
+	keep("n=above 1"),
 	keep("temperature", noSampling(translate.Chat)),
 	keep("top_p", noSampling(translate.Chat), oneSampling(translate.Chat)),
 	keep("logprobs"),
@@ -48,6 +48,7 @@ var completionsChatOptions = []Field{
 
 var completionsMessagesOptions = []Field{
 	hint("max_tokens=absent"),
+	keep("n=above 1", oneCall),
 	keep("temperature", noSampling(translate.Messages)),
 	shape("temperature=above 1"),
 	keep("top_p", noSampling(translate.Messages), oneSampling(translate.Messages)),

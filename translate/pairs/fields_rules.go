@@ -40,6 +40,9 @@ var (
 	suffixInWords = rule(Shaped, "suffix instruct", func(t *translate.Traits) bool { return t.InstructSuffix })
 )
 
+// oneCall is the rule of what becomes several calls.
+var oneCall = rule(Refused, "max_fan_out 1", func(t *translate.Traits) bool { return t.FanOut() == 1 })
+
 // replays are the rules of providers that take earlier reasoning back.
 func replays(fate Fate) []Rule {
 	return []Rule{

@@ -51,6 +51,8 @@ type conversion struct {
 	memory translate.Memory
 	fault  *translate.Fault // the first that was found
 
+	prompts, samples int // see translate.Rendered
+
 	options jsonscan.Cursor // over small objects, one at a time
 	scratch []byte
 }
@@ -65,11 +67,12 @@ func (x *conversion) begin(dst []byte, to translate.Format, info *translate.Requ
 	x.losses = make(translate.Losses, 0, 8)
 	x.memory = translate.Memory{}
 	x.fault = nil
+	x.prompts, x.samples = 1, 1
 }
 
 // end returns the results and forgets all that belongs to the request.
 func (x *conversion) end() ([]byte, translate.Rendered, *translate.Fault) {
-	out, r, fault := x.out, translate.Rendered{Losses: x.losses, Memory: x.memory}, x.fault
+	out, r, fault := x.out, translate.Rendered{Losses: x.losses, Memory: x.memory, Prompts: x.prompts, Samples: x.samples}, x.fault
 	x.info, x.traits, x.out, x.losses, x.memory, x.fault = nil, nil, nil, nil, translate.Memory{}, nil
 	x.options = jsonscan.Cursor{}
 	if fault != nil {

@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -13,7 +14,8 @@ import (
 type completion struct {
 	conversion
 	request completions.Request
-	prompt  []byte // the one prompt, raw
+	prompt  []byte // the prompt at hand, raw
+	several int64  // how many answers the provider is asked for in one call
 	topK    []byte // raw; a field of one of the formats only
 	more    []byte // fields that only this provider knows, each with a comma before it
 }
@@ -25,7 +27,7 @@ func (x *completion) read(body []byte) {
 		return
 	}
 	x.readPrompt()
-	x.refuseSeveral()
+	x.readSamples()
 	if n, ok := integer(x.request.MaxTokens); ok && n == 0 {
 		x.refuse("max_tokens", "0") // only the prompt is asked for
 	}
@@ -51,24 +53,36 @@ func (x *completion) other(name, value []byte) {
 	x.more = append(x.more, value...)
 }
 
-// readPrompt finds the one text that the prompt is.
+// readPrompt reads the prompt at hand.
 func (x *completion) readPrompt() {
+	path := "prompt"
 	x.prompt = x.request.Prompt
 	if !isString(x.prompt) {
-		x.options = jsonscan.Again(x.prompt)
-		n := 0
-		for x.options.EnterArray(); x.options.Element(); n++ {
-			x.prompt = x.options.Skip()
-		}
-		if n != 1 {
-			x.prompt = nil
-		}
+		path = x.choosePrompt()
 	}
-	if len(inner(x.prompt)) == 0 { // tokens, several texts, or nothing to say
+	switch {
+	case !isString(x.prompt): // tokens mean nothing to another model
 		x.refuse("prompt", "")
-		return
+	case len(inner(x.prompt)) == 0: // there is nothing to answer
+		x.refuse(path, "")
+	default:
+		x.remember()
 	}
-	x.remember()
+}
+
+// choosePrompt finds the prompt at hand in the list of them, and its path.
+func (x *completion) choosePrompt() (path string) {
+	x.options = jsonscan.Again(x.prompt)
+	x.prompts = 0
+	for x.options.EnterArray(); x.options.Element(); x.prompts++ {
+		if raw := x.options.Skip(); x.prompts == x.info.Prompt {
+			x.prompt = raw
+		}
+	}
+	if x.prompts == 1 {
+		return "prompt"
+	}
+	return "prompt[" + strconv.Itoa(x.info.Prompt) + "]"
 }
 
 // remember keeps what the answer repeats of the prompt.
@@ -87,20 +101,18 @@ func (x *completion) remember() {
 	}
 }
 
-// refuseSeveral refuses to ask for more than one answer.
-func (x *completion) refuseSeveral() {
+// readSamples reads how many answers to each prompt are wanted.
+func (x *completion) readSamples() {
 	n := int64(1)
 	if raw := x.request.N; raw != nil {
 		n, _ = integer(raw)
-	}
-	if n != 1 {
-		x.refuse("n", shownNumber(x.request.N))
 	}
 	if raw := x.request.BestOf; raw != nil {
 		if best, ok := integer(raw); !ok || best != n {
 			x.refuse("best_of", shownNumber(raw))
 		}
 	}
+	x.several = x.fanOut(x.request.N)
 }
 
 // suffixSystem asks in words for what stands between two texts.

@@ -114,7 +114,7 @@ func fate(t *testing.T, to translate.Format, name, without, with string) string 
 	case len(ra.Losses) > len(rb.Losses):
 		assert.Contains(t, ra.Losses[len(ra.Losses)-1].Path+ra.Losses[0].Path, name)
 		return "lost"
-	case before != after, !reflect.DeepEqual(ra.Memory, rb.Memory):
+	case before != after, !reflect.DeepEqual(ra.Memory, rb.Memory), ra.Calls() != rb.Calls():
 		return "kept"
 	}
 	return "nothing"

@@ -41,6 +41,7 @@ type chatRequest struct {
 	Temperature         *float64      `json:"temperature"`
 	TopP                *float64      `json:"top_p"`
 	TopK                *int          `json:"top_k"` // an extension
+	N                   *int          `json:"n"`
 	Stop                any           `json:"stop"`
 	Stream              *bool         `json:"stream"`
 	StreamOptions       *struct {

@@ -61,7 +61,11 @@ type emitter interface {
 // NewTranslator returns a translator of one answer, from the provider's format
 // to the client's. It panics if CanTranslate does not hold for their requests.
 func NewTranslator(from, to translate.Format, m *translate.Memory, ids translate.IDs) *Translator {
-	t := &Translator{emitter: newEmitter(to, m, ids)}
+	return newTranslator(from, m, newEmitter(to, m, ids))
+}
+
+func newTranslator(from translate.Format, m *translate.Memory, e emitter) *Translator {
+	t := &Translator{emitter: e}
 	if len(m.Enforce) == 0 && !m.LeadingSpace {
 		t.parser = newParser(from, t)
 		return t

@@ -1,0 +1,108 @@
+package pairs
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// Fan are the translators of several calls which together answer one request:
+// what the call of a number says becomes the choice of that number (wire format
+// B.8). All write to one answer, with one id, one usage and one end, so what
+// Output gives belongs to the whole answer, whichever translator it is asked of.
+// They are for one goroutine together.
+type Fan []*Translator
+
+// NewFan returns a translator for each of the calls with these memories; see
+// NewTranslator.
+func NewFan(from, to translate.Format, calls []*translate.Memory, ids translate.IDs) Fan {
+	whole := *calls[0]
+	whole.Calls = calls
+	fan := make(Fan, len(calls))
+	m := &merger{emitter: newEmitter(to, &whole, ids), fan: fan, open: len(calls)}
+	for i, memory := range calls {
+		fan[i] = newTranslator(from, memory, &choiceEmitter{merger: m, choice: i})
+	}
+	return fan
+}
+
+// Usage is what all calls have used together, unknown while that of one is.
+func (f Fan) Usage() translate.Usage {
+	sum := f[0].Usage()
+	for _, t := range f[1:] {
+		sum = sum.Plus(t.Usage())
+	}
+	return sum
+}
+
+// Model is the model that the first call which told one was answered by.
+func (f Fan) Model() string {
+	for _, t := range f {
+		if t.Model() != "" {
+			return t.Model()
+		}
+	}
+	return ""
+}
+
+// Losses are what of the answers could not be carried over so far.
+func (f Fan) Losses() translate.Losses {
+	losses := f[0].Losses()
+	for _, t := range f[1:] {
+		for _, loss := range t.Losses() {
+			losses.Add(loss.Class, loss.Path)
+		}
+	}
+	return losses
+}
+
+// merger is the emitter that the calls of a fan share.
+type merger struct {
+	emitter
+	fan  Fan
+	tier translate.Tier
+	open int // calls that have not ended
+}
+
+// end ends the answer with the last of its calls.
+func (m *merger) end(e *translate.Event) {
+	if m.open--; m.open > 0 {
+		return
+	}
+	if usage := m.fan.Usage(); usage.Known {
+		m.emitter.Handle(&translate.Event{Kind: translate.EventUsage, Usage: &usage, Tier: m.tier})
+	}
+	m.emitter.Handle(e)
+}
+
+// choiceEmitter writes what one call of a fan says.
+type choiceEmitter struct {
+	*merger
+	choice   int
+	finished bool
+	event    translate.Event // in here so that an event costs no allocation
+}
+
+// Handle writes the next core event of the call as one of its choice. Answers
+// that the call was not asked for are left out.
+func (c *choiceEmitter) Handle(e *translate.Event) {
+	switch e.Kind {
+	case translate.EventStart:
+		c.emitter.Handle(e)
+	case translate.EventUsage:
+		c.tier = e.Tier
+	case translate.EventEnd:
+		if !c.finished { // the choice is there all the same
+			c.say(&translate.Event{Kind: translate.EventFinish})
+		}
+		c.end(e)
+	default:
+		if e.Choice == 0 {
+			c.finished = c.finished || e.Kind == translate.EventFinish
+			c.say(e)
+		}
+	}
+}
+
+// say writes a copy of the event: its parser may look at it again.
+func (c *choiceEmitter) say(e *translate.Event) {
+	c.event = *e
+	c.event.Choice = c.choice
+	c.emitter.Handle(&c.event)
+}

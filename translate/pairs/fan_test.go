@@ -1,0 +1,244 @@
+package pairs_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+)
+
+// callsOf renders every prompt of a request.
+func callsOf(t *testing.T, to translate.Format, traits, body string) (bodies []string, r translate.Rendered, fault *translate.Fault) {
+	t.Helper()
+	_, fault = pairs.For(translate.Completions).Inspect([]byte(body), translate.Generate)
+	require.Nil(t, fault, "the client's request is right")
+	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
+	for more := true; more; more = info.Prompt < r.Prompts {
+		var out []byte
+		if out, r, fault = pairs.Render(nil, translate.Completions, to, []byte(body), info); fault != nil {
+			return nil, r, fault
+		}
+		bodies = append(bodies, string(out))
+		info.Prompt++
+	}
+	return bodies, r, nil
+}
+
+// G43, G44, G107, G108 and G126 of the wire format, as far as requests go.
+func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
+	const chat, messages = translate.Chat, translate.Messages
+	tooMany := "cannot be translated for model 'm1' (upstream format %s): more than %d calls"
+	for _, c := range []struct {
+		name    string
+		to      translate.Format
+		traits  string
+		members string
+		prompts string // of the calls, by "|"
+		samples int
+		sent    string // the n that is sent
+		fault   string
+	}{
+		{name: "G43 two prompts", to: chat, members: `"prompt":["a","b"]`, prompts: "a|b", samples: 1},
+		{name: "G107 prompts and samples", to: messages, members: `"prompt":["a","b"],"n":2`, prompts: "a|b", samples: 2},
+		{name: "prompts and samples, which a provider could give", to: chat, members: `"prompt":["a","b"],"n":2`, prompts: "a|b", samples: 2},
+		{name: "G126 samples that the provider gives", to: chat, members: `"prompt":"a","n":2`, prompts: "a", samples: 1, sent: "2"},
+		{name: "G126 samples that it does not give", to: chat, traits: "native_n off", members: `"prompt":"a","n":2`, prompts: "a", samples: 2},
+		{name: "one prompt in a list", to: chat, members: `"prompt":["a"],"n":3`, prompts: "a", samples: 1, sent: "3"},
+		{name: "many samples that the provider gives", to: chat, members: `"prompt":"a","n":100`, prompts: "a", samples: 1, sent: "100"},
+		{name: "the best of as many", to: messages, members: `"prompt":"a","n":2,"best_of":2`, prompts: "a", samples: 2},
+		{name: "as many as may be", to: messages, members: `"prompt":["a","b"],"n":4`, prompts: "a|b", samples: 4},
+		{name: "G108 too many prompts", to: chat, members: `"prompt":["1","2","3","4","5","6","7","8","9"],"n":2`, fault: "prompt: 9 prompts " + fmt.Sprintf(tooMany, chat, 8)},
+		{name: "G108 too many samples", to: messages, members: `"prompt":"a","n":9`, fault: "n: 9 " + fmt.Sprintf(tooMany, messages, 8)},
+		{name: "too many samples of several prompts", to: messages, members: `"prompt":["a","b"],"n":5`, fault: "n: 5 for 2 prompts " + fmt.Sprintf(tooMany, messages, 8)},
+		{name: "more samples than any number of calls", to: messages, members: `"prompt":["a","b"],"n":9223372036854775807`, fault: "n: 9223372036854775807 for 2 prompts " + fmt.Sprintf(tooMany, messages, 8)},
+		{name: "a lower limit", to: messages, traits: "max_fan_out 2", members: `"prompt":"a","n":3`, fault: "n: 3 " + fmt.Sprintf(tooMany, messages, 2)},
+		{name: "a higher limit", to: messages, traits: "max_fan_out 12", members: `"prompt":["a","b","c"],"n":4`, prompts: "a|b|c", samples: 4},
+		{name: "a prompt that says nothing", to: chat, members: `"prompt":["a",""]`, fault: "prompt[1]:" + notM1 + "chat)"},
+		{name: "G44 tokens", to: chat, members: `"prompt":[1,2,3]`, fault: "prompt:" + notM1 + "chat)"},
+		{name: "lists of tokens", to: messages, members: `"prompt":[[1],[2]]`, fault: "prompt:" + notM1 + "messages)"},
+		{name: "the best of more", to: messages, members: `"prompt":["a","b"],"n":2,"best_of":3`, fault: "best_of: 3" + notM1 + "messages)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bodies, r, fault := callsOf(t, c.to, c.traits, `{"model":"m1",`+c.members+`}`)
+			if c.fault != "" {
+				require.NotNil(t, fault)
+				assert.Equal(t, c.fault, fault.Message)
+				assert.Equal(t, "unsupported_for_upstream", fault.Code)
+				path, _, _ := strings.Cut(c.fault, ":")
+				assert.Equal(t, path, fault.Param)
+				return
+			}
+			require.Nil(t, fault)
+			prompts := strings.Split(c.prompts, "|")
+			assert.Equal(t, len(prompts), r.Prompts)
+			assert.Equal(t, c.samples, r.Samples)
+			assert.Equal(t, len(prompts)*c.samples, r.Calls())
+			require.Len(t, bodies, len(prompts))
+			for i, body := range bodies {
+				assert.Contains(t, body, `"messages":[{"role":"user","content":"`+prompts[i]+`"}]`)
+				assert.Equal(t, c.sent != "", strings.Contains(body, `"n":`+c.sent), body)
+			}
+		})
+	}
+}
+
+// fanned are the answers of several calls.
+type fanned struct {
+	way     way
+	memory  []translate.Memory
+	streams [][]byte
+}
+
+// play puts the streams through a fan, event by event, in the order of the
+// calls that next gives.
+func (f fanned) play(next func(open []int) int) (pairs.Fan, string) {
+	memories := make([]*translate.Memory, len(f.memory))
+	lexers := make([]*sse.Lexer, len(f.streams))
+	var open []int
+	for i := range f.memory {
+		memories[i] = &f.memory[i]
+		lexers[i] = sse.NewLexer(0)
+		lexers[i].Feed(f.streams[i])
+		open = append(open, i)
+	}
+	fan := pairs.NewFan(f.way.from, f.way.to, memories, newIDs())
+	var out bytes.Buffer
+	for len(open) > 0 {
+		at := next(open)
+		i := open[at]
+		event, ok := lexers[i].Next()
+		if ok {
+			fan[i].Event(event)
+		} else {
+			fan[i].End(true)
+			open = append(open[:at], open[at+1:]...)
+		}
+		out.Write(fan[i].Output())
+	}
+	return fan, out.String()
+}
+
+// speech is the stream of a messages provider.
+func speech(usage int, texts ...string) []byte {
+	events := []string{fmt.Sprintf(`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":%d}}}`, usage)}
+	for _, text := range texts {
+		events = append(events, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"`+text+`"}}`)
+	}
+	return messagesStream(append(events, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}`, `{"type":"message_stop"}`)...)
+}
+
+func inTurn([]int) int { return 0 }
+
+func TestCallsThatAreMergedKeepTheirChoice(t *testing.T) {
+	f := fanned{way: ways[2], streams: [][]byte{speech(3, "a", "b"), speech(4), speech(5, "c")}}
+	for range f.streams {
+		f.memory = append(f.memory, translate.Memory{Stream: true, IncludeUsage: true})
+	}
+	turn := 0
+	fan, out := f.play(func(open []int) int { turn++; return turn % len(open) })
+	const frame = `{"id":"id_1","object":"text_completion","created":1700000000,"model":"m","choices":[`
+	lines := data(out)
+	require.Len(t, lines, 8)
+	assert.ElementsMatch(t, []string{
+		frame + `{"text":"a","index":0,"logprobs":null,"finish_reason":null}],"usage":null}`,
+		frame + `{"text":"b","index":0,"logprobs":null,"finish_reason":null}],"usage":null}`,
+		frame + `{"text":"c","index":2,"logprobs":null,"finish_reason":null}],"usage":null}`,
+	}, lines[:3])
+	for i, line := range lines[3:6] {
+		assert.Equal(t, frame+fmt.Sprintf(`{"text":"","index":%d,"logprobs":null,"finish_reason":"stop"}],"usage":null}`, i), line)
+	}
+	assert.Contains(t, lines[6], frame+`],"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15`)
+	assert.Equal(t, "[DONE]", lines[7])
+	assert.Equal(t, translate.Usage{Input: 12, Output: 3, Known: true}, fan.Usage())
+	assert.Equal(t, "m", fan.Model())
+}
+
+func TestAnyInterleavingOfCallsGivesTheSameChoices(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	for range 200 {
+		var f fanned
+		f.way = ways[2]
+		for i := range 1 + random.IntN(6) {
+			var texts []string
+			for j := range random.IntN(5) {
+				texts = append(texts, fmt.Sprintf("<%d.%d>", i, j))
+			}
+			f.streams = append(f.streams, speech(i, texts...))
+			f.memory = append(f.memory, translate.Memory{Stream: true, IncludeUsage: true, Echo: []byte(fmt.Sprintf("prompt %d: ", i))})
+		}
+		_, straight := f.play(inTurn)
+		fan, mixed := f.play(func(open []int) int { return random.IntN(len(open)) })
+		for _, translator := range fan {
+			require.True(t, translator.Finished())
+		}
+		want, err := translatetest.Completion([]byte(straight), true)
+		require.NoError(t, err)
+		got, err := translatetest.Completion([]byte(mixed), true)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		for i := range f.memory {
+			f.memory[i].Stream = false
+		}
+		_, whole := f.play(func(open []int) int { return random.IntN(len(open)) })
+		answer, err := translatetest.Decode([]byte(whole))
+		require.NoError(t, err)
+		require.Equal(t, want, answer, "a JSON answer tells the same")
+	}
+}
+
+func TestUsageThatOneCallDoesNotTellIsUnknown(t *testing.T) {
+	silent := chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`)
+	telling := chatStream([]string{`{"content":"b"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, `[DONE]`)
+	f := fanned{ways[1], []translate.Memory{{Stream: true, IncludeUsage: true}, {Stream: true, IncludeUsage: true}}, [][]byte{telling, silent}}
+	fan, out := f.play(inTurn)
+	assert.Equal(t, translate.Usage{}, fan.Usage())
+	assert.Contains(t, out, `"usage":{"prompt_tokens":0,`)
+}
+
+// A call may give more than it was asked for, or no finish.
+func TestACallGivesExactlyOneChoice(t *testing.T) {
+	several := chatStream([]string{`{"content":"a"}`},
+		`{"choices":[{"index":1,"delta":{"content":"x"},"finish_reason":"length"}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`)
+	silent := chatStream([]string{`{"role":"assistant"}`}, `[DONE]`)
+	f := fanned{ways[1], make([]translate.Memory, 2), [][]byte{several, silent}}
+	_, out := f.play(inTurn)
+	assert.Contains(t, out, `"choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"","index":1,"logprobs":null,"finish_reason":"stop"}]`)
+}
+
+func TestEveryCallIsCutByItself(t *testing.T) {
+	m := translate.Memory{Stops: []string{"\n\n"}, Enforce: []string{"\n\n"}}
+	f := fanned{ways[2], []translate.Memory{m, m, m}, [][]byte{speech(1, `a\n`, `\nb`), speech(1, `c\n`, `d`), speech(1, `e\n\n`, "f")}}
+	_, out := f.play(func(open []int) int { return len(open) - 1 })
+	for i, text := range []string{"a", `c\nd`, "e"} {
+		assert.Contains(t, out, fmt.Sprintf(`{"text":"%s","index":%d,`, text, i))
+	}
+	assert.Contains(t, out, `"usage":{"prompt_tokens":3,`, "usage is read on behind a cut")
+}
+
+func TestOffsetsOfLogprobsCountFromTheirOwnPrompt(t *testing.T) {
+	const delta = `{"choices":[{"index":0,"delta":{"content":"ab"},"logprobs":{"content":[{"token":"ab","logprob":-1}]},"finish_reason":"stop"}]}`
+	stream := chatStream(nil, delta, `[DONE]`)
+	f := fanned{ways[1], []translate.Memory{{Logprobs: true, PromptLength: 3}, {Logprobs: true, PromptLength: 7}}, [][]byte{stream, stream}}
+	_, out := f.play(inTurn)
+	assert.Contains(t, out, `"index":0,"logprobs":{"tokens":["ab"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[3]}`)
+	assert.Contains(t, out, `"index":1,"logprobs":{"tokens":["ab"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[7]}`)
+}
+
+func TestAnAnswerHasNoEndWhileACallHasNone(t *testing.T) {
+	broken := messagesStream(`{"type":"message_start","message":{"model":"m"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`)
+	f := fanned{ways[2], []translate.Memory{{Stream: true}, {Stream: true}}, [][]byte{broken, speech(1, "b")}}
+	fan, out := f.play(inTurn)
+	require.NotNil(t, fan[0].Fault())
+	assert.False(t, fan[0].Finished())
+	assert.NotContains(t, out, "[DONE]")
+	assert.NotContains(t, out, `"finish_reason":"`)
+}
