@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,10 +47,12 @@ func TestReadmeCaddyfilesLoad(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("DEEPSEEK_API_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("GATEWAY_KEY", "sk-gateway-0123456789abcdef")
+	t.Setenv("POSTGRES_DSN", "postgres://gateway@127.0.0.1:9/gateway")
+	keys, _ := keysFile(t, "# nobody yet")
 	for _, text := range blocks(t, "README.md", "") {
 		t.Run(strings.Fields(text)[0], func(t *testing.T) {
 			assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
-			raw, err := gatewaytest.Adapt(strings.ReplaceAll(text, "/run/secrets/alice", secret))
+			raw, err := gatewaytest.Adapt(strings.NewReplacer("/run/secrets/alice", secret, "/etc/caddy/keys", keys).Replace(text))
 			require.NoError(t, err)
 			var config caddy.Config
 			require.NoError(t, caddy.StrictUnmarshalJSON(raw, &config))
@@ -84,6 +87,42 @@ func TestReadmeCurlLinesAnswer(t *testing.T) {
 		assert.Contains(t, string(out), `"model":"demo"`)
 	}
 	assert.Positive(t, lines)
+}
+
+// The session of the README works when it is pasted, whole.
+func TestReadmeSessionWorks(t *testing.T) {
+	s := startSite(t, demoProvider)
+	s.addUser("root")
+	i := slices.IndexFunc(blocks(t, "README.md", "sh"), func(block string) bool { return strings.Contains(block, "/api/user/login") })
+	require.GreaterOrEqual(t, i, 0)
+	script := strings.NewReplacer(
+		"export PASSWORD=...", "export PASSWORD='"+password+"'",
+		"http://localhost:8080", s.URL("site", ""),
+		"jq -r .data.key", `sed 's/.*"key":"\([^"]*\)".*/\1/'`, // jq is not everywhere
+		"curl ", "curl -fsS ",
+	).Replace(blocks(t, "README.md", "sh")[i])
+	cmd := exec.Command("sh", "-euc", script)
+	cmd.Dir = t.TempDir()
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s\n%s", script, out)
+	assert.Equal(t, 4, strings.Count(string(out), `"success":true`), "%s", out)
+	assert.Contains(t, string(out), `"model":"demo"`)
+	assert.Contains(t, string(out), `"name":"laptop"`)
+}
+
+// The commands of the README work, one after the other.
+func TestReadmeCommandsWork(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	lines := 0
+	for _, block := range blocks(t, "README.md", "sh") {
+		for line := range strings.Lines(block) {
+			if rest, ok := strings.CutPrefix(line, "caddy ai-gateway "); ok {
+				lines++
+				inAnotherProcess(t, "ai-gateway "+strings.ReplaceAll(rest, "'", ""))
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, lines, 5)
 }
 
 // The README's table of presets tells the truth.
