@@ -69,7 +69,7 @@ func TestTraitsInJSONAreChecked(t *testing.T) {
 		`{"files":"true"}`:    "",
 		`{"files":"yes"}`:     "provider 'p': traits: files: must be 'false' or 'true', got 'yes'",
 		`{"file":"true"}`:     "provider 'p': traits: file: is not known; the traits are max_tokens_field, ",
-		`{"max_fan_out":"2"}`: "provider 'p': traits: max_fan_out: is not known",
+		`{"max_fan_out":"0"}`: "provider 'p': traits: max_fan_out: must be an integer of at least 1, got '0'",
 	} {
 		eachWay(t, func(t *testing.T, w way) {
 			t.Setenv("CLIENT_KEY", clientKey)
