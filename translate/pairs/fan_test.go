@@ -33,7 +33,7 @@ func callsOf(t *testing.T, to translate.Format, traits, body string) (bodies []s
 	return bodies, r, nil
 }
 
-// G43, G44, G107, G108 and G126 of the wire format, as far as requests go.
+// G043, G044, G107, G108 and G126 of the wire format, as far as requests go.
 func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 	const chat, messages = translate.Chat, translate.Messages
 	tooMany := "cannot be translated for model 'm1' (upstream format %s): more than %d calls"
