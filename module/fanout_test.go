@@ -271,6 +271,40 @@ func TestG126SamplesAreAskedForInOneCallWhereTheProviderCan(t *testing.T) {
 	})
 }
 
+// For chat clients it is the same: a provider of messages gives one answer a call.
+func TestSamplesOfAChatClientBecomeCallsOfAMessagesProvider(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		s := startSite(t, w.provider("p", p, "format messages"))
+		const body = `{"model":"m","messages":[{"role":"user","content":"hello"}],"max_tokens":50,"n":3`
+		for _, streamed := range []bool{false, true} {
+			before := p.Count()
+			more := "}"
+			if streamed {
+				more = `,` + askingUsage + "}"
+			}
+			answer := s.ask(chatPath, body+more)
+			got := answer.completion(t, streamed)
+			require.Len(t, got.Choices, 3)
+			for i, choice := range got.Choices {
+				assert.Equal(t, i, choice.Index)
+				assert.Contains(t, choice.Text, "hello")
+				assert.Equal(t, "stop", choice.Finish)
+			}
+			requests := p.Requests()[before:]
+			require.Len(t, requests, 3)
+			assert.NotContains(t, string(requests[0].Body), `"n"`)
+			assert.EqualValues(t, got.Usage.PromptTokens, s.record(answer.id())["usage.input_tokens"])
+			assert.Zero(t, got.Usage.PromptTokens%3, "the sum of three alike")
+		}
+		before := p.Count()
+		refused := s.ask(chatPath, strings.Replace(body, `"n":3`, `"n":9`, 1)+"}")
+		assert.Equal(t, http.StatusBadRequest, refused.status)
+		assert.Contains(t, refused.body, `"param":"n"`)
+		assert.Equal(t, before, p.Count())
+	})
+}
+
 func TestCallsThatFailLeaveTheWholeToTheNextTarget(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		s := startMixed(t, w)
