@@ -46,8 +46,7 @@ func traitsOf(t testing.TB, text string) *translate.Traits {
 func lossesOf(losses translate.Losses) string {
 	var words []string
 	for _, loss := range losses {
-		class := map[translate.LossClass]string{translate.Hint: "hint", translate.Shaping: "shaping"}[loss.Class]
-		words = append(words, loss.Path+" "+class)
+		words = append(words, loss.Path+" "+loss.Class.String())
 	}
 	return strings.Join(words, ", ")
 }

@@ -64,15 +64,15 @@ func judgeThinking(r *messagesRequest) error {
 }
 
 type messagesRequest struct {
-	Model         string          `json:"model"`
-	MaxTokens     int64           `json:"max_tokens"`
-	Messages      []messagesTurn  `json:"messages"`
-	System        []messagesBlock `json:"system"`
-	Temperature   *float64        `json:"temperature"`
-	TopP          *float64        `json:"top_p"`
-	TopK          *int            `json:"top_k"`
-	StopSequences []string        `json:"stop_sequences"`
-	Stream        *bool           `json:"stream"`
+	Model         string         `json:"model"`
+	MaxTokens     int64          `json:"max_tokens"`
+	Messages      []messagesTurn `json:"messages"`
+	System        blocks         `json:"system"`
+	Temperature   *float64       `json:"temperature"`
+	TopP          *float64       `json:"top_p"`
+	TopK          *int           `json:"top_k"`
+	StopSequences []string       `json:"stop_sequences"`
+	Stream        *bool          `json:"stream"`
 	Tools         []struct {
 		Name         string         `json:"name"`
 		Description  *string        `json:"description"`
@@ -104,8 +104,20 @@ type messagesRequest struct {
 }
 
 type messagesTurn struct {
-	Role    string          `json:"role"`
-	Content []messagesBlock `json:"content"`
+	Role    string `json:"role"`
+	Content blocks `json:"content"`
+}
+
+// blocks are content, for which a text may stand as well.
+type blocks []messagesBlock
+
+func (b *blocks) UnmarshalJSON(data []byte) error {
+	if data[0] != '"' {
+		return strictly(data, (*[]messagesBlock)(b))
+	}
+	text := new(string)
+	*b = blocks{{Type: "text", Text: text}}
+	return json.Unmarshal(data, text)
 }
 
 type breakpoint struct {

@@ -1,0 +1,208 @@
+package pairs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+)
+
+// Whole exchanges stand in testdata/goldens/exchanges, one a folder:
+// request.<format>.json is what a client sent, answer.<format>.json and .sse
+// are what a provider of that format answered, as JSON and as a stream. What
+// the translations make of them stands beside it, one file a pair.
+
+// exchanges are the folders, and the traits of their providers.
+var exchanges = []struct {
+	name   string
+	traits map[translate.Format]string
+}{
+	{"agent_first_turn", map[translate.Format]string{translate.Chat: "max_tokens_field max_completion_tokens; user_field safety_identifier; extensions service_tier; reasoning_effort on; cache_breakpoints on"}},
+	{"agent_third_turn", map[translate.Format]string{translate.Chat: "reasoning_effort low medium high xhigh max; reasoning_replay reasoning_content"}},
+	{"parallel_tools_with_images", nil},
+	{"schema_of_a_long_conversation", map[translate.Format]string{translate.Completions: "extensions structured_outputs"}},
+	{"cut_at_the_limit", map[translate.Format]string{translate.Chat: "extensions top_k", translate.Completions: "prompt_template chatml"}},
+	{"matched_stop", map[translate.Format]string{translate.Chat: "prefill vllm"}},
+	{"refused_by_the_model", nil},
+	{"openrouter_reasoning", map[translate.Format]string{translate.Chat: "extensions top_k min_p; prefill native; reasoning_replay reasoning"}},
+	{"ollama_tools", map[translate.Format]string{translate.Chat: "image_url base64; reasoning_replay reasoning; user_field none"}},
+
+	{"thinking_with_tools", map[translate.Format]string{translate.Messages: "thinking_style budget"}},
+	{"schema_asked_in_chat", map[translate.Format]string{translate.Completions: "extensions structured_outputs"}},
+	{"images_in_chat", nil},
+	{"two_choices_with_logprobs", nil},
+	{"filtered_in_chat", nil},
+	{"arguments_cut_off", nil},
+	{"cut_in_chat", map[translate.Format]string{translate.Messages: "sampling one"}},
+	{"agent_in_chat", map[translate.Format]string{translate.Messages: "thinking_style adaptive"}},
+
+	{"completion_with_logprobs", nil},
+	{"completion_of_openrouter", map[translate.Format]string{translate.Chat: "extensions top_k", translate.Messages: "completion_system Continue the text."}},
+	{"completion_with_two_choices", nil},
+	{"completion_of_ollama", map[translate.Format]string{translate.Chat: "user_field none"}},
+	{"completion_filtered", nil},
+}
+
+const exchangesDir = "../../testdata/goldens/exchanges"
+
+// clientOf finds the request of an exchange.
+func clientOf(t testing.TB, dir string) (translate.Format, []byte) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "request.*.json"))
+	require.NoError(t, err)
+	require.Len(t, paths, 1)
+	body, err := os.ReadFile(paths[0])
+	require.NoError(t, err)
+	return translate.Format(strings.Split(filepath.Base(paths[0]), ".")[1]), body
+}
+
+func TestEveryExchangeIsInTheTable(t *testing.T) {
+	entries, err := os.ReadDir(exchangesDir)
+	require.NoError(t, err)
+	var names, listed []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	for _, e := range exchanges {
+		listed = append(listed, e.name)
+	}
+	assert.ElementsMatch(t, names, listed)
+}
+
+func TestExchangesAreTranslatedAsRecorded(t *testing.T) {
+	for _, e := range exchanges {
+		dir := filepath.Join(exchangesDir, e.name)
+		client, body := clientOf(t, dir)
+		for _, provider := range translate.Formats {
+			if !pairs.CanTranslate(client, provider) {
+				continue
+			}
+			t.Run(e.name+"/"+string(provider), func(t *testing.T) {
+				got := translatedExchange(t, dir, client, provider, body, e.traits[provider])
+				requireGolden(t, filepath.Join(dir, string(client)+"-"+string(provider)+".txt"), []byte(got))
+			})
+		}
+	}
+}
+
+// translatedExchange writes down what becomes of a request on its way to a
+// provider, and of the answer on its way back.
+func translatedExchange(t *testing.T, dir string, client, provider translate.Format, body []byte, traits string) string {
+	t.Helper()
+	_, fault := pairs.For(client).Inspect(body, translate.Generate)
+	require.Nil(t, fault, "the client's request is right")
+	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
+	out, r, fault := pairs.Render(nil, client, provider, body, info)
+	answer, stream := recorded(t, dir, "answer."+string(provider)+".json"), recorded(t, dir, "answer."+string(provider)+".sse")
+	if fault != nil {
+		require.Empty(t, string(answer)+string(stream), "a request that is refused has no answer")
+		return fmt.Sprintf("refused with %d: %s\n", fault.Status(client), translate.AppendFault(nil, fault, client, ""))
+	}
+	requireRight(t, provider, out)
+	told := fmt.Sprintf("request:\n%slosses: %s\n", indented(t, out), lossesOf(r.Losses))
+	require.NotEmpty(t, stream, "an answer is recorded")
+	return told + translatedAnswers(t, way{provider, client}, r, answer, stream)
+}
+
+// recorded reads a file that an exchange may lack.
+func recorded(t *testing.T, dir, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if !os.IsNotExist(err) {
+		require.NoError(t, err)
+	}
+	return data
+}
+
+// requireRight requires that a provider would take a request.
+func requireRight(t *testing.T, provider translate.Format, body []byte) {
+	t.Helper()
+	_, fault := pairs.For(provider).Inspect(body, translate.Generate)
+	require.Nil(t, fault)
+	switch provider {
+	case translate.Chat:
+		require.NoError(t, judgeChat(body))
+	case translate.Messages:
+		require.NoError(t, judgeMessages(body))
+	}
+}
+
+// translatedAnswers requires that both forms of an answer become the same
+// answer, in whichever form the client wants it, and writes that down.
+func translatedAnswers(t *testing.T, w way, r translate.Rendered, answer, stream []byte) string {
+	t.Helper()
+	streaming, whole := r.Memory, r.Memory
+	streaming.Stream, streaming.IncludeUsage, whole.Stream = true, w.to != translate.Messages, false
+	if r.Calls() > 1 {
+		return mergedAnswers(t, w, streaming, r.Calls(), stream)
+	}
+	streamed, collected := translated(w, streaming, [][]byte{stream}, true), translated(w, whole, [][]byte{stream}, true)
+	requireAgreement(t, w, streamed, collected)
+	told := streamed.told(w) + "answer losses: " + lossesOf(streamed.Losses()) + "\n"
+	if answer != nil {
+		replayed, converted := answered(w, streaming, answer), answered(w, whole, answer)
+		requireAgreement(t, w, replayed, converted)
+		require.Equal(t, withParsedArguments(t, converted.out), withParsedArguments(t, collected.out))
+		require.Equal(t, converted.told(w), collected.told(w))
+	}
+	return told + answersOf(t, collected.out, streamed.out)
+}
+
+// mergedAnswers answers every call of a request that became several alike.
+func mergedAnswers(t *testing.T, w way, streaming translate.Memory, calls int, stream []byte) string {
+	t.Helper()
+	f := fanned{way: w}
+	for range calls {
+		f.memory, f.streams = append(f.memory, streaming), append(f.streams, stream)
+	}
+	_, streamed := f.play(inTurn)
+	for i := range f.memory {
+		f.memory[i].Stream = false
+	}
+	fan, whole := f.play(inTurn)
+	added, err := w.added(streamed, true)
+	require.NoError(t, err)
+	require.Equal(t, added, decoded(t, whole))
+	return fmt.Sprintf("calls: %d\nusage %+v\n", calls, fan.Usage()) + answersOf(t, whole, streamed)
+}
+
+// answersOf writes down both forms of an answer.
+func answersOf(t *testing.T, whole, stream string) string {
+	t.Helper()
+	return "\nanswer:\n" + string(indented(t, []byte(whole))) + "\nstream:\n" + stream
+}
+
+func decoded(t *testing.T, body string) translatetest.Object {
+	t.Helper()
+	o, err := translatetest.Decode([]byte(body))
+	require.NoError(t, err, body)
+	return o
+}
+
+// withParsedArguments decodes an answer and the arguments of its calls: those of
+// a stream keep the white space in which the provider wrote them.
+func withParsedArguments(t *testing.T, body string) translatetest.Object {
+	t.Helper()
+	o := decoded(t, body)
+	choices, _ := o["choices"].([]any)
+	for _, c := range choices {
+		message, _ := c.(translatetest.Object)["message"].(translatetest.Object)
+		calls, _ := message["tool_calls"].([]any)
+		for _, call := range calls {
+			function := call.(translatetest.Object)["function"].(translatetest.Object)
+			var arguments any
+			require.NoError(t, json.Unmarshal([]byte(function["arguments"].(string)), &arguments))
+			function["arguments"] = arguments
+		}
+	}
+	return o
+}
