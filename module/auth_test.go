@@ -311,7 +311,7 @@ func TestNetworksAreThoseOfTheClientBehindATrustedProxy(t *testing.T) {
 	config := func(servers string) string {
 		return "{\n" + servers + "}\n" + siteBlock("", "provider demo {\npace off\n}", "key far {env.KEY_FAR} {\nfrom 192.0.2.0/24 2001:db8::/32\n}")
 	}
-	s := startCaddyfile(t, config("servers {\ntrusted_proxies static 127.0.0.0/8\n}\n"))
+	s := startCaddyfile(t, config("servers {\ntrusted_proxies static 127.0.0.0/8\n}\n")).persistently()
 	status := func(forwarded string) int {
 		return s.ask(chatPath, bodyFor(chatPath, "m", "hi", false), "Authorization", "Bearer "+farKey, "X-Forwarded-For", forwarded).status
 	}
