@@ -26,17 +26,8 @@ func (c *call) id() int64 {
 	return id
 }
 
-// address is where the request comes from, by Caddy's trusted proxies. It is
-// the zero Addr where that is not known.
-func (c *call) address() netip.Addr {
-	if text, ok := caddyhttp.GetVar(c.Context(), caddyhttp.ClientIPVarKey).(string); ok {
-		if address, err := netip.ParseAddr(text); err == nil {
-			return address.Unmap().WithZone("")
-		}
-	}
-	peer, _ := netip.ParseAddrPort(c.RemoteAddr)
-	return peer.Addr().Unmap().WithZone("")
-}
+// address is where the request comes from.
+func (c *call) address() netip.Addr { return exchange.ClientAddress(c.Request) }
 
 // secure reports whether the client speaks TLS: to this server, or to a proxy
 // that Caddy trusts and that says so.

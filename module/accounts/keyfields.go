@@ -113,24 +113,12 @@ func networks(field string, names []string) (*[]netip.Prefix, error) {
 	}
 	list := make([]netip.Prefix, len(names))
 	for i, name := range names {
-		var ok bool
-		if list[i], ok = parseNetwork(name); !ok {
+		var err error
+		if list[i], err = exchange.ParseNetwork(name); err != nil {
 			return nil, invalid("%s must be IP addresses or networks such as 192.0.2.0/24", field)
 		}
 	}
 	return &list, nil
-}
-
-func parseNetwork(name string) (netip.Prefix, bool) {
-	if prefix, err := netip.ParsePrefix(name); err == nil {
-		return prefix.Masked(), !prefix.Addr().Is4In6() // which no address would match
-	}
-	address, err := netip.ParseAddr(name)
-	if err != nil || address.Zone() != "" {
-		return netip.Prefix{}, false
-	}
-	address = address.Unmap()
-	return netip.PrefixFrom(address, address.BitLen()), true
 }
 
 // split cuts a list and leaves out what is empty.

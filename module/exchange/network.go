@@ -26,7 +26,10 @@ func ParseNetwork(s string) (netip.Prefix, error) {
 	if err != nil {
 		return netip.Prefix{}, errNetwork
 	}
-	if address := network.Addr(); address.Is4In6() && network.Bits() >= v4InV6 {
+	if address := network.Addr(); address.Is4In6() {
+		if network.Bits() < v4InV6 {
+			return netip.Prefix{}, errNetwork // neither one nor the other
+		}
 		network = netip.PrefixFrom(address.Unmap(), network.Bits()-v4InV6)
 	}
 	return network.Masked(), nil

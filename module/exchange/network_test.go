@@ -26,7 +26,7 @@ func TestNetworksAreReadInEveryNotation(t *testing.T) {
 }
 
 func TestWhatIsNoNetworkIsRefused(t *testing.T) {
-	for _, text := range []string{"", "/8", "10.0.0.0/33", "10.0.0/8", "localhost", "fe80::1%eth0", "fe80::1%eth0/64", "10.0.0.1-10.0.0.9", "010.0.0.1", " 10.0.0.1"} {
+	for _, text := range []string{"", "/8", "10.0.0.0/33", "10.0.0/8", "localhost", "fe80::1%eth0", "fe80::1%eth0/64", "10.0.0.1-10.0.0.9", "010.0.0.1", "::ffff:10.0.0.0/64", " 10.0.0.1"} {
 		_, err := ParseNetwork(text)
 		assert.ErrorContains(t, err, "a network is", text)
 	}

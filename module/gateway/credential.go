@@ -3,11 +3,9 @@ package gateway
 import (
 	"crypto/sha256"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -32,7 +30,7 @@ func (h *Handler) authenticate(s *sink, r *http.Request) *translate.Fault {
 	case !key.Valid(time.Now()):
 		h.logRefusedKey(s, key, "it has expired or is disabled")
 		return translate.BadKey()
-	case len(key.Networks) > 0 && !key.AllowsFrom(clientAddress(r)):
+	case len(key.Networks) > 0 && !key.AllowsFrom(exchange.ClientAddress(r)):
 		h.logRefusedKey(s, key, "it may not be used from this address")
 		return translate.NetworkNotAllowed()
 	}
@@ -59,17 +57,6 @@ const doubtSeconds = 5
 func (h *Handler) logRefusedKey(s *sink, key *exchange.Key, reason string) {
 	h.logger.Info("key refused",
 		zap.String("request_id", s.ex.ID), zap.String("key_id", key.ID), zap.String("reason", reason))
-}
-
-// clientAddress is where the request comes from, as Caddy's trusted proxies
-// tell; the zero address when that cannot be said.
-func clientAddress(r *http.Request) netip.Addr {
-	if text, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok {
-		address, _ := netip.ParseAddr(text)
-		return address
-	}
-	address, _ := netip.ParseAddrPort(r.RemoteAddr)
-	return address.Addr()
 }
 
 // credentialOf returns the one credential of a request. Authorization decides

@@ -1,0 +1,20 @@
+package exchange
+
+import (
+	"net/http"
+	"net/netip"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+// ClientAddress is where a request comes from, as Caddy's trusted proxies tell;
+// the zero address when that cannot be said.
+func ClientAddress(r *http.Request) netip.Addr {
+	if text, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok {
+		if address, err := netip.ParseAddr(text); err == nil {
+			return address.Unmap().WithZone("")
+		}
+	}
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return peer.Addr().Unmap().WithZone("")
+}
