@@ -220,10 +220,10 @@ var credentials = []struct {
 	{"other headers for keys", []string{"api-key: " + aliceKey, "x-goog-api-key: " + aliceKey, "Proxy-Authorization: Bearer " + aliceKey, "Cookie: key=" + aliceKey}, missing, missing},
 }
 
-// TestCredentialsAreJudgedAlikeAtEveryDoor is the matrix of credentials and
+// TestG113CredentialsAreJudgedAlikeAtEveryDoor is the matrix of credentials and
 // endpoints. The version header on a chat request once made x-api-key count
 // there.
-func TestCredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
+func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
 	s, p := startLocked(t)
 	calls := 0
 	for _, c := range credentials {

@@ -41,7 +41,7 @@ func (s *site) accessStatus() any {
 
 // A client that went away before anything was sent once got status 500, in the
 // access log at the level of errors.
-func TestAClientThatLeavesBeforeTheFirstByteEndsTheCall(t *testing.T) {
+func TestG100AClientThatLeavesBeforeTheFirstByteEndsTheCall(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		for _, streaming := range []bool{false, true} {
 			t.Run(fmt.Sprintf("stream=%t", streaming), func(t *testing.T) { testLeavingEarly(t, w, streaming) })
@@ -74,7 +74,7 @@ func testLeavingEarly(t *testing.T, w way, streaming bool) {
 	s.assertQuiet()
 }
 
-func TestAClientThatLeavesInMidStreamEndsTheCall(t *testing.T) {
+func TestG100AClientThatLeavesInMidStreamEndsTheCall(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		for _, path := range callPaths {
 			t.Run(path, func(t *testing.T) { testLeavingMidStream(t, w, path) })

@@ -26,7 +26,7 @@ func withoutKeepAlives(path, body string) string {
 	return strings.ReplaceAll(body, keepAlives[path]+"\n", "")
 }
 
-func TestPingsThenA503ThenTheSecondTargetInOneResponse(t *testing.T) {
+func TestG124PingsThenA503ThenTheSecondTargetInOneResponse(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		for _, path := range callPaths {
 			t.Run(path, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestPingsThenA503ThenTheSecondTargetInOneResponse(t *testing.T) {
 	})
 }
 
-func TestAllTargetsFailingAfterTheCommitIsOneErrorEvent(t *testing.T) {
+func TestG125AllTargetsFailingAfterTheCommitIsOneErrorEvent(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		for _, path := range callPaths {
 			t.Run(path, func(t *testing.T) {

@@ -236,8 +236,8 @@ func (want told) event(path, id string) string {
 	return fmt.Sprintf("data: {\"error\":{\"message\":%q,\"type\":%q,\"param\":null,\"code\":null}}\n\n", want.message, want.kind)
 }
 
-// An error that comes first is told by its status (case G97 of the wire format).
-func TestErrorsThatBeginAStreamAreToldByTheirStatus(t *testing.T) {
+// An error that comes first is told by its status.
+func TestG097ErrorsThatBeginAStreamAreToldByTheirStatus(t *testing.T) {
 	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
 		for event, want := range inStream(r.upstream) {
 			for name, begin := range map[string]string{"at once": "", "behind what is no content": streams[r.upstream][0]} {
@@ -263,8 +263,8 @@ func relayedEvent(event string, want told) bool {
 }
 
 // Behind content it becomes the error event of the client's format, the last of
-// the stream (cases G98 and G99).
-func TestErrorsBehindContentEndTheStream(t *testing.T) {
+// the stream.
+func TestG098G099ErrorsBehindContentEndTheStream(t *testing.T) {
 	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
 		for event, want := range inStream(r.upstream) {
 			rest := more(event, "data: [DONE]\n\n", streams[r.upstream][len(streams[r.upstream])-1])

@@ -91,7 +91,7 @@ func TestEstimatesLearnWhereTheProviderLacksTheEndpoint(t *testing.T) {
 }
 
 // Of media the size says nothing (wire format C.8).
-func TestEstimatesCountMediaByTheirNumber(t *testing.T) {
+func TestG119EstimatesCountMediaByTheirNumber(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		p := gatewaytest.NewProvider(t)
 		s := startSite(t, w.provider("p", p, "format chat"))

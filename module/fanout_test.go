@@ -61,7 +61,7 @@ func (r reply) completion(t *testing.T, streamed bool) *gatewaytest.Completion {
 	return c
 }
 
-func TestG43SeveralPromptsBecomeCallsWhoseAnswersKeepTheirOrder(t *testing.T) {
+func TestG043SeveralPromptsBecomeCallsWhoseAnswersKeepTheirOrder(t *testing.T) {
 	eachFan(t, func(t *testing.T, s *site, p *gatewaytest.Provider, r translatedRoute) {
 		for _, streamed := range []bool{false, true} {
 			members := []string{`"max_tokens":50`}
@@ -95,7 +95,7 @@ func TestG43SeveralPromptsBecomeCallsWhoseAnswersKeepTheirOrder(t *testing.T) {
 	})
 }
 
-func TestG44TokensAreRefusedWhereTheyMeanNothing(t *testing.T) {
+func TestG044TokensAreRefusedWhereTheyMeanNothing(t *testing.T) {
 	eachFan(t, func(t *testing.T, s *site, p *gatewaytest.Provider, r translatedRoute) {
 		for _, prompt := range []string{`[1,2,3]`, `[[1,2],[3]]`} {
 			answer := s.ask(r.path, asksFor(prompt))
@@ -106,7 +106,7 @@ func TestG44TokensAreRefusedWhereTheyMeanNothing(t *testing.T) {
 	})
 }
 
-func TestG45TokensGoThroughToTheirOwnFormat(t *testing.T) {
+func TestG045TokensGoThroughToTheirOwnFormat(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		p := gatewaytest.NewProvider(t)
 		s := startSite(t, w.provider("p", p, "native_n off"))

@@ -164,7 +164,7 @@ func TestAnAnswerOfTheOtherKindIsUnusable(t *testing.T) {
 	})
 }
 
-func TestErrorsOfTheSameFormatAreRelayedByteForByte(t *testing.T) {
+func TestG063ErrorsOfTheSameFormatAreRelayedByteForByte(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		p := gatewaytest.NewProvider(t)
 		s := startSite(t, w.provider("p", p))

@@ -43,7 +43,7 @@ func pageOf(more bool, names ...string) string {
 
 const version = "Anthropic-Version: 2023-06-01"
 
-func TestModelsAreListedInTheShapeThatIsAskedFor(t *testing.T) {
+func TestG116ModelsAreListedInTheShapeThatIsAskedFor(t *testing.T) {
 	s, p := startLocked(t, `
 		model smart {
 			to up/m1
@@ -168,7 +168,7 @@ func TestTokenCountsOfAProviderAreRelayed(t *testing.T) {
 	})
 }
 
-func TestCountingCanBeSwitchedOffWhereNobodyCounts(t *testing.T) {
+func TestG119CountingCanBeSwitchedOffWhereNobodyCounts(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := startSite(t, direct.provider("up", p, "format chat", "count_tokens off"))
 	s.ask(messagesPath+"/count_tokens", `{"model":"m","messages":[{"role":"user","content":"one two three"}]}`).

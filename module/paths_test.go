@@ -157,7 +157,7 @@ func TestOtherFormsOfARequestTarget(t *testing.T) {
 	})
 }
 
-func TestTheRootIsLeftToTheSite(t *testing.T) {
+func TestG115TheRootIsLeftToTheSite(t *testing.T) {
 	s := startCaddyfile(t, siteBlock("", "provider demo"))
 	for _, method := range []string{"GET", "HEAD"} {
 		got := s.raw("", method+" / HTTP/1.1")
@@ -167,9 +167,9 @@ func TestTheRootIsLeftToTheSite(t *testing.T) {
 	}
 }
 
-// TestTheGatewayStandsBeforeRespondAndFileServer ensures that what a site ends
+// TestG115TheGatewayStandsBeforeRespondAndFileServer ensures that what a site ends
 // with does not swallow the requests of the gateway.
-func TestTheGatewayStandsBeforeRespondAndFileServer(t *testing.T) {
+func TestG115TheGatewayStandsBeforeRespondAndFileServer(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "v1"), 0o755))
 	for name, text := range map[string]string{"index.html": "the page", "v1/messages": "a file", "v1/other": "another file"} {

@@ -162,9 +162,9 @@ func TestAWrongMethodIsToldTheRightOne(t *testing.T) {
 	assert.Zero(t, p.Count())
 }
 
-// TestCodedBodiesAreLikePlainOnes ensures that the provider sees the same
+// TestG117CodedBodiesAreLikePlainOnes ensures that the provider sees the same
 // request, whatever the client did to its bytes on the way.
-func TestCodedBodiesAreLikePlainOnes(t *testing.T) {
+func TestG117CodedBodiesAreLikePlainOnes(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		clock := func() time.Time { return time.Unix(1_700_000_000, 0) }
 		p := gatewaytest.NewProvider(t, demo.WithClock(clock))
@@ -202,8 +202,8 @@ type refusal struct {
 	detail             string // error.details.error_code of messages bodies
 }
 
-// TestBodiesThatAreRefused compares every byte of the refusals.
-func TestBodiesThatAreRefused(t *testing.T) {
+// TestG118BodiesThatAreRefused compares every byte of the refusals.
+func TestG118BodiesThatAreRefused(t *testing.T) {
 	s, p := startLocked(t, "max_body 2000")
 	large := strings.Repeat("x", 2001)
 	const (

@@ -158,7 +158,7 @@ func TestAnErrorEventAfterContentIsRelayedAndEndsTheStream(t *testing.T) {
 	})
 }
 
-func TestTruncatedStreamsEndWithAnErrorEvent(t *testing.T) {
+func TestG084TruncatedStreamsEndWithAnErrorEvent(t *testing.T) {
 	abort := func(*gatewaytest.Call) { panic(http.ErrAbortHandler) }
 	eachWay(t, func(t *testing.T, w way) {
 		s := startStalling(t, w)

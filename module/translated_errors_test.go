@@ -63,7 +63,7 @@ func TestTheProvidersStatusIsToldInTheClientsFormat(t *testing.T) {
 	})
 }
 
-func TestTranslatedTargetsFailingAfterTheCommitAreOneErrorEvent(t *testing.T) {
+func TestG125TranslatedTargetsFailingAfterTheCommitAreOneErrorEvent(t *testing.T) {
 	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
 		s := startTranslated(t, w, r, "commit_after 1ms", "keep_alive 5ms")
 		s.first.Always(gatewaytest.Stall(s.gate, gatewaytest.Status(http.StatusServiceUnavailable)))
@@ -83,7 +83,7 @@ func TestTranslatedTargetsFailingAfterTheCommitAreOneErrorEvent(t *testing.T) {
 	})
 }
 
-func TestPingsThenTheSecondTranslatedTargetInOneResponse(t *testing.T) {
+func TestG124PingsThenTheSecondTranslatedTargetInOneResponse(t *testing.T) {
 	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
 		s := startTranslated(t, w, r, "commit_after 1ms", "keep_alive 5ms")
 		s.first.Always(gatewaytest.Stall(s.gate, gatewaytest.Status(http.StatusServiceUnavailable)))

@@ -29,7 +29,7 @@ func errorEnd(r translatedRoute, id, messagesKind, message, code string) string 
 	return `data: {"error":{"message":"` + message + `","type":"server_error","param":null,"code":"` + code + `"}}` + "\n\n"
 }
 
-func TestATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
+func TestG084ATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
 	const message = "the upstream closed the stream before completing the answer"
 	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
 		s := startTranslated(t, w, r)
@@ -111,7 +111,7 @@ func TestKeepAlivesStandBetweenTranslatedEvents(t *testing.T) {
 	})
 }
 
-func TestAJSONAnswerToAStreamingRequestIsReplayedAsAStream(t *testing.T) {
+func TestG106AJSONAnswerToAStreamingRequestIsReplayedAsAStream(t *testing.T) {
 	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
 		s := startTranslated(t, w, r)
 		body := bodyFor(r.path, "m", "hello [[fault:json]]", true)

@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
-func TestUsageIsReadWhileEveryByteIsRelayed(t *testing.T) {
+func TestG088UsageIsReadWhileEveryByteIsRelayed(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		p := gatewaytest.NewProvider(t)
 		s := startSite(t, w.provider("p", p))
@@ -26,7 +26,7 @@ func TestUsageIsReadWhileEveryByteIsRelayed(t *testing.T) {
 
 const usageChunk = "data: {\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"x\",\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3,\"total_tokens\":10}}\n\n"
 
-func TestUsageOfChatStreamsIsAskedForAndWithheld(t *testing.T) {
+func TestG003UsageOfChatStreamsIsAskedForAndWithheld(t *testing.T) {
 	const head = `{"model":"m","messages":[{"role":"user","content":"hi"}],"stream":true`
 	cases := []struct {
 		name, sent, received string

@@ -142,7 +142,7 @@ func TestG099AnErrorInAStreamIsTheClientsOwn(t *testing.T) {
 	requireUnfinished(t, o)
 }
 
-// G35 is the first row, G110 the second.
+// G035 is the first row, G110 the second.
 func TestG110StopsOfWhiteSpaceAreCut(t *testing.T) {
 	for _, tt := range []struct {
 		stops []string

@@ -24,17 +24,17 @@ func TestToolsOfChatTowardsMessages(t *testing.T) {
 		},
 		{name: "no parameters", body: with(`"tools":[` + tool("f") + `]`), want: want(`"tools":[` + given("f") + `]`)},
 		{
-			name: "G22 parameters without a type", body: with(`"tools":[{"type":"function","function":{"name":"f","parameters":{"properties":{}}}},{"type":"function","function":{"name":"g","parameters":{}}}]`),
+			name: "G022 parameters without a type", body: with(`"tools":[{"type":"function","function":{"name":"f","parameters":{"properties":{}}}},{"type":"function","function":{"name":"g","parameters":{}}}]`),
 			want: want(`"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}},{"name":"g","input_schema":{"type":"object"}}]`),
 		},
 		{name: "parameters that are none", body: with(`"tools":[{"type":"function","function":{"name":"f","parameters":[]}}]`), fault: "tools[0].function.parameters: must be an object"},
 		{name: "no name", body: with(`"tools":[{"type":"function","function":{}}]`), fault: "tools[0].function.name: required"},
 		{name: "no function", body: with(`"tools":[{"type":"function"}]`), fault: "tools[0].function.name: required"},
 		{name: "no tools", body: with(`"tools":[]`), want: want()},
-		{name: "G21 a custom tool", body: with(`"tools":[` + tool("f") + `,{"type":"custom","custom":{"name":"g"}}]`), fault: "tools[1].type: 'custom'" + notM1 + "messages)"},
-		{name: "G21 a tool of the vendor", body: with(`"tools":[{"type":"web_search"}]`), fault: "tools[0].type: 'web_search'" + notM1 + "messages)"},
+		{name: "G021 a custom tool", body: with(`"tools":[` + tool("f") + `,{"type":"custom","custom":{"name":"g"}}]`), fault: "tools[1].type: 'custom'" + notM1 + "messages)"},
+		{name: "G021 a tool of the vendor", body: with(`"tools":[{"type":"web_search"}]`), fault: "tools[0].type: 'web_search'" + notM1 + "messages)"},
 		{
-			name: "G21 a custom tool that may be left out", traits: "unsupported_tools drop", body: with(`"tools":[{"type":"custom","custom":{"name":"g"}},`+tool("f")+`]`, `"tool_choice":"required"`),
+			name: "G021 a custom tool that may be left out", traits: "unsupported_tools drop", body: with(`"tools":[{"type":"custom","custom":{"name":"g"}},`+tool("f")+`]`, `"tool_choice":"required"`),
 			want: want(`"tools":[`+given("f")+`]`, `"tool_choice":{"type":"any"}`), losses: "tools[*].custom hint, tools[*].type hint",
 		},
 		{name: "other members", body: with(`"tools":[{"type":"function","x":1,"function":{"name":"f","y":2}}]`), want: want(`"tools":[` + given("f") + `]`), losses: "tools[*].x hint, tools[*].function.y hint"},
@@ -56,7 +56,7 @@ func TestToolsOfChatTowardsMessages(t *testing.T) {
 		{name: "none one by one", body: with(both, `"tool_choice":"none"`, `"parallel_tool_calls":false`), want: want(bothGiven, `"tool_choice":{"type":"none"}`)},
 
 		{
-			name: "G23 some of the tools, one by one", body: with(both, allow("auto", tool("g")), `"parallel_tool_calls":false`),
+			name: "G023 some of the tools, one by one", body: with(both, allow("auto", tool("g")), `"parallel_tool_calls":false`),
 			want: want(`"tools":[`+given("g")+`]`, `"tool_choice":{"type":"auto","disable_parallel_tool_use":true}`),
 		},
 		{name: "some of the tools, which must be used", body: with(both, allow("required", tool("f")+`,`+tool("g"))), want: want(bothGiven, `"tool_choice":{"type":"any"}`)},

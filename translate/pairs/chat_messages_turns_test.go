@@ -33,11 +33,11 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 		{name: "an empty system text", body: talk(sys("system", "") + `,` + hi), want: told(userHi)},
 		{name: "a system image", body: talk(`{"role":"system","content":[{"type":"image_url","image_url":{"url":"https://x"}}]},` + hi), fault: "messages[0].content[0].type: 'image_url'" + notM1 + "messages)"},
 		{
-			name: "G40 a later system text", body: talk(sys("system", "a") + `,` + hi + `,` + sys("system", "b")),
+			name: "G040 a later system text", body: talk(sys("system", "a") + `,` + hi + `,` + sys("system", "b")),
 			want: told(userHi, system(textBlock("a")+`,`+textBlock("b"))), losses: "messages[*].role shaping",
 		},
 		{
-			name: "G40 a later system text that stays", traits: "mid_system keep", body: talk(sys("system", "a") + `,` + hi + `,` + sys("developer", "b") + `,` + sys("system", "c") + `,` + bye),
+			name: "G040 a later system text that stays", traits: "mid_system keep", body: talk(sys("system", "a") + `,` + hi + `,` + sys("developer", "b") + `,` + sys("system", "c") + `,` + bye),
 			want: told(userHi+`,`+says("system", textBlock("b"), textBlock("c"))+`,`+says("user", textBlock("bye")), system(textBlock("a"))),
 		},
 		{
@@ -89,7 +89,7 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 		{name: "a call at the end", body: talk(hi + `,` + asksCall), want: told(userHi + `,` + says("assistant", useF))},
 
 		{
-			name: "G28 a call and its result", body: talk(hi + `,{"role":"assistant","content":"","tool_calls":[` + callF + `]},` + resultF),
+			name: "G028 a call and its result", body: talk(hi + `,{"role":"assistant","content":"","tool_calls":[` + callF + `]},` + resultF),
 			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse)),
 		},
 		{
@@ -97,7 +97,7 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 			want: told(userHi + `,` + says("assistant", textBlock("a"), useF) + `,` + says("user", resultUse)),
 		},
 		{
-			name: "G27 results and the user behind them share a message",
+			name: "G027 results and the user behind them share a message",
 			body: talk(hi + `,` + asksCall + `,` + resultF + `,{"role":"tool","tool_call_id":"c2","content":""},{"role":"tool","tool_call_id":"c3","content":[` + textBlock("x") + `,` + textBlock("") + `]},` + bye),
 			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse, `{"type":"tool_result","tool_use_id":"c2"}`, `{"type":"tool_result","tool_use_id":"c3","content":[`+textBlock("x")+`]}`, textBlock("bye"))),
 		},
@@ -122,7 +122,7 @@ func TestArgumentsOfChatTowardsMessages(t *testing.T) {
 	const broken = "messages[1].tool_calls[1].function.arguments:" + notM1 + "messages)"
 	for _, c := range []struct{ name, arguments, input, fault string }{
 		{"an object", `"{\"a\": 12345678901234567890, \"b\":\"\\u00e9\\n\"}"`, `{"a": 12345678901234567890, "b":"\u00e9\n"}`, ""},
-		{"G29 nothing", `""`, `{}`, ""},
+		{"G029 nothing", `""`, `{}`, ""},
 		{"space", `" \n"`, `{}`, ""},
 		{"null", `"null"`, `{}`, ""},
 		{"an object encoded twice", `"\"{\\\"a\\\":1}\""`, `{"a":1}`, ""},
@@ -179,7 +179,7 @@ func TestReasoningOfChatTowardsMessages(t *testing.T) {
 	signed := says("assistant", thinks, useF) + `,` + says("user", resultUse)
 	budget := `"thinking":{"type":"enabled","budget_tokens":9998}`
 	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
-		{name: "G41 a loop of calls whose thinking is gone", traits: "thinking_style budget", body: loop(hi + `,` + calls("")), want: looped(userHi + `,` + used), losses: "reasoning_effort shaping"},
+		{name: "G041 a loop of calls whose thinking is gone", traits: "thinking_style budget", body: loop(hi + `,` + calls("")), want: looped(userHi + `,` + used), losses: "reasoning_effort shaping"},
 		{name: "one whose thinking is there", traits: "thinking_style budget", body: loop(hi + `,` + calls(`"thinking_blocks":[`+thinks+`],`)), want: looped(userHi+`,`+signed, budget), losses: "reasoning_effort shaping"},
 		{
 			name: "one of which only the first is gone", traits: "thinking_style budget", body: loop(hi + `,` + calls("") + `,` + calls(`"thinking_blocks":[`+thinks+`],`)),

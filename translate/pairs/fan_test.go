@@ -33,7 +33,7 @@ func callsOf(t *testing.T, to translate.Format, traits, body string) (bodies []s
 	return bodies, r, nil
 }
 
-// G43, G44, G107, G108 and G126 of the wire format, as far as requests go.
+// G043, G044, G107, G108 and G126 of the wire format, as far as requests go.
 func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 	const chat, messages = translate.Chat, translate.Messages
 	tooMany := "cannot be translated for model 'm1' (upstream format %s): more than %d calls"
@@ -47,7 +47,7 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 		sent    string // the n that is sent
 		fault   string
 	}{
-		{name: "G43 two prompts", to: chat, members: `"prompt":["a","b"]`, prompts: "a|b", samples: 1},
+		{name: "G043 two prompts", to: chat, members: `"prompt":["a","b"]`, prompts: "a|b", samples: 1},
 		{name: "G107 prompts and samples", to: messages, members: `"prompt":["a","b"],"n":2`, prompts: "a|b", samples: 2},
 		{name: "prompts and samples, which a provider could give", to: chat, members: `"prompt":["a","b"],"n":2`, prompts: "a|b", samples: 2},
 		{name: "G126 samples that the provider gives", to: chat, members: `"prompt":"a","n":2`, prompts: "a", samples: 1, sent: "2"},
@@ -63,7 +63,7 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 		{name: "a lower limit", to: messages, traits: "max_fan_out 2", members: `"prompt":"a","n":3`, fault: "n: 3 " + fmt.Sprintf(tooMany, messages, 2)},
 		{name: "a higher limit", to: messages, traits: "max_fan_out 12", members: `"prompt":["a","b","c"],"n":4`, prompts: "a|b|c", samples: 4},
 		{name: "a prompt that says nothing", to: chat, members: `"prompt":["a",""]`, fault: "prompt[1]:" + notM1 + "chat)"},
-		{name: "G44 tokens", to: chat, members: `"prompt":[1,2,3]`, fault: "prompt:" + notM1 + "chat)"},
+		{name: "G044 tokens", to: chat, members: `"prompt":[1,2,3]`, fault: "prompt:" + notM1 + "chat)"},
 		{name: "lists of tokens", to: messages, members: `"prompt":[[1],[2]]`, fault: "prompt:" + notM1 + "messages)"},
 		{name: "the best of more", to: messages, members: `"prompt":["a","b"],"n":2,"best_of":3`, fault: "best_of: 3" + notM1 + "messages)"},
 	} {
