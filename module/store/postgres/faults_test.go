@@ -129,7 +129,8 @@ func stoppedAndStarted(t *testing.T, f *fixture) {
 }
 
 // A change that waits for a lock when its connection is cut has not happened,
-// and the next one does.
+// and the next one does: it once failed now and then, where it got a connection
+// that had been cut as well and not been used since.
 func cutInMidQuery(t *testing.T, f *fixture) {
 	s := f.open.Open(t)
 	storetest.Current(t, s)

@@ -80,9 +80,14 @@ func (*server) Dialect() store.Dialect {
 	}
 }
 
+// always has every connection tried before it is used again: one that the
+// server closed meanwhile would fail whoever comes next, and only then be made
+// anew. Nobody is waiting for microseconds here.
+func always(context.Context, stdlib.ShouldPingParams) bool { return true }
+
 // Connect implements store.Backend.
 func (s *server) Connect(ctx context.Context) (*sql.DB, error) {
-	db := stdlib.OpenDB(*s.config)
+	db := stdlib.OpenDB(*s.config, stdlib.OptionShouldPing(always))
 	db.SetMaxOpenConns(connections)
 	db.SetConnMaxIdleTime(idleFor)
 	if err := db.PingContext(ctx); err != nil {
