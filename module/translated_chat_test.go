@@ -74,3 +74,26 @@ func TestWhatMessagesProvidersHaveNoWordsForIsRefusedToChatClients(t *testing.T)
 	}
 	assert.Zero(t, provider.Count())
 }
+
+// A messages provider gives one answer a call, so several are several calls.
+func TestG034SeveralAnswersOfAMessagesProviderAreChoicesOfOne(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		provider := gatewaytest.NewProvider(t)
+		s := startSite(t, w.provider("conversing", provider, "format messages", "models 1"), "model m {\nto conversing\n}")
+		const body = `{"model":"m","messages":[{"role":"user","content":"hello"}],"n":2`
+		plain := s.ask(chatPath, body+`}`)
+		require.Equal(t, http.StatusOK, plain.status, plain.body)
+		whole, err := translatetest.Decode([]byte(plain.body))
+		require.NoError(t, err)
+		stream := s.ask(chatPath, body+`,"stream":true,"stream_options":{"include_usage":true}}`)
+		added, err := translatetest.Chat([]byte(stream.body), true)
+		require.NoError(t, err, stream.body)
+		assert.Len(t, whole["choices"], 2)
+		assert.Equal(t, whole["choices"], added["choices"])
+		assert.Equal(t, whole["usage"], added["usage"])
+		require.Equal(t, 4, provider.Count())
+		for _, request := range provider.Requests() {
+			assert.NotContains(t, string(request.Body), `"n":`)
+		}
+	})
+}
