@@ -93,25 +93,17 @@ func readAdminKey(f *form) (change keyChange, err error) {
 		return change, err
 	}
 	if expires != nil {
-		if change.expires, err = parseDate(*expires); err != nil {
-			return change, err
+		date, err := exchange.ParseDate(*expires)
+		if err != nil {
+			return change, invalid("expires must be YYYY-MM-DD or an RFC 3339 time")
 		}
+		change.expires = &date
 	}
 	if change.models, err = patterns("models", models); err != nil {
 		return change, err
 	}
 	change.networks, err = networks("from", from)
 	return change, err
-}
-
-// parseDate reads a moment as the Caddyfile has it.
-func parseDate(s string) (*time.Time, error) {
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return &t, nil
-		}
-	}
-	return nil, invalid("expires must be YYYY-MM-DD or an RFC 3339 time")
 }
 
 // adminRemoveKey answers DELETE /ai_gateway/keys/{id}.

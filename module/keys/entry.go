@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
@@ -67,7 +66,6 @@ var (
 	errKey    = errors.New("a key is given as {env.NAME}, as {file./absolute/path} or as sha256: and its SHA-256 digest in hexadecimal, never as the key itself, which is also what {$NAME} becomes")
 	errDigest = errors.New("a SHA-256 digest is sha256: and 64 hexadecimal digits")
 	errValue  = fmt.Errorf("a key has %d to %d printable ASCII characters and no spaces", shortest, longest)
-	errDate   = errors.New("a date is YYYY-MM-DD or an RFC 3339 time")
 )
 
 // check reports what is wrong with e as it is written. It reads no secret, and
@@ -95,7 +93,9 @@ func (e Entry) restrict(key *exchange.Key) (err error) {
 	if key.Networks, err = parseAll(e.From, exchange.ParseNetwork); err != nil {
 		return err
 	}
-	key.Expires, err = parseDate(e.Expires)
+	if e.Expires != "" {
+		key.Expires, err = exchange.ParseDate(e.Expires)
+	}
 	return err
 }
 
@@ -157,17 +157,4 @@ func parseAll[T any](texts []string, parse func(string) (T, error)) ([]T, error)
 		list = append(list, item)
 	}
 	return list, nil
-}
-
-// parseDate returns the zero time, which means never, for an empty text.
-func parseDate(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, errDate
 }

@@ -133,18 +133,6 @@ func TestEntriesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestDatesAreReadInBothForms(t *testing.T) {
-	for text, want := range map[string]time.Time{
-		"":                          {},
-		"2027-03-01":                time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC),
-		"2027-03-01T12:00:00+02:00": time.Date(2027, 3, 1, 10, 0, 0, 0, time.UTC),
-	} {
-		got, err := parseDate(text)
-		require.NoError(t, err, text)
-		assert.True(t, want.Equal(got), text)
-	}
-}
-
 func TestKeysOfLittleUseAreReportedByName(t *testing.T) {
 	for name, c := range map[string]struct {
 		entry Entry
