@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Message is an answer in the messages format, read from a JSON body or put
@@ -199,7 +200,7 @@ func (m *messageReader) delta(v messageEvent) error {
 	fits := map[string]string{
 		"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "thinking", "input_json_delta": "tool_use",
 	}
-	if want, known := fits[d.Type]; known && want != b.Type {
+	if want, known := fits[d.Type]; known && !strings.HasSuffix(b.Type, want) { // server_tool_use takes input, too
 		return fmt.Errorf("%s in a block of type %s", d.Type, b.Type)
 	}
 	b.Text += d.Text
