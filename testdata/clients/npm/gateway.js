@@ -18,6 +18,8 @@ export const key = required('GATEWAY_KEY');
 export const narrowKey = required('GATEWAY_NARROW_KEY'); // may use the model 'alias' alone
 export const expiredKey = required('GATEWAY_EXPIRED_KEY');
 export const model = 'demo';
+export const replayPort = Number(required('REPLAY_PORT')); // where the gateway expects the suite's own provider
+export const impatientURL = baseURL.replace('127.0.0.1', 'localhost'); // the site that tells clients to wait
 
 // The majors in use side by side. They differ on the wire: 0.x sends an API
 // key as x-api-key and version 2023-06-01, 1.x as a bearer and 2026-10-21.
