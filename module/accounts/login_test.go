@@ -209,7 +209,7 @@ func TestPasswordChangedDuringALoginLeavesNoSession(t *testing.T) {
 	} {
 		s := loginSite(t, nil)
 		s.hasher = comparing{quick, func() {
-			_, err := s.store.ChangeUser(t.Context(), 1, change)
+			_, err := s.store.ChangeUser(t.Context(), 1, 0, change)
 			require.NoError(t, err)
 		}}
 		answer := s.ask(asked{call: loginPath, body: credentials("alice", password)})

@@ -42,7 +42,7 @@ func TestPasswordsAreHashedAsOWASPRecommends(t *testing.T) {
 func TestUnreadableHashLetsNobodyIn(t *testing.T) {
 	for _, hash := range []string{"", "plain", "$2a$10$abc", "$argon2id$v=19$m=0,t=0,p=0$AA$AA", "$argon2id$v=19$m=64,t=1,p=1$$"} {
 		s := loginSite(t, nil)
-		_, err := s.store.ChangeUser(t.Context(), 1, func(u *exchange.User) error { u.Password = hash; return nil })
+		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *exchange.User) error { u.Password = hash; return nil })
 		require.NoError(t, err)
 		for _, guess := range []string{password, hash, "x"} {
 			if guess != "" {
@@ -143,7 +143,7 @@ func TestUnknownWrongAndDisabledLoginsTakeAsLong(t *testing.T) {
 	for id := range int64(2) { // with hashes that take as long as the fake one
 		hash, err := s.hasher.Hash([]byte(password))
 		require.NoError(t, err)
-		_, err = s.store.ChangeUser(t.Context(), id+1, func(u *exchange.User) error { u.Password = string(hash); return nil })
+		_, err = s.store.ChangeUser(t.Context(), id+1, 0, func(u *exchange.User) error { u.Password = string(hash); return nil })
 		require.NoError(t, err)
 	}
 	names := []string{"alice", "mallory", "carol"}

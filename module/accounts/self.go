@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"context"
 	"net/http"
 
 	"go.uber.org/zap"
@@ -61,8 +60,7 @@ func (a *Accounts) newOwnPassword(c *call, password, original string) (string, e
 // writeSelf keeps the changes. A new password ends all other sessions.
 func (a *Accounts) writeSelf(c *call, display *string, hash string) (*exchange.User, error) {
 	renewed := hash != c.user.Password
-	ctx := context.WithoutCancel(c.Context()) // not half of it, when the client leaves
-	user, err := a.store.ChangeUser(ctx, c.user.ID, func(u *exchange.User) error {
+	user, err := a.store.ChangeUser(c.Context(), c.user.ID, c.session.ID, func(u *exchange.User) error {
 		if renewed && u.Password != c.user.Password {
 			return refuse(http.StatusConflict, "the password has been changed by someone else meanwhile")
 		}
@@ -72,11 +70,10 @@ func (a *Accounts) writeSelf(c *call, display *string, hash string) (*exchange.U
 		u.DisplayName = or(display, u.DisplayName)
 		return nil
 	})
-	if err != nil || !renewed {
-		return user, err
+	if err == nil && renewed {
+		a.logger.Info("password changed", zap.Int64("user_id", user.ID), zap.Int64("by", user.ID))
 	}
-	a.logger.Info("password changed", zap.Int64("user_id", user.ID), zap.Int64("by", user.ID))
-	return user, a.store.DeleteSessionsOf(ctx, user.ID, c.session.ID)
+	return user, err
 }
 
 // register answers POST /api/user/register, where that is switched on.

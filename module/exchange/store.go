@@ -69,8 +69,10 @@ type Users interface {
 	Users(context.Context, Page) (users []User, total int, err error)
 	// ChangeUser lets change alter a user within one transaction, unless it
 	// returns an error, which is returned as it is. ID, Name and Created stay.
-	// It returns ErrLastRoot where no enabled root user would be left.
-	ChangeUser(ctx context.Context, id int64, change func(*User) error) (*User, error)
+	// A new password, and being disabled, end all sessions of the user in the
+	// same transaction, but the one with the id keep, which may be 0. It
+	// returns ErrLastRoot where no enabled root user would be left.
+	ChangeUser(ctx context.Context, id, keep int64, change func(*User) error) (*User, error)
 	// DeleteUser removes a user with all sessions and keys, unless check
 	// returns an error, which is returned as it is. It returns ErrLastRoot as
 	// ChangeUser does.

@@ -75,7 +75,11 @@ func (s *Store) DeleteSession(ctx context.Context, user, id int64) error {
 // DeleteSessionsOf implements exchange.Sessions.
 func (s *Store) DeleteSessionsOf(ctx context.Context, user, except int64) error {
 	return s.write(ctx, "deleting sessions", func(tx statements) error {
-		_, err := tx.exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id <> $2`, user, except)
-		return err
+		return endSessions(tx, user, except)
 	})
+}
+
+func endSessions(tx statements, user, except int64) error {
+	_, err := tx.exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id <> $2`, user, except)
+	return err
 }

@@ -81,7 +81,7 @@ func (s *Store) Users(ctx context.Context, page exchange.Page) (users []exchange
 }
 
 // ChangeUser implements exchange.Users. The function must not call the store.
-func (s *Store) ChangeUser(ctx context.Context, id int64, change func(*exchange.User) error) (user *exchange.User, err error) {
+func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*exchange.User) error) (user *exchange.User, err error) {
 	err = s.change(ctx, "changing user", func(tx statements) (int64, error) {
 		if user, err = userByID(tx, id); err != nil {
 			return 0, err
@@ -91,12 +91,7 @@ func (s *Store) ChangeUser(ctx context.Context, id int64, change func(*exchange.
 			return 0, refusal{err}
 		}
 		user.ID, user.Name, user.Created = before.ID, before.Name, before.Created
-		if isRoot(&before) && !isRoot(user) {
-			if err := checkOtherRoot(tx, id); err != nil {
-				return 0, err
-			}
-		}
-		return id, updateUser(tx, user)
+		return id, updateUser(tx, &before, user, keep)
 	})
 	if err != nil {
 		return nil, err
@@ -104,7 +99,18 @@ func (s *Store) ChangeUser(ctx context.Context, id int64, change func(*exchange.
 	return user, nil
 }
 
-func updateUser(tx statements, user *exchange.User) error {
+// updateUser also ends the sessions but one, where the change asks for it.
+func updateUser(tx statements, before, user *exchange.User, keep int64) error {
+	if isRoot(before) && !isRoot(user) {
+		if err := checkOtherRoot(tx, user.ID); err != nil {
+			return err
+		}
+	}
+	if user.Disabled || user.Password != before.Password {
+		if err := endSessions(tx, user.ID, keep); err != nil {
+			return err
+		}
+	}
 	return tx.change(`UPDATE gateway_users SET display_name = $1, role = $2, disabled = $3, password = $4, last_login = $5 WHERE id = $6`,
 		text(user.DisplayName), int64(user.Role), user.Disabled, text(user.Password), millis(user.LastLogin), user.ID)
 }

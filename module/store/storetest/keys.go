@@ -130,7 +130,7 @@ func changesOfOneUser(t *testing.T, database Database) {
 	first, second, bobs := NewKey(t, s, alice.ID, "first"), NewKey(t, s, alice.ID, "second"), NewKey(t, s, bob.ID, "bob's")
 	known := s.Lookup(bobs.Digest)
 	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, first.ID))
-	_, err := s.ChangeUser(t.Context(), alice.ID, disable)
+	_, err := s.ChangeUser(t.Context(), alice.ID, 0, disable)
 	require.NoError(t, err)
 	assert.Same(t, known, s.Lookup(bobs.Digest), "it was not read anew")
 	assert.Nil(t, s.Lookup(first.Digest))
@@ -150,7 +150,7 @@ func keysOfDisabledUsers(t *testing.T, database Database) {
 	alice := NewUser(t, s, "alice", exchange.RoleUser)
 	key := NewKey(t, s, alice.ID, "laptop")
 	for _, disabled := range []bool{true, false} {
-		_, err := s.ChangeUser(t.Context(), alice.ID, func(user *exchange.User) error {
+		_, err := s.ChangeUser(t.Context(), alice.ID, 0, func(user *exchange.User) error {
 			user.Disabled = disabled
 			return nil
 		})
@@ -169,7 +169,7 @@ func changesElsewhere(t *testing.T, database Database) {
 	Current(t, there)
 	require.Eventually(t, func() bool { return there.Lookup(key.Digest) != nil }, promise, tick)
 
-	_, err := here.ChangeUser(t.Context(), alice.ID, disable)
+	_, err := here.ChangeUser(t.Context(), alice.ID, 0, disable)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return there.Lookup(key.Digest).Disabled }, promise, tick)
 

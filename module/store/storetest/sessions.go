@@ -62,3 +62,53 @@ func expiredSessionsAreForgotten(t *testing.T, database Database) {
 	_, _, err = s.Session(t.Context(), old.Digest)
 	assert.ErrorIs(t, err, exchange.ErrNotFound)
 }
+
+func rehash(user *exchange.User) error { user.Password = "another hash"; return nil }
+
+// The sessions ended in a transaction of their own once, after the one that
+// changed the user: a failure in between left a thief logged in although the
+// password was new.
+func changesEndSessions(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice, bob := NewUser(t, s, "alice", exchange.RoleUser), NewUser(t, s, "bob", exchange.RoleUser)
+	NewSession(t, s, alice.ID, "first", time.Hour)
+	second := NewSession(t, s, alice.ID, "second", time.Hour)
+	bobs := NewSession(t, s, bob.ID, "bob's", time.Hour)
+
+	_, err := s.ChangeUser(t.Context(), alice.ID, 0, func(user *exchange.User) error {
+		user.DisplayName, user.Role = "Alice A.", exchange.RoleAdmin
+		return nil
+	})
+	require.NoError(t, err)
+	assert.Len(t, sessionsOf(t, s, alice.ID), 2, "another name is no reason")
+	_, err = s.ChangeUser(t.Context(), alice.ID, second.ID, rehash)
+	require.NoError(t, err)
+	assert.Equal(t, []exchange.Session{*second}, sessionsOf(t, s, alice.ID))
+	_, err = s.ChangeUser(t.Context(), alice.ID, 0, disable)
+	require.NoError(t, err)
+	assert.Empty(t, sessionsOf(t, s, alice.ID))
+	assert.Equal(t, []exchange.Session{*bobs}, sessionsOf(t, s, bob.ID))
+}
+
+func changesWithoutEndingSessionsFail(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	session := NewSession(t, s, alice.ID, "token", time.Hour)
+	db, err := database().Connect(t.Context())
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), `ALTER TABLE gateway_sessions RENAME TO elsewhere`)
+	require.NoError(t, err)
+	for _, change := range []func(*exchange.User) error{rehash, disable} {
+		_, err = s.ChangeUser(t.Context(), alice.ID, 0, change)
+		assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	}
+	_, err = db.ExecContext(t.Context(), `ALTER TABLE elsewhere RENAME TO gateway_sessions`)
+	require.NoError(t, err)
+
+	kept, user, err := s.Session(t.Context(), session.Digest)
+	require.NoError(t, err)
+	assert.Equal(t, session, kept)
+	assert.Equal(t, alice.Password, user.Password, "neither happened")
+	assert.False(t, user.Disabled)
+}

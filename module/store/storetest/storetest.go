@@ -65,6 +65,8 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a deleted user leaves nothing", deletedUserLeavesNothing},
 		{"sessions are kept until they are revoked", sessionsAreKept},
 		{"expired sessions are forgotten", expiredSessionsAreForgotten},
+		{"a new password and being disabled end sessions", changesEndSessions},
+		{"a change of a user that cannot end its sessions fails", changesWithoutEndingSessionsFail},
 		{"keys are kept as they were given", keysAreKept},
 		{"keys of others do not exist", keysOfOthers},
 		{"keys are found by a part of their name", keysAreFound},

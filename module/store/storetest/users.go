@@ -90,7 +90,7 @@ func names(users []exchange.User) (names []string) {
 func userChanges(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice := NewUser(t, s, "alice", exchange.RoleUser)
-	changed, err := s.ChangeUser(t.Context(), alice.ID, func(user *exchange.User) error {
+	changed, err := s.ChangeUser(t.Context(), alice.ID, 0, func(user *exchange.User) error {
 		assert.Equal(t, alice, user)
 		user.ID, user.Name, user.Created = 77, "mallory", time.Time{} // which stay
 		user.DisplayName, user.Role, user.Password, user.Disabled = "Alice A.", exchange.RoleAdmin, "other hash", true
@@ -101,7 +101,7 @@ func userChanges(t *testing.T, database Database) {
 	want.DisplayName, want.Role, want.Password, want.Disabled = "Alice A.", exchange.RoleAdmin, "other hash", true
 	assert.Equal(t, &want, changed)
 
-	_, err = s.ChangeUser(t.Context(), alice.ID, func(user *exchange.User) error {
+	_, err = s.ChangeUser(t.Context(), alice.ID, 0, func(user *exchange.User) error {
 		user.DisplayName = "never kept"
 		return errRefused
 	})
@@ -110,7 +110,7 @@ func userChanges(t *testing.T, database Database) {
 	require.NoError(t, err)
 	assert.Equal(t, &want, kept)
 
-	_, err = s.ChangeUser(t.Context(), alice.ID+1, func(*exchange.User) error { panic("there is no such user") })
+	_, err = s.ChangeUser(t.Context(), alice.ID+1, 0, func(*exchange.User) error { panic("there is no such user") })
 	assert.ErrorIs(t, err, exchange.ErrNotFound)
 }
 
@@ -122,12 +122,12 @@ func lastRootStays(t *testing.T, database Database) {
 	s := database.Open(t)
 	root := NewUser(t, s, "root", exchange.RoleRoot)
 	second := NewUser(t, s, "second", exchange.RoleRoot)
-	_, err := s.ChangeUser(t.Context(), second.ID, disable)
+	_, err := s.ChangeUser(t.Context(), second.ID, 0, disable)
 	require.NoError(t, err)
 
-	_, err = s.ChangeUser(t.Context(), root.ID, demote)
+	_, err = s.ChangeUser(t.Context(), root.ID, 0, demote)
 	assert.ErrorIs(t, err, exchange.ErrLastRoot)
-	_, err = s.ChangeUser(t.Context(), root.ID, disable)
+	_, err = s.ChangeUser(t.Context(), root.ID, 0, disable)
 	assert.ErrorIs(t, err, exchange.ErrLastRoot)
 	assert.ErrorIs(t, s.DeleteUser(t.Context(), root.ID, agree), exchange.ErrLastRoot)
 	assert.Equal(t, errRefused, s.DeleteUser(t.Context(), root.ID, func(*exchange.User) error { return errRefused }))
@@ -139,7 +139,7 @@ func lastRootStays(t *testing.T, database Database) {
 	// A disabled root user may go, and the first one once there is another.
 	require.NoError(t, s.DeleteUser(t.Context(), second.ID, agree))
 	NewUser(t, s, "third", exchange.RoleRoot)
-	_, err = s.ChangeUser(t.Context(), root.ID, demote)
+	_, err = s.ChangeUser(t.Context(), root.ID, 0, demote)
 	assert.NoError(t, err)
 }
 
@@ -162,12 +162,12 @@ func rootsRace(t *testing.T, database Database) {
 			}
 		}
 		for len(enabled) > len(stores) {
-			_, err := stores[0].ChangeUser(t.Context(), enabled[0], disable)
+			_, err := stores[0].ChangeUser(t.Context(), enabled[0], 0, disable)
 			require.NoError(t, err)
 			enabled = enabled[1:]
 		}
 		for i, s := range stores {
-			wg.Go(func() { _, failures[i] = s.ChangeUser(t.Context(), enabled[i], disable) })
+			wg.Go(func() { _, failures[i] = s.ChangeUser(t.Context(), enabled[i], 0, disable) })
 		}
 		wg.Wait()
 		assert.True(t, (failures[0] == nil) != (failures[1] == nil), "%v", failures)
