@@ -15,6 +15,10 @@ type Memory struct {
 	// where it became several: in Echo and PromptLength they differ.
 	Calls []*Memory
 
+	// Choices is how many choices the provider was asked for in one call; 0
+	// stands for 1. It may give fewer.
+	Choices int
+
 	// Echo is the prompt's text, decoded, that is put in front of a
 	// completions answer; nil when the client did not ask for it.
 	Echo []byte

@@ -103,21 +103,22 @@ func (p *Parser) Answer(body []byte) {
 func (p *Parser) End(clean bool) {
 	switch {
 	case p.over:
-	case clean && len(p.choices) > 0 && p.Finished():
+	case clean && p.Finished(1):
 		p.end()
 	default:
 		p.Fail(translate.Truncated(nil))
 	}
 }
 
-// Finished reports whether every choice seen has told why it ended.
-func (p *Parser) Finished() bool {
+// Finished reports whether the first choices, as many as were asked for, and all
+// others that were begun have told why they ended.
+func (p *Parser) Finished(asked int) bool {
 	for i := range p.choices {
-		if c := &p.choices[i]; c.seen && !c.finished {
+		if c := &p.choices[i]; !c.finished && (c.seen || i < asked) {
 			return false
 		}
 	}
-	return true
+	return len(p.choices) >= asked
 }
 
 // Fail ends the answer with a fault.

@@ -47,8 +47,8 @@ func NewParser(h translate.Handler) *Parser {
 	return &Parser{handler: h, blocks: make(map[int64]openBlock, 4)}
 }
 
-// Finished reports whether the turn has told why it ended.
-func (p *Parser) Finished() bool { return p.finished }
+// Finished reports whether the turn, of which there is one, has told why it ended.
+func (p *Parser) Finished(int) bool { return p.finished }
 
 // Event reads the next event of a stream.
 func (p *Parser) Event(event sse.Event) {

@@ -2,8 +2,10 @@ package pairs_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,6 +84,7 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 			assert.Equal(t, len(prompts), r.Prompts)
 			assert.Equal(t, c.samples, r.Samples)
 			assert.Equal(t, len(prompts)*c.samples, r.Calls())
+			assert.Equal(t, cmp.Or(c.sent, "0"), strconv.Itoa(r.Memory.Choices), "as many answers as one call asks for")
 			require.Len(t, bodies, len(prompts))
 			for i, body := range bodies {
 				assert.Contains(t, body, `"messages":[{"role":"user","content":"`+prompts[i]+`"}]`)

@@ -39,6 +39,7 @@ func (x *conversion) writeN(n int64) {
 	if n > 1 {
 		x.name("n")
 		x.out = strconv.AppendInt(x.out, n, 10)
+		x.memory.Choices = int(n)
 	}
 }
 

@@ -22,6 +22,7 @@ type Translator struct {
 	parser  parser
 	cutter  *cutter // nil when there is nothing to cut
 	emitter emitter
+	choices int // asked for in one call
 
 	signals  translate.Signal // of the event at hand
 	usage    translate.Usage
@@ -40,8 +41,9 @@ type parser interface {
 	// End is the end of a stream's body: a clean one ends the answer if that
 	// was complete.
 	End(clean bool)
-	// Finished reports whether all that was begun has told why it ended.
-	Finished() bool
+	// Finished reports whether as many choices as were asked for, and all that
+	// were begun, have told why they ended.
+	Finished(choices int) bool
 	// Losses are what of the answer the core events have no words for.
 	Losses() translate.Losses
 }
@@ -65,7 +67,7 @@ func NewTranslator(from, to translate.Format, m *translate.Memory, ids translate
 }
 
 func newTranslator(from translate.Format, m *translate.Memory, e emitter) *Translator {
-	t := &Translator{emitter: e}
+	t := &Translator{emitter: e, choices: max(1, m.Choices)}
 	if len(m.Enforce) == 0 && !m.LeadingSpace {
 		t.parser = newParser(from, t)
 		return t
@@ -183,7 +185,7 @@ func (t *Translator) note(e *translate.Event) {
 	case translate.EventStart:
 		t.model = string(e.Model)
 	case translate.EventFinish:
-		if t.parser.Finished() || t.cutter.done() {
+		if t.parser.Finished(t.choices) || t.cutter.done() {
 			t.signals |= translate.Finish
 		}
 	case translate.EventUsage:

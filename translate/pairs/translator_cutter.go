@@ -17,6 +17,7 @@ type cutter struct {
 	stops   [][]byte
 	space   bool // texts begin with a space that is not theirs
 	choices []cut
+	asked   int // choices asked for in one call
 	event   translate.Event
 	over    bool
 }
@@ -24,7 +25,7 @@ type cutter struct {
 // cut is what is known of the text of one choice.
 type cut struct {
 	text          []byte // held back and not told yet
-	seen, begun   bool
+	begun         bool
 	made          bool // the text was cut: the choice has ended for the client
 	finished      bool // it has ended, by a cut or by its own
 	passed        int  // how many bytes stood before text
@@ -32,7 +33,7 @@ type cut struct {
 }
 
 func newCutter(next translate.Handler, m *translate.Memory) *cutter {
-	c := &cutter{next: next, space: m.LeadingSpace}
+	c := &cutter{next: next, space: m.LeadingSpace, asked: max(1, m.Choices)}
 	for _, stop := range m.Enforce {
 		c.stops = append(c.stops, []byte(stop))
 	}
@@ -40,19 +41,20 @@ func newCutter(next translate.Handler, m *translate.Memory) *cutter {
 }
 
 // done reports whether there is a cut, and nothing but usage can follow: the
-// answer has ended for its client.
+// answer has ended for its client. Choices that were asked for and have not
+// begun may still do so.
 func (c *cutter) done() bool {
 	if c == nil {
 		return false
 	}
 	made := false
 	for i := range c.choices {
-		if choice := &c.choices[i]; choice.seen && !choice.finished {
+		if !c.choices[i].finished {
 			return false
 		}
 		made = made || c.choices[i].made
 	}
-	return made
+	return made && len(c.choices) >= c.asked
 }
 
 // Handle hands on the next core event, or what is left of it.
@@ -82,7 +84,6 @@ func (c *cutter) choice(index int) *cut {
 	for len(c.choices) <= index {
 		c.choices = append(c.choices, cut{})
 	}
-	c.choices[index].seen = true
 	return &c.choices[index]
 }
 

@@ -90,6 +90,32 @@ func TestAnAnswerIsCompleteOnceAllOfItWasCut(t *testing.T) {
 	assert.False(t, o.Finished())
 }
 
+// TestAChoiceThatHasNotBegunIsWaitedFor ensures that an answer is not taken for
+// finished while a choice that was asked for is still to come. Providers that
+// give one choice after the other lost the later ones: the first was cut, or had
+// ended, and what broke off then counted as complete.
+func TestAChoiceThatHasNotBegunIsWaitedFor(t *testing.T) {
+	for name, m := range map[string]translate.Memory{
+		"cut": {Stream: true, Choices: 2, Enforce: []string{"\n"}}, "ended": {Stream: true, Choices: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := []string{saying(0, "a"), saying(0, "\n"), ends(0)}
+			o := translated(ways[1], m, [][]byte{chatStream(nil, first...)}, false)
+			for _, signal := range o.signals {
+				assert.False(t, signal.Has(translate.Finish))
+			}
+			require.NotNil(t, o.Fault(), "it was cut off")
+
+			o = translated(ways[1], m, [][]byte{chatStream(nil, append(first, saying(1, "b"), ends(1))...)}, true)
+			assert.Len(t, said(t, o), 2)
+			assert.True(t, o.signals[len(o.signals)-1].Has(translate.Finish))
+
+			o = translated(ways[1], m, [][]byte{chatStream(nil, append(first, "[DONE]")...)}, true)
+			assert.Len(t, said(t, o), 1, "a provider may give fewer")
+		})
+	}
+}
+
 // TestLogprobsOfAWholeAnswerEndAtItsCut has an answer whose log probabilities
 // come behind all of its text.
 func TestLogprobsOfAWholeAnswerEndAtItsCut(t *testing.T) {
