@@ -127,6 +127,21 @@ func TestG101SilenceIsFilledWithPings(t *testing.T) {
 	})
 }
 
+func TestG117CodedBodiesAreTranslatedLikePlainOnes(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		s := startConforming(t, w, [2]string{"m>c", ""})
+		plain := bodyFor(messagesPath, "m0", "hello, wörld", false)
+		require.Equal(t, http.StatusOK, s.ask(messagesPath, plain).status)
+		want := s.last()
+		for _, coding := range []string{"gzip", "zstd", "deflate", "br"} {
+			answer := s.ask(messagesPath, encoded(t, coding, plain), "Content-Encoding", coding)
+			require.Equal(t, http.StatusOK, answer.status, answer.body)
+			assert.Equal(t, want, s.last(), coding)
+			assert.Empty(t, s.p.Requests()[s.p.Count()-1].Header.Get("Content-Encoding"))
+		}
+	})
+}
+
 func TestG118ABombIsNotDecoded(t *testing.T) {
 	var bomb strings.Builder
 	coder, err := zstd.NewWriter(&bomb)

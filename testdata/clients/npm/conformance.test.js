@@ -154,3 +154,47 @@ for (const [major, SDK, format] of clients.filter(([, , format]) => format !== '
     });
   }
 }
+
+for (const [major, SDK] of openaiMajors) {
+  describe(`${major}, one of two calls fails`, () => {
+    const entry = cases.find(({ name }) => name.startsWith('G107'));
+    const events = eventsOf(entry);
+    const ask = (options) => readers.t(SDK, options).streamed({ model: entry.model, prompt: ['first', 'second'] });
+
+    // directing answers the first of the calls that arrive by one function, the second by another.
+    const directing = (...acts) => { replay.director = (incoming, response) => acts.shift()(response); };
+    const failing = (response) => response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":{"message":"broken"}}');
+    const gone = (response) => new Promise((resolve) => { response.on('close', resolve); });
+
+    test('G109 before content', async () => {
+      let ended;
+      directing((response) => { ended = gone(response); }, failing);
+      const error = await failure(ask().finally(() => { replay.director = null; }));
+      assert.ok(error instanceof SDK.InternalServerError, `got ${error}`);
+      assert.equal(error.status, 500);
+      await ended;
+    });
+
+    test('G109 behind content', async () => {
+      let ended;
+      let heard;
+      const content = new Promise((resolve) => { heard = resolve; });
+      directing(
+        (response) => {
+          ended = gone(response);
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.write(events.slice(0, 3).join(''));
+        },
+        async (response) => {
+          await content;
+          failing(response);
+        },
+      );
+      const fetch = listening((text) => { if (text.includes('"text":"H"')) heard(); });
+      const error = await failure(ask({ fetch }).finally(() => { replay.director = null; }));
+      assert.ok(error instanceof SDK.APIError, `got ${error}`);
+      assert.equal(error.status, undefined, 'the status was sent long before');
+      await ended;
+    });
+  });
+}
