@@ -13,7 +13,9 @@ func (x *chatCompletions) Message(index int, m *chat.Message) {
 		return
 	}
 	x.at = index
-	switch role := textOf(m.Role); role {
+	role := x.plain(m.Role)
+	x.messageStrays(m, role)
+	switch string(role) {
 	case "system", "developer":
 		x.texts(m, blankLine)
 		x.guard()
@@ -28,7 +30,7 @@ func (x *chatCompletions) Message(index int, m *chat.Message) {
 	case "assistant":
 		x.assistantTurn(m)
 	default: // the result of a tool
-		x.refuse(x.path("role"), shownText([]byte(role)))
+		x.refuse(x.path("role"), shownText(role))
 	}
 	x.begun = true
 }
@@ -97,6 +99,7 @@ func (x *chatCompletions) texts(m *chat.Message, between string) {
 }
 
 func (x *chatCompletions) textPart(p *chat.Part) {
+	x.partStrays(p)
 	var text []byte
 	switch string(inner(p.Type)) {
 	case "text":

@@ -59,7 +59,7 @@ func (x *chatMessages) thinking(m *chat.Message) (signed bool) {
 		}
 		signed = x.thinkingBlock(b) || signed
 	}
-	if m.ThinkingBlocks == nil {
+	if m.ThinkingBlocks == nil || isEmptyList(m.ThinkingBlocks) {
 		x.unsignedReasoning("reasoning_content", m.ReasoningContent)
 		x.unsignedReasoning("reasoning", m.Reasoning)
 	}

@@ -147,16 +147,6 @@ func (x *chatMessages) textFile(role string, payload []byte) {
 	x.dialog.buf = append(jsonscan.AppendString(x.dialog.buf, text), '}')
 }
 
-// plain is the text of a raw string, in the body itself where it stands there
-// without escapes.
-func (x *chatMessages) plain(raw []byte) []byte {
-	if text := inner(raw); !isEscaped(text) {
-		return text
-	}
-	x.scratch = jsonscan.AppendText(x.scratch[:0], raw)
-	return x.scratch
-}
-
 // isWeb reports whether a URL leads to the web.
 func isWeb(url []byte) bool { return hasScheme(url, "http:") || hasScheme(url, "https:") }
 

@@ -12,7 +12,9 @@ func (x *chatMessages) Message(index int, m *chat.Message) {
 		return
 	}
 	x.at = index
-	switch role := x.plain(m.Role); string(role) {
+	role := x.plain(m.Role)
+	x.messageStrays(m, role)
+	switch string(role) {
 	case "system", "developer":
 		x.systemTurn(m)
 		return
@@ -73,7 +75,11 @@ func (x *chatMessages) nextPart() *chat.Part {
 		return nil
 	}
 	x.item++
-	return x.list.Part(chat.InPart)
+	p := x.list.Part(chat.InPart)
+	if p != nil {
+		x.partStrays(p)
+	}
+	return p
 }
 
 // userTurn adds what a user says, which must be something.

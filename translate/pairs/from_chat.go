@@ -19,12 +19,21 @@ func (x *conversion) refuseChat(r *chat.Request) {
 			x.refuse(f.path, "")
 		}
 	}
-	if raw := r.Modalities; raw != nil && raw[0] == '[' {
-		x.options = jsonscan.Again(raw)
-		for x.options.EnterArray(); x.options.Element(); {
-			if kind := x.options.Skip(); string(kind) != `"text"` {
-				x.refuse("modalities", shown(kind))
-			}
+	if r.Modalities != nil {
+		x.refuseModalities(r.Modalities)
+	}
+}
+
+// refuseModalities refuses all answers but texts.
+func (x *conversion) refuseModalities(raw []byte) {
+	x.options = jsonscan.Again(raw)
+	if !x.options.EnterArray() {
+		x.refuse("modalities", shown(raw))
+		return
+	}
+	for x.options.Element() {
+		if kind := x.options.Skip(); string(kind) != `"text"` {
+			x.refuse("modalities", shown(kind))
 		}
 	}
 }

@@ -158,3 +158,13 @@ func (x *conversion) str(raw []byte, path string) string {
 	}
 	return textOf(raw)
 }
+
+// plain is the text of a raw string, in the body itself where it stands there
+// without escapes, else in scratch.
+func (x *conversion) plain(raw []byte) []byte {
+	if text := inner(raw); !isEscaped(text) {
+		return text
+	}
+	x.scratch = jsonscan.AppendText(x.scratch[:0], raw)
+	return x.scratch
+}
