@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -12,8 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// maxKeys bounds the keys of one user. Requests at the same moment may pass it
-// by a few.
+// maxKeys bounds the keys of one user.
 const maxKeys = 100
 
 // keyView is an API key as clients of this field know it. Times are Unix
@@ -121,16 +121,13 @@ func (a *Accounts) addKey(c *call) (any, error) {
 
 // createKey mints a key.
 func (a *Accounts) createKey(ctx context.Context, by *exchange.User, key *exchange.StoredKey) (exchange.Secret, error) {
-	_, total, err := a.store.Keys(ctx, key.UserID, exchange.Page{Limit: 1})
-	if err != nil {
-		return "", err
-	}
-	if total >= maxKeys {
-		return "", refuse(http.StatusConflict, "a user has at most %d keys: delete one first", maxKeys)
-	}
 	secret := exchange.NewAPIKey()
 	key.Digest, key.Hint = digest(string(secret)), exchange.APIKeyHint(secret)
-	if err := a.store.CreateKey(ctx, key); err != nil {
+	err := a.store.CreateKey(ctx, key, maxKeys)
+	if errors.Is(err, exchange.ErrTooMany) {
+		err = refuse(http.StatusConflict, "a user has at most %d keys: delete one first", maxKeys)
+	}
+	if err != nil {
 		return "", err
 	}
 	a.auditKey("key created", by, key.UserID, key.ID)

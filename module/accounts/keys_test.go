@@ -144,7 +144,7 @@ func TestKeyChangeLeavesTheRest(t *testing.T) {
 func TestExpiredKeyMayBeChanged(t *testing.T) {
 	s, _, alice := keySite(t)
 	past := time.Now().Add(-time.Hour).Truncate(time.Second)
-	require.NoError(t, s.store.CreateKey(t.Context(), &exchange.StoredKey{UserID: 2, Name: "k", Expires: past}))
+	require.NoError(t, s.store.CreateKey(t.Context(), &exchange.StoredKey{UserID: 2, Name: "k", Expires: past}, maxKeys))
 	answer := s.ask(asked{call: changeCall, body: fmt.Sprintf(`{"id":1,"name":"n","status":3,"expired_time":%d}`, past.Unix()), token: alice})
 	require.Equal(t, http.StatusOK, answer.status, answer.body)
 	assert.EqualValues(t, expired, answer.data(t)["status"])
@@ -154,7 +154,7 @@ func TestExpiredKeyMayBeChanged(t *testing.T) {
 // A limit that an administrator has put on a key is not the owner's to lift.
 func TestOwnerCannotLiftTheLimitOfAKey(t *testing.T) {
 	s, _, alice := keySite(t)
-	require.NoError(t, s.store.CreateKey(t.Context(), &exchange.StoredKey{UserID: 2, Name: "k", Limit: "small"}))
+	require.NoError(t, s.store.CreateKey(t.Context(), &exchange.StoredKey{UserID: 2, Name: "k", Limit: "small"}, maxKeys))
 	answer := s.ask(asked{call: changeCall, body: `{"id":1,"group":""}`, token: alice})
 	assert.Equal(t, http.StatusForbidden, answer.status)
 	answer = s.ask(asked{call: changeCall, body: `{"id":1,"group":"small","name":"n"}`, token: alice})

@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -141,11 +140,17 @@ func (a *Accounts) openSession(c *call, user *exchange.User) (any, error) {
 		Expires: time.Now().Add(time.Duration(a.Session)),
 		Address: c.address().String(), Agent: cut(c.UserAgent(), maxAgent),
 	}
-	ctx := context.WithoutCancel(c.Context()) // not half of it, when the client leaves
-	if err := a.store.CreateSession(ctx, session); err != nil {
-		return nil, fmt.Errorf("creating a session: %w", err)
+	// What ends the older sessions may have run since: too early for this one.
+	err := a.store.CreateSession(c.Context(), session, maxSessions, func(now *exchange.User) error {
+		if now.Disabled || now.Password != user.Password {
+			return errWrong
+		}
+		return nil
+	})
+	if errors.Is(err, exchange.ErrNotFound) {
+		err = errWrong
 	}
-	if err := a.confirm(ctx, user, session); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	a.logger.Info("logged in", zap.Int64("user_id", user.ID), zap.Int64("session_id", session.ID))
@@ -154,30 +159,6 @@ func (a *Accounts) openSession(c *call, user *exchange.User) (any, error) {
 		AccessToken: string(token), TokenType: "Bearer", Expires: session.Expires.Unix(),
 		Session: viewSession(session, session.ID), User: viewUser(user), userView: viewUser(user),
 	}, nil
-}
-
-// confirm takes a new session back when the password was changed, or the user
-// disabled, while it was being made: what ended the older ones came too early
-// for it. It also ends the oldest sessions of whoever has too many.
-func (a *Accounts) confirm(ctx context.Context, user *exchange.User, session *exchange.Session) error {
-	now, err := a.store.User(ctx, user.ID)
-	if err != nil && !errors.Is(err, exchange.ErrNotFound) {
-		return err
-	}
-	if err != nil || now.Password != user.Password || now.Disabled {
-		_ = a.store.DeleteSession(ctx, user.ID, session.ID) // it opens nothing while nobody has its token
-		return errWrong
-	}
-	all, err := a.store.SessionsOf(ctx, user.ID)
-	if err != nil {
-		return err
-	}
-	for _, old := range all[min(len(all), maxSessions):] {
-		if err := a.store.DeleteSession(ctx, user.ID, old.ID); err != nil && !errors.Is(err, exchange.ErrNotFound) {
-			return err
-		}
-	}
-	return nil
 }
 
 // cut shortens a client's text and leaves out what is not printable.

@@ -71,7 +71,7 @@ func TestSessionEndsWhenItExpires(t *testing.T) {
 	token := newToken()
 	require.NoError(t, s.store.CreateSession(t.Context(), &exchange.Session{
 		UserID: 1, Digest: digest(string(token)), Expires: time.Now().Add(-time.Second),
-	}))
+	}, maxSessions, func(*exchange.User) error { return nil }))
 	answer := s.ask(asked{call: selfCall, token: string(token)})
 	assert.Equal(t, http.StatusUnauthorized, answer.status)
 	assert.Equal(t, failure("the session has ended: log in again"), answer.body)

@@ -9,6 +9,7 @@ import (
 var (
 	ErrNotFound    = errors.New("not found")
 	ErrTaken       = errors.New("the name is taken") // or a digest
+	ErrTooMany     = errors.New("there are as many as may be")
 	ErrLastRoot    = errors.New("the last enabled root user must stay")
 	ErrUnavailable = errors.New("the store is not available")
 )
@@ -81,9 +82,12 @@ type Users interface {
 
 // Sessions are the logins of a Store.
 type Sessions interface {
-	// CreateSession adds a session, sets ID and Created, notes the login of
-	// its user and forgets sessions that have expired.
-	CreateSession(context.Context, *Session) error
+	// CreateSession adds a session and sets ID and Created, unless check
+	// returns an error for its user as it is within the transaction, which is
+	// returned as it is. It also notes the login, forgets sessions that have
+	// expired, and ends the oldest ones of the user beyond most, from 1. The
+	// error of an unknown user is ErrNotFound.
+	CreateSession(ctx context.Context, session *Session, most int, check func(*User) error) error
 	// Session returns the session with this digest, with its user, whether
 	// or not it has expired. The error of an unknown one is ErrNotFound.
 	Session(context.Context, Digest) (*Session, *User, error)
@@ -103,9 +107,10 @@ const AnyUser int64 = 0
 // Keys are the keys of a Store. A key of another user than the one asked for is
 // ErrNotFound, as if it did not exist.
 type Keys interface {
-	// CreateKey adds a key and sets ID and Created. The error of an unknown
-	// user is ErrNotFound.
-	CreateKey(context.Context, *StoredKey) error
+	// CreateKey adds a key and sets ID and Created. It returns ErrTooMany for
+	// a user who has most keys already, however many are created at once. The
+	// error of an unknown user is ErrNotFound.
+	CreateKey(ctx context.Context, key *StoredKey, most int) error
 	Key(ctx context.Context, user, id int64) (*StoredKey, error)
 	// Keys returns a part of the keys, the latest first, and how many there are.
 	Keys(ctx context.Context, user int64, page Page) (keys []StoredKey, total int, err error)

@@ -22,7 +22,7 @@ func scanKey(row scanner, k *exchange.StoredKey, more ...any) error {
 }
 
 // CreateKey implements exchange.Keys.
-func (s *Store) CreateKey(ctx context.Context, key *exchange.StoredKey) error {
+func (s *Store) CreateKey(ctx context.Context, key *exchange.StoredKey, most int) error {
 	models, networks, err := restrictions(key)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (s *Store) CreateKey(ctx context.Context, key *exchange.StoredKey) error {
 	created := *key
 	created.Created = now()
 	err = s.change(ctx, "creating key", func(tx statements) (int64, error) {
-		if _, err := userByID(tx, key.UserID); err != nil {
+		if err := checkRoom(tx, key.UserID, most); err != nil {
 			return 0, err
 		}
 		err := tx.row(`INSERT INTO gateway_keys (user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
@@ -41,6 +41,18 @@ func (s *Store) CreateKey(ctx context.Context, key *exchange.StoredKey) error {
 	})
 	if err == nil {
 		*key = created
+	}
+	return err
+}
+
+// checkRoom returns exchange.ErrTooMany if a user has most keys.
+func checkRoom(in statements, user int64, most int) error {
+	if _, err := userByID(in, user); err != nil {
+		return err
+	}
+	n, err := in.number(`SELECT count(*) FROM gateway_keys WHERE user_id = $1`, user)
+	if err == nil && n >= int64(most) {
+		err = exchange.ErrTooMany
 	}
 	return err
 }

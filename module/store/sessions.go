@@ -15,14 +15,18 @@ func sessionFields(s *exchange.Session) []any {
 }
 
 // CreateSession implements exchange.Sessions.
-func (s *Store) CreateSession(ctx context.Context, session *exchange.Session) error {
+func (s *Store) CreateSession(ctx context.Context, session *exchange.Session, most int, check func(*exchange.User) error) error {
 	created := *session
 	created.Created = now()
 	err := s.write(ctx, "creating session", func(tx statements) error {
-		if err := tx.change(`UPDATE gateway_users SET last_login = $1 WHERE id = $2`, millis(created.Created), session.UserID); err != nil {
+		user, err := userByID(tx, session.UserID)
+		if err != nil {
 			return err
 		}
-		if _, err := tx.exec(`DELETE FROM gateway_sessions WHERE expires <= $1`, millis(created.Created)); err != nil {
+		if err := check(user); err != nil {
+			return refusal{err}
+		}
+		if err := noteLogin(tx, &created, most); err != nil {
 			return err
 		}
 		return tx.row(`INSERT INTO gateway_sessions (user_id, digest, created, expires, address, agent)
@@ -33,6 +37,20 @@ func (s *Store) CreateSession(ctx context.Context, session *exchange.Session) er
 	if err == nil {
 		*session = created
 	}
+	return err
+}
+
+// noteLogin also makes room for the new session.
+func noteLogin(tx statements, session *exchange.Session, most int) error {
+	at := millis(session.Created)
+	if err := tx.change(`UPDATE gateway_users SET last_login = $1 WHERE id = $2`, at, session.UserID); err != nil {
+		return err
+	}
+	if _, err := tx.exec(`DELETE FROM gateway_sessions WHERE expires <= $1`, at); err != nil {
+		return err
+	}
+	_, err := tx.exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id NOT IN
+		(SELECT id FROM gateway_sessions WHERE user_id = $1 ORDER BY id DESC LIMIT $2)`, session.UserID, most-1)
 	return err
 }
 

@@ -100,7 +100,7 @@ func (s *Store) explain(doing string, err error) error {
 		return refused.error
 	case errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("%s: %w", doing, exchange.ErrNotFound)
-	case errors.Is(err, exchange.ErrLastRoot):
+	case errors.Is(err, exchange.ErrLastRoot), errors.Is(err, exchange.ErrTooMany):
 		return fmt.Errorf("%s: %w", doing, err)
 	case errors.Is(err, errClosed):
 		return fmt.Errorf("%s: %w: %w", doing, exchange.ErrUnavailable, err)

@@ -40,7 +40,7 @@ func makeKeys(path string) error {
 	for {
 		key := &exchange.StoredKey{UserID: 1, Name: exchange.NewID(""), Models: []string{"claude-*"}}
 		key.Digest = sha256.Sum256([]byte(key.Name))
-		if err := s.CreateKey(context.Background(), key); err != nil {
+		if err := s.CreateKey(context.Background(), key, 1<<20); err != nil {
 			return err
 		}
 		fmt.Println(key.ID, key.Name)

@@ -24,16 +24,16 @@ func keysAreKept(t *testing.T, database Database) {
 	assert.Equal(t, key, kept)
 
 	bare := &exchange.StoredKey{UserID: alice.ID, Name: "bare", Hint: "****"}
-	require.NoError(t, s.CreateKey(t.Context(), bare))
+	require.NoError(t, s.CreateKey(t.Context(), bare, plenty))
 	kept, err = s.Key(t.Context(), alice.ID, bare.ID)
 	require.NoError(t, err)
 	assert.Equal(t, bare, kept)
 	assert.True(t, kept.Expires.IsZero())
 	assert.Nil(t, kept.Models, "which means all")
 
-	assert.ErrorIs(t, s.CreateKey(t.Context(), &exchange.StoredKey{UserID: 99}), exchange.ErrNotFound)
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &exchange.StoredKey{UserID: 99}, plenty), exchange.ErrNotFound)
 	again := *key
-	assert.ErrorIs(t, s.CreateKey(t.Context(), &again), exchange.ErrTaken, "a digest is unique")
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &again, plenty), exchange.ErrTaken, "a digest is unique")
 }
 
 func keysOfOthers(t *testing.T, database Database) {
@@ -235,12 +235,12 @@ func anyText(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice := NewUser(t, s, "'; DROP TABLE gateway_keys; --", exchange.RoleUser)
 	key := &exchange.StoredKey{UserID: alice.ID, Name: "\x00a\xff$1?\u2028'"}
-	require.NoError(t, s.CreateKey(t.Context(), key))
+	require.NoError(t, s.CreateKey(t.Context(), key, plenty))
 	stored, err := s.Key(t.Context(), alice.ID, key.ID)
 	require.NoError(t, err)
 	assert.Equal(t, "a\uFFFD$1?\u2028'", stored.Name)
 	session := &exchange.Session{UserID: alice.ID, Expires: time.Now().Add(time.Hour), Agent: "\xfe\x00"}
-	require.NoError(t, s.CreateSession(t.Context(), session))
+	require.NoError(t, s.CreateSession(t.Context(), session, plenty, agree))
 	_, _, err = s.Keys(t.Context(), alice.ID, exchange.Page{Search: "\x00\xff'", Limit: 1})
 	assert.NoError(t, err)
 	_, err = s.UserByName(t.Context(), "\x00\xff")
@@ -282,6 +282,6 @@ func beforeAndAfter(t *testing.T, database Database) {
 	assert.NotNil(t, s.Lookup(key.Digest))
 	_, err := s.User(t.Context(), alice.ID)
 	assert.ErrorIs(t, err, exchange.ErrUnavailable)
-	assert.ErrorIs(t, s.CreateKey(t.Context(), &exchange.StoredKey{UserID: alice.ID, Networks: []netip.Prefix{}}), exchange.ErrUnavailable)
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &exchange.StoredKey{UserID: alice.ID, Networks: []netip.Prefix{}}, plenty), exchange.ErrUnavailable)
 	assert.NoError(t, s.Close())
 }

@@ -38,7 +38,7 @@ func sessionsAreKept(t *testing.T, database Database) {
 	assert.Empty(t, sessionsOf(t, s, alice.ID))
 	assert.Equal(t, []exchange.Session{*bobs}, sessionsOf(t, s, bob.ID))
 
-	err = s.CreateSession(t.Context(), &exchange.Session{UserID: 99})
+	err = s.CreateSession(t.Context(), &exchange.Session{UserID: 99}, plenty, agree)
 	assert.ErrorIs(t, err, exchange.ErrNotFound)
 }
 
@@ -111,4 +111,22 @@ func changesWithoutEndingSessionsFail(t *testing.T, database Database) {
 	assert.Equal(t, session, kept)
 	assert.Equal(t, alice.Password, user.Password, "neither happened")
 	assert.False(t, user.Disabled)
+}
+
+// Whoever verified the old password while it was being changed had a session
+// until the one who made it looked again: if it could.
+func sessionsAreChecked(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	_, err := s.ChangeUser(t.Context(), alice.ID, 0, rehash)
+	require.NoError(t, err)
+	err = s.CreateSession(t.Context(), &exchange.Session{UserID: alice.ID}, plenty, func(user *exchange.User) error {
+		assert.Equal(t, "another hash", user.Password)
+		return errRefused
+	})
+	assert.Equal(t, errRefused, err, "as it is")
+	assert.Empty(t, sessionsOf(t, s, alice.ID))
+	user, err := s.User(t.Context(), alice.ID)
+	require.NoError(t, err)
+	assert.Zero(t, user.LastLogin)
 }

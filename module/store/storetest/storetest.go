@@ -65,6 +65,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a deleted user leaves nothing", deletedUserLeavesNothing},
 		{"sessions are kept until they are revoked", sessionsAreKept},
 		{"expired sessions are forgotten", expiredSessionsAreForgotten},
+		{"a session is made for a user who may have it", sessionsAreChecked},
 		{"a new password and being disabled end sessions", changesEndSessions},
 		{"a change of a user that cannot end its sessions fails", changesWithoutEndingSessionsFail},
 		{"keys are kept as they were given", keysAreKept},
@@ -77,6 +78,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"the last use of a key is kept, and is no change", usesAreKept},
 		{"a key whose restrictions cannot be read is disabled", damagedRestrictions},
 		{"any text can be kept", anyText},
+		{"bounds hold however many come at once", boundsHold},
 		{"many writers at once lose nothing", manyWriters},
 		{"methods work before Open and fail after Close", beforeAndAfter},
 	} {
@@ -100,7 +102,7 @@ func NewKey(t testing.TB, s exchange.Store, user int64, name string) *exchange.S
 		Models: []string{"claude-*", "gpt-5"}, Limit: "small", Expires: time.UnixMilli(4102444800123).UTC(),
 		Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
 	}
-	require.NoError(t, s.CreateKey(t.Context(), key))
+	require.NoError(t, s.CreateKey(t.Context(), key, plenty))
 	return key
 }
 
@@ -111,9 +113,12 @@ func NewSession(t testing.TB, s exchange.Store, user int64, token string, lasts 
 		UserID: user, Digest: sha256.Sum256([]byte(token)), Expires: time.Now().Add(lasts).UTC().Truncate(time.Millisecond),
 		Address: "192.0.2.1", Agent: "test/1",
 	}
-	require.NoError(t, s.CreateSession(t.Context(), session))
+	require.NoError(t, s.CreateSession(t.Context(), session, plenty, agree))
 	return session
 }
+
+// plenty is a bound that no test reaches.
+const plenty = 1 << 20
 
 // all is a page of everything.
 var all = exchange.Page{Limit: 1000}

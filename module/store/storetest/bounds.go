@@ -1,0 +1,52 @@
+package storetest
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// Keys were counted before the transaction that made one: 150 that were asked
+// for at once gave a user 248 of them, where 100 were the most.
+func boundsHold(t *testing.T, database Database) {
+	const most, wanted = 5, 20
+	stores := []exchange.Store{database.Open(t), database.Open(t)}
+	alice, bob := NewUser(t, stores[0], "alice", exchange.RoleUser), NewUser(t, stores[0], "bob", exchange.RoleUser)
+	bobs, session := NewKey(t, stores[0], bob.ID, "bob's"), NewSession(t, stores[0], bob.ID, "bob's", time.Hour)
+	var made atomic.Int64
+	var wg sync.WaitGroup
+	for i := range wanted {
+		s, digest := stores[i%len(stores)], sha256.Sum256([]byte(fmt.Sprint(i)))
+		wg.Go(func() {
+			err := s.CreateKey(background(), &exchange.StoredKey{UserID: alice.ID, Digest: digest}, most)
+			if err == nil {
+				made.Add(1)
+			} else {
+				assert.ErrorIs(t, err, exchange.ErrTooMany)
+			}
+			assert.NoError(t, s.CreateSession(background(), &exchange.Session{
+				UserID: alice.ID, Digest: digest, Expires: time.Now().Add(time.Hour),
+			}, most, agree))
+		})
+	}
+	wg.Wait()
+	assert.EqualValues(t, most, made.Load())
+	keys, total, err := stores[0].Keys(t.Context(), alice.ID, all)
+	require.NoError(t, err)
+	assert.Equal(t, most, total)
+	assert.Len(t, sessionsOf(t, stores[0], alice.ID), most, "the oldest have ended")
+
+	require.NoError(t, stores[0].DeleteKey(t.Context(), alice.ID, keys[0].ID))
+	assert.NoError(t, stores[0].CreateKey(t.Context(), &exchange.StoredKey{UserID: alice.ID}, most), "there is room again")
+	_, err = stores[0].Key(t.Context(), bob.ID, bobs.ID)
+	assert.NoError(t, err)
+	assert.Equal(t, []exchange.Session{*session}, sessionsOf(t, stores[0], bob.ID), "they are another's")
+}
