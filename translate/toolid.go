@@ -55,20 +55,26 @@ func plainByte(b byte) bool {
 
 // ToolIDs gives the calls of an answer the ids by which the client knows them,
 // each to one call only. The zero value has given none.
-type ToolIDs struct{ shown map[string]bool }
+type ToolIDs struct {
+	next map[string]int // of the ids that were shown: the number to try next
+}
 
 // Show returns the id of a call which the provider calls id, as write appends
 // it, in memory of its own. The second of two that are the same is told apart by
 // a number, which is a part of the id that comes back to the provider.
 func (s *ToolIDs) Show(id []byte, write func(dst, id []byte) []byte) []byte {
 	shown := write(nil, id)
-	for n := 2; s.shown[string(shown)]; n++ {
-		numbered := append(id[:len(id):len(id)], '_')
-		shown = write(shown[:0], strconv.AppendInt(numbered, int64(n), 10))
+	if n := s.next[string(shown)]; n > 0 {
+		same := string(shown)
+		for ; s.next[string(shown)] > 0; n++ {
+			numbered := append(id[:len(id):len(id)], '_')
+			shown = write(shown[:0], strconv.AppendInt(numbered, int64(n), 10))
+		}
+		s.next[same] = n
 	}
-	if s.shown == nil {
-		s.shown = make(map[string]bool, 1)
+	if s.next == nil {
+		s.next = make(map[string]int, 1)
 	}
-	s.shown[string(shown)] = true
+	s.next[string(shown)] = 2
 	return shown
 }

@@ -42,3 +42,31 @@ func TestToolNamesAreShortenedAlwaysAlike(t *testing.T) {
 	}
 	assert.NotEqual(t, translate.AppendToolName(nil, []byte(long+"a")), translate.AppendToolName(nil, []byte(long+"b")))
 }
+
+// Each of many calls with one id was once numbered from 2 on: an answer of some
+// hundred kilobytes kept a processor busy for seconds. Allocations stand for
+// the steps taken.
+func TestManyCallsWithOneIDCostNoMoreEach(t *testing.T) {
+	same := func(dst, id []byte) []byte { return append(dst, id...) }
+	steps := func(calls int) float64 {
+		return testing.AllocsPerRun(1, func() {
+			var ids translate.ToolIDs
+			seen := make(map[string]bool, calls)
+			for range calls {
+				seen[string(ids.Show([]byte("a"), same))] = true
+			}
+			assert.Len(t, seen, calls)
+		})
+	}
+	assert.Less(t, steps(2000), 3*steps(1000))
+}
+
+func TestNumberedIDsKeepClearOfThoseThatTheProviderGave(t *testing.T) {
+	same := func(dst, id []byte) []byte { return append(dst, id...) }
+	var ids translate.ToolIDs
+	var shown []string
+	for _, id := range []string{"a", "a_2", "a", "a", "a_2"} {
+		shown = append(shown, string(ids.Show([]byte(id), same)))
+	}
+	assert.Equal(t, []string{"a", "a_2", "a_3", "a_4", "a_2_2"}, shown)
+}

@@ -1,7 +1,6 @@
 package pairs
 
 import (
-	"bytes"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -11,11 +10,11 @@ import (
 
 // toolWish is what the client says of the tools it wants used.
 type toolWish struct {
-	kind     string   // in the words of the format; "" where the client has no wish
-	path     string   // of the name
-	name     []byte   // raw; of the one tool that must be used
-	allowed  [][]byte // raw names; of those that may be used, where some may not
-	limited  bool     // allowed counts
+	kind     string          // in the words of the format; "" where the client has no wish
+	path     string          // of the name
+	name     []byte          // raw; of the one tool that must be used
+	named    []string        // the tools that may be used, where some may not, in the client's order
+	allowed  map[string]bool // the same, to be looked up; nil where all may
 	oneByOne bool
 }
 
@@ -26,24 +25,33 @@ func (w *toolWish) forced() bool { return w.kind == "any" || w.kind == "tool" }
 func (x *chatMessages) readTools() {
 	x.readWish()
 	x.in, x.item = "tools", -1
-	var names [][]byte
+	var known map[string]bool // where the wish names tools
+	if w := &x.choice; w.kind == "tool" || w.allowed != nil {
+		known = make(map[string]bool)
+	}
 	for x.list.Begin(x.request.Tools, x); x.fault == nil; {
 		x.item++
 		t := x.list.Tool(chat.InTool)
 		if t == nil {
 			break
 		}
-		if name := x.tool(t); name != nil {
-			names = append(names, name)
+		if name := x.tool(t); name != nil && known != nil {
+			known[textOf(name)] = true
 		}
 	}
+	x.checkWish(known)
+}
+
+// checkWish refuses a wish for tools that are not there.
+func (x *chatMessages) checkWish(known map[string]bool) {
 	w := &x.choice
-	if w.kind == "tool" && len(names) > 0 && !hasName(names, w.name) {
+	if w.kind == "tool" && len(known) > 0 && !known[textOf(w.name)] {
 		x.refuse(w.path, "")
 	}
-	for i, name := range w.allowed {
-		if !hasName(names, name) {
+	for i, name := range w.named {
+		if !known[name] {
 			x.refuse("tool_choice.allowed_tools.tools["+strconv.Itoa(i)+"].function.name", "")
+			return
 		}
 	}
 }
@@ -59,7 +67,7 @@ func (x *chatMessages) tool(t *chat.Tool) (name []byte) {
 	case len(inner(f.Name)) == 0:
 		x.invalid(x.itemPath("function.name"), "required")
 		return nil
-	case x.choice.limited && !hasName(x.choice.allowed, f.Name):
+	case x.choice.allowed != nil && !x.choice.allowed[textOf(f.Name)]:
 		return nil
 	case f.Parameters != nil && f.Parameters[0] != '{':
 		x.invalid(x.itemPath("function.parameters"), "must be an object")
@@ -98,16 +106,6 @@ func (x *chatMessages) addTool(f *chat.Function) {
 		d.buf = append(append(d.buf, `,"strict":`...), f.Strict...)
 	}
 	d.buf = append(d.buf, '}')
-}
-
-// hasName reports whether a raw name is among others, however it is escaped.
-func hasName(names [][]byte, name []byte) bool {
-	for _, other := range names {
-		if bytes.Equal(other, name) || (isEscaped(other) || isEscaped(name)) && textOf(other) == textOf(name) {
-			return true
-		}
-	}
-	return false
 }
 
 // readWish reads which tools the client wants used.
@@ -197,7 +195,7 @@ func (x *chatMessages) readAllowed(raw []byte) {
 	if w.kind = choiceWords[textOf(mode)]; w.kind == "" || w.kind == "none" {
 		x.refuse(path+".mode", shown(mode))
 	}
-	w.limited = true
+	w.allowed = make(map[string]bool)
 	x.readAllowedNames(list, path+".tools")
 }
 
@@ -227,7 +225,11 @@ func (x *chatMessages) readAllowedNames(raw []byte, path string) {
 			x.refuse(at+".type", shown(kind))
 			return
 		}
-		x.choice.allowed = append(x.choice.allowed, x.functionName(function, at+".function"))
+		if raw := x.functionName(function, at+".function"); isString(raw) {
+			name := textOf(raw)
+			x.choice.allowed[name] = true
+			x.choice.named = append(x.choice.named, name)
+		}
 	}
 }
 

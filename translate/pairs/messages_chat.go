@@ -23,8 +23,8 @@ type messagesChat struct {
 	value   []byte // the content of a message
 
 	tools     []byte
-	toolNames [][]byte // raw
-	effort    []byte   // of the last system turn that no user turn follows, raw
+	toolNames []toolName
+	effort    []byte // of the last system turn that no user turn follows, raw
 }
 
 // keptBuffers is the most memory, in bytes, that waits for the next request.

@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -23,7 +24,7 @@ func (x *messagesChat) Tool(index int, t *messages.Tool) {
 		return
 	}
 	x.checkCallers(t, &at)
-	x.rememberTool(t.Name)
+	x.rememberTool(index, t.Name)
 	x.addFunction(t)
 }
 
@@ -76,10 +77,16 @@ func (x *messagesChat) checkCallers(t *messages.Tool, at *place) {
 	}
 }
 
+// toolName is the name of a tool that is sent.
+type toolName struct {
+	raw   []byte
+	index int // in the client's list
+}
+
 // rememberTool keeps the name of a tool for the choice of one, and for the way
 // back when the provider knows it by another.
-func (x *messagesChat) rememberTool(raw []byte) {
-	x.toolNames = append(x.toolNames, raw)
+func (x *messagesChat) rememberTool(index int, raw []byte) {
+	x.toolNames = append(x.toolNames, toolName{raw, index})
 	if translate.PlainToolName(inner(raw)) {
 		return
 	}
@@ -91,6 +98,19 @@ func (x *messagesChat) rememberTool(raw []byte) {
 		x.memory.Names = make(map[string]string)
 	}
 	x.memory.Names[string(translate.AppendToolName(nil, []byte(name)))] = name
+}
+
+// checkToolNames refuses a tool whose name is the one that the provider would
+// know another tool by: a call of the one would reach the client as a call of
+// the other.
+func (x *messagesChat) checkToolNames() {
+	for i := 0; len(x.memory.Names) > 0 && i < len(x.toolNames); i++ {
+		name := textOf(x.toolNames[i].raw)
+		sent := string(translate.AppendToolName(nil, []byte(name)))
+		if other, mapped := x.memory.Names[sent]; mapped && other != name {
+			x.invalid("tools."+strconv.Itoa(x.toolNames[i].index)+".name", "is what the name of another tool becomes for the provider")
+		}
+	}
 }
 
 // appendSchema appends a schema, with the type that chat providers ask for.
@@ -108,6 +128,7 @@ func appendSchema(dst, schema []byte) []byte {
 // writeTools writes the tools and the choice among them, which without tools
 // means nothing.
 func (x *messagesChat) writeTools() {
+	x.checkToolNames()
 	if len(x.tools) > 0 {
 		x.name("tools")
 		x.out = append(x.out, '[')
@@ -180,7 +201,7 @@ func (x *messagesChat) writeChoice(choice *toolChoice) {
 func (x *messagesChat) hasTool(raw []byte) bool {
 	name := jsonscan.AppendText(nil, raw)
 	for _, other := range x.toolNames {
-		if x.scratch = jsonscan.AppendText(x.scratch[:0], other); bytes.Equal(x.scratch, name) {
+		if x.scratch = jsonscan.AppendText(x.scratch[:0], other.raw); bytes.Equal(x.scratch, name) {
 			return true
 		}
 	}

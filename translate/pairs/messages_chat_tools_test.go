@@ -84,3 +84,19 @@ func TestShortenedNamesAreRememberedForTheWayBack(t *testing.T) {
 	_, r = renderCaseOf(t, translate.Messages, translate.Chat, c)
 	assert.Nil(t, r.Memory.Names)
 }
+
+// A tool whose name was what another one's becomes for the provider was once
+// sent beside it, and a call of the one reached the client as a call of the
+// other. The name can be foretold, so somebody could do that on purpose.
+func TestAToolCannotTakeTheShortenedNameOfAnother(t *testing.T) {
+	for _, tools := range []string{
+		`{"type":"web_search_1","name":"dropped"},{"name":"web.search\/x"},{"name":"` + plainName + `"}`,
+		`{"type":"web_search_1","name":"dropped"},{"name":"` + longName + `"},{"name":"` + shortName + `"}`,
+	} {
+		renderCaseOf(t, translate.Messages, translate.Chat, renderCase{
+			body: conversation(hi, `"tools":[`+tools+`]`), traits: "unsupported_tools drop",
+			fault: "tools.2.name: is what the name of another tool becomes for the provider",
+		})
+	}
+	renderCaseOf(t, translate.Messages, translate.Chat, renderCase{body: conversation(hi, `"tools":[{"name":"`+plainName+`"}]`)})
+}
