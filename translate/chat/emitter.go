@@ -1,9 +1,8 @@
 package chat
 
 import (
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -126,22 +125,11 @@ func (m *Emitter) start(e *translate.Event) {
 		return
 	}
 	m.started = true
-	object, model, created := "chat.completion", e.Model, e.Created
+	object := "chat.completion"
 	if m.memory.Stream {
 		object = "chat.completion.chunk"
 	}
-	if len(model) == 0 {
-		model = []byte(m.ids.Model)
-	}
-	if created == 0 {
-		created = m.ids.Created
-	}
-	m.head = append(m.head, `{"id":`...)
-	m.head = jsonscan.AppendString(m.head, m.ids.Message)
-	m.head = append(m.head, `,"object":"`+object+`","created":`...)
-	m.head = strconv.AppendInt(m.head, created, 10)
-	m.head = append(m.head, `,"model":`...)
-	m.head = jsonscan.AppendString(m.head, model)
+	m.head = choices.AppendHead(m.head, object, e, &m.ids)
 	if tier := e.Tier.Choices(); tier != "" {
 		m.head = append(m.head, `,"service_tier":"`+tier+`"`...)
 	}

@@ -2,10 +2,9 @@ package completions
 
 import (
 	"errors"
-	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 )
 
 // Emitter writes core events as an answer of the format: a stream of chunks
@@ -95,19 +94,7 @@ func (m *Emitter) start(e *translate.Event) {
 		return
 	}
 	m.started = true
-	model, created := e.Model, e.Created
-	if len(model) == 0 {
-		model = []byte(m.ids.Model)
-	}
-	if created == 0 {
-		created = m.ids.Created
-	}
-	m.head = append(m.head, `{"id":`...)
-	m.head = jsonscan.AppendString(m.head, m.ids.Message)
-	m.head = append(m.head, `,"object":"text_completion","created":`...)
-	m.head = strconv.AppendInt(m.head, created, 10)
-	m.head = append(m.head, `,"model":`...)
-	m.head = jsonscan.AppendString(m.head, model)
+	m.head = choices.AppendHead(m.head, "text_completion", e, &m.ids)
 	m.head = append(m.head, `,"choices":[`...)
 }
 
