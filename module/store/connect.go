@@ -26,6 +26,7 @@ func (s *Store) database(ctx context.Context) (*sql.DB, error) {
 	}
 	db, err := s.connect(ctx)
 	if err == nil {
+		s.distrust()
 		s.db.Store(db)
 	}
 	return db, err

@@ -65,6 +65,16 @@ func (s *Store) reload(in statements) error {
 	return err
 }
 
+// distrust has all keys read anew, whatever the revision: what is behind a new
+// connection may be another copy of the database, with as many changes.
+func (s *Store) distrust() {
+	s.publishing.Lock()
+	defer s.publishing.Unlock()
+	stale := *s.known.Load()
+	stale.loaded = false
+	s.known.Store(&stale)
+}
+
 // publish makes what a transaction has changed known, unless later changes are
 // known already.
 func (s *Store) publish(fresh *known) {

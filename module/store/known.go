@@ -12,7 +12,7 @@ import (
 // known is what the database was last seen to hold. It is replaced, never
 // changed.
 type known struct {
-	loaded   bool
+	loaded   bool // over the connection that is open
 	revision int64
 	keys     map[exchange.Digest]*followed
 }

@@ -104,6 +104,8 @@ func (s *Store) explain(doing string, err error) error {
 		return fmt.Errorf("%s: %w", doing, err)
 	case errors.Is(err, errClosed):
 		return fmt.Errorf("%s: %w: %w", doing, exchange.ErrUnavailable, err)
+	case errors.Is(err, context.Canceled): // by the caller: there is no outage to explain
+		return fmt.Errorf("%s: %w: %w", doing, exchange.ErrUnavailable, context.Canceled)
 	case errors.Is(err, context.DeadlineExceeded):
 		err = errSlow
 	}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -29,6 +30,7 @@ func reason(err error) string {
 		connect *pgconn.ConnectError
 		dns     *net.DNSError
 		network *net.OpError
+		host    x509.HostnameError
 	)
 	switch {
 	case errors.As(err, &failure):
@@ -37,10 +39,30 @@ func reason(err error) string {
 		return "looking up its address: " + dns.Err
 	case errors.As(err, &network):
 		return network.Op + ": " + network.Err.Error()
+	case errors.As(err, &host):
+		return "connecting: its certificate is for another host"
 	case errors.As(err, &connect):
-		return "connecting: " + connect.Unwrap().Error()
+		return "connecting: " + innermost(connect).Error()
 	}
 	return err.Error()
+}
+
+// innermost is what an error comes down to, of several the first: those around
+// it name the address.
+func innermost(err error) error {
+	for {
+		var inner error
+		switch outer := err.(type) {
+		case interface{ Unwrap() error }:
+			inner = outer.Unwrap()
+		case interface{ Unwrap() []error }:
+			inner = outer.Unwrap()[0]
+		}
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
 }
 
 // reasons says what a SQLSTATE, or a class of them, means to whoever runs the

@@ -158,6 +158,22 @@ func TestDamageWhileRunningKeepsKnownKeysAndIsOverWithTheCopyBack(t *testing.T) 
 	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
 }
 
+// ensures that a key which another copy of the database does not know ends with
+// it: one with the same number of changes once passed for unchanged.
+func TestAnotherCopyIsReadAnewWhateverItsRevision(t *testing.T) {
+	path, key := filled(t)
+	other, _ := filled(t)
+	lockOut(t, other, `DELETE FROM gateway_keys`)() // changes no revision
+	copied, err := os.ReadFile(other)
+	require.NoError(t, err)
+	s, _ := storetest.Observed(t, &file{path: path})
+	storetest.Current(t, s)
+	require.NotNil(t, s.Lookup(key.Digest))
+
+	replace(t, path, copied)
+	require.Eventually(t, func() bool { return s.Lookup(key.Digest) == nil }, patience, tick)
+}
+
 // replace puts another file in the place of one.
 func replace(t *testing.T, path string, content []byte) {
 	require.NoError(t, os.WriteFile(path+".new", content, 0o600))

@@ -80,6 +80,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"any text can be kept", anyText},
 		{"bounds hold however many come at once", boundsHold},
 		{"many writers at once lose nothing", manyWriters},
+		{"a caller that leaves is told so, not of an outage", callerThatLeaves},
 		{"methods work before Open and fail after Close", beforeAndAfter},
 	} {
 		t.Run(test.claim, func(t *testing.T) { test.run(t, fresh(t)) })

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -194,4 +195,15 @@ func deletedUserLeavesNothing(t *testing.T, database Database) {
 	assert.ErrorIs(t, err, exchange.ErrNotFound)
 	assert.Nil(t, s.Lookup(key.Digest))
 	assert.NotNil(t, s.Lookup(bobs.Digest))
+}
+
+// PostgreSQL's once read as an outage: it was logged as one, and answered 503.
+func callerThatLeaves(t *testing.T, database Database) {
+	s := database.Open(t)
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	_, err := s.UserByName(ctx, "alice")
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, s.CreateUser(ctx, &exchange.User{Name: "alice"}), context.Canceled)
 }

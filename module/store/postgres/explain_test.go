@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// pretender is a server that answers the question for TLS so, and then speaks
+// it if it has said S. It returns its port.
+func pretender(t *testing.T, answer string, config *tls.Config) (port string) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() { // ends with the listener
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 8))
+			_, _ = conn.Write([]byte(answer))
+			if answer == "S" {
+				_ = tls.Server(conn, config).Handshake()
+			}
+			_ = conn.Close()
+		}
+	}()
+	_, port, err = net.SplitHostPort(listener.Addr().String())
+	require.NoError(t, err)
+	return port
+}
+
+// The driver tells of these with the address in brackets, which once stood in
+// the log.
+func TestFailuresOfTLSHideTheAddress(t *testing.T) {
+	web := httptest.NewTLSServer(nil)
+	defer web.Close()
+	for want, c := range map[string]struct{ answer, mode string }{
+		"server refused TLS connection":           {"N", "require"},
+		"certificate signed by unknown authority": {"S", "verify-full"},
+	} {
+		port := pretender(t, c.answer, web.TLS)
+		backend := at(t, "host=127.0.0.1 user=gateway dbname=gateway sslmode="+c.mode+" port="+port)()
+		_, err := backend.Connect(t.Context())
+		require.Error(t, err)
+		err = backend.Explain(err)
+		assert.ErrorIs(t, err, exchange.ErrUnavailable)
+		assert.ErrorContains(t, err, want)
+		assert.NotContains(t, err.Error(), "127.0.0")
+		assert.NotContains(t, err.Error(), port)
+	}
+}
+
+// The library names the host that was wanted.
+func TestCertificateOfAnotherHostHidesOurs(t *testing.T) {
+	web := httptest.NewTLSServer(nil)
+	defer web.Close()
+	err := fmt.Errorf("tls error: %w", web.Certificate().VerifyHostname("db.internal"))
+	require.ErrorContains(t, err, "db.internal")
+	err = new(server).Explain(err)
+	assert.ErrorContains(t, err, "its certificate is for another host")
+	assert.NotContains(t, err.Error(), "db.internal")
+}
