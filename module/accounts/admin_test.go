@@ -102,6 +102,7 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 		{"POST /ai_gateway/users", `{"username":"a b"}`, 400, "username must be 1 to 64 letters, digits or ._@+- with a letter or digit first"},
 		{"POST /ai_gateway/users", `{"username":"bob","password":"short"}`, 400, "password must be 8 to 1024 bytes"},
 		{"POST /ai_gateway/users", `{"username":"bob","password":""}`, 400, "password must be 8 to 1024 bytes"},
+		{"POST /ai_gateway/users", `{"username":"bob","display_name":7}`, 400, "display_name must be a string"}, // it was once ignored
 		{"POST /ai_gateway/users", `{"username":"bob","role":"king"}`, 400, "role must be user, admin or root"},
 		{"POST /ai_gateway/users", `{"username":"alice"}`, 409, "the username is taken"},
 		{"GET /ai_gateway/users/bob", "", 404, "there is no user of this name"},

@@ -78,6 +78,7 @@ func (a *Accounts) adminAddUser(c *call) (any, error) {
 	if err := c.form.require("username"); err != nil {
 		return nil, err
 	}
+	display := c.form.text("display_name")
 	role, err := readRoleWord(c.form)
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func (a *Accounts) adminAddUser(c *call) (any, error) {
 		return nil, err
 	}
 	user, err := a.createUser(c.Context(), nil, newUser{
-		name: *c.form.text("username"), display: or(c.form.text("display_name"), ""),
+		name: *c.form.text("username"), display: or(display, ""),
 		password: password, role: or(role, exchange.RoleUser),
 	})
 	if err != nil {

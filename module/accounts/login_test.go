@@ -202,16 +202,21 @@ func TestLoginCookieIsForBrowsersOfThisSiteAlone(t *testing.T) {
 
 // A login that verified the old password while it was being changed made a
 // session that outlived the change: what ends all sessions had run already.
-func TestPasswordChangedDuringALoginLeavesNoSession(t *testing.T) {
-	for name, change := range map[string]func(*exchange.User) error{
-		"password": func(u *exchange.User) error { u.Password = "changed"; return nil },
-		"disabled": func(u *exchange.User) error { u.Disabled = true; return nil },
+// One of a user who was deleted meanwhile was answered 404.
+func TestUserChangedDuringALoginGetsNoSession(t *testing.T) {
+	changed := func(s *site, change func(*exchange.User)) error {
+		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *exchange.User) error { change(u); return nil })
+		return err
+	}
+	for name, change := range map[string]func(*site) error{
+		"password": func(s *site) error { return changed(s, func(u *exchange.User) { u.Password = "changed" }) },
+		"disabled": func(s *site) error { return changed(s, func(u *exchange.User) { u.Disabled = true }) },
+		"deleted": func(s *site) error {
+			return s.store.DeleteUser(t.Context(), 1, func(*exchange.User) error { return nil })
+		},
 	} {
 		s := loginSite(t, nil)
-		s.hasher = comparing{quick, func() {
-			_, err := s.store.ChangeUser(t.Context(), 1, 0, change)
-			require.NoError(t, err)
-		}}
+		s.hasher = comparing{quick, func() { require.NoError(t, change(s)) }}
 		answer := s.ask(asked{call: loginPath, body: credentials("alice", password)})
 		assert.Equal(t, http.StatusUnauthorized, answer.status, name)
 		assert.Equal(t, wrongBody, answer.body)

@@ -214,6 +214,16 @@ func TestRolesAndBansCountFromTheNextRequestOn(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, list(), "the sessions of a disabled user are gone")
 }
 
+// A form sends the status back as it was: whoever corrected a name once logged
+// its owner out everywhere.
+func TestStatusThatStaysEndsNoSession(t *testing.T) {
+	s := hierarchy(t)
+	root, user := s.token("root"), s.token("user")
+	answer := s.ask(asked{call: "PUT /api/user/", body: `{"id":5,"display_name":"x","status":1}`, token: root})
+	require.Equal(t, http.StatusOK, answer.status, answer.body)
+	assert.Equal(t, http.StatusOK, s.ask(asked{call: selfCall, token: user}).status)
+}
+
 func TestLastRootStays(t *testing.T) {
 	s := newSite(t, nil)
 	s.user("root", exchange.RoleRoot)
