@@ -23,8 +23,8 @@ type Config struct {
 
 	// KeySources are where clients' keys are looked up, in order; the first
 	// that knows a key decides. The source "config" holds keys of the
-	// configuration itself. A gateway without any source lets in
-	// those alone who have a key of its store.
+	// configuration itself. A gateway without any source lets in those alone
+	// who have a key of its store.
 	KeySourcesRaw []json.RawMessage `json:"keys,omitempty" caddy:"namespace=ai_gateway.keys inline_key=source"`
 
 	// Store is where users, their sessions and the keys that they make are kept.

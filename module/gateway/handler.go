@@ -23,8 +23,9 @@ import (
 //	GET  /v1/capabilities
 //
 // and the paths of accounts below /api/, unless they are off. It answers every
-// other path under /v1/ with 404; all else goes to the site's next handler. What the global option of the same name configures is
-// inherited; a site adds to it.
+// other path under /v1/ with 404; all else goes to the site's next handler.
+// What the global option of the same name configures is inherited; a site adds
+// to it.
 //
 // For use in access logs and other handlers it sets the placeholders
 //
