@@ -139,7 +139,9 @@ func (b *branch) pump(res *http.Response, tell func(arrival) bool) {
 	var buffers [2][8 << 10]byte
 	for i, rest := 0, maxDrain; err == nil && rest > 0; i ^= 1 {
 		var n int
+		b.watch.resume()
 		n, err = src.Read(buffers[i][:])
+		b.watch.hold() // until the answer's reader asks for more
 		if b.over.Load() {
 			rest--
 			continue

@@ -128,12 +128,23 @@ func (r *relay) Read(p []byte) (int, error) {
 // means for the call. It returns how many bytes of p may be handed on.
 func (r *relay) step(p []byte) (direct int, err error) {
 	fresh := r.lane.restore(p)
-	n, err := r.src.Read(p[fresh:])
+	n, err := r.read(p[fresh:])
 	if n == 0 {
 		r.lane.take(p[:fresh], fresh, &r.ready)
 		return 0, err
 	}
 	return r.took(p[:fresh+n], fresh), err
+}
+
+// read reads once. Between two reads of an answer whose beginning was handed on
+// it is the client who is waited for.
+func (r *relay) read(p []byte) (int, error) {
+	if !r.primed {
+		return r.src.Read(p)
+	}
+	r.call.watch.resume()
+	defer r.call.watch.hold()
+	return r.src.Read(p)
 }
 
 // took handles bytes of which those from fresh on were just read.
@@ -168,7 +179,7 @@ func (r *relay) noteEnd() {
 func (r *relay) drain(buf []byte) {
 	r.call.watch.enter(phase{time.Duration(r.call.t.UsageWait), errDrain})
 	for range maxDrain {
-		if _, err := r.src.Read(buf); err != nil {
+		if _, err := r.read(buf); err != nil {
 			break
 		}
 	}

@@ -33,6 +33,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if !r.finishing {
 		c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
 	}
+	c.watch.hold() // until the client takes the beginning
 	return c.response(res, http.StatusOK, r, -1), nil
 }
 

@@ -29,7 +29,8 @@ var (
 )
 
 // watch is the one timer of a call. It is re-armed only when it fires, so that
-// a sign of life costs no more than reading the clock.
+// a sign of life costs no more than reading the clock. It stands still while
+// nothing is read: what a slow client costs is no silence of the provider's.
 type watch struct {
 	cancel context.CancelCauseFunc
 
@@ -37,6 +38,8 @@ type watch struct {
 	timer *time.Timer
 	phase phase
 	alive time.Time // the last sign of life
+	held  time.Time // since when the watch stands still; zero while it runs
+	idle  bool      // the timer fired while the watch stood still
 	ended bool
 }
 
@@ -52,8 +55,10 @@ func (w *watch) start(cancel context.CancelCauseFunc, p phase) {
 func (w *watch) enter(p phase) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.phase, w.alive = p, time.Now()
+	w.phase = p
+	w.restart()
 	if !w.ended {
+		w.idle = false
 		w.timer.Reset(p.limit)
 	}
 }
@@ -61,8 +66,40 @@ func (w *watch) enter(p phase) {
 // touch notes a sign of life.
 func (w *watch) touch() {
 	w.mu.Lock()
-	w.alive = time.Now()
+	w.restart()
 	w.mu.Unlock()
+}
+
+// restart gives the phase its whole limit anew.
+func (w *watch) restart() {
+	w.alive = time.Now()
+	if !w.held.IsZero() {
+		w.held = w.alive
+	}
+}
+
+// hold lets the watch stand still, until resume.
+func (w *watch) hold() {
+	w.mu.Lock()
+	if w.held.IsZero() {
+		w.held = time.Now()
+	}
+	w.mu.Unlock()
+}
+
+// resume lets the watch run on with what was left of its phase.
+func (w *watch) resume() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.held.IsZero() {
+		return
+	}
+	w.alive = w.alive.Add(time.Since(w.held))
+	w.held = time.Time{}
+	if w.idle && !w.ended {
+		w.idle = false
+		w.timer.Reset(w.phase.limit - time.Since(w.alive))
+	}
 }
 
 // stop ends the watch; the call is not cancelled by it any more.
@@ -79,6 +116,9 @@ func (w *watch) fire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
+		return
+	}
+	if w.idle = !w.held.IsZero(); w.idle {
 		return
 	}
 	if left := w.phase.limit - time.Since(w.alive); left > 0 {

@@ -1,0 +1,111 @@
+package transport
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// living is a body that ends with its call, as one of a connection does.
+type living struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (l living) Read(p []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return l.Reader.Read(p[:min(len(p), 64)])
+}
+
+func (living) Close() error { return nil }
+
+// prompt answers a whole stream as fast as it is read.
+func prompt(r *http.Request) (*http.Response, error) {
+	text := strings.Repeat(chunkText, 20) + chunkFinish + chunkUsage + done
+	return responds(http.StatusOK, "text/event-stream", living{strings.NewReader(text), r.Context()}), nil
+}
+
+// hourly is a client that takes an hour for every piece of the answer.
+func hourly(answer io.Reader) (all []byte, err error) {
+	buf := make([]byte, 512)
+	for err == nil {
+		time.Sleep(time.Hour)
+		var n int
+		n, err = answer.Read(buf)
+		all = append(all, buf[:n]...)
+	}
+	return all, nil
+}
+
+// A bug was here: the time between two reads of the answer, in which a client
+// took its time, counted as silence of the provider's, and ended the answer as
+// the provider's timeout.
+func TestASlowClientIsNoTimeoutOfTheProvider(t *testing.T) {
+	translated := attemptFor(t, translate.Messages, false)
+	translated.Format = translate.Chat
+	for name, a := range map[string]*exchange.Attempt{
+		"bytes":       attemptFor(t, translate.Chat, true),
+		"translation": translated,
+		"fan":         fanned(t, true, "a", "b"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				got := carryBy(t, provisioned(t, answers(prompt)), a, hourly)
+				assert.Nil(t, got.Fault)
+				assert.True(t, got.Finished)
+			})
+		})
+	}
+}
+
+// TestASilentProviderIsGivenUpBehindASlowClient ensures that a pause of the
+// client's leaves the provider no more than the time it has.
+func TestASilentProviderIsGivenUpBehindASlowClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		got := carryBy(t, newTransport(stalls(chunkText)), attemptFor(t, translate.Chat, true), hourly)
+		require.NotNil(t, got.Fault)
+		assert.Equal(t, translate.Timeout, got.Fault.Kind)
+		assert.Less(t, time.Since(start), 4*time.Hour)
+	})
+}
+
+func TestAWatchThatIsHeldStandsStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		ctx, w := watched(10 * time.Second)
+		time.Sleep(4 * time.Second)
+		w.hold()
+		time.Sleep(time.Hour)
+		assert.NoError(t, ctx.Err())
+		w.resume()
+		<-ctx.Done()
+		assert.Equal(t, time.Hour+10*time.Second, time.Since(start), "what was left of the phase")
+	})
+}
+
+func TestASignOfLifeCountsInAWatchThatIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, w := watched(10 * time.Second)
+		time.Sleep(4 * time.Second)
+		w.hold()
+		w.touch()
+		time.Sleep(time.Hour)
+		w.resume()
+		start := time.Now()
+		<-ctx.Done()
+		assert.Equal(t, 10*time.Second, time.Since(start))
+	})
+}
