@@ -24,8 +24,7 @@ type chatCompletions struct {
 	part  int  // the part of it
 	begun bool // something else than a system text was said
 
-	format  chatFormat
-	forward []byte // fields that only this provider knows, each with a comma before it
+	format chatFormat
 }
 
 var chatCompletionsPool = sync.Pool{New: func() any { return new(chatCompletions) }}
@@ -36,14 +35,14 @@ func chatToCompletions(dst, body []byte, info *translate.RequestInfo) ([]byte, t
 	x.convert(body)
 	out, rendered, fault := x.end()
 	x.request, x.reader, x.parts, x.format = chat.Request{}, chat.Reader{}, chat.List{}, chatFormat{}
-	if x.prompt.size()+cap(x.text.buf)+cap(x.forward) <= keptBuffers {
+	if x.prompt.size()+cap(x.text.buf)+cap(x.extensions) <= keptBuffers {
 		chatCompletionsPool.Put(x)
 	}
 	return out, rendered, fault
 }
 
 func (x *chatCompletions) convert(body []byte) {
-	x.begun, x.forward = false, x.forward[:0]
+	x.begun = false
 	if !x.beginPrompt(&x.prompt) {
 		return
 	}
@@ -90,7 +89,8 @@ func (x *chatCompletions) write() {
 	}
 	x.writeUser()
 	x.writeTier()
-	x.out = append(append(x.out, x.forward...), '}')
+	x.writeExtensions()
+	x.out = append(x.out, '}')
 	x.dropRest()
 }
 
@@ -151,10 +151,7 @@ func (x *chatCompletions) Other(level chat.Level, name, value []byte) {
 		x.losses.AddNamed(translate.Hint, "messages[*].content[*].", name)
 	case level != chat.InRequest: // it is refused as a whole
 	case x.traits.Extension(string(name)):
-		x.forward = append(x.forward, `,"`...)
-		x.forward = append(x.forward, name...)
-		x.forward = append(x.forward, `":`...)
-		x.forward = append(x.forward, value...)
+		x.extension(name, value)
 	default:
 		x.losses.AddNamed(translate.Hint, "", name)
 	}

@@ -31,8 +31,7 @@ type chatMessages struct {
 	begun    bool   // something else than a system text was said
 	unsigned bool   // since a user spoke last, calls were made whose thinking is gone
 
-	format  chatFormat
-	forward []byte // fields that only this provider knows, each with a comma before it
+	format chatFormat
 }
 
 var chatsMessages = sync.Pool{New: func() any { return new(chatMessages) }}
@@ -57,14 +56,14 @@ func (x *chatMessages) forget() {
 
 // buffers is how much memory is kept, in bytes.
 func (x *chatMessages) buffers() int {
-	return cap(x.system.buf) + cap(x.dialog.buf) + cap(x.tools.buf) + cap(x.forward) + cap(x.scratch)
+	return cap(x.system.buf) + cap(x.dialog.buf) + cap(x.tools.buf) + cap(x.extensions) + cap(x.scratch)
 }
 
 func (x *chatMessages) convert(body []byte) {
 	x.system.reset()
 	x.dialog.reset()
 	x.tools.reset()
-	x.at, x.begun, x.unsigned, x.forward = 0, false, false, x.forward[:0]
+	x.at, x.begun, x.unsigned = 0, false, false
 	x.malformed(x.reader.Walk(body, &x.request, x))
 	x.fanOut(x.request.N)
 	x.refuseFields()
@@ -94,7 +93,7 @@ func (x *chatMessages) write() {
 	}
 	x.writeUser()
 	x.writeTier()
-	x.out = append(x.out, x.forward...)
+	x.writeExtensions()
 	x.out = append(x.out, '}')
 }
 
@@ -153,10 +152,7 @@ func (x *chatMessages) Other(level chat.Level, name, value []byte) {
 	case level != chat.InRequest:
 		x.losses.AddNamed(translate.Hint, lostPaths[level], name)
 	case x.traits.Extension(string(name)):
-		x.forward = append(x.forward, `,"`...)
-		x.forward = append(x.forward, name...)
-		x.forward = append(x.forward, `":`...)
-		x.forward = append(x.forward, value...)
+		x.extension(name, value)
 	default:
 		x.losses.AddNamed(translate.Hint, lostRequest, name)
 	}

@@ -39,7 +39,7 @@ func (x *completionsChat) write() {
 	if raw := x.request.User; raw != nil {
 		x.userID(x.str(raw, "user"), "user")
 	}
-	x.out = append(x.out, x.more...)
+	x.writeExtensions()
 	x.out = append(x.out, '}')
 }
 

@@ -39,7 +39,7 @@ func (x *completionsMessages) write() {
 		x.field("stream", []byte("true"))
 	}
 	x.endUser(x.request.User, "user")
-	x.out = append(x.out, x.more...)
+	x.writeExtensions()
 	x.out = append(x.out, '}')
 }
 

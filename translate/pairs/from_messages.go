@@ -13,8 +13,7 @@ type fromMessages struct {
 	reader  messages.Reader
 	config  outputConfig
 
-	extensions   []byte // fields that only this provider knows, each with a comma before it
-	hasArguments bool   // one of them is templateArguments
+	hasArguments bool // one of the extensions is templateArguments
 }
 
 // forget lets go of the body.
@@ -25,7 +24,7 @@ func (x *fromMessages) forget() {
 // readMessages reads the body, of which the visitor is told, and refuses what
 // other providers could only ignore.
 func (x *fromMessages) readMessages(body []byte, v messages.Visitor) {
-	x.extensions, x.hasArguments = x.extensions[:0], false
+	x.hasArguments = false
 	x.malformed(x.reader.Walk(body, &x.request, v))
 	if x.request.Thread != nil {
 		// Told first: clients that hear it send the whole conversation instead.
@@ -177,10 +176,5 @@ func (x *fromMessages) writeTier() {
 // extension keeps a field that only this provider knows.
 func (x *fromMessages) extension(name, value []byte) {
 	x.hasArguments = x.hasArguments || string(name) == templateArguments
-	x.extensions = append(x.extensions, `,"`...)
-	x.extensions = append(x.extensions, name...)
-	x.extensions = append(x.extensions, `":`...)
-	x.extensions = append(x.extensions, value...)
+	x.conversion.extension(name, value)
 }
-
-func (x *fromMessages) writeExtensions() { x.out = append(x.out, x.extensions...) }

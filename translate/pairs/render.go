@@ -53,6 +53,8 @@ type conversion struct {
 
 	prompts, samples int // see translate.Rendered
 
+	extensions []byte // fields that only this provider knows, each with a comma before it
+
 	options jsonscan.Cursor // over small objects, one at a time
 	scratch []byte
 }
@@ -67,6 +69,7 @@ func (x *conversion) begin(dst []byte, to translate.Format, info *translate.Requ
 	x.losses = make(translate.Losses, 0, 8)
 	x.memory = translate.Memory{}
 	x.fault = nil
+	x.extensions = x.extensions[:0]
 	x.prompts, x.samples = 1, 1
 }
 
@@ -129,6 +132,16 @@ func (x *conversion) name(name string) {
 	x.out = append(x.out, name...)
 	x.out = append(x.out, `":`...)
 }
+
+// extension keeps a field that only this provider knows.
+func (x *conversion) extension(name, value []byte) {
+	x.extensions = append(x.extensions, `,"`...)
+	x.extensions = append(x.extensions, name...)
+	x.extensions = append(x.extensions, `":`...)
+	x.extensions = append(x.extensions, value...)
+}
+
+func (x *conversion) writeExtensions() { x.out = append(x.out, x.extensions...) }
 
 // object enters a small object of options whose members are then read from
 // x.options; a value that is none is at fault.

@@ -17,7 +17,6 @@ type completion struct {
 	prompt  []byte // the prompt at hand, raw
 	several int64  // how many answers the provider is asked for in one call
 	topK    []byte // raw; a field of one of the formats only
-	more    []byte // fields that only this provider knows, each with a comma before it
 }
 
 // read reads the body and refuses what no conversation can say.
@@ -47,10 +46,7 @@ func (x *completion) other(name, value []byte) {
 		x.losses.AddNamed(translate.Hint, lostRequest, name)
 		return
 	}
-	x.more = append(x.more, `,"`...)
-	x.more = append(x.more, name...)
-	x.more = append(x.more, `":`...)
-	x.more = append(x.more, value...)
+	x.extension(name, value)
 }
 
 // readPrompt reads the prompt at hand.
