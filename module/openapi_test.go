@@ -20,8 +20,9 @@ import (
 func describedSite(t *testing.T) (*site, *gatewaytest.Provider, *gatewaytest.Document) {
 	t.Helper()
 	t.Setenv("KEY_BOB", bobKey)
+	t.Setenv("KEY_ELSEWHERE", elsewhereKey)
 	p := gatewaytest.NewProvider(t)
-	s := startSite(t, "provider demo {\npace off\nmodels demo-known allowed-*\n}", "max_body 4KB", "key bob {env.KEY_BOB} {\nmodels allowed-*\n}", direct.provider("up", p, "models counted"))
+	s := startSite(t, "provider demo {\npace off\nmodels demo-known allowed-*\n}", "max_body 4KB", "key bob {env.KEY_BOB} {\nmodels allowed-*\n}", "key elsewhere {env.KEY_ELSEWHERE} {\nfrom 192.0.2.0/24\n}", direct.provider("up", p, "models counted"))
 	answer := s.raw("", "GET /api/openapi.json HTTP/1.1")
 	require.Equal(t, http.StatusOK, answer.status)
 	return s, p, gatewaytest.ParseDocument(t, []byte(answer.body))
@@ -48,6 +49,9 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 	require.NotEmpty(t, routed)
 	assert.Equal(t, routed, described)
 }
+
+// elsewhereKey may be used in a network only that nobody is in.
+const elsewhereKey = "sk-used-in-another-network"
 
 const countPath = messagesPath + "/count_tokens"
 
@@ -111,12 +115,14 @@ func TestDocumentSaysWhatTheEndpointsOfModelsAnswer(t *testing.T) {
 			}
 			check("GET", path, s.list(clientKey, "/v1/models"+target, lines...))
 			check("GET", path, s.list("wrong", "/v1/models"+target, lines...))
+			check("GET", path, s.list(elsewhereKey, "/v1/models"+target, lines...))
 			check("GET", path, s.raw("", append([]string{"GET /v1/models" + target + " HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"}, lines...)...))
 		}
 	}
 	capabilities := "/v1/capabilities"
 	check("GET", capabilities, s.list(clientKey, capabilities))
 	check("GET", capabilities, s.list("wrong", capabilities))
+	check("GET", capabilities, s.list(elsewhereKey, capabilities))
 	check("GET", capabilities, s.raw("", "GET "+capabilities+" HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"))
 	for _, o := range document.Operations("/v1/") {
 		for _, status := range o.Statuses {

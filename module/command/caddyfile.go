@@ -49,6 +49,6 @@ http://:{{.Port}} {
 		key local {{.Key}}
 	}
 	@elsewhere not path /
-	respond @elsewhere "Nothing is here: the gateway answers under /v1/. The base URL of an OpenAI client ends in /v1." 404
+	respond @elsewhere "Nothing is here: the gateway answers under /v1/ and, for accounts, /api/user/ and /api/token/. The base URL of an OpenAI client ends in /v1." 404
 }
 `))

@@ -166,7 +166,11 @@ func TestOneStoreOfAConfigurationIsFound(t *testing.T) {
 		apps("", site("")+","+site(own("a"))): "several stores",
 		apps("", `{"handle":[]}`):             "no site with an ai_gateway",
 		`{}`:                                  "no site with an ai_gateway",
-		`[]`:                                  "reading the configuration",
+		// These once stood for the default store: users and keys of another
+		// gateway were shown and changed.
+		apps("", site(`,"disable_accounts":true`)):                "accounts are off",
+		apps(`"ai_gateway":{"disable_accounts":true},`, site("")): "accounts are off",
+		`[]`: "reading the configuration",
 	} {
 		_, err := storeOf([]byte(config))
 		assert.ErrorContains(t, err, want, config)

@@ -136,7 +136,7 @@ http://:8080 {
 		key local {env.GATEWAY_KEY}
 	}
 	@elsewhere not path /
-	respond @elsewhere "Nothing is here: the gateway answers under /v1/. The base URL of an OpenAI client ends in /v1." 404
+	respond @elsewhere "Nothing is here: the gateway answers under /v1/ and, for accounts, /api/user/ and /api/token/. The base URL of an OpenAI client ends in /v1." 404
 }
 `, s.caddyfile())
 }

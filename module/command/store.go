@@ -10,6 +10,8 @@ import (
 // defaultStore is the store of a configuration that says nothing about it.
 var defaultStore = json.RawMessage(`{"store":"sqlite"}`)
 
+var errNoStore = errors.New("accounts are off in this configuration, or it has no site with an ai_gateway")
+
 var errManyStores = errors.New("the sites of this configuration have several stores: set store in the global option ai_gateway, or ask a running Caddy with --address")
 
 // storeOf returns the store of a configuration: that of the global option, else
@@ -17,8 +19,11 @@ var errManyStores = errors.New("the sites of this configuration have several sto
 func storeOf(config []byte) (json.RawMessage, error) {
 	var root struct {
 		Apps struct {
-			Gateway struct{ Store json.RawMessage } `json:"ai_gateway"`
-			HTTP    any
+			Gateway struct {
+				Store json.RawMessage
+				Off   bool `json:"disable_accounts"`
+			} `json:"ai_gateway"`
+			HTTP any
 		}
 	}
 	if err := json.Unmarshal(config, &root); err != nil {
@@ -27,10 +32,13 @@ func storeOf(config []byte) (json.RawMessage, error) {
 	if store := root.Apps.Gateway.Store; store != nil {
 		return store, nil
 	}
+	if root.Apps.Gateway.Off {
+		return nil, errNoStore
+	}
 	stores := slices.Compact(slices.Sorted(slices.Values(siteStores(root.Apps.HTTP))))
 	switch len(stores) {
 	case 0:
-		return nil, errors.New("the configuration has no site with an ai_gateway")
+		return nil, errNoStore
 	case 1:
 		return json.RawMessage(stores[0]), nil
 	}
@@ -47,7 +55,7 @@ func siteStores(value any) []string {
 		}
 	case map[string]any:
 		if v["handler"] == "ai_gateway" {
-			return []string{storeOfSite(v)}
+			return storeOfSite(v)
 		}
 		for _, item := range v {
 			stores = append(stores, siteStores(item)...)
@@ -56,11 +64,15 @@ func siteStores(value any) []string {
 	return stores
 }
 
-func storeOfSite(site map[string]any) string {
+// storeOfSite is the one store of a site, if it has one.
+func storeOfSite(site map[string]any) []string {
 	store, ok := site["store"]
-	if !ok {
-		return string(defaultStore)
+	switch {
+	case ok:
+		raw, _ := json.Marshal(store) // it was read from JSON
+		return []string{string(raw)}
+	case site["disable_accounts"] == true:
+		return nil
 	}
-	raw, _ := json.Marshal(store) // it was read from JSON
-	return string(raw)
+	return []string{string(defaultStore)}
 }

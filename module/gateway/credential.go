@@ -88,10 +88,11 @@ func credentialOf(r *http.Request) (string, *translate.Fault) {
 }
 
 // readsAPIKey reports whether x-api-key counts: on the messages endpoints, and
-// on the models endpoints when the version header tells a messages client.
+// on those of models when the version header tells a messages client.
 func readsAPIKey(r *http.Request) bool {
 	p := r.URL.Path
-	return strings.HasPrefix(p, "/v1/messages") || hasVersion(r) && strings.HasPrefix(p, "/v1/models")
+	return strings.HasPrefix(p, "/v1/messages") ||
+		hasVersion(r) && (strings.HasPrefix(p, "/v1/models") || p == "/v1/capabilities")
 }
 
 // single returns the value of a header that may be sent once, with one value.

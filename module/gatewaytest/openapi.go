@@ -149,6 +149,12 @@ func (d *Document) conformsTo(word string, s schema, value any, path string) str
 				return complaint
 			}
 		}
+	case "allOf":
+		for _, part := range s["allOf"].([]any) {
+			if complaint := d.conforms(part.(schema), value, path); complaint != "" {
+				return complaint
+			}
+		}
 	case "oneOf":
 		return d.conformsToOne(s["oneOf"].([]any), value, path)
 	default:
