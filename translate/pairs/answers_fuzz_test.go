@@ -153,7 +153,7 @@ func compose(w way, steps []byte) []byte {
 }
 
 func fuzzWay(f *testing.F, w way) {
-	for _, r := range recordings(f) {
+	for _, r := range everyStream(f) {
 		if r.format == w.from {
 			f.Add(r.bytes, uint64(1))
 		}
@@ -193,14 +193,14 @@ func requireInvariants(t *testing.T, w way, data []byte, seed uint64) {
 	}
 }
 
-func FuzzChatToMessages(f *testing.F) { fuzzWay(f, ways[0]) }
+func FuzzAnswerChatToMessages(f *testing.F) { fuzzWay(f, ways[0]) }
 
-func FuzzChatToCompletions(f *testing.F) { fuzzWay(f, ways[1]) }
+func FuzzAnswerChatToCompletions(f *testing.F) { fuzzWay(f, ways[1]) }
 
-func FuzzMessagesToCompletions(f *testing.F) { fuzzWay(f, ways[2]) }
+func FuzzAnswerMessagesToCompletions(f *testing.F) { fuzzWay(f, ways[2]) }
 
-func FuzzMessagesAnswersToChat(f *testing.F) { fuzzWay(f, ways[4]) }
+func FuzzAnswerCompletionsToMessages(f *testing.F) { fuzzWay(f, ways[3]) }
 
-func FuzzCompletionsAnswersToChat(f *testing.F) { fuzzWay(f, ways[5]) }
+func FuzzAnswerMessagesToChat(f *testing.F) { fuzzWay(f, ways[4]) }
 
-func FuzzCompletionsAnswersToMessages(f *testing.F) { fuzzWay(f, ways[3]) }
+func FuzzAnswerCompletionsToChat(f *testing.F) { fuzzWay(f, ways[5]) }

@@ -207,26 +207,35 @@ func TestAnswersAreReplayedAsStreams(t *testing.T) {
 }
 
 func TestAnyChunkingGivesTheSameAnswer(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	ends := []string{"\n", "\r\n", "\r"}
-	for _, r := range recordings(t) {
-		lines := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(r.bytes))
+	for i, r := range everyStream(t) {
 		for _, w := range waysFrom(r.format) {
 			t.Run(w.name()+"/"+r.name(), func(t *testing.T) {
-				memories := [2]translate.Memory{w.remembered(true), w.remembered(false)}
-				want := [2]outcome{}
-				for i, m := range memories {
-					want[i] = translated(w, m, [][]byte{r.bytes}, true)
-				}
-				for n := range 200 / len(waysFrom(r.format)) { // in both forms, with each line end
-					data := []byte(strings.ReplaceAll(lines, "\n", ends[n%3]))
-					most := 1 + random.IntN(97)
-					got := translated(w, memories[n%2], split(data, func() int { return 1 + random.IntN(most) }), true)
-					require.Equal(t, want[n%2].out, got.out)
-					require.Equal(t, want[n%2].signals, got.signals)
-					require.Equal(t, want[n%2].told(w), got.told(w))
-				}
+				t.Parallel()
+				assertAnyChunking(t, w, r.bytes, rand.New(rand.NewPCG(3, uint64(i))))
 			})
+		}
+	}
+}
+
+// assertAnyChunking puts a stream through with each line end, in both forms and
+// in chunks of every size.
+func assertAnyChunking(t *testing.T, w way, stream []byte, random *rand.Rand) {
+	t.Helper()
+	const splits = 200 // with each line end
+	lines := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(stream))
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		data := []byte(strings.ReplaceAll(lines, "\n", end))
+		for _, streaming := range []bool{true, false} {
+			m := w.remembered(streaming)
+			want := translated(w, m, [][]byte{stream}, true)
+			told := want.told(w)
+			for range splits / 2 {
+				most := 1 + random.IntN(97)
+				got := translated(w, m, split(data, func() int { return 1 + random.IntN(most) }), true)
+				require.Equal(t, want.out, got.out)
+				require.True(t, slices.Equal(want.signals, got.signals))
+				require.Equal(t, told, got.told(w))
+			}
 		}
 	}
 }
@@ -235,7 +244,7 @@ func TestAnyChunkingGivesTheSameAnswer(t *testing.T) {
 // before its provider said that it is over is never shown as finished, and that
 // nothing is shown of it that the whole one does not show.
 func TestNoPrefixOfAStreamIsAWholeAnswer(t *testing.T) {
-	for _, r := range recordings(t) {
+	for _, r := range everyStream(t) {
 		for _, w := range waysFrom(r.format) {
 			t.Run(w.name()+"/"+r.name(), func(t *testing.T) {
 				whole := translated(w, w.remembered(true), [][]byte{r.bytes}, true)
@@ -274,7 +283,7 @@ func assertCutOff(t *testing.T, w way, whole, part outcome, mayFinish bool) {
 // end, and nothing behind it.
 func TestAnswersReachExactlyOneEnd(t *testing.T) {
 	const ends = translate.Terminal | translate.Failed
-	for _, r := range recordings(t) {
+	for _, r := range everyStream(t) {
 		for _, w := range waysFrom(r.format) {
 			o := translated(w, w.remembered(true), [][]byte{r.bytes}, true)
 			over := false

@@ -81,7 +81,7 @@ func requireOrder(t *testing.T, prompt string, words []string) {
 	}
 }
 
-func FuzzMessagesToCompletionsRequests(f *testing.F) {
+func FuzzRequestMessagesToCompletions(f *testing.F) {
 	for i := range fuzzTraits {
 		f.Add([]byte(conversation(hi+`,`+assistant(`[{"type":"thinking","thinking":"t","signature":"s"},{"type":"text","text":"a"},{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}]`)+`,{"role":"system","content":"s","output_config":{"effort":"low"},"clear_at":"next_user_message"},`+hi,
 			`"system":[{"type":"text","text":"s\u00e9"}]`, `"tools":[{"name":"f"}]`, `"tool_choice":{"type":"none"}`, `"stop_sequences":["a"]`, `"stream":true`, `"top_k":1`, `"thinking":{"type":"adaptive"}`, `"metadata":{"user_id":"u"}`)), byte(i))
@@ -89,7 +89,7 @@ func FuzzMessagesToCompletionsRequests(f *testing.F) {
 	fuzzRender(f, translate.Messages, translate.Completions)
 }
 
-func FuzzChatToCompletionsRequests(f *testing.F) {
+func FuzzRequestChatToCompletions(f *testing.F) {
 	for i := range fuzzTraits {
 		f.Add([]byte(chatting(`{"role":"developer","content":"d"},`+hi+`,`+assistant(`[{"type":"refusal","refusal":"no"}]`)+`,{"role":"user","name":"n","content":[{"type":"text","text":"a\u00e9"}]}`,
 			`"max_tokens":5`, `"logprobs":true`, `"top_logprobs":2`, `"stop":["a"]`, `"stream":true`, `"stream_options":{"include_usage":true}`, `"response_format":{"type":"json_schema","json_schema":{"schema":{}}}`, `"user":"u"`, `"seed":1`, `"n":2`)), byte(i))

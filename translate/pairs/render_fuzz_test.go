@@ -3,6 +3,7 @@ package pairs_test
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,6 +28,11 @@ var fuzzTraits = []string{
 // fuzzRender feeds anything to a conversion. What the client's strict pass
 // accepts must become a request that the provider's accepts, or be refused.
 func fuzzRender(f *testing.F, from, to translate.Format) {
+	for i, e := range exchanges {
+		if client, body := clientOf(f, filepath.Join(exchangesDir, e.name)); client == from {
+			f.Add(body, byte(i))
+		}
+	}
 	f.Fuzz(func(t *testing.T, body []byte, n byte) {
 		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, fuzzTraits[int(n)%len(fuzzTraits)])}
 		out, r, fault := pairs.Render(nil, from, to, body, info)
@@ -47,7 +53,7 @@ func fuzzRender(f *testing.F, from, to translate.Format) {
 	})
 }
 
-func FuzzMessagesToChat(f *testing.F) {
+func FuzzRequestMessagesToChat(f *testing.F) {
 	for i, seed := range []string{
 		`{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},{"type":"document","title":"t","source":{"type":"content","content":[{"type":"text","text":"b"}]},"citations":{"enabled":true}}]}`,
 		hi + `,` + hi + `,{"role":"system","content":"s","output_config":{"effort":"low"},"clear_at":"next_user_message"},{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"text","text":"a"},{"type":"tool_use","id":"gwid1_YQ","name":"a b","input":{"a":1}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":[{"type":"text","text":"r"},{"type":"image","source":{"type":"url","url":"u"}},{"type":"search_result","title":"t","source":"s","content":[{"type":"text","text":"c"}]},{"type":"tool_reference","tool_name":"f"}]},{"type":"text","text":"b"}]}`,
@@ -68,12 +74,12 @@ func completionSeeds(f *testing.F) {
 	}
 }
 
-func FuzzCompletionsToChat(f *testing.F) {
+func FuzzRequestCompletionsToChat(f *testing.F) {
 	completionSeeds(f)
 	fuzzRender(f, translate.Completions, translate.Chat)
 }
 
-func FuzzCompletionsToMessages(f *testing.F) {
+func FuzzRequestCompletionsToMessages(f *testing.F) {
 	completionSeeds(f)
 	fuzzRender(f, translate.Completions, translate.Messages)
 }
@@ -93,7 +99,7 @@ func requireConversation(t *testing.T, body []byte) {
 	require.LessOrEqual(t, bytes.Count(body, []byte(`"cache_control":{"type":"ephemeral"`)), 4+bytes.Count(body, []byte(`\"cache_control\"`)))
 }
 
-func FuzzChatToMessagesRequest(f *testing.F) {
+func FuzzRequestChatToMessages(f *testing.F) {
 	for i, seed := range []string{
 		`{"role":"system","content":"s"},` + hi + `,{"role":"developer","content":[` + textBlock("d") + `]},` + asksCall + `,` + resultF + `,` + bye,
 		chatUser(`{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"5m"}},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA\n"}},{"type":"file","file":{"file_data":"data:text/plain;base64,YQ=="}}`) +

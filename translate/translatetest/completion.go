@@ -68,6 +68,9 @@ func (c *completion) take(e Event, asked bool) error {
 		if c.usage = len(list) == 0; !c.usage {
 			return errors.New("usage beside choices")
 		}
+		if err := counts(usage); err != nil {
+			return err
+		}
 		c.answer["usage"] = usage
 		return nil
 	case len(list) != 1:

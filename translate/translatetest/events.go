@@ -80,3 +80,20 @@ func number(o Object, name string) int {
 	}
 	return int(i)
 }
+
+// counts checks that all numbers of a usage object are counts.
+func counts(value any) error {
+	switch v := value.(type) {
+	case Object:
+		for name, member := range v {
+			if err := counts(member); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	case json.Number:
+		if n, err := v.Int64(); err != nil || n < 0 {
+			return fmt.Errorf("%s is no count", v)
+		}
+	}
+	return nil
+}

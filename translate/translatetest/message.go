@@ -85,6 +85,12 @@ func (m *message) start(data Object) error {
 	if !ok || len(content) > 0 || m.answer["stop_reason"] != nil || object(m.answer, "usage") == nil {
 		return errors.New("not an empty message")
 	}
+	if text(m.answer, "type") != "message" || m.answer["role"] != "assistant" || text(m.answer, "id") == "" || text(m.answer, "model") == "" {
+		return errors.New("not a message of an assistant")
+	}
+	if err := counts(m.answer["usage"]); err != nil {
+		return err
+	}
 	m.blocks = []any{}
 	return nil
 }
@@ -95,7 +101,16 @@ func (m *message) openBlock(data Object) error {
 		return errors.New("not the next block")
 	}
 	switch text(block, "type") {
-	case "text", "thinking", "redacted_thinking":
+	case "text", "thinking":
+		for name, value := range block {
+			if name != "type" && value != "" {
+				return fmt.Errorf("%s is there before its deltas", name)
+			}
+		}
+	case "redacted_thinking":
+		if text(block, "data") == "" {
+			return errors.New("nothing redacted")
+		}
 	case "tool_use":
 		if input, ok := block["input"].(Object); !ok || len(input) > 0 || text(block, "name") == "" || text(block, "id") == "" {
 			return errors.New("not an empty call")
@@ -136,6 +151,9 @@ func (m *message) delta(data Object) error {
 	fragment := text(delta, of[1])
 	if fragment == "" || len(delta) != 2 {
 		return errors.New("not one fragment")
+	}
+	if m.signed {
+		return errors.New("behind the signature")
 	}
 	switch of[1] {
 	case "partial_json":
@@ -180,6 +198,9 @@ func (m *message) end(data Object) error {
 		return errors.New("a block is open")
 	}
 	m.ended = true
+	if text(object(data, "delta"), "stop_reason") == "" {
+		return errors.New("no stop_reason")
+	}
 	maps.Copy(m.answer, object(data, "delta"))
 	usage := object(data, "usage")
 	for _, name := range []string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"} {
@@ -188,7 +209,7 @@ func (m *message) end(data Object) error {
 		}
 	}
 	maps.Copy(object(m.answer, "usage"), usage)
-	return nil
+	return counts(usage)
 }
 
 // Settled replaces the arguments of an added up message that are no object by

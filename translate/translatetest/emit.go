@@ -1,0 +1,151 @@
+package translatetest
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Emitter is what the emitters of the formats have in common.
+type Emitter interface {
+	translate.Handler
+	Output() []byte
+	Fault() *translate.Fault
+}
+
+// words are what a scripted answer is made of.
+var words = []string{"Hello", ", wörld ☂", "\n", " ", "😀", "\\", `"`, "<b>&", "END", "\x01"}
+
+// arguments are what its calls are made of: each call takes all of one list.
+var arguments = [][]string{{"{}"}, {`{"x":`, `1}`}, {"{", `"y": "☂`, `{"`, "}"}, nil}
+
+// Script turns bytes into the core events of an answer that keeps the laws:
+// every byte chooses a step, so that whatever a fuzzer thinks of is an answer.
+func Script(steps []byte, choices int) []translate.Event {
+	s := script{tools: make([]int, choices), done: make([]bool, choices)}
+	s.tell(translate.Event{Kind: translate.EventStart, Model: []byte("m"), Created: 7, Usage: &translate.Usage{}})
+	for len(steps) >= 2 {
+		s.step(int(steps[0]), int(steps[1]), int(steps[0])>>4%choices)
+		steps = steps[2:]
+	}
+	for choice := range choices {
+		s.finish(choice, len(steps))
+	}
+	s.tell(translate.Event{Kind: translate.EventEnd})
+	return s.events
+}
+
+type script struct {
+	events []translate.Event
+	tools  []int  // begun, by choice
+	done   []bool // the choices that finished
+}
+
+func (s *script) tell(e translate.Event) { s.events = append(s.events, e) }
+
+func (s *script) step(kind, word, choice int) {
+	if s.done[choice] {
+		return
+	}
+	text := []byte(words[word%len(words)])
+	switch kind % 8 {
+	case 0, 1, 2:
+		s.tell(translate.Event{Kind: translate.EventText, Choice: choice, Text: text})
+	case 3:
+		s.tell(translate.Event{Kind: translate.EventReasoning, Choice: choice, Text: text})
+		s.tell(translate.Event{Kind: translate.EventReasoningEnd, Choice: choice})
+	case 4:
+		s.call(choice, word)
+	case 5:
+		count := int64(word)
+		s.tell(translate.Event{Kind: translate.EventUsage, Usage: &translate.Usage{Input: count, Output: 2 * count, Reasoning: count, Known: true}})
+	case 6:
+		s.tell(translate.Event{Kind: translate.EventRedacted, Choice: choice, Text: text})
+	default:
+		s.finish(choice, word)
+	}
+}
+
+// call tells a whole call.
+func (s *script) call(choice, word int) {
+	tool := s.tools[choice]
+	s.tools[choice]++
+	s.tell(translate.Event{Kind: translate.EventToolStart, Choice: choice, Tool: tool, ID: fmt.Appendf(nil, "id%d", word%3), Name: []byte("f")})
+	for _, fragment := range arguments[word%len(arguments)] {
+		s.tell(translate.Event{Kind: translate.EventToolArgs, Choice: choice, Tool: tool, Text: []byte(fragment)})
+	}
+	if word%2 == 0 {
+		s.tell(translate.Event{Kind: translate.EventToolEnd, Choice: choice, Tool: tool})
+	}
+}
+
+func (s *script) finish(choice, word int) {
+	if s.done[choice] {
+		return
+	}
+	s.done[choice] = true
+	s.tell(translate.Event{Kind: translate.EventFinish, Choice: choice, Finish: translate.FinishReason(word % 6)})
+}
+
+// Emit puts an answer through emitters of both forms, and returns what is wrong:
+// the stream must keep the laws of its format, add up to the JSON answer, and
+// say all words that were told, in their order. say reads the words of a choice
+// out of an answer.
+func Emit(emitter func(*translate.Memory) Emitter, read func(stream []byte) (Object, error), say func(answer Object, choice int) string, choices int, steps []byte) error {
+	events := Script(steps, choices)
+	stream, err := written(emitter(&translate.Memory{Stream: true, IncludeUsage: true}), events)
+	if err != nil {
+		return err
+	}
+	whole, err := written(emitter(&translate.Memory{}), events)
+	if err != nil {
+		return err
+	}
+	added, err := read(stream)
+	if err != nil {
+		return fmt.Errorf("%s: %w", stream, err)
+	}
+	answer, err := Decode(whole)
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(answer, added) {
+		return fmt.Errorf("the stream tells %v, the answer %v", added, answer)
+	}
+	for choice := range choices {
+		if told, said := spoken(events, choice), dense(say(answer, choice)); told != said {
+			return fmt.Errorf("choice %d was told %q and says %q", choice, told, said)
+		}
+	}
+	return nil
+}
+
+// written returns what an emitter makes of the events, and of events behind the
+// last.
+func written(e Emitter, events []translate.Event) ([]byte, error) {
+	var out []byte
+	for i := range events {
+		e.Handle(&events[i])
+		out = append(out, e.Output()...)
+	}
+	if fault := e.Fault(); fault != nil {
+		return nil, fmt.Errorf("a fault: %s", fault.Message)
+	}
+	return out, nil
+}
+
+// spoken is the text that was told of a choice, without white space: that is
+// left out between calls.
+func spoken(events []translate.Event, choice int) string {
+	var b strings.Builder
+	for i := range events {
+		if e := &events[i]; e.Kind == translate.EventText && e.Choice == choice {
+			b.Write(e.Text)
+		}
+	}
+	return dense(b.String())
+}
+
+func dense(text string) string { return strings.Join(strings.Fields(text), "") }

@@ -1,0 +1,72 @@
+package translatetest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Laws is a handler that watches the core events of a parser, and notes the
+// first which breaks what emitters rely on: no empty text, calls by number
+// without gaps and in order, no count below zero, one end and nothing behind it.
+type Laws struct {
+	Ended bool // by EventEnd or EventError
+
+	calls map[int][]bool // by choice, whether each has ended
+	err   error
+}
+
+// NewLaws returns a watch over one answer.
+func NewLaws() *Laws { return &Laws{calls: map[int][]bool{}} }
+
+// Err tells the first event that broke a law.
+func (l *Laws) Err() error { return l.err }
+
+// Handle watches the next event.
+func (l *Laws) Handle(e *translate.Event) {
+	if err := l.judge(e); err != nil && l.err == nil {
+		l.err = fmt.Errorf("event %d of choice %d, call %d: %w", e.Kind, e.Choice, e.Tool, err)
+	}
+}
+
+func (l *Laws) judge(e *translate.Event) error {
+	if l.Ended {
+		return errors.New("behind the end")
+	}
+	l.Ended = e.Kind == translate.EventError || e.Kind == translate.EventEnd
+	switch e.Kind {
+	case translate.EventError:
+		if e.Fault == nil || e.Fault.Message == "" {
+			return errors.New("a fault that says nothing")
+		}
+	case translate.EventUsage:
+		if u := e.Usage; u == nil || min(u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning) < 0 {
+			return fmt.Errorf("usage %+v", u)
+		}
+	case translate.EventText, translate.EventReasoning:
+		if len(e.Text) == 0 {
+			return errors.New("an empty text")
+		}
+	case translate.EventToolStart, translate.EventToolArgs, translate.EventToolEnd:
+		return l.judgeCall(e)
+	}
+	return nil
+}
+
+func (l *Laws) judgeCall(e *translate.Event) error {
+	calls := l.calls[e.Choice]
+	switch {
+	case e.Kind == translate.EventToolStart && e.Tool != len(calls):
+		return errors.New("not the next call")
+	case e.Kind == translate.EventToolStart:
+		l.calls[e.Choice] = append(calls, false)
+	case e.Tool < 0 || e.Tool >= len(calls) || calls[e.Tool]:
+		return errors.New("not a call that was begun")
+	case e.Kind == translate.EventToolEnd:
+		calls[e.Tool] = true
+	case len(e.Text) == 0:
+		return errors.New("an empty fragment")
+	}
+	return nil
+}
