@@ -46,6 +46,6 @@ func FuzzEmitter(f *testing.F) {
 			return chat.NewEmitter(m, translate.IDs{Message: "id_1", Created: 5, Model: "asked", NewToolID: func() string { return "new" }})
 		}
 		read := func(stream []byte) (translatetest.Object, error) { return translatetest.Chat(stream, true) }
-		require.NoError(t, translatetest.Emit(emitter, read, spokenIn, 3, steps))
+		require.NoError(t, translatetest.RoundTrip{Emitter: emitter, Read: read, Text: spokenIn, Choices: 3, Calls: true}.Check(steps))
 	})
 }

@@ -196,7 +196,8 @@ func dropRest(p *choices.Parser, d *delta) {
 // Repeated follows the arguments of calls, whose end tells calls apart.
 func (t *teller) Repeated(e *translate.Event) {
 	if e.Kind == translate.EventToolArgs {
-		t.calls[e.Choice].all[e.Tool].args.Add(e.Text)
+		calls := &t.calls[e.Choice]
+		calls.all[calls.begun[e.Tool]].args.Add(e.Text)
 	}
 }
 

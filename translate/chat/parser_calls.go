@@ -14,6 +14,7 @@ import (
 type calls struct {
 	choice int
 	all    []call
+	begun  []int         // those that were sent, by their number
 	last   int           // the call that was spoken of last
 	index  map[int64]int // which call an index of the provider stands for
 }
@@ -23,6 +24,7 @@ type call struct {
 	id, name []byte
 	custom   bool
 	begun    bool   // it has its name and was sent
+	number   int    // among those that were
 	waiting  []byte // arguments that were not sent yet
 	args     translate.Arguments
 }
@@ -240,19 +242,21 @@ func (a *calls) take(p *choices.Parser, at int, e *entry) {
 // begin sends the start of a call, and the arguments that waited for it.
 func (a *calls) begin(p *choices.Parser, at int, name []byte) {
 	c := &a.all[at]
-	c.begun = true
+	c.begun, c.number = true, len(a.begun)
+	a.begun = append(a.begun, at)
 	c.name = jsonscan.AppendText(nil, name)
 	p.SendEvent(translate.Event{
-		Kind: translate.EventToolStart, Choice: a.choice, Tool: at, ID: c.id, Name: c.name, Custom: c.custom,
+		Kind: translate.EventToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom,
 	})
 	if len(c.waiting) > 0 {
-		p.SendEvent(a.arguments(at, c.waiting))
+		p.SendEvent(a.arguments(c))
 		c.waiting = c.waiting[:0]
 	}
 }
 
-func (a *calls) arguments(at int, text []byte) translate.Event {
-	return translate.Event{Kind: translate.EventToolArgs, Choice: a.choice, Tool: at, Text: text}
+// arguments are those of a call that was sent which were not yet.
+func (a *calls) arguments(c *call) translate.Event {
+	return translate.Event{Kind: translate.EventToolArgs, Choice: a.choice, Tool: c.number, Text: c.waiting}
 }
 
 // takeArguments sends a fragment of arguments, or keeps it until the call has a
@@ -270,7 +274,7 @@ func (a *calls) takeArguments(p *choices.Parser, at int, e *entry) {
 	}
 	c.args.Add(c.waiting[from:])
 	if c.begun {
-		p.SendAt(a.arguments(at, c.waiting), e.slot())
+		p.SendAt(a.arguments(c), e.slot())
 		c.waiting = c.waiting[:0]
 	}
 }

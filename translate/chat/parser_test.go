@@ -182,7 +182,7 @@ var streams = []struct {
 	{"all calls numbered 0", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), calls(`{"index":0,"id":"b","function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"function":{"arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, `tool 1 "b" "f"`, `args 1 "{"`, `args 1 "}"`, "end"}},
 	{"all calls numbered 0, without ids", []string{calls(`{"index":0,"id":"","function":{"name":"f","arguments":"{}"}}`), calls(`{"index":0,"id":"","function":{"name":"f","arguments":"{\"x\":1}"}}`), calls(`{"index":0,"function":{"name":"g","arguments":"{"}}`), calls(`{"index":0,"function":{"arguments":"1"}}`), calls(`{"index":0,"function":{"arguments":"}"}}`), calls(`{"index":0,"function":{"name":"h","arguments":"{}"}}`), done}, []string{begin, `tool 0 "" "f"`, `args 0 "{}"`, `tool 1 "" "f"`, `args 1 "{\"x\":1}"`, `tool 2 "" "g"`, `args 2 "{"`, `args 2 "1"`, `args 2 "}"`, `tool 3 "" "h"`, `args 3 "{}"`, "end"}},
 	{"a name with every fragment, without ids", []string{calls(`{"index":0,"function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"function":{"name":"f","arguments":"}"}}`), calls(`{"index":0,"function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"function":{"name":"f","arguments":"}"}}`), calls(`{"index":0,"function":{"name":"f","arguments":""}}`), done}, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`, `tool 1 "" "f"`, `args 1 "{"`, `args 1 "}"`, "end"}},
-	{"odd entries", []string{calls(`{"index":"0","id":7,"function":"f"},{"index":0.5,"function":{"name":7,"other":1}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":"{}"}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":" "}}`), said(`{"function_call":""}`), done}, []string{begin, `tool 2 "a" "fA"`, `args 2 "{}"`, `args 2 " "`, "end"}},
+	{"odd entries", []string{calls(`{"index":"0","id":7,"function":"f"},{"index":0.5,"function":{"name":7,"other":1}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":"{}"}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":" "}}`), said(`{"function_call":""}`), done}, []string{begin, `tool 0 "a" "fA"`, `args 0 "{}"`, `args 0 " "`, "end"}},
 	{"a new id with every fragment is the same call", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"id":"b","function":{"arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{"`, `args 0 "}"`, "end"}},
 	{"a name and id with every fragment", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{"`, `args 0 "}"`, "end"}},
 	{"no indices, ids", []string{calls(`{"id":"a","function":{"name":"f","arguments":"{"}}`), calls(`{"function":{"arguments":"}"}}`), calls(`{"id":"b","function":{"name":"f","arguments":"{}"}}`), calls(`{"id":"a","function":{"arguments":" "}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{"`, `args 0 "}"`, `tool 1 "b" "f"`, `args 1 "{}"`, `args 0 " "`, "end"}},
@@ -278,6 +278,19 @@ func TestChunksOfOneShapeSayTheSame(t *testing.T) {
 			assert.Equal(t, want, parse([]string{chunk(`"first"`, `"pad"`), tt.event, done}, true))
 		})
 	}
+}
+
+// A call that was spoken of but has no name yet used to keep its number, so that
+// those behind it began with a gap.
+func TestCallsAreNumberedAsTheyBegin(t *testing.T) {
+	nameless := calls(`{"index":0,"function":{"arguments":""}}`)
+	second := calls(`{"index":1,"id":"b","function":{"name":"g"}}`)
+	fragment := calls(`{"index":1,"function":{"arguments":"1"}}`)
+	named := calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"2"}}`)
+	assert.Equal(t, []string{
+		begin, `tool 0 "b" "g"`, `args 0 "1"`, `args 0 "1"`, `tool 1 "a" "f"`, `args 1 "2"`, "end",
+	}, parse([]string{nameless, second, fragment, fragment, named, done}, true))
+	assert.Equal(t, []string{begin, `tool 0 "b" "g"`, "end"}, parse([]string{nameless, second, done}, true))
 }
 
 // TestRepeatedShapesFollowTheCallTheyBelongTo ensures that the shape of a

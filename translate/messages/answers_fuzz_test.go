@@ -53,6 +53,6 @@ func FuzzEmitter(f *testing.F) {
 			answer, err := translatetest.Message(stream)
 			return translatetest.Settled(answer), err
 		}
-		require.NoError(t, translatetest.Emit(emitter, read, spokenIn, 1, steps))
+		require.NoError(t, translatetest.RoundTrip{Emitter: emitter, Read: read, Text: spokenIn, Choices: 1, Calls: true}.Check(steps))
 	})
 }

@@ -23,14 +23,14 @@ var arguments = [][]string{{"{}"}, {`{"x":`, `1}`}, {"{", `"y": "☂`, `{"`, "}"
 
 // Script turns bytes into the core events of an answer that keeps the laws:
 // every byte chooses a step, so that whatever a fuzzer thinks of is an answer.
-func Script(steps []byte, choices int) []translate.Event {
-	s := script{tools: make([]int, choices), done: make([]bool, choices)}
+func (r RoundTrip) Script(steps []byte) []translate.Event {
+	s := script{calls: r.Calls, tools: make([]int, r.Choices), done: make([]bool, r.Choices)}
 	s.tell(translate.Event{Kind: translate.EventStart, Model: []byte("m"), Created: 7, Usage: &translate.Usage{}})
 	for len(steps) >= 2 {
-		s.step(int(steps[0]), int(steps[1]), int(steps[0])>>4%choices)
+		s.step(int(steps[0]), int(steps[1]), int(steps[0])>>4%r.Choices)
 		steps = steps[2:]
 	}
-	for choice := range choices {
+	for choice := range r.Choices {
 		s.finish(choice, len(steps))
 	}
 	s.tell(translate.Event{Kind: translate.EventEnd})
@@ -39,6 +39,7 @@ func Script(steps []byte, choices int) []translate.Event {
 
 type script struct {
 	events []translate.Event
+	calls  bool
 	tools  []int  // begun, by choice
 	done   []bool // the choices that finished
 }
@@ -57,7 +58,9 @@ func (s *script) step(kind, word, choice int) {
 		s.tell(translate.Event{Kind: translate.EventReasoning, Choice: choice, Text: text})
 		s.tell(translate.Event{Kind: translate.EventReasoningEnd, Choice: choice})
 	case 4:
-		s.call(choice, word)
+		if s.calls {
+			s.call(choice, word)
+		}
 	case 5:
 		count := int64(word)
 		s.tell(translate.Event{Kind: translate.EventUsage, Usage: &translate.Usage{Input: count, Output: 2 * count, Reasoning: count, Known: true}})
@@ -86,24 +89,36 @@ func (s *script) finish(choice, word int) {
 		return
 	}
 	s.done[choice] = true
-	s.tell(translate.Event{Kind: translate.EventFinish, Choice: choice, Finish: translate.FinishReason(word % 6)})
+	reason := translate.FinishReason(word % 6)
+	if reason == translate.FinishTools && !s.calls {
+		reason = translate.FinishStop
+	}
+	s.tell(translate.Event{Kind: translate.EventFinish, Choice: choice, Finish: reason})
 }
 
-// Emit puts an answer through emitters of both forms, and returns what is wrong:
-// the stream must keep the laws of its format, add up to the JSON answer, and
-// say all words that were told, in their order. say reads the words of a choice
-// out of an answer.
-func Emit(emitter func(*translate.Memory) Emitter, read func(stream []byte) (Object, error), say func(answer Object, choice int) string, choices int, steps []byte) error {
-	events := Script(steps, choices)
-	stream, err := written(emitter(&translate.Memory{Stream: true, IncludeUsage: true}), events)
+// RoundTrip tells an emitter answers and reads what it wrote.
+type RoundTrip struct {
+	Emitter func(*translate.Memory) Emitter
+	Read    func(stream []byte) (Object, error)    // the accumulator of its format
+	Text    func(answer Object, choice int) string // the text of a choice of an answer
+	Choices int                                    // how many the format may have
+	Calls   bool                                   // whether the format has tool calls
+}
+
+// Check puts the answer of a script through emitters of both forms, and returns
+// what is wrong: the stream must keep the laws of its format, add up to the JSON
+// answer, and say all text that was told, in its order.
+func (r RoundTrip) Check(steps []byte) error {
+	events := r.Script(steps)
+	stream, err := written(r.Emitter(&translate.Memory{Stream: true, IncludeUsage: true}), events)
 	if err != nil {
 		return err
 	}
-	whole, err := written(emitter(&translate.Memory{}), events)
+	whole, err := written(r.Emitter(&translate.Memory{}), events)
 	if err != nil {
 		return err
 	}
-	added, err := read(stream)
+	added, err := r.Read(stream)
 	if err != nil {
 		return fmt.Errorf("%s: %w", stream, err)
 	}
@@ -114,8 +129,8 @@ func Emit(emitter func(*translate.Memory) Emitter, read func(stream []byte) (Obj
 	if !reflect.DeepEqual(answer, added) {
 		return fmt.Errorf("the stream tells %v, the answer %v", added, answer)
 	}
-	for choice := range choices {
-		if told, said := spoken(events, choice), dense(say(answer, choice)); told != said {
+	for choice := range r.Choices {
+		if told, said := spoken(events, choice), dense(r.Text(answer, choice)); told != said {
 			return fmt.Errorf("choice %d was told %q and says %q", choice, told, said)
 		}
 	}
