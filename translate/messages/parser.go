@@ -20,6 +20,8 @@ type Parser struct {
 	text    []byte // memory of decoded texts
 
 	read     reading // what the event at hand says
+	again    shape   // of the delta before
+	sent     int     // events of the one at hand
 	blocks   map[int64]openBlock
 	tools    int // tool calls seen
 	usage    translate.Usage
@@ -52,12 +54,10 @@ func (p *Parser) Finished(int) bool { return p.finished }
 
 // Event reads the next event of a stream.
 func (p *Parser) Event(event sse.Event) {
-	if p.over {
+	if p.over || p.repeats(event) || len(event.Name) > 0 && ignored(event.Name) {
 		return
 	}
-	if len(event.Name) > 0 && ignored(event.Name) {
-		return
-	}
+	p.again.known, p.sent = false, 0
 	switch string(event.Name) {
 	case "error", "message_stop": // the name tells enough
 		p.step(string(event.Name), event.Data)
@@ -72,6 +72,9 @@ func (p *Parser) Event(event sse.Event) {
 		name = p.read.name(&p.text)
 	}
 	p.step(string(name), event.Data)
+	if string(name) == "content_block_delta" {
+		p.remember(event)
+	}
 }
 
 // ignored reports whether an event of that name has no meaning; its data may be
@@ -136,6 +139,7 @@ func (p *Parser) fail(fault *translate.Fault) {
 
 func (p *Parser) send(e translate.Event) {
 	p.begun = true
+	p.sent++
 	p.event = e
 	p.handler.Handle(&p.event)
 }

@@ -34,6 +34,8 @@ type change struct {
 	text, thinking, signature, json []byte
 	reason, stop, explanation       []byte
 	cites                           bool // it is a citation
+	texts                           int  // strings that may be sent
+	at                              slot // of the last of them
 }
 
 // read reads the data of an event. Counts of usage that are there overwrite. A
@@ -168,13 +170,13 @@ func (d *change) read(c *jsonscan.Cursor) {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "text":
-			d.text = rawText(c)
+			d.text = d.sayable(c)
 		case "thinking":
-			d.thinking = rawText(c)
+			d.thinking = d.sayable(c)
 		case "signature":
-			d.signature = rawText(c)
+			d.signature = d.sayable(c)
 		case "partial_json":
-			d.json = rawText(c)
+			d.json = d.sayable(c)
 		case "citation":
 			d.cites = true
 			c.Skip()
@@ -188,6 +190,14 @@ func (d *change) read(c *jsonscan.Cursor) {
 			c.Skip()
 		}
 	}
+}
+
+// sayable reads a string that may be sent.
+func (d *change) sayable(c *jsonscan.Cursor) []byte {
+	start := c.Offset()
+	raw := rawText(c)
+	d.texts, d.at = d.texts+1, slot{start, c.Offset()}
+	return raw
 }
 
 // explanationOf reads the explanation of stop_details.
