@@ -3,6 +3,7 @@ package pairs_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -45,6 +46,9 @@ var deltas = []struct {
 		return blockDelta(`"input_json_delta","partial_json":"\"x\":%d,"`, i)
 	}},
 	{"completions to messages, text", ways[3], `{}`, func(i int) sse.Event {
+		return completionChunk(fmt.Sprintf(" world %d", i))
+	}},
+	{"completions to chat, text", ways[5], `{}`, func(i int) sse.Event {
 		return completionChunk(fmt.Sprintf(" world %d", i))
 	}},
 }
@@ -94,10 +98,40 @@ func BenchmarkDelta(b *testing.B) {
 			for i := range events {
 				events[i] = tt.delta(i)
 			}
+			b.SetBytes(int64(len(events[0].Data)))
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				t.Event(events[i%len(events)])
 				if len(t.Output()) == 0 {
+					b.Fatal("nothing was written")
+				}
+			}
+		})
+	}
+}
+
+// longAnswer is a JSON answer of about 8 KB.
+func longAnswer(format translate.Format) []byte {
+	prose := strings.Repeat(`It does what \"main.go\" says.\nNothing else — at all. `, 120)
+	switch format {
+	case translate.Chat:
+		return []byte(`{"id":"chatcmpl-1","object":"chat.completion","created":1790000000,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"` + prose + `","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1700,"total_tokens":10700}}`)
+	case translate.Completions:
+		return []byte(`{"id":"cmpl-1","object":"text_completion","created":1790000000,"model":"m","choices":[{"index":0,"text":"` + prose + `","logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1700,"total_tokens":10700}}`)
+	default:
+		return []byte(`{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"` + prose + `"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9000,"output_tokens":1700}}`)
+	}
+}
+
+func BenchmarkAnswer(b *testing.B) {
+	for _, w := range ways {
+		b.Run(string(w.from)+"-"+string(w.to), func(b *testing.B) {
+			body := longAnswer(w.from)
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				t := pairs.NewTranslator(w.from, w.to, &translate.Memory{}, newIDs())
+				if t.Answer(body); len(t.Output()) == 0 {
 					b.Fatal("nothing was written")
 				}
 			}

@@ -77,12 +77,30 @@ func TestChatToMessagesAllocatesLittle(t *testing.T) {
 	require.LessOrEqual(t, least, 20.0)
 }
 
-func BenchmarkMessagesToChat(b *testing.B) {
-	benchmarkRender(b, translate.Messages, translate.Chat, agentRequest())
+// requests are those of about 100 KB: of an agent with tools where the provider
+// has such, else of a long conversation, or one long prompt.
+func requests(tb testing.TB) []struct {
+	from, to translate.Format
+	body     []byte
+} {
+	prompt := []byte(`{"model":"m1","prompt":"` + strings.Repeat(`Look at the file \"main.go\" and say what it does.\nThen change it. `, 1500) + `","max_tokens":100,"stream":true}`)
+	return []struct {
+		from, to translate.Format
+		body     []byte
+	}{
+		{translate.Messages, translate.Chat, agentRequest()}, // the measure of the others
+		{translate.Messages, translate.Completions, talkRequest(translate.Messages)},
+		{translate.Chat, translate.Messages, chatAgentRequest(tb)},
+		{translate.Chat, translate.Completions, talkRequest(translate.Chat)},
+		{translate.Completions, translate.Messages, prompt},
+		{translate.Completions, translate.Chat, prompt},
+	}
 }
 
-func BenchmarkChatToMessages(b *testing.B) {
-	benchmarkRender(b, translate.Chat, translate.Messages, chatAgentRequest(b))
+func BenchmarkRequest(b *testing.B) {
+	for _, r := range requests(b) {
+		b.Run(string(r.from)+"-"+string(r.to), func(b *testing.B) { benchmarkRender(b, r.from, r.to, r.body) })
+	}
 }
 
 func benchmarkRender(b *testing.B, from, to translate.Format, body []byte) {
@@ -98,9 +116,9 @@ func benchmarkRender(b *testing.B, from, to translate.Format, body []byte) {
 	}
 }
 
-// BenchmarkMessagesToChatBaselineEncodingJSON decodes the request and encodes
+// BenchmarkRequestBaselineEncodingJSON decodes the request and encodes
 // it again, and translates nothing.
-func BenchmarkMessagesToChatBaselineEncodingJSON(b *testing.B) {
+func BenchmarkRequestBaselineEncodingJSON(b *testing.B) {
 	body := agentRequest()
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
@@ -115,9 +133,9 @@ func BenchmarkMessagesToChatBaselineEncodingJSON(b *testing.B) {
 	}
 }
 
-// BenchmarkMessagesToChatBaselineTyped is the same with types whose opaque
+// BenchmarkRequestBaselineTyped is the same with types whose opaque
 // parts are kept raw.
-func BenchmarkMessagesToChatBaselineTyped(b *testing.B) {
+func BenchmarkRequestBaselineTyped(b *testing.B) {
 	body := agentRequest()
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
