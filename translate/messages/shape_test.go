@@ -51,7 +51,7 @@ func TestDeltasOfOneShapeSayTheSame(t *testing.T) {
 		`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":1}}}`,
 		opens(0, `{"type":"text","text":""}`), opens(1, `{"type":"thinking","thinking":""}`), opens(2, `{"type":"tool_use","id":"t","name":"f","input":{}}`),
 	}
-	for range 4000 {
+	for range 1000 {
 		quick, slow := begin, begin
 		for range 2 + random.IntN(6) {
 			event := alike[random.IntN(len(alike))]
