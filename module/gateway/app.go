@@ -77,8 +77,9 @@ func (a *App) Start() error {
 // openPatience is how long a start may wait for stores to know their keys.
 const openPatience = 500 * time.Millisecond
 
-// awaitStores keeps the first clients from being told to come again, which is
-// what an unknown key gets while a store is still being read.
+// awaitStores keeps clients that come once Caddy has started from being told to
+// come again, which is what an unknown key gets while a store is still being
+// read. Those that come while it starts may be: apps start in no certain order.
 func (a *App) awaitStores(patience time.Duration) {
 	opening := func(users *userbase) bool { return users.store != nil && !users.store.Current() }
 	for end := time.Now().Add(patience); slices.ContainsFunc(a.serving, opening) && time.Now().Before(end); {
