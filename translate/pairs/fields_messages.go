@@ -34,3 +34,15 @@ var messagesOptions = []Field{
 	hint("billing_policy"),
 	hint("*"),
 }
+
+// messagesBlocks are the blocks of which the same becomes towards every other
+// format: what the provider's own tools did is told to nobody else.
+var messagesBlocks = []Field{
+	shape("messages.*.content.*.type=server_tool_use").as("messages.*.content.*"),
+	shape("messages.*.content.*.type=web_search_tool_result, web_fetch_tool_result").as("messages.*.content.*"),
+	shape("messages.*.content.*.type=code_execution_tool_result, bash_code_execution_tool_result").as("messages.*.content.*"),
+	shape("messages.*.content.*.type=text_editor_code_execution_tool_result, tool_search_tool_result").as("messages.*.content.*"),
+	refuse("messages.*.content.*.type=container_upload"),
+	refuse("messages.*.content.*.type=any other"),
+	keep("messages.*.content.*.text"),
+}

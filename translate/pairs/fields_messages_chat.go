@@ -8,7 +8,7 @@ import (
 
 // messagesChatFields are the fields of messages requests on their way to chat
 // providers (wire format B.2 to B.5, B.9).
-var messagesChatFields = slices.Concat(messagesOptions, messagesChatOptions, messagesChatTurns, messagesChatBlocks, messagesChatToolFields)
+var messagesChatFields = slices.Concat(messagesOptions, messagesChatOptions, messagesChatTurns, messagesBlocks, messagesChatBlocks, messagesChatToolFields)
 
 var messagesChatOptions = []Field{
 	hint("system.*.cache_control", breakpoints),
@@ -59,13 +59,6 @@ var messagesChatBlocks = []Field{
 	keep("messages.*.content.*.type=tool_result"),
 	hint("messages.*.content.*.type=thinking", replays(Kept)...).as("messages.*.content.*.thinking"),
 	hint("messages.*.content.*.type=redacted_thinking").as("messages.*.content.*.data"),
-	shape("messages.*.content.*.type=server_tool_use").as("messages.*.content.*"),
-	shape("messages.*.content.*.type=web_search_tool_result, web_fetch_tool_result").as("messages.*.content.*"),
-	shape("messages.*.content.*.type=code_execution_tool_result, bash_code_execution_tool_result").as("messages.*.content.*"),
-	shape("messages.*.content.*.type=text_editor_code_execution_tool_result, tool_search_tool_result").as("messages.*.content.*"),
-	refuse("messages.*.content.*.type=container_upload"),
-	refuse("messages.*.content.*.type=any other"),
-	keep("messages.*.content.*.text"),
 	keep("messages.*.content.*.source.type=base64, of an image"),
 	keep("messages.*.content.*.source.type=url, of an image", noAddresses),
 	refuse("messages.*.content.*.source.type=file, of an image"),

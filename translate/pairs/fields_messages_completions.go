@@ -8,7 +8,7 @@ import (
 
 // messagesCompletionsFields are the fields of messages requests on their way to
 // providers that only go on with a text (wire format B.7).
-var messagesCompletionsFields = slices.Concat(messagesOptions, messagesCompletionsOptions, messagesCompletionsTurns, messagesCompletionsBlocks)
+var messagesCompletionsFields = slices.Concat(messagesOptions, messagesCompletionsOptions, messagesCompletionsTurns, messagesBlocks, messagesCompletionsBlocks)
 
 var messagesCompletionsOptions = []Field{
 	hint("system.*.cache_control"),
@@ -50,13 +50,6 @@ var messagesCompletionsBlocks = []Field{
 	refuse("messages.*.content.*.type=tool_result"),
 	hint("messages.*.content.*.type=thinking").as("messages.*.content.*.thinking"),
 	hint("messages.*.content.*.type=redacted_thinking").as("messages.*.content.*.data"),
-	shape("messages.*.content.*.type=server_tool_use").as("messages.*.content.*"),
-	shape("messages.*.content.*.type=web_search_tool_result, web_fetch_tool_result").as("messages.*.content.*"),
-	shape("messages.*.content.*.type=code_execution_tool_result, bash_code_execution_tool_result").as("messages.*.content.*"),
-	shape("messages.*.content.*.type=text_editor_code_execution_tool_result, tool_search_tool_result").as("messages.*.content.*"),
-	refuse("messages.*.content.*.type=container_upload"),
-	refuse("messages.*.content.*.type=any other"),
-	keep("messages.*.content.*.text"),
 	refuse("messages.*.content.*.source").as("messages.*.content.*.type"),
 	refuse("messages.*.content.*.title").as("messages.*.content.*.type"),
 	refuse("messages.*.content.*.context").as("messages.*.content.*.type"),

@@ -178,3 +178,13 @@ func (x *fromMessages) extension(name, value []byte) {
 	x.hasArguments = x.hasArguments || string(name) == templateArguments
 	x.conversion.extension(name, value)
 }
+
+// dropSystemMembers reports what means something in system turns alone.
+func (x *fromMessages) dropSystemMembers(m *messages.Message) {
+	if m.OutputConfig != nil {
+		x.losses.AddIn(translate.Hint, lostMessage, "output_config")
+	}
+	if m.ClearAt != nil {
+		x.losses.AddIn(translate.Hint, lostMessage, "clear_at")
+	}
+}

@@ -104,12 +104,7 @@ func (x *messagesChat) End(m *messages.Message) {
 		x.endSystem(m)
 		return
 	}
-	if m.OutputConfig != nil {
-		x.losses.AddIn(translate.Hint, lostMessage, "output_config")
-	}
-	if m.ClearAt != nil {
-		x.losses.AddIn(translate.Hint, lostMessage, "clear_at")
-	}
+	x.dropSystemMembers(m)
 }
 
 func (x *messagesChat) userBlock(b *messages.Block) {

@@ -115,12 +115,7 @@ func (x *messagesCompletions) End(m *messages.Message) {
 		x.endSystem(m)
 		return
 	}
-	if m.OutputConfig != nil {
-		x.losses.AddIn(translate.Hint, lostMessage, "output_config")
-	}
-	if m.ClearAt != nil {
-		x.losses.AddIn(translate.Hint, lostMessage, "clear_at")
-	}
+	x.dropSystemMembers(m)
 }
 
 // endSystem adds a system turn, unless it was meant for turns that are over.
