@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -112,7 +113,8 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 		{"POST /ai_gateway/keys", `{"user":"alice"}`, 400, "name is required"},
 		{"POST /ai_gateway/keys", `{"user":"bob","name":"k"}`, 404, "there is no user of this name"},
 		{"GET /ai_gateway/keys?user=bob", "", 404, "there is no user of this name"},
-		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","expires":"someday"}`, 400, "expires must be YYYY-MM-DD or an RFC 3339 time"},
+		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","expires":"someday"}`, 400, "expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC"},
+		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","expires":"0001-01-01"}`, 400, "expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC"},
 		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","expires":"2001-01-01"}`, 400, "the key would have expired already"},
 		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","models":"a"}`, 400, "models must be an array of strings"},
 		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","models":[1]}`, 400, "models must be an array of strings"},
@@ -124,6 +126,23 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 		assert.Equal(t, c.status, answer.status, "%s %s", c.call, c.body)
 		assert.Equal(t, `{"error":"`+c.message+`"}`, answer.body, "%s %s", c.call, c.body)
 	}
+}
+
+// A key that expired in the year 10000 could be made, and every list panicked
+// from then on.
+func TestTimesThatCannotBeWrittenSpoilNoList(t *testing.T) {
+	s := newSite(t, nil)
+	s.user("alice", exchange.RoleUser)
+	for _, year := range []int{10_000, 200_000, -5} {
+		_, err := s.createKey(t.Context(), nil, &exchange.StoredKey{
+			UserID: 1, Name: "k", Expires: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC),
+		})
+		require.NoError(t, err)
+	}
+	var list []struct{ Expires *time.Time }
+	require.NoError(t, json.Unmarshal([]byte(s.admin("GET /ai_gateway/keys", "").body), &list))
+	require.Len(t, list, 3)
+	assert.Equal(t, []int{1, 9999, 9999}, []int{list[0].Expires.Year(), list[1].Expires.Year(), list[2].Expires.Year()})
 }
 
 // Ensures that a web page that a developer visits cannot reset a password over

@@ -25,7 +25,7 @@ type adminKey struct {
 func viewAdminKey(k *exchange.StoredKey, user string) adminKey {
 	return adminKey{
 		ID: k.ID, User: user, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: networkNames(k),
-		Limit: k.Limit, Disabled: k.Disabled, Created: k.Created.UTC(), Expires: utc(k.Expires), Used: utc(k.Used),
+		Limit: k.Limit, Disabled: k.Disabled, Created: writable(k.Created), Expires: utc(k.Expires), Used: utc(k.Used),
 	}
 }
 
@@ -95,7 +95,7 @@ func readAdminKey(f *form) (change keyChange, err error) {
 	if expires != nil {
 		date, err := exchange.ParseDate(*expires)
 		if err != nil {
-			return change, invalid("expires must be YYYY-MM-DD or an RFC 3339 time")
+			return change, invalid("expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC")
 		}
 		change.expires = &date
 	}

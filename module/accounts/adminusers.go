@@ -28,7 +28,7 @@ var roleWords = map[string]exchange.Role{
 func viewAdminUser(u *exchange.User) adminUser {
 	view := adminUser{
 		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Disabled: u.Disabled,
-		Created: u.Created.UTC(), LastLogin: utc(u.LastLogin),
+		Created: writable(u.Created), LastLogin: utc(u.LastLogin),
 	}
 	for word, role := range roleWords {
 		if role == u.Role {
@@ -43,7 +43,20 @@ func utc(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	return new(t.UTC())
+	return new(writable(t))
+}
+
+// writable is a time in UTC, and within the years that can be written. What is
+// not was put into the store by something else: it spoils no list.
+func writable(t time.Time) time.Time {
+	t = t.UTC()
+	switch {
+	case t.Year() < 0:
+		return time.Time{}
+	case t.Year() > 9999:
+		return time.Unix(exchange.LatestDate, 0).UTC()
+	}
+	return t
 }
 
 // adminListUsers answers GET /ai_gateway/users, with ?search= those whose names
@@ -87,7 +100,7 @@ func (a *Accounts) adminAddUser(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	user, err := a.createUser(c.Context(), nil, newUser{
+	user, err := a.createUser(c, newUser{
 		name: *c.form.text("username"), display: or(display, ""),
 		password: password, role: or(role, exchange.RoleUser),
 	})
@@ -154,7 +167,7 @@ func (a *Accounts) adminChanged(c *call, change userChange, minted string) (any,
 	if err != nil {
 		return nil, err
 	}
-	if user, err = a.changeUser(c.Context(), nil, user.ID, change); err != nil {
+	if user, err = a.changeUser(c, user.ID, change); err != nil {
 		return nil, err
 	}
 	view := viewAdminUser(user)

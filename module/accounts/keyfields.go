@@ -13,7 +13,6 @@ import (
 const (
 	maxModels   = 100
 	maxNetworks = 100
-	latestUnix  = 253_402_300_799 // the end of the year 9999
 )
 
 // keyChange is what is to be changed of a key; nil stays as it is.
@@ -64,7 +63,7 @@ func readExpiry(f *form) (*time.Time, error) {
 		return nil, f.err()
 	case *n == -1:
 		return new(time.Time), nil
-	case *n <= 0 || *n > latestUnix:
+	case *n <= 0 || *n > exchange.LatestDate:
 		return nil, invalid("expired_time must be in Unix seconds, or -1 for never")
 	}
 	return new(time.Unix(*n, 0)), nil

@@ -19,6 +19,18 @@ func TestDatesAreReadInBothForms(t *testing.T) {
 	}
 }
 
+// The zero time was taken, and meant a key that never expires. Times that are
+// in the year 10000 of UTC were taken too, and could not be written again.
+func TestDatesThatCannotBeKeptAreRefused(t *testing.T) {
+	for text, right := range map[string]bool{
+		"0001-01-01": false, "0001-01-01T00:00:00Z": false, "0000-12-31": false, "1970-01-01": false, "1970-01-02": true,
+		"9999-12-31": true, "9999-12-31T23:59:59.9Z": true, "9999-12-31T23:59:59-14:00": false, "9999-12-31T00:00:00-00:01": true,
+	} {
+		_, err := ParseDate(text)
+		assert.Equal(t, right, err == nil, text)
+	}
+}
+
 func TestWhatIsNoDateIsRefused(t *testing.T) {
 	for _, text := range []string{"", "tomorrow", "2027-02-30", "2027-3-1", "2027-03-01T12:00:00", " 2027-03-01"} {
 		_, err := ParseDate(text)
