@@ -119,7 +119,7 @@ func (a *Accounts) Serves(r *http.Request) bool {
 
 // ServeHTTP answers a request that it serves, in the envelope.
 func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{Request: r, header: w.Header()}
+	c := newCall(w, r)
 	data, err := a.handle(c, public)
 	if err != nil {
 		writeProblem(w, a.problemOf(err))
@@ -136,7 +136,7 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // and {"error":"..."} with the status of the failure.
 func (a *Accounts) Admin() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &call{Request: r, header: w.Header()}
+		c := newCall(w, r)
 		data, err := a.handle(c, admin)
 		if err != nil {
 			writeAdminProblem(w, a.problemOf(err))

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
@@ -13,11 +14,17 @@ import (
 // call is one request while it is answered.
 type call struct {
 	*http.Request
-	header   http.Header // of the answer
-	variable string      // part of the path
-	form     *form       // nil where no body is read
+	header   http.Header           // of the answer
+	deadline func(time.Time) error // sets when reading the body ends, where the server can
+	access   access
+	variable string // part of the path
+	form     *form  // nil where no body is read
 	session  *exchange.Session
 	user     *exchange.User // who asks; nil for the administrator of the machine
+}
+
+func newCall(w http.ResponseWriter, r *http.Request) *call {
+	return &call{Request: r, header: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
 }
 
 // id is the variable part of the path, a number by the route.
@@ -36,8 +43,9 @@ func (c *call) secure() bool {
 	return c.TLS != nil || trusted && c.Header.Get("X-Forwarded-Proto") == "https"
 }
 
-// handle finds what answers a request, checks who asks, reads the body and asks
-// for the answer.
+// handle finds what answers a request, reads the body, checks who asks and asks
+// for the answer. The body comes first: a client sends it as slowly as it likes,
+// and a right that was checked before may have been taken away meanwhile.
 func (a *Accounts) handle(c *call, table routes) (any, error) {
 	found, variable, ok := table.find(c.URL.Path)
 	if !ok {
@@ -48,15 +56,16 @@ func (a *Accounts) handle(c *call, table routes) (any, error) {
 		c.header.Set("Allow", found.allowed())
 		return nil, refuse(http.StatusMethodNotAllowed, "this path takes %s", found.allowed())
 	}
-	c.variable = variable
-	if err := a.admit(c, e); err != nil {
+	c.variable, c.access = variable, e.access
+	var unread error // which strangers are not told
+	if e.body {
+		c.form, unread = c.readForm()
+	}
+	if err := a.admit(c); err != nil {
 		return nil, err
 	}
-	if e.body {
-		var err error
-		if c.form, err = readForm(c.Request); err != nil {
-			return nil, err
-		}
+	if unread != nil {
+		return nil, unread
 	}
 	return e.serve(a, c)
 }
@@ -64,9 +73,10 @@ func (a *Accounts) handle(c *call, table routes) (any, error) {
 var errCrossOrigin = refuse(http.StatusForbidden, "the request comes from another site")
 
 // admit checks who asks. Cross-site requests are refused wherever a browser
-// might have added a credential by itself, or may be told to keep one.
-func (a *Accounts) admit(c *call, e endpoint) error {
-	switch e.access {
+// might have added a credential by itself, or may be told to keep one. What has
+// waited since is admitted again before it acts.
+func (a *Accounts) admit(c *call) error {
+	switch c.access {
 	case anyone, theMachine:
 		if new(http.CrossOriginProtection).Check(c.Request) != nil {
 			return errCrossOrigin
@@ -76,7 +86,7 @@ func (a *Accounts) admit(c *call, e endpoint) error {
 	if err := a.authenticate(c); err != nil {
 		return err
 	}
-	if e.access == admins && c.user.Role < exchange.RoleAdmin {
+	if c.access == admins && c.user.Role < exchange.RoleAdmin {
 		return refuse(http.StatusForbidden, "only administrators may do this")
 	}
 	return nil

@@ -169,7 +169,7 @@ func askForConflicts(t *testing.T, given map[string]bool) {
 	assert.Equal(t, http.StatusConflict, s.ask(asked{call: "POST /api/token/", body: `{"name":"one more"}`, token: token}).status)
 	// The password changes after it was verified and before it is written.
 	s.Accounts.hasher = changing{quick, func() {
-		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *exchange.User) error { u.Password = "changed"; return nil })
+		_, err := s.store.ChangeUser(t.Context(), 1, 1, func(u *exchange.User) error { u.Password = "changed"; return nil })
 		require.NoError(t, err)
 	}}
 	assert.Equal(t, http.StatusConflict, s.ask(asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: token}).status)

@@ -6,14 +6,19 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // maxBody bounds a request body in bytes.
 const maxBody = 16 << 10
+
+// bodyTime bounds how long a request body may take.
+const bodyTime = 10 * time.Second
 
 // form is the JSON object of a request body. Members that nobody asks for are
 // ignored, and so are those that are null. A member of the wrong kind is
@@ -25,19 +30,29 @@ type form struct {
 
 // readForm reads the body of a request strictly: one object in valid UTF-8,
 // and no member twice, whatever the letter case.
-func readForm(r *http.Request) (*form, error) {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" || r.Header.Get("Content-Encoding") != "" {
+func (c *call) readForm() (*form, error) {
+	_ = c.deadline(time.Now().Add(bodyTime)) // in vain for what is no connection
+	if !isPlainJSON(c.Header) {
 		return nil, refuse(http.StatusUnsupportedMediaType, "the request body must be plain JSON: Content-Type: application/json")
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(c.Body, maxBody+1))
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, invalid("the request body took longer than %d seconds", int(bodyTime.Seconds()))
 	case err != nil:
 		return nil, invalid("the request body broke off")
 	case len(body) > maxBody:
 		return nil, refuse(http.StatusRequestEntityTooLarge, "the request body must be at most %d bytes", maxBody)
 	}
+	_ = c.deadline(time.Time{}) // only now: the server reads what is left of others
 	return parseForm(body)
+}
+
+func isPlainJSON(h http.Header) bool {
+	media, params, err := mime.ParseMediaType(h.Get("Content-Type"))
+	charset := params["charset"]
+	return err == nil && media == "application/json" && h.Get("Content-Encoding") == "" &&
+		(charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
 func parseForm(body []byte) (*form, error) {

@@ -122,6 +122,7 @@ var loginCases = []struct {
 	{"too large", asked{body: credentials("alice", strings.Repeat("x", maxBody))}, 413, failure("the request body must be at most 16384 bytes")},
 	{"form", asked{body: "username=alice&password=x", header: headers("Content-Type", "application/x-www-form-urlencoded")}, 415, notJSONBody},
 	{"text", asked{body: credentials("alice", password), header: headers("Content-Type", "text/plain")}, 415, notJSONBody},
+	{"another charset", asked{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=latin1")}, 415, notJSONBody},
 	{"no content type", asked{body: credentials("alice", password), header: headers("Content-Type")}, 415, notJSONBody},
 	{"compressed", asked{body: "\x1f\x8b", header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}}, 415, notJSONBody},
 }
@@ -130,7 +131,7 @@ func loginSite(t *testing.T, configure func(*Accounts)) *site {
 	s := newSite(t, configure)
 	s.user("alice", exchange.RoleUser)
 	carol := s.user("carol", exchange.RoleUser)
-	_, err := s.changeUser(t.Context(), nil, carol.ID, userChange{disabled: new(true), display: new("Carol C.")})
+	_, err := s.changeUser(s.machine(), carol.ID, userChange{disabled: new(true), display: new("Carol C.")})
 	require.NoError(t, err)
 	return s
 }

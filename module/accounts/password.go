@@ -107,9 +107,9 @@ func (q *queue) do(ctx context.Context, f func()) error {
 	return nil
 }
 
-// hash hashes a new password.
-func (a *Accounts) hash(ctx context.Context, password string) (hash string, err error) {
-	busy := a.queue.do(ctx, func() {
+// hash hashes a new password. That waits, so it also admits who asks again.
+func (a *Accounts) hash(c *call, password string) (hash string, err error) {
+	busy := a.queue.do(c.Context(), func() {
 		var raw []byte
 		raw, err = a.hasher.Hash([]byte(password))
 		hash = string(raw)
@@ -117,7 +117,10 @@ func (a *Accounts) hash(ctx context.Context, password string) (hash string, err 
 	if busy != nil {
 		return "", busy
 	}
-	return hash, err
+	if err != nil {
+		return "", err
+	}
+	return hash, a.admit(c)
 }
 
 // verify reports whether the password is that of a user who may log in. User is

@@ -34,26 +34,29 @@ type newUser struct {
 	role                    exchange.Role
 }
 
-// createUser creates a user, by nil for the administrator of the machine and
-// for people who register.
-func (a *Accounts) createUser(ctx context.Context, by *exchange.User, wanted newUser) (*exchange.User, error) {
-	if !manages(by, wanted.role) {
+// createUser creates a user, for whoever asks: nil are the administrator of the
+// machine and people who register.
+func (a *Accounts) createUser(c *call, wanted newUser) (*exchange.User, error) {
+	if !manages(c.user, wanted.role) {
 		return nil, errRole
 	}
 	if err := wanted.check(); err != nil {
 		return nil, err
 	}
-	hash, err := a.hash(ctx, wanted.password)
+	hash, err := a.hash(c, wanted.password)
 	if err != nil {
 		return nil, err
+	}
+	if !manages(c.user, wanted.role) { // who has another role since
+		return nil, errRole
 	}
 	user := &exchange.User{
 		Name: wanted.name, DisplayName: wanted.display, Role: wanted.role, Password: hash,
 	}
-	if err := a.store.CreateUser(ctx, user); err != nil {
+	if err := a.store.CreateUser(c.Context(), user); err != nil {
 		return nil, err
 	}
-	a.audit("user created", by, user)
+	a.audit("user created", c.user, user)
 	return user, nil
 }
 
@@ -80,13 +83,13 @@ type userChange struct {
 
 // changeUser changes a user. Who is disabled, or gets a new password, is logged
 // out everywhere.
-func (a *Accounts) changeUser(ctx context.Context, by *exchange.User, id int64, change userChange) (*exchange.User, error) {
-	hash, err := a.prepare(ctx, change)
+func (a *Accounts) changeUser(c *call, id int64, change userChange) (*exchange.User, error) {
+	hash, err := a.prepare(c, change)
 	if err != nil {
 		return nil, err
 	}
-	user, err := a.store.ChangeUser(ctx, id, 0, func(u *exchange.User) error {
-		if err := change.allowed(by, u); err != nil {
+	user, err := a.store.ChangeUser(c.Context(), id, 0, func(u *exchange.User) error {
+		if err := change.allowed(c.user, u); err != nil {
 			return err
 		}
 		u.DisplayName = or(change.display, u.DisplayName)
@@ -100,13 +103,13 @@ func (a *Accounts) changeUser(ctx context.Context, by *exchange.User, id int64, 
 	if err != nil {
 		return nil, err
 	}
-	a.audit("user changed", by, user)
+	a.audit("user changed", c.user, user)
 	return user, nil
 }
 
 // prepare checks the texts of a change and hashes the password, if there is a
 // new one.
-func (a *Accounts) prepare(ctx context.Context, change userChange) (hash string, err error) {
+func (a *Accounts) prepare(c *call, change userChange) (hash string, err error) {
 	if err := checkText("display_name", or(change.display, "")); err != nil {
 		return "", err
 	}
@@ -116,7 +119,7 @@ func (a *Accounts) prepare(ctx context.Context, change userChange) (hash string,
 	if err := checkPassword("password", *change.password); err != nil {
 		return "", err
 	}
-	return a.hash(ctx, *change.password)
+	return a.hash(c, *change.password)
 }
 
 // allowed applies the rules.

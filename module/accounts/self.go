@@ -24,14 +24,15 @@ func (a *Accounts) changeSelf(c *call) (any, error) {
 	if err := checkText("display_name", or(display, "")); err != nil {
 		return nil, err
 	}
-	hash := c.user.Password
+	old := c.user.Password
+	hash := old
 	if password != nil {
 		var err error
 		if hash, err = a.newOwnPassword(c, *password, or(original, "")); err != nil {
 			return nil, err
 		}
 	}
-	user, err := a.writeSelf(c, display, hash)
+	user, err := a.writeSelf(c, display, old, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +55,15 @@ func (a *Accounts) newOwnPassword(c *call, password, original string) (string, e
 	if !right {
 		return "", refuse(http.StatusForbidden, "original_password is wrong")
 	}
-	return a.hash(c.Context(), password)
+	return a.hash(c, password)
 }
 
-// writeSelf keeps the changes. A new password ends all other sessions.
-func (a *Accounts) writeSelf(c *call, display *string, hash string) (*exchange.User, error) {
-	renewed := hash != c.user.Password
+// writeSelf keeps the changes. A new password replaces the one that was verified,
+// and ends all other sessions.
+func (a *Accounts) writeSelf(c *call, display *string, old, hash string) (*exchange.User, error) {
+	renewed := hash != old
 	user, err := a.store.ChangeUser(c.Context(), c.user.ID, c.session.ID, func(u *exchange.User) error {
-		if renewed && u.Password != c.user.Password {
+		if renewed && u.Password != old {
 			return refuse(http.StatusConflict, "the password has been changed by someone else meanwhile")
 		}
 		if renewed {
@@ -93,7 +95,7 @@ func (a *Accounts) register(c *call) (any, error) {
 		}
 		defer a.shared.newcomers.end(attempt, failed) // each counts
 	}
-	user, err := a.createUser(c.Context(), nil, wanted)
+	user, err := a.createUser(c, wanted)
 	if err != nil {
 		return nil, err
 	}

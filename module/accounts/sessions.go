@@ -54,9 +54,16 @@ func (a *Accounts) revokeOthers(c *call) (any, error) {
 }
 
 // logout answers GET and POST /api/user/logout. Whoever is not logged in has
-// what they ask for.
+// what they ask for. Another site may not even have the cookie taken back: it
+// is not sent along from there, but would be forgotten all the same.
 func (a *Accounts) logout(c *call) (any, error) {
+	if c.Header.Get("Authorization") == "" && c.crossOrigin() {
+		return nil, errCrossOrigin
+	}
 	err := a.authenticate(c)
+	if errors.Is(err, errCredential) {
+		c.setCookie("", 0) // a cookie too many would else be in the way for ever
+	}
 	if err == nil {
 		err = a.store.DeleteSession(c.Context(), c.user.ID, c.session.ID)
 	}

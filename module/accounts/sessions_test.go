@@ -124,6 +124,26 @@ func TestLogoutByAnotherSiteIsRefused(t *testing.T) {
 	assert.Equal(t, http.StatusOK, s.ask(asked{call: selfCall, cookie: token}).status)
 }
 
+// A browser does not send the cookie along from another site. The answer to who
+// is not logged in took it back nevertheless, and so logged people out.
+func TestAnotherSiteCannotHaveTheCookieTakenBack(t *testing.T) {
+	s := loginSite(t, nil)
+	for _, method := range []string{"GET", "POST"} {
+		answer := s.ask(asked{call: method + " /api/user/logout", header: headers("Sec-Fetch-Site", "cross-site")})
+		assert.Equal(t, http.StatusForbidden, answer.status, method)
+		assert.Empty(t, answer.header.Get("Set-Cookie"), method)
+	}
+}
+
+// Another host of the same domain can plant a second cookie of the name. Every
+// request was then refused, and so was the one that takes the cookie back.
+func TestLogoutTakesBackACookieTooMany(t *testing.T) {
+	s := loginSite(t, nil)
+	answer := s.ask(asked{call: "GET /api/user/logout", header: headers("Cookie", "session="+s.token("alice")+"; session=planted")})
+	assert.Equal(t, http.StatusBadRequest, answer.status, "no session has ended")
+	assert.Contains(t, answer.header.Get("Set-Cookie"), "session=; Path=/; Max-Age=0")
+}
+
 func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	s := loginSite(t, nil)
 	own, other := s.token("alice"), s.token("alice")

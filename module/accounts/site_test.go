@@ -143,10 +143,15 @@ func (s *site) admin(call, body string) told {
 
 const password = "correct horse"
 
+// machine is a call of the administrator of the machine.
+func (s *site) machine() *call {
+	return &call{Request: asked{call: "POST /"}.request(s.t.Context()), access: theMachine}
+}
+
 // user creates a user with the password above.
 func (s *site) user(name string, role exchange.Role) *exchange.User {
 	s.t.Helper()
-	user, err := s.createUser(s.t.Context(), nil, newUser{name: name, password: password, role: role})
+	user, err := s.createUser(s.machine(), newUser{name: name, password: password, role: role})
 	require.NoError(s.t, err)
 	return user
 }

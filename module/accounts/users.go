@@ -89,7 +89,7 @@ func (a *Accounts) addUser(c *call) (any, error) {
 		return nil, err
 	}
 	wanted.role = or(role, exchange.RoleUser)
-	user, err := a.createUser(c.Context(), c.user, wanted)
+	user, err := a.createUser(c, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (a *Accounts) updateUser(c *call) (any, error) {
 }
 
 func (a *Accounts) changedUser(c *call, id int64, change userChange) (any, error) {
-	user, err := a.changeUser(c.Context(), c.user, id, change)
+	user, err := a.changeUser(c, id, change)
 	if err != nil {
 		return nil, err
 	}

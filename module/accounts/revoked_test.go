@@ -1,0 +1,148 @@
+package accounts
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// held is a body that a client holds back until something has happened.
+type held struct {
+	io.Reader
+	happens func()
+}
+
+// Read lets it happen, and reads.
+func (h *held) Read(p []byte) (int, error) {
+	if h.happens != nil {
+		h.happens()
+		h.happens = nil
+	}
+	return h.Reader.Read(p)
+}
+
+// revocations take the right to act from root2, who is otherRootID, whose only
+// session is the first one.
+var revocations = map[string]func(*site){
+	"disabled":       func(s *site) { s.change(func(u *exchange.User) { u.Disabled = true }) },
+	"demoted":        func(s *site) { s.change(func(u *exchange.User) { u.Role = exchange.RoleAdmin }) },
+	"without a role": func(s *site) { s.change(func(u *exchange.User) { u.Role = exchange.RoleUser }) },
+	"logged out": func(s *site) {
+		require.NoError(s.t, s.store.DeleteSessionsOf(s.t.Context(), otherRootID, 0))
+	},
+	"deleted": func(s *site) {
+		require.NoError(s.t, s.store.DeleteUser(s.t.Context(), otherRootID, func(*exchange.User) error { return nil }))
+	},
+}
+
+func (s *site) change(change func(*exchange.User)) {
+	_, err := s.store.ChangeUser(s.t.Context(), otherRootID, 0, func(u *exchange.User) error { change(u); return nil })
+	require.NoError(s.t, err)
+}
+
+const backDoor = `{"username":"backdoor","password":"correct horse","role":100}`
+
+// Who asks was checked before the body was read: whoever held the body back
+// acted with a right that was taken away meanwhile, hours later if they liked.
+func TestRightThatEndsBeforeTheBodyDoesIsNoRight(t *testing.T) {
+	for name, revoke := range revocations {
+		s := hierarchy(t)
+		r := asked{call: "POST /api/user/", body: backDoor, token: s.token("root2")}.request(t.Context())
+		r.Body = io.NopCloser(&held{strings.NewReader(backDoor), func() { revoke(s) }})
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		assertNoBackDoor(t, s, name, w.Code)
+	}
+}
+
+// The same while the password of the new user waits to be hashed.
+func TestRightThatEndsDuringTheHashIsNoRight(t *testing.T) {
+	for name, revoke := range revocations {
+		s := hierarchy(t)
+		token := s.token("root2")
+		s.hasher = changing{quick, func() { revoke(s) }}
+		for call, body := range map[string]string{
+			"POST /api/user/": backDoor,
+			"PUT /api/user/":  `{"id":1,"password":"another horse"}`,
+		} {
+			assertNoBackDoor(t, s, name, s.ask(asked{call: call, body: body, token: token}).status)
+			revoke = func(*site) {}
+		}
+		s.hasher = quick
+		s.token("root") // with the old password
+	}
+}
+
+func assertNoBackDoor(t *testing.T, s *site, name string, status int) {
+	assert.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, name)
+	_, err := s.store.UserByName(t.Context(), "backdoor")
+	assert.ErrorIs(t, err, exchange.ErrNotFound, name)
+}
+
+// deadlined is a connection that knows when its reading ends.
+type deadlined struct {
+	*httptest.ResponseRecorder
+	set []time.Time
+}
+
+// SetReadDeadline implements what http.ResponseController looks for.
+func (d *deadlined) SetReadDeadline(t time.Time) error {
+	d.set = append(d.set, t)
+	return nil
+}
+
+// A body could be held back without end, by strangers too.
+func TestBodyHasADeadline(t *testing.T) {
+	for name, c := range map[string]struct {
+		body     io.Reader
+		restored bool
+	}{
+		"whole":     {strings.NewReader(`{}`), true},
+		"too large": {strings.NewReader(strings.Repeat("x", maxBody+1)), false}, // the server reads the rest
+		"too late":  {failing{}, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &deadlined{ResponseRecorder: httptest.NewRecorder()}
+			r := httptest.NewRequest("POST", "/api/user/login", c.body)
+			r.Header.Set("Content-Type", "application/json")
+			_, err := newCall(w, r).readForm()
+			want := []time.Time{time.Now().Add(10 * time.Second)}
+			if c.restored {
+				want = append(want, time.Time{})
+			}
+			assert.Equal(t, want, w.set, name)
+			if name == "too late" {
+				assert.EqualError(t, err, "the request body took longer than 10 seconds")
+			}
+		})
+	}
+}
+
+// failing is a connection whose deadline has passed.
+type failing struct{}
+
+// Read fails.
+func (failing) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
+
+// Forms send back the status they were given: that ended all sessions, also
+// those of the administrator who changed their own name.
+func TestUnchangedStatusEndsNoSession(t *testing.T) {
+	s := hierarchy(t)
+	root, user := s.token("root"), s.token("user")
+	for _, body := range []string{`{"id":1,"display_name":"R.","status":1}`, `{"id":5,"display_name":"U.","status":1}`} {
+		require.Equal(t, http.StatusOK, s.ask(asked{call: "PUT /api/user/", body: body, token: root}).status)
+	}
+	for _, token := range []string{root, user} {
+		assert.Equal(t, http.StatusOK, s.ask(asked{call: selfCall, token: token}).status)
+	}
+}
