@@ -56,7 +56,11 @@ func (a *Accounts) logIn(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	right, err := a.guess(c, name, user, password)
+	attempt, err := a.beginLogin(c, name, user)
+	if err != nil {
+		return nil, err
+	}
+	right, err := a.guess(c, attempt, user, password)
 	if err != nil {
 		return nil, err
 	}
@@ -76,60 +80,6 @@ func (a *Accounts) lookUp(ctx context.Context, name string) (*exchange.User, err
 		return nil, nil
 	}
 	return user, err
-}
-
-// guess verifies a password, if not too many guesses failed lately.
-func (a *Accounts) guess(c *call, name string, user *exchange.User, password string) (right bool, err error) {
-	end, err := a.beginGuess(c, name)
-	if err != nil {
-		return false, err
-	}
-	right, err = a.verify(c.Context(), user, password)
-	switch {
-	case err != nil:
-		end(undecided)
-	case right:
-		end(succeeded)
-	default:
-		end(failed)
-		// No name: people type their password into the wrong field.
-		a.logger.Info("login failed", zap.String("network", network(c.address())))
-	}
-	return right, err
-}
-
-// beginGuess asks both throttles. The names of a network are not forgiven for
-// one login that succeeds among them: it may be the attacker's own.
-func (a *Accounts) beginGuess(c *call, name string) (end func(outcome), err error) {
-	if a.ThrottleOff {
-		return func(outcome) {}, nil
-	}
-	if !username.MatchString(name) {
-		name = "" // all that cannot exist count together
-	}
-	names, networks := a.shared.names, a.shared.networks
-	byName, wait := names.begin(name)
-	if byName == nil {
-		return nil, a.throttled(c, wait)
-	}
-	byNetwork, wait := networks.begin(network(c.address()))
-	if byNetwork == nil {
-		names.end(byName, undecided)
-		return nil, a.throttled(c, wait)
-	}
-	return func(o outcome) {
-		names.end(byName, o)
-		if o == succeeded {
-			o = undecided
-		}
-		networks.end(byNetwork, o)
-	}, nil
-}
-
-func (a *Accounts) throttled(c *call, wait time.Duration) error {
-	a.logger.Warn("too many attempts", zap.String("path", c.URL.Path),
-		zap.String("network", network(c.address())), zap.Duration("wait", wait))
-	return later(http.StatusTooManyRequests, wait, "too many attempts, try again later")
 }
 
 // openSession logs in a user whose password was right a moment ago.

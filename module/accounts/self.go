@@ -48,7 +48,11 @@ func (a *Accounts) newOwnPassword(c *call, password, original string) (string, e
 	if original == "" || len(original) > longestPassword {
 		return "", invalid("original_password is required to change the password")
 	}
-	right, err := a.guess(c, c.user.Name, c.user, original)
+	attempt, err := a.beginOwn(c)
+	if err != nil {
+		return "", err
+	}
+	right, err := a.guess(c, attempt, c.user, original)
 	if err != nil {
 		return "", err
 	}

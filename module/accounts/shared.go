@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -11,9 +12,13 @@ import (
 // shared is what outlives a reload, as long as one configuration uses the store:
 // else a reload would give whoever guesses passwords a new start.
 type shared struct {
-	names     *throttle // failed logins of a name, whether or not it exists
 	networks  *throttle // failed logins from a network
+	pairs     *throttle // failed logins of a name from a network, whether or not it exists
+	names     *throttle // failed logins of a name from anywhere but home
+	owners    *throttle // wrong old passwords of a user who is logged in
 	newcomers *throttle // registrations from a network
+
+	warned atomic.Int64 // when the last refusal was logged, in Unix seconds
 }
 
 // stores holds what is shared, by the store.
@@ -41,8 +46,10 @@ func identity(store exchange.Store) any {
 
 func newShared() *shared {
 	return &shared{
-		names:     newThrottle(5, time.Minute),
 		networks:  newThrottle(20, 3*time.Second),
+		pairs:     newThrottle(5, time.Minute),
+		names:     newThrottle(50, time.Hour/50),
+		owners:    newThrottle(5, time.Minute),
 		newcomers: newThrottle(10, time.Minute),
 	}
 }

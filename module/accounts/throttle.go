@@ -20,7 +20,8 @@ const (
 // time, up to sixteen. Attempts that are under way take room too, so that
 // parallel ones are no way around it.
 //
-// It remembers a bounded number of keys: those that were used last.
+// It remembers a bounded number of keys: those that are blocked or have attempts
+// under way, and of the others those that were used last.
 type throttle struct {
 	room int
 	pace time.Duration // in which room for one comes back
@@ -51,6 +52,9 @@ func (t *throttle) begin(key string) (*counter, time.Duration) {
 	defer t.mu.Unlock()
 	now := time.Now()
 	c := t.counter(key, now)
+	if c == nil {
+		return nil, time.Second
+	}
 	c.settle(now, t.pace)
 	if wait := c.until.Sub(now); wait > 0 {
 		return nil, wait
@@ -106,20 +110,31 @@ func (c *counter) settle(now time.Time, pace time.Duration) {
 	}
 }
 
-// counter finds the counter of a key, or makes one, if need be in place of the
-// one that was used least recently.
+// counter finds the counter of a key, or makes one, nil where there is no room.
 func (t *throttle) counter(key string, now time.Time) *counter {
 	if e, ok := t.counters[key]; ok {
 		t.recent.MoveToFront(e)
 		return e.Value.(*counter)
 	}
-	if t.recent.Len() >= maxCounters {
-		oldest := t.recent.Remove(t.recent.Back()).(*counter)
-		delete(t.counters, oldest.key)
+	if t.recent.Len() >= maxCounters && !t.forget(now) {
+		return nil
 	}
 	c := &counter{key: key, at: now}
 	t.counters[key] = t.recent.PushFront(c)
 	return c
+}
+
+// forget makes room in place of the idle counter that was used least recently.
+// It reports whether there is one.
+func (t *throttle) forget(now time.Time) bool {
+	for e := t.recent.Back(); e != nil; e = e.Prev() {
+		if c := e.Value.(*counter); c.running == 0 && !now.Before(c.until) {
+			t.recent.Remove(e)
+			delete(t.counters, c.key)
+			return true
+		}
+	}
+	return false
 }
 
 // network is what one client can be assumed to have addresses of.

@@ -27,7 +27,7 @@ func try(t *throttle, key string, o outcome) time.Duration {
 
 func TestThrottleBlocksForTwiceAsLongEachTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		names := newShared().names
+		names := newShared().pairs
 		for range 5 {
 			assert.Zero(t, try(names, "alice", failed))
 		}
@@ -50,7 +50,7 @@ func TestThrottleBlocksForTwiceAsLongEachTime(t *testing.T) {
 func TestThrottleLetsInNoMoreThanItsRoomInAnyMinute(t *testing.T) {
 	for _, pause := range []time.Duration{0, time.Millisecond, time.Second, 10 * time.Second, 29 * time.Second, 59 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			names := newShared().names
+			names := newShared().pairs
 			var let []time.Time
 			for start := time.Now(); time.Since(start) < 3*time.Hour; time.Sleep(max(pause, time.Millisecond)) {
 				if wait := try(names, "alice", failed); wait > 0 {
@@ -71,7 +71,7 @@ func TestThrottleLetsInNoMoreThanItsRoomInAnyMinute(t *testing.T) {
 
 func TestSuccessForgivesAName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		names := newShared().names
+		names := newShared().pairs
 		for range 10 {
 			for range 4 {
 				assert.Zero(t, try(names, "alice", failed))
@@ -84,7 +84,7 @@ func TestSuccessForgivesAName(t *testing.T) {
 // Parallel attempts were all let in before the first of them had failed.
 func TestThrottleCountsAttemptsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		names := newShared().names
+		names := newShared().pairs
 		var running []*counter
 		for {
 			c, wait := names.begin("alice")
@@ -103,14 +103,15 @@ func TestThrottleCountsAttemptsUnderWay(t *testing.T) {
 }
 
 func TestThrottleRemembersABoundedNumberOfKeys(t *testing.T) {
-	names := newShared().names
+	names := newShared().pairs
 	kept, _ := names.begin("kept")
 	for i := range 3 * maxCounters {
 		try(names, fmt.Sprint(i), failed)
 	}
 	assert.Len(t, names.counters, maxCounters)
 	assert.Equal(t, maxCounters, names.recent.Len())
-	names.end(kept, failed) // forgotten meanwhile, which harms nothing
+	names.end(kept, failed)
+	assert.Contains(t, names.counters, "kept", "while its attempt was under way")
 }
 
 func TestNetworksAreWhatOneClientMayHave(t *testing.T) {
@@ -126,22 +127,65 @@ func throttledSite(t *testing.T) *site {
 	return loginSite(t, func(a *Accounts) { a.ThrottleOff, a.Registration = false, true })
 }
 
-func TestLoginIsThrottledByName(t *testing.T) {
+func (s *site) logInFrom(name, password, peer string) told {
+	return s.ask(asked{call: loginPath, body: credentials(name, password), peer: peer + ":1"})
+}
+
+func TestLoginIsThrottledByNameAndNetwork(t *testing.T) {
 	for _, name := range []string{"alice", "ALICE", "mallory", "carol", "no such name"} {
 		s := throttledSite(t)
-		attempt := func(name, password string, host int) told {
-			return s.ask(asked{call: loginPath, body: credentials(name, password), peer: fmt.Sprintf("10.0.%d.1:1", host)})
+		for range 5 {
+			assert.Equal(t, http.StatusUnauthorized, s.logInFrom(name, "wrong horse", "10.0.0.1").status, name)
 		}
-		for i := range 5 {
-			assert.Equal(t, http.StatusUnauthorized, attempt(name, "wrong horse", i).status, name)
-		}
-		answer := attempt(name, password, 99)
+		answer := s.logInFrom(name, password, "10.0.0.2")
 		assert.Equal(t, http.StatusTooManyRequests, answer.status, name)
 		assert.Equal(t, failure("too many attempts, try again later"), answer.body)
 		assert.Equal(t, "60", answer.header.Get("Retry-After"))
 		s.user("dave", exchange.RoleUser)
-		assert.Equal(t, http.StatusOK, attempt("dave", password, 0).status, "another name")
+		assert.Equal(t, http.StatusOK, s.logInFrom("dave", password, "10.0.0.1").status, "another name")
 	}
+}
+
+// Five failures from anywhere kept the owner of a name out, as long as somebody
+// went on.
+func TestNobodyLocksOutOthers(t *testing.T) {
+	s := throttledSite(t)
+	require.Equal(t, http.StatusOK, s.logInFrom("alice", password, "192.0.2.1").status)
+	for i := range 50 {
+		assert.Equal(t, http.StatusUnauthorized, s.logInFrom("alice", "wrong horse", fmt.Sprintf("10.0.%d.1", i)).status)
+	}
+	assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.99.1").status, "a stranger's network")
+	assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.98.1").status, "and no login before it")
+	answer := s.logInFrom("alice", password, "192.0.2.9")
+	require.Equal(t, http.StatusOK, answer.status, "where alice has logged in before")
+	change := asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: answer.data(t)["access_token"].(string), peer: "10.0.97.1:1"}
+	assert.Equal(t, http.StatusOK, s.ask(change).status, "and whoever is logged in changes their password")
+}
+
+// Whoever was stopped by their network still had a counter made for each name,
+// and one more line logged.
+func TestStoppedNetworkLeavesNoTrace(t *testing.T) {
+	s := throttledSite(t)
+	for i := range 60 {
+		s.logInFrom(fmt.Sprintf("user%d", i), "wrong horse", "10.0.0.1")
+	}
+	assert.Len(t, s.shared.names.counters, 20)
+	assert.Len(t, s.shared.pairs.counters, 20)
+	assert.Less(t, s.logs.FilterMessage("too many attempts").Len(), 40)
+}
+
+// A flood of names made the throttle forget the one that was blocked.
+func TestFloodForgetsNoBlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pairs := newShared().pairs
+		for range 5 {
+			try(pairs, "alice", failed)
+		}
+		for i := range 2 * maxCounters {
+			try(pairs, fmt.Sprint(i), failed)
+		}
+		assert.Equal(t, time.Minute, try(pairs, "alice", failed))
+	})
 }
 
 func TestLoginIsThrottledByNetwork(t *testing.T) {
