@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,6 +113,9 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 		{"POST /ai_gateway/users/alice/password", `{"password":"short"}`, 400, "password must be 8 to 1024 bytes"},
 		{"POST /ai_gateway/keys", `{"user":"alice"}`, 400, "name is required"},
 		{"POST /ai_gateway/keys", `{"user":"bob","name":"k"}`, 404, "there is no user of this name"},
+		// A long search was carried out, or failed in the database.
+		{"GET /ai_gateway/users?search=" + strings.Repeat("a", 257), "", 400, "search must be at most 256 bytes"},
+		{"GET /ai_gateway/keys?search=" + strings.Repeat("a", 257), "", 400, "search must be at most 256 bytes"},
 		{"GET /ai_gateway/keys?user=bob", "", 404, "there is no user of this name"},
 		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","expires":"someday"}`, 400, "expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC"},
 		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","expires":"0001-01-01"}`, 400, "expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC"},

@@ -76,6 +76,9 @@ func (a *Accounts) adminListUsers(c *call) (any, error) {
 // everything reads a list page by page.
 func everything(c *call, read func(exchange.Page) (int, error)) error {
 	page := exchange.Page{Search: c.URL.Query().Get("search"), Limit: 1000}
+	if len(page.Search) > maxKeyword {
+		return invalid("search must be at most %d bytes", maxKeyword)
+	}
 	for {
 		n, err := read(page)
 		if err != nil || n < page.Limit {

@@ -73,6 +73,9 @@ func TestRolesDecideWhoMayDoWhatToWhom(t *testing.T) {
 		{"admin", do, manage(userID, "enable"), 200, ""},
 		{"admin", do, manage(userID, "delete"), 200, ""},
 		{"admin", do, `{"username":"USER","action":"disable"}`, 200, ""},
+		// Which of the two was meant was decided in silence.
+		{"admin", do, `{"id":5,"username":"user2","action":"delete"}`, 400, "id and username name two users"},
+		{"admin", do, `{"id":5,"username":"USER","action":"disable"}`, 200, ""},
 		{"admin", do, manage(userID, "promote"), 403, greaterRole},
 		{"admin", do, manage(userID, "demote"), 200, ""},
 		{"admin", do, manage(otherAdminID, "disable"), 403, greaterRole},

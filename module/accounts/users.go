@@ -190,11 +190,20 @@ func (a *Accounts) target(c *call) (*exchange.User, error) {
 	case c.form.err() != nil:
 		return nil, c.form.err()
 	case id != nil:
-		return a.store.User(c.Context(), *id)
+		return a.userOf(c, *id, name)
 	case name != nil:
 		return a.userByName(c, *name)
 	}
 	return nil, invalid("id or username is required")
+}
+
+// userOf is the user with an id, who has the name where one is given too.
+func (a *Accounts) userOf(c *call, id int64, name *string) (*exchange.User, error) {
+	user, err := a.store.User(c.Context(), id)
+	if err == nil && name != nil && foldName(*name) != user.Name {
+		return nil, invalid("id and username name two users")
+	}
+	return user, err
 }
 
 func (a *Accounts) userByName(c *call, name string) (*exchange.User, error) {
