@@ -26,7 +26,8 @@ func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
 }
 
 // refresh looks whether the database has changed and reads the keys anew if it
-// has. After a failure the next look has a new connection.
+// has. After a failure the next look has a new connection, and until it has
+// succeeded a key that is not known may still be a valid one.
 func (s *Store) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -43,19 +44,19 @@ func (s *Store) refresh(ctx context.Context) {
 		s.checked.Store(int64(began))
 		s.reading.end(s.logger, "store is available again")
 	case ctx.Err() != context.Canceled:
+		s.checked.Store(0)
 		s.disconnect(db)
 		s.reading.begin(s.logger, "store is not available; keys that are known go on to work", s.explain("following keys", err))
 	}
 }
 
-// reload replaces what is known if the revision of the database is another.
-// A database whose revision is smaller was restored from a copy.
+// reload replaces what is known if the state of the database is another.
 func (s *Store) reload(in statements) error {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
 	before := s.known.Load()
-	revision, err := in.number(`SELECT revision FROM gateway_state`)
-	if err != nil || before.loaded && before.revision == revision {
+	now, err := readState(in)
+	if err != nil || before.loaded && before.state == now {
 		return err
 	}
 	fresh, err := readKnown(in, before)
@@ -65,8 +66,8 @@ func (s *Store) reload(in statements) error {
 	return err
 }
 
-// distrust has all keys read anew, whatever the revision: what is behind a new
-// connection may be another copy of the database, with as many changes.
+// distrust has all keys read anew, whatever the state: what is behind a new
+// connection may be a copy of the database that was edited by hand.
 func (s *Store) distrust() {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()

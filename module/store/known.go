@@ -12,9 +12,9 @@ import (
 // known is what the database was last seen to hold. It is replaced, never
 // changed.
 type known struct {
-	loaded   bool // over the connection that is open
-	revision int64
-	keys     map[exchange.Digest]*followed
+	state
+	loaded bool // over the connection that is open
+	keys   map[exchange.Digest]*followed
 }
 
 // followed is a key in memory.
@@ -60,33 +60,33 @@ func inherit(keys map[exchange.Digest]*followed, from *known) {
 	}
 }
 
-// readKnown reads the revision and then all keys. What is changed in between
-// has a revision of its own, and so will be read again.
+// readKnown reads the state and then all keys. What is changed in between has a
+// state of its own, and so will be read again.
 func readKnown(in statements, before *known) (*known, error) {
-	revision, err := in.number(`SELECT revision FROM gateway_state`)
+	now, err := readState(in)
 	if err != nil {
 		return nil, err
 	}
 	keys, err := readKeys(in, exchange.AnyUser, before)
-	return &known{loaded: true, revision: revision, keys: keys}, err
+	return &known{loaded: true, state: now, keys: keys}, err
 }
 
 // readChanged is readKnown in a transaction that has changed no other keys than
-// those of one user, and the revision. Then the others need not be read, unless
-// something was changed elsewhere since before.
-func readChanged(tx statements, owner int64, before *known) (*known, error) {
-	revision, err := tx.number(`SELECT revision FROM gateway_state`)
+// those of one user, in a database with this state. If that is what is known,
+// the others need not be read.
+func readChanged(tx statements, owner int64, from state, before *known) (*known, error) {
+	if !before.loaded || before.state != from {
+		return readKnown(tx, before)
+	}
+	now, err := readState(tx)
 	if err != nil {
 		return nil, err
-	}
-	if !before.loaded || before.revision != revision-1 {
-		return readKnown(tx, before)
 	}
 	changed, err := readKeys(tx, owner, before)
 	keys := maps.Clone(before.keys)
 	maps.DeleteFunc(keys, func(_ exchange.Digest, key *followed) bool { return key.owner == owner })
 	maps.Copy(keys, changed)
-	return &known{loaded: true, revision: revision, keys: keys}, err
+	return &known{loaded: true, state: now, keys: keys}, err
 }
 
 // readKeys reads the keys of a user, or of all.

@@ -29,12 +29,13 @@ func (s *Store) change(ctx context.Context, doing string, change func(statements
 		if err != nil {
 			return err
 		}
-		if err = tx.change(`UPDATE gateway_state SET revision = revision + 1`); err != nil {
+		from, err := advance(tx)
+		if err != nil {
 			return err
 		}
 		// Read before they are committed: afterwards the database could be
 		// out of reach, and a revoked key would stay known.
-		if fresh, err = readChanged(tx, user, s.known.Load()); err != nil {
+		if fresh, err = readChanged(tx, user, from, s.known.Load()); err != nil {
 			return err
 		}
 		return tx.script(s.dialect.Notify)

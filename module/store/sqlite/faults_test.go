@@ -190,6 +190,8 @@ func TestFileThatVanishesIsNotMadeAnew(t *testing.T) {
 	assert.Contains(t, storetest.Logged(t, logs, "not available"), path)
 	assert.NoFileExists(t, path)
 	assert.NotNil(t, s.Lookup(key.Digest))
+	// For two seconds more, keys that were not known were called wrong ones.
+	assert.False(t, s.Current(), "it has failed to look")
 	require.NoError(t, os.Rename(path+".away", path))
 	storetest.Current(t, s)
 }

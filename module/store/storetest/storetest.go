@@ -75,6 +75,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a change of one user leaves the keys of others", changesOfOneUser},
 		{"keys of disabled users are disabled", keysOfDisabledUsers},
 		{"a change elsewhere is seen within two seconds", changesElsewhere},
+		{"a database that was restored and changed is read anew", restoredElsewhere},
 		{"the last use of a key is kept, and is no change", usesAreKept},
 		{"a key whose restrictions cannot be read is disabled", damagedRestrictions},
 		{"any text can be kept", anyText},

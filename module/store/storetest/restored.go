@@ -1,0 +1,41 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+)
+
+// A database that was restored from a copy counts on from an older revision.
+// Once it had come to the one that was known, it was taken for the same: keys
+// that were deleted went on to work until the next change.
+func restoredElsewhere(t *testing.T, database Database) {
+	here, there, later := store.New(database(), nop), database.Open(t), store.New(database(), nop)
+	alice := NewUser(t, here, "alice", exchange.RoleUser)
+	laptop, tower := NewKey(t, here, alice.ID, "laptop"), NewKey(t, here, alice.ID, "tower")
+	require.Eventually(t, func() bool { return there.Lookup(tower.Digest) != nil }, promise, tick)
+	db, err := database().Connect(t.Context())
+	require.NoError(t, err)
+	defer db.Close()
+	var revision int64
+	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT revision FROM gateway_state`).Scan(&revision))
+	for _, statement := range []string{
+		fmt.Sprintf(`DELETE FROM gateway_keys WHERE id = %d`, tower.ID),
+		fmt.Sprintf(`UPDATE gateway_state SET revision = %d, stamp = 'of the copy'`, revision-1),
+	} {
+		_, err := db.ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	NewUser(t, later, "bob", exchange.RoleUser)
+	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT revision - $1 FROM gateway_state`, revision).Scan(&revision))
+	require.Zero(t, revision, "it is the same again")
+	require.Eventually(t, func() bool { return there.Lookup(tower.Digest) == nil }, promise, tick)
+	assert.NotNil(t, there.Lookup(laptop.Digest))
+	require.NoError(t, here.Close())
+	require.NoError(t, later.Close())
+}
