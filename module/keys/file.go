@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -130,6 +131,9 @@ func (f *FileKeys) poll() {
 }
 
 func (f *FileKeys) accept(text []byte) error {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return errEmpty
+	}
 	keys, err := f.parse(text)
 	if err != nil {
 		return err
@@ -145,6 +149,10 @@ func (f *FileKeys) accept(text []byte) error {
 	f.logger.Info("keys file has changed", zap.String("path", f.Path), zap.Int("keys", len(keys.byDigest)))
 	return nil
 }
+
+// errEmpty is that of a file in which nothing stands any more: what a full disk
+// or a slip of the shell leaves behind, and seldom what somebody wants.
+var errEmpty = errors.New("the file has become empty; to revoke all of its keys, leave a comment in it")
 
 // parse reads the keys of a text. Its errors name file and line.
 func (f *FileKeys) parse(text []byte) (*set, error) {

@@ -215,6 +215,21 @@ func TestABadEditKeepsTheKeysAndIsReportedOnce(t *testing.T) {
 	}
 }
 
+// A file that a full disk or a slip of the shell had emptied once revoked every
+// key in it. A comment alone is somebody's will.
+func TestAnEmptiedFileKeepsTheKeys(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	writeKeys(t, path, line("one"))
+	f, logs := observed(t, path)
+	writeKeys(t, path, "")
+	f.settle()
+	assert.Equal(t, []string{"one"}, f.names())
+	assert.Equal(t, 1, logs.FilterMessageSnippet("the keys that were known before stay").Len())
+	writeKeys(t, path, "# nobody any more")
+	f.settle()
+	assert.Empty(t, f.names())
+}
+
 func TestAVanishedFileKeepsTheKeysAndIsReportedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys")
 	writeKeys(t, path, line("one"))
