@@ -19,6 +19,7 @@ func NewParser(h translate.Handler) *choices.Parser {
 type teller struct {
 	deltas []delta // of the chunk at hand
 	calls  []calls // by choice
+	held   int     // bytes of arguments that wait for the names of their calls
 	minds  []mind  // by choice
 	cursor jsonscan.Cursor
 }
@@ -152,7 +153,7 @@ func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 		return
 	}
 	for len(t.calls) <= choice.Index {
-		t.calls = append(t.calls, calls{choice: len(t.calls)})
+		t.calls = append(t.calls, calls{choice: len(t.calls), held: &t.held})
 		t.minds = append(t.minds, mind{})
 	}
 	t.tellReasoning(p, &d, choice)

@@ -8,11 +8,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // calls are the tool calls of one choice, in the order in which they were seen.
 type calls struct {
 	choice int
+	held   *int // bytes of arguments that wait, in all choices
 	all    []call
 	begun  []int         // those that were sent, by their number
 	last   int           // the call that was spoken of last
@@ -38,10 +40,16 @@ type entry struct {
 	custom   bool
 }
 
-// maxCalls bounds the calls of one answer.
-const maxCalls = 4096
+const (
+	// maxCalls bounds the calls of one answer.
+	maxCalls = 4096
+	// maxWaiting bounds the arguments that wait for the names of their calls,
+	// all of them together, in bytes.
+	maxWaiting = sse.DefaultMaxEvent
+)
 
 var (
+	errWaiting  = fmt.Errorf("more than %d bytes of arguments in front of the names of their tool calls", maxWaiting)
 	errNameless = errors.New("a tool call without a name")
 	errCalls    = fmt.Errorf("more than %d tool calls", maxCalls)
 )
@@ -250,6 +258,7 @@ func (a *calls) begin(p *choices.Parser, at int, name []byte) {
 	})
 	if len(c.waiting) > 0 {
 		p.SendEvent(a.arguments(c))
+		*a.held -= len(c.waiting)
 		c.waiting = c.waiting[:0]
 	}
 }
@@ -276,6 +285,10 @@ func (a *calls) takeArguments(p *choices.Parser, at int, e *entry) {
 	if c.begun {
 		p.SendAt(a.arguments(c), e.slot())
 		c.waiting = c.waiting[:0]
+		return
+	}
+	if *a.held += len(c.waiting) - from; *a.held > maxWaiting {
+		p.Fail(translate.Unusable(errWaiting))
 	}
 }
 

@@ -348,3 +348,17 @@ func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 		})
 	}
 }
+
+// A bug was here: arguments waited without a bound for the name of their call,
+// and a stream of nothing else took all the memory there was.
+func TestArgumentsWaitForTheNamesOfTheirCallsWithinABound(t *testing.T) {
+	part := strings.Repeat("x", 12<<20)
+	waits := func(choice, index int) string {
+		return fmt.Sprintf(`{"choices":[{"index":%d,"delta":{"tool_calls":[{"index":%d,"function":{"arguments":"%s"}}]}}]}`, choice, index, part)
+	}
+	named := `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"f"}}]}}]}`
+	tooMuch := parse([]string{waits(0, 0), waits(0, 1), waits(1, 0)}, true)
+	assert.Contains(t, tooMuch[len(tooMuch)-1], "error 502")
+	told := parse([]string{waits(0, 0), named, waits(0, 1), waits(1, 0)}, false)
+	assert.Len(t, told, 4, "what was told waits no more")
+}
