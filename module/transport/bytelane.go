@@ -119,7 +119,10 @@ func (l *byteLane) note(event sse.Event) (kept bool) {
 
 // end takes in an event that lacks only its blank line. Some providers are
 // known to end their streams without [DONE].
-func (l *byteLane) end(ready *bytes.Buffer) {
+func (l *byteLane) end(orderly bool, ready *bytes.Buffer) {
+	if !orderly {
+		return
+	}
 	if event, ok := l.lexer.Close(); ok && !l.note(event) {
 		if l.hide(l.pending, l.lexer.Offset()-int64(len(l.pending))); !l.hidden {
 			ready.Write(completed(l.pending))

@@ -38,9 +38,10 @@ type lane interface {
 	// It returns how many bytes at the beginning of p may be handed on; all
 	// other output goes to ready, now or once its event is complete.
 	take(p []byte, fresh int, ready *bytes.Buffer) int
-	// end handles the orderly end of the body, which may be the end of the
-	// stream as well.
-	end(ready *bytes.Buffer)
+	// end handles the end of the body, which may be the end of the stream as
+	// well: of any stream if the body ended in an orderly way, else only of one
+	// that the gateway itself had ended by then.
+	end(orderly bool, ready *bytes.Buffer)
 	// said is what the events have said so far.
 	said() translate.Signal
 	// err is that of an event that is too large.
@@ -190,10 +191,9 @@ func (r *relay) drain(buf []byte) {
 func (r *relay) end(err error) {
 	r.ended = true
 	cause := context.Cause(r.call.ctx)
-	if errors.Is(err, io.EOF) || errors.Is(cause, errDrain) { // the wait for the usage of a finished turn is over
-		r.lane.end(&r.ready)
-		r.noteEnd()
-	}
+	waited := errors.Is(cause, errDrain) // the wait for the usage of a finished turn is over
+	r.lane.end(waited || errors.Is(err, io.EOF), &r.ready)
+	r.noteEnd()
 	a := r.call.attempt
 	switch {
 	case r.call.client.Err() != nil, r.lane.said()&lastSignals != 0:

@@ -174,12 +174,14 @@ func (t *translation) event(event sse.Event, ready *bytes.Buffer) {
 	ready.Write(t.Output())
 }
 
-func (t *translation) end(ready *bytes.Buffer) {
-	if event, ok := t.lexer.Close(); ok {
-		t.event(event, ready)
+func (t *translation) end(orderly bool, ready *bytes.Buffer) {
+	if orderly {
+		if event, ok := t.lexer.Close(); ok {
+			t.event(event, ready)
+		}
 	}
 	if t.sum&lastSignals == 0 {
-		t.End(true)
+		t.End(orderly)
 		ready.Write(t.Output())
 	}
 	if t.Finished() {

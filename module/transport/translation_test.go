@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -109,4 +110,21 @@ func TestNothingIsTranslatedBehindTheLastEvent(t *testing.T) {
 		require.Equal(t, randomParts.ReplaceAllString(want.output, ""), randomParts.ReplaceAllString(got.output, ""))
 		require.Equal(t, want.Usage, got.Usage)
 	})
+}
+
+// A bug was here: an answer that ended for its client at a stop which the
+// gateway keeps was called cut off when the connection broke behind it.
+func TestAnAnswerThatWasCutAtAStopIsWholeHoweverItsConnectionEnds(t *testing.T) {
+	for name, text := range map[string]string{"all": `\nb`, "text in front": `a\nb`} {
+		t.Run(name, func(t *testing.T) {
+			a := attemptFor(t, translate.Completions, true)
+			a.Format = translate.Messages
+			a.Exchange.Body = []byte(`{"model":"m","prompt":"x","max_tokens":9,"stream":true,"stop":["\n"]}`)
+			stream := `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"` + text + `"}}` + "\n\n"
+			got := carry(t, newTransport(streams(stream, errReset)), a)
+			assert.Nil(t, got.Fault)
+			assert.True(t, got.Finished)
+			assert.Contains(t, got.output, `"finish_reason":"stop"`)
+		})
+	}
 }
