@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -65,11 +66,12 @@ type branch struct {
 	res     *http.Response
 	err     error
 
-	over atomic.Bool // the answer is complete: what still comes is read for the end of the body alone
+	room *atomic.Int64 // bytes that all calls together may still read of JSON answers
+	over atomic.Bool   // the answer is complete: what still comes is read for the end of the body alone
 }
 
-func newBranch(c *call, t *pairs.Translator) *branch {
-	return &branch{call: c, translator: t, relay: relay{
+func newBranch(c *call, t *pairs.Translator, room *atomic.Int64) *branch {
+	return &branch{call: c, translator: t, room: room, relay: relay{
 		call: c, lane: &translation{Translator: t, lexer: sse.NewLexer(0)},
 	}}
 }
@@ -113,9 +115,13 @@ func (b *branch) refuse(res *http.Response, err error, tell func(arrival) bool) 
 	tell(arrival{from: b})
 }
 
-// collect hands over a whole JSON answer.
+// collect hands over a whole JSON answer. All those of a fan together may be as
+// large as a single one.
 func (b *branch) collect(res *http.Response, tell func(arrival) bool) {
-	body, err := b.read(res, maxAnswer)
+	body, err := b.read(res, max(0, b.room.Load()))
+	if err == nil && b.room.Add(-int64(len(body))) < 0 { // others were read meanwhile
+		err = coding.ErrTooLarge
+	}
 	if err != nil {
 		res, err = b.unread(res, err)
 		b.refuse(res, err, tell)

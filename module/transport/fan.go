@@ -21,6 +21,7 @@ type fan struct {
 	branches    []*branch
 	arrivals    chan arrival // closed by the last goroutine
 	running     atomic.Int32
+	room        atomic.Int64 // bytes that may still be read of JSON answers
 
 	ready  bytes.Buffer // bytes that may be handed on
 	first  arrival      // its call's headers stand for those of all
@@ -34,9 +35,10 @@ func newFan(c *call) *fan {
 		memories[i] = &b.memory
 	}
 	f := &fan{call: c, arrivals: make(chan arrival), left: len(c.branches)}
+	f.room.Store(maxAnswer)
 	f.translators = pairs.NewFan(c.attempt.Format, c.attempt.Exchange.Format, memories, c.ids())
 	for i, b := range c.branches {
-		f.branches = append(f.branches, newBranch(b, f.translators[i]))
+		f.branches = append(f.branches, newBranch(b, f.translators[i], &f.room))
 	}
 	return f
 }
@@ -105,7 +107,7 @@ func (f *fan) take(a arrival, committed bool) bool {
 		panic(a.panicked)
 	}
 	if f.first.from == nil {
-		f.first = a
+		f.first = arrival{from: a.from, res: a.res} // without its body, which may be large
 	}
 	if b.over.Load() {
 		return true

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -481,4 +482,14 @@ func TestTheWaitForUsageCountsFromAFinishThatCameAtOnce(t *testing.T) {
 		assert.Equal(t, exchange.DefaultUsageWait, time.Since(start))
 		assert.True(t, got.Finished)
 	})
+}
+
+// A bug was here: every call could give an answer of the largest size, all of
+// which were held at once.
+func TestTheAnswersOfAllCallsTogetherAreBounded(t *testing.T) {
+	large := says(false, strings.Repeat("x", maxAnswer/2))
+	got := carry(t, provisioned(t, byPrompt{"a": large, "b": large, "c": says(false, "x")}), fanned(t, false, "a", "b", "c"))
+	require.NotNil(t, got.Fault)
+	assert.ErrorIs(t, got.Fault.Cause, coding.ErrTooLarge)
+	assert.False(t, got.Finished)
 }
