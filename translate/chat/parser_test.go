@@ -362,3 +362,13 @@ func TestArgumentsWaitForTheNamesOfTheirCallsWithinABound(t *testing.T) {
 	told := parse([]string{waits(0, 0), named, waits(0, 1), waits(1, 0)}, false)
 	assert.Len(t, told, 4, "what was told waits no more")
 }
+
+// A bug was here: the texts of choices that a server gave the same index became
+// one text. In a stream an index that comes again goes on with its choice.
+func TestEveryChoiceOfAWholeAnswerIsOneOfItsOwn(t *testing.T) {
+	var r recorder
+	chat.NewParser(&r).Answer([]byte(`{"model":"m","choices":[` +
+		`{"index":0,"message":{"content":"a"},"finish_reason":"stop"},` +
+		`{"index":0,"message":{"content":"b"},"finish_reason":"length"}]}`))
+	assert.Equal(t, []string{"start m 0 tier 0", `text "a"`, "finish stop", `1: text "b"`, "1: finish length", "end"}, r.lines)
+}

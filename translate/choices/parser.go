@@ -162,9 +162,30 @@ func (p *Parser) chunk(data []byte, whole bool) {
 		p.Fail(p.embedded(data, whole))
 		return
 	}
+	if whole {
+		p.number()
+	}
 	p.tell(&e, whole)
 	if p.again.pad = e.padding; p.sent == 1 && !p.over {
 		p.again.learn(data, &p.event)
+	}
+}
+
+// number numbers the choices of a whole answer by their places where two have the
+// same index: some servers give all of them 0, and each is an answer of its own.
+func (p *Parser) number() {
+	if len(p.turns) < 2 {
+		return
+	}
+	seen := make(map[int64]bool, len(p.turns))
+	for i := range p.turns {
+		seen[p.turns[i].index] = true
+	}
+	if len(seen) == len(p.turns) {
+		return
+	}
+	for i := range p.turns {
+		p.turns[i].index = int64(i)
 	}
 }
 
