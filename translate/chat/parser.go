@@ -22,6 +22,8 @@ type teller struct {
 	held   int     // bytes of arguments that wait for the names of their calls
 	minds  []mind  // by choice
 	cursor jsonscan.Cursor
+	drawn  bool // there are images
+	spoken bool // there is something that can be told
 }
 
 // delta is what a choice of a chunk says, as it is written: slices of the
@@ -37,6 +39,9 @@ type delta struct {
 	call                   []byte // function_call
 	logprobs               []byte
 	annotated, spoken      bool // it has annotations, audio
+	drawn                  bool // it has images
+	detailed               bool // it has reasoning_details: as a rule the reasoning once more
+	unknown                bool // it has a member that nobody knows
 	broken                 bool // something is there that cannot be told, and must not be lost
 }
 
@@ -92,8 +97,14 @@ func (d *delta) member(c *jsonscan.Cursor) {
 		d.annotated = array(c) != nil
 	case "audio":
 		d.spoken = kind(c, jsonscan.Object) != nil
-	default:
+	case "images":
+		d.drawn = array(c) != nil || d.drawn
+	case "reasoning_details":
+		d.detailed = array(c) != nil
+	case "role":
 		c.Skip()
+	default:
+		d.unknown = says(c) || d.unknown
 	}
 }
 
@@ -108,6 +119,13 @@ func (d *delta) readContent(c *jsonscan.Cursor) {
 	}
 }
 
+// says reports whether a value that is skipped is neither null nor empty.
+func says(c *jsonscan.Cursor) bool {
+	kind := c.Kind()
+	raw := c.Skip()
+	return kind != jsonscan.Null && (kind == jsonscan.Number || len(raw) > len("{}"))
+}
+
 // only is kind for a value that must not be lost.
 func (d *delta) only(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
 	if c.Kind() != want {
@@ -120,10 +138,7 @@ func (d *delta) only(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
 // other skips a value of a kind that nobody can read. Null and what is empty
 // say nothing.
 func (d *delta) other(c *jsonscan.Cursor) {
-	kind := c.Kind()
-	raw := c.Skip()
-	empty := len(raw) <= len("{}") && kind != jsonscan.Number
-	d.broken = d.broken || kind != jsonscan.Null && !empty
+	d.broken = says(c) || d.broken
 }
 
 // readLogprobs reads the log probabilities of a choice's text.
@@ -156,8 +171,13 @@ func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 		t.calls = append(t.calls, calls{choice: len(t.calls), held: &t.held})
 		t.minds = append(t.minds, mind{})
 	}
+	t.drawn = t.drawn || d.drawn
+	t.spoken = t.spoken || len(d.content) > len(`""`) || len(d.refusal) > len(`""`) || d.parts != nil || d.calls != nil || d.call != nil
 	t.tellReasoning(p, &d, choice)
 	tellText(p, &d, choice)
+	if d.detailed && !t.minds[choice.Index].open {
+		p.Drop("choices[*].message.reasoning_details")
+	}
 	dropRest(p, &d)
 	switch calls := &t.calls[choice.Index]; {
 	case d.calls != nil:
@@ -192,7 +212,15 @@ func dropRest(p *choices.Parser, d *delta) {
 	if d.spoken {
 		p.Drop("choices[*].message.audio")
 	}
+	if d.drawn {
+		p.Drop("choices[*].message.images")
+	}
+	if d.unknown {
+		p.Drop("choices[*].message.?")
+	}
 }
+
+var errImages = errors.New("an answer of nothing but images")
 
 // Repeated follows the arguments of calls, whose end tells calls apart.
 func (t *teller) Repeated(e *translate.Event) {
@@ -204,6 +232,9 @@ func (t *teller) Repeated(e *translate.Event) {
 
 // End says what is wrong with the answer as a whole.
 func (t *teller) End() error {
+	if t.drawn && !t.spoken {
+		return errImages
+	}
 	for i := range t.calls {
 		if err := t.calls[i].end(); err != nil {
 			return err

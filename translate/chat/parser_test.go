@@ -372,3 +372,32 @@ func TestEveryChoiceOfAWholeAnswerIsOneOfItsOwn(t *testing.T) {
 		`{"index":0,"message":{"content":"b"},"finish_reason":"length"}]}`))
 	assert.Equal(t, []string{"start m 0 tier 0", `text "a"`, "finish stop", `1: text "b"`, "1: finish length", "end"}, r.lines)
 }
+
+// A bug was here: members of a message that the gateway does not know, images
+// among them, went without a word.
+func TestWhatNobodyKnowsOfAMessageIsNotLostInSilence(t *testing.T) {
+	for member, want := range map[string][]string{
+		`"role":"assistant"`:      nil,
+		`"x":null`:                nil,
+		`"x":[]`:                  nil,
+		`"x":""`:                  nil,
+		`"x":1`:                   {"choices[*].message.?"},
+		`"x":"y","y":"z"`:         {"choices[*].message.?"},
+		`"images":[{"type":"x"}]`: {"choices[*].message.images"},
+	} {
+		p := chat.NewParser(&recorder{})
+		p.Event(sse.Event{Data: []byte(`{"choices":[{"index":0,"delta":{"content":"a",` + member + `}}]}`), HasData: true})
+		var got []string
+		for _, loss := range p.Losses() {
+			got = append(got, loss.Path)
+		}
+		assert.Equal(t, want, got, member)
+	}
+}
+
+// A bug was here: an answer of nothing but images was told as an empty one.
+func TestAnAnswerOfNothingButImagesIsUnusable(t *testing.T) {
+	var r recorder
+	chat.NewParser(&r).Answer([]byte(`{"choices":[{"message":{"content":"","images":[{"type":"image_url"}]},"finish_reason":"stop"}]}`))
+	assert.Contains(t, r.lines[len(r.lines)-1], "error 502")
+}

@@ -216,10 +216,14 @@ func (p *Parser) sendInput(tool int, input []byte) bool {
 	return true
 }
 
-// blockDelta sends what a delta adds. Deltas of kinds and blocks that are not
-// known say nothing.
+// blockDelta sends what a delta adds. Of deltas of kinds that are not known, or
+// that do not go with their block, nothing is told.
 func (p *Parser) blockDelta() {
 	d := &p.read.delta
+	if !d.known() {
+		p.Drop(lostDelta)
+		return
+	}
 	p.dropCitations(d.cites)
 	state, known := p.blocks[p.read.index]
 	switch {
@@ -230,6 +234,9 @@ func (p *Parser) blockDelta() {
 			p.blocks[p.read.index] = state
 		}
 	case !known || state.kind == textBlock || state.kind == thinkingBlock:
+		if len(d.json) > len(`""`) {
+			p.Drop(lostDelta)
+		}
 		p.sendText(translate.Event{Kind: translate.EventText}, d.text)
 		p.sendText(translate.Event{Kind: translate.EventReasoning}, d.thinking)
 		p.sendText(translate.Event{Kind: translate.EventSignature}, d.signature)
@@ -239,6 +246,7 @@ func (p *Parser) blockDelta() {
 // The parts of answers that the core events have no words for.
 const (
 	lostBlock     = "content.*"
+	lostDelta     = "content.*.?"
 	lostCitations = "content.*.citations"
 	lostReason    = "stop_reason"
 )

@@ -31,6 +31,7 @@ type content struct {
 
 // change is the delta of a content_block_delta or a message_delta.
 type change struct {
+	kind                            []byte
 	text, thinking, signature, json []byte
 	reason, stop, explanation       []byte
 	cites                           bool // it is a citation
@@ -169,6 +170,8 @@ func (d *change) read(c *jsonscan.Cursor) {
 	}
 	for c.Member() {
 		switch string(c.Name()) {
+		case "type":
+			d.kind = rawText(c)
 		case "text":
 			d.text = d.sayable(c)
 		case "thinking":
@@ -214,4 +217,15 @@ func explanationOf(c *jsonscan.Cursor) (explanation []byte) {
 		}
 	}
 	return explanation
+}
+
+// known reports whether the gateway knows what a delta of its type means. One
+// without a type is known by its members.
+func (d *change) known() bool {
+	switch string(d.kind) {
+	case "", `"text_delta"`, `"thinking_delta"`, `"signature_delta"`, `"input_json_delta"`, `"citations_delta"`:
+		return true
+	default:
+		return false
+	}
 }

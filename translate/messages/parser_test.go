@@ -193,3 +193,20 @@ func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 		})
 	}
 }
+
+// Bugs were here: a delta of a type that nobody knows was told as text if it had
+// a member of that name, and arguments in a block of text went without a word.
+func TestDeltasThatNobodyKnowsAreNotToldAsText(t *testing.T) {
+	for _, delta := range []string{`{"type":"x_delta","text":"b"}`, `{"type":"input_json_delta","partial_json":"{}"}`} {
+		var r recorder
+		p := messages.NewParser(&r)
+		for _, data := range []string{
+			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}`,
+			`{"type":"content_block_delta","index":0,"delta":` + delta + `}`,
+		} {
+			p.Event(sse.Event{Data: []byte(data), HasData: true})
+		}
+		assert.Equal(t, []string{`text "a"`}, r.lines, delta)
+		assert.Equal(t, "content.*.?", p.Losses().String(), delta)
+	}
+}
