@@ -55,6 +55,9 @@ func (a *Accounts) problemOf(err error) *problem {
 		return refuse(http.StatusConflict, "the last enabled root user must stay")
 	case errors.Is(err, context.Canceled):
 		return refuse(statusClientClosed, "the client has left")
+	case errors.Is(err, exchange.ErrBusy):
+		a.logger.Warn("too many changes of accounts at once")
+		return later(http.StatusServiceUnavailable, time.Second, "too many changes at once, try again")
 	case errors.Is(err, exchange.ErrUnavailable):
 		a.logger.Error("the store of accounts cannot be reached", zap.Error(err))
 		return later(http.StatusServiceUnavailable, 2*time.Second, "accounts are not available for the moment")

@@ -11,6 +11,7 @@ var (
 	ErrTaken       = errors.New("the name is taken") // or a digest
 	ErrTooMany     = errors.New("there are as many as may be")
 	ErrLastRoot    = errors.New("the last enabled root user must stay")
+	ErrBusy        = errors.New("too many are waiting to change the store") // which is no outage
 	ErrUnavailable = errors.New("the store is not available")
 )
 
@@ -21,10 +22,11 @@ var (
 // cannot be reached is no reason to refuse one: keys of the configuration work
 // without it. Methods that take a context do I/O. Within some seconds, whatever
 // the context says, they return; with an error that wraps ErrUnavailable where
-// the store could not be reached or did not answer. What they did then has
-// happened whole or not at all. After an outage a store recovers by itself.
-// Functions that methods are given run within a transaction: they are quick and
-// do not call the Store.
+// the store could not be reached or did not answer. Those that change something
+// wait for each other, and where too many do, the error wraps ErrBusy. What they
+// did then has happened whole or not at all. After an outage a store recovers by
+// itself. Functions that methods are given run within a transaction: they are
+// quick and do not call the Store.
 type Store interface {
 	// Open begins to follow the store: its keys are loaded, and loaded anew
 	// when they change, here or in another process. It returns at once, and

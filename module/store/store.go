@@ -32,6 +32,9 @@ const (
 	pollEvery = 500 * time.Millisecond
 	// currentFor is how long what was read is taken for all there is.
 	currentFor = 2 * time.Second
+	// writersAtOnce is how many may be writing or wait for it: as many as are
+	// done long before the last one's timeout.
+	writersAtOnce = 50
 	// noteUsesEvery is how often the last uses of keys are written.
 	noteUsesEvery = time.Minute
 )
@@ -46,8 +49,9 @@ type Store struct {
 
 	// connecting and changing are held by whoever opens the database, and
 	// whoever changes it: one at a time, and as channels so that waiting for
-	// them can end early.
+	// them can end early. Who changes it, or waits to, stands in the line.
 	connecting, changing chan struct{}
+	line                 chan struct{}
 	db                   atomic.Pointer[sql.DB] // nil while not connected
 	closed               atomic.Bool
 
@@ -69,6 +73,7 @@ func New(backend Backend, logger func() *zap.Logger) *Store {
 	s := &Store{
 		backend: backend, dialect: backend.Dialect(), logger: logger,
 		connecting: make(chan struct{}, 1), changing: make(chan struct{}, 1),
+		line: make(chan struct{}, writersAtOnce),
 		born: time.Now().Add(-currentFor), // so that 0 is too long ago
 	}
 	s.known.Store(new(known))

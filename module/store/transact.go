@@ -52,7 +52,7 @@ func (s *Store) write(ctx context.Context, doing string, write func(statements) 
 	defer cancel()
 	db, err := s.database(ctx)
 	if err == nil {
-		err = s.transact(ctx, db, s.dialect.LockWrites, write)
+		err = s.transactInLine(ctx, db, write)
 	}
 	err = s.explain(doing, err)
 	if errors.Is(err, exchange.ErrUnavailable) && ctx.Err() != context.Canceled {
@@ -63,10 +63,26 @@ func (s *Store) write(ctx context.Context, doing string, write func(statements) 
 	return err
 }
 
+// transactInLine refuses at once who would have to wait behind too many.
+// Waiting here says nothing of the database, and is no outage of it.
+func (s *Store) transactInLine(ctx context.Context, db *sql.DB, write func(statements) error) error {
+	select {
+	case s.line <- struct{}{}:
+		defer release(s.line)
+		return s.transact(ctx, db, s.dialect.LockWrites, write)
+	default:
+		return exchange.ErrBusy
+	}
+}
+
 // transact runs a transaction that takes a lock first. Those of this process
 // wait for each other here: a database file is waited for by trying again.
 func (s *Store) transact(ctx context.Context, db *sql.DB, lock string, write func(statements) error) error {
-	if err := acquire(ctx, s.changing); err != nil {
+	err := acquire(ctx, s.changing)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return exchange.ErrBusy
+	}
+	if err != nil {
 		return fmt.Errorf("waiting for others that write: %w", err)
 	}
 	defer release(s.changing)
@@ -101,7 +117,7 @@ func (s *Store) explain(doing string, err error) error {
 		return refused.error
 	case errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("%s: %w", doing, exchange.ErrNotFound)
-	case errors.Is(err, exchange.ErrLastRoot), errors.Is(err, exchange.ErrTooMany):
+	case errors.Is(err, exchange.ErrLastRoot), errors.Is(err, exchange.ErrTooMany), errors.Is(err, exchange.ErrBusy):
 		return fmt.Errorf("%s: %w", doing, err)
 	case errors.Is(err, errClosed):
 		return fmt.Errorf("%s: %w: %w", doing, exchange.ErrUnavailable, err)

@@ -50,3 +50,46 @@ func boundsHold(t *testing.T, database Database) {
 	assert.NoError(t, err)
 	assert.Equal(t, []exchange.Session{*session}, sessionsOf(t, stores[0], bob.ID), "they are another's")
 }
+
+// All waited in one line. Whoever was not at its head after five seconds was
+// told that the store was not available, and so was the log.
+func tooManyWriters(t *testing.T, database Database) {
+	const many = 100
+	s, logs := Observed(t, database())
+	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	Current(t, s)
+	holding, release := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, err := s.ChangeUser(background(), alice.ID, 0, func(*exchange.User) error {
+			close(holding)
+			<-release
+			return nil
+		})
+		assert.NoError(t, err)
+	})
+	<-holding
+	failures := make(chan error, many)
+	for range many {
+		wg.Go(func() { failures <- s.DeleteSessionsOf(background(), alice.ID, 0) })
+	}
+	first := <-failures
+	assert.ErrorIs(t, first, exchange.ErrBusy, "at once")
+	assert.NotErrorIs(t, first, exchange.ErrUnavailable)
+	_, err := s.User(t.Context(), alice.ID)
+	assert.NoError(t, err, "who reads does not wait")
+	close(release)
+	wg.Wait()
+	close(failures)
+	done := 0
+	for err := range failures {
+		if err == nil {
+			done++
+		} else {
+			assert.ErrorIs(t, err, exchange.ErrBusy)
+		}
+	}
+	assert.Positive(t, done, "those that were in the line")
+	assert.NoError(t, s.DeleteSessionsOf(t.Context(), alice.ID, 0), "it is empty again")
+	assert.Zero(t, logs.FilterMessageSnippet("cannot be written").Len())
+}

@@ -248,7 +248,7 @@ func anyText(t *testing.T, database Database) {
 }
 
 func manyWriters(t *testing.T, database Database) {
-	const each = 20
+	const each = 10
 	stores := []*store.Store{database.Open(t), database.Open(t)}
 	alice := NewUser(t, stores[0], "alice", exchange.RoleUser)
 	var wg sync.WaitGroup

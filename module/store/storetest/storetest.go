@@ -80,6 +80,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a key whose restrictions cannot be read is disabled", damagedRestrictions},
 		{"any text can be kept", anyText},
 		{"bounds hold however many come at once", boundsHold},
+		{"too many writers at once are no outage", tooManyWriters},
 		{"many writers at once lose nothing", manyWriters},
 		{"a caller that leaves is told so, not of an outage", callerThatLeaves},
 		{"methods work before Open and fail after Close", beforeAndAfter},
