@@ -174,6 +174,9 @@ func (b *branch) take(a arrival, committed bool) {
 		b.begin()
 	}
 	err := errors.Join(a.err, r.lane.err())
+	if !r.primed && r.silence > maxSilence {
+		err = errors.Join(err, coding.ErrTooLarge)
+	}
 	switch {
 	case err == nil || r.lane.said()&lastSignals != 0:
 	case a.err == io.EOF || committed || b.speaks():

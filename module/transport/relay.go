@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // relay is the body of a streamed answer: what its lane makes of the provider's
@@ -22,9 +23,10 @@ type relay struct {
 	upstream io.Closer
 	lane     lane
 
-	ready  bytes.Buffer // bytes that may be handed on
-	primed bool
-	ended  bool
+	ready   bytes.Buffer // bytes that may be handed on
+	silence int          // bytes that were read before the first content
+	primed  bool
+	ended   bool
 
 	finishing bool // translated streams: nothing but usage may follow
 }
@@ -60,6 +62,10 @@ type lane interface {
 // them.
 const maxPrelude = 1 << 20
 
+// maxSilence bounds what is read before the first content, in bytes after
+// decoding: held back or not, it must end. There is room for the largest event.
+const maxSilence = sse.DefaultMaxEvent + maxPrelude
+
 // maxDrain is how often is read on behind the last event.
 const maxDrain = 16
 
@@ -94,7 +100,7 @@ func (r *relay) prime() error {
 		if err = errors.Join(err, r.lane.err()); err != nil {
 			return err
 		}
-		if r.ready.Len() > maxPrelude {
+		if r.ready.Len() > maxPrelude || r.silence > maxSilence {
 			return fmt.Errorf("waiting for content: %w", coding.ErrTooLarge)
 		}
 	}
@@ -152,6 +158,8 @@ func (r *relay) read(p []byte) (int, error) {
 func (r *relay) took(p []byte, fresh int) (direct int) {
 	if r.primed {
 		r.call.watch.touch()
+	} else {
+		r.silence += len(p) - fresh
 	}
 	direct = r.lane.take(p, fresh, &r.ready)
 	r.noteEnd()

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -274,4 +277,32 @@ func TestAnEventBeyondTheLimitEndsTheStream(t *testing.T) {
 	assert.Equal(t, chunkText, after.output)
 	assert.False(t, after.Finished)
 	assert.NotNil(t, after.Fault)
+}
+
+// endless is a stream of comments and nothing else.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ":\n"[i%2]
+	}
+	return len(p), nil
+}
+
+func (endless) Close() error { return nil }
+
+// A bug was here: a translated stream of comments was read without an end, since
+// nothing of it is held back; compressed, it came faster than any clock.
+func TestWhatComesBeforeContentIsBounded(t *testing.T) {
+	translated := attemptFor(t, translate.Messages, false)
+	translated.Format = translate.Chat
+	for name, a := range map[string]*exchange.Attempt{"translation": translated, "fan": fanned(t, true, "a", "b")} {
+		t.Run(name, func(t *testing.T) {
+			got := carry(t, provisioned(t, answers(func(*http.Request) (*http.Response, error) {
+				return responds(http.StatusOK, "text/event-stream", endless{}), nil
+			})), a)
+			require.NotNil(t, got.Fault)
+			assert.ErrorIs(t, got.Fault.Cause, coding.ErrTooLarge)
+		})
+	}
 }
