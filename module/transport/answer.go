@@ -56,7 +56,7 @@ func (c *call) inspect(body []byte) (translate.Answer, *translate.Fault) {
 
 // refused reads the provider's error answer.
 func (c *call) refused(res *http.Response) (*http.Response, error) {
-	c.keepHeaders(res.Header, retryHeaders[:])
+	c.keepRetry(res.Header)
 	body, err := c.read(res, maxErrorAnswer)
 	if err != nil && c.client.Err() != nil {
 		return c.unread(res, err)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,6 +16,39 @@ const (
 
 // retryHeaders tell a client when to come again.
 var retryHeaders = [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry"}
+
+const day = 24 * 60 * 60 // in seconds
+
+// keepRetry keeps the headers that tell a client when to come again. Clients
+// wait for as long as these say, so none says more than a day.
+func (c *call) keepRetry(from http.Header) {
+	said := make(http.Header, len(retryHeaders))
+	for _, name := range retryHeaders {
+		if v := from[name]; len(v) == 1 && tellsRetry(name, v[0]) {
+			said[name] = v
+		}
+	}
+	c.keepHeaders(said, retryHeaders[:])
+}
+
+// tellsRetry reports whether a value is one that the header may have.
+func tellsRetry(name, value string) bool {
+	switch name {
+	case "Retry-After":
+		_, err := http.ParseTime(value)
+		return err == nil || within(value, day)
+	case "Retry-After-Ms":
+		return within(value, day*1000)
+	default:
+		return value == "true" || value == "false"
+	}
+}
+
+// within reports whether a value is a number from 0 to most, in digits.
+func within(value string, most float64) bool {
+	n, err := strconv.ParseFloat(value, 64)
+	return err == nil && n <= most && strings.Trim(value, "0123456789.") == ""
+}
 
 // keepHeaders keeps those of the provider's headers that the client gets: of
 // one value that is short and does not repeat the credential.
