@@ -7,7 +7,7 @@ import (
 
 // Members goes through the members of a valid object: names as they are
 // written, without their quotes, and raw values. A value of another kind has
-// none. Unlike a cursor it does not mind members that occur twice, so it suits
+// none, and a broken object those in front of the break. Unlike a cursor it does not mind members that occur twice, so it suits
 // objects that are only copied, such as schemas, and those whose names are data.
 func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
@@ -15,11 +15,16 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 			return
 		}
 		for i := spaceEnd(object, 1); i < len(object) && object[i] == '"'; {
-			end, _, _ := stringEnd(object, i)
+			end, _, reason := stringEnd(object, i)
+			if reason != "" {
+				return
+			}
 			name := inside(object[i:end])
-			i = spaceEnd(object, spaceEnd(object, end)+len(":"))
-			end, _ = valueEnd(object, i, MaxDepth)
-			if !yield(name, object[i:end]) {
+			if i = spaceEnd(object, end); i == len(object) {
+				return
+			}
+			i = spaceEnd(object, i+len(":"))
+			if end, reason = valueEnd(object, i, MaxDepth); reason != "" || !yield(name, object[i:end]) {
 				return
 			}
 			if i = spaceEnd(object, end); i == len(object) || object[i] != ',' {

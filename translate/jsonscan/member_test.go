@@ -50,3 +50,14 @@ func TestMembersMayOccurTwice(t *testing.T) {
 		break
 	}
 }
+
+// A string that does not end as one made the walk panic, where a broken object
+// came by a way that had not checked it.
+func TestTheWalkOverABrokenObjectEndsAtTheBreak(t *testing.T) {
+	whole := `{"a":1,"b":"x","c":{"d":[2]}}`
+	for i := range whole {
+		for _, broken := range []string{whole[:i], whole[:i] + "\x12" + whole[i+1:]} {
+			assert.NotPanics(t, func() { jsonscan.HasMember([]byte(broken), "z") }, broken)
+		}
+	}
+}

@@ -106,8 +106,8 @@ func (x *messagesChat) rememberTool(index int, raw []byte) {
 func (x *messagesChat) checkToolNames() {
 	for i := 0; len(x.memory.Names) > 0 && i < len(x.toolNames); i++ {
 		name := textOf(x.toolNames[i].raw)
-		sent := string(translate.AppendToolName(nil, []byte(name)))
-		if other, mapped := x.memory.Names[sent]; mapped && other != name {
+		x.scratch = translate.AppendToolName(x.scratch[:0], []byte(name))
+		if other, mapped := x.memory.Names[string(x.scratch)]; mapped && other != name {
 			x.invalid("tools."+strconv.Itoa(x.toolNames[i].index)+".name", "is what the name of another tool becomes for the provider")
 		}
 	}
