@@ -16,6 +16,11 @@ type Backend interface {
 	// Connect opens the database, and makes it where it is missing and can be
 	// made. Migrations are not its task.
 	Connect(context.Context) (*sql.DB, error)
+	// Disconnect closes what Connect has opened.
+	Disconnect(*sql.DB) error
+	// Warning is what whoever runs the gateway should know of the database
+	// that Connect opened; empty for nothing. It is said once.
+	Warning() string
 	// Backup keeps a copy of a database of an older version, while the caller
 	// holds the lock of writers. It may do nothing.
 	Backup(ctx context.Context, db *sql.DB, version int) error

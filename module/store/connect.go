@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"go.uber.org/zap"
 )
 
 var errClosed = errors.New("the store is closed")
@@ -41,14 +43,29 @@ func (s *Store) connect(ctx context.Context) (*sql.DB, error) {
 		_ = db.Close() // the first error says more
 		return nil, err
 	}
+	s.warn()
 	return db, nil
 }
 
+// warn is called by one goroutine at a time.
+func (s *Store) warn() {
+	if warning := s.backend.Warning(); warning != "" && warning != s.warned {
+		s.warned = warning
+		s.logger().Warn("store needs attention", zap.String("reason", warning))
+	}
+}
+
 // disconnect closes a database that does not answer, unless somebody did
-// before. What runs on it still fails, or ends first.
+// before. What runs on it still fails, or ends first. Nobody connects before it
+// is closed: the backend may have to put in order what both would use.
 func (s *Store) disconnect(db *sql.DB) {
-	if db != nil && s.db.CompareAndSwap(db, nil) {
-		_ = db.Close() // nothing is lost: what was committed is
+	if db == nil {
+		return
+	}
+	s.connecting <- struct{}{} // which nobody holds for long while there is a database
+	defer release(s.connecting)
+	if s.db.CompareAndSwap(db, nil) {
+		_ = s.backend.Disconnect(db) // nothing is lost: what was committed is
 	}
 }
 

@@ -52,6 +52,7 @@ type Store struct {
 	// them can end early. Who changes it, or waits to, stands in the line.
 	connecting, changing chan struct{}
 	line                 chan struct{}
+	warned               string                 // by whoever was last connecting
 	db                   atomic.Pointer[sql.DB] // nil while not connected
 	closed               atomic.Bool
 
@@ -109,7 +110,7 @@ func (s *Store) Close() error {
 	s.connecting <- struct{}{} // nobody is connecting
 	defer func() { <-s.connecting }()
 	if db := s.db.Swap(nil); db != nil {
-		return db.Close()
+		return s.backend.Disconnect(db)
 	}
 	return nil
 }

@@ -97,6 +97,12 @@ func (s *server) Connect(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
+// Disconnect implements store.Backend.
+func (*server) Disconnect(db *sql.DB) error { return db.Close() }
+
+// Warning implements store.Backend.
+func (*server) Warning() string { return "" }
+
 // Backup implements store.Backend: what runs a server also copies it.
 func (*server) Backup(context.Context, *sql.DB, int) error { return nil }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
@@ -261,6 +262,36 @@ func TestFileIsForItsOwnerAlone(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), name)
 	}
+}
+
+// A file that was there before kept the mode that it had, and nobody was told.
+func TestFileThatOthersMayReadIsToldOnce(t *testing.T) {
+	path, _ := filled(t)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(path, 0o640))
+	s, logs := storetest.Observed(t, &file{path: path})
+	storetest.Current(t, s)
+	told := logs.FilterMessage("store needs attention").All()
+	require.Len(t, told, 1)
+	assert.Equal(t, zapcore.WarnLevel, told[0].Level)
+	assert.Contains(t, told[0].ContextMap()["reason"], path+" is open to other users of this machine: its mode is 0640")
+
+	require.NoError(t, os.WriteFile(path+".new", content, 0o600))
+	require.NoError(t, os.Chmod(path+".new", 0o640))
+	lockOut(t, path+".new", `INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
+		VALUES ('bob', '', 1, 0, '', 0, 0)`)()
+	require.NoError(t, os.Rename(path+".new", path))
+	require.Eventually(t, func() bool {
+		_, err := s.UserByName(t.Context(), "bob")
+		return err == nil
+	}, patience, tick)
+	assert.Equal(t, 1, logs.FilterMessage("store needs attention").Len(), "another connection is no news")
+
+	path, _ = filled(t)
+	s, logs = storetest.Observed(t, &file{path: path})
+	storetest.Current(t, s)
+	assert.Empty(t, logs.All())
 }
 
 func TestCallerThatLeavesIsNoOutage(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,7 +25,8 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// connections bounds how many the pool has: those that read never wait.
+// connections bounds how many the pool has, and keeps: those that read never
+// wait, and those that were opened later could be of another file in its place.
 const connections = 4
 
 // settings are those of every connection. Writers wait for another process at
@@ -40,8 +42,8 @@ var settings = url.Values{
 // file is a database in a file.
 type file struct {
 	path    string
-	pragmas []string                    // of every connection, beside the settings
-	opened  atomic.Pointer[fs.FileInfo] // the file that Connect found; nil before
+	pragmas []string               // of every connection, beside the settings
+	opened  atomic.Pointer[inodes] // what Connect found; nil before
 }
 
 // Identity implements store.Backend.
@@ -74,11 +76,12 @@ func (f *file) Connect(ctx context.Context) (*sql.DB, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
 	if err := prepare(ctx, db); err != nil {
 		_ = db.Close() // the first error says more
 		return nil, err
 	}
-	f.opened.Store(&info)
+	f.opened.Store(f.inodes(info))
 	return db, nil
 }
 
@@ -133,17 +136,6 @@ func prepare(ctx context.Context, db *sql.DB) error {
 	return db.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode)
 }
 
-// Moved implements store.Backend. A file that was put in the place of the one
-// that is open, such as a copy that was restored, is the database from then on.
-func (f *file) Moved() bool {
-	opened := f.opened.Load()
-	if opened == nil {
-		return false
-	}
-	info, err := os.Stat(f.path)
-	return err != nil || !os.SameFile(*opened, info)
-}
-
 // Backup implements store.Backend. The copy lies beside the file.
 func (f *file) Backup(ctx context.Context, db *sql.DB, version int) error {
 	name := fmt.Sprintf("%s.v%d-%s.bak", f.path, version, time.Now().UTC().Format("20060102T150405.000Z"))
@@ -158,6 +150,16 @@ func (f *file) Backup(ctx context.Context, db *sql.DB, version int) error {
 		_ = os.Remove(name) // it is no copy of anything
 	}
 	return err
+}
+
+// Warning implements store.Backend. Who reads the file has the hashes of all
+// passwords. Its mode means nothing on Windows.
+func (f *file) Warning() string {
+	info, err := os.Stat(f.path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s is open to other users of this machine: its mode is %04o, and 0600 is enough", f.path, info.Mode().Perm())
 }
 
 // Listen implements store.Backend: a file tells nobody of changes.

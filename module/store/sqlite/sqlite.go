@@ -3,10 +3,11 @@
 //
 // It promises that several processes may use the file at once, that a change
 // is on the disk when it is answered, and that the file is readable for its
-// owner alone. It refuses a file that something else has made, never repairs
-// or replaces a damaged one, and keeps a copy beside the file before it changes
-// the schema. It refuses nothing but a bad path while a configuration is
-// provisioned, and makes no file then.
+// owner alone, or else says so. A file that is put in its place is the database
+// from then on, with nothing of the old one in it. The package refuses a file
+// that something else has made, never repairs or replaces a damaged one, and
+// keeps a copy beside the file before it changes the schema. It refuses nothing
+// but a bad path while a configuration is provisioned, and makes no file then.
 package sqlite
 
 import (

@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
+)
+
+// What was written ahead of the old file was taken for a part of the copy in
+// its place, since it lies beside both under the same name: the copy became a
+// mixture of the two, and keys that it did not have went on to work.
+func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
+	for name, vanish := range map[string]func(*store.Store, string){
+		"at once": func(_ *store.Store, path string) { require.NoError(t, os.Link(path, path+".old")) },
+		"after a while": func(s *store.Store, path string) {
+			require.NoError(t, os.Rename(path, path+".old"))
+			require.Eventually(t, func() bool { return !s.Current() }, patience, tick)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, key := filled(t)
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			s, other := at(path).Open(t), at(path).Open(t)
+			storetest.Current(t, s)
+			storetest.Current(t, other)
+			for i := range 20 {
+				id := storetest.NewUser(t, s, fmt.Sprintf("later-%d", i), exchange.RoleUser).ID
+				storetest.NewKey(t, other, id, fmt.Sprint(i))
+			}
+			last := storetest.NewKey(t, s, 1, "last")
+			require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+
+			vanish(s, path)
+			replace(t, path, content)
+			for _, s := range []*store.Store{s, other} {
+				require.Eventually(t, func() bool { return s.Lookup(key.Digest) != nil && s.Lookup(last.Digest) == nil }, patience, tick)
+				storetest.NewUser(t, s, exchange.NewID("new-"), exchange.RoleUser)
+			}
+			_, total, err := s.Users(t.Context(), exchange.Page{Limit: 1})
+			require.NoError(t, err)
+			assert.Equal(t, 3, total)
+			assert.Equal(t, "ok", integrity(t, path))
+
+			_, total, err = at(path+".old").Open(t).Users(t.Context(), exchange.Page{Limit: 1})
+			require.NoError(t, err)
+			assert.Equal(t, 21, total, "the old file has all that was written")
+		})
+	}
+}
+
+func TestLogThatCameWithTheNewFileIsKept(t *testing.T) {
+	path, _ := filled(t)
+	other, _ := filled(t)
+	s, writer := at(path).Open(t), at(other).Open(t)
+	storetest.Current(t, s)
+	key := storetest.NewKey(t, writer, 1, "ahead")
+	for _, suffix := range []string{ahead, ""} {
+		content, err := os.ReadFile(other + suffix)
+		require.NoError(t, err)
+		replace(t, path+suffix, content)
+	}
+	require.Eventually(t, func() bool { return s.Lookup(key.Digest) != nil }, patience, tick)
+	assert.Equal(t, "ok", integrity(t, path))
+}
