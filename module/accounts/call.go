@@ -67,6 +67,20 @@ func (a *Accounts) handle(c *call, table routes) (any, error) {
 	if unread != nil {
 		return nil, unread
 	}
+	return a.serve(c, e)
+}
+
+// serve lets nobody who is logged in have too many changes under way: those of
+// all wait for each other, and no more than a line of them does.
+func (a *Accounts) serve(c *call, e endpoint) (any, error) {
+	if c.user == nil || c.Method == http.MethodGet || c.Method == http.MethodHead {
+		return e.serve(a, c)
+	}
+	who := c.asker().account
+	if !a.shared.changes.take(who) {
+		return nil, errCrowd
+	}
+	defer a.shared.changes.give(who)
 	return e.serve(a, c)
 }
 

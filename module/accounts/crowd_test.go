@@ -3,9 +3,13 @@ package accounts
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -30,4 +34,46 @@ func TestManyChangesAtOnceAreNoOutage(t *testing.T) {
 	for _, entry := range s.logs.All() {
 		assert.Less(t, entry.Level, zapcore.ErrorLevel, entry.Message)
 	}
+}
+
+// slow is a store whose changes of keys wait for a gate.
+type slow struct {
+	exchange.Store
+	gate    chan struct{}
+	waiting atomic.Int64
+}
+
+func (s *slow) CreateKey(ctx context.Context, key *exchange.StoredKey, most int) error {
+	s.waiting.Add(1)
+	<-s.gate
+	return s.Store.CreateKey(ctx, key, most)
+}
+
+// One user with many requests at once had the whole line of the store, and all
+// others were told to come again.
+func TestNobodyHasTheLineOfTheStoreAlone(t *testing.T) {
+	const crowd = 60
+	s := loginSite(t, nil)
+	s.user("bob", exchange.RoleUser)
+	alice, bob := s.token("alice"), s.token("bob")
+	store := &slow{Store: s.store, gate: make(chan struct{})}
+	s.store = store
+	answers := make(chan *httptest.ResponseRecorder, crowd+1)
+	for range crowd {
+		s.askAside(asked{call: newKeyCall, body: bodies[newKeyCall], token: alice}, answers)
+	}
+	for range crowd - perUser {
+		answer := <-answers
+		assert.Equal(t, http.StatusServiceUnavailable, answer.Code)
+		assert.Equal(t, "1", answer.Header().Get("Retry-After"))
+		assert.Equal(t, failure("too many changes at once, try again"), answer.Body.String())
+	}
+	s.askAside(asked{call: newKeyCall, body: bodies[newKeyCall], token: bob}, answers)
+	require.Eventually(t, func() bool { return store.waiting.Load() == perUser+1 }, 10*time.Second, time.Millisecond)
+	assert.Equal(t, http.StatusOK, s.ask(asked{call: "GET /api/token/", token: alice}).status, "to read is no change")
+	close(store.gate)
+	for range perUser + 1 {
+		assert.Equal(t, http.StatusOK, (<-answers).Code)
+	}
+	assert.Empty(t, s.shared.changes.taken)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -99,7 +100,9 @@ func (f *form) read(name string) *jsonscan.Cursor {
 	return &c
 }
 
-// text returns a string, nil if there is none.
+// text returns a string, nil if there is none. One with U+FFFD is refused: half
+// of a surrogate pair is read as that, and many programs put it where they could
+// not read something else, so that texts which differ would be the same password.
 func (f *form) text(name string) *string {
 	c := f.read(name)
 	if c == nil {
@@ -111,6 +114,10 @@ func (f *form) text(name string) *string {
 		return nil
 	}
 	text := string(raw)
+	if strings.ContainsRune(text, utf8.RuneError) {
+		f.refuse(name, "a string without U+FFFD or half of a surrogate pair")
+		return nil
+	}
 	return &text
 }
 

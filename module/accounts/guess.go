@@ -3,7 +3,6 @@ package accounts
 import (
 	"net/http"
 	"net/netip"
-	"strconv"
 	"time"
 
 	"go.uber.org/zap"
@@ -12,7 +11,10 @@ import (
 )
 
 // attempt is one guess at a password, as the throttles that let it in know it.
-type attempt struct{ ends []func(outcome) }
+type attempt struct {
+	who  asker
+	ends []func(outcome)
+}
 
 // begin asks one more throttle. Where it does not let the attempt in, begin ends
 // the attempt and returns how long to wait.
@@ -42,14 +44,14 @@ func (at *attempt) end(o outcome) {
 // stops is not remembered anywhere else. What a login that succeeds forgives is
 // its own name in its own network: all else may be someone else's failures.
 func (a *Accounts) beginLogin(c *call, name string, user *exchange.User) (*attempt, error) {
-	at := new(attempt)
-	if a.ThrottleOff {
-		return at, nil
-	}
 	if !username.MatchString(name) {
 		name = "" // all that cannot exist count together
 	}
 	from := network(c.address())
+	at := &attempt{who: asker{name + " " + from, from}}
+	if a.ThrottleOff {
+		return at, nil
+	}
 	if wait := at.begin(a.shared.networks, from, false); wait > 0 {
 		return nil, a.throttled(c, wait)
 	}
@@ -91,11 +93,11 @@ func (a *Accounts) isAtHome(c *call, user *exchange.User, from string) (bool, er
 // beginOwn asks the throttle of the people who are logged in: failed logins of
 // their names, which everybody knows, do not keep them from changing a password.
 func (a *Accounts) beginOwn(c *call) (*attempt, error) {
-	at := new(attempt)
+	at := &attempt{who: c.asker()}
 	if a.ThrottleOff {
 		return at, nil
 	}
-	if wait := at.begin(a.shared.owners, strconv.FormatInt(c.user.ID, 10), true); wait > 0 {
+	if wait := at.begin(a.shared.owners, at.who.account, true); wait > 0 {
 		return nil, a.throttled(c, wait)
 	}
 	return at, nil
@@ -103,7 +105,7 @@ func (a *Accounts) beginOwn(c *call) (*attempt, error) {
 
 // guess verifies a password, and ends the attempt.
 func (a *Accounts) guess(c *call, at *attempt, user *exchange.User, password string) (bool, error) {
-	right, err := a.verify(c.Context(), user, password)
+	right, err := a.verify(c.Context(), at.who, user, password)
 	switch {
 	case err != nil:
 		at.end(undecided)

@@ -92,6 +92,11 @@ var loginCases = []struct {
 	{"broken off", asked{body: `{"username":"alice","password":"corr`}, 400, failure("the request body is not valid JSON at byte 36")},
 	{"something behind it", asked{body: credentials("alice", password) + `{}`}, 400, failure("the request body is not valid JSON at byte 47")},
 	{"bad UTF-8", asked{body: "{\"username\":\"al\xffice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
+	{"two byte order marks", asked{body: "\ufeff\ufeff" + credentials("alice", password)}, 400, failure("the request body is not valid JSON at byte 3")},
+	{"half of a surrogate pair in the password", asked{body: `{"username":"alice","password":"\ud800 horse"}`}, 400, failure("password must be a string without U+FFFD or half of a surrogate pair")},
+	{"the other half", asked{body: `{"username":"alice","password":"\udc00 horse"}`}, 400, failure("password must be a string without U+FFFD or half of a surrogate pair")},
+	{"a letter that was lost", asked{body: `{"username":"al\ufffdce","password":"correct horse"}`}, 400, failure("username must be a string without U+FFFD or half of a surrogate pair")},
+	{"a whole surrogate pair", asked{body: `{"username":"alice","password":"\ud83d\ude00 horse"}`}, 401, wrongBody},
 	{"control character", asked{body: "{\"username\":\"al\x00ice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
 	{"nested deeply", asked{body: `{"x":` + strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + `}`}, 400, failure("the request body is not valid JSON at byte 204")},
 
@@ -199,6 +204,19 @@ func TestLoginCookieIsForBrowsersOfThisSiteAlone(t *testing.T) {
 		assert.Equal(t, []any{"session", "/", 3600, true, http.SameSiteStrictMode, c.secure, ""},
 			[]any{cookie.Name, cookie.Path, cookie.MaxAge, cookie.HttpOnly, cookie.SameSite, cookie.Secure, cookie.Domain}, name)
 	}
+}
+
+// "\ud800 horse" and "\udbff horse" were one password, and the user who had the
+// one got in with the other.
+func TestTextsThatWouldBeOnePasswordAreNone(t *testing.T) {
+	s := loginSite(t, nil)
+	token := s.token("alice")
+	for _, new := range []string{`\ud800 horse`, `\udbff horse`, `\ufffd horse`, "\ufffd horse"} {
+		answer := s.ask(asked{call: "PUT /api/user/self", body: `{"password":"` + new + `","original_password":"` + password + `"}`, token: token})
+		assert.Equal(t, http.StatusBadRequest, answer.status)
+		assert.Equal(t, failure("password must be a string without U+FFFD or half of a surrogate pair"), answer.body)
+	}
+	s.token("alice")
 }
 
 // A login that verified the old password while it was being changed made a

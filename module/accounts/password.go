@@ -6,10 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/http"
 	"regexp"
-	"runtime"
-	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/caddyauth"
 	"go.uber.org/zap"
@@ -70,46 +67,9 @@ func (a argon2id) encode(salt []byte) []byte {
 	return fmt.Appendf(nil, "$argon2id$v=19$%s$%s$%s", a, text(salt), text(make([]byte, hashSize)))
 }
 
-// queue bounds how much is hashed at once: each hash takes a processor and
-// megabytes of memory for a while.
-type queue struct {
-	places chan struct{} // of those that wait or hash
-	slots  chan struct{} // of those that hash
-}
-
-const waiting = 16 // how many may wait for a slot
-
-// hashes is the queue of this process.
-var hashes = newQueue(runtime.GOMAXPROCS(0))
-
-func newQueue(slots int) *queue {
-	return &queue{make(chan struct{}, slots+waiting), make(chan struct{}, slots)}
-}
-
-var errBusy = later(http.StatusTooManyRequests, time.Second, "too many logins at once")
-
-// do runs f when it is its turn. It returns errBusy when too many wait, and the
-// context's error when that ends first.
-func (q *queue) do(ctx context.Context, f func()) error {
-	select {
-	case q.places <- struct{}{}:
-		defer func() { <-q.places }()
-	default:
-		return errBusy
-	}
-	select {
-	case q.slots <- struct{}{}:
-		defer func() { <-q.slots }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	f()
-	return nil
-}
-
 // hash hashes a new password. That waits, so it also admits who asks again.
 func (a *Accounts) hash(c *call, password string) (hash string, err error) {
-	busy := a.queue.do(c.Context(), func() {
+	busy := a.queue.do(c.Context(), c.asker(), func() {
 		var raw []byte
 		raw, err = a.hasher.Hash([]byte(password))
 		hash = string(raw)
@@ -125,12 +85,12 @@ func (a *Accounts) hash(c *call, password string) (hash string, err error) {
 
 // verify reports whether the password is that of a user who may log in. User is
 // nil where there is none of that name, which takes as long to find out.
-func (a *Accounts) verify(ctx context.Context, user *exchange.User, password string) (right bool, err error) {
+func (a *Accounts) verify(ctx context.Context, who asker, user *exchange.User, password string) (right bool, err error) {
 	hash := a.hasher.FakeHash()
 	if user != nil && user.Password != "" {
 		hash = []byte(user.Password)
 	}
-	busy := a.queue.do(ctx, func() {
+	busy := a.queue.do(ctx, who, func() {
 		right, err = a.hasher.Compare(hash, []byte(password))
 	})
 	if busy != nil {

@@ -2,11 +2,13 @@ package accounts
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -79,13 +81,8 @@ func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 	s.hasher = g
 	const logins = 200
 	answers := make(chan *httptest.ResponseRecorder, logins)
-	for range logins {
-		r := asked{call: loginPath, body: credentials("alice", password)}.request(t.Context())
-		go func() { // ends with its answer
-			w := httptest.NewRecorder()
-			s.ServeHTTP(w, r)
-			answers <- w
-		}()
+	for i := range logins {
+		s.askAside(asked{call: loginPath, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
 	}
 	for range logins - slots - waiting { // all for whom there is no place, while the others wait
 		answer := <-answers
@@ -100,6 +97,122 @@ func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 	assert.EqualValues(t, slots, g.most.Load())
 	assert.Empty(t, s.queue.places)
 	assert.Empty(t, s.queue.slots)
+}
+
+// askAside asks in a goroutine, which ends with the answer.
+func (s *site) askAside(a asked, answers chan<- *httptest.ResponseRecorder) {
+	r := a.request(s.t.Context())
+	go func() {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		answers <- w
+	}()
+}
+
+// measured is a hasher that notes the most memory that is in use after any of
+// its comparisons, garbage included.
+type measured struct {
+	argon2id
+	most atomic.Uint64
+}
+
+// Compare compares, and then measures.
+func (m *measured) Compare(hash, password []byte) (bool, error) {
+	right, err := m.argon2id.Compare(hash, password)
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	now := sample[0].Value.Uint64()
+	for most := m.most.Load(); now > most && !m.most.CompareAndSwap(most, now); most = m.most.Load() {
+	}
+	return right, err
+}
+
+// The memory of the same 200 logins with the hash of the product: that of the
+// hashes that run at once and as much garbage, not that of all who wait.
+func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
+	const logins, slots, each, rest = 200, 2, 19 << 20, 64 << 20
+	s := newSite(t, nil)
+	m := &measured{argon2id: owasp}
+	s.queue, s.hasher = newQueue(slots), m
+	s.user("alice", exchange.RoleUser)
+	answers := make(chan *httptest.ResponseRecorder, logins)
+	for i := range logins {
+		s.askAside(asked{call: loginPath, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
+	}
+	let := 0
+	for range logins {
+		answer := <-answers
+		if answer.Code == http.StatusOK {
+			let++
+			continue
+		}
+		assert.Equal(t, http.StatusTooManyRequests, answer.Code)
+		assert.Equal(t, "1", answer.Header().Get("Retry-After"))
+	}
+	assert.GreaterOrEqual(t, let, slots+waiting)
+	t.Logf("%d logins were let in, with %d MiB at most", let, m.most.Load()>>20)
+	assert.Greater(t, m.most.Load(), uint64(each), "what is measured is that of the hashes")
+	assert.Less(t, m.most.Load(), uint64(3*slots*each+rest))
+}
+
+// Whoever logged in rightly all the time, or changed a password, had all places
+// and kept everybody else out: the throttles count failures.
+func TestNobodyTakesAllPlacesOfTheQueue(t *testing.T) {
+	const crowd = 30
+	for name, c := range map[string]struct {
+		greedy func(i int, token string) asked
+		let    int
+		other  asked
+	}{
+		"a user who logs in": {
+			func(int, string) asked { return asked{body: credentials("alice", password)} },
+			perAccount, asked{body: credentials("bob", password)},
+		},
+		"many users of one network": {
+			func(i int, _ string) asked { return asked{body: credentials(fmt.Sprint("user", i), password)} },
+			perNetwork, asked{body: credentials("bob", password), peer: "10.0.0.1:1"},
+		},
+		"a user who changes a password": {
+			func(i int, token string) asked {
+				return asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: token, peer: fmt.Sprintf("10.0.%d.1:1", i)}
+			},
+			perAccount, asked{body: credentials("alice", password)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := loginSite(t, nil)
+			s.user("bob", exchange.RoleUser)
+			token := s.token("alice")
+			s.queue = newQueue(1)
+			s.queue.slots <- struct{}{} // somebody hashes
+			answers := make(chan *httptest.ResponseRecorder, crowd+1)
+			ask := func(a asked) {
+				if a.call == "" {
+					a.call = loginPath
+				}
+				s.askAside(a, answers)
+			}
+			for i := range crowd {
+				ask(c.greedy(i, token))
+			}
+			require.Eventually(t, func() bool { return len(answers) == crowd-c.let }, 10*time.Second, time.Millisecond)
+			ask(c.other)
+			require.Eventually(t, func() bool { return len(s.queue.places) == c.let+1 }, 10*time.Second, time.Millisecond)
+			<-s.queue.slots
+			told := make(map[int]int)
+			for range crowd + 1 {
+				told[(<-answers).Code]++
+			}
+			assert.Equal(t, crowd-c.let, told[http.StatusTooManyRequests])
+			assert.Empty(t, s.queue.accounts.taken)
+			assert.Empty(t, s.queue.networks.taken)
+		})
+	}
+}
+
+// The administrator of the machine has what there is.
+func TestTheMachineHasNoShare(t *testing.T) {
+	assert.Zero(t, newSite(t, nil).machine().asker())
 }
 
 func TestClientThatLeavesGivesUpItsPlace(t *testing.T) {

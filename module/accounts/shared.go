@@ -17,9 +17,14 @@ type shared struct {
 	names     *throttle // failed logins of a name from anywhere but home
 	owners    *throttle // wrong old passwords of a user who is logged in
 	newcomers *throttle // registrations from a network
+	changes   *shares   // of a user, under way
 
 	warned atomic.Int64 // when the last refusal was logged, in Unix seconds
 }
+
+// perUser is how many changes one user may have under way: a part of those that
+// a store has in line.
+const perUser = 10
 
 // stores holds what is shared, by the store.
 var stores = caddy.NewUsagePool()
@@ -51,6 +56,7 @@ func newShared() *shared {
 		names:     newThrottle(50, time.Hour/50),
 		owners:    newThrottle(5, time.Minute),
 		newcomers: newThrottle(10, time.Minute),
+		changes:   newShares(perUser),
 	}
 }
 
