@@ -19,7 +19,7 @@ func NewParser(h translate.Handler) *choices.Parser {
 type teller struct {
 	deltas []delta // of the chunk at hand
 	calls  []calls // by choice
-	held   int     // bytes of arguments that wait for the names of their calls
+	held   int     // bytes of calls that wait for their names, or the rest of them
 	minds  []mind  // by choice
 	cursor jsonscan.Cursor
 	drawn  bool // there are images
@@ -158,33 +158,52 @@ func (d *delta) readLogprobs(c *jsonscan.Cursor) {
 
 // Tell sends what a choice said: reasoning, text, refusal, calls.
 func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
-	if nth >= len(t.deltas) {
-		return
-	}
-	d := t.deltas[nth]
-	t.deltas[nth] = delta{}
-	if d.broken {
-		p.Fail(translate.Unusable(errKind))
-		return
-	}
 	for len(t.calls) <= choice.Index {
 		t.calls = append(t.calls, calls{choice: len(t.calls), held: &t.held})
 		t.minds = append(t.minds, mind{})
 	}
+	calls := &t.calls[choice.Index]
+	if nth < len(t.deltas) {
+		t.tellDelta(p, calls, t.deltas[nth], choice)
+		t.deltas[nth] = delta{}
+	}
+	if choice.Ends {
+		calls.settle(p)
+	}
+}
+
+func (t *teller) tellDelta(p *choices.Parser, calls *calls, d delta, choice choices.Choice) {
+	if d.broken {
+		p.Fail(translate.Unusable(errKind))
+		return
+	}
+	if d.speaks() {
+		calls.settle(p)
+	}
 	t.drawn = t.drawn || d.drawn
-	t.spoken = t.spoken || len(d.content) > len(`""`) || len(d.refusal) > len(`""`) || d.parts != nil || d.calls != nil || d.call != nil
+	t.spoken = t.spoken || d.writes() || d.calls != nil || d.call != nil
 	t.tellReasoning(p, &d, choice)
 	tellText(p, &d, choice)
 	if d.detailed && !t.minds[choice.Index].open {
 		p.Drop("choices[*].message.reasoning_details")
 	}
 	dropRest(p, &d)
-	switch calls := &t.calls[choice.Index]; {
+	switch {
 	case d.calls != nil:
 		t.tellCalls(p, calls, &d, choice)
 	case d.call != nil:
 		t.tellCall(p, calls, d.call)
 	}
+}
+
+// speaks reports whether a choice says more than calls.
+func (d *delta) speaks() bool {
+	return d.writes() || d.thinking != nil || d.reasoning != nil
+}
+
+// writes reports whether a choice says a text, be it a refusal.
+func (d *delta) writes() bool {
+	return len(d.content) > len(`""`) || len(d.refusal) > len(`""`) || d.parts != nil
 }
 
 // tellText sends the text, and the refusal, which is one too.
@@ -230,12 +249,14 @@ func (t *teller) Repeated(e *translate.Event) {
 	}
 }
 
-// End says what is wrong with the answer as a whole.
-func (t *teller) End() error {
+// End begins the calls that wait for more of their names, and says what is wrong
+// with the answer as a whole.
+func (t *teller) End(p *choices.Parser) error {
 	if t.drawn && !t.spoken {
 		return errImages
 	}
 	for i := range t.calls {
+		t.calls[i].settle(p)
 		if err := t.calls[i].end(); err != nil {
 			return err
 		}

@@ -14,10 +14,10 @@ import (
 // calls are the tool calls of one choice, in the order in which they were seen.
 type calls struct {
 	choice int
-	held   *int // bytes of arguments that wait, in all choices
+	held   *int // bytes that wait, in all choices
 	all    []call
 	begun  []int         // those that were sent, by their number
-	last   int           // the call that was spoken of last
+	last   int           // the call that was spoken of last: no other can wait for the rest of its name
 	index  map[int64]int // which call an index of the provider stands for
 }
 
@@ -25,7 +25,7 @@ type calls struct {
 type call struct {
 	id, name []byte
 	custom   bool
-	begun    bool   // it has its name and was sent
+	begun    bool   // it has its whole name and was sent
 	number   int    // among those that were
 	waiting  []byte // arguments that were not sent yet
 	args     translate.Arguments
@@ -43,13 +43,13 @@ type entry struct {
 const (
 	// maxCalls bounds the calls of one answer.
 	maxCalls = 4096
-	// maxWaiting bounds the arguments that wait for the names of their calls,
-	// all of them together, in bytes.
+	// maxWaiting bounds the names that wait for their rest, and the arguments
+	// that wait for the names of their calls, all of them together, in bytes.
 	maxWaiting = sse.DefaultMaxEvent
 )
 
 var (
-	errWaiting  = fmt.Errorf("more than %d bytes of arguments in front of the names of their tool calls", maxWaiting)
+	errWaiting  = fmt.Errorf("more than %d bytes of tool calls in front of the ends of their names", maxWaiting)
 	errNameless = errors.New("a tool call without a name")
 	errCalls    = fmt.Errorf("more than %d tool calls", maxCalls)
 )
@@ -221,7 +221,7 @@ func (a *calls) findByID(e *entry, apart bool) int {
 // call than the last one.
 func (a *calls) another(e *entry) bool {
 	last := &a.all[a.last]
-	return len(e.name) > len(`""`) && last.begun && (!same(last.name, e.name) || a.renumbered(last, e))
+	return len(e.name) > len(`""`) && len(last.name) > 0 && (!same(last.name, e.name) || a.renumbered(last, e))
 }
 
 func (a *calls) add() int {
@@ -229,11 +229,16 @@ func (a *calls) add() int {
 	return len(a.all) - 1
 }
 
-// take sends what an entry says of a call.
+// take sends what an entry says of a call. A name may be a fragment of which the
+// rest follows, so the call begins with its arguments, were they empty, as they
+// are in the first chunk of most servers.
 func (a *calls) take(p *choices.Parser, at int, e *entry) {
 	if at >= maxCalls {
 		p.Fail(translate.Unusable(errCalls))
 		return
+	}
+	if at != a.last {
+		a.settle(p)
 	}
 	a.last = at
 	c := &a.all[at]
@@ -241,24 +246,56 @@ func (a *calls) take(p *choices.Parser, at int, e *entry) {
 		c.id = jsonscan.AppendText(nil, e.id)
 	}
 	c.custom = c.custom || e.custom
-	if !c.begun && len(e.name) > len(`""`) {
-		a.begin(p, at, e.name)
+	a.takeName(p, c, e.name)
+	if e.args != nil || len(c.waiting) > 0 {
+		a.settle(p)
 	}
 	a.takeArguments(p, at, e)
 }
 
+// takeName joins the fragments of a name. Many servers repeat all of it with
+// every fragment of the arguments.
+func (a *calls) takeName(p *choices.Parser, c *call, name []byte) {
+	switch {
+	case len(name) <= len(`""`) || same(c.name, name):
+	case c.begun:
+		p.Drop("choices[*].message.tool_calls[*].function.name")
+	default:
+		before := len(c.name)
+		c.name = jsonscan.AppendText(c.name, name)
+		a.hold(p, len(c.name)-before)
+		p.Unlike()
+	}
+}
+
+// hold counts bytes that wait.
+func (a *calls) hold(p *choices.Parser, n int) {
+	if *a.held += n; *a.held > maxWaiting {
+		p.Fail(translate.Unusable(errWaiting))
+	}
+}
+
+// settle begins the call that waits for the rest of its name: nothing of it can
+// follow.
+func (a *calls) settle(p *choices.Parser) {
+	if len(a.all) == 0 {
+		return
+	}
+	if c := &a.all[a.last]; !c.begun && len(c.name) > 0 {
+		a.begin(p, c)
+	}
+}
+
 // begin sends the start of a call, and the arguments that waited for it.
-func (a *calls) begin(p *choices.Parser, at int, name []byte) {
-	c := &a.all[at]
+func (a *calls) begin(p *choices.Parser, c *call) {
 	c.begun, c.number = true, len(a.begun)
-	a.begun = append(a.begun, at)
-	c.name = jsonscan.AppendText(nil, name)
+	a.begun = append(a.begun, a.last)
+	*a.held -= len(c.name) + len(c.waiting)
 	p.SendEvent(translate.Event{
 		Kind: translate.EventToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom,
 	})
 	if len(c.waiting) > 0 {
 		p.SendEvent(a.arguments(c))
-		*a.held -= len(c.waiting)
 		c.waiting = c.waiting[:0]
 	}
 }
@@ -287,9 +324,7 @@ func (a *calls) takeArguments(p *choices.Parser, at int, e *entry) {
 		c.waiting = c.waiting[:0]
 		return
 	}
-	if *a.held += len(c.waiting) - from; *a.held > maxWaiting {
-		p.Fail(translate.Unusable(errWaiting))
-	}
+	a.hold(p, len(c.waiting)-from)
 }
 
 // end says what is wrong with the calls as a whole.

@@ -350,16 +350,17 @@ func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 }
 
 // A bug was here: arguments waited without a bound for the name of their call,
-// and a stream of nothing else took all the memory there was.
-func TestArgumentsWaitForTheNamesOfTheirCallsWithinABound(t *testing.T) {
-	part := strings.Repeat("x", 12<<20)
-	waits := func(choice, index int) string {
-		return fmt.Sprintf(`{"choices":[{"index":%d,"delta":{"tool_calls":[{"index":%d,"function":{"arguments":"%s"}}]}}]}`, choice, index, part)
+// and a stream of nothing else took all the memory there was. Names wait too.
+func TestArgumentsAndNamesWaitForTheirCallsWithinABound(t *testing.T) {
+	waits := func(choice, index int, member, letter string) string {
+		return fmt.Sprintf(`{"choices":[{"index":%d,"delta":{"tool_calls":[{"index":%d,"function":{"%s":"%s"}}]}}]}`,
+			choice, index, member, strings.Repeat(letter, 12<<20))
 	}
-	named := `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"f"}}]}}]}`
-	tooMuch := parse([]string{waits(0, 0), waits(0, 1), waits(1, 0)}, true)
+	tooMuch := parse([]string{waits(0, 0, "name", "a"), waits(0, 0, "name", "b"), waits(1, 0, "arguments", "c")}, true)
 	assert.Contains(t, tooMuch[len(tooMuch)-1], "error 502")
-	told := parse([]string{waits(0, 0), named, waits(0, 1), waits(1, 0)}, false)
+	told := parse([]string{
+		waits(0, 0, "arguments", "a"), waits(0, 0, "name", "b"), waits(0, 1, "arguments", "c"), waits(1, 0, "arguments", "d"),
+	}, false)
 	assert.Len(t, told, 4, "what was told waits no more")
 }
 

@@ -42,14 +42,16 @@ type Teller interface {
 	// Repeated is told of an event that was sent without Tell, because its chunk
 	// was like the one before but for the text.
 	Repeated(e *translate.Event)
-	// End is the end of the answer. It returns what is wrong with the whole.
-	End() error
+	// End is the end of the answer: it tells what was held back until then, and
+	// returns what is wrong with the whole.
+	End(p *Parser) error
 }
 
 // Choice says which choice is told of.
 type Choice struct {
 	Index int
 	Whole bool // it is of a JSON answer
+	Ends  bool // it has told why it ended
 }
 
 // part is what a chunk says of one choice.
@@ -137,7 +139,7 @@ func (p *Parser) end() {
 		p.Fail(translate.Unusable(errNoFirst))
 		return
 	}
-	if err := p.content.End(); err != nil {
+	if err := p.content.End(p); err != nil {
 		p.Fail(translate.Unusable(err))
 		return
 	}
@@ -279,8 +281,9 @@ func (p *Parser) tellChoice(nth int, whole bool) {
 		p.choices = append(p.choices, choice{})
 	}
 	p.choices[index].seen = true
-	p.content.Tell(p, nth, Choice{index, whole})
-	if len(t.finish) > len(`""`) && !p.over {
+	ends := len(t.finish) > len(`""`)
+	p.content.Tell(p, nth, Choice{Index: index, Whole: whole, Ends: ends})
+	if ends && !p.over {
 		p.finish(index, t)
 	}
 }

@@ -51,5 +51,9 @@ func (p *Parser) SendText(e translate.Event, raw []byte, at Slot) {
 	p.SendAt(e, at)
 }
 
+// Unlike says that the chunk at hand says more than its event, so that none says
+// the same of another text.
+func (p *Parser) Unlike() { p.again.slot = Slot{} }
+
 // Refused notes that a choice has refused.
 func (p *Parser) Refused(index int) { p.choices[index].refused = true }
