@@ -3,6 +3,8 @@ package translate
 import (
 	"strconv"
 	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // LossClass says what the loss of a field means (wire format 0.2).
@@ -25,6 +27,9 @@ type Loss struct {
 	// messages.*.content.*.cache_control, choices[*].message.annotations.
 	Path  string
 	Class LossClass
+	// Foreign says that a provider chose the last name of Path, so that there may
+	// be any number of such paths. Names from clients are not marked.
+	Foreign bool
 }
 
 // Losses collects losses in the order in which they were found, each once, and
@@ -40,8 +45,12 @@ const (
 	maxReport = 1024
 	// maxLossName is the longest name of an unknown field that is repeated.
 	maxLossName = 64
-	// oddName stands for names that do not belong into a header or a log.
+	// maxForeign is how many names that a provider chose are repeated, of one answer.
+	maxForeign = 32
+	// oddName stands for names that do not belong into a header or a log, noName
+	// for one that is empty.
 	oddName = "?"
+	noName  = `""`
 )
 
 // Add notes a loss, once.
@@ -49,35 +58,59 @@ func (l *Losses) Add(class LossClass, path string) { l.AddIn(class, path, "") }
 
 // AddIn notes the loss of a member; prefix is the path of the object that has
 // it, with its last dot.
-func (l *Losses) AddIn(class LossClass, prefix, name string) {
-	if len(*l) == maxLosses {
-		return
-	}
-	for i := range *l {
-		if (*l)[i].is(prefix, name) {
-			return
-		}
-	}
-	*l = append(*l, Loss{prefix + name, class})
-}
+func (l *Losses) AddIn(class LossClass, prefix, name string) { l.add(class, prefix, name, false) }
 
 // AddNamed is AddIn for a member that the client may have named as it likes.
 func (l *Losses) AddNamed(class LossClass, prefix string, name []byte) {
-	if len(name) > maxLossName || !PlainName(name) {
+	switch {
+	case len(*l) == maxLosses:
+	case len(name) == 0:
+		l.AddIn(class, prefix, noName)
+	case odd(name):
 		l.AddIn(class, prefix, oddName)
-		return
+	case !l.has(prefix, name): // asked first: most are found again, which costs no memory
+		l.AddIn(class, prefix, string(name))
 	}
-	l.AddIn(class, prefix, string(name))
 }
 
-func (l *Loss) is(prefix, name string) bool {
-	return len(l.Path) == len(prefix)+len(name) && l.Path[:len(prefix)] == prefix && l.Path[len(prefix):] == name
+// AddAll notes all losses of another list.
+func (l *Losses) AddAll(others Losses) {
+	for _, loss := range others {
+		l.add(loss.Class, "", loss.Path, loss.Foreign)
+	}
 }
+
+func (l *Losses) add(class LossClass, prefix, name string, foreign bool) {
+	if len(*l) < maxLosses && !l.has(prefix, []byte(name)) {
+		*l = append(*l, Loss{prefix + name, class, foreign})
+	}
+}
+
+func (l *Losses) has(prefix string, name []byte) bool {
+	for i := range *l {
+		if (*l)[i].is(prefix, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *Loss) is(prefix string, name []byte) bool {
+	return len(l.Path) == len(prefix)+len(name) && l.Path[:len(prefix)] == prefix && l.Path[len(prefix):] == string(name)
+}
+
+// odd reports whether a name does not belong into a header or a log.
+func odd(name []byte) bool { return len(name) > maxLossName || !PlainName(name) }
 
 // String is the report of the losses: their paths with commas between, as many
 // of them as fit into 1024 bytes, and then "+" and the number of those left out.
+// Of 512 losses, beyond which none is noted, there may be more: "+450 or more".
 func (l Losses) String() string {
-	const more = len(",+512")
+	uncounted := ""
+	if len(l) == maxLosses {
+		uncounted = " or more"
+	}
+	more := len(",+512") + len(uncounted)
 	var report strings.Builder
 	comma := ""
 	for i := range l {
@@ -86,7 +119,7 @@ func (l Losses) String() string {
 			room -= more
 		}
 		if len(l[i].Path) > room {
-			report.WriteString(comma + "+" + strconv.Itoa(len(l)-i))
+			report.WriteString(comma + "+" + strconv.Itoa(len(l)-i) + uncounted)
 			break
 		}
 		report.WriteString(comma + l[i].Path)
@@ -97,12 +130,39 @@ func (l Losses) String() string {
 
 // Dropped collects what of an answer has no place in the client's format. The
 // parsers and the emitters of answers embed it; it costs nothing while nothing
-// is dropped.
-type Dropped struct{ losses Losses }
+// is dropped, and little however much is: of the names that a provider chose 32
+// are repeated, and "?" stands for all others.
+type Dropped struct {
+	losses  Losses
+	foreign int // names that the provider chose
+}
 
 // Drop notes a part of the answer that is left out, once. The path is one of
 // this repository's own words, never text that a provider chose.
 func (d *Dropped) Drop(path string) { d.losses.Add(OfAnswer, path) }
+
+// DropNamed notes a part of the answer that the provider named as it liked;
+// prefix is the path of what it belongs to, with its last dot.
+func (d *Dropped) DropNamed(prefix string, name []byte) {
+	switch {
+	case len(name) == 0:
+		d.losses.AddIn(OfAnswer, prefix, noName)
+	case odd(name) || d.foreign == maxForeign && !d.losses.has(prefix, name):
+		d.losses.AddIn(OfAnswer, prefix, oddName)
+	case !d.losses.has(prefix, name):
+		d.foreign++
+		d.losses.add(OfAnswer, prefix, string(name), true)
+	}
+}
+
+// DropMember skips the value of the cursor's member, which is left out. It is
+// noted unless it says nothing.
+func (d *Dropped) DropMember(prefix string, c *jsonscan.Cursor) {
+	name := c.Name()
+	if raw := c.Skip(); !jsonscan.Blank(raw) {
+		d.DropNamed(prefix, name)
+	}
+}
 
 // Losses are what was dropped so far.
 func (d *Dropped) Losses() Losses { return d.losses }

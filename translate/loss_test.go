@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 func TestLossesAreNotedOnceAndInOrder(t *testing.T) {
@@ -20,7 +21,7 @@ func TestLossesAreNotedOnceAndInOrder(t *testing.T) {
 	losses.Add(translate.Hint, "messages.*.a")
 	losses.AddNamed(translate.Hint, "messages.*.", []byte("a"))
 	losses.AddNamed(translate.Hint, "messages.", []byte("b"))
-	assert.Equal(t, translate.Losses{{"b", translate.Hint}, {"messages.*.a", translate.Shaping}, {"messages.b", translate.Hint}}, losses)
+	assert.Equal(t, translate.Losses{{Path: "b"}, {Path: "messages.*.a", Class: translate.Shaping}, {Path: "messages.b"}}, losses)
 }
 
 func TestNamesOfLossesFitIntoAHeader(t *testing.T) {
@@ -28,7 +29,17 @@ func TestNamesOfLossesFitIntoAHeader(t *testing.T) {
 	for _, name := range []string{"a\r\nb", "é", "a,b", strings.Repeat("x", 65)} {
 		losses.AddNamed(translate.Hint, "tools.*.", []byte(name))
 	}
-	assert.Equal(t, translate.Losses{{"tools.*.?", translate.Hint}}, losses)
+	assert.Equal(t, translate.Losses{{Path: "tools.*.?"}}, losses)
+}
+
+// A bug was here: a member whose name is empty was reported as an empty item of
+// the list, which no reader of the list can see.
+func TestAMemberWithAnEmptyNameIsSeenInTheReport(t *testing.T) {
+	var losses translate.Losses
+	losses.AddNamed(translate.Hint, "", nil)
+	losses.AddNamed(translate.Hint, "tools.*.", []byte{})
+	losses.AddNamed(translate.Hint, "", []byte("a"))
+	assert.Equal(t, `"",tools.*."",a`, losses.String())
 }
 
 func TestLossesAreBounded(t *testing.T) {
@@ -61,10 +72,12 @@ func TestReportsOfManyLossesSayHowManyAreLeftOut(t *testing.T) {
 		report := losses.String()
 		assert.LessOrEqual(t, len(report), 1024)
 		names := strings.Split(report, ",")
-		more, err := strconv.Atoi(strings.TrimPrefix(names[len(names)-1], "+"))
+		left, found := strings.CutSuffix(names[len(names)-1], " or more")
+		assert.True(t, found, "no more than 512 are counted, so the number is the least that there can be")
+		more, err := strconv.Atoi(strings.TrimPrefix(left, "+"))
 		require.NoError(t, err, report)
 		assert.Equal(t, len(losses), len(names)-1+more)
-		assert.Greater(t, len(report), 1024-len(",+512")-length-1, "as many as fit")
+		assert.Greater(t, len(report), 1024-len(",+512 or more")-length-1, "as many as fit")
 	}
 }
 
@@ -74,6 +87,47 @@ func TestWhatIsDroppedOfAnAnswerIsNotedOnce(t *testing.T) {
 	answer.Drop("content.*")
 	answer.Drop("content.*")
 	assert.Equal(t, translate.Losses{{Path: "content.*", Class: translate.OfAnswer}}, answer.Losses())
+}
+
+// Ensures that a provider which invents a new name in every chunk costs no more
+// memory, and no longer a list of metrics, than one that keeps to a few.
+func TestNamesThatAProviderChoseAreBounded(t *testing.T) {
+	var answer translate.Dropped
+	for i := range 100_000 {
+		answer.DropNamed("a.", strconv.AppendInt(nil, int64(i), 10))
+	}
+	answer.DropNamed("a.", []byte("0"))
+	answer.DropNamed("a.", nil)
+	losses := answer.Losses()
+	require.Len(t, losses, 32+2)
+	assert.Equal(t, translate.Loss{Path: "a.0", Class: translate.OfAnswer, Foreign: true}, losses[0])
+	assert.Equal(t, translate.Loss{Path: "a.?", Class: translate.OfAnswer}, losses[32])
+	assert.Equal(t, `a.""`, losses[33].Path)
+}
+
+func TestNamesThatAProviderChoseFitIntoALog(t *testing.T) {
+	var answer translate.Dropped
+	for _, name := range []string{"a\r\nb", "a,b", strings.Repeat("x", 65)} {
+		answer.DropNamed("", []byte(name))
+	}
+	assert.Equal(t, "?", answer.Losses().String())
+}
+
+func TestAMemberThatIsLeftOutIsNotedUnlessItSaysNothing(t *testing.T) {
+	var answer translate.Dropped
+	c := jsonscan.New([]byte(`{"a":null,"b":"","c":[ ],"d":{},"e":0,"f":false,"g":[null],"\u0068":"x"}`))
+	for c.EnterObject(); c.Member(); {
+		answer.DropMember("x.", &c)
+	}
+	require.NoError(t, c.Finish())
+	assert.Equal(t, "x.e,x.f,x.g,x.h", answer.Losses().String())
+}
+
+func TestNotingALossAgainCostsNoAllocation(t *testing.T) {
+	var answer translate.Dropped
+	name := []byte(strings.Repeat("x", 64))
+	answer.DropNamed("choices[*].", name)
+	assert.Zero(t, testing.AllocsPerRun(100, func() { answer.DropNamed("choices[*].", name) }))
 }
 
 func TestClassesOfLossesHaveAWord(t *testing.T) {

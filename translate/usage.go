@@ -1,5 +1,7 @@
 package translate
 
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+
 // Usage counts the tokens of one call. The counts do not overlap: Input leaves
 // out what was read from or written to a cache, as the messages format counts;
 // Reasoning is a part of Output.
@@ -30,3 +32,19 @@ func (u Usage) Plus(other Usage) Usage {
 // TotalInput is the number of input tokens, cached ones included: what the
 // chat and completions formats call prompt_tokens.
 func (u Usage) TotalInput() int64 { return u.Input + u.CacheRead + u.CacheWrite }
+
+// maxCount bounds counts so that sums of them cannot overflow.
+const maxCount = 1 << 53
+
+// ReadCount reads the count at the cursor. What is no count, since it is no
+// integer or negative, says nothing: the one that was known stays, for nothing
+// may ever be subtracted from a bill.
+func ReadCount(c *jsonscan.Cursor, count *int64) {
+	n, exact, ok := c.Int()
+	switch {
+	case !ok:
+		c.Skip()
+	case exact && n >= 0:
+		*count = min(n, maxCount)
+	}
+}

@@ -23,5 +23,9 @@ func InspectAnswer(body []byte) (translate.Answer, *translate.Fault) {
 	if e.count == 0 {
 		return translate.Answer{}, translate.Unusable(errNoChoice)
 	}
-	return translate.Answer{Model: e.name(), Usage: e.usage}, nil
+	a := translate.Answer{Model: e.name()}
+	if e.hasUsage {
+		a.Usage = e.counts.usage()
+	}
+	return a, nil
 }

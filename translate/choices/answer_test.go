@@ -8,7 +8,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 func TestAnswersTellModelAndUsage(t *testing.T) {
@@ -76,13 +75,11 @@ func TestUsageCountsWithoutOverlap(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := jsonscan.New([]byte(tt.usage))
-			got, ok := choices.ReadUsage(&c)
-			require.True(t, ok)
-			require.NoError(t, c.Finish())
+			got, fault := choices.InspectAnswer([]byte(`{"choices":[{}],"usage":` + tt.usage + `}`))
+			require.Nil(t, fault)
 			tt.want.Known = true
-			assert.Equal(t, tt.want, got)
-			assert.GreaterOrEqual(t, got.TotalInput(), got.Input)
+			assert.Equal(t, tt.want, got.Usage)
+			assert.GreaterOrEqual(t, got.Usage.TotalInput(), got.Usage.Input)
 		})
 	}
 }

@@ -3,14 +3,13 @@ package choices
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // envelope is what surrounds the choices of an answer or of a stream's chunk.
 type envelope struct {
 	model    []byte // as it is written, quotes included; nil for none
-	usage    translate.Usage
+	counts   counts // begins as what was counted before
 	hasUsage bool
 	listed   bool // there is a list of choices
 	count    int  // of choices that are objects
@@ -51,9 +50,7 @@ func (e *envelope) member(c *jsonscan.Cursor, choice func()) {
 	case "choices":
 		e.list(c, choice)
 	case "usage":
-		if u, ok := ReadUsage(c); ok {
-			e.usage, e.hasUsage = u, true
-		}
+		e.hasUsage = e.counts.take(c) || e.hasUsage
 	case "model":
 		e.model = rawText(c)
 	case "error":

@@ -18,6 +18,7 @@ type Observer struct {
 	content Content
 	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
 
+	counts   counts
 	usage    translate.Usage
 	model    string
 	fault    *translate.Fault
@@ -72,7 +73,7 @@ func (o *Observer) fail(fault *translate.Fault) translate.Signal {
 
 // chunk reads a chunk whole.
 func (o *Observer) chunk(data []byte) translate.Signal {
-	var e envelope
+	e := envelope{counts: o.counts}
 	var t turn
 	o.cursor = jsonscan.New(data)
 	if err := e.read(&o.cursor, func() { o.choice(&t) }); err != nil {
@@ -91,7 +92,7 @@ func (o *Observer) chunk(data []byte) translate.Signal {
 // note keeps what the envelope tells.
 func (o *Observer) note(e *envelope) {
 	if e.hasUsage {
-		o.usage = e.usage
+		o.counts, o.usage = e.counts, e.counts.usage()
 	}
 	if o.model == "" {
 		o.model = e.name()

@@ -24,6 +24,7 @@ type Parser struct {
 
 	turns   []part   // of the chunk at hand
 	choices []choice // by index
+	counts  counts
 	usage   translate.Usage
 	again   template
 	sent    int  // events of the chunk at hand
@@ -152,7 +153,7 @@ func (p *Parser) end() {
 // for its messages. Nothing of it is told before all of it was read: it may
 // turn out to be an error.
 func (p *Parser) chunk(data []byte, whole bool) {
-	var e heading
+	e := heading{envelope: envelope{counts: p.counts}}
 	p.turns, p.sent = p.turns[:0], 0
 	p.again.forget()
 	p.cursor = jsonscan.New(data)
@@ -240,7 +241,7 @@ func (p *Parser) turn() {
 // tell sends what a chunk says.
 func (p *Parser) tell(e *heading, whole bool) {
 	if e.hasUsage {
-		p.usage = e.usage
+		p.counts, p.usage = e.counts, e.counts.usage()
 	}
 	p.start(e)
 	for nth := range p.turns {

@@ -5,7 +5,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// counts are the numbers of a usage object, as the provider gives them.
+// counts are the numbers of usage objects, as the provider gives them: of all
+// that one answer has said the last of each.
 type counts struct {
 	prompt, completion int64
 	details            cached // of prompt_tokens_details
@@ -15,33 +16,32 @@ type counts struct {
 
 type cached struct{ read, written int64 }
 
-// ReadUsage reads the usage object at the cursor; ok is false when there is
-// none, a null for instance. Prompt tokens include the cached ones on the wire,
-// and do not in Usage.
-func ReadUsage(c *jsonscan.Cursor) (u translate.Usage, ok bool) {
+// take reads the usage object at the cursor; ok is false when there is none, a
+// null for instance. Counts that are there overwrite; those that are absent or
+// malformed leave what an earlier chunk said.
+func (n *counts) take(c *jsonscan.Cursor) (ok bool) {
 	if !c.EnterObject() {
 		c.Skip()
-		return u, false
+		return false
 	}
-	var n counts
 	for c.Member() {
 		n.member(c)
 	}
-	return n.usage(), true
+	return true
 }
 
 func (n *counts) member(c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "prompt_tokens":
-		n.prompt = Count(c)
+		translate.ReadCount(c, &n.prompt)
 	case "completion_tokens":
-		n.completion = Count(c)
+		translate.ReadCount(c, &n.completion)
 	case "prompt_cache_hit_tokens":
-		n.hit = Count(c)
+		translate.ReadCount(c, &n.hit)
 	case "cache_read_input_tokens":
-		n.read = Count(c)
+		translate.ReadCount(c, &n.read)
 	case "cache_creation_input_tokens":
-		n.created = Count(c)
+		translate.ReadCount(c, &n.created)
 	case "prompt_tokens_details":
 		n.promptDetails(c)
 	case "completion_tokens_details":
@@ -59,9 +59,9 @@ func (n *counts) promptDetails(c *jsonscan.Cursor) {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "cached_tokens":
-			n.details.read = Count(c)
+			translate.ReadCount(c, &n.details.read)
 		case "cache_write_tokens":
-			n.details.written = Count(c)
+			translate.ReadCount(c, &n.details.written)
 		default:
 			c.Skip()
 		}
@@ -75,13 +75,15 @@ func (n *counts) completionDetails(c *jsonscan.Cursor) {
 	}
 	for c.Member() {
 		if string(c.Name()) == "reasoning_tokens" {
-			n.reasoning = Count(c)
+			translate.ReadCount(c, &n.reasoning)
 		} else {
 			c.Skip()
 		}
 	}
 }
 
+// usage are the counts without overlap: prompt tokens include the cached ones on
+// the wire, and do not in Usage.
 func (n *counts) usage() translate.Usage {
 	read := firstOf(n.details.read, n.hit, n.read)
 	written := firstOf(n.details.written, n.created)
@@ -105,15 +107,9 @@ func firstOf(counts ...int64) int64 {
 	return 0
 }
 
-// maxCount bounds counts so that sums of them cannot overflow.
-const maxCount = 1 << 53
-
-// Count reads a count of tokens. What is no integer counts as 0, and so does
-// what is negative, since nothing may ever be subtracted from a bill.
-func Count(c *jsonscan.Cursor) int64 {
-	n, _, ok := c.Int()
-	if !ok {
-		c.Skip()
-	}
-	return min(max(0, n), maxCount)
+// Count reads a number that may be neither negative nor too large, 0 for anything
+// else.
+func Count(c *jsonscan.Cursor) (n int64) {
+	translate.ReadCount(c, &n)
+	return n
 }

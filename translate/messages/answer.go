@@ -85,7 +85,7 @@ func (a *answer) member(c *jsonscan.Cursor) {
 		readUsage(c, &a.usage)
 	case "input_tokens":
 		a.tokens = -1
-		readCount(c, &a.tokens)
+		translate.ReadCount(c, &a.tokens)
 	default:
 		c.Skip()
 	}

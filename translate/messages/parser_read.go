@@ -59,7 +59,7 @@ func (r *reading) member(c *jsonscan.Cursor, usage *translate.Usage) {
 	case "type":
 		r.kind = rawText(c)
 	case "index":
-		readCount(c, &r.index)
+		translate.ReadCount(c, &r.index)
 	case "message":
 		r.message(c, usage)
 	case "content_block":

@@ -5,9 +5,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// maxCount bounds counts so that sums of them cannot overflow.
-const maxCount = 1 << 53
-
 // readUsage reads the usage object at the cursor into u. Counts that are there
 // overwrite; those that are absent or null keep what an earlier event said.
 func readUsage(c *jsonscan.Cursor, u *translate.Usage) {
@@ -19,13 +16,13 @@ func readUsage(c *jsonscan.Cursor, u *translate.Usage) {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "input_tokens":
-			readCount(c, &u.Input)
+			translate.ReadCount(c, &u.Input)
 		case "cache_read_input_tokens":
-			readCount(c, &u.CacheRead)
+			translate.ReadCount(c, &u.CacheRead)
 		case "cache_creation_input_tokens":
-			readCount(c, &u.CacheWrite)
+			translate.ReadCount(c, &u.CacheWrite)
 		case "output_tokens":
-			readCount(c, &u.Output)
+			translate.ReadCount(c, &u.Output)
 		case "output_tokens_details":
 			readDetails(c, u)
 		default:
@@ -41,21 +38,9 @@ func readDetails(c *jsonscan.Cursor, u *translate.Usage) {
 	}
 	for c.Member() {
 		if string(c.Name()) == "thinking_tokens" {
-			readCount(c, &u.Reasoning)
+			translate.ReadCount(c, &u.Reasoning)
 		} else {
 			c.Skip()
 		}
-	}
-}
-
-// readCount reads a count of tokens. A negative one counts as 0, since nothing
-// may ever be subtracted from a bill; what is no integer says nothing.
-func readCount(c *jsonscan.Cursor, count *int64) {
-	n, exact, ok := c.Int()
-	switch {
-	case !ok:
-		c.Skip()
-	case exact:
-		*count = min(max(0, n), maxCount)
 	}
 }

@@ -45,9 +45,7 @@ func (f Fan) Model() string {
 func (f Fan) Losses() translate.Losses {
 	losses := f[0].Losses()
 	for _, t := range f[1:] {
-		for _, loss := range t.Losses() {
-			losses.Add(loss.Class, loss.Path)
-		}
+		losses.AddAll(t.Losses())
 	}
 	return losses
 }

@@ -134,13 +134,18 @@ var known = func() map[[2]translate.Format]map[string]bool {
 	return all
 }()
 
-// LossName names a loss in metrics: by its path where that is one of the
-// tables' or of an answer, else by "?", since clients choose such names.
+// LossName names a loss in metrics, which must not have any number of names: by
+// its path where that is one of the tables' or, for answers, of this repository's
+// own words; else "?" stands for the name that a client or a provider chose.
 func LossName(from, to translate.Format, loss translate.Loss) string {
-	if loss.Class == translate.OfAnswer || known[[2]translate.Format{from, to}][loss.Path] {
+	switch {
+	case loss.Foreign:
+		return loss.Path[:strings.LastIndexByte(loss.Path, '.')+1] + "?"
+	case loss.Class == translate.OfAnswer || known[[2]translate.Format{from, to}][loss.Path]:
 		return loss.Path
+	default:
+		return "?"
 	}
-	return "?"
 }
 
 // The ways to write a row.

@@ -167,7 +167,7 @@ func TestCapabilitiesFollowTheTraits(t *testing.T) {
 	assert.Contains(t, c.Refused, "output_config.effort", "in strict mode")
 }
 
-// Clients choose the names of unknown fields; those are no names for metrics.
+// Clients and providers choose the names of unknown fields; those are no names for metrics.
 func TestNamesOfLossesInMetricsAreTheTables(t *testing.T) {
 	name := func(path string, class translate.LossClass) string {
 		return pairs.LossName(translate.Messages, translate.Chat, translate.Loss{Path: path, Class: class})
@@ -176,6 +176,10 @@ func TestNamesOfLossesInMetricsAreTheTables(t *testing.T) {
 	assert.Equal(t, "messages.*.content.*.thinking", name("messages.*.content.*.thinking", translate.Hint))
 	assert.Equal(t, "messages.*.content.*", name("messages.*.content.*", translate.Shaping))
 	assert.Equal(t, "content.*", name("content.*", translate.OfAnswer))
+	for path, want := range map[string]string{"timings": "?", "choices[*].message.mood": "choices[*].message.?"} {
+		foreign := translate.Loss{Path: path, Class: translate.OfAnswer, Foreign: true}
+		assert.Equal(t, want, pairs.LossName(translate.Chat, translate.Messages, foreign))
+	}
 	for _, path := range []string{"unheard_of", "?", "*", "tools.*.mine", "tools.*.*", ""} {
 		assert.Equal(t, "?", name(path, translate.Hint), path)
 	}

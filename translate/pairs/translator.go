@@ -142,9 +142,7 @@ func (t *Translator) Model() string { return t.model }
 // Losses are what of the answer could not be carried over so far.
 func (t *Translator) Losses() translate.Losses {
 	losses := slices.Clip(t.parser.Losses())
-	for _, loss := range t.emitter.Losses() {
-		losses.Add(loss.Class, loss.Path)
-	}
+	losses.AddAll(t.emitter.Losses())
 	return losses
 }
 

@@ -1,0 +1,42 @@
+package pairs_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// malformed are streams which tell good counts first, and then what is none.
+func malformed(format translate.Format) []byte {
+	if format == translate.Messages {
+		return messagesStream(
+			`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":5,"cache_read_input_tokens":2,"output_tokens":1}}}`,
+			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":-1,"cache_read_input_tokens":1.5,"output_tokens":3}}`,
+			`{"type":"message_delta","delta":{},"usage":{"input_tokens":"5","output_tokens":-3}}`,
+			`{"type":"message_stop"}`,
+		)
+	}
+	return chatStream(nil,
+		`{"model":"m","choices":[{"index":0,"text":"a","delta":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"prompt_tokens_details":{"cached_tokens":2},"completion_tokens":1}}`,
+		`{"choices":[],"usage":{"prompt_tokens":-7,"prompt_tokens_details":{"cached_tokens":-2},"completion_tokens":3}}`,
+		`{"choices":[],"usage":{"completion_tokens":-3}}`,
+		`[DONE]`,
+	)
+}
+
+// A bug was here: a count that was negative, or in chunks of choices missing,
+// made 0 of a good one that came before it.
+func TestAMalformedCountReplacesNoGoodOne(t *testing.T) {
+	want := translate.Usage{Input: 5, CacheRead: 2, Output: 3, Known: true}
+	for _, w := range ways {
+		t.Run(w.name(), func(t *testing.T) {
+			o := translated(w, translate.Memory{Stream: true}, [][]byte{malformed(w.from)}, true)
+			assert.True(t, o.Finished())
+			assert.Equal(t, want, o.Usage())
+			assert.Contains(t, observe(w.from, [][]byte{malformed(w.from)}, true).lines, fmt.Sprintf("usage %+v", want))
+		})
+	}
+}
