@@ -139,22 +139,6 @@ func TestKeysThatUsersMakeCountAtOnce(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-func TestTheSessionCookieIsSecureWhereTheSiteIs(t *testing.T) {
-	s := startCaddyfile(t, strings.Replace(encryptedSite, "localhost {", "localhost, http://127.0.0.1:PORT(plain) {", 1))
-	require.NoError(t, s.Logs.Wait(waiting(t), "added certificate to cache"))
-	s.addUser("alice")
-	plain := s.logIn("plain", "alice", password)
-	assert.Regexp(t, `^session=sess_[\w-]{43}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict$`, plain.header.Get("Set-Cookie"))
-
-	for major, transport := range transports(t, s) {
-		s.Client = &http.Client{Transport: transport}
-		secure := s.call(http.MethodPost, fmt.Sprintf("https://localhost:%d/api/user/login", s.Port("site")),
-			fmt.Sprintf(`{"username":"alice","password":%q}`, password))
-		assert.Equal(t, http.StatusOK, secure.status, major)
-		assert.Contains(t, secure.header.Get("Set-Cookie"), "; Secure; SameSite=Strict", major)
-	}
-}
-
 func TestAccountsThatAreOffLeaveTheirPathsToTheSite(t *testing.T) {
 	s := startCaddyfile(t, siteBlock("respond next 202", demoProvider, "accounts off"))
 	for _, path := range []string{"/api/user/login", "/api/token/", "/api/openapi.json", "/api/user/self"} {
