@@ -9,23 +9,24 @@ import (
 
 // adminKey is an API key as the administrator of the machine sees one.
 type adminKey struct {
-	ID       int64      `json:"id"`
-	User     string     `json:"user"`
-	Name     string     `json:"name"`
-	Key      string     `json:"key"` // shortened, but in the answer that hands it out
-	Models   []string   `json:"models"`
-	From     []string   `json:"from"`
-	Limit    string     `json:"limit"`
-	Disabled bool       `json:"disabled"`
-	Created  time.Time  `json:"created"`
-	Expires  *time.Time `json:"expires"` // null means never
-	Used     *time.Time `json:"used"`    // null means never
+	ID           int64      `json:"id"`
+	User         string     `json:"user"`
+	Name         string     `json:"name"`
+	Key          string     `json:"key"` // shortened, but in the answer that hands it out
+	Models       []string   `json:"models"`
+	From         []string   `json:"from"`
+	Limit        string     `json:"limit"`
+	Disabled     bool       `json:"disabled"`
+	UserDisabled bool       `json:"user_disabled"` // the key is refused then, whatever Disabled says
+	Created      time.Time  `json:"created"`
+	Expires      *time.Time `json:"expires"` // null means never
+	Used         *time.Time `json:"used"`    // null means never
 }
 
-func viewAdminKey(k *exchange.StoredKey, user string) adminKey {
+func viewAdminKey(k *exchange.StoredKey, user *exchange.User) adminKey {
 	return adminKey{
-		ID: k.ID, User: user, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: networkNames(k),
-		Limit: k.Limit, Disabled: k.Disabled, Created: writable(k.Created), Expires: utc(k.Expires), Used: utc(k.Used),
+		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: networkNames(k),
+		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled, Created: writable(k.Created), Expires: utc(k.Expires), Used: utc(k.Used),
 	}
 }
 
@@ -40,18 +41,18 @@ func (a *Accounts) adminListKeys(c *call) (any, error) {
 		}
 		owner = user.ID
 	}
-	list, nameOf := []adminKey{}, a.nameOf(c.Context())
+	list, userOf := []adminKey{}, a.userByID(c.Context())
 	err := everything(c, func(page exchange.Page) (int, error) {
 		found, _, err := a.store.Keys(c.Context(), owner, page)
 		for i := range found {
-			name, err := nameOf(found[i].UserID)
+			user, err := userOf(found[i].UserID)
 			if errors.Is(err, exchange.ErrNotFound) {
 				continue // deleted meanwhile, and the key with it
 			}
 			if err != nil {
 				return 0, err
 			}
-			list = append(list, viewAdminKey(&found[i], name))
+			list = append(list, viewAdminKey(&found[i], user))
 		}
 		return len(found), err
 	})
@@ -80,7 +81,7 @@ func (a *Accounts) adminAddKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := viewAdminKey(key, user.Name)
+	view := viewAdminKey(key, user)
 	view.Key = string(secret)
 	return view, nil
 }

@@ -187,19 +187,18 @@ func (a *Accounts) adminRemoveUser(c *call) (any, error) {
 	return struct{}{}, a.deleteUser(c.Context(), nil, user.ID)
 }
 
-// nameOf returns a function that names users by their id, and asks the store
+// userByID returns a function that finds users by their id, and asks the store
 // once for each.
-func (a *Accounts) nameOf(ctx context.Context) func(int64) (string, error) {
-	names := make(map[int64]string)
-	return func(id int64) (string, error) {
-		if name, ok := names[id]; ok {
-			return name, nil
+func (a *Accounts) userByID(ctx context.Context) func(int64) (*exchange.User, error) {
+	users := make(map[int64]*exchange.User)
+	return func(id int64) (*exchange.User, error) {
+		if user, ok := users[id]; ok {
+			return user, nil
 		}
 		user, err := a.store.User(ctx, id)
-		if err != nil {
-			return "", err
+		if err == nil {
+			users[id] = user
 		}
-		names[id] = user.Name
-		return user.Name, nil
+		return user, err
 	}
 }

@@ -23,6 +23,16 @@ type apiKey struct {
 	Disabled bool       `json:"disabled"`
 	Expires  *time.Time `json:"expires"`
 	Used     *time.Time `json:"used"`
+
+	UserDisabled bool `json:"user_disabled"`
+}
+
+// status is whether the key is accepted, and if not, why.
+func (k *apiKey) status() string {
+	if k.UserDisabled && !k.Disabled {
+		return "user disabled"
+	}
+	return status(k.Disabled, k.Expires)
 }
 
 // newKey is what is said of a key to make.
@@ -46,7 +56,7 @@ func keyCommand() *cobra.Command {
 	create.Flags().StringSliceP("models", "", nil, "Models that it may use, * matches anything; default all")
 	create.Flags().StringSliceP("from", "", nil, "Addresses and networks from which it may be used; default anywhere")
 	create.Flags().StringP("limit", "", "", "Name of its limit")
-	list := withAdmin(&cobra.Command{Use: "list", Short: "Lists the keys", Args: cobra.NoArgs}, listKeys)
+	list := withAdmin(&cobra.Command{Use: "list", Short: "Lists the keys that users have, not those of a configuration", Args: cobra.NoArgs}, listKeys)
 	list.Flags().StringP("user", "u", "", "Whose keys; default everybody's")
 	cmd.AddCommand(create, list,
 		withAdmin(&cobra.Command{Use: "revoke <id>", Short: "Deletes a key", Args: cobra.ExactArgs(1)}, revokeKey))
@@ -84,7 +94,7 @@ func listKeys(cmd *cobra.Command, a admin, _ []string) error {
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tUSER\tNAME\tKEY\tSTATUS\tEXPIRES\tLAST USED")
 	for _, k := range keys {
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, k.Name, k.Key, status(k.Disabled, k.Expires), day(k.Expires), day(k.Used))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, k.Name, k.Key, k.status(), day(k.Expires), day(k.Used))
 	}
 	return table.Flush()
 }

@@ -84,6 +84,11 @@ func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 		"1   alice  laptop  "+key[:7]+"****"+key[47:]+"  enabled  2099-01-01 00:00  never\n", list)
 	assert.Equal(t, list, succeed(t, "key list"))
 	assert.NotContains(t, list, key)
+	// The key of a user who is disabled was called enabled, and is refused.
+	succeed(t, "user disable alice")
+	assert.Contains(t, succeed(t, "key list"), "  user disabled  2099-01-01 00:00  never\n")
+	succeed(t, "user enable alice")
+	assert.Equal(t, list, succeed(t, "key list"))
 	assert.Equal(t, "key 1 is revoked\n", succeed(t, "key revoke 1"))
 	assert.NotContains(t, succeed(t, "key list"), "laptop")
 }

@@ -3,6 +3,8 @@ package exchange
 import (
 	"crypto/sha256"
 	"net/netip"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -12,7 +14,7 @@ type Digest = [sha256.Size]byte
 
 // Key is an API key of this gateway, as a request is checked against it.
 type Key struct {
-	ID       string // name shown in logs and placeholders; never the key itself
+	ID       string // name shown in logs and placeholders, unique; never the key itself
 	Digest   Digest
 	Models   []Pattern      // client-visible model names it may use; none means all
 	Networks []netip.Prefix // where it may be used from; none means anywhere
@@ -20,6 +22,19 @@ type Key struct {
 	Disabled bool           // it is refused, as if it had expired
 	Owner    string         // name of the user it belongs to; empty for keys without one
 	Limit    string         // name of the limit that it is subject to; empty for none
+}
+
+const storedKeyPrefix = "key_"
+
+// StoredKeyID is the ID of the key with this number in a Store.
+func StoredKeyID(number int64) string { return storedKeyPrefix + strconv.FormatInt(number, 10) }
+
+// IsStoredKeyID reports whether a key of a Store may have this ID. All other
+// keys are named otherwise, or a log could be read as telling of one that a user
+// has made.
+func IsStoredKeyID(id string) bool {
+	number, err := strconv.ParseInt(strings.TrimPrefix(id, storedKeyPrefix), 10, 64)
+	return err == nil && number > 0 && StoredKeyID(number) == id
 }
 
 // Expired reports whether k is no longer valid at now.

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"math"
 	"net/netip"
 	"testing"
 	"time"
@@ -43,4 +44,13 @@ func TestDisabledAndExpiredKeysAreNotValid(t *testing.T) {
 	assert.True(t, new(Key).Valid(now))
 	assert.False(t, (&Key{Disabled: true}).Valid(now))
 	assert.False(t, (&Key{Expires: now}).Valid(now))
+}
+
+func TestIDsOfStoredKeysAreTheirNumbers(t *testing.T) {
+	for _, number := range []int64{1, 7, 10, math.MaxInt64} {
+		assert.True(t, IsStoredKeyID(StoredKeyID(number)))
+	}
+	for _, id := range []string{"", "key", "key_", "key_0", "key_-1", "key_+1", "key_01", "key_1a", "Key_1", "key-1", "7", "key_key_1", "key_9223372036854775808"} {
+		assert.False(t, IsStoredKeyID(id), id)
+	}
 }

@@ -10,11 +10,13 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
 )
 
 func init() {
@@ -27,10 +29,13 @@ func init() {
 type App struct {
 	Config
 
+	ctx      context.Context
+	logger   *zap.Logger
 	resolved *resolved
 	ratios   *ratios
 	users    *userbase   // of sites that say nothing about theirs
 	serving  []*userbase // those of sites, without repetition
+	sites    []*Handler
 }
 
 // CaddyModule returns the Caddy module information.
@@ -44,6 +49,7 @@ func (App) CaddyModule() caddy.ModuleInfo {
 // Provision loads what the sites share, once for all of them: each site with a
 // copy of its own would run its own health checks and connections.
 func (a *App) Provision(ctx caddy.Context) error {
+	a.ctx, a.logger = ctx, ctx.Logger()
 	a.ratios = loadRatios()
 	var err error
 	if a.resolved, err = a.Config.resolve(ctx, nil); err != nil {
@@ -55,10 +61,11 @@ func (a *App) Provision(ctx caddy.Context) error {
 	return a.watchExit(ctx)
 }
 
-// serve notes that a site uses these users.
-func (a *App) serve(users *userbase) {
-	if !slices.Contains(a.serving, users) {
-		a.serving = append(a.serving, users)
+// serve notes a site, and the users that it uses.
+func (a *App) serve(site *Handler) {
+	a.sites = append(a.sites, site)
+	if !slices.Contains(a.serving, site.users) {
+		a.serving = append(a.serving, site.users)
 	}
 }
 
@@ -71,6 +78,7 @@ func (a *App) Start() error {
 		}
 	}
 	a.awaitStores(openPatience)
+	a.warnUnusable()
 	return nil
 }
 

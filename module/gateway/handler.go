@@ -100,7 +100,7 @@ func (h *Handler) setUsers(ctx caddy.Context, app *App) (err error) {
 			return err
 		}
 	}
-	app.serve(h.users)
+	app.serve(h)
 	return nil
 }
 

@@ -24,7 +24,8 @@ const digestPrefix = "sha256:"
 // Entry is one key of the configuration.
 type Entry struct {
 	// Name identifies the key in logs and placeholders: 1 to 64 letters,
-	// digits or ._@+- with a letter or digit first. It is not secret.
+	// digits or ._@+- with a letter or digit first. Names such as key_1 are those
+	// of the keys that users make, and refused. It is not secret.
 	Name string `json:"name"`
 
 	// Key is a reference to the key, {env.NAME} or {file./absolute/path}, or
@@ -62,6 +63,7 @@ var (
 	entryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 
 	errName   = errors.New("the name of a key is 1 to 64 letters, digits or ._@+- with a letter or digit first")
+	errStored = errors.New("key_1, key_2 and so on are the names of the keys that users make: name this one otherwise")
 	errLabel  = errors.New("an owner or a limit has 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	errKey    = errors.New("a key is given as {env.NAME}, as {file./absolute/path} or as sha256: and its SHA-256 digest in hexadecimal, never as the key itself, which is also what {$NAME} becomes")
 	errDigest = errors.New("a SHA-256 digest is sha256: and 64 hexadecimal digits")
@@ -73,6 +75,9 @@ var (
 func (e Entry) check() error {
 	if !entryName.MatchString(e.Name) {
 		return errName
+	}
+	if exchange.IsStoredKeyID(e.Name) {
+		return errStored
 	}
 	if err := checkKey(e.Key); err != nil {
 		return err

@@ -3,7 +3,6 @@ package store
 import (
 	"crypto/subtle"
 	"maps"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -112,7 +111,7 @@ func scanFollowed(row scanner) (*followed, error) {
 		models[i] = exchange.Pattern(model)
 	}
 	return &followed{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), Key: exchange.Key{
-		ID: "key_" + strconv.FormatInt(stored.ID, 10), Owner: owner,
+		ID: exchange.StoredKeyID(stored.ID), Owner: owner,
 		Digest: stored.Digest, Models: models, Networks: stored.Networks, Limit: stored.Limit,
 		Expires: stored.Expires, Disabled: stored.Disabled || disabled,
 	}}, err

@@ -1,0 +1,50 @@
+package gateway
+
+import (
+	"context"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// firstUser makes somebody who can log in and make keys.
+const firstUser = "caddy ai-gateway user add root --role root; with --address for a Caddy that runs as a service"
+
+// warnUnusable tells whoever runs the gateway, once, of sites that nobody can
+// use yet, and how that ends. Without a word they answer every request 401.
+func (a *App) warnUnusable() {
+	ctx, cancel := context.WithTimeout(a.ctx, openPatience)
+	defer cancel()
+	if slices.ContainsFunc(a.sites, func(h *Handler) bool { return h.unusable(ctx) }) {
+		a.logger.Warn("nobody can use this gateway yet: it has neither a key nor a user who could make one",
+			zap.String("first_user", firstUser))
+	}
+}
+
+// unusable reports whether a site has neither a key nor a user. A store that
+// cannot be asked may have both.
+func (h *Handler) unusable(ctx context.Context) bool {
+	store := h.users.store
+	if store == nil || !store.Current() || slices.ContainsFunc(h.resolved.sources, mayHaveKeys) {
+		return false
+	}
+	_, users, err := store.Users(ctx, exchange.Page{Limit: 1})
+	return err == nil && users == 0
+}
+
+// mayHaveKeys reports whether a source has a key, as far as it tells. Keys of a
+// store are those of its users.
+func mayHaveKeys(source exchange.KeySource) bool {
+	switch source := source.(type) {
+	case exchange.Store:
+		return false
+	case exchange.KeyList:
+		for range source.All() {
+			return true
+		}
+		return false
+	}
+	return true
+}
