@@ -158,3 +158,39 @@ func TestOtherKeysAreRefused(t *testing.T) {
 	status, _ := paste(t, wrong, nil)
 	assert.Equal(t, http.StatusUnauthorized, status)
 }
+
+// Who opened the address in a browser saw nothing: an empty answer with status 200.
+func TestABrowserIsToldWhatIsHere(t *testing.T) {
+	for name, value := range canaries {
+		t.Setenv(name, value)
+	}
+	base := strings.Fields(startGateway(t, canaries))[4] // AI gateway listening on <URL>
+	ask := func(method, path string) (status int, kind, text string) {
+		req, err := http.NewRequest(method, base+path, nil)
+		require.NoError(t, err)
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		return res.StatusCode, res.Header.Get("Content-Type"), string(body)
+	}
+	status, kind, text := ask(http.MethodGet, "/")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Equal(t, "text/plain; charset=utf-8", kind)
+	assert.Equal(t, "This is an AI gateway, and it works.\n\n"+
+		"Base URL, Anthropic  "+base+"\n"+
+		"Base URL, OpenAI     "+base+"/v1\n"+
+		"All paths            "+base+"/api/openapi.json\n\n"+
+		"Clients need a key: the terminal shows one, and users make their own.\n"+
+		"Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway\n", text)
+	status, kind, text = ask(http.MethodHead, "/")
+	assert.Equal(t, []any{http.StatusOK, "text/plain; charset=utf-8", ""}, []any{status, kind, text})
+	status, _, _ = ask(http.MethodGet, "/api/openapi.json")
+	assert.Equal(t, http.StatusOK, status)
+	for _, path := range []string{"/chat/completions", "/index.html", "/api/"} {
+		status, _, text = ask(http.MethodGet, path)
+		assert.Equal(t, http.StatusNotFound, status, path)
+		assert.Contains(t, text, "Nothing is here")
+	}
+}

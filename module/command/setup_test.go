@@ -135,8 +135,18 @@ http://:8080 {
 		}
 		key local {env.GATEWAY_KEY}
 	}
-	@elsewhere not path /
-	respond @elsewhere "Nothing is here: the gateway answers under /v1/ and, for accounts, /api/user/ and /api/token/. The base URL of an OpenAI client ends in /v1." 404
+	respond / <<TEXT
+		This is an AI gateway, and it works.
+
+		Base URL, Anthropic  {scheme}://{hostport}
+		Base URL, OpenAI     {scheme}://{hostport}/v1
+		All paths            {scheme}://{hostport}/api/openapi.json
+
+		Clients need a key: the terminal shows one, and users make their own.
+		Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway
+
+		TEXT
+	respond "Nothing is here: the gateway answers under /v1/ and, for accounts, /api/user/ and /api/token/. The base URL of an OpenAI client ends in /v1." 404
 }
 `, s.caddyfile())
 }
