@@ -156,9 +156,32 @@ func TestAnAnswerOfTheOtherKindIsUnusable(t *testing.T) {
 				p.Script(gatewaytest.Chunks(gatewaytest.EventStream, "data: {\"choices\":[]}\n\n", "data: [DONE]\n\n"))
 				badGateway.assert(t, path, s.ask(path, bodyFor(path, "m", "hello", false)))
 			})
-			t.Run("JSON for an event stream "+path, func(t *testing.T) {
+			t.Run("a page for an event stream "+path, func(t *testing.T) {
+				p.Script(gatewaytest.Body(200, "text/html", []byte("<html>")))
+				badGateway.assert(t, path, s.ask(path, bodyFor(path, "m", "hello", true)))
+			})
+		}
+	})
+}
+
+// A JSON answer to a streaming request was once refused where the provider
+// speaks the client's format, though only there nothing has to be translated.
+func TestG106AJSONAnswerOfTheSameFormatIsReplayedAsAStream(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		s := startSite(t, w.provider("p", p))
+		for _, path := range callPaths {
+			t.Run(path, func(t *testing.T) {
 				answer := s.ask(path, bodyFor(path, "m", "hello [[fault:json]]", true))
-				badGateway.assert(t, path, answer)
+				require.Equal(t, http.StatusOK, answer.status, answer.body)
+				assert.Equal(t, "text/event-stream; charset=utf-8", answer.header.Get("Content-Type"))
+				assert.Empty(t, answer.header.Get("Content-Length"))
+				seen := answer.read(t, path)
+				assert.True(t, seen.complete, answer.body)
+				assert.Contains(t, seen.text, "hello")
+				record := s.record(answer.id())
+				assert.Equal(t, "answered", record["outcome"])
+				assert.Contains(t, record, "usage.output_tokens")
 			})
 		}
 	})

@@ -39,15 +39,17 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 		return c.translateAnswer(res, body)
 	}
 	answer, fault := c.inspect(body)
-	if fault == nil && c.attempt.Exchange.Streaming() {
-		fault = translate.Unusable(fmt.Errorf("content type %q in answer to a streaming request", res.Header.Get("Content-Type")))
+	length := int64(len(body))
+	if fault == nil && c.attempt.Exchange.Streaming() { // the stream that the answer would have been
+		body, fault = pairs.For(c.attempt.Format).Replay(body, c.attempt.Exchange.View.IncludeUsage)
+		length = -1
 	}
 	if fault != nil {
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}
 	c.attempt.Usage, c.attempt.AnsweredBy, c.attempt.Finished = answer.Usage, c.presentable(answer.Model), true
 	c.end()
-	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), int64(len(body))), nil
+	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), length), nil
 }
 
 func (c *call) inspect(body []byte) (translate.Answer, *translate.Fault) {

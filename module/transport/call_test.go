@@ -191,7 +191,8 @@ func TestAnswersThatCannotBeReadAreUnusable(t *testing.T) {
 		{"a stream that is no gzip", "text/event-stream", "gzip", []byte(chunkText + done), true},
 		{"no JSON", "application/json", "", []byte("<html>"), false},
 		{"nothing", "application/json", "", nil, false},
-		{"JSON in place of a stream", "application/json", "", []byte(answer), true},
+		{"no JSON in place of a stream", "text/html", "", []byte("<html>"), true},
+		{"doubtful JSON in place of a stream", "application/json", "", []byte(`{"choices":[{"message":{"content":"a","content":"b"}}]}`), true},
 		{"a stream in place of JSON", "text/event-stream", "", []byte(chunkText + done), false},
 		{"a stream whose first event is too large", "text/event-stream", "", []byte("data: " + strings.Repeat("x", 33<<20)), true},
 	} {

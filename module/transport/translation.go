@@ -132,10 +132,11 @@ var errNoEnd = errors.New("the answer has no end")
 
 // contentType is that of the answer to the client.
 func (c *call) contentType(res *http.Response) []string {
+	streaming := c.attempt.Exchange.Streaming()
 	switch {
-	case c.attempt.ByteLane() || res.StatusCode != http.StatusOK:
+	case res.StatusCode != http.StatusOK, c.attempt.ByteLane() && streaming == isEventStream(res):
 		return res.Header["Content-Type"]
-	case c.attempt.Exchange.Streaming():
+	case streaming:
 		return []string{"text/event-stream; charset=utf-8"}
 	default:
 		return acceptJSON

@@ -174,21 +174,27 @@ func (p *Parser) chunk(data []byte, whole bool) {
 	}
 }
 
-// number numbers the choices of a whole answer by their places where two have the
-// same index: some servers give all of them 0, and each is an answer of its own.
+// number numbers the choices of a whole answer.
 func (p *Parser) number() {
-	if len(p.turns) < 2 {
+	numberByPlace(len(p.turns), func(i int) *int64 { return &p.turns[i].index })
+}
+
+// numberByPlace numbers the n choices of a whole answer by their places where
+// two have the same index: some servers give all of them 0, and each is an
+// answer of its own.
+func numberByPlace(n int, index func(i int) *int64) {
+	if n < 2 {
 		return
 	}
-	seen := make(map[int64]bool, len(p.turns))
-	for i := range p.turns {
-		seen[p.turns[i].index] = true
+	seen := make(map[int64]bool, n)
+	for i := range n {
+		seen[*index(i)] = true
 	}
-	if len(seen) == len(p.turns) {
+	if len(seen) == n {
 		return
 	}
-	for i := range p.turns {
-		p.turns[i].index = int64(i)
+	for i := range n {
+		*index(i) = int64(i)
 	}
 }
 

@@ -10,3 +10,8 @@ import (
 func InspectAnswer(body []byte, _ translate.Operation) (translate.Answer, *translate.Fault) {
 	return choices.InspectAnswer(body)
 }
+
+// Replay writes a whole JSON answer as a stream; see choices.Replay.
+func Replay(answer []byte, usage bool) ([]byte, *translate.Fault) {
+	return choices.Replay(translate.Completions, answer, usage)
+}

@@ -23,12 +23,16 @@ type Codec struct {
 	NewObserver func() translate.Observer
 	// InspectAnswer reads a whole JSON answer of status 2xx to the operation.
 	InspectAnswer func(body []byte, op translate.Operation) (translate.Answer, *translate.Fault)
+	// Replay writes a whole JSON answer that InspectAnswer took for one as the
+	// stream that it would have been, with a usage chunk where that is wanted
+	// and the format has one.
+	Replay func(answer []byte, usage bool) ([]byte, *translate.Fault)
 }
 
 var codecs = map[translate.Format]Codec{
-	translate.Messages:    {messages.Inspect, messages.NewObserver, messages.InspectAnswer},
-	translate.Chat:        {chat.Inspect, chat.NewObserver, chat.InspectAnswer},
-	translate.Completions: {completions.Inspect, completions.NewObserver, completions.InspectAnswer},
+	translate.Messages:    {messages.Inspect, messages.NewObserver, messages.InspectAnswer, messages.Replay},
+	translate.Chat:        {chat.Inspect, chat.NewObserver, chat.InspectAnswer, chat.Replay},
+	translate.Completions: {completions.Inspect, completions.NewObserver, completions.InspectAnswer, completions.Replay},
 }
 
 // For returns the codec of a valid format.

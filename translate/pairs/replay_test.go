@@ -1,0 +1,71 @@
+package pairs_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// wholeAnswers are the recorded JSON answers of a format that are no error.
+func wholeAnswers(t *testing.T, format translate.Format) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob("../../testdata/goldens/answers/" + string(format) + "/*.json")
+	require.NoError(t, err)
+	answers := make(map[string][]byte)
+	for _, path := range paths {
+		body, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if _, fault := pairs.For(format).InspectAnswer(body, translate.Generate); fault == nil {
+			answers[filepath.Base(path)] = body
+		}
+	}
+	require.NotEmpty(t, answers)
+	return answers
+}
+
+// TestAReplayTellsWhatTheAnswerDid ensures that a JSON answer and its replay in
+// its own format are one answer to whoever reads either.
+func TestAReplayTellsWhatTheAnswerDid(t *testing.T) {
+	for _, format := range translate.Formats {
+		for name, body := range wholeAnswers(t, format) {
+			stream, fault := pairs.For(format).Replay(body, true)
+			require.Nil(t, fault, name)
+			seen := observe(format, [][]byte{stream}, true)
+			assert.True(t, seen.all.Has(translate.Terminal), name)
+			assert.False(t, seen.all.Has(translate.Failed), name)
+			for _, w := range waysFrom(format) {
+				want := answered(w, w.remembered(false), body)
+				got := translated(w, w.remembered(false), [][]byte{stream}, true)
+				assert.Equal(t, want.out, got.out, "%s %s", w.name(), name)
+				assert.Equal(t, want.told(w), got.told(w), "%s %s", w.name(), name)
+				assert.Equal(t, want.Losses(), got.Losses(), "%s %s", w.name(), name)
+			}
+		}
+	}
+}
+
+// TestAReplayRefusesWhatReadersDisagreeOn ensures that a member which stands
+// twice, of which a reader of the answer may have taken the one or the other, is
+// not decided upon in silence.
+func TestAReplayRefusesWhatReadersDisagreeOn(t *testing.T) {
+	for format, bodies := range map[translate.Format][]string{
+		translate.Messages: {
+			`{"content":[],"content":[{"type":"text","text":"b"}]}`, `{"content":[{"type":"text","text":"a","Text":"b"}]}`, `{"content":["a"]}`, `{"content":[],`, `[]`, `{}`,
+		},
+		translate.Chat:        {`{"choices":[{"message":{"content":"a","content":"b"}}]}`, `{"choices":[],"choices":[]}`, `{"choices":[1]}`, `{"choices":[{}]`, `"a"`, `{}`},
+		translate.Completions: {`{"choices":[{"text":"a","text":"b"}]}`, `{"choices":{}}`, `null`},
+	} {
+		for _, body := range bodies {
+			stream, fault := pairs.For(format).Replay([]byte(body), true)
+			require.NotNil(t, fault, body)
+			assert.Equal(t, "upstream_invalid_response", fault.Code, body)
+			assert.Empty(t, stream, body)
+		}
+	}
+}
