@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -12,7 +13,8 @@ func AppendText(dst, rawString []byte) []byte {
 	if len(rawString) < 2 {
 		return dst
 	}
-	return appendDecoded(dst, inside(rawString))
+	s := inside(rawString)
+	return appendDecoded(slices.Grow(dst, len(s)), s) // no escape is shorter than what it stands for
 }
 
 // appendDecoded appends the text of a valid JSON string without its quotes.

@@ -1,6 +1,9 @@
 package jsonscan
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // AppendString appends s as a JSON string with its quotes. Only what JSON demands
 // is escaped; invalid UTF-8 becomes U+FFFD, one for each byte.
@@ -15,7 +18,7 @@ func AppendString[T string | []byte](dst []byte, s T) []byte {
 func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 	text := []byte(s)
 	if utf8.Valid(text) {
-		return appendEscaped(dst, text)
+		return appendEscaped(slices.Grow(dst, len(text)+len(text)/16), text) // prose has few escapes
 	}
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -136,6 +138,18 @@ func BenchmarkAnswer(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestAnAnswerAllocatesLittle ensures that the text of a JSON answer gets its
+// memory at once. It grew step by step before, up to seven times the answer.
+func TestAnAnswerAllocatesLittle(t *testing.T) {
+	for _, w := range ways {
+		body := longAnswer(w.from)
+		allocs := testing.AllocsPerRun(100, func() {
+			pairs.NewTranslator(w.from, w.to, &translate.Memory{}, newIDs()).Answer(body)
+		})
+		assert.LessOrEqual(t, allocs, 32.0, "%s to %s", w.from, w.to)
 	}
 }
 
