@@ -83,6 +83,42 @@ func TestOtherProcessesManageARunningGateway(t *testing.T) {
 	})
 }
 
+// Two gateways share one PostgreSQL: a key that is made, disabled or deleted at
+// the one counts so at the other within two seconds, and so does a login.
+func TestTwoGatewaysOfOnePostgreSQLKnowTheSameKeys(t *testing.T) {
+	cluster, installed := storetest.Postgres(t)
+	if !installed {
+		return
+	}
+	t.Setenv("POSTGRES_DSN", cluster.NewDatabase(t))
+	const shared = "store postgres {env.POSTGRES_DSN}"
+	s := startSite(t, demoProvider, shared)
+	other := startProcess(t, "", demoProvider, shared)
+	there := func(method, path, body, credential string) reply {
+		return s.call(method, "http://"+other.site+path, body, "Authorization", "Bearer "+credential)
+	}
+	becomes := func(key string, status int) {
+		t.Helper()
+		assert.Eventually(t, func() bool {
+			return there(http.MethodPost, chatPath, bodyFor(chatPath, "m", "hi", false), key).status == status
+		}, promise, pollEvery)
+	}
+	s.addUser("alice")
+	alice := s.as("site", "alice")
+	id, key := alice.newKey()
+	becomes(key, http.StatusOK)
+	require.Equal(t, http.StatusOK, alice.ask(http.MethodPut, "/api/token/?status_only=1", `{"id":`+id+`,"status":2}`).status)
+	becomes(key, http.StatusUnauthorized)
+	require.Equal(t, http.StatusOK, alice.ask(http.MethodPut, "/api/token/?status_only=1", `{"id":`+id+`,"status":1}`).status)
+	becomes(key, http.StatusOK)
+	require.Equal(t, http.StatusOK, alice.ask(http.MethodDelete, "/api/token/"+id, "").status)
+	becomes(key, http.StatusUnauthorized)
+
+	assert.Equal(t, http.StatusOK, there(http.MethodGet, "/api/user/self", "", alice.token).status)
+	require.Equal(t, http.StatusOK, alice.ask(http.MethodPost, "/api/user/logout", "").status)
+	assert.Equal(t, http.StatusUnauthorized, there(http.MethodGet, "/api/user/self", "", alice.token).status, "at once")
+}
+
 func TestTheAdminAPIRefusesWithoutRepeatingSecrets(t *testing.T) {
 	s := startSite(t, demoProvider)
 	for body, want := range map[string]string{
