@@ -65,7 +65,7 @@ func (x *chatCompletions) assistantTurn(m *chat.Message) {
 		}
 	}
 	x.texts(m, "")
-	if text := inner(m.Refusal); len(text) > 0 {
+	if text := x.refusal(m); len(text) > 0 {
 		x.text.add(text)
 	}
 	x.guard()

@@ -25,7 +25,7 @@ func (x *chatMessages) assistantTurn(m *chat.Message) {
 	for p := x.parts(m.Content); p != nil; p = x.nextPart() {
 		x.assistantPart(p)
 	}
-	if len(inner(m.Refusal)) > 0 {
+	if refusal := x.refusal(m); len(refusal) > 0 {
 		x.dialog.text("assistant", m.Refusal)
 	}
 	if x.calls(m.ToolCalls) && !signed {
@@ -57,6 +57,7 @@ func (x *chatMessages) thinking(m *chat.Message) (signed bool) {
 		if b == nil {
 			break
 		}
+		x.mindStrays(b)
 		signed = x.thinkingBlock(b) || signed
 	}
 	if m.ThinkingBlocks == nil || isEmptyList(m.ThinkingBlocks) {
@@ -138,6 +139,7 @@ func (x *chatMessages) call(call *chat.Tool) {
 	}
 	d := &x.dialog
 	f := x.inside.Function(call.Function, chat.InCallFunction, x)
+	x.callStrays(f)
 	d.begin("assistant", openCall)
 	d.buf = x.appendID(d.buf, call.ID)
 	d.buf = append(d.buf, `","name":`...)

@@ -32,6 +32,9 @@ func (x *chatMessages) breakpoint(to *dialog, p *chat.Part, there bool) {
 	default:
 		x.losses.AddIn(translate.Hint, lostPart, member)
 	}
+	if p.CacheControl != nil && p.Breakpoint != nil {
+		x.losses.AddIn(translate.Hint, lostPart, "prompt_cache_breakpoint")
+	}
 }
 
 // mark puts a breakpoint on the block added last. Of its members only a time
@@ -40,22 +43,34 @@ func (x *chatMessages) mark(to *dialog, raw []byte, member, lost string) {
 	if !x.object(raw, x.itemPath(member)) {
 		return
 	}
-	ttl := ""
+	kind, ttl := breakpointKinds[member], ""
 	for x.options.Member() {
 		switch name := string(x.options.Name()); name {
-		case "type", "mode":
+		case kind:
 			x.options.Skip()
 		case "ttl":
-			if ttl = textOf(x.option()); ttl != "5m" && ttl != "1h" && ttl != "" {
-				x.losses.AddIn(translate.Hint, lost, member+".ttl")
-				ttl = ""
-			}
+			ttl = x.ttl(lost + member)
 		default:
 			x.losses.AddNamed(translate.Hint, lost+member+".", []byte(name))
 			x.options.Skip()
 		}
 	}
 	to.mark(ttl)
+}
+
+// breakpointKinds are the members that say nothing but that a breakpoint is one.
+var breakpointKinds = map[string]string{"cache_control": "type", "prompt_cache_breakpoint": "mode"}
+
+// ttl reads how long a cache shall keep, "" for a time that the format does not know.
+func (x *chatMessages) ttl(lost string) string {
+	raw := x.option()
+	switch ttl := textOf(raw); {
+	case ttl == "5m" || ttl == "1h":
+		return ttl
+	case raw != nil && string(raw) != `""`:
+		x.losses.AddIn(translate.Hint, lost, ".ttl")
+	}
+	return ""
 }
 
 // image adds an image.
@@ -66,6 +81,7 @@ func (x *chatMessages) image(role string, p *chat.Part) {
 		return
 	}
 	m := x.inside.Media(p.ImageURL, x)
+	x.mediaStrays("image_url", m)
 	if m.Detail != nil {
 		x.losses.AddIn(translate.Hint, lostPart, "image_url.detail")
 	}
@@ -114,6 +130,7 @@ func (x *chatMessages) file(role string, p *chat.Part) {
 		return
 	}
 	m := x.inside.Media(p.File, x)
+	x.mediaStrays("file", m)
 	if m.FileID != nil {
 		x.refuse(x.itemPath("file.file_id"), "")
 		return

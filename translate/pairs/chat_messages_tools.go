@@ -63,6 +63,7 @@ func (x *chatMessages) tool(t *chat.Tool) (name []byte) {
 		return nil
 	}
 	f := x.inside.Function(t.Function, chat.InToolFunction, x)
+	x.toolStrays(t, f)
 	switch {
 	case len(inner(f.Name)) == 0:
 		x.invalid(x.itemPath("function.name"), "required")
@@ -145,17 +146,20 @@ func (x *chatMessages) readNamed(raw []byte) {
 	}
 	switch string(inner(kind)) {
 	case "function":
+		x.foreign(&member{"allowed_tools", allowed}, nil, "tool_choice.")
 		x.choice.kind, x.choice.path = "tool", "tool_choice.function.name"
-		x.choice.name = x.functionName(function, "tool_choice.function")
+		x.choice.name = x.functionName(function, "tool_choice.function", "tool_choice.function.")
 	case "allowed_tools":
+		x.foreign(&member{"function", function}, nil, "tool_choice.")
 		x.readAllowed(allowed)
 	default:
 		x.refuse("tool_choice.type", shown(kind))
 	}
 }
 
-// functionName reads the name out of an object that has nothing else.
-func (x *chatMessages) functionName(raw []byte, path string) (name []byte) {
+// functionName reads the name out of an object that has nothing else; lost is
+// the path of losses in it.
+func (x *chatMessages) functionName(raw []byte, path, lost string) (name []byte) {
 	if !x.object(raw, path) {
 		return nil
 	}
@@ -163,7 +167,7 @@ func (x *chatMessages) functionName(raw []byte, path string) (name []byte) {
 		if member := x.options.Name(); string(member) == "name" {
 			name = x.option()
 		} else {
-			x.losses.AddNamed(translate.Hint, path+".", member)
+			x.losses.AddNamed(translate.Hint, lost, member)
 			x.options.Skip()
 		}
 	}
@@ -197,6 +201,9 @@ func (x *chatMessages) readAllowed(raw []byte) {
 	}
 	w.allowed = make(map[string]bool)
 	x.readAllowedNames(list, path+".tools")
+	if w.kind == "any" && len(w.named) == 0 {
+		x.invalid(path+".tools", "must hold at least one tool where the mode is 'required'")
+	}
 }
 
 func (x *chatMessages) readAllowedNames(raw []byte, path string) {
@@ -205,31 +212,36 @@ func (x *chatMessages) readAllowedNames(raw []byte, path string) {
 		x.invalid(path, "must be an array of objects")
 		return
 	}
-	for i := 0; c.Element(); i++ {
-		at := path + "[" + strconv.Itoa(i) + "]"
-		var kind, function []byte
-		if !x.object(c.Skip(), at) {
-			return
+	for i := 0; c.Element() && x.fault == nil; i++ {
+		x.readAllowedName(c.Skip(), path+"["+strconv.Itoa(i)+"]", path+"[*].")
+	}
+}
+
+// readAllowedName reads the reference to a tool that may be used.
+func (x *chatMessages) readAllowedName(raw []byte, at, lost string) {
+	if !x.object(raw, at) {
+		return
+	}
+	var kind, function []byte
+	for x.options.Member() {
+		switch name := x.options.Name(); string(name) {
+		case "type":
+			kind = x.option()
+		case "function":
+			function = x.option()
+		default:
+			x.losses.AddNamed(translate.Hint, lost, name)
+			x.options.Skip()
 		}
-		for x.options.Member() {
-			switch string(x.options.Name()) {
-			case "type":
-				kind = x.option()
-			case "function":
-				function = x.option()
-			default:
-				x.options.Skip()
-			}
-		}
-		if string(inner(kind)) != "function" {
-			x.refuse(at+".type", shown(kind))
-			return
-		}
-		if raw := x.functionName(function, at+".function"); isString(raw) {
-			name := textOf(raw)
-			x.choice.allowed[name] = true
-			x.choice.named = append(x.choice.named, name)
-		}
+	}
+	if string(inner(kind)) != "function" {
+		x.refuse(at+".type", shown(kind))
+		return
+	}
+	if raw := x.functionName(function, at+".function", lost+"function."); isString(raw) {
+		name := textOf(raw)
+		x.choice.allowed[name] = true
+		x.choice.named = append(x.choice.named, name)
 	}
 }
 

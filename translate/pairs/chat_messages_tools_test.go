@@ -67,6 +67,7 @@ func TestToolsOfChatTowardsMessages(t *testing.T) {
 		{name: "a choice that stands before its tools", body: with(allow("required", tool("f")), both), want: want(`"tools":[`+given("f")+`]`, `"tool_choice":{"type":"any"}`)},
 		{name: "none of the tools", body: with(both, allow("auto", "")), want: want()},
 		{name: "some that are not there", body: with(both, allow("auto", tool("f")+`,`+tool("h"))), fault: "tool_choice.allowed_tools.tools[1].function.name:" + notM1 + "messages)"},
+		{name: "one of none", body: with(both, allow("required", "")), fault: "tool_choice.allowed_tools.tools: must hold at least one tool where the mode is 'required'"},
 		{name: "some that are no functions", body: with(both, allow("auto", `{"type":"mcp"}`)), fault: "tool_choice.allowed_tools.tools[0].type: 'mcp'" + notM1 + "messages)"},
 		{name: "a mode nobody knows", body: with(both, allow("none", tool("f"))), fault: "tool_choice.allowed_tools.mode: 'none'" + notM1 + "messages)"},
 		{name: "no list of them", body: with(both, `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto"}}`), fault: "tool_choice.allowed_tools.tools: must be an array of objects"},

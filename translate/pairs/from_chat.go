@@ -53,6 +53,14 @@ func (x *conversion) chatTokens(r *chat.Request) (raw []byte, member string) {
 	return newer, "max_completion_tokens"
 }
 
+// refusal is the escaped text of a refusal. One that is no text is left out.
+func (x *conversion) refusal(m *chat.Message) []byte {
+	if m.Refusal != nil && !isString(m.Refusal) {
+		x.losses.AddIn(translate.Hint, lostTurn, "refusal")
+	}
+	return inner(m.Refusal)
+}
+
 // chatFormat is what the client says of the form of the answer.
 type chatFormat struct {
 	kind   []byte // raw

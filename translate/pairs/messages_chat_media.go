@@ -40,15 +40,20 @@ func (x *messagesChat) piece(b *messages.Block, at *place, to *shelf) {
 
 // textBlock adds a text; an empty one is no text.
 func (x *messagesChat) textBlock(b *messages.Block, at *place, to *content) {
-	if b.Citations != nil && !isEmptyList(b.Citations) {
-		x.losses.AddIn(translate.Hint, at.lost, "citations")
-	}
+	x.cited(b, at)
 	text := inner(b.Text)
 	if len(text) == 0 {
 		return
 	}
 	to.add(text)
 	x.marked(b, at, to)
+}
+
+// cited reports the loss of what a text was said to cite.
+func (x *messagesChat) cited(b *messages.Block, at *place) {
+	if b.Citations != nil && !isEmptyList(b.Citations) {
+		x.losses.AddIn(translate.Hint, at.lost, "citations")
+	}
 }
 
 // marked carries the breakpoint of a block over to the part added last, where
@@ -82,6 +87,7 @@ func (x *messagesChat) cached(b *messages.Block, at *place) {
 // image adds an image.
 func (x *messagesChat) image(b *messages.Block, at *place, to *shelf) {
 	source := x.sources.Source(b.Source, x)
+	x.sourceStrays(source, at.lost)
 	url := string(source.Type) == "url" && !x.traits.ImagesBase64Only
 	if !url && string(source.Type) != "base64" {
 		x.refuse(at.path("source.type"), shownText(source.Type))
@@ -110,6 +116,7 @@ func (x *messagesChat) document(b *messages.Block, at *place, to *shelf) {
 	x.cites(b, at)
 	title, context := x.optional(b.Title, at, "title"), x.optional(b.Context, at, "context")
 	source := *x.sources.Source(b.Source, x) // its content may hold further sources
+	x.sourceStrays(&source, at.lost)
 	switch string(source.Type) {
 	case "text":
 		if addLines(to.texts, title, context, inner(source.Data)) {
@@ -184,6 +191,7 @@ func (x *messagesChat) searchResult(b *messages.Block, at *place, to *content) {
 		}
 		to.buf = append(to.buf, lineFeed...)
 		to.buf = append(to.buf, inner(item.Text)...)
+		x.cited(item, &items.at)
 		x.cached(item, &items.at)
 	}
 	to.close()
@@ -199,11 +207,21 @@ func (x *messagesChat) cites(b *messages.Block, at *place) {
 		return
 	}
 	for x.options.Member() {
-		enabled := string(x.options.Name()) == "enabled"
-		if isTrue(x.option()) && enabled {
+		if name := x.options.Name(); string(name) != "enabled" {
+			x.losses.AddNamed(translate.Hint, at.lost+"citations.", name)
+			x.options.Skip()
+		} else if x.isTrueAt(x.option(), at, "citations.enabled") {
 			x.losses.AddIn(translate.Shaping, at.lost, "citations")
 		}
 	}
+}
+
+// isTrueAt reports whether a member is true of which nothing was asked so far.
+func (x *messagesChat) isTrueAt(raw []byte, at *place, name string) bool {
+	if raw != nil && !isTrue(raw) && string(raw) != "false" {
+		x.invalid(at.path(name), "must be a boolean")
+	}
+	return isTrue(raw)
 }
 
 // optional is the text of a member of which nothing was asked so far.

@@ -93,5 +93,9 @@ func (n *nested) next() *messages.Block {
 	}
 	n.at.index++
 	n.x.turn.blockLost = n.at.lost
-	return n.reader.Next()
+	b := n.reader.Next()
+	if b != nil {
+		n.x.blockStrays(b, n.at.lost)
+	}
+	return b
 }

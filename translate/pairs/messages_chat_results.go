@@ -28,7 +28,7 @@ func (x *messagesChat) toolResult(b *messages.Block, at *place) {
 	if t.result.empty() && elsewhere != "" {
 		t.result.add([]byte(elsewhere))
 	}
-	if isTrue(b.IsError) {
+	if x.isTrueAt(b.IsError, at, "is_error") {
 		t.result.blame()
 	}
 	if x.traits.ToolContentParts && len(t.result.ends) > 1 {

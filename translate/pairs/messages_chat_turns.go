@@ -79,6 +79,7 @@ func (x *messagesChat) Block(index int, b *messages.Block) {
 	}
 	t := &x.turn
 	t.block = place{up: &t.at, name: "content", index: index, depth: 1, lost: lostBlock}
+	x.blockStrays(b, lostBlock)
 	switch t.role {
 	case "user":
 		x.userBlock(b)
@@ -169,7 +170,7 @@ func (x *messagesChat) endSystem(m *messages.Message) {
 	if m.OutputConfig != nil {
 		x.turnEffort(m.OutputConfig)
 	}
-	if isCleared(m) && x.lastUserTurn() > t.at.index {
+	if x.isCleared(m) && x.lastUserTurn() > t.at.index {
 		return
 	}
 	if t.content.empty() {
@@ -251,8 +252,15 @@ func (x *messagesChat) lastUserTurn() int {
 
 // isCleared reports whether a system turn is for the turns before a person
 // speaks again.
-func isCleared(m *messages.Message) bool {
-	return m.ClearAt != nil && textOf(m.ClearAt) == "next_user_message"
+func (x *fromMessages) isCleared(m *messages.Message) bool {
+	if m.ClearAt == nil {
+		return false
+	}
+	at := textOf(m.ClearAt)
+	if at != "next_user_message" && at != "never" {
+		x.losses.AddIn(translate.Hint, lostMessage, "clear_at")
+	}
+	return at == "next_user_message"
 }
 
 // lastUserTurn is the index of the last turn of a person in a body, -1 if there

@@ -101,6 +101,7 @@ func (x *messagesCompletions) readSystem() {
 	if raw := x.request.System; len(raw) > 0 && raw[0] == '[' && blocks.Blocks(raw, x) {
 		x.said.lost = lostSystem
 		for b := blocks.Next(); b != nil && x.fault == nil; b = blocks.Next() {
+			x.blockStrays(b, lostSystem)
 			x.textBlock(b, &at, &x.prompt.system)
 			at.index++
 		}

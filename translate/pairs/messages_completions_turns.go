@@ -54,6 +54,7 @@ func (x *messagesCompletions) Block(index int, b *messages.Block) {
 		return
 	}
 	at := place{up: &x.said.at, name: "content", index: index, depth: 1, lost: lostBlock}
+	x.blockStrays(b, lostBlock)
 	if x.said.role == "assistant" && x.ownBlock(b, &at) {
 		return
 	}
@@ -123,7 +124,7 @@ func (x *messagesCompletions) endSystem(m *messages.Message) {
 	if m.OutputConfig != nil {
 		x.losses.AddIn(translate.Shaping, lostMessage, "output_config")
 	}
-	if isCleared(m) && x.lastUserTurn() > x.said.at.index {
+	if x.isCleared(m) && x.lastUserTurn() > x.said.at.index {
 		return
 	}
 	if x.midSystem(&x.prompt, &x.said.text) {

@@ -7,39 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
-
-// textFields are the fields of chat requests with a value that asks for
-// something. A choice says nothing without tools, which are refused.
-var textFields = []wireField{
-	{"max_tokens", `5`}, {"max_completion_tokens", `5`}, {"temperature", `0.5`}, {"top_p", `0.5`}, {"top_k", `5`}, {"n", `2`},
-	{"stop", `"x"`}, {"stream", `true`}, {"presence_penalty", `1`}, {"frequency_penalty", `1`}, {"logit_bias", `{"1":1}`},
-	{"logprobs", `true`}, {"top_logprobs", `1`}, {"seed", `1`}, {"verbosity", `"low"`}, {"prediction", `{}`},
-	{"tools", `[{"type":"function","function":{"name":"f"}}]`}, {"functions", `[{"name":"f"}]`}, {"function_call", `"auto"`},
-	{"response_format", `{"type":"json_object"}`}, {"reasoning_effort", `"low"`}, {"user", `"u"`}, {"safety_identifier", `"u"`},
-	{"service_tier", `"auto"`}, {"modalities", `["audio"]`}, {"audio", `{"voice":"v"}`}, {"web_search_options", `{"a":1}`},
-	{"metadata", `{"a":"b"}`}, {"store", `true`}, {"prompt_cache_key", `"k"`}, {"moderation", `{}`}, {"unheard_of", `1`},
-}
-
-func TestNoFieldOfAChatRequestIsDroppedInSilence(t *testing.T) {
-	render := func(body string) (string, translate.Rendered, *translate.Fault) {
-		_, fault := pairs.For(translate.Chat).Inspect([]byte(body), translate.Generate)
-		require.Nil(t, fault, body)
-		out, r, fault := pairs.Render(nil, translate.Chat, translate.Completions, []byte(body), &translate.RequestInfo{Model: "m1", Upstream: "up"})
-		return string(out), r, fault
-	}
-	without, _, fault := render(chatting(hi))
-	require.Nil(t, fault)
-	for _, f := range textFields {
-		out, r, fault := render(chatting(hi, `"`+f.name+`":`+f.value))
-		assert.True(t, fault != nil || out != without || len(r.Losses) > 0, f.name)
-	}
-}
 
 // TestEveryWordOfAConversationIsInItsPrompt ensures that no text is lost or
 // doubled, and that turns come in their order.
