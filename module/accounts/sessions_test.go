@@ -20,40 +20,47 @@ func TestCredentialsOfSessions(t *testing.T) {
 	again := s.token("alice")
 	key, err := s.createKey(t.Context(), nil, &exchange.StoredKey{UserID: 1, Name: "k"})
 	require.NoError(t, err)
+	const (
+		noLogin        = "log in first"
+		noSession      = "the session has ended: log in again"
+		foreignSite    = "the request comes from another site"
+		twoCredentials = "a request has one credential: Authorization and the cookie session may each be there once"
+	)
 	bearer := func(values ...string) asked { return asked{header: headers("Authorization", values...)} }
 	for _, c := range []struct {
 		name   string
 		asked  asked
 		status int
+		says   string
 	}{
-		{"nothing", asked{}, 401},
-		{"token", asked{token: token}, 200},
-		{"token, scheme in small letters", bearer("bearer " + token), 200},
-		{"token, two spaces", bearer("Bearer  " + token), 200},
-		{"cookie", asked{cookie: token}, 200},
-		{"token wins over the cookie", asked{token: token, cookie: "sess_wrong"}, 200},
-		{"wrong token wins over the cookie", asked{token: "sess_wrong", cookie: token}, 401},
-		{"another scheme leaves it to the cookie", asked{cookie: token, header: headers("Authorization", "Basic YTpi")}, 200},
-		{"another scheme alone", bearer("Basic YTpi"), 401},
-		{"token without a scheme", bearer(token), 401},
-		{"empty bearer", bearer("Bearer "), 401},
-		{"two lines", bearer("Bearer "+token, "Bearer "+again), 400},
-		{"two equal lines", bearer("Bearer "+token, "Bearer "+token), 400},
-		{"two tokens in a line", bearer("Bearer " + token + ", Bearer " + again), 401},
-		{"two cookies", asked{header: headers("Cookie", "session="+token+"; session="+again)}, 400},
-		{"another cookie beside it", asked{header: headers("Cookie", "a=b; session="+token)}, 200},
-		{"New-Api-User of somebody else", asked{token: token, header: headers("New-Api-User", "2")}, 200},
-		{"API key", asked{token: string(key)}, 401},
-		{"API key in its header", asked{header: headers("X-Api-Key", string(key))}, 401},
-		{"token with a byte more", asked{token: token + "A"}, 401},
-		{"token with a byte less", asked{token: token[:len(token)-1]}, 401},
-		{"very long token", asked{token: strings.Repeat("a", 100_000)}, 401},
-		{"token in the query", asked{call: selfCall + "?session=" + token}, 401},
-		{"cookie from another site", asked{cookie: token, header: headers("Sec-Fetch-Site", "cross-site")}, 403},
-		{"cookie from a sister site", asked{cookie: token, header: headers("Sec-Fetch-Site", "same-site")}, 403},
-		{"cookie from this site", asked{cookie: token, header: headers("Sec-Fetch-Site", "same-origin")}, 200},
-		{"cookie of an address typed in", asked{cookie: token, header: headers("Sec-Fetch-Site", "none")}, 200},
-		{"token from another site", asked{token: token, header: headers("Sec-Fetch-Site", "cross-site")}, 200},
+		{"nothing", asked{}, 401, noLogin},
+		{"token", asked{token: token}, 200, ""},
+		{"token, scheme in small letters", bearer("bearer " + token), 200, ""},
+		{"token, two spaces", bearer("Bearer  " + token), 200, ""},
+		{"cookie", asked{cookie: token}, 200, ""},
+		{"token wins over the cookie", asked{token: token, cookie: "sess_wrong"}, 200, ""},
+		{"wrong token wins over the cookie", asked{token: "sess_wrong", cookie: token}, 401, noSession},
+		{"another scheme leaves it to the cookie", asked{cookie: token, header: headers("Authorization", "Basic YTpi")}, 200, ""},
+		{"another scheme alone", bearer("Basic YTpi"), 401, noLogin},
+		{"token without a scheme", bearer(token), 401, noLogin},
+		{"empty bearer", bearer("Bearer "), 401, noLogin},
+		{"two lines", bearer("Bearer "+token, "Bearer "+again), 400, twoCredentials},
+		{"two equal lines", bearer("Bearer "+token, "Bearer "+token), 400, twoCredentials},
+		{"two tokens in a line", bearer("Bearer " + token + ", Bearer " + again), 401, noSession},
+		{"two cookies", asked{header: headers("Cookie", "session="+token+"; session="+again)}, 400, twoCredentials},
+		{"another cookie beside it", asked{header: headers("Cookie", "a=b; session="+token)}, 200, ""},
+		{"New-Api-User of somebody else", asked{token: token, header: headers("New-Api-User", "2")}, 200, ""},
+		{"API key", asked{token: string(key)}, 401, noSession},
+		{"API key in its header", asked{header: headers("X-Api-Key", string(key))}, 401, noLogin},
+		{"token with a byte more", asked{token: token + "A"}, 401, noSession},
+		{"token with a byte less", asked{token: token[:len(token)-1]}, 401, noSession},
+		{"very long token", asked{token: strings.Repeat("a", 100_000)}, 401, noSession},
+		{"token in the query", asked{call: selfCall + "?session=" + token}, 401, noLogin},
+		{"cookie from another site", asked{cookie: token, header: headers("Sec-Fetch-Site", "cross-site")}, 403, foreignSite},
+		{"cookie from a sister site", asked{cookie: token, header: headers("Sec-Fetch-Site", "same-site")}, 403, foreignSite},
+		{"cookie from this site", asked{cookie: token, header: headers("Sec-Fetch-Site", "same-origin")}, 200, ""},
+		{"cookie of an address typed in", asked{cookie: token, header: headers("Sec-Fetch-Site", "none")}, 200, ""},
+		{"token from another site", asked{token: token, header: headers("Sec-Fetch-Site", "cross-site")}, 200, ""},
 	} {
 		if c.asked.call == "" {
 			c.asked.call = selfCall
@@ -62,7 +69,9 @@ func TestCredentialsOfSessions(t *testing.T) {
 		assert.Equal(t, c.status, answer.status, "%s: %s", c.name, answer.body)
 		if c.status == http.StatusOK {
 			assert.Equal(t, "alice", answer.data(t)["username"], c.name)
+			continue
 		}
+		assert.Equal(t, failure(c.says), answer.body, c.name)
 	}
 }
 
