@@ -35,7 +35,7 @@ func chatToCompletions(dst, body []byte, info *translate.RequestInfo) ([]byte, t
 	x.convert(body)
 	out, rendered, fault := x.end()
 	x.request, x.reader, x.parts, x.format = chat.Request{}, chat.Reader{}, chat.List{}, chatFormat{}
-	if x.prompt.size()+cap(x.text.buf)+cap(x.extensions) <= keptBuffers {
+	if x.prompt.size()+cap(x.text.buf)+cap(x.extensions)+cap(x.scratch) <= keptBuffers {
 		chatCompletionsPool.Put(x)
 	}
 	return out, rendered, fault

@@ -27,7 +27,7 @@ func messagesToCompletions(dst, body []byte, info *translate.RequestInfo) ([]byt
 	x.convert(body)
 	out, rendered, fault := x.end()
 	x.forget()
-	if x.said = (said{text: x.said.text}); x.prompt.size()+cap(x.said.text.buf)+cap(x.extensions) <= keptBuffers {
+	if x.said = (said{text: x.said.text}); x.prompt.size()+cap(x.said.text.buf)+cap(x.extensions)+cap(x.scratch) <= keptBuffers {
 		messagesCompletionsPool.Put(x)
 	}
 	return out, rendered, fault

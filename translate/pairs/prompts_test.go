@@ -1,12 +1,14 @@
 package pairs_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -99,6 +101,23 @@ func BenchmarkToCompletions(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestGuardedTextsAllocateLittle ensures that the search for forged turns builds
+// no texts. Each text was decoded into memory of its own before.
+func TestGuardedTextsAllocateLittle(t *testing.T) {
+	for _, from := range []translate.Format{translate.Messages, translate.Chat} {
+		for _, setting := range []string{"prompt_template chatml", "template_guard on"} {
+			body := bytes.ReplaceAll(talkRequest(from), []byte("Then change it."), []byte(`\u004eow change it.`))
+			info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, setting)}
+			buffer := make([]byte, 0, 2*len(body))
+			allocs := leastAllocs(func() {
+				_, _, fault := pairs.Render(buffer, from, translate.Completions, body, info)
+				require.Nil(t, fault)
+			})
+			assert.LessOrEqual(t, allocs, 10.0, "%s, %s", from, setting)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // template is how a conversation is written as one prompt (wire format B.7).
@@ -37,25 +36,16 @@ var templates = map[translate.PromptTemplate]*template{
 	},
 }
 
-// forges returns what in an escaped text would make turns of its own, "" for
-// nothing. Labels count only for those who ask for a guard: such lines are
-// common prose.
-func (t *template) forges(text []byte, guard bool) string {
-	if guard = guard && len(t.labels) > 0; !guard && len(t.controls) == 0 {
-		return ""
-	}
-	if guard && isEscaped(text) || bytes.Contains(text, []byte(`\u`)) {
-		text = unescaped(text)
-	}
-	for _, control := range t.controls {
+// forged returns which of the signs of turns an escaped text holds, "" for none:
+// controls anywhere, labels at the beginning of a line. Nothing of them may hide
+// behind an escape.
+func forged(text []byte, controls, labels []string) string {
+	for _, control := range controls {
 		if bytes.Contains(text, []byte(control)) {
 			return control
 		}
 	}
-	if !guard {
-		return ""
-	}
-	for _, label := range t.labels {
+	for _, label := range labels {
 		if beginsLine(text, []byte(label)) {
 			return label
 		}
@@ -63,23 +53,28 @@ func (t *template) forges(text []byte, guard bool) string {
 	return ""
 }
 
-// beginsLine reports whether a line of a text begins with a word.
+// beginsLine reports whether a line of an escaped text begins with a word.
 func beginsLine(text, word []byte) bool {
 	for at := 0; ; at++ {
 		next := bytes.Index(text[at:], word)
 		if next < 0 {
 			return false
 		}
-		if at += next; at == 0 || text[at-1] == '\n' || text[at-1] == '\r' {
+		if at += next; at == 0 || endsLine(text[:at]) {
 			return true
 		}
 	}
 }
 
-// unescaped decodes a text that is escaped as in JSON, without quotes.
-func unescaped(text []byte) []byte {
-	quoted := append(append(append(make([]byte, 0, len(text)+len(`""`)), '"'), text...), '"')
-	return jsonscan.AppendText(nil, quoted)
+// endsLine reports whether an escaped text ends with a line break, which is not
+// a letter behind a backslash of the text's own.
+func endsLine(text []byte) bool {
+	before, ok := bytes.CutSuffix(text, []byte(`\n`))
+	if !ok {
+		before, ok = bytes.CutSuffix(text, []byte(`\r`))
+	}
+	backslashes := len(before) - len(bytes.TrimRight(before, `\`))
+	return ok && backslashes%2 == 0
 }
 
 // prompt gathers a conversation as one prompt, escaped. Texts are never decoded.

@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -22,11 +23,31 @@ func (x *conversion) beginPrompt(p *prompt) bool {
 	return true
 }
 
-// guardText refuses an escaped text that would forge turns of the prompt.
+// guardText refuses an escaped text that would forge turns of the prompt. Labels
+// count only for those who ask for a guard: such lines are common prose.
 func (x *conversion) guardText(p *prompt, text []byte, path func() string) {
-	if control := p.forges(text, x.traits.TemplateGuard); control != "" && x.fault == nil {
-		x.fault = x.info.RefuseControl(path(), control)
+	labels := p.labels
+	if !x.traits.TemplateGuard {
+		labels = nil
 	}
+	if len(p.controls)+len(labels) == 0 {
+		return
+	}
+	if bytes.Contains(text, []byte(`\u`)) {
+		text = x.unhidden(text)
+	}
+	if sign := forged(text, p.controls, labels); sign != "" && x.fault == nil {
+		x.fault = x.info.RefuseControl(path(), sign)
+	}
+}
+
+// unhidden is an escaped text with no more escapes than it needs. It is valid
+// until the scratch is used again.
+func (x *conversion) unhidden(text []byte) []byte {
+	quoted := append(append(append(x.scratch[:0], '"'), text...), '"')
+	decoded := jsonscan.AppendText(quoted, quoted)
+	x.scratch = jsonscan.AppendEscaped(decoded, decoded[len(quoted):])
+	return x.scratch[len(decoded):]
 }
 
 // midSystem adds a system turn that is not the first. It reports whether it
