@@ -58,20 +58,19 @@ func (r FinishReason) Messages(calls bool) string {
 	}
 }
 
-// Chat is the reason as a finish_reason of chat answers. A turn that was paused
-// is incomplete, which the format can only call length.
+// Chat is the reason as a finish_reason of chat answers. As in Messages, calls
+// count more than the provider's word: clients run them when the reason says that
+// there are some, and wait for some that are not there when it says so wrongly. A
+// turn that was paused is incomplete, which the format can only call length.
 func (r FinishReason) Chat(calls bool) string {
 	switch r {
 	case FinishLength, FinishPaused:
 		return "length"
-	case FinishTools:
-		return "tool_calls"
 	case FinishFiltered:
 		return "content_filter"
-	case FinishUnknown:
-		if calls {
-			return "tool_calls"
-		}
+	}
+	if calls {
+		return "tool_calls"
 	}
 	return "stop"
 }

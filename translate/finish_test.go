@@ -26,13 +26,16 @@ func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
 	}
 }
 
+// Bugs were here: a provider that made calls and said that its turn simply ended
+// left its client with calls that it did not run, and one that spoke of calls and
+// made none left it waiting.
 func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
 	for word, want := range map[string]struct{ chat, called, completions string }{
-		"end_turn":                      {"stop", "stop", "stop"},
-		"stop_sequence":                 {"stop", "stop", "stop"},
+		"end_turn":                      {"stop", "tool_calls", "stop"},
+		"stop_sequence":                 {"stop", "tool_calls", "stop"},
 		"max_tokens":                    {"length", "length", "length"},
 		"model_context_window_exceeded": {"length", "length", "length"},
-		"tool_use":                      {"tool_calls", "tool_calls", ""},
+		"tool_use":                      {"stop", "tool_calls", ""},
 		"refusal":                       {"content_filter", "content_filter", "content_filter"},
 		"pause_turn":                    {"length", "length", "length"},
 		"compaction":                    {"length", "length", "length"},

@@ -159,7 +159,13 @@ func (d *Dropped) DropNamed(prefix string, name []byte) {
 // noted unless it says nothing.
 func (d *Dropped) DropMember(prefix string, c *jsonscan.Cursor) {
 	name := c.Name()
-	if raw := c.Skip(); !jsonscan.Blank(raw) {
+	d.DropValue(prefix, name, c.Skip())
+}
+
+// DropValue notes a member with a raw value that is left out, unless that says
+// nothing.
+func (d *Dropped) DropValue(prefix string, name, raw []byte) {
+	if !jsonscan.Blank(raw) {
 		d.DropNamed(prefix, name)
 	}
 }

@@ -188,6 +188,11 @@ func (m *Emitter) fragment(choice int, member string, all *[]byte, fragment []by
 // end writes the end. There is always a choice 0, even one that said nothing.
 func (m *Emitter) end() {
 	m.begin(0)
+	for i := range m.choices {
+		if c := &m.choices[i]; len(c.explanation) > 0 && !c.explained() {
+			m.Drop("stop_details.explanation")
+		}
+	}
 	if m.memory.Stream {
 		m.endStream()
 		return

@@ -41,52 +41,61 @@ type delta struct {
 	annotated, spoken      bool // it has annotations, audio
 	drawn                  bool // it has images
 	detailed               bool // it has reasoning_details: as a rule the reasoning once more
-	unknown                bool // it has a member that nobody knows
 	broken                 bool // something is there that cannot be told, and must not be lost
 }
 
 // Member reads a member of a choice. Some servers send a whole message in place
 // of a delta, and so does every JSON answer.
-func (t *teller) Member(c *jsonscan.Cursor, nth int) {
+func (t *teller) Member(p *choices.Parser, c *jsonscan.Cursor, nth int) {
 	for len(t.deltas) <= nth {
 		t.deltas = append(t.deltas, delta{})
 	}
 	d := &t.deltas[nth]
 	switch string(c.Name()) {
 	case "delta", "message":
-		d.read(c)
+		d.read(p, c)
 	case "logprobs":
-		d.readLogprobs(c)
+		d.readLogprobs(p, c)
 	default:
-		c.Skip()
+		p.DropMember(choices.InChoice, c)
 	}
 }
 
-func (d *delta) read(c *jsonscan.Cursor) {
+// The paths of the members of a message, whether it came in deltas or not.
+const (
+	inMessage  = choices.InChoice + "message."
+	inLogprobs = choices.InChoice + "logprobs."
+)
+
+func (d *delta) read(p *choices.Parser, c *jsonscan.Cursor) {
 	if !c.EnterObject() {
 		d.other(c)
 		return
 	}
 	for c.Member() {
-		d.member(c)
+		d.member(p, c)
 	}
 }
 
-func (d *delta) member(c *jsonscan.Cursor) {
+func (d *delta) member(p *choices.Parser, c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "content":
 		d.readContent(c)
 	case "reasoning_content":
-		if raw, at := choices.SlotText(c); len(raw) > len(`""`) {
+		if raw, at := p.Said(c, inMessage); len(raw) > len(`""`) {
 			d.reasoning, d.reasoningAt = raw, at
 		}
 	case "reasoning":
-		if raw, at := choices.SlotText(c); d.reasoning == nil && len(raw) > len(`""`) {
+		if raw, at := p.Said(c, inMessage); d.reasoning == nil && len(raw) > len(`""`) {
 			d.reasoning, d.reasoningAt = raw, at
 		}
 	case "refusal":
-		d.refusal, _ = choices.SlotText(c)
+		d.refusal, _ = p.Said(c, inMessage)
 	case "thinking_blocks":
+		if c.Kind() != jsonscan.Array {
+			p.DropMember(inMessage, c)
+			return
+		}
 		d.thinking = array(c)
 	case "tool_calls":
 		d.callsAt = c.Offset()
@@ -94,17 +103,17 @@ func (d *delta) member(c *jsonscan.Cursor) {
 	case "function_call":
 		d.call = d.only(c, jsonscan.Object)
 	case "annotations":
-		d.annotated = array(c) != nil
+		d.annotated = says(c) || d.annotated
 	case "audio":
-		d.spoken = kind(c, jsonscan.Object) != nil
+		d.spoken = says(c) || d.spoken
 	case "images":
-		d.drawn = array(c) != nil || d.drawn
+		d.drawn = says(c) || d.drawn
 	case "reasoning_details":
-		d.detailed = array(c) != nil
+		d.detailed = says(c) || d.detailed
 	case "role":
 		c.Skip()
 	default:
-		d.unknown = says(c) || d.unknown
+		p.DropMember(inMessage, c)
 	}
 }
 
@@ -120,11 +129,7 @@ func (d *delta) readContent(c *jsonscan.Cursor) {
 }
 
 // says reports whether a value that is skipped is neither null nor empty.
-func says(c *jsonscan.Cursor) bool {
-	kind := c.Kind()
-	raw := c.Skip()
-	return kind != jsonscan.Null && (kind == jsonscan.Number || len(raw) > len("{}"))
-}
+func says(c *jsonscan.Cursor) bool { return !jsonscan.Blank(c.Skip()) }
 
 // only is kind for a value that must not be lost.
 func (d *delta) only(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
@@ -142,16 +147,16 @@ func (d *delta) other(c *jsonscan.Cursor) {
 }
 
 // readLogprobs reads the log probabilities of a choice's text.
-func (d *delta) readLogprobs(c *jsonscan.Cursor) {
+func (d *delta) readLogprobs(p *choices.Parser, c *jsonscan.Cursor) {
 	if !c.EnterObject() {
-		c.Skip()
+		p.DropMember(choices.InChoice, c)
 		return
 	}
 	for c.Member() {
-		if string(c.Name()) == "content" {
+		if string(c.Name()) == "content" && c.Kind() == jsonscan.Array {
 			d.logprobs = array(c)
 		} else {
-			c.Skip()
+			p.DropMember(inLogprobs, c)
 		}
 	}
 }
@@ -185,7 +190,7 @@ func (t *teller) tellDelta(p *choices.Parser, calls *calls, d delta, choice choi
 	t.tellReasoning(p, &d, choice)
 	tellText(p, &d, choice)
 	if d.detailed && !t.minds[choice.Index].open {
-		p.Drop("choices[*].message.reasoning_details")
+		p.Drop(inMessage + "reasoning_details")
 	}
 	dropRest(p, &d)
 	switch {
@@ -226,16 +231,13 @@ func tellText(p *choices.Parser, d *delta, choice choices.Choice) {
 // dropRest notes what of a message the core events have no words for.
 func dropRest(p *choices.Parser, d *delta) {
 	if d.annotated {
-		p.Drop("choices[*].message.annotations")
+		p.Drop(inMessage + "annotations")
 	}
 	if d.spoken {
-		p.Drop("choices[*].message.audio")
+		p.Drop(inMessage + "audio")
 	}
 	if d.drawn {
-		p.Drop("choices[*].message.images")
-	}
-	if d.unknown {
-		p.Drop("choices[*].message.?")
+		p.Drop(inMessage + "images")
 	}
 }
 

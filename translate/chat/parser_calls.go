@@ -52,10 +52,12 @@ func (t *teller) tellCalls(p *choices.Parser, all *calls, d *delta, choice choic
 	c.EnterArray()
 	for nth := 0; c.Element(); nth++ {
 		if c.Kind() != jsonscan.Object {
-			c.Skip()
+			if says(c) {
+				p.Drop(inMessage + "tool_calls[*]")
+			}
 			continue
 		}
-		e := readEntry(c)
+		e := readEntry(p, c)
 		if c.Err() != nil {
 			break
 		}
@@ -80,7 +82,7 @@ func check(p *choices.Parser, c *jsonscan.Cursor) {
 func (t *teller) tellCall(p *choices.Parser, all *calls, raw []byte) {
 	t.cursor = jsonscan.New(raw)
 	e := entry{}
-	e.readFunction(&t.cursor)
+	e.readFunction(p, &t.cursor, inMessage+"function_call.")
 	if check(p, &t.cursor); t.cursor.Err() != nil {
 		return
 	}

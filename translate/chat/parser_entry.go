@@ -14,7 +14,10 @@ type entry struct {
 	custom   bool
 }
 
-func readEntry(c *jsonscan.Cursor) entry {
+// inCall is the path of the members of a call.
+const inCall = inMessage + "tool_calls[*]."
+
+func readEntry(p *choices.Parser, c *jsonscan.Cursor) entry {
 	e := entry{index: -1}
 	c.EnterObject()
 	for c.Member() {
@@ -24,12 +27,14 @@ func readEntry(c *jsonscan.Cursor) entry {
 		case "id":
 			e.id, _ = choices.SlotText(c)
 		case "function":
-			e.readFunction(c)
+			e.readFunction(p, c, inCall+"function.")
 		case "custom":
 			e.custom = c.Kind() == jsonscan.Object
-			e.readFunction(c)
-		default:
+			e.readFunction(p, c, inCall+"custom.")
+		case "type":
 			c.Skip()
+		default:
+			p.DropMember(inCall, c)
 		}
 	}
 	return e
@@ -56,7 +61,8 @@ func (e *entry) slot() choices.Slot {
 	return e.argsAt
 }
 
-func (e *entry) readFunction(c *jsonscan.Cursor) {
+// readFunction reads what is called; path is that of its members.
+func (e *entry) readFunction(p *choices.Parser, c *jsonscan.Cursor, path string) {
 	if !c.EnterObject() {
 		c.Skip()
 		return
@@ -68,7 +74,7 @@ func (e *entry) readFunction(c *jsonscan.Cursor) {
 		case "arguments", "input":
 			e.readArguments(c)
 		default:
-			c.Skip()
+			p.DropMember(path, c)
 		}
 	}
 }

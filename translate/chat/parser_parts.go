@@ -18,7 +18,13 @@ type piece struct {
 	thinking                             []byte // a string, or an array of text parts
 }
 
-func readPiece(c *jsonscan.Cursor) (b piece) {
+// The paths of the members of pieces.
+const (
+	inPart  = inMessage + "content[*]."
+	inBlock = inMessage + "thinking_blocks[*]."
+)
+
+func readPiece(p *choices.Parser, path string, c *jsonscan.Cursor) (b piece) {
 	if !c.EnterObject() {
 		c.Skip()
 		return b
@@ -28,28 +34,28 @@ func readPiece(c *jsonscan.Cursor) (b piece) {
 		case "type":
 			b.kind = c.Skip()
 		case "text":
-			b.text, _ = choices.SlotText(c)
+			b.text, _ = p.Said(c, path)
 		case "refusal":
-			b.refusal, _ = choices.SlotText(c)
+			b.refusal, _ = p.Said(c, path)
 		case "data":
-			b.data, _ = choices.SlotText(c)
+			b.data, _ = p.Said(c, path)
 		case "signature":
-			b.signature, _ = choices.SlotText(c)
+			b.signature, _ = p.Said(c, path)
 		case "thinking":
 			b.thinking = c.Skip()
 		default:
-			c.Skip()
+			p.DropMember(path, c)
 		}
 	}
 	return b
 }
 
-// pieces calls each for every element of a raw array.
-func pieces(p *choices.Parser, raw []byte, each func(*piece)) {
+// pieces calls each for every element of a raw array, whose members have that path.
+func pieces(p *choices.Parser, path string, raw []byte, each func(*piece)) {
 	c := jsonscan.New(raw)
 	c.EnterArray()
 	for c.Element() {
-		if b := readPiece(&c); c.Err() == nil {
+		if b := readPiece(p, path, &c); c.Err() == nil {
 			each(&b)
 		}
 	}
@@ -60,7 +66,7 @@ func pieces(p *choices.Parser, raw []byte, each func(*piece)) {
 // of two ways to tell the same reasoning.
 func (t *teller) tellReasoning(p *choices.Parser, d *delta, choice choices.Choice) {
 	if d.thinking != nil {
-		pieces(p, d.thinking, func(b *piece) { t.tellBlock(p, b, choice) })
+		pieces(p, inBlock, d.thinking, func(b *piece) { t.tellBlock(p, b, choice) })
 		return
 	}
 	if d.reasoning != nil {
@@ -80,6 +86,10 @@ func (t *teller) tellBlock(p *choices.Parser, b *piece, choice choices.Choice) {
 		return
 	}
 	signed := len(b.signature) > len(`""`)
+	if b.thinking == nil && !signed && string(b.kind) != `"thinking"` {
+		p.Drop(inMessage + "thinking_blocks[*]")
+		return
+	}
 	m := &t.minds[choice.Index]
 	if !(signed && m.open) {
 		event.Kind = translate.EventReasoning
@@ -103,7 +113,7 @@ func tellThinking(p *choices.Parser, event translate.Event, raw []byte) {
 	case raw[0] == '"':
 		p.SendText(event, raw, choices.Slot{})
 	case raw[0] == '[':
-		pieces(p, raw, func(b *piece) { p.SendText(event, b.text, choices.Slot{}) })
+		pieces(p, inBlock, raw, func(b *piece) { p.SendText(event, b.text, choices.Slot{}) })
 	}
 }
 
@@ -111,7 +121,7 @@ func tellThinking(p *choices.Parser, event translate.Event, raw []byte) {
 // refusal, or of reasoning.
 func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 	texts := 0
-	pieces(p, raw, func(b *piece) {
+	pieces(p, inPart, raw, func(b *piece) {
 		event := translate.Event{Kind: translate.EventText, Choice: choice.Index}
 		switch string(b.kind) {
 		case `"thinking"`:
@@ -137,6 +147,6 @@ func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 // dropPart notes a part that is none of a text.
 func dropPart(p *choices.Parser, b *piece) {
 	if string(b.kind) != `"text"` {
-		p.Drop("choices[*].message.content[*]")
+		p.Drop(inMessage + "content[*]")
 	}
 }

@@ -48,7 +48,7 @@ func (r *recorder) Handle(e *translate.Event) {
 	case translate.EventLogprobs:
 		fmt.Fprintf(&b, "logprobs %s", e.Logprobs)
 	case translate.EventFinish:
-		fmt.Fprintf(&b, "finish %s", e.Finish.Chat(false))
+		fmt.Fprintf(&b, "finish %s", e.Finish.Chat(e.Finish == translate.FinishTools))
 		if e.Finish == translate.FinishUnknown {
 			b.WriteString(" unknown")
 		}
@@ -374,26 +374,42 @@ func TestEveryChoiceOfAWholeAnswerIsOneOfItsOwn(t *testing.T) {
 	assert.Equal(t, []string{"start m 0 tier 0", `text "a"`, "finish stop", `1: text "b"`, "1: finish length", "end"}, r.lines)
 }
 
-// A bug was here: members of a message that the gateway does not know, images
-// among them, went without a word.
-func TestWhatNobodyKnowsOfAMessageIsNotLostInSilence(t *testing.T) {
-	for member, want := range map[string][]string{
-		`"role":"assistant"`:      nil,
-		`"x":null`:                nil,
-		`"x":[]`:                  nil,
-		`"x":""`:                  nil,
-		`"x":1`:                   {"choices[*].message.?"},
-		`"x":"y","y":"z"`:         {"choices[*].message.?"},
-		`"images":[{"type":"x"}]`: {"choices[*].message.images"},
+// A bug was here: what the gateway does not know of an answer, images among it,
+// went without a word; of a message it said that there was something, not what.
+func TestWhatNobodyKnowsOfAnAnswerIsNotLostInSilence(t *testing.T) {
+	const envelope = `{"id":"x","object":"chat.completion.chunk","created":1,"model":"m","system_fingerprint":"fp","service_tier":"default","obfuscation":"abc","usage":{"x":1},`
+	for data, want := range map[string]string{
+		`"choices":[{"index":0,"delta":{"role":"assistant","content":"a","refusal":null,"x":null,"y":[],"z":""},"logprobs":null,"finish_reason":null,"stop_reason":7}]}`: "",
+
+		`"timings":{"n":1},"citations":["u"],"x":{ },"choices":[{"index":0,"delta":{}}]}`:       "timings,citations",
+		`"choices":[{"delta":{},"content_filter_results":{"hate":{}},"matched":null}]}`:         "choices[*].content_filter_results",
+		`"choices":["a",null,{"delta":{}}]}`:                                                    "choices[*]",
+		`"choices":[{"delta":{"x":1}}]}`:                                                        "choices[*].message.x",
+		`"choices":[{"message":{"x":false,"y":"z"}}]}`:                                          "choices[*].message.x,choices[*].message.y",
+		`"choices":[{"delta":{"images":[{"type":"x"}]}}]}`:                                      "choices[*].message.images",
+		`"choices":[{"delta":{"audio":"x"}}]}`:                                                  "choices[*].message.audio",
+		`"choices":[{"delta":{"reasoning":{"steps":["a"]},"refusal":["no"]}}]}`:                 "choices[*].message.reasoning,choices[*].message.refusal",
+		`"choices":[{"delta":{"thinking_blocks":{"thinking":"t"}}}]}`:                           "choices[*].message.thinking_blocks",
+		`"choices":[{"delta":{"thinking_blocks":[{"type":"x","text":"t"}]}}]}`:                  "choices[*].message.thinking_blocks[*]",
+		`"choices":[{"delta":{"thinking_blocks":[{"type":"thinking","thinking":"t","x":1}]}}]}`: "choices[*].message.thinking_blocks[*].x",
+		`"choices":[{"delta":{"content":[{"type":"text","text":"t","citations":[1]}]}}]}`:       "choices[*].message.content[*].citations",
+		`"choices":[{"delta":{"tool_calls":[7,{"index":0,"id":"a","type":"function","extra_content":{"google":{"thought_signature":"s"}},"function":{"name":"f","arguments":"{}","x":1}}]}}]}`: "choices[*].message.tool_calls[*],choices[*].message.tool_calls[*].extra_content,choices[*].message.tool_calls[*].function.x",
+		`"choices":[{"delta":{"tool_calls":[{"id":"a","type":"custom","custom":{"name":"f","input":"","x":1}}]}}]}`:                                                                            "choices[*].message.tool_calls[*].custom.x",
+		`"choices":[{"delta":{"function_call":{"name":"f","x":1}}}]}`:                                                                                                                          "choices[*].message.function_call.x",
+		`"choices":[{"delta":{"content":"a"},"logprobs":{"content":[],"refusal":[{"token":"a"}]}}]}`:                                                                                           "choices[*].logprobs.refusal",
+		`"choices":[{"delta":{"content":"a"},"logprobs":[1]}]}`:                                                                                                                                "choices[*].logprobs",
 	} {
 		p := chat.NewParser(&recorder{})
-		p.Event(sse.Event{Data: []byte(`{"choices":[{"index":0,"delta":{"content":"a",` + member + `}}]}`), HasData: true})
-		var got []string
-		for _, loss := range p.Losses() {
-			got = append(got, loss.Path)
-		}
-		assert.Equal(t, want, got, member)
+		p.Event(sse.Event{Data: []byte(envelope + data), HasData: true})
+		assert.Equal(t, want, p.Losses().String(), data)
 	}
+}
+
+// What surrounds an error is no part of an answer.
+func TestAnErrorLosesNothing(t *testing.T) {
+	p := chat.NewParser(&recorder{})
+	p.Answer([]byte(`{"error":{"message":"no"},"request_id":"x"}`))
+	assert.Empty(t, p.Losses())
 }
 
 // A bug was here: an answer of nothing but images was told as an empty one.

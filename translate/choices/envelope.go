@@ -26,7 +26,9 @@ func (e *envelope) read(c *jsonscan.Cursor, choice func()) error {
 		return errors.Join(errNoObject, c.Finish())
 	}
 	for c.Member() {
-		e.member(c, choice)
+		if !e.member(c, choice) {
+			c.Skip()
+		}
 	}
 	return broken(c.Finish())
 }
@@ -45,7 +47,8 @@ func broken(err error) error {
 
 var errNoObject = errors.New("no JSON object")
 
-func (e *envelope) member(c *jsonscan.Cursor, choice func()) {
+// member reads the member at the cursor, unless it is none that is known.
+func (e *envelope) member(c *jsonscan.Cursor, choice func()) (known bool) {
 	switch string(c.Name()) {
 	case "choices":
 		e.list(c, choice)
@@ -62,8 +65,9 @@ func (e *envelope) member(c *jsonscan.Cursor, choice func()) {
 		e.detail = c.Kind() != jsonscan.Null
 		c.Skip()
 	default:
-		c.Skip()
+		return false
 	}
+	return true
 }
 
 func (e *envelope) list(c *jsonscan.Cursor, choice func()) {

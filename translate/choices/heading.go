@@ -13,8 +13,13 @@ type heading struct {
 	padding Slot
 }
 
-func (h *heading) member(c *jsonscan.Cursor, choice func()) {
+// member reads the member at the cursor, unless it is none that is known. What
+// only names the answer and its making is known: an answer that is translated
+// has an id of its own, and a fingerprint of another system's would mean nothing.
+func (h *heading) member(c *jsonscan.Cursor, choice func()) (known bool) {
 	switch string(c.Name()) {
+	case "id", "system_fingerprint":
+		c.Skip()
 	case "created":
 		h.created = Count(c)
 	case "service_tier":
@@ -24,8 +29,9 @@ func (h *heading) member(c *jsonscan.Cursor, choice func()) {
 	case "type":
 		h.isError = string(rawText(c)) == `"error"` || h.isError
 	default:
-		h.envelope.member(c, choice)
+		return h.envelope.member(c, choice)
 	}
+	return true
 }
 
 func (h *heading) tier() translate.Tier {

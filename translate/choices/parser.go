@@ -36,8 +36,9 @@ type Parser struct {
 type Teller interface {
 	// Member reads a member of a choice of a chunk, whose name is the cursor's
 	// and whose place among the choices of the chunk is nth. It consumes the
-	// value; what it keeps of it stays valid until Tell.
-	Member(c *jsonscan.Cursor, nth int)
+	// value; what it keeps of it stays valid until Tell, and what it has no words
+	// for it drops.
+	Member(p *Parser, c *jsonscan.Cursor, nth int)
 	// Tell sends what the nth choice said, in the order of the format.
 	Tell(p *Parser, nth int, choice Choice)
 	// Repeated is told of an event that was sent without Tell, because its chunk
@@ -54,6 +55,9 @@ type Choice struct {
 	Whole bool // it is of a JSON answer
 	Ends  bool // it has told why it ended
 }
+
+// InChoice is the path of a choice's members, for what is dropped of them.
+const InChoice = "choices[*]."
 
 // part is what a chunk says of one choice.
 type part struct {
@@ -124,6 +128,16 @@ func (p *Parser) Finished(asked int) bool {
 	return len(p.choices) >= asked
 }
 
+// Choices is how many choices were begun.
+func (p *Parser) Choices() (begun int) {
+	for i := range p.choices {
+		if p.choices[i].seen {
+			begun++
+		}
+	}
+	return begun
+}
+
 // Fail ends the answer with a fault.
 func (p *Parser) Fail(fault *translate.Fault) {
 	p.event = translate.Event{Kind: translate.EventError, Fault: fault}
@@ -155,6 +169,7 @@ func (p *Parser) end() {
 func (p *Parser) chunk(data []byte, whole bool) {
 	e := heading{envelope: envelope{counts: p.counts}}
 	p.turns, p.sent = p.turns[:0], 0
+	dropped := p.Dropped
 	p.again.forget()
 	p.cursor = jsonscan.New(data)
 	if err := p.read(&e); err != nil {
@@ -162,6 +177,7 @@ func (p *Parser) chunk(data []byte, whole bool) {
 		return
 	}
 	if e.failed() {
+		p.Dropped = dropped // what surrounds an error is no part of an answer
 		p.Fail(p.embedded(data, whole))
 		return
 	}
@@ -215,7 +231,9 @@ func (p *Parser) read(e *heading) error {
 		return errors.Join(errNoObject, c.Finish())
 	}
 	for c.Member() {
-		e.member(c, p.turn)
+		if !e.member(c, p.turn) {
+			p.DropMember("", c)
+		}
 	}
 	return c.Finish()
 }
@@ -224,7 +242,9 @@ func (p *Parser) read(e *heading) error {
 func (p *Parser) turn() {
 	c := &p.cursor
 	if !c.EnterObject() {
-		c.Skip()
+		if !jsonscan.Blank(c.Skip()) {
+			p.Drop("choices[*]")
+		}
 		return
 	}
 	nth := len(p.turns)
@@ -238,7 +258,7 @@ func (p *Parser) turn() {
 		case "stop_reason":
 			t.stop = rawText(c)
 		default:
-			p.content.Member(c, nth)
+			p.content.Member(p, c, nth)
 		}
 	}
 	p.turns = append(p.turns, t)
@@ -309,7 +329,7 @@ func (p *Parser) finish(index int, t *part) {
 	c.finished = true
 	reason := translate.ReadChoicesFinish(word)
 	if reason == translate.FinishUnknown {
-		p.Drop("choices[*].finish_reason")
+		p.Drop(InChoice + "finish_reason")
 	}
 	if c.refused {
 		reason = translate.FinishFiltered

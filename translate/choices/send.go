@@ -19,6 +19,16 @@ func SlotText(c *jsonscan.Cursor) (raw []byte, at Slot) {
 	return raw, Slot{start, c.Offset()}
 }
 
+// Said is SlotText for a string that is to be told: a value of another kind is
+// dropped from the object that prefix is the path of.
+func (p *Parser) Said(c *jsonscan.Cursor, prefix string) (raw []byte, at Slot) {
+	if c.Kind() != jsonscan.String {
+		p.DropMember(prefix, c)
+		return nil, Slot{}
+	}
+	return SlotText(c)
+}
+
 // Send tells the handler the event at hand.
 func (p *Parser) Send() {
 	if p.over {

@@ -75,8 +75,10 @@ func (m *Emitter) Handle(e *translate.Event) {
 	case translate.EventTextEnd:
 		c := m.choice(e.Choice)
 		c.parted = c.begun
-	case translate.EventReasoning, translate.EventRedacted:
+	case translate.EventReasoning, translate.EventSignature, translate.EventRedacted:
 		m.Drop("reasoning")
+	case translate.EventToolStart:
+		m.Drop("tool_calls")
 	case translate.EventLogprobs:
 		m.logprobs(e)
 	case translate.EventFinish:
@@ -151,6 +153,9 @@ func (m *Emitter) finish(e *translate.Event) {
 		return
 	}
 	m.begin(e.Choice).reason = e.Finish
+	if len(e.Text) > 0 {
+		m.Drop("stop_details.explanation")
+	}
 }
 
 // end writes the end. There is always a choice 0, even one that said nothing.

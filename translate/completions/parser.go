@@ -21,36 +21,50 @@ type teller struct {
 // saying is what a choice of a chunk says, as it is written: slices of the
 // chunk, nil for what is not there.
 type saying struct {
-	text     []byte // with its quotes
-	at       choices.Slot
-	logprobs []byte
+	text, reasoning     []byte // with their quotes
+	textAt, reasoningAt choices.Slot
+	logprobs            []byte
 }
 
-// Member reads a member of a choice.
-func (t *teller) Member(c *jsonscan.Cursor, nth int) {
+// Member reads a member of a choice. The format has no reasoning, but some
+// servers tell it, by the names that it has in chat answers.
+func (t *teller) Member(p *choices.Parser, c *jsonscan.Cursor, nth int) {
 	for len(t.said) <= nth {
 		t.said = append(t.said, saying{})
 	}
 	s := &t.said[nth]
 	switch string(c.Name()) {
 	case "text":
-		s.text, s.at = choices.SlotText(c)
+		s.text, s.textAt = p.Said(c, choices.InChoice)
+	case "reasoning_content":
+		if raw, at := p.Said(c, choices.InChoice); len(raw) > len(`""`) {
+			s.reasoning, s.reasoningAt = raw, at
+		}
+	case "reasoning":
+		if raw, at := p.Said(c, choices.InChoice); s.reasoning == nil && len(raw) > len(`""`) {
+			s.reasoning, s.reasoningAt = raw, at
+		}
 	case "logprobs":
-		s.logprobs = value(c, jsonscan.Object)
+		if c.Kind() == jsonscan.Object {
+			s.logprobs = c.Skip()
+			return
+		}
+		fallthrough
 	default:
-		c.Skip()
+		p.DropMember(choices.InChoice, c)
 	}
 }
 
-// Tell sends the text of a choice, and how likely it was.
+// Tell sends the reasoning and the text of a choice, and how likely that was.
 func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 	if nth >= len(t.said) {
 		return
 	}
 	s := t.said[nth]
 	t.said[nth] = saying{}
-	p.SendText(translate.Event{Kind: translate.EventText, Choice: choice.Index}, s.text, s.at)
-	if list := t.list.read(s.logprobs); list != nil {
+	p.SendText(translate.Event{Kind: translate.EventReasoning, Choice: choice.Index}, s.reasoning, s.reasoningAt)
+	p.SendText(translate.Event{Kind: translate.EventText, Choice: choice.Index}, s.text, s.textAt)
+	if list := t.list.read(&p.Dropped, s.logprobs); list != nil {
 		p.SendEvent(translate.Event{Kind: translate.EventLogprobs, Choice: choice.Index, Logprobs: list})
 	}
 }

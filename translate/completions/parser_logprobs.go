@@ -5,8 +5,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
+
+// inLogprobs is the path of the members of log probabilities.
+const inLogprobs = choices.InChoice + "logprobs."
 
 // weights writes the log probabilities of a choice as the list that the chat
 // format has (wire format C.7). Its memory is used again.
@@ -28,8 +33,9 @@ type alternative struct {
 const unknownWeight = "-9999.0"
 
 // read returns the list for a raw object, nil if that tells of no token. Some
-// servers write the list of the chat format in completions too.
-func (w *weights) read(raw []byte) []byte {
+// servers write the list of the chat format in completions too. Offsets are
+// counted anew; what else there is, is dropped.
+func (w *weights) read(lost *translate.Dropped, raw []byte) []byte {
 	var tokens, values, tops, content []byte
 	for name, value := range jsonscan.Members(raw) {
 		switch string(name) {
@@ -41,6 +47,9 @@ func (w *weights) read(raw []byte) []byte {
 			tops = value
 		case "content":
 			content = value
+		case "text_offset":
+		default:
+			lost.DropValue(inLogprobs, name, value)
 		}
 	}
 	if len(content) > len("[]") && content[0] == '[' {

@@ -18,9 +18,10 @@ type recorder struct{ lines []string }
 
 func (r *recorder) Handle(e *translate.Event) {
 	line := map[translate.EventKind]func() string{
-		translate.EventStart:    func() string { return fmt.Sprintf("start %s %d", e.Model, e.Created) },
-		translate.EventText:     func() string { return fmt.Sprintf("text %q", e.Text) },
-		translate.EventLogprobs: func() string { return fmt.Sprintf("logprobs %s", e.Logprobs) },
+		translate.EventStart:     func() string { return fmt.Sprintf("start %s %d", e.Model, e.Created) },
+		translate.EventText:      func() string { return fmt.Sprintf("text %q", e.Text) },
+		translate.EventReasoning: func() string { return fmt.Sprintf("reasoning %q", e.Text) },
+		translate.EventLogprobs:  func() string { return fmt.Sprintf("logprobs %s", e.Logprobs) },
 		translate.EventFinish: func() string {
 			return strings.TrimRight(fmt.Sprintf("finish %d %s", e.Finish, e.Stop), " ")
 		},
@@ -138,4 +139,24 @@ func TestLogprobsSurviveTheWayThroughCoreEvents(t *testing.T) {
 	var r recorder
 	completions.NewParser(&r).Answer([]byte(body))
 	assert.Contains(t, r.lines, "logprobs "+list)
+}
+
+// Bugs were here: reasoning that some servers tell in completions went without a
+// word, and so did every member of an answer that nobody knows.
+func TestNothingOfAnAnswerIsLostInSilence(t *testing.T) {
+	for choice, want := range map[string]struct{ lines, lost string }{
+		`"text":"a","logprobs":null,"finish_reason":null,"stop_reason":null,"x":null,"prompt_logprobs":[]`: {`text "a"`, ""},
+		`"text":"a","reasoning":"r"`:                                  {`reasoning "r" text "a"`, ""},
+		`"text":"","reasoning":"s","reasoning_content":"r"`:           {`reasoning "r"`, ""},
+		`"text":"","reasoning_content":"","reasoning":"r"`:            {`reasoning "r"`, ""},
+		`"text":["a"],"reasoning":{"a":1},"native_finish_reason":"x"`: {"", "choices[*].text,choices[*].reasoning,choices[*].native_finish_reason"},
+		`"text":"a","logprobs":[0.5]`:                                 {`text "a"`, "choices[*].logprobs"},
+		`"text":"a","logprobs":{"tokens":[],"text_offset":[3],"x":1}`: {`text "a"`, "choices[*].logprobs.x"},
+	} {
+		var r recorder
+		p := completions.NewParser(&r)
+		p.Event(sse.Event{Data: []byte(said(choice)), HasData: true})
+		assert.Equal(t, want.lines, strings.Join(r.lines[1:], " "), choice)
+		assert.Equal(t, want.lost, p.Losses().String(), choice)
+	}
 }

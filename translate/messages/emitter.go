@@ -120,7 +120,9 @@ func (m *Emitter) Handle(e *translate.Event) {
 		}
 	case translate.EventEnd:
 		m.end()
-	case translate.EventError, translate.EventLogprobs:
+	case translate.EventLogprobs:
+		m.Drop("choices[*].logprobs")
+	case translate.EventError:
 	default:
 		m.content(e)
 	}

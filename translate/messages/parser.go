@@ -52,9 +52,16 @@ func NewParser(h translate.Handler) *Parser {
 // Finished reports whether the turn, of which there is one, has told why it ended.
 func (p *Parser) Finished(int) bool { return p.finished }
 
+// Choices is how many answers the format gives in one.
+func (p *Parser) Choices() int { return 1 }
+
 // Event reads the next event of a stream.
 func (p *Parser) Event(event sse.Event) {
-	if p.over || p.repeats(event) || len(event.Name) > 0 && ignored(event.Name) {
+	if p.over || p.repeats(event) {
+		return
+	}
+	if len(event.Name) > 0 && ignored(event.Name) {
+		p.dropEvent(event.Name)
 		return
 	}
 	p.again.known, p.sent = false, 0
@@ -63,13 +70,17 @@ func (p *Parser) Event(event sse.Event) {
 		p.step(string(event.Name), event.Data)
 		return
 	}
-	if err := p.read.read(&p.cursor, event.Data, &p.usage); err != nil {
+	dropped := p.Dropped
+	if err := p.readEvent(event); err != nil {
 		p.fail(translate.Unusable(err))
 		return
 	}
 	name := event.Name
 	if len(name) == 0 {
 		name = p.read.name(&p.text)
+	}
+	if string(name) == "error" {
+		p.Dropped = dropped // what surrounds an error is no part of an answer
 	}
 	p.step(string(name), event.Data)
 	if string(name) == "content_block_delta" {
@@ -108,6 +119,15 @@ func (p *Parser) step(name string, data []byte) {
 		p.fail(translate.ReadStreamFault(data, translate.Messages))
 	case "":
 		p.fail(translate.Unusable(errNoType))
+	default:
+		p.dropEvent([]byte(name))
+	}
+}
+
+// dropEvent notes an event that nobody knows; a ping says nothing.
+func (p *Parser) dropEvent(name []byte) {
+	if string(name) != "ping" {
+		p.DropNamed("event.", name)
 	}
 }
 
@@ -221,22 +241,22 @@ func (p *Parser) sendInput(tool int, input []byte) bool {
 func (p *Parser) blockDelta() {
 	d := &p.read.delta
 	if !d.known() {
-		p.Drop(lostDelta)
+		p.DropNamed(inBlock, d.name())
 		return
 	}
 	p.dropCitations(d.cites)
 	state, known := p.blocks[p.read.index]
 	switch {
 	case known && state.kind == toolUseBlock:
+		p.dropText("text", d.text)
+		p.dropText("thinking", d.thinking)
 		if len(d.json) > len(`""`) {
 			p.sendText(translate.Event{Kind: translate.EventToolArgs, Tool: state.tool}, d.json)
 			state.args = true
 			p.blocks[p.read.index] = state
 		}
 	case !known || state.kind == textBlock || state.kind == thinkingBlock:
-		if len(d.json) > len(`""`) {
-			p.Drop(lostDelta)
-		}
+		p.dropText("partial_json", d.json)
 		p.sendText(translate.Event{Kind: translate.EventText}, d.text)
 		p.sendText(translate.Event{Kind: translate.EventReasoning}, d.thinking)
 		p.sendText(translate.Event{Kind: translate.EventSignature}, d.signature)
@@ -246,10 +266,17 @@ func (p *Parser) blockDelta() {
 // The parts of answers that the core events have no words for.
 const (
 	lostBlock     = "content.*"
-	lostDelta     = "content.*.?"
 	lostCitations = "content.*.citations"
 	lostReason    = "stop_reason"
+	lostCategory  = inStops + "category"
 )
+
+// dropText notes a fragment that does not go with its block.
+func (p *Parser) dropText(member string, raw []byte) {
+	if len(raw) > len(`""`) {
+		p.Drop(inBlock + member)
+	}
+}
 
 func (p *Parser) dropCitations(cited bool) {
 	if cited {

@@ -20,10 +20,11 @@ func (p *Parser) Answer(body []byte) {
 		return
 	}
 	var a wholeAnswer
-	switch err := a.readAll(&p.cursor, body, &p.usage); {
+	switch err := p.readAnswer(&a, body); {
 	case err != nil:
 		p.fail(translate.Unusable(err))
 	case a.isError || string(a.kind) == `"error"`:
+		p.Dropped = translate.Dropped{} // what surrounds an error is no part of an answer
 		p.fail(translate.ReadAnswerFault(body))
 	case a.content == nil:
 		p.fail(translate.Unusable(errNoContent))
@@ -32,7 +33,8 @@ func (p *Parser) Answer(body []byte) {
 	}
 }
 
-func (a *wholeAnswer) readAll(c *jsonscan.Cursor, body []byte, usage *translate.Usage) error {
+func (p *Parser) readAnswer(a *wholeAnswer, body []byte) error {
+	c := &p.cursor
 	*c = jsonscan.New(body)
 	if !c.EnterObject() {
 		c.Skip()
@@ -52,9 +54,11 @@ func (a *wholeAnswer) readAll(c *jsonscan.Cursor, body []byte, usage *translate.
 		case "stop_sequence":
 			a.stops.stop = rawText(c)
 		case "stop_details":
-			a.stops.explanation = explanationOf(c)
+			a.stops.explanation = p.readStops(c)
+		case "id", "role":
+			c.Skip()
 		default:
-			a.member(c, usage)
+			p.readMember(&a.reading, c)
 		}
 	}
 	return c.Finish()
@@ -69,7 +73,7 @@ func (p *Parser) tell(a *wholeAnswer) {
 	c.EnterArray()
 	for c.Element() {
 		var b content
-		if b.read(c); c.Err() == nil {
+		if p.readBlock(&b, c); c.Err() == nil {
 			p.block(&b)
 		}
 	}

@@ -1,10 +1,12 @@
 package messages
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // reading is what the data of one event say, as they are written: strings with
@@ -19,6 +21,8 @@ type reading struct {
 	isError  bool
 	block    content
 	delta    change
+
+	inMessage bool // the delta is of the message, not of a block
 }
 
 // content is a content block.
@@ -39,40 +43,50 @@ type change struct {
 	at                              slot // of the last of them
 }
 
-// read reads the data of an event. Counts of usage that are there overwrite. A
-// member that stands twice is an error here: nobody can say which was meant.
-func (r *reading) read(c *jsonscan.Cursor, data []byte, usage *translate.Usage) error {
-	*r = reading{}
-	*c = jsonscan.New(data)
+// The paths of what has members, for what is dropped of them. Those of a stream's
+// events are the ones that the same members have in a JSON answer.
+const (
+	inAnswer = ""
+	inBlock  = "content.*."
+	inStops  = "stop_details."
+)
+
+// readEvent reads the data of an event. Counts of usage that are there overwrite.
+// A member that stands twice is an error here: nobody can say which was meant.
+func (p *Parser) readEvent(event sse.Event) error {
+	c := &p.cursor
+	p.read = reading{inMessage: string(event.Name) == "message_delta"}
+	*c = jsonscan.New(event.Data)
 	if !c.EnterObject() {
 		c.Skip()
 		return errors.Join(errNoObject, c.Finish())
 	}
 	for c.Member() {
-		r.member(c, usage)
+		p.readMember(&p.read, c)
 	}
 	return c.Finish()
 }
 
-func (r *reading) member(c *jsonscan.Cursor, usage *translate.Usage) {
+func (p *Parser) readMember(r *reading, c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "type":
 		r.kind = rawText(c)
+		r.inMessage = r.inMessage || string(r.kind) == `"message_delta"`
 	case "index":
 		translate.ReadCount(c, &r.index)
 	case "message":
-		r.message(c, usage)
+		p.readMessage(r, c)
 	case "content_block":
-		r.block.read(c)
+		p.readBlock(&r.block, c)
 	case "delta":
-		r.delta.read(c)
+		p.readDelta(r, c)
 	case "usage":
-		r.usage(c, usage)
+		r.usage(c, &p.usage)
 	case "error":
 		r.isError = c.Kind() != jsonscan.Null
 		c.Skip()
 	default:
-		c.Skip()
+		p.DropMember(inAnswer, c)
 	}
 }
 
@@ -86,7 +100,8 @@ func (r *reading) name(room *[]byte) []byte {
 	return *room
 }
 
-func (r *reading) message(c *jsonscan.Cursor, usage *translate.Usage) {
+// readMessage reads the message of a message_start, which holds nothing yet.
+func (p *Parser) readMessage(r *reading, c *jsonscan.Cursor) {
 	if !c.EnterObject() {
 		c.Skip()
 		return
@@ -96,9 +111,15 @@ func (r *reading) message(c *jsonscan.Cursor, usage *translate.Usage) {
 		case "model":
 			r.model = rawText(c)
 		case "usage":
-			r.usage(c, usage)
-		default:
+			r.usage(c, &p.usage)
+		case "id", "type", "role", "stop_reason", "stop_sequence":
 			c.Skip()
+		case "content":
+			if !jsonscan.Blank(c.Skip()) {
+				p.Drop(lostBlock)
+			}
+		default:
+			p.DropMember(inAnswer, c)
 		}
 	}
 }
@@ -129,24 +150,25 @@ func (r *reading) tierOr(before translate.Tier) translate.Tier {
 	return translate.ReadMessagesTier(string(jsonscan.AppendText(nil, r.service)))
 }
 
-// read reads a content block.
-func (b *content) read(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
+// readBlock reads a content block. Of one that nobody knows the members are no
+// losses of their own.
+func (p *Parser) readBlock(b *content, c *jsonscan.Cursor) {
+	if b.kind = typeOf(*c); !b.told() || !c.EnterObject() {
 		c.Skip()
 		return
 	}
 	for c.Member() {
 		switch string(c.Name()) {
 		case "type":
-			b.kind = rawText(c)
+			c.Skip()
 		case "text":
-			b.text = rawText(c)
+			b.text = p.said(c)
 		case "thinking":
-			b.thinking = rawText(c)
+			b.thinking = p.said(c)
 		case "signature":
-			b.signature = rawText(c)
+			b.signature = p.said(c)
 		case "data":
-			b.data = rawText(c)
+			b.data = p.said(c)
 		case "id":
 			b.id = rawText(c)
 		case "name":
@@ -154,70 +176,122 @@ func (b *content) read(c *jsonscan.Cursor) {
 		case "input":
 			b.input = c.Skip()
 		case "citations":
-			b.cited = len(c.Skip()) > len(`null`)
+			b.cited = !jsonscan.Blank(c.Skip())
 		default:
-			c.Skip()
+			p.DropMember(inBlock, c)
 		}
 	}
 }
 
+// typeOf reads the type of a block or a delta ahead: what its members are
+// depends on it.
+func typeOf(c jsonscan.Cursor) []byte {
+	c.EnterObject()
+	for c.Member() {
+		if string(c.Name()) == "type" {
+			return rawText(&c)
+		}
+		c.Skip()
+	}
+	return nil
+}
+
+// said reads a string of a block. A value of another kind cannot be told.
+func (p *Parser) said(c *jsonscan.Cursor) []byte {
+	if c.Kind() != jsonscan.String {
+		p.DropMember(inBlock, c)
+		return nil
+	}
+	return rawText(c)
+}
+
 func (b *content) kindOf() blockKind { return blockKindOf(jsonscan.AppendText(nil, b.kind)) }
 
-func (d *change) read(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
+// told reports whether the core events have words for blocks of its type.
+func (b *content) told() bool {
+	switch b.kindOf() {
+	case textBlock, thinkingBlock, redactedThinkingBlock, toolUseBlock:
+		return true
+	default:
+		return false
+	}
+}
+
+// readDelta reads a delta. Of one that nobody knows nothing is told.
+func (p *Parser) readDelta(r *reading, c *jsonscan.Cursor) {
+	d := &r.delta
+	if d.kind = typeOf(*c); !d.known() || !c.EnterObject() {
 		c.Skip()
 		return
 	}
 	for c.Member() {
 		switch string(c.Name()) {
 		case "type":
-			d.kind = rawText(c)
-		case "text":
-			d.text = d.sayable(c)
-		case "thinking":
-			d.thinking = d.sayable(c)
-		case "signature":
-			d.signature = d.sayable(c)
-		case "partial_json":
-			d.json = d.sayable(c)
-		case "citation":
-			d.cites = true
 			c.Skip()
+		case "text":
+			d.text = d.sayable(p, c)
+		case "thinking":
+			d.thinking = d.sayable(p, c)
+		case "signature":
+			d.signature = d.sayable(p, c)
+		case "partial_json":
+			d.json = d.sayable(p, c)
+		case "citation":
+			d.cites = !jsonscan.Blank(c.Skip())
 		case "stop_reason":
 			d.reason = rawText(c)
 		case "stop_sequence":
 			d.stop = rawText(c)
 		case "stop_details":
-			d.explanation = explanationOf(c)
+			d.explanation = p.readStops(c)
 		default:
-			c.Skip()
+			p.DropMember(r.path(), c)
 		}
 	}
 }
 
+// path is that of the members of a delta.
+func (r *reading) path() string {
+	if r.inMessage {
+		return inAnswer
+	}
+	return inBlock
+}
+
 // sayable reads a string that may be sent.
-func (d *change) sayable(c *jsonscan.Cursor) []byte {
+func (d *change) sayable(p *Parser, c *jsonscan.Cursor) []byte {
 	start := c.Offset()
-	raw := rawText(c)
+	raw := p.said(c)
 	d.texts, d.at = d.texts+1, slot{start, c.Offset()}
 	return raw
 }
 
-// explanationOf reads the explanation of stop_details.
-func explanationOf(c *jsonscan.Cursor) (explanation []byte) {
+// readStops reads stop_details, of which only the explanation has a place in
+// other formats.
+func (p *Parser) readStops(c *jsonscan.Cursor) (explanation []byte) {
 	if !c.EnterObject() {
-		c.Skip()
+		p.DropMember(inAnswer, c)
 		return nil
 	}
 	for c.Member() {
-		if string(c.Name()) == "explanation" {
-			explanation = rawText(c)
-		} else {
+		switch string(c.Name()) {
+		case "type":
 			c.Skip()
+		case "explanation":
+			explanation = rawText(c)
+		case "category":
+			if !jsonscan.Blank(c.Skip()) {
+				p.Drop(lostCategory)
+			}
+		default:
+			p.DropMember(inStops, c)
 		}
 	}
 	return explanation
 }
+
+// name is the type of a delta as it is written, without its quotes.
+func (d *change) name() []byte { return bytes.Trim(d.kind, `"`) }
 
 // known reports whether the gateway knows what a delta of its type means. One
 // without a type is known by its members.

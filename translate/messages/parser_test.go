@@ -197,7 +197,13 @@ func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 // Bugs were here: a delta of a type that nobody knows was told as text if it had
 // a member of that name, and arguments in a block of text went without a word.
 func TestDeltasThatNobodyKnowsAreNotToldAsText(t *testing.T) {
-	for _, delta := range []string{`{"type":"x_delta","text":"b"}`, `{"type":"input_json_delta","partial_json":"{}"}`} {
+	for delta, lost := range map[string]string{
+		`{"type":"x_delta","text":"b","x":1}`:             "content.*.x_delta",
+		`{"type":"x\ny","text":"b"}`:                      "content.*.?",
+		`{"type":"input_json_delta","partial_json":"{}"}`: "content.*.partial_json",
+		`{"type":"text_delta","text":["b"]}`:              "content.*.text",
+		`{"type":"text_delta","text":"","x":1}`:           "content.*.x",
+	} {
 		var r recorder
 		p := messages.NewParser(&r)
 		for _, data := range []string{
@@ -207,6 +213,78 @@ func TestDeltasThatNobodyKnowsAreNotToldAsText(t *testing.T) {
 			p.Event(sse.Event{Data: []byte(data), HasData: true})
 		}
 		assert.Equal(t, []string{`text "a"`}, r.lines, delta)
-		assert.Equal(t, "content.*.?", p.Losses().String(), delta)
+		assert.Equal(t, lost, p.Losses().String(), delta)
 	}
+}
+
+// A bug was here: what the gateway does not know of an answer went without a word,
+// but for whole blocks.
+func TestWhatNobodyKnowsOfAnAnswerIsNotLostInSilence(t *testing.T) {
+	for _, c := range []struct {
+		name, message, lost string
+		events              []string
+	}{
+		{
+			"what says nothing", `"container":null,"context_management":{},"stop_details":null,"x":[],"content":[{"type":"text","text":"a","citations":[ ],"x":null}]`, "",
+			[]string{`{"type":"ping"}`, `{"type":"message_start","message":{"id":"x","type":"message","role":"assistant","content":[],"stop_reason":null,"stop_sequence":null,"container":null}}`},
+		},
+		{
+			"members of the answer", `"content":[],"container":{"id":"c"},"context_management":{"applied_edits":[]},"diagnostics":{"a":1}`, "container,context_management,diagnostics",
+			[]string{
+				`{"type":"message_start","message":{"container":{"id":"c"}}}`,
+				`{"type":"message_delta","delta":{"container":{"id":"c"}},"context_management":{"applied_edits":[]}}`,
+				`{"type":"message_delta","delta":{"diagnostics":{"a":1}}}`,
+			},
+		},
+		{"content of a beginning", `"content":[{"type":"x"}]`, "content.*", []string{`{"type":"message_start","message":{"content":[{"type":"text","text":"a"}]}}`}},
+		{
+			"members of blocks", `"content":[{"type":"tool_use","id":"a","name":"f","input":{},"caller":{"type":"direct"}},{"type":"text","text":"a","mood":"x"}]`,
+			"content.*.caller,content.*.mood", []string{
+				`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{},"caller":{"type":"direct"}}}`,
+				`{"type":"content_block_start","index":1,"content_block":{"mood":"x","text":"a","type":"text"}}`,
+			},
+		},
+		{
+			"a block that nobody knows is lost as a whole", `"content":[{"type":"web_search_tool_result","tool_use_id":"a","content":[1]}]`,
+			"content.*", []string{
+				`{"type":"content_block_start","index":0,"content_block":{"type":"web_search_tool_result","tool_use_id":"a","content":[1]}}`,
+				`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`,
+			},
+		},
+		{
+			"details of a stop", `"content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"no","x":1}`, "stop_details.category,stop_details.x",
+			[]string{`{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"no","x":1}}}`},
+		},
+		{"details that are none", `"content":[],"stop_details":"cyber"`, "stop_details", []string{`{"type":"message_delta","delta":{"stop_details":"cyber"}}`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := messages.NewParser(&recorder{})
+			p.Answer([]byte(`{"id":"x","type":"message","role":"assistant","model":"m",` + c.message + `}`))
+			assert.Equal(t, c.lost, p.Losses().String())
+			p = messages.NewParser(&recorder{})
+			for _, data := range c.events {
+				p.Event(sse.Event{Data: []byte(data), HasData: true})
+			}
+			assert.Equal(t, c.lost, p.Losses().String())
+		})
+	}
+}
+
+func TestEventsThatNobodyKnowsAreNamed(t *testing.T) {
+	p := messages.NewParser(&recorder{})
+	p.Event(sse.Event{Name: []byte("ping"), Data: []byte(`{}`), HasData: true})
+	p.Event(sse.Event{Name: []byte("mood"), Data: []byte(`anything`), HasData: true})
+	p.Event(sse.Event{Data: []byte(`{"type":"tone"}`), HasData: true})
+	assert.Equal(t, "event.mood,event.tone", p.Losses().String())
+}
+
+// What surrounds an error is no part of an answer.
+func TestAnErrorLosesNothing(t *testing.T) {
+	failed := `{"type":"error","error":{"type":"api_error","message":"no"},"request_id":"x"}`
+	p := messages.NewParser(&recorder{})
+	p.Answer([]byte(failed))
+	assert.Empty(t, p.Losses())
+	p = messages.NewParser(&recorder{})
+	p.Event(sse.Event{Data: []byte(failed), HasData: true})
+	assert.Empty(t, p.Losses())
 }

@@ -39,6 +39,9 @@ var deltas = []struct {
 	{"chat to messages, every chunk of another shape", ways[0], `{"content":"a"}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"content":" world","n":%d}`, i), i)
 	}},
+	{"chat to messages, members that nobody knows", ways[0], `{"content":"a"}`, func(i int) sse.Event {
+		return sse.Event{Data: fmt.Appendf(nil, `{"timings":{"n":%d},"citations":["u"],"choices":[{"index":0,"delta":{"content":" world","mood":%[1]d},"content_filter_results":{"n":%[1]d}}]}`, i)}
+	}},
 	{"chat to completions, text", ways[1], `{"content":"a"}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"content":" world %d"}`, i), i)
 	}},
@@ -46,6 +49,10 @@ var deltas = []struct {
 	{"messages to chat, text", ways[4], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
 	{"messages to chat, arguments", ways[4], `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`, func(i int) sse.Event {
 		return blockDelta(`"input_json_delta","partial_json":"\"x\":%d,"`, i)
+	}},
+	{"messages to chat, members that nobody knows", ways[4], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":"a","mood":%d`, i) }},
+	{"completions to chat, reasoning", ways[5], `{}`, func(i int) sse.Event {
+		return sse.Event{Data: fmt.Appendf(nil, `{"model":"m","choices":[{"index":0,"text":"","reasoning":" world %d"}]}`, i)}
 	}},
 	{"completions to messages, text", ways[3], `{}`, func(i int) sse.Event {
 		return completionChunk(fmt.Sprintf(" world %d", i))

@@ -1,6 +1,10 @@
 package pairs
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
 
 // Fan are the translators of several calls which together answer one request:
 // what the call of a number says becomes the choice of that number (wire format
@@ -74,6 +78,7 @@ type choiceEmitter struct {
 	*merger
 	choice   int
 	finished bool
+	unasked  translate.Dropped
 	event    translate.Event // in here so that an event costs no allocation
 }
 
@@ -91,11 +96,20 @@ func (c *choiceEmitter) Handle(e *translate.Event) {
 		}
 		c.end(e)
 	default:
-		if e.Choice == 0 {
-			c.finished = c.finished || e.Kind == translate.EventFinish
-			c.say(e)
+		if e.Choice != 0 {
+			c.unasked.Drop("choices[*]")
+			return
 		}
+		c.finished = c.finished || e.Kind == translate.EventFinish
+		c.say(e)
 	}
+}
+
+// Losses are those of the emitter, and the answers that were left out.
+func (c *choiceEmitter) Losses() translate.Losses {
+	losses := slices.Clip(c.emitter.Losses())
+	losses.AddAll(c.unasked.Losses())
+	return losses
 }
 
 // say writes a copy of the event: its parser may look at it again.

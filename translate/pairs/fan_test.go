@@ -55,7 +55,7 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 		{name: "G126 samples that the provider gives", to: chat, members: `"prompt":"a","n":2`, prompts: "a", samples: 1, sent: "2"},
 		{name: "G126 samples that it does not give", to: chat, traits: "native_n off", members: `"prompt":"a","n":2`, prompts: "a", samples: 2},
 		{name: "one prompt in a list", to: chat, members: `"prompt":["a"],"n":3`, prompts: "a", samples: 1, sent: "3"},
-		{name: "many samples that the provider gives", to: chat, members: `"prompt":"a","n":100`, prompts: "a", samples: 1, sent: "100"},
+		{name: "many samples that the provider gives", to: chat, members: `"prompt":"a","n":128`, prompts: "a", samples: 1, sent: "128"},
 		{name: "the best of as many", to: messages, members: `"prompt":"a","n":2,"best_of":2`, prompts: "a", samples: 2},
 		{name: "as many as may be", to: messages, members: `"prompt":["a","b"],"n":4`, prompts: "a|b", samples: 4},
 		{name: "G108 too many prompts", to: chat, members: `"prompt":["1","2","3","4","5","6","7","8","9"],"n":2`, fault: "prompt: 9 prompts " + fmt.Sprintf(tooMany, chat, 8)},
@@ -91,6 +91,23 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 				assert.Equal(t, c.sent != "", strings.Contains(body, `"n":`+c.sent), body)
 			}
 		})
+	}
+}
+
+// A bug was here: nothing bounded the answers that a provider was asked for in one
+// call, all of which the gateway keeps account of.
+func TestAProviderIsAskedForSoManyAnswersAtMost(t *testing.T) {
+	for from, body := range map[translate.Format]string{
+		translate.Completions: `{"model":"m1","prompt":"a","n":129}`,
+		translate.Chat:        `{"model":"m1","messages":[{"role":"user","content":"a"}],"n":129}`,
+	} {
+		to := map[translate.Format]translate.Format{translate.Completions: translate.Chat, translate.Chat: translate.Completions}[from]
+		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, "prompt_template chatml")}
+		_, _, fault := pairs.Render(nil, from, to, []byte(body), info)
+		require.NotNil(t, fault, from)
+		assert.Equal(t, 400, fault.Status(from))
+		assert.Equal(t, "n", fault.Param)
+		assert.Equal(t, "n: must be at most 128", fault.Message)
 	}
 }
 

@@ -1,12 +1,14 @@
 package pairs_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // answerLoss is an answer of which something has no place in another format.
@@ -57,6 +59,53 @@ var answerLosses = []answerLoss{
 		body:   message(`{"role":"assistant","content":"a","reasoning_content":"r"}`),
 	},
 	{
+		name: "reasoning of completions is carried", from: translate.Completions, to: translate.Chat,
+		stream: chatStream(nil, `{"choices":[{"index":0,"text":"a","reasoning":"r","finish_reason":"stop"}]}`, `[DONE]`),
+		body:   `{"choices":[{"index":0,"text":"a","reasoning":"r","finish_reason":"stop"}]}`,
+	},
+	{
+		name: "log probabilities that nobody asked for", from: translate.Chat, to: translate.Messages, lost: "choices[*].logprobs",
+		stream: chatStream(nil, `{"choices":[{"index":0,"delta":{"content":"a"},"logprobs":{"content":[{"token":"a"}]},"finish_reason":"stop"}]}`, `[DONE]`),
+		body:   `{"choices":[{"index":0,"message":{"content":"a"},"logprobs":{"content":[{"token":"a"}]},"finish_reason":"stop"}]}`,
+	},
+	{
+		name: "reasoning that is nothing but its signature", from: translate.Messages, to: translate.Completions, lost: "reasoning",
+		stream: messagesStream(
+			`{"type":"message_start","message":{"model":"m"}}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":"s"}}`,
+			`{"type":"content_block_stop","index":0}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, `{"type":"message_stop"}`,
+		),
+		body: `{"content":[{"type":"thinking","thinking":"","signature":"s"}],"stop_reason":"end_turn"}`,
+	},
+	{
+		name: "calls that nobody asked for", from: translate.Messages, to: translate.Completions, lost: "tool_calls",
+		stream: messagesStream(
+			`{"type":"message_start","message":{"model":"m"}}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`,
+			`{"type":"content_block_stop","index":0}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, `{"type":"message_stop"}`,
+		),
+		body: `{"content":[{"type":"tool_use","id":"a","name":"f","input":{}}],"stop_reason":"end_turn"}`,
+	},
+	{
+		name: "an explanation that stands for the answer", from: translate.Messages, to: translate.Chat,
+		stream: messagesStream(`{"type":"message_start","message":{"model":"m"}}`, `{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":null,"explanation":"no"}}}`, `{"type":"message_stop"}`),
+		body:   `{"content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","category":null,"explanation":"no"}}`,
+	},
+	{
+		name: "an explanation of what was said", from: translate.Messages, to: translate.Chat, lost: "stop_details.explanation",
+		stream: messagesStream(
+			`{"type":"message_start","message":{"model":"m"}}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}`, `{"type":"content_block_stop","index":0}`,
+			`{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}}`, `{"type":"message_stop"}`,
+		),
+		body: `{"content":[{"type":"text","text":"a"}],"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}`,
+	},
+	{
+		name: "an explanation, of which completions have none", from: translate.Messages, to: translate.Completions, lost: "stop_details.explanation",
+		stream: messagesStream(`{"type":"message_start","message":{"model":"m"}}`, `{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}}`, `{"type":"message_stop"}`),
+		body:   `{"content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}`,
+	},
+	{
 		name: "citations, a block that nobody knows, a reason that nobody knows", from: translate.Messages, to: translate.Completions,
 		lost: "content.*.citations,content.*,stop_reason",
 		stream: messagesStream(
@@ -89,5 +138,54 @@ func TestWhatAnAnswerLosesIsTold(t *testing.T) {
 				assert.Equal(t, translate.OfAnswer, loss.Class)
 			}
 		})
+	}
+}
+
+// A bug was here: a provider that does not know n gave one answer in place of
+// several, and nothing said so.
+func TestChoicesThatWereAskedForAndDidNotComeAreTold(t *testing.T) {
+	said := map[way]string{{translate.Chat, translate.Completions}: `"message":{"content":"a"}`, {translate.Completions, translate.Chat}: `"text":"a"`}
+	for w, said := range said {
+		choice := func(i int) string { return fmt.Sprintf(`{"index":%d,%s,"finish_reason":"stop"}`, i, said) }
+		stream := func(first, second int) []byte {
+			return chatStream(nil, `{"choices":[`+choice(first)+`]}`, `{"choices":[`+choice(second)+`]}`, `[DONE]`)
+		}
+		for asked, lost := range map[int]string{0: "", 1: "", 2: "", 3: "choices"} {
+			o := translated(w, translate.Memory{Stream: true, Choices: asked}, [][]byte{stream(0, 1)}, true)
+			assert.True(t, o.Finished(), "fewer are no error")
+			assert.Equal(t, lost, o.Losses().String(), "%s, %d asked for", w.name(), asked)
+			whole := pairs.NewTranslator(w.from, w.to, &translate.Memory{Choices: asked}, translate.IDs{})
+			assert.Nil(t, whole.Answer([]byte(`{"choices":[`+choice(0)+","+choice(1)+`]}`)))
+			assert.Equal(t, lost, whole.Losses().String(), "%s, %d asked for", w.name(), asked)
+		}
+		gap := translated(w, translate.Memory{Stream: true, Choices: 3}, [][]byte{stream(0, 2)}, true)
+		assert.Equal(t, "choices", gap.Losses().String())
+	}
+}
+
+// A bug was here: an answer that a call of several was not asked for went without
+// a word.
+func TestAnswersThatACallOfAFanWasNotAskedForAreTold(t *testing.T) {
+	one, two := chatStream([]string{`{"content":"a"}`}, `[DONE]`), chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":1,"delta":{"content":"b"}}]}`, `[DONE]`)
+	f := fanned{way: way{translate.Chat, translate.Completions}, memory: []translate.Memory{{Stream: true}, {Stream: true}}, streams: [][]byte{one, two}}
+	fan, _ := f.play(inTurn)
+	assert.Equal(t, "choices[*]", fan.Losses().String())
+}
+
+// Ensures that a provider which invents a new name in every chunk costs no more
+// memory than one that keeps to a few.
+func TestANewNameInEveryChunkGrowsNoReport(t *testing.T) {
+	for _, w := range ways {
+		tr := pairs.NewTranslator(w.from, w.to, &translate.Memory{Stream: true}, translate.IDs{})
+		for i := range 2000 {
+			if w.from == translate.Messages {
+				tr.Event(blockDelta(`"text_delta","text":"a","x%d":1`, i))
+			} else {
+				tr.Event(sse.Event{Data: fmt.Appendf(nil, `{"x%d":1,"choices":[{"index":0,"text":"a","y%[1]d":1,"delta":{"content":"a","z%[1]d":1}}]}`, i)})
+			}
+			tr.Output()
+		}
+		assert.LessOrEqual(t, len(tr.Losses()), 40, w.name())
+		assert.Contains(t, tr.Losses().String(), "?", "there are others")
 	}
 }

@@ -6,6 +6,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
+// maxNativeN is how many answers a provider may be asked for in one call: as many
+// as the chat and completions formats allow.
+const maxNativeN = 128
+
 // fanOut finds out who gives the n answers to each prompt: the provider in one
 // call, where that is one prompt and it can, else a call each. It returns the n
 // to ask for. More calls than the provider may be asked for are refused: by the
@@ -16,6 +20,9 @@ func (x *conversion) fanOut(raw []byte) (ask int64) {
 		n = 1
 	}
 	if x.prompts == 1 && x.nativeN() {
+		if n > maxNativeN {
+			x.invalid("n", "must be at most "+strconv.Itoa(maxNativeN))
+		}
 		return n
 	}
 	most := x.traits.FanOut()

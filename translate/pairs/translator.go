@@ -23,6 +23,7 @@ type Translator struct {
 	cutter  *cutter // nil when there is nothing to cut
 	emitter emitter
 	choices int // asked for in one call
+	missing translate.Dropped
 
 	signals  translate.Signal // of the event at hand
 	usage    translate.Usage
@@ -44,6 +45,8 @@ type parser interface {
 	// Finished reports whether as many choices as were asked for, and all that
 	// were begun, have told why they ended.
 	Finished(choices int) bool
+	// Choices is how many choices were begun.
+	Choices() int
 	// Losses are what of the answer the core events have no words for.
 	Losses() translate.Losses
 }
@@ -143,6 +146,7 @@ func (t *Translator) Model() string { return t.model }
 func (t *Translator) Losses() translate.Losses {
 	losses := slices.Clip(t.parser.Losses())
 	losses.AddAll(t.emitter.Losses())
+	losses.AddAll(t.missing.Losses())
 	return losses
 }
 
@@ -190,5 +194,9 @@ func (t *Translator) note(e *translate.Event) {
 		t.usage = *e.Usage
 	case translate.EventError:
 		t.fault = e.Fault
+	case translate.EventEnd:
+		if t.parser.Choices() < t.choices { // many servers do not know n
+			t.missing.Drop("choices")
+		}
 	}
 }
