@@ -146,11 +146,11 @@ func (x *chatMessages) readNamed(raw []byte) {
 	}
 	switch string(inner(kind)) {
 	case "function":
-		x.foreign(&member{"allowed_tools", allowed}, nil, "tool_choice.")
+		x.foreign(&member{"allowed_tools", allowed}, "tool_choice.")
 		x.choice.kind, x.choice.path = "tool", "tool_choice.function.name"
 		x.choice.name = x.functionName(function, "tool_choice.function", "tool_choice.function.")
 	case "allowed_tools":
-		x.foreign(&member{"function", function}, nil, "tool_choice.")
+		x.foreign(&member{"function", function}, "tool_choice.")
 		x.readAllowed(allowed)
 	default:
 		x.refuse("tool_choice.type", shown(kind))

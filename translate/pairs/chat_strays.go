@@ -67,8 +67,8 @@ func (x *conversion) stray(s *stray, lost string, kind []byte) {
 // breakpoints either.
 func (x *conversion) mindStrays(p *chat.Part) {
 	x.typeStrays(p, lostMind)
-	x.foreign(&member{"cache_control", p.CacheControl}, nil, lostMind)
-	x.foreign(&member{"prompt_cache_breakpoint", p.Breakpoint}, nil, lostMind)
+	x.foreign(&member{"cache_control", p.CacheControl}, lostMind)
+	x.foreign(&member{"prompt_cache_breakpoint", p.Breakpoint}, lostMind)
 }
 
 // mediaStrays reports the members that only the other kind of media has.
@@ -84,12 +84,12 @@ func (x *conversion) mediaStrays(kind string, m *chat.Media) {
 // callStrays reports the members that only the definitions of functions have.
 func (x *conversion) callStrays(f *chat.Function) {
 	for _, m := range [...]member{{"description", f.Description}, {"parameters", f.Parameters}, {"strict", f.Strict}} {
-		x.foreign(&m, nil, lostCall+"function.")
+		x.foreign(&m, lostCall+"function.")
 	}
 }
 
 // toolStrays reports the members that only calls have.
 func (x *conversion) toolStrays(t *chat.Tool, f *chat.Function) {
-	x.foreign(&member{"id", t.ID}, nil, lostTools)
-	x.foreign(&member{"arguments", f.Arguments}, nil, lostTools+"function.")
+	x.foreign(&member{"id", t.ID}, lostTools)
+	x.foreign(&member{"arguments", f.Arguments}, lostTools+"function.")
 }

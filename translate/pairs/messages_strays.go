@@ -7,26 +7,46 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
+// Members of which each type has only some, in the order in which strays are
+// looked for.
+var (
+	blockNames = [...]string{
+		"text", "source", "title", "context", "thinking", "signature", "data", "id", "name", "input",
+		"tool_use_id", "tool_name", "content", "is_error", "citations", "cache_control",
+	}
+	sourceNames = [...]string{"media_type", "data", "url", "content"}
+)
+
 // blockMembers are the members that the blocks of a type have. Those of other
 // types are refused, or left out as a whole.
-var blockMembers = map[string][]string{
-	"text":              {"text", "citations", "cache_control"},
-	"image":             {"source", "cache_control"},
-	"document":          {"source", "title", "context", "citations", "cache_control"},
-	"search_result":     {"source", "title", "content", "citations", "cache_control"},
-	"thinking":          {"thinking", "signature"},
-	"redacted_thinking": {"data"},
-	"tool_use":          {"id", "name", "input", "cache_control"},
-	"tool_result":       {"tool_use_id", "content", "is_error", "cache_control"},
-	"tool_reference":    {"tool_name", "cache_control"},
+var blockMembers = map[string]members{
+	"text":              membersOf(blockNames[:], "text", "citations", "cache_control"),
+	"image":             membersOf(blockNames[:], "source", "cache_control"),
+	"document":          membersOf(blockNames[:], "source", "title", "context", "citations", "cache_control"),
+	"search_result":     membersOf(blockNames[:], "source", "title", "content", "citations", "cache_control"),
+	"thinking":          membersOf(blockNames[:], "thinking", "signature"),
+	"redacted_thinking": membersOf(blockNames[:], "data"),
+	"tool_use":          membersOf(blockNames[:], "id", "name", "input", "cache_control"),
+	"tool_result":       membersOf(blockNames[:], "tool_use_id", "content", "is_error", "cache_control"),
+	"tool_reference":    membersOf(blockNames[:], "tool_name", "cache_control"),
 }
 
 // sourceMembers are those of the sources of a type.
-var sourceMembers = map[string][]string{
-	"base64":  {"media_type", "data"},
-	"text":    {"media_type", "data"},
-	"url":     {"url"},
-	"content": {"content"},
+var sourceMembers = map[string]members{
+	"base64":  membersOf(sourceNames[:], "media_type", "data"),
+	"text":    membersOf(sourceNames[:], "media_type", "data"),
+	"url":     membersOf(sourceNames[:], "url"),
+	"content": membersOf(sourceNames[:], "content"),
+}
+
+// members are a set of members, a bit for each name of a list.
+type members uint32
+
+func membersOf(list []string, names ...string) (set members) {
+	for _, name := range names {
+		set |= 1 << slices.Index(list, name)
+	}
+	return set
 }
 
 // blockStrays reports the members of a block that only blocks of another type
@@ -36,12 +56,13 @@ func (x *fromMessages) blockStrays(b *messages.Block, lost string) {
 	if !known {
 		return
 	}
-	for _, m := range [...]member{
-		{"text", b.Text}, {"source", b.Source}, {"title", b.Title}, {"context", b.Context}, {"thinking", b.Thinking}, {"signature", b.Signature},
-		{"data", b.Data}, {"id", b.ID}, {"name", b.Name}, {"input", b.Input}, {"tool_use_id", b.ToolUseID}, {"tool_name", b.ToolName},
-		{"content", b.Content}, {"is_error", b.IsError}, {"citations", b.Citations}, {"cache_control", b.CacheControl},
+	for i, raw := range [...][]byte{
+		b.Text, b.Source, b.Title, b.Context, b.Thinking, b.Signature, b.Data, b.ID, b.Name, b.Input,
+		b.ToolUseID, b.ToolName, b.Content, b.IsError, b.Citations, b.CacheControl,
 	} {
-		x.foreign(&m, own, lost)
+		if raw != nil && own&(1<<i) == 0 {
+			x.foreign(&member{blockNames[i], raw}, lost)
+		}
 	}
 }
 
@@ -51,14 +72,16 @@ func (x *fromMessages) sourceStrays(s *messages.Source, lost string) {
 	if !known {
 		return
 	}
-	for _, m := range [...]member{{"media_type", s.MediaType}, {"data", s.Data}, {"url", s.URL}, {"content", s.Content}} {
-		x.foreign(&m, own, lost+"source.")
+	for i, raw := range [...][]byte{s.MediaType, s.Data, s.URL, s.Content} {
+		if raw != nil && own&(1<<i) == 0 {
+			x.foreign(&member{sourceNames[i], raw}, lost+"source.")
+		}
 	}
 }
 
-// foreign reports a member that is none of an object's own.
-func (x *conversion) foreign(m *member, own []string, lost string) {
-	if m.says() && !slices.Contains(own, m.name) {
+// foreign reports a member that does not belong where it stands.
+func (x *conversion) foreign(m *member, lost string) {
+	if m.says() {
 		x.losses.AddIn(translate.Hint, lost, m.name)
 	}
 }
