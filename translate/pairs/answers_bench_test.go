@@ -45,6 +45,9 @@ var deltas = []struct {
 	{"chat to completions, text", ways[1], `{"content":"a"}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"content":" world %d"}`, i), i)
 	}},
+	{"chat to completions, two choices", ways[1], `{"content":"a"}`, func(i int) sse.Event {
+		return sse.Event{Data: fmt.Appendf(nil, `{"id":"chatcmpl-A1","model":"gpt-5.4","choices":[{"index":%d,"delta":{"content":" world %d"}}]}`, i%2, i)}
+	}},
 	{"messages to completions, text", ways[2], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
 	{"messages to chat, text", ways[4], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
 	{"messages to chat, arguments", ways[4], `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`, func(i int) sse.Event {
@@ -53,6 +56,9 @@ var deltas = []struct {
 	{"messages to chat, members that nobody knows", ways[4], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":"a","mood":%d`, i) }},
 	{"completions to chat, reasoning", ways[5], `{}`, func(i int) sse.Event {
 		return sse.Event{Data: fmt.Appendf(nil, `{"model":"m","choices":[{"index":0,"text":"","reasoning":" world %d"}]}`, i)}
+	}},
+	{"messages to chat, reasoning", ways[4], `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`, func(i int) sse.Event {
+		return blockDelta(`"thinking_delta","thinking":" world %d"`, i)
 	}},
 	{"completions to messages, text", ways[3], `{}`, func(i int) sse.Event {
 		return completionChunk(fmt.Sprintf(" world %d", i))
