@@ -6,6 +6,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
@@ -15,7 +16,7 @@ type config struct {
 	keys cf.Unmarshaler // the key source of the configuration, nil without keys
 }
 
-var configWords = words[*config]{
+var configWords = withLimits(words[*config]{
 	"provider":  {read: readProvider, repeat: true},
 	"model":     {read: readModel, repeat: true},
 	"key":       {read: readKey, repeat: true},
@@ -35,7 +36,7 @@ var configWords = words[*config]{
 		c.KeepAlive, err = readDurationOrOff(d)
 		return err
 	}},
-}
+}, func(c *config) *exchange.Limits { return &c.Limits })
 
 // parseConfig reads what the directive and the global option have in common.
 // Syntax:
@@ -51,6 +52,7 @@ var configWords = words[*config]{
 //		max_body <size>
 //		commit_after <duration> | off
 //		keep_alive   <duration> | off
+//		<limits of providers that have none of their own: see withLimits>
 //	}
 //
 // See readProvider and readModel. The other words are read by guests: a key by

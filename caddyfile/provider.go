@@ -27,7 +27,7 @@ type provider struct {
 	presetTokens []cf.Token
 }
 
-var providerWords = withProxyWords(withTraits(words[*provider]{
+var providerWords = withProxyWords(withTraits(withLimits(words[*provider]{
 	"api_key":  {read: readAPIKey},
 	"base_url": {read: readBaseURL},
 	"format":   {read: readFormats},
@@ -35,20 +35,9 @@ var providerWords = withProxyWords(withTraits(words[*provider]{
 		p.Models, err = readPatterns(d, p.Models)
 		return err
 	}},
-	"stream_end":              {read: readStreamEnd},
-	"connect_timeout":         timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
-	"response_header_timeout": timeout(func(p *provider) *caddy.Duration { return &p.ResponseHeaderTimeout }),
-	"first_event_timeout":     timeout(func(p *provider) *caddy.Duration { return &p.FirstEventTimeout }),
-	"idle_timeout":            timeout(func(p *provider) *caddy.Duration { return &p.IdleTimeout }),
-	"usage_wait":              timeout(func(p *provider) *caddy.Duration { return &p.UsageWait }),
-}, func(p *provider) *map[string]string { return &p.Traits }))
-
-func timeout(field func(*provider) *caddy.Duration) word[*provider] {
-	return word[*provider]{read: func(d *cf.Dispenser, p *provider) (err error) {
-		*field(p), err = readDuration(d)
-		return err
-	}}
-}
+	"stream_end":      {read: readStreamEnd},
+	"connect_timeout": timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
+}, func(p *provider) *exchange.Limits { return &p.Limits }), func(p *provider) *map[string]string { return &p.Traits }))
 
 // readProvider reads an upstream service. Syntax:
 //
@@ -65,6 +54,7 @@ func timeout(field func(*provider) *caddy.Duration) word[*provider] {
 //		first_event_timeout     <duration>
 //		idle_timeout            <duration>
 //		usage_wait              <duration>
+//		max_event_bytes         <size>
 //
 //		<name of a trait> <value...>
 //		<words of reverse_proxy: see proxyWords>

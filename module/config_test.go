@@ -144,6 +144,9 @@ func TestJSONThatCannotWorkIsRefused(t *testing.T) {
 	const keys = `"keys":[{"source":"config","keys":[{"name":"alice","key":"{env.KEY_ALICE}"}]}]`
 	for handler, want := range map[string]string{
 		`"max_body":-1,"providers":[{"name":"demo"}],` + keys:                                                                               "max_body must be positive",
+		`"max_event_bytes":1,"providers":[{"name":"demo"}],` + keys:                                                                         "max_event_bytes must be from 1024 (1KiB) to 1073741824 (1GiB), got 1",
+		`"idle_timeout":-1,"providers":[{"name":"demo"}],` + keys:                                                                           "idle_timeout must be positive",
+		`"providers":[{"name":"demo","usage_wait":-1}],` + keys:                                                                             "usage_wait must be positive",
 		`"providers":[{"name":"a b"}],` + keys:                                                                                              "the name must be 1 to 64 letters",
 		`"providers":[{"name":"demo","formats":["xml"]}],` + keys:                                                                           "unknown format 'xml'",
 		`"providers":[{"name":"demo","models":["a b"]}],` + keys:                                                                            "models: a model pattern is 1 to 256 printable characters",

@@ -1,5 +1,11 @@
 package translate
 
+import (
+	"cmp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
 // Memory is what the way back needs to know of a translated request: the
 // answer is written for the client that sent it. It holds no slices of the
 // request's body, which may be gone before the answer ends.
@@ -10,6 +16,10 @@ type Memory struct {
 	// IncludeUsage says that a chat or completions client asked for the usage
 	// chunk of its stream.
 	IncludeUsage bool
+
+	// MaxHeld bounds what waits behind an open tool call until its place in the
+	// answer comes, in bytes; 0 stands for sse.DefaultMaxEvent.
+	MaxHeld int
 
 	// Calls are the memories of all calls that the request became, by choice,
 	// where it became several: in Echo and PromptLength they differ.
@@ -59,3 +69,6 @@ func (m *Memory) Of(choice int) *Memory {
 	}
 	return m
 }
+
+// Room is MaxHeld, or what 0 stands for.
+func (m *Memory) Room() int { return cmp.Or(m.MaxHeld, sse.DefaultMaxEvent) }

@@ -2,9 +2,6 @@ package exchange
 
 import (
 	"encoding/json"
-	"time"
-
-	"github.com/caddyserver/caddy/v2"
 )
 
 // Upstream is how a provider is called: the part of a provider's configuration
@@ -36,33 +33,14 @@ type Upstream struct {
 	// them. Default, for each: the preset's, else that of the list.
 	Traits map[string]string `json:"traits,omitempty"`
 
-	// ResponseHeaderTimeout is how long the provider may take to send response
-	// headers. Default: 5m.
-	ResponseHeaderTimeout caddy.Duration `json:"response_header_timeout,omitempty"`
-
-	// FirstEventTimeout is how long a stream may take from its headers to the
-	// first event with content. Default: 5m.
-	FirstEventTimeout caddy.Duration `json:"first_event_timeout,omitempty"`
-
-	// IdleTimeout is how long an answer may go without any byte. Default: 5m.
-	IdleTimeout caddy.Duration `json:"idle_timeout,omitempty"`
-
-	// UsageWait is how long a stream that has sent its last event may take to
-	// close. Default: 5s.
-	UsageWait caddy.Duration `json:"usage_wait,omitempty"`
+	// Limits are those of its answers. Default, for each: that of the site, of
+	// the global option, of DefaultLimits.
+	Limits
 
 	// Transport is the transport of reverse_proxy that carries the calls.
 	// Default: http with a dial timeout of 3s.
 	TransportRaw json.RawMessage `json:"transport,omitempty" caddy:"namespace=http.reverse_proxy.transport inline_key=protocol"`
 }
-
-// The defaults of Upstream's times.
-const (
-	DefaultResponseHeaderTimeout = 5 * time.Minute
-	DefaultFirstEventTimeout     = 5 * time.Minute
-	DefaultIdleTimeout           = 5 * time.Minute
-	DefaultUsageWait             = 5 * time.Second
-)
 
 // The values of StreamEnd.
 const (

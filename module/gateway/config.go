@@ -56,6 +56,10 @@ type Config struct {
 	// (messages) or a comment (other formats) is sent. Default: 15s.
 	// Negative: never.
 	KeepAlive caddy.Duration `json:"keep_alive,omitempty"`
+
+	// Limits are those of the answers of the providers beside them, where a
+	// provider has none of its own.
+	exchange.Limits
 }
 
 // The defaults of Config.

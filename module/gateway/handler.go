@@ -115,6 +115,7 @@ func (h *Handler) inherit(app *Config) {
 	}
 	inherit(&h.CommitAfter, app.CommitAfter, DefaultCommitAfter)
 	inherit(&h.KeepAlive, app.KeepAlive, DefaultKeepAlive)
+	h.Limits.Inherit(app.Limits)
 }
 
 func inherit(own *caddy.Duration, app caddy.Duration, standard time.Duration) {

@@ -104,6 +104,9 @@ func (config *Provider) check(d exchange.Defaults, inProcess bool) error {
 	default:
 		return fmt.Errorf("stream_end must be '%s' or '%s'", exchange.StreamEndDone, exchange.StreamEndFinish)
 	}
+	if err := config.Limits.Check(); err != nil {
+		return err
+	}
 	switch {
 	case d.KeyRequired && config.APIKey == "":
 		return errors.New("needs an api_key")

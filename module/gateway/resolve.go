@@ -32,7 +32,7 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (*resolved, error) {
 	if err := r.addKeySources(ctx, c); err != nil {
 		return nil, err
 	}
-	if err := r.addProviders(ctx, c.Providers); err != nil {
+	if err := r.addProviders(ctx, c); err != nil {
 		return nil, err
 	}
 	if err := r.addModels(c.Models); err != nil {
@@ -45,11 +45,15 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (*resolved, error) {
 	return r, nil
 }
 
-func (r *resolved) addProviders(ctx caddy.Context, configs []*Provider) error {
-	for _, config := range configs {
+func (r *resolved) addProviders(ctx caddy.Context, c *Config) error {
+	if err := c.Limits.Check(); err != nil {
+		return err
+	}
+	for _, config := range c.Providers {
 		if r.provider(config.Name) != nil {
 			return fmt.Errorf("provider '%s' is defined twice", config.Name)
 		}
+		config.Limits.Inherit(c.Limits)
 		p, err := newProvider(ctx, config)
 		if err != nil {
 			return fmt.Errorf("provider '%s': %w", config.Name, err)

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // split makes a call of its own for each prompt, as often as samples are wanted
@@ -72,7 +72,7 @@ type branch struct {
 
 func newBranch(c *call, t *pairs.Translator, room *atomic.Int64) *branch {
 	return &branch{call: c, translator: t, room: room, relay: relay{
-		call: c, lane: &translation{Translator: t, lexer: sse.NewLexer(0)},
+		call: c, lane: &translation{Translator: t, lexer: c.lexer()},
 	}}
 }
 
@@ -173,13 +173,13 @@ func (b *branch) take(a arrival, committed bool) {
 		r.took(a.data, 0)
 		b.begin()
 	}
-	err := errors.Join(a.err, r.lane.err())
-	if !r.primed && r.silence > maxSilence {
+	err := cmp.Or(r.lane.err(), a.err)
+	if !r.primed && r.silence > r.call.maxSilence() {
 		err = errors.Join(err, coding.ErrTooLarge)
 	}
 	switch {
 	case err == nil || r.lane.said()&lastSignals != 0:
-	case a.err == io.EOF || committed || b.speaks():
+	case err == io.EOF || committed || b.speaks():
 		r.end(err)
 	default:
 		b.refused, b.err = true, b.fail(fmt.Errorf("reading answer: %w", err))

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // relay is the body of a streamed answer: what its lane makes of the provider's
@@ -62,12 +62,12 @@ type lane interface {
 // them.
 const maxPrelude = 1 << 20
 
-// maxSilence bounds what is read before the first content, in bytes after
-// decoding: held back or not, it must end. There is room for the largest event.
-const maxSilence = sse.DefaultMaxEvent + maxPrelude
-
 // maxDrain is how often is read on behind the last event.
 const maxDrain = 16
+
+// maxSilence bounds what is read before the first content, in bytes after
+// decoding: held back or not, it must end. There is room for the largest event.
+func (c *call) maxSilence() int { return int(c.t.MaxEventBytes) + maxPrelude }
 
 const lastSignals = translate.Terminal | translate.Failed
 
@@ -93,14 +93,14 @@ func (r *relay) prime() error {
 		if r.lane.said()&(translate.Content|lastSignals) != 0 {
 			break
 		}
-		if err == io.EOF {
+		if err = cmp.Or(r.lane.err(), err); err == io.EOF {
 			r.end(err)
 			break
 		}
-		if err = errors.Join(err, r.lane.err()); err != nil {
+		if err != nil {
 			return err
 		}
-		if r.ready.Len() > maxPrelude || r.silence > maxSilence {
+		if r.ready.Len() > maxPrelude || r.silence > r.call.maxSilence() {
 			return fmt.Errorf("waiting for content: %w", coding.ErrTooLarge)
 		}
 	}
@@ -122,7 +122,7 @@ func (r *relay) Read(p []byte) (int, error) {
 			continue
 		}
 		n, err := r.step(p)
-		if err = errors.Join(err, r.lane.err()); err != nil && r.lane.said()&lastSignals == 0 {
+		if err = cmp.Or(r.lane.err(), err); err != nil && r.lane.said()&lastSignals == 0 {
 			r.end(err)
 		}
 		if n > 0 {
@@ -205,6 +205,8 @@ func (r *relay) end(err error) {
 	a := r.call.attempt
 	switch {
 	case r.call.client.Err() != nil, r.lane.said()&lastSignals != 0:
+	case r.lane.err() != nil:
+		a.Fault = translate.Unusable(r.lane.err())
 	case cause != nil:
 		a.Fault = translate.UpstreamTimeout(cause)
 	default:

@@ -140,7 +140,7 @@ func newTransport(inner http.RoundTripper, change ...func(*Transport)) *Transpor
 	for _, c := range change {
 		c(t)
 	}
-	t.setDefaults()
+	t.Limits.Inherit(exchange.DefaultLimits)
 	return t
 }
 

@@ -49,6 +49,7 @@ func (c *call) renderPrompt(n int) (translate.Rendered, *translate.Fault) {
 		return r, fault
 	}
 	c.rendered, c.lease, c.memory, a.Losses = body, lease, r.Memory, r.Losses
+	c.memory.MaxHeld = int(c.t.MaxEventBytes)
 	return r, nil
 }
 

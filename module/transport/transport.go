@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
@@ -51,7 +50,7 @@ func (Transport) CaddyModule() caddy.ModuleInfo {
 // Provision resolves the credential and loads the preset and the inner transport.
 func (t *Transport) Provision(ctx caddy.Context) error {
 	t.logger = ctx.Logger()
-	t.setDefaults()
+	t.Limits.Inherit(exchange.DefaultLimits)
 	defaults, err := t.loadPreset(ctx)
 	if err != nil {
 		return err
@@ -69,22 +68,6 @@ func (t *Transport) Provision(ctx caddy.Context) error {
 		return nil
 	}
 	return t.loadInner(ctx)
-}
-
-func (t *Transport) setDefaults() {
-	for _, d := range []struct {
-		value    *caddy.Duration
-		standard time.Duration
-	}{
-		{&t.ResponseHeaderTimeout, exchange.DefaultResponseHeaderTimeout},
-		{&t.FirstEventTimeout, exchange.DefaultFirstEventTimeout},
-		{&t.IdleTimeout, exchange.DefaultIdleTimeout},
-		{&t.UsageWait, exchange.DefaultUsageWait},
-	} {
-		if *d.value == 0 {
-			*d.value = caddy.Duration(d.standard)
-		}
-	}
 }
 
 // loadPreset loads the preset, if one is named; one that answers in-process

@@ -236,6 +236,12 @@ func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
 	}
 }
 
+func TestTheRequestBoundsWhatIsHeld(t *testing.T) {
+	_, fault := emit(translate.Memory{Stream: true, MaxHeld: 1024}, []translate.Event{begins(), calls(0, "a", "f"), args(0, "{"), says("x" + strings.Repeat(" ", 1024)), theEnd})
+	require.NotNil(t, fault)
+	assert.EqualError(t, fault.Cause, "more than 1024 bytes behind an open tool call")
+}
+
 // TestLongArgumentsAreNotHeld ensures that the bound is on what waits, not on
 // what a call may have for arguments.
 func TestLongArgumentsAreNotHeld(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // toolCall is what is known of a tool call.
@@ -29,11 +28,7 @@ type segment struct {
 	ended     bool // what follows is another block
 }
 
-// maxHeld bounds what waits in the queue, in bytes.
-const maxHeld = sse.DefaultMaxEvent
-
 var (
-	errHeld    = fmt.Errorf("more than %d bytes behind an open tool call", maxHeld)
 	errCustom  = errors.New("a custom tool call")
 	errClosed  = errors.New("arguments behind the end of their tool call")
 	errUnknown = errors.New("arguments of a tool call that was not begun")
@@ -206,8 +201,8 @@ func (m *Emitter) push(s segment) {
 
 // hold counts bytes that wait.
 func (m *Emitter) hold(n int) {
-	if m.held += n; m.held > maxHeld {
-		m.fault = translate.Unusable(errHeld)
+	if m.held += n; m.held > m.memory.Room() {
+		m.fault = translate.Unusable(fmt.Errorf("more than %d bytes behind an open tool call", m.memory.Room()))
 	}
 }
 

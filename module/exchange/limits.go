@@ -1,0 +1,98 @@
+package exchange
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Limits are how long the answer of a provider may take, and how much of it is
+// kept at once. The zero value of each stands for the one that it inherits.
+type Limits struct {
+	// ResponseHeaderTimeout is how long the provider may take to send response
+	// headers. Default: 5m.
+	ResponseHeaderTimeout caddy.Duration `json:"response_header_timeout,omitempty"`
+
+	// FirstEventTimeout is how long a stream may take from its headers to the
+	// first event with content. Default: 5m.
+	FirstEventTimeout caddy.Duration `json:"first_event_timeout,omitempty"`
+
+	// IdleTimeout is how long an answer may go without any byte. There is no
+	// limit to the whole of an answer that goes on. Default: 5m.
+	IdleTimeout caddy.Duration `json:"idle_timeout,omitempty"`
+
+	// UsageWait is how long a stream in which every choice has finished may take
+	// to tell its usage and to close. Default: 5s.
+	UsageWait caddy.Duration `json:"usage_wait,omitempty"`
+
+	// MaxEventBytes is the largest event of a stream in bytes; a larger one ends
+	// the stream with an error. It also bounds what a translation keeps behind
+	// a tool call that is still open. From 1024 (1 KiB) to 1073741824 (1 GiB).
+	// Default: 33554432 (32 MiB), as in the official SDKs.
+	MaxEventBytes int64 `json:"max_event_bytes,omitempty"`
+}
+
+// DefaultLimits are those that nobody has configured.
+var DefaultLimits = Limits{
+	ResponseHeaderTimeout: caddy.Duration(5 * time.Minute),
+	FirstEventTimeout:     caddy.Duration(5 * time.Minute),
+	IdleTimeout:           caddy.Duration(5 * time.Minute),
+	UsageWait:             caddy.Duration(5 * time.Second),
+	MaxEventBytes:         sse.DefaultMaxEvent,
+}
+
+// The bounds of MaxEventBytes.
+const (
+	MinMaxEventBytes = 1 << 10
+	MaxMaxEventBytes = 1 << 30
+)
+
+// Inherit sets the limits that are not set.
+func (l *Limits) Inherit(from Limits) {
+	inherited := from.times()
+	for i, t := range l.times() {
+		if *t.value == 0 {
+			*t.value = *inherited[i].value
+		}
+	}
+	if l.MaxEventBytes == 0 {
+		l.MaxEventBytes = from.MaxEventBytes
+	}
+}
+
+// Check refuses limits that no answer could keep to. Those that are not set are
+// none.
+func (l *Limits) Check() error {
+	for _, t := range l.times() {
+		if *t.value < 0 {
+			return fmt.Errorf("%s must be positive", t.name)
+		}
+	}
+	return CheckMaxEventBytes(l.MaxEventBytes)
+}
+
+// CheckMaxEventBytes refuses a size beyond the bounds of MaxEventBytes, but for
+// 0, which is none.
+func CheckMaxEventBytes(size int64) error {
+	if size != 0 && (size < MinMaxEventBytes || size > MaxMaxEventBytes) {
+		return fmt.Errorf("max_event_bytes must be from %d (1KiB) to %d (1GiB), got %d", MinMaxEventBytes, MaxMaxEventBytes, size)
+	}
+	return nil
+}
+
+type limitedTime struct {
+	name  string
+	value *caddy.Duration
+}
+
+func (l *Limits) times() [4]limitedTime {
+	return [...]limitedTime{
+		{"response_header_timeout", &l.ResponseHeaderTimeout},
+		{"first_event_timeout", &l.FirstEventTimeout},
+		{"idle_timeout", &l.IdleTimeout},
+		{"usage_wait", &l.UsageWait},
+	}
+}

@@ -1,0 +1,37 @@
+package exchange_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+func TestLimitsThatAreNotSetAreInherited(t *testing.T) {
+	own := exchange.Limits{IdleTimeout: caddy.Duration(time.Hour)}
+	own.Inherit(exchange.Limits{IdleTimeout: caddy.Duration(time.Minute), MaxEventBytes: 4096})
+	own.Inherit(exchange.DefaultLimits)
+	want := exchange.DefaultLimits
+	want.IdleTimeout, want.MaxEventBytes = caddy.Duration(time.Hour), 4096
+	assert.Equal(t, want, own)
+}
+
+func TestLimitsThatNoAnswerCouldKeepToAreRefused(t *testing.T) {
+	assert.NoError(t, new(exchange.Limits).Check(), "nothing is set")
+	defaults := exchange.DefaultLimits
+	assert.NoError(t, defaults.Check())
+	for want, limits := range map[string]exchange.Limits{
+		"response_header_timeout must be positive":                                      {ResponseHeaderTimeout: -1},
+		"first_event_timeout must be positive":                                          {FirstEventTimeout: -1},
+		"idle_timeout must be positive":                                                 {IdleTimeout: -1},
+		"usage_wait must be positive":                                                   {UsageWait: -1},
+		"max_event_bytes must be from 1024 (1KiB) to 1073741824 (1GiB), got 1023":       {MaxEventBytes: exchange.MinMaxEventBytes - 1},
+		"max_event_bytes must be from 1024 (1KiB) to 1073741824 (1GiB), got 1073741825": {MaxEventBytes: exchange.MaxMaxEventBytes + 1},
+		"max_event_bytes must be from 1024 (1KiB) to 1073741824 (1GiB), got -1":         {MaxEventBytes: -1},
+	} {
+		assert.EqualError(t, limits.Check(), want)
+	}
+}
