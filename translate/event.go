@@ -10,6 +10,7 @@ const (
 	EventStart        EventKind = iota // Model, Created, Tier, Usage as far as known
 	EventText                          // Text, non-empty; Refusal marks a refusal's text
 	EventTextEnd                       // one text is over; the next one is another
+	EventSource                        // Source: what the text before it cites
 	EventReasoning                     // Text, non-empty
 	EventSignature                     // Text: the signature of the reasoning before it
 	EventRedacted                      // Text: the data of redacted reasoning
@@ -38,11 +39,20 @@ type Event struct {
 	Model    []byte // the model that answers, as the provider names it
 	Created  int64  // Unix seconds, 0 when the provider tells none
 	Logprobs []byte
+	Source   *Source
 	Finish   FinishReason
 	Stop     []byte // the matched stop sequence, nil when unknown
 	Usage    *Usage
 	Tier     Tier
 	Fault    *Fault
+}
+
+// Source is a page of the web that a part of the text cites.
+type Source struct {
+	URL, Title []byte // Title is empty when the provider tells none
+	// Start and End say which part: characters of all text of the choice, End not
+	// included.
+	Start, End int
 }
 
 // FinishReason is why a turn ended, in words that all formats share.

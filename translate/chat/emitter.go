@@ -42,6 +42,8 @@ type saying struct {
 	calls []toolCall // by ordinal
 	ids   translate.ToolIDs
 
+	annotations []byte // each with a comma before it
+
 	// Of a JSON answer.
 	text, refusal, reasoning []byte
 	blocks                   []byte // of thinking, each with a comma before it
@@ -99,6 +101,8 @@ func (m *Emitter) content(e *translate.Event) {
 		m.text(c, e)
 	case translate.EventTextEnd:
 		c.parted = true
+	case translate.EventSource:
+		c.annotate(e.Source)
 	case translate.EventReasoning:
 		m.reasoning(c, e)
 	case translate.EventSignature:

@@ -37,6 +37,14 @@ func argues(tool int, fragment string) translate.Event {
 	return translate.Event{Kind: translate.EventToolArgs, Tool: tool, Text: []byte(fragment)}
 }
 
+func cites(url, title string, start, end int) translate.Event {
+	return translate.Event{Kind: translate.EventSource, Source: &translate.Source{URL: []byte(url), Title: []byte(title), Start: start, End: end}}
+}
+
+// annotated are the annotations of two sources.
+const annotated = `{"type":"url_citation","url_citation":{"url":"u\"","title":"t","start_index":0,"end_index":1}},` +
+	`{"type":"url_citation","url_citation":{"url":"v","title":"","start_index":2,"end_index":3}}`
+
 var (
 	textEnd      = translate.Event{Kind: translate.EventTextEnd}
 	reasoningEnd = translate.Event{Kind: translate.EventReasoningEnd}
@@ -114,6 +122,11 @@ var emitted = []struct {
 		"text", translate.Memory{}, each(words("<a>"), words("é\n\""), ends(0, translate.FinishLength)),
 		streamed("length", `"content":"<a>"`, `"content":"é\n\""`),
 		alone("length", `"content":"<a>é\n\"","refusal":null`),
+	},
+	{
+		"sources", translate.Memory{}, each(words("ab"), cites("u\"", "t", 0, 1), words("c"), cites("v", "", 2, 3), ends(0, translate.FinishStop)),
+		streamed("stop", `"content":"ab"`, `"content":"c"`, `"annotations":[`+annotated+`]`),
+		alone("stop", `"content":"abc","refusal":null,"annotations":[`+annotated+`]`),
 	},
 	{
 		"two texts", translate.Memory{}, each(textEnd, words("a"), textEnd, words("b")),

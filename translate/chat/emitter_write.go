@@ -55,11 +55,16 @@ func (m *Emitter) endStream() {
 	m.out = append(m.out, "data: [DONE]\n\n"...)
 }
 
-// finish writes why a choice ended; of a refusal without a word of the model
-// also what the provider says of it.
+// finish writes why a choice ended; before that the sources of its text and, of a
+// refusal without a word of the model, what the provider says of it.
 func (m *Emitter) finish(index int, c *saying) {
 	if c.explained() {
 		m.fragment(index, `"refusal":"`, nil, c.explanation)
+	}
+	if len(c.annotations) > 0 {
+		m.open(index)
+		m.out = c.appendAnnotations(m.out)
+		m.close()
 	}
 	m.open(index)
 	m.closeWith(`"` + c.reason.Chat(c.called()) + `"`)
@@ -103,6 +108,9 @@ func (c *saying) appendMessage(dst []byte) []byte {
 		dst = jsonscan.AppendString(dst, c.explanation)
 	} else {
 		dst = appendText(dst, c.refusal, c.refused)
+	}
+	if len(c.annotations) > 0 {
+		dst = c.appendAnnotations(append(dst, ','))
 	}
 	if c.thoughtful {
 		dst = append(dst, `,"reasoning_content":`...)

@@ -79,6 +79,8 @@ func (m *Emitter) Handle(e *translate.Event) {
 		m.Drop("reasoning")
 	case translate.EventToolStart:
 		m.Drop("tool_calls")
+	case translate.EventSource:
+		m.Drop("content.*.citations")
 	case translate.EventLogprobs:
 		m.logprobs(e)
 	case translate.EventFinish:

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"errors"
+	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -19,23 +20,27 @@ type Parser struct {
 	event   translate.Event
 	text    []byte // memory of decoded texts
 
-	read     reading // what the event at hand says
-	again    shape   // of the delta before
-	sent     int     // events of the one at hand
-	blocks   map[int64]openBlock
-	tools    int // tool calls seen
-	usage    translate.Usage
-	tier     translate.Tier
-	begun    bool // something was said
-	finished bool // the reason why the turn ended was told
-	over     bool // nothing that follows counts
+	read       reading // what the event at hand says
+	again      shape   // of the delta before
+	sent       int     // events of the one at hand
+	blocks     map[int64]openBlock
+	tools      int // tool calls seen
+	cited      int // bytes of sources
+	characters int // of text that was told
+	usage      translate.Usage
+	tier       translate.Tier
+	begun      bool // something was said
+	finished   bool // the reason why the turn ended was told
+	over       bool // nothing that follows counts
 }
 
 // openBlock is a block of the stream that was begun.
 type openBlock struct {
-	kind blockKind
-	tool int
-	args bool // arguments were sent
+	kind    blockKind
+	tool    int
+	args    bool // arguments were sent
+	from    int  // how many characters of text came before
+	sources []translate.Source
 }
 
 var (
@@ -148,6 +153,7 @@ func (p *Parser) end() {
 		p.fail(translate.Unusable(errNothing))
 		return
 	}
+	p.dropSources()
 	p.send(translate.Event{Kind: translate.EventEnd})
 	p.over = true
 }
@@ -160,6 +166,9 @@ func (p *Parser) fail(fault *translate.Fault) {
 func (p *Parser) send(e translate.Event) {
 	p.begun = true
 	p.sent++
+	if e.Kind == translate.EventText {
+		p.characters += utf8.RuneCount(e.Text)
+	}
 	p.event = e
 	p.handler.Handle(&p.event)
 }
@@ -195,7 +204,7 @@ func (p *Parser) blockStart() {
 		p.fail(translate.Unusable(errTwice))
 		return
 	}
-	state := openBlock{kind: b.kindOf()}
+	state := openBlock{kind: b.kindOf(), from: p.characters}
 	switch state.kind {
 	case textBlock:
 		p.sendText(translate.Event{Kind: translate.EventText}, b.text)
@@ -210,7 +219,7 @@ func (p *Parser) blockStart() {
 	default:
 		p.Drop(lostBlock)
 	}
-	p.dropCitations(b.cited)
+	p.citeAll(&state, b.citations)
 	p.blocks[p.read.index] = state
 }
 
@@ -244,8 +253,13 @@ func (p *Parser) blockDelta() {
 		p.DropNamed(inBlock, d.name())
 		return
 	}
-	p.dropCitations(d.cites)
 	state, known := p.blocks[p.read.index]
+	if !jsonscan.Blank(d.citation) {
+		p.cite(&state, d.citation)
+		if known {
+			p.blocks[p.read.index] = state
+		}
+	}
 	switch {
 	case known && state.kind == toolUseBlock:
 		p.dropText("text", d.text)
@@ -265,10 +279,9 @@ func (p *Parser) blockDelta() {
 
 // The parts of answers that the core events have no words for.
 const (
-	lostBlock     = "content.*"
-	lostCitations = "content.*.citations"
-	lostReason    = "stop_reason"
-	lostCategory  = inStops + "category"
+	lostBlock    = "content.*"
+	lostReason   = "stop_reason"
+	lostCategory = inStops + "category"
 )
 
 // dropText notes a fragment that does not go with its block.
@@ -278,16 +291,12 @@ func (p *Parser) dropText(member string, raw []byte) {
 	}
 }
 
-func (p *Parser) dropCitations(cited bool) {
-	if cited {
-		p.Drop(lostCitations)
-	}
-}
-
 func (p *Parser) blockStop() {
 	state := p.blocks[p.read.index]
 	delete(p.blocks, p.read.index)
 	switch state.kind {
+	case textBlock:
+		p.tellSources(&state)
 	case thinkingBlock:
 		p.send(translate.Event{Kind: translate.EventReasoningEnd})
 	case toolUseBlock:

@@ -87,7 +87,8 @@ func (p *Parser) tell(a *wholeAnswer) {
 
 // block sends a whole block.
 func (p *Parser) block(b *content) {
-	switch b.kindOf() {
+	state := openBlock{kind: b.kindOf(), from: p.characters}
+	switch state.kind {
 	case textBlock:
 		p.sendText(translate.Event{Kind: translate.EventText}, b.text)
 	case thinkingBlock:
@@ -102,5 +103,6 @@ func (p *Parser) block(b *content) {
 	default:
 		p.Drop(lostBlock)
 	}
-	p.dropCitations(b.cited)
+	p.citeAll(&state, b.citations)
+	p.tellSources(&state)
 }

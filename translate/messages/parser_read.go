@@ -30,7 +30,7 @@ type content struct {
 	kind                            []byte
 	text, thinking, signature, data []byte
 	id, name, input                 []byte
-	cited                           bool // it has citations
+	citations                       []byte // the array
 }
 
 // change is the delta of a content_block_delta or a message_delta.
@@ -38,9 +38,9 @@ type change struct {
 	kind                            []byte
 	text, thinking, signature, json []byte
 	reason, stop, explanation       []byte
-	cites                           bool // it is a citation
-	texts                           int  // strings that may be sent
-	at                              slot // of the last of them
+	citation                        []byte // the object
+	texts                           int    // strings that may be sent
+	at                              slot   // of the last of them
 }
 
 // The paths of what has members, for what is dropped of them. Those of a stream's
@@ -176,7 +176,7 @@ func (p *Parser) readBlock(b *content, c *jsonscan.Cursor) {
 		case "input":
 			b.input = c.Skip()
 		case "citations":
-			b.cited = !jsonscan.Blank(c.Skip())
+			b.citations = c.Skip()
 		default:
 			p.DropMember(inBlock, c)
 		}
@@ -237,7 +237,7 @@ func (p *Parser) readDelta(r *reading, c *jsonscan.Cursor) {
 		case "partial_json":
 			d.json = d.sayable(p, c)
 		case "citation":
-			d.cites = !jsonscan.Blank(c.Skip())
+			d.citation = c.Skip()
 		case "stop_reason":
 			d.reason = rawText(c)
 		case "stop_sequence":

@@ -23,6 +23,8 @@ func describe(e *translate.Event) string {
 		return fmt.Sprintf("start %s %d tier %d", e.Model, e.Usage.Input, e.Tier)
 	case translate.EventText:
 		return fmt.Sprintf("text %q", e.Text)
+	case translate.EventSource:
+		return fmt.Sprintf("source %q %q %d..%d", e.Source.URL, e.Source.Title, e.Source.Start, e.Source.End)
 	case translate.EventReasoning:
 		return fmt.Sprintf("reasoning %q", e.Text)
 	case translate.EventSignature:

@@ -106,6 +106,15 @@ var answerLosses = []answerLoss{
 		body:   `{"content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}`,
 	},
 	{
+		name: "a page, of which completions have none", from: translate.Messages, to: translate.Completions, lost: "content.*.citations",
+		stream: messagesStream(
+			`{"type":"message_start","message":{"model":"m"}}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a","citations":[{"type":"web_search_result_location","url":"u"}]}}`, `{"type":"content_block_stop","index":0}`,
+			`{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, `{"type":"message_stop"}`,
+		),
+		body: `{"content":[{"type":"text","text":"a","citations":[{"type":"web_search_result_location","url":"u"}]}],"stop_reason":"end_turn"}`,
+	},
+	{
 		name: "citations, a block that nobody knows, a reason that nobody knows", from: translate.Messages, to: translate.Completions,
 		lost: "content.*.citations,content.*,stop_reason",
 		stream: messagesStream(

@@ -51,6 +51,11 @@ func addDelta(known, data Object) error {
 				return fmt.Errorf("no %s", name)
 			}
 			message[name] = text(message, name) + text(delta, name)
+		case "annotations":
+			if message[name] != nil {
+				return errors.New("annotations in more than one chunk")
+			}
+			message[name] = list
 		case "thinking_blocks":
 			blocks, _ := message[name].([]any)
 			message[name] = append(blocks, list...)
