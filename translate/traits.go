@@ -34,7 +34,9 @@ type Traits struct {
 	Sampling Sampling
 	// Extensions names the non-standard request fields that the provider takes.
 	Extensions []string
-	// Thinking says how a messages provider is asked to think.
+	// Thinking says how a messages provider is asked to think. A budget
+	// leaves at least 1024 tokens of the answer to the text; one that would then
+	// be below 1024 itself is not sent, so the model is not asked to think.
 	Thinking ThinkingStyle
 	// AnthropicVersion is the version header of requests translated to the
 	// messages format, "" for DefaultAnthropicVersion.

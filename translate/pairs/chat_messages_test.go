@@ -122,13 +122,16 @@ func TestThinkingOfChatTowardsMessages(t *testing.T) {
 		{name: "an effort that is none", traits: "thinking_style adaptive", body: talk("9", `1`), fault: "reasoning_effort: must be a string"},
 		{name: "disabled", traits: "thinking_style adaptive", body: talk("9", `"none"`), want: want("9", disabled)},
 		{name: "disabled, by a budget", traits: "thinking_style budget", body: talk("9", `"none"`), want: want("9", disabled)},
-		{name: "a budget too large for the bound", traits: "thinking_style budget", body: talk("8192", `"high"`), want: want("8192", budget("8191")), losses: "reasoning_effort shaping"},
-		{name: "a budget as large as the bound", traits: "thinking_style budget", body: talk("4096", `"medium"`), want: want("4096", budget("4095")), losses: "reasoning_effort shaping"},
-		{name: "no room for a budget", traits: "thinking_style budget", body: talk("1024", `"low"`, `"temperature":0.5`), want: want("1024", `"temperature":0.5`), losses: "reasoning_effort shaping"},
-		{name: "room for the least", traits: "thinking_style budget", body: talk("1025", `"low"`), want: want("1025", budget("1024"))},
+		// A budget up to the bound less one was sent: the text had one token.
+		{name: "a budget too large for the bound", traits: "thinking_style budget", body: talk("8192", `"high"`), want: want("8192", budget("7168")), losses: "reasoning_effort shaping"},
+		{name: "a budget as large as the bound", traits: "thinking_style budget", body: talk("4096", `"medium"`), want: want("4096", budget("3072")), losses: "reasoning_effort shaping"},
+		{name: "a budget that leaves the text too little", traits: "thinking_style budget", body: talk("5119", `"medium"`), want: want("5119", budget("4095")), losses: "reasoning_effort shaping"},
+		{name: "a budget that leaves the text enough", traits: "thinking_style budget", body: talk("5120", `"medium"`), want: want("5120", budget("4096"))},
+		{name: "no room for a budget", traits: "thinking_style budget", body: talk("2047", `"low"`, `"temperature":0.5`), want: want("2047", `"temperature":0.5`), losses: "reasoning_effort shaping"},
+		{name: "room for the least", traits: "thinking_style budget", body: talk("2048", `"low"`), want: want("2048", budget("1024"))},
 		{
-			name: "beside sampling, by a budget", traits: "thinking_style budget", body: talk("2000", `"low"`, `"temperature":0.5,"top_p":0.97,"top_k":3`),
-			want: want("2000", budget("1024"), `"top_p":0.97`), losses: "temperature shaping, top_k shaping",
+			name: "beside sampling, by a budget", traits: "thinking_style budget", body: talk("2500", `"low"`, `"temperature":0.5,"top_p":0.97,"top_k":3`),
+			want: want("2500", budget("1024"), `"top_p":0.97`), losses: "temperature shaping, top_k shaping",
 		},
 		{
 			name: "beside sampling, adaptive", traits: "thinking_style adaptive", body: talk("2000", `"low"`, `"temperature":0.5,"top_k":3`),

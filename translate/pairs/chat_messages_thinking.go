@@ -9,6 +9,9 @@ import (
 // leastBudget is the smallest budget of thinking that providers take, in tokens.
 const leastBudget = 1024
 
+// leastText is what of an answer thinking leaves to the text, in tokens.
+const leastText = 1024
+
 // budgets are what the efforts amount to, in tokens.
 var budgets = map[translate.Efforts]int64{
 	translate.EffortMinimal: leastBudget,
@@ -74,11 +77,13 @@ func (x *chatMessages) mayThink() bool {
 	return true
 }
 
-// writeBudget writes a budget of thinking, which must be less than the answer.
+// writeBudget writes a budget of thinking. Providers take any below the bound of
+// the answer, which the thinking counts towards: of that, enough stays for a text
+// that is not cut off after its first words.
 func (x *chatMessages) writeBudget(budget, most int64) bool {
-	if budget >= most {
+	if budget > most-leastText {
 		x.shaping(effortPath)
-		budget = most - 1
+		budget = most - leastText
 	}
 	if budget < leastBudget {
 		return false

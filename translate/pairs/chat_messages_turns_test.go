@@ -177,7 +177,7 @@ func TestReasoningOfChatTowardsMessages(t *testing.T) {
 	}
 	used := says("assistant", useF) + `,` + says("user", resultUse)
 	signed := says("assistant", thinks, useF) + `,` + says("user", resultUse)
-	budget := `"thinking":{"type":"enabled","budget_tokens":9998}`
+	budget := `"thinking":{"type":"enabled","budget_tokens":8975}`
 	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
 		{name: "G041 a loop of calls whose thinking is gone", traits: "thinking_style budget", body: loop(hi + `,` + calls("")), want: looped(userHi + `,` + used), losses: "reasoning_effort shaping"},
 		{name: "one whose thinking is there", traits: "thinking_style budget", body: loop(hi + `,` + calls(`"thinking_blocks":[`+thinks+`],`)), want: looped(userHi+`,`+signed, budget), losses: "reasoning_effort shaping"},
