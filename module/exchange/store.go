@@ -54,6 +54,14 @@ type StoreIdentity interface {
 	Identity() string
 }
 
+// StoreLooking is what a Store implements that can tell when it first looked
+// for keys.
+type StoreLooking interface {
+	// Looked is closed once the store, after Open, has read its keys or has
+	// failed to.
+	Looked() <-chan struct{}
+}
+
 // Page selects a part of a list.
 type Page struct {
 	Search string // a part of a name, letter case ignored; empty for all

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"go.uber.org/zap"
 )
 
@@ -82,16 +84,24 @@ func (a *App) Start() error {
 	return nil
 }
 
-// openPatience is how long a start may wait for stores to know their keys.
-const openPatience = 500 * time.Millisecond
+// openPatience is how long a start may wait for stores: as long as one takes to
+// find out that nobody answers.
+const openPatience = 5 * time.Second
 
 // awaitStores keeps clients that come once Caddy has started from being told to
 // come again, which is what an unknown key gets while a store is still being
 // read. Those that come while it starts may be: apps start in no certain order.
+// A store that cannot be read is not waited for once it knows.
 func (a *App) awaitStores(patience time.Duration) {
-	opening := func(users *userbase) bool { return users.store != nil && !users.store.Current() }
-	for end := time.Now().Add(patience); slices.ContainsFunc(a.serving, opening) && time.Now().Before(end); {
-		time.Sleep(5 * time.Millisecond)
+	enough := time.After(patience)
+	for _, users := range a.serving {
+		if store, ok := users.store.(exchange.StoreLooking); ok {
+			select {
+			case <-store.Looked():
+			case <-enough:
+				return
+			}
+		}
 	}
 }
 

@@ -10,8 +10,9 @@ func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
 	noted := time.Now()
+	s.refresh(ctx)
+	close(s.looked)
 	for {
-		s.refresh(ctx)
 		if time.Since(noted) >= noteUsesEvery {
 			noted = time.Now()
 			s.noteUses(ctx)
@@ -22,6 +23,7 @@ func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
 		case <-wake:
 		case <-poll.C:
 		}
+		s.refresh(ctx)
 	}
 }
 

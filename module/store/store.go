@@ -57,6 +57,7 @@ type Store struct {
 	closed               atomic.Bool
 
 	follow sync.Once
+	looked chan struct{} // closed behind the first look
 	stop   context.CancelFunc
 	done   sync.WaitGroup
 
@@ -74,7 +75,7 @@ func New(backend Backend, logger func() *zap.Logger) *Store {
 	s := &Store{
 		backend: backend, dialect: backend.Dialect(), logger: logger,
 		connecting: make(chan struct{}, 1), changing: make(chan struct{}, 1),
-		line: make(chan struct{}, writersAtOnce),
+		line: make(chan struct{}, writersAtOnce), looked: make(chan struct{}),
 		born: time.Now().Add(-currentFor), // so that 0 is too long ago
 	}
 	s.known.Store(new(known))
@@ -125,6 +126,10 @@ func (s *Store) Current() bool {
 	return time.Since(s.born)-time.Duration(s.checked.Load()) < currentFor
 }
 
+// Looked is closed once the keys were read for the first time after Open, or
+// could not be.
+func (s *Store) Looked() <-chan struct{} { return s.looked }
+
 // Identity is that of the database.
 func (s *Store) Identity() string { return s.backend.Identity() }
 
@@ -132,4 +137,5 @@ func (s *Store) Identity() string { return s.backend.Identity() }
 var (
 	_ exchange.Store         = (*Store)(nil)
 	_ exchange.StoreIdentity = (*Store)(nil)
+	_ exchange.StoreLooking  = (*Store)(nil)
 )

@@ -167,15 +167,15 @@ func changesElsewhere(t *testing.T, database Database) {
 	alice := NewUser(t, here, "alice", exchange.RoleUser)
 	key := NewKey(t, here, alice.ID, "laptop")
 	Current(t, there)
-	require.Eventually(t, func() bool { return there.Lookup(key.Digest) != nil }, promise, tick)
+	require.Eventually(t, func() bool { return there.Lookup(key.Digest) != nil }, patience, tick)
 
 	_, err := here.ChangeUser(t.Context(), alice.ID, 0, disable)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return there.Lookup(key.Digest).Disabled }, promise, tick)
+	require.Eventually(t, func() bool { return there.Lookup(key.Digest).Disabled }, patience, tick)
 
 	require.NoError(t, here.DeleteKey(t.Context(), alice.ID, key.ID))
-	require.Eventually(t, func() bool { return there.Lookup(key.Digest) == nil }, promise, tick)
-	assert.True(t, there.Current())
+	require.Eventually(t, func() bool { return there.Lookup(key.Digest) == nil }, patience, tick)
+	Current(t, there)
 }
 
 func usesAreKept(t *testing.T, database Database) {
@@ -226,7 +226,7 @@ func damagedRestrictions(t *testing.T, database Database) {
 		_, err := db.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	require.Eventually(t, func() bool { return s.Lookup(models.Digest).Disabled }, promise, tick)
+	require.Eventually(t, func() bool { return s.Lookup(models.Digest).Disabled }, patience, tick)
 	assert.True(t, s.Lookup(networks.Digest).Disabled)
 	assert.False(t, s.Lookup(whole.Digest).Disabled)
 }
@@ -275,8 +275,14 @@ func beforeAndAfter(t *testing.T, database Database) {
 	alice := NewUser(t, s, "alice", exchange.RoleUser)
 	key := NewKey(t, s, alice.ID, "laptop")
 	assert.False(t, s.Current(), "nobody follows")
+	select {
+	case <-s.Looked():
+		assert.Fail(t, "nobody has looked")
+	default:
+	}
 	s.Open()
 	s.Open()
+	<-s.Looked()
 	Current(t, s)
 	require.NoError(t, s.Close())
 	assert.NotNil(t, s.Lookup(key.Digest))
