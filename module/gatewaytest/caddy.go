@@ -149,6 +149,6 @@ func newClient() *http.Client {
 	return &http.Client{
 		Transport:     &http.Transport{DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Timeout:       time.Minute, // a hanging test fails before the suite does
+		Timeout:       2 * time.Minute, // a hanging test fails before the suite does
 	}
 }

@@ -10,12 +10,14 @@ import (
 )
 
 // leakTimeout is how long goroutines may take to end after the last test.
-const leakTimeout = 10 * time.Second
+const leakTimeout = time.Minute
 
 // Main runs the tests of a package and then demands that every goroutine has
 // ended: `func TestMain(m *testing.M) { gatewaytest.Main(m) }`. Functions in
 // ignore name goroutines that are known to last, by a part of their stack.
+// Temporary files are made in memory where that is offered.
 func Main(m *testing.M, ignore ...string) {
+	useMemory()
 	code := m.Run()
 	if code == 0 {
 		if leaked := Leaked(ignore...); len(leaked) > 0 {
@@ -36,8 +38,8 @@ var lasting = []string{
 	"certmagic.keepLockfileFresh(",
 }
 
-// Leaked waits until no goroutine is left but the test's own, at most ten
-// seconds, and gives the stacks of those that stayed.
+// Leaked waits until no goroutine is left but the test's own, at most a
+// minute, and gives the stacks of those that stayed.
 func Leaked(ignore ...string) []string {
 	deadline := time.NewTimer(leakTimeout)
 	defer deadline.Stop()

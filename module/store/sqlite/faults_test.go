@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	patience = 20 * time.Second
+	patience = time.Minute
 	tick     = 5 * time.Millisecond
 )
 
@@ -48,10 +48,16 @@ func lockOut(t *testing.T, path string, statements ...string) (release func()) {
 	return func() { assert.NoError(t, db.Close()) }
 }
 
+// impatient is for stores that find out soon that somebody else holds the file:
+// on a busy machine the usual three seconds can grow to the five after which
+// every method is given up, with another error. The driver sorts what it is
+// given; with the schema before it this comes behind the usual one.
+var impatient = []string{"main.busy_timeout(100)"}
+
 func TestFileHeldByAnotherProcessIsWaitedFor(t *testing.T) {
 	path, key := filled(t)
 	release := lockOut(t, path, `PRAGMA locking_mode = EXCLUSIVE`, `BEGIN EXCLUSIVE`, `UPDATE gateway_state SET revision = revision`)
-	s, logs := storetest.Observed(t, &file{path: path})
+	s, logs := storetest.Observed(t, &file{path: path, pragmas: impatient})
 	reason := storetest.Logged(t, logs, "not available")
 	assert.Contains(t, reason, path)
 	assert.Contains(t, reason, "held by another process")
@@ -68,14 +74,14 @@ func TestFileHeldByAnotherProcessIsWaitedFor(t *testing.T) {
 
 func TestOneWhoWritesForLongStopsNoOneWhoReads(t *testing.T) {
 	path, key := filled(t)
-	s, logs := storetest.Observed(t, &file{path: path})
+	s, logs := storetest.Observed(t, &file{path: path, pragmas: impatient})
 	storetest.Current(t, s)
 	release := lockOut(t, path, `BEGIN IMMEDIATE`, `UPDATE gateway_state SET revision = revision`)
 	err := s.DeleteKey(t.Context(), exchange.AnyUser, key.ID)
 	assert.ErrorIs(t, err, exchange.ErrUnavailable)
 	assert.ErrorContains(t, err, "held by another process")
 	assert.NotNil(t, s.Lookup(key.Digest))
-	assert.True(t, s.Current())
+	storetest.Current(t, s)
 	_, err = s.UserByName(t.Context(), "alice")
 	assert.NoError(t, err)
 	assert.Contains(t, storetest.Logged(t, logs, "cannot be written"), "held by another process")
@@ -216,7 +222,7 @@ func TestReadOnlyFileServesKnownKeysAndSaysSo(t *testing.T) {
 	assert.ErrorIs(t, err, exchange.ErrUnavailable)
 	assert.ErrorContains(t, err, "read-only")
 	assert.Contains(t, storetest.Logged(t, logs, "cannot be written"), "read-only")
-	assert.True(t, s.Current())
+	storetest.Current(t, s)
 }
 
 func TestFullDiskLosesNothingAndIsOverWhenThereIsRoom(t *testing.T) {

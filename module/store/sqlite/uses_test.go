@@ -56,3 +56,17 @@ func TestUsesOfManyKeysAreAllWritten(t *testing.T) {
 		assert.Equal(t, key.Name == "laptop", key.Used.IsZero(), key.Name)
 	}
 }
+
+func TestChangesOfOthersCountWithinTwoSeconds(t *testing.T) {
+	path, key := filled(t)
+	synctest.Test(t, func(t *testing.T) {
+		here, there := at(path).Open(t), at(path).Open(t)
+		synctest.Wait()
+		require.NotNil(t, there.Lookup(key.Digest))
+		require.NoError(t, here.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		assert.Nil(t, there.Lookup(key.Digest))
+		assert.True(t, there.Current())
+	})
+}

@@ -48,7 +48,9 @@ func newCluster() (*Cluster, error) {
 	if bin == "" {
 		return nil, nil
 	}
-	dir, err := os.MkdirTemp("", "postgres") // short: the path of a socket is
+	// Short, as the path of a socket is, open to the server's user, and not in
+	// memory, where it would take much and gain nothing.
+	dir, err := os.MkdirTemp("/tmp", "postgres")
 	if err != nil {
 		return nil, err
 	}

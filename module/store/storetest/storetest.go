@@ -19,10 +19,8 @@ import (
 
 const (
 	// patience is how long a test waits before it fails.
-	patience = 20 * time.Second
-	// promise is how soon a store sees what others have changed.
-	promise = 2 * time.Second
-	tick    = 5 * time.Millisecond
+	patience = time.Minute
+	tick     = 5 * time.Millisecond
 )
 
 // Database returns a backend of one database, another one at each call: two
@@ -74,7 +72,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a change of a key is seen at once", changesAreSeenAtOnce},
 		{"a change of one user leaves the keys of others", changesOfOneUser},
 		{"keys of disabled users are disabled", keysOfDisabledUsers},
-		{"a change elsewhere is seen within two seconds", changesElsewhere},
+		{"a change elsewhere is seen", changesElsewhere},
 		{"a database that was restored and changed is read anew", restoredElsewhere},
 		{"the last use of a key is kept, and is no change", usesAreKept},
 		{"a key whose restrictions cannot be read is disabled", damagedRestrictions},
