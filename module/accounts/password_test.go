@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -211,9 +210,9 @@ func TestNobodyTakesAllPlacesOfTheQueue(t *testing.T) {
 			for i := range crowd {
 				ask(c.greedy(i, token))
 			}
-			require.Eventually(t, func() bool { return len(answers) == crowd-c.let }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return len(answers) == crowd-c.let }, time.Minute, time.Millisecond)
 			ask(c.other)
-			require.Eventually(t, func() bool { return len(s.queue.places) == c.let+1 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return len(s.queue.places) == c.let+1 }, time.Minute, time.Millisecond)
 			<-s.queue.slots
 			told := make(map[int]int)
 			for range crowd + 1 {
@@ -243,7 +242,7 @@ func TestClientThatLeavesGivesUpItsPlace(t *testing.T) {
 		s.ServeHTTP(w, asked{call: loginPath, body: credentials("alice", password)}.request(ctx))
 		assert.Equal(t, statusClientClosed, w.Code)
 	}()
-	require.Eventually(t, func() bool { return len(s.queue.places) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.queue.places) == 1 }, time.Minute, time.Millisecond)
 	leave()
 	<-done
 	assert.Empty(t, s.queue.places)
@@ -263,10 +262,11 @@ func TestUnknownWrongAndDisabledLoginsDoTheSameWork(t *testing.T) {
 	}
 }
 
-// The same by the clock: Welch's t over interleaved samples, the slowest tenth
-// of each left out. Every login hashes for about a millisecond.
+// The same by the clock: the fastest of many, in turn, since only those were
+// left alone by what else the machine does. Every login hashes for about a
+// millisecond, and who is answered without that is answered much sooner.
 func TestUnknownWrongAndDisabledLoginsTakeAsLong(t *testing.T) {
-	const samples, noticeable = 400, 4.5
+	const samples = 200
 	s := loginSite(t, nil)
 	s.hasher = argon2id("m=1024,t=1,p=1")
 	for id := range int64(2) { // with hashes that take as long as the fake one
@@ -276,41 +276,17 @@ func TestUnknownWrongAndDisabledLoginsTakeAsLong(t *testing.T) {
 		require.NoError(t, err)
 	}
 	names := []string{"alice", "mallory", "carol"}
-	times := make([][]float64, len(names))
+	fastest := slices.Repeat([]time.Duration{time.Hour}, len(names))
 	for range samples {
 		for i, name := range names {
 			r := asked{call: loginPath, body: credentials(name, "wrong horse")}.request(t.Context())
 			start := time.Now()
 			s.ServeHTTP(httptest.NewRecorder(), r)
-			times[i] = append(times[i], float64(time.Since(start)))
+			fastest[i] = min(fastest[i], time.Since(start))
 		}
 	}
-	for i := range times {
-		slices.Sort(times[i])
-		times[i] = times[i][:samples*9/10]
-	}
-	for _, pair := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
-		difference := welch(times[pair[0]], times[pair[1]])
-		t.Logf("%s and %s: t = %.2f", names[pair[0]], names[pair[1]], difference)
-		assert.Less(t, math.Abs(difference), noticeable, "%s and %s", names[pair[0]], names[pair[1]])
-	}
-}
-
-func welch(a, b []float64) float64 {
-	meanA, errA := meanAndError(a)
-	meanB, errB := meanAndError(b)
-	return (meanA - meanB) / math.Sqrt(errA+errB)
-}
-
-// meanAndError returns the mean and the square of its standard error.
-func meanAndError(list []float64) (mean, squared float64) {
-	for _, x := range list {
-		mean += x / float64(len(list))
-	}
-	for _, x := range list {
-		squared += (x - mean) * (x - mean) / float64(len(list)-1)
-	}
-	return mean, squared / float64(len(list))
+	t.Log(names, fastest)
+	assert.Less(t, slices.Max(fastest), 2*slices.Min(fastest), "%v: %v", names, fastest)
 }
 
 // The bounds stand in the answers, and in the document.

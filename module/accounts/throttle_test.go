@@ -123,6 +123,8 @@ func TestNetworksAreWhatOneClientMayHave(t *testing.T) {
 	assert.Equal(t, "unknown", network(netip.Addr{}))
 }
 
+// throttledSite is for tests that stop the clock: room comes back as time goes
+// by, on a busy machine before the last attempt was made.
 func throttledSite(t *testing.T) *site {
 	return loginSite(t, func(a *Accounts) { a.ThrottleOff, a.Registration = false, true })
 }
@@ -132,46 +134,52 @@ func (s *site) logInFrom(name, password, peer string) told {
 }
 
 func TestLoginIsThrottledByNameAndNetwork(t *testing.T) {
-	for _, name := range []string{"alice", "ALICE", "mallory", "carol", "no such name"} {
-		s := throttledSite(t)
-		for range 5 {
-			assert.Equal(t, http.StatusUnauthorized, s.logInFrom(name, "wrong horse", "10.0.0.1").status, name)
+	synctest.Test(t, func(t *testing.T) {
+		for _, name := range []string{"alice", "ALICE", "mallory", "carol", "no such name"} {
+			s := throttledSite(t)
+			for range 5 {
+				assert.Equal(t, http.StatusUnauthorized, s.logInFrom(name, "wrong horse", "10.0.0.1").status, name)
+			}
+			answer := s.logInFrom(name, password, "10.0.0.2")
+			assert.Equal(t, http.StatusTooManyRequests, answer.status, name)
+			assert.Equal(t, failure("too many attempts, try again later"), answer.body)
+			assert.Equal(t, "60", answer.header.Get("Retry-After"))
+			s.user("dave", exchange.RoleUser)
+			assert.Equal(t, http.StatusOK, s.logInFrom("dave", password, "10.0.0.1").status, "another name")
 		}
-		answer := s.logInFrom(name, password, "10.0.0.2")
-		assert.Equal(t, http.StatusTooManyRequests, answer.status, name)
-		assert.Equal(t, failure("too many attempts, try again later"), answer.body)
-		assert.Equal(t, "60", answer.header.Get("Retry-After"))
-		s.user("dave", exchange.RoleUser)
-		assert.Equal(t, http.StatusOK, s.logInFrom("dave", password, "10.0.0.1").status, "another name")
-	}
+	})
 }
 
 // Five failures from anywhere kept the owner of a name out, as long as somebody
 // went on.
 func TestNobodyLocksOutOthers(t *testing.T) {
-	s := throttledSite(t)
-	require.Equal(t, http.StatusOK, s.logInFrom("alice", password, "192.0.2.1").status)
-	for i := range 50 {
-		assert.Equal(t, http.StatusUnauthorized, s.logInFrom("alice", "wrong horse", fmt.Sprintf("10.0.%d.1", i)).status)
-	}
-	assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.99.1").status, "a stranger's network")
-	assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.98.1").status, "and no login before it")
-	answer := s.logInFrom("alice", password, "192.0.2.9")
-	require.Equal(t, http.StatusOK, answer.status, "where alice has logged in before")
-	change := asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: answer.data(t)["access_token"].(string), peer: "10.0.97.1:1"}
-	assert.Equal(t, http.StatusOK, s.ask(change).status, "and whoever is logged in changes their password")
+	synctest.Test(t, func(t *testing.T) {
+		s := throttledSite(t)
+		require.Equal(t, http.StatusOK, s.logInFrom("alice", password, "192.0.2.1").status)
+		for i := range 50 {
+			assert.Equal(t, http.StatusUnauthorized, s.logInFrom("alice", "wrong horse", fmt.Sprintf("10.0.%d.1", i)).status)
+		}
+		assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.99.1").status, "a stranger's network")
+		assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.98.1").status, "and no login before it")
+		answer := s.logInFrom("alice", password, "192.0.2.9")
+		require.Equal(t, http.StatusOK, answer.status, "where alice has logged in before")
+		change := asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: answer.data(t)["access_token"].(string), peer: "10.0.97.1:1"}
+		assert.Equal(t, http.StatusOK, s.ask(change).status, "and whoever is logged in changes their password")
+	})
 }
 
 // Whoever was stopped by their network still had a counter made for each name,
 // and one more line logged.
 func TestStoppedNetworkLeavesNoTrace(t *testing.T) {
-	s := throttledSite(t)
-	for i := range 60 {
-		s.logInFrom(fmt.Sprintf("user%d", i), "wrong horse", "10.0.0.1")
-	}
-	assert.Len(t, s.shared.names.counters, 20)
-	assert.Len(t, s.shared.pairs.counters, 20)
-	assert.Less(t, s.logs.FilterMessage("too many attempts").Len(), 40)
+	synctest.Test(t, func(t *testing.T) {
+		s := throttledSite(t)
+		for i := range 60 {
+			s.logInFrom(fmt.Sprintf("user%d", i), "wrong horse", "10.0.0.1")
+		}
+		assert.Len(t, s.shared.names.counters, 20)
+		assert.Len(t, s.shared.pairs.counters, 20)
+		assert.Less(t, s.logs.FilterMessage("too many attempts").Len(), 40)
+	})
 }
 
 // A flood of names made the throttle forget the one that was blocked.
@@ -189,48 +197,56 @@ func TestFloodForgetsNoBlock(t *testing.T) {
 }
 
 func TestLoginIsThrottledByNetwork(t *testing.T) {
-	s := throttledSite(t)
-	attempt := func(name, password, client string) told {
-		return s.ask(asked{call: loginPath, body: credentials(name, password), vars: map[string]any{caddyhttp.ClientIPVarKey: client}})
-	}
-	for i := range 20 {
-		assert.Equal(t, http.StatusUnauthorized, attempt(fmt.Sprintf("user%d", i), "wrong horse", fmt.Sprintf("2001:db8::%d", i)).status)
-	}
-	assert.Equal(t, http.StatusTooManyRequests, attempt("alice", password, "2001:db8::1:0:0:1").status)
-	assert.Equal(t, http.StatusOK, attempt("alice", password, "2001:db8:0:1::1").status, "another network")
+	synctest.Test(t, func(t *testing.T) {
+		s := throttledSite(t)
+		attempt := func(name, password, client string) told {
+			return s.ask(asked{call: loginPath, body: credentials(name, password), vars: map[string]any{caddyhttp.ClientIPVarKey: client}})
+		}
+		for i := range 20 {
+			assert.Equal(t, http.StatusUnauthorized, attempt(fmt.Sprintf("user%d", i), "wrong horse", fmt.Sprintf("2001:db8::%d", i)).status)
+		}
+		assert.Equal(t, http.StatusTooManyRequests, attempt("alice", password, "2001:db8::1:0:0:1").status)
+		assert.Equal(t, http.StatusOK, attempt("alice", password, "2001:db8:0:1::1").status, "another network")
+	})
 }
 
 // Whoever holds a stolen session could guess the password without end.
 func TestOriginalPasswordIsThrottled(t *testing.T) {
-	s := throttledSite(t)
-	token := s.token("alice")
-	body := `{"password":"another horse","original_password":"wrong horse"}`
-	for range 5 {
-		assert.Equal(t, http.StatusForbidden, s.ask(asked{call: "PUT /api/user/self", body: body, token: token}).status)
-	}
-	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: "PUT /api/user/self", body: body, token: token}).status)
+	synctest.Test(t, func(t *testing.T) {
+		s := throttledSite(t)
+		token := s.token("alice")
+		body := `{"password":"another horse","original_password":"wrong horse"}`
+		for range 5 {
+			assert.Equal(t, http.StatusForbidden, s.ask(asked{call: "PUT /api/user/self", body: body, token: token}).status)
+		}
+		assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: "PUT /api/user/self", body: body, token: token}).status)
+	})
 }
 
 func TestRegistrationIsThrottledByNetwork(t *testing.T) {
-	s := throttledSite(t)
-	for i := range 10 {
-		answer := s.ask(asked{call: "POST /api/user/register", body: credentials(fmt.Sprintf("new%d", i), password)})
-		require.Equal(t, http.StatusOK, answer.status)
-	}
-	answer := s.ask(asked{call: "POST /api/user/register", body: credentials("new", password)})
-	assert.Equal(t, http.StatusTooManyRequests, answer.status)
+	synctest.Test(t, func(t *testing.T) {
+		s := throttledSite(t)
+		for i := range 10 {
+			answer := s.ask(asked{call: "POST /api/user/register", body: credentials(fmt.Sprintf("new%d", i), password)})
+			require.Equal(t, http.StatusOK, answer.status)
+		}
+		answer := s.ask(asked{call: "POST /api/user/register", body: credentials("new", password)})
+		assert.Equal(t, http.StatusTooManyRequests, answer.status)
+	})
 }
 
 // A reload of the configuration gave whoever guesses passwords a new start.
 func TestReloadForgetsNoFailure(t *testing.T) {
-	s := throttledSite(t)
-	for range 5 {
-		s.ask(asked{call: loginPath, body: credentials("alice", "wrong horse")})
-	}
-	next := &Accounts{}
-	next.Use(s.store)
-	assert.Same(t, s.shared, next.shared)
-	require.NoError(t, next.Cleanup())
-	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginPath, body: credentials("alice", password)}).status)
-	assert.NotSame(t, s.shared, throttledSite(t).shared, "another store")
+	synctest.Test(t, func(t *testing.T) {
+		s := throttledSite(t)
+		for range 5 {
+			s.ask(asked{call: loginPath, body: credentials("alice", "wrong horse")})
+		}
+		next := &Accounts{}
+		next.Use(s.store)
+		assert.Same(t, s.shared, next.shared)
+		require.NoError(t, next.Cleanup())
+		assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginPath, body: credentials("alice", password)}).status)
+		assert.NotSame(t, s.shared, throttledSite(t).shared, "another store")
+	})
 }
