@@ -262,7 +262,7 @@ func TestAStoppedPostgreSQLLocksNobodyOut(t *testing.T) {
 	s.addUser("alice")
 	id, key := s.as("site", "alice").newKey()
 	cluster.Stop(t)
-	require.Eventually(t, func() bool { return s.status("sk-unknown-0123456789") == http.StatusServiceUnavailable }, patience, pollEvery)
+	require.Eventually(t, func() bool { return s.statusNow("sk-unknown-0123456789") == http.StatusServiceUnavailable }, patience, pollEvery)
 	assert.Equal(t, http.StatusOK, s.status(key), "what is known stays known")
 	assert.Equal(t, http.StatusOK, s.status(clientKey))
 	require.NoError(t, s.Reload(siteBlock("", demoProvider, "store postgres {env.POSTGRES_DSN}", "max_body 1MiB")))
@@ -270,7 +270,7 @@ func TestAStoppedPostgreSQLLocksNobodyOut(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, s.logIn("site", "alice", password).status)
 
 	cluster.Start(t)
-	require.Eventually(t, func() bool { return s.status("sk-unknown-0123456789") == http.StatusUnauthorized }, patience, pollEvery)
+	require.Eventually(t, func() bool { return s.statusNow("sk-unknown-0123456789") == http.StatusUnauthorized }, patience, pollEvery)
 	require.Equal(t, http.StatusOK, s.admin(http.MethodDelete, "/ai_gateway/keys/"+id, "").status)
 	assert.Equal(t, http.StatusUnauthorized, s.status(key))
 }

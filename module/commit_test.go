@@ -134,7 +134,7 @@ func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
 			p.Script(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
 			assert.Equal(t, http.StatusGatewayTimeout, s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true)).status)
 		}
-		open.Script(gatewaytest.StallAfter(6, gatewaytest.NewGate(t)))
+		open.Script(thenSilence(t, messagesPath))
 		whole := s.ask(messagesPath, bodyFor(messagesPath, "open", "hello", true))
 		assert.Contains(t, whole.body, keepAlives[messagesPath], "once committed by content, pings come")
 	})
@@ -147,7 +147,7 @@ func TestKeepAliveOffSendsNoneBehindTheCommit(t *testing.T) {
 		// The content has a second to arrive before commit_after, and the idle
 		// time ends the stream well behind it.
 		s := startSite(t, "commit_after 1s", "keep_alive off", w.provider("p", p, "idle_timeout 1500ms"))
-		p.Script(gatewaytest.StallAfter(6, gatewaytest.NewGate(t)))
+		p.Script(thenSilence(t, messagesPath))
 		whole := s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true))
 		assert.NotContains(t, whole.body, keepAlives[messagesPath])
 		assert.Equal(t, "timeout_error", whole.read(t, messagesPath).failure.Type)

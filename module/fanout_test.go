@@ -200,7 +200,7 @@ func TestG109OneCallThatFailsBeforeContentIsTheAnswerToAll(t *testing.T) {
 			go func() { answers <- s.ask(r.path, asksFor(`["first","second"]`, streamed)) }()
 			require.NoError(t, p.WaitRequests(waiting(t), 2*(i+1)))
 			gate.Open()
-			require.NoError(t, p.WaitCancelledN(soon(t), i+1), "the other call ends at once")
+			require.NoError(t, p.WaitCancelledN(waiting(t), i+1), "the other call ends at once")
 			answer := <-answers
 			assert.Equal(t, http.StatusInternalServerError, answer.status)
 			assert.Equal(t, "server_error", answer.failure(t).Type)
@@ -244,7 +244,7 @@ func TestG109OneCallThatFailsBehindContentCutsTheAnswerOff(t *testing.T) {
 			assert.NotNil(t, seen.failure)
 			assert.NotContains(t, whole.body, "[DONE]")
 			assert.NotContains(t, whole.body, `"finish_reason":"`)
-			require.NoError(t, p.WaitCancelledN(soon(t), i+1), "the other call ends at once")
+			require.NoError(t, p.WaitCancelledN(waiting(t), i+1), "the other call ends at once")
 			assert.Equal(t, "cut", s.record(whole.id())["outcome"])
 		}
 	})
@@ -343,13 +343,13 @@ func TestAClientThatLeavesEndsEveryOneOfItsCalls(t *testing.T) {
 		require.NoError(t, p.WaitRequests(waiting(t), 2))
 		leave()
 		assert.ErrorIs(t, <-done, context.Canceled)
-		require.NoError(t, p.WaitCancelledN(soon(t), 2))
+		require.NoError(t, p.WaitCancelledN(waiting(t), 2))
 
 		answer := s.open(r.path, asksFor(`["a `+silentInside+`","b `+slowForEver+`"]`, streaming))
 		answer.next()
 		require.NoError(t, p.WaitRequests(waiting(t), 4))
 		answer.cancel()
-		require.NoError(t, p.WaitCancelledN(soon(t), 4))
+		require.NoError(t, p.WaitCancelledN(waiting(t), 4))
 		record := s.record(answer.Header.Get("Request-Id"))
 		assert.Equal(t, "client_closed", record["outcome"])
 		assert.Nil(t, record["fault"])

@@ -240,13 +240,13 @@ func TestRefusedConnectionsAndTimeouts(t *testing.T) {
 // the client in part.
 func TestHalfAJSONAnswerIsAnError(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
-		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "idle_timeout 50ms"))
+		silent, cutting := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		s := startSite(t, w.provider("silent", silent, "models silent", "idle_timeout 50ms"), w.provider("cutting", cutting, "models cutting"))
 		for _, path := range callPaths {
-			p.Script(gatewaytest.StallAt(20, gatewaytest.NewGate(t)))
-			timedOut.assert(t, path, s.ask(path, bodyFor(path, "m", "hello", false)))
-			p.Script(gatewaytest.CutAt(20))
-			unreachable.assert(t, path, s.ask(path, bodyFor(path, "m", "hello", false)))
+			silent.Script(gatewaytest.StallAt(20, gatewaytest.NewGate(t)))
+			timedOut.assert(t, path, s.ask(path, bodyFor(path, "silent", "hello", false)))
+			cutting.Script(gatewaytest.CutAt(20))
+			unreachable.assert(t, path, s.ask(path, bodyFor(path, "cutting", "hello", false)))
 		}
 	})
 }

@@ -22,8 +22,19 @@ func keysFile(t *testing.T, lines ...string) (path string, rewrite func(lines ..
 	return path, rewrite
 }
 
-// status is what a key gets at the chat endpoint.
-func (s *site) status(key string) int {
+// status is what a key gets at the chat endpoint, once the gateway can tell: on
+// a busy machine its store may not have been looked at for a while.
+func (s *site) status(key string) (status int) {
+	s.t.Helper()
+	assert.Eventually(s.t, func() bool {
+		status = s.statusNow(key)
+		return status != http.StatusServiceUnavailable
+	}, patience, pollEvery)
+	return status
+}
+
+// statusNow is what a key gets at this moment.
+func (s *site) statusNow(key string) int {
 	s.t.Helper()
 	return s.ask(chatPath, bodyFor(chatPath, "m", "hi", false), "Authorization", "Bearer "+key).status
 }

@@ -164,8 +164,9 @@ func (want told) eventOf(path, id string) string {
 // Streams that outlived the grace period were once cut without a word.
 func TestWhoStillWaitsWhenTheGracePeriodEndsIsTold(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
+		t.Parallel() // with the other way: what a busy machine may need are seconds
 		provider := gatewaytest.NewProvider(t)
-		p := startProcess(t, "grace_period 4s\nshutdown_delay 500ms", w.provider("p", provider))
+		p := startProcess(t, "grace_period 7s\nshutdown_delay 3s", w.provider("p", provider))
 		ending, never, unheard := gatewaytest.NewGate(t), gatewaytest.NewGate(t), gatewaytest.NewGate(t)
 		finishing, hanging := make(map[string]*stream), make(map[string]*stream)
 		silent := make(map[string][]func() reply)
@@ -206,7 +207,7 @@ func TestStreamsFromBeforeAReloadAreToldAtTheEnd(t *testing.T) {
 	p := startProcess(t, "grace_period 1ms", block)
 	never := gatewaytest.NewGate(t)
 	left := p.stalled(provider, never, messagesPath)
-	p.reload("grace_period 2s", block, "max_body 1MiB")
+	p.reload("grace_period 6s", block, "max_body 1MiB")
 	p.wait("server shutdown") // its grace period is over
 	p.terminate()
 	whole := left.rest()

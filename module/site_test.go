@@ -215,7 +215,7 @@ func (s *stream) rest() reply {
 }
 
 // patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // waiting is a context for waits.
 func waiting(t testing.TB) context.Context {

@@ -158,7 +158,7 @@ func TestAClientThatLeavesATranslatedStreamEndsTheCall(t *testing.T) {
 		for !strings.Contains(answer.next(), "Hi") {
 		}
 		answer.cancel()
-		assert.NoError(t, s.first.WaitCancelled(soon(t)))
+		assert.NoError(t, s.first.WaitCancelled(waiting(t)))
 		assert.Equal(t, "client_closed", s.record(answer.Header.Get("X-Request-Id"))["outcome"])
 		assert.Zero(t, s.second.Count())
 	})
