@@ -189,10 +189,28 @@ func UnknownPath() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities", Code: "not_found"}
 }
 
+// LimitUnknown refuses a key whose limit nobody has defined: it was meant to be
+// bounded, and nobody knows how.
+func LimitUnknown() *Fault {
+	return &Fault{
+		Kind: Forbidden, Message: "the limit of this key is not configured: an administrator has to mend that",
+		Code: "permission_denied",
+	}
+}
+
+// RequestTooCostly refuses a request that may use more tokens than the key's
+// limit ever allows at once.
+func RequestTooCostly(tokens, limit int64) *Fault {
+	return &Fault{
+		Kind: RateLimited, Code: codeRateLimited,
+		Message: fmt.Sprintf("this request alone may use %d tokens, more than the token rate limit of %d for this key: send less, or lower the bound of its answer", tokens, limit),
+	}
+}
+
 // LimitReached refuses a request over one of the key's limits; what names the
 // limit, for example "request rate".
 func LimitReached(what string) *Fault {
 	return &Fault{
-		Kind: RateLimited, Message: what + " limit reached for this key", Code: "rate_limit_exceeded",
+		Kind: RateLimited, Message: what + " limit reached for this key", Code: codeRateLimited,
 	}
 }

@@ -15,6 +15,13 @@ type View struct {
 	ModelSpan Span   // its value in the body, quotes included
 	Stream    bool
 
+	// MaxTokens is how many tokens each answer may have, 0 where the client does
+	// not say. Where it says so twice it is the greater number.
+	MaxTokens int64
+	// Answers is how many answers are asked for, 0 standing for one, and Prompts
+	// how many prompts each of them is an answer to, likewise.
+	Answers, Prompts int64
+
 	// IncludeUsage says that the client itself asked for the usage chunk of a
 	// chat or completions stream.
 	IncludeUsage bool

@@ -94,11 +94,11 @@ func (r *request) member() {
 func (r *request) number() {
 	switch string(r.Name()) {
 	case "max_tokens":
-		r.atLeastOne(rowMaxTokens, "max_tokens")
+		r.view.MaxTokens = max(r.view.MaxTokens, r.atLeastOne(rowMaxTokens, "max_tokens"))
 	case "max_completion_tokens":
-		r.atLeastOne(rowMaxCompletionTokens, "max_completion_tokens")
+		r.view.MaxTokens = max(r.view.MaxTokens, r.atLeastOne(rowMaxCompletionTokens, "max_completion_tokens"))
 	case "n":
-		r.atLeastOne(rowN, "n")
+		r.view.Answers = r.atLeastOne(rowN, "n")
 	case "temperature":
 		r.anyNumber(rowTemperature, "temperature")
 	case "top_p":
@@ -122,11 +122,12 @@ func (r *request) number() {
 	}
 }
 
-func (r *request) atLeastOne(row int, name string) {
+func (r *request) atLeastOne(row int, name string) (n int64) {
 	if r.Begin(row, name) {
-		r.AtLeast(1, math.MaxInt64)
+		n = r.AtLeast(1, math.MaxInt64)
 	}
 	r.Pop()
+	return n
 }
 
 func (r *request) anyNumber(row int, name string) {

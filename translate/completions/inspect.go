@@ -92,7 +92,7 @@ func (r *request) option() {
 	switch string(r.Name()) {
 	case "max_tokens":
 		if r.Begin(rowMaxTokens, "max_tokens") {
-			r.AtLeast(0, math.MaxInt64)
+			r.view.MaxTokens = r.AtLeast(0, math.MaxInt64)
 		}
 	case "temperature":
 		if r.Begin(rowTemperature, "temperature") {
@@ -104,7 +104,7 @@ func (r *request) option() {
 		}
 	case "n":
 		if r.Begin(rowN, "n") {
-			r.AtLeast(1, math.MaxInt64)
+			r.view.Answers = r.AtLeast(1, math.MaxInt64)
 		}
 	case "suffix":
 		if r.Begin(rowSuffix, "suffix") {

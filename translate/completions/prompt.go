@@ -32,6 +32,9 @@ func (r *request) prompt() {
 	if n == 0 {
 		r.Note("must not be empty")
 	}
+	if first != jsonscan.Number { // numbers are the tokens of one prompt
+		r.view.Prompts = int64(n)
+	}
 }
 
 // piece reads an element of the prompt, which must be of the kind of the first.

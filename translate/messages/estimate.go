@@ -8,7 +8,7 @@ import (
 
 // What media count for, whatever their size, in tokens.
 const (
-	tokensOfImage    = 1500
+	TokensOfImage    = 1500
 	tokensOfDocument = 3000
 )
 
@@ -26,7 +26,7 @@ type Size struct {
 // be shown as usage.
 func (s Size) Tokens(bytesPerToken float64) int64 {
 	text := int64(math.Ceil(float64(s.Bytes) / bytesPerToken))
-	return max(1, text+tokensOfImage*s.Images+tokensOfDocument*s.Documents)
+	return max(1, text+TokensOfImage*s.Images+tokensOfDocument*s.Documents)
 }
 
 // Measure measures a body that has passed Inspect; of another one it measures

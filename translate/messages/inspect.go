@@ -73,7 +73,7 @@ func (r *request) member() {
 	case "max_tokens":
 		if r.Begin(rowMaxTokens, "max_tokens") {
 			r.hasMax = true
-			r.AtLeast(1, math.MaxInt32)
+			r.view.MaxTokens = r.AtLeast(1, math.MaxInt32)
 		}
 	case "stream":
 		if r.Begin(rowStream, "stream") {

@@ -74,20 +74,23 @@ func (p *Pass) WantInteger() {
 	}
 }
 
-// AtLeast checks an integer that is neither below least nor above most.
-func (p *Pass) AtLeast(least, most int64) {
+// AtLeast checks an integer that is neither below least nor above most, and
+// returns it.
+func (p *Pass) AtLeast(least, most int64) int64 {
 	what := func() string { return "must be an integer of at least " + strconv.FormatInt(least, 10) }
 	raw, ok := p.Number()
 	if !ok {
 		p.Refuse(what() + p.Got())
-		return
+		return 0
 	}
-	switch n, exact := jsonscan.ParseInt(raw); {
+	n, exact := jsonscan.ParseInt(raw)
+	switch {
 	case !exact && integral(raw) && raw[0] != '-', exact && n > most:
 		p.Note("must be at most " + strconv.FormatInt(most, 10) + shown(raw))
 	case !exact, n < least:
 		p.Note(what() + shown(raw))
 	}
+	return n
 }
 
 // shown is a number as the end of a message.
