@@ -22,6 +22,8 @@ var configWords = withLimits(words[*config]{
 	"key":       {read: readKey, repeat: true},
 	"keys":      {read: readKeySource, repeat: true},
 	"keys_file": {read: readKeysFile, repeat: true},
+	"limit":     {read: readKeyLimit, repeat: true},
+	"counters":  {read: readCounters},
 	"store":     {read: readStore},
 	"accounts":  {read: readAccounts},
 	"max_body": {read: func(d *cf.Dispenser, c *config) (err error) {
@@ -47,6 +49,8 @@ var configWords = withLimits(words[*config]{
 //		key      <name> <secret reference> | sha256:<digest> { ... }
 //		keys     <module> ...
 //		keys_file <path>
+//		limit    <name> { ... }
+//		counters <module> ...
 //		store    <module> ...
 //		accounts off | { ... }
 //		max_body <size>
@@ -55,11 +59,11 @@ var configWords = withLimits(words[*config]{
 //		<limits of providers that have none of their own: see withLimits>
 //	}
 //
-// See readProvider and readModel. The other words are read by guests: a key by
-// the module ai_gateway.keys.config, keys_file by ai_gateway.keys.file, accounts
-// by ai_gateway.accounts, and what stands behind "keys <module>" and "store
-// <module>" by that module of the namespace ai_gateway.keys or
-// ai_gateway.stores.
+// See readProvider, readModel and readKeyLimit. The other words are read by guests:
+// a key by the module ai_gateway.keys.config, keys_file by ai_gateway.keys.file,
+// accounts by ai_gateway.accounts, and what stands behind "keys <module>",
+// "store <module>" and "counters <module>" by that module of the namespace
+// ai_gateway.keys, ai_gateway.stores or ai_gateway.counters.
 func parseConfig(d *cf.Dispenser) (gateway.Config, error) {
 	var c config
 	d.Next() // the directive's name

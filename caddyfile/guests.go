@@ -1,6 +1,7 @@
 package caddyfile
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -18,6 +19,8 @@ const (
 	keysFile        = "file"
 	storesNamespace = "ai_gateway.stores"
 	accountsModule  = "ai_gateway.accounts"
+
+	countersNamespace = "ai_gateway.counters"
 )
 
 // readKey hands a key on to the key source of the configuration.
@@ -56,20 +59,32 @@ func (c *config) addKeySource(d *cf.Dispenser, name string) error {
 	return nil
 }
 
-// readStore hands a line, with its block, to the store that it names. Its error
-// does not repeat an unknown name: it may be an address with a password.
-func readStore(d *cf.Dispenser, c *config) error {
-	known := moduleNames(storesNamespace)
+// readStore hands a line, with its block, to the store that it names.
+func readStore(d *cf.Dispenser, c *config) (err error) {
+	c.StoreRaw, err = readKind(d, "store", storesNamespace)
+	return err
+}
+
+// readCounters is readStore for where is counted what limits bound.
+func readCounters(d *cf.Dispenser, c *config) (err error) {
+	c.CountersRaw, err = readKind(d, "counters", countersNamespace)
+	return err
+}
+
+// readKind hands a line, with its block, to the module of the namespace that it
+// names, and returns its configuration. The error does not repeat an unknown
+// name: it may be an address with a password.
+func readKind(d *cf.Dispenser, word, namespace string) (json.RawMessage, error) {
+	known := moduleNames(namespace)
 	if !d.NextArg() || !slices.Contains(known, d.Val()) {
-		return d.Errf("after store comes the kind of store; known are: %s", strings.Join(known, ", "))
+		return nil, d.Errf("after %s comes the kind of %[1]s; known are: %s", word, strings.Join(known, ", "))
 	}
 	name := d.Val()
-	store, err := cf.UnmarshalModule(d, storesNamespace+"."+name)
+	mod, err := cf.UnmarshalModule(d, namespace+"."+name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.StoreRaw = caddyconfig.JSONModuleObject(store, "store", name, nil)
-	return nil
+	return caddyconfig.JSONModuleObject(mod, word, name, nil), nil
 }
 
 // readAccounts hands the block to the module that manages accounts. Syntax:

@@ -35,6 +35,7 @@ var arrows = []arrow{
 
 	// Guests know exchange alone, and never each other.
 	{"module/keys", []string{"module/exchange", "translate"}},
+	{"module/limits", []string{"module/exchange"}},
 	{"module/store/storetest", []string{"module/exchange", "module/store"}},
 	{"module/store/...", []string{"module/exchange", "module/store/..."}},
 	{"module/accounts", []string{"module/exchange", "translate/jsonscan"}},

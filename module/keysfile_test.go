@@ -44,7 +44,7 @@ const demoProvider = "provider demo {\npace off\n}"
 func TestAKeysFileIsFollowedWithoutAReload(t *testing.T) {
 	setKeys(t)
 	path, rewrite := keysFile(t, "key alice {env.KEY_ALICE} {", "\towner alice", "\tlimit small", "}")
-	s := startSite(t, demoProvider, "keys_file "+path)
+	s := startSite(t, demoProvider, "limit small {\nconcurrent 8\n}", "keys_file "+path)
 	assert.Equal(t, http.StatusOK, s.status(aliceKey))
 	assert.Equal(t, http.StatusUnauthorized, s.status(bobKey))
 
@@ -101,7 +101,7 @@ func TestASharedKeysFileIsCheckedAgainstEverySite(t *testing.T) {
 func TestOwnerAndLimitOfAKeyAreLogged(t *testing.T) {
 	setKeys(t)
 	s := startCaddyfile(t, siteBlock("log\nlog_append owner {http.ai_gateway.key_owner}\nlog_append limit {http.ai_gateway.limit}\nlog_append user {http.auth.user.id}",
-		demoProvider, "key alice {env.KEY_ALICE} {\nowner alice@example.com\nlimit small\n}"))
+		demoProvider, "limit small {\nconcurrent 8\n}", "key alice {env.KEY_ALICE} {\nowner alice@example.com\nlimit small\n}"))
 	answer := s.ask(chatPath, bodyFor(chatPath, "m", "hi", false), "Authorization", "Bearer "+aliceKey)
 	entry := s.access(answer.id())
 	record := entry["ai_gateway"].(map[string]any)

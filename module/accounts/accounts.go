@@ -42,6 +42,12 @@ type Accounts struct {
 	// Default: off, accounts are created by administrators.
 	Registration bool `json:"registration,omitempty"`
 
+	// KeyLimit is the name of the limit of the keys that users make who are no
+	// administrators. Every site with these accounts must have a limit of that
+	// name. All keys of a user share what it allows. Keys that were made before
+	// stay as they are. Default: none.
+	KeyLimit string `json:"key_limit,omitempty"`
+
 	// ThrottleOff switches the throttle of failed logins and of registrations
 	// off. Anyone may then guess passwords as quickly as the machine can hash
 	// them; it is for machines that something else protects.
@@ -91,6 +97,9 @@ func (a *Accounts) Validate() error {
 	}
 	return nil
 }
+
+// LimitOfKeys is the name of the limit of keys that users make.
+func (a *Accounts) LimitOfKeys() string { return a.KeyLimit }
 
 // Use tells where accounts are kept. Failed logins of the same store are
 // counted together, by all configurations of this process.

@@ -3,6 +3,8 @@ package accounts
 import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
 // UnmarshalCaddyfile sets up the accounts. Syntax:
@@ -11,6 +13,7 @@ import (
 //		session      <duration>
 //		login_status strict | compat
 //		registration on | off
+//		limit        <name>
 //		throttle     on | off
 //	}
 func (a *Accounts) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
@@ -48,12 +51,17 @@ func (a *Accounts) set(d *caddyfile.Dispenser, word, value string) (err error) {
 		a.LoginStatus = value
 	case "registration":
 		a.Registration, err = onOff(d, word, value)
+	case "limit":
+		if err := exchange.CheckLimitName(value); err != nil {
+			return d.WrapErr(err)
+		}
+		a.KeyLimit = value
 	case "throttle":
 		var on bool
 		on, err = onOff(d, word, value)
 		a.ThrottleOff = !on
 	default:
-		return d.Errf("unrecognized word in accounts: %s; known are: login_status, registration, session, throttle", word)
+		return d.Errf("unrecognized word in accounts: %s; known are: limit, login_status, registration, session, throttle", word)
 	}
 	return err
 }

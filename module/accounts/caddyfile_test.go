@@ -16,8 +16,8 @@ func TestCaddyfile(t *testing.T) {
 	for input, want := range map[string]string{
 		"accounts":      `{}`,
 		"accounts {\n}": `{}`,
-		"accounts {\n\tsession 7d\n\tlogin_status compat\n\tregistration on\n\tthrottle off\n}": `{"session":604800000000000,"login_status":"compat","registration":true,"throttle_off":true}`,
-		"accounts {\n\tlogin_status strict\n\tregistration off\n\tthrottle on\n}":               `{"login_status":"strict"}`,
+		"accounts {\n\tsession 7d\n\tlogin_status compat\n\tregistration on\n\tthrottle off\n\tlimit of-users\n}": `{"session":604800000000000,"login_status":"compat","registration":true,"throttle_off":true,"key_limit":"of-users"}`,
+		"accounts {\n\tlogin_status strict\n\tregistration off\n\tthrottle on\n}":                                 `{"login_status":"strict"}`,
 	} {
 		var a Accounts
 		require.NoError(t, a.UnmarshalCaddyfile(caddyfile.NewTestDispenser(input)), input)
@@ -38,7 +38,8 @@ func TestCaddyfileErrorsNameTheLine(t *testing.T) {
 		"accounts {\n\tlogin_status loud\n}":          "login_status is strict or compat, not loud",
 		"accounts {\n\tregistration yes\n}":           "registration is on or off, not yes",
 		"accounts {\n\tthrottle 5\n}":                 "throttle is on or off, not 5",
-		"accounts {\n\tsessions 7d\n}":                "unrecognized word in accounts: sessions; known are: login_status, registration, session, throttle",
+		"accounts {\n\tlimit of-all!\n}":              "the name of a limit is 1 to 64 letters",
+		"accounts {\n\tsessions 7d\n}":                "unrecognized word in accounts: sessions; known are: limit, login_status, registration, session, throttle",
 		"accounts {\n\tthrottle off {\n\t\tx\n\t}\n}": "",
 	} {
 		var a Accounts

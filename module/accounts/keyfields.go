@@ -168,11 +168,8 @@ func (change keyChange) check(by *exchange.User, k *exchange.StoredKey) error {
 		return invalid("the key would have expired already")
 	case limit != k.Limit && by != nil && by.Role < exchange.RoleAdmin:
 		return refuse(http.StatusForbidden, "group: only administrators choose the limit of a key")
-	case limit != "" && !limitName(limit):
-		return invalid("the name of a limit is 1 to 64 letters, digits or ._@+- with a letter or digit first")
+	case limit != "" && exchange.CheckLimitName(limit) != nil:
+		return invalid("%s", exchange.CheckLimitName(limit))
 	}
 	return nil
 }
-
-// limitName reports whether the configuration could name a limit so.
-func limitName(s string) bool { return username.MatchString(strings.ToLower(s)) }

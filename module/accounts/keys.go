@@ -107,6 +107,12 @@ func (a *Accounts) addKey(c *call) (any, error) {
 		return nil, invalid("name is required")
 	}
 	key := &exchange.StoredKey{UserID: c.user.ID}
+	if c.user.Role < exchange.RoleAdmin {
+		key.Limit = a.KeyLimit
+		if or(change.limit, "") == "" { // forms send what they were not told
+			change.limit = nil
+		}
+	}
 	if err := change.apply(c.user, key); err != nil {
 		return nil, err
 	}

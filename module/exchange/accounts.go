@@ -7,6 +7,9 @@ import "net/http"
 type Accounts interface {
 	// Use tells, once and before all else, where accounts are kept.
 	Use(Store)
+	// LimitOfKeys is the name of a limit that keys made there are subject to;
+	// empty for none. It must be known wherever they may be used.
+	LimitOfKeys() string
 	// Serves reports whether a request is for one of its routes.
 	Serves(*http.Request) bool
 	// ServeHTTP answers the requests that it serves. It returns nothing to Caddy,

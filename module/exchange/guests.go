@@ -66,6 +66,7 @@ type KeyList interface {
 type LiveKeys interface {
 	KeyList
 	// CheckChanges has new keys checked before they take effect. Keys that a
-	// check refuses must not. It may be called more than once: all checks count.
+	// check refuses, with a KeyError where it is about one of them, must not. It
+	// may be called more than once: all checks count.
 	CheckChanges(check func(iter.Seq[*Key]) error)
 }

@@ -22,6 +22,10 @@ type Key struct {
 	Disabled bool           // it is refused, as if it had expired
 	Owner    string         // name of the user it belongs to; empty for keys without one
 	Limit    string         // name of the limit that it is subject to; empty for none
+
+	// Subject is whose use its limit counts: keys with the same one have one
+	// quota together. Empty for a key that has its own.
+	Subject string
 }
 
 const storedKeyPrefix = "key_"
@@ -72,3 +76,12 @@ func (k *Key) AllowsFrom(address netip.Addr) bool {
 	}
 	return false
 }
+
+// KeyError says what is wrong with one key of several.
+type KeyError struct {
+	ID      string // of the key
+	Problem string // "is defined twice"
+}
+
+// Error names the key.
+func (e *KeyError) Error() string { return "key '" + e.ID + "' " + e.Problem }

@@ -27,6 +27,13 @@ type Config struct {
 	// who have a key of its store.
 	KeySourcesRaw []json.RawMessage `json:"keys,omitempty" caddy:"namespace=ai_gateway.keys inline_key=source"`
 
+	// KeyLimits are what keys may be bounded by, which name them.
+	KeyLimits []*KeyLimit `json:"limits,omitempty"`
+
+	// Counters are where is counted what limits bound. Either the global option
+	// or sites may say. Default: "memory", that of this process.
+	CountersRaw json.RawMessage `json:"counters,omitempty" caddy:"namespace=ai_gateway.counters inline_key=counters"`
+
 	// Store is where users, their sessions and the keys that they make are kept.
 	// Its keys are known beside those of KeySources. Either the global option or
 	// sites may have one. Default: SQLite, in a file of Caddy's data directory;
@@ -68,6 +75,16 @@ const (
 	DefaultCommitAfter = 30 * time.Second
 	DefaultKeepAlive   = 15 * time.Second
 )
+
+// KeyLimit is what a key may be bounded by. It counts for each key by itself; the
+// keys that one user has made share it.
+type KeyLimit struct {
+	// Name is what keys name it by: 1 to 64 letters, digits or ._@+- with a
+	// letter or digit first.
+	Name string `json:"name"`
+
+	exchange.Rules
+}
 
 // Provider is a named upstream service.
 type Provider struct {

@@ -75,11 +75,16 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	app := global.(*App)
 	h.ratios = app.ratios
-	h.inherit(&app.Config)
+	if err := h.inherit(&app.Config); err != nil {
+		return err
+	}
 	if err := h.setUsers(ctx, app); err != nil {
 		return err
 	}
 	if h.resolved, err = h.Config.resolve(ctx, app.resolved); err != nil {
+		return err
+	}
+	if err := h.resolved.limiters.checkAccounts(h.users.accounts); err != nil {
 		return err
 	}
 	if h.users.store != nil {
@@ -106,7 +111,7 @@ func (h *Handler) setUsers(ctx caddy.Context, app *App) (err error) {
 
 // inherit fills the settings that the site leaves open: from the global
 // option, else with the defaults.
-func (h *Handler) inherit(app *Config) {
+func (h *Handler) inherit(app *Config) error {
 	if h.MaxBody == 0 {
 		h.MaxBody = app.MaxBody
 	}
@@ -116,6 +121,13 @@ func (h *Handler) inherit(app *Config) {
 	inherit(&h.CommitAfter, app.CommitAfter, DefaultCommitAfter)
 	inherit(&h.KeepAlive, app.KeepAlive, DefaultKeepAlive)
 	h.Limits.Inherit(app.Limits)
+	if h.CountersRaw != nil && app.CountersRaw != nil {
+		return errors.New("counters is set in the global option ai_gateway already")
+	}
+	if h.CountersRaw == nil {
+		h.CountersRaw = app.CountersRaw
+	}
+	return nil
 }
 
 func inherit(own *caddy.Duration, app caddy.Duration, standard time.Duration) {
@@ -159,6 +171,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	publish(r, ex)
 	h.exit.running.Add(1)
 	defer h.exit.running.Add(-1)
+	defer s.stop() // whatever settle comes to
 	defer h.settle(ex, s, r)
 	if fault := h.serve(e, ex, s, r); fault != nil {
 		s.fail(fault)
@@ -216,6 +229,9 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	}
 	if !ex.Key.Allows(ex.View.Model) {
 		return translate.ModelNotAllowed(ex.View.Model)
+	}
+	if fault := h.admit(m, s, r); fault != nil {
+		return fault
 	}
 	ctx, cancel := h.exit.bind(r.Context())
 	s.cancel = cancel

@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/caddyserver/caddy/v2"
@@ -17,18 +18,24 @@ type resolved struct {
 	models    []*model
 	claims    []claim // in the order in which they are asked
 	sources   sources
+	limiters  limiters
 }
 
 // resolve provisions c on top of what it inherits; base may be nil.
 func (c *Config) resolve(ctx caddy.Context, base *resolved) (*resolved, error) {
-	r := new(resolved)
+	r := &resolved{limiters: make(limiters)}
 	if base != nil {
+		maps.Copy(r.limiters, base.limiters)
 		r.providers = slices.Clone(base.providers)
 		r.models = slices.Clone(base.models)
 		r.sources = slices.Clone(base.sources)
 	}
-	// Key sources come first: the health checks that a provider starts read
-	// what loading another module writes.
+	// Limits come before the keys that name them, and key sources before
+	// providers: the health checks that a provider starts read what loading
+	// another module writes.
+	if err := r.addLimiters(ctx, c); err != nil {
+		return nil, err
+	}
 	if err := r.addKeySources(ctx, c); err != nil {
 		return nil, err
 	}

@@ -79,6 +79,9 @@ func (s *sink) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	s.commitAnswer()
+	if a := s.ex.Attempt; a.Finished && a.Usage.Known {
+		s.settle()
+	}
 	s.send(p)
 	s.last = s.ex.Attempt.Finished || s.ex.Attempt.Relayed
 	return len(p), nil
@@ -252,6 +255,7 @@ func (s *sink) fail(f *translate.Fault) {
 		s.reply(f.Status(s.ex.Format), "application/json", translate.AppendFault(nil, f, s.ex.Format, s.ex.ID))
 	case s.ex.Streaming():
 		s.last = true
+		s.settle()
 		s.closeEvent()
 		s.send(translate.AppendFaultEvent(nil, f, s.ex.Format, s.ex.ID))
 		if s.gone == nil {
@@ -271,6 +275,7 @@ func (s *sink) closeEvent() {
 // reply sends a whole answer of the gateway's own. The caller holds the lock.
 func (s *sink) reply(status int, contentType string, body []byte) {
 	s.committed = true
+	s.settle()
 	h := s.w.Header()
 	h["Content-Type"] = []string{contentType}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -287,10 +292,12 @@ func (s *sink) write(body []byte) {
 }
 
 // stop ends the sink: whatever fires later must not touch the client's writer.
+// What is reserved still is settled with what is known.
 func (s *sink) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
+	s.settle()
 	if s.timer != nil {
 		s.timer.Stop()
 	}

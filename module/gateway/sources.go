@@ -24,13 +24,13 @@ func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 	for _, mod := range mods.([]any) {
 		source := mod.(exchange.KeySource)
 		if list, ok := source.(exchange.KeyList); ok {
-			if err := r.sources.check(list.All()); err != nil {
+			if err := r.checkKeys(r.sources, list.All()); err != nil {
 				return err
 			}
 		}
 		r.sources = append(r.sources, source)
 	}
-	r.sources.checkChanges()
+	r.checkChanges()
 	return nil
 }
 
@@ -40,22 +40,32 @@ func (s sources) check(keys iter.Seq[*exchange.Key]) error {
 	names := s.names()
 	for key := range keys {
 		if names[key.ID] {
-			return fmt.Errorf("key '%s' is defined twice", key.ID)
+			return &exchange.KeyError{ID: key.ID, Problem: "is defined twice"}
 		}
 		if twin := s.key(key.Digest); twin != nil {
-			return fmt.Errorf("key '%s' has the same value as key '%s'", key.ID, twin.ID)
+			return &exchange.KeyError{ID: key.ID, Problem: "has the same value as key '" + twin.ID + "'"}
 		}
 	}
 	return nil
 }
 
+// checkKeys refuses keys that go not with those of other sources, and those
+// whose limit is not there.
+func (r *resolved) checkKeys(others sources, keys iter.Seq[*exchange.Key]) error {
+	if err := others.check(keys); err != nil {
+		return err
+	}
+	return r.limiters.check(keys)
+}
+
 // checkChanges has keys that change checked against those of the other sources
 // as well: else the fault would be found at the next reload, when nobody thinks
 // of that change.
-func (s sources) checkChanges() {
-	for i, source := range s {
+func (r *resolved) checkChanges() {
+	for i, source := range r.sources {
 		if live, ok := source.(exchange.LiveKeys); ok {
-			live.CheckChanges(slices.Delete(slices.Clone(s), i, i+1).check)
+			others := slices.Delete(slices.Clone(r.sources), i, i+1)
+			live.CheckChanges(func(keys iter.Seq[*exchange.Key]) error { return r.checkKeys(others, keys) })
 		}
 	}
 }

@@ -49,9 +49,10 @@ type Entry struct {
 	Expires string `json:"expires,omitempty"`
 
 	// Owner is whom the key belongs to, and Limit the name of the limit that it
-	// is subject to, both of the same form as a name. They are shown in logs,
-	// and are the placeholders {http.ai_gateway.key_owner} and
-	// {http.ai_gateway.limit}. Default: none.
+	// is subject to, both of the same form as a name. The limit is one of the
+	// site or of the global option. They are shown in logs, and are the
+	// placeholders {http.ai_gateway.key_owner} and {http.ai_gateway.limit}.
+	// Default: none.
 	Owner string `json:"owner,omitempty"`
 	Limit string `json:"limit,omitempty"`
 

@@ -142,12 +142,21 @@ func (f *FileKeys) accept(text []byte) error {
 	defer f.mu.Unlock()
 	for _, check := range f.checks {
 		if err := check(keys.all()); err != nil {
-			return err
+			return f.place(err, keys)
 		}
 	}
 	f.keys.Store(keys)
 	f.logger.Info("keys file has changed", zap.String("path", f.Path), zap.Int("keys", len(keys.byDigest)))
 	return nil
+}
+
+// place adds to what is wrong with a key where it stands.
+func (f *FileKeys) place(err error, keys *set) error {
+	var wrong *exchange.KeyError
+	if errors.As(err, &wrong) && keys.names[wrong.ID] > 0 {
+		return fmt.Errorf("%w, at %s:%d", err, f.Path, keys.names[wrong.ID])
+	}
+	return err
 }
 
 // errEmpty is that of a file in which nothing stands any more: what a full disk
@@ -170,7 +179,7 @@ func (f *FileKeys) parse(text []byte) (*set, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := keys.add(entry); err != nil {
+		if err := keys.add(entry, line.Line()); err != nil {
 			return nil, line.WrapErr(err)
 		}
 	}

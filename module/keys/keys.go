@@ -47,7 +47,7 @@ func (c *ConfigKeys) Provision(ctx caddy.Context) error {
 		if err := entry.check(); err != nil {
 			return fmt.Errorf("key number %d: %w", i+1, err)
 		}
-		if err := c.set.add(entry); err != nil {
+		if err := c.set.add(entry, 0); err != nil {
 			return err
 		}
 	}

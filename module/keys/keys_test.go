@@ -150,7 +150,7 @@ func TestKeysOfLittleUseAreReportedByName(t *testing.T) {
 			core, logs := observer.New(zap.WarnLevel)
 			t.Setenv("TEST_KEY", c.key)
 			c.entry.Name, c.entry.Key = "alice", "{env.TEST_KEY}"
-			require.NoError(t, newSet(zap.New(core)).add(c.entry))
+			require.NoError(t, newSet(zap.New(core)).add(c.entry, 0))
 			var got []string
 			for _, line := range logs.All() {
 				got = append(got, line.Message)

@@ -15,17 +15,17 @@ import (
 // set are keys of which no two have the same name or the same value.
 type set struct {
 	byDigest map[exchange.Digest]*exchange.Key
-	names    map[string]bool
-	logger   *zap.Logger // told of keys that will be of little use
+	names    map[string]int // with the lines that they stand in; 0 in no file
+	logger   *zap.Logger    // told of keys that will be of little use
 }
 
 func newSet(logger *zap.Logger) *set {
-	return &set{make(map[exchange.Digest]*exchange.Key), make(map[string]bool), logger}
+	return &set{make(map[exchange.Digest]*exchange.Key), make(map[string]int), logger}
 }
 
-// add adds the key of an entry that passed check.
-func (s *set) add(entry Entry) error {
-	if s.names[entry.Name] {
+// add adds the key of an entry that passed check, and stands in this line.
+func (s *set) add(entry Entry, line int) error {
+	if _, twice := s.names[entry.Name]; twice {
 		return fmt.Errorf("key %s is defined twice", entry.Name)
 	}
 	key, length, err := entry.resolve()
@@ -36,7 +36,7 @@ func (s *set) add(entry Entry) error {
 		return fmt.Errorf("key %s: has the same value as key %s", entry.Name, twin.ID)
 	}
 	s.warn(key, length)
-	s.names[entry.Name], s.byDigest[key.Digest] = true, key
+	s.names[entry.Name], s.byDigest[key.Digest] = line, key
 	return nil
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/subtle"
 	"maps"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -12,8 +13,9 @@ import (
 // changed.
 type known struct {
 	state
-	loaded bool // over the connection that is open
-	keys   map[exchange.Digest]*followed
+	database string // its identity
+	loaded   bool   // over the connection that is open
+	keys     map[exchange.Digest]*followed
 }
 
 // followed is a key in memory.
@@ -67,7 +69,7 @@ func readKnown(in statements, before *known) (*known, error) {
 		return nil, err
 	}
 	keys, err := readKeys(in, exchange.AnyUser, before)
-	return &known{loaded: true, state: now, keys: keys}, err
+	return &known{database: before.database, loaded: true, state: now, keys: keys}, err
 }
 
 // readChanged is readKnown in a transaction that has changed no other keys than
@@ -85,7 +87,7 @@ func readChanged(tx statements, owner int64, from state, before *known) (*known,
 	keys := maps.Clone(before.keys)
 	maps.DeleteFunc(keys, func(_ exchange.Digest, key *followed) bool { return key.owner == owner })
 	maps.Copy(keys, changed)
-	return &known{loaded: true, state: now, keys: keys}, err
+	return &known{database: before.database, loaded: true, state: now, keys: keys}, err
 }
 
 // readKeys reads the keys of a user, or of all.
@@ -93,12 +95,19 @@ func readKeys(in statements, owner int64, before *known) (map[exchange.Digest]*f
 	keys := make(map[exchange.Digest]*followed)
 	err := in.each(func(row scanner) error {
 		key, err := scanFollowed(row)
+		key.Subject = before.subjectOf(key.owner)
 		keys[key.Digest] = key
 		return err
 	}, `SELECT `+keyColumns+`, u.name, u.disabled FROM gateway_keys k JOIN gateway_users u ON u.id = k.user_id
 		WHERE $1 = 0 OR k.user_id = $1`, owner)
 	inherit(keys, before)
 	return keys, err
+}
+
+// subjectOf is what the keys of a user have in common: nobody gets more by
+// making more of them.
+func (k *known) subjectOf(owner int64) string {
+	return k.database + " user " + strconv.FormatInt(owner, 10)
 }
 
 func scanFollowed(row scanner) (*followed, error) {

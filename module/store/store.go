@@ -78,7 +78,7 @@ func New(backend Backend, logger func() *zap.Logger) *Store {
 		line: make(chan struct{}, writersAtOnce), looked: make(chan struct{}),
 		born: time.Now().Add(-currentFor), // so that 0 is too long ago
 	}
-	s.known.Store(new(known))
+	s.known.Store(&known{database: backend.Identity()})
 	return s
 }
 

@@ -179,7 +179,7 @@ func (r *relay) noteEnd() {
 		a.Fault.Redact(r.call.secrets()...)
 		a.Relayed = r.lane.relaysErrors() && said.Has(translate.Content)
 	case said.Has(translate.Terminal):
-		a.Finished = true
+		a.Finished, a.Usage = true, r.lane.Usage()
 	}
 }
 

@@ -97,7 +97,7 @@ func changesAreSeenAtOnce(t *testing.T, database Database) {
 	assert.Equal(t, &exchange.Key{
 		ID: fmt.Sprintf("key_%d", key.ID), Digest: key.Digest, Owner: "alice", Limit: "small",
 		Models: []exchange.Pattern{"claude-*", "gpt-5"}, Networks: key.Networks, Expires: key.Expires,
-	}, s.Lookup(key.Digest))
+	}, lookup(t, s, key.Digest))
 	assert.Nil(t, s.Lookup(exchange.Digest{1}))
 
 	changed, err := s.ChangeKey(t.Context(), alice.ID, key.ID, func(k *exchange.StoredKey) error {
@@ -114,7 +114,7 @@ func changesAreSeenAtOnce(t *testing.T, database Database) {
 	assert.Equal(t, &exchange.Key{
 		ID: fmt.Sprintf("key_%d", key.ID), Digest: key.Digest, Owner: "alice",
 		Models: []exchange.Pattern{"demo"}, Disabled: true,
-	}, s.Lookup(key.Digest))
+	}, lookup(t, s, key.Digest))
 
 	_, err = s.ChangeKey(t.Context(), alice.ID, key.ID, func(*exchange.StoredKey) error { return errRefused })
 	assert.Equal(t, errRefused, err, "as it is")
@@ -290,4 +290,26 @@ func beforeAndAfter(t *testing.T, database Database) {
 	assert.ErrorIs(t, err, exchange.ErrUnavailable)
 	assert.ErrorIs(t, s.CreateKey(t.Context(), &exchange.StoredKey{UserID: alice.ID, Networks: []netip.Prefix{}}, plenty), exchange.ErrUnavailable)
 	assert.NoError(t, s.Close())
+}
+
+// lookup looks a key up that is known, without its Subject.
+func lookup(t testing.TB, s exchange.Store, digest exchange.Digest) *exchange.Key {
+	t.Helper()
+	key := s.Lookup(digest)
+	require.NotNil(t, key)
+	assert.NotEmpty(t, key.Subject, "users could make more keys to get more")
+	own := *key
+	own.Subject = ""
+	return &own
+}
+
+func keysOfAUserHaveOneSubject(t *testing.T, database Database) {
+	s := database.Open(t)
+	alice, bob := NewUser(t, s, "alice", exchange.RoleUser), NewUser(t, s, "bob", exchange.RoleUser)
+	subject := func(user *exchange.User, name string) string {
+		return s.Lookup(NewKey(t, s, user.ID, name).Digest).Subject
+	}
+	laptop := subject(alice, "laptop")
+	assert.Equal(t, laptop, subject(alice, "tower"))
+	assert.NotEqual(t, laptop, subject(bob, "of bob"))
 }

@@ -64,8 +64,7 @@ func Migrated(t testing.TB, database Database, digest exchange.Digest) {
 	for _, s := range stores {
 		s.Open()
 		Current(t, s)
-		key := s.Lookup(digest)
-		require.NotNil(t, key)
+		key := lookup(t, s, digest)
 		assert.Equal(t, &exchange.Key{ID: "key_1", Digest: digest, Owner: "alice", Models: []exchange.Pattern{"claude-*"}}, key)
 		_, _, err := s.Session(t.Context(), digest)
 		assert.NoError(t, err)

@@ -70,6 +70,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"keys of others do not exist", keysOfOthers},
 		{"keys are found by a part of their name", keysAreFound},
 		{"a change of a key is seen at once", changesAreSeenAtOnce},
+		{"the keys of a user have one subject", keysOfAUserHaveOneSubject},
 		{"a change of one user leaves the keys of others", changesOfOneUser},
 		{"keys of disabled users are disabled", keysOfDisabledUsers},
 		{"a change elsewhere is seen", changesElsewhere},

@@ -1,0 +1,72 @@
+package caddyfile
+
+import (
+	"slices"
+
+	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+)
+
+var keyLimitWords = words[*gateway.KeyLimit]{
+	"requests": {read: func(d *cf.Dispenser, l *gateway.KeyLimit) (err error) {
+		l.Requests, err = readRate(d)
+		return err
+	}},
+	"tokens": {read: func(d *cf.Dispenser, l *gateway.KeyLimit) (err error) {
+		l.Tokens, err = readRate(d)
+		return err
+	}},
+	"concurrent": {read: func(d *cf.Dispenser, l *gateway.KeyLimit) error {
+		n, err := readCount(d)
+		l.Concurrent = int64(n)
+		return err
+	}},
+}
+
+// readKeyLimit defines what keys may be bounded by that name it. Syntax:
+//
+//	limit <name> {
+//		requests   <number>/<duration>
+//		tokens     <number>/<duration>
+//		concurrent <number>
+//	}
+//
+// At least one of these is there.
+func readKeyLimit(d *cf.Dispenser, c *config) error {
+	line := *d // errors about the block as a whole name its first line
+	name, err := readOne(d)
+	if err != nil {
+		return err
+	}
+	if err := exchange.CheckLimitName(name); err != nil {
+		return d.WrapErr(err)
+	}
+	if slices.ContainsFunc(c.KeyLimits, func(l *gateway.KeyLimit) bool { return l.Name == name }) {
+		return d.Errf("limit '%s' is defined twice", name)
+	}
+	limit := &gateway.KeyLimit{Name: name}
+	if err := keyLimitWords.readBlock(d, "limit", limit, nil); err != nil {
+		return err
+	}
+	if err := limit.Check(); err != nil {
+		return line.WrapErr(err)
+	}
+	c.KeyLimits = append(c.KeyLimits, limit)
+	return nil
+}
+
+// readRate returns a rate such as 60/1m.
+func readRate(d *cf.Dispenser) (exchange.Rate, error) {
+	name := d.Val()
+	text, err := readOne(d)
+	if err != nil {
+		return exchange.Rate{}, err
+	}
+	rate, err := exchange.ParseRate(text)
+	if err != nil {
+		return rate, d.Errf("%s: %w", name, err)
+	}
+	return rate, nil
+}

@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// limiters are those that keys may name.
+type limiters map[string]exchange.Limiter
+
+// defaultCounters count where a configuration says nothing about it.
+const defaultCounters = `{"counters":"memory"}`
+
+// addLimiters provisions the limits of c beside those that it inherits.
+func (r *resolved) addLimiters(ctx caddy.Context, c *Config) error {
+	if len(c.KeyLimits) == 0 {
+		return nil
+	}
+	counters, err := c.loadCounters(ctx)
+	if err != nil {
+		return fmt.Errorf("loading counters: %w", err)
+	}
+	for _, config := range c.KeyLimits {
+		if err := r.limiters.add(counters, config); err != nil {
+			return fmt.Errorf("limit '%s': %w", config.Name, err)
+		}
+	}
+	return nil
+}
+
+func (c *Config) loadCounters(ctx caddy.Context) (exchange.Counters, error) {
+	own := *c // a copy: loading empties the raw field, which sites inherit
+	if own.CountersRaw == nil {
+		own.CountersRaw = json.RawMessage(defaultCounters)
+	}
+	mod, err := ctx.LoadModule(&own, "CountersRaw")
+	if err != nil {
+		return nil, err
+	}
+	return mod.(exchange.Counters), nil
+}
+
+func (l limiters) add(counters exchange.Counters, config *KeyLimit) (err error) {
+	if err := exchange.CheckLimitName(config.Name); err != nil {
+		return err
+	}
+	if l[config.Name] != nil {
+		return errors.New("is defined twice")
+	}
+	if err := config.Check(); err != nil {
+		return err
+	}
+	l[config.Name], err = counters.Limiter(config.Name, config.Rules)
+	return err
+}
+
+// checkAccounts refuses accounts that make keys whose limit is not there.
+func (l limiters) checkAccounts(accounts exchange.Accounts) error {
+	if accounts == nil {
+		return nil
+	}
+	if name := accounts.LimitOfKeys(); name != "" && l[name] == nil {
+		return fmt.Errorf("accounts: the limit '%s' is not defined", name)
+	}
+	return nil
+}
+
+// check refuses keys whose limit is not there. They were meant to be bounded.
+func (l limiters) check(keys iter.Seq[*exchange.Key]) error {
+	for key := range keys {
+		if key.Limit != "" && l[key.Limit] == nil {
+			return &exchange.KeyError{ID: key.ID, Problem: "names the limit '" + key.Limit + "', which is not defined"}
+		}
+	}
+	return nil
+}
