@@ -70,7 +70,7 @@ func TestAKeysFileIsFollowedWithoutAReload(t *testing.T) {
 func TestAKeysFileMayNotRepeatAKeyOfTheConfiguration(t *testing.T) {
 	setKeys(t)
 	path, rewrite := keysFile(t, "key client {env.KEY_ALICE}")
-	s := startSite(t, demoProvider)
+	s := startSite(t, demoProvider).persistently()
 	same := siteBlock("", demoProvider, "keys_file "+path)
 	assert.ErrorContains(t, s.Reload(same), "key 'client' is defined twice")
 	rewrite("key other {env.CLIENT_KEY}")

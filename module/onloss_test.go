@@ -247,7 +247,7 @@ func TestLossesAreCountedByNamesThatNoClientChose(t *testing.T) {
 	name := exchange.NewID("counted-") // counters go on as long as the process
 	p := gatewaytest.NewProvider(t)
 	block := siteBlock("metrics /metrics\n", direct.provider(name, p, "format chat"))
-	s := startCaddyfile(t, block)
+	s := startCaddyfile(t, block).persistently()
 	for i := range 3 {
 		require.Equal(t, http.StatusOK, s.ask(messagesPath, fmt.Sprintf(body, i)).status)
 	}

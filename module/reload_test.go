@@ -13,27 +13,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
-// persistent is a client that uses a connection for one request, and sends it
-// again when the connection was lost. Each reload closes a listening socket and
-// idle connections, and with any handler of Caddy what is just arriving there is
-// lost (T7).
-type persistent struct{ http.RoundTripper }
-
-func (p persistent) RoundTrip(r *http.Request) (response *http.Response, err error) {
-	for range 10 {
-		if r.Body, err = r.GetBody(); err != nil {
-			return nil, err
-		}
-		if response, err = p.RoundTripper.RoundTrip(r); err == nil {
-			break
-		}
-	}
-	return response, err
-}
-
+// persistently is for tests that reload the configuration.
 func (s *site) persistently() *site {
-	s.Client.Transport.(*http.Transport).DisableKeepAlives = true
-	s.Client.Transport = persistent{s.Client.Transport}
+	s.Persist()
 	return s
 }
 

@@ -29,6 +29,7 @@ func textOf(t *testing.T, response *http.Response) string {
 
 func TestCaddyRunsACaddyfileAndReloads(t *testing.T) {
 	c := StartCaddy(t, site, "ANSWER", "one")
+	c.Persist()
 	assert.Equal(t, "one", textOf(t, c.Get(c.URL("site", "/"))))
 	require.NoError(t, c.Reload("http://127.0.0.1:PORT(site)\nrespond two"))
 	assert.Equal(t, "two", textOf(t, c.Get(c.URL("site", "/"))))
