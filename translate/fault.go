@@ -61,6 +61,10 @@ type Fault struct {
 	// Unsupported is the error.details.unsupported list of messages bodies.
 	Unsupported []string
 	Cause       error
+	// Trait is the one by which the provider's owner decides that such a request
+	// is refused, in the words of a configuration; "" for none. It is for the log:
+	// clients cannot set it.
+	Trait string
 	// Quoted says that Message is the provider's wording. It may quote the
 	// request, so it is for the client alone: the log gets LogMessage.
 	Quoted bool

@@ -61,6 +61,13 @@ func (info *RequestInfo) RefuseCalls(upstream Format, path, shown string, most i
 	return f
 }
 
+// RefusePrefill refuses a conversation that ends with the assistant, at path.
+func (info *RequestInfo) RefusePrefill(upstream Format, path string) *Fault {
+	f := info.Refuse(upstream, path, "an assistant message at the end, which asks to be continued,")
+	f.Message += ": end with a user message"
+	return f
+}
+
 // RefuseThread refuses message threads, which need a provider that keeps them.
 // Official SDKs read the details and go on without threads.
 func (info *RequestInfo) RefuseThread(upstream Format) *Fault {

@@ -13,5 +13,5 @@ func Untranslatable(client Format, model string, upstream Format) *Fault {
 
 // NoTokenCount refuses to count tokens for a model without a provider that can.
 func NoTokenCount(model string) *Fault {
-	return &Fault{Kind: NotFound, Message: "token counting is not available for model '" + model + "'"}
+	return &Fault{Kind: NotFound, Message: "token counting is not available for model '" + model + "'", Trait: "count_tokens"}
 }

@@ -113,6 +113,9 @@ func (l *logRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	}
 	if ex.Fault != nil {
 		enc.AddString("fault", ex.Fault.LogMessage())
+		if ex.Fault.Trait != "" {
+			enc.AddString("fault_trait", ex.Fault.Trait)
+		}
 	}
 	return nil
 }

@@ -41,8 +41,8 @@ func (c *call) renderPrompt(n int) (translate.Rendered, *translate.Fault) {
 	lease := exchange.NewLease()
 	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, info)
 	lease.Keep(body)
-	if fault == nil && (a.Exchange.Strict || c.traits().RejectLosses) {
-		fault = refuseShaping(info, a.Format, r.Losses)
+	if fault == nil {
+		fault = c.refuseShaping(info, r.Losses)
 	}
 	if fault != nil {
 		lease.Release()
@@ -63,10 +63,18 @@ func (c *call) traits() *translate.Traits {
 
 // refuseShaping refuses a request of which something would be lost that shapes
 // the answer, where the model or the client wants that.
-func refuseShaping(info *translate.RequestInfo, upstream translate.Format, losses translate.Losses) *translate.Fault {
+func (c *call) refuseShaping(info *translate.RequestInfo, losses translate.Losses) *translate.Fault {
+	strict := c.attempt.Exchange.Strict
+	if !strict && !c.traits().RejectLosses {
+		return nil
+	}
 	for _, loss := range losses {
 		if loss.Class == translate.Shaping {
-			return info.Refuse(upstream, loss.Path, "")
+			fault := info.Refuse(c.attempt.Format, loss.Path, "")
+			if !strict {
+				fault.Trait = "on_loss"
+			}
+			return fault
 		}
 	}
 	return nil

@@ -86,11 +86,14 @@ func (x *chatMessages) image(role string, p *chat.Part) {
 		x.losses.AddIn(translate.Hint, lostPart, "image_url.detail")
 	}
 	url := x.plain(m.URL)
-	if isWeb(url) && !x.traits.ImagesBase64Only {
+	switch {
+	case !isWeb(url):
+		x.imageData(role, url)
+	case x.traits.ImagesBase64Only:
+		x.refuseBy(&noAddresses, x.itemPath("image_url.url"), "")
+	default:
 		x.dialog.begin(role, `{"type":"image","source":{"type":"url","url":`)
 		x.dialog.buf = append(append(x.dialog.buf, m.URL...), "}}"...)
-	} else {
-		x.imageData(role, url)
 	}
 	x.memory.HasImages, x.memory.HasMedia = true, true
 	x.breakpoint(&x.dialog, p, x.fault == nil)

@@ -87,7 +87,7 @@ func (x *chatMessages) unsupportedTool(t *chat.Tool) {
 		x.losses.AddIn(translate.Hint, lostTools, "type")
 		return
 	}
-	x.refuse(x.itemPath("type"), shown(t.Type))
+	x.refuseBy(&withoutTools, x.itemPath("type"), shown(t.Type))
 }
 
 func (x *chatMessages) addTool(f *chat.Function) {

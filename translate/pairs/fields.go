@@ -41,6 +41,12 @@ type Rule struct {
 	holds func(*translate.Traits) bool
 }
 
+// name is the name of the trait.
+func (r *Rule) name() string {
+	name, _, _ := strings.Cut(r.Trait, " ")
+	return name
+}
+
 // tables are the rows of every pair.
 var tables = map[[2]translate.Format][]Field{
 	{translate.Messages, translate.Chat}:        messagesChatFields,

@@ -54,6 +54,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	if fault != nil {
 		assert.Equal(t, "unsupported_for_upstream", fault.Code, fault.Message)
 		assert.Equal(t, inGeneral(row.Path()), inGeneral(fault.Param))
+		assert.Equal(t, deciding(row), fault.Trait, "the trait that decides, for the log")
 		return pairs.Refused
 	}
 	path := regexp.MustCompile(`\*$`).ReplaceAllString(row.Path(), "unheard_of")
@@ -68,6 +69,17 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	require.Nil(t, fault)
 	assert.True(t, s.silent || out != bare || !reflect.DeepEqual(r.Memory, rb.Memory) || r.Calls() != rb.Calls(), "dropped in silence: %s", out)
 	return pairs.Kept
+}
+
+// deciding is the trait by which a field is refused or not, "" where none is.
+func deciding(row pairs.Field) string {
+	for _, rule := range row.Rules {
+		if (rule.Fate == pairs.Refused) != (row.Fate == pairs.Refused) {
+			name, _, _ := strings.Cut(rule.Trait, " ")
+			return name
+		}
+	}
+	return ""
 }
 
 var index = regexp.MustCompile(`\.\d+|\[\d+\]`)

@@ -140,6 +140,7 @@ func (f *filling) guard(member string, raw []byte) {
 		rest = behind
 		if literal = strings.TrimSpace(literal); literal != "" && strings.Contains(text, literal) && f.fault == nil {
 			f.fault = f.info.RefuseControl(member, literal)
+			f.fault.Trait = "fim_template"
 		}
 	}
 }

@@ -96,6 +96,8 @@ func (x *conversion) readFormat(raw []byte) (f chatFormat) {
 	case kind == "json_object" && x.traits.InstructJSONObject:
 		x.shaping(path)
 		f.words = true
+	case kind == "json_object":
+		x.refuseBy(&objectInWords, path+".type", shown(f.kind))
 	default:
 		x.refuse(path+".type", shown(f.kind))
 	}

@@ -82,7 +82,7 @@ func (x *messagesChat) finishTurns() {
 	}
 	if x.turns.role == "assistant" && x.traits.Prefill == translate.PrefillRefuse {
 		last := place{name: "messages", index: x.turns.index}
-		x.refuse(last.path(""), "")
+		x.decide(&prefills[0], x.info.RefusePrefill(x.to, last.path("")))
 	}
 	x.readSystem()
 	if x.fault == nil && x.system.empty() && len(x.turns.buf) == 0 {

@@ -88,8 +88,12 @@ func (x *messagesChat) cached(b *messages.Block, at *place) {
 func (x *messagesChat) image(b *messages.Block, at *place, to *shelf) {
 	source := x.sources.Source(b.Source, x)
 	x.sourceStrays(source, at.lost)
-	url := string(source.Type) == "url" && !x.traits.ImagesBase64Only
-	if !url && string(source.Type) != "base64" {
+	url := string(source.Type) == "url"
+	switch {
+	case url && x.traits.ImagesBase64Only:
+		x.refuseBy(&noAddresses, at.path("source.type"), shownText(source.Type))
+		return
+	case !url && string(source.Type) != "base64":
 		x.refuse(at.path("source.type"), shownText(source.Type))
 		return
 	}
@@ -140,7 +144,7 @@ func (x *messagesChat) file(b *messages.Block, source *messages.Source, at *plac
 		x.refuse(at.path("source.media_type"), shown(source.MediaType))
 		return
 	case !x.traits.Files:
-		x.refuse(at.path("type"), shownText(b.Type))
+		x.refuseBy(&fileParts, at.path("type"), shownText(b.Type))
 		return
 	}
 	addLines(to.texts, inner(b.Context))

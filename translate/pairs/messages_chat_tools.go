@@ -52,7 +52,7 @@ func (x *messagesChat) addFunction(t *messages.Tool) {
 // unsupportedTool refuses or drops a tool that the vendor defines.
 func (x *messagesChat) unsupportedTool(t *messages.Tool, at *place) {
 	if !x.traits.DropUnsupportedTools {
-		x.refuse(at.path("type"), shown(t.Type))
+		x.refuseBy(&withoutTools, at.path("type"), shown(t.Type))
 		return
 	}
 	x.losses.AddIn(translate.Hint, lostTool, "type")

@@ -124,7 +124,7 @@ func TestAssistantTurnsTowardsChat(t *testing.T) {
 			want: asked(hi + `,` + hi + `,{"role":"assistant","content":"b"},` + hi), losses: "messages.*.content.* shaping",
 		},
 		{name: "an unknown block", body: conversation(hi + `,{"role":"assistant","content":[{"type":"mcp_tool_use"}]}`), fault: "messages.1.content.0.type: 'mcp_tool_use'" + notM1 + "chat)"},
-		{name: "prefill", body: conversation(hi + `,{"role":"assistant","content":"The"}`), fault: "messages.1:" + notM1 + "chat)"},
+		{name: "prefill", body: conversation(hi + `,{"role":"assistant","content":"The"}`), fault: "messages.1: an assistant message at the end, which asks to be continued," + notM1 + "chat): end with a user message"},
 		{name: "prefill native", traits: "prefill native", body: conversation(hi + `,{"role":"assistant","content":"The"}`), want: asked(hi + `,{"role":"assistant","content":"The"}`)},
 		{
 			name: "prefill vllm", traits: "prefill vllm", body: conversation(hi + `,{"role":"assistant","content":"The"}`),

@@ -103,6 +103,19 @@ func (x *conversion) refuse(path, shown string) {
 	}
 }
 
+// refuseBy is refuse where the rule of a trait decides.
+func (x *conversion) refuseBy(r *Rule, path, shown string) {
+	x.decide(r, x.info.Refuse(x.to, path, shown))
+}
+
+// decide notes a refusal that the rule of a trait decides.
+func (x *conversion) decide(r *Rule, fault *translate.Fault) {
+	if x.fault == nil {
+		x.fault = fault
+		x.fault.Trait = r.name()
+	}
+}
+
 // invalid notes a field that no format would accept as it is.
 func (x *conversion) invalid(path, what string) {
 	if x.fault == nil {

@@ -29,9 +29,9 @@ func (x *conversion) fanOut(raw []byte) (ask int64) {
 	switch prompts := int64(x.prompts); {
 	case x.fault != nil:
 	case prompts > most:
-		x.fault = x.info.RefuseCalls(x.to, "prompt", strconv.Itoa(x.prompts)+" prompts", most)
+		x.decide(&oneCall, x.info.RefuseCalls(x.to, "prompt", strconv.Itoa(x.prompts)+" prompts", most))
 	case n > most/prompts:
-		x.fault = x.info.RefuseCalls(x.to, "n", shownSamples(n, x.prompts), most)
+		x.decide(&oneCall, x.info.RefuseCalls(x.to, "n", shownSamples(n, x.prompts), most))
 	default:
 		x.samples = int(n)
 	}

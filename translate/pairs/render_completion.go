@@ -31,7 +31,7 @@ func (x *completion) read(body []byte) {
 		x.refuse("max_tokens", "0") // only the prompt is asked for
 	}
 	if len(inner(x.request.Suffix)) > 0 && !x.traits.InstructSuffix {
-		x.refuse("suffix", "")
+		x.refuseBy(&suffixInWords, "suffix", "")
 	}
 	x.readStream(x.request.Stream, x.request.StreamOptions)
 }

@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -16,7 +17,7 @@ import (
 func (x *conversion) beginPrompt(p *prompt) bool {
 	t := templates[x.traits.PromptTemplate]
 	if t == nil {
-		x.refuse("messages", "")
+		x.refuseBy(&noTemplate, "messages", "")
 		return false
 	}
 	p.reset(t)
@@ -38,6 +39,10 @@ func (x *conversion) guardText(p *prompt, text []byte, path func() string) {
 	}
 	if sign := forged(text, p.controls, labels); sign != "" && x.fault == nil {
 		x.fault = x.info.RefuseControl(path(), sign)
+		x.fault.Trait = "prompt_template"
+		if slices.Contains(labels, sign) {
+			x.fault.Trait = "template_guard"
+		}
 	}
 }
 
@@ -120,7 +125,7 @@ func (x *conversion) structured(schema []byte, path string) {
 	case x.traits.Extension("guided_json"):
 		x.field("guided_json", schema)
 	default:
-		x.refuse(path, "")
+		x.refuseBy(&schemas[0], path, "")
 	}
 }
 
@@ -132,7 +137,7 @@ func (x *conversion) refuseTools(choice []byte) {
 		x.hint("tools")
 		return
 	}
-	x.refuse("tools", "")
+	x.refuseBy(&withoutTools, "tools", "")
 }
 
 // choiceOf is the word of a tool_choice: itself, or its type.
