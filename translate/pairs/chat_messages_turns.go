@@ -113,27 +113,39 @@ func (x *chatMessages) pieces(role string, raw []byte) {
 }
 
 // toolTurn adds the result of a call. Results that follow each other, and what
-// the user says behind them, share one message, as the format asks for.
+// the user says between and behind them, share one message, which the format
+// wants to begin with the results.
 func (x *chatMessages) toolTurn(m *chat.Message) {
 	d := &x.dialog
-	d.begin("user", `{"type":"tool_result","tool_use_id":"`)
+	const open = `{"type":"tool_result","tool_use_id":"`
+	d.begin("user", open)
+	from := len(d.buf) - len(open)
 	d.buf = x.appendID(d.buf, m.ToolCallID)
 	d.buf = append(d.buf, '"')
-	if isString(m.Content) {
-		if len(inner(m.Content)) > 0 {
-			d.buf = append(append(d.buf, `,"content":`...), m.Content...)
+	x.resultContent(m.Content)
+	d.buf = append(d.buf, '}')
+	if x.fault == nil && d.lead(from) {
+		x.losses.AddIn(translate.Shaping, lostTurn, "role")
+	}
+}
+
+// resultContent adds what a tool returned, if anything.
+func (x *chatMessages) resultContent(raw []byte) {
+	d := &x.dialog
+	if isString(raw) {
+		if len(inner(raw)) > 0 {
+			d.buf = append(append(d.buf, `,"content":`...), raw...)
 		}
-		d.buf = append(d.buf, '}')
 		return
 	}
 	empty := len(d.buf)
 	d.buf = append(d.buf, `,"content":[`...)
 	first := len(d.buf)
-	x.pieces("", m.Content)
+	x.pieces("", raw)
 	if len(d.buf) == first {
-		d.buf = append(d.buf[:empty], '}')
+		d.buf = d.buf[:empty]
 	} else {
-		d.buf = append(d.buf, "]}"...)
+		d.buf = append(d.buf, ']')
 	}
 }
 

@@ -101,6 +101,18 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 			body: talk(hi + `,` + asksCall + `,` + resultF + `,{"role":"tool","tool_call_id":"c2","content":""},{"role":"tool","tool_call_id":"c3","content":[` + textBlock("x") + `,` + textBlock("") + `]},` + bye),
 			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse, `{"type":"tool_result","tool_use_id":"c2"}`, `{"type":"tool_result","tool_use_id":"c3","content":[`+textBlock("x")+`]}`, textBlock("bye"))),
 		},
+		// A bug was here: the format wants results in front, and the provider refused
+		// those that stood behind what a user said in between.
+		{
+			name: "what a user says between results stands behind them", body: talk(hi + `,` + asksCall + `,` + resultF + `,` + bye + `,{"role":"tool","tool_call_id":"c2","content":""},` + hi + `,{"role":"tool","tool_call_id":"c3","content":""}`),
+			want:   told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse, `{"type":"tool_result","tool_use_id":"c2"}`, `{"type":"tool_result","tool_use_id":"c3"}`, textBlock("bye"), textBlock("hi"))),
+			losses: "messages[*].role shaping",
+		},
+		{
+			name: "breakpoints move along", body: talk(hi + `,` + asksCall + `,` + chatUser(marked("a")) + `,{"role":"tool","tool_call_id":"c2","content":[` + marked("b") + `]},` + chatUser(marked("c"))),
+			want:   told(userHi + `,` + says("assistant", useF) + `,` + says("user", `{"type":"tool_result","tool_use_id":"c2","content":[`+marked("b")+`]}`, marked("a"), marked("c"))),
+			losses: "messages[*].role shaping",
+		},
 		{
 			name: "an empty result", body: talk(hi + `,` + asksCall + `,{"role":"tool","tool_call_id":"c1","content":[` + textBlock("") + `],"name":"f"}`),
 			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", `{"type":"tool_result","tool_use_id":"c1"}`)), losses: "messages[*].name hint",
@@ -116,6 +128,11 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 		},
 		{name: "a custom call", body: talk(hi + `,{"role":"assistant","tool_calls":[{"id":"c","type":"custom","custom":{"name":"f","input":"x"}}]}`), fault: "messages[1].tool_calls[0].type: 'custom'" + notM1 + "messages)"},
 	})
+}
+
+// marked is a text with a breakpoint, alike in both formats.
+func marked(text string) string {
+	return `{"type":"text","text":"` + text + `","cache_control":{"type":"ephemeral"}}`
 }
 
 func TestArgumentsOfChatTowardsMessages(t *testing.T) {

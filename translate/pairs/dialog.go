@@ -6,6 +6,7 @@ type dialog struct {
 	buf   []byte
 	role  string // of the message that is open
 	start int    // the blocks of that message
+	front int    // the end of those that lead it
 
 	marks  [maxBreakpoints]mark // the last ones
 	marked int
@@ -35,7 +36,7 @@ func (d *dialog) begin(role, first string) {
 		d.buf = append(d.buf, `{"role":"`...)
 		d.buf = append(d.buf, role...)
 		d.buf = append(d.buf, `","content":[`...)
-		d.role, d.start = role, len(d.buf)
+		d.role, d.start, d.front = role, len(d.buf), len(d.buf)
 	}
 	d.comma()
 	d.buf = append(d.buf, first...)

@@ -71,6 +71,7 @@ var chatMessagesToolFields = []Field{
 var chatMessagesTurns = []Field{
 	keep("messages[*].role=system, developer, later", midSystem(translate.Messages)...),
 	keep("messages[*].role=tool"),
+	shape("messages[*].role=tool, behind a user"),
 	shape("messages[*].role=assistant, at the end").as("messages[*].content"),
 	keep("messages[*].content"),
 	refuse("messages[*].content=nothing of the user's"),

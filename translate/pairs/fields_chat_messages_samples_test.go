@@ -63,6 +63,7 @@ func init() {
 		"tool_choice.allowed_tools.tools[*].*":                      selecting(`{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"},"unheard_of":1}]}}`),
 		"tool_choice.allowed_tools.*":                               selecting(`{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[],"unheard_of":1}}`),
 		"tool_choice.*":                                             selecting(`{"type":"function","function":{"name":"f"},"unheard_of":1}`),
+		"messages[*].role=tool, behind a user":                      discussing(`{"role":"tool","tool_call_id":"c1","content":"r"},` + hi + `,{"role":"tool","tool_call_id":"c2","content":"r"}`),
 		"messages[*].content=nothing of the user's":                 discussing(`{"role":"user","content":[]}`),
 		"messages[*].tool_calls[*].type=function":                   calling(`,"type":"function"`, someArguments),
 		"messages[*].tool_calls[*].type=custom":                     uttered("assistant", `,"tool_calls":[{"id":"c1","type":"custom","custom":{"name":"f","input":""}}]`),

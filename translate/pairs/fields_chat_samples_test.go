@@ -83,7 +83,7 @@ var samplesOfChat = samples{
 	"messages[*].role=user":                           uttered("user", ""),
 	"messages[*].role=assistant":                      uttered("assistant", ""),
 	"messages[*].role=assistant, at the end":          discussing(hi + `,{"role":"assistant","content":"x"}`),
-	"messages[*].role=tool":                           uttered("tool", `,"tool_call_id":"c1"`),
+	"messages[*].role=tool":                           discussing(`{"role":"tool","tool_call_id":"c1","content":"x"},` + hi),
 	"messages[*].tool_calls[*].type=function, custom": uttered("assistant", oneCall),
 	"messages[*].tool_calls[*].id":                    uttered("assistant", oneCall),
 	"messages[*].tool_calls[*].function.arguments":    uttered("assistant", oneCall),

@@ -229,6 +229,11 @@ func TestToolResultsTowardsChat(t *testing.T) {
 		},
 		{name: "a text beside it", body: with(`,"content":"a"`, `{"type":"text","text":"b"}`), want: answered(`"a"`, `,{"role":"user","content":"b"}`)},
 		{
+			name: "texts between results move behind them, in their order", body: conversation(hi + `,` + toolUse + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"r"},{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"c2","content":"s"},{"type":"text","text":"b"}]}`),
+			want:   asked(hi + `,` + called + `,` + resulted + `,{"role":"tool","tool_call_id":"c2","content":"s"},{"role":"user","content":"a\nb"}`),
+			losses: "messages.*.content shaping",
+		},
+		{
 			name: "a text before it moves behind", body: conversation(hi + `,` + toolUse + `,{"role":"user","content":[{"type":"text","text":"b"},{"type":"tool_result","tool_use_id":"c1","content":"a"},{"type":"tool_result","tool_use_id":"c2"}]}`),
 			want: answered(`"a"`, `,{"role":"tool","tool_call_id":"c2","content":""},{"role":"user","content":"b"}`), losses: "messages.*.content shaping",
 		},

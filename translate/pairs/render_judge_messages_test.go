@@ -162,6 +162,9 @@ func judgeTurns(turns []messagesTurn) error {
 		}
 		role = turn.Role
 		for j, b := range turn.Content {
+			if j > 0 && b.Type == "tool_result" && turn.Content[j-1].Type != "tool_result" {
+				return fmt.Errorf("messages.%d.content.%d: a result behind something else", i, j)
+			}
 			if err := judgeBlock(turn.Role, &b); err != nil {
 				return fmt.Errorf("messages.%d.content.%d: %w", i, j, err)
 			}
