@@ -156,10 +156,11 @@ func (r *relay) read(p []byte) (int, error) {
 
 // took handles bytes of which those from fresh on were just read.
 func (r *relay) took(p []byte, fresh int) (direct int) {
-	if r.primed {
-		r.call.watch.touch()
-	} else {
+	switch {
+	case !r.primed:
 		r.silence += len(p) - fresh
+	case !r.finishing: // else the wait for usage would begin anew with every comment
+		r.call.watch.touch()
 	}
 	direct = r.lane.take(p, fresh, &r.ready)
 	r.noteEnd()

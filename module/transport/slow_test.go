@@ -109,3 +109,64 @@ func TestASignOfLifeCountsInAWatchThatIsHeld(t *testing.T) {
 		assert.Equal(t, 10*time.Second, time.Since(start))
 	})
 }
+
+// dripping sends a comment every second behind what it begins with, for a day.
+func dripping(begin string) answers {
+	return func(r *http.Request) (*http.Response, error) {
+		return responds(http.StatusOK, "text/event-stream", &drip{strings.NewReader(begin), r.Context(), time.Now().Add(24 * time.Hour)}), nil
+	}
+}
+
+type drip struct {
+	begin *strings.Reader
+	ctx   context.Context
+	end   time.Time
+}
+
+func (d *drip) Read(p []byte) (int, error) {
+	if d.begin.Len() > 0 {
+		return d.begin.Read(p)
+	}
+	if time.Now().After(d.end) {
+		return 0, io.EOF
+	}
+	select {
+	case <-time.After(time.Second):
+		return copy(p, ": still here\n\n"), nil
+	case <-d.ctx.Done():
+		return 0, d.ctx.Err()
+	}
+}
+
+func (*drip) Close() error { return nil }
+
+// A bug was here: comments behind the finish of a translated stream gave its
+// usage the whole of its time anew, so that a provider who never stopped them
+// held the client for ever.
+func TestAFinishedStreamWaitsForItsUsageOnce(t *testing.T) {
+	translated := attemptFor(t, translate.Messages, false)
+	translated.Format = translate.Chat
+	for name, a := range map[string]*exchange.Attempt{"translation": translated, "fan": fanned(t, true, "a", "b")} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				got := carry(t, newTransport(dripping(chunkText+chunkFinish)), a)
+				assert.True(t, got.Finished)
+				assert.Nil(t, got.Fault)
+				assert.Equal(t, 5*time.Second, time.Since(start))
+			})
+		})
+	}
+}
+
+// TestAStreamThatOnlyEverBeginsIsGivenUp ensures that comments are no content,
+// however long they go on.
+func TestAStreamThatOnlyEverBeginsIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		got := carry(t, newTransport(dripping("")), attemptFor(t, translate.Chat, true))
+		require.NotNil(t, got.Fault)
+		assert.Equal(t, translate.Timeout, got.Fault.Kind)
+		assert.Equal(t, 5*time.Minute, time.Since(start))
+	})
+}
