@@ -1,0 +1,133 @@
+package transport
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+)
+
+// fanned is an attempt of a completions client at a chat provider whose request
+// holds these prompts.
+func fanned(t testing.TB, stream bool, prompts ...string) *exchange.Attempt {
+	t.Helper()
+	body := `{"model":"m","prompt":["` + strings.Join(prompts, `","`) + `"]`
+	if stream {
+		body += `,"stream":true,"stream_options":{"include_usage":true}`
+	}
+	ex := &exchange.Exchange{ID: "req_0", Format: translate.Completions, Body: []byte(body + "}"), Client: http.Header{}}
+	view, fault := pairs.For(ex.Format).Inspect(ex.Body, translate.Generate)
+	require.Nil(t, fault)
+	ex.View = view
+	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: translate.Chat, Model: "m"}
+}
+
+// byPrompt answers each call by the prompt in its body.
+type byPrompt map[string]answers
+
+func (b byPrompt) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	_ = r.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	for prompt, answer := range b {
+		if bytes.Contains(body, []byte(`"content":"`+prompt+`"`)) {
+			return answer(r)
+		}
+	}
+	return nil, fmt.Errorf("no answer to %s", body)
+}
+
+func responds(status int, contentType string, body io.ReadCloser, headers ...string) *http.Response {
+	h := http.Header{"Content-Type": {contentType}}
+	for i := 0; i+1 < len(headers); i += 2 {
+		h.Set(headers[i], headers[i+1])
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: body, ContentLength: -1}
+}
+
+// says answers a stream of these texts, or a JSON answer of them.
+func says(stream bool, texts ...string) answers {
+	return func(*http.Request) (*http.Response, error) {
+		if !stream {
+			text := strings.ReplaceAll(answer, `"hi"`, `"`+strings.Join(texts, "")+`"`)
+			return responds(http.StatusOK, "application/json", io.NopCloser(strings.NewReader(text))), nil
+		}
+		return responds(http.StatusOK, "text/event-stream", io.NopCloser(strings.NewReader(chunksOf(texts...)+chunkFinish+chunkUsage+done))), nil
+	}
+}
+
+func chunksOf(texts ...string) string {
+	var all strings.Builder
+	for _, text := range texts {
+		all.WriteString(strings.Replace(chunkText, `"hi"`, `"`+text+`"`, 1))
+	}
+	return all.String()
+}
+
+// refuses answers an error status.
+func refuses(status int, headers ...string) answers {
+	return func(*http.Request) (*http.Response, error) {
+		return responds(status, "application/json", io.NopCloser(strings.NewReader(`{"error":{"message":"no"}}`)), headers...), nil
+	}
+}
+
+// hangs answers nothing until its call is cancelled, which it counts.
+func hangs(cancelled *sync.WaitGroup) answers {
+	cancelled.Add(1)
+	return func(r *http.Request) (*http.Response, error) {
+		defer cancelled.Done()
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+}
+
+// streams answers a stream of these bytes with this end.
+func streams(text string, end error) answers {
+	return func(*http.Request) (*http.Response, error) {
+		return responds(http.StatusOK, "text/event-stream", &chunks{pieces: whole([]byte(text)), end: end}), nil
+	}
+}
+
+// stalls answers the beginning of a stream and nothing more.
+func stalls(begin string) answers {
+	return func(r *http.Request) (*http.Response, error) {
+		return responds(http.StatusOK, "text/event-stream", then(begin, silent{r.Context()})), nil
+	}
+}
+
+// choicesOf are the texts of an answer by their index.
+func choicesOf(t *testing.T, stream bool, output string) (texts []string) {
+	t.Helper()
+	read := func() (translatetest.Object, error) { return translatetest.Decode([]byte(output)) }
+	if stream {
+		read = func() (translatetest.Object, error) { return translatetest.Completion([]byte(output), true) }
+	}
+	completion, err := read()
+	require.NoError(t, err, output)
+	for i, one := range completion["choices"].([]any) {
+		choice := one.(map[string]any)
+		assert.EqualValues(t, fmt.Sprint(i), fmt.Sprint(choice["index"]))
+		assert.Equal(t, "stop", choice["finish_reason"])
+		texts = append(texts, choice["text"].(string))
+	}
+	return texts
+}
+
+func provisioned(t testing.TB, inner http.RoundTripper, change ...func(*Transport)) *Transport {
+	transport := newTransport(inner, change...)
+	require.NoError(t, transport.setTraits(map[string]string{"native_n": "false", "max_fan_out": "64"}))
+	return transport
+}
