@@ -216,15 +216,35 @@ func TestStreamsFromBeforeAReloadAreToldAtTheEnd(t *testing.T) {
 	p.assertExits()
 }
 
+// Where the grace period of the configuration before was over, and the new one
+// has none, the process once ended without a word to those who still waited.
+func TestStreamsThatNoServerWaitsForAreToldWithoutAGracePeriodToo(t *testing.T) {
+	provider := gatewaytest.NewProvider(t)
+	block := direct.provider("p", provider)
+	p := startProcess(t, "grace_period 1ms", block)
+	left := p.stalled(provider, gatewaytest.NewGate(t), chatPath)
+	p.reload("", block, "max_body 1MiB")
+	p.wait("server shutdown") // its grace period is over
+	p.terminate()
+	whole := left.rest()
+	require.NoError(t, whole.err, "the body ends in order")
+	assert.True(t, strings.HasSuffix(whole.body, shuttingDown.eventOf(chatPath, whole.id())), whole.body)
+	p.assertExits()
+}
+
 // With a grace period that has no end nobody is sent away.
 func TestWithoutAGracePeriodStreamsEndByThemselves(t *testing.T) {
 	provider := gatewaytest.NewProvider(t)
-	p := startProcess(t, "", direct.provider("p", provider))
+	block := direct.provider("p", provider)
+	p := startProcess(t, "", block)
 	gate := gatewaytest.NewGate(t)
+	old := p.stalled(provider, gate, messagesPath)
+	p.reload("", block, "max_body 1MiB")
 	open := p.stalled(provider, gate, chatPath)
 	p.terminate()
-	p.wait("eternal grace period")
+	p.wait("terminating")
 	gate.Open()
 	assert.Equal(t, strings.Join(streams[chatPath], ""), open.rest().body)
+	assert.Equal(t, strings.Join(streams[messagesPath], ""), old.rest().body, "from before a reload")
 	p.assertExits()
 }

@@ -169,8 +169,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	s := newSink(w, ex)
 	publish(r, ex)
-	h.exit.running.Add(1)
-	defer h.exit.running.Add(-1)
+	h.exit.enter()
+	defer h.exit.leave()
 	defer s.stop() // whatever settle comes to
 	defer h.settle(ex, s, r)
 	if fault := h.serve(e, ex, s, r); fault != nil {

@@ -27,7 +27,8 @@ type shutdown struct {
 	ctx context.Context // over once that has happened
 	end context.CancelCauseFunc
 
-	running atomic.Int64 // exchanges
+	running atomic.Int64  // exchanges
+	idle    chan struct{} // told whenever the last of them has ended
 
 	mu    sync.Mutex // guards both
 	until time.Time  // when the grace period is over; zero while it has not begun, or has no end
@@ -41,7 +42,7 @@ var exit = newShutdown()
 func init() { caddy.OnExit(exit.wait) }
 
 func newShutdown() *shutdown {
-	x := new(shutdown)
+	x := &shutdown{idle: make(chan struct{}, 1)}
 	x.ctx, x.end = context.WithCancelCause(context.Background())
 	return x
 }
@@ -57,12 +58,37 @@ func (x *shutdown) begin(grace time.Duration) {
 	x.timer = time.AfterFunc(grace-min(farewell, grace/2), func() { x.end(errShuttingDown) })
 }
 
+// enter counts an exchange, until leave.
+func (x *shutdown) enter() { x.running.Add(1) }
+
+func (x *shutdown) leave() {
+	if x.running.Add(-1) > 0 {
+		return
+	}
+	select {
+	case x.idle <- struct{}{}:
+	default: // whoever waits looks anyway
+	}
+}
+
 // wait waits for the exchanges that the servers no longer wait for, because a
 // reload has ended their configuration long ago. It runs when the apps have
-// stopped.
+// stopped. Where there is no grace period to be over, those whose own is over
+// since are told now.
 func (x *shutdown) wait(context.Context) {
-	for x.running.Load() > 0 && time.Now().Before(x.deadline()) {
-		time.Sleep(10 * time.Millisecond)
+	until := x.deadline()
+	if until.IsZero() {
+		until = time.Now().Add(farewell)
+		x.end(errShuttingDown)
+	}
+	over := time.NewTimer(time.Until(until))
+	defer over.Stop()
+	for x.running.Load() > 0 {
+		select {
+		case <-x.idle:
+		case <-over.C:
+			return
+		}
 	}
 }
 

@@ -67,24 +67,43 @@ func TestOnlyTheShutdownCutsShort(t *testing.T) {
 	assert.True(t, cutShort(late))
 }
 
+// waited is how long the end of a process waits.
+func waited(x *shutdown) time.Duration {
+	start := time.Now()
+	x.wait(context.Background())
+	return time.Since(start)
+}
+
 func TestTheEndWaitsForExchangesButNotForEver(t *testing.T) {
-	waited := func(x *shutdown) time.Duration {
-		start := time.Now()
-		x.wait(context.Background())
-		return time.Since(start)
-	}
 	synctest.Test(t, func(t *testing.T) {
 		x := newShutdown()
-		x.running.Add(1)
-		assert.Zero(t, waited(x), "no gateway is configured any more, or there is no limit")
+		assert.Zero(t, waited(x), "nothing runs")
+		x.enter()
 		x.begin(3 * time.Second)
 		assert.Equal(t, 3*time.Second, waited(x))
 	})
 	synctest.Test(t, func(t *testing.T) {
 		x := newShutdown()
-		x.running.Add(2)
+		x.enter()
+		x.leave() // an exchange of long ago
+		x.enter()
+		x.enter()
 		x.begin(3 * time.Second)
-		time.AfterFunc(995*time.Millisecond, func() { x.running.Add(-2) })
-		assert.Equal(t, time.Second, waited(x), "it looks every 10 ms")
+		time.AfterFunc(995*time.Millisecond, x.leave)
+		time.AfterFunc(996*time.Millisecond, x.leave)
+		assert.Equal(t, 996*time.Millisecond, waited(x))
+	})
+}
+
+// Without a grace period nobody was told of the end whom no server waited for
+// any more.
+func TestWithoutAGracePeriodTheEndIsToldWhenTheServersHaveStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newShutdown()
+		x.enter()
+		ctx, cancel := x.bind(context.Background())
+		defer cancel()
+		assert.Equal(t, farewell, waited(x), "but the process does not wait for ever")
+		assert.True(t, cutShort(ctx))
 	})
 }
