@@ -337,11 +337,27 @@ func TestOneRequestAfterTheOtherIsNotTwoAtOnce(t *testing.T) {
 	setKeys(t)
 	eachWay(t, func(t *testing.T, w way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "models m"), w.provider("chat", p, "models translated", "format "+"chat"), limitedKey("concurrent 1"))
-		for i := range 90 {
+		s := startSite(t, w.provider("p", p, "models m"), w.provider("chat", p, "models translated", "format chat"),
+			w.provider("single", p, "models single", "format messages"), limitedKey("concurrent 1", "tokens 1000000/1h"))
+		for i := range 60 {
 			path := callPaths[i%len(callPaths)]
-			answer := s.asAlice(path, bodyFor(path, []string{"m", "translated"}[i%2], "hello", i%4 < 2))
-			require.Equal(t, http.StatusOK, answer.status, "%d: %s", i, answer.body)
+			for _, body := range []string{
+				bodyFor(path, "m", "hello", i%2 == 0), bodyFor(path, "translated", "hello", i%2 == 0),
+				`{"model":"single","prompt":["a","b"],"stream":true}`,
+			} {
+				if strings.Contains(body, "single") {
+					path = completionsPath
+				}
+				answer := s.asAlice(path, body)
+				require.Equal(t, http.StatusOK, answer.status, "%d: %s", i, answer.body)
+			}
+		}
+		p.Always(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, streams[chatPath]...), gatewaytest.Stall(gatewaytest.NewGate(t), more())))
+		for range 3 { // the provider has said its last, without any usage, and does not close
+			answer := s.open(chatPath, bodyFor(chatPath, "m", "hello", true), "Authorization", "Bearer "+aliceKey)
+			require.Equal(t, http.StatusOK, answer.StatusCode)
+			for !strings.Contains(answer.next(), "[DONE]") {
+			}
 		}
 	})
 }

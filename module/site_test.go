@@ -183,11 +183,11 @@ type stream struct {
 }
 
 // open asks for a stream and returns once its headers are there.
-func (s *site) open(path, body string) *stream {
+func (s *site) open(path, body string, headers ...string) *stream {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s.t.Cleanup(cancel)
-	response, err := s.post(ctx, path, body)
+	response, err := s.post(ctx, path, body, headers...)
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { _ = response.Body.Close() })
 	return &stream{Response: response, t: s.t, reader: bufio.NewReader(response.Body), cancel: cancel}

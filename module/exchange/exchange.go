@@ -77,7 +77,7 @@ type Attempt struct {
 	RequestID  string           // the provider's own id of the call
 	AnsweredBy string           // the model that the provider said it answered with
 	Usage      translate.Usage
-	Finished   bool // the answer is whole: terminal event seen, or a complete JSON answer
+	Finished   bool // the answer is whole, and Usage final: terminal event seen, or a complete JSON answer
 }
 
 // ErrorAnswer is a provider's error answer, kept to be relayed byte for byte to

@@ -136,9 +136,9 @@ func unspent(a *exchange.Attempt) bool {
 	return a.Refused || a.Status >= http.StatusBadRequest || a.Status == 0 && a.Fault != nil && a.Fault.Kind != translate.Timeout
 }
 
-// settle replaces what was reserved by what was used. Once that is known it is
-// done before the last bytes go out: a client that has read those may send its
-// next request before this one has returned. The caller holds the lock.
+// settle replaces what was reserved by what was used. Where the answer is whole
+// that is done before its last bytes go out: a client that has read those may
+// send its next request before this one has returned. The caller holds the lock.
 func (s *sink) settle() {
 	if s.ex.Reservation != nil {
 		s.ex.Reservation.Settle(s.usedTokens())

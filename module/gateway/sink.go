@@ -79,7 +79,7 @@ func (s *sink) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	s.commitAnswer()
-	if a := s.ex.Attempt; a.Finished && a.Usage.Known {
+	if s.ex.Attempt.Finished {
 		s.settle()
 	}
 	s.send(p)

@@ -119,7 +119,9 @@ func (f *fan) take(a arrival, committed bool) bool {
 	if b.attempt.Finished {
 		b.finish()
 		f.left--
-		f.call.attempt.Finished = f.left == 0
+		if f.left == 0 {
+			f.call.attempt.Finished, f.call.attempt.Usage = true, f.translators.Usage()
+		}
 	}
 	return !b.broken()
 }
