@@ -12,11 +12,3 @@ func AppendEvent(dst []byte, name string, data []byte) []byte {
 	dst = append(dst, data...)
 	return append(dst, "\n\n"...)
 }
-
-// AppendComment appends a comment, which readers ignore; it keeps connections
-// alive. The text must be one line.
-func AppendComment(dst []byte, text string) []byte {
-	dst = append(dst, ": "...)
-	dst = append(dst, text...)
-	return append(dst, "\n\n"...)
-}

@@ -11,12 +11,11 @@ import (
 func TestEventsAreWritten(t *testing.T) {
 	assert.Equal(t, "xdata: {}\n\n", string(sse.AppendEvent([]byte("x"), "", []byte("{}"))))
 	assert.Equal(t, "event: ping\ndata: {}\n\n", string(sse.AppendEvent(nil, "ping", []byte("{}"))))
-	assert.Equal(t, "x: keep-alive\n\n", string(sse.AppendComment([]byte("x"), "keep-alive")))
 }
 
 func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	stream := sse.AppendEvent(nil, "ping", []byte(`{"a": 1}`))
-	stream = sse.AppendComment(stream, "keep-alive")
+	stream = append(stream, ": keep-alive\n\n"...)
 	stream = sse.AppendEvent(stream, "", []byte(" [DONE]"))
 	assert.Equal(t,
 		[]event{{"ping", `{"a": 1}`, 0, 28}, {"", " [DONE]", 42, 57}},
