@@ -207,22 +207,9 @@ func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink, r *http.Requ
 // order in which the first failure is reported, then the attempts.
 func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	ex := s.ex
-	if ex.Format == translate.Messages {
-		if fault := checkVersion(r); fault != nil {
-			return fault
-		}
-	}
-	if fault := checkOnLoss(r); fault != nil {
+	if fault := h.readRequest(ex, r); fault != nil {
 		return fault
 	}
-	ex.Strict = r.Header.Get(onLossHeader) == "reject"
-	if fault := h.readBody(ex, r); fault != nil {
-		return fault
-	}
-	if fault := inspect(ex); fault != nil {
-		return fault
-	}
-	ex.Beta = r.URL.RawQuery != "" && r.URL.Query().Get("beta") == "true"
 	m := h.resolved.model(ex.View.Model)
 	if m == nil {
 		return translate.UnknownModel(ex.View.Model)
@@ -247,6 +234,24 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 		return refused
 	}
 	return s.relayError(told)
+}
+
+// readRequest reads what the client asks for, from headers, body and query.
+func (h *Handler) readRequest(ex *exchange.Exchange, r *http.Request) *translate.Fault {
+	if ex.Format == translate.Messages {
+		if fault := checkVersion(r); fault != nil {
+			return fault
+		}
+	}
+	if fault := checkOnLoss(r); fault != nil {
+		return fault
+	}
+	ex.Strict = r.Header.Get(onLossHeader) == "reject"
+	ex.Beta = r.URL.RawQuery != "" && r.URL.Query().Get("beta") == "true"
+	if fault := h.readBody(ex, r); fault != nil {
+		return fault
+	}
+	return inspect(ex)
 }
 
 // Interface guards
