@@ -246,7 +246,7 @@ for (const [major, SDK] of anthropicMajors) {
       test('what cannot be translated is a BadRequestError that names it', async () => {
         for (const [more, message] of [
           [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, "tools.0.type: 'web_search_20250305' cannot be translated for model 'chat-only' (upstream format chat)"],
-          [{ messages: [{ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'I am' }] }, "messages.1: cannot be translated for model 'chat-only' (upstream format chat)"],
+          [{ messages: [{ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'I am' }] }, "messages.1: an assistant message at the end, which asks to be continued, cannot be translated for model 'chat-only' (upstream format chat): end with a user message"],
         ]) {
           for (const stream of [false, true]) {
             const error = await failure(client.messages.create(ask('Hi', { ...more, stream })));
