@@ -365,9 +365,10 @@ func TestCallsThatFailTogetherCountAsOneFailure(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, s.ask(completionsPath, failing).status)
 	assert.Equal(t, http.StatusOK, s.ask(completionsPath, asksFor(`"x"`)).status, "it is asked again after one")
 	assert.Equal(t, http.StatusServiceUnavailable, s.ask(completionsPath, failing).status)
-	before := p.Count()
-	assert.Equal(t, "upstream_unavailable", s.ask(completionsPath, asksFor(`"x"`)).failure(t).Code)
-	assert.Equal(t, before, p.Count(), "two failures mark it down")
+	assert.Equal(t, "upstream_unavailable", s.ask(completionsPath, asksFor(`"the last"`)).failure(t).Code)
+	for _, request := range p.Requests() { // calls that were cancelled may come in even now
+		assert.NotContains(t, string(request.Body), "the last", "two failures mark it down")
+	}
 }
 
 // Every choice has the echo of its own prompt, and is cut at its own stop.
