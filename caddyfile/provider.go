@@ -28,13 +28,10 @@ type provider struct {
 }
 
 var providerWords = withProxyWords(withTraits(withLimits(words[*provider]{
-	"api_key":  {read: readAPIKey},
-	"base_url": {read: readBaseURL},
-	"format":   {read: readFormats},
-	"models": {repeat: true, read: func(d *cf.Dispenser, p *provider) (err error) {
-		p.Models, err = readPatterns(d, p.Models)
-		return err
-	}},
+	"api_key":         {read: readAPIKey},
+	"base_url":        {read: readBaseURL},
+	"format":          {read: readFormats},
+	"models":          {read: readModels, repeat: true},
 	"stream_end":      {read: readStreamEnd},
 	"connect_timeout": timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
 }, func(p *provider) *exchange.Limits { return &p.Limits }), func(p *provider) *map[string]string { return &p.Traits }))
@@ -45,7 +42,7 @@ var providerWords = withProxyWords(withTraits(withLimits(words[*provider]{
 //		api_key  {env.NAME} | {file./absolute/path}
 //		base_url <url> | <path>
 //		format   <messages | chat | completions...>
-//		models   <pattern...>
+//		models   <pattern...> | off
 //
 //		stream_end done | finish
 //
@@ -179,6 +176,21 @@ func readFormats(d *cf.Dispenser, p *provider) error {
 			return d.Errf("unknown format '%s'; known are: messages, chat, completions", name)
 		}
 		p.Formats = append(p.Formats, format)
+	}
+	return nil
+}
+
+// readModels reads what a provider serves without a model block; off is nothing.
+func readModels(d *cf.Dispenser, p *provider) (err error) {
+	if p.Models, err = readPatterns(d, p.Models); err != nil {
+		return err
+	}
+	earlier, off := p.DisableModels, slices.Contains(p.Models, "off")
+	if earlier || off && len(p.Models) > 1 {
+		return d.Err("models is either off or names and patterns")
+	}
+	if off {
+		p.Models, p.DisableModels = nil, true
 	}
 	return nil
 }

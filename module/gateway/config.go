@@ -101,8 +101,12 @@ type Provider struct {
 
 	// Models are the model names (patterns, "*" matches anything) that this
 	// provider serves where no model block claims the name. Default: every
-	// name that nobody else claims.
+	// name that nobody else claims, which one provider alone can serve.
 	Models []string `json:"models,omitempty"`
+
+	// DisableModels lets model blocks alone lead to this provider: it serves
+	// no name of itself, and Models are empty then. Default: false.
+	DisableModels bool `json:"disable_models,omitempty"`
 
 	// ReverseProxyRaw is the configuration of a reverse_proxy handler that
 	// stands between the gateway and the provider, for load balancing, health

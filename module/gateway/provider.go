@@ -18,6 +18,7 @@ type provider struct {
 	name    string
 	formats []translate.Format
 	models  []exchange.Pattern // what it serves without a model block; none: what nobody else claims
+	hidden  bool               // it serves nothing without a model block
 	known   []string           // names its preset is known for
 
 	traits translate.Traits // those of its preset and its own
@@ -38,7 +39,7 @@ func newProvider(ctx caddy.Context, config *Provider) (*provider, error) {
 	if err := p.setFormats(defaults); err != nil {
 		return nil, err
 	}
-	if err := p.setModels(config.Models); err != nil {
+	if err := p.setModels(config); err != nil {
 		return nil, err
 	}
 	if err := config.check(defaults, inProcess); err != nil {
@@ -86,8 +87,12 @@ func (p *provider) setFormats(d exchange.Defaults) error {
 	return nil
 }
 
-func (p *provider) setModels(names []string) error {
-	for _, name := range names {
+func (p *provider) setModels(config *Provider) error {
+	p.hidden = config.DisableModels
+	if p.hidden && len(config.Models) > 0 {
+		return errors.New("models: there can be none beside disable_models")
+	}
+	for _, name := range config.Models {
 		pattern, err := exchange.ParsePattern(name)
 		if err != nil {
 			return fmt.Errorf("models: %w", err)
@@ -125,7 +130,10 @@ func (p *provider) claims() []claim {
 		m := &model{pattern: pattern, targets: []target{{provider: p, traits: &p.traits}}, fallback: fallback, attempts: 1}
 		return claim{pattern, class, m, owner}
 	}
-	if len(p.models) == 0 {
+	switch {
+	case p.hidden:
+		return nil
+	case len(p.models) == 0:
 		return []claim{lead("*", catchAll, fmt.Sprintf("provider '%s' without models", p.name))}
 	}
 	claims := make([]claim, 0, len(p.models))

@@ -127,11 +127,20 @@ func (r *resolved) rank() error {
 				break
 			}
 			if a.pattern.Overlaps(b.pattern) {
-				return fmt.Errorf("%s and %s claim the same models with equal rank", a.owner, b.owner)
+				return a.conflict(b)
 			}
 		}
 	}
 	return nil
+}
+
+// conflict says that a and b cannot stand beside each other.
+func (a claim) conflict(b claim) error {
+	remedy := ""
+	if a.class == catchAll {
+		remedy = ": give one of them 'models', or 'models off' (in JSON disable_models) where model blocks alone lead to it"
+	}
+	return fmt.Errorf("%s and %s claim the same models with equal rank%s", a.owner, b.owner, remedy)
 }
 
 // compare tells which claim is asked first; 0 means equal rank.

@@ -88,7 +88,8 @@ func TestEqualRankOnTheSameNamesIsAnError(t *testing.T) {
 	}{
 		{
 			"two providers without models", nil, map[string][]exchange.Pattern{"a": nil, "b": nil},
-			"provider 'a' without models and provider 'b' without models claim the same models with equal rank",
+			"provider 'a' without models and provider 'b' without models claim the same models with equal rank: " +
+				"give one of them 'models', or 'models off' (in JSON disable_models) where model blocks alone lead to it",
 		}, {
 			"two providers with the same name", nil, map[string][]exchange.Pattern{"a": {"m"}, "b": {"m"}},
 			"provider 'a' (models m) and provider 'b' (models m) claim the same models with equal rank",
@@ -121,6 +122,28 @@ func TestEqualRankOnTheSameNamesIsAnError(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Providers that stood in model blocks alone could not stand beside each other:
+// all of them claimed every other name, and there was no word to say otherwise.
+func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
+	r, err := ranked(t, []string{"smart"}, map[string][]exchange.Pattern{"a": nil})
+	require.NoError(t, err)
+	r.providers = append(r.providers, &provider{name: "b"})
+	require.Error(t, r.rank())
+	for _, p := range r.providers {
+		require.NoError(t, p.setModels(&Provider{DisableModels: true}))
+		p.known = []string{"known"}
+	}
+	require.NoError(t, r.rank())
+	assert.Equal(t, "by smart", leads(r, "smart"))
+	assert.Nil(t, r.model("known"))
+	assert.Equal(t, []string{"smart"}, r.names())
+}
+
+func TestModelsBesideDisableModelsAreAnError(t *testing.T) {
+	err := new(provider).setModels(&Provider{Models: []string{"m"}, DisableModels: true})
+	assert.EqualError(t, err, "models: there can be none beside disable_models")
 }
 
 func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
