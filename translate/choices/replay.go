@@ -2,6 +2,7 @@ package choices
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -36,16 +37,35 @@ type replay struct {
 	more  []byte // the other ones, which the first chunk has
 	usage []byte // the value; nil for none
 	turns []wholeTurn
+	parts int // choices and tool calls, for each of which there are chunks
+	err   error
 	out   []byte
 }
 
 // wholeTurn is one choice.
 type wholeTurn struct {
-	index int64
-	begin []byte   // members of its first chunk
-	calls [][]byte // members of its tool calls, which get a chunk each
-	end   []byte   // members of its last chunk
+	index    int64
+	begin    []byte   // members of its first chunk
+	said     bool     // those have what the choice says
+	calls    [][]byte // members of its tool calls, which get a chunk each
+	end      []byte   // members of its last chunk
+	finished bool     // those have why it ended
 }
+
+// What a few bytes of an answer can become is bounded.
+const (
+	// maxHead bounds what every chunk repeats, in bytes: names of some ten bytes
+	// each, as a rule.
+	maxHead = 1024
+	// maxParts bounds the choices and the calls of an answer, all of them together.
+	maxParts = maxChoices
+)
+
+var (
+	errHead    = fmt.Errorf("an id, a model and the like of more than %d bytes", maxHead)
+	errParts   = fmt.Errorf("more than %d choices and tool calls", maxParts)
+	errMessage = errors.New("a message that is no object, or two of them")
+)
 
 func (r *replay) read() error {
 	c := &r.cursor
@@ -56,7 +76,25 @@ func (r *replay) read() error {
 	for c.Member() {
 		r.member()
 	}
-	return c.Finish()
+	if err := c.Finish(); err != nil {
+		return err
+	}
+	return r.err
+}
+
+// fail keeps the first error.
+func (r *replay) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// count counts a part. It reports false where there are too many.
+func (r *replay) count() bool {
+	if r.parts++; r.parts > maxParts {
+		r.fail(errParts)
+	}
+	return r.parts <= maxParts
 }
 
 func (r *replay) member() {
@@ -71,7 +109,9 @@ func (r *replay) member() {
 	case "object", "error": // another word, and none that some clients take for an error
 		c.Skip()
 	case "id", "created", "model", "system_fingerprint", "service_tier":
-		r.head = c.AppendMember(r.head)
+		if r.head = c.AppendMember(r.head); len(r.head) > maxHead {
+			r.fail(errHead)
+		}
 	default:
 		r.more = c.AppendMember(r.more)
 	}
@@ -84,7 +124,7 @@ func (r *replay) list() {
 		return
 	}
 	for c.Element() {
-		if !c.EnterObject() {
+		if c.Kind() != jsonscan.Object || !r.count() {
 			c.Skip()
 			continue
 		}
@@ -96,15 +136,18 @@ func (r *replay) list() {
 func (r *replay) turn() {
 	c := &r.cursor
 	t := wholeTurn{index: int64(len(r.turns))}
+	c.EnterObject()
 	for c.Member() {
-		switch string(c.Name()) {
-		case "index":
+		switch name := string(c.Name()); {
+		case name == "index":
 			t.index = Count(c)
-		case "finish_reason", "stop_reason":
+		case name == "finish_reason" || name == "stop_reason":
+			t.finished = t.finished || name == "finish_reason"
 			t.end = c.AppendMember(t.end)
-		case "message":
-			t.message(c)
+		case r.format == translate.Chat && (name == "message" || name == "delta"):
+			r.message(&t)
 		default:
+			t.said = t.said || name == "text"
 			t.begin = c.AppendMember(t.begin)
 		}
 	}
@@ -112,9 +155,14 @@ func (r *replay) turn() {
 }
 
 // message makes a delta of the message. A client needs a role to begin with.
-func (t *wholeTurn) message(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
+func (r *replay) message(t *wholeTurn) {
+	c := &r.cursor
+	if c.Null() {
+		return
+	}
+	if t.said || !c.EnterObject() {
 		c.Skip()
+		r.fail(errMessage)
 		return
 	}
 	role, rest := []byte(`"assistant"`), []byte(nil)
@@ -125,23 +173,26 @@ func (t *wholeTurn) message(c *jsonscan.Cursor) {
 				role = c.Skip()
 			}
 		case name == "tool_calls" && c.EnterArray():
-			t.toolCalls(c)
+			r.toolCalls(t)
 		default:
 			rest = c.AppendMember(rest)
 		}
 	}
+	t.said = true
 	t.begin = append(append(t.begin, `,"delta":{"role":`...), role...)
 	t.begin = append(append(t.begin, rest...), '}')
 }
 
 // toolCalls reads calls. In a chunk a call has an index, which is its place.
-func (t *wholeTurn) toolCalls(c *jsonscan.Cursor) {
+func (r *replay) toolCalls(t *wholeTurn) {
+	c := &r.cursor
 	for c.Element() {
-		if !c.EnterObject() {
+		if c.Kind() != jsonscan.Object || !r.count() {
 			c.Skip()
 			continue
 		}
 		var call []byte
+		c.EnterObject()
 		for c.Member() {
 			if string(c.Name()) == "index" {
 				c.Skip()
@@ -157,11 +208,11 @@ func (t *wholeTurn) toolCalls(c *jsonscan.Cursor) {
 func (r *replay) write() []byte {
 	for i := range r.turns {
 		t := &r.turns[i]
-		r.chunk(t, string(t.begin)+`,"finish_reason":null`)
+		r.chunk(t, t.first(r.format)+noReason)
 		for n, call := range t.calls {
-			r.chunk(t, `,"delta":{"tool_calls":[{"index":`+strconv.Itoa(n)+string(call)+`}]},"finish_reason":null`)
+			r.chunk(t, `,"delta":{"tool_calls":[{"index":`+strconv.Itoa(n)+string(call)+`}]}`+noReason)
 		}
-		r.chunk(t, emptyContent[r.format]+string(t.end))
+		r.chunk(t, t.last(r.format))
 	}
 	if r.asked && r.usage != nil {
 		r.event("", r.usage)
@@ -169,8 +220,29 @@ func (r *replay) write() []byte {
 	return append(r.out, "data: [DONE]\n\n"...)
 }
 
+const noReason = `,"finish_reason":null`
+
+// first are the members of the first chunk. One that says nothing says so:
+// clients read what is said without looking whether it is there.
+func (t *wholeTurn) first(format translate.Format) string {
+	if t.said {
+		return string(t.begin)
+	}
+	return string(t.begin) + silence[format]
+}
+
+// last are the members of the last chunk.
+func (t *wholeTurn) last(format translate.Format) string {
+	members := emptyContent[format] + string(t.end)
+	if t.finished {
+		return members
+	}
+	return members + noReason
+}
+
 var (
 	chunkObject  = map[translate.Format]string{translate.Chat: "chat.completion.chunk", translate.Completions: "text_completion"}
+	silence      = map[translate.Format]string{translate.Chat: `,"delta":{"role":"assistant"}`, translate.Completions: `,"text":""`}
 	emptyContent = map[translate.Format]string{translate.Chat: `,"delta":{}`, translate.Completions: `,"text":"","logprobs":null`}
 )
 

@@ -1,6 +1,7 @@
 package choices_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -49,6 +50,28 @@ data: {"object":"chat.completion.chunk","choices":[{"index":1,"delta":{},"finish
 data: [DONE]
 
 `},
+		"choices that say nothing, and do not say why they ended": {translate.Chat, false,
+			`{"choices":[{"index":0},{"index":1,"message":null,"finish_reason":null}]}`,
+			`data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant"},"finish_reason":null}]}
+
+data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":null}]}
+
+data: {"object":"chat.completion.chunk","choices":[{"index":1,"delta":{"role":"assistant"},"finish_reason":null}]}
+
+data: {"object":"chat.completion.chunk","choices":[{"index":1,"delta":{},"finish_reason":null}]}
+
+data: [DONE]
+
+`},
+		"a completion without a text": {translate.Completions, false,
+			`{"choices":[{"index":0,"logprobs":null,"finish_reason":"stop"}]}`,
+			`data: {"object":"text_completion","choices":[{"index":0,"logprobs":null,"text":"","finish_reason":null}]}
+
+data: {"object":"text_completion","choices":[{"index":0,"text":"","logprobs":null,"finish_reason":"stop"}]}
+
+data: [DONE]
+
+`},
 		"a text, with usage that never came": {translate.Completions, true,
 			`{"id":"t1","object":"text_completion","choices":[{"text":" b","index":1,"logprobs":{"tokens":["b"]},"finish_reason":"stop"}],"usage":null}`,
 			`data: {"object":"text_completion","id":"t1","choices":[{"index":1,"text":" b","logprobs":{"tokens":["b"]},"finish_reason":null}],"usage":null}
@@ -62,5 +85,41 @@ data: [DONE]
 		stream, fault := choices.Replay(test.format, []byte(test.answer), test.asked)
 		require.Nil(t, fault, name)
 		assert.Equal(t, test.want, string(stream), name)
+	}
+}
+
+// What every chunk repeats had no bound, and neither had the number of chunks:
+// an id of 100 KB in front of 2000 empty calls became 200 MB.
+func TestAReplayRefusesWhatWouldBecomeManyTimesAsLong(t *testing.T) {
+	const many = 5000
+	calls := `{"choices":[{"message":{"tool_calls":[` + strings.Repeat(`{},`, many) + `{}]}}]}`
+	for name, answer := range map[string]string{
+		"a long id":    `{"id":"` + strings.Repeat("x", 100<<10) + `","choices":[{"message":{"content":"a"}}]}`,
+		"long names":   `{"model":"` + strings.Repeat("m", 600) + `","service_tier":"` + strings.Repeat("t", 600) + `","choices":[{}]}`,
+		"many choices": `{"choices":[` + strings.Repeat(`{},`, many) + `{}]}`,
+		"many calls":   calls,
+		"calls of many choices": `{"choices":[` + strings.Repeat(`{"message":{"tool_calls":[{},{},{},{}]}},`, many/5) +
+			`{}]}`,
+	} {
+		stream, fault := choices.Replay(translate.Chat, []byte(answer), false)
+		require.NotNil(t, fault, name)
+		assert.Equal(t, translate.BadGateway, fault.Kind, name)
+		assert.Empty(t, stream, name)
+	}
+}
+
+func TestAReplayOfManyCallsStaysASmallMultipleOfTheAnswer(t *testing.T) {
+	call := `{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}},`
+	answer := `{"id":"` + strings.Repeat("x", 500) + `","choices":[{"message":{"tool_calls":[` + strings.Repeat(call, 2000) + `{}]}}]}`
+	stream, fault := choices.Replay(translate.Chat, []byte(answer), false)
+	require.Nil(t, fault)
+	assert.Less(t, len(stream), 12*len(answer))
+}
+
+// It was left out without a word, and the client got an empty answer.
+func TestAReplayRefusesAMessageThatNobodyCanRead(t *testing.T) {
+	for _, choice := range []string{`{"message":"hi"}`, `{"message":{"content":"a"},"delta":{"content":"b"}}`} {
+		_, fault := choices.Replay(translate.Chat, []byte(`{"choices":[`+choice+`]}`), false)
+		assert.NotNil(t, fault, choice)
 	}
 }

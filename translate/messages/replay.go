@@ -2,6 +2,7 @@ package messages
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -13,7 +14,8 @@ import (
 // format A.7.9). All that the answer says is kept: texts, thinking, citations
 // and inputs are deltas, blocks of other kinds stand whole in the event that
 // starts them, and members that are not known in the one that starts the
-// message. An answer that cannot be read without doubt is a fault.
+// message. An answer that cannot be read without doubt is a fault, and so is one
+// of more than 16384 events.
 func Replay(answer []byte, _ bool) ([]byte, *translate.Fault) {
 	r := replay{cursor: jsonscan.New(answer), usage: []byte(`{"input_tokens":0,"output_tokens":0}`)}
 	if err := r.read(); err != nil {
@@ -37,8 +39,15 @@ type replay struct {
 	beside  []byte // members beside that
 	usage   []byte // the value
 	content []byte // the array
+	events  int
 	out     []byte
 }
+
+// maxReplayed bounds the events of a stream that was a JSON answer: a few bytes
+// of the answer, such as those of an empty citation, become one.
+const maxReplayed = 16384
+
+var errReplayed = fmt.Errorf("blocks and citations for more than %d events", maxReplayed)
 
 func (r *replay) read() error {
 	c := &r.cursor
@@ -85,7 +94,7 @@ func (r *replay) write() {
 	r.event("message_start", `,"message":{"type":"message"`+string(r.start)+`,"content":[],"usage":`+string(r.usage)+"}")
 	c := jsonscan.New(r.content)
 	c.EnterArray()
-	for index := 0; c.Element(); index++ {
+	for index := 0; r.err == nil && c.Element(); index++ {
 		r.block(`,"index":`+strconv.Itoa(index), c.Skip())
 	}
 	delta := `{}`
@@ -97,6 +106,10 @@ func (r *replay) write() {
 }
 
 func (r *replay) event(name, members string) {
+	if r.events++; r.events > maxReplayed {
+		r.err = errReplayed
+		return
+	}
 	r.out = sse.AppendEvent(r.out, name, []byte(`{"type":"`+name+`"`+members+"}"))
 }
 
@@ -114,14 +127,14 @@ func (r *replay) block(index string, raw []byte) {
 	r.event("content_block_stop", index)
 }
 
-// kindIn is the type of a block as it is written.
+// kindIn is the type of a block as it is written, nil for none.
 func kindIn(block []byte) []byte {
 	for name, value := range jsonscan.Members(block) {
 		if string(name) == "type" {
 			return value
 		}
 	}
-	return []byte("null")
+	return nil
 }
 
 // wholeBlock is a block on its way into events.
@@ -131,12 +144,18 @@ type wholeBlock struct {
 	deltas []string
 }
 
-var errNoBlock = errors.New("a block that is no object")
+var (
+	errNoBlock = errors.New("a block that is no object")
+	errNoKind  = errors.New("a block without a type")
+)
 
 func (b *wholeBlock) read(raw []byte) error {
 	c := jsonscan.New(raw)
 	if !c.EnterObject() {
 		return errNoBlock
+	}
+	if len(b.kind) <= len(`""`) || b.kind[0] != '"' {
+		return errNoKind
 	}
 	for c.Member() {
 		part, partial := parts[string(b.kind)+string(c.Name())]
@@ -183,7 +202,7 @@ func (b *wholeBlock) divide(p part, value []byte) {
 	case jsonscan.Array:
 		c := jsonscan.Again(value)
 		c.EnterArray()
-		for c.Element() {
+		for len(b.deltas) <= maxReplayed && c.Element() {
 			b.add(p, jsonscan.AppendCompact(nil, c.Skip()))
 		}
 	default:

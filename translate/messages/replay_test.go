@@ -1,6 +1,7 @@
 package messages_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -114,4 +115,27 @@ event: message_stop
 data: {"type":"message_stop"}
 
 `, string(stream))
+}
+
+// A type of null was made up for a block without one, which no client knows; and
+// answers of nothing but such blocks became streams 47 times as long.
+func TestAReplayRefusesBlocksWithoutAType(t *testing.T) {
+	for _, block := range []string{`{}`, `{"type":null}`, `{"type":""}`, `{"type":1,"text":"a"}`} {
+		stream, fault := messages.Replay([]byte(`{"content":[`+block+`]}`), false)
+		assert.NotNil(t, fault, block)
+		assert.Empty(t, stream, block)
+	}
+}
+
+// Two bytes of a citation became an event of a hundred, without an end.
+func TestAReplayRefusesWhatWouldBecomeManyTimesAsLong(t *testing.T) {
+	const many = 20000
+	for name, content := range map[string]string{
+		"many blocks":    strings.Repeat(`{"type":"a"},`, many) + `{"type":"a"}`,
+		"many citations": `{"type":"text","citations":[` + strings.Repeat(`1,`, many) + `1],"text":""}`,
+	} {
+		stream, fault := messages.Replay([]byte(`{"content":[`+content+`]}`), false)
+		assert.NotNil(t, fault, name)
+		assert.Empty(t, stream, name)
+	}
 }

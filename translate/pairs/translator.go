@@ -178,6 +178,10 @@ func (t *Translator) Handle(e *translate.Event) {
 	}
 }
 
+// maxModel bounds the name of a model, in bytes, that is taken over from the
+// provider: every chunk for a chat or completions client repeats it.
+const maxModel = 256
+
 // note keeps what the event says of the answer as a whole.
 func (t *Translator) note(e *translate.Event) {
 	if meaningful>>e.Kind&1 != 0 {
@@ -185,6 +189,9 @@ func (t *Translator) note(e *translate.Event) {
 	}
 	switch e.Kind {
 	case translate.EventStart:
+		if len(e.Model) > maxModel {
+			e.Model = nil // the name that was asked for stands in
+		}
 		t.model = string(e.Model)
 	case translate.EventFinish:
 		if t.parser.Finished(t.choices) || t.cutter.done() {

@@ -240,3 +240,13 @@ func TestAStreamNeedsNoStartToEnd(t *testing.T) {
 	assert.Equal(t, translate.Content, s)
 	assert.Contains(t, string(o.Output()), `"model":"asked"`)
 }
+
+// A name of 100 KB was repeated by every chunk.
+func TestALongModelNameIsNotTakenOver(t *testing.T) {
+	body := `{"model":"` + strings.Repeat("m", 257) + `","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"}`
+	o := answered(way{translate.Messages, translate.Chat}, translate.Memory{Stream: true}, []byte(body))
+	require.True(t, o.Finished())
+	assert.Empty(t, o.Model())
+	assert.NotContains(t, o.out, "mmm")
+	assert.Contains(t, o.out, `"model":"`+newIDs().Model+`"`)
+}
