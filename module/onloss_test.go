@@ -34,8 +34,19 @@ func TestAClientMayRefuseLossesThatShapeTheAnswer(t *testing.T) {
 		count := p.Count()
 		refused := s.ask(messagesPath, losesEffort, "x-gateway-on-loss", "reject")
 		assert.Equal(t, http.StatusBadRequest, refused.status)
-		assert.Equal(t, "thinking: cannot be translated for model 'm' (upstream format chat)", refused.failure(t).Message)
+		assert.Equal(t, "thinking: cannot be translated for model 'm' (upstream format chat): x-gateway-on-loss asks to refuse what would be lost",
+			refused.failure(t).Message)
 		assert.Equal(t, count, p.Count(), "nobody was asked")
+	})
+}
+
+// The words were those of what is impossible, so that nobody could tell that a
+// setting refused the request.
+func TestARefusalOfTheOperatorsChoiceSaysSo(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		s := startSite(t, w.provider("p", gatewaytest.NewProvider(t), "format chat", "on_loss reject"))
+		assert.Equal(t, "thinking: cannot be translated for model 'm' (upstream format chat): the gateway is set to refuse what would be lost",
+			s.ask(messagesPath, losesEffort).failure(t).Message)
 	})
 }
 

@@ -44,6 +44,20 @@ func (info *RequestInfo) Refuse(upstream Format, path, shown string) *Fault {
 	return &Fault{Kind: Invalid, Message: message, Param: path, Code: codeUntranslatable}
 }
 
+// RefuseLoss refuses a request that could be answered without the field at path,
+// because the client wants that, or else the operator. The message says who:
+// leaving the field out is one remedy then, asking for less another.
+func (info *RequestInfo) RefuseLoss(upstream Format, path string, byClient bool) *Fault {
+	f := info.Refuse(upstream, path, "")
+	if byClient {
+		f.Message += ": x-gateway-on-loss asks to refuse what would be lost"
+		return f
+	}
+	f.Message += ": the gateway is set to refuse what would be lost"
+	f.Trait = "on_loss"
+	return f
+}
+
 // RefuseControl refuses a text that holds a part of the template in which the
 // model is asked.
 func (info *RequestInfo) RefuseControl(path, control string) *Fault {

@@ -70,11 +70,7 @@ func (c *call) refuseShaping(info *translate.RequestInfo, losses translate.Losse
 	}
 	for _, loss := range losses {
 		if loss.Class == translate.Shaping {
-			fault := info.Refuse(c.attempt.Format, loss.Path, "")
-			if !strict {
-				fault.Trait = "on_loss"
-			}
-			return fault
+			return info.RefuseLoss(c.attempt.Format, loss.Path, strict)
 		}
 	}
 	return nil
