@@ -119,11 +119,12 @@ func (p *provider) setPreset(d *cf.Dispenser, name string) error {
 		p.preset, p.presetName = info.New(), name
 		return nil
 	}
-	list := strings.Join(moduleNames(presetNamespace), ", ")
+	known := moduleNames(presetNamespace)
+	list, meant := strings.Join(known, ", "), suggest(name, known)
 	if name == p.Name {
-		return d.Errf("provider '%s' needs a preset after its name, since none has that name; known are: %s", name, list)
+		return d.Errf("provider '%s' needs a preset after its name, since none has that name; %sknown are: %s", name, meant, list)
 	}
-	return d.Errf("after the name of a provider comes a preset or an API key written {env.NAME}; known presets are: %s", list)
+	return d.Errf("after the name of a provider comes a preset or an API key written {env.NAME}, never the key itself, which is also what {$NAME} becomes; %sknown presets are: %s", meant, list)
 }
 
 func (p *provider) setAPIKey(d *cf.Dispenser, ref string) error {

@@ -42,14 +42,20 @@ func (w words[T]) readBlock(d *cf.Dispenser, block string, target T, other func(
 	return nil
 }
 
-// suggest names the word that was probably meant. Of two that are equally near
-// it is the one of the same length: letters are often swapped.
+// suggest names the word that was probably meant.
 func (w words[T]) suggest(mistyped string) string {
+	hidden := func(name string) bool { return w[name].hidden }
+	return suggest(mistyped, slices.DeleteFunc(slices.Sorted(maps.Keys(w)), hidden))
+}
+
+// suggest asks for the name that was probably meant. Of two that are equally
+// near it is the one of the same length: letters are often swapped.
+func suggest(mistyped string, known []string) string {
 	best, least := "", mostEdits+1
-	for _, name := range slices.Sorted(maps.Keys(w)) {
+	for _, name := range known {
 		n := edits(mistyped, name)
 		nearer := n < least || n == least && len(name) == len(mistyped)
-		if nearer && n <= mostEdits && n < len(name) && !w[name].hidden {
+		if nearer && n <= mostEdits && n < len(name) {
 			best, least = name, n
 		}
 	}

@@ -1,7 +1,9 @@
 package keys
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 )
@@ -37,7 +39,7 @@ func (c *ConfigKeys) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 
 // UnmarshalCaddyfile reads where the keys are. Syntax:
 //
-//	keys_file <path>
+//	keys_file <absolute path>
 //
 // The file has keys as ConfigKeys reads them, and comments.
 func (f *FileKeys) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
@@ -47,6 +49,9 @@ func (f *FileKeys) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		return d.Err("keys_file needs exactly one path")
 	}
 	f.Path = args[0]
+	if !strings.Contains(f.Path, "{") && !filepath.IsAbs(f.Path) {
+		return d.Errf("keys_file: %w", errRelative)
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,12 +29,16 @@ const (
 	maxFileSize  = 16 << 20
 )
 
+// errRelative: the same configuration would mean another file, and other keys,
+// wherever Caddy is started.
+var errRelative = errors.New("the path must be absolute")
+
 // FileKeys are the keys of a file, which is followed: a change takes effect
 // within about two seconds, without a reload of the configuration. While the
 // file cannot be read or is wrong, the keys that were known before stay, and
 // the log says why.
 type FileKeys struct {
-	// Path is the path of the file, in which {env.*} is replaced. Each of its
+	// Path is the absolute path of the file, in which {env.*} is replaced. Each of its
 	// keys is written as in a Caddyfile, "key <name> <reference or digest>" with
 	// a block where there is more to say; the text behind a "#" is a comment.
 	// What a reference refers to is read when the file changes. At most 16 MiB.
@@ -65,6 +70,9 @@ func (f *FileKeys) Provision(ctx caddy.Context) error {
 	var err error
 	if f.Path, err = caddy.NewReplacer().ReplaceOrErr(f.Path, true, true); err != nil {
 		return fmt.Errorf("keys file: %w", err)
+	}
+	if !filepath.IsAbs(f.Path) {
+		return fmt.Errorf("keys file: %w", errRelative)
 	}
 	text, err := readFile(f.Path)
 	if err != nil {

@@ -268,3 +268,11 @@ func TestChangesAreCheckedBeforeTheyTakeEffect(t *testing.T) {
 	f.settle()
 	assert.Equal(t, []string{"three"}, f.names())
 }
+
+// A relative path was read below the directory in which Caddy was started, so
+// that a service found no file where `caddy run` had found one.
+func TestARelativePathIsRefused(t *testing.T) {
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
+	defer cancel()
+	assert.EqualError(t, (&FileKeys{Path: "keys"}).Provision(ctx), "keys file: the path must be absolute")
+}
