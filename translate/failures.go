@@ -9,6 +9,8 @@ const (
 	codeAuth        = "upstream_auth"
 	codeBilling     = "upstream_billing"
 	codeTimeout     = "upstream_timeout"
+	codeUnreachable = "upstream_unreachable"
+	codeTruncated   = "upstream_stream_truncated"
 	codeOverloaded  = "overloaded"
 	codeRateLimited = "rate_limit_exceeded"
 )
@@ -42,7 +44,7 @@ func NoUpstream(model string) *Fault {
 func Unreachable(cause error) *Fault {
 	return &Fault{
 		Kind: BadGateway, Message: "the upstream could not be reached",
-		Code: "upstream_unreachable", Cause: cause,
+		Code: codeUnreachable, Cause: cause,
 	}
 }
 
@@ -59,10 +61,21 @@ func Unusable(cause error) *Fault {
 	}
 }
 
+// Interrupted reports whether nobody knows what a call came to that ended so: it
+// was too late, or broken off, where others end by what the provider has said or
+// by an answer that is none.
+func (f *Fault) Interrupted() bool {
+	switch f.Code {
+	case codeTimeout, codeUnreachable, codeTruncated:
+		return true
+	}
+	return f.Kind == Internal && f.Code == "" && !f.Quoted
+}
+
 // Truncated says that a stream ended without its last event.
 func Truncated(cause error) *Fault {
 	return &Fault{
 		Kind: BadGateway, Message: "the upstream closed the stream before completing the answer",
-		Code: "upstream_stream_truncated", Cause: cause,
+		Code: codeTruncated, Cause: cause,
 	}
 }

@@ -199,11 +199,16 @@ func LimitUnknown() *Fault {
 }
 
 // RequestTooCostly refuses a request that may use more tokens than the key's
-// limit ever allows at once.
-func RequestTooCostly(tokens, limit int64) *Fault {
+// limit ever allows at once. So many of them are assumed for each answer where
+// the client does not say how long it may be, 0 where it does.
+func RequestTooCostly(tokens, limit, assumed int64) *Fault {
+	advice := "lower the bound of its answer"
+	if assumed > 0 {
+		advice = fmt.Sprintf("set max_tokens, without which %d are assumed for an answer", assumed)
+	}
 	return &Fault{
 		Kind: RateLimited, Code: codeRateLimited,
-		Message: fmt.Sprintf("this request alone may use %d tokens, more than the token rate limit of %d for this key: send less, or lower the bound of its answer", tokens, limit),
+		Message: fmt.Sprintf("this request alone may use %d tokens, more than the token rate limit of %d for this key: send less, or %s", tokens, limit, advice),
 	}
 }
 

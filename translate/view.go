@@ -18,8 +18,8 @@ type View struct {
 	// MaxTokens is how many tokens each answer may have, 0 where the client does
 	// not say. Where it says so twice it is the greater number.
 	MaxTokens int64
-	// Answers is how many answers are asked for, 0 standing for one, and Prompts
-	// how many prompts each of them is an answer to, likewise.
+	// Answers is how many answers are asked for, or made to choose from, 0 standing
+	// for one, and Prompts how many prompts each of them is an answer to, likewise.
 	Answers, Prompts int64
 
 	// IncludeUsage says that the client itself asked for the usage chunk of a

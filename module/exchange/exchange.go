@@ -24,7 +24,7 @@ type Exchange struct {
 	View   translate.View
 
 	// Reservation is what the exchange holds of the limit of its key: nil where
-	// there is none, before the limit is asked, and once it is settled.
+	// there is none, before the limit is asked, and once it is released.
 	Reservation Reservation
 
 	// Attempts made so far; the last one is Attempt.
@@ -68,6 +68,7 @@ type Attempt struct {
 
 	Fault      *translate.Fault // why the call gave no (whole) answer
 	Refused    bool             // the request cannot be carried over to this target, which was not asked
+	Sent       bool             // the provider may have got the request, or a part of it
 	Losses     translate.Losses // what a translated request left behind
 	Dropped    translate.Losses // what of a translated answer was left out
 	Relayed    bool             // the provider's own error event already went to the client

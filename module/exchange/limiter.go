@@ -21,7 +21,8 @@ type Rules struct {
 
 	// Tokens bounds how many tokens are used within a time: of the input, cached
 	// ones included, and of the output. While a request runs, an estimate of its
-	// input and all that it allows as output count for it.
+	// input and all that it allows as output count for it; 4096 where it sets no
+	// bound, which is not sent, so that an answer may have more.
 	Tokens Rate `json:"tokens,omitzero"`
 
 	// Concurrent is how many requests may run at once. Default: any number.
@@ -68,7 +69,7 @@ func CheckLimitName(s string) error {
 func ParseRate(s string) (Rate, error) {
 	number, length, _ := strings.Cut(s, "/")
 	most, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
+	if err != nil || s[0] == '+' {
 		return Rate{}, errRate
 	}
 	per, err := caddy.ParseDuration(length)
@@ -153,10 +154,10 @@ type Quota struct {
 
 // Reservation is what a request has reserved of a limit.
 type Reservation interface {
-	// Settle ends the request: what was reserved is replaced by the tokens that
-	// it has used, or stays where they are UnknownTokens. It is called once.
+	// Settle replaces the tokens that were reserved by those that the request has
+	// used, from 0. It is called once, before Release.
 	Settle(tokens int64)
-}
 
-// UnknownTokens says that nobody knows how many tokens were used.
-const UnknownTokens int64 = -1
+	// Release ends the request: it does not run any more. It is called once.
+	Release()
+}

@@ -21,15 +21,19 @@ func TestPromptsAreEstimatedByTheirLengthAndFilesByTheirNumber(t *testing.T) {
 		body     string
 		low, top int64
 	}{
-		"nothing":                   {"", 1, 1},
-		"a short text":              {`{"prompt":"hello"}`, 4, 6},
-		"a long text":               {`{"prompt":"` + english + `"}`, 11_000, 12_000},
-		"a text without ends":       {english, 11_000, 12_000},
-		"a language without spaces": {`{"prompt":"` + chinese + `"}`, 10_000, 12_000},
-		"tokens":                    {`{"prompt":[` + strings.Repeat("12345,", 10_000) + `1]}`, 14_000, 16_000},
-		"an image":                  {`{"source":{"type":"base64","data":"` + file + `"}}`, 1500, 1520},
-		"an image by its URL":       {`[{"url":"data:image/png;base64,` + file + `"},"` + english + `"]`, 12_500, 13_600},
-		"two images":                {`["` + file + `","` + file + `"]`, 3000, 3010},
+		"nothing":                         {"", 1, 1},
+		"a short text":                    {`{"prompt":"hello"}`, 4, 6},
+		"a long text":                     {`{"prompt":"` + english + `"}`, 11_000, 12_000},
+		"a text without ends":             {english, 11_000, 12_000},
+		"a language without spaces":       {`{"prompt":"` + chinese + `"}`, 10_000, 12_000},
+		"tokens":                          {`{"prompt":[` + strings.Repeat("12345,", 10_000) + `1]}`, 14_000, 16_000},
+		"an image":                        {`{"source":{"type":"base64","data":"` + file + `"}}`, 1500, 1520},
+		"an image by its URL":             {`[{"url":"data:image/png;base64,` + file + `"},"` + english + `"]`, 12_500, 13_600},
+		"a text behind a file":            {`{"prompt":"` + file[:8192] + english + `"}`, 13_000, 14_500},
+		"a text with a file's ends":       {`{"prompt":"` + file[:8192] + english + file[:8192] + `"}`, 15_000, 16_500},
+		"a text without spaces":           {`{"prompt":"` + strings.ReplaceAll(english, " ", `\u0020`) + `"}`, 11_000, 25_000},
+		"a file with its slashes escaped": {`{"data":"` + strings.ReplaceAll(file, "/", `\/`) + `"}`, 1500, 1520},
+		"two images":                      {`["` + file + `","` + file + `"]`, 3000, 3010},
 	} {
 		got := promptTokens([]byte(c.body))
 		assert.GreaterOrEqual(t, got, c.low, name)
@@ -53,8 +57,10 @@ func FuzzPromptTokens(f *testing.F) {
 }
 
 func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
-	standard := &model{targets: []target{{traits: new(translate.Traits)}}}
-	own := &model{targets: []target{{traits: &translate.Traits{DefaultMaxTokens: 10}}, {traits: new(translate.Traits)}}}
+	chat, messages := &provider{formats: []translate.Format{translate.Chat}}, &provider{formats: []translate.Format{translate.Messages}}
+	standard := &model{targets: []target{{provider: chat, traits: new(translate.Traits)}}}
+	own := &model{targets: []target{{provider: chat, traits: &translate.Traits{DefaultMaxTokens: 10}}, {traits: new(translate.Traits)}}}
+	calls := &model{targets: []target{{provider: messages, traits: new(translate.Traits)}}}
 	for _, c := range []struct {
 		view translate.View
 		m    *model
@@ -65,44 +71,64 @@ func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
 		{translate.View{}, own, 11},
 		{translate.View{MaxTokens: 100, Answers: 3}, own, 301},
 		{translate.View{MaxTokens: 100, Answers: 3, Prompts: 4}, own, 1201},
+		{translate.View{MaxTokens: 100, Answers: 3}, calls, 303}, // each is a call with the whole prompt
 		{translate.View{MaxTokens: math.MaxInt64, Answers: math.MaxInt64, Prompts: 9}, own, math.MaxInt64},
 		{translate.View{MaxTokens: math.MaxInt64 - 1}, own, math.MaxInt64},
 	} {
-		assert.Equal(t, c.want, expectedTokens(&exchange.Exchange{View: c.view}, c.m), "%+v", c.view)
+		assert.Equal(t, c.want, expect(&exchange.Exchange{Format: translate.Chat, View: c.view}, c.m).reserved, "%+v", c.view)
 	}
-	assert.Zero(t, expectedTokens(&exchange.Exchange{Operation: translate.CountTokens, View: translate.View{MaxTokens: 5}}, own))
+	assert.Zero(t, expect(&exchange.Exchange{Operation: translate.CountTokens, View: translate.View{MaxTokens: 5}}, own).reserved)
 }
 
 func TestWhatAnExchangeUsedIsToldAsFarAsItIsKnown(t *testing.T) {
 	usage := translate.Usage{Input: 1, CacheRead: 2, CacheWrite: 4, Output: 8, Reasoning: 3, Known: true}
+	overloaded := translate.ReadStreamFault([]byte(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`), translate.Messages)
+	const reserved = 4114
 	for name, c := range map[string]struct {
 		a    exchange.Attempt
 		sent bool
 		want int64
 	}{
-		"a whole answer":                    {exchange.Attempt{Finished: true, Usage: usage, Status: 200}, true, 15},
-		"a whole answer without usage":      {exchange.Attempt{Finished: true, Status: 200}, true, exchange.UnknownTokens},
-		"a usage that cannot be":            {exchange.Attempt{Finished: true, Usage: translate.Usage{Input: -5, Output: -5, Known: true}}, true, 0},
-		"a cut answer":                      {exchange.Attempt{Usage: usage, Status: 200}, true, exchange.UnknownTokens},
-		"a refusal of the provider":         {exchange.Attempt{Status: 400, Fault: translate.Unusable(nil)}, false, 0},
-		"a provider that cannot be reached": {exchange.Attempt{Fault: translate.Unreachable(nil)}, false, 0},
-		"a provider that is silent":         {exchange.Attempt{Fault: translate.UpstreamTimeout(nil)}, false, exchange.UnknownTokens},
-		"a client that leaves":              {exchange.Attempt{}, false, exchange.UnknownTokens},
-		"what no target can take":           {exchange.Attempt{Refused: true, Fault: translate.Unusable(nil)}, false, 0},
-		"a 200 that is none":                {exchange.Attempt{Status: 200, Fault: translate.Unusable(nil)}, false, exchange.UnknownTokens},
+		"a whole answer":                      {exchange.Attempt{Finished: true, Usage: usage, Status: 200}, true, 15},
+		"a whole answer without usage":        {exchange.Attempt{Finished: true, Status: 200}, true, reserved},
+		"a whole answer that is said to be 0": {exchange.Attempt{Finished: true, Status: 200, Usage: translate.Usage{Known: true}}, true, reserved},
+		"a usage that cannot be":              {exchange.Attempt{Finished: true, Usage: translate.Usage{Input: -5, Output: -5, Known: true}}, true, reserved},
+		"a usage that is absurd":              {exchange.Attempt{Finished: true, Usage: translate.Usage{Output: 1 << 53, Known: true}}, true, reserved},
+		"a cut answer":                        {exchange.Attempt{Usage: usage, Status: 200}, true, reserved},
+		"a cut answer that has used more":     {exchange.Attempt{Usage: translate.Usage{Input: 5000, Known: true}, Status: 200}, true, 5000},
+		"a refusal of the provider":           {exchange.Attempt{Sent: true, Status: 400, Fault: translate.Unusable(nil)}, false, 0},
+		"a redirect":                          {exchange.Attempt{Sent: true, Status: 302, Fault: translate.Unusable(nil)}, false, 0},
+		"a provider that cannot be reached":   {exchange.Attempt{Fault: translate.Unreachable(nil)}, false, 0},
+		"a provider that hangs up":            {exchange.Attempt{Sent: true, Fault: translate.Unreachable(nil)}, false, reserved},
+		"a provider that is silent":           {exchange.Attempt{Sent: true, Fault: translate.UpstreamTimeout(nil)}, false, reserved},
+		"a client that leaves at once":        {exchange.Attempt{}, false, 0},
+		"a client that leaves":                {exchange.Attempt{Sent: true, Fault: translate.InternalFault(nil)}, false, reserved},
+		"one that leaves before content":      {exchange.Attempt{Sent: true, Status: 200, Fault: translate.InternalFault(nil)}, false, reserved},
+		"what no target can take":             {exchange.Attempt{Refused: true, Fault: translate.Unusable(nil)}, false, 0},
+		"a 200 that is none":                  {exchange.Attempt{Sent: true, Status: 200, Fault: translate.Unusable(nil)}, false, 0},
+		"a 200 that is an error":              {exchange.Attempt{Sent: true, Status: 200, Usage: usage, Fault: overloaded}, false, 15},
+		"a 200 that breaks off":               {exchange.Attempt{Sent: true, Status: 200, Fault: translate.Truncated(nil)}, false, reserved},
 	} {
 		s, _ := sinkFor(translate.Chat, true)
+		s.bill = bill{prompt: 18, reserved: reserved}
 		s.ex.Attempts, s.ex.Attempt, s.content = 1, &c.a, c.sent
 		assert.Equal(t, c.want, s.usedTokens(), name)
+		s.bill.earlier = 7
+		assert.Equal(t, c.want+7, s.usedTokens(), "with what another target had used: %s", name)
 		s.ex.Attempts = 0
 		assert.Zero(t, s.usedTokens(), "nobody was asked")
 	}
 }
 
 // counted is a reservation that remembers how it was settled.
-type counted struct{ settled []int64 }
+type counted struct {
+	settled  []int64
+	released int
+}
 
 func (c *counted) Settle(tokens int64) { c.settled = append(c.settled, tokens) }
+
+func (c *counted) Release() { c.released++ }
 
 // A client that had read its whole answer could once be told that its request
 // still ran.
@@ -121,6 +147,48 @@ func TestWhatIsKnownIsSettledBeforeTheLastBytesGoOut(t *testing.T) {
 	assert.Equal(t, []int64{7}, reservation.settled, "once")
 }
 
+// A client that read 400 KB and left before the usage came once paid for 4096
+// tokens, since no more were reserved.
+func TestACutAnswerCostsWhatCanBeSeenOfIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		piece     string
+		low, most int64
+	}{
+		"long events":  {"data: " + strings.Repeat("word", 1000) + "\n\n", 95_000, 100_100},
+		"short events": {"data: " + strings.Repeat("m", 190) + "\n\n", 1000, 1100}, // a token each, and nearly nothing but names
+	} {
+		s, _ := sinkFor(translate.Chat, true)
+		reservation := new(counted)
+		s.ex.Reservation, s.ex.Attempts, s.bill = reservation, 1, bill{prompt: 18, reserved: 20}
+		s.ex.Attempt.Status, s.ex.Attempt.Sent = 200, true
+		s.WriteHeader(200)
+		for sent, times := 0, 400_000; sent < times && (name == "long events" || sent < 1000*198); sent += len(c.piece) {
+			_, _ = s.Write([]byte(c.piece))
+		}
+		s.stop()
+		assert.GreaterOrEqual(t, reservation.settled[0], c.low, name)
+		assert.LessOrEqual(t, reservation.settled[0], c.most, name)
+	}
+}
+
+// A JSON answer once made room for the next request with its first bytes: any
+// number of large ones could be held in memory by clients who do not read them.
+func TestALargeAnswerRunsUntilItsLastBytesGoOut(t *testing.T) {
+	s, _ := sinkFor(translate.Chat, false)
+	reservation := new(counted)
+	s.ex.Reservation, s.ex.Attempts = reservation, 1
+	s.ex.Attempt.Finished, s.ex.Attempt.Usage = true, translate.Usage{Output: 4, Known: true}
+	s.Header().Set("Content-Length", "20")
+	s.WriteHeader(200)
+	_, _ = s.Write(make([]byte, 19))
+	assert.Equal(t, []int64{4}, reservation.settled)
+	assert.Zero(t, reservation.released)
+	_, _ = s.Write(make([]byte, 1))
+	assert.Equal(t, 1, reservation.released, "before the exchange ends")
+	s.stop()
+	assert.Equal(t, 1, reservation.released)
+}
+
 func TestEveryEndSettles(t *testing.T) {
 	for name, end := range map[string]func(s *sink){
 		"a fault":                     func(s *sink) { s.fail(translate.Unusable(nil)) },
@@ -135,6 +203,7 @@ func TestEveryEndSettles(t *testing.T) {
 		end(s)
 		s.stop()
 		assert.Len(t, reservation.settled, 1, name)
+		assert.Equal(t, 1, reservation.released, name)
 	}
 }
 

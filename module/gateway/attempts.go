@@ -80,6 +80,9 @@ func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
 		Model:    t.upstreamModel(ex.View.Model),
 		Traits:   t.traits,
 	}
+	if failed := ex.Attempt; failed != nil {
+		s.bill.earlier += saidTokens(failed)
+	}
 	ex.Attempt = a
 	ex.Attempts++
 	s.reset()

@@ -33,6 +33,8 @@ type sink struct {
 	ended     bool      // the handler has returned: w must not be touched
 	tail      tail      // the last bytes sent
 	lastWrite time.Time // when they were sent
+	bill      bill      // what is to be settled
+	settled   bool      // it was
 
 	timer       *time.Timer // keep-alives; nil for JSON answers
 	commitAfter time.Duration
@@ -79,9 +81,7 @@ func (s *sink) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	s.commitAnswer()
-	if s.ex.Attempt.Finished {
-		s.settle()
-	}
+	s.account(p)
 	s.send(p)
 	s.last = s.ex.Attempt.Finished || s.ex.Attempt.Relayed
 	return len(p), nil
@@ -255,7 +255,7 @@ func (s *sink) fail(f *translate.Fault) {
 		s.reply(f.Status(s.ex.Format), "application/json", translate.AppendFault(nil, f, s.ex.Format, s.ex.ID))
 	case s.ex.Streaming():
 		s.last = true
-		s.settle()
+		s.release()
 		s.closeEvent()
 		s.send(translate.AppendFaultEvent(nil, f, s.ex.Format, s.ex.ID))
 		if s.gone == nil {
@@ -275,7 +275,7 @@ func (s *sink) closeEvent() {
 // reply sends a whole answer of the gateway's own. The caller holds the lock.
 func (s *sink) reply(status int, contentType string, body []byte) {
 	s.committed = true
-	s.settle()
+	s.release()
 	h := s.w.Header()
 	h["Content-Type"] = []string{contentType}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -297,7 +297,7 @@ func (s *sink) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-	s.settle()
+	s.release()
 	if s.timer != nil {
 		s.timer.Stop()
 	}

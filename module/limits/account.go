@@ -103,18 +103,24 @@ type reservation struct {
 	slot    int64 // in which the tokens were taken
 }
 
-// Settle ends the request. Tokens that were not used are given back in the slot
-// in which they were taken; those that nobody expected are taken now.
+// Settle gives tokens that were not used back in the slot in which they were
+// taken; those that nobody expected are taken now.
 func (r *reservation) Settle(tokens int64) {
 	a := r.account
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.running--
 	switch {
-	case a.tokens == nil || tokens < 0:
+	case a.tokens == nil:
 	case tokens < r.tokens:
 		a.tokens.giveBack(r.tokens-tokens, r.slot)
 	default:
 		a.tokens.take(tokens - r.tokens)
 	}
+}
+
+// Release ends the request.
+func (r *reservation) Release() {
+	r.account.mu.Lock()
+	defer r.account.mu.Unlock()
+	r.account.running--
 }

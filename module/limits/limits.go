@@ -4,8 +4,9 @@
 // It promises that a limit is never exceeded by a race, however many requests
 // come at once; that within no time of the length of a rate more is admitted
 // than that rate allows; that what was counted outlives a reload which leaves
-// the limit as it is; and that whoever is idle takes no memory. It refuses to
-// remember anything over a restart, or to know of other processes: each counts
+// the limit as it is; and that whoever is idle makes room, in memory, for others
+// who come: there are never more than 1024 accounts, or twice as many as were
+// in use when it was last looked. It refuses to remember anything over a restart, or to know of other processes: each counts
 // by itself.
 package limits
 

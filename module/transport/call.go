@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
@@ -27,6 +28,7 @@ type call struct {
 	ctx     context.Context // of the provider's call: ends with the client, or with a named cause of ours
 	cancel  context.CancelCauseFunc
 	watch   watch
+	sent    atomic.Bool // the provider may have got something of the request
 
 	// Of a translated request: what is sent, and what the way back needs.
 	rendered []byte
@@ -86,6 +88,9 @@ func (c *call) prepare() *translate.Fault {
 func (c *call) send() (*http.Response, error) {
 	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
 	res, err := c.t.inner.RoundTrip(c.render(c.request))
+	if c.sent.Load() {
+		c.attempt.Sent = true
+	}
 	if err == nil {
 		c.noteHeaders(res)
 	}
@@ -104,10 +109,11 @@ func (c *call) refuse(fault *translate.Fault) *http.Response {
 }
 
 // forget removes what an earlier call of the same attempt left:
-// reverse_proxy may try several addresses in one attempt.
+// reverse_proxy may try several addresses in one attempt. What one of them got
+// is not undone by another that could not be reached.
 func (c *call) forget() {
 	a := c.attempt
-	*a = exchange.Attempt{Exchange: a.Exchange, Provider: a.Provider, Format: a.Format, Model: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken}
+	*a = exchange.Attempt{Exchange: a.Exchange, Provider: a.Provider, Format: a.Format, Model: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken, Sent: a.Sent}
 }
 
 // end releases all that the call holds. The cause is only a formality: nothing

@@ -65,6 +65,7 @@ func (f *fan) do() (*http.Response, error) {
 }
 
 func (f *fan) start() {
+	f.call.attempt.Sent = true // unless the first call that fails knows better
 	f.running.Store(int32(len(f.branches)))
 	for _, b := range f.branches {
 		go func() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -109,13 +110,13 @@ type edit struct {
 // between the edits are sent from the original, not copied.
 func (c *call) body() (io.ReadCloser, int64) {
 	if c.rendered != nil {
-		return &outgoing{src: bytes.NewReader(c.rendered), lease: c.lease}, int64(len(c.rendered))
+		return &outgoing{src: bytes.NewReader(c.rendered), lease: c.lease, sent: &c.sent}, int64(len(c.rendered))
 	}
 	ex := c.attempt.Exchange
 	ex.Lease.Retain()
 	edits := c.edits()
 	if len(edits) == 0 {
-		return &outgoing{src: bytes.NewReader(ex.Body), lease: ex.Lease}, int64(len(ex.Body))
+		return &outgoing{src: bytes.NewReader(ex.Body), lease: ex.Lease, sent: &c.sent}, int64(len(ex.Body))
 	}
 	readers := make([]io.Reader, 0, 2*len(edits)+1)
 	length, at := int64(len(ex.Body)), 0
@@ -125,7 +126,7 @@ func (c *call) body() (io.ReadCloser, int64) {
 		at = e.End
 	}
 	readers = append(readers, bytes.NewReader(ex.Body[at:]))
-	return &outgoing{src: io.MultiReader(readers...), lease: ex.Lease}, length
+	return &outgoing{src: io.MultiReader(readers...), lease: ex.Lease, sent: &c.sent}, length
 }
 
 // outgoing is the body of a call. The http transport may close it while it
@@ -135,6 +136,7 @@ type outgoing struct {
 	mu    sync.Mutex
 	src   io.Reader // nil once closed
 	lease *exchange.Lease
+	sent  *atomic.Bool // set with the first read: a body is read once there is a connection
 }
 
 func (o *outgoing) Read(p []byte) (int, error) {
@@ -143,6 +145,7 @@ func (o *outgoing) Read(p []byte) (int, error) {
 	if o.src == nil {
 		return 0, http.ErrBodyReadAfterClose
 	}
+	o.sent.Store(true)
 	return o.src.Read(p)
 }
 

@@ -104,7 +104,7 @@ func (r *request) option() {
 		}
 	case "n":
 		if r.Begin(rowN, "n") {
-			r.view.Answers = r.AtLeast(1, math.MaxInt64)
+			r.view.Answers = max(r.view.Answers, r.AtLeast(1, math.MaxInt64))
 		}
 	case "suffix":
 		if r.Begin(rowSuffix, "suffix") {
@@ -130,7 +130,7 @@ func (r *request) integer() {
 		}
 	case "best_of":
 		if r.Begin(rowBestOf, "best_of") {
-			r.WantInteger()
+			r.view.Answers = max(r.view.Answers, r.WantInteger())
 		}
 	case "seed":
 		if r.Begin(rowSeed, "seed") {

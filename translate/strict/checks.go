@@ -62,16 +62,19 @@ func (p *Pass) Between(low, high float64) {
 	}
 }
 
-// WantInteger checks a number with an integral value, however it is written.
-func (p *Pass) WantInteger() {
+// WantInteger checks a number with an integral value, however it is written, and
+// returns it; 0 where it is none, or beyond 64 bits.
+func (p *Pass) WantInteger() (n int64) {
 	raw, ok := p.Number()
 	if !ok {
 		p.Refuse("must be an integer")
-		return
+		return 0
 	}
 	if !integral(raw) {
 		p.Note("must be an integer")
 	}
+	n, _ = jsonscan.ParseInt(raw)
+	return n
 }
 
 // AtLeast checks an integer that is neither below least nor above most, and
