@@ -207,7 +207,7 @@ func TestTokensThatWereNotUsedAreGivenBack(t *testing.T) {
 			{"for each answer", completionsPath, "single", `,"n":3,"max_tokens":7000`, nil, 21000},
 			{"refused by the provider", chatPath, "m", `,"max_completion_tokens":50000`, gatewaytest.Status(400), 50000},
 			{"not sent", chatPath, "absent", `,"max_tokens":60000`, nil, 60000},
-			{"not translated", completionsPath, "single", `,"max_tokens":60000,"best_of":7`, nil, 60000},
+			{"not translated", completionsPath, "single", `,"max_tokens":60000,"best_of":7`, nil, 7*60000 + 60}, // as many as are made to choose from
 		} {
 			for _, streaming := range []bool{false, true} {
 				if c.step != nil {
