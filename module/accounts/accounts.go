@@ -116,20 +116,14 @@ func (a *Accounts) Cleanup() error {
 	return release(a.store)
 }
 
-// Serves reports whether a request is for one of the routes below /api/, with
-// whatever method.
-func (a *Accounts) Serves(r *http.Request) bool {
-	if !isBelow(r, "/api/") {
-		return false
-	}
-	_, _, ok := public.find(r.URL.Path)
-	return ok
-}
+// Serves reports whether a request is for a path that belongs to accounts, with
+// whatever method and whether or not there is a route.
+func (a *Accounts) Serves(r *http.Request) bool { return isOurs(r.URL.Path) }
 
 // ServeHTTP answers a request that it serves, in the envelope.
 func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := newCall(w, r)
-	data, err := a.handle(c, public)
+	data, err := a.answer(c)
 	if err != nil {
 		writeProblem(w, a.problemOf(err))
 		return
@@ -139,6 +133,14 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeData(w, data)
+}
+
+// answer answers what has a route.
+func (a *Accounts) answer(c *call) (any, error) {
+	if !hasRoute(c.URL) {
+		return nil, errNoRoute
+	}
+	return a.handle(c, public)
 }
 
 // Admin answers the administrator of the machine below /ai_gateway/: plain JSON,

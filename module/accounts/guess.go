@@ -48,14 +48,8 @@ func (a *Accounts) beginLogin(c *call, name string, user *exchange.User) (*attem
 		name = "" // all that cannot exist count together
 	}
 	from := network(c.address())
-	at := &attempt{who: asker{name + " " + from, from}}
-	if a.ThrottleOff {
-		return at, nil
-	}
-	if wait := at.begin(a.shared.networks, from, false); wait > 0 {
-		return nil, a.throttled(c, wait)
-	}
-	if wait := at.begin(a.shared.pairs, name+" "+from, true); wait > 0 {
+	at := &attempt{who: asker{account: name + " " + from, network: from}}
+	if wait := a.beginNear(at); wait > 0 {
 		return nil, a.throttled(c, wait)
 	}
 	known, err := a.isAtHome(c, user, from)
@@ -63,13 +57,25 @@ func (a *Accounts) beginLogin(c *call, name string, user *exchange.User) (*attem
 		at.end(undecided)
 		return nil, err
 	}
-	if known {
+	at.who.stranger = !known
+	if known || a.ThrottleOff {
 		return at, nil
 	}
 	if wait := at.begin(a.shared.names, name, false); wait > 0 {
 		return nil, a.throttled(c, wait)
 	}
 	return at, nil
+}
+
+// beginNear asks the throttles of where a login comes from.
+func (a *Accounts) beginNear(at *attempt) time.Duration {
+	if a.ThrottleOff {
+		return 0
+	}
+	if wait := at.begin(a.shared.networks, at.who.network, false); wait > 0 {
+		return wait
+	}
+	return at.begin(a.shared.pairs, at.who.account, true)
 }
 
 // isAtHome reports whether a user has a session from this network: guesses from

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,24 +15,43 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
-// Ensures that a path that only looks like ours is left to the site, so that
-// whoever guards our paths by their names guards what is answered here.
-func TestOnlyPathsWrittenPlainlyAreServed(t *testing.T) {
+// What was below our paths and no route went to the site, whose empty 200 told a
+// script that DELETE /api/token/laptop had revoked a key.
+func TestWhatIsBelowOurPathsIsNeverLeftToTheSite(t *testing.T) {
 	s := newSite(t, nil)
 	for path, want := range map[string]bool{
 		"/api/user/login": true, "/api/user/self": true, "/api/user": true, "/api/user/": true, "/api/token": true,
 		"/api/token/": true, "/api/token/7": true, "/api/user/7": true, "/api/user/sessions/7": true, "/api/openapi.json": true,
 		"/api/user/manage": true, "/api/token/search?keyword=a%2Fb": true,
 
-		"/api": false, "/api/": false, "/": false, "/api/user/login/": false, "/api/user/Login": false, "/API/user/login": false,
-		"/api//user/login": false, "/api/./user/login": false, "/api/x/../user/login": false, "/api/user%2Flogin": false, "/api/user/%6cogin": false,
-		"/api/user/0": false, "/api/user/-1": false, "/api/user/+1": false, "/api/user/007": false, "/api/user/1/": false,
-		"/api/user/1.0": false, "/api/user/99999999999999999999": false, "/api/user/root": false, "/api/token/1/key": false,
-		"/api/user/sessions/": false, "/api/user/sessions/x": false, "/ai_gateway/users": false, "/v1/messages": false,
+		"/api": false, "/api/": false, "/": false, "/API/user/login": false, "/api/tokens": false, "/api/users/1": false,
+		"/api//user/login": false, "/api/./user/login": false, "/api/x/../user/login": false,
+		"/api/openapi.json/": false, "/ai_gateway/users": false, "/v1/messages": false,
 	} {
 		for _, method := range []string{"GET", "POST", "BREW"} {
 			r := asked{call: method + " " + path}.request(t.Context())
 			assert.Equal(t, want, s.Serves(r), "%s %s", method, path)
+		}
+	}
+}
+
+// Ensures that a path is served only as it is usually written, so that whoever
+// guards our paths by their names guards what is answered here.
+func TestPathsWithoutARouteAreNotFound(t *testing.T) {
+	s, root, _ := keySite(t)
+	for _, path := range []string{
+		"/api/user/login/", "/api/user/Login", "/api/user%2Flogin", "/api/user/%6cogin", "/api/openapi%2ejson",
+		"/api/user/0", "/api/user/-1", "/api/user/+1", "/api/user/007", "/api/user/1/", "/api/user/disable",
+		"/api/user/1.0", "/api/user/99999999999999999999", "/api/user/root", "/api/token/1/key", "/api/token/laptop",
+		"/api/token/my%20key", "/api/token/12/", "/api/token//", "/api/user/../token/1", "/api/user/sessions/", "/api/user/sessions/x",
+	} {
+		for _, method := range []string{"GET", "POST", "DELETE", "BREW"} {
+			r := asked{call: method + " " + path, body: "{}", token: root}.request(t.Context())
+			require.True(t, s.Serves(r), path)
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			assert.Equal(t, http.StatusNotFound, w.Code, "%s %s", method, path)
+			assert.Equal(t, failure(errNoRoute.message), w.Body.String(), "%s %s", method, path)
 		}
 	}
 }

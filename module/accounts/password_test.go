@@ -81,18 +81,19 @@ func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 	g := &gated{argon2id: quick, gate: make(chan struct{})}
 	s.hasher = g
 	const logins = 200
+	strangers := slots + waiting - kept
 	answers := make(chan *httptest.ResponseRecorder, logins)
 	for i := range logins {
 		s.askAside(asked{call: loginPath, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
 	}
-	for range logins - slots - waiting { // all for whom there is no place, while the others wait
+	for range logins - strangers { // all for whom there is no place, while the others wait
 		answer := <-answers
 		assert.Equal(t, http.StatusTooManyRequests, answer.Code)
 		assert.Equal(t, failure("too many logins at once"), answer.Body.String())
 		assert.Equal(t, "1", answer.Header().Get("Retry-After"))
 	}
 	close(g.gate)
-	for range slots + waiting {
+	for range strangers {
 		assert.Equal(t, http.StatusOK, (<-answers).Code)
 	}
 	assert.EqualValues(t, slots, g.most.Load())
@@ -138,6 +139,9 @@ type remembered struct {
 // UserByName returns the user.
 func (r remembered) UserByName(context.Context, string) (*exchange.User, error) { return &r.user, nil }
 
+// SessionsOf returns none.
+func (remembered) SessionsOf(context.Context, int64) ([]exchange.Session, error) { return nil, nil }
+
 // CreateSession makes none.
 func (remembered) CreateSession(context.Context, *exchange.Session, int, func(*exchange.User) error) error {
 	return nil
@@ -166,7 +170,7 @@ func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 		assert.Equal(t, http.StatusTooManyRequests, answer.Code)
 		assert.Equal(t, "1", answer.Header().Get("Retry-After"))
 	}
-	assert.GreaterOrEqual(t, let, slots+waiting)
+	assert.GreaterOrEqual(t, let, slots+waiting-kept)
 	t.Logf("%d logins were let in, with %d MiB at most", let, m.most.Load()>>20)
 	assert.Greater(t, m.most.Load(), uint64(each), "what is measured is that of the hashes")
 	assert.Less(t, m.most.Load(), uint64(3*slots*each+rest))
@@ -225,6 +229,36 @@ func TestNobodyTakesAllPlacesOfTheQueue(t *testing.T) {
 			assert.Empty(t, s.queue.networks.taken)
 		})
 	}
+}
+
+// Three networks together had all places, and nobody else could log in.
+func TestStrangersLeavePlacesForWhoIsAtHome(t *testing.T) {
+	const crowd = 60
+	s := loginSite(t, nil)
+	s.user("bob", exchange.RoleUser)
+	alice := s.token("alice") // from her network
+	s.queue = newQueue(1)
+	s.queue.slots <- struct{}{} // somebody hashes
+	strangers := cap(s.queue.places) - kept
+	answers := make(chan *httptest.ResponseRecorder, crowd+4)
+	for i := range crowd {
+		s.askAside(asked{call: loginPath, body: credentials(fmt.Sprint("user", i), password), peer: fmt.Sprintf("[2001:db8:0:%x::1]:1", i)}, answers)
+	}
+	require.Eventually(t, func() bool { return len(answers) == crowd-strangers }, time.Minute, time.Millisecond)
+	for range crowd - strangers {
+		assert.Equal(t, http.StatusTooManyRequests, (<-answers).Code)
+	}
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginPath, body: credentials("bob", password)}).status, "bob has no home")
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginPath, body: credentials("alice", password), peer: "10.0.0.1:1"}).status, "away from home")
+
+	s.askAside(asked{call: loginPath, body: credentials("alice", password)}, answers)
+	s.askAside(asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: alice, peer: "10.0.0.1:1"}, answers)
+	require.Eventually(t, func() bool { return len(s.queue.places) == strangers+2 }, time.Minute, time.Millisecond)
+	<-s.queue.slots
+	for range strangers + 2 {
+		assert.NotEqual(t, http.StatusTooManyRequests, (<-answers).Code)
+	}
+	assert.Empty(t, s.queue.unknown.taken)
 }
 
 // The administrator of the machine has what there is.

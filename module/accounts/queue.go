@@ -15,12 +15,14 @@ type queue struct {
 	slots    chan struct{} // of those that hash
 	accounts *shares       // of the places
 	networks *shares       // of the places
+	unknown  *shares       // of the places, of all strangers together
 }
 
 const (
 	waiting    = 16 // how many may wait for a slot
 	perAccount = 2  // places of one account, of a login: in one network
 	perNetwork = 8  // places of one network
+	kept       = 6  // places that no stranger gets, from however many networks
 )
 
 // hashes is the queue of this process.
@@ -29,20 +31,31 @@ var hashes = newQueue(runtime.GOMAXPROCS(0))
 func newQueue(slots int) *queue {
 	return &queue{
 		make(chan struct{}, slots+waiting), make(chan struct{}, slots),
-		newShares(perAccount), newShares(perNetwork),
+		newShares(perAccount), newShares(perNetwork), newShares(slots + waiting - kept),
 	}
 }
 
 // asker is who has something hashed, as far as the queue keeps them apart. The
 // administrator of the machine is nobody, and has no bounds.
-type asker struct{ account, network string }
+type asker struct {
+	account, network string
+	stranger         bool // neither logged in nor at home
+}
+
+// crowd is what all strangers are together, and nobody for the others.
+func (who asker) crowd() string {
+	if who.stranger {
+		return "strangers"
+	}
+	return ""
+}
 
 // asker returns who asks, with the account of whoever is logged in.
 func (c *call) asker() asker {
 	if c.access == theMachine {
 		return asker{}
 	}
-	who := asker{network: network(c.address())}
+	who := asker{network: network(c.address()), stranger: c.user == nil}
 	if c.user != nil {
 		who.account = strconv.FormatInt(c.user.ID, 10)
 	}
@@ -62,6 +75,10 @@ func (q *queue) do(ctx context.Context, who asker, f func()) error {
 		return errBusy
 	}
 	defer q.networks.give(who.network)
+	if !q.unknown.take(who.crowd()) {
+		return errBusy
+	}
+	defer q.unknown.give(who.crowd())
 	return q.wait(ctx, f)
 }
 

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,11 +140,22 @@ func isID(s string) bool {
 	return err == nil && id > 0 && strconv.FormatInt(id, 10) == s
 }
 
-// isBelow reports whether a path is below one of ours, written plainly: what is
-// encoded may look like another path to whoever guards this one.
-func isBelow(r *http.Request, prefix string) bool {
-	return strings.HasPrefix(r.URL.Path, prefix) && r.URL.RawPath == ""
+// isOurs reports whether a path is that of a document of ours or below /api/user
+// or /api/token. Whoever mistypes one of those must not take what a site answers
+// for a key that is revoked.
+func isOurs(path string) bool {
+	return path == "/api/openapi.json" ||
+		strings.HasPrefix(path+"/", "/api/user/") || strings.HasPrefix(path+"/", "/api/token/")
 }
+
+// hasRoute reports whether a path has a route and is written plainly: what is
+// encoded may look like another path to whoever guards this one.
+func hasRoute(u *url.URL) bool {
+	_, _, ok := public.find(u.Path)
+	return ok && u.RawPath == ""
+}
+
+var errNoRoute = refuse(http.StatusNotFound, "there is nothing at this path: users, sessions and keys stand at their ids, which are numbers")
 
 // allowed lists the methods of a route.
 func (m methods) allowed() string {
