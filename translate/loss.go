@@ -47,6 +47,10 @@ const (
 	maxLossName = 64
 	// maxForeign is how many names that a provider chose are repeated, of one answer.
 	maxForeign = 32
+	// maxMemberName is the longest name from a provider that is repeated, and
+	// maxMemberDigits is how many digits are in it.
+	maxMemberName   = 41
+	maxMemberDigits = 4
 	// oddName stands for names that do not belong into a header or a log, noName
 	// for one that is empty.
 	oddName = "?"
@@ -102,6 +106,24 @@ func (l *Loss) is(prefix string, name []byte) bool {
 // odd reports whether a name does not belong into a header or a log.
 func odd(name []byte) bool { return len(name) > maxLossName || !PlainName(name) }
 
+// memberLike reports whether a name that a provider chose looks like that of a
+// member. Others may be a key, which does not belong into a log.
+func memberLike(name []byte) bool {
+	if len(name) == 0 || len(name) > maxMemberName || name[0] < 'a' || name[0] > 'z' {
+		return false
+	}
+	digits := 0
+	for _, b := range name {
+		switch {
+		case '0' <= b && b <= '9':
+			digits++
+		case b != '_' && (b < 'a' || b > 'z'):
+			return false
+		}
+	}
+	return digits <= maxMemberDigits
+}
+
 // String is the report of the losses: their paths with commas between, as many
 // of them as fit into 1024 bytes, and then "+" and the number of those left out.
 // Of 512 losses, beyond which none is noted, there may be more: "+450 or more".
@@ -131,7 +153,7 @@ func (l Losses) String() string {
 // Dropped collects what of an answer has no place in the client's format. The
 // parsers and the emitters of answers embed it; it costs nothing while nothing
 // is dropped, and little however much is: of the names that a provider chose 32
-// are repeated, and "?" stands for all others.
+// are repeated, if they look like names of members, and "?" stands for all others.
 type Dropped struct {
 	losses  Losses
 	foreign int // names that the provider chose
@@ -147,7 +169,7 @@ func (d *Dropped) DropNamed(prefix string, name []byte) {
 	switch {
 	case len(name) == 0:
 		d.losses.AddIn(OfAnswer, prefix, noName)
-	case odd(name) || d.foreign == maxForeign && !d.losses.has(prefix, name):
+	case !memberLike(name) || d.foreign == maxForeign && !d.losses.has(prefix, name):
 		d.losses.AddIn(OfAnswer, prefix, oddName)
 	case !d.losses.has(prefix, name):
 		d.foreign++

@@ -94,13 +94,13 @@ func TestWhatIsDroppedOfAnAnswerIsNotedOnce(t *testing.T) {
 func TestNamesThatAProviderChoseAreBounded(t *testing.T) {
 	var answer translate.Dropped
 	for i := range 100_000 {
-		answer.DropNamed("a.", strconv.AppendInt(nil, int64(i), 10))
+		answer.DropNamed("a.", strconv.AppendInt([]byte("n"), int64(i), 10))
 	}
-	answer.DropNamed("a.", []byte("0"))
+	answer.DropNamed("a.", []byte("n0"))
 	answer.DropNamed("a.", nil)
 	losses := answer.Losses()
 	require.Len(t, losses, 32+2)
-	assert.Equal(t, translate.Loss{Path: "a.0", Class: translate.OfAnswer, Foreign: true}, losses[0])
+	assert.Equal(t, translate.Loss{Path: "a.n0", Class: translate.OfAnswer, Foreign: true}, losses[0])
 	assert.Equal(t, translate.Loss{Path: "a.?", Class: translate.OfAnswer}, losses[32])
 	assert.Equal(t, `a.""`, losses[33].Path)
 }
@@ -111,6 +111,20 @@ func TestNamesThatAProviderChoseFitIntoALog(t *testing.T) {
 		answer.DropNamed("", []byte(name))
 	}
 	assert.Equal(t, "?", answer.Losses().String())
+}
+
+// A bug was here: a provider that made a member of a key wrote the key into the log.
+func TestNamesThatAreNoneOfMembersAreNotRepeated(t *testing.T) {
+	for _, name := range []string{"sk-abcdef", "sk_live_4242abc13", "0a1b2c3d4e5f", "AKIAABCDEFGHIJKL", strings.Repeat("x", 42), "_a"} {
+		var answer translate.Dropped
+		answer.DropNamed("a.", []byte(name))
+		assert.Equal(t, "a.?", answer.Losses().String(), name)
+	}
+	for _, name := range []string{"timings", "reasoning_details", "ephemeral_5m_input_tokens", "top_p2"} {
+		var answer translate.Dropped
+		answer.DropNamed("a.", []byte(name))
+		assert.Equal(t, "a."+name, answer.Losses().String())
+	}
 }
 
 func TestAMemberThatIsLeftOutIsNotedUnlessItSaysNothing(t *testing.T) {
@@ -125,7 +139,7 @@ func TestAMemberThatIsLeftOutIsNotedUnlessItSaysNothing(t *testing.T) {
 
 func TestNotingALossAgainCostsNoAllocation(t *testing.T) {
 	var answer translate.Dropped
-	name := []byte(strings.Repeat("x", 64))
+	name := []byte(strings.Repeat("x", 41))
 	answer.DropNamed("choices[*].", name)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { answer.DropNamed("choices[*].", name) }))
 }

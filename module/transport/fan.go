@@ -149,7 +149,7 @@ func (f *fan) adopt(b *branch) {
 // note writes down what all calls have used and lost, and which model answers.
 func (f *fan) note() {
 	a := f.call.attempt
-	a.Dropped = f.translators.Losses()
+	a.Dropped = f.call.presentableLosses(f.translators.Losses())
 	a.Usage, a.AnsweredBy = f.translators.Usage(), f.call.presentable(f.translators.Model())
 }
 

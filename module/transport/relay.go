@@ -220,7 +220,7 @@ func (r *relay) end(err error) {
 func (r *relay) Close() error {
 	a := r.call.attempt
 	a.Usage, a.AnsweredBy = r.lane.Usage(), r.call.presentable(r.lane.Model())
-	a.Dropped = r.lane.Losses()
+	a.Dropped = r.call.presentableLosses(r.lane.Losses())
 	r.call.end()
 	return r.upstream.Close()
 }

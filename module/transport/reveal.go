@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -28,4 +29,12 @@ func (c *call) presentableType(value string) string {
 		value = media
 	}
 	return c.presentable(value)
+}
+
+// presentableLosses are those of an answer that may be logged: the provider
+// names its members as it likes, after the credential too.
+func (c *call) presentableLosses(losses translate.Losses) translate.Losses {
+	return slices.DeleteFunc(slices.Clone(losses), func(loss translate.Loss) bool {
+		return loss.Foreign && c.presentable(loss.Path) == ""
+	})
 }

@@ -110,7 +110,7 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 	t := c.translator()
 	fault := readAnswer(t, body)
 	c.attempt.Usage, c.attempt.AnsweredBy = t.Usage(), c.presentable(t.Model())
-	c.attempt.Dropped = t.Losses()
+	c.attempt.Dropped = c.presentableLosses(t.Losses())
 	if fault != nil {
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}

@@ -1,0 +1,21 @@
+package transport
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// A bug was here: a member that the provider named after the credential stood
+// in the log.
+func TestLossesThatRepeatTheCredentialAreNotLogged(t *testing.T) {
+	c := &call{t: &Transport{secret: "correct_horse_battery"}}
+	var dropped translate.Dropped
+	dropped.DropNamed("choices[*].", []byte("correct_horse_battery"))
+	dropped.DropNamed("", []byte("timings"))
+	losses := dropped.Losses()
+	assert.Equal(t, "timings", c.presentableLosses(losses).String())
+	assert.Len(t, losses, 2, "the parser's own list stays")
+}
