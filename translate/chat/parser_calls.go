@@ -29,6 +29,7 @@ type call struct {
 	number   int    // among those that were
 	waiting  []byte // arguments that were not sent yet
 	args     translate.Arguments
+	again    bool // its name was repeated behind all of its arguments
 }
 
 const (
@@ -96,7 +97,7 @@ func (a *calls) find(e *entry, apart bool) int {
 		return a.findByID(e, apart)
 	}
 	at, known := a.index[e.index]
-	if !known || a.renumbered(&a.all[at], e) {
+	if !known || a.renumbered(&a.all[at], e) || a.all[at].resumes(e) {
 		at = a.add()
 		if a.index == nil {
 			a.index = make(map[int64]int, 1)
@@ -108,7 +109,8 @@ func (a *calls) find(e *entry, apart bool) int {
 
 // renumbered reports whether an entry with the index of a call is about another
 // call: some servers give all of them the same index. It is if it has another id
-// and a name, or a name and arguments when those of the call are complete.
+// and a name, or, when the arguments of the call are complete, another name or a
+// name and arguments.
 func (a *calls) renumbered(known *call, e *entry) bool {
 	if len(e.name) <= len(`""`) {
 		return false
@@ -116,7 +118,26 @@ func (a *calls) renumbered(known *call, e *entry) bool {
 	if len(e.id) > len(`""`) && len(known.id) > 0 {
 		return !same(known.id, e.id)
 	}
-	return known.args.Complete() && len(e.args) > len(`""`)
+	return known.args.Complete() && (len(e.args) > len(`""`) || len(known.name) > 0 && !same(known.name, e.name))
+}
+
+// resumes reports whether an entry gives the arguments of another call of the
+// same tool: the name of the call came once more behind all of its arguments,
+// and now come arguments anew. The entry gets the name then.
+func (c *call) resumes(e *entry) bool {
+	if !c.again || len(e.name) > len(`""`) || len(e.args) <= len(`""`) {
+		return false
+	}
+	text := e.args
+	if text[0] == '"' {
+		text = jsonscan.AppendText(nil, text)
+	}
+	var args translate.Arguments
+	if args.Add(text); !args.IsObject() {
+		return false
+	}
+	e.name = jsonscan.AppendString(nil, c.name)
+	return true
 }
 
 // findByID finds a call without the help of an index.
@@ -125,7 +146,7 @@ func (a *calls) findByID(e *entry, apart bool) int {
 		return a.add()
 	}
 	if len(e.id) <= len(`""`) {
-		if a.another(e) {
+		if a.another(e) || a.all[a.last].resumes(e) {
 			return a.add()
 		}
 		return a.last
@@ -167,6 +188,7 @@ func (a *calls) take(p *choices.Parser, at int, e *entry) {
 		c.id = jsonscan.AppendText(nil, e.id)
 	}
 	c.custom = c.custom || e.custom
+	c.again = c.again || c.args.Complete() && len(e.name) > len(`""`)
 	a.takeName(p, c, e.name)
 	if e.args != nil || len(c.waiting) > 0 {
 		a.settle(p)
@@ -175,7 +197,8 @@ func (a *calls) take(p *choices.Parser, at int, e *entry) {
 }
 
 // takeName joins the fragments of a name. Many servers repeat all of it with
-// every fragment of the arguments.
+// every fragment of the arguments, and some what they said of it before with
+// every fragment of the name.
 func (a *calls) takeName(p *choices.Parser, c *call, name []byte) {
 	switch {
 	case len(name) <= len(`""`) || same(c.name, name):
@@ -184,6 +207,9 @@ func (a *calls) takeName(p *choices.Parser, c *call, name []byte) {
 	default:
 		before := len(c.name)
 		c.name = jsonscan.AppendText(c.name, name)
+		if bytes.HasPrefix(c.name[before:], c.name[:before]) {
+			c.name = c.name[before:]
+		}
 		a.hold(p, len(c.name)-before)
 		p.Unlike()
 	}

@@ -418,3 +418,26 @@ func TestAnAnswerOfNothingButImagesIsUnusable(t *testing.T) {
 	chat.NewParser(&r).Answer([]byte(`{"choices":[{"message":{"content":"","images":[{"type":"image_url"}]},"finish_reason":"stop"}]}`))
 	assert.Contains(t, r.lines[len(r.lines)-1], "error 502")
 }
+
+// A bug was here: a name told anew with every fragment became get_get_weather.
+func TestANameThatGrowsIsNotJoinedToItself(t *testing.T) {
+	assert.Equal(t, []string{begin, `tool 0 "a" "get_weather"`, `args 0 "{}"`, "end"}, parse([]string{
+		calls(`{"index":0,"id":"a","function":{"name":"get_"}}`),
+		calls(`{"index":0,"function":{"name":"get_wea"}}`),
+		calls(`{"index":0,"function":{"name":"get_weather"}}`),
+		calls(`{"index":0,"function":{"arguments":"{}"}}`), done,
+	}, true))
+}
+
+// A bug was here: two calls of one index and without ids became one, with the
+// arguments {"a":1}{"a":2}.
+func TestANameAgainBehindAllArgumentsBeginsACallWithTheNextOnes(t *testing.T) {
+	two := []string{begin, `tool 0 "" "f"`, `args 0 "{\"a\":1}"`, `tool 1 "" "f"`, `args 1 "{\"a\":2}"`, "end"}
+	for _, index := range []string{`"index":0,`, ``} {
+		first := calls(`{` + index + `"function":{"name":"f","arguments":"{\"a\":1}"}}`)
+		again := calls(`{` + index + `"function":{"name":"f","arguments":""}}`)
+		next := calls(`{` + index + `"function":{"arguments":"{\"a\":2}"}}`)
+		assert.Equal(t, two, parse([]string{first, again, next, done}, true), index)
+		assert.Equal(t, append(two[:3:3], "end"), parse([]string{first, again, done}, true), "the name alone is no call")
+	}
+}
