@@ -37,7 +37,7 @@ func startProcess(t testing.TB, options string, lines ...string) *process {
 	t.Helper()
 	p := &process{
 		t: t, site: fmt.Sprintf("127.0.0.1:%d", gatewaytest.FreePort(t)), admin: fmt.Sprintf("127.0.0.1:%d", gatewaytest.FreePort(t)),
-		client:  &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		client:  &http.Client{Transport: gatewaytest.Persistent(new(http.Transport))},
 		changed: make(chan struct{}), exited: make(chan error, 1),
 	}
 	dir := t.TempDir()

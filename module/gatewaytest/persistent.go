@@ -21,12 +21,15 @@ func (p persistent) RoundTrip(r *http.Request) (response *http.Response, err err
 	return response, err
 }
 
-// Persist has Client send requests again whose connection was lost. Each reload
-// closes a listening socket and idle connections, that of the admin endpoint
-// included, and with any handler of Caddy what is just arriving there is lost
-// (T7): tests that reload the configuration need it.
-func (c *Caddy) Persist() {
-	transport := c.Client.Transport.(*http.Transport)
+// Persistent uses each connection for one request, and sends a request again
+// when its connection was lost. Each reload closes a listening socket and idle
+// connections, that of the admin endpoint included, and with any handler of
+// Caddy what is just arriving there is lost (T7): tests that reload the
+// configuration need it.
+func Persistent(transport *http.Transport) http.RoundTripper {
 	transport.DisableKeepAlives = true
-	c.Client.Transport = persistent{transport}
+	return persistent{transport}
 }
+
+// Persist makes Client Persistent.
+func (c *Caddy) Persist() { c.Client.Transport = Persistent(c.Client.Transport.(*http.Transport)) }
