@@ -71,6 +71,10 @@ func (e *envelope) member(c *jsonscan.Cursor, choice func()) (known bool) {
 }
 
 func (e *envelope) list(c *jsonscan.Cursor, choice func()) {
+	if c.Null() { // as good as an empty list
+		e.listed = true
+		return
+	}
 	if !c.EnterArray() {
 		c.Skip()
 		return

@@ -72,6 +72,15 @@ data: {"object":"text_completion","choices":[{"index":0,"text":"","logprobs":nul
 data: [DONE]
 
 `},
+		"a null text, which clients cannot add to": {translate.Completions, false,
+			`{"choices":[{"text":null,"index":0,"finish_reason":"stop"}]}`,
+			`data: {"object":"text_completion","choices":[{"index":0,"text":"","finish_reason":null}]}
+
+data: {"object":"text_completion","choices":[{"index":0,"text":"","logprobs":null,"finish_reason":"stop"}]}
+
+data: [DONE]
+
+`},
 		"a text, with usage that never came": {translate.Completions, true,
 			`{"id":"t1","object":"text_completion","choices":[{"text":" b","index":1,"logprobs":{"tokens":["b"]},"finish_reason":"stop"}],"usage":null}`,
 			`data: {"object":"text_completion","id":"t1","choices":[{"index":1,"text":" b","logprobs":{"tokens":["b"]},"finish_reason":null}],"usage":null}

@@ -69,6 +69,22 @@ func broken(err error) error {
 	return err
 }
 
+// blocksOf reads the content of an answer: an array, as it is written. Null is
+// an empty one, which is how servers written in Go send an answer that has no
+// blocks; nil stands for any other value.
+func blocksOf(c *jsonscan.Cursor) []byte {
+	if c.Null() {
+		return noBlocks
+	}
+	array := c.Kind() == jsonscan.Array
+	if raw := c.Skip(); array {
+		return raw
+	}
+	return nil
+}
+
+var noBlocks = []byte("[]")
+
 func (a *answer) member(c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "type":
@@ -77,8 +93,7 @@ func (a *answer) member(c *jsonscan.Cursor) {
 		a.isError = a.isError || c.Kind() != jsonscan.Null
 		c.Skip()
 	case "content":
-		a.hasContent = c.Kind() == jsonscan.Array
-		c.Skip()
+		a.hasContent = blocksOf(c) != nil
 	case "model":
 		a.model = rawText(c)
 	case "usage":

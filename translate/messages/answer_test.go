@@ -1,6 +1,7 @@
 package messages_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,9 +27,23 @@ func TestAnswersTellModelAndUsage(t *testing.T) {
 	assert.Equal(t, translate.Answer{}, answer)
 }
 
+// Ollama writes null for the content of an answer in which the model said
+// nothing, and every client got 502.
+func TestNullContentIsAnEmptyAnswer(t *testing.T) {
+	body := []byte(`{"model":"tiny","content":null,"usage":{"input_tokens":12,"output_tokens":1}}`)
+	answer, fault := messages.InspectAnswer(body, translate.Generate)
+	require.Nil(t, fault)
+	assert.Equal(t, translate.Answer{Model: "tiny", Usage: translate.Usage{Input: 12, Output: 1, Known: true}}, answer)
+	null, fault := messages.Replay(body, false)
+	require.Nil(t, fault)
+	empty, fault := messages.Replay(bytes.Replace(body, []byte("null"), []byte("[]"), 1), false)
+	require.Nil(t, fault)
+	assert.Equal(t, string(empty), string(null))
+}
+
 func TestUnusableAnswersAreTheProvidersFault(t *testing.T) {
 	for _, body := range []string{
-		``, `<html>`, `null`, `[]`, `{}`, `{"content":null}`, `{"content":"a"}`, `{"content":{}}`, `{"content":[]`, `{"content":[]}{}`,
+		``, `<html>`, `null`, `[]`, `{}`, `{"content":"a"}`, `{"content":{}}`, `{"content":[]`, `{"content":[]}{}`,
 		`{"choices":[{}]}`, `{"input_tokens":5}`, "{\"content\":[\"\xff\"]}",
 	} {
 		_, fault := messages.InspectAnswer([]byte(body), translate.Generate)

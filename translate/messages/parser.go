@@ -235,12 +235,12 @@ func (p *Parser) startTool(b *content) int {
 }
 
 // sendInput sends the input of a call that came whole, and reports whether
-// there was any. An empty one only announces that it follows.
+// there was any. An empty one, or null, only announces that it follows.
 func (p *Parser) sendInput(tool int, input []byte) bool {
-	p.text = jsonscan.AppendCompact(p.text[:0], input)
-	if len(p.text) <= len("{}") {
+	if jsonscan.Blank(input) {
 		return false
 	}
+	p.text = jsonscan.AppendCompact(p.text[:0], input)
 	p.send(translate.Event{Kind: translate.EventToolArgs, Tool: tool, Text: p.text})
 	return true
 }

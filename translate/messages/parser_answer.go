@@ -43,10 +43,7 @@ func (p *Parser) readAnswer(a *wholeAnswer, body []byte) error {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "content":
-			array := c.Kind() == jsonscan.Array
-			if raw := c.Skip(); array {
-				a.content = raw
-			}
+			a.content = blocksOf(c)
 		case "model":
 			a.model = rawText(c)
 		case "stop_reason":

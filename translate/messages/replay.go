@@ -68,10 +68,7 @@ func (r *replay) member() {
 	c := &r.cursor
 	switch string(c.Name()) {
 	case "content":
-		array := c.Kind() == jsonscan.Array
-		if raw := c.Skip(); array {
-			r.content = raw
-		}
+		r.content = blocksOf(c)
 	case "usage":
 		if object := c.Kind() == jsonscan.Object; object {
 			r.usage = jsonscan.AppendCompact(nil, c.Skip())
@@ -163,9 +160,10 @@ func (b *wholeBlock) read(raw []byte) error {
 		case string(c.Name()) == "type":
 			c.Skip()
 		case partial && c.Kind() == part.kind:
-			b.start = jsonscan.AppendString(append(b.start, ','), c.Name())
-			b.start = append(b.start, ":"+part.empty...)
+			b.begin(c.Name(), part)
 			b.divide(part, c.Skip())
+		case partial && part.kind != jsonscan.Array && c.Null(): // of a list, null is the usual word for none
+			b.begin(c.Name(), part)
 		default:
 			b.start = c.AppendMember(b.start)
 		}
@@ -192,6 +190,12 @@ var parts = map[string]part{
 }
 
 var inputPart = part{jsonscan.Object, "{}", "input_json_delta", "partial_json"}
+
+// begin adds the empty member that deltas add to.
+func (b *wholeBlock) begin(name []byte, p part) {
+	b.start = jsonscan.AppendString(append(b.start, ','), name)
+	b.start = append(b.start, ":"+p.empty...)
+}
 
 // divide makes deltas of a value: one of a text or an input, one for each item
 // of a list.

@@ -117,6 +117,21 @@ data: {"type":"message_stop"}
 `, string(stream))
 }
 
+// Official clients add the deltas to what a block begins with, which must be a
+// text or an object even where the answer has null.
+func TestAReplayBeginsBlocksWithoutNull(t *testing.T) {
+	stream, fault := messages.Replay([]byte(`{"content":[{"type":"text","text":null,"citations":null},{"type":"thinking","thinking":null,"signature":null},{"type":"tool_use","id":"t","name":"f","input":null}]}`), false)
+	require.Nil(t, fault)
+	for _, block := range []string{
+		`{"type":"text","text":"","citations":null}`,
+		`{"type":"thinking","thinking":"","signature":""}`,
+		`{"type":"tool_use","id":"t","name":"f","input":{}}`,
+	} {
+		assert.Contains(t, string(stream), `"content_block":`+block)
+	}
+	assert.NotContains(t, string(stream), "content_block_delta")
+}
+
 // A type of null was made up for a block without one, which no client knows; and
 // answers of nothing but such blocks became streams 47 times as long.
 func TestAReplayRefusesBlocksWithoutAType(t *testing.T) {
