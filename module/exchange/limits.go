@@ -20,16 +20,18 @@ type Limits struct {
 	// first event with content. Default: 5m.
 	FirstEventTimeout caddy.Duration `json:"first_event_timeout,omitempty"`
 
-	// IdleTimeout is how long an answer may go without any byte. There is no
-	// limit to the whole of an answer that goes on. Default: 5m.
+	// IdleTimeout is how long a stream may go without an event, comments not
+	// counted, and a JSON answer without any byte. There is no limit to the whole
+	// of an answer that goes on. Default: 5m.
 	IdleTimeout caddy.Duration `json:"idle_timeout,omitempty"`
 
 	// UsageWait is how long a stream in which every choice has finished may take
 	// to tell its usage and to close. Default: 5s.
 	UsageWait caddy.Duration `json:"usage_wait,omitempty"`
 
-	// MaxEventBytes is the largest event of a stream in bytes; a larger one ends
-	// the stream with an error. It also bounds what a translation keeps behind
+	// MaxEventBytes is the largest event of a stream in bytes, comments and
+	// unknown fields included; a larger one ends the stream with an error. So do
+	// that many bytes and 1 MiB more without any event. It also bounds what a translation keeps behind
 	// a tool call that is still open. From 1024 (1 KiB) to 1073741824 (1 GiB).
 	// Default: 33554432 (32 MiB), as in the official SDKs.
 	MaxEventBytes int64 `json:"max_event_bytes,omitempty"`

@@ -1,9 +1,7 @@
 package transport
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -72,7 +70,7 @@ type branch struct {
 
 func newBranch(c *call, t *pairs.Translator, room *atomic.Int64) *branch {
 	return &branch{call: c, translator: t, room: room, relay: relay{
-		call: c, lane: &translation{Translator: t, lexer: c.lexer()},
+		call: c, lane: &translation{t, c.sayings()},
 	}}
 }
 
@@ -173,10 +171,7 @@ func (b *branch) take(a arrival, committed bool) {
 		r.took(a.data, 0)
 		b.begin()
 	}
-	err := cmp.Or(r.lane.err(), a.err)
-	if !r.primed && r.silence > r.call.maxSilence() {
-		err = errors.Join(err, coding.ErrTooLarge)
-	}
+	err := r.failure(a.err)
 	switch {
 	case err == nil || r.lane.said()&lastSignals != 0:
 	case err == io.EOF || committed || b.speaks():

@@ -14,7 +14,6 @@ type byteLane struct {
 	translate.Observer
 	sayings
 	format   translate.Format
-	lexer    *sse.Lexer
 	withhold bool // keep events that hold nothing but usage from the client
 	onFinish bool // an orderly end of the body is the end once every choice has finished
 
@@ -33,8 +32,6 @@ type span struct{ start, end int64 }
 func (l *byteLane) Losses() translate.Losses { return nil }
 
 func (l *byteLane) relaysErrors() bool { return !l.hidden }
-
-func (l *byteLane) err() error { return l.lexer.Err() }
 
 // restore: the beginning of an event that was not complete goes in front of its
 // rest, so that both can be handed on as one. A long one stays where it is.
@@ -108,7 +105,7 @@ func (l *byteLane) observe() (end int64) {
 // note adds what an event says. It reports whether the client is not to see it.
 func (l *byteLane) note(event sse.Event) (kept bool) {
 	signal := l.Observe(event)
-	l.add(signal)
+	l.hear(event, signal)
 	if signal.Has(translate.Failed) {
 		l.failing = span{event.Start, event.End}
 		l.hidden = !translate.RelayableEvent(event.Name, event.Data, l.format)

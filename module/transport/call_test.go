@@ -145,24 +145,6 @@ func TestEveryTimeOfACallEndsItWithATimeout(t *testing.T) {
 	}
 }
 
-// TestCommentsAreSignsOfLife ensures that a provider which says that it still
-// works is not given up.
-func TestCommentsAreSignsOfLife(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		reader, writer := io.Pipe()
-		go func() { // ends with its last write
-			for _, text := range []string{chunkText, ": wait\n\n", ": wait\n\n", chunkFinish, done} {
-				time.Sleep(9 * time.Second)
-				_, _ = io.WriteString(writer, text)
-			}
-			_ = writer.Close()
-		}()
-		idle := func(t *Transport) { t.IdleTimeout = caddy.Duration(10 * time.Second) }
-		got := carry(t, newTransport(body(reader), idle), attemptFor(t, translate.Chat, true))
-		assert.True(t, got.Finished)
-	})
-}
-
 func compressed(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer

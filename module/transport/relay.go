@@ -11,6 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // relay is the body of a streamed answer: what its lane makes of the provider's
@@ -23,10 +24,9 @@ type relay struct {
 	upstream io.Closer
 	lane     lane
 
-	ready   bytes.Buffer // bytes that may be handed on
-	silence int          // bytes that were read before the first content
-	primed  bool
-	ended   bool
+	ready  bytes.Buffer // bytes that may be handed on
+	primed bool
+	ended  bool
 
 	finishing bool // translated streams: nothing but usage may follow
 }
@@ -48,6 +48,10 @@ type lane interface {
 	said() translate.Signal
 	// err is that of an event that is too large.
 	err() error
+	// offset is the number of bytes that were taken so far.
+	offset() int64
+	// lastEvent is the offset behind the last event. Comments are none.
+	lastEvent() int64
 	// relaysErrors reports whether the provider's own error event is handed on.
 	relaysErrors() bool
 	Usage() translate.Usage
@@ -65,16 +69,32 @@ const maxPrelude = 1 << 20
 // maxDrain is how often is read on behind the last event.
 const maxDrain = 16
 
-// maxSilence bounds what is read before the first content, in bytes after
-// decoding: held back or not, it must end. There is room for the largest event.
-func (c *call) maxSilence() int { return int(c.t.MaxEventBytes) + maxPrelude }
+// maxSilence bounds what is read before the first content and, from then on,
+// between two events, in bytes after decoding: held back or not, it must end.
+// There is room for the largest event.
+func (c *call) maxSilence() int64 { return c.t.MaxEventBytes + maxPrelude }
+
+var errSilence = fmt.Errorf("waiting for an event: %w", coding.ErrTooLarge)
 
 const lastSignals = translate.Terminal | translate.Failed
 
-// sayings adds up what the events of a stream say.
-type sayings struct{ sum translate.Signal }
+// sayings divides a stream into events and adds up what they say.
+type sayings struct {
+	lexer *sse.Lexer
+	last  int64 // offset behind the last event
+	sum   translate.Signal
+}
 
 func (s *sayings) said() translate.Signal { return s.sum }
+func (s *sayings) err() error             { return s.lexer.Err() }
+func (s *sayings) offset() int64          { return s.lexer.Offset() }
+func (s *sayings) lastEvent() int64       { return s.last }
+
+// hear adds what an event says.
+func (s *sayings) hear(event sse.Event, signal translate.Signal) {
+	s.last = event.End
+	s.add(signal)
+}
 
 func (s *sayings) add(signal translate.Signal) {
 	if signal.Has(translate.Content) {
@@ -93,14 +113,14 @@ func (r *relay) prime() error {
 		if r.lane.said()&(translate.Content|lastSignals) != 0 {
 			break
 		}
-		if err = cmp.Or(r.lane.err(), err); err == io.EOF {
+		if err = r.failure(err); err == io.EOF {
 			r.end(err)
 			break
 		}
 		if err != nil {
 			return err
 		}
-		if r.ready.Len() > maxPrelude || r.silence > r.call.maxSilence() {
+		if r.ready.Len() > maxPrelude {
 			return fmt.Errorf("waiting for content: %w", coding.ErrTooLarge)
 		}
 	}
@@ -122,7 +142,7 @@ func (r *relay) Read(p []byte) (int, error) {
 			continue
 		}
 		n, err := r.step(p)
-		if err = cmp.Or(r.lane.err(), err); err != nil && r.lane.said()&lastSignals == 0 {
+		if err = r.failure(err); err != nil && r.lane.said()&lastSignals == 0 {
 			r.end(err)
 		}
 		if n > 0 {
@@ -154,21 +174,39 @@ func (r *relay) read(p []byte) (int, error) {
 	return r.src.Read(p)
 }
 
-// took handles bytes of which those from fresh on were just read.
+// took handles bytes of which those from fresh on were just read. Only an event
+// is a sign of life: comments would keep a provider that never ends alive, and
+// the wait for usage would begin anew with each event of a finished stream.
 func (r *relay) took(p []byte, fresh int) (direct int) {
-	switch {
-	case !r.primed:
-		r.silence += len(p) - fresh
-	case !r.finishing: // else the wait for usage would begin anew with every comment
+	last := r.lane.lastEvent()
+	direct = r.lane.take(p, fresh, &r.ready)
+	if r.primed && !r.finishing && r.lane.lastEvent() > last {
 		r.call.watch.touch()
 	}
-	direct = r.lane.take(p, fresh, &r.ready)
 	r.noteEnd()
 	if !r.finishing && !r.call.attempt.ByteLane() && r.lane.said().Has(translate.Finish) {
 		r.finishing = true
 		r.call.watch.enter(phase{time.Duration(r.call.t.UsageWait), errDrain})
 	}
 	return direct
+}
+
+// failure returns what ends the stream before its time, err unless it is more
+// than the gateway takes in.
+func (r *relay) failure(err error) error {
+	return cmp.Or(r.lane.err(), r.silent(), err)
+}
+
+// silent returns an error if too much came without an event, or before content.
+func (r *relay) silent() error {
+	var since int64
+	if r.primed {
+		since = r.lane.lastEvent()
+	}
+	if r.lane.offset()-since > r.call.maxSilence() {
+		return errSilence
+	}
+	return nil
 }
 
 // noteEnd writes down how the stream ended, if it did, by its own word.
@@ -206,8 +244,8 @@ func (r *relay) end(err error) {
 	a := r.call.attempt
 	switch {
 	case r.call.client.Err() != nil, r.lane.said()&lastSignals != 0:
-	case r.lane.err() != nil:
-		a.Fault = translate.Unusable(r.lane.err())
+	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, coding.ErrTooLarge):
+		a.Fault = translate.Unusable(err)
 	case cause != nil:
 		a.Fault = translate.UpstreamTimeout(cause)
 	default:

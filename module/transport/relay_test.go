@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 func TestAnyChunkingOfAStreamHandsOnTheSameBytesAndUsage(t *testing.T) {
@@ -171,6 +173,7 @@ const (
 	chunkSecond       = `data: {"id":"c","model":"m1","choices":[{"index":1,"delta":{"content":"ho"}}]}` + "\n\n"
 	chunkSecondFinish = `data: {"id":"c","model":"m1","choices":[{"index":1,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
 
+	chunkEmpty = `data: {"id":"c","model":"m1","choices":[{"index":0,"delta":{}}]}` + "\n\n"
 	chunkUsage = `data: {"id":"c","model":"m1","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}}` + "\n\n"
 	chunkError = `data: {"error":{"message":"slow down","type":"rate_limit_error","code":"rate_limit_exceeded"}}` + "\n\n"
 	done       = "data: [DONE]\n\n"
@@ -279,30 +282,52 @@ func TestAnEventBeyondTheLimitEndsTheStream(t *testing.T) {
 	assert.NotNil(t, after.Fault)
 }
 
-// endless is a stream of comments and nothing else.
-type endless struct{}
+// everyLane is an attempt at a chat stream on each way that its events can go.
+func everyLane(t *testing.T) map[string]*exchange.Attempt {
+	translated := attemptFor(t, translate.Messages, false)
+	translated.Format = translate.Chat
+	return map[string]*exchange.Attempt{
+		"bytes": attemptFor(t, translate.Chat, true), "translation": translated, "fan": fanned(t, true, "a", "b"),
+	}
+}
 
-func (endless) Read(p []byte) (int, error) {
+// endless repeats a text for ever behind what it begins with.
+type endless struct {
+	begin *strings.Reader
+	text  string
+}
+
+func (e endless) Read(p []byte) (int, error) {
+	if e.begin.Len() > 0 {
+		return e.begin.Read(p)
+	}
 	for i := range p {
-		p[i] = ":\n"[i%2]
+		p[i] = e.text[i%len(e.text)]
 	}
 	return len(p), nil
 }
 
 func (endless) Close() error { return nil }
 
-// A bug was here: a translated stream of comments was read without an end, since
-// nothing of it is held back; compressed, it came faster than any clock.
-func TestWhatComesBeforeContentIsBounded(t *testing.T) {
-	translated := attemptFor(t, translate.Messages, false)
-	translated.Format = translate.Chat
-	for name, a := range map[string]*exchange.Attempt{"translation": translated, "fan": fanned(t, true, "a", "b")} {
-		t.Run(name, func(t *testing.T) {
-			got := carry(t, provisioned(t, answers(func(*http.Request) (*http.Response, error) {
-				return responds(http.StatusOK, "text/event-stream", endless{}), nil
-			})), a)
-			require.NotNil(t, got.Fault)
-			assert.ErrorIs(t, got.Fault.Cause, coding.ErrTooLarge)
-		})
+// Two bugs were here: a translated stream of comments was read without an end,
+// since nothing of it is held back, and the bytes of a stream were kept up to a
+// blank line that never came, 4 GB of them. Compressed, both came faster than any
+// clock.
+func TestWhatIsNoEventIsBounded(t *testing.T) {
+	for comment, want := range map[string]error{":\n": sse.ErrTooLarge, "x: y\n": sse.ErrTooLarge, ":\n\n": coding.ErrTooLarge} {
+		for name, begin := range map[string]string{"before content": "", "behind content": chunkText, "behind the finish": chunkText + chunkFinish} {
+			for lane, a := range everyLane(t) {
+				t.Run(fmt.Sprintf("%q %s on the lane of %s", comment, name, lane), func(t *testing.T) {
+					inner := answers(func(*http.Request) (*http.Response, error) {
+						return responds(http.StatusOK, "text/event-stream", endless{strings.NewReader(begin), comment}), nil
+					})
+					got := carry(t, newTransport(inner, func(t *Transport) { t.MaxEventBytes = exchange.MinMaxEventBytes }), a)
+					require.NotNil(t, got.Fault)
+					assert.ErrorIs(t, got.Fault.Cause, want)
+					assert.Equal(t, "the upstream returned an unusable answer", got.Fault.Message)
+					assert.False(t, got.Finished)
+				})
+			}
+		}
 	}
 }

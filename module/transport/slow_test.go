@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -53,13 +54,7 @@ func hourly(answer io.Reader) (all []byte, err error) {
 // took its time, counted as silence of the provider's, and ended the answer as
 // the provider's timeout.
 func TestASlowClientIsNoTimeoutOfTheProvider(t *testing.T) {
-	translated := attemptFor(t, translate.Messages, false)
-	translated.Format = translate.Chat
-	for name, a := range map[string]*exchange.Attempt{
-		"bytes":       attemptFor(t, translate.Chat, true),
-		"translation": translated,
-		"fan":         fanned(t, true, "a", "b"),
-	} {
+	for name, a := range everyLane(t) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				got := carryBy(t, provisioned(t, answers(prompt)), a, hourly)
@@ -159,14 +154,45 @@ func TestAFinishedStreamWaitsForItsUsageOnce(t *testing.T) {
 	}
 }
 
-// TestAStreamThatOnlyEverBeginsIsGivenUp ensures that comments are no content,
-// however long they go on.
-func TestAStreamThatOnlyEverBeginsIsGivenUp(t *testing.T) {
+// A bug was here: every comment counted as a sign of life, so that a provider
+// that sent nothing else held its client for ever. Finish does not end the bytes
+// of a stream: [DONE] does.
+func TestAStreamOfCommentsIsGivenUp(t *testing.T) {
+	for name, begin := range map[string]string{"before content": "", "behind content": chunkText, "behind the finish": chunkText + chunkFinish} {
+		for lane, a := range everyLane(t) {
+			if begin != "" && begin != chunkText && lane != "bytes" {
+				continue // the wait for usage
+			}
+			t.Run(name+" on the lane of "+lane, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					start := time.Now()
+					got := carry(t, newTransport(dripping(begin)), a)
+					require.NotNil(t, got.Fault)
+					assert.Equal(t, translate.Timeout, got.Fault.Kind)
+					assert.Equal(t, 5*time.Minute, time.Since(start))
+				})
+			})
+		}
+	}
+}
+
+// TestPingsAreSignsOfLife ensures that a provider is not given up whose events
+// say that it still works.
+func TestPingsAreSignsOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		got := carry(t, newTransport(dripping("")), attemptFor(t, translate.Chat, true))
-		require.NotNil(t, got.Fault)
-		assert.Equal(t, translate.Timeout, got.Fault.Kind)
-		assert.Equal(t, 5*time.Minute, time.Since(start))
+		reader, writer := io.Pipe()
+		go func() { // ends with its last write
+			for _, text := range []string{chunkText, chunkEmpty, chunkEmpty, chunkFinish, done} {
+				time.Sleep(9 * time.Second)
+				_, _ = io.WriteString(writer, text)
+			}
+			_ = writer.Close()
+		}()
+		idle := func(t *Transport) { t.IdleTimeout = caddy.Duration(10 * time.Second) }
+		inner := answers(func(r *http.Request) (*http.Response, error) {
+			return responds(http.StatusOK, "text/event-stream", living{reader, r.Context()}), nil
+		})
+		got := carry(t, newTransport(inner, idle), attemptFor(t, translate.Chat, true))
+		assert.True(t, got.Finished)
 	})
 }

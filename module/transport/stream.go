@@ -40,20 +40,19 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 // lane returns the way of the stream's events to the client.
 func (c *call) lane() lane {
 	if !c.attempt.ByteLane() {
-		return &translation{Translator: c.translator(), lexer: c.lexer()}
+		return &translation{c.translator(), c.sayings()}
 	}
 	return &byteLane{
 		Observer:  pairs.For(c.attempt.Format).NewObserver(),
+		sayings:   c.sayings(),
 		format:    c.attempt.Format,
-		lexer:     c.lexer(),
 		withhold:  c.usageAsked(),
 		revealing: c.revealing,
 		onFinish:  c.t.StreamEnd == exchange.StreamEndFinish,
 	}
 }
 
-// lexer divides the stream into events.
-func (c *call) lexer() *sse.Lexer { return sse.NewLexer(int(c.t.MaxEventBytes)) }
+func (c *call) sayings() sayings { return sayings{lexer: sse.NewLexer(int(c.t.MaxEventBytes))} }
 
 // decoded returns the events of a stream without their content coding.
 func (c *call) decoded(res *http.Response) (io.Reader, error) {

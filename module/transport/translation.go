@@ -152,14 +152,11 @@ func (c *call) contentType(res *http.Response) []string {
 type translation struct {
 	*pairs.Translator
 	sayings
-	lexer *sse.Lexer
 }
 
 // relaysErrors: a provider's error ends the stream as a fault of the gateway's
 // own does.
 func (t *translation) relaysErrors() bool { return false }
-
-func (t *translation) err() error { return t.lexer.Err() }
 
 func (t *translation) restore([]byte) int { return 0 }
 
@@ -176,7 +173,7 @@ func (t *translation) take(p []byte, _ int, ready *bytes.Buffer) int {
 }
 
 func (t *translation) event(event sse.Event, ready *bytes.Buffer) {
-	t.add(t.Event(event))
+	t.hear(event, t.Event(event))
 	ready.Write(t.Output())
 }
 

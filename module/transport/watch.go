@@ -24,7 +24,7 @@ func (e *timeoutError) Temporary() bool { return true }
 var (
 	errHeaders    = &timeoutError{"response headers"}
 	errFirstEvent = &timeoutError{"the first event"}
-	errIdle       = &timeoutError{"the next byte"}
+	errIdle       = &timeoutError{"the rest of the answer"}
 	errDrain      = &timeoutError{"the end of a finished stream"}
 )
 

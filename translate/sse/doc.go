@@ -6,6 +6,7 @@
 // and that an event which is complete within one feed is neither copied, unless
 // it has several data lines, nor costs an allocation.
 //
-// It refuses events beyond a limit. It interprets only the fields data and
-// event: reconnection (id, retry) has no meaning for answers of language models.
+// It refuses events beyond a limit, for which all of their bytes count, those of
+// comments included. It interprets only the fields data and event: reconnection
+// (id, retry) has no meaning for answers of language models.
 package sse

@@ -11,7 +11,7 @@ import (
 // DefaultMaxEvent is the limit of one event in bytes, unless another is given.
 const DefaultMaxEvent = 32 << 20
 
-// ErrTooLarge reports an event or a line beyond the limit.
+// ErrTooLarge reports an event beyond the limit.
 var ErrTooLarge = errors.New("event too large")
 
 // Event is one event of a stream. Its slices are valid until the next call of a
@@ -29,22 +29,21 @@ type Lexer struct {
 	lines   lines
 	name    value
 	data    value
-	size    int  // bytes of the event's lines so far
-	max     int  // limit of size and of any line
-	begun   bool // the first line, which may have a byte order mark, is over
+	max     int64 // limit of one event in bytes
+	begun   bool  // the first line, which may have a byte order mark, is over
 	fed     int64
 	settled int64
 	err     error
 }
 
-// NewLexer returns a lexer for one stream. A line of more than maxEvent bytes,
-// and an event whose lines are longer together, comments and ignored fields not
-// counted, are errors; 0 stands for DefaultMaxEvent.
+// NewLexer returns a lexer for one stream. More than maxEvent bytes without a
+// blank line, comments and ignored fields included, are an error; 0 stands for
+// DefaultMaxEvent.
 func NewLexer(maxEvent int) *Lexer {
 	if maxEvent == 0 {
 		maxEvent = DefaultMaxEvent
 	}
-	return &Lexer{max: maxEvent}
+	return &Lexer{max: int64(maxEvent)}
 }
 
 // Feed adds the next bytes of the stream. They must not change until Next has
@@ -102,7 +101,7 @@ func (l *Lexer) Settled() int64 { return l.settled }
 
 // take takes in one line, and returns the event that it terminates.
 func (l *Lexer) take(line []byte) (Event, bool) {
-	if l.limit(len(line)); l.err != nil {
+	if l.limit(); l.err != nil {
 		return Event{}, false
 	}
 	if !l.begun {
@@ -125,10 +124,7 @@ func (l *Lexer) field(line []byte) {
 		l.data.join(text)
 	case "event":
 		l.name.put(text)
-	default:
-		return
 	}
-	l.size += len(line)
 }
 
 // dispatch ends the event, and returns it if it has data.
@@ -137,14 +133,13 @@ func (l *Lexer) dispatch() (Event, bool) {
 		Name:    l.name.text,
 		Data:    l.data.text,
 		Start:   l.settled,
-		End:     l.fed - int64(l.lines.left()),
+		End:     l.taken(),
 		HasData: l.data.set,
 	}
 	if len(event.Name) == 0 {
 		event.Name = nil
 	}
 	l.settled = event.End
-	l.size = 0
 	l.name.clear()
 	l.data.clear()
 	if !event.HasData {
@@ -157,12 +152,17 @@ func (l *Lexer) dispatch() (Event, bool) {
 func (l *Lexer) hold() {
 	l.name.keep()
 	l.data.keep()
-	l.limit(l.lines.hold())
+	l.lines.hold()
+	l.limit()
 }
 
-// limit fails if a line of n bytes is too much for the event.
-func (l *Lexer) limit(n int) {
-	if n > l.max-l.size {
+// taken returns the offset behind the bytes that were taken in.
+func (l *Lexer) taken() int64 { return l.fed - int64(l.lines.left()) }
+
+// limit fails if the bytes since the last blank line are too many for one event.
+// Lines that make no event count as well: whoever relays the stream keeps them.
+func (l *Lexer) limit() {
+	if l.taken()-l.settled > l.max {
 		l.err = fmt.Errorf("reading event at byte %d: %w", l.settled, ErrTooLarge)
 	}
 }

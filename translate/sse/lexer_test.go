@@ -216,6 +216,8 @@ func TestSettledStandsBehindTheLastBlankLine(t *testing.T) {
 	assert.EqualValues(t, 18, l.Settled(), "what was cut off is not settled")
 }
 
+// A bug was here: comments and fields that make no event were not counted, so
+// that whoever kept the bytes of an event until its end kept them all.
 func TestEventsAreBounded(t *testing.T) {
 	const limit = 20
 	for name, tc := range map[string]struct {
@@ -223,22 +225,24 @@ func TestEventsAreBounded(t *testing.T) {
 		events int
 		fails  bool
 	}{
-		"a line of the limit":           {"data: 12345678901234\n\n", 1, false},
-		"a line beyond the limit":       {"data: 123456789012345\n\n", 0, true},
-		"lines of the limit":            {"event: 123\ndata: 1234\n\n", 1, false},
-		"lines beyond the limit":        {"event: 123\ndata: 12345\n\n", 0, true},
+		"an event of the limit":         {"data: 123456789012\n\n", 1, false},
+		"an event beyond the limit":     {"data: 1234567890123\n\n", 0, true},
+		"lines of the limit":            {"event: 123\ndata: 1\n\n", 1, false},
+		"lines beyond the limit":        {"event: 123\ndata: 12\n\n", 0, true},
 		"a long comment":                {":" + strings.Repeat(" ", limit) + "\n\n", 0, true},
 		"a line that never ends":        {strings.Repeat("x", 10*limit), 0, true},
 		"an event that never ends":      {strings.Repeat("data\n", 10), 0, true},
-		"many comments":                 {strings.Repeat(":\n", 10*limit) + "data: 1\n\n", 1, false},
-		"many ignored fields":           {"data: 1\n" + strings.Repeat("id: 1\n", 10*limit) + "\n", 1, false},
+		"comments of the limit":         {":1234567\ndata: 123\n\n", 1, false},
+		"comments that never end":       {strings.Repeat(":\n", 10*limit) + "data: 1\n\n", 0, true},
+		"ignored fields that never end": {"data: 1\n" + strings.Repeat("id: 1\n", 10*limit) + "\n", 0, true},
+		"many comments":                 {strings.Repeat(":\n\n", 10*limit) + "data: 1\n\n", 1, false},
 		"many small events":             {strings.Repeat("data: 1\r\n\r\n", 10*limit), 10 * limit, false},
-		"a large event after small":     {"data: 1\n\ndata: 2\n\ndata: 123456789012345\n\n", 2, true},
-		"an event after a large one":    {"data: 123456789012345\n\ndata: 2\n\n", 0, true},
-		"a large event, unterminated":   {"data: [\ndata: 123456789]", 0, true},
-		"the limit, unterminated":       {"data: [\ndata: 123456]", 1, false},
-		"the limit, ended by a CR":      {"data: 12345678901234\r\r", 1, false},
-		"the limit, ended by CR and LF": {"data: 12345678901234\r\n\r\n", 1, false},
+		"a large event after small":     {"data: 1\n\ndata: 2\n\ndata: 1234567890123\n\n", 2, true},
+		"an event after a large one":    {"data: 1234567890123\n\ndata: 2\n\n", 0, true},
+		"a large event, unterminated":   {"data: [\ndata: 123456]", 0, true},
+		"the limit, unterminated":       {"data: [\ndata: 12345]", 1, false},
+		"the limit, ended by a CR":      {"data: 123456789012\r\r", 1, false},
+		"the limit, ended by CR and LF": {"data: 1234567890\r\n\r\n", 1, false},
 	} {
 		for _, size := range []int{1, 2, 3, 7, 1000} {
 			l := sse.NewLexer(limit)

@@ -84,9 +84,8 @@ func (s *lines) index(b byte) int {
 	return len(s.in)
 }
 
-// hold copies the rest of the feed, in which next found no line, and returns the
-// length of the line so far.
-func (s *lines) hold() int {
+// hold copies the rest of the feed, in which next found no line.
+func (s *lines) hold() {
 	rest := s.in[s.at:]
 	if n := len(rest); n > 0 && rest[n-1] == '\r' {
 		rest = rest[:n-1]
@@ -95,7 +94,6 @@ func (s *lines) hold() int {
 	s.partial = append(s.partial, rest...)
 	s.in, s.at = nil, 0
 	s.lf, s.cr = 0, 0
-	return len(s.partial)
 }
 
 // last returns the line that is held, and whether a CR has ended it.
