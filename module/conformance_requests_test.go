@@ -19,6 +19,7 @@ const (
 	pixelPNG  = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGVsbG8="}}`
 	pixelPart = `{"type":"image_url","image_url":{"url":"data:image/png;base64,aGVsbG8="}}`
 	schema    = `{"type":"object","properties":{}}`
+	unsigned  = `{"type":"thinking","thinking":"hm"}`
 	userText  = `{"role":"user","content":"x"}`
 	useA      = `{"type":"tool_use","id":"a","name":"f","input":{}}`
 	useB      = `{"type":"tool_use","id":"b","name":"f","input":{}}`
@@ -71,6 +72,22 @@ func TestConformanceOfForwardedRequests(t *testing.T) {
 		{
 			name: "G005 a thinking block that shows nothing but its signature", lane: "m>m",
 			body: turnsOf(userText, says("assistant", `{"thinking":"","type":"thinking","signature":"abc"}`, words("y")), userText),
+		},
+		// A provider that signs no thinking (Ollama) got no second turn: its own
+		// block, sent back, was refused on every lane.
+		{
+			name: "thinking without a signature, a call without input and an empty turn come back", lane: "m>m",
+			body: turnsOf(userText, says("assistant", unsigned, `{"type":"tool_use","id":"a","name":"f"}`), says("user", result("a", `"ok"`)), `{"role":"assistant","content":null}`, userText),
+		},
+		{
+			name: "thinking without a signature where none does", lane: "m>c",
+			body: turnsOf(userText, says("assistant", unsigned, words("y")), userText), dropped: "messages.*.content.*.thinking",
+			want: turnsOf(userText, `{"role":"assistant","content":"y"}`, userText),
+		},
+		{
+			name: "thinking without a signature before a prompt", lane: "m>t",
+			body: turnsOf(userText, says("assistant", unsigned, words("y")), userText), dropped: "messages.*.content.*.thinking",
+			want: `"max_tokens":9,"prompt":"Human: x\n\nAssistant: y\n\nHuman: x\n\nAssistant:","stop":["\n\nHuman:"]`,
 		},
 		{
 			name: "G006 a thinking block that the gateway signed", lane: "m>m",

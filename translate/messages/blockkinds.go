@@ -85,14 +85,19 @@ func sourceKindOf(name []byte) blockKind {
 	}
 }
 
-// need is a member that a block must have; the kind Invalid stands for any.
+// need is a member of a block and its kind; the kind Invalid stands for any.
 type need struct {
 	member member
 	kind   jsonscan.Kind
 }
 
-// needs are the required members of each block and source, in the order in
-// which they are reported.
+// optional reports whether blocks may lack the member. Some providers leave out
+// what is empty: the signature of thinking that they do not sign, the input of
+// a call without arguments. Clients send such blocks back as they came.
+func (n need) optional() bool { return n.member == memberSignature || n.member == memberInput }
+
+// needs are the members of each block and source that are checked, in the order
+// in which they are reported.
 var needs = [blockKindCount][]need{
 	textBlock:  {{memberText, jsonscan.String}},
 	imageBlock: {{memberSource, jsonscan.Object}},

@@ -96,7 +96,9 @@ func (r *request) requireOf(b *block) {
 		return
 	}
 	for _, n := range needs[b.kind] {
-		r.WantKind(memberNames[n.member], b.members[n.member], n.kind)
+		if kind := b.members[n.member]; !n.optional() || !strict.Missing(kind) {
+			r.WantKind(memberNames[n.member], kind, n.kind)
+		}
 	}
 	if b.kind == toolResultBlock {
 		r.wantContent(b.members[memberContent])

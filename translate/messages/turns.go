@@ -53,6 +53,7 @@ func (r *request) messages() {
 // turn is what is known of a message before its end.
 type turn struct {
 	system    bool // its role is system
+	assistant bool // its role is assistant
 	hasRole   bool
 	hasConfig bool
 	content   jsonscan.Kind
@@ -99,7 +100,9 @@ func (r *request) role(t *turn) {
 		r.Refuse(wantRole + r.Got())
 	case string(role) == "system":
 		t.system = true
-	case string(role) != "user" && string(role) != "assistant":
+	case string(role) == "assistant":
+		t.assistant = true
+	case string(role) != "user":
 		r.Note(wantRole + strict.Shown(role))
 	}
 }
@@ -131,7 +134,9 @@ func (r *request) require(t *turn) {
 			r.NoteMember("content", strict.Required)
 		}
 	case jsonscan.Null:
-		if !t.system || !t.hasConfig {
+		// An answer that says nothing may have null for its content, and comes
+		// back like that.
+		if !t.assistant && (!t.system || !t.hasConfig) {
 			r.NoteMember("content", wantContent+", got null")
 		}
 	default:

@@ -103,6 +103,11 @@ func TestAssistantTurnsTowardsChat(t *testing.T) {
 			want: asked(hi + `,{"role":"assistant","content":"a","reasoning_content":"t\nu"},` + hi), losses: "messages.*.content.*.signature hint",
 		},
 		{
+			name: "reasoning that nobody signed sent back, with a call without input", traits: "reasoning_replay reasoning_content",
+			body: conversation(hi + `,{"role":"assistant","content":[{"type":"thinking","thinking":"t"},{"type":"tool_use","id":"c1","name":"f"}]},` + result),
+			want: asked(hi + `,{"role":"assistant","content":null,"reasoning_content":"t","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]},` + resulted),
+		},
+		{
 			name: "reasoning alone", traits: "reasoning_replay reasoning",
 			body: conversation(hi + `,{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":""}]},` + hi),
 			want: asked(hi + `,{"role":"assistant","content":"","reasoning":"t"},` + hi),

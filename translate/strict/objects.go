@@ -65,12 +65,16 @@ func (p *Pass) WantTyped(inner ...string) {
 	p.WantKind("type", kind, jsonscan.String)
 }
 
+// Missing reports whether a member of the kind is absent or null. Invalid is the
+// kind of one that is absent.
+func Missing(kind jsonscan.Kind) bool { return kind == jsonscan.Invalid || kind == jsonscan.Null }
+
 // WantKind checks the kind of a member that the object at the path must have;
 // Invalid stands for one that is not there, and for a wanted kind that may be
 // any.
 func (p *Pass) WantKind(name string, kind, wanted jsonscan.Kind) {
 	switch {
-	case kind == jsonscan.Invalid, kind == jsonscan.Null:
+	case Missing(kind):
 		p.NoteMember(name, Required)
 	case wanted != jsonscan.Invalid && kind != wanted:
 		p.NoteMember(name, Must(wanted)+", got "+kind.String())
