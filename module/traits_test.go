@@ -63,6 +63,23 @@ func TestPresetsBringTraitsAndTheConfigurationOverrulesThem(t *testing.T) {
 	})
 }
 
+// OpenAI's completions got safety_identifier and service_tier, options of its
+// chat requests that the endpoint refuses.
+func TestCompletionsOfOpenAIGetTheirOwnFieldsAlone(t *testing.T) {
+	t.Setenv("OPENAI_KEY", "sk-openai-0123456789")
+	const turns, key = `"Human: x\n\nAssistant:","stop":["\n\nHuman:"]`, "api_key {env.OPENAI_KEY}"
+	runAskings(t, []asking{
+		{
+			name: "from messages", lane: "m>t openai", traits: key, body: `"service_tier":"auto","metadata":{"user_id":"u1"},` + oneTurn,
+			want: `"max_tokens":9,"user":"u1","prompt":` + turns, dropped: "service_tier",
+		},
+		{
+			name: "from chat", lane: "c>t openai", traits: key, body: `"safety_identifier":"u1","service_tier":"flex",` + chatTurn,
+			want: `"user":"u1","prompt":` + turns, dropped: "service_tier",
+		},
+	})
+}
+
 // What `caddy validate` says of traits that were written in JSON.
 func TestTraitsInJSONAreChecked(t *testing.T) {
 	for traits, want := range map[string]string{

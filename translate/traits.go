@@ -32,7 +32,9 @@ type Traits struct {
 	ReasoningReplay ReasoningReplay
 	// Sampling says which sampling fields may be sent.
 	Sampling Sampling
-	// Extensions names the non-standard request fields that the provider takes.
+	// Extensions names the request fields that the provider takes beyond the
+	// public fields of a format. Options of chat requests among them, such as
+	// service_tier, count towards chat alone.
 	Extensions []string
 	// Thinking says how a messages provider is asked to think. A budget
 	// leaves at least 1024 tokens of the answer to the text; one that would then
@@ -189,8 +191,27 @@ func (t *Traits) FanOut() int64 {
 	return t.MaxFanOut
 }
 
-// Extension reports whether the provider takes a non-standard request field.
-func (t *Traits) Extension(name string) bool { return slices.Contains(t.Extensions, name) }
+// Extension reports whether the provider takes a further request field in the
+// format.
+func (t *Traits) Extension(upstream Format, name string) bool {
+	return slices.Contains(t.Extensions, name) && (upstream == Chat || !slices.Contains(chatOptions, name))
+}
+
+// chatOptions are options of the public chat format that completions
+// requests do not have; a service that offers several formats refuses them elsewhere.
+var chatOptions = []string{
+	"service_tier", "store", "verbosity", "prediction", "modalities", "audio", "moderation",
+	"web_search_options", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention",
+}
+
+// UserFieldFor returns the field for the id of an end user in the format. Only
+// chat requests have safety_identifier.
+func (t *Traits) UserFieldFor(upstream Format) UserField {
+	if t.UserField == UserFieldSafetyIdentifier && upstream != Chat {
+		return UserFieldUser
+	}
+	return t.UserField
+}
 
 // MidSystemFor is what becomes of later system turns towards the format.
 func (t *Traits) MidSystemFor(upstream Format) MidSystem {

@@ -105,7 +105,7 @@ func TestTraitsHaveTheDefaultsOfTheTable(t *testing.T) {
 	assert.Equal(t, translate.MidSystemKeep, traits.MidSystemFor(translate.Chat))
 	assert.Equal(t, translate.MidSystemHoist, traits.MidSystemFor(translate.Messages))
 	assert.Equal(t, translate.SamplingAll, traits.SamplingFor(translate.Messages))
-	assert.False(t, traits.Extension("top_k"))
+	assert.False(t, traits.Extension(translate.Chat, "top_k"))
 
 	traits = translate.Traits{AnthropicVersion: "2026-10-21", DefaultMaxTokens: 5, MaxFanOut: 2, MidSystem: translate.MidSystemUser, Extensions: []string{"top_k"}}
 	assert.Equal(t, "2026-10-21", traits.Version())
@@ -114,7 +114,19 @@ func TestTraitsHaveTheDefaultsOfTheTable(t *testing.T) {
 	assert.Equal(t, translate.MidSystemUser, traits.MidSystemFor(translate.Messages))
 	assert.Equal(t, translate.SamplingNone, traits.SamplingFor(translate.Messages), "that version refuses sampling")
 	assert.Equal(t, translate.SamplingAll, traits.SamplingFor(translate.Chat))
-	assert.True(t, traits.Extension("top_k"))
+	assert.True(t, traits.Extension(translate.Completions, "top_k"))
+}
+
+// A preset has one set of traits for all of its formats: OpenAI's completions
+// got safety_identifier and service_tier, which only its chat requests have.
+func TestOptionsOfChatCountTowardsChatAlone(t *testing.T) {
+	traits := translate.Traits{Extensions: []string{"top_k", "service_tier"}, UserField: translate.UserFieldSafetyIdentifier}
+	assert.True(t, traits.Extension(translate.Chat, "service_tier"))
+	assert.False(t, traits.Extension(translate.Completions, "service_tier"))
+	assert.Equal(t, translate.UserFieldSafetyIdentifier, traits.UserFieldFor(translate.Chat))
+	assert.Equal(t, translate.UserFieldUser, traits.UserFieldFor(translate.Completions))
+	traits.UserField = translate.UserFieldNone
+	assert.Equal(t, translate.UserFieldNone, traits.UserFieldFor(translate.Completions))
 }
 
 func TestEffortsAreSetsOfWords(t *testing.T) {

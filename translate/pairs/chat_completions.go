@@ -88,7 +88,9 @@ func (x *chatCompletions) write() {
 		x.structured(x.format.schema, "response_format")
 	}
 	x.writeUser()
-	x.writeTier()
+	if r.ServiceTier != nil {
+		x.hint("service_tier")
+	}
 	x.writeExtensions()
 	x.out = append(x.out, '}')
 	x.dropRest()
@@ -120,15 +122,6 @@ func (x *chatCompletions) writeUser() {
 	}
 }
 
-// writeTier writes the service tier for the providers that have them.
-func (x *chatCompletions) writeTier() {
-	if raw := x.request.ServiceTier; raw != nil && x.traits.Extension("service_tier") {
-		x.field("service_tier", raw)
-	} else if raw != nil {
-		x.hint("service_tier")
-	}
-}
-
 // dropRest reports what only other models can do.
 func (x *chatCompletions) dropRest() {
 	r := &x.request
@@ -150,7 +143,7 @@ func (x *chatCompletions) Other(level chat.Level, name, value []byte) {
 	case level == chat.InPart:
 		x.losses.AddNamed(translate.Hint, "messages[*].content[*].", name)
 	case level != chat.InRequest: // it is refused as a whole
-	case x.traits.Extension(string(name)):
+	case x.traits.Extension(x.to, string(name)):
 		x.extension(name, value)
 	default:
 		x.losses.AddNamed(translate.Hint, "", name)

@@ -151,7 +151,7 @@ func (x *chatMessages) Other(level chat.Level, name, value []byte) {
 		x.losses.AddNamed(translate.Hint, lostPart+x.media+".", name)
 	case level != chat.InRequest:
 		x.losses.AddNamed(translate.Hint, lostPaths[level], name)
-	case x.traits.Extension(string(name)):
+	case x.traits.Extension(x.to, string(name)):
 		x.extension(name, value)
 	default:
 		x.losses.AddNamed(translate.Hint, lostRequest, name)

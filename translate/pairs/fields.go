@@ -119,7 +119,7 @@ func CapabilitiesOf(from, to translate.Format, traits *translate.Traits) Capabil
 		}
 	}
 	for _, name := range traits.Extensions {
-		if !named[name] {
+		if !named[name] && traits.Extension(to, name) {
 			c.Kept = append(c.Kept, name)
 		}
 	}

@@ -13,7 +13,7 @@ var chatCompletionsFields = slices.Concat(chatOptions, chatCompletionsOptions, c
 var chatCompletionsOptions = []Field{
 	keep("temperature", noSampling(translate.Completions)),
 	keep("top_p", noSampling(translate.Completions), oneSampling(translate.Completions)),
-	shape("top_k", noSampling(translate.Completions), extension(Kept, "top_k")),
+	shape("top_k", noSampling(translate.Completions), extension(translate.Completions, Kept, "top_k")),
 	keep("n"),
 	keep("presence_penalty"),
 	keep("frequency_penalty"),
@@ -26,7 +26,7 @@ var chatCompletionsOptions = []Field{
 	keep("user", noUser),
 	keep("safety_identifier", noUser),
 	hint("safety_identifier=beside user"),
-	hint("service_tier", extension(Kept, "service_tier")),
+	hint("service_tier"),
 	refuse("tools", withoutTools),
 	hint("tools=with tool_choice none"),
 	refuse("tool_choice", withoutTools).as("tools"),

@@ -20,7 +20,6 @@ var messagesOptions = []Field{
 	hint("output_format.*"),
 	keep("metadata.user_id", noUser),
 	hint("metadata.*"),
-	hint("service_tier", extension(Kept, "service_tier")),
 	refuse("inference_geo"),
 	refuse("container"),
 	refuse("mcp_servers"),

@@ -18,9 +18,9 @@ func noSampling(to translate.Format) Rule { return sampling(to, translate.Sampli
 // oneSampling is about top_p beside a temperature.
 func oneSampling(to translate.Format) Rule { return sampling(to, translate.SamplingOne, "one") }
 
-// extension is the rule of providers that take a non-standard field.
-func extension(fate Fate, name string) Rule {
-	return rule(fate, "extensions "+name, func(t *translate.Traits) bool { return t.Extension(name) })
+// extension is the rule of providers that take a further field.
+func extension(to translate.Format, fate Fate, name string) Rule {
+	return rule(fate, "extensions "+name, func(t *translate.Traits) bool { return t.Extension(to, name) })
 }
 
 // effort is the rule of providers that are told how much to reason.
@@ -81,5 +81,5 @@ var objectInWords = rule(Shaped, "json_object instruct", func(t *translate.Trait
 // The rules of completions providers.
 var (
 	noTemplate = rule(Refused, "prompt_template none", func(t *translate.Traits) bool { return t.PromptTemplate == translate.TemplateNone })
-	schemas    = []Rule{extension(Kept, "structured_outputs"), extension(Kept, "guided_json")}
+	schemas    = []Rule{extension(translate.Completions, Kept, "structured_outputs"), extension(translate.Completions, Kept, "guided_json")}
 )

@@ -162,7 +162,7 @@ func (x *fromMessages) writeTier() {
 		return
 	}
 	switch tier := textOf(raw); {
-	case !x.traits.Extension("service_tier"):
+	case !x.traits.Extension(x.to, "service_tier"):
 		x.hint("service_tier")
 	case tier == "auto":
 		x.text("service_tier", "auto")

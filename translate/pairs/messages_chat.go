@@ -132,7 +132,7 @@ func (x *messagesChat) writeMessages() {
 // Other is told of members that nothing here reads.
 func (x *messagesChat) Other(level messages.Level, name, value []byte) {
 	switch {
-	case level == messages.InRequest && x.traits.Extension(string(name)):
+	case level == messages.InRequest && x.traits.Extension(x.to, string(name)):
 		x.extension(name, value)
 	case level == messages.InRequest:
 		x.losses.AddNamed(translate.Hint, "", name)

@@ -27,7 +27,7 @@ func (x *messagesChat) writeSampling() {
 	r := &x.request
 	x.sample("temperature", r.Temperature, x.traits.SamplingFor(x.to) != translate.SamplingNone)
 	x.sample("top_p", r.TopP, x.mayTopP(r.Temperature))
-	x.sample("top_k", r.TopK, x.traits.SamplingFor(x.to) != translate.SamplingNone && x.traits.Extension("top_k"))
+	x.sample("top_k", r.TopK, x.traits.SamplingFor(x.to) != translate.SamplingNone && x.traits.Extension(x.to, "top_k"))
 }
 
 // mayTopP reports whether top_p may be sent beside a raw temperature.
@@ -96,7 +96,7 @@ func (x *messagesChat) writeSchema(schema []byte) {
 
 // userID writes the id of an end user into the field that the provider has.
 func (x *conversion) userID(id, path string) {
-	switch x.traits.UserField {
+	switch x.traits.UserFieldFor(x.to) {
 	case translate.UserFieldUser:
 		x.text("user", id)
 	case translate.UserFieldSafetyIdentifier:

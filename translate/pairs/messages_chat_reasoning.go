@@ -23,7 +23,7 @@ type thinking struct {
 func (x *messagesChat) writeReasoning() {
 	t := x.readThinking()
 	effort, path := x.effortAsked()
-	if x.traits.Extension(templateArguments) {
+	if x.traits.Extension(x.to, templateArguments) {
 		x.switchThinking(t.kind)
 		if effort != "" {
 			x.shaping(path)

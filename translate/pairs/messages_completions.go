@@ -116,7 +116,7 @@ func (x *messagesCompletions) Tool(int, *messages.Tool) { x.tools = true }
 func (x *messagesCompletions) Other(level messages.Level, name, value []byte) {
 	switch level {
 	case messages.InRequest:
-		if x.traits.Extension(string(name)) {
+		if x.traits.Extension(x.to, string(name)) {
 			x.extension(name, value)
 		} else {
 			x.losses.AddNamed(translate.Hint, "", name)

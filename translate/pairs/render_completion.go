@@ -42,7 +42,7 @@ func (x *completion) other(name, value []byte) {
 		x.topK = value
 		return
 	}
-	if !x.traits.Extension(string(name)) {
+	if !x.traits.Extension(x.to, string(name)) {
 		x.losses.AddNamed(translate.Hint, lostRequest, name)
 		return
 	}

@@ -112,17 +112,17 @@ func (x *conversion) sampleCompletions(temperature, topP, topK []byte) {
 	may := x.traits.SamplingFor(x.to) != translate.SamplingNone
 	x.sample("temperature", temperature, may)
 	x.sample("top_p", topP, x.mayTopP(temperature))
-	x.sample("top_k", topK, may && x.traits.Extension("top_k"))
+	x.sample("top_k", topK, may && x.traits.Extension(x.to, "top_k"))
 }
 
 // structured asks for an answer that follows a schema, in the words of servers
 // that have some for it; the format has none.
 func (x *conversion) structured(schema []byte, path string) {
 	switch {
-	case x.traits.Extension("structured_outputs"):
+	case x.traits.Extension(x.to, "structured_outputs"):
 		x.name("structured_outputs")
 		x.out = append(append(append(x.out, `{"json":`...), schema...), '}')
-	case x.traits.Extension("guided_json"):
+	case x.traits.Extension(x.to, "guided_json"):
 		x.field("guided_json", schema)
 	default:
 		x.refuseBy(&schemas[0], path, "")
