@@ -39,3 +39,11 @@ type View struct {
 	// provider could verify them.
 	Minted []Span
 }
+
+// Losses returns what the byte lane leaves out of the body: the parts in Minted.
+func (v *View) Losses() Losses {
+	if len(v.Minted) == 0 {
+		return nil
+	}
+	return Losses{{Path: "messages.*.content.*.thinking", Class: Hint}}
+}

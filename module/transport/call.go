@@ -76,6 +76,7 @@ func (c *call) prepare() *translate.Fault {
 	if !c.attempt.ByteLane() {
 		return c.translate()
 	}
+	c.attempt.Losses = c.attempt.Exchange.View.Losses()
 	if c.attempt.Format != translate.Completions || c.traits().FIMTemplate == "" {
 		return nil
 	}

@@ -48,9 +48,8 @@ func (x *chatCompletions) convert(body []byte) {
 	}
 	x.malformed(x.reader.Walk(body, &x.request, x))
 	x.refuseChat(&x.request)
-	if raw := x.request.Tools; raw != nil && !isEmptyList(raw) {
-		x.refuseTools(x.request.ToolChoice)
-	}
+	tools := x.request.Tools
+	x.endTools(tools != nil && !isEmptyList(tools), x.request.ToolChoice)
 	if x.format = x.readFormat(x.request.ResponseFormat); x.format.words {
 		x.prompt.hoisted.add([]byte(jsonObjectSystem))
 	}

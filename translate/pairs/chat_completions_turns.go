@@ -20,6 +20,7 @@ func (x *chatCompletions) Message(index int, m *chat.Message) {
 		x.texts(m, blankLine)
 		x.guard()
 		x.systemTurn()
+		x.noteEmpty()
 		return
 	case "user":
 		if x.texts(m, lineFeed); x.text.empty() {
@@ -70,6 +71,14 @@ func (x *chatCompletions) assistantTurn(m *chat.Message) {
 	}
 	x.guard()
 	x.prompt.add(x.prompt.assistant, &x.text)
+	x.noteEmpty()
+}
+
+// noteEmpty reports a message that says nothing, and is left out.
+func (x *chatCompletions) noteEmpty() {
+	if x.text.empty() {
+		x.hint(emptyChatTurn)
+	}
 }
 
 // guard refuses a message that would forge turns.

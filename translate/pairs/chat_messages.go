@@ -127,6 +127,8 @@ func (x *chatMessages) writeMarked(d *dialog, room int, lost string) int {
 
 // The paths of losses.
 const (
+	emptyChatTurn = "messages[*]" // a message that says nothing, and is left out
+
 	lostTurn  = "messages[*]."
 	lostPart  = lostTurn + "content[*]."
 	lostCall  = lostTurn + "tool_calls[*]."

@@ -70,7 +70,7 @@ func TestOptionsOfChatTowardsMessages(t *testing.T) {
 		{name: "an empty stop", body: with(`"stop":["a",""]`), fault: "stop[1]:" + notM1 + "messages)"},
 		{name: "a stream", body: with(`"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}`), want: want(`"stream":true`), losses: "stream_options.include_obfuscation hint"},
 		{name: "user", body: with(`"user":"u_1-A","safety_identifier":"u_1-A"`), want: want(`"metadata":{"user_id":"u_1-A"}`)},
-		{name: "G039 a user that may be a mail address", body: with(`"user":"a@b.c"`), want: want(`"metadata":{"user_id":"` + mailDigest + `"}`)},
+		{name: "G039 a user that may be a mail address", body: with(`"user":"a@b.c"`), want: want(`"metadata":{"user_id":"` + mailDigest + `"}`), losses: "user shaping"},
 		{name: "the other name of the user", body: with(`"safety_identifier":"s"`), want: want(`"metadata":{"user_id":"s"}`)},
 		{name: "two users", body: with(`"user":"u","safety_identifier":"s"`), want: want(`"metadata":{"user_id":"u"}`), losses: "safety_identifier hint"},
 		{name: "a user that nobody shall know", traits: "user_field none", body: with(`"user":"u"`), want: want(), losses: "user hint"},
@@ -164,7 +164,7 @@ func TestThinkingOfChatTowardsMessages(t *testing.T) {
 			name: "a tool that must be used, adaptive", traits: "thinking_style adaptive", body: talk("9", `"low"`, tool, `"tool_choice":{"type":"function","function":{"name":"f"}}`),
 			want: want("9", given, `"tool_choice":{"type":"tool","name":"f"}`, `"output_config":{"effort":"low"}`), losses: "reasoning_effort shaping",
 		},
-		renderCase{name: "a tool that must be used and is not there", traits: "thinking_style budget", body: talk("9999", `"low"`, `"tool_choice":"required"`), want: want("9999", budget("1024"))},
+		renderCase{name: "a tool that must be used and is not there", traits: "thinking_style budget", body: talk("9999", `"low"`, `"tool_choice":"required"`), want: want("9999", budget("1024")), losses: "tool_choice shaping"},
 	)
 	runRenderCases(t, translate.Chat, translate.Messages, cases)
 }

@@ -248,7 +248,11 @@ func (x *chatMessages) readAllowedName(raw []byte, at, lost string) {
 // writeChoice writes the choice among the tools, which without them means nothing.
 func (x *chatMessages) writeChoice() {
 	w := &x.choice
-	if x.tools.empty() || w.kind == "" && !w.oneByOne {
+	switch {
+	case x.tools.empty():
+		x.loseChoice(w.kind)
+		return
+	case w.kind == "" && !w.oneByOne:
 		return
 	}
 	if w.kind == "" {

@@ -52,7 +52,8 @@ func TestToolsOfChatTowardsMessages(t *testing.T) {
 		{name: "one that is no function", body: with(both, `"tool_choice":{"type":"custom","custom":{"name":"g"}}`), fault: "tool_choice.type: 'custom'" + notM1 + "messages)"},
 		{name: "a word nobody knows", body: with(both, `"tool_choice":"maybe"`), fault: "tool_choice: 'maybe'" + notM1 + "messages)"},
 		{name: "none without tools", body: with(`"tool_choice":"none"`), want: want()},
-		{name: "a choice without tools", body: with(`"tool_choice":{"type":"function","function":{"name":"f"}}`, `"parallel_tool_calls":false`), want: want()},
+		{name: "a choice without tools", body: with(`"tool_choice":{"type":"function","function":{"name":"f"}}`, `"parallel_tool_calls":false`), want: want(), losses: "tool_choice shaping"},
+		{name: "a choice without tools that demands none", body: with(`"tool_choice":"auto"`), want: want()},
 
 		{name: "one by one", body: with(both, `"parallel_tool_calls":false`), want: want(bothGiven, `"tool_choice":{"type":"auto","disable_parallel_tool_use":true}`)},
 		{name: "all at once", body: with(both, `"parallel_tool_calls":true`), want: want(bothGiven)},

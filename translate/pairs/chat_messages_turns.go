@@ -14,6 +14,14 @@ func (x *chatMessages) Message(index int, m *chat.Message) {
 	x.at = index
 	role := x.plain(m.Role)
 	x.messageStrays(m, role)
+	before := len(x.system.buf) + len(x.dialog.buf)
+	x.turn(m, role)
+	if len(x.system.buf)+len(x.dialog.buf) == before {
+		x.hint(emptyChatTurn)
+	}
+}
+
+func (x *chatMessages) turn(m *chat.Message, role []byte) {
 	switch string(role) {
 	case "system", "developer":
 		x.systemTurn(m)

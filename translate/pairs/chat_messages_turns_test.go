@@ -30,7 +30,7 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 			name: "leading system texts", body: talk(sys("system", `a\u00e9`) + `,{"role":"developer","content":[` + textBlock("b") + `,` + textBlock("") + `,` + textBlock("c") + `]},` + hi),
 			want: told(userHi, system(textBlock(`a\u00e9`)+`,`+textBlock("b")+`,`+textBlock("c"))),
 		},
-		{name: "an empty system text", body: talk(sys("system", "") + `,` + hi), want: told(userHi)},
+		{name: "an empty system text", body: talk(sys("system", "") + `,` + hi), want: told(userHi), losses: "messages[*] hint"},
 		{name: "a system image", body: talk(`{"role":"system","content":[{"type":"image_url","image_url":{"url":"https://x"}}]},` + hi), fault: "messages[0].content[0].type: 'image_url'" + notM1 + "messages)"},
 		{
 			name: "G040 a later system text", body: talk(sys("system", "a") + `,` + hi + `,` + sys("system", "b")),
@@ -68,7 +68,7 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 			want: told(userHi + `,` + says("assistant", textBlock("a"), textBlock("no"), textBlock("never")) + `,` + says("user", textBlock("bye"))),
 		},
 		{name: "an image of an assistant", body: talk(hi + `,` + prefill(`[{"type":"image_url","image_url":{"url":"https://x"}}]`)), fault: "messages[1].content[0].type: 'image_url'" + notM1 + "messages)"},
-		{name: "an assistant that says nothing", body: talk(hi + `,` + prefill(`""`) + `,` + prefill(`[]`) + `,` + bye), want: told(says("user", textBlock("hi"), textBlock("bye")))},
+		{name: "an assistant that says nothing", body: talk(hi + `,` + prefill(`""`) + `,` + prefill(`[]`) + `,` + bye), want: told(says("user", textBlock("hi"), textBlock("bye"))), losses: "messages[*] hint"},
 		{name: "the voice of an assistant", body: talk(hi + `,{"role":"assistant","audio":{"id":"a"}}`), fault: "messages[1].audio:" + notM1 + "messages)"},
 		{name: "an older call", body: talk(hi + `,{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}`), fault: "messages[1].function_call:" + notM1 + "messages)"},
 		{name: "a conversation that begins with the assistant", body: talk(prefill(`"a"`) + `,` + hi), want: told(says("assistant", textBlock("a")) + `,` + userHi)},

@@ -141,13 +141,14 @@ var known = func() map[[2]translate.Format]map[string]bool {
 }()
 
 // LossName names a loss in metrics, which must not have any number of names: by
-// its path where that is one of the tables' or, for answers, of this repository's
-// own words; else "?" stands for the name that a client or a provider chose.
+// its path where that is one of the tables' or, for answers and for the byte
+// lane, of this repository's own words; else "?" stands for the name that a
+// client or a provider chose.
 func LossName(from, to translate.Format, loss translate.Loss) string {
 	switch {
 	case loss.Foreign:
 		return loss.Path[:strings.LastIndexByte(loss.Path, '.')+1] + "?"
-	case loss.Class == translate.OfAnswer || known[[2]translate.Format{from, to}][loss.Path]:
+	case loss.Class == translate.OfAnswer || from == to || known[[2]translate.Format{from, to}][loss.Path]:
 		return loss.Path
 	default:
 		return "?"

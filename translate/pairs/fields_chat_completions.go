@@ -30,6 +30,7 @@ var chatCompletionsOptions = []Field{
 	refuse("tools", withoutTools),
 	hint("tools=with tool_choice none"),
 	refuse("tool_choice", withoutTools).as("tools"),
+	shape("tool_choice=required or a function, without tools"),
 	refuse("parallel_tool_calls", withoutTools).as("tools"),
 	refuse("response_format.type=json_schema", schemas...),
 	refuse("response_format.type=json_object", objectInWords).as("response_format"),

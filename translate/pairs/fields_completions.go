@@ -48,6 +48,7 @@ var completionsChatOptions = []Field{
 
 var completionsMessagesOptions = []Field{
 	hint("max_tokens=absent"),
+	shape("user=other than letters, digits, _ and -", noUser),
 	keep("n=above 1", oneCall),
 	keep("temperature", noSampling(translate.Messages)),
 	shape("temperature=above 1"),

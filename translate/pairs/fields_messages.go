@@ -19,6 +19,7 @@ var messagesOptions = []Field{
 	refuse("output_format.type=any other"),
 	hint("output_format.*"),
 	keep("metadata.user_id", noUser),
+	shape("metadata.user_id=above 64 bytes", noUser),
 	hint("metadata.*"),
 	refuse("inference_geo"),
 	refuse("container"),

@@ -147,11 +147,13 @@ func (x *fromMessages) writeUser() {
 	if user == nil {
 		return
 	}
-	id := x.str(user, "metadata.user_id")
-	if len(id) > maxChatUser {
+	const path = "metadata.user_id"
+	id := x.str(user, path)
+	if len(id) > maxChatUser && x.traits.UserField != translate.UserFieldNone {
 		id = digestOf(id)
+		x.shaping(path)
 	}
-	x.userID(id, "metadata.user_id")
+	x.userID(id, path)
 }
 
 // writeTier writes the service tier for the providers that have them: those

@@ -116,6 +116,7 @@ func (x *messagesChat) appendToolName(dst, raw []byte) []byte {
 func (x *messagesChat) endAssistant() {
 	t := &x.turn
 	if t.content.empty() && t.thinking.empty() && len(t.calls) == 0 {
+		x.hint(emptyTurn)
 		return
 	}
 	x.value = x.value[:0]

@@ -32,6 +32,7 @@ func (p *place) path(member string) string {
 const (
 	lostRequest = ""
 	lostMessage = "messages.*."
+	emptyTurn   = "messages.*" // one that says nothing, and is left out
 	lostBlock   = lostMessage + "content.*."
 	lostTool    = "tools.*."
 	lostSystem  = "system.*."

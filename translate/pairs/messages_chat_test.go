@@ -74,8 +74,9 @@ func TestMessagesFieldsTowardsChat(t *testing.T) {
 		{name: "user has no field", traits: "user_field none", body: conversation(hi, `"metadata":{"user_id":"u"}`), want: asked(hi), losses: "metadata.user_id hint"},
 		{
 			name: "a long user id becomes its digest", body: conversation(hi, `"metadata":{"user_id":"`+long+`"}`),
-			want: asked(hi, `"user":"a09244d54a7ed6e9f75c3f431270b7467ffbd133f4f9950931d0aa80ce4667e6"`),
+			want: asked(hi, `"user":"a09244d54a7ed6e9f75c3f431270b7467ffbd133f4f9950931d0aa80ce4667e6"`), losses: "metadata.user_id shaping",
 		},
+		{name: "a long user id without a field", traits: "user_field none", body: conversation(hi, `"metadata":{"user_id":"`+long+`"}`), want: asked(hi), losses: "metadata.user_id hint"},
 		{name: "a user id that is no string", body: conversation(hi, `"metadata":{"user_id":7}`), fault: "metadata.user_id: must be a string"},
 		{name: "service tier", body: conversation(hi, `"service_tier":"auto"`), want: asked(hi), losses: "service_tier hint"},
 		{name: "service tier auto", traits: "extensions service_tier", body: conversation(hi, `"service_tier":"auto"`), want: asked(hi, `"service_tier":"auto"`)},

@@ -139,12 +139,24 @@ func (x *messagesChat) writeTools() {
 		return
 	}
 	choice, ok := x.readChoice()
-	if !ok || len(x.tools) == 0 {
-		return
+	switch {
+	case !ok:
+	case len(x.tools) == 0:
+		x.loseChoice(choice.kind)
+	default:
+		x.writeChoice(&choice)
+		if choice.oneByOne {
+			x.field("parallel_tool_calls", []byte("false"))
+		}
 	}
-	x.writeChoice(&choice)
-	if choice.oneByOne {
-		x.field("parallel_tool_calls", []byte("false"))
+}
+
+// loseChoice reports a choice among tools that are not there, where it demands
+// the use of one.
+func (x *conversion) loseChoice(kind string) {
+	switch kind {
+	case "any", "tool", "required", "function":
+		x.shaping("tool_choice")
 	}
 }
 

@@ -23,6 +23,7 @@ type turn struct {
 	hoisted  content // media out of tool results
 	result   content // of one tool
 	person   bool    // a user turn that holds more than tool results
+	results  bool    // a user turn that holds tool results
 
 	block      place
 	blockLost  string // the path of losses in the block being read
@@ -47,7 +48,7 @@ func (x *messagesChat) systemRole() string {
 func (x *messagesChat) Begin(index int, role string) {
 	t := &x.turn
 	t.at = place{name: "messages", index: index}
-	t.role, t.person, t.blockLost = role, false, lostBlock
+	t.role, t.person, t.results, t.blockLost = role, false, false, lostBlock
 	t.calls = t.calls[:0]
 	t.hoisted.reset(lineFeed)
 	t.thinking.reset(lineFeed)
@@ -111,6 +112,7 @@ func (x *messagesChat) End(m *messages.Message) {
 func (x *messagesChat) userBlock(b *messages.Block) {
 	t := &x.turn
 	if string(b.Type) == "tool_result" {
+		t.results = true
 		x.toolResult(b, &t.block)
 		return
 	}
@@ -130,10 +132,12 @@ func (x *messagesChat) endUser() {
 		all = &t.hoisted
 		all.join(&t.content)
 	}
-	if all.empty() {
-		return
+	switch {
+	case !all.empty():
+		x.add("user", all)
+	case !t.results:
+		x.hint(emptyTurn)
 	}
-	x.add("user", all)
 }
 
 // overtake ends the reach of an effort that was meant for the turns before a
@@ -174,6 +178,9 @@ func (x *messagesChat) endSystem(m *messages.Message) {
 		return
 	}
 	if t.content.empty() {
+		if m.OutputConfig == nil {
+			x.hint(emptyTurn)
+		}
 		return
 	}
 	switch mid := x.traits.MidSystemFor(x.to); {

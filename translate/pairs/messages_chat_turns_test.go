@@ -32,8 +32,11 @@ func TestUserTurnsTowardsChat(t *testing.T) {
 		},
 		{
 			name: "empty blocks are no text", body: conversation(`{"role":"user","content":[{"type":"text","text":""},{"type":"text","text":"b"}]},{"role":"user","content":""},{"role":"user","content":[]}`),
-			want: asked(`{"role":"user","content":"b"}`),
+			want: asked(`{"role":"user","content":"b"}`), losses: "messages.* hint",
 		},
+		{name: "an assistant that says nothing", body: conversation(hi + `,{"role":"assistant","content":""},{"role":"assistant","content":null},` + hi), want: asked(hi + `,` + hi), losses: "messages.* hint"},
+		{name: "a system turn that says nothing", body: conversation(hi + `,{"role":"system","content":""}`), want: asked(hi), losses: "messages.* hint"},
+		{name: "an empty text beside a result", body: conversation(hi + `,` + toolUse + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"r"},{"type":"text","text":""}]}`), want: asked(hi + `,` + called + `,` + resulted)},
 		{name: "nothing to say at all", body: conversation(`{"role":"user","content":""}`), fault: "messages: must hold at least one message with content"},
 		{name: "turns of one role stay apart", body: conversation(hi + `,` + hi), want: asked(hi + `,` + hi)},
 		{name: "alternation joins them", traits: "alternation on", body: conversation(hi + `,` + hi + `,` + hi), want: asked(`{"role":"user","content":"hi\n\nhi\n\nhi"}`)},
@@ -114,7 +117,7 @@ func TestAssistantTurnsTowardsChat(t *testing.T) {
 		},
 		{
 			name: "a turn of nothing but reasoning goes", body: conversation(hi + `,{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"}]},` + hi),
-			want: asked(hi + `,` + hi), losses: "messages.*.content.*.thinking hint",
+			want: asked(hi + `,` + hi), losses: "messages.*.content.*.thinking hint, messages.* hint",
 		},
 		{
 			name: "a server tool and its result", body: conversation(hi + `,{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]},{"type":"text","text":"a","citations":[{"type":"x"}]}]},` + hi),
@@ -126,7 +129,7 @@ func TestAssistantTurnsTowardsChat(t *testing.T) {
 		},
 		{
 			name: "a paused turn that is over", body: conversation(hi + `,{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]},` + hi + `,{"role":"assistant","content":"b"},` + hi),
-			want: asked(hi + `,` + hi + `,{"role":"assistant","content":"b"},` + hi), losses: "messages.*.content.* shaping",
+			want: asked(hi + `,` + hi + `,{"role":"assistant","content":"b"},` + hi), losses: "messages.*.content.* shaping, messages.* hint",
 		},
 		{name: "an unknown block", body: conversation(hi + `,{"role":"assistant","content":[{"type":"mcp_tool_use"}]}`), fault: "messages.1.content.0.type: 'mcp_tool_use'" + notM1 + "chat)"},
 		{name: "prefill", body: conversation(hi + `,{"role":"assistant","content":"The"}`), fault: "messages.1: an assistant message at the end, which asks to be continued," + notM1 + "chat): end with a user message"},

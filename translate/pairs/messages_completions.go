@@ -41,9 +41,7 @@ func (x *messagesCompletions) convert(body []byte) {
 	}
 	x.readMessages(body, x)
 	x.readSystem()
-	if x.tools {
-		x.refuseTools(x.request.ToolChoice)
-	}
+	x.endTools(x.tools, x.request.ToolChoice)
 	x.finish()
 	if x.fault == nil {
 		x.write()

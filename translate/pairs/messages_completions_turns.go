@@ -107,6 +107,9 @@ func (x *messagesCompletions) End(m *messages.Message) {
 	}
 	s := &x.said
 	x.guardText(&x.prompt, s.text.buf, func() string { return s.at.path("content") })
+	if s.text.empty() && (s.role != "system" || m.OutputConfig == nil) {
+		x.hint(emptyTurn)
+	}
 	switch s.role {
 	case "user":
 		x.prompt.add(x.prompt.user, &s.text)

@@ -129,15 +129,19 @@ func (x *conversion) structured(schema []byte, path string) {
 	}
 }
 
-// refuseTools refuses tools, which a text has no place for, unless the model is
+// endTools refuses tools, which a text has no place for, unless the model is
 // not to call them anyway, or the provider is configured to go without. choice
 // is the raw tool_choice.
-func (x *conversion) refuseTools(choice []byte) {
-	if x.traits.DropUnsupportedTools || x.choiceOf(choice) == "none" {
-		x.hint("tools")
+func (x *conversion) endTools(any bool, choice []byte) {
+	kind := x.choiceOf(choice)
+	switch {
+	case any && !x.traits.DropUnsupportedTools && kind != "none":
+		x.refuseBy(&withoutTools, "tools", "")
 		return
+	case any:
+		x.hint("tools")
 	}
-	x.refuseBy(&withoutTools, "tools", "")
+	x.loseChoice(kind)
 }
 
 // choiceOf is the word of a tool_choice: itself, or its type.

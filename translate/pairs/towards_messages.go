@@ -102,6 +102,7 @@ func (x *conversion) endUser(raw []byte, member string) {
 	}
 	if len(id) > maxMessagesUser || !translate.PlainName(id) {
 		id = digestOf(id)
+		x.shaping(member)
 	}
 	x.name("metadata")
 	x.out = append(x.out, `{"user_id":"`+id+`"}`...)
