@@ -106,6 +106,7 @@ const (
 	admitted verdict = iota
 	missing
 	invalid
+	expired
 	mistyped
 	elsewhere
 	undecided
@@ -122,7 +123,7 @@ func (d door) answer(v verdict) (status int, body string) {
 		if d.apiKey {
 			message += " or 'x-api-key: <key>'"
 		}
-	case invalid:
+	case invalid, expired:
 		status, kind, message, code = 401, "authentication_error", "the API key is not valid", `"invalid_api_key"`
 	case mistyped:
 		status, kind, message, code = 401, "authentication_error", "the API key is not valid: its checksum does not match, a part of it is missing or mistyped", `"invalid_api_key"`
@@ -159,7 +160,7 @@ var credentials = []struct {
 	{"none", nil, missing, missing},
 	{"a key", []string{"Authorization: Bearer " + aliceKey}, admitted, admitted},
 	{"a key that will expire", []string{"Authorization: Bearer " + newKey}, admitted, admitted},
-	{"a key that has expired", []string{"Authorization: Bearer " + oldKey}, invalid, invalid},
+	{"a key that has expired", []string{"Authorization: Bearer " + oldKey}, expired, expired},
 	{"a disabled key", []string{"Authorization: Bearer " + offKey}, invalid, invalid},
 	{"a key of this network", []string{"Authorization: Bearer " + nearKey}, admitted, admitted},
 	{"a key of another network", []string{"Authorization: Bearer " + farKey}, elsewhere, elsewhere},
@@ -190,39 +191,46 @@ var credentials = []struct {
 	{"far too long", []string{"Authorization: Bearer " + strings.Repeat("k", 10_000)}, invalid, invalid},
 	{"two lines", []string{"Authorization: Bearer " + aliceKey, "Authorization: Bearer " + bobKey}, twoBearers, twoBearers},
 	{"two lines alike", []string{"Authorization: Bearer " + aliceKey, "Authorization: Bearer " + aliceKey}, twoBearers, twoBearers},
-	{"two lines, one empty", []string{"Authorization: Bearer " + aliceKey, "Authorization:"}, twoBearers, twoBearers},
+	{"two lines, one empty", []string{"Authorization: Bearer " + aliceKey, "Authorization:"}, admitted, admitted},
 	{"a list", []string{"Authorization: Bearer " + aliceKey + ", Bearer " + bobKey}, twoBearers, twoBearers},
 	{"a comma behind", []string{"Authorization: Bearer " + aliceKey + ","}, twoBearers, twoBearers},
-	{"a digest credential", []string{`Authorization: Digest username="a", realm="b"`}, twoBearers, twoBearers},
+	{"a digest credential", []string{`Authorization: Digest username="a", realm="b"`}, missing, missing},
+	{"a digest credential beside a key", []string{`Authorization: Digest username="a", realm="b"`, "Authorization: Bearer " + aliceKey}, admitted, admitted},
+	{"a basic credential behind a key", []string{"Authorization: Bearer " + aliceKey, "Authorization: Basic eDp5"}, admitted, admitted},
+	{"a digest credential between two keys", []string{"Authorization: Bearer " + aliceKey, "Authorization: Digest a=b", "Authorization: Bearer " + aliceKey}, twoBearers, twoBearers},
 	{"x-api-key", []string{"x-api-key: " + aliceKey}, missing, admitted},
 	{"x-api-key in odd case, with spaces", []string{"X-API-KEY:  " + aliceKey + " \t"}, missing, admitted},
 	{"an empty x-api-key", []string{"x-api-key:"}, missing, missing},
 	{"an unknown x-api-key", []string{"x-api-key: sk-unknown-0123456789"}, missing, invalid},
-	{"an expired x-api-key", []string{"x-api-key: " + oldKey}, missing, invalid},
+	{"an expired x-api-key", []string{"x-api-key: " + oldKey}, missing, expired},
 	{"a disabled x-api-key", []string{"x-api-key: " + offKey}, missing, invalid},
 	{"an x-api-key of another network", []string{"x-api-key: " + farKey}, missing, elsewhere},
 	{"an x-api-key whose checksum is wrong", []string{"x-api-key: " + oddKey[:len(oddKey)-1] + "B"}, missing, mistyped},
 	{"x-api-key with a scheme", []string{"x-api-key: Bearer " + aliceKey}, missing, invalid},
 	{"a long x-api-key", []string{"x-api-key: " + strings.Repeat("k", 257)}, missing, invalid},
-	{"two x-api-key", []string{"x-api-key: " + aliceKey, "x-api-key: " + aliceKey}, twoAPIKeys, twoAPIKeys},
-	{"a list in x-api-key", []string{"x-api-key: " + aliceKey + "," + bobKey}, twoAPIKeys, twoAPIKeys},
+	{"two x-api-key", []string{"x-api-key: " + aliceKey, "x-api-key: " + aliceKey}, missing, twoAPIKeys},
+	{"a list in x-api-key", []string{"x-api-key: " + aliceKey + "," + bobKey}, missing, twoAPIKeys},
 	{"both alike", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + aliceKey}, admitted, admitted},
 	{"both, Authorization right", []string{"x-api-key: sk-unknown-0123456789", "Authorization: Bearer " + aliceKey}, admitted, admitted},
 	{"both, Authorization wrong", []string{"x-api-key: " + aliceKey, "Authorization: Bearer sk-unknown-0123456789"}, invalid, invalid},
-	{"both, Authorization expired", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + oldKey}, invalid, invalid},
+	{"both, Authorization expired", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + oldKey}, expired, expired},
 	{"both, Authorization disabled", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + offKey}, invalid, invalid},
 	{"both, Authorization of another network", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + farKey}, elsewhere, elsewhere},
 	{"both, x-api-key of another network", []string{"x-api-key: " + farKey, "Authorization: Bearer " + aliceKey}, admitted, admitted},
 	{"both, another scheme", []string{"x-api-key: " + aliceKey, "Authorization: Basic eDp5"}, missing, admitted},
 	{"both, Authorization empty", []string{"x-api-key: " + aliceKey, "Authorization:"}, missing, admitted},
 	{"both, Authorization a scheme alone", []string{"x-api-key: " + aliceKey, "Authorization: Bearer"}, missing, admitted},
-	{"both, two x-api-key", []string{"x-api-key: " + aliceKey, "x-api-key: x", "Authorization: Bearer " + aliceKey}, twoAPIKeys, twoAPIKeys},
+	{"both, two x-api-key", []string{"x-api-key: " + aliceKey, "x-api-key: x", "Authorization: Bearer " + aliceKey}, admitted, admitted},
+	{"both, a list in x-api-key", []string{"x-api-key: x,y", "Authorization: Bearer " + aliceKey}, admitted, admitted},
+	{"both, two Authorization", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + aliceKey, "Authorization: Bearer x"}, twoBearers, twoBearers},
+	{"both, a digest credential", []string{"x-api-key: " + aliceKey, `Authorization: Digest username="a", realm="b"`}, missing, admitted},
 	{"other headers for keys", []string{"api-key: " + aliceKey, "x-goog-api-key: " + aliceKey, "Proxy-Authorization: Bearer " + aliceKey, "Cookie: key=" + aliceKey}, missing, missing},
 }
 
 // TestG113CredentialsAreJudgedAlikeAtEveryDoor is the matrix of credentials and
 // endpoints. The version header on a chat request once made x-api-key count
-// there.
+// there, and a header that decides nothing (a Digest credential, a second
+// x-api-key beside a bearer token) once made the request 400.
 func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
 	s, p := startLocked(t)
 	calls := 0
@@ -243,11 +251,29 @@ func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
 				}
 				status, body := d.answer(want)
 				got.assertOurs(t, status, body, d.line)
+				assertRetry(t, want, got)
 			}
 		})
 	}
 	assert.GreaterOrEqual(t, len(credentials), 50)
 	assert.Equal(t, calls, p.Count(), "nothing that was refused reached the provider")
+}
+
+// assertRetry checks what tells a client's library whether another try is of
+// use. Claude Code retried a 401 for three minutes in silence. After an expired
+// key it may try again: its helper may have the next one.
+func assertRetry(t *testing.T, v verdict, got reply) {
+	t.Helper()
+	final := got.status == http.StatusUnauthorized || got.status == http.StatusForbidden
+	var retry, challenge []string
+	if final && v != expired {
+		retry = []string{"false"}
+	}
+	if got.status == http.StatusUnauthorized {
+		challenge = []string{`Bearer realm="ai_gateway"`}
+	}
+	assert.Equal(t, retry, got.header.Values("X-Should-Retry"))
+	assert.Equal(t, challenge, got.header.Values("WWW-Authenticate"))
 }
 
 func TestAQueryIsNoPlaceForAKey(t *testing.T) {
@@ -290,8 +316,8 @@ func TestAKeyReachesOnlyItsModels(t *testing.T) {
 func TestTheLogTellsWhyAKnownKeyIsRefused(t *testing.T) {
 	s, _ := startLocked(t)
 	for key, want := range map[string][2]string{
-		oldKey: {"old", "it has expired or is disabled"},
-		offKey: {"off", "it has expired or is disabled"},
+		oldKey: {"old", "it has expired"},
+		offKey: {"off", "it is disabled"},
 		farKey: {"far", "it may not be used from this address"},
 	} {
 		id := s.enter(doors[0], "Authorization: Bearer "+key).id()

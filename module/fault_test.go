@@ -21,6 +21,7 @@ type told struct {
 	messagesStatus int    // where it differs for messages clients
 	messagesKind   string
 	message        string
+	final          bool // the client must not try again by itself
 }
 
 func (want told) assert(t *testing.T, path string, answer reply) {
@@ -34,6 +35,7 @@ func (want told) assert(t *testing.T, path string, answer reply) {
 	}
 	assert.Equal(t, status, answer.status)
 	assert.Equal(t, "application/json", answer.header.Get("Content-Type"))
+	assert.Equal(t, want.final, answer.header.Get("X-Should-Retry") == "false", "whether another try is of use")
 	f := answer.failure(t)
 	assert.Equal(t, gatewaytest.Failure{Type: kind, Message: want.message, Code: code}, f)
 }
@@ -54,7 +56,7 @@ var (
 	}
 	badCredential = told{
 		status: 502, kind: "server_error", messagesKind: "api_error",
-		code: "upstream_auth", message: "the upstream did not accept the gateway's credential",
+		code: "upstream_auth", message: "the upstream did not accept the gateway's credential", final: true,
 	}
 	exhausted = told{
 		status: 502, kind: "server_error", messagesKind: "api_error",

@@ -65,6 +65,10 @@ type Fault struct {
 	// is refused, in the words of a configuration; "" for none. It is for the log:
 	// clients cannot set it.
 	Trait string
+	// Final says that the same request will fail in the same way until somebody
+	// acts: the answer carries "x-should-retry: false". Official clients retry
+	// 401 and 5xx without it, some of them silently for minutes.
+	Final bool
 	// Quoted says that Message is the provider's wording. It may quote the
 	// request, so it is for the client alone: the log gets LogMessage.
 	Quoted bool

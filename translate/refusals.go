@@ -20,12 +20,20 @@ func NoCredential(format Format) *Fault {
 	if format == Messages {
 		message += " or 'x-api-key: <key>'"
 	}
-	return &Fault{Kind: Unauthenticated, Message: message}
+	return &Fault{Kind: Unauthenticated, Message: message, Final: true}
 }
 
-// BadKey refuses a key that is unknown, revoked or expired; it does not tell
-// a stranger which of these.
+// BadKey refuses a key that is unknown, revoked or disabled.
 func BadKey() *Fault {
+	f := ExpiredKey()
+	f.Final = true
+	return f
+}
+
+// ExpiredKey refuses a key whose time is over, with the words of BadKey. It is
+// not final: a client that renews its keys by itself asks for the next one
+// after a 401, and some do only where they may retry.
+func ExpiredKey() *Fault {
 	return &Fault{Kind: Unauthenticated, Message: "the API key is not valid", Code: "invalid_api_key"}
 }
 
@@ -34,13 +42,13 @@ func BadKey() *Fault {
 func MistypedKey() *Fault {
 	return &Fault{
 		Kind: Unauthenticated, Message: "the API key is not valid: its checksum does not match, a part of it is missing or mistyped",
-		Code: "invalid_api_key",
+		Code: "invalid_api_key", Final: true,
 	}
 }
 
 // NetworkNotAllowed refuses a key that is bound to other addresses.
 func NetworkNotAllowed() *Fault {
-	return &Fault{Kind: Forbidden, Message: "this key may not be used from this address", Code: "permission_denied"}
+	return &Fault{Kind: Forbidden, Message: "this key may not be used from this address", Code: "permission_denied", Final: true}
 }
 
 // CredentialRepeated refuses a credential header (named in lower case) that
@@ -53,7 +61,7 @@ func CredentialRepeated(header string) *Fault {
 func ModelNotAllowed(model string) *Fault {
 	return &Fault{
 		Kind: Forbidden, Message: "this key may not use model '" + model + "'",
-		Param: "model", Code: "permission_denied",
+		Param: "model", Code: "permission_denied", Final: true,
 	}
 }
 
@@ -194,7 +202,7 @@ func UnknownPath() *Fault {
 func LimitUnknown() *Fault {
 	return &Fault{
 		Kind: Forbidden, Message: "the limit of this key is not configured: an administrator has to mend that",
-		Code: "permission_denied",
+		Code: "permission_denied", Final: true,
 	}
 }
 
@@ -207,7 +215,7 @@ func RequestTooCostly(tokens, limit, assumed int64) *Fault {
 		advice = fmt.Sprintf("set max_tokens, without which %d are assumed for an answer", assumed)
 	}
 	return &Fault{
-		Kind: RateLimited, Code: codeRateLimited,
+		Kind: RateLimited, Code: codeRateLimited, Final: true,
 		Message: fmt.Sprintf("this request alone may use %d tokens, more than the token rate limit of %d for this key: send less, or %s", tokens, limit, advice),
 	}
 }

@@ -90,6 +90,7 @@ func (d detail) fault(status int, generic string) *Fault {
 	switch {
 	case row.code == codeAuth:
 		f.say("the upstream did not accept the gateway's credential")
+		f.Final = true
 	case row.code == codeBilling:
 		f.say("the gateway's account with the upstream is exhausted")
 	case f.Message == "" || status < 400:

@@ -183,7 +183,7 @@ func TestDeletedAndDisabledKeysCountAtOnce(t *testing.T) {
 	d := digest(created.data(t)["key"].(string))
 	valid := func() bool {
 		key := s.store.Lookup(d)
-		return key != nil && key.Valid(time.Now())
+		return key != nil && !key.Disabled && !key.Expired(time.Now())
 	}
 	require.True(t, valid())
 	s.ask(asked{call: changeCall + "?status_only=1", body: `{"id":1,"status":2}`, token: alice})

@@ -46,9 +46,6 @@ func (k *Key) Expired(now time.Time) bool {
 	return !k.Expires.IsZero() && !now.Before(k.Expires)
 }
 
-// Valid reports whether k may be used at now at all.
-func (k *Key) Valid(now time.Time) bool { return !k.Disabled && !k.Expired(now) }
-
 // Allows reports whether k may use the model that the client names so.
 func (k *Key) Allows(model string) bool {
 	if len(k.Models) == 0 {

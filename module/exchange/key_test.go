@@ -39,13 +39,6 @@ func TestKeysBoundToNetworksAreRefusedElsewhere(t *testing.T) {
 	assert.True(t, new(Key).AllowsFrom(netip.Addr{}), "a key without networks")
 }
 
-func TestDisabledAndExpiredKeysAreNotValid(t *testing.T) {
-	now := time.Now()
-	assert.True(t, new(Key).Valid(now))
-	assert.False(t, (&Key{Disabled: true}).Valid(now))
-	assert.False(t, (&Key{Expires: now}).Valid(now))
-}
-
 func TestIDsOfStoredKeysAreTheirNumbers(t *testing.T) {
 	for _, number := range []int64{1, 7, 10, math.MaxInt64} {
 		assert.True(t, IsStoredKeyID(StoredKeyID(number)))

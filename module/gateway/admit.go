@@ -32,12 +32,11 @@ func (h *Handler) admit(m *model, s *sink, r *http.Request) *translate.Fault {
 	return s.refuseLimited(decision)
 }
 
-// refuseLimited tells the client when to come again, or that there is no use in
-// that.
+// refuseLimited refuses a request over the limit of its key, with the time
+// after which there is room again.
 func (s *sink) refuseLimited(decision exchange.Admission) *translate.Fault {
 	s.retryAfter(int(max(1, wholeSeconds(decision.RetryAfter))))
 	if decision.TooLarge {
-		s.w.Header()["X-Should-Retry"] = []string{"false"}
 		return translate.RequestTooCostly(s.bill.reserved, decision.Tokens.Limit, s.bill.assumed)
 	}
 	return translate.LimitReached(decision.Reached)

@@ -16,7 +16,7 @@ import (
 const maxCredential = 256
 
 // authenticate finds the key record for the request's credential. Unknown,
-// disabled and expired keys get the same answer, found by the same work; the
+// disabled and expired keys get the same sentence, found by the same work; the
 // log tells the operator which it was.
 func (h *Handler) authenticate(s *sink, r *http.Request) *translate.Fault {
 	credential, fault := credentialOf(r)
@@ -27,9 +27,12 @@ func (h *Handler) authenticate(s *sink, r *http.Request) *translate.Fault {
 	switch {
 	case key == nil:
 		return h.unknownKey(s, credential)
-	case !key.Valid(time.Now()):
-		h.logRefusedKey(s, key, "it has expired or is disabled")
+	case key.Disabled:
+		h.logRefusedKey(s, key, "it is disabled")
 		return translate.BadKey()
+	case key.Expired(time.Now()):
+		h.logRefusedKey(s, key, "it has expired")
+		return translate.ExpiredKey()
 	case len(key.Networks) > 0 && !key.AllowsFrom(exchange.ClientAddress(r)):
 		h.logRefusedKey(s, key, "it may not be used from this address")
 		return translate.NetworkNotAllowed()
@@ -59,26 +62,20 @@ func (h *Handler) logRefusedKey(s *sink, key *exchange.Key, reason string) {
 		zap.String("request_id", s.ex.ID), zap.String("key_id", key.ID), zap.String("reason", reason))
 }
 
-// credentialOf returns the one credential of a request. Authorization decides
-// where both headers are sent.
+// credentialOf returns the one credential of a request: the bearer token, or
+// else, where it counts, the x-api-key. What does not decide is not looked at.
 func credentialOf(r *http.Request) (string, *translate.Fault) {
-	bearer, fault := single(r.Header, "Authorization")
-	if fault != nil {
-		return "", fault
-	}
-	apiKey, fault := single(r.Header, "X-Api-Key")
-	if fault != nil {
-		return "", fault
-	}
-	token, isBearer := bearerToken(bearer)
+	token, fault := bearerToken(r.Header["Authorization"])
 	hint := translate.Chat // whose sentence names no other header
 	if readsAPIKey(r) {
 		hint = translate.Messages
-		if !isBearer {
-			token = apiKey
+		if token == "" && fault == nil {
+			token, fault = single("x-api-key", r.Header["X-Api-Key"])
 		}
 	}
 	switch {
+	case fault != nil:
+		return "", fault
 	case token == "":
 		return "", translate.NoCredential(hint)
 	case len(token) > maxCredential || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
@@ -88,31 +85,37 @@ func credentialOf(r *http.Request) (string, *translate.Fault) {
 }
 
 // readsAPIKey reports whether x-api-key counts: on the messages endpoints, and
-// on those of models when the version header tells a messages client.
+// on those of models when the version header identifies a messages client.
 func readsAPIKey(r *http.Request) bool {
 	p := r.URL.Path
 	return strings.HasPrefix(p, "/v1/messages") ||
 		hasVersion(r) && (strings.HasPrefix(p, "/v1/models") || p == "/v1/capabilities")
 }
 
-// single returns the value of a header that may be sent once, with one value.
-func single(h http.Header, name string) (string, *translate.Fault) {
-	values := h[name]
+// bearerToken returns the bearer token of the values of Authorization, "" where
+// there is none. A value of another scheme, or without a token, is not one of
+// ours: a proxy in front may have its own credential there.
+func bearerToken(values []string) (string, *translate.Fault) {
+	var tokens []string
+	for _, value := range values {
+		scheme, token, _ := strings.Cut(strings.Trim(value, blank), " ")
+		if token = strings.Trim(token, blank); token != "" && strings.EqualFold(scheme, "Bearer") {
+			tokens = append(tokens, token)
+		}
+	}
+	return single("authorization", tokens)
+}
+
+const blank = " \t"
+
+// single returns the value of a header that may be sent once, with one value;
+// "" where it was not sent.
+func single(name string, values []string) (string, *translate.Fault) {
 	switch {
 	case len(values) == 0:
 		return "", nil
 	case len(values) > 1 || strings.Contains(values[0], ","):
-		return "", translate.CredentialRepeated(strings.ToLower(name))
+		return "", translate.CredentialRepeated(name)
 	}
-	return strings.Trim(values[0], " \t"), nil
-}
-
-// bearerToken returns the token of a bearer credential. Another scheme counts
-// as no credential at all.
-func bearerToken(value string) (token string, ok bool) {
-	scheme, token, found := strings.Cut(value, " ")
-	if !found || !strings.EqualFold(scheme, "Bearer") {
-		return "", false
-	}
-	return strings.Trim(token, " \t"), true
+	return strings.Trim(values[0], blank), nil
 }

@@ -243,6 +243,19 @@ func (s *sink) retryAfter(seconds int) {
 	s.w.Header()["Retry-After"] = []string{strconv.Itoa(seconds)}
 }
 
+// realm is the challenge of every 401.
+const realm = `Bearer realm="ai_gateway"`
+
+// describe sets the headers by which client libraries act on a fault.
+func describe(h http.Header, f *translate.Fault) {
+	if f.Final {
+		h["X-Should-Retry"] = []string{"false"}
+	}
+	if f.Kind == translate.Unauthenticated {
+		h["Www-Authenticate"] = []string{realm}
+	}
+}
+
 // fail tells the client about a fault: by status and body where nothing was
 // sent yet, else by the error event that ends a stream.
 func (s *sink) fail(f *translate.Fault) {
@@ -252,6 +265,7 @@ func (s *sink) fail(f *translate.Fault) {
 	switch {
 	case s.ended || s.gone != nil:
 	case !s.committed:
+		describe(s.w.Header(), f)
 		s.reply(f.Status(s.ex.Format), "application/json", translate.AppendFault(nil, f, s.ex.Format, s.ex.ID))
 	case s.ex.Streaming():
 		s.last = true

@@ -30,8 +30,8 @@ type Entry struct {
 
 	// Key is a reference to the key, {env.NAME} or {file./absolute/path}, or
 	// "sha256:" and the SHA-256 digest of the key in hexadecimal. A key has 8
-	// to 256 printable ASCII characters and no spaces; below 20 a warning is
-	// logged.
+	// to 256 printable ASCII characters, no spaces and no commas, which separate
+	// the values of a header; below 20 a warning is logged.
 	Key string `json:"key"`
 
 	// Models are the model names, as clients use them, that the key may use;
@@ -68,7 +68,7 @@ var (
 	errLabel  = errors.New("an owner or a limit has 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	errKey    = errors.New("a key is given as {env.NAME}, as {file./absolute/path} or as sha256: and its SHA-256 digest in hexadecimal, never as the key itself, which is also what {$NAME} becomes")
 	errDigest = errors.New("a SHA-256 digest is sha256: and 64 hexadecimal digits")
-	errValue  = fmt.Errorf("a key has %d to %d printable ASCII characters and no spaces", shortest, longest)
+	errValue  = fmt.Errorf("a key has %d to %d printable ASCII characters, without spaces or commas", shortest, longest)
 )
 
 // check reports what is wrong with e as it is written. It reads no secret, and
@@ -136,8 +136,8 @@ func digest(s string) (exchange.Digest, int, error) {
 		return exchange.Digest{}, 0, err
 	}
 	value := string(secret)
-	unprintable := func(r rune) bool { return r <= ' ' || r > '~' }
-	if len(value) < shortest || len(value) > longest || strings.ContainsFunc(value, unprintable) {
+	unfit := func(r rune) bool { return r <= ' ' || r > '~' || r == ',' } // for one value of a header
+	if len(value) < shortest || len(value) > longest || strings.ContainsFunc(value, unfit) {
 		return exchange.Digest{}, 0, errValue
 	}
 	return sha256.Sum256([]byte(value)), len(value), nil

@@ -93,6 +93,9 @@ func TestAFileHasKeysAsACaddyfileHas(t *testing.T) {
 	assert.Equal(t, 3, count)
 }
 
+// listKey is no single value of a header.
+const listKey = "sk-secret,with-comma"
+
 // wrongFiles are texts that no file of keys may have, with what is said of them.
 var wrongFiles = map[string]string{
 	"one sk-secret":                            ":1: in a file of keys, each begins with the word key",
@@ -102,6 +105,7 @@ var wrongFiles = map[string]string{
 	line("one") + "\n" + line("one"):           ":2: key one is defined twice",
 	line("one") + "\nkey a " + hexOf("one"):    ":2: key a: has the same value as key one",
 	"key a {env.NO_SUCH_KEY} {\n\tdisabled\n}": ":1: key a: resolving secret",
+	line("one") + "\nkey a {env.LIST_KEY}":     ":2: key a: a key has 8 to 256 printable ASCII characters, without spaces or commas",
 	line("one") + " {\n\tmodels":               ":2: models needs at least one pattern",
 	line("one") + " {\n\tdisabled":             ":2: the block of key one has no end",
 	line("one") + "\n}":                        ":2: in a file of keys",
@@ -109,6 +113,7 @@ var wrongFiles = map[string]string{
 }
 
 func TestAWrongFileIsRefusedByLine(t *testing.T) {
+	t.Setenv("LIST_KEY", listKey)
 	path := filepath.Join(t.TempDir(), "keys")
 	for text, want := range wrongFiles {
 		writeKeys(t, path, text)
@@ -193,6 +198,7 @@ func TestAFileThatStillChangesIsNotTakenYet(t *testing.T) {
 }
 
 func TestABadEditKeepsTheKeysAndIsReportedOnce(t *testing.T) {
+	t.Setenv("LIST_KEY", listKey)
 	path := filepath.Join(t.TempDir(), "keys")
 	for text, want := range wrongFiles {
 		writeKeys(t, path, line("one"))

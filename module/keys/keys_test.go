@@ -93,6 +93,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 	t.Setenv("LONG_KEY", strings.Repeat("k", 257))
 	t.Setenv("SPACED_KEY", "sk-with a-space")
 	t.Setenv("WIDE_KEY", "sk-schlüssel")
+	t.Setenv("LIST_KEY", "sk,with-comma-1234567890")
 	good := Entry{Name: "good", Key: "{env.TEST_KEY}"}
 	for name, c := range map[string]struct {
 		entries []Entry
@@ -111,20 +112,23 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"too short":            {[]Entry{{Name: "a", Key: "{env.SHORT_KEY}"}}, "8 to 256"},
 		"too long":             {[]Entry{{Name: "a", Key: "{env.LONG_KEY}"}}, "8 to 256"},
 		"with a space":         {[]Entry{{Name: "a", Key: "{env.SPACED_KEY}"}}, "8 to 256"},
-		"beyond ASCII":         {[]Entry{{Name: "a", Key: "{env.WIDE_KEY}"}}, "8 to 256"},
-		"short digest":         {[]Entry{{Name: "a", Key: "sha256:abcd"}}, "64 hexadecimal digits"},
-		"no prefix":            {[]Entry{{Name: "a", Key: hexOf(secret)[7:]}}, "a key is given as"},
-		"odd digest":           {[]Entry{{Name: "a", Key: "sha256:" + strings.Repeat("x", 64)}}, "64 hexadecimal digits"},
-		"bad pattern":          {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Models: []string{"gpt 5"}}}, "pattern"},
-		"empty pattern":        {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Models: []string{""}}}, "pattern"},
-		"bad date":             {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Expires: "tomorrow"}}, "YYYY-MM-DD"},
-		"impossible date":      {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Expires: "2027-02-30"}}, "YYYY-MM-DD"},
-		"bad network":          {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", From: []string{"10.0.0.0/33"}}}, "a network is"},
-		"bad owner":            {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Owner: "a b"}}, "an owner or a limit"},
-		"bad limit":            {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Limit: "{small}"}}, "an owner or a limit"},
-		"name twice":           {[]Entry{good, {Name: "good", Key: hexOf("another")}}, "key good is defined twice"},
-		"key twice":            {[]Entry{good, {Name: "b", Key: "{env.SAME_KEY}"}}, "key b: has the same value as key good"},
-		"digest of a key":      {[]Entry{good, {Name: "b", Key: hexOf(secret)}}, "key b: has the same value as key good"},
+		// It loaded, and every request with it was refused: a comma separates the
+		// values of a header.
+		"with a comma":    {[]Entry{{Name: "a", Key: "{env.LIST_KEY}"}}, "key a: a key has 8 to 256 printable ASCII characters, without spaces or commas"},
+		"beyond ASCII":    {[]Entry{{Name: "a", Key: "{env.WIDE_KEY}"}}, "8 to 256"},
+		"short digest":    {[]Entry{{Name: "a", Key: "sha256:abcd"}}, "64 hexadecimal digits"},
+		"no prefix":       {[]Entry{{Name: "a", Key: hexOf(secret)[7:]}}, "a key is given as"},
+		"odd digest":      {[]Entry{{Name: "a", Key: "sha256:" + strings.Repeat("x", 64)}}, "64 hexadecimal digits"},
+		"bad pattern":     {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Models: []string{"gpt 5"}}}, "pattern"},
+		"empty pattern":   {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Models: []string{""}}}, "pattern"},
+		"bad date":        {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Expires: "tomorrow"}}, "YYYY-MM-DD"},
+		"impossible date": {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Expires: "2027-02-30"}}, "YYYY-MM-DD"},
+		"bad network":     {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", From: []string{"10.0.0.0/33"}}}, "a network is"},
+		"bad owner":       {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Owner: "a b"}}, "an owner or a limit"},
+		"bad limit":       {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Limit: "{small}"}}, "an owner or a limit"},
+		"name twice":      {[]Entry{good, {Name: "good", Key: hexOf("another")}}, "key good is defined twice"},
+		"key twice":       {[]Entry{good, {Name: "b", Key: "{env.SAME_KEY}"}}, "key b: has the same value as key good"},
+		"digest of a key": {[]Entry{good, {Name: "b", Key: hexOf(secret)}}, "key b: has the same value as key good"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := provision(t, c.entries...)
