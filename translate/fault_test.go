@@ -137,7 +137,22 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"method: must be POST","type":"invalid_request_error","param":null,"code":null}}`,
 		},
 		{
-			"unknown path", is(translate.UnknownPath()), 404,
+			"misspelt path", is(translate.UnknownPath("/v1/messages")), 404,
+			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; did you mean /v1/messages? Check the base URL of the client"},"request_id":"R"}`,
+			`{"error":{"message":"path: no such endpoint; did you mean /v1/messages? Check the base URL of the client","type":"invalid_request_error","param":null,"code":"not_found"}}`,
+		},
+		{
+			"version twice", is(translate.VersionTwice()), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"path: has /v1 twice; the base URL of this client must not end in /v1"},"request_id":"R"}`,
+			`{"error":{"message":"path: has /v1 twice; the base URL of this client must not end in /v1","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
+			"no accounts", is(translate.NoAccounts()), 404,
+			`{"type":"error","error":{"type":"not_found_error","message":"path: accounts are switched off here"},"request_id":"R"}`,
+			`{"error":{"message":"path: accounts are switched off here","type":"invalid_request_error","param":null,"code":"not_found"}}`,
+		},
+		{
+			"unknown path", is(translate.UnknownPath("")), 404,
 			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities"},"request_id":"R"}`,
 			`{"error":{"message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities","type":"invalid_request_error","param":null,"code":"not_found"}}`,
 		},

@@ -192,9 +192,28 @@ func WrongMethod(allowed string) *Fault {
 	return &Fault{Kind: MethodNotAllowed, Message: "method: must be " + allowed}
 }
 
-// UnknownPath refuses a path under /v1 that the gateway does not serve.
-func UnknownPath() *Fault {
-	return &Fault{Kind: NotFound, Message: "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities", Code: "not_found"}
+// UnknownPath refuses a path that the gateway does not serve. meant is the path
+// of the endpoint that the client probably wants, "" where that is unknown.
+func UnknownPath(meant string) *Fault {
+	f := &Fault{Kind: NotFound, Message: "path: no such endpoint; ", Code: "not_found"}
+	if meant == "" {
+		f.Message += "there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities"
+	} else {
+		f.Message += "did you mean " + meant + "? Check the base URL of the client"
+	}
+	return f
+}
+
+// VersionTwice refuses a path such as /v1/v1/messages, which a base URL makes
+// that ends in /v1 where the client appends /v1 itself. It is not a 404: Claude
+// Code shows any 404 as a model that does not exist.
+func VersionTwice() *Fault {
+	return &Fault{Kind: Invalid, Message: "path: has /v1 twice; the base URL of this client must not end in /v1"}
+}
+
+// NoAccounts refuses a login where nobody can log in.
+func NoAccounts() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: accounts are switched off here", Code: "not_found"}
 }
 
 // LimitUnknown refuses a key whose limit nobody has defined: it was meant to be

@@ -118,7 +118,7 @@ func (a *Accounts) Cleanup() error {
 
 // Serves reports whether a request is for a path that belongs to accounts, with
 // whatever method and whether or not there is a route.
-func (a *Accounts) Serves(r *http.Request) bool { return isOurs(r.URL.Path) }
+func (a *Accounts) Serves(r *http.Request) bool { return exchange.OwnsPath(r.URL.Path, isOurs) }
 
 // ServeHTTP answers a request that it serves, in the envelope.
 func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -138,7 +138,7 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // answer answers what has a route.
 func (a *Accounts) answer(c *call) (any, error) {
 	if !hasRoute(c.URL) {
-		return nil, errNoRoute
+		return nil, noRoute(c.URL)
 	}
 	return a.handle(c, public)
 }

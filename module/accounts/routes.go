@@ -3,6 +3,7 @@ package accounts
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,22 +108,22 @@ var admin = routes{
 }
 
 // find returns the methods of a path and its variable part.
-func (table routes) find(path string) (found methods, variable string, ok bool) {
+func (table routes) find(sent string) (found methods, variable string, ok bool) {
 	for _, row := range table {
-		if variable, ok := row.match(path); ok {
+		if variable, ok := row.match(sent); ok {
 			return row.methods, variable, true
 		}
 	}
 	return nil, "", false
 }
 
-func (row route) match(path string) (variable string, ok bool) {
+func (row route) match(sent string) (variable string, ok bool) {
 	before, rest, varies := strings.Cut(row.path, "{")
 	if !varies {
-		return "", path == row.path
+		return "", sent == row.path
 	}
 	kind, after, _ := strings.Cut(rest, "}")
-	variable, ok = strings.CutPrefix(path, before)
+	variable, ok = strings.CutPrefix(sent, before)
 	if !ok {
 		return "", false
 	}
@@ -140,12 +141,12 @@ func isID(s string) bool {
 	return err == nil && id > 0 && strconv.FormatInt(id, 10) == s
 }
 
-// isOurs reports whether a path is that of a document of ours or below /api/user
-// or /api/token. Whoever mistypes one of those must not take what a site answers
+// isOurs reports whether a path is that of the document or below /api/user or
+// /api/token. Whoever mistypes one of those must not take what a site answers
 // for a key that is revoked.
-func isOurs(path string) bool {
-	return path == "/api/openapi.json" ||
-		strings.HasPrefix(path+"/", "/api/user/") || strings.HasPrefix(path+"/", "/api/token/")
+func isOurs(sent string) bool {
+	return sent == "/api/openapi.json" ||
+		strings.HasPrefix(sent+"/", "/api/user/") || strings.HasPrefix(sent+"/", "/api/token/")
 }
 
 // hasRoute reports whether a path has a route and is written plainly: what is
@@ -153,6 +154,16 @@ func isOurs(path string) bool {
 func hasRoute(u *url.URL) bool {
 	_, _, ok := public.find(u.Path)
 	return ok && u.RawPath == ""
+}
+
+// noRoute refuses a path, and names the one that was probably meant: the same
+// path in plain writing. That holds nothing but words of the table and digits.
+func noRoute(u *url.URL) *problem {
+	plain := strings.ToLower(path.Clean(u.Path))
+	if _, _, ok := public.find(plain); ok {
+		return refuse(http.StatusNotFound, "there is nothing at this path: did you mean %s?", plain)
+	}
+	return errNoRoute
 }
 
 var errNoRoute = refuse(http.StatusNotFound, "there is nothing at this path: users, sessions and keys stand at their ids, which are numbers")

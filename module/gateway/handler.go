@@ -23,7 +23,9 @@ import (
 //	GET  /v1/capabilities
 //
 // and the paths of accounts below /api/, unless they are off. It answers every
-// other path under /v1/ with 404; all else goes to the site's next handler.
+// other path under /v1/ with 404; all else goes to the site's next handler. Where
+// no handler of the site answers, a path that ends like one of the above is 404
+// as well, and not Caddy's empty 200.
 // What the global option of the same name configures is inherited; a site adds
 // to it.
 //
@@ -156,10 +158,43 @@ func (h *Handler) Validate() error {
 // answer itself: an error returned to Caddy would have it log the request's
 // headers, keys included.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	e, ok := route(r)
-	if !ok {
-		return h.serveOther(w, r, next)
+	if e, ok := route(r); ok {
+		h.answer(w, r, e)
+		return nil
 	}
+	if accounts := h.users.accounts; accounts != nil && accounts.Serves(r) {
+		accounts.ServeHTTP(w, r)
+		return nil
+	}
+	err := next.ServeHTTP(w, r)
+	if unanswered, _ := caddyhttp.GetVar(r.Context(), unhandled).(bool); unanswered && err == nil {
+		h.serveMisspelt(w, r)
+	}
+	return err
+}
+
+// unhandled is the variable by which Caddy's last handler, which answers an
+// empty 200, says that no other one has answered.
+const unhandled = "unhandled"
+
+// serveMisspelt answers a request that the whole site has left alone, if it was
+// probably meant for the gateway: clients take an empty 200 for an answer
+// without a text, or for a login.
+func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
+	name := meant(r.URL.Path)
+	if name == "" {
+		return
+	}
+	caddyhttp.SetVar(r.Context(), unhandled, false)
+	if accounts := h.users.accounts; accounts != nil && name == loginPath {
+		accounts.ServeHTTP(w, r)
+		return
+	}
+	h.answer(w, r, noEndpoint(r.URL.Path))
+}
+
+// answer serves an endpoint.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	ex := &exchange.Exchange{
 		ID:        exchange.NewID("req_"),
 		Start:     time.Now(),
@@ -176,16 +211,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if fault := h.serve(e, ex, s, r); fault != nil {
 		s.fail(fault)
 	}
-	return nil
-}
-
-// serveOther answers what belongs to accounts, and leaves the rest to the site.
-func (h *Handler) serveOther(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	if accounts := h.users.accounts; accounts != nil && accounts.Serves(r) {
-		accounts.ServeHTTP(w, r)
-		return nil
-	}
-	return next.ServeHTTP(w, r)
 }
 
 // serve runs the checks that all endpoints share, and then the endpoint.

@@ -1,10 +1,13 @@
 package gateway
 
 import (
+	"maps"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -30,18 +33,12 @@ var endpoints = map[string]endpoint{
 
 const modelsPrefix = "/v1/models/"
 
-// notOurs refuses paths that look like an API but are none: an empty 200 of
-// Caddy's would look like an answer to a client.
-var notOurs = endpoint{serve: func(*Handler, *sink, *http.Request) *translate.Fault { return translate.UnknownPath() }}
-
-// route returns the endpoint for a request. ok is false for requests that the
-// next handler of the site is to answer.
+// route returns the endpoint for a request. ok is false for paths that belong
+// to others.
 func route(r *http.Request) (e endpoint, ok bool) {
 	p := r.URL.Path
-	if !strings.HasPrefix(p, "/v1/") && p != "/v1" {
-		// A path that becomes ours once it is cleaned must not be served by
-		// the site's other handlers as if it were theirs.
-		return notOurs, disguised(p)
+	if !exchange.OwnsPath(p, isOurs) {
+		return e, false
 	}
 	if id, ok := strings.CutPrefix(p, modelsPrefix); ok && id != "" {
 		return endpoints[modelsPrefix], true // names may hold anything, encoded slashes included
@@ -49,17 +46,53 @@ func route(r *http.Request) (e endpoint, ok bool) {
 	if e, ok = endpoints[p]; ok && r.URL.RawPath == "" && p != modelsPrefix {
 		return e, true
 	}
-	return notOurs, true
+	return noEndpoint(p), true
 }
 
-// disguised reports whether a path is one of ours written with doubled slashes
-// or dot segments.
-func disguised(urlPath string) bool {
-	if !strings.Contains(urlPath, "//") && !strings.Contains(urlPath, "/.") {
-		return false
+// isOurs reports whether a path belongs to the route table, whether or not it
+// has a row: an answer of the site's other handlers, Caddy's empty 200 above
+// all, would look like one of the gateway.
+func isOurs(p string) bool { return p == "/v1" || strings.HasPrefix(p, "/v1/") }
+
+// noEndpoint refuses a path, in the family of the endpoint that was probably
+// meant.
+func noEndpoint(p string) endpoint {
+	name := meant(p)
+	e := endpoint{serve: func(h *Handler, _ *sink, _ *http.Request) *translate.Fault { return h.noPath(p, name) }}
+	if endpoints[name].format == translate.Messages {
+		e.format = translate.Messages
 	}
-	clean := path.Clean(urlPath)
-	return strings.HasPrefix(clean, "/v1/") || clean == "/v1"
+	return e
+}
+
+func (h *Handler) noPath(p, meant string) *translate.Fault {
+	switch {
+	case strings.HasPrefix(p, "/v1/v1/messages"):
+		return translate.VersionTwice()
+	case meant == loginPath && h.users.accounts == nil:
+		return translate.NoAccounts()
+	}
+	return translate.UnknownPath(meant)
+}
+
+const loginPath = "/api/user/login"
+
+// longestFirst are the paths of the route table: some end as shorter ones do.
+var longestFirst = slices.SortedFunc(maps.Keys(endpoints), func(a, b string) int { return len(b) - len(a) })
+
+// meant returns the path that a client probably means by another one that ends
+// in the same way, written in any case and with or without /v1; "" for none.
+func meant(p string) string {
+	p = strings.ToLower(path.Clean(p))
+	for _, name := range longestFirst {
+		if strings.HasSuffix(p, strings.TrimPrefix(name, "/v1")) {
+			return name
+		}
+	}
+	if strings.HasSuffix(p, loginPath) {
+		return loginPath
+	}
+	return ""
 }
 
 // formatOf is the format in which a request is answered, errors included. The
