@@ -89,7 +89,7 @@ func TestFaultsBeforeContentAreToldByStatus(t *testing.T) {
 		{"429 without credit", body(429, `{"error":{"message":"secret plan","type":"insufficient_quota","code":"insufficient_quota"}}`), exhausted},
 		{"HTML", gatewaytest.Body(502, "text/html", html), generic(502, told{status: 502, kind: "server_error", messagesKind: "api_error"})},
 		{"HTML called JSON", gatewaytest.Body(503, "application/json", html), generic(503, told{
-			status: 503, messagesStatus: 529, kind: "server_error", messagesKind: "overloaded_error", code: "overloaded",
+			status: 503, kind: "server_error", messagesKind: "overloaded_error", code: "overloaded",
 		})},
 		{"empty", gatewaytest.Body(500, "application/json", nil), generic(500, told{status: 500, kind: "server_error", messagesKind: "api_error"})},
 		{"redirect", gatewaytest.InOrder(
@@ -200,10 +200,16 @@ func TestG063ErrorsOfTheSameFormatAreRelayedByteForByte(t *testing.T) {
 			assert.Equal(t, vendorError, answer.body)
 			assert.Equal(t, "application/problem+json", answer.header.Get("Content-Type"))
 		}
-		p.Script(gatewaytest.Body(400, "text/plain", []byte("plain words\n")))
-		answer := s.ask(chatPath, bodyFor(chatPath, "m", "hello", false))
-		assert.Equal(t, "plain words\n", answer.body)
-		assert.Equal(t, "text/plain", answer.header.Get("Content-Type"))
+		// Errors that are not JSON have no bytes that a client could read.
+		for _, path := range callPaths {
+			for status, body := range map[int]string{400: "plain words\n", 503: "oops", 422: "<html>", 413: ""} {
+				p.Script(gatewaytest.Body(status, "text/plain", []byte(body)))
+				answer := s.ask(path, bodyFor(path, "m", "hello", false))
+				assert.Equal(t, status, answer.status, "not that of the table of translations")
+				assert.Equal(t, "application/json", answer.header.Get("Content-Type"))
+				assert.NotEmpty(t, answer.failure(t).Type)
+			}
+		}
 	})
 }
 

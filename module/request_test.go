@@ -391,6 +391,10 @@ func TestOfTheQueryOnlyBetaIsForwarded(t *testing.T) {
 			require.Equal(t, http.StatusOK, answer.status, query)
 			assert.Equal(t, want, p.Requests()[p.Count()-1].Query, query)
 		}
+		for _, path := range []string{chatPath, completionsPath} { // once, these got it too
+			require.Equal(t, http.StatusOK, s.ask(path+"?beta=true", bodyFor(path, "m", "hello", false)).status)
+			assert.Empty(t, p.Requests()[p.Count()-1].Query)
+		}
 	})
 }
 

@@ -69,7 +69,7 @@ func TestStreamHeaders(t *testing.T) {
 			answer.header.Del("Content-Type")
 			assert.Equal(t, http.Header{
 				"Cache-Control": {"no-cache, no-transform"}, "X-Accel-Buffering": {"no"},
-				"Request-Id": {answer.id()}, "X-Request-Id": {answer.id()},
+				"Request-Id": {answer.id()}, "X-Request-Id": {answer.id()}, "X-Content-Type-Options": {"nosniff"},
 				"X-Gateway-Model": {"m"}, "X-Upstream-Request-Id": {"req_vendor"}, "Server": {"Caddy"},
 			}, answer.header)
 		}

@@ -28,15 +28,12 @@ type detail struct {
 }
 
 // readDetail reads an error body of any provider. Their shapes are many, and
-// errors are rare, so it decodes generically.
-func readDetail(body []byte) detail {
-	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+// errors are rare, so it decodes generically. JSON is read whatever its content
+// type.
+func readDetail(contentType string, body []byte) detail {
 	value, ok := decode(body)
 	if !ok {
-		if len(body) > maxPlain {
-			return detail{}
-		}
-		return detail{message: presented(string(body))}
+		return detail{message: plainMessage(contentType, body)}
 	}
 	d := detailOf(value, 0)
 	d.message = presented(d.message)
@@ -46,9 +43,29 @@ func readDetail(body []byte) detail {
 	return d
 }
 
+// plainMessage returns the message of a body that is not JSON: short text, but
+// no markup. Byte order marks may stand before it.
+func plainMessage(contentType string, body []byte) string {
+	if len(body) > maxPlain || strings.Contains(strings.ToLower(contentType), "html") {
+		return ""
+	}
+	message := strings.TrimLeft(presented(string(body)), "\ufeff\ufffd \t")
+	if strings.HasPrefix(message, "<") {
+		return ""
+	}
+	return message
+}
+
+// IsJSON reports whether an error body is JSON as a whole. A byte order mark may
+// stand before it.
+func IsJSON(body []byte) bool {
+	_, ok := decode(body)
+	return ok
+}
+
 // decode decodes a body that is JSON as a whole.
 func decode(body []byte) (value any, ok bool) {
-	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {
 		return nil, false

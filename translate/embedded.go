@@ -40,7 +40,7 @@ var words = map[string]int{
 // and a type unknown stands for 500; in the others an integer code, a known
 // word, or else 502.
 func ReadStreamFault(data []byte, format Format) *Fault {
-	d := readDetail(data)
+	d := readDetail("", data)
 	status := 502
 	switch {
 	case d.account() != 0:
@@ -60,7 +60,7 @@ func ReadStreamFault(data []byte, format Format) *Fault {
 // ReadAnswerFault says what an error object in an answer of status 2xx means
 // to the client: its integer code is the status, else 502.
 func ReadAnswerFault(body []byte) *Fault {
-	d := readDetail(body)
+	d := readDetail("", body)
 	status := 502
 	switch {
 	case d.account() != 0:
@@ -80,11 +80,11 @@ func ReadAnswerFault(body []byte) *Fault {
 // for an error: by the event's name in the messages format, by a member "error"
 // in the others. Those on the gateway's own account are never relayed.
 func RelayableEvent(name, data []byte, format Format) bool {
-	value, _ := decode(data)
+	value, isJSON := decode(data)
 	object, _ := value.(map[string]any)
 	known := object["error"] != nil
 	if format == Messages {
-		known = string(name) == "error"
+		known = isJSON && string(name) == "error"
 	}
-	return known && readDetail(data).account() == 0
+	return known && readDetail("", data).account() == 0
 }

@@ -3,7 +3,6 @@ package translate
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // statusRow says what a provider's status means to a client.
@@ -48,36 +47,27 @@ func rowOf(status int) statusRow {
 // account with the provider becomes the provider's fault: a client told 401
 // would think that its own key is bad.
 func ReadFault(status int, contentType string, body []byte) *Fault {
-	var d detail
-	if presentable(contentType, body) {
-		d = readDetail(body)
-	}
+	d := readDetail(contentType, body)
 	if account := d.account(); account != 0 {
 		status = account
 	}
 	return d.fault(status, fmt.Sprintf("the upstream answered with status %d and no usable error body", status))
 }
 
-// Relayable reports whether a provider's error answer may go to a client of the
-// same format as it is. Clients match the wording of such answers, so all may,
-// but for those on the gateway's own account, redirects, numbers that are no
-// status of HTTP, HTML and empty ones.
-func Relayable(status int, contentType string, body []byte) bool {
-	if status < 400 || status > maxStatus || status == 401 || status == 402 || !presentable(contentType, body) {
+// Relayable reports whether a client of the provider's own format may get the
+// status of an error answer, and its body if that is JSON: such clients match the
+// wording. It may not if the answer is about the gateway's own account, or if the
+// status is a redirect or no status of HTTP.
+func Relayable(status int, body []byte) bool {
+	if status < 400 || status > maxStatus || status == 401 || status == 402 {
 		return false
 	}
-	return readDetail(body).account() == 0
+	return readDetail("", body).account() == 0
 }
 
 // maxStatus is the last status of HTTP: what a client makes of another one,
 // nobody knows.
 const maxStatus = 599
-
-// presentable reports whether a body may hold a message for a client.
-func presentable(contentType string, body []byte) bool {
-	text := strings.TrimSpace(string(body[:min(len(body), 64)]))
-	return text != "" && text[0] != '<' && !strings.Contains(strings.ToLower(contentType), "html")
-}
 
 // fault is the fault for a status with this detail; generic is its message when
 // the provider gave none that may be shown.

@@ -110,10 +110,22 @@ func TestUpstreamMessagesAreFoundInEveryShape(t *testing.T) {
 
 const generic = "the upstream answered with status 400 and no usable error body"
 
-func TestHTMLIsNeverRelayed(t *testing.T) {
-	fault := translate.ReadFault(502, "text/html; charset=utf-8", []byte("Bad Gateway"))
-	assert.Equal(t, "the upstream answered with status 502 and no usable error body", fault.Message)
-	assert.False(t, translate.Relayable(502, "Text/HTML", []byte("Bad Gateway")))
+// A bug was here: byte order marks hid a page.
+func TestMarkupIsNeverAMessage(t *testing.T) {
+	for _, page := range []struct{ contentType, body string }{
+		{"text/html; charset=utf-8", "Bad Gateway"},
+		{"Text/HTML", "Bad Gateway"},
+		{"application/xml", "\ufeff<x xmlns=xhtml><script>"},
+		{jsonType, "\ufeff\ufeff \n<html>"},
+		{"text/plain", "\xff\xfe<\x00h\x00t\x00m\x00l\x00>\x00"},
+		{"text/plain", "\x00<html>"},
+	} {
+		fault := translate.ReadFault(400, page.contentType, []byte(page.body))
+		assert.Equal(t, generic, fault.Message, page.body)
+		assert.False(t, translate.IsJSON([]byte(page.body)), page.body)
+	}
+	assert.Equal(t, "a < b", translate.ReadFault(400, "text/plain", []byte("a < b")).Message)
+	assert.Equal(t, "bad", translate.ReadFault(400, "text/html", []byte(`{"error":"bad"}`)).Message, "JSON, whatever it is called")
 }
 
 func TestLongMessagesAreCutBetweenCharacters(t *testing.T) {
@@ -152,21 +164,21 @@ func TestAccountTroubleIsNotTheClients(t *testing.T) {
 		assert.Equal(t, 502, fault.Status(translate.Chat))
 		assert.Equal(t, tt.code, fault.Code)
 		assert.Equal(t, tt.text, fault.Message)
-		assert.False(t, translate.Relayable(tt.status, jsonType, []byte(tt.body)))
+		assert.False(t, translate.Relayable(tt.status, []byte(tt.body)))
 	}
 }
 
-func TestErrorAnswersOfTheSameFormatAreRelayed(t *testing.T) {
+func TestStatusesOfTheSameFormatAreRelayed(t *testing.T) {
 	for _, status := range []int{400, 403, 404, 413, 422, 429, 500, 503, 529} {
-		assert.True(t, translate.Relayable(status, jsonType, []byte(`{"error":{"message":"x"}}`)), status)
+		assert.True(t, translate.Relayable(status, []byte(`{"error":{"message":"x"}}`)), status)
 	}
-	assert.True(t, translate.Relayable(400, "text/plain", []byte("no")))
+	assert.True(t, translate.Relayable(400, []byte("no")))
+	assert.True(t, translate.Relayable(500, nil))
 	for _, status := range []int{600, 700, 999} { // those were once relayed
-		assert.False(t, translate.Relayable(status, jsonType, []byte(`{"error":{"message":"x"}}`)), status)
+		assert.False(t, translate.Relayable(status, []byte(`{"error":{"message":"x"}}`)), status)
 		assert.Equal(t, 502, translate.ReadFault(status, jsonType, []byte(`{"error":{"message":"x"}}`)).Status(translate.Messages))
 	}
-	assert.False(t, translate.Relayable(307, jsonType, []byte(`{"error":{"message":"x"}}`)))
-	assert.False(t, translate.Relayable(500, jsonType, nil))
+	assert.False(t, translate.Relayable(307, []byte(`{"error":{"message":"x"}}`)))
 }
 
 func TestRedactRemovesWhatRepeatsASecret(t *testing.T) {
@@ -244,7 +256,7 @@ func TestErrorEventsThatClientsOfTheSameFormatKnowAreRelayed(t *testing.T) {
 		{"", plain, false, true},
 		{"error", account, false, false},
 		{"", account, false, false},
-		{"error", `plain words`, true, false},
+		{"error", `plain words`, false, false},
 		{"", `{"error":"m"}`, false, true},
 		{"", `{"error":null}`, false, false},
 		{"", `{"object":"error","message":"m","code":429}`, false, false},

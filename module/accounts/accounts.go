@@ -122,6 +122,7 @@ func (a *Accounts) Serves(r *http.Request) bool { return exchange.OwnsPath(r.URL
 
 // ServeHTTP answers a request that it serves, in the envelope.
 func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff") // as every answer of the gateway
 	c := newCall(w, r)
 	data, err := a.answer(c)
 	if err != nil {

@@ -3,9 +3,7 @@ package gateway
 import (
 	"bytes"
 	"errors"
-	"mime"
 	"net/http"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -71,14 +69,10 @@ func isJSON(values []string) bool {
 	switch {
 	case len(values) > 1:
 		return false
-	case len(values) == 0 || values[0] == "application/json" || values[0] == "":
+	case len(values) == 0 || values[0] == "":
 		return true
 	}
-	media, _, err := mime.ParseMediaType(values[0])
-	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
-		return false
-	}
-	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
+	return exchange.IsJSON(values[0])
 }
 
 // inspect runs the one strict pass over the body.

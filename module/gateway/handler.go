@@ -267,12 +267,12 @@ func (h *Handler) readRequest(ex *exchange.Exchange, r *http.Request) *translate
 		if fault := checkVersion(r); fault != nil {
 			return fault
 		}
+		ex.Beta = r.URL.RawQuery != "" && r.URL.Query().Get("beta") == "true"
 	}
 	if fault := checkOnLoss(r); fault != nil {
 		return fault
 	}
 	ex.Strict = r.Header.Get(onLossHeader) == "reject"
-	ex.Beta = r.URL.RawQuery != "" && r.URL.Query().Get("beta") == "true"
 	if fault := h.readBody(ex, r); fault != nil {
 		return fault
 	}

@@ -43,6 +43,7 @@ type sink struct {
 
 func newSink(w http.ResponseWriter, ex *exchange.Exchange) *sink {
 	h := w.Header()
+	h["X-Content-Type-Options"] = []string{"nosniff"} // no browser takes a provider's text for a page
 	h["Request-Id"] = []string{ex.ID}
 	h["X-Request-Id"] = h["Request-Id"]
 	return &sink{ex: ex, w: w, cancel: func() {}}

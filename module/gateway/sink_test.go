@@ -137,7 +137,7 @@ func TestSinkLetsOnlyListedHeadersThrough(t *testing.T) {
 	_, _ = s.Write([]byte("{}"))
 	assert.Equal(t, http.Header{
 		"Content-Type": {"application/json"}, "Content-Length": {"2"}, "X-Gateway-Model": {"m1"}, "X-Upstream-Request-Id": {"up-1"},
-		"Request-Id": {"req_1"}, "X-Request-Id": {"req_1"},
+		"Request-Id": {"req_1"}, "X-Request-Id": {"req_1"}, "X-Content-Type-Options": {"nosniff"},
 	}, c.sent)
 }
 

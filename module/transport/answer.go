@@ -64,12 +64,27 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 		return c.unread(res, err)
 	}
 	// An error answer that cannot be read is still an error of that status.
-	contentType := c.presentableType(res.Header.Get("Content-Type"))
-	fault := translate.ReadFault(res.StatusCode, contentType, body)
-	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, contentType, body) && !c.revealing(body) {
-		c.attempt.Answer = &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: contentType, Body: body}
+	fault := translate.ReadFault(res.StatusCode, res.Header.Get("Content-Type"), body)
+	fault.Redact(c.secrets()...)
+	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, body) {
+		c.attempt.Answer = c.errorAnswer(res, body, fault)
 	}
 	return c.failed(res, res.StatusCode, fault), nil
+}
+
+// errorAnswer returns the provider's error answer as a client of the same format
+// gets it: its own bytes if they are JSON, else an error body of the format, since
+// official SDKs take no other.
+func (c *call) errorAnswer(res *http.Response, body []byte, fault *translate.Fault) *exchange.ErrorAnswer {
+	answer := &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: body}
+	if !translate.IsJSON(body) || c.revealing(body) {
+		answer.Body = translate.AppendFault(nil, fault, c.attempt.Format, c.attempt.Exchange.ID)
+		return answer
+	}
+	if own := c.presentableType(res); exchange.IsJSON(own) {
+		answer.ContentType = own
+	}
+	return answer
 }
 
 // read reads a body to its end, decoded, within limit and the idle time.

@@ -131,7 +131,7 @@ func (c *call) noteHeaders(res *http.Response) {
 	c.attempt.Status = res.StatusCode
 	c.keepRateLimits(res.Header)
 	for _, name := range [...]string{"Request-Id", "X-Request-Id"} {
-		if id := c.presentable(res.Header.Get(name)); id != "" {
+		if id := c.presentableHeader(res.Header.Get(name)); id != "" {
 			c.attempt.RequestID = id
 			return
 		}
@@ -213,12 +213,7 @@ func (c *call) failed(res *http.Response, status int, fault *translate.Fault) *h
 // needs are in it: the content type and, of a whole answer, the length.
 func (c *call) response(res *http.Response, status int, body readCloser, length int64) *http.Response {
 	h := make(http.Header, 2)
-	if ct := c.contentType(res); len(ct) > 0 {
-		h["Content-Type"] = ct[:1]
-		if c.presentable(ct[0]) == "" {
-			h["Content-Type"] = []string{c.presentableType(ct[0])}
-		}
-	}
+	h["Content-Type"] = []string{c.contentType(res)}
 	if length > 0 {
 		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The bounds of what is handed on of a provider's headers.
@@ -35,8 +36,8 @@ func (c *call) keepRetry(from http.Header) {
 func tellsRetry(name, value string) bool {
 	switch name {
 	case "Retry-After":
-		_, err := http.ParseTime(value)
-		return err == nil || within(value, day)
+		date, err := http.ParseTime(value)
+		return err == nil && time.Until(date) <= day*time.Second || within(value, day)
 	case "Retry-After-Ms":
 		return within(value, day*1000)
 	default:
@@ -55,7 +56,7 @@ func within(value string, most float64) bool {
 func (c *call) keepHeaders(from http.Header, names []string) {
 	for _, name := range names {
 		v := from[name]
-		if len(v) != 1 || len(v[0]) > maxHeaderValue || c.presentable(v[0]) == "" {
+		if len(v) != 1 || c.presentableHeader(v[0]) == "" {
 			continue
 		}
 		if c.attempt.Header == nil {

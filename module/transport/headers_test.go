@@ -1,15 +1,24 @@
 package transport
 
 import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// A bug was here: whatever a provider wrote into these headers went to the
-// client, some of which wait for as long as they are told to.
+// Two bugs were here: whatever a provider wrote into these headers went to the
+// client, some of which wait for as long as they are told to, and then still any
+// date.
 func TestOnlySensibleTimesToComeAgainAreHandedOn(t *testing.T) {
 	for _, tt := range []struct {
 		name, value string
@@ -23,7 +32,10 @@ func TestOnlySensibleTimesToComeAgainAreHandedOn(t *testing.T) {
 		{"Retry-After", "1e3", false},
 		{"Retry-After", "soon", false},
 		{"Retry-After", "", false},
-		{"Retry-After", "Fri, 07 Aug 2026 10:00:00 GMT", true},
+		{"Retry-After", "Fri, 07 Aug 2026 10:00:00 GMT", true}, // it is over
+		{"Retry-After", time.Now().Add(23 * time.Hour).UTC().Format(http.TimeFormat), true},
+		{"Retry-After", time.Now().Add(25 * time.Hour).UTC().Format(http.TimeFormat), false},
+		{"Retry-After", "Wed, 21 Oct 2099 07:28:00 GMT", false},
 		{"Retry-After-Ms", "1500", true},
 		{"Retry-After-Ms", "86400001", false},
 		{"X-Should-Retry", "false", true},
@@ -31,5 +43,65 @@ func TestOnlySensibleTimesToComeAgainAreHandedOn(t *testing.T) {
 	} {
 		got := carry(t, newTransport(refuses(429, tt.name, tt.value)), attemptFor(t, translate.Chat, false))
 		assert.Equal(t, tt.kept, got.Header.Get(tt.name) != "", "%s: %s", tt.name, tt.value)
+	}
+}
+
+// A bug was here: an id of 60 KB went to the client, and some clients lose an
+// answer that has more than 16 KB of headers.
+func TestLongHeadersAreLeftOut(t *testing.T) {
+	long := strings.Repeat("x", maxHeaderValue+1)
+	for _, tt := range []struct{ ids, want string }{
+		{strings.Repeat("x", maxHeaderValue), strings.Repeat("x", maxHeaderValue)},
+		{long, ""},
+		{long + "|short", "short"},
+	} {
+		first, second, _ := strings.Cut(tt.ids, "|")
+		got := carry(t, newTransport(refuses(429, "Request-Id", first, "X-Request-Id", second)), attemptFor(t, translate.Chat, false))
+		assert.Equal(t, tt.want, got.RequestID)
+	}
+}
+
+// A bug was here: the provider's content type was handed on whatever it was, or
+// guessed where there was none, and official SDKs took the JSON for a text.
+func TestAnswersHaveTheContentTypeOfWhatTheyAre(t *testing.T) {
+	long := "; x=" + strings.Repeat("x", maxHeaderValue)
+	for _, tt := range []struct {
+		streaming bool
+		own, want string
+	}{
+		{false, "application/json", "application/json"},
+		{false, "application/json; charset=utf-8", "application/json; charset=utf-8"},
+		{false, "application/vnd.vendor+json", "application/vnd.vendor+json"},
+		{false, "application/json" + long, "application/json"},
+		{false, "application/json; key=sk-secret", "application/json"},
+		{false, "text/plain; charset=utf-8", "application/json"},
+		{false, "application/octet-stream", "application/json"},
+		{false, "text/html", "application/json"},
+		{false, "text/event-stream", "application/json"},
+		{false, "", "application/json"},
+		{true, "text/event-stream", "text/event-stream"},
+		{true, "text/event-stream; charset=utf-8", "text/event-stream; charset=utf-8"},
+		{true, "text/event-stream" + long, "text/event-stream"},
+		{true, "application/json", "text/event-stream; charset=utf-8"}, // replayed as a stream
+		{true, "", "text/event-stream; charset=utf-8"},
+	} {
+		a := attemptFor(t, translate.Chat, true)
+		a.Exchange.View.Stream = tt.streaming
+		text := answer
+		if strings.HasPrefix(tt.own, "text/event-stream") && tt.streaming {
+			text = chunkText + done
+		}
+		transport := newTransport(answers(func(*http.Request) (*http.Response, error) {
+			return responds(http.StatusOK, tt.own, io.NopCloser(strings.NewReader(text))), nil
+		}))
+		transport.secret = "sk-secret"
+		r := (&http.Request{URL: new(url.URL)}).WithContext(exchange.WithAttempt(context.Background(), a))
+		res, err := transport.RoundTrip(r)
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, res.Body)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		assert.True(t, a.Finished, "%+v", tt)
+		assert.Equal(t, []string{tt.want}, res.Header["Content-Type"], "%+v", tt)
 	}
 }

@@ -1,6 +1,8 @@
 package transport
 
 import (
+	"cmp"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -21,14 +23,22 @@ func (c *call) presentable(text string) string {
 	return text
 }
 
-// presentableType is presentable for a content type: without its parameters it
-// still says what the body is.
-func (c *call) presentableType(value string) string {
-	media, _, _ := strings.Cut(value, ";")
-	if c.presentable(value) == "" {
-		value = media
+// presentableHeader returns the value of a header of the provider, or "" if it
+// repeats the credential or is long: some clients take 16 KiB of headers and no
+// more.
+func (c *call) presentableHeader(value string) string {
+	if len(value) > maxHeaderValue {
+		return ""
 	}
 	return c.presentable(value)
+}
+
+// presentableType is presentableHeader for the content type: without its
+// parameters it still says what the body is.
+func (c *call) presentableType(res *http.Response) string {
+	value := res.Header.Get("Content-Type")
+	media, _, _ := strings.Cut(value, ";")
+	return cmp.Or(c.presentableHeader(value), c.presentableHeader(media))
 }
 
 // presentableLosses are those of an answer that may be logged: the provider

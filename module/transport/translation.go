@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -135,17 +136,23 @@ func readAnswer(t *pairs.Translator, body []byte) *translate.Fault {
 
 var errNoEnd = errors.New("the answer has no end")
 
-// contentType is that of the answer to the client.
-func (c *call) contentType(res *http.Response) []string {
-	streaming := c.attempt.Exchange.Streaming()
-	switch {
-	case res.StatusCode != http.StatusOK, c.attempt.ByteLane() && streaming == isEventStream(res):
-		return res.Header["Content-Type"]
-	case streaming:
-		return []string{"text/event-stream; charset=utf-8"}
-	default:
-		return acceptJSON
+const (
+	typeJSON   = "application/json"
+	typeStream = "text/event-stream; charset=utf-8"
+)
+
+// contentType returns the content type of the answer to the client: the
+// provider's own if the answer goes on as it is and the header says what it is.
+// Official SDKs take JSON of another type, or of none, for a text.
+func (c *call) contentType(res *http.Response) string {
+	own, standard := exchange.IsJSON(res.Header.Get("Content-Type")), typeJSON
+	if c.attempt.Exchange.Streaming() {
+		own, standard = isEventStream(res), typeStream
 	}
+	if !c.attempt.ByteLane() || !own {
+		return standard
+	}
+	return cmp.Or(c.presentableType(res), standard)
 }
 
 // translation is the lane of a stream that the client reads in another format.
