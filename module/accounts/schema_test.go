@@ -25,6 +25,7 @@ func (s *site) check(r *http.Request, answer told) {
 	assert.Empty(s.t, complaint, "%s: %s", name, answer.body)
 	if path != "/api/openapi.json" {
 		assert.Equal(s.t, "no-store", answer.header.Get("Cache-Control"), name)
+		assert.Equal(s.t, "nosniff", answer.header.Get("X-Content-Type-Options"), name)
 	}
 	if answer.status == http.StatusTooManyRequests || answer.status == http.StatusServiceUnavailable {
 		assert.Regexp(s.t, `^[1-9][0-9]*$`, answer.header.Get("Retry-After"), name)
