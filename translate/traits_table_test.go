@@ -195,9 +195,16 @@ func TestCodeReadsEveryTrait(t *testing.T) {
 	}
 }
 
-// The README's table of traits tells the truth.
-func TestReadmeListsEveryTrait(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
+// The tables of traits tell the truth.
+func TestReadmesListEveryTrait(t *testing.T) {
+	for _, file := range []string{"../README.md", "../caddyfile/README.md"} {
+		t.Run(file, func(t *testing.T) { assertListsEveryTrait(t, file) })
+	}
+}
+
+func assertListsEveryTrait(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(text), "\n### Traits\n")
 	require.True(t, found)

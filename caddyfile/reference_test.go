@@ -1,0 +1,165 @@
+package caddyfile_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/caddyserver/caddy/v2"
+	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/dustin/go-humanize"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+)
+
+// blocks are those of the grammar: lines of a site's ai_gateway, where LINE
+// stands for a line of the block, and the headings of README.md whose tables
+// have the words of the block.
+var blocks = map[string][]string{
+	"provider p vllm {\nmodels m\n}\nLINE":              {"ai_gateway"},
+	"provider p vllm {\nLINE\n}":                        {"provider", "Words of reverse_proxy", "Traits"},
+	"provider p demo {\nLINE\n}":                        {"Words of the preset demo"},
+	"provider demo\nmodel m {\nto demo\nLINE\n}":        {"model", "Traits"},
+	"provider demo\nmodel m {\nto demo {\nLINE\n}\n}":   {"Traits"},
+	"provider demo\nkey k {env.GATEWAY_KEY} {\nLINE\n}": {"key"},
+	"provider demo\nlimit l {\nLINE\n}":                 {"limit"},
+	"provider demo\nstore LINE":                         {"store"},
+	"provider demo\naccounts {\nLINE\n}":                {"accounts"},
+}
+
+// siteWith returns the Caddyfile of a site with a line in a block.
+func siteWith(block, line string) string {
+	body := strings.Replace(block, "LINE", line, 1)
+	rest := "\nkey someone {env.THEIR_KEY}\nlimit small {\nrequests 1/1s\n}"
+	return string(cf.Format([]byte("ai.example.com {\nai_gateway {\n" + body + rest + "\n}\n}\n")))
+}
+
+// row is one of a table of README.md: word, values, default, meaning, example.
+type row struct{ word, standard, example string }
+
+var headingLine = regexp.MustCompile(`^##+ (.+)\n$`)
+
+// tables returns the rows of the tables by the headings that they stand below.
+func tables(t *testing.T) map[string][]row {
+	t.Helper()
+	found := make(map[string][]row)
+	heading := ""
+	for line := range strings.Lines(readReference(t)) {
+		if match := headingLine.FindStringSubmatch(line); match != nil {
+			heading = match[1]
+		}
+		if strings.HasPrefix(line, "| `") {
+			cells := strings.Split(line, "|")
+			require.Len(t, cells, 7, "a word, values, default, meaning and example: %s", line)
+			cell := func(i int) string { return strings.Trim(cells[i], " `") }
+			found[heading] = append(found[heading], row{cell(1), cell(3), cell(5)})
+		}
+	}
+	return found
+}
+
+func readReference(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	return string(text)
+}
+
+var listOfWords = regexp.MustCompile(`(?:known are: |its own words are )(.*), at Caddyfile`)
+
+// wordsOf returns the words of a block, sorted, as its error lists them.
+func wordsOf(t *testing.T, block string) []string {
+	t.Helper()
+	message := adapt(t, siteWith(block, "unheard_of value"))
+	match := listOfWords.FindStringSubmatch(message)
+	require.NotNil(t, match, message)
+	words := regexp.MustCompile(`, | and `).Split(match[1], -1)
+	slices.Sort(words)
+	return words
+}
+
+func TestTheReferenceHasEveryWordOfTheGrammar(t *testing.T) {
+	sections := tables(t)
+	for block, headings := range blocks {
+		var documented []string
+		for _, heading := range headings {
+			for _, row := range sections[heading] {
+				documented = append(documented, row.word)
+			}
+		}
+		slices.Sort(documented)
+		assert.Equal(t, wordsOf(t, block), documented, "words of the tables below %v", headings)
+	}
+}
+
+func TestTheReferenceHasTheDefaultsOfSizesAndTimes(t *testing.T) {
+	limits := exchange.DefaultLimits
+	times := map[string]caddy.Duration{
+		"commit_after": caddy.Duration(gateway.DefaultCommitAfter), "keep_alive": caddy.Duration(gateway.DefaultKeepAlive),
+		"response_header_timeout": limits.ResponseHeaderTimeout, "first_event_timeout": limits.FirstEventTimeout,
+		"idle_timeout": limits.IdleTimeout, "usage_wait": limits.UsageWait,
+	}
+	sizes := map[string]int64{"max_body": gateway.DefaultMaxBody, "max_event_bytes": limits.MaxEventBytes}
+	for _, row := range tables(t)["ai_gateway"] {
+		if want, ok := times[row.word]; ok {
+			got, err := caddy.ParseDuration(row.standard)
+			require.NoError(t, err, row.word)
+			assert.Equal(t, want, caddy.Duration(got), row.word)
+		}
+		if want, ok := sizes[row.word]; ok {
+			got, err := humanize.ParseBytes(row.standard)
+			require.NoError(t, err, row.word)
+			assert.EqualValues(t, want, got, row.word)
+		}
+	}
+}
+
+// Each example is provisioned, in every kind of block that has its word.
+func TestExamplesOfTheReferenceProvision(t *testing.T) {
+	sections := tables(t)
+	for block, headings := range blocks {
+		for _, heading := range headings {
+			for _, row := range sections[heading] {
+				if row.example == "" {
+					assert.Regexp(t, `(?m)^\t+`+row.word+` `, readReference(t), "%s has no example", row.word)
+					continue
+				}
+				t.Run(headings[0]+"/"+row.word, func(t *testing.T) {
+					assert.Equal(t, row.word, strings.Fields(row.example)[0])
+					provision(t, siteWith(block, row.example))
+				})
+			}
+		}
+	}
+}
+
+func TestCaddyfilesOfTheReferenceProvision(t *testing.T) {
+	examples := 0
+	for _, fence := range regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$").FindAllStringSubmatch(readReference(t), -1) {
+		if language := fence[1]; language == "" {
+			examples++
+			assert.Equal(t, string(cf.Format([]byte(fence[2]))), fence[2], "caddy fmt would change the example")
+			provision(t, fence[2])
+		}
+	}
+	assert.Positive(t, examples)
+}
+
+// provision adapts a Caddyfile and loads it as far as `caddy validate` does.
+func provision(t *testing.T, input string) {
+	t.Helper()
+	caddy.DefaultStorage.Path = t.TempDir()
+	keys := filepath.Join(t.TempDir(), "keys")
+	require.NoError(t, os.WriteFile(keys, []byte("# nobody yet\n"), 0o600))
+	adapted := adapt(t, strings.ReplaceAll(input, "/etc/caddy/keys", keys))
+	config := new(caddy.Config)
+	require.NoError(t, json.Unmarshal([]byte(withSecrets(t, adapted)), config), adapted)
+	assert.NoError(t, caddy.Validate(config))
+}
