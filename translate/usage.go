@@ -20,21 +20,37 @@ func (u Usage) Plus(other Usage) Usage {
 		return Usage{}
 	}
 	return Usage{
-		Input:      u.Input + other.Input,
-		CacheRead:  u.CacheRead + other.CacheRead,
-		CacheWrite: u.CacheWrite + other.CacheWrite,
-		Output:     u.Output + other.Output,
-		Reasoning:  u.Reasoning + other.Reasoning,
+		Input:      sum(u.Input, other.Input),
+		CacheRead:  sum(u.CacheRead, other.CacheRead),
+		CacheWrite: sum(u.CacheWrite, other.CacheWrite),
+		Output:     sum(u.Output, other.Output),
+		Reasoning:  sum(u.Reasoning, other.Reasoning),
 		Known:      true,
 	}
 }
 
 // TotalInput is the number of input tokens, cached ones included: what the
 // chat and completions formats call prompt_tokens.
-func (u Usage) TotalInput() int64 { return u.Input + u.CacheRead + u.CacheWrite }
+func (u Usage) TotalInput() int64 { return sum(u.Input, u.CacheRead, u.CacheWrite) }
 
-// maxCount bounds counts so that sums of them cannot overflow.
+// Total is the number of all tokens: what the chat and completions formats call
+// total_tokens.
+func (u Usage) Total() int64 { return sum(u.TotalInput(), u.Output) }
+
+// maxCount bounds counts and their sums. Clients that read numbers as doubles
+// cannot tell larger ones from their neighbours.
 const maxCount = 1 << 53
+
+// sum adds counts, up to maxCount. Negative ones are none.
+func sum(counts ...int64) (total int64) {
+	for _, n := range counts {
+		total = min(total+bounded(n), maxCount)
+	}
+	return total
+}
+
+// bounded returns the count that is nearest to n.
+func bounded(n int64) int64 { return min(max(n, 0), maxCount) }
 
 // ReadCount reads the count at the cursor. What is no count, since it is no
 // integer or negative, says nothing: the one that was known stays, for nothing
@@ -45,6 +61,6 @@ func ReadCount(c *jsonscan.Cursor, count *int64) {
 	case !ok:
 		c.Skip()
 	case exact && n >= 0:
-		*count = min(n, maxCount)
+		*count = bounded(n)
 	}
 }

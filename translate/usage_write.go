@@ -29,7 +29,7 @@ func AppendChoicesUsage(dst []byte, u Usage, m *Memory) []byte {
 	prompt := u.TotalInput()
 	dst = appendCount(dst, `{"prompt_tokens":`, prompt)
 	dst = appendCount(dst, `,"completion_tokens":`, u.Output)
-	dst = appendCount(dst, `,"total_tokens":`, prompt+u.Output)
+	dst = appendCount(dst, `,"total_tokens":`, u.Total())
 	dst = appendCount(dst, `,"prompt_tokens_details":{"cached_tokens":`, u.CacheRead)
 	if !m.HasMedia && !m.HasImages {
 		dst = appendCount(dst, `,"text_tokens":`, prompt)

@@ -69,7 +69,7 @@ func saidTokens(a *exchange.Attempt) int64 {
 	if !a.Usage.Known {
 		return 0
 	}
-	if n := max(0, a.Usage.TotalInput()) + max(0, a.Usage.Output); n <= mostPlausible {
+	if n := a.Usage.Total(); n <= mostPlausible {
 		return n
 	}
 	return 0
