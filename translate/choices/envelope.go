@@ -88,6 +88,11 @@ func (e *envelope) list(c *jsonscan.Cursor, choice func()) {
 	}
 }
 
+// counted reports whether the chunk of a stream says how many tokens were used so
+// far. Zeros beside choices do not: some servers put them into every chunk but
+// the last.
+func (e *envelope) counted() bool { return e.hasUsage && (e.counts.positive || e.count == 0) }
+
 // failed reports whether the document is an error.
 func (e *envelope) failed() bool { return e.isError || e.detail && !e.listed }
 

@@ -91,7 +91,7 @@ func (o *Observer) chunk(data []byte) translate.Signal {
 
 // note keeps what the envelope tells.
 func (o *Observer) note(e *envelope) {
-	if e.hasUsage {
+	if e.counted() {
 		o.counts, o.usage = e.counts, e.counts.usage()
 	}
 	if o.model == "" {

@@ -266,7 +266,8 @@ func (p *Parser) turn() {
 
 // tell sends what a chunk says.
 func (p *Parser) tell(e *heading, whole bool) {
-	if e.hasUsage {
+	counted := e.counted() || whole && e.hasUsage
+	if counted {
 		p.counts, p.usage = e.counts, e.counts.usage()
 	}
 	p.start(e)
@@ -276,7 +277,7 @@ func (p *Parser) tell(e *heading, whole bool) {
 		}
 		p.tellChoice(nth, whole)
 	}
-	if e.hasUsage {
+	if counted {
 		p.event = translate.Event{Kind: translate.EventUsage, Usage: &p.usage, Tier: e.tier()}
 		p.Send()
 	}

@@ -12,6 +12,8 @@ type counts struct {
 	details            cached // of prompt_tokens_details
 	hit, read, created int64  // names that other servers have for cached tokens
 	reasoning          int64
+
+	positive bool // the usage object that was read last has a count above 0
 }
 
 type cached struct{ read, written int64 }
@@ -20,6 +22,7 @@ type cached struct{ read, written int64 }
 // null for instance. Counts that are there overwrite; those that are absent or
 // malformed leave what an earlier chunk said.
 func (n *counts) take(c *jsonscan.Cursor) (ok bool) {
+	n.positive = false
 	if !c.EnterObject() {
 		c.Skip()
 		return false
@@ -33,15 +36,15 @@ func (n *counts) take(c *jsonscan.Cursor) (ok bool) {
 func (n *counts) member(c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "prompt_tokens":
-		translate.ReadCount(c, &n.prompt)
+		n.count(c, &n.prompt)
 	case "completion_tokens":
-		translate.ReadCount(c, &n.completion)
+		n.count(c, &n.completion)
 	case "prompt_cache_hit_tokens":
-		translate.ReadCount(c, &n.hit)
+		n.count(c, &n.hit)
 	case "cache_read_input_tokens":
-		translate.ReadCount(c, &n.read)
+		n.count(c, &n.read)
 	case "cache_creation_input_tokens":
-		translate.ReadCount(c, &n.created)
+		n.count(c, &n.created)
 	case "prompt_tokens_details":
 		n.promptDetails(c)
 	case "completion_tokens_details":
@@ -59,9 +62,9 @@ func (n *counts) promptDetails(c *jsonscan.Cursor) {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "cached_tokens":
-			translate.ReadCount(c, &n.details.read)
+			n.count(c, &n.details.read)
 		case "cache_write_tokens":
-			translate.ReadCount(c, &n.details.written)
+			n.count(c, &n.details.written)
 		default:
 			c.Skip()
 		}
@@ -75,10 +78,19 @@ func (n *counts) completionDetails(c *jsonscan.Cursor) {
 	}
 	for c.Member() {
 		if string(c.Name()) == "reasoning_tokens" {
-			translate.ReadCount(c, &n.reasoning)
+			n.count(c, &n.reasoning)
 		} else {
 			c.Skip()
 		}
+	}
+}
+
+// count reads one count.
+func (n *counts) count(c *jsonscan.Cursor, known *int64) {
+	said := int64(-1)
+	if translate.ReadCount(c, &said); said >= 0 {
+		*known = said
+		n.positive = n.positive || said > 0
 	}
 }
 

@@ -40,3 +40,43 @@ func TestAMalformedCountReplacesNoGoodOne(t *testing.T) {
 		})
 	}
 }
+
+// Ollama puts zeros into every chunk that has choices. An answer that was cut off
+// there counted as one that had cost nothing, though nobody knows what it cost.
+func TestZerosBesideChoicesAreNoCounts(t *testing.T) {
+	const (
+		zeros  = `{"model":"m","choices":[{"index":0,"text":"a","delta":{"content":"a"}}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}`
+		counts = `{"choices":[{"index":0,"text":"b","delta":{"content":"b"}}],"usage":{"prompt_tokens":7,"completion_tokens":0}}`
+		alone  = `{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}`
+	)
+	for name, tt := range map[string]struct {
+		chunks []string
+		want   translate.Usage
+	}{
+		"zeros":                 {[]string{zeros, zeros}, translate.Usage{}},
+		"zeros behind counts":   {[]string{counts, zeros}, translate.Usage{Input: 7, Known: true}},
+		"counts behind zeros":   {[]string{zeros, counts}, translate.Usage{Input: 7, Known: true}},
+		"zeros without choices": {[]string{zeros, alone}, translate.Usage{Known: true}},
+	} {
+		for _, w := range ways {
+			if w.from == translate.Messages {
+				continue
+			}
+			cut := [][]byte{chatStream(nil, tt.chunks...)}
+			o := translated(w, translate.Memory{Stream: true}, cut, false)
+			assert.Equal(t, tt.want, o.Usage(), "%s, %s", w.name(), name)
+			assert.Contains(t, observe(w.from, cut, false).lines, fmt.Sprintf("usage %+v", tt.want), "%s, %s", w.name(), name)
+		}
+	}
+}
+
+// What a whole answer says of its usage is all that will be said.
+func TestZerosOfAWholeAnswerAreCounts(t *testing.T) {
+	for _, w := range ways {
+		if w.from == translate.Messages {
+			continue
+		}
+		body := []byte(`{"choices":[{"index":0,"text":"a","message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":0,"completion_tokens":0}}`)
+		assert.Equal(t, translate.Usage{Known: true}, answered(w, translate.Memory{}, body).Usage(), w.name())
+	}
+}
