@@ -75,17 +75,13 @@ func (r FinishReason) Chat(calls bool) string {
 	return "stop"
 }
 
-// Completions is the reason as a finish_reason of completions answers. It is ""
-// for tool calls, which the format has not and no request of it can ask for.
-func (r FinishReason) Completions() string {
-	switch r {
-	case FinishLength, FinishPaused:
-		return "length"
-	case FinishFiltered:
-		return "content_filter"
-	case FinishTools:
+// Completions is the reason as a finish_reason of completions answers; calls says
+// whether there are any. It is "" where the provider waits for the results of
+// calls, which no request of the format can ask for. As in Messages and Chat, a
+// provider that speaks of calls and made none has simply ended its turn.
+func (r FinishReason) Completions(calls bool) string {
+	if r == FinishTools && calls {
 		return ""
-	default:
-		return "stop"
 	}
+	return r.Chat(false)
 }

@@ -12,8 +12,8 @@ func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
 	for word, want := range map[string]struct{ messages, called, completions string }{
 		"stop":           {"end_turn", "tool_use", "stop"},
 		"length":         {"max_tokens", "max_tokens", "length"},
-		"tool_calls":     {"end_turn", "tool_use", ""},
-		"function_call":  {"end_turn", "tool_use", ""},
+		"tool_calls":     {"end_turn", "tool_use", "stop"},
+		"function_call":  {"end_turn", "tool_use", "stop"},
 		"content_filter": {"refusal", "refusal", "content_filter"},
 		"":               {"end_turn", "tool_use", "stop"},
 		"eos_token":      {"end_turn", "tool_use", "stop"},
@@ -22,8 +22,20 @@ func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
 		reason := translate.ReadChoicesFinish(word)
 		assert.Equal(t, want.messages, reason.Messages(false), word)
 		assert.Equal(t, want.called, reason.Messages(true), word)
-		assert.Equal(t, want.completions, reason.Completions(), word)
+		assert.Equal(t, want.completions, reason.Completions(false), word)
 	}
+}
+
+// A completions client got 502 for an answer that spoke of calls and made none,
+// while the others got one that simply ended. For calls it has no word.
+func TestOnlyCallsThatWereMadeWaitForCompletionsClients(t *testing.T) {
+	for _, word := range []string{"tool_calls", "function_call"} {
+		assert.Equal(t, "stop", translate.ReadChoicesFinish(word).Completions(false), word)
+		assert.Empty(t, translate.ReadChoicesFinish(word).Completions(true), word)
+	}
+	assert.Equal(t, "stop", translate.ReadMessagesFinish("tool_use").Completions(false))
+	assert.Empty(t, translate.ReadMessagesFinish("tool_use").Completions(true))
+	assert.Equal(t, "length", translate.FinishLength.Completions(true))
 }
 
 // Bugs were here: a provider that made calls and said that its turn simply ended
@@ -35,7 +47,7 @@ func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
 		"stop_sequence":                 {"stop", "tool_calls", "stop"},
 		"max_tokens":                    {"length", "length", "length"},
 		"model_context_window_exceeded": {"length", "length", "length"},
-		"tool_use":                      {"stop", "tool_calls", ""},
+		"tool_use":                      {"stop", "tool_calls", "stop"},
 		"refusal":                       {"content_filter", "content_filter", "content_filter"},
 		"pause_turn":                    {"length", "length", "length"},
 		"compaction":                    {"length", "length", "length"},
@@ -45,7 +57,7 @@ func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
 		reason := translate.ReadMessagesFinish(word)
 		assert.Equal(t, want.chat, reason.Chat(false), word)
 		assert.Equal(t, want.called, reason.Chat(true), word)
-		assert.Equal(t, want.completions, reason.Completions(), word)
+		assert.Equal(t, want.completions, reason.Completions(false), word)
 	}
 	assert.Equal(t, "pause_turn", translate.FinishPaused.Messages(false))
 }

@@ -30,7 +30,8 @@ type Emitter struct {
 type choice struct {
 	begun    bool // it is a choice of the answer, and its echo was written
 	parted   bool // its next text is another one
-	reason   translate.FinishReason
+	calls    bool // it has tool calls
+	reason   string // why it ended
 	text     []byte // of a JSON answer
 	logprobs legacy
 }
@@ -78,6 +79,7 @@ func (m *Emitter) Handle(e *translate.Event) {
 	case translate.EventReasoning, translate.EventSignature, translate.EventRedacted:
 		m.Drop("reasoning")
 	case translate.EventToolStart:
+		m.choice(e.Choice).calls = true
 		m.Drop("tool_calls")
 	case translate.EventSource:
 		m.Drop("content.*.citations")
@@ -105,7 +107,7 @@ func (m *Emitter) start(e *translate.Event) {
 // choice returns a choice by its index.
 func (m *Emitter) choice(index int) *choice {
 	for len(m.choices) <= index {
-		m.choices = append(m.choices, choice{})
+		m.choices = append(m.choices, choice{reason: translate.FinishUnknown.Completions(false)})
 	}
 	return &m.choices[index]
 }
@@ -150,11 +152,12 @@ func (m *Emitter) write(index int, text []byte) {
 
 // finish notes why a choice ended.
 func (m *Emitter) finish(e *translate.Event) {
-	if e.Finish.Completions() == "" {
+	reason := e.Finish.Completions(m.choice(e.Choice).calls)
+	if reason == "" {
 		m.fault = translate.Unusable(errTools)
 		return
 	}
-	m.begin(e.Choice).reason = e.Finish
+	m.begin(e.Choice).reason = reason
 	if len(e.Text) > 0 {
 		m.Drop("stop_details.explanation")
 	}

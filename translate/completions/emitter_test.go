@@ -226,14 +226,14 @@ func TestUsageIsToldOnceAndOnlyIfAskedFor(t *testing.T) {
 func TestFinishReasonsFollowTheirTable(t *testing.T) {
 	for reason, want := range map[translate.FinishReason]string{
 		translate.FinishUnknown: "stop", translate.FinishStop: "stop", translate.FinishLength: "length",
-		translate.FinishFiltered: "content_filter", translate.FinishPaused: "length",
+		translate.FinishFiltered: "content_filter", translate.FinishPaused: "length", translate.FinishTools: "stop",
 	} {
 		body, fault := emit(translate.Memory{}, each(finishes(0, reason))...)
 		require.Nil(t, fault)
 		assert.Contains(t, body, `"finish_reason":"`+want+`"`)
 	}
 	for _, stream := range []bool{true, false} {
-		out, fault := emit(translate.Memory{Stream: stream}, each(finishes(0, translate.FinishTools))...)
+		out, fault := emit(translate.Memory{Stream: stream}, each(translate.Event{Kind: translate.EventToolStart}, finishes(0, translate.FinishTools))...)
 		require.NotNil(t, fault)
 		assert.Equal(t, translate.BadGateway, fault.Kind)
 		assert.NotContains(t, out, "DONE")

@@ -40,7 +40,7 @@ func appendReason(dst []byte, finish string) []byte {
 func (m *Emitter) endStream() {
 	for i := range m.choices {
 		if m.choices[i].begun {
-			m.chunk(i, nil, m.choices[i].reason.Completions())
+			m.chunk(i, nil, m.choices[i].reason)
 		}
 	}
 	if m.memory.IncludeUsage {
@@ -73,7 +73,7 @@ func (m *Emitter) answer() {
 		m.out = append(m.out, `,"logprobs":`...)
 		m.out = c.logprobs.append(m.out, m.memory)
 		m.out = append(m.out, `,"finish_reason":`...)
-		m.out = appendReason(m.out, c.reason.Completions())
+		m.out = appendReason(m.out, c.reason)
 		m.out = append(m.out, '}')
 	}
 	m.out = append(m.out, `],"usage":`...)

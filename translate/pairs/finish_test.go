@@ -1,0 +1,49 @@
+package pairs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// withoutCalls are a stream and an answer that speak of calls and make none.
+func withoutCalls(format translate.Format, text string) (stream []byte, answer string) {
+	if format == translate.Messages {
+		block := `{"type":"text","text":"` + text + `"}`
+		return messagesStream(
+			`{"type":"message_start","message":{"model":"m"}}`,
+			`{"type":"content_block_start","index":0,"content_block":`+block+`}`,
+			`{"type":"content_block_stop","index":0}`,
+			`{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`,
+			`{"type":"message_stop"}`,
+		), `{"model":"m","content":[` + block + `],"stop_reason":"tool_use"}`
+	}
+	said := `{"content":"` + text + `","tool_calls":[]}`
+	choice := `{"model":"m","choices":[{"index":0,"text":"` + text + `","message":` + said + `,"finish_reason":"tool_calls"}]}`
+	return chatStream(nil, strings.Replace(choice, "message", "delta", 1), "[DONE]"), choice
+}
+
+// A completions client got 502 for an answer that speaks of calls and makes none,
+// which messages and chat clients got as one that simply ended.
+func TestAnAnswerWithoutCallsSimplyEnds(t *testing.T) {
+	ends := map[translate.Format]string{
+		translate.Messages:    `"stop_reason":"end_turn"`,
+		translate.Chat:        `"finish_reason":"stop"`,
+		translate.Completions: `"finish_reason":"stop"`,
+	}
+	for _, w := range ways {
+		for _, text := range []string{"", "x"} {
+			body, whole := withoutCalls(w.from, text)
+			stream := translated(w, w.remembered(true), [][]byte{body}, true)
+			answer := answered(w, w.remembered(false), []byte(whole))
+			require.True(t, answer.Finished(), w.name())
+			requireAgreement(t, w, stream, answer)
+			assert.Contains(t, stream.out, ends[w.to], w.name())
+			assert.Contains(t, answer.out, ends[w.to], w.name())
+		}
+	}
+}
