@@ -41,20 +41,25 @@ var words = map[string]int{
 // word, or else 502.
 func ReadStreamFault(data []byte, format Format) *Fault {
 	d := readDetail("", data)
-	status := 502
+	return d.fault(d.streamStatus(format), embeddedMessage)
+}
+
+// streamStatus is the status that an error event in a stream of the format stands
+// for.
+func (d detail) streamStatus(format Format) int {
 	switch {
 	case d.account() != 0:
-		status = d.account()
+		return d.account()
 	case d.status() != 0:
-		status = d.status()
+		return d.status()
 	case words[d.code] != 0:
-		status = words[d.code]
+		return words[d.code]
 	case words[d.kind] != 0:
-		status = words[d.kind]
+		return words[d.kind]
 	case format == Messages:
-		status = 500
+		return 500
 	}
-	return d.fault(status, embeddedMessage)
+	return 502
 }
 
 // ReadAnswerFault says what an error object in an answer of status 2xx means
@@ -78,7 +83,8 @@ func ReadAnswerFault(body []byte) *Fault {
 // RelayableEvent reports whether a provider's error event, in the middle of a
 // stream, may go to a client of the same format as it is. Clients must know it
 // for an error: by the event's name in the messages format, by a member "error"
-// in the others. Those on the gateway's own account are never relayed.
+// in the others. Those on the gateway's own account are never relayed, nor are
+// overflows of the context that messages clients would not know.
 func RelayableEvent(name, data []byte, format Format) bool {
 	value, isJSON := decode(data)
 	object, _ := value.(map[string]any)
@@ -86,5 +92,6 @@ func RelayableEvent(name, data []byte, format Format) bool {
 	if format == Messages {
 		known = isJSON && string(name) == "error"
 	}
-	return known && readDetail("", data).account() == 0
+	d := readDetail("", data)
+	return known && d.relayable(d.streamStatus(format), format)
 }

@@ -24,7 +24,7 @@ func appendMessagesFault(dst []byte, f *Fault, requestID string) []byte {
 	dst = append(dst, `{"type":"error","error":{"type":"`...)
 	dst = append(dst, f.Type(Messages)...)
 	dst = append(dst, `","message":`...)
-	dst = jsonscan.AppendString(dst, f.Message)
+	dst = jsonscan.AppendString(dst, f.messagesText())
 	if f.ErrorCode != "" {
 		dst = appendDetails(dst, f)
 	}

@@ -56,13 +56,20 @@ func ReadFault(status int, contentType string, body []byte) *Fault {
 
 // Relayable reports whether a client of the provider's own format may get the
 // status of an error answer, and its body if that is JSON: such clients match the
-// wording. It may not if the answer is about the gateway's own account, or if the
-// status is a redirect or no status of HTTP.
-func Relayable(status int, body []byte) bool {
+// wording. It may not if the answer is about the gateway's own account, if the
+// status is a redirect or no status of HTTP, or if a messages client would not
+// know an overflow of the context by its words.
+func Relayable(status int, body []byte, format Format) bool {
 	if status < 400 || status > maxStatus || status == 401 || status == 402 {
 		return false
 	}
-	return readDetail("", body).account() == 0
+	return readDetail("", body).relayable(status, format)
+}
+
+// relayable reports whether clients of the format may read the error as it is.
+func (d detail) relayable(status int, format Format) bool {
+	unknown := format == Messages && d.overflows(rowOf(status)) && !knownToMessages(d.message)
+	return d.account() == 0 && !unknown
 }
 
 // maxStatus is the last status of HTTP: what a client makes of another one,
@@ -73,6 +80,9 @@ const maxStatus = 599
 // the provider gave none that may be shown.
 func (d detail) fault(status int, generic string) *Fault {
 	row := rowOf(status)
+	if d.overflows(row) {
+		row = statusRow{Invalid, codeOverflow}
+	}
 	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Cause: d.cause(status), Quoted: true}
 	if f.Code == "" && f.Kind == Invalid {
 		f.Code = d.code

@@ -164,21 +164,21 @@ func TestAccountTroubleIsNotTheClients(t *testing.T) {
 		assert.Equal(t, 502, fault.Status(translate.Chat))
 		assert.Equal(t, tt.code, fault.Code)
 		assert.Equal(t, tt.text, fault.Message)
-		assert.False(t, translate.Relayable(tt.status, []byte(tt.body)))
+		assert.False(t, translate.Relayable(tt.status, []byte(tt.body), translate.Chat))
 	}
 }
 
 func TestStatusesOfTheSameFormatAreRelayed(t *testing.T) {
 	for _, status := range []int{400, 403, 404, 413, 422, 429, 500, 503, 529} {
-		assert.True(t, translate.Relayable(status, []byte(`{"error":{"message":"x"}}`)), status)
+		assert.True(t, translate.Relayable(status, []byte(`{"error":{"message":"x"}}`), translate.Chat), status)
 	}
-	assert.True(t, translate.Relayable(400, []byte("no")))
-	assert.True(t, translate.Relayable(500, nil))
+	assert.True(t, translate.Relayable(400, []byte("no"), translate.Chat))
+	assert.True(t, translate.Relayable(500, nil, translate.Chat))
 	for _, status := range []int{600, 700, 999} { // those were once relayed
-		assert.False(t, translate.Relayable(status, []byte(`{"error":{"message":"x"}}`)), status)
+		assert.False(t, translate.Relayable(status, []byte(`{"error":{"message":"x"}}`), translate.Chat), status)
 		assert.Equal(t, 502, translate.ReadFault(status, jsonType, []byte(`{"error":{"message":"x"}}`)).Status(translate.Messages))
 	}
-	assert.False(t, translate.Relayable(307, []byte(`{"error":{"message":"x"}}`)))
+	assert.False(t, translate.Relayable(307, []byte(`{"error":{"message":"x"}}`), translate.Chat))
 }
 
 func TestRedactRemovesWhatRepeatsASecret(t *testing.T) {

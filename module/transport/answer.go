@@ -66,7 +66,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	// An error answer that cannot be read is still an error of that status.
 	fault := translate.ReadFault(res.StatusCode, res.Header.Get("Content-Type"), body)
 	fault.Redact(c.secrets()...)
-	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, body) {
+	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, body, c.attempt.Format) {
 		c.attempt.Answer = c.errorAnswer(res, body, fault)
 	}
 	return c.failed(res, res.StatusCode, fault), nil

@@ -28,9 +28,9 @@ type Emitter struct {
 
 // choice is what is known of a choice.
 type choice struct {
-	begun    bool // it is a choice of the answer, and its echo was written
-	parted   bool // its next text is another one
-	calls    bool // it has tool calls
+	begun    bool   // it is a choice of the answer, and its echo was written
+	parted   bool   // its next text is another one
+	calls    bool   // it has tool calls
 	reason   string // why it ended
 	text     []byte // of a JSON answer
 	logprobs legacy
