@@ -12,7 +12,7 @@ import (
 type toolCall struct {
 	known    bool
 	custom   bool
-	id, name []byte
+	id, name []byte // nil once they were streamed
 	args     []byte // of a JSON answer, escaped
 }
 
@@ -33,9 +33,14 @@ func (m *Emitter) startTool(c *saying, e *translate.Event) {
 	}
 	asIs := func(dst, id []byte) []byte { return append(dst, id...) }
 	*call = toolCall{known: true, custom: e.Custom, id: c.ids.Show(id, asIs), name: append([]byte(nil), e.Name...)}
-	if !m.memory.Stream {
-		return
+	if m.memory.Stream {
+		m.writeTool(e, call)
 	}
+}
+
+// writeTool writes the chunk that begins a call. Later chunks tell the call by its
+// index, so its names are forgotten.
+func (m *Emitter) writeTool(e *translate.Event, call *toolCall) {
 	m.open(e.Choice)
 	m.out = append(m.out, `"tool_calls":[{"index":`...)
 	m.out = strconv.AppendInt(m.out, int64(e.Tool), 10)
@@ -43,6 +48,7 @@ func (m *Emitter) startTool(c *saying, e *translate.Event) {
 	m.out = call.append(m.out)
 	m.out = append(m.out, ']')
 	m.close()
+	call.id, call.name = nil, nil
 }
 
 // append appends a call without its brace, up to its arguments as far as they

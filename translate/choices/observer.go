@@ -150,6 +150,8 @@ func (o *Observer) choice(t *turn) {
 			t.content = o.content(c) || t.content
 		}
 	}
-	o.finished[index] = o.finished[index] || finished
+	if index < maxChoices { // those beyond are not waited for
+		o.finished[index] = o.finished[index] || finished
+	}
 	t.finished = t.finished || finished
 }

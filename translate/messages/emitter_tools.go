@@ -10,7 +10,7 @@ import (
 // toolCall is what is known of a tool call.
 type toolCall struct {
 	known   bool
-	id      []byte // as the client sees it
+	id      []byte // as the client sees it; nil, like the name, once they were written
 	name    []byte
 	args    translate.Arguments
 	held    []byte // arguments that were not written yet
@@ -185,6 +185,7 @@ func (m *Emitter) openTool(tool int) {
 	m.close()
 	c := &m.calls[tool]
 	m.out.openTool(c.id, c.name)
+	c.id, c.name = nil, nil
 	m.open, m.current = toolUseBlock, tool
 	if held := c.held; len(held) > 0 {
 		c.held = nil

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"errors"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -20,13 +21,13 @@ type Parser struct {
 	event   translate.Event
 	text    []byte // memory of decoded texts
 
-	read       reading // what the event at hand says
-	again      shape   // of the delta before
-	sent       int     // events of the one at hand
-	blocks     map[int64]openBlock
-	tools      int // tool calls seen
-	cited      int // bytes of sources
-	characters int // of text that was told
+	read       reading             // what the event at hand says
+	again      shape               // of the delta before
+	sent       int                 // events of the one at hand
+	blocks     map[int64]openBlock // those that did not end yet
+	tools      int                 // tool calls seen
+	cited      int                 // bytes of sources
+	characters int                 // of text that was told
 	usage      translate.Usage
 	tier       translate.Tier
 	begun      bool // something was said
@@ -47,7 +48,12 @@ var (
 	errNothing  = errors.New("an end without a beginning")
 	errTwice    = errors.New("a block that was begun twice")
 	errNoObject = errors.New("no JSON object")
+	errOpen     = fmt.Errorf("more than %d blocks without an end", maxOpen)
 )
+
+// maxOpen bounds the blocks that are open at a time. Most servers end each before
+// they begin the next.
+const maxOpen = 4096
 
 // NewParser returns a parser of one answer.
 func NewParser(h translate.Handler) *Parser {
@@ -202,6 +208,10 @@ func (p *Parser) blockStart() {
 	b := &p.read.block
 	if _, known := p.blocks[p.read.index]; known {
 		p.fail(translate.Unusable(errTwice))
+		return
+	}
+	if len(p.blocks) == maxOpen {
+		p.fail(translate.Unusable(errOpen))
 		return
 	}
 	state := openBlock{kind: b.kindOf(), from: p.characters}

@@ -2,6 +2,7 @@ package messages_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -291,4 +292,20 @@ func TestAnErrorLosesNothing(t *testing.T) {
 	p = messages.NewParser(&recorder{})
 	p.Event(sse.Event{Data: []byte(failed), HasData: true})
 	assert.Empty(t, p.Losses())
+}
+
+// Blocks that never ended were remembered without a bound.
+func TestBlocksThatNeverEndAreBounded(t *testing.T) {
+	const most = 4096
+	open, closed := []string{start}, []string{start}
+	for i := range 3 * most {
+		begins := opens(i, `{"type":"text","text":""}`)
+		if i < most {
+			open = append(open, begins)
+		}
+		closed = append(closed, begins, closes(i))
+	}
+	assert.Equal(t, between(), parse(append(closed, ends, stops), true), "those that ended are forgotten")
+	assert.Equal(t, between(), parse(append(slices.Clip(open), ends, stops), true))
+	assert.Equal(t, []string{begin, first, unread}, parse(append(open, opens(most, `{"type":"text","text":""}`)), true))
 }

@@ -23,6 +23,7 @@ type Translator struct {
 	cutter  *cutter // nil when there is nothing to cut
 	emitter emitter
 	choices int // asked for in one call
+	calls   toolCalls
 	missing translate.Dropped
 
 	signals  translate.Signal // of the event at hand
@@ -70,7 +71,7 @@ func NewTranslator(from, to translate.Format, m *translate.Memory, ids translate
 }
 
 func newTranslator(from translate.Format, m *translate.Memory, e emitter) *Translator {
-	t := &Translator{emitter: e, choices: max(1, m.Choices)}
+	t := &Translator{emitter: e, choices: max(1, m.Choices), calls: toolCalls{room: m.Room()}}
 	if len(m.Enforce) == 0 && !m.LeadingSpace {
 		t.parser = newParser(from, t)
 		return t
@@ -193,6 +194,8 @@ func (t *Translator) note(e *translate.Event) {
 			e.Model = nil // the name that was asked for stands in
 		}
 		t.model = string(e.Model)
+	case translate.EventToolStart:
+		t.fault = t.calls.add(e)
 	case translate.EventFinish:
 		if t.parser.Finished(t.choices) || t.cutter.done() {
 			t.signals |= translate.Finish

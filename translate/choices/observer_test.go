@@ -1,0 +1,25 @@
+package choices_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Every index that a provider made up was remembered to the end of its stream.
+func TestChoicesBeyondTheirBoundAreNotWaitedFor(t *testing.T) {
+	chunk := func(index int, rest string) sse.Event {
+		return sse.Event{Data: fmt.Appendf(nil, `{"choices":[{"index":%d,"delta":{"content":"a"}%s}]}`, index, rest)}
+	}
+	for index, finished := range map[int]bool{4095: false, 4096: true, 1 << 40: true} {
+		o := chat.NewObserver()
+		assert.Equal(t, translate.Content, o.Observe(chunk(index, "")), index)
+		got := o.Observe(chunk(0, `,"finish_reason":"stop"`))
+		assert.Equal(t, finished, got.Has(translate.Finish), index)
+	}
+}
