@@ -274,3 +274,24 @@ func TestAStoppedPostgreSQLLocksNobodyOut(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.admin(http.MethodDelete, "/ai_gateway/keys/"+id, "").status)
 	assert.Equal(t, http.StatusUnauthorized, s.status(key))
 }
+
+// A file that became empty once made every key of users a wrong one, which
+// clients throw away.
+func TestAnEmptiedStoreRevokesNoKey(t *testing.T) {
+	s := startSite(t, demoProvider)
+	s.addUser("alice")
+	_, key := s.as("site", "alice").newKey()
+	require.Equal(t, http.StatusOK, s.status(key))
+	empty := s.database() + ".new"
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	require.NoError(t, os.Rename(empty, s.database()))
+	require.NoError(t, s.Logs.Wait(waiting(t), "store is not available"))
+	require.NoError(t, s.Logs.Wait(waiting(t), "put a copy of it back"))
+
+	assert.Equal(t, http.StatusOK, s.statusNow(key))
+	assert.Equal(t, http.StatusOK, s.statusNow(clientKey))
+	assert.Equal(t, http.StatusServiceUnavailable, s.statusNow("sk-unknown-0123456789"))
+	got := s.ask(messagesPath, bodyFor(messagesPath, "m", "hi", false), "Authorization", "Bearer sk-unknown-0123456789")
+	assert.Equal(t, 529, got.status)
+	assert.Equal(t, http.StatusServiceUnavailable, s.logIn("site", "alice", password).status)
+}

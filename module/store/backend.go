@@ -29,7 +29,7 @@ type Backend interface {
 	// to be unique and is not, and else exchange.ErrUnavailable.
 	Explain(error) error
 	// Moved reports whether what is open is no longer the database that
-	// Connect would open.
+	// Connect would open, or holds nothing any more.
 	Moved() bool
 	// Listen calls changed whenever it hears of a change, until the context
 	// ends. It may hear nothing: the store also looks by itself.

@@ -18,6 +18,10 @@ type known struct {
 	keys     map[exchange.Digest]*followed
 }
 
+// wasRead reports whether a database was read, over whatever connection: each
+// has a stamp.
+func (k *known) wasRead() bool { return k.stamp != "" }
+
 // followed is a key in memory.
 type followed struct {
 	exchange.Key

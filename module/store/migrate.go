@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -14,6 +15,11 @@ type errNewer struct{ found, known int }
 func (e errNewer) Error() string {
 	return fmt.Sprintf("the database has schema version %d, made by a newer gateway; this one knows up to %d and leaves it as it is", e.found, e.known)
 }
+
+// errEmptied is returned for a database without tables where there was one with
+// them: an accident of a disk or of a shell. New tables in it would revoke every
+// key, and be in the way of whoever puts a copy back.
+var errEmptied = errors.New("the database has become empty: put a copy of it back in its place; after a restart the gateway would begin with a new one")
 
 // migrate brings a database to the newest version of the schema. Others may do
 // the same at the same time.
@@ -29,6 +35,8 @@ func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	case version > len(files):
 		return errNewer{version, len(files)}
+	case version == 0 && s.known.Load().wasRead():
+		return errEmptied
 	case version < len(files):
 		return s.runMigrations(ctx, db, files)
 	}

@@ -6,7 +6,8 @@
 // happens whole or not at all; and that an outage of the database changes
 // nothing for the keys that are known, is told once, and ends by itself. It
 // keeps digests, never keys or tokens, and refuses a database that a newer
-// gateway has made. It never repairs, deletes or overwrites a damaged one.
+// gateway has made. It never repairs, deletes or overwrites a damaged one, nor
+// begins anew in one that has become empty.
 //
 // What SQLite and PostgreSQL each do in their own way is in the packages below.
 package store

@@ -115,13 +115,13 @@ func (f *file) create() error {
 }
 
 // errForeign is returned for a database that is not of this gateway.
-var errForeign = errors.New("the file is a database of another program")
+var errForeign = errors.New("the file is a database of another program: put the one of this gateway in its place, or give the store another path")
 
 // prepare checks what the file is before it changes anything in it, and then
 // has changes written ahead, so that who reads and who writes do not wait for
 // each other. That setting stays in the file.
 func prepare(ctx context.Context, db *sql.DB) error {
-	const foreign = `SELECT count(*) > 0 AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'gateway_state') FROM sqlite_schema`
+	const foreign = `SELECT count(*) > 0 AND sum(name = 'gateway_state') = 0 FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'`
 	var isForeign bool
 	if err := db.QueryRowContext(ctx, foreign).Scan(&isForeign); err != nil {
 		return err

@@ -32,14 +32,15 @@ func (f *file) inodes(database fs.FileInfo) *inodes {
 }
 
 // Moved implements store.Backend. The file that is there now is the database
-// from then on.
+// from then on. A file that was open is never empty; one that has become so is
+// another one, although SQLite may answer from memory for a while.
 func (f *file) Moved() bool {
 	opened := f.opened.Load()
 	if opened == nil {
 		return false
 	}
 	info, err := os.Stat(f.path)
-	return err != nil || !os.SameFile(opened.database, info)
+	return err != nil || info.Size() == 0 || !os.SameFile(opened.database, info)
 }
 
 // finishing bounds how long Disconnect may take, beside what runs.

@@ -75,6 +75,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"keys of disabled users are disabled", keysOfDisabledUsers},
 		{"a change elsewhere is seen", changesElsewhere},
 		{"a database that was restored and changed is read anew", restoredElsewhere},
+		{"a database that was emptied is an outage", emptiedElsewhere},
 		{"the last use of a key is kept, and is no change", usesAreKept},
 		{"a key whose restrictions cannot be read is disabled", damagedRestrictions},
 		{"any text can be kept", anyText},

@@ -1,0 +1,117 @@
+package sqlite
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
+)
+
+// accidents are ways in which a file loses all that was in it, and what the log
+// says of them.
+var accidents = map[string]struct {
+	happen func(t *testing.T, path string)
+	log    string
+}{
+	"emptied by a shell": {func(t *testing.T, path string) {
+		require.NoError(t, os.Truncate(path, 0))
+	}, "the database has become empty: put a copy of it back"},
+	// What was written ahead is written into the file, which is all of it or a
+	// damaged file.
+	"emptied by a shell with changes ahead": {func(t *testing.T, path string) {
+		s := store.New(&file{path: path}, zap.NewNop)
+		storetest.NewKey(t, s, 1, "later")
+		require.NoError(t, os.Truncate(path, 0))
+		require.NoError(t, s.Close())
+	}, "put a copy of it back"},
+	"replaced by an empty file": {func(t *testing.T, path string) {
+		replace(t, path, nil)
+	}, "the database has become empty: put a copy of it back"},
+	"replaced by a database without tables": {func(t *testing.T, path string) {
+		replace(t, path, tableless(t))
+	}, "the database has become empty: put a copy of it back"},
+	"replaced by a database of another program": {func(t *testing.T, path string) {
+		replace(t, path, foreign(t))
+	}, "another program: put the one of this gateway in its place"},
+}
+
+// tableless is a database that somebody has just made.
+func tableless(t *testing.T) []byte {
+	path := t.TempDir() + "/new.db"
+	lockOut(t, path, `CREATE TABLE t (x)`, `DROP TABLE t`)()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NotEmpty(t, content)
+	return content
+}
+
+// A file that became empty was taken for a new database: a schema was written
+// into it, and within a second every key and every session was a wrong one. The
+// same accident to a file of keys locks nobody out.
+func TestFileThatLosesItsContentIsAnOutage(t *testing.T) {
+	for name, accident := range accidents {
+		t.Run(name, func(t *testing.T) {
+			path, key := filled(t)
+			s, logs := storetest.Observed(t, &file{path: path})
+			storetest.Current(t, s)
+			backup := path + ".copy"
+			lockOut(t, path, `VACUUM INTO '`+backup+`'`)()
+			accident.happen(t, path)
+
+			reason := storetest.Logged(t, logs, "not available; keys that are known go on to work")
+			assert.Contains(t, reason, path)
+			assert.Contains(t, reason, accident.log)
+			stillOut(t, s, key)
+
+			require.NoError(t, os.Rename(backup, path))
+			storetest.Current(t, s)
+			assert.NotNil(t, s.Lookup(key.Digest))
+			require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+			assert.Equal(t, "ok", integrity(t, path))
+		})
+	}
+}
+
+// stillOut checks that a key which was known works, that others are in doubt,
+// and that nobody begins anew.
+func stillOut(t *testing.T, s *store.Store, key *exchange.StoredKey) {
+	t.Helper()
+	assert.NotNil(t, s.Lookup(key.Digest))
+	assert.False(t, s.Current(), "an unknown key may be a valid one")
+	err := s.CreateUser(t.Context(), &exchange.User{Name: "mallory"})
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	_, err = s.User(t.Context(), 1)
+	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.False(t, s.Current())
+}
+
+// Until changes are first written into the file, all of them stand ahead of it.
+func TestFileIsWholeAgainWhereAllOfItStandsAhead(t *testing.T) {
+	path := t.TempDir() + "/gateway.db"
+	s := at(path).Open(t)
+	key := storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", exchange.RoleRoot).ID, "laptop")
+	require.NoError(t, os.Truncate(path, 0))
+	require.Eventually(t, func() bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Size() > 0 && s.Current()
+	}, patience, tick)
+	assert.NotNil(t, s.Lookup(key.Digest))
+	_, err := s.User(t.Context(), 1)
+	require.NoError(t, err)
+	assert.Equal(t, "ok", integrity(t, path))
+}
+
+// A first start makes the tables, also in a file that somebody has touched.
+func TestAnEmptyFileIsANewDatabaseAtTheStart(t *testing.T) {
+	path := t.TempDir() + "/gateway.db"
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	s := at(path).Open(t)
+	storetest.Current(t, s)
+	storetest.NewUser(t, s, "alice", exchange.RoleRoot)
+}
