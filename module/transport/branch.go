@@ -194,7 +194,7 @@ func (b *branch) begin() {
 
 // speaks reports whether the answer has said something.
 func (b *branch) speaks() bool {
-	return b.attempt.Finished || b.relay.lane.said().Has(translate.Content)
+	return b.attempt.Finished || b.relay.begun()
 }
 
 // broken reports whether the call gives no whole answer.

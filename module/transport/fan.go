@@ -54,14 +54,26 @@ func (f *fan) do() (*http.Response, error) {
 			f.stop()
 			return nil, f.call.fail(f.call.ctx.Err())
 		}
-		if !f.take(a, false) {
-			f.stop()
-			res, err := a.from.result(a.res)
-			f.adopt(a.from)
-			return res, err
+		if f.take(a, false) {
+			continue
 		}
+		if f.begun() { // with content that came before the failure
+			f.fail(a.from)
+			break
+		}
+		f.stop()
+		res, err := a.from.result(a.res)
+		f.adopt(a.from)
+		return res, err
 	}
 	return f.answer(), nil
+}
+
+// fail ends the answer behind content, because of the call that failed.
+func (f *fan) fail(b *branch) {
+	f.broken = true
+	f.adopt(b)
+	f.call.cancel(errEnded)
 }
 
 func (f *fan) start() {
@@ -163,9 +175,7 @@ func (f *fan) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		case f.broken:
 		case !f.take(a, true):
-			f.broken = true
-			f.adopt(a.from)
-			f.call.cancel(errEnded)
+			f.fail(a.from)
 		}
 	}
 	return f.ready.Read(p)

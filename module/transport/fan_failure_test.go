@@ -90,6 +90,26 @@ func TestAStreamThatFailsBeforeContentFailsTheWhole(t *testing.T) {
 	}
 }
 
+// A failure that came with the same bytes as content became a status.
+func TestAFailureRightBehindContentCutsTheWholeOff(t *testing.T) {
+	for name, failing := range map[string]answers{
+		"an error event": streams(chunkText+chunkError+done, io.EOF),
+		"no end":         streams(chunkText, io.EOF),
+		"a reset":        streams(chunkText, errReset),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var cancelled sync.WaitGroup
+			inner := byPrompt{"a": hangs(&cancelled), "b": failing}
+			got := carry(t, provisioned(t, inner), fanned(t, true, "a", "b"))
+			cancelled.Wait()
+			assert.Equal(t, 200, got.status)
+			require.NotNil(t, got.Fault)
+			assert.False(t, got.Finished)
+			assert.Contains(t, got.output, `"text":"hi"`)
+		})
+	}
+}
+
 // behind lets a call answer once the reader of the whole has seen content.
 func behind(seen <-chan struct{}, rest answers) answers {
 	return func(r *http.Request) (*http.Response, error) {

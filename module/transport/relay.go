@@ -128,6 +128,10 @@ func (r *relay) prime() error {
 	return nil
 }
 
+// begun reports whether content came: an answer that fails from then on is a
+// stream that broke off, whether or not the failure came with the same bytes.
+func (r *relay) begun() bool { return r.lane.said().Has(translate.Content) }
+
 // Read hands on the next bytes.
 func (r *relay) Read(p []byte) (int, error) {
 	for {

@@ -27,7 +27,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if err != nil {
 		return c.unread(res, err)
 	}
-	if fault := c.attempt.Fault; fault != nil { // the first event was an error, or none came
+	if fault := c.attempt.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}
 	if !r.finishing {
