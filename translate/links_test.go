@@ -35,6 +35,29 @@ func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 	}
 }
 
+// functions are names behind a link to the Go file that declares them.
+var (
+	functions = regexp.MustCompile("\\]\\(([^)\\s]+\\.go)\\) (`\\w+`(?:, `\\w+`)*)")
+	function  = regexp.MustCompile("\\w+")
+)
+
+// The documents lead through the code from function to function.
+func TestFunctionsOfDocumentsAreDeclaredWhereTheyLink(t *testing.T) {
+	found := 0
+	for file, text := range filesOfTree(t, func(file string) bool { return path.Ext(file) == ".md" }) {
+		for _, match := range functions.FindAllStringSubmatch(text, -1) {
+			source, err := os.ReadFile(path.Join("..", path.Dir(file), match[1]))
+			assert.NoError(t, err)
+			for _, name := range function.FindAllString(match[2], -1) {
+				found++
+				declared := regexp.MustCompile(`(?m)^func (\([^)]+\) )?` + name + `[\[(]`).Match(source)
+				assert.True(t, declared, "%s: %s does not declare %s", file, match[1], name)
+			}
+		}
+	}
+	assert.Positive(t, found)
+}
+
 // anchors returns the anchors of a document's headings, as GitHub names them.
 func anchors(text string) []string {
 	var all []string
