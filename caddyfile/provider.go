@@ -11,7 +11,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -121,7 +120,7 @@ func (p *provider) setPreset(d *cf.Dispenser, name string) error {
 		return nil
 	}
 	known := moduleNames(presetNamespace)
-	list, meant := strings.Join(known, ", "), suggest.DidYouMean(name, known)
+	list, meant := strings.Join(known, ", "), suggest(name, known)
 	if name == p.Name {
 		return d.Errf("provider '%s' needs a preset after its name, since none has that name; %sknown are: %s", name, meant, list)
 	}

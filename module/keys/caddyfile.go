@@ -1,14 +1,11 @@
 package keys
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 // UnmarshalCaddyfile adds the keys of one or more segments to c; it may be
@@ -85,7 +82,7 @@ func readRestriction(d *caddyfile.Dispenser, entry *Entry) error {
 	word, args := d.Val(), d.RemainingArgs()
 	read, known := restrictions[word]
 	if !known {
-		return d.Err(suggest.Unrecognized("key "+entry.Name, word, slices.Sorted(maps.Keys(restrictions))))
+		return d.Errf("unrecognized word in key %s: %s; known are: disabled, expires, from, limit, models, owner", entry.Name, word)
 	}
 	if problem := read(entry, args); problem != "" {
 		return d.Err(word + " " + problem)
