@@ -11,6 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -120,7 +121,7 @@ func (p *provider) setPreset(d *cf.Dispenser, name string) error {
 		return nil
 	}
 	known := moduleNames(presetNamespace)
-	list, meant := strings.Join(known, ", "), suggest(name, known)
+	list, meant := strings.Join(known, ", "), suggest.DidYouMean(name, known)
 	if name == p.Name {
 		return d.Errf("provider '%s' needs a preset after its name, since none has that name; %sknown are: %s", name, meant, list)
 	}

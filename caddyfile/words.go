@@ -3,9 +3,10 @@ package caddyfile
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 // word is how one word of a block is read. The function finds the dispenser on
@@ -30,7 +31,7 @@ func (w words[T]) readBlock(d *cf.Dispenser, block string, target T, other func(
 		case !ok && other != nil:
 			known.read = func(d *cf.Dispenser, _ T) error { return other(d) }
 		case !ok:
-			return d.Errf("unrecognized word in %s: '%s'; %sknown are: %s", block, name, w.suggest(name), w)
+			return d.Err(suggest.Unrecognized(block, name, w.names()))
 		case seen[name] && !known.repeat:
 			return d.Errf("%s is given twice in %s", name, block)
 		}
@@ -42,60 +43,8 @@ func (w words[T]) readBlock(d *cf.Dispenser, block string, target T, other func(
 	return nil
 }
 
-// suggest names the word that was probably meant.
-func (w words[T]) suggest(mistyped string) string {
+// names are the words of the vocabulary that can be used, sorted.
+func (w words[T]) names() []string {
 	hidden := func(name string) bool { return w[name].hidden }
-	return suggest(mistyped, slices.DeleteFunc(slices.Sorted(maps.Keys(w)), hidden))
-}
-
-// suggest asks for the name that was probably meant. Of two that are equally
-// near it is the one of the same length: letters are often swapped.
-func suggest(mistyped string, known []string) string {
-	best, least := "", mostEdits+1
-	for _, name := range known {
-		n := edits(mistyped, name)
-		nearer := n < least || n == least && len(name) == len(mistyped)
-		if nearer && n <= mostEdits && n < len(name) {
-			best, least = name, n
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return "did you mean '" + best + "'? "
-}
-
-// mostEdits is how far a word may be from the one that is suggested for it.
-const mostEdits = 2
-
-// edits is the Levenshtein distance of two words.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1) // distances of a's beginning to each of b's
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
-
-// String lists the vocabulary.
-func (w words[T]) String() string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(w)) {
-		if !w[name].hidden {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(w)), hidden)
 }

@@ -29,23 +29,24 @@ var arrows = []arrow{
 	{"translate/...", []string{"translate/..."}},
 
 	{"module/coding", nil},
+	{"module/suggest", nil},
 	{"module/exchange", []string{"translate/..."}},
 	{"module/gateway", []string{"module/exchange", "module/coding", "translate/..."}},
 	{"module/transport", []string{"module/exchange", "module/coding", "translate/..."}},
 
 	// Guests know exchange alone, and never each other.
-	{"module/keys", []string{"module/exchange", "translate"}},
+	{"module/keys", []string{"module/exchange", "module/suggest", "translate"}},
 	{"module/limits", []string{"module/exchange"}},
 	{"module/store/storetest", []string{"module/exchange", "module/store"}},
 	{"module/store/...", []string{"module/exchange", "module/store/..."}},
-	{"module/accounts", []string{"module/exchange", "translate/jsonscan"}},
+	{"module/accounts", []string{"module/exchange", "module/suggest", "translate/jsonscan"}},
 	{"module/providers", []string{"module/exchange", "module/providers/demo", "translate"}},
 	{"module/providers/demo", []string{"translate/..."}},
 	{"module/command", []string{"module/exchange"}},
 
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
 
-	{"caddyfile", []string{"module/gateway", "module/exchange", "translate"}},
+	{"caddyfile", []string{"module/gateway", "module/exchange", "module/suggest", "translate"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/...", []string{"module"}},
 }

@@ -1,10 +1,14 @@
 package accounts
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 // UnmarshalCaddyfile sets up the accounts. Syntax:
@@ -28,11 +32,7 @@ func (a *Accounts) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			return d.Errf("%s is given twice", word)
 		}
 		seen[word] = true
-		args := d.RemainingArgs()
-		if len(args) != 1 {
-			return d.Errf("%s needs one value", word)
-		}
-		if err := a.set(d, word, args[0]); err != nil {
+		if err := a.set(d, word, d.RemainingArgs()); err != nil {
 			return err
 		}
 	}
@@ -40,30 +40,45 @@ func (a *Accounts) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 }
 
 // set reads one line of the block.
-func (a *Accounts) set(d *caddyfile.Dispenser, word, value string) (err error) {
-	switch word {
-	case "session":
-		return a.setSession(d, value)
-	case "login_status":
-		if value != strict && value != compat {
-			return d.Errf("login_status is strict or compat, not %s", value)
-		}
-		a.LoginStatus = value
-	case "registration":
-		a.Registration, err = onOff(d, word, value)
-	case "limit":
+func (a *Accounts) set(d *caddyfile.Dispenser, word string, values []string) error {
+	read, known := settings[word]
+	switch {
+	case !known:
+		return d.Err(suggest.Unrecognized("accounts", word, slices.Sorted(maps.Keys(settings))))
+	case len(values) != 1:
+		return d.Errf("%s needs one value", word)
+	}
+	return read(a, d, values[0])
+}
+
+// settings are the words of the block, each with what reads its value.
+var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string) error{
+	"session":      (*Accounts).setSession,
+	"login_status": (*Accounts).setLoginStatus,
+	"registration": func(a *Accounts, d *caddyfile.Dispenser, value string) (err error) {
+		a.Registration, err = onOff(d, "registration", value)
+		return err
+	},
+	"limit": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
 		if err := exchange.CheckLimitName(value); err != nil {
 			return d.WrapErr(err)
 		}
 		a.KeyLimit = value
-	case "throttle":
-		var on bool
-		on, err = onOff(d, word, value)
+		return nil
+	},
+	"throttle": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
+		on, err := onOff(d, "throttle", value)
 		a.ThrottleOff = !on
-	default:
-		return d.Errf("unrecognized word in accounts: %s; known are: limit, login_status, registration, session, throttle", word)
+		return err
+	},
+}
+
+func (a *Accounts) setLoginStatus(d *caddyfile.Dispenser, value string) error {
+	if value != strict && value != compat {
+		return d.Errf("login_status is strict or compat, not %s", value)
 	}
-	return err
+	a.LoginStatus = value
+	return nil
 }
 
 func (a *Accounts) setSession(d *caddyfile.Dispenser, value string) error {

@@ -1,11 +1,14 @@
 package keys
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 // UnmarshalCaddyfile adds the keys of one or more segments to c; it may be
@@ -82,7 +85,7 @@ func readRestriction(d *caddyfile.Dispenser, entry *Entry) error {
 	word, args := d.Val(), d.RemainingArgs()
 	read, known := restrictions[word]
 	if !known {
-		return d.Errf("unrecognized word in key %s: %s; known are: disabled, expires, from, limit, models, owner", entry.Name, word)
+		return d.Err(suggest.Unrecognized("key "+entry.Name, word, slices.Sorted(maps.Keys(restrictions))))
 	}
 	if problem := read(entry, args); problem != "" {
 		return d.Err(word + " " + problem)

@@ -1,4 +1,4 @@
-package caddyfile
+package suggest
 
 import (
 	"testing"
@@ -17,11 +17,16 @@ func TestEditsAreCounted(t *testing.T) {
 }
 
 func TestOnlyWhatIsNearIsSuggested(t *testing.T) {
-	w := words[int]{"to": {}, "models": {}, "model": {}, "format": {}, "formal": {hidden: true}}
+	known := []string{"format", "model", "models", "to"}
 	for mistyped, want := range map[string]string{
 		"modles": "did you mean 'models'? ", "modle": "did you mean 'model'? ", "Format": "did you mean 'format'? ",
 		"formaldehyde": "", "formal": "did you mean 'format'? ", "provider": "", "xx": "", "{": "",
 	} {
-		assert.Equal(t, want, w.suggest(mistyped), mistyped)
+		assert.Equal(t, want, DidYouMean(mistyped, known), mistyped)
 	}
+}
+
+func TestAnUnknownWordIsNamedWithThoseThatAreKnown(t *testing.T) {
+	assert.Equal(t, "unrecognized word in key alice: 'form'; did you mean 'from'? known are: from, models",
+		Unrecognized("key alice", "form", []string{"from", "models"}))
 }
