@@ -114,7 +114,7 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"request body: not valid JSON at byte 17","type":"invalid_request_error","param":null,"code":"invalid_json"}}`,
 		},
 		{
-			"member twice", is(translate.Repeated("model")), 400,
+			"member twice", is(translate.Repeated("model", false)), 400,
 			`{"type":"error","error":{"type":"invalid_request_error","message":"model: must appear once, letter case ignored"},"request_id":"R"}`,
 			`{"error":{"message":"model: must appear once, letter case ignored","type":"invalid_request_error","param":"model","code":"invalid_json"}}`,
 		},

@@ -173,13 +173,14 @@ func Malformed(offset int, cause error) *Fault {
 	}
 }
 
-// Repeated refuses a member that stands twice in one object; path is that of
-// the first.
-func Repeated(path string) *Fault {
-	return &Fault{
-		Kind: Invalid, Message: path + ": must appear once, letter case ignored",
-		Param: path, Code: codeInvalidJSON,
+// Repeated refuses a member that occurs twice in one object; path is that of the
+// first. inMap says that letter case counts there.
+func Repeated(path string, inMap bool) *Fault {
+	message := path + ": must appear once"
+	if !inMap {
+		message += ", letter case ignored"
 	}
+	return &Fault{Kind: Invalid, Message: message, Param: path, Code: codeInvalidJSON}
 }
 
 // InvalidField refuses a field of a body; what says what is required of it.

@@ -166,7 +166,7 @@ func (r *request) unchecked() {
 		r.Options()
 	case "metadata":
 		r.Push("metadata")
-		r.Options()
+		r.Map()
 	default:
 		r.Skip()
 		return

@@ -8,12 +8,18 @@ package jsonscan
 //	}
 //
 // where the loop's body consumes exactly one value.
-func (c *Cursor) EnterObject() bool {
+func (c *Cursor) EnterObject() bool { return c.enterObject(false) }
+
+// EnterMap is EnterObject for an object whose names whoever wrote the document
+// has chosen: names that differ in letter case alone are different members.
+func (c *Cursor) EnterMap() bool { return c.enterObject(true) }
+
+func (c *Cursor) enterObject(exact bool) bool {
 	if !c.enter(Object) {
 		return false
 	}
 	if !c.again {
-		c.names.enter()
+		c.names.enter(exact)
 	}
 	return true
 }
@@ -43,7 +49,8 @@ func (c *Cursor) enter(kind Kind) bool {
 
 // Member moves to the value of the object's next member. It returns false when
 // the object's end was consumed instead, or on an error: a name that equals an
-// earlier one of the same object, letter case ignored, is a *DuplicateError.
+// earlier one of the same object, letter case ignored unless EnterMap has entered
+// it, is a *DuplicateError.
 func (c *Cursor) Member() bool {
 	if !c.next('}') {
 		return false
@@ -53,9 +60,11 @@ func (c *Cursor) Member() bool {
 	if !c.readName() || !c.colon() {
 		return false
 	}
-	if !c.again && c.names.add(c.data, c.name, at) {
-		c.err = &DuplicateError{Offset: at, Name: string(c.name)}
-		return false
+	if !c.again {
+		if first, twice := c.names.add(c.data, c.name, at); twice {
+			c.err = &DuplicateError{Offset: at, Name: string(c.name), First: string(nameAt(c.data, first)), InMap: c.names.exact}
+			return false
+		}
 	}
 	c.phase = due
 	return true

@@ -18,10 +18,12 @@ func (e *SyntaxError) Error() string {
 }
 
 // DuplicateError reports a member that occurs twice in one object, letter case
-// ignored.
+// ignored unless the object was entered by EnterMap.
 type DuplicateError struct {
 	Offset int    // of the second occurrence's name, counted from 0
 	Name   string // the name as it is written there, decoded
+	First  string // the name as it is written at the first occurrence, decoded
+	InMap  bool   // letter case counts
 }
 
 // Error says where the second occurrence is. It leaves out the name, which

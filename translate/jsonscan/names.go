@@ -22,24 +22,31 @@ type met struct{ hash, at uint32 }
 // hash; a name whose hash is taken by another one is found at the next free.
 type crowd struct {
 	first int
+	exact bool
 	index map[uint32]uint32
 }
 
 // names remembers the names of all members that were met in the objects that are
-// open, innermost last. In front of each object's names stands one entry whose
-// hash is the first of the object around it.
+// open, innermost last. In front of each object's names stands one entry for the
+// object around it: its hash is the first name there, its offset is 1 where that
+// object is exact.
 type names struct {
 	near   [48]met // the first entries, which need no allocation
 	far    []met   // the others
 	len    int
 	first  int     // the first name of the innermost object
+	exact  bool    // letter case counts in the innermost object
 	crowds []crowd // of those open objects that have one
 }
 
 // enter begins an object.
-func (n *names) enter() {
-	n.push(met{hash: uint32(n.first)})
-	n.first = n.len
+func (n *names) enter(exact bool) {
+	around := met{hash: uint32(n.first)}
+	if n.exact {
+		around.at = 1
+	}
+	n.push(around)
+	n.first, n.exact = n.len, exact
 }
 
 // leave ends the innermost object.
@@ -48,7 +55,8 @@ func (n *names) leave() {
 		n.crowds = n.crowds[:len(n.crowds)-1]
 	}
 	n.len = n.first - 1
-	n.first = int(n.entry(n.len).hash)
+	around := n.entry(n.len)
+	n.first, n.exact = int(around.hash), around.at == 1
 	if n.len < len(n.near) {
 		n.far = n.far[:0]
 	} else {
@@ -57,27 +65,27 @@ func (n *names) leave() {
 }
 
 // add adds the name whose opening quote is at that offset to the innermost
-// object, and reports whether the object has it already.
-func (n *names) add(data, name []byte, at int) (duplicate bool) {
+// object. Where the object has it already, it returns the offset of that name.
+func (n *names) add(data, name []byte, at int) (first uint32, twice bool) {
 	if crowd := n.crowd(); crowd != nil {
 		return crowd.add(data, name, uint32(at))
 	}
 	m := met{hash: quickHash(name), at: uint32(at)}
 	for i := n.first; i < n.len; i++ {
-		if e := n.entry(i); e.hash == m.hash && sameName(data, e.at, m.at) {
-			return true
+		if e := n.entry(i); e.hash == m.hash && sameName(data, e.at, m.at, n.exact) {
+			return e.at, true
 		}
 	}
 	n.push(m)
 	if n.len-n.first > fewNames {
 		n.gather(data)
 	}
-	return false
+	return 0, false
 }
 
 // gather indexes the names of the innermost object.
 func (n *names) gather(data []byte) {
-	c := crowd{first: n.first, index: make(map[uint32]uint32, 4*fewNames)}
+	c := crowd{first: n.first, exact: n.exact, index: make(map[uint32]uint32, 4*fewNames)}
 	for i := n.first; i < n.len; i++ {
 		at := n.entry(i).at
 		c.add(data, nameAt(data, at), at)
@@ -111,19 +119,27 @@ func (n *names) entry(i int) *met {
 	return &n.far[i-len(n.near)]
 }
 
-// add adds a name and reports whether it is there already.
-func (c *crowd) add(data, name []byte, at uint32) (duplicate bool) {
-	var buf [64]byte
-	for hash := uint32(maphash.Bytes(seed, fold(buf[:0], name))); ; hash++ {
+// add is names.add for the object of the crowd.
+func (c *crowd) add(data, name []byte, at uint32) (first uint32, twice bool) {
+	for hash := c.hash(name); ; hash++ {
 		other, taken := c.index[hash]
 		if !taken {
 			c.index[hash] = at
-			return false
+			return 0, false
 		}
-		if sameName(data, other, at) {
-			return true
+		if sameName(data, other, at, c.exact) {
+			return other, true
 		}
 	}
+}
+
+// hash is equal for names that are the same in the object, and hard to foresee.
+func (c *crowd) hash(name []byte) uint32 {
+	if c.exact {
+		return uint32(maphash.Bytes(seed, name))
+	}
+	var buf [64]byte
+	return uint32(maphash.Bytes(seed, fold(buf[:0], name)))
 }
 
 // quickHash is a hash that names get which differ in letter case alone. It is
@@ -157,9 +173,13 @@ func mixed(name []byte) (hash uint32, ascii bool) {
 }
 
 // sameName reports whether the names whose opening quotes are at a and b are
-// equal, letter case ignored.
-func sameName(data []byte, a, b uint32) bool {
-	return bytes.EqualFold(nameAt(data, a), nameAt(data, b))
+// equal, letter case ignored unless they must be exactly so.
+func sameName(data []byte, a, b uint32, exact bool) bool {
+	one, other := nameAt(data, a), nameAt(data, b)
+	if exact {
+		return bytes.Equal(one, other)
+	}
+	return bytes.EqualFold(one, other)
 }
 
 // nameAt returns the decoded name whose opening quote is at that offset.

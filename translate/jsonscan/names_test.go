@@ -40,6 +40,7 @@ func TestDuplicateMembersAreRefused(t *testing.T) {
 		if assert.ErrorAs(t, walked(tc.document), &duplicate, tc.document) {
 			assert.Equal(t, tc.name, duplicate.Name, tc.document)
 			assert.Equal(t, tc.offset, duplicate.Offset, tc.document)
+			assert.True(t, strings.EqualFold(duplicate.First, tc.name), tc.document)
 		}
 	}
 }
@@ -56,6 +57,53 @@ func TestMembersThatOnlyLookAlikeAreAccepted(t *testing.T) {
 	} {
 		assert.NoError(t, walked(document), document)
 	}
+}
+
+// mapped reads an object whose names are free.
+func mapped(document string) error {
+	c := jsonscan.New([]byte(document))
+	for c.EnterMap(); c.Member(); {
+		walk(&c)
+	}
+	return c.Finish()
+}
+
+// Names of free objects that differ in letter case were refused as if they were
+// one, though no reader of such an object takes them for the same.
+func TestLetterCaseCountsInMaps(t *testing.T) {
+	assert.NoError(t, mapped(`{"Team":1,"team":2,"TEAM":{"x":1}}`))
+	for _, tc := range []struct {
+		document, first string
+		inMap           bool
+	}{
+		{`{"Team":1,"team":2,"team":3}`, "team", true},
+		{`{"team":1,"\u0074eam":2}`, "team", true},
+		{`{"a":{"x":1},"b":{"x":1},"a":[1]}`, "a", true},
+		{`{"Team":{"a":1,"A":2},"team":3}`, "a", false}, // an object in a map is none
+	} {
+		var duplicate *jsonscan.DuplicateError
+		if assert.ErrorAs(t, mapped(tc.document), &duplicate, tc.document) {
+			assert.Equal(t, tc.first, duplicate.First, tc.document)
+			assert.Equal(t, tc.inMap, duplicate.InMap, tc.document)
+		}
+	}
+}
+
+// Names that fold to one would all have one hash: a search among them that
+// ignores letter case would take hours here.
+func TestAMapOfNamesThatFoldToOneIsReadInLinearTime(t *testing.T) {
+	var document strings.Builder
+	for i := range 1 << 17 {
+		name := []byte("abcdefghijklmnopq")
+		for bit := range name {
+			if i>>bit&1 == 1 {
+				name[bit] -= 'a' - 'A'
+			}
+		}
+		fmt.Fprintf(&document, `,"%s":1`, name)
+	}
+	assert.NoError(t, mapped("{"+document.String()[1:]+"}"))
+	assert.Error(t, mapped("{"+document.String()[1:]+`,"abcdefghijklmnopq":1}`))
 }
 
 func TestSkippedObjectsAreNotSearchedForDuplicates(t *testing.T) {

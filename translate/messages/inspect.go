@@ -119,7 +119,7 @@ func (r *request) option() {
 		}
 	case "metadata":
 		if r.Begin(rowMetadata, "metadata") {
-			r.WantOptions()
+			r.WantMap()
 		}
 	default:
 		r.unchecked()

@@ -39,13 +39,24 @@ func (p *Pass) optionOr(inner []string) {
 	p.Skip()
 }
 
-// WantOptions checks an object of options.
-func (p *Pass) WantOptions() {
-	if p.Kind() != jsonscan.Object {
-		p.Refuse("must be an object")
+// Map is Options for an object whose names the client chooses, where letter case
+// counts.
+func (p *Pass) Map() {
+	if !p.EnterMap() {
+		p.Skip()
 		return
 	}
-	p.Options()
+	for p.Member() {
+		p.Skip()
+	}
+}
+
+// WantMap is Map where the value must be an object.
+func (p *Pass) WantMap() {
+	if p.Kind() != jsonscan.Object {
+		p.Note("must be an object")
+	}
+	p.Map()
 }
 
 // WantTyped checks an object that says by a string of which type it is. The

@@ -140,8 +140,8 @@ func (p *Pass) malformed(err error) *translate.Fault {
 		return translate.Malformed(syntax.Offset, err)
 	}
 	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
-		p.path.push(step{name: p.firstSpelling(twice.Name)})
-		return translate.Repeated(p.path.String())
+		p.path.push(step{name: twice.First})
+		return translate.Repeated(p.path.String(), twice.InMap)
 	}
 	return translate.InternalFault(err)
 }

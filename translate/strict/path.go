@@ -1,11 +1,6 @@
 package strict
 
-import (
-	"bytes"
-	"strconv"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-)
+import "strconv"
 
 // Notation is how a format writes the indices of a path.
 type Notation uint8
@@ -88,37 +83,4 @@ func (p *path) appendStep(text []byte, s step) []byte {
 	text = append(text, '[')
 	text = strconv.AppendInt(text, int64(s.index), 10)
 	return append(text, ']')
-}
-
-// firstSpelling is how the first of two members that are the same but for
-// letter case is written: the body is read once more, along the path.
-func (p *Pass) firstSpelling(second string) string {
-	again := jsonscan.New(p.body)
-	for _, s := range p.path.open() {
-		seek(&again, s)
-	}
-	if again.EnterObject() {
-		for again.Member() && !bytes.EqualFold(again.Name(), []byte(second)) {
-			again.Skip()
-		}
-	}
-	if name := again.Name(); name != nil {
-		return string(name)
-	}
-	return second
-}
-
-// seek moves the cursor into the value of a step.
-func seek(c *jsonscan.Cursor, s step) {
-	if s.name == "" {
-		c.EnterArray()
-		for i := 0; c.Element() && i < s.index; i++ {
-			c.Skip()
-		}
-		return
-	}
-	c.EnterObject()
-	for c.Member() && string(c.Name()) != s.name {
-		c.Skip()
-	}
 }
