@@ -351,12 +351,25 @@ func TestContentTypes(t *testing.T) {
 	assert.Equal(t, count, p.Count())
 }
 
+// Local servers take max_tokens -1 for no bound; the gateway refused it, with
+// bounds that neither the format nor the provider has.
+func TestTheProviderJudgesTheNumbersOfCompletions(t *testing.T) {
+	s, p := startLocked(t)
+	for _, numbers := range []string{`"max_tokens":-1`, `"max_tokens":0,"n":0`} {
+		p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"choices":[{"index":0,"text":"y","finish_reason":"stop"}]}`)))
+		body := `{"model":"m1","prompt":"x",` + numbers + `}`
+		reply := s.raw(body, "POST "+completionsPath+" HTTP/1.1", "Authorization: Bearer "+aliceKey)
+		assert.Equal(t, http.StatusOK, reply.status, reply.body)
+		assert.Equal(t, body, string(p.Requests()[p.Count()-1].Body))
+	}
+}
+
 func TestTheVersionHeaderIsForwardedIfItIsADate(t *testing.T) {
 	s, p := startLocked(t)
 	send := func(path string, lines ...string) reply {
 		return s.raw(bodyFor(path, "m1", "hello", false), append([]string{"POST " + path + " HTTP/1.1", "Authorization: Bearer " + aliceKey}, lines...)...)
 	}
-	for _, version := range []string{"2023-06-01", "2026-10-21", "2031-12-31"} {
+	for _, version := range []string{"2023-01-01", "2023-06-01", "2026-10-21", "2031-12-31"} {
 		require.Equal(t, http.StatusOK, send(messagesPath, "anthropic-version: "+version).status)
 		assert.Equal(t, []string{version}, p.Requests()[p.Count()-1].Header.Values("Anthropic-Version"))
 	}
@@ -366,7 +379,7 @@ func TestTheVersionHeaderIsForwardedIfItIsADate(t *testing.T) {
 		"Anthropic-Version:":             "anthropic-version: this header is required",
 		"Anthropic-Version: latest":      "anthropic-version: 'latest' is not a date of the form YYYY-MM-DD",
 		"Anthropic-Version: 2023-02-29":  "anthropic-version: '2023-02-29' is not a date of the form YYYY-MM-DD",
-		"Anthropic-Version: 2023-05-31":  "anthropic-version: '2023-05-31' must be 2023-06-01 or later",
+		"Anthropic-Version: 2022-12-31":  "anthropic-version: '2022-12-31' must be 2023-01-01 or later",
 		"Anthropic-Version: 2023-06-01,": "anthropic-version: '2023-06-01,' is not a date of the form YYYY-MM-DD",
 		"Anthropic-Version: 2023-06-01\r\nAnthropic-Version: 2023-06-01": "anthropic-version: must be sent once, with one value",
 	} {
@@ -430,7 +443,7 @@ func TestRefusalsOfFieldsAreWordForWord(t *testing.T) {
 		{chatPath, `{"model":"m1","messages":[{"role":"user","content":"x"},{"role":7}]}`, "messages[1].role: ", `"messages[1].role"`, `"invalid_value"`},
 		{chatPath, `{"MODEL":"m1","messages":[],"model":"m1"}`, "MODEL: must appear once, letter case ignored", `"MODEL"`, `"invalid_json"`},
 		{chatPath, `{"model":"m1", bad`, "request body: not valid JSON at byte 15", "null", `"invalid_json"`},
-		{completionsPath, `{"model":"m1","prompt":"x","n":0}`, "n: must be an integer of at least 1, got 0", `"n"`, `"invalid_value"`},
+		{completionsPath, `{"model":"m1","prompt":"x","n":0.5}`, "n: must be an integer", `"n"`, `"invalid_value"`},
 		{completionsPath, `{"prompt":"x"}`, "model: required", `"model"`, `"invalid_value"`},
 	} {
 		got := s.raw(test.body, "POST "+test.path+" HTTP/1.1", "Authorization: Bearer "+aliceKey, version)

@@ -64,9 +64,9 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"anthropic-version: is not a date of the form YYYY-MM-DD","type":"invalid_request_error","param":null,"code":null}}`,
 		},
 		{
-			"old version", is(translate.VersionTooOld("2023-01-01")), 400,
-			`{"type":"error","error":{"type":"invalid_request_error","message":"anthropic-version: '2023-01-01' must be 2023-06-01 or later"},"request_id":"R"}`,
-			`{"error":{"message":"anthropic-version: '2023-01-01' must be 2023-06-01 or later","type":"invalid_request_error","param":null,"code":null}}`,
+			"old version", is(translate.VersionTooOld("2022-12-31")), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"anthropic-version: '2022-12-31' must be 2023-01-01 or later"},"request_id":"R"}`,
+			`{"error":{"message":"anthropic-version: '2022-12-31' must be 2023-01-01 or later","type":"invalid_request_error","param":null,"code":null}}`,
 		},
 		{
 			"bad on-loss", is(translate.OnLossInvalid()), 400,
@@ -112,6 +112,11 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			"invalid JSON", is(translate.Malformed(17, cause)), 400,
 			`{"type":"error","error":{"type":"invalid_request_error","message":"request body: not valid JSON at byte 17"},"request_id":"R"}`,
 			`{"error":{"message":"request body: not valid JSON at byte 17","type":"invalid_request_error","param":null,"code":"invalid_json"}}`,
+		},
+		{
+			"too deep", is(translate.NestedTooDeeply(17, 200)), 400,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"request body: nested more than 200 levels deep at byte 17"},"request_id":"R"}`,
+			`{"error":{"message":"request body: nested more than 200 levels deep at byte 17","type":"invalid_request_error","param":null,"code":"invalid_value"}}`,
 		},
 		{
 			"member twice", is(translate.Repeated("model", false)), 400,

@@ -86,11 +86,11 @@ func VersionInvalid(value string) *Fault {
 	}
 }
 
-// VersionTooOld refuses a version whose streams and answers had another shape.
+// VersionTooOld refuses a version before the first.
 func VersionTooOld(value string) *Fault {
 	return &Fault{
 		Kind:    Invalid,
-		Message: "anthropic-version: " + quoteShort(value) + "must be 2023-06-01 or later",
+		Message: "anthropic-version: " + quoteShort(value) + "must be 2023-01-01 or later",
 	}
 }
 
@@ -165,11 +165,19 @@ func BodyNotObject() *Fault {
 }
 
 // Malformed refuses a body that is not valid JSON from the byte at offset on:
-// bad syntax, bad UTF-8 or too deep nesting.
+// bad syntax or bad UTF-8.
 func Malformed(offset int, cause error) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: fmt.Sprintf("request body: not valid JSON at byte %d", offset),
 		Code: codeInvalidJSON, Cause: cause,
+	}
+}
+
+// NestedTooDeeply refuses a body that is nested more than levels deep at offset.
+func NestedTooDeeply(offset, levels int) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: fmt.Sprintf("request body: nested more than %d levels deep at byte %d", levels, offset),
+		Code: codeInvalidValue,
 	}
 }
 

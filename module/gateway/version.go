@@ -11,8 +11,11 @@ const versionHeader = "Anthropic-Version"
 
 func hasVersion(r *http.Request) bool { return r.Header[versionHeader] != nil }
 
-// oldestVersion is the first version with named events and incremental text.
-const oldestVersion = "2023-06-01"
+// The first version that was published, and the one that clients send.
+const (
+	oldestVersion = "2023-01-01"
+	usualVersion  = "2023-06-01"
+)
 
 // checkVersion checks the version header of the messages endpoints. Any date
 // since the oldest version passes: a fixed list would lock out new clients.
@@ -23,7 +26,7 @@ func checkVersion(r *http.Request) *translate.Fault {
 		return translate.VersionMissing()
 	case len(values) > 1:
 		return translate.CredentialRepeated("anthropic-version")
-	case values[0] == oldestVersion: // nearly every request
+	case values[0] == usualVersion:
 		return nil
 	}
 	if _, err := time.Parse(time.DateOnly, values[0]); err != nil {

@@ -152,7 +152,7 @@ func TestInspectSaysWhereABodyIsNotJSON(t *testing.T) {
 	const here = "‸"
 	for _, body := range []string{
 		`{"model":‸}`, `{"messages":[{]‸`, `{‸,}`, turn(`{"role":"user","content":"a"}`) + "‸x", "{\"x\":\"‸\xff\"}",
-		with(`"n":‸00`), with(`"stop":["a"‸`), with(`"x":` + strings.Repeat("[", 199) + here + "["),
+		with(`"n":‸00`), with(`"stop":["a"‸`),
 	} {
 		body = strings.Replace(body, `[{]‸`, `[{‸]`, 1)
 		at := strings.Index(body, here)

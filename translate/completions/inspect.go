@@ -1,8 +1,6 @@
 package completions
 
 import (
-	"math"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
@@ -92,7 +90,7 @@ func (r *request) option() {
 	switch string(r.Name()) {
 	case "max_tokens":
 		if r.Begin(rowMaxTokens, "max_tokens") {
-			r.view.MaxTokens = r.AtLeast(0, math.MaxInt64)
+			r.view.MaxTokens = r.Count()
 		}
 	case "temperature":
 		if r.Begin(rowTemperature, "temperature") {
@@ -104,7 +102,7 @@ func (r *request) option() {
 		}
 	case "n":
 		if r.Begin(rowN, "n") {
-			r.view.Answers = max(r.view.Answers, r.AtLeast(1, math.MaxInt64))
+			r.view.Answers = max(r.view.Answers, r.Count())
 		}
 	case "suffix":
 		if r.Begin(rowSuffix, "suffix") {
@@ -130,7 +128,7 @@ func (r *request) integer() {
 		}
 	case "best_of":
 		if r.Begin(rowBestOf, "best_of") {
-			r.view.Answers = max(r.view.Answers, r.WantInteger())
+			r.view.Answers = max(r.view.Answers, r.Count())
 		}
 	case "seed":
 		if r.Begin(rowSeed, "seed") {

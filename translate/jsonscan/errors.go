@@ -14,8 +14,15 @@ type SyntaxError struct {
 
 // Error says where the document is wrong.
 func (e *SyntaxError) Error() string {
+	if e.TooDeep() {
+		return fmt.Sprintf("nested too deeply at byte %d", e.Offset)
+	}
 	return fmt.Sprintf("not valid JSON at byte %d", e.Offset)
 }
+
+// TooDeep reports whether the document may be JSON, but is nested deeper than
+// MaxDepth.
+func (e *SyntaxError) TooDeep() bool { return e.Reason == whyDepth }
 
 // DuplicateError reports a member that occurs twice in one object, letter case
 // ignored unless the object was entered by EnterMap.

@@ -279,9 +279,6 @@ var broken = []struct{ name, body string }{
 	{"a misspelled word", with(`"stream":‸ture`)},
 	{"a word in capitals", with(`"stream":‸True`)},
 	{"a cut word", with(`"stream":‸nul`)},
-	{"nested too deeply in an unknown field", with(`"x":` + strings.Repeat("[", 199) + here + "[" + strings.Repeat("]", 200))},
-	{"nested too deeply in a tool input", block(`{"type":"tool_use","id":"a","name":"n","input":` + strings.Repeat(`{"a":`, 195) + here + `{}` + strings.Repeat("}", 196))},
-	{"nested without end", strings.Repeat(`{"x":[`, 100) + here + strings.Repeat(`[`, 100_000)},
 }
 
 func TestInspectSaysWhereABodyIsNotJSON(t *testing.T) {
@@ -294,6 +291,22 @@ func TestInspectSaysWhereABodyIsNotJSON(t *testing.T) {
 			assert.Equal(t, "request body: not valid JSON at byte "+strconv.Itoa(at), fault.Message)
 			assert.Equal(t, "invalid_json", fault.Code)
 			assert.Empty(t, fault.Param)
+		})
+	}
+}
+
+// A body that is nested too deeply was said to be no JSON, which it may be.
+func TestInspectSaysWhereABodyIsNestedTooDeeply(t *testing.T) {
+	for _, tt := range []struct{ name, body string }{
+		{"in an unknown field", with(`"x":` + strings.Repeat("[", 199) + here + "[" + strings.Repeat("]", 200))},
+		{"in a tool input", block(`{"type":"tool_use","id":"a","name":"n","input":` + strings.Repeat(`{"a":`, 195) + here + `{}` + strings.Repeat("}", 196))},
+		{"without end", strings.Repeat(`{"x":[`, 100) + here + strings.Repeat(`[`, 100_000)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, fault := messages.Inspect([]byte(strings.Replace(tt.body, here, "", 1)), translate.Generate)
+			require.NotNil(t, fault)
+			assert.Equal(t, "request body: nested more than 200 levels deep at byte "+strconv.Itoa(strings.Index(tt.body, here)), fault.Message)
+			assert.Equal(t, "invalid_value", fault.Code)
 		})
 	}
 }

@@ -31,6 +31,9 @@ func TestCompletionsTowardsChat(t *testing.T) {
 		{name: "max_tokens", body: completion(`"max_tokens":16.0`), want: want(`"max_tokens":16`)},
 		{name: "max_completion_tokens", traits: "max_tokens_field max_completion_tokens", body: completion(`"max_tokens":16`), want: want(`"max_completion_tokens":16`)},
 		{name: "no tokens at all", body: completion(`"max_tokens":0`), fault: "max_tokens: 0" + notM1 + "chat)"},
+		{name: "any number of tokens", body: completion(`"max_tokens":-1`), fault: "max_tokens: -1" + notM1 + "chat)"},
+		{name: "a number of tokens that nobody counts", body: completion(`"max_tokens":-1e30`), fault: "max_tokens: -1e30" + notM1 + "chat)"},
+		{name: "no answer", body: completion(`"n":0`), fault: "n: 0" + notM1 + "chat)"},
 		{
 			name: "sampling", body: completion(`"seed":7,"temperature":1.60,"top_p":0.5,"presence_penalty":-1,"frequency_penalty":0.5,"logit_bias":{"50256":-100}`),
 			want: want(`"temperature":1.60`, `"top_p":0.5`, `"presence_penalty":-1`, `"frequency_penalty":0.5`, `"logit_bias":{"50256":-100}`, `"seed":7`),

@@ -23,6 +23,7 @@ func TestCompletionsTowardsMessages(t *testing.T) {
 		{name: "no bound", body: completion(), want: bounded("4096"), losses: "max_tokens hint"},
 		{name: "no bound, another default", traits: "default_max_tokens 100", body: completion(`"max_tokens":null`), want: bounded("100"), losses: "max_tokens hint"},
 		{name: "no tokens at all", body: completion(`"max_tokens":0`), fault: "max_tokens: 0" + notM1 + "messages)"},
+		{name: "any number of answers", body: with(`"n":-1`), fault: "n: -1" + notM1 + "messages)"},
 		{name: "too large a bound", body: completion(`"max_tokens":2147483648`), fault: "max_tokens: must be at most 2147483647, got 2147483648"},
 		{name: "temperature", body: with(`"temperature":1`), want: want(`"temperature":1`)},
 		{name: "temperature beyond the bound", body: with(`"temperature":1.6`), want: want(`"temperature":1`), losses: "temperature shaping"},

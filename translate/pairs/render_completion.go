@@ -27,13 +27,20 @@ func (x *completion) read(body []byte) {
 	}
 	x.readPrompt()
 	x.readSamples()
-	if n, ok := integer(x.request.MaxTokens); ok && n == 0 {
-		x.refuse("max_tokens", "0") // only the prompt is asked for
-	}
+	x.refuseBelowOne("max_tokens", x.request.MaxTokens) // 0 asks for the prompt alone
+	x.refuseBelowOne("n", x.request.N)
 	if len(inner(x.request.Suffix)) > 0 && !x.traits.InstructSuffix {
 		x.refuseBy(&suffixInWords, "suffix", "")
 	}
 	x.readStream(x.request.Stream, x.request.StreamOptions)
+}
+
+// refuseBelowOne refuses a number that servers of completions understand in ways
+// of their own, as for no bound, and no other format has a meaning for.
+func (x *completion) refuseBelowOne(name string, raw []byte) {
+	if n, ok := integer(raw); ok && n < 1 || raw != nil && raw[0] == '-' {
+		x.refuse(name, shownNumber(raw))
+	}
 }
 
 // other is told of members that are in no table.

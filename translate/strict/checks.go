@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -62,19 +63,33 @@ func (p *Pass) Between(low, high float64) {
 	}
 }
 
-// WantInteger checks a number with an integral value, however it is written, and
-// returns it; 0 where it is none, or beyond 64 bits.
-func (p *Pass) WantInteger() (n int64) {
+// WantInteger checks a number with an integral value, however it is written and
+// however large it is, and returns it; nil where the value is none.
+func (p *Pass) WantInteger() []byte {
 	raw, ok := p.Number()
-	if !ok {
+	switch {
+	case !ok:
 		p.Refuse("must be an integer")
+	case !integral(raw):
+		p.Note("must be an integer")
+	default:
+		return raw
+	}
+	return nil
+}
+
+// Count checks an integer below 2^63 that says how much is asked for, and returns
+// it; 0 where it is negative, which servers understand in ways of their own.
+func (p *Pass) Count() int64 {
+	raw := p.WantInteger()
+	if raw == nil {
 		return 0
 	}
-	if !integral(raw) {
-		p.Note("must be an integer")
+	n, exact := jsonscan.ParseInt(raw)
+	if !exact && raw[0] != '-' {
+		p.Note("must be at most " + strconv.FormatInt(math.MaxInt64, 10) + shown(raw))
 	}
-	n, _ = jsonscan.ParseInt(raw)
-	return n
+	return max(0, n)
 }
 
 // AtLeast checks an integer that is neither below least nor above most, and

@@ -137,6 +137,9 @@ func (p *Pass) Fault() *translate.Fault {
 
 func (p *Pass) malformed(err error) *translate.Fault {
 	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(err, &syntax) {
+		if syntax.TooDeep() {
+			return translate.NestedTooDeeply(syntax.Offset, jsonscan.MaxDepth)
+		}
 		return translate.Malformed(syntax.Offset, err)
 	}
 	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
