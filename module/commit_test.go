@@ -173,3 +173,26 @@ func TestAJSONRequestIsNeverCommittedEarly(t *testing.T) {
 		}
 	})
 }
+
+// The error event of a stream that was committed early had no error.details, by
+// which SDKs know how to go on.
+func TestAnErrorBehindAnEarlyCommitKeepsItsDetails(t *testing.T) {
+	const details = `"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}`
+	const failure = `{"type":"error","error":{"type":"invalid_request_error","message":"no thread",` + details + `}}`
+	eachWay(t, func(t *testing.T, w way) {
+		s := startStalling(t, w, "commit_after 1ms", "keep_alive 5ms")
+		for name, step := range map[string]gatewaytest.Step{
+			"by its status": gatewaytest.Body(http.StatusBadRequest, "application/json", []byte(failure)),
+			"by an event":   gatewaytest.Chunks(gatewaytest.EventStream, "event: error\ndata: "+failure+"\n\n"),
+		} {
+			gate := gatewaytest.NewGate(t)
+			s.first.Script(gatewaytest.Stall(gate, step))
+			answer := s.open(messagesPath, bodyFor(messagesPath, "1", "hello", true))
+			assert.True(t, isKeepAlive(messagesPath, answer.next()), name)
+			gate.Open()
+			whole := answer.rest()
+			want := "event: error\n" + `data: {"type":"error","error":{"type":"invalid_request_error","message":"no thread",` + details + `},"request_id":"` + whole.id() + `"}` + "\n\n"
+			assert.True(t, strings.HasSuffix(whole.body, want), "%s: %s", name, whole.body)
+		}
+	})
+}

@@ -25,6 +25,7 @@ type detail struct {
 	message string // fit to be shown, "" for none
 	kind    string // the type, in the provider's words
 	code    string
+	details []byte // error.details of a messages body, nil for none
 }
 
 // readDetail reads an error body of any provider. Their shapes are many, and
@@ -36,7 +37,7 @@ func readDetail(contentType string, body []byte) detail {
 		return detail{message: plainMessage(contentType, body)}
 	}
 	d := detailOf(value, 0)
-	d.message = presented(d.message)
+	d.message, d.details = presented(d.message), messagesDetails(value)
 	if len(d.code) > maxCode || d.code != presented(d.code) {
 		d.code = ""
 	}

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -113,4 +114,22 @@ func location(value any) string {
 		steps = append(steps, firstText(step))
 	}
 	return strings.Join(steps, ".")
+}
+
+// messagesDetails returns the error.details of a messages body, which is written
+// anew: an object of a bounded length, or nil.
+func messagesDetails(body any) []byte {
+	object, _ := body.(map[string]any)
+	failure, _ := object["error"].(map[string]any)
+	details, ok := failure["details"].(map[string]any)
+	if !ok || object["type"] != "error" {
+		return nil
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(details); err != nil || out.Len() > maxDetail {
+		return nil
+	}
+	return bytes.TrimSpace(out.Bytes())
 }

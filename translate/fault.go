@@ -60,7 +60,10 @@ type Fault struct {
 	ErrorCode string
 	// Unsupported is the error.details.unsupported list of messages bodies.
 	Unsupported []string
-	Cause       error
+	// Details is the error.details of messages bodies as a provider of the format
+	// wrote it, an object, nil for none. Clients branch on its members.
+	Details []byte
+	Cause   error
 	// Trait is the one by which the provider's owner decides that such a request
 	// is refused, in the words of a configuration; "" for none. It is for the log:
 	// clients cannot set it.

@@ -25,8 +25,11 @@ func appendMessagesFault(dst []byte, f *Fault, requestID string) []byte {
 	dst = append(dst, f.Type(Messages)...)
 	dst = append(dst, `","message":`...)
 	dst = jsonscan.AppendString(dst, f.messagesText())
-	if f.ErrorCode != "" {
+	switch {
+	case f.ErrorCode != "":
 		dst = appendDetails(dst, f)
+	case f.Details != nil:
+		dst = append(append(dst, `,"details":`...), f.Details...)
 	}
 	dst = append(dst, '}')
 	if requestID != "" {

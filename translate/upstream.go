@@ -83,7 +83,7 @@ func (d detail) fault(status int, generic string) *Fault {
 	if d.overflows(row) {
 		row = statusRow{Invalid, codeOverflow}
 	}
-	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Cause: d.cause(status), Quoted: true}
+	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Details: d.details, Cause: d.cause(status), Quoted: true}
 	if f.Code == "" && f.Kind == Invalid {
 		f.Code = d.code
 	}
@@ -99,10 +99,10 @@ func (d detail) fault(status int, generic string) *Fault {
 	return f
 }
 
-// say puts a sentence of the gateway's own in place of the provider's.
-func (f *Fault) say(message string) { f.Message, f.Quoted = message, false }
+// say puts a sentence of the gateway's own in place of what the provider wrote.
+func (f *Fault) say(message string) { f.Message, f.Quoted, f.Details = message, false, nil }
 
-// Redact removes a message, and the cause with it, that repeats one of the
+// Redact removes a message, its details and the cause that repeat one of the
 // secrets: texts such as the provider's credential and address, which neither
 // the client nor the log may read.
 func (f *Fault) Redact(secrets ...string) {
@@ -112,6 +112,9 @@ func (f *Fault) Redact(secrets ...string) {
 		}
 		if Reveals(f.Code, secret) {
 			f.Code = ""
+		}
+		if Reveals(string(f.Details), secret) {
+			f.Details = nil
 		}
 		if f.Cause == nil {
 			continue
