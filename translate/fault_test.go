@@ -267,19 +267,6 @@ func TestFaultShowsOnlyItsMessage(t *testing.T) {
 	assert.ErrorIs(t, fault, cause)
 }
 
-func TestModelListsHaveTheShapeOfTheFormat(t *testing.T) {
-	models := []translate.Model{{ID: "a"}, {ID: "b", DisplayName: "B", Created: 1790000000, OwnedBy: "me"}}
-	assert.Equal(t,
-		`{"data":[{"type":"model","id":"a","display_name":"a","created_at":"1970-01-01T00:00:00Z"},{"type":"model","id":"b","display_name":"B","created_at":"2026-09-21T14:13:20Z"}],"has_more":true,"first_id":"a","last_id":"b"}`,
-		string(translate.AppendModelList(nil, translate.Messages, models, true)))
-	assert.Equal(t,
-		`{"object":"list","data":[{"id":"a","object":"model","created":0,"owned_by":"gateway"},{"id":"b","object":"model","created":1790000000,"owned_by":"me"}]}`,
-		string(translate.AppendModelList(nil, translate.Chat, models, true)))
-	assert.Equal(t, `{"data":[],"has_more":false,"first_id":null,"last_id":null}`,
-		string(translate.AppendModelList(nil, translate.Messages, nil, false)))
-	assert.Equal(t, `{"object":"list","data":[]}`, string(translate.AppendModelList(nil, translate.Completions, nil, false)))
-}
-
 func TestOperationsAndFormatsAreNamed(t *testing.T) {
 	assert.Equal(t, "generate", translate.Generate.String())
 	assert.Equal(t, "count_tokens", translate.CountTokens.String())
