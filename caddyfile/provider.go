@@ -43,7 +43,7 @@ var providerWords = withProxyWords(withTraits(withLimits(words[*provider]{
 //		api_key  {env.NAME} | {file./absolute/path}
 //		base_url <url> | <path>
 //		format   <messages | chat | completions...>
-//		models   <pattern...> | off
+//		models   [auto | static] <pattern...> | auto | static | off
 //
 //		stream_end done | finish
 //
@@ -61,6 +61,11 @@ var providerWords = withProxyWords(withTraits(withLimits(words[*provider]{
 //
 // The second word is a preset unless it is a placeholder; without a preset the
 // name is one. connect_timeout is the dial_timeout of the http transport.
+//
+// models bounds the names that the provider serves. With auto, GET /v1/models
+// shows those of them that the provider lists itself; with static, those that
+// the configuration names. Presets whose service documents a list have auto,
+// the others static.
 //
 // base_url is a whole URL, or a path alone beside addresses given with to or
 // dynamic, which have no path; there the default is /v1.
@@ -183,18 +188,37 @@ func readFormats(d *cf.Dispenser, p *provider) error {
 }
 
 // readModels reads what a provider serves without a model block; off is nothing.
-func readModels(d *cf.Dispenser, p *provider) (err error) {
-	if p.Models, err = readPatterns(d, p.Models); err != nil {
+// auto or static, before all else of a line, says where the names that clients
+// are shown come from.
+func readModels(d *cf.Dispenser, p *provider) error {
+	list, err := readPatterns(d, p.Models)
+	if err != nil {
 		return err
 	}
-	earlier, off := p.DisableModels, slices.Contains(p.Models, "off")
-	if earlier || off && len(p.Models) > 1 {
+	added := list[len(p.Models):]
+	off := slices.Contains(added, "off")
+	if p.DisableModels || off && (len(list) > 1 || p.ModelList != "") {
 		return d.Err("models is either off or names and patterns")
 	}
 	if off {
-		p.Models, p.DisableModels = nil, true
+		p.DisableModels = true
+		return nil
 	}
+	if isModelList(added[0]) {
+		if p.ModelList != "" {
+			return d.Err("models takes auto or static once")
+		}
+		p.ModelList, added = added[0], added[1:]
+	}
+	if i := slices.IndexFunc(added, isModelList); i >= 0 {
+		return d.Errf("models takes %s before names and patterns", added[i])
+	}
+	p.Models = append(p.Models, added...)
 	return nil
+}
+
+func isModelList(word string) bool {
+	return word == gateway.ModelListAuto || word == gateway.ModelListStatic
 }
 
 func readStreamEnd(d *cf.Dispenser, p *provider) (err error) {

@@ -31,7 +31,7 @@ const (
 )
 
 // startLocked runs a site with these keys, whose provider serves m1 and the
-// models named allowed-*.
+// models named allowed-*, and is not asked for its list of models.
 func startLocked(t *testing.T, lines ...string) (*site, *gatewaytest.Provider) {
 	t.Helper()
 	p := gatewaytest.NewProvider(t)
@@ -39,7 +39,7 @@ func startLocked(t *testing.T, lines ...string) (*site, *gatewaytest.Provider) {
 		"OFF": offKey, "NEAR": nearKey, "FAR": farKey, "ODD": oddKey} {
 		t.Setenv("KEY_"+name, key)
 	}
-	return startSite(t, append(lines, direct.provider("up", p, "models m1 allowed-*"), `
+	return startSite(t, append(lines, direct.provider("up", p, "models static m1 allowed-*"), `
 		key alice {env.KEY_ALICE}
 		key bob {env.KEY_BOB} {
 			models allowed-*

@@ -1,6 +1,11 @@
 package exchange
 
-import "context"
+import (
+	"context"
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
 
 type attemptKey struct{}
 
@@ -14,4 +19,28 @@ func WithAttempt(ctx context.Context, a *Attempt) context.Context {
 func AttemptFrom(ctx context.Context) *Attempt {
 	a, _ := ctx.Value(attemptKey{}).(*Attempt)
 	return a
+}
+
+// ModelsQuery asks a provider for one page of its own list of models.
+type ModelsQuery struct {
+	Format translate.Format // whose endpoint is asked
+	After  string           // the id after which the page begins; "" for the first one
+}
+
+// ErrModelsUnreadable is the error for a list of models that came, but is not to
+// be had: too long, coded in a way that is not known, broken off, or with the
+// provider's credential in it.
+var ErrModelsUnreadable = errors.New("the list cannot be read")
+
+type modelsQueryKey struct{}
+
+// WithModelsQuery returns a context that carries q to the transport.
+func WithModelsQuery(ctx context.Context, q *ModelsQuery) context.Context {
+	return context.WithValue(ctx, modelsQueryKey{}, q)
+}
+
+// ModelsQueryFrom returns the query that ctx carries, nil when there is none.
+func ModelsQueryFrom(ctx context.Context) *ModelsQuery {
+	q, _ := ctx.Value(modelsQueryKey{}).(*ModelsQuery)
+	return q
 }

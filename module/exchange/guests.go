@@ -32,6 +32,9 @@ type Defaults struct {
 	KeyRequired bool
 	// Traits that the provider has, by name; see Upstream.Traits.
 	Traits map[string]string
+	// ListsModels says that the provider documents a list of its models, GET
+	// /v1/models or the like of its format.
+	ListsModels bool
 	// Models are names that the provider is known to serve; GET /v1/models
 	// lists them for a provider without a list of its own.
 	Models []string

@@ -11,6 +11,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -35,6 +36,7 @@ type App struct {
 	logger   *zap.Logger
 	resolved *resolved
 	ratios   *ratios
+	lists    modelLists
 	users    *userbase   // of sites that say nothing about theirs
 	serving  []*userbase // those of sites, without repetition
 	sites    []*Handler
@@ -54,7 +56,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
 	a.ratios = loadRatios()
 	var err error
-	if a.resolved, err = a.Config.resolve(ctx, nil); err != nil {
+	if a.resolved, err = a.Config.resolve(ctx, &resolved{lists: &a.lists}); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	if a.users, err = a.Config.loadUserbase(ctx); err != nil {
@@ -115,7 +117,7 @@ func (a *App) Cleanup() error {
 	if a.ratios == nil {
 		return nil
 	}
-	return releaseRatios()
+	return errors.Join(a.lists.release(), releaseRatios())
 }
 
 // Interface guards

@@ -17,11 +17,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// caller is the way to a provider. Call carries the attempt in the request's
-// context and writes the answer into the sink. What came of it stands in the
-// attempt and in the sink: an error, or its absence, proves nothing.
+// caller is the way to a provider. Call carries the attempt, or the query for
+// models, in the request's context and writes the answer into a receiver. What
+// came of an attempt stands in the attempt and in the receiver: an error, or its
+// absence, proves nothing.
 type caller interface {
-	Call(s *sink, r *http.Request)
+	Call(to receiver, r *http.Request)
+}
+
+// receiver is where a caller writes the answer of a provider: the sink, for
+// answers to clients.
+type receiver interface {
+	http.ResponseWriter
+	FlushError() error
+	note(error) // keeps the error of a call that gave no answer, or broke off
 }
 
 // newCaller loads the way to the provider: reverse_proxy where the
@@ -132,12 +141,12 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 // no header, host or body of the client (the transport builds all), and with a
 // map of variables of its own, since a dial that outlives this attempt reads
 // the map while the next attempt writes it.
-func (p *proxied) Call(s *sink, r *http.Request) {
+func (p *proxied) Call(to receiver, r *http.Request) {
 	r = r.WithContext(exchange.WithOwnVars(r.Context()))
 	r.Host = ""                                                                                       // else the provider would be told the client's name for the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
-	if err := p.handler.ServeHTTP(s, r, endOfChain); err != nil {
-		s.note(err)
+	if err := p.handler.ServeHTTP(to, r, endOfChain); err != nil {
+		to.note(err)
 	}
 }
 
@@ -160,37 +169,37 @@ func newDirect(ctx caddy.Context, transport json.RawMessage) (caller, error) {
 // get any further: one in absolute form names a host.
 var nowhere = new(url.URL)
 
-// Call copies the answer into the sink, flushing after each read of a stream.
-func (d *direct) Call(s *sink, r *http.Request) {
+// Call copies the answer into the receiver, flushing after each read of a stream.
+func (d *direct) Call(to receiver, r *http.Request) {
 	r = r.WithContext(exchange.WithOwnVars(r.Context()))
 	r.Header, r.Host, r.URL = nil, "", nowhere
 	res, err := d.transport.RoundTrip(r)
 	if err != nil {
-		s.note(err)
+		to.note(err)
 		return
 	}
 	defer res.Body.Close()
-	maps.Copy(s.Header(), res.Header)
-	s.WriteHeader(res.StatusCode)
-	copyBody(s, res)
+	maps.Copy(to.Header(), res.Header)
+	to.WriteHeader(res.StatusCode)
+	copyBody(to, res)
 }
 
 var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-func copyBody(s *sink, res *http.Response) {
+func copyBody(to receiver, res *http.Response) {
 	buf := copyBuffers.Get().(*[32 << 10]byte)
 	defer copyBuffers.Put(buf)
 	for {
 		n, err := res.Body.Read(buf[:])
 		if n > 0 {
-			_, _ = s.Write(buf[:n]) // the sink remembers a client that is gone
+			_, _ = to.Write(buf[:n]) // the sink remembers a client that is gone
 			if res.ContentLength < 0 {
-				_ = s.FlushError()
+				_ = to.FlushError()
 			}
 		}
 		if err != nil {
 			if err != io.EOF {
-				s.note(err)
+				to.note(err)
 			}
 			return
 		}

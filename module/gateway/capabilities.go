@@ -29,9 +29,9 @@ var everything = pairs.Capabilities{Kept: []string{"*"}, Reported: []string{}, R
 
 // serveCapabilities tells, for every model that the key may use and every
 // format of clients, what becomes of the fields of a request.
-func (h *Handler) serveCapabilities(s *sink, _ *http.Request) *translate.Fault {
+func (h *Handler) serveCapabilities(s *sink, r *http.Request) *translate.Fault {
 	body := []byte(`{"object":"list","data":[`)
-	for i, name := range h.visible(s.ex.Key) {
+	for i, name := range h.visible(s.ex.Key, r) {
 		if i > 0 {
 			body = append(body, ',')
 		}

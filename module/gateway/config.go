@@ -108,6 +108,14 @@ type Provider struct {
 	// no name of itself, and Models are empty then. Default: false.
 	DisableModels bool `json:"disable_models,omitempty"`
 
+	// ModelList says where GET /v1/models gets the names of this provider's
+	// models from: "auto" asks the provider for its own list, of which it shows
+	// what Models allow; "static" shows the exact names of the configuration
+	// alone. A list is asked for when a client asks, at most once a minute, and
+	// never because of another request. Default: auto for presets whose service
+	// documents a list, else static.
+	ModelList string `json:"model_list,omitempty"`
+
 	// ReverseProxyRaw is the configuration of a reverse_proxy handler that
 	// stands between the gateway and the provider, for load balancing, health
 	// checks, dynamic upstreams and header operations. Its transport is
@@ -115,6 +123,12 @@ type Provider struct {
 	// the transport.
 	ReverseProxyRaw json.RawMessage `json:"reverse_proxy,omitempty" caddy:"namespace=http.handlers inline_key=handler"`
 }
+
+// The values of Provider's ModelList.
+const (
+	ModelListAuto   = "auto"
+	ModelListStatic = "static"
+)
 
 // Model leads a name that clients use to targets.
 type Model struct {

@@ -36,9 +36,10 @@ func (t target) upstreamModel(client string) string {
 	return client
 }
 
-func (m *model) leadsTo(p *provider) bool {
+// leadsTo reports whether the name leads to the model that p calls the same.
+func (m *model) leadsTo(p *provider, name string) bool {
 	for _, t := range m.targets {
-		if t.provider == p {
+		if t.provider == p && t.upstreamModel(name) == name {
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ const longestModel = 256
 
 // serveModels lists the names that the key may use, sorted.
 func (h *Handler) serveModels(s *sink, r *http.Request) *translate.Fault {
-	ids := h.visible(s.ex.Key)
+	ids := h.visible(s.ex.Key, r)
 	more := false
 	if s.ex.Format == translate.Messages {
 		var fault *translate.Fault
@@ -32,7 +32,7 @@ func (h *Handler) serveModels(s *sink, r *http.Request) *translate.Fault {
 	}
 	models := make([]translate.Model, len(ids))
 	for i, id := range ids {
-		models[i].ID = id
+		models[i] = h.resolved.describeModel(id)
 	}
 	s.write(translate.AppendModelList(nil, s.ex.Format, models, more))
 	return nil
@@ -43,14 +43,18 @@ func (h *Handler) serveModels(s *sink, r *http.Request) *translate.Fault {
 func (h *Handler) serveModel(s *sink, r *http.Request) *translate.Fault {
 	id := strings.TrimPrefix(r.URL.Path, modelsPrefix)
 	s.ex.View.Model = id
-	if len(id) > longestModel || h.resolved.model(id) == nil || !s.ex.Key.Allows(id) {
+	m := h.resolved.model(id)
+	if len(id) > longestModel || m == nil || !s.ex.Key.Allows(id) {
 		return translate.UnknownModel(clip(id))
 	}
-	s.write(translate.AppendModel(nil, s.ex.Format, translate.Model{ID: id}))
+	awaitLists(r.Context(), m.targets[0].provider)
+	s.write(translate.AppendModel(nil, s.ex.Format, h.resolved.describeModel(id)))
 	return nil
 }
 
-func (h *Handler) visible(key *exchange.Key) []string {
+// visible lists the names that a key may use, sorted.
+func (h *Handler) visible(key *exchange.Key, r *http.Request) []string {
+	awaitLists(r.Context(), h.resolved.providers...)
 	return slices.DeleteFunc(h.resolved.names(), func(name string) bool { return !key.Allows(name) })
 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"github.com/caddyserver/caddy/v2"
+	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -17,17 +18,19 @@ import (
 type provider struct {
 	name    string
 	formats []translate.Format
-	models  []exchange.Pattern // what it serves without a model block; none: what nobody else claims
+	serves  []exchange.Pattern // what it serves without a model block; none: what nobody else claims
 	hidden  bool               // it serves nothing without a model block
-	known   []string           // names its preset is known for
+	known   []translate.Model  // models its preset is known for, sorted by id
+	list    *modelList         // its own list of models; nil where it is not asked for one
 
 	traits translate.Traits // those of its preset and its own
 	call   caller
+	logger *zap.Logger
 }
 
 var providerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-func newProvider(ctx caddy.Context, config *Provider) (*provider, error) {
+func newProvider(ctx caddy.Context, config *Provider, lists *modelLists) (*provider, error) {
 	if !providerName.MatchString(config.Name) {
 		return nil, errors.New("the name must be 1 to 64 letters, digits, '.', '_' or '-'")
 	}
@@ -35,7 +38,7 @@ func newProvider(ctx caddy.Context, config *Provider) (*provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &provider{name: config.Name, formats: config.Formats, known: defaults.Models}
+	p := &provider{name: config.Name, formats: config.Formats, known: namedModels(defaults.Models), logger: ctx.Logger()}
 	if err := p.setFormats(defaults); err != nil {
 		return nil, err
 	}
@@ -51,7 +54,22 @@ func newProvider(ctx caddy.Context, config *Provider) (*provider, error) {
 	if p.call, err = newCaller(ctx, config, defaults.BaseURL, inProcess); err != nil {
 		return nil, err
 	}
+	if config.asksForModels(defaults) {
+		p.list = lists.load(config.listIdentity(p.formats[0]))
+	}
 	return p, nil
+}
+
+// asksForModels reports whether the provider is asked for its list of models.
+func (config *Provider) asksForModels(d exchange.Defaults) bool {
+	return config.ModelList == ModelListAuto || config.ModelList == "" && d.ListsModels && !config.DisableModels
+}
+
+func (config *Provider) listIdentity(f translate.Format) listIdentity {
+	return listIdentity{
+		format: f, apiKey: config.APIKey, baseURL: config.BaseURL,
+		preset: string(config.PresetRaw), transport: string(config.TransportRaw), proxy: string(config.ReverseProxyRaw),
+	}
 }
 
 // loadPreset loads the preset named in the configuration, else the one that
@@ -89,15 +107,18 @@ func (p *provider) setFormats(d exchange.Defaults) error {
 
 func (p *provider) setModels(config *Provider) error {
 	p.hidden = config.DisableModels
-	if p.hidden && len(config.Models) > 0 {
+	switch {
+	case p.hidden && len(config.Models) > 0:
 		return errors.New("models: there can be none beside disable_models")
+	case p.hidden && config.ModelList == ModelListAuto:
+		return errors.New("model_list: nothing is listed beside disable_models")
 	}
 	for _, name := range config.Models {
 		pattern, err := exchange.ParsePattern(name)
 		if err != nil {
 			return fmt.Errorf("models: %w", err)
 		}
-		p.models = append(p.models, pattern)
+		p.serves = append(p.serves, pattern)
 	}
 	return nil
 }
@@ -108,6 +129,11 @@ func (config *Provider) check(d exchange.Defaults, inProcess bool) error {
 	case "", exchange.StreamEndDone, exchange.StreamEndFinish:
 	default:
 		return fmt.Errorf("stream_end must be '%s' or '%s'", exchange.StreamEndDone, exchange.StreamEndFinish)
+	}
+	switch config.ModelList {
+	case "", ModelListAuto, ModelListStatic:
+	default:
+		return fmt.Errorf("model_list must be '%s' or '%s'", ModelListAuto, ModelListStatic)
 	}
 	if err := config.Limits.Check(); err != nil {
 		return err
@@ -133,11 +159,11 @@ func (p *provider) claims() []claim {
 	switch {
 	case p.hidden:
 		return nil
-	case len(p.models) == 0:
+	case len(p.serves) == 0:
 		return []claim{lead("*", catchAll, fmt.Sprintf("provider '%s' without models", p.name))}
 	}
-	claims := make([]claim, 0, len(p.models))
-	for _, pattern := range p.models {
+	claims := make([]claim, 0, len(p.serves))
+	for _, pattern := range p.serves {
 		claims = append(claims, lead(pattern, providerModels, fmt.Sprintf("provider '%s' (models %s)", p.name, pattern)))
 	}
 	return claims

@@ -19,17 +19,19 @@ type resolved struct {
 	claims    []claim // in the order in which they are asked
 	sources   sources
 	limiters  limiters
+	lists     *modelLists // of the whole configuration
 }
 
-// resolve provisions c on top of what it inherits; base may be nil.
+// resolve provisions c on top of what it inherits.
 func (c *Config) resolve(ctx caddy.Context, base *resolved) (*resolved, error) {
-	r := &resolved{limiters: make(limiters)}
-	if base != nil {
-		maps.Copy(r.limiters, base.limiters)
-		r.providers = slices.Clone(base.providers)
-		r.models = slices.Clone(base.models)
-		r.sources = slices.Clone(base.sources)
+	r := &resolved{
+		limiters:  make(limiters),
+		providers: slices.Clone(base.providers),
+		models:    slices.Clone(base.models),
+		sources:   slices.Clone(base.sources),
+		lists:     base.lists,
 	}
+	maps.Copy(r.limiters, base.limiters)
 	// Limits come before the keys that name them, and key sources before
 	// providers: the health checks that a provider starts read what loading
 	// another module writes.
@@ -61,7 +63,7 @@ func (r *resolved) addProviders(ctx caddy.Context, c *Config) error {
 			return fmt.Errorf("provider '%s' is defined twice", config.Name)
 		}
 		config.Limits.Inherit(c.Limits)
-		p, err := newProvider(ctx, config)
+		p, err := newProvider(ctx, config, r.lists)
 		if err != nil {
 			return fmt.Errorf("provider '%s': %w", config.Name, err)
 		}
@@ -173,9 +175,9 @@ func (r *resolved) model(name string) *model {
 	return nil
 }
 
-// names lists the model names a client can be told of: exact names of model
-// blocks and providers, and those that presets are known for, where they lead
-// to that very provider. Patterns have no names to show.
+// names lists the model names that clients are shown: exact names of model
+// blocks and providers, and those that providers are known to serve, where they
+// lead to that very provider under that very name.
 func (r *resolved) names() []string {
 	var names []string
 	for _, c := range r.claims {
@@ -184,14 +186,25 @@ func (r *resolved) names() []string {
 		}
 	}
 	for _, p := range r.providers {
-		for _, name := range p.known {
-			if m := r.model(name); m != nil && m.leadsTo(p) {
-				names = append(names, name)
+		for _, known := range p.models() {
+			if m := r.model(known.ID); m != nil && m.leadsTo(p, known.ID) {
+				names = append(names, known.ID)
 			}
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// describeModel returns what is known of the model that a name leads to. Under
+// another name than the provider's own it only has the same sizes.
+func (r *resolved) describeModel(name string) translate.Model {
+	t := r.model(name).targets[0]
+	known := findModel(t.provider.models(), t.upstreamModel(name))
+	if known.ID != name {
+		return translate.Model{ID: name, ContextTokens: known.ContextTokens, OutputTokens: known.OutputTokens}
+	}
+	return known
 }
 
 // speaks reports whether one of the formats is f.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // ranked puts model blocks and providers, each with its patterns, into order.
@@ -14,7 +15,7 @@ func ranked(t *testing.T, models []string, providers map[string][]exchange.Patte
 	t.Helper()
 	r := new(resolved)
 	for _, name := range sortedNames(providers) {
-		r.providers = append(r.providers, &provider{name: name, models: providers[name]})
+		r.providers = append(r.providers, &provider{name: name, serves: providers[name]})
 	}
 	for _, name := range models {
 		m, err := newModel(&Model{Name: name, Targets: []Target{{Provider: r.providers[0].name, Model: "by " + name}}}, r.provider)
@@ -133,7 +134,7 @@ func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
 	require.Error(t, r.rank())
 	for _, p := range r.providers {
 		require.NoError(t, p.setModels(&Provider{DisableModels: true}))
-		p.known = []string{"known"}
+		p.known = namedModels([]string{"known"})
 	}
 	require.NoError(t, r.rank())
 	assert.Equal(t, "by smart", leads(r, "smart"))
@@ -144,12 +145,49 @@ func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
 func TestModelsBesideDisableModelsAreAnError(t *testing.T) {
 	err := new(provider).setModels(&Provider{Models: []string{"m"}, DisableModels: true})
 	assert.EqualError(t, err, "models: there can be none beside disable_models")
+	err = new(provider).setModels(&Provider{ModelList: ModelListAuto, DisableModels: true})
+	assert.EqualError(t, err, "model_list: nothing is listed beside disable_models")
+}
+
+func TestAskingForModelsIsTheDefaultWhereAServiceDocumentsIt(t *testing.T) {
+	lists := exchange.Defaults{ListsModels: true}
+	for _, test := range []struct {
+		config   Provider
+		defaults exchange.Defaults
+		want     bool
+	}{
+		{Provider{}, lists, true},
+		{Provider{Models: []string{"claude-*"}}, lists, true},
+		{Provider{ModelList: ModelListStatic}, lists, false},
+		{Provider{DisableModels: true}, lists, false},
+		{Provider{}, exchange.Defaults{}, false},
+		{Provider{ModelList: ModelListAuto}, exchange.Defaults{}, true},
+	} {
+		assert.Equal(t, test.want, test.config.asksForModels(test.defaults), "%+v", test.config)
+	}
+	err := (&Provider{ModelList: "on"}).check(exchange.Defaults{BaseURL: "http://p"}, false)
+	assert.EqualError(t, err, "model_list must be 'auto' or 'static'")
 }
 
 func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
 	r, err := ranked(t, []string{"smart", "gpt-*", "known-2"}, map[string][]exchange.Pattern{"a": {"claude-opus", "claude-*"}, "b": nil})
 	require.NoError(t, err)
-	r.provider("b").known = []string{"known-1", "known-2", "claude-known", "gpt-known"}
+	r.provider("b").known = namedModels([]string{"known-1", "known-2", "claude-known", "gpt-known"})
 	assert.Equal(t, []string{"claude-opus", "known-1", "known-2", "smart"}, r.names(),
 		"exact names, and names a preset is known for unless they lead elsewhere; sorted, each once")
+}
+
+// An alias has the sizes of the model behind it, but not its name or its date.
+func TestANameIsDescribedAsItsProviderDescribesTheModel(t *testing.T) {
+	r, err := ranked(t, nil, map[string][]exchange.Pattern{"a": {"claude-*"}})
+	require.NoError(t, err)
+	alias, err := newModel(&Model{Name: "smart", Targets: []Target{{Provider: "a", Model: "claude-opus"}}}, r.provider)
+	require.NoError(t, err)
+	r.models = append(r.models, alias)
+	require.NoError(t, r.rank())
+	opus := translate.Model{ID: "claude-opus", DisplayName: "Opus", Created: 1, OwnedBy: "a", ContextTokens: 2, OutputTokens: 3}
+	r.provider("a").known = []translate.Model{opus}
+	assert.Equal(t, opus, r.describeModel("claude-opus"))
+	assert.Equal(t, translate.Model{ID: "smart", ContextTokens: 2, OutputTokens: 3}, r.describeModel("smart"))
+	assert.Equal(t, translate.Model{ID: "claude-other"}, r.describeModel("claude-other"))
 }

@@ -22,6 +22,9 @@ type Demo struct {
 	// Strict refuses unknown fields, as the vendors' own services do, and
 	// thinking that this provider did not sign. Default: false.
 	Strict bool `json:"strict,omitempty"`
+	// Names are the only models that it knows. Default: it lists "demo", and
+	// answers for every name.
+	Names []string `json:"names,omitempty"`
 
 	engine *demo.Engine
 }
@@ -40,7 +43,7 @@ func (d *Demo) Provision(caddy.Context) error {
 	if pace == 0 {
 		pace = demo.DefaultPace
 	}
-	d.engine = demo.New(demo.WithPace(max(pace, 0)), demo.WithStrict(d.Strict))
+	d.engine = demo.New(demo.WithPace(max(pace, 0)), demo.WithStrict(d.Strict), demo.WithModels(d.Names...))
 	return nil
 }
 
@@ -48,9 +51,9 @@ func (d *Demo) Provision(caddy.Context) error {
 // only gives the requests to the engine their paths.
 func (*Demo) Defaults() exchange.Defaults {
 	return exchange.Defaults{
-		BaseURL: "http://demo/v1",
-		Formats: translate.Formats,
-		Models:  []string{"demo"},
+		BaseURL:     "http://demo/v1",
+		Formats:     translate.Formats,
+		ListsModels: true,
 	}
 }
 
@@ -61,7 +64,8 @@ func (d *Demo) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // UnmarshalCaddyfile reads the demo provider's own words. Syntax:
 //
-//	pace <duration> | off
+//	pace  <duration> | off
+//	names <model...>
 //	strict
 func (d *Demo) UnmarshalCaddyfile(dis *caddyfile.Dispenser) error {
 	for dis.Next() {
@@ -76,6 +80,8 @@ func (d *Demo) parseWord(dis *caddyfile.Dispenser) error {
 	switch dis.Val() {
 	case "pace":
 		return d.parsePace(dis)
+	case "names":
+		return d.parseNames(dis)
 	case "strict":
 		d.Strict = true
 		if dis.NextArg() {
@@ -83,8 +89,17 @@ func (d *Demo) parseWord(dis *caddyfile.Dispenser) error {
 		}
 		return nil
 	default:
-		return dis.Errf("unrecognized word in a demo provider: %s; its own words are pace and strict", dis.Val())
+		return dis.Errf("unrecognized word in a demo provider: %s; its own words are names, pace and strict", dis.Val())
 	}
+}
+
+func (d *Demo) parseNames(dis *caddyfile.Dispenser) error {
+	names := dis.RemainingArgs()
+	if len(names) == 0 {
+		return dis.Err("names needs at least one model")
+	}
+	d.Names = append(d.Names, names...)
+	return nil
 }
 
 func (d *Demo) parsePace(dis *caddyfile.Dispenser) error {

@@ -15,16 +15,17 @@ var (
 )
 
 // presets is everything that is known about the hosted and the self-hosted
-// services. Comments say what a service documents that makes it differ.
+// services. Comments say what a service documents that makes it differ. All of
+// them document a list of their models.
 var presets = []Preset{
 	// Models before Claude 4.6 take a budget instead, which later ones refuse.
 	{"anthropic", exchange.Defaults{
 		BaseURL: "https://api.anthropic.com", Formats: onlyMessages,
-		Header: "X-Api-Key", KeyRequired: true,
+		Header: "X-Api-Key", KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"thinking_style": "adaptive"},
 	}},
 	{"openai", exchange.Defaults{
-		BaseURL: "https://api.openai.com/v1", Formats: chatCompletions, KeyRequired: true,
+		BaseURL: "https://api.openai.com/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
 			"max_tokens_field": "max_completion_tokens", // max_tokens is deprecated, and reasoning models refuse it
 			"user_field":       "safety_identifier",     // takes the place of user
@@ -39,7 +40,7 @@ var presets = []Preset{
 	// refused. Other words for the effort than these are not known. Its messages
 	// endpoint lies below another address, its completions are of a beta.
 	{"deepseek", exchange.Defaults{
-		BaseURL: "https://api.deepseek.com", Formats: onlyChat, KeyRequired: true,
+		BaseURL: "https://api.deepseek.com", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
 			"reasoning_effort": "low medium high xhigh max",
 			"reasoning_replay": "reasoning_content",
@@ -48,17 +49,17 @@ var presets = []Preset{
 	// max_tokens is deprecated, n above 1 is refused. Which efforts are taken
 	// depends on the model.
 	{"groq", exchange.Defaults{
-		BaseURL: "https://api.groq.com/openai/v1", Formats: onlyChat, KeyRequired: true,
+		BaseURL: "https://api.groq.com/openai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
 	}},
 	// Refuses fields that it does not know, user and stream_options among them;
 	// the usage of a stream comes unasked.
 	{"mistral", exchange.Defaults{
-		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true,
+		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"include_usage": "false", "user_field": "none"},
 	}},
 	{"openrouter", exchange.Defaults{
-		BaseURL: "https://openrouter.ai/api/v1", Formats: chatMessages, KeyRequired: true,
+		BaseURL: "https://openrouter.ai/api/v1", Formats: chatMessages, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p top_a repetition_penalty",
 			"files":            "true",      // PDF documents, for every model
@@ -67,17 +68,17 @@ var presets = []Preset{
 		},
 	}},
 	{"together", exchange.Defaults{
-		BaseURL: "https://api.together.xyz/v1", Formats: chatCompletions, KeyRequired: true,
+		BaseURL: "https://api.together.xyz/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"extensions": "top_k min_p repetition_penalty"},
 	}},
 	// max_tokens is deprecated. Its messages endpoint was switched off.
 	{"xai", exchange.Defaults{
-		BaseURL: "https://api.x.ai/v1", Formats: chatCompletions, KeyRequired: true,
+		BaseURL: "https://api.x.ai/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens"},
 	}},
 
 	{"llamacpp", exchange.Defaults{
-		BaseURL: "http://localhost:8080/v1", Formats: allFormats,
+		BaseURL: "http://localhost:8080/v1", Formats: allFormats, ListsModels: true,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 			"native_n":         "false",  // not every version gives several answers
@@ -88,7 +89,7 @@ var presets = []Preset{
 	// Reads max_tokens alone, and takes the texts of one content for messages of
 	// their own: both hold by default. user is ignored.
 	{"ollama", exchange.Defaults{
-		BaseURL: "http://localhost:11434/v1", Formats: allFormats,
+		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true,
 		Traits: map[string]string{
 			"image_url":        "base64", // addresses are refused
 			"native_n":         "false",  // n is not among the fields that it reads
@@ -99,7 +100,7 @@ var presets = []Preset{
 	// chat_template_kwargs is left out: servers with a tokenizer of Mistral's
 	// refuse it.
 	{"vllm", exchange.Defaults{
-		BaseURL: "http://localhost:8000/v1", Formats: allFormats,
+		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true,
 		Traits: map[string]string{
 			"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 				" include_stop_str_in_output ignore_eos structured_outputs priority",

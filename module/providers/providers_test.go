@@ -33,11 +33,11 @@ func TestPresetsImplyTheirService(t *testing.T) {
 	for id, want := range map[string]exchange.Defaults{
 		"anthropic": {
 			BaseURL: "https://api.anthropic.com", Formats: formats{messages},
-			Header: "X-Api-Key", KeyRequired: true,
+			Header: "X-Api-Key", KeyRequired: true, ListsModels: true,
 			Traits: traits{"thinking_style": "adaptive"},
 		},
 		"openai": {
-			BaseURL: "https://api.openai.com/v1", Formats: formats{chat, completions}, KeyRequired: true,
+			BaseURL: "https://api.openai.com/v1", Formats: formats{chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"max_tokens_field": "max_completion_tokens", "user_field": "safety_identifier",
 				"files": "true", "extensions": "service_tier",
@@ -45,52 +45,52 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"openai_compatible": {Formats: formats{chat, completions}},
 		"deepseek": {
-			BaseURL: "https://api.deepseek.com", Formats: formats{chat}, KeyRequired: true,
+			BaseURL: "https://api.deepseek.com", Formats: formats{chat}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"reasoning_effort": "low medium high xhigh max", "reasoning_replay": "reasoning_content"},
 		},
 		"groq": {
-			BaseURL: "https://api.groq.com/openai/v1", Formats: formats{chat}, KeyRequired: true,
+			BaseURL: "https://api.groq.com/openai/v1", Formats: formats{chat}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
 		},
 		"mistral": {
-			BaseURL: "https://api.mistral.ai/v1", Formats: formats{chat}, KeyRequired: true,
+			BaseURL: "https://api.mistral.ai/v1", Formats: formats{chat}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"include_usage": "false", "user_field": "none"},
 		},
 		"openrouter": {
-			BaseURL: "https://openrouter.ai/api/v1", Formats: formats{chat, messages}, KeyRequired: true,
+			BaseURL: "https://openrouter.ai/api/v1", Formats: formats{chat, messages}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"extensions": "top_k min_p top_a repetition_penalty", "files": "true",
 				"prefill": "native", "reasoning_replay": "reasoning",
 			},
 		},
 		"together": {
-			BaseURL: "https://api.together.xyz/v1", Formats: formats{chat, completions}, KeyRequired: true,
+			BaseURL: "https://api.together.xyz/v1", Formats: formats{chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"extensions": "top_k min_p repetition_penalty"},
 		},
 		"xai": {
-			BaseURL: "https://api.x.ai/v1", Formats: formats{chat, completions}, KeyRequired: true,
+			BaseURL: "https://api.x.ai/v1", Formats: formats{chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"max_tokens_field": "max_completion_tokens"},
 		},
 		"llamacpp": {
-			BaseURL: "http://localhost:8080/v1", Formats: formats{chat, completions, messages},
+			BaseURL: "http://localhost:8080/v1", Formats: formats{chat, completions, messages}, ListsModels: true,
 			Traits: traits{
 				"extensions": "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 				"native_n":   "false", "prefill": "native", "reasoning_replay": "reasoning_content",
 			},
 		},
 		"ollama": {
-			BaseURL: "http://localhost:11434/v1", Formats: formats{chat, completions, messages},
+			BaseURL: "http://localhost:11434/v1", Formats: formats{chat, completions, messages}, ListsModels: true,
 			Traits: traits{"image_url": "base64", "native_n": "false", "reasoning_replay": "reasoning", "user_field": "none"},
 		},
 		"vllm": {
-			BaseURL: "http://localhost:8000/v1", Formats: formats{chat, completions, messages},
+			BaseURL: "http://localhost:8000/v1", Formats: formats{chat, completions, messages}, ListsModels: true,
 			Traits: traits{
 				"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 					" include_stop_str_in_output ignore_eos structured_outputs priority",
 				"prefill": "vllm",
 			},
 		},
-		"demo": {BaseURL: "http://demo/v1", Formats: translate.Formats, Models: []string{"demo"}},
+		"demo": {BaseURL: "http://demo/v1", Formats: translate.Formats, ListsModels: true},
 	} {
 		t.Run(id, func(t *testing.T) {
 			assert.Equal(t, want, load(t, id, `{}`).(exchange.Preset).Defaults())

@@ -90,7 +90,11 @@ func (c *call) errorAnswer(res *http.Response, body []byte, fault *translate.Fau
 // read reads a body to its end, decoded, within limit and the idle time.
 func (c *call) read(res *http.Response, limit int64) ([]byte, error) {
 	c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
-	src := &touching{src: res.Body, watch: &c.watch}
+	return readBody(res, &touching{src: res.Body, watch: &c.watch}, limit)
+}
+
+// readBody reads src, the body of res, to its end, decoded and within limit.
+func readBody(res *http.Response, src io.Reader, limit int64) ([]byte, error) {
 	name, err := coding.Name(res.Header["Content-Encoding"])
 	if err != nil {
 		return nil, err

@@ -33,21 +33,30 @@ func ParseBaseURL(configured, standard string) (*url.URL, error) {
 	return u, nil
 }
 
-// endpoint returns the path for a call below the path of a base URL. SDKs of
-// the chat and completions formats take a base URL that ends in the version
-// (/v1), those of the messages format one without it; both are understood
-// here, for either format.
+// endpoint returns the path for a call below the path of a base URL.
 func endpoint(base string, format translate.Format, op translate.Operation) string {
+	base = versioned(base, format)
 	switch {
 	case format == translate.Messages && op == translate.CountTokens:
-		return strings.TrimSuffix(base, "/v1") + "/v1/messages/count_tokens"
+		return base + "/messages/count_tokens"
 	case format == translate.Messages:
-		return strings.TrimSuffix(base, "/v1") + "/v1/messages"
-	case base == "":
-		base = "/v1"
-	}
-	if format == translate.Completions {
+		return base + "/messages"
+	case format == translate.Completions:
 		return base + "/completions"
 	}
 	return base + "/chat/completions"
+}
+
+// versioned returns the path of a base URL up to the version. SDKs of the chat
+// and completions formats take a base URL that ends in the version (/v1), those
+// of the messages format one without it; both are understood here, for either
+// format.
+func versioned(base string, format translate.Format) string {
+	switch {
+	case format == translate.Messages:
+		return strings.TrimSuffix(base, "/v1") + "/v1"
+	case base == "":
+		return "/v1"
+	}
+	return base
 }

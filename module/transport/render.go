@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -20,18 +21,14 @@ import (
 func (c *call) render(proxied *http.Request) *http.Request {
 	a := c.attempt
 	body, length := c.body()
-	target := *c.t.base // the direct path
-	if proxied.URL.Host != "" {
-		target.Scheme, target.Host = proxied.URL.Scheme, proxied.URL.Host
-	}
-	target.Path = endpoint(c.t.base.Path, a.Format, a.Exchange.Operation)
+	target := c.t.target(proxied, endpoint(c.t.base.Path, a.Format, a.Exchange.Operation))
 	if a.Exchange.Beta && a.ByteLane() {
 		target.RawQuery = "beta=true"
 	}
 	out := &http.Request{
 		Method:        http.MethodPost,
-		URL:           &target,
-		Host:          c.host(proxied.Host, target.Host),
+		URL:           target,
+		Host:          c.t.host(proxied.Host, target.Host),
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
@@ -42,21 +39,32 @@ func (c *call) render(proxied *http.Request) *http.Request {
 	return out.WithContext(c.ctx)
 }
 
+// target returns the URL for a path of the provider: at the address that
+// reverse_proxy has chosen, else at that of the base URL.
+func (t *Transport) target(proxied *http.Request, path string) *url.URL {
+	target := *t.base
+	if proxied.URL.Host != "" {
+		target.Scheme, target.Host = proxied.URL.Scheme, proxied.URL.Host
+	}
+	target.Path = path
+	return &target
+}
+
 // host is the Host header: what the configuration makes it, else the address;
 // sockets have none, there the provider's name stands for it.
-func (c *call) host(configured, address string) string {
+func (t *Transport) host(configured, address string) string {
 	switch {
 	case configured != "":
 		return configured
 	case strings.HasPrefix(address, "/") || strings.HasPrefix(address, "@"):
-		return c.t.base.Host
+		return t.base.Host
 	default:
 		return address
 	}
 }
 
 // header builds the headers anew. Nothing of the client goes out but what the
-// list below names; configured header operations come last and win.
+// list below names.
 func (c *call) header(configured http.Header) http.Header {
 	ex := c.attempt.Exchange
 	h := make(http.Header, 10)
@@ -74,15 +82,21 @@ func (c *call) header(configured http.Header) http.Header {
 		}
 	}
 	h["Accept"] = accept(ex, c.attempt.ByteLane())
-	if c.t.secret != "" {
-		h[c.t.header] = c.t.credentialHeader()
+	c.t.complete(h, configured)
+	return h
+}
+
+// complete adds the credential, and what the configuration adds to every
+// request: its header operations come last and win.
+func (t *Transport) complete(h, configured http.Header) {
+	if t.secret != "" {
+		h[t.header] = t.credentialHeader()
 	}
 	for name, v := range configured {
 		if len(v) > 0 && name != "Via" && (name != "User-Agent" || v[0] != "") {
 			h[name] = v
 		}
 	}
-	return h
 }
 
 var (

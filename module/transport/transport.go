@@ -6,8 +6,9 @@
 // It promises that no header of the client goes out unless it is on a list,
 // that an answer without a stated end is never marked as finished, and that a
 // call stops when its client does. It refuses redirects and unbounded bodies.
-// Requests that carry no attempt, such as active health checks, pass through
-// with the provider's credential added.
+// It also asks for the provider's list of models. Other requests that carry no
+// attempt, such as active health checks, pass through with the provider's
+// credential added.
 package transport
 
 import (
@@ -137,11 +138,13 @@ func (t *Transport) loadInner(ctx caddy.Context) error {
 
 // RoundTrip carries one attempt, or a request that is none.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	a := exchange.AttemptFrom(req.Context())
-	if a == nil {
-		return t.inner.RoundTrip(t.authorized(req))
+	if a := exchange.AttemptFrom(req.Context()); a != nil {
+		return newCall(t, a, req).do()
 	}
-	return newCall(t, a, req).do()
+	if q := exchange.ModelsQueryFrom(req.Context()); q != nil {
+		return t.models(req, q)
+	}
+	return t.inner.RoundTrip(t.authorized(req))
 }
 
 // authorized returns req with the credential, so that health checks of

@@ -1,0 +1,140 @@
+package module_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+)
+
+// modelList answers a list of models in the shape of self-hosted servers.
+func modelList(models ...string) gatewaytest.Step {
+	return gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"object":"list","data":[`+strings.Join(models, ",")+`]}`))
+}
+
+const bigModel = `{"id":"qwen-big","object":"model","created":1790000000,"owned_by":"vllm","max_model_len":32768}`
+
+// A list was empty where a provider had patterns, and so were the pickers of
+// clients.
+func TestModelsOfAProviderWithPatternsAreItsOwnList(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		p.Script(modelList(bigModel, `{"id":"qwen-small"}`, `{"id":"qwen-lost"}`, `{"id":"other"}`))
+		t.Setenv("BOB_KEY", bobKey)
+		t.Setenv("UP_KEY", "sk-upstream")
+		s := startSite(t, w.provider("up", p, "models qwen-*", "api_key {env.UP_KEY}"),
+			"provider demo {\nmodels demo qwen-lost\n}", "model smart {\nto up/qwen-big\n}", "model qwen-lo* {\nto demo\n}",
+			"key bob {env.BOB_KEY} {\nmodels qwen-s*\n}")
+		const big = `{"id":"qwen-big","object":"model","created":1790000000,"owned_by":"vllm","context_length":32768}`
+		const smart = `{"id":"smart","object":"model","created":0,"owned_by":"gateway","context_length":32768}`
+		s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[`+
+			strings.Join([]string{cardsOf(false, "demo"), big, cardsOf(false, "qwen-lost", "qwen-small"), smart}, ",")+`]}`)
+		s.list(bobKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[`+cardsOf(false, "qwen-small")+`]}`)
+		s.list(clientKey, "/v1/models?limit=1&after_id=demo").assertOurs(t, http.StatusOK, `{"data":[`+
+			`{"type":"model","id":"qwen-big","display_name":"qwen-big","created_at":"2026-09-21T14:13:20Z","max_input_tokens":32768}`+
+			`],"has_more":true,"first_id":"qwen-big","last_id":"qwen-big"}`)
+		s.list(clientKey, "/v1/models/qwen-big").assertOurs(t, http.StatusOK, big)
+		s.list(clientKey, "/v1/models/qwen-other").assertOurs(t, http.StatusOK, cardsOf(false, "qwen-other"), "it can be asked for")
+		_, models := s.capabilities(clientKey)
+		assert.Equal(t, []string{"demo", "qwen-big", "qwen-lost", "qwen-small", "smart"}, models)
+
+		require.Equal(t, 1, p.Count(), "one list serves all of them")
+		asked := p.Requests()[0]
+		assert.Equal(t, http.MethodGet, asked.Method)
+		assert.Equal(t, "/v1/models", asked.Path)
+		assert.Empty(t, asked.Query)
+		assert.Equal(t, []string{"Bearer sk-upstream"}, asked.Header["Authorization"])
+		assert.NotContains(t, asked.Header, "X-Forwarded-For")
+		s.assertQuiet()
+	})
+}
+
+func TestAModelRequestNeverAsksForTheList(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := startSite(t, direct.provider("up", p, "models auto"))
+	require.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "m", "hello", false)).status)
+	require.NoError(t, p.WaitSettled(waiting(t)))
+	assert.Equal(t, []string{chatPath}, p.Paths())
+}
+
+func TestAProviderOfMessagesIsAskedInItsOwnShape(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t, demo.WithModels("b", "a"))
+		s := startSite(t, w.provider("up", p, "format messages"))
+		s.list(clientKey, "/v1/models", version).assertOurs(t, http.StatusOK, pageOf(false, "a", "b"))
+		asked := p.Requests()[0]
+		assert.Equal(t, "limit=1000", asked.Query)
+		assert.Equal(t, "2023-06-01", asked.Header.Get("Anthropic-Version"))
+	})
+}
+
+// A reload once would have asked every provider again, and an outage at that
+// moment would have emptied the list.
+func TestAListOutlivesReloads(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		p.Script(modelList(bigModel))
+		p.Always(gatewaytest.Status(http.StatusServiceUnavailable))
+		config := func(patterns string) string { return siteBlock("", w.provider("up", p, "models "+patterns)) }
+		s := startCaddyfile(t, config("qwen-*")).persistently()
+		for _, patterns := range []string{"qwen-*", "qwen-b*", "auto *"} {
+			require.NoError(t, s.Reload(config(patterns)))
+			assert.Contains(t, s.list(clientKey, "/v1/models").body, "qwen-big", patterns)
+		}
+		require.NoError(t, s.Reload(config("llama-*")))
+		s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[]}`, "patterns bound what is shown")
+		assert.Equal(t, 1, p.Count())
+	})
+}
+
+func TestAProviderThatListsNothingIsLoggedOnce(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		p.Always(gatewaytest.Status(http.StatusNotFound))
+		s := startSite(t, w.provider("up", p, "models m1 *"))
+		for range 3 {
+			s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[`+cardsOf(false, "m1")+`]}`)
+		}
+		assert.Equal(t, 1, p.Count())
+		assert.Equal(t, 1, strings.Count(s.Logs.String(), "provider has no list of models"))
+		s.assertQuiet()
+	})
+}
+
+// What a provider's list says goes to every client: the credential with which
+// it was asked must not.
+func TestAListThatRepeatsTheCredentialIsNotShown(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		t.Setenv("UP_KEY", "sk-upstream-secret")
+		p.Always(modelList(`{"id":"m"}`, `{"id":"for sk-upstream-secret"}`))
+		s := startSite(t, w.provider("up", p, "api_key {env.UP_KEY}"))
+		s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[]}`)
+		entry, err := s.Logs.WaitEntry(waiting(t), func(entry map[string]any) bool { return entry["cause"] == "the list cannot be read" })
+		require.NoError(t, err)
+		assert.Equal(t, "warn", entry["level"])
+		assert.Equal(t, "up", entry["provider"])
+		assert.NotContains(t, s.Logs.String(), "sk-upstream-secret")
+	})
+}
+
+// The gateway's list must not wait for a provider that says nothing; what the
+// others list is shown meanwhile.
+func TestAListIsShownWithoutAProviderThatDoesNotAnswer(t *testing.T) {
+	silent, quick := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	gate := gatewaytest.NewGate(t)
+	silent.Always(gatewaytest.Stall(gate, modelList(`{"id":"late"}`)))
+	quick.Always(modelList(bigModel))
+	s := startSite(t, direct.provider("silent", silent), direct.provider("quick", quick, "models qwen-*"))
+	body := s.list(clientKey, "/v1/models").body
+	assert.NotContains(t, body, "late")
+	assert.Contains(t, body, "qwen-big")
+	gate.Open()
+	require.NoError(t, silent.WaitSettled(waiting(t)))
+	assert.Equal(t, 1, silent.Count())
+}
