@@ -107,7 +107,8 @@ func TestDocumentSaysWhatTheEndpointsOfModelsAnswer(t *testing.T) {
 			check("POST", path, answer)
 		}
 	}
-	for _, target := range []string{"", "/demo-known", "/unheard-of", "?limit=x"} {
+	p.Script(modelList(`{"id":"counted","created":1790000000,"name":"Counted","context_length":4096,"max_completion_tokens":512}`))
+	for _, target := range []string{"", "/counted", "/demo-known", "/unheard-of", "?limit=x"} {
 		for _, lines := range [][]string{nil, {version}} {
 			path := "/v1/models"
 			if strings.HasPrefix(target, "/") {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -150,6 +151,28 @@ func TestCurlOfTheBannerWorksAsSoonAsItIsShown(t *testing.T) {
 			assert.Contains(t, answer, `"chat.completion"`)
 		})
 	}
+}
+
+// The list of a gateway with providers once named nothing but demo, so that
+// whoever tried it with an Ollama of theirs could not choose one of its models.
+func TestModelsOfAnOllamaAreListedBesideTheDemo(t *testing.T) {
+	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "/v1/models", r.URL.Path)
+		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"tiny:latest","object":"model","created":1790000000,"owned_by":"library"}]}`)
+	}))
+	defer ollama.Close()
+	t.Setenv("GATEWAY_KEY", canaries["GATEWAY_KEY"])
+	banner := startGateway(t, map[string]string{"OLLAMA_HOST": ollama.URL, "GATEWAY_KEY": canaries["GATEWAY_KEY"]})
+	req, err := http.NewRequest(http.MethodGet, strings.Fields(banner)[4]+"/v1/models", nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer "+canaries["GATEWAY_KEY"])
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	list, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	assert.Equal(t, `{"object":"list","data":[{"id":"demo","object":"model","created":0,"owned_by":"gateway"},`+
+		`{"id":"tiny:latest","object":"model","created":1790000000,"owned_by":"library"}]}`, string(list))
 }
 
 func TestOtherKeysAreRefused(t *testing.T) {
