@@ -115,12 +115,21 @@ func TestAListThatRepeatsTheCredentialIsNotShown(t *testing.T) {
 		p.Always(modelList(`{"id":"m"}`, `{"id":"for sk-upstream-secret"}`))
 		s := startSite(t, w.provider("up", p, "api_key {env.UP_KEY}"))
 		s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[]}`)
-		entry, err := s.Logs.WaitEntry(waiting(t), func(entry map[string]any) bool { return entry["cause"] == "the list cannot be read" })
+		entry, err := s.Logs.WaitEntry(waiting(t), func(entry map[string]any) bool { return entry["cause"] == "the answer cannot be read" })
 		require.NoError(t, err)
 		assert.Equal(t, "warn", entry["level"])
 		assert.Equal(t, "up", entry["provider"])
 		assert.NotContains(t, s.Logs.String(), "sk-upstream-secret")
 	})
+}
+
+// An address whose list could not be read once counted as down.
+func TestAListThatCannotBeReadSaysNothingOfTheProvidersHealth(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	p.Script(gatewaytest.Chunks("application/json", `{"data":[`))
+	s := startSite(t, proxied.provider("up", p, "fail_duration 1h", "max_fails 1"))
+	s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[]}`)
+	assert.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "m", "hello", false)).status)
 }
 
 // The gateway's list must not wait for a provider that says nothing; what the

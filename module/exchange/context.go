@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"context"
-	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -21,16 +20,15 @@ func AttemptFrom(ctx context.Context) *Attempt {
 	return a
 }
 
-// ModelsQuery asks a provider for one page of its own list of models.
+// ModelsQuery asks a provider for one page of its own list of models. The
+// gateway fills the first group of fields; the transport, the second.
 type ModelsQuery struct {
 	Format translate.Format // whose endpoint is asked
 	After  string           // the id after which the page begins; "" for the first one
-}
 
-// ErrModelsUnreadable is the error for a list of models that came, but is not to
-// be had: too long, coded in a way that is not known, broken off, or with the
-// provider's credential in it.
-var ErrModelsUnreadable = errors.New("the list cannot be read")
+	Status int    // the provider's status, 0 while none came
+	Page   []byte // the page, where the status is 200; nil if it cannot be read, or repeats the credential
+}
 
 type modelsQueryKey struct{}
 

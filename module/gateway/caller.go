@@ -19,14 +19,13 @@ import (
 
 // caller is the way to a provider. Call carries the attempt, or the query for
 // models, in the request's context and writes the answer into a receiver. What
-// came of an attempt stands in the attempt and in the receiver: an error, or its
-// absence, proves nothing.
+// came of it stands in these three: an error, or its absence, proves nothing.
 type caller interface {
 	Call(to receiver, r *http.Request)
 }
 
-// receiver is where a caller writes the answer of a provider: the sink, for
-// answers to clients.
+// receiver is where a caller writes the answer of a provider: the sink, where a
+// client waits for it.
 type receiver interface {
 	http.ResponseWriter
 	FlushError() error

@@ -1,12 +1,12 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -53,9 +53,13 @@ func (p *provider) logModels(err error) {
 
 // readModels asks p for its list, page by page. The text of an error has nothing
 // of the provider's: it is logged.
+//
+// Time ends the calls as a client that leaves does: reverse_proxy would take a
+// deadline for a failure of the provider's address.
 func (p *provider) readModels() ([]translate.Model, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	defer time.AfterFunc(listTimeout, cancel).Stop()
 	var models []translate.Model
 	after := ""
 	for range maxListPages {
@@ -76,76 +80,64 @@ func (p *provider) readModels() ([]translate.Model, error) {
 var (
 	errListTimeout     = errors.New("no answer in time")
 	errListUnreachable = errors.New("the provider cannot be reached")
+	errListUnreadable  = errors.New("the answer cannot be read")
 )
 
 // readPage asks for the page after an id, and returns the id after which the
 // next one begins.
 func (p *provider) readPage(ctx context.Context, after string) (page []translate.Model, next string, err error) {
-	answer, err := p.callForModels(ctx, after)
+	q := &exchange.ModelsQuery{Format: p.formats[0], After: after}
+	p.query(exchange.WithModelsQuery(ctx, q))
 	switch {
-	case errors.Is(err, exchange.ErrModelsUnreadable):
-		return nil, "", exchange.ErrModelsUnreadable
-	case err != nil && ctx.Err() != nil:
+	case q.Page != nil:
+		if page, next, err = translate.ReadModels(q.Page); err != nil {
+			err = translate.ErrNoModelList
+		}
+		return page, next, err
+	case ctx.Err() != nil:
 		return nil, "", errListTimeout
-	case err != nil:
+	case q.Status == 0:
 		return nil, "", errListUnreachable
-	}
-	switch answer.status {
-	case http.StatusOK:
-	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+	case q.Status == http.StatusOK:
+		return nil, "", errListUnreadable
+	case slices.Contains(noListStatuses, q.Status):
 		return nil, "", errNoList
-	default:
-		return nil, "", fmt.Errorf("status %d", answer.status)
 	}
-	if page, next, err = translate.ReadModels(answer.body.Bytes()); err != nil {
-		return nil, "", translate.ErrNoModelList
-	}
-	return page, next, nil
+	return nil, "", fmt.Errorf("status %d", q.Status)
 }
 
-// callForModels calls the provider on its usual way. Nothing of a client goes
-// with it: the answer is for all of them. reverse_proxy ends some calls by a
-// panic, which only the server of a client would catch.
-func (p *provider) callForModels(ctx context.Context, after string) (answer *listAnswer, err error) {
-	defer func() {
-		if broken := recover(); broken != nil {
-			err = errListUnreachable
-		}
-	}()
-	ctx = exchange.WithModelsQuery(ctx, &exchange.ModelsQuery{Format: p.formats[0], After: after})
+// noListStatuses are the answers of providers that have no list of models.
+var noListStatuses = []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}
+
+// query calls the provider on its usual way with a query that ctx carries.
+// Nothing of a client goes with it: the answer is for all of them. reverse_proxy
+// ends some calls by a panic, which only the server of a client would catch.
+func (p *provider) query(ctx context.Context) {
+	defer func() { _ = recover() }()
 	r := &http.Request{
 		Method: http.MethodGet, URL: new(url.URL), Header: make(http.Header),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, RemoteAddr: "127.0.0.1:0",
 	}
-	answer = &listAnswer{header: make(http.Header)}
-	p.call.Call(answer, caddyhttp.PrepareRequest(r.WithContext(ctx), caddy.NewReplacer(), nil, new(caddyhttp.Server)))
-	return answer, answer.err
+	r = caddyhttp.PrepareRequest(r.WithContext(ctx), caddy.NewReplacer(), nil, new(caddyhttp.Server))
+	p.call.Call(queryAnswer{}, r)
 }
 
-// listAnswer receives a page of a list of models, which the transport bounds.
-type listAnswer struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-	err    error
-}
+// queryAnswer receives the answer to a query, of which there is nothing to keep:
+// what came of it stands in the query.
+type queryAnswer map[string][]string
 
-// Header returns the header map, which nobody reads.
-func (a *listAnswer) Header() http.Header { return a.header }
+// Header returns a header map that nobody reads.
+func (a queryAnswer) Header() http.Header { return http.Header(a) }
 
-// WriteHeader keeps the final status.
-func (a *listAnswer) WriteHeader(status int) {
-	if status >= 200 {
-		a.status = status
-	}
-}
+// WriteHeader does nothing.
+func (queryAnswer) WriteHeader(int) {}
 
-// Write keeps a piece of the page.
-func (a *listAnswer) Write(p []byte) (int, error) { return a.body.Write(p) }
+// Write discards p.
+func (queryAnswer) Write(p []byte) (int, error) { return len(p), nil }
 
-// FlushError does nothing: the page is read as a whole.
-func (a *listAnswer) FlushError() error { return nil }
+// FlushError does nothing.
+func (queryAnswer) FlushError() error { return nil }
 
-func (a *listAnswer) note(err error) { a.err = err }
+func (queryAnswer) note(error) {}
 
-var _ receiver = (*listAnswer)(nil)
+var _ receiver = queryAnswer{}

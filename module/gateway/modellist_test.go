@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"testing"
@@ -19,24 +18,29 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// lister is a caller that answers queries for models.
-type lister func(q *exchange.ModelsQuery) (status int, body string, err error)
+// callerFunc is a function as a caller.
+type callerFunc func(receiver, *http.Request)
 
-func (l lister) Call(to receiver, r *http.Request) {
-	status, body, err := l(exchange.ModelsQueryFrom(r.Context()))
-	if err != nil {
-		to.note(err)
-		return
-	}
-	to.WriteHeader(status)
-	_, _ = to.Write([]byte(body))
+func (f callerFunc) Call(to receiver, r *http.Request) { f(to, r) }
+
+// lister answers queries for models, as the transport does.
+type lister func(q *exchange.ModelsQuery)
+
+// lists is a lister whose pages are all alike.
+func lists(page string) lister {
+	return func(q *exchange.ModelsQuery) { q.Status, q.Page = http.StatusOK, []byte(page) }
+}
+
+func answersStatus(status int) lister {
+	return func(q *exchange.ModelsQuery) { q.Status = status }
 }
 
 // listing is a provider with a list of its own, and what it logs.
 func listing(answer lister) (*provider, *observer.ObservedLogs) {
 	core, logs := observer.New(zapcore.DebugLevel)
+	call := callerFunc(func(_ receiver, r *http.Request) { answer(exchange.ModelsQueryFrom(r.Context())) })
 	return &provider{
-		name: "p", formats: []translate.Format{translate.Messages}, list: new(modelList), call: answer, logger: zap.New(core),
+		name: "p", formats: []translate.Format{translate.Messages}, list: new(modelList), call: call, logger: zap.New(core),
 	}, logs
 }
 
@@ -54,9 +58,9 @@ func (p *provider) ids(t *testing.T) (ids []string) {
 func TestAListIsReadWhenItIsNeededAndOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads := 0
-		p, logs := listing(func(*exchange.ModelsQuery) (int, string, error) {
+		p, logs := listing(func(q *exchange.ModelsQuery) {
 			reads++
-			return http.StatusOK, `{"data":[{"id":"b"},{"id":"m` + strconv.Itoa(reads) + `"},{"id":"a"},{"id":"a"}]}`, nil
+			lists(`{"data":[{"id":"b"},{"id":"m` + strconv.Itoa(reads) + `"},{"id":"a"},{"id":"a"}]}`)(q)
 		})
 		assert.Empty(t, p.models(), "nobody has asked yet")
 		time.Sleep(time.Hour)
@@ -74,21 +78,20 @@ func TestAListIsReadWhenItIsNeededAndOld(t *testing.T) {
 
 func TestAListSurvivesAnOutage(t *testing.T) {
 	for name, failure := range map[string]lister{
-		"a status":           func(*exchange.ModelsQuery) (int, string, error) { return http.StatusServiceUnavailable, "", nil },
-		"a 404 in between":   func(*exchange.ModelsQuery) (int, string, error) { return http.StatusNotFound, "", nil },
-		"an error":           func(*exchange.ModelsQuery) (int, string, error) { return 0, "", errors.New("sk-key: refused") },
-		"no JSON":            func(*exchange.ModelsQuery) (int, string, error) { return http.StatusOK, "<html>sk-key", nil },
-		"no list":            func(*exchange.ModelsQuery) (int, string, error) { return http.StatusOK, `{"sk-key":1}`, nil },
-		"an unreadable list": func(*exchange.ModelsQuery) (int, string, error) { return 0, "", exchange.ErrModelsUnreadable },
-		"a panic":            func(*exchange.ModelsQuery) (int, string, error) { panic(http.ErrAbortHandler) },
+		"a status":           answersStatus(http.StatusServiceUnavailable),
+		"a 404 in between":   answersStatus(http.StatusNotFound),
+		"no answer":          answersStatus(0),
+		"no JSON":            lists("<html>sk-key"),
+		"no list":            lists(`{"sk-key":1}`),
+		"an unreadable list": answersStatus(http.StatusOK),
+		"a panic":            func(*exchange.ModelsQuery) { panic(http.ErrAbortHandler) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				answer := lister(func(*exchange.ModelsQuery) (int, string, error) { return http.StatusOK, `{"data":[{"id":"a"}]}`, nil })
-				p, logs := listing(func(q *exchange.ModelsQuery) (int, string, error) { return answer(q) })
-				working := answer
+				var answer lister
+				p, logs := listing(func(q *exchange.ModelsQuery) { answer(q) })
 				for range 2 {
-					answer = working
+					answer = lists(`{"data":[{"id":"a"}]}`)
 					require.Equal(t, []string{"a"}, p.ids(t))
 					answer = failure
 					for range 3 {
@@ -112,9 +115,9 @@ func TestAProviderWithoutAListIsLearnedAndLoggedOnce(t *testing.T) {
 	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented} {
 		synctest.Test(t, func(t *testing.T) {
 			reads := 0
-			p, logs := listing(func(*exchange.ModelsQuery) (int, string, error) {
+			p, logs := listing(func(q *exchange.ModelsQuery) {
 				reads++
-				return status, "", nil
+				answersStatus(status)(q)
 			})
 			for range 10 {
 				assert.Empty(t, p.ids(t))
@@ -133,10 +136,10 @@ func TestAProviderWithoutAListIsLearnedAndLoggedOnce(t *testing.T) {
 func TestClientsShareOneReadAndDoNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads, gate := 0, make(chan struct{})
-		p, _ := listing(func(*exchange.ModelsQuery) (int, string, error) {
+		p, _ := listing(func(q *exchange.ModelsQuery) {
 			reads++
 			<-gate
-			return http.StatusOK, `[{"id":"a"}]`, nil
+			lists(`[{"id":"a"}]`)(q)
 		})
 		start := time.Now()
 		for range 5 {
@@ -155,20 +158,38 @@ func TestClientsShareOneReadAndDoNotWaitForEver(t *testing.T) {
 	})
 }
 
+// A provider that is slow to list its models once would have been taken for one
+// that is down, for all requests: a deadline is a failure to reverse_proxy.
+func TestAListThatTakesTooLongEndsAsIfNobodyWantedIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ended error
+		p, _ := listing(nil)
+		p.call = callerFunc(func(_ receiver, r *http.Request) {
+			<-r.Context().Done()
+			ended = r.Context().Err()
+		})
+		start := time.Now()
+		_, err := p.readModels()
+		assert.ErrorIs(t, err, errListTimeout)
+		assert.Equal(t, listTimeout, time.Since(start))
+		assert.Equal(t, context.Canceled, ended)
+	})
+}
+
 func TestPagesAreFollowedAsFarAsTheBound(t *testing.T) {
 	pages := map[string]string{
 		"":  `{"data":[{"id":"c"},{"id":"b"}],"has_more":true,"last_id":"b"}`,
 		"b": `{"data":[{"id":"a"}],"has_more":true,"last_id":"a"}`,
 		"a": `{"data":[],"has_more":false,"last_id":null}`,
 	}
-	p, _ := listing(func(q *exchange.ModelsQuery) (int, string, error) { return http.StatusOK, pages[q.After], nil })
+	p, _ := listing(func(q *exchange.ModelsQuery) { lists(pages[q.After])(q) })
 	assert.Equal(t, []string{"a", "b", "c"}, p.ids(t))
 
 	asked := 0
-	p, _ = listing(func(*exchange.ModelsQuery) (int, string, error) {
+	p, _ = listing(func(q *exchange.ModelsQuery) {
 		asked++
 		n := strconv.Itoa(asked)
-		return http.StatusOK, `{"data":[{"id":"` + n + `"}],"has_more":true,"last_id":"` + n + `"}`, nil
+		lists(`{"data":[{"id":"` + n + `"}],"has_more":true,"last_id":"` + n + `"}`)(q)
 	})
 	assert.Len(t, p.ids(t), maxListPages)
 	assert.Equal(t, maxListPages, asked)
@@ -177,9 +198,9 @@ func TestPagesAreFollowedAsFarAsTheBound(t *testing.T) {
 // A server that ignores after_id answers every page alike.
 func TestAPageThatLeadsNowhereIsTheLast(t *testing.T) {
 	asked := 0
-	p, _ := listing(func(*exchange.ModelsQuery) (int, string, error) {
+	p, _ := listing(func(q *exchange.ModelsQuery) {
 		asked++
-		return http.StatusOK, `{"data":[{"id":"a"}],"has_more":true,"last_id":"a"}`, nil
+		lists(`{"data":[{"id":"a"}],"has_more":true,"last_id":"a"}`)(q)
 	})
 	assert.Equal(t, []string{"a"}, p.ids(t))
 	assert.Equal(t, 2, asked)

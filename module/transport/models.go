@@ -1,9 +1,6 @@
 package transport
 
 import (
-	"bytes"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 
@@ -15,32 +12,34 @@ import (
 // bytes after decoding. The longest list that is known has about 1 MB.
 const maxModelsPage = 8 << 20
 
-// models asks the provider for a page of its list of models. The response has
-// the status and, where that is 200, the whole page, decoded; no header and no
-// other body of the provider's is handed on. A page that repeats the credential
-// is not either.
+// models asks the provider for a page of its list of models, and leaves it in
+// the query. What the provider answers says nothing of how it answers attempts:
+// reverse_proxy, which would mark its address as down, gets an empty answer.
 func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Response, error) {
+	q.Status, q.Page = 0, nil
 	res, err := t.inner.RoundTrip(t.modelsRequest(req, q))
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	out := &http.Response{
-		StatusCode: res.StatusCode, Proto: res.Proto, ProtoMajor: res.ProtoMajor, ProtoMinor: res.ProtoMinor,
+	q.Status = res.StatusCode
+	if q.Status == http.StatusOK {
+		q.Page = t.modelsPage(res)
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: res.Proto, ProtoMajor: res.ProtoMajor, ProtoMinor: res.ProtoMinor,
 		Header: make(http.Header), Body: http.NoBody, Request: req,
-	}
-	if res.StatusCode != http.StatusOK {
-		return out, nil
-	}
+	}, nil
+}
+
+// modelsPage reads a page to its end. It returns nil for one that cannot be read
+// and for one that repeats the credential: clients would see it.
+func (t *Transport) modelsPage(res *http.Response) []byte {
 	page, err := readBody(res, res.Body, maxModelsPage)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", exchange.ErrModelsUnreadable, err)
+	if err != nil || translate.Reveals(string(page), t.credential()) {
+		return nil
 	}
-	if translate.Reveals(string(page), t.credential()) {
-		return nil, exchange.ErrModelsUnreadable
-	}
-	out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(page)), int64(len(page))
-	return out, nil
+	return page
 }
 
 // modelsRequest builds the request to the provider; see render for proxied.
@@ -52,7 +51,7 @@ func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery
 		"User-Agent":      {""}, // an empty one is not sent at all
 	}
 	if q.Format == translate.Messages {
-		target.RawQuery = modelsPage(q.After)
+		target.RawQuery = modelsPageQuery(q.After)
 		h["Anthropic-Version"] = []string{t.standard.Version()}
 	}
 	t.complete(h, proxied.Header)
@@ -64,8 +63,8 @@ func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery
 	return out.WithContext(proxied.Context())
 }
 
-// modelsPage is the query for the largest page that begins after an id.
-func modelsPage(after string) string {
+// modelsPageQuery is the query for the largest page that begins after an id.
+func modelsPageQuery(after string) string {
 	query := url.Values{"limit": {"1000"}}
 	if after != "" {
 		query.Set("after_id", after)

@@ -1,8 +1,8 @@
 package transport
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -18,13 +18,13 @@ import (
 
 // askForModels sends q as reverse_proxy would, with an address and a header of
 // its own, or, without an address, as the direct path does.
-func askForModels(t *Transport, q exchange.ModelsQuery, address string) (*http.Response, error) {
+func askForModels(t *Transport, q *exchange.ModelsQuery, address string) (*http.Response, error) {
 	r := &http.Request{URL: &url.URL{Host: address}, Header: http.Header{"X-Forwarded-For": nil}}
 	if address != "" {
 		r.URL.Scheme = "http"
 		r.Header.Set("X-Tenant", "blue")
 	}
-	return t.RoundTrip(r.WithContext(exchange.WithModelsQuery(context.Background(), &q)))
+	return t.RoundTrip(r.WithContext(exchange.WithModelsQuery(context.Background(), q)))
 }
 
 // answersModels keeps the request and answers with a status and a body.
@@ -57,12 +57,11 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 			tr.secret, tr.header = "sk-provider", "X-Api-Key"
 			tr.base, _ = url.Parse(test.base)
 		})
-		res, err := askForModels(tr, test.query, test.address)
+		res, err := askForModels(tr, &test.query, test.address)
 		require.NoError(t, err)
-		page, err := io.ReadAll(res.Body)
-		require.NoError(t, err)
-		assert.Equal(t, "[]", string(page))
 		assert.Empty(t, res.Header, "no header of the provider's is handed on")
+		assert.Equal(t, http.StatusOK, test.query.Status)
+		assert.Equal(t, "[]", string(test.query.Page))
 		assert.Equal(t, http.MethodGet, got.Method)
 		assert.Equal(t, test.want, got.URL.String())
 		assert.Equal(t, []string{"sk-provider"}, got.Header["X-Api-Key"])
@@ -73,31 +72,34 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 	}
 }
 
-func TestOfAnswersThatAreNoModelListNothingIsHandedOn(t *testing.T) {
-	var got *http.Request
-	res, err := askForModels(newTransport(answersModels(&got, http.StatusNotFound, "no such path")), exchange.ModelsQuery{Format: translate.Chat}, "")
-	require.NoError(t, err)
-	assert.Equal(t, http.StatusNotFound, res.StatusCode)
-	body, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	assert.Empty(t, body)
-
+// An address whose list cannot be read once would have been marked as down for
+// all requests, since reverse_proxy takes an error for one.
+func TestWhatIsNoListIsNoErrorOfTheProvider(t *testing.T) {
 	withKey := func(tr *Transport) { tr.secret = "sk-provider/7" }
-	for name, body := range map[string]io.ReadCloser{
-		"endless":            endless{},
-		"with the key":       io.NopCloser(strings.NewReader(`{"data":[{"id":"sk-provider/7"}]}`)),
-		"with its escapes":   io.NopCloser(strings.NewReader(`{"data":[{"id":"sk-provider\/7"}]}`)),
-		"of an unknown code": io.NopCloser(bytes.NewReader([]byte("[]"))),
+	text := func(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
+	for name, answer := range map[string]http.Response{
+		"a status":           {StatusCode: http.StatusServiceUnavailable, Body: text("try later")},
+		"endless":            {StatusCode: http.StatusOK, Body: endless{strings.NewReader("["), " "}},
+		"with the key":       {StatusCode: http.StatusOK, Body: text(`{"data":[{"id":"sk-provider/7"}]}`)},
+		"with its escapes":   {StatusCode: http.StatusOK, Body: text(`{"data":[{"id":"sk-provider\/7"}]}`)},
+		"of an unknown code": {StatusCode: http.StatusOK, Body: text("[]"), Header: http.Header{"Content-Encoding": {"rot13"}}},
 	} {
-		inner := answers(func(*http.Request) (*http.Response, error) {
-			h := make(http.Header)
-			if strings.HasSuffix(name, "code") {
-				h.Set("Content-Encoding", "rot13")
-			}
-			return &http.Response{StatusCode: http.StatusOK, ContentLength: -1, Body: body, Header: h}, nil
-		})
-		_, err := askForModels(newTransport(inner, withKey), exchange.ModelsQuery{Format: translate.Chat}, "")
-		require.ErrorIs(t, err, exchange.ErrModelsUnreadable, name)
-		assert.NotContains(t, err.Error(), "sk-provider", name)
+		answer.ContentLength = -1
+		inner := answers(func(*http.Request) (*http.Response, error) { return &answer, nil })
+		q := &exchange.ModelsQuery{Format: translate.Chat, Status: http.StatusOK, Page: []byte("of another address")}
+		res, err := askForModels(newTransport(inner, withKey), q, "")
+		require.NoError(t, err, name)
+		assert.Equal(t, http.StatusOK, res.StatusCode, name)
+		assert.Equal(t, answer.StatusCode, q.Status, name)
+		assert.Nil(t, q.Page, name)
 	}
+}
+
+func TestAProviderThatCannotBeReachedForItsListIsAnError(t *testing.T) {
+	refused := errors.New("refused")
+	inner := answers(func(*http.Request) (*http.Response, error) { return nil, refused })
+	q := &exchange.ModelsQuery{Format: translate.Chat}
+	_, err := askForModels(newTransport(inner), q, "")
+	require.ErrorIs(t, err, refused, "reverse_proxy tries another address")
+	assert.Zero(t, q.Status)
 }
