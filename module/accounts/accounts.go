@@ -33,9 +33,10 @@ type Accounts struct {
 
 	// LoginStatus is "strict" or "compat". Strict, the default, answers a
 	// failed login with a true status: 401 for wrong credentials, 400 for a
-	// request without them. Compat answers both with 200 and "success":false,
-	// as older services do, for clients that take any other status for an
-	// outage. What is refused for other reasons has its true status with both.
+	// request without them or with a body that is no JSON. Compat answers these
+	// with 200 and "success":false, as older services do, for clients that take
+	// any other status for an outage. What is refused for other reasons has its
+	// true status with both.
 	LoginStatus string `json:"login_status,omitempty"`
 
 	// Registration lets anyone create an account with the smallest role.
@@ -141,7 +142,11 @@ func (a *Accounts) answer(c *call) (any, error) {
 	if !hasRoute(c.URL) {
 		return nil, noRoute(c.URL)
 	}
-	return a.handle(c, public)
+	data, err := a.handle(c, public)
+	if c.URL.Path == loginPath {
+		err = a.compatible(err)
+	}
+	return data, err
 }
 
 // Admin answers the administrator of the machine below /ai_gateway/: plain JSON,

@@ -22,7 +22,7 @@ func TestAdministratorOfTheMachineManagesUsers(t *testing.T) {
 	assert.Equal(t, "root", made["username"])
 	minted := made["password"].(string)
 	assert.Len(t, minted, 26)
-	assert.Equal(t, http.StatusOK, s.ask(asked{call: loginPath, body: credentials("root", minted)}).status)
+	assert.Equal(t, http.StatusOK, s.ask(asked{call: loginCall, body: credentials("root", minted)}).status)
 
 	created = s.admin("POST /ai_gateway/users", `{"username":"alice","display_name":"Alice","password":"correct horse"}`)
 	assert.NotContains(t, created.body, "password", "whoever chose it knows it")
@@ -39,7 +39,7 @@ func TestAdministratorOfTheMachineManagesUsers(t *testing.T) {
 	s.admin("PATCH /ai_gateway/users/alice", `{"disabled":false}`)
 
 	reset := s.admin("POST /ai_gateway/users/alice/password", `{}`).data(t)["password"].(string)
-	assert.Equal(t, http.StatusOK, s.ask(asked{call: loginPath, body: credentials("alice", reset)}).status)
+	assert.Equal(t, http.StatusOK, s.ask(asked{call: loginCall, body: credentials("alice", reset)}).status)
 	assert.NotContains(t, s.admin("POST /ai_gateway/users/alice/password", `{"password":"correct horse"}`).body, "password")
 	s.token("alice")
 

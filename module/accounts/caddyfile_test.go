@@ -65,6 +65,6 @@ func TestSettingsThatCannotBeMeantAreRefused(t *testing.T) {
 
 func TestLoginLastsSevenDaysByDefault(t *testing.T) {
 	s := loginSite(t, nil)
-	data := s.ask(asked{call: loginPath, body: credentials("alice", password)}).data(t)
+	data := s.ask(asked{call: loginCall, body: credentials("alice", password)}).data(t)
 	assert.InDelta(t, time.Now().Add(7*24*time.Hour).Unix(), data["access_expires_at"], 60)
 }

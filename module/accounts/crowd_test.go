@@ -27,7 +27,7 @@ func (crowded) CreateSession(context.Context, *exchange.Session, int, func(*exch
 func TestManyChangesAtOnceAreNoOutage(t *testing.T) {
 	s := loginSite(t, nil)
 	s.store = crowded{s.store}
-	answer := s.ask(asked{call: loginPath, body: credentials("alice", password)})
+	answer := s.ask(asked{call: loginCall, body: credentials("alice", password)})
 	assert.Equal(t, http.StatusServiceUnavailable, answer.status)
 	assert.Equal(t, "1", answer.header.Get("Retry-After"))
 	assert.Equal(t, failure("too many changes at once, try again"), answer.body)

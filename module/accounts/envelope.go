@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
 // envelope is what every answer below /api/ is.
@@ -20,6 +22,9 @@ func writeData(w http.ResponseWriter, data any) {
 
 func writeProblem(w http.ResponseWriter, p *problem) {
 	setRetryAfter(w, p)
+	if p.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", exchange.Challenge)
+	}
 	writeJSON(w, p.status, envelope{false, p.message, nil})
 }
 

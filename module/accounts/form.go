@@ -49,11 +49,19 @@ func (c *call) readForm() (*form, error) {
 	return parseForm(body)
 }
 
+// isPlainJSON reports whether a body is said to be JSON as it is. A content type
+// that is absent is taken for it, as it is for requests to models.
 func isPlainJSON(h http.Header) bool {
-	media, params, err := mime.ParseMediaType(h.Get("Content-Type"))
+	if h.Get("Content-Encoding") != "" {
+		return false
+	}
+	contentType := h.Get("Content-Type")
+	if contentType == "" {
+		return true
+	}
+	media, params, err := mime.ParseMediaType(contentType)
 	charset := params["charset"]
-	return err == nil && media == "application/json" && h.Get("Content-Encoding") == "" &&
-		(charset == "" || strings.EqualFold(charset, "utf-8"))
+	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
 func parseForm(body []byte) (*form, error) {

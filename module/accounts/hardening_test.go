@@ -98,12 +98,12 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	}
 	admin("POST /ai_gateway/users", fmt.Sprintf(`{"username":"root","role":"root","password":%q}`, secret("root")))
 	ask("POST /api/user/register", login("alice", "alice"), "")
-	ask(loginPath, login("alice", "wrong"), "")
-	ask(loginPath, login(secret("typed into the wrong field"), "alice"), "")
-	ask(loginPath, `{"username":"alice","password":["`+secret("in an array")+`"]}`, "")
-	ask(loginPath, `{"username":"alice","password":"`+secret("broken off"), "")
-	ask(loginPath, `{"username":"alice","`+secret("name")+`":1,"`+secret("name")+`":1}`, "")
-	token := s.ask(asked{call: loginPath, body: login("alice", "alice")}).data(t)["access_token"].(string)
+	ask(loginCall, login("alice", "wrong"), "")
+	ask(loginCall, login(secret("typed into the wrong field"), "alice"), "")
+	ask(loginCall, `{"username":"alice","password":["`+secret("in an array")+`"]}`, "")
+	ask(loginCall, `{"username":"alice","password":"`+secret("broken off"), "")
+	ask(loginCall, `{"username":"alice","`+secret("name")+`":1,"`+secret("name")+`":1}`, "")
+	token := s.ask(asked{call: loginCall, body: login("alice", "alice")}).data(t)["access_token"].(string)
 	key := s.ask(asked{call: newKeyCall, body: `{"name":"k"}`, token: token}).data(t)["key"].(string)
 	ask("PUT /api/user/self", fmt.Sprintf(`{"password":%q,"original_password":%q}`, secret("new"), secret("guess")), token)
 	ask("PUT /api/user/self", fmt.Sprintf(`{"password":%q,"original_password":%q}`, secret("new"), secret("alice")), token)
@@ -116,7 +116,7 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 		admin(call, "")
 	}
 	s.store = broken{s.store}
-	ask(loginPath, login("alice", "during an outage"), "")
+	ask(loginCall, login("alice", "during an outage"), "")
 	ask("GET /api/user/self", "", token)
 
 	for name, sink := range sinks {
@@ -154,7 +154,7 @@ func TestLogTellsWhoDidWhat(t *testing.T) {
 		{call: "DELETE /api/token/1", token: alice},
 		{call: "POST /api/user/manage", body: `{"id":2,"action":"disable"}`, token: root},
 		{call: "DELETE /api/user/2", token: root},
-		{call: loginPath, body: credentials("root", "wrong horse")},
+		{call: loginCall, body: credentials("root", "wrong horse")},
 		{call: "GET /api/user/logout", token: root},
 	} {
 		s.ask(a)
@@ -181,7 +181,7 @@ func TestOutageIsA503WithoutAnyDetail(t *testing.T) {
 	store := s.store
 	s.store = broken{store}
 	for range 10 { // none of which counts as a guess
-		answer := s.ask(asked{call: loginPath, body: credentials("alice", password)})
+		answer := s.ask(asked{call: loginCall, body: credentials("alice", password)})
 		assert.Equal(t, http.StatusServiceUnavailable, answer.status)
 		assert.Equal(t, failure("accounts are not available for the moment"), answer.body)
 	}

@@ -33,17 +33,18 @@ type loginView struct {
 	userView
 }
 
-// login answers POST /api/user/login.
-func (a *Accounts) login(c *call) (any, error) {
-	data, err := a.logIn(c)
+// compatible shows a failed login as LoginStatus says. What is wrong with the body
+// is a failed login as well: older services read it after they have answered 200.
+func (a *Accounts) compatible(err error) error {
 	var p *problem
 	if a.LoginStatus == compat && errors.As(err, &p) &&
 		(p.status == http.StatusUnauthorized || p.status == http.StatusBadRequest) {
-		return nil, refuse(http.StatusOK, "%s", p.message)
+		return refuse(http.StatusOK, "%s", p.message)
 	}
-	return data, err
+	return err
 }
 
+// logIn answers POST /api/user/login.
 func (a *Accounts) logIn(c *call) (any, error) {
 	if err := c.form.require("username", "password"); err != nil {
 		return nil, err

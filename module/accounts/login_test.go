@@ -15,7 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-const loginPath = "POST /api/user/login"
+const loginCall = "POST /api/user/login"
 
 // The sentences of the login.
 const (
@@ -62,9 +62,11 @@ var loginCases = []struct {
 	{"with members that nobody knows", asked{body: `{"username":"alice","x":[{"y":null}],"password":"correct horse","turnstile":1}`}, 200, successBody},
 	{"with escapes", asked{body: `{"user\u006eame":"\u0061lice","password":"correct\u0020horse"}`}, 200, successBody},
 	{"with a byte order mark and white space", asked{body: "\ufeff\n\t " + credentials("alice", password) + " \r\n"}, 200, successBody},
-	{"with a query", asked{call: loginPath + "?turnstile=", body: credentials("alice", password)}, 200, successBody},
+	{"with a query", asked{call: loginCall + "?turnstile=", body: credentials("alice", password)}, 200, successBody},
 	{"with a charset", asked{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=utf-8")}, 200, successBody},
 	{"with a content type in capitals", asked{body: credentials("alice", password), header: headers("Content-Type", "Application/JSON")}, 200, successBody},
+	// At /v1 it was taken, and here it was 415.
+	{"without a content type", asked{body: credentials("alice", password), header: headers("Content-Type")}, 200, successBody},
 	{"with an unknown token", asked{body: credentials("alice", password), token: "sess_old"}, 200, successBody},
 	{"with two credentials, of which it reads none", asked{body: credentials("alice", password), header: headers("Authorization", "a", "b")}, 200, successBody},
 	{"with New-Api-User", asked{body: credentials("alice", password), header: headers("New-Api-User", "7")}, 200, successBody},
@@ -128,7 +130,6 @@ var loginCases = []struct {
 	{"form", asked{body: "username=alice&password=x", header: headers("Content-Type", "application/x-www-form-urlencoded")}, 415, notJSONBody},
 	{"text", asked{body: credentials("alice", password), header: headers("Content-Type", "text/plain")}, 415, notJSONBody},
 	{"another charset", asked{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=latin1")}, 415, notJSONBody},
-	{"no content type", asked{body: credentials("alice", password), header: headers("Content-Type")}, 415, notJSONBody},
 	{"compressed", asked{body: "\x1f\x8b", header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}}, 415, notJSONBody},
 }
 
@@ -148,12 +149,13 @@ func TestLoginAnswersEachCase(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s.t = t
 			if c.asked.call == "" {
-				c.asked.call = loginPath
+				c.asked.call = loginCall
 			}
 			answer := s.ask(c.asked)
 			assert.Equal(t, c.status, answer.status)
 			assert.Equal(t, c.body, normalized(answer.body))
 			assert.Equal(t, c.status == http.StatusOK, answer.header.Get("Set-Cookie") != "", "a cookie")
+			assert.Equal(t, c.status == http.StatusUnauthorized, answer.header.Get("WWW-Authenticate") == `Bearer realm="ai_gateway"`)
 			if c.status == http.StatusMethodNotAllowed {
 				assert.Equal(t, "POST", answer.header.Get("Allow"))
 			}
@@ -161,6 +163,7 @@ func TestLoginAnswersEachCase(t *testing.T) {
 	}
 }
 
+// A body that is no JSON was 400 with compat, too.
 func TestLoginInCompatModeFailsWith200(t *testing.T) {
 	s := loginSite(t, func(a *Accounts) { a.LoginStatus = compat })
 	for body, want := range map[string]string{
@@ -168,12 +171,16 @@ func TestLoginInCompatModeFailsWith200(t *testing.T) {
 		credentials("mallory", password):    wrongBody,
 		credentials("carol", password):      wrongBody,
 		`{}`:                                missingBody,
+		`{`:                                 failure("the request body is not valid JSON at byte 1"),
+		`[]`:                                noObjectBody,
+		"":                                  failure("the request body is not valid JSON at byte 0"),
+		`{"username":1,"password":"x"}`:     failure("username must be a string"),
 	} {
-		answer := s.ask(asked{call: loginPath, body: body})
+		answer := s.ask(asked{call: loginCall, body: body})
 		assert.Equal(t, http.StatusOK, answer.status, body)
 		assert.Equal(t, want, answer.body)
 	}
-	assert.Equal(t, http.StatusUnsupportedMediaType, s.ask(asked{call: loginPath, body: "{}", header: headers("Content-Type", "text/plain")}).status)
+	assert.Equal(t, http.StatusUnsupportedMediaType, s.ask(asked{call: loginCall, body: "{}", header: headers("Content-Type", "text/plain")}).status)
 	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: "GET /api/user/self"}).status, "other paths are strict")
 }
 
@@ -194,7 +201,7 @@ func TestLoginCookieIsForBrowsersOfThisSiteAlone(t *testing.T) {
 	} {
 		c.asked.body = credentials("alice", password)
 		if c.asked.call == "" {
-			c.asked.call = loginPath
+			c.asked.call = loginCall
 		}
 		answer := s.ask(c.asked)
 		cookies := (&http.Response{Header: answer.header}).Cookies()
@@ -236,7 +243,7 @@ func TestUserChangedDuringALoginGetsNoSession(t *testing.T) {
 	} {
 		s := loginSite(t, nil)
 		s.hasher = comparing{quick, func() { require.NoError(t, change(s)) }}
-		answer := s.ask(asked{call: loginPath, body: credentials("alice", password)})
+		answer := s.ask(asked{call: loginCall, body: credentials("alice", password)})
 		assert.Equal(t, http.StatusUnauthorized, answer.status, name)
 		assert.Equal(t, wrongBody, answer.body)
 		assert.Empty(t, answer.header.Get("Set-Cookie"))
@@ -272,7 +279,7 @@ func TestLoginsOfOneUserEndTheOldestBeyondAHundred(t *testing.T) {
 
 func TestLoginKeepsWhatTheClientCallsItselfShortAndPrintable(t *testing.T) {
 	s := loginSite(t, nil)
-	answer := s.ask(asked{call: loginPath, body: credentials("alice", password),
+	answer := s.ask(asked{call: loginCall, body: credentials("alice", password),
 		header: headers("User-Agent", "curl\x00\x1b[31m/8\u202e"+strings.Repeat("é", 300))})
 	agent := answer.data(t)["session"].(map[string]any)["agent"].(string)
 	assert.Equal(t, "curl[31m/8", agent[:10])

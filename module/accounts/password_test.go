@@ -49,7 +49,7 @@ func TestUnreadableHashLetsNobodyIn(t *testing.T) {
 		require.NoError(t, err)
 		for _, guess := range []string{password, hash, "x"} {
 			if guess != "" {
-				assert.Equal(t, wrongBody, s.ask(asked{call: loginPath, body: credentials("alice", guess)}).body, hash)
+				assert.Equal(t, wrongBody, s.ask(asked{call: loginCall, body: credentials("alice", guess)}).body, hash)
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 	strangers := slots + waiting - kept
 	answers := make(chan *httptest.ResponseRecorder, logins)
 	for i := range logins {
-		s.askAside(asked{call: loginPath, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
+		s.askAside(asked{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
 	}
 	for range logins - strangers { // all for whom there is no place, while the others wait
 		answer := <-answers
@@ -158,7 +158,7 @@ func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 	s.store = remembered{s.store, exchange.User{ID: 1, Name: "alice", Password: string(hash)}}
 	answers := make(chan *httptest.ResponseRecorder, logins)
 	for i := range logins {
-		s.askAside(asked{call: loginPath, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
+		s.askAside(asked{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
 	}
 	let := 0
 	for range logins {
@@ -209,7 +209,7 @@ func TestNobodyTakesAllPlacesOfTheQueue(t *testing.T) {
 			answers := make(chan *httptest.ResponseRecorder, crowd+1)
 			ask := func(a asked) {
 				if a.call == "" {
-					a.call = loginPath
+					a.call = loginCall
 				}
 				s.askAside(a, answers)
 			}
@@ -242,16 +242,16 @@ func TestStrangersLeavePlacesForWhoIsAtHome(t *testing.T) {
 	strangers := cap(s.queue.places) - kept
 	answers := make(chan *httptest.ResponseRecorder, crowd+4)
 	for i := range crowd {
-		s.askAside(asked{call: loginPath, body: credentials(fmt.Sprint("user", i), password), peer: fmt.Sprintf("[2001:db8:0:%x::1]:1", i)}, answers)
+		s.askAside(asked{call: loginCall, body: credentials(fmt.Sprint("user", i), password), peer: fmt.Sprintf("[2001:db8:0:%x::1]:1", i)}, answers)
 	}
 	require.Eventually(t, func() bool { return len(answers) == crowd-strangers }, time.Minute, time.Millisecond)
 	for range crowd - strangers {
 		assert.Equal(t, http.StatusTooManyRequests, (<-answers).Code)
 	}
-	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginPath, body: credentials("bob", password)}).status, "bob has no home")
-	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginPath, body: credentials("alice", password), peer: "10.0.0.1:1"}).status, "away from home")
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginCall, body: credentials("bob", password)}).status, "bob has no home")
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginCall, body: credentials("alice", password), peer: "10.0.0.1:1"}).status, "away from home")
 
-	s.askAside(asked{call: loginPath, body: credentials("alice", password)}, answers)
+	s.askAside(asked{call: loginCall, body: credentials("alice", password)}, answers)
 	s.askAside(asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: alice, peer: "10.0.0.1:1"}, answers)
 	require.Eventually(t, func() bool { return len(s.queue.places) == strangers+2 }, time.Minute, time.Millisecond)
 	<-s.queue.slots
@@ -275,7 +275,7 @@ func TestClientThatLeavesGivesUpItsPlace(t *testing.T) {
 	go func() { // ends when the client leaves
 		defer close(done)
 		w := httptest.NewRecorder()
-		s.ServeHTTP(w, asked{call: loginPath, body: credentials("alice", password)}.request(ctx))
+		s.ServeHTTP(w, asked{call: loginCall, body: credentials("alice", password)}.request(ctx))
 		assert.Equal(t, statusClientClosed, w.Code)
 	}()
 	require.Eventually(t, func() bool { return len(s.queue.places) == 1 }, time.Minute, time.Millisecond)
@@ -293,7 +293,7 @@ func TestUnknownWrongAndDisabledLoginsDoTheSameWork(t *testing.T) {
 	close(g.gate)
 	s.hasher = g
 	for i, name := range []string{"alice", "mallory", "carol", "no such name"} {
-		s.ask(asked{call: loginPath, body: credentials(name, "wrong horse")})
+		s.ask(asked{call: loginCall, body: credentials(name, "wrong horse")})
 		assert.EqualValues(t, i+1, g.compared.Load(), name)
 	}
 }
@@ -316,7 +316,7 @@ func TestUnknownWrongAndDisabledLoginsTakeAsLong(t *testing.T) {
 	took := make(map[string][]time.Duration)
 	for range samples {
 		for _, name := range names {
-			r := asked{call: loginPath, body: credentials(name, "wrong horse")}.request(t.Context())
+			r := asked{call: loginCall, body: credentials(name, "wrong horse")}.request(t.Context())
 			start := time.Now()
 			s.ServeHTTP(httptest.NewRecorder(), r)
 			took[name] = append(took[name], time.Since(start))

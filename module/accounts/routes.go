@@ -37,11 +37,13 @@ type route struct {
 
 type routes []route
 
+const loginPath = "/api/user/login"
+
 // public are the routes below /api/.
 var public = routes{
 	{"/api/openapi.json", methods{"GET": {anyone, false, (*Accounts).openAPI}}},
 
-	{"/api/user/login", methods{"POST": {anyone, true, (*Accounts).login}}},
+	{loginPath, methods{"POST": {anyone, true, (*Accounts).logIn}}},
 	{"/api/user/register", methods{"POST": {anyone, true, (*Accounts).register}}},
 	// Clients of this field log out with GET.
 	{"/api/user/logout", methods{

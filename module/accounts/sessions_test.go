@@ -160,8 +160,8 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.ask(change).status)
 	assert.Equal(t, http.StatusOK, s.ask(asked{call: selfCall, token: own}).status)
 	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: selfCall, token: other}).status)
-	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: loginPath, body: credentials("alice", password)}).status)
-	assert.Equal(t, http.StatusOK, s.ask(asked{call: loginPath, body: credentials("alice", "another horse")}).status)
+	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: loginCall, body: credentials("alice", password)}).status)
+	assert.Equal(t, http.StatusOK, s.ask(asked{call: loginCall, body: credentials("alice", "another horse")}).status)
 	assert.Equal(t, http.StatusForbidden, s.ask(change).status, "the original password is another one now")
 }
 

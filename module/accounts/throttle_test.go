@@ -130,7 +130,7 @@ func throttledSite(t *testing.T) *site {
 }
 
 func (s *site) logInFrom(name, password, peer string) told {
-	return s.ask(asked{call: loginPath, body: credentials(name, password), peer: peer + ":1"})
+	return s.ask(asked{call: loginCall, body: credentials(name, password), peer: peer + ":1"})
 }
 
 func TestLoginIsThrottledByNameAndNetwork(t *testing.T) {
@@ -200,7 +200,7 @@ func TestLoginIsThrottledByNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := throttledSite(t)
 		attempt := func(name, password, client string) told {
-			return s.ask(asked{call: loginPath, body: credentials(name, password), vars: map[string]any{caddyhttp.ClientIPVarKey: client}})
+			return s.ask(asked{call: loginCall, body: credentials(name, password), vars: map[string]any{caddyhttp.ClientIPVarKey: client}})
 		}
 		for i := range 20 {
 			assert.Equal(t, http.StatusUnauthorized, attempt(fmt.Sprintf("user%d", i), "wrong horse", fmt.Sprintf("2001:db8::%d", i)).status)
@@ -240,13 +240,13 @@ func TestReloadForgetsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := throttledSite(t)
 		for range 5 {
-			s.ask(asked{call: loginPath, body: credentials("alice", "wrong horse")})
+			s.ask(asked{call: loginCall, body: credentials("alice", "wrong horse")})
 		}
 		next := &Accounts{}
 		next.Use(s.store)
 		assert.Same(t, s.shared, next.shared)
 		require.NoError(t, next.Cleanup())
-		assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginPath, body: credentials("alice", password)}).status)
+		assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginCall, body: credentials("alice", password)}).status)
 		assert.NotSame(t, s.shared, throttledSite(t).shared, "another store")
 	})
 }

@@ -7,6 +7,10 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 )
 
+// Challenge is the WWW-Authenticate header of every 401: keys and sessions alike
+// are sent as bearer tokens.
+const Challenge = `Bearer realm="ai_gateway"`
+
 // ClientAddress is where a request comes from, as Caddy's trusted proxies tell;
 // the zero address when that cannot be said.
 func ClientAddress(r *http.Request) netip.Addr {

@@ -244,16 +244,13 @@ func (s *sink) retryAfter(seconds int) {
 	s.w.Header()["Retry-After"] = []string{strconv.Itoa(seconds)}
 }
 
-// realm is the challenge of every 401.
-const realm = `Bearer realm="ai_gateway"`
-
 // describe sets the headers by which client libraries act on a fault.
 func describe(h http.Header, f *translate.Fault) {
 	if f.Final {
 		h["X-Should-Retry"] = []string{"false"}
 	}
 	if f.Kind == translate.Unauthenticated {
-		h["Www-Authenticate"] = []string{realm}
+		h["Www-Authenticate"] = []string{exchange.Challenge}
 	}
 }
 
