@@ -26,6 +26,7 @@ var configWords = withLimits(words[*config]{
 	"counters":  {read: readCounters},
 	"store":     {read: readStore},
 	"accounts":  {read: readAccounts},
+	"cors":      {read: readCORS},
 	"max_body": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.MaxBody, err = readSize(d)
 		return err
@@ -53,6 +54,7 @@ var configWords = withLimits(words[*config]{
 //		counters <module> ...
 //		store    <module> ...
 //		accounts off | { ... }
+//		cors     <origin...> | *
 //		max_body <size>
 //		commit_after <duration> | off
 //		keep_alive   <duration> | off

@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
 // Each of these reads the arguments of the word that d stands on.
@@ -107,6 +108,19 @@ func readPatterns(d *cf.Dispenser, earlier []string) ([]string, error) {
 		}
 	}
 	return list, nil
+}
+
+// readCORS reads the origins whose scripts may call the gateway.
+func readCORS(d *cf.Dispenser, c *config) (err error) {
+	if c.CORS, err = readList(d, nil); err != nil {
+		return err
+	}
+	for _, origin := range c.CORS {
+		if err := gateway.CheckOrigin(origin); err != nil {
+			return d.WrapErr(err)
+		}
+	}
+	return nil
 }
 
 var errSecret = errors.New("a secret is given as {env.NAME} or {file./absolute/path}, never as itself, which is also what {$NAME} becomes: it would lie in the admin API and in the autosaved configuration")

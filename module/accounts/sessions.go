@@ -57,7 +57,7 @@ func (a *Accounts) revokeOthers(c *call) (any, error) {
 // what they ask for. Another site may not even have the cookie taken back: it
 // is not sent along from there, but would be forgotten all the same.
 func (a *Accounts) logout(c *call) (any, error) {
-	if c.Header.Get("Authorization") == "" && c.crossOrigin() {
+	if c.Header.Get("Authorization") == "" && exchange.CrossOrigin(c.Request) {
 		return nil, errCrossOrigin
 	}
 	err := a.authenticate(c)

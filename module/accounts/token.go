@@ -75,7 +75,7 @@ func (a *Accounts) authenticate(c *call) error {
 		return err
 	case token == "":
 		return errNoLogin
-	case byCookie && c.crossOrigin():
+	case byCookie && exchange.CrossOrigin(c.Request):
 		return errCrossOrigin
 	}
 	session, user, err := a.store.Session(c.Context(), digest(token))
@@ -90,12 +90,4 @@ func (a *Accounts) authenticate(c *call) error {
 	}
 	c.session, c.user = session, user
 	return nil
-}
-
-// crossOrigin reports whether a browser says that another site had it send the
-// request. A GET is looked at like any other: logging out is one.
-func (c *call) crossOrigin() bool {
-	asked := *c.Request
-	asked.Method = http.MethodPost
-	return new(http.CrossOriginProtection).Check(&asked) != nil
 }

@@ -22,3 +22,11 @@ func ClientAddress(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return peer.Addr().Unmap().WithZone("")
 }
+
+// CrossOrigin reports whether a browser says that a page of another origin had it
+// send the request. A GET is looked at like any other method.
+func CrossOrigin(r *http.Request) bool {
+	asked := *r
+	asked.Method = http.MethodPost
+	return new(http.CrossOriginProtection).Check(&asked) != nil
+}

@@ -49,6 +49,13 @@ type Config struct {
 	// the site. The keys of a store that is configured still work.
 	DisableAccounts bool `json:"disable_accounts,omitempty"`
 
+	// CORS are the origins of web pages whose scripts may call the models and the
+	// accounts from a browser: https://chat.example.com, or * for all. Scripts
+	// need a key or a token: the cookie of a session does not count for them. A
+	// site's own list replaces that of the global option. Default: none, so that
+	// browsers let scripts of the gateway's own origin alone do so.
+	CORS Origins `json:"cors,omitempty"`
+
 	// MaxBody is the largest request body in bytes, counted after decoding.
 	// Default: 33554432 (32 MiB). Larger bodies are answered 413.
 	MaxBody int64 `json:"max_body,omitempty"`

@@ -122,6 +122,9 @@ func (h *Handler) inherit(app *Config) error {
 	}
 	inherit(&h.CommitAfter, app.CommitAfter, DefaultCommitAfter)
 	inherit(&h.KeepAlive, app.KeepAlive, DefaultKeepAlive)
+	if h.CORS == nil {
+		h.CORS = app.CORS
+	}
 	h.Limits.Inherit(app.Limits)
 	if h.CountersRaw != nil && app.CountersRaw != nil {
 		return errors.New("counters is set in the global option ai_gateway already")
@@ -151,7 +154,7 @@ func (h *Handler) Validate() error {
 	case len(h.resolved.sources) == 0:
 		return errors.New("needs at least one key, here or in the global option ai_gateway, or a store: without them nobody could use it")
 	}
-	return nil
+	return h.CORS.check()
 }
 
 // ServeHTTP answers the requests that are the gateway's. It always writes the
@@ -163,7 +166,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return nil
 	}
 	if accounts := h.users.accounts; accounts != nil && accounts.Serves(r) {
-		accounts.ServeHTTP(w, r)
+		h.serveAccounts(w, r)
 		return nil
 	}
 	err := next.ServeHTTP(w, r)
@@ -186,15 +189,24 @@ func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	caddyhttp.SetVar(r.Context(), unhandled, false)
-	if accounts := h.users.accounts; accounts != nil && name == loginPath {
-		accounts.ServeHTTP(w, r)
+	if name == loginPath && h.users.accounts != nil {
+		h.serveAccounts(w, r)
 		return
 	}
 	h.answer(w, r, noEndpoint(r.URL.Path))
 }
 
+func (h *Handler) serveAccounts(w http.ResponseWriter, r *http.Request) {
+	if r = h.CORS.share(w, r); r != nil {
+		h.users.accounts.ServeHTTP(w, r)
+	}
+}
+
 // answer serves an endpoint.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
+	if r = h.CORS.share(w, r); r == nil {
+		return
+	}
 	ex := &exchange.Exchange{
 		ID:        exchange.NewID("req_"),
 		Start:     time.Now(),

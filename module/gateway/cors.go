@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// Origins are those of web pages whose scripts may call the gateway, as browsers
+// write them.
+type Origins []string
+
+const anyOrigin = "*"
+
+var errOrigin = errors.New("an origin is * for all, or a scheme, a host and the port where it is not the usual one, in lower case and with nothing behind: https://chat.example.com")
+
+// CheckOrigin returns an error for what no browser sends as an origin, since
+// that would never match.
+func CheckOrigin(origin string) error {
+	if origin == anyOrigin {
+		return nil
+	}
+	u, err := url.Parse(origin)
+	usualPort := map[string]string{"http": "80", "https": "443"}
+	switch {
+	case err != nil, u.Hostname() == "", u.Scheme+"://"+u.Host != strings.ToLower(origin), strings.Contains(origin, "*"):
+		return errOrigin
+	case origin != strings.ToLower(origin), u.Port() != "" && u.Port() == usualPort[u.Scheme]:
+		return errOrigin
+	}
+	return nil
+}
+
+func (o Origins) check() error {
+	for _, origin := range o {
+		if err := CheckOrigin(origin); err != nil {
+			return fmt.Errorf("cors: %w", err)
+		}
+	}
+	return nil
+}
+
+// allows reports whether scripts of an origin may call the gateway.
+func (o Origins) allows(origin string) bool {
+	return origin != "" && (slices.Contains(o, anyOrigin) || slices.Contains(o, origin))
+}
+
+// corsHeaders are those of answers to scripts of other origins, which may read
+// every header.
+var corsHeaders = map[string]string{"Access-Control-Expose-Headers": "*"}
+
+// preflightHeaders allow every header: Authorization is not among "*".
+var preflightHeaders = map[string]string{
+	"Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, DELETE",
+	"Access-Control-Allow-Headers": "authorization, *",
+	"Access-Control-Max-Age":       "7200",
+}
+
+// share lets the browser of a script of another origin hand the answer to the
+// script, if that is allowed. It returns the request that is to be answered: nil
+// where the browser only asks beforehand, and one without cookies for such a
+// script.
+func (o Origins) share(w http.ResponseWriter, r *http.Request) *http.Request {
+	if len(o) == 0 {
+		return r
+	}
+	w.Header().Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	if !o.allows(origin) || !exchange.CrossOrigin(r) {
+		return r
+	}
+	w.Header().Set("Access-Control-Allow-Origin", origin)
+	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+		setAll(w.Header(), preflightHeaders)
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	setAll(w.Header(), corsHeaders)
+	return asProgram(r)
+}
+
+func setAll(h http.Header, values map[string]string) {
+	for name, value := range values {
+		h.Set(name, value)
+	}
+}
+
+// asProgram returns the request as a program would send it: without what a
+// browser adds by itself.
+func asProgram(r *http.Request) *http.Request {
+	r = r.WithContext(r.Context()) // a copy
+	r.Header = r.Header.Clone()
+	for _, name := range [...]string{"Origin", "Cookie", "Sec-Fetch-Site"} {
+		r.Header.Del(name)
+	}
+	return r
+}
