@@ -77,6 +77,26 @@ func (l *Losses) AddNamed(class LossClass, prefix string, name []byte) {
 	}
 }
 
+// AddPath is Add for a path that need not last.
+func (l *Losses) AddPath(class LossClass, path []byte) {
+	if len(*l) < maxLosses && !l.has("", path) {
+		*l = append(*l, Loss{Path: string(path), Class: class})
+	}
+}
+
+// AddMember is AddNamed for a prefix that need not last.
+func (l *Losses) AddMember(class LossClass, prefix, name []byte) {
+	switch {
+	case len(*l) == maxLosses:
+	case len(name) == 0:
+		l.AddPath(class, append(prefix, noName...))
+	case odd(name):
+		l.AddPath(class, append(prefix, oddName...))
+	default:
+		l.AddPath(class, append(prefix, name...))
+	}
+}
+
 // AddAll notes all losses of another list.
 func (l *Losses) AddAll(others Losses) {
 	for _, loss := range others {

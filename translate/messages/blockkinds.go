@@ -1,6 +1,9 @@
 package messages
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
 
 // blockKind is the type of a content block, or of a source, as far as the
 // gateway knows it.
@@ -19,6 +22,7 @@ const (
 	serverToolUseBlock
 	serverToolResultBlock
 	containerUploadBlock
+	toolReferenceBlock
 	base64Source
 	textSource
 	urlSource
@@ -63,6 +67,8 @@ func blockKindOf(name []byte) blockKind {
 		return serverToolResultBlock
 	case "container_upload":
 		return containerUploadBlock
+	case "tool_reference":
+		return toolReferenceBlock
 	default:
 		return unknownBlock
 	}
@@ -146,6 +152,9 @@ const (
 	memberURL
 	memberCacheControl
 	memberCitations
+	memberContext
+	memberToolName
+	memberIsError
 	memberCount
 )
 
@@ -155,48 +164,12 @@ var memberNames = [memberCount]string{
 	memberInput: "input", memberToolUseID: "tool_use_id", memberContent: "content",
 	memberTitle: "title", memberFileID: "file_id", memberMediaType: "media_type", memberURL: "url",
 	memberCacheControl: "cache_control", memberCitations: "citations",
+	memberContext: "context", memberToolName: "tool_name", memberIsError: "is_error",
 }
 
 // options reports whether the member holds an object of options.
 func (m member) options() bool { return m == memberCacheControl || m == memberCitations }
 
-func memberOf(name []byte) member {
-	switch string(name) {
-	case "type":
-		return memberType
-	case "text":
-		return memberText
-	case "source":
-		return memberSource
-	case "thinking":
-		return memberThinking
-	case "signature":
-		return memberSignature
-	case "data":
-		return memberData
-	case "id":
-		return memberID
-	case "name":
-		return memberName
-	case "input":
-		return memberInput
-	case "tool_use_id":
-		return memberToolUseID
-	case "content":
-		return memberContent
-	case "title":
-		return memberTitle
-	case "file_id":
-		return memberFileID
-	case "media_type":
-		return memberMediaType
-	case "url":
-		return memberURL
-	case "cache_control":
-		return memberCacheControl
-	case "citations":
-		return memberCitations
-	default:
-		return memberOther
-	}
-}
+var memberIndex = core.NewNames(memberNames[memberType:]...)
+
+func memberOf(name []byte) member { return member(memberIndex.Index(name)) + memberType }

@@ -4,7 +4,10 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
 // render writes a request of one format in another. The body has passed the
@@ -14,12 +17,23 @@ type render func(dst, body []byte, info *translate.RequestInfo) ([]byte, transla
 // renders tells the conversions by the format of the client and that of the
 // provider.
 var renders = map[[2]translate.Format]render{
-	{translate.Messages, translate.Chat}:        messagesToChat,
+	{translate.Messages, translate.Chat}:        throughCore(&messages.RequestSource, &chat.RequestTarget),
 	{translate.Messages, translate.Completions}: messagesToCompletions,
 	{translate.Chat, translate.Completions}:     chatToCompletions,
 	{translate.Chat, translate.Messages}:        chatToMessages,
 	{translate.Completions, translate.Chat}:     completionsToChat,
 	{translate.Completions, translate.Messages}: completionsToMessages,
+}
+
+// throughCore is the conversion by a reader and a writer.
+func throughCore(from *core.Source, to *core.Target) render {
+	return func(dst, body []byte, info *translate.RequestInfo) ([]byte, translate.Rendered, *translate.Fault) {
+		out, r, fault := core.Render(dst, body, info, from, to)
+		if fault == nil && info.Traits != nil && info.Traits.EstimateInputTokens {
+			r.Memory.InputEstimate = EstimateTokens(body, info.BytesPerToken)
+		}
+		return out, r, fault
+	}
 }
 
 // CanTranslate reports whether requests of the client's format can be put to

@@ -1,0 +1,113 @@
+package chat
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+)
+
+// templateArguments is the field by which some servers take switches of the
+// model's template.
+const templateArguments = "chat_template_kwargs"
+
+// outcomes are what becomes of each concept in chat requests.
+var outcomes = core.Outcomes{
+	core.Model:                 core.Keeps(),
+	core.MaxTokens:             core.Keeps(),
+	core.Temperature:           core.Keeps(noSampling),
+	core.TopP:                  core.Keeps(noSampling),
+	core.TopPBesideTemperature: core.Keeps(noSampling, oneSampling),
+	core.TopK:                  core.Loses(noSampling, extension("top_k")),
+	core.Stops:                 core.Keeps(),
+	core.Stream:                core.Keeps(),
+
+	core.ToolChoiceAuto:     core.Keeps(),
+	core.ToolChoiceRequired: core.Keeps(),
+	core.ToolChoiceNone:     core.Keeps(),
+	core.ToolChoiceNamed:    core.Keeps(),
+	core.ToolChoiceName:     core.Keeps(),
+	core.OneCallAtATime:     core.Keeps(),
+
+	core.FormatSchema: core.Keeps(),
+	core.Schema:       core.Keeps(),
+
+	core.ReasoningOn:       core.Loses(effort("low"), extension(templateArguments)).ByWriter(),
+	core.ReasoningAdaptive: core.Keeps(),
+	core.ReasoningOff:      core.Loses(effort("none"), extension(templateArguments)).ByWriter(),
+	core.ReasoningBudget:   core.Loses(effort("low")).ByWriter(),
+	core.EffortNone:        core.Loses(noEffort, effort("none")).ByWriter(),
+	core.EffortMinimal:     core.Loses(noEffort, effort("minimal")).ByWriter(),
+	core.EffortLow:         core.Loses(noEffort, effort("low")).ByWriter(),
+	core.EffortMedium:      core.Loses(noEffort, effort("medium")).ByWriter(),
+	core.EffortHigh:        core.Loses(noEffort, effort("high")).ByWriter(),
+	core.EffortXHigh:       core.Loses(noEffort, effort("xhigh")).ByWriter(),
+	core.EffortMax:         core.Loses(noEffort, effort("max")).ByWriter(),
+	core.EffortOther:       core.Loses().ByWriter(),
+
+	core.EndUser:      core.Keeps(noUser),
+	core.TierAuto:     core.Loses(extension("service_tier")),
+	core.TierStandard: core.Loses(extension("service_tier")),
+	core.CacheRequest: core.Loses(breakpoints),
+
+	core.Content:          core.Keeps(),
+	core.LateSystem:       core.Keeps(lateSystemHoisted, lateSystemOfUser),
+	core.Prefill:          core.Loses(prefills...),
+	core.TextBehindCall:   core.Changes(),
+	core.TextBeforeResult: core.Changes(),
+	core.Image:            core.Keeps(),
+	core.ImageAddress:     core.Keeps(noAddresses),
+	core.Document:         core.Keeps(),
+	core.TextDocument:     core.Keeps(),
+	core.PartsDocument:    core.Keeps(),
+	core.File:             core.Loses(fileParts),
+	core.SearchResult:     core.Keeps(),
+	core.ToolCall:         core.Keeps(),
+	core.ToolResult:       core.Keeps(),
+	core.ErrorResult:      core.Keeps(),
+	core.ToolReference:    core.Keeps(),
+	core.Reasoning:        core.Loses(replays...),
+	core.CachePart:        core.Loses(breakpoints),
+
+	core.FunctionTool: core.Keeps(),
+	core.VendorTool:   core.Loses(withoutTools),
+}
+
+// The rules of chat providers.
+var (
+	noSampling = core.LoseIf("sampling none", func(t *translate.Traits) bool {
+		return t.SamplingFor(translate.Chat) == translate.SamplingNone
+	})
+	oneSampling = core.LoseIf("sampling one", func(t *translate.Traits) bool {
+		return t.SamplingFor(translate.Chat) == translate.SamplingOne
+	})
+	noUser            = core.LoseIf("user_field none", func(t *translate.Traits) bool { return t.UserField == translate.UserFieldNone })
+	breakpoints       = core.KeepIf("cache_breakpoints true", func(t *translate.Traits) bool { return t.CacheBreakpoints })
+	fileParts         = core.KeepIf("files true", func(t *translate.Traits) bool { return t.Files })
+	noAddresses       = core.LoseIf("image_url base64", func(t *translate.Traits) bool { return t.ImagesBase64Only })
+	withoutTools      = core.DropIf("unsupported_tools drop", func(t *translate.Traits) bool { return t.DropUnsupportedTools })
+	lateSystemHoisted = core.ChangeIf("mid_system hoist", func(t *translate.Traits) bool { return t.MidSystemFor(translate.Chat) == translate.MidSystemHoist })
+	lateSystemOfUser  = core.ChangeIf("mid_system user", func(t *translate.Traits) bool { return t.MidSystemFor(translate.Chat) == translate.MidSystemUser })
+	noEffort          = core.LoseIf("extensions "+templateArguments, func(t *translate.Traits) bool { return t.Extension(templateArguments) })
+)
+
+// prefills are the rules of providers that continue what the assistant said.
+var prefills = []core.Rule{
+	core.KeepIf("prefill native", func(t *translate.Traits) bool { return t.Prefill == translate.PrefillNative }),
+	core.KeepIf("prefill vllm", func(t *translate.Traits) bool { return t.Prefill == translate.PrefillVLLM }),
+}
+
+// replays are the rules of providers that take earlier reasoning back.
+var replays = []core.Rule{
+	core.KeepIf("reasoning_replay reasoning_content", func(t *translate.Traits) bool { return t.ReasoningReplay == translate.ReplayReasoningContent }),
+	core.KeepIf("reasoning_replay reasoning", func(t *translate.Traits) bool { return t.ReasoningReplay == translate.ReplayReasoning }),
+}
+
+// extension is the rule of providers that take a member beyond the format.
+func extension(name string) core.Rule {
+	return core.KeepIf("extensions "+name, func(t *translate.Traits) bool { return t.Extension(name) })
+}
+
+// effort is the rule of providers that take a word for how much to reason.
+func effort(word string) core.Rule {
+	e := translate.EffortOf(word)
+	return core.KeepIf("reasoning_effort "+word, func(t *translate.Traits) bool { return t.ReasoningEffort.Has(e) })
+}

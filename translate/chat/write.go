@@ -1,0 +1,137 @@
+package chat
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// RequestTarget writes chat requests.
+var RequestTarget = core.Target{Format: translate.Chat, Outcomes: &outcomes, New: func() core.Writer { return new(writer) }}
+
+// writer writes a chat request. The conversation and the tools gather in buffers
+// of their own, since a body may have its members in any order; the rest comes
+// after.
+type writer struct {
+	x   *core.Translation
+	out []byte
+
+	system   contentBuffer // the first message
+	hoisted  contentBuffer // later system texts that join it
+	messages messages
+	turn     turnBuffer
+	result   result
+	lines    lines
+
+	tools toolList
+
+	scratch []byte
+}
+
+// Begin begins a request.
+func (w *writer) Begin(x *core.Translation) {
+	w.x = x
+	w.system.reset(blankLine)
+	w.hoisted.reset(blankLine)
+	w.messages.reset(x.Traits.Alternation)
+	w.tools.reset()
+}
+
+// Forget lets go of the body.
+func (w *writer) Forget() (kept int) {
+	w.x, w.out = nil, nil
+	w.tools.forget()
+	w.result = result{content: w.result.content}
+	return cap(w.messages.buf) + cap(w.messages.spare) + cap(w.tools.buf) + cap(w.scratch) +
+		w.system.size() + w.hoisted.size() + w.turn.size() + w.result.content.size()
+}
+
+// Finish appends the request.
+func (w *writer) Finish(dst []byte) []byte {
+	w.out = dst
+	w.endConversation()
+	w.open("model")
+	w.out = jsonscan.AppendString(w.out, w.x.Info.Upstream)
+	w.writeMessages()
+	w.writeOptions()
+	w.writeTools()
+	w.writeFormat()
+	w.writeReasoning()
+	w.writeUser()
+	w.writeTier()
+	w.writePrefill()
+	w.out = append(w.out, w.x.Extensions...)
+	return append(w.out, '}')
+}
+
+// endConversation refuses a conversation that cannot end as it does.
+func (w *writer) endConversation() {
+	if w.system.join(&w.hoisted); w.system.empty() && w.messages.empty() {
+		w.x.Invalid("messages", "must hold at least one message with content")
+	}
+	if w.messages.role == "assistant" {
+		w.x.KeepAt(w.messages.at, core.Prefill)
+	}
+	if w.x.Options.Has(core.CacheRequest) && !w.markLast() {
+		w.x.Lose(w.x.Options[core.CacheRequest].Row, nil)
+	}
+}
+
+// markLast puts a breakpoint on the last part, and reports whether there is one.
+func (w *writer) markLast() bool {
+	if !w.messages.empty() {
+		return w.messages.mark()
+	}
+	if !w.system.empty() {
+		w.system.mark()
+	}
+	return true
+}
+
+func (w *writer) writeMessages() {
+	w.name("messages")
+	w.out = append(w.out, '[')
+	rest := w.messages.buf
+	if !w.system.empty() {
+		w.out = append(w.out, `{"role":"`...)
+		w.out = append(w.out, w.systemRole()...)
+		w.out = append(w.out, `","content":`...)
+		w.out = w.system.appendTo(w.out)
+		w.out = append(w.out, '}')
+	} else if len(rest) > 0 {
+		rest = rest[1:] // its comma
+	}
+	w.out = append(w.out, rest...)
+	w.out = append(w.out, ']')
+}
+
+// systemRole returns the role of system texts.
+func (w *writer) systemRole() string {
+	if w.x.Traits.DeveloperRole {
+		return "developer"
+	}
+	return "system"
+}
+
+// open begins the object with its first member.
+func (w *writer) open(name string) {
+	w.out = append(w.out, '{')
+	w.out = append(append(append(w.out, '"'), name...), `":`...)
+}
+
+// name appends the name of a member that is not the first.
+func (w *writer) name(name string) {
+	w.out = append(append(append(w.out, `,"`...), name...), `":`...)
+}
+
+// field appends a member with a raw value.
+func (w *writer) field(name string, raw []byte) {
+	w.name(name)
+	w.out = append(w.out, raw...)
+}
+
+// word appends a member with a text that needs no escapes.
+func (w *writer) word(name, word string) {
+	w.name(name)
+	w.out = append(append(append(w.out, '"'), word...), '"')
+}

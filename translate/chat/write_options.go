@@ -1,0 +1,98 @@
+package chat
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// writeOptions writes what bounds and shapes the answer.
+func (w *writer) writeOptions() {
+	o := &w.x.Options
+	if n, ok := jsonscan.Integer(o.Raw(core.MaxTokens)); ok {
+		w.name(w.maxTokensField())
+		w.out = strconv.AppendInt(w.out, n, 10)
+	}
+	w.option("temperature", core.Temperature)
+	w.option("top_p", core.TopP)
+	w.option("top_k", core.TopK)
+	if len(w.x.Memory.Stops) > 0 {
+		w.option("stop", core.Stops)
+	}
+	if w.x.Memory.Stream {
+		w.field("stream", []byte("true"))
+		if !w.x.Traits.WithoutUsage {
+			w.field("stream_options", []byte(`{"include_usage":true}`))
+		}
+	}
+}
+
+// option writes an option under a name if the request has it.
+func (w *writer) option(name string, c core.Concept) {
+	if raw := w.x.Options.Raw(c); raw != nil {
+		w.field(name, raw)
+	}
+}
+
+func (w *writer) maxTokensField() string {
+	if w.x.Traits.MaxCompletionTokens {
+		return "max_completion_tokens"
+	}
+	return "max_tokens"
+}
+
+// writeFormat asks for an answer that follows a schema. It is strict, since the
+// client was promised that the schema is followed; one that cannot be then fails
+// loudly.
+func (w *writer) writeFormat() {
+	if schema := w.x.Options.Raw(core.Schema); schema != nil {
+		w.name("response_format")
+		w.out = append(w.out, `{"type":"json_schema","json_schema":{"name":"response","schema":`...)
+		w.out = append(w.out, schema...)
+		w.out = append(w.out, `,"strict":true}}`...)
+	}
+}
+
+// maxUser is the longest id of an end user that chat providers take, in bytes.
+const maxUser = 64
+
+// writeUser writes the id of the end user into the field that the provider has,
+// or its digest where the id is too long.
+func (w *writer) writeUser() {
+	if !w.x.Options.Has(core.EndUser) {
+		return
+	}
+	id := w.x.Text(core.EndUser)
+	if len(id) > maxUser {
+		digest := sha256.Sum256([]byte(id))
+		id = hex.EncodeToString(digest[:])
+	}
+	field := "user"
+	if w.x.Traits.UserField == translate.UserFieldSafetyIdentifier {
+		field = "safety_identifier"
+	}
+	w.name(field)
+	w.out = jsonscan.AppendString(w.out, id)
+}
+
+func (w *writer) writeTier() {
+	switch w.x.Options.OneOf(core.TierAuto, core.TierStandard) {
+	case core.TierAuto:
+		w.word("service_tier", "auto")
+	case core.TierStandard:
+		w.word("service_tier", "default")
+	}
+}
+
+// writePrefill says that the last message is to be continued, where a server asks
+// for that.
+func (w *writer) writePrefill() {
+	if w.messages.role == "assistant" && w.x.Traits.Prefill == translate.PrefillVLLM {
+		w.field("continue_final_message", []byte("true"))
+		w.field("add_generation_prompt", []byte("false"))
+	}
+}

@@ -1,0 +1,199 @@
+package chat
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// turnBuffer is the turn being written.
+type turnBuffer struct {
+	role    core.Role
+	content contentBuffer
+	marked  *contentBuffer // what the part added last is in
+
+	thinking contentBuffer
+	calls    []byte // tool calls, each with a comma before it
+
+	hoisted contentBuffer // media out of the results of tools
+}
+
+func (t *turnBuffer) size() int {
+	return t.content.size() + t.thinking.size() + t.hoisted.size() + cap(t.calls)
+}
+
+// betweenTexts are what stands between the texts of a turn that become one.
+var betweenTexts = [...]string{
+	core.Instructions: blankLine,
+	core.System:       blankLine,
+	core.User:         lineFeed,
+	core.Assistant:    "",
+}
+
+// Turn begins a turn.
+func (w *writer) Turn(role core.Role) {
+	t := &w.turn
+	t.role, t.calls = role, t.calls[:0]
+	t.content.reset(betweenTexts[role])
+	t.thinking.reset(lineFeed)
+	t.hoisted.reset(lineFeed)
+}
+
+// EndTurn writes the turn.
+func (w *writer) EndTurn() {
+	switch w.turn.role {
+	case core.Instructions:
+		w.system.join(&w.turn.content)
+	case core.System:
+		w.endSystem()
+	case core.Assistant:
+		w.endAssistant()
+	default:
+		w.endUser()
+	}
+}
+
+// endSystem writes a late text of the system where the provider can have it.
+func (w *writer) endSystem() {
+	c := &w.turn.content
+	switch mid := w.x.Traits.MidSystemFor(translate.Chat); {
+	case mid == translate.MidSystemUser:
+		w.add("user", c)
+	case mid == translate.MidSystemHoist, w.messages.empty() && w.messages.unite:
+		w.hoisted.join(c)
+	default:
+		w.add(w.systemRole(), c)
+	}
+}
+
+// endUser writes what a user says beside the results of tools, which stand before
+// it already, together with the media out of those.
+func (w *writer) endUser() {
+	t := &w.turn
+	all := &t.content
+	if !t.hoisted.empty() {
+		all = &t.hoisted
+		all.join(&t.content)
+	}
+	w.add("user", all)
+}
+
+// add adds a message that is nothing but content, if there is any.
+func (w *writer) add(role string, c *contentBuffer) {
+	if c.empty() {
+		return
+	}
+	w.spread(c)
+	w.messages.add(w.x.At, role, nil, c, nil)
+}
+
+// spread makes parts of several texts for the providers that want them so.
+func (w *writer) spread(c *contentBuffer) {
+	if w.x.Traits.ToolContentParts && len(c.ends) > 1 {
+		c.toArray()
+	}
+}
+
+// endAssistant writes what the assistant said, thought and called.
+func (w *writer) endAssistant() {
+	t := &w.turn
+	if t.content.empty() && t.thinking.empty() && len(t.calls) == 0 {
+		return
+	}
+	c := &t.content
+	if c.empty() && len(t.calls) > 0 {
+		c = nil
+	}
+	w.messages.add(w.x.At, "assistant", nil, c, w.assistantTail())
+}
+
+// assistantTail returns what an assistant's message holds beside content.
+func (w *writer) assistantTail() []byte {
+	t := &w.turn
+	tail := w.scratch[:0]
+	if !t.thinking.empty() {
+		tail = append(append(append(tail, `,"`...), replayFields[w.x.Traits.ReasoningReplay]...), `":`...)
+		tail = t.thinking.appendTo(tail)
+	}
+	if len(t.calls) > 0 {
+		tail = append(tail, `,"tool_calls":[`...)
+		tail = append(append(tail, t.calls[1:]...), ']')
+	}
+	w.scratch = tail
+	return tail
+}
+
+var replayFields = [...]string{
+	translate.ReplayReasoningContent: "reasoning_content",
+	translate.ReplayReasoning:        "reasoning",
+}
+
+// Text adds a text to what is open: a turn, the result of a tool, or lines.
+func (w *writer) Text(text []byte) {
+	t := &w.turn
+	switch to := w.texts(); {
+	case w.lines.open:
+		to.buf = append(append(to.buf, lineFeed...), text...)
+	default:
+		if len(t.calls) > 0 && to == &t.content {
+			// Calls have a place of their own, so it is lost what they stand in front of.
+			w.x.Keep(core.TextBehindCall, nil)
+		}
+		to.add(text)
+		t.marked = to
+	}
+}
+
+// Refusal adds a text by which the assistant refuses.
+func (w *writer) Refusal(text []byte) { w.Text(text) }
+
+// CacheBreakpoint marks the part added last.
+func (w *writer) CacheBreakpoint([]byte) { w.turn.marked.mark() }
+
+// Reasoning keeps earlier reasoning for the field in which the provider takes it
+// back.
+func (w *writer) Reasoning(r *core.Thought) {
+	if len(r.Text) > 0 {
+		w.turn.thinking.add(r.Text)
+	}
+}
+
+// Call adds a call.
+func (w *writer) Call(c *core.Call) {
+	calls := append(w.turn.calls, `,{"id":"`...)
+	calls = w.appendID(calls, c.ID)
+	calls = append(calls, `","type":"function","function":{"name":"`...)
+	calls = w.tools.appendName(calls, c.Name)
+	calls = append(calls, `","arguments":"`...)
+	calls = w.appendArguments(calls, c)
+	w.turn.calls = append(calls, `"}}`...)
+}
+
+// appendArguments appends the arguments of a call as an escaped text.
+func (w *writer) appendArguments(dst []byte, c *core.Call) []byte {
+	switch {
+	case c.Input != nil:
+		w.scratch = jsonscan.AppendCompact(w.scratch[:0], c.Input)
+		return jsonscan.AppendEscaped(dst, w.scratch)
+	case len(c.Text) > 0:
+		return append(dst, c.Text...)
+	default:
+		return append(dst, "{}"...)
+	}
+}
+
+// appendID appends the provider's own id of a call, escaped.
+func (w *writer) appendID(dst, id []byte) []byte {
+	if !mayBeForeign(id) {
+		return append(dst, id...)
+	}
+	w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], id)
+	return jsonscan.AppendEscaped(dst, translate.AppendOriginalToolID(nil, w.scratch))
+}
+
+// mayBeForeign reports whether an escaped id may differ from that of the provider.
+func mayBeForeign(id []byte) bool {
+	return jsonscan.HasEscapes(id) || bytes.HasPrefix(id, []byte("gwid1_"))
+}

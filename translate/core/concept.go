@@ -1,0 +1,127 @@
+package core
+
+// Concept is something that a request may ask for, in the words of no format. It
+// is what the rows of readers and those of writers have in common.
+type Concept uint8
+
+const (
+	// Nothing is the concept of fields that only one format has: no writer can
+	// express them.
+	Nothing Concept = iota
+
+	// The options of a request. Of those that exclude each other, such as the
+	// words of one field, each has a concept of its own.
+
+	Model
+	MaxTokens
+	OlderMaxTokens // MaxTokens by another name
+	Temperature
+	TopP
+	TopK
+	PresencePenalty
+	FrequencyPenalty
+	LogitBias
+	Seed
+	Samples // how many answers to each prompt
+	Stops   // texts that end the answer
+	Stream
+	StreamUsage // a usage chunk at the end of the stream
+	Logprobs
+	TopLogprobs
+	Verbosity
+	Prediction
+	Echo   // the prompt in front of the answer
+	Suffix // what follows the text to be filled in
+
+	ToolChoiceAuto
+	ToolChoiceRequired
+	ToolChoiceNone
+	ToolChoiceNamed
+	ToolChoiceAllowed // some of the tools only
+	ToolChoiceName    // of ToolChoiceNamed
+	OneCallAtATime
+	ParallelCalls
+
+	FormatText
+	FormatObject // a JSON object of any kind
+	FormatSchema
+	Schema // of FormatSchema
+	SchemaName
+	SchemaDescription
+	SchemaStrict
+
+	ReasoningOn
+	ReasoningAdaptive
+	ReasoningOff
+	ReasoningBudget
+	ReasoningDisplay
+	EffortNone
+	EffortMinimal
+	EffortLow
+	EffortMedium
+	EffortHigh
+	EffortXHigh
+	EffortMax
+	EffortOther // a word that is none of these
+
+	EndUser
+	SafetyIdentifier // the EndUser by another name
+	TierAuto
+	TierStandard
+	TierOther
+	CacheKey
+	CacheRequest // a breakpoint of the cache behind the whole request
+
+	Extension // a member that some servers know beyond the formats
+
+	optionCount // what stands below is no option
+
+	// TopPBesideTemperature decides about TopP where both are there.
+	TopPBesideTemperature
+
+	// The conversation. Content is what every format can express: who says which
+	// text.
+
+	Content
+	LateSystem       // system texts that do not stand in front
+	Prefill          // the assistant has the last word, which the provider goes on with
+	TextBehindCall   // an assistant says something after it called a tool
+	TextBeforeResult // a user says something before the result of a tool
+	Image
+	ImageAddress
+	ImageReference // to a file that the vendor keeps
+	File           // a document in bytes
+	FileAddress
+	FileReference
+	Document // any; the others say where it is
+	TextDocument
+	PartsDocument // a document that is made of texts and images
+	Audio
+	SearchResult
+	Citations // a document that the answer shall cite
+	ToolCall
+	FreeCall // the call of a tool that takes a free text
+	ToolResult
+	ErrorResult   // the tool failed
+	ToolReference // a tool that a search for tools has found
+	Reasoning
+	Signature         // of reasoning, by the provider
+	RedactedReasoning // that nobody but the provider can read
+	CachePart         // a breakpoint of the cache behind a part
+	CachePartTTL
+	CacheAssistantPart
+	CacheNestedPart
+	CacheCall
+	CacheResult
+	CacheTool
+	ItemReference // to something that the provider keeps
+
+	// Tools.
+
+	FunctionTool
+	FreeTool   // takes a free text
+	VendorTool // defined by the vendor
+	Namespace  // of a tool
+
+	conceptCount
+)

@@ -1,0 +1,129 @@
+package core
+
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Fate is what becomes of a field on its way to another format.
+type Fate uint8
+
+// The fates.
+const (
+	Kept    Fate = iota // carried over with its meaning
+	Hinted              // left behind and reported: it never changes the text asked for
+	Shaped              // left behind or changed, and reported: it shapes the answer
+	Refused             // the request is refused: what is asked would change
+)
+
+// outcome is what a writer does with a concept. The zero outcome is that of a
+// concept which the writer's format cannot express.
+type outcome uint8
+
+const (
+	lost    outcome = iota // the reader's row says what that means
+	kept                   // written with its meaning
+	changed                // written in another form, which is reported as shaping
+	dropped                // left out by the operator's choice, which is reported as a hint
+	refused                // the request is refused
+)
+
+// fate returns what becomes of the field of a row under an outcome.
+func (r *Row) fate(o outcome) Fate {
+	if r.Concept == Nothing {
+		return r.Lost
+	}
+	switch o {
+	case kept:
+		return Kept
+	case changed:
+		return Shaped
+	case dropped:
+		return Hinted
+	case refused:
+		return Refused
+	default:
+		return r.Lost
+	}
+}
+
+// Outcome is a row of a writer's table: what the writer does with a concept,
+// unless one of the rules holds.
+type Outcome struct {
+	outcome  outcome
+	rules    []Rule
+	byWriter bool
+}
+
+// Outcomes is the table of a writer. Concepts that are not in it are lost.
+type Outcomes [conceptCount]Outcome
+
+// Keeps returns the outcome of a concept that the format can express.
+func Keeps(rules ...Rule) Outcome { return Outcome{outcome: kept, rules: rules} }
+
+// Loses returns the outcome of a concept that the format cannot express, unless
+// a rule holds.
+func Loses(rules ...Rule) Outcome { return Outcome{outcome: lost, rules: rules} }
+
+// Changes returns the outcome of a concept that is written in another form.
+func Changes(rules ...Rule) Outcome { return Outcome{outcome: changed, rules: rules} }
+
+// ByWriter returns the outcome for an option about which the writer asks itself,
+// because it matters what else the request has. It stays in the Options until then.
+func (o Outcome) ByWriter() Outcome {
+	o.byWriter = true
+	return o
+}
+
+// Rule changes an outcome for the providers that have a trait. The first rule
+// that holds counts.
+type Rule struct {
+	trait   string // name and value, as a configuration writes them
+	outcome outcome
+	holds   func(*translate.Traits) bool
+}
+
+// KeepIf is a rule of providers that can express a concept. The trait is written
+// as in a configuration: its name and a value.
+func KeepIf(trait string, holds func(*translate.Traits) bool) Rule { return Rule{trait, kept, holds} }
+
+// LoseIf is a rule of providers that cannot express a concept.
+func LoseIf(trait string, holds func(*translate.Traits) bool) Rule { return Rule{trait, lost, holds} }
+
+// ChangeIf is a rule of providers that get a concept in another form.
+func ChangeIf(trait string, holds func(*translate.Traits) bool) Rule {
+	return Rule{trait, changed, holds}
+}
+
+// DropIf is a rule of providers whose operator leaves a concept out.
+func DropIf(trait string, holds func(*translate.Traits) bool) Rule {
+	return Rule{trait, dropped, holds}
+}
+
+// RefuseIf is a rule of providers to which a concept must not be sent.
+func RefuseIf(trait string, holds func(*translate.Traits) bool) Rule {
+	return Rule{trait, refused, holds}
+}
+
+// under returns the outcome under these traits.
+func (o *Outcome) under(traits *translate.Traits) outcome {
+	for i := range o.rules {
+		if o.rules[i].holds(traits) {
+			return o.rules[i].outcome
+		}
+	}
+	return o.outcome
+}
+
+// deciding returns the name of the trait that decides whether the field of a row
+// is refused, "" if none does.
+func (o *Outcome) deciding(r *Row) string {
+	for i := range o.rules {
+		if (r.fate(o.rules[i].outcome) == Refused) != (r.fate(o.outcome) == Refused) {
+			name, _, _ := strings.Cut(o.rules[i].trait, " ")
+			return name
+		}
+	}
+	return ""
+}

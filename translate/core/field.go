@@ -1,0 +1,60 @@
+package core
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// Field is a row of the table of a pair of formats: a field of the client's
+// format and what becomes of it.
+type Field struct {
+	// Name is that of the reader's Row.
+	Name string
+	// Fate holds while no rule does.
+	Fate Fate
+	// Rules are what traits change; the first that holds counts.
+	Rules []FieldRule
+	// Path is the path by which the loss of the field is reported.
+	Path string
+}
+
+// FieldRule is a fate under a trait.
+type FieldRule struct {
+	Trait string // name and value, as a configuration writes them
+	Fate  Fate
+	holds func(*translate.Traits) bool
+}
+
+// Join returns the table of a pair of formats: the rows of the client's and what
+// the outcomes of the provider's make of them.
+func Join(rows *Rows, outcomes *Outcomes) []Field {
+	fields := make([]Field, 0, len(rows.list))
+	for i := range rows.list {
+		r := &rows.list[i]
+		fields = append(fields, r.join(&outcomes[r.Concept]))
+	}
+	return fields
+}
+
+func (r *Row) join(o *Outcome) Field {
+	f := Field{Name: r.Name, Fate: r.fate(o.outcome), Path: r.Path}
+	for _, rule := range o.rules {
+		f.Rules = append(f.Rules, FieldRule{rule.trait, r.fate(rule.outcome), rule.holds})
+	}
+	if r.extends() {
+		f.Rules = append(f.Rules, FieldRule{"extensions " + r.Name, Kept, func(t *translate.Traits) bool { return t.Extension(r.Name) }})
+	}
+	return f
+}
+
+// Under returns what becomes of the field under these traits.
+func (f *Field) Under(traits *translate.Traits) Fate {
+	fate := f.Fate
+	for i := range f.Rules {
+		if f.Rules[i].holds(traits) {
+			fate = f.Rules[i].Fate
+			break
+		}
+	}
+	if fate == Shaped && traits.RejectLosses {
+		return Refused
+	}
+	return fate
+}

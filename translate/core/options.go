@@ -1,0 +1,199 @@
+package core
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Option is a field of a request.
+type Option struct {
+	Raw []byte // the value as it is written; nil for none
+	Row *Row   // of the reader's table
+}
+
+// Options are the fields of a request beside its conversation and its tools, by
+// their concepts. After the body was read they hold what the writer is to write.
+type Options [optionCount]Option
+
+// Raw returns the value of an option as it is written, nil for none.
+func (o *Options) Raw(c Concept) []byte { return o[c].Raw }
+
+// Has reports whether the request has an option.
+func (o *Options) Has(c Concept) bool { return o[c].Raw != nil }
+
+// OneOf returns the first option of a range that the request has, Nothing for none.
+func (o *Options) OneOf(first, last Concept) Concept {
+	for c := first; c <= last; c++ {
+		if o[c].Raw != nil {
+			return c
+		}
+	}
+	return Nothing
+}
+
+// Clear takes options out of a range.
+func (o *Options) Clear(first, last Concept) { clear(o[first : last+1]) }
+
+// level is an object of options.
+type level struct {
+	path    string // with its last dot
+	names   *Names
+	members []group
+}
+
+// group are the rows about one member.
+type group struct {
+	rows  []*Row // more than one if they differ in the value
+	level *level // of an object that no row is about as a whole
+}
+
+// addLevels finds the objects of options that the rows are about.
+func (t *Rows) addLevels() {
+	members, rows := make(map[string][]string), make(map[string][]*Row)
+	for i := range t.list {
+		r := &t.list[i]
+		if strings.Contains(r.Name, "+") || r.depth > 0 {
+			continue
+		}
+		path, _, _ := strings.Cut(r.Name, "=")
+		rows[path] = append(rows[path], r)
+		for path != "" {
+			object, member := path[:strings.LastIndexByte(path, '.')+1], path[strings.LastIndexByte(path, '.')+1:]
+			if !slices.Contains(members[object], member) && member != "*" {
+				members[object] = append(members[object], member)
+			}
+			path = strings.TrimSuffix(object, ".")
+		}
+	}
+	for object, members := range members {
+		t.levels[object] = &level{path: object, names: NewNames(members...)}
+	}
+	for _, l := range t.levels {
+		for _, member := range l.names.List() {
+			path := l.path + member
+			l.members = append(l.members, group{rows[path], t.levels[path+"."]})
+		}
+	}
+}
+
+// Member consumes the value of a member of the request that is neither the
+// conversation nor the tools, and keeps it as the options that the rows say.
+func (x *Translation) Member(c *jsonscan.Cursor) { x.member(c, x.rows.levels[""]) }
+
+// ReadObject consumes an object of options whose rows begin with that path, which
+// has a dot behind.
+func (x *Translation) ReadObject(c *jsonscan.Cursor, path string) {
+	x.object(c, x.rows.levels[path])
+}
+
+// member consumes the value of a member of an object of options.
+func (x *Translation) member(c *jsonscan.Cursor, in *level) {
+	if c.Null() {
+		return
+	}
+	i := in.names.Index(c.Name())
+	switch {
+	case i < 0:
+		x.unknown(c, in)
+	case len(in.members[i].rows) == 0:
+		x.object(c, in.members[i].level)
+	case in.members[i].rows[0].extends() && x.Traits.Extension(in.members[i].rows[0].Name):
+		x.AddExtension(c.Name(), c.Skip())
+	default:
+		in.members[i].set(x, c.Skip())
+	}
+}
+
+// unknown consumes a member that no row names: one that this provider knows, or
+// one that is lost.
+func (x *Translation) unknown(c *jsonscan.Cursor, in *level) {
+	name := c.Name()
+	if in.path == "" && x.Traits.Extension(string(name)) {
+		x.AddExtension(name, c.Skip())
+		return
+	}
+	if c.Skip() != nil { // nil after an error
+		x.LoseMember(in.path, name)
+	}
+}
+
+// AddExtension keeps a member that only this provider knows.
+func (x *Translation) AddExtension(name, value []byte) {
+	x.Extensions = jsonscan.AppendString(append(x.Extensions, ','), name)
+	x.Extensions = append(append(x.Extensions, ':'), value...)
+}
+
+// object reads an object of options.
+func (x *Translation) object(c *jsonscan.Cursor, in *level) {
+	if !c.EnterObject() {
+		c.Skip()
+		x.Invalid(strings.TrimSuffix(in.path, "."), "must be an object")
+		return
+	}
+	for c.Member() {
+		x.member(c, in)
+	}
+}
+
+// set keeps a value as the option that one of the rows says.
+func (g *group) set(x *Translation, raw []byte) {
+	if r := g.of(raw); r != nil {
+		x.SetOption(r, raw)
+	} else {
+		x.Invalid(g.rows[0].path(), "must be a string")
+	}
+}
+
+// of returns the row of a value, nil for one that is no string where the rows
+// are about words.
+func (g *group) of(raw []byte) *Row {
+	if len(g.rows) == 1 {
+		return g.rows[0]
+	}
+	text := jsonscan.TextOf(raw)
+	var others *Row
+	for _, r := range g.rows {
+		switch r.value {
+		case "":
+			others = r
+		case text:
+			return r
+		}
+	}
+	if jsonscan.IsString(raw) || others != nil && !strings.HasSuffix(others.Name, "=*") {
+		return others
+	}
+	return nil
+}
+
+// SetOption keeps a value as the option of a row; one without a concept is lost.
+// A member that must not be lost may be empty: it asks for nothing then.
+func (x *Translation) SetOption(r *Row, raw []byte) {
+	switch {
+	case raw == nil: // after an error of the cursor
+	case r.Concept != Nothing:
+		x.Options[r.Concept] = Option{raw, r}
+	case r.Lost != Refused || !jsonscan.IsEmptyList(raw):
+		x.Lose(r, raw)
+	}
+}
+
+// decide takes out of the options what the writer is not to get, and reports that.
+// What a writer decides itself stays in.
+func (x *Translation) decide() {
+	for c := range optionCount {
+		if x.Options[c].Raw != nil && !x.outcomes[c].byWriter && !x.keepOption(c) {
+			x.Options[c] = Option{}
+		}
+	}
+}
+
+func (x *Translation) keepOption(c Concept) bool {
+	option := &x.Options[c]
+	if c == TopP && x.Options.Has(Temperature) {
+		c = TopPBesideTemperature
+	}
+	return x.KeepAs(c, option.Row, option.Raw)
+}

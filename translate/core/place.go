@@ -1,0 +1,85 @@
+package core
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// maxSteps is how deep a Place can be: a text in a document in the result of a
+// tool in a message is the deepest that any format has.
+const maxSteps = 4
+
+// Place is where a reader is in the body: an element of an array, which may
+// stand in an element of another. Its paths are made only when one is reported.
+type Place struct {
+	steps    [maxSteps]step
+	depth    int
+	notation strict.Notation
+}
+
+// step is an element of an array.
+type step struct {
+	list  string // the path of the array from the element around it
+	index int
+}
+
+// Enter goes into an array, in front of its first element. It reports false, and
+// does nothing, where arrays nest deeper than in any valid request.
+func (p *Place) Enter(list string) bool {
+	if p.depth == maxSteps {
+		return false
+	}
+	p.steps[p.depth] = step{list, -1}
+	p.depth++
+	return true
+}
+
+// Next goes to the next element of the innermost array.
+func (p *Place) Next() { p.steps[p.depth-1].index++ }
+
+// Leave leaves the innermost array.
+func (p *Place) Leave() { p.depth-- }
+
+// Index returns the index of the element of the outermost array.
+func (p *Place) Index() int { return p.steps[0].index }
+
+// Depth returns how many arrays are entered.
+func (p *Place) Depth() int { return p.depth }
+
+// upTo returns the place that the row of a field is about: parts may stand in
+// parts, turns and options may not.
+func (p *Place) upTo(r *Row) Place {
+	at := *p
+	if r.depth <= 1 {
+		at.depth = min(at.depth, r.depth)
+	}
+	return at
+}
+
+// append appends the path of a member of the element, of the element itself if
+// the member is "", with "*" for every index if it is a path in general.
+func (p *Place) append(dst []byte, member string, general bool) []byte {
+	for i := range p.depth {
+		if i > 0 {
+			dst = append(dst, '.')
+		}
+		dst = append(dst, p.steps[i].list...)
+		dst = p.appendIndex(dst, p.steps[i].index, general)
+	}
+	if p.depth > 0 && member != "" {
+		dst = append(dst, '.')
+	}
+	return append(dst, member...)
+}
+
+func (p *Place) appendIndex(dst []byte, index int, general bool) []byte {
+	text := "*"
+	if !general {
+		text = strconv.Itoa(index)
+	}
+	if p.notation == strict.Dots {
+		return append(append(dst, '.'), text...)
+	}
+	return append(append(append(dst, '['), text...), ']')
+}

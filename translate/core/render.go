@@ -1,0 +1,107 @@
+package core
+
+import (
+	"sync"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Source is the reading half of a format.
+type Source struct {
+	Rows    *Rows
+	New     func() Reader
+	readers sync.Pool
+}
+
+// Target is the writing half of a format.
+type Target struct {
+	Format   translate.Format
+	Outcomes *Outcomes
+	New      func() Writer
+	writers  sync.Pool
+}
+
+// keptMemory is the most memory, in bytes, that waits for the next request.
+const keptMemory = 2 << 20
+
+var translations = sync.Pool{New: func() any { return new(Translation) }}
+
+// Render appends to dst a request of the source's format as one of the target's.
+// The body has passed the strict pass of its format. What is left behind without
+// changing what is asked stands in the losses; other requests are refused. With a
+// fault, what was appended is of no use.
+func Render(dst, body []byte, info *translate.RequestInfo, from *Source, to *Target) ([]byte, translate.Rendered, *translate.Fault) {
+	x := translations.Get().(*Translation)
+	x.begin(info, from.Rows, to)
+	r, w := get(&from.readers, from.New), get(&to.writers, to.New)
+	w.Begin(x)
+	x.malformed(r.Read(body, x, w))
+	x.At = Place{notation: from.Rows.notation}
+	if x.fault == nil {
+		x.remember()
+		x.decide()
+	}
+	if x.fault == nil {
+		dst = w.Finish(dst)
+	}
+	r.Forget()
+	from.readers.Put(r)
+	if w.Forget() <= keptMemory {
+		to.writers.Put(w)
+	}
+	return x.end(dst)
+}
+
+// get takes something out of a pool, or makes a new one.
+func get[T any](pool *sync.Pool, make func() T) T {
+	if kept, ok := pool.Get().(T); ok {
+		return kept
+	}
+	return make()
+}
+
+var standard translate.Traits
+
+func (x *Translation) begin(info *translate.RequestInfo, rows *Rows, to *Target) {
+	*x = Translation{
+		Info: info, Traits: info.Traits, To: to.Format, At: Place{notation: rows.notation},
+		Extensions: x.Extensions[:0], Prompts: 1, Samples: 1,
+		rows: rows, outcomes: to.Outcomes, losses: make(translate.Losses, 0, 8), scratch: x.scratch,
+	}
+	if x.Traits == nil {
+		x.Traits = &standard
+	}
+}
+
+// end returns the results and lets go of all that belongs to the request.
+func (x *Translation) end(out []byte) ([]byte, translate.Rendered, *translate.Fault) {
+	r, fault := translate.Rendered{Losses: x.losses, Memory: x.Memory, Prompts: x.Prompts, Samples: x.Samples}, x.fault
+	kept := Translation{Extensions: x.Extensions, scratch: x.scratch}
+	*x = kept
+	if cap(x.Extensions)+cap(x.scratch) <= keptMemory {
+		translations.Put(x)
+	}
+	if fault != nil {
+		return out, translate.Rendered{}, fault
+	}
+	return out, r, nil
+}
+
+// remember keeps what the way back needs of the options.
+func (x *Translation) remember() {
+	x.Memory.Stream = jsonscan.IsTrue(x.Options.Raw(Stream))
+	x.Memory.IncludeUsage = jsonscan.IsTrue(x.Options.Raw(StreamUsage))
+	raw := x.Options.Raw(Stops)
+	if jsonscan.IsString(raw) {
+		x.Memory.Stops = append(x.Memory.Stops, jsonscan.TextOf(raw))
+		return
+	}
+	if raw == nil {
+		return
+	}
+	c := jsonscan.Again(raw)
+	for c.EnterArray(); c.Element(); {
+		x.Memory.Stops = append(x.Memory.Stops, jsonscan.TextOf(c.Skip()))
+	}
+}

@@ -1,0 +1,169 @@
+package core
+
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// Row is a row of a reader's table: a field of its format.
+//
+// A name is the path of the field in the notation of the format, in the words of
+// the wire and no others:
+//
+//	messages.*.content.*.text      "*" stands for every index
+//	metadata.*                     at the end: members that no other row names
+//	tool_choice.type=any           a field with a value
+//	tool_choice.type=*             with a value that no other row names
+//	temperature+top_p              a member beside another one of the same object;
+//	                               the row is about the last
+//	messages.-1.role=assistant     the last element; 0 is the first
+//	messages.*.content=[text,tool_result]  an element behind another one
+type Row struct {
+	Name    string
+	Concept Concept
+	// Lost says what the loss of the field means: Hinted, Shaped or Refused.
+	Lost Fate
+	// Path is the path in reports: that of the name, unless As replaced it.
+	Path string
+
+	depth   int    // how many indices the path has before its member
+	member  string // the end of the path, behind the last index; "" for an element
+	value   string // of the field that the row is about, "" for any
+	word    string // the value of the member, as refusals show it
+	ofWord  bool   // it is about a value
+	refusal Refusal
+}
+
+// Refusal makes the fault that refuses a field at a path.
+type Refusal func(info *translate.RequestInfo, to translate.Format, path string) *translate.Fault
+
+// Hint returns a row about a field that may be left behind: it never changes the
+// text that is asked for.
+func Hint(name string, c Concept) Row { return Row{Name: name, Concept: c, Lost: Hinted} }
+
+// Shaping returns a row about a field that shapes the answer.
+func Shaping(name string, c Concept) Row { return Row{Name: name, Concept: c, Lost: Shaped} }
+
+// Structural returns a row about a field without which another thing would be
+// asked: its loss refuses the request.
+func Structural(name string, c Concept) Row { return Row{Name: name, Concept: c, Lost: Refused} }
+
+// As returns the row with another path in reports.
+func (r Row) As(path string) Row {
+	r.Path = path
+	return r
+}
+
+// RefusedBy returns the row with a fault of its own, which is reported whatever
+// else is wrong with the request.
+func (r Row) RefusedBy(refusal Refusal) Row {
+	r.refusal = refusal
+	return r
+}
+
+// Rows is the table of a reader.
+type Rows struct {
+	notation strict.Notation
+	list     []Row
+	concepts [conceptCount]*Row // the first row of each
+	names    map[string]*Row
+	levels   map[string]*level // of options, by their paths
+}
+
+// NewRows makes the table of a reader from rows whose names are written in a
+// notation. It panics if two rows have the same name.
+func NewRows(notation strict.Notation, rows ...Row) *Rows {
+	t := &Rows{notation: notation, list: rows, names: make(map[string]*Row), levels: make(map[string]*level)}
+	for i := range t.list {
+		r := &t.list[i]
+		if t.names[r.Name] != nil {
+			panic("core: two rows are named " + r.Name)
+		}
+		t.names[r.Name] = r
+		r.parse(notation)
+		if t.concepts[r.Concept] == nil {
+			t.concepts[r.Concept] = r
+		}
+	}
+	t.addLevels()
+	return t
+}
+
+// Named returns the row of that name. It panics if there is none: code that
+// reports a field by its row holds the row in a variable of its package, so that
+// no program starts with a decision that is in no row.
+func (t *Rows) Named(name string) *Row {
+	r := t.names[name]
+	if r == nil {
+		panic("core: no row is named " + name)
+	}
+	return r
+}
+
+// parse finds out what the name says.
+func (r *Row) parse(notation strict.Notation) {
+	any := indices[notation][0]
+	place, rest := cutPlace(r.Name, notation)
+	conditions := strings.Split(rest, "+")
+	path, value, _ := strings.Cut(conditions[len(conditions)-1], "=")
+	if r.ofWord = value != ""; value != "*" {
+		r.value = value
+	}
+	element := strings.HasSuffix(r.Path, any)
+	if r.Path == "" {
+		r.Path = place + path
+	}
+	for _, index := range indices[notation][1:] {
+		r.Path = strings.ReplaceAll(r.Path, index, any)
+	}
+	if place, r.member = cutPlace(r.Path, notation); element {
+		place, r.member = r.Path, ""
+	}
+	r.depth = strings.Count(place, "*")
+	for _, condition := range conditions {
+		if path, value, _ := strings.Cut(condition, "="); path == r.member && value != "*" {
+			r.word = value
+		}
+	}
+}
+
+// path returns the path that the name gives, without a value.
+func (r *Row) path() string {
+	path, _, _ := strings.Cut(r.Name, "=")
+	return path
+}
+
+// Value returns the row about a field with a value, or else with any other; nil
+// if there is none.
+func (t *Rows) Value(path, value string) *Row {
+	if r := t.names[path+"="+value]; r != nil {
+		return r
+	}
+	return t.names[path+"=*"]
+}
+
+// extends reports whether some providers know the field, beyond the formats.
+func (r *Row) extends() bool {
+	return r.Concept == Nothing && r.Lost == Hinted && !strings.ContainsAny(r.Name, ".=*")
+}
+
+// indices are how the notations write an index in the name of a row: any, the
+// first, the last.
+var indices = map[strict.Notation][]string{
+	strict.Dots:     {".*", ".0", ".-1"},
+	strict.Brackets: {"[*]", "[0]", "[-1]"},
+}
+
+// cutPlace cuts a name behind its last index and the dot that follows it.
+func cutPlace(name string, notation strict.Notation) (place, rest string) {
+	path, _, _ := strings.Cut(name, "=")
+	end := 0
+	for _, index := range indices[notation] {
+		if at := strings.LastIndex(path, index+"."); at >= 0 {
+			end = max(end, at+len(index+"."))
+		}
+	}
+	return name[:end], name[end:]
+}

@@ -1,0 +1,51 @@
+package jsonscan
+
+import "bytes"
+
+// What follows looks at raw values: slices of a valid document, each of them
+// one value as it is written.
+
+// IsString reports whether a raw value is a string.
+func IsString(raw []byte) bool { return len(raw) >= len(`""`) && raw[0] == '"' }
+
+// IsTrue reports whether a raw value is true.
+func IsTrue(raw []byte) bool { return len(raw) > 0 && raw[0] == 't' }
+
+// Inner returns a raw string without its quotes, still escaped; nil for a value
+// of another kind.
+func Inner(raw []byte) []byte {
+	if !IsString(raw) {
+		return nil
+	}
+	return inside(raw)
+}
+
+// TextOf returns the decoded text of a raw string, "" for a value of another
+// kind.
+func TextOf(raw []byte) string {
+	if text := Inner(raw); !HasEscapes(text) {
+		return string(text)
+	}
+	return string(AppendText(nil, raw))
+}
+
+// HasEscapes reports whether the bytes of a raw string differ from its text.
+func HasEscapes(raw []byte) bool { return bytes.IndexByte(raw, '\\') >= 0 }
+
+// IsEmptyList reports whether a raw value is an array or an object that holds
+// nothing.
+func IsEmptyList(raw []byte) bool {
+	return len(raw) >= len("[]") && (raw[0] == '[' || raw[0] == '{') && spaceEnd(raw, 1) == len(raw)-1
+}
+
+// Integer returns the value of a raw number that is integral, however it is
+// written; ok is false for any other value.
+func Integer(raw []byte) (n int64, ok bool) {
+	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
+		return 0, false
+	}
+	return ParseInt(raw)
+}
+
+// AppendUnescaped appends the text of a raw string that lacks its quotes.
+func AppendUnescaped(dst, inner []byte) []byte { return appendDecoded(dst, inner) }

@@ -1,0 +1,232 @@
+package messages
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// kindSet is a set of kinds of blocks.
+type kindSet uint32
+
+func kindsOf(kinds ...blockKind) (s kindSet) {
+	for _, kind := range kinds {
+		s |= 1 << kind
+	}
+	return s
+}
+
+// What may stand where.
+var (
+	systemBlocks = kindsOf(textBlock)
+	blocksOf     = [...]kindSet{
+		core.System:    systemBlocks,
+		core.User:      kindsOf(textBlock, imageBlock, documentBlock, searchResultBlock, toolResultBlock),
+		core.Assistant: kindsOf(textBlock, thinkingBlock, redactedThinkingBlock, toolUseBlock, serverToolUseBlock, serverToolResultBlock),
+	}
+	resultBlocks   = kindsOf(textBlock, imageBlock, documentBlock, searchResultBlock, toolReferenceBlock)
+	documentBlocks = kindsOf(textBlock, imageBlock)
+	searchBlocks   = kindsOf(textBlock)
+)
+
+// The members that blocks and sources have by their kinds. What has none here is
+// refused, or left out as a whole.
+var ownMembers = [blockKindCount]core.Set{
+	textBlock:             own(memberText, memberCitations, memberCacheControl),
+	imageBlock:            own(memberSource, memberCacheControl),
+	documentBlock:         own(memberSource, memberTitle, memberContext, memberCitations, memberCacheControl),
+	searchResultBlock:     own(memberSource, memberTitle, memberContent, memberCitations, memberCacheControl),
+	thinkingBlock:         own(memberThinking, memberSignature),
+	redactedThinkingBlock: own(memberData),
+	toolUseBlock:          own(memberID, memberName, memberInput, memberCacheControl),
+	toolResultBlock:       own(memberToolUseID, memberContent, memberIsError, memberCacheControl),
+	toolReferenceBlock:    own(memberToolName, memberCacheControl),
+	base64Source:          own(memberMediaType, memberData),
+	textSource:            own(memberMediaType, memberData),
+	urlSource:             own(memberURL),
+	contentSource:         own(memberContent),
+}
+
+func own(members ...member) core.Set {
+	indices := []int{0} // the type
+	for _, m := range members {
+		indices = append(indices, int(m-memberType))
+	}
+	return core.SetOf(indices...)
+}
+
+// blockObject is a block, or a source.
+type blockObject struct{ *core.Object }
+
+func (b blockObject) raw(m member) []byte  { return b.Raw(int(m - memberType)) }
+func (b blockObject) text(m member) []byte { return jsonscan.Inner(b.raw(m)) }
+
+// word returns the decoded type.
+func (b blockObject) word() []byte {
+	raw := b.raw(memberType)
+	if text := jsonscan.Inner(raw); !jsonscan.HasEscapes(text) {
+		return text
+	}
+	return jsonscan.AppendText(nil, raw)
+}
+
+// within reads the blocks of an array in a block; content that is no array has
+// none. level counts how deep the array stands.
+func (r *reader) within(level int, raw []byte, list string, allowed kindSet) {
+	if len(raw) == 0 || raw[0] != '[' {
+		return
+	}
+	c := &r.levels[level].cursor
+	*c = jsonscan.Again(raw)
+	r.blocks(c, level, list, allowed)
+}
+
+// blocks reads an array of blocks of the allowed kinds.
+func (r *reader) blocks(c *jsonscan.Cursor, level int, list string, allowed kindSet) {
+	if !c.EnterArray() {
+		c.Skip()
+		return
+	}
+	r.x.At.Enter(list)
+	b := blockObject{&r.levels[level].block}
+	for c.Element() {
+		if r.x.Failed() {
+			c.Skip()
+			continue
+		}
+		r.x.At.Next()
+		b.Read(r.x, c, memberIndex, "")
+		r.block(b, level, allowed)
+	}
+	r.x.At.Leave()
+}
+
+// block writes a block.
+func (r *reader) block(b blockObject, level int, allowed kindSet) {
+	kind := blockKindOf(b.word())
+	if allowed&(1<<kind) == 0 {
+		r.x.Lose(unknownBlockRow, b.raw(memberType))
+		return
+	}
+	if kind != serverToolUseBlock && kind != serverToolResultBlock {
+		b.LoseOthers(r.x, ownMembers[kind], memberIndex, "")
+	}
+	r.person = r.person || level == 0 && kind != toolResultBlock
+	switch kind {
+	case textBlock:
+		r.textBlock(b, level)
+	case imageBlock:
+		r.image(b, level)
+	case documentBlock:
+		r.document(b, level)
+	case searchResultBlock:
+		r.searchResult(b, level)
+	case toolResultBlock:
+		r.toolResult(b, level)
+	case toolReferenceBlock:
+		r.toolReference(b, level)
+	default:
+		r.assistantBlock(kind, b)
+	}
+}
+
+// textBlock writes a text; an empty one is no text.
+func (r *reader) textBlock(b blockObject, level int) {
+	if cited := b.raw(memberCitations); cited != nil && !jsonscan.IsEmptyList(cited) {
+		r.x.Lose(citedTextRow, nil)
+	}
+	if text := b.text(memberText); len(text) > 0 {
+		r.say(text)
+		r.breakpoint(b, r.cachePart(level))
+	}
+}
+
+// cachePart returns the concept of a breakpoint on a part.
+func (r *reader) cachePart(level int) core.Concept {
+	switch {
+	case level > 0:
+		return core.CacheNestedPart
+	case r.role == core.Assistant:
+		return core.CacheAssistantPart
+	default:
+		return core.CachePart
+	}
+}
+
+// breakpoint writes the breakpoint of the cache that a block has.
+func (r *reader) breakpoint(b blockObject, c core.Concept) {
+	if ttl, ok := r.cached(b.raw(memberCacheControl), c); ok {
+		r.w.CacheBreakpoint(ttl)
+	}
+}
+
+// cached reports whether the writer is to get a breakpoint, and how long it holds.
+func (r *reader) cached(raw []byte, as core.Concept) (ttl []byte, ok bool) {
+	if raw == nil || !r.x.Keep(as, nil) {
+		return nil, false
+	}
+	c := jsonscan.Again(raw)
+	if !c.EnterObject() {
+		r.x.Invalid("cache_control", "must be an object")
+		return nil, false
+	}
+	for c.Member() {
+		name := c.Name()
+		switch value := c.Skip(); {
+		case string(name) == "type":
+		case string(name) != "ttl":
+			r.x.LoseMember("cache_control.", name)
+		case r.x.Keep(core.CachePartTTL, nil):
+			ttl = value
+		}
+	}
+	return ttl, true
+}
+
+// toolResult writes the result of a tool.
+func (r *reader) toolResult(b blockObject, level int) {
+	if !r.x.Keep(core.ToolResult, nil) {
+		return
+	}
+	result := &r.parts.result
+	*result = core.Result{ID: b.text(memberToolUseID)}
+	if r.isTrue(b.raw(memberIsError), "is_error") {
+		result.Failed = r.x.Keep(core.ErrorResult, nil)
+	}
+	r.w.OpenResult(result)
+	ttl, cached := r.cached(b.raw(memberCacheControl), core.CacheResult)
+	content := b.raw(memberContent)
+	if text := jsonscan.Inner(content); len(text) > 0 {
+		r.w.Text(text)
+	}
+	r.within(level+1, content, "content", resultBlocks)
+	r.w.CloseResult()
+	if cached {
+		r.w.CacheBreakpoint(ttl)
+	}
+}
+
+// toolReference names a tool that a search for tools has found.
+func (r *reader) toolReference(b blockObject, level int) {
+	name := r.optional(b.raw(memberToolName), "tool_name")
+	if r.x.Keep(core.ToolReference, nil) {
+		r.w.ToolReference(name)
+		r.breakpoint(b, r.cachePart(level))
+	}
+}
+
+// isTrue reports whether a member is true of which the strict pass asks nothing.
+func (r *reader) isTrue(raw []byte, member string) bool {
+	if raw != nil && !jsonscan.IsTrue(raw) && string(raw) != "false" {
+		r.x.Invalid(member, "must be a boolean")
+	}
+	return jsonscan.IsTrue(raw)
+}
+
+// optional returns the text of a member of which the strict pass asks nothing,
+// escaped.
+func (r *reader) optional(raw []byte, member string) []byte {
+	if raw != nil && !jsonscan.IsString(raw) {
+		r.x.Invalid(member, "must be a string")
+	}
+	return jsonscan.Inner(raw)
+}

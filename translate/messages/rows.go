@@ -1,0 +1,231 @@
+package messages
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// rows are the fields of messages requests.
+var rows = core.NewRows(strict.Dots, slices.Concat(optionRows, turnRows, blockRows, systemRows, toolRows)...)
+
+var optionRows = slices.Concat([]core.Row{
+	core.Structural("model", core.Model),
+	core.Structural("max_tokens", core.MaxTokens),
+	core.Structural("system", core.Content),
+	core.Shaping("temperature", core.Temperature),
+	core.Shaping("top_p", core.TopP),
+	core.Shaping("temperature+top_p", core.TopPBesideTemperature),
+	core.Shaping("top_k", core.TopK),
+	core.Structural("stop_sequences", core.Stops),
+	core.Structural("stream", core.Stream),
+	core.Structural("tool_choice.type=auto", core.ToolChoiceAuto),
+	core.Structural("tool_choice.type=any", core.ToolChoiceRequired),
+	core.Structural("tool_choice.type=none", core.ToolChoiceNone),
+	core.Structural("tool_choice.type=tool", core.ToolChoiceNamed),
+	core.Structural("tool_choice.type=*", core.Nothing),
+	core.Structural("tool_choice.name", core.ToolChoiceName),
+	core.Structural("tool_choice.disable_parallel_tool_use", core.OneCallAtATime),
+	core.Hint("tool_choice.*", core.Nothing),
+	core.Shaping("thinking.type=enabled", core.ReasoningOn).As("thinking"),
+	core.Shaping("thinking.type=adaptive", core.ReasoningAdaptive).As("thinking"),
+	core.Shaping("thinking.type=disabled", core.ReasoningOff).As("thinking"),
+	core.Shaping("thinking.type=between_tools", core.ReasoningOff).As("thinking"),
+	core.Shaping("thinking.type=*", core.Nothing).As("thinking"),
+	core.Shaping("thinking.budget_tokens", core.ReasoningBudget).As("thinking"),
+	core.Hint("thinking.display", core.ReasoningDisplay),
+	core.Hint("thinking.*", core.Nothing),
+}, effortRows("output_config.effort"), []core.Row{
+	core.Structural("output_config.format.type=json_schema", core.FormatSchema),
+	core.Structural("output_config.format.type=*", core.Nothing),
+	core.Structural("output_config.format.schema", core.Schema),
+	core.Hint("output_config.format.*", core.Nothing),
+	core.Hint("output_config.task_budget", core.Nothing),
+	core.Hint("output_config.*", core.Nothing),
+	core.Structural("output_format.type=json_schema", core.FormatSchema),
+	core.Structural("output_format.type=*", core.Nothing),
+	core.Structural("output_format.schema", core.Schema),
+	core.Hint("output_format.*", core.Nothing),
+	core.Hint("metadata.user_id", core.EndUser),
+	core.Hint("metadata.*", core.Nothing),
+	core.Hint("service_tier=auto", core.TierAuto),
+	core.Hint("service_tier=standard_only", core.TierStandard),
+	core.Hint("service_tier=*", core.TierOther),
+	core.Hint("cache_control", core.CacheRequest),
+	core.Structural("inference_geo", core.Nothing),
+	core.Structural("container", core.Nothing),
+	core.Structural("mcp_servers", core.Nothing),
+	core.Structural("thread", core.Nothing).RefusedBy(refuseThread),
+	core.Hint("context_management", core.Nothing),
+	core.Hint("compaction", core.Nothing),
+	core.Hint("diagnostics", core.Nothing),
+	core.Hint("speed", core.Nothing),
+	core.Hint("fallbacks", core.Nothing),
+	core.Hint("fallback_credit_token", core.Nothing),
+	core.Hint("billing_policy", core.Nothing),
+	core.Hint("*", core.Nothing),
+})
+
+// effortRows are the rows about a word for how much to reason.
+func effortRows(path string) []core.Row {
+	return []core.Row{
+		core.Shaping(path+"=low", core.EffortLow),
+		core.Shaping(path+"=medium", core.EffortMedium),
+		core.Shaping(path+"=high", core.EffortHigh),
+		core.Shaping(path+"=xhigh", core.EffortXHigh),
+		core.Shaping(path+"=max", core.EffortMax),
+		core.Shaping(path+"=*", core.EffortOther),
+	}
+}
+
+var turnRows = slices.Concat([]core.Row{
+	core.Structural("messages.*.role=user", core.Content),
+	core.Structural("messages.*.role=assistant", core.Content),
+	core.Structural("messages.-1.role=assistant", core.Prefill).As("messages.*").RefusedBy(refusePrefill),
+	core.Structural("messages.*.role=system", core.LateSystem),
+	core.Structural("messages.*.content", core.Content),
+	core.Shaping("messages.*.content=[tool_use,text]", core.TextBehindCall),
+	core.Shaping("messages.*.content=[text,tool_result]", core.TextBeforeResult),
+}, effortRows("messages.*.output_config.effort"), []core.Row{
+	core.Hint("messages.0.output_config.effort", core.Nothing),
+	core.Hint("messages.*.output_config.*", core.Nothing),
+	core.Hint("messages.*.role=user+output_config", core.Nothing),
+	core.Structural("messages.*.clear_at", core.Content),
+	core.Hint("messages.*.clear_at=*", core.Nothing),
+	core.Hint("messages.*.role=user+clear_at", core.Nothing),
+	core.Hint("messages.*.*", core.Nothing),
+})
+
+var systemRows = []core.Row{
+	core.Structural("system.*.type=text", core.Content),
+	core.Structural("system.*.type=*", core.Nothing),
+	core.Structural("system.*.text", core.Content),
+	core.Hint("system.*.citations", core.Nothing),
+	core.Hint("system.*.cache_control", core.CachePart),
+	core.Hint("system.*.*", core.Nothing),
+}
+
+// of is the beginning of the names of rows about blocks.
+const of = "messages.*.content.*."
+
+var blockRows = []core.Row{
+	core.Structural(of+"type=text", core.Content),
+	core.Structural(of+"type=image", core.Image),
+	core.Structural(of+"type=document", core.Document),
+	core.Structural(of+"type=search_result", core.SearchResult),
+	core.Structural(of+"type=tool_use", core.ToolCall),
+	core.Structural(of+"type=tool_result", core.ToolResult),
+	core.Hint(of+"type=thinking", core.Reasoning).As(of + "thinking"),
+	core.Hint(of+"type=redacted_thinking", core.RedactedReasoning).As(of + "data"),
+	core.Shaping(of+"type=server_tool_use", core.Nothing).As("messages.*.content.*"),
+	core.Structural("messages.-1.content.*.type=server_tool_use", core.Nothing),
+	core.Shaping(of+"type=web_search_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(of+"type=web_fetch_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(of+"type=code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(of+"type=bash_code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(of+"type=text_editor_code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(of+"type=tool_search_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Structural(of+"type=container_upload", core.Nothing),
+	core.Structural(of+"type=*", core.Nothing),
+	core.Structural(of+"text", core.Content),
+	core.Structural(of+"type=image+source.type=base64", core.Image).As(of + "type"),
+	core.Structural(of+"type=image+source.type=url", core.ImageAddress),
+	core.Structural(of+"type=image+source.type=file", core.ImageReference),
+	core.Structural(of+"type=image+source.type=*", core.Nothing),
+	core.Structural(of+"type=document+source.type=base64", core.File).As(of + "type"),
+	core.Structural(of+"type=document+source.media_type=*", core.Nothing),
+	core.Structural(of+"type=document+source.type=text", core.TextDocument),
+	core.Structural(of+"type=document+source.type=content", core.PartsDocument),
+	core.Structural(of+"type=document+source.type=url", core.FileAddress),
+	core.Structural(of+"type=document+source.type=file", core.FileReference),
+	core.Structural(of+"type=document+source.type=*", core.Nothing),
+	core.Structural(of+"source.media_type", core.Image).As(of + "type"),
+	core.Structural(of+"source.data", core.Image).As(of + "type"),
+	core.Structural(of+"source.url", core.ImageAddress).As(of + "source.type"),
+	core.Structural(of+"source.content", core.PartsDocument).As(of + "source.type"),
+	core.Structural(of+"source.file_id", core.ImageReference).As(of + "source.type"),
+	core.Hint(of+"source.*", core.Nothing),
+	core.Structural(of+"title", core.Document).As(of + "type"),
+	core.Structural(of+"context", core.Document).As(of + "type"),
+	core.Hint(of+"thinking", core.Reasoning),
+	core.Hint(of+"signature", core.Signature),
+	core.Hint(of+"data", core.RedactedReasoning),
+	core.Structural(of+"id", core.ToolCall).As(of + "type"),
+	core.Structural(of+"name", core.ToolCall).As(of + "type"),
+	core.Structural(of+"input", core.ToolCall).As(of + "type"),
+	core.Structural(of+"tool_use_id", core.ToolResult).As(of + "type"),
+	core.Structural(of+"content", core.ToolResult).As(of + "type"),
+	core.Structural(of+"is_error", core.ErrorResult).As(of + "type"),
+	core.Structural(of+"content.*.type=text", core.Content),
+	core.Structural(of+"content.*.type=image", core.Image),
+	core.Structural(of+"content.*.type=document", core.Document),
+	core.Structural(of+"content.*.type=search_result", core.SearchResult),
+	core.Structural(of+"content.*.type=tool_reference", core.ToolReference),
+	core.Structural(of+"content.*.type=*", core.Nothing),
+	core.Structural(of+"content.*.tool_name", core.ToolReference).As(of + "content.*.type"),
+	core.Hint(of+"content.*.cache_control", core.CacheNestedPart),
+	core.Hint(of+"content.*.*", core.Nothing),
+	core.Hint(of+"type=text+citations", core.Nothing),
+	core.Shaping(of+"type=document+citations", core.Citations),
+	core.Hint(of+"cache_control", core.CachePart),
+	core.Hint("messages.*.role=assistant+content.*.cache_control", core.CacheAssistantPart),
+	core.Hint(of+"type=tool_use+cache_control", core.CacheCall),
+	core.Hint(of+"type=tool_result+cache_control", core.CacheResult),
+	core.Hint(of+"cache_control.ttl", core.CachePartTTL),
+	core.Hint(of+"cache_control.*", core.Nothing),
+	core.Hint(of+"caller", core.Nothing),
+	core.Hint(of+"toolset_name", core.Nothing),
+	core.Hint(of+"transformations", core.Nothing),
+	core.Hint(of+"*", core.Nothing),
+}
+
+var toolRows = []core.Row{
+	core.Structural("tools.*.type=custom", core.FunctionTool),
+	core.Structural("tools.*.type=bash_20250124", core.VendorTool),
+	core.Structural("tools.*.type=text_editor_20250728", core.VendorTool),
+	core.Structural("tools.*.type=memory_20250818", core.VendorTool),
+	core.Structural("tools.*.type=web_search_20250305", core.VendorTool),
+	core.Structural("tools.*.type=web_fetch_20250910", core.VendorTool),
+	core.Structural("tools.*.type=code_execution_20250825", core.VendorTool),
+	core.Structural("tools.*.type=mcp_toolset", core.VendorTool),
+	core.Structural("tools.*.type=*", core.VendorTool),
+	core.Structural("tools.*.name", core.FunctionTool),
+	core.Structural("tools.*.description", core.FunctionTool),
+	core.Structural("tools.*.input_schema", core.FunctionTool),
+	core.Structural("tools.*.strict", core.FunctionTool),
+	core.Structural("tools.*.allowed_callers=direct", core.FunctionTool),
+	core.Structural("tools.*.allowed_callers=*", core.Nothing),
+	core.Hint("tools.*.defer_loading", core.Nothing),
+	core.Hint("tools.*.input_examples", core.Nothing),
+	core.Hint("tools.*.eager_input_streaming", core.Nothing),
+	core.Hint("tools.*.cache_control", core.CacheTool),
+	core.Hint("tools.*.*", core.Nothing),
+}
+
+// The rows of decisions that the reader takes itself.
+var (
+	unknownBlockRow    = rows.Named(of + "type=*")
+	unknownToolRow     = rows.Named("tools.*.type=*")
+	unknownImageRow    = rows.Named(of + "type=image+source.type=*")
+	unknownDocumentRow = rows.Named(of + "type=document+source.type=*")
+	unknownFileRow     = rows.Named(of + "type=document+source.media_type=*")
+	unknownClearingRow = rows.Named("messages.*.clear_at=*")
+	serverCallRow      = rows.Named(of + "type=server_tool_use")
+	openServerCallRow  = rows.Named("messages.-1.content.*.type=server_tool_use")
+	otherCallersRow    = rows.Named("tools.*.allowed_callers=*")
+	citedTextRow       = rows.Named(of + "type=text+citations")
+	overtakenEffortRow = rows.Named("messages.0.output_config.effort")
+	foreignConfigRow   = rows.Named("messages.*.role=user+output_config")
+	foreignClearingRow = rows.Named("messages.*.role=user+clear_at")
+	unknownChoiceRow   = rows.Named("tool_choice.type=*")
+)
+
+func refuseThread(info *translate.RequestInfo, to translate.Format, _ string) *translate.Fault {
+	return info.RefuseThread(to)
+}
+
+func refusePrefill(info *translate.RequestInfo, to translate.Format, path string) *translate.Fault {
+	return info.RefusePrefill(to, path)
+}
