@@ -44,6 +44,7 @@ var outcomes = core.Outcomes{
 	core.EffortOther:       core.Loses().ByWriter(),
 
 	core.EndUser:      core.Keeps(noUser),
+	core.LongEndUser:  core.Changes(noUser),
 	core.TierAuto:     core.Loses(extension("service_tier")),
 	core.TierStandard: core.Loses(extension("service_tier")),
 	core.CacheRequest: core.Loses(breakpoints),
@@ -79,14 +80,14 @@ var (
 	oneSampling = core.LoseIf("sampling one", func(t *translate.Traits) bool {
 		return t.SamplingFor(translate.Chat) == translate.SamplingOne
 	})
-	noUser            = core.LoseIf("user_field none", func(t *translate.Traits) bool { return t.UserField == translate.UserFieldNone })
+	noUser            = core.LoseIf("user_field none", func(t *translate.Traits) bool { return t.UserFieldFor(translate.Chat) == translate.UserFieldNone })
 	breakpoints       = core.KeepIf("cache_breakpoints true", func(t *translate.Traits) bool { return t.CacheBreakpoints })
 	fileParts         = core.KeepIf("files true", func(t *translate.Traits) bool { return t.Files })
 	noAddresses       = core.LoseIf("image_url base64", func(t *translate.Traits) bool { return t.ImagesBase64Only })
 	withoutTools      = core.DropIf("unsupported_tools drop", func(t *translate.Traits) bool { return t.DropUnsupportedTools })
 	lateSystemHoisted = core.ChangeIf("mid_system hoist", func(t *translate.Traits) bool { return t.MidSystemFor(translate.Chat) == translate.MidSystemHoist })
 	lateSystemOfUser  = core.ChangeIf("mid_system user", func(t *translate.Traits) bool { return t.MidSystemFor(translate.Chat) == translate.MidSystemUser })
-	noEffort          = core.LoseIf("extensions "+templateArguments, func(t *translate.Traits) bool { return t.Extension(templateArguments) })
+	noEffort          = core.LoseIf("extensions "+templateArguments, func(t *translate.Traits) bool { return t.Extension(translate.Chat, templateArguments) })
 )
 
 // prefills are the rules of providers that continue what the assistant said.
@@ -103,7 +104,7 @@ var replays = []core.Rule{
 
 // extension is the rule of providers that take a member beyond the format.
 func extension(name string) core.Rule {
-	return core.KeepIf("extensions "+name, func(t *translate.Traits) bool { return t.Extension(name) })
+	return core.KeepIf("extensions "+name, func(t *translate.Traits) bool { return t.Extension(translate.Chat, name) })
 }
 
 // effort is the rule of providers that take a word for how much to reason.

@@ -35,6 +35,7 @@ func (w *writer) OpenResult(r *core.Result) {
 	if !w.turn.content.empty() {
 		w.x.Keep(core.TextBeforeResult, nil) // nothing may stand between a call and its results
 	}
+	w.turn.results = true
 	w.result.open, w.result.failed, w.result.elsewhere = true, r.Failed, ""
 	w.result.id = r.ID
 	if mayBeForeign(r.ID) {

@@ -70,9 +70,10 @@ func (w *writer) writeUser() {
 	if len(id) > maxUser {
 		digest := sha256.Sum256([]byte(id))
 		id = hex.EncodeToString(digest[:])
+		w.x.KeepAs(core.LongEndUser, w.x.Options[core.EndUser].Row, nil)
 	}
 	field := "user"
-	if w.x.Traits.UserField == translate.UserFieldSafetyIdentifier {
+	if w.x.Traits.UserFieldFor(translate.Chat) == translate.UserFieldSafetyIdentifier {
 		field = "safety_identifier"
 	}
 	w.name(field)

@@ -21,7 +21,7 @@ func (w *writer) writeReasoning() {
 	effort := o.OneOf(core.EffortNone, core.EffortOther)
 	kind := o.OneOf(core.ReasoningOn, core.ReasoningOff)
 	switch {
-	case w.x.Traits.Extension(templateArguments):
+	case w.x.Traits.Extension(translate.Chat, templateArguments):
 		w.switchThinking(kind)
 		w.loseEffort(effort)
 	case kind == core.ReasoningOff:

@@ -106,6 +106,7 @@ func (w *writer) checkToolNames() {
 func (w *writer) writeTools() {
 	w.checkToolNames()
 	if len(w.tools.buf) == 0 {
+		w.loseChoice()
 		return
 	}
 	w.name("tools")
@@ -113,6 +114,15 @@ func (w *writer) writeTools() {
 	w.writeChoice()
 	if jsonscan.IsTrue(w.x.Options.Raw(core.OneCallAtATime)) {
 		w.field("parallel_tool_calls", []byte("false"))
+	}
+}
+
+// loseChoice reports a choice among tools that are not there, where it demands the
+// use of one.
+func (w *writer) loseChoice() {
+	switch w.x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed) {
+	case core.ToolChoiceRequired, core.ToolChoiceNamed:
+		w.x.Keep(core.ToolChoiceWithoutTools, nil)
 	}
 }
 

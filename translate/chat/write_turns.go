@@ -17,6 +17,7 @@ type turnBuffer struct {
 	thinking contentBuffer
 	calls    []byte // tool calls, each with a comma before it
 
+	results bool          // a user's: the result of a tool stands before it
 	hoisted contentBuffer // media out of the results of tools
 }
 
@@ -35,7 +36,7 @@ var betweenTexts = [...]string{
 // Turn begins a turn.
 func (w *writer) Turn(role core.Role) {
 	t := &w.turn
-	t.role, t.calls = role, t.calls[:0]
+	t.role, t.calls, t.results = role, t.calls[:0], false
 	t.content.reset(betweenTexts[role])
 	t.thinking.reset(lineFeed)
 	t.hoisted.reset(lineFeed)
@@ -77,14 +78,15 @@ func (w *writer) endUser() {
 		all = &t.hoisted
 		all.join(&t.content)
 	}
-	w.add("user", all)
+	if !all.empty() {
+		w.add("user", all)
+	} else if !t.results {
+		w.x.Keep(core.EmptyTurn, nil)
+	}
 }
 
-// add adds a message that is nothing but content, if there is any.
+// add adds a message that is nothing but content.
 func (w *writer) add(role string, c *contentBuffer) {
-	if c.empty() {
-		return
-	}
 	w.spread(c)
 	w.messages.add(w.x.At, role, nil, c, nil)
 }
@@ -100,6 +102,7 @@ func (w *writer) spread(c *contentBuffer) {
 func (w *writer) endAssistant() {
 	t := &w.turn
 	if t.content.empty() && t.thinking.empty() && len(t.calls) == 0 {
+		w.x.Keep(core.EmptyTurn, nil)
 		return
 	}
 	c := &t.content

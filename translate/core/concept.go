@@ -76,13 +76,17 @@ const (
 
 	optionCount // what stands below is no option
 
-	// TopPBesideTemperature decides about TopP where both are there.
+	// Options that are decided about in another way than on their own.
+
 	TopPBesideTemperature
+	LongEndUser // an EndUser that is too long for the format
+	ToolChoiceWithoutTools
 
 	// The conversation. Content is what every format can express: who says which
 	// text.
 
 	Content
+	EmptyTurn        // a turn that says nothing
 	LateSystem       // system texts that do not stand in front
 	Prefill          // the assistant has the last word, which the provider goes on with
 	TextBehindCall   // an assistant says something after it called a tool

@@ -1,6 +1,10 @@
 package core
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
 
 // Field is a row of the table of a pair of formats: a field of the client's
 // format and what becomes of it.
@@ -19,36 +23,42 @@ type Field struct {
 type FieldRule struct {
 	Trait string // name and value, as a configuration writes them
 	Fate  Fate
-	holds func(*translate.Traits) bool
+	Holds func(*translate.Traits) bool
 }
 
 // Join returns the table of a pair of formats: the rows of the client's and what
 // the outcomes of the provider's make of them.
-func Join(rows *Rows, outcomes *Outcomes) []Field {
-	fields := make([]Field, 0, len(rows.list))
-	for i := range rows.list {
-		r := &rows.list[i]
-		fields = append(fields, r.join(&outcomes[r.Concept]))
+func Join(from *Source, to *Target) []Field {
+	rows := from.Rows.list
+	fields := make([]Field, len(rows))
+	for i := range rows {
+		fields[i] = rows[i].join(&to.Outcomes[rows[i].Concept], to.Format)
 	}
 	return fields
 }
 
-func (r *Row) join(o *Outcome) Field {
+func (r *Row) join(o *Outcome, to translate.Format) Field {
 	f := Field{Name: r.Name, Fate: r.fate(o.outcome), Path: r.Path}
 	for _, rule := range o.rules {
 		f.Rules = append(f.Rules, FieldRule{rule.trait, r.fate(rule.outcome), rule.holds})
 	}
 	if r.extends() {
-		f.Rules = append(f.Rules, FieldRule{"extensions " + r.Name, Kept, func(t *translate.Traits) bool { return t.Extension(r.Name) }})
+		f.Rules = append(f.Rules, FieldRule{"extensions " + r.Name, Kept, func(t *translate.Traits) bool { return t.Extension(to, r.Name) }})
 	}
 	return f
+}
+
+// Name returns the name of the trait.
+func (r *FieldRule) Name() string {
+	name, _, _ := strings.Cut(r.Trait, " ")
+	return name
 }
 
 // Under returns what becomes of the field under these traits.
 func (f *Field) Under(traits *translate.Traits) Fate {
 	fate := f.Fate
 	for i := range f.Rules {
-		if f.Rules[i].holds(traits) {
+		if f.Rules[i].Holds(traits) {
 			fate = f.Rules[i].Fate
 			break
 		}

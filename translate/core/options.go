@@ -99,7 +99,7 @@ func (x *Translation) member(c *jsonscan.Cursor, in *level) {
 		x.unknown(c, in)
 	case len(in.members[i].rows) == 0:
 		x.object(c, in.members[i].level)
-	case in.members[i].rows[0].extends() && x.Traits.Extension(in.members[i].rows[0].Name):
+	case in.members[i].rows[0].extends() && x.Traits.Extension(x.To, in.members[i].rows[0].Name):
 		x.AddExtension(c.Name(), c.Skip())
 	default:
 		in.members[i].set(x, c.Skip())
@@ -110,7 +110,7 @@ func (x *Translation) member(c *jsonscan.Cursor, in *level) {
 // one that is lost.
 func (x *Translation) unknown(c *jsonscan.Cursor, in *level) {
 	name := c.Name()
-	if in.path == "" && x.Traits.Extension(string(name)) {
+	if in.path == "" && x.Traits.Extension(x.To, string(name)) {
 		x.AddExtension(name, c.Skip())
 		return
 	}

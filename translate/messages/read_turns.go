@@ -118,7 +118,7 @@ func (r *reader) content(c *jsonscan.Cursor, level int) {
 		r.say(jsonscan.Inner(raw))
 		return
 	}
-	r.blocks(c, level, "content", blocksOf[r.role])
+	r.blocks(c, level, "content", spokenBlocks[r.role])
 }
 
 // say writes a text, which may be the first of a turn of the system.
@@ -150,8 +150,13 @@ func (r *reader) endSystem(m *message) {
 	}
 	c := &r.levels[0].cursor
 	*c = jsonscan.Again(m.content)
-	if r.content(c, 0); !r.late && !r.x.Failed() {
+	r.content(c, 0)
+	switch {
+	case r.x.Failed():
+	case !r.late:
 		r.w.EndTurn()
+	case m.config == nil:
+		r.x.Lose(emptyTurnRow, nil)
 	}
 }
 

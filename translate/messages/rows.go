@@ -28,6 +28,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("tool_choice.type=*", core.Nothing),
 	core.Structural("tool_choice.name", core.ToolChoiceName),
 	core.Structural("tool_choice.disable_parallel_tool_use", core.OneCallAtATime),
+	core.Shaping("tools=[]+tool_choice.type=any", core.ToolChoiceWithoutTools).As("tool_choice"),
 	core.Hint("tool_choice.*", core.Nothing),
 	core.Shaping("thinking.type=enabled", core.ReasoningOn).As("thinking"),
 	core.Shaping("thinking.type=adaptive", core.ReasoningAdaptive).As("thinking"),
@@ -49,6 +50,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("output_format.schema", core.Schema),
 	core.Hint("output_format.*", core.Nothing),
 	core.Hint("metadata.user_id", core.EndUser),
+	core.Hint("metadata.user_id=...", core.LongEndUser),
 	core.Hint("metadata.*", core.Nothing),
 	core.Hint("service_tier=auto", core.TierAuto),
 	core.Hint("service_tier=standard_only", core.TierStandard),
@@ -86,6 +88,7 @@ var turnRows = slices.Concat([]core.Row{
 	core.Structural("messages.-1.role=assistant", core.Prefill).As("messages.*").RefusedBy(refusePrefill),
 	core.Structural("messages.*.role=system", core.LateSystem),
 	core.Structural("messages.*.content", core.Content),
+	core.Hint("messages.*.content=[]", core.EmptyTurn).As("messages.*"),
 	core.Shaping("messages.*.content=[tool_use,text]", core.TextBehindCall),
 	core.Shaping("messages.*.content=[text,tool_result]", core.TextBeforeResult),
 }, effortRows("messages.*.output_config.effort"), []core.Row{
@@ -100,7 +103,6 @@ var turnRows = slices.Concat([]core.Row{
 
 var systemRows = []core.Row{
 	core.Structural("system.*.type=text", core.Content),
-	core.Structural("system.*.type=*", core.Nothing),
 	core.Structural("system.*.text", core.Content),
 	core.Hint("system.*.citations", core.Nothing),
 	core.Hint("system.*.cache_control", core.CachePart),
@@ -218,6 +220,7 @@ var (
 	citedTextRow       = rows.Named(of + "type=text+citations")
 	overtakenEffortRow = rows.Named("messages.0.output_config.effort")
 	foreignConfigRow   = rows.Named("messages.*.role=user+output_config")
+	emptyTurnRow       = rows.Named("messages.*.content=[]")
 	foreignClearingRow = rows.Named("messages.*.role=user+clear_at")
 	unknownChoiceRow   = rows.Named("tool_choice.type=*")
 )

@@ -4,52 +4,34 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
 // Fate is what becomes of a field on its way to another format.
-type Fate uint8
+type Fate = core.Fate
 
 // The fates.
 const (
-	Kept    Fate = iota // carried over with its meaning
-	Hinted              // left behind and reported: it never changes the text asked for
-	Shaped              // left behind or changed, and reported: it shapes the answer
-	Refused             // the request is refused: what is asked would change
+	Kept    = core.Kept
+	Hinted  = core.Hinted
+	Shaped  = core.Shaped
+	Refused = core.Refused
 )
 
 // Field is a row of the table of a pair of formats: a field of the client's
 // format and what becomes of it. The tables are what the gateway tells of
 // itself, and the names that metrics may show; a test holds every row of theirs
 // to what the conversions do.
-type Field struct {
-	// Name is the path in the client's notation with "*" for every index, or
-	// for members that no other row names; behind "=" stands the value, or the
-	// kind of values, that the row is about: tools.*.type=custom.
-	Name string
-	// Fate holds while no rule does.
-	Fate Fate
-	// Rules are what traits change; the first that holds counts.
-	Rules []Rule
-	// Lost is the path in reports, where that is another than the name's.
-	Lost string
-}
+type Field = core.Field
 
 // Rule is a fate under a trait.
-type Rule struct {
-	Trait string // name and value, as a configuration writes them
-	Fate  Fate
-	holds func(*translate.Traits) bool
-}
-
-// name is the name of the trait.
-func (r *Rule) name() string {
-	name, _, _ := strings.Cut(r.Trait, " ")
-	return name
-}
+type Rule = core.FieldRule
 
 // tables are the rows of every pair.
 var tables = map[[2]translate.Format][]Field{
-	{translate.Messages, translate.Chat}:        messagesChatFields,
+	{translate.Messages, translate.Chat}:        core.Join(&messages.RequestSource, &chat.RequestTarget),
 	{translate.Messages, translate.Completions}: messagesCompletionsFields,
 	{translate.Chat, translate.Messages}:        chatMessagesFields,
 	{translate.Chat, translate.Completions}:     chatCompletionsFields,
@@ -67,31 +49,7 @@ func Possible(from, to translate.Format, traits *translate.Traits) bool {
 	if from == to {
 		return true
 	}
-	return CanTranslate(from, to) && !(to == translate.Completions && noTemplate.holds(traits))
-}
-
-// Under is what becomes of the field under these traits.
-func (f *Field) Under(traits *translate.Traits) Fate {
-	fate := f.Fate
-	for _, rule := range f.Rules {
-		if rule.holds(traits) {
-			fate = rule.Fate
-			break
-		}
-	}
-	if fate == Shaped && traits.RejectLosses {
-		return Refused
-	}
-	return fate
-}
-
-// Path is the path by which losses of the field are reported.
-func (f *Field) Path() string {
-	if f.Lost != "" {
-		return f.Lost
-	}
-	path, _, _ := strings.Cut(f.Name, "=")
-	return path
+	return CanTranslate(from, to) && !(to == translate.Completions && noTemplate.Holds(traits))
 }
 
 // Capabilities are the fields of a client's format by what becomes of them with
@@ -132,8 +90,8 @@ var known = func() map[[2]translate.Format]map[string]bool {
 	for pair, fields := range tables {
 		all[pair] = make(map[string]bool, len(fields))
 		for i := range fields {
-			if path := fields[i].Path(); !strings.HasSuffix(path, "*") || fields[i].Lost != "" {
-				all[pair][path] = true
+			if f := &fields[i]; !strings.HasSuffix(f.Path, "*") || f.Path != f.Name {
+				all[pair][f.Path] = true
 			}
 		}
 	}
@@ -157,13 +115,18 @@ func LossName(from, to translate.Format, loss translate.Loss) string {
 
 // The ways to write a row.
 
-func keep(name string, rules ...Rule) Field   { return Field{Name: name, Fate: Kept, Rules: rules} }
-func hint(name string, rules ...Rule) Field   { return Field{Name: name, Fate: Hinted, Rules: rules} }
-func shape(name string, rules ...Rule) Field  { return Field{Name: name, Fate: Shaped, Rules: rules} }
-func refuse(name string, rules ...Rule) Field { return Field{Name: name, Fate: Refused, Rules: rules} }
+func row(fate Fate, name string, rules []Rule) Field {
+	path, _, _ := strings.Cut(name, "=")
+	return Field{Name: name, Fate: fate, Rules: rules, Path: path}
+}
 
-// as says under which other path the loss of a field is reported.
-func (f Field) as(path string) Field {
-	f.Lost = path
+func keep(name string, rules ...Rule) Field   { return row(Kept, name, rules) }
+func hint(name string, rules ...Rule) Field   { return row(Hinted, name, rules) }
+func shape(name string, rules ...Rule) Field  { return row(Shaped, name, rules) }
+func refuse(name string, rules ...Rule) Field { return row(Refused, name, rules) }
+
+// as returns the fields with another path in reports.
+func as(path string, f Field) Field {
+	f.Path = path
 	return f
 }

@@ -37,7 +37,7 @@ var chatTurns = []Field{
 	keep("messages[*].role=user"),
 	keep("messages[*].role=assistant"),
 	refuse("messages[*].role=function"),
-	hint("messages[*].content=nothing of the assistant's").as(emptyChatTurn),
+	as(emptyChatTurn, hint("messages[*].content=nothing of the assistant's")),
 	refuse("messages[*].function_call"),
 	refuse("messages[*].audio"),
 	keep("messages[*].refusal"),

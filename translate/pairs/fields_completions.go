@@ -55,7 +55,7 @@ var completionsMessagesOptions = []Field{
 	shape("temperature=above 1"),
 	keep("top_p", noSampling(translate.Messages), oneSampling(translate.Messages)),
 	keep("top_k", noSampling(translate.Messages)),
-	refuse("stop=an empty text").as("stop[*]"),
+	as("stop[*]", refuse("stop=an empty text")),
 	refuse("logprobs"),
 	shape("presence_penalty"),
 	shape("frequency_penalty"),

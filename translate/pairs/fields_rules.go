@@ -5,7 +5,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 // The rules of the tables: what a trait makes of a field.
 
 func rule(fate Fate, trait string, holds func(*translate.Traits) bool) Rule {
-	return Rule{Trait: trait, Fate: fate, holds: holds}
+	return Rule{Trait: trait, Fate: fate, Holds: holds}
 }
 
 // sampling is the rule of providers that take fewer of the sampling fields.

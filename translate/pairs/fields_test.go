@@ -53,13 +53,13 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	out, r, fault := render(s.body)
 	if fault != nil {
 		assert.Equal(t, "unsupported_for_upstream", fault.Code, fault.Message)
-		assert.Equal(t, inGeneral(row.Path()), inGeneral(fault.Param))
+		assert.Equal(t, inGeneral(row.Path), inGeneral(fault.Param))
 		assert.Equal(t, deciding(row), fault.Trait, "the trait that decides, for the log")
 		return pairs.Refused
 	}
-	path := regexp.MustCompile(`\*$`).ReplaceAllString(row.Path(), "unheard_of")
-	if row.Lost != "" {
-		path = row.Lost
+	path := row.Path
+	if path == row.Name {
+		path = regexp.MustCompile(`\*$`).ReplaceAllString(path, "unheard_of")
 	}
 	i := slices.IndexFunc(r.Losses, func(loss translate.Loss) bool { return loss.Path == path })
 	if i >= 0 {

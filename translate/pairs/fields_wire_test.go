@@ -67,12 +67,29 @@ func TestEveryMemberThatIsReadHasARow(t *testing.T) {
 func hasRow(w way, at []string, member string) bool {
 	for _, row := range pairs.Fields(w.from, w.to) {
 		for _, path := range at {
-			if covers(row.Name, path+member) || row.Fate != pairs.Kept && covers(path+member, row.Name) {
-				return true
+			for _, named := range membersNamed(row.Name) {
+				if covers(named, path+member) || row.Fate != pairs.Kept && covers(path+member, named) {
+					return true
+				}
 			}
 		}
 	}
 	return false
+}
+
+// membersNamed are the paths of all members that the name of a row holds: those
+// around a "+" stand in one object.
+func membersNamed(name string) (paths []string) {
+	conditions := strings.Split(name, "+")
+	path, _, _ := strings.Cut(conditions[0], "=")
+	object := path[:strings.LastIndexByte(path, '.')+1]
+	for i, condition := range conditions {
+		if i > 0 {
+			condition = object + condition
+		}
+		paths = append(paths, condition)
+	}
+	return paths
 }
 
 // covers reports whether a row is about the object at a path or something in it.
@@ -85,7 +102,7 @@ func covers(row, path string) bool {
 func vocabulary(from translate.Format) map[string]bool {
 	all := make(map[string]bool)
 	for _, row := range slices.Concat(pairs.Fields(from, translate.Messages), pairs.Fields(from, translate.Chat), pairs.Fields(from, translate.Completions)) {
-		for _, word := range strings.FieldsFunc(row.Name, func(r rune) bool { return strings.ContainsRune(".=[], ", r) }) {
+		for _, word := range strings.FieldsFunc(row.Name, func(r rune) bool { return strings.ContainsRune(".=[],+ ", r) }) {
 			all[word] = true
 		}
 	}
@@ -162,9 +179,9 @@ func TestCapabilitiesFollowTheTraits(t *testing.T) {
 	c = caps("on_loss reject; extensions top_k min_p; files true")
 	assert.Contains(t, c.Kept, "top_k")
 	assert.Contains(t, c.Kept, "min_p", "what the provider takes beyond the formats")
-	assert.Contains(t, c.Kept, "messages.*.content.*.source.type=base64, of a document")
+	assert.Contains(t, c.Kept, "messages.*.content.*.type=document+source.type=base64")
 	assert.Contains(t, c.Reported, "speed", "a hint shapes nothing")
-	assert.Contains(t, c.Refused, "output_config.effort", "in strict mode")
+	assert.Contains(t, c.Refused, "output_config.effort=high", "in strict mode")
 }
 
 // Clients and providers choose the names of unknown fields; those are no names for metrics.

@@ -126,7 +126,7 @@ func (x *conversion) refuseBy(r *Rule, path, shown string) {
 func (x *conversion) decide(r *Rule, fault *translate.Fault) {
 	if x.fault == nil {
 		x.fault = fault
-		x.fault.Trait = r.name()
+		x.fault.Trait = r.Name()
 	}
 }
 
