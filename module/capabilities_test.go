@@ -97,7 +97,7 @@ func TestCapabilitiesFollowTheTraitsOfTheTarget(t *testing.T) {
 	strict := c.Data[slices.Index(models, "strict")].Formats["messages"]
 	assert.Contains(t, strict.Kept, "top_k")
 	assert.NotContains(t, strict.Kept, "min_p", "the target's own list replaces the provider's")
-	assert.Contains(t, strict.Refused, "output_config.effort")
+	assert.Contains(t, strict.Refused, "output_config.effort=high")
 	assert.Contains(t, strict.Reported, "cache_control", "a hint shapes nothing")
 
 	assert.Equal(t, "completions", c.Data[slices.Index(models, "writer")].Formats["messages"].Upstream)

@@ -74,41 +74,41 @@ var outcomes = core.Outcomes{
 
 // The rules of chat providers.
 var (
-	noSampling = core.LoseIf("sampling none", func(t *translate.Traits) bool {
-		return t.SamplingFor(translate.Chat) == translate.SamplingNone
+	noSampling = core.LoseIf("sampling none", func(traits *translate.Traits) bool {
+		return traits.SamplingFor(translate.Chat) == translate.SamplingNone
 	})
-	oneSampling = core.LoseIf("sampling one", func(t *translate.Traits) bool {
-		return t.SamplingFor(translate.Chat) == translate.SamplingOne
+	oneSampling = core.LoseIf("sampling one", func(traits *translate.Traits) bool {
+		return traits.SamplingFor(translate.Chat) == translate.SamplingOne
 	})
-	noUser            = core.LoseIf("user_field none", func(t *translate.Traits) bool { return t.UserFieldFor(translate.Chat) == translate.UserFieldNone })
-	breakpoints       = core.KeepIf("cache_breakpoints true", func(t *translate.Traits) bool { return t.CacheBreakpoints })
-	fileParts         = core.KeepIf("files true", func(t *translate.Traits) bool { return t.Files })
-	noAddresses       = core.LoseIf("image_url base64", func(t *translate.Traits) bool { return t.ImagesBase64Only })
-	withoutTools      = core.DropIf("unsupported_tools drop", func(t *translate.Traits) bool { return t.DropUnsupportedTools })
-	lateSystemHoisted = core.ChangeIf("mid_system hoist", func(t *translate.Traits) bool { return t.MidSystemFor(translate.Chat) == translate.MidSystemHoist })
-	lateSystemOfUser  = core.ChangeIf("mid_system user", func(t *translate.Traits) bool { return t.MidSystemFor(translate.Chat) == translate.MidSystemUser })
-	noEffort          = core.LoseIf("extensions "+templateArguments, func(t *translate.Traits) bool { return t.Extension(translate.Chat, templateArguments) })
+	noUser            = core.LoseIf("user_field none", func(traits *translate.Traits) bool { return traits.UserFieldFor(translate.Chat) == translate.UserFieldNone })
+	breakpoints       = core.KeepIf("cache_breakpoints true", func(traits *translate.Traits) bool { return traits.CacheBreakpoints })
+	fileParts         = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files })
+	noAddresses       = core.LoseIf("image_url base64", func(traits *translate.Traits) bool { return traits.ImagesBase64Only })
+	withoutTools      = core.DropIf("unsupported_tools drop", func(traits *translate.Traits) bool { return traits.DropUnsupportedTools })
+	lateSystemHoisted = core.ChangeIf("mid_system hoist", func(traits *translate.Traits) bool { return traits.MidSystemFor(translate.Chat) == translate.MidSystemHoist })
+	lateSystemOfUser  = core.ChangeIf("mid_system user", func(traits *translate.Traits) bool { return traits.MidSystemFor(translate.Chat) == translate.MidSystemUser })
+	noEffort          = core.LoseIf("extensions "+templateArguments, func(traits *translate.Traits) bool { return traits.Extension(translate.Chat, templateArguments) })
 )
 
 // prefills are the rules of providers that continue what the assistant said.
 var prefills = []core.Rule{
-	core.KeepIf("prefill native", func(t *translate.Traits) bool { return t.Prefill == translate.PrefillNative }),
-	core.KeepIf("prefill vllm", func(t *translate.Traits) bool { return t.Prefill == translate.PrefillVLLM }),
+	core.KeepIf("prefill native", func(traits *translate.Traits) bool { return traits.Prefill == translate.PrefillNative }),
+	core.KeepIf("prefill vllm", func(traits *translate.Traits) bool { return traits.Prefill == translate.PrefillVLLM }),
 }
 
 // replays are the rules of providers that take earlier reasoning back.
 var replays = []core.Rule{
-	core.KeepIf("reasoning_replay reasoning_content", func(t *translate.Traits) bool { return t.ReasoningReplay == translate.ReplayReasoningContent }),
-	core.KeepIf("reasoning_replay reasoning", func(t *translate.Traits) bool { return t.ReasoningReplay == translate.ReplayReasoning }),
+	core.KeepIf("reasoning_replay reasoning_content", func(traits *translate.Traits) bool { return traits.ReasoningReplay == translate.ReplayReasoningContent }),
+	core.KeepIf("reasoning_replay reasoning", func(traits *translate.Traits) bool { return traits.ReasoningReplay == translate.ReplayReasoning }),
 }
 
 // extension is the rule of providers that take a member beyond the format.
 func extension(name string) core.Rule {
-	return core.KeepIf("extensions "+name, func(t *translate.Traits) bool { return t.Extension(translate.Chat, name) })
+	return core.KeepIf("extensions "+name, func(traits *translate.Traits) bool { return traits.Extension(translate.Chat, name) })
 }
 
 // effort is the rule of providers that take a word for how much to reason.
 func effort(word string) core.Rule {
 	e := translate.EffortOf(word)
-	return core.KeepIf("reasoning_effort "+word, func(t *translate.Traits) bool { return t.ReasoningEffort.Has(e) })
+	return core.KeepIf("reasoning_effort "+word, func(traits *translate.Traits) bool { return traits.ReasoningEffort.Has(e) })
 }
