@@ -80,14 +80,20 @@ var (
 	oneSampling = core.LoseIf("sampling one", func(traits *translate.Traits) bool {
 		return traits.SamplingFor(translate.Chat) == translate.SamplingOne
 	})
-	noUser            = core.LoseIf("user_field none", func(traits *translate.Traits) bool { return traits.UserFieldFor(translate.Chat) == translate.UserFieldNone })
+	noUser = core.LoseIf("user_field none", func(traits *translate.Traits) bool {
+		return traits.UserFieldFor(translate.Chat) == translate.UserFieldNone
+	})
 	breakpoints       = core.KeepIf("cache_breakpoints true", func(traits *translate.Traits) bool { return traits.CacheBreakpoints })
 	fileParts         = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files })
 	noAddresses       = core.LoseIf("image_url base64", func(traits *translate.Traits) bool { return traits.ImagesBase64Only })
 	withoutTools      = core.DropIf("unsupported_tools drop", func(traits *translate.Traits) bool { return traits.DropUnsupportedTools })
-	lateSystemHoisted = core.ChangeIf("mid_system hoist", func(traits *translate.Traits) bool { return traits.MidSystemFor(translate.Chat) == translate.MidSystemHoist })
-	lateSystemOfUser  = core.ChangeIf("mid_system user", func(traits *translate.Traits) bool { return traits.MidSystemFor(translate.Chat) == translate.MidSystemUser })
-	noEffort          = core.LoseIf("extensions "+templateArguments, func(traits *translate.Traits) bool { return traits.Extension(translate.Chat, templateArguments) })
+	lateSystemHoisted = core.ChangeIf("mid_system hoist", func(traits *translate.Traits) bool {
+		return traits.MidSystemFor(translate.Chat) == translate.MidSystemHoist
+	})
+	lateSystemOfUser = core.ChangeIf("mid_system user", func(traits *translate.Traits) bool {
+		return traits.MidSystemFor(translate.Chat) == translate.MidSystemUser
+	})
+	noEffort = core.LoseIf("extensions "+templateArguments, func(traits *translate.Traits) bool { return traits.Extension(translate.Chat, templateArguments) })
 )
 
 // prefills are the rules of providers that continue what the assistant said.

@@ -18,7 +18,7 @@ func kindsOf(kinds ...blockKind) (s kindSet) {
 // What may stand where.
 var (
 	systemBlocks = kindsOf(textBlock)
-	spokenBlocks     = [...]kindSet{
+	spokenBlocks = [...]kindSet{
 		core.System:    systemBlocks,
 		core.User:      kindsOf(textBlock, imageBlock, documentBlock, searchResultBlock, toolResultBlock),
 		core.Assistant: kindsOf(textBlock, thinkingBlock, redactedThinkingBlock, toolUseBlock, serverToolUseBlock, serverToolResultBlock),
