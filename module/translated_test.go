@@ -90,6 +90,8 @@ func TestATranslatedRequestCarriesNoHeaderOfTheClient(t *testing.T) {
 		got := s.first.Requests()[0]
 		assert.Empty(t, got.Query)
 		got.Header.Del("Content-Length")
+		assert.True(t, strings.HasPrefix(got.Header.Get("User-Agent"), "caddy-ai-gateway"), "the gateway's own")
+		got.Header.Del("User-Agent")
 		want := http.Header{"Accept": {"text/event-stream"}, "Accept-Encoding": {"identity"}, "Content-Type": {"application/json"}}
 		if r.upstream == messagesPath {
 			want["Anthropic-Version"] = []string{"2023-06-01"}

@@ -32,7 +32,7 @@ type call struct {
 
 	// Of a translated request: what is sent, and what the way back needs.
 	rendered []byte
-	lease    *exchange.Lease // of rendered
+	lease    *exchange.Lease // of rendered, until the request is sent
 	memory   translate.Memory
 	branches []*call // what the request became, if that is several calls
 
@@ -87,6 +87,7 @@ func (c *call) prepare() *translate.Fault {
 
 // send sends the request and waits for the headers of its answer.
 func (c *call) send() (*http.Response, error) {
+	defer c.lease.Release() // the body, and those that repeat it, hold the lease themselves
 	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
 	res, err := c.t.inner.RoundTrip(c.render(c.request))
 	if c.sent.Load() {

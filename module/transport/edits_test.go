@@ -23,7 +23,8 @@ func rendered(t *testing.T, format translate.Format, body, upstream string, chan
 	a := &exchange.Attempt{Exchange: ex, Format: format, Model: upstream}
 	c := &call{t: newTransport(nil, change...), attempt: a}
 	require.Nil(t, c.prepare())
-	reader, length := c.body()
+	p := c.payload()
+	reader, length := p.open(), p.length
 	sent, err := io.ReadAll(reader)
 	require.NoError(t, err)
 	require.NoError(t, reader.Close())

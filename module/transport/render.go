@@ -2,13 +2,10 @@ package transport
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -20,11 +17,12 @@ import (
 // configuration adds, its context carries the dial information.
 func (c *call) render(proxied *http.Request) *http.Request {
 	a := c.attempt
-	body, length := c.body()
+	p := c.payload()
 	target := c.t.target(proxied, endpoint(c.t.base.Path, a.Format, a.Exchange.Operation))
 	if a.Exchange.Beta && a.ByteLane() {
 		target.RawQuery = "beta=true"
 	}
+	header := c.header(proxied.Header)
 	out := &http.Request{
 		Method:        http.MethodPost,
 		URL:           target,
@@ -32,9 +30,12 @@ func (c *call) render(proxied *http.Request) *http.Request {
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
-		Header:        c.header(proxied.Header),
-		Body:          body,
-		ContentLength: length,
+		Header:        header,
+		Body:          p.open(),
+		ContentLength: p.length,
+	}
+	if !claimsIdempotency(header) {
+		out.GetBody = p.reopen
 	}
 	return out.WithContext(c.ctx)
 }
@@ -70,7 +71,10 @@ func (c *call) header(configured http.Header) http.Header {
 	h := make(http.Header, 10)
 	h["Content-Type"] = []string{"application/json"}
 	h["Accept-Encoding"] = []string{"identity"} // compressed events would come late
-	h["User-Agent"] = []string{""}              // an empty one is not sent at all
+	h["User-Agent"] = userAgent
+	if c.attempt.ByteLane() {
+		h["User-Agent"] = []string{""} // an empty one is not sent at all
+	}
 	if c.attempt.Format == translate.Messages {
 		h["Anthropic-Version"] = []string{c.traits().Version()}
 	}
@@ -112,65 +116,6 @@ func accept(ex *exchange.Exchange, byteLane bool) []string {
 		return acceptStream
 	}
 	return acceptJSON
-}
-
-// edit replaces a span of the client's body.
-type edit struct {
-	translate.Span
-	with []byte
-}
-
-// body returns the client's bytes with the edits of this attempt: the spans
-// between the edits are sent from the original, not copied.
-func (c *call) body() (io.ReadCloser, int64) {
-	if c.rendered != nil {
-		return &outgoing{src: bytes.NewReader(c.rendered), lease: c.lease, sent: &c.sent}, int64(len(c.rendered))
-	}
-	ex := c.attempt.Exchange
-	ex.Lease.Retain()
-	edits := c.edits()
-	if len(edits) == 0 {
-		return &outgoing{src: bytes.NewReader(ex.Body), lease: ex.Lease, sent: &c.sent}, int64(len(ex.Body))
-	}
-	readers := make([]io.Reader, 0, 2*len(edits)+1)
-	length, at := int64(len(ex.Body)), 0
-	for _, e := range edits {
-		readers = append(readers, bytes.NewReader(ex.Body[at:e.Start]), bytes.NewReader(e.with))
-		length += int64(len(e.with) - (e.End - e.Start))
-		at = e.End
-	}
-	readers = append(readers, bytes.NewReader(ex.Body[at:]))
-	return &outgoing{src: io.MultiReader(readers...), lease: ex.Lease, sent: &c.sent}, length
-}
-
-// outgoing is the body of a call. The http transport may close it while it
-// still reads from it in another goroutine; the lock makes sure that no read
-// touches the leased memory once Close has returned.
-type outgoing struct {
-	mu    sync.Mutex
-	src   io.Reader // nil once closed
-	lease *exchange.Lease
-	sent  *atomic.Bool // set with the first read: a body is read once there is a connection
-}
-
-func (o *outgoing) Read(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.src == nil {
-		return 0, http.ErrBodyReadAfterClose
-	}
-	o.sent.Store(true)
-	return o.src.Read(p)
-}
-
-func (o *outgoing) Close() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.src != nil {
-		o.src = nil
-		o.lease.Release()
-	}
-	return nil
 }
 
 // usageAsked reports whether this call has to ask for the usage of a stream

@@ -1,0 +1,167 @@
+package gatewaytest
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// Fate is what becomes of a stream that reaches a Framed provider.
+type Fate int
+
+// The fates. Only streams that are taken are worked on.
+const (
+	Take   Fate = iota // it is answered
+	Refuse             // it is reset with REFUSED_STREAM
+	Leave              // the connection ends before it, by GOAWAY
+)
+
+// Framed is a provider that speaks HTTP/2 without TLS, frame by frame, so that a
+// test decides what becomes of each stream.
+type Framed struct {
+	// Address is its host and port.
+	Address string
+
+	answer []byte
+	fate   func(number int, body string) Fate
+
+	mu      sync.Mutex // guards the fields below
+	conns   []net.Conn
+	arrived int
+	taken   []string
+}
+
+// NewFramed starts a provider that answers every stream with the same JSON. It
+// asks fate about each, with the number of the stream, from 1, and its body, which
+// is small.
+func NewFramed(t testing.TB, answer []byte, fate func(number int, body string) Fate) *Framed {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	f := &Framed{Address: listener.Addr().String(), answer: answer, fate: fate}
+	var running sync.WaitGroup
+	running.Go(func() { // ends when the listener is closed
+		for conn, err := listener.Accept(); err == nil; conn, err = listener.Accept() {
+			f.opened(conn)
+			running.Go(func() { f.serve(conn) }) // ends when conn is closed
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		f.closeAll()
+		running.Wait()
+	})
+	return f
+}
+
+func (f *Framed) opened(conn net.Conn) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.conns = append(f.conns, conn)
+}
+
+func (f *Framed) closeAll() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, conn := range f.conns {
+		_ = conn.Close()
+	}
+}
+
+// Taken are the bodies that were worked on, and how many streams arrived.
+func (f *Framed) Taken() (bodies []string, arrived int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.taken, f.arrived
+}
+
+func (f *Framed) serve(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	if _, err := io.ReadFull(conn, make([]byte, len(http2.ClientPreface))); err != nil {
+		return
+	}
+	c := framedConn{f, http2.NewFramer(conn, conn), make(map[uint32]*bytes.Buffer)}
+	for err := c.WriteSettings(); err == nil; {
+		var frame http2.Frame
+		if frame, err = c.ReadFrame(); err == nil {
+			err = c.handle(frame)
+		}
+	}
+	_, _ = io.Copy(io.Discard, conn) // closing it now could lose what was written
+}
+
+// framedConn is one connection.
+type framedConn struct {
+	*Framed
+	*http2.Framer
+	bodies map[uint32]*bytes.Buffer
+}
+
+func (c *framedConn) handle(frame http2.Frame) error {
+	switch frame := frame.(type) {
+	case *http2.SettingsFrame:
+		if !frame.IsAck() {
+			return c.WriteSettingsAck()
+		}
+	case *http2.PingFrame:
+		if !frame.IsAck() {
+			return c.WritePing(true, frame.Data)
+		}
+	case *http2.HeadersFrame:
+		c.bodies[frame.StreamID] = new(bytes.Buffer)
+	case *http2.DataFrame:
+		c.bodies[frame.StreamID].Write(frame.Data())
+		if frame.StreamEnded() {
+			return c.end(frame.StreamID)
+		}
+	}
+	return nil
+}
+
+// end carries out the fate of a stream whose request is complete. Its error ends
+// the connection.
+func (c *framedConn) end(stream uint32) error {
+	body := c.bodies[stream].String()
+	switch c.decide(body) {
+	case Refuse:
+		return c.WriteRSTStream(stream, http2.ErrCodeRefusedStream)
+	case Leave:
+		if err := c.WriteGoAway(stream-min(stream, 2), http2.ErrCodeNo, nil); err != nil {
+			return err
+		}
+		return io.EOF
+	}
+	var head bytes.Buffer
+	encoder := hpack.NewEncoder(&head)
+	for _, field := range []hpack.HeaderField{
+		{Name: ":status", Value: "200"}, {Name: "content-type", Value: "application/json"},
+		{Name: "content-length", Value: strconv.Itoa(len(c.answer))},
+	} {
+		if err := encoder.WriteField(field); err != nil {
+			return err
+		}
+	}
+	err := c.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: head.Bytes(), EndHeaders: true})
+	if err != nil {
+		return err
+	}
+	return c.WriteData(stream, true, c.answer)
+}
+
+func (f *Framed) decide(body string) Fate {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.arrived++
+	fate := f.fate(f.arrived, body)
+	if fate == Take {
+		f.taken = append(f.taken, body)
+	}
+	return fate
+}

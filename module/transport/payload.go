@@ -1,0 +1,107 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// edit replaces a span of the client's body.
+type edit struct {
+	translate.Span
+	with []byte
+}
+
+// payload is what a call sends. It may be opened more than once: net/http sends a
+// request again, up to six times, that the provider never took, because it refused
+// the stream, was about to close the connection (GOAWAY), or had closed it before
+// anything was written.
+type payload struct {
+	parts  [][]byte
+	length int64 // of all parts
+	lease  *exchange.Lease
+	sent   *atomic.Bool // set with the first read: a body is read once there is a connection
+}
+
+// payload returns the client's bytes with the edits of this attempt, or what they
+// were translated to. What lies between the edits is not copied.
+func (c *call) payload() *payload {
+	p := &payload{lease: c.lease, sent: &c.sent}
+	if c.rendered != nil {
+		p.add(c.rendered)
+		return p
+	}
+	ex, at := c.attempt.Exchange, 0
+	p.lease = ex.Lease
+	for _, e := range c.edits() {
+		p.add(ex.Body[at:e.Start], e.with)
+		at = e.End
+	}
+	p.add(ex.Body[at:])
+	return p
+}
+
+func (p *payload) add(parts ...[]byte) {
+	for _, part := range parts {
+		p.parts = append(p.parts, part)
+		p.length += int64(len(part))
+	}
+}
+
+// open returns a reader of the payload from its beginning, which keeps the lease
+// until it is closed.
+func (p *payload) open() io.ReadCloser {
+	p.lease.Retain()
+	if len(p.parts) == 1 {
+		return &outgoing{src: bytes.NewReader(p.parts[0]), lease: p.lease, sent: p.sent}
+	}
+	parts := net.Buffers(slices.Clone(p.parts)) // reading consumes them
+	return &outgoing{src: &parts, lease: p.lease, sent: p.sent}
+}
+
+// reopen is open for the GetBody of a request.
+func (p *payload) reopen() (io.ReadCloser, error) { return p.open(), nil }
+
+// claimsIdempotency reports whether a request has a header that net/http takes for leave
+// to send it again even if the provider may have worked on it already. No client
+// can set one, but a configuration can.
+func claimsIdempotency(h http.Header) bool {
+	return h["Idempotency-Key"] != nil || h["X-Idempotency-Key"] != nil
+}
+
+// outgoing is the body of a call. The http transport may close it while it
+// still reads from it in another goroutine; the lock makes sure that no read
+// touches the leased memory once Close has returned.
+type outgoing struct {
+	mu    sync.Mutex
+	src   io.Reader // nil once closed
+	lease *exchange.Lease
+	sent  *atomic.Bool
+}
+
+func (o *outgoing) Read(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.src == nil {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	o.sent.Store(true)
+	return o.src.Read(p)
+}
+
+func (o *outgoing) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.src != nil {
+		o.src = nil
+		o.lease.Release()
+	}
+	return nil
+}
