@@ -48,7 +48,7 @@ func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery
 	h := http.Header{
 		"Accept":          acceptJSON,
 		"Accept-Encoding": {"identity"},
-		"User-Agent":      {""}, // an empty one is not sent at all
+		"User-Agent":      userAgent,
 	}
 	if q.Format == translate.Messages {
 		target.RawQuery = modelsPageQuery(q.After)
