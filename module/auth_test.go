@@ -350,6 +350,54 @@ func TestNetworksAreThoseOfTheClientBehindATrustedProxy(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, status("192.0.2.7"), "nobody is trusted")
 }
 
+// A client behind a proxy that adds to X-Forwarded-For wrote the first address of
+// it, and so chose from where its key was used. With strict, the first one that
+// no trusted proxy has counts, from the right.
+func TestAClientCannotChooseItsAddressWithStrictProxies(t *testing.T) {
+	t.Setenv("KEY_FAR", farKey)
+	s := startCaddyfile(t, "{\nservers {\ntrusted_proxies static 127.0.0.0/8\ntrusted_proxies_strict\n}\n}\n"+
+		siteBlock("", demoProvider, "key far {env.KEY_FAR} {\nfrom 192.0.2.0/24\n}"))
+	for forwarded, want := range map[string]int{"192.0.2.7, 198.51.100.1": http.StatusForbidden, "198.51.100.1, 192.0.2.7": http.StatusOK} {
+		got := s.ask(chatPath, bodyFor(chatPath, "m", "hi", false), "Authorization", "Bearer "+farKey, "X-Forwarded-For", forwarded)
+		assert.Equal(t, want, got.status, forwarded)
+	}
+	s.assertNoEntry(choosable)
+}
+
+const choosable = "clients can choose the address"
+
+func TestProxiesThatAreTrustedTooMuchAreWarnedOf(t *testing.T) {
+	t.Setenv("KEY_FAR", farKey)
+	const bound, free = "key far {env.KEY_FAR} {\nfrom 192.0.2.0/24\n}", "key far {env.KEY_FAR}"
+	for name, c := range map[string]struct {
+		servers, key, accounts string
+		want                   int
+	}{
+		"a bound key":                  {"trusted_proxies static private_ranges", bound, "accounts off", 1},
+		"accounts":                     {"trusted_proxies static private_ranges", free, "", 1},
+		"proxies on a socket":          {"trusted_proxies_unix", bound, "accounts off", 1},
+		"nothing depends on it":        {"trusted_proxies static private_ranges", free, "accounts off", 0},
+		"strict":                       {"trusted_proxies static private_ranges\ntrusted_proxies_strict", bound, "", 0},
+		"a header that is replaced":    {"trusted_proxies static private_ranges\nclient_ip_headers CF-Connecting-IP", bound, "", 0},
+		"nobody is trusted":            {"keepalive_interval 15s", bound, "", 0},
+		"two sites of the same server": {"trusted_proxies static private_ranges", bound + "\naccounts off\n}\nai_gateway /other/* {\nkey client {env.CLIENT_KEY}\n" + demoProvider, "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startCaddyfile(t, "{\nservers {\n"+c.servers+"\n}\n}\n"+siteBlock("", demoProvider, c.key, c.accounts))
+			found := 0
+			for _, entry := range s.Logs.Entries() {
+				if text, _ := entry["msg"].(string); strings.HasPrefix(text, choosable) {
+					found++
+					assert.Equal(t, "warn", entry["level"])
+					assert.Equal(t, "srv0", entry["server"])
+					assert.Equal(t, "add trusted_proxies_strict, or let every proxy replace the header", entry["remedy"])
+				}
+			}
+			assert.Equal(t, c.want, found)
+		})
+	}
+}
+
 // doubtful is a source that knows one key and cannot say whether there are more.
 type doubtful struct{}
 

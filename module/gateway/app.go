@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"go.uber.org/zap"
@@ -40,6 +41,8 @@ type App struct {
 	users    *userbase   // of sites that say nothing about theirs
 	serving  []*userbase // those of sites, without repetition
 	sites    []*Handler
+
+	forwarded []*caddyhttp.Server // that were warned of by warnForwarded
 }
 
 // CaddyModule returns the Caddy module information.

@@ -92,6 +92,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.users.store != nil {
 		h.resolved.sources = append(h.resolved.sources, h.users.store)
 	}
+	h.warnForwarded(ctx, app)
 	return nil
 }
 

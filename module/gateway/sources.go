@@ -73,14 +73,27 @@ func (r *resolved) checkChanges() {
 // names are the names of all keys that the sources can list.
 func (s sources) names() map[string]bool {
 	names := make(map[string]bool)
-	for _, source := range s {
-		if list, ok := source.(exchange.KeyList); ok {
+	for key := range s.all() {
+		names[key.ID] = true
+	}
+	return names
+}
+
+// all are the keys of the sources that can list theirs.
+func (s sources) all() iter.Seq[*exchange.Key] {
+	return func(yield func(*exchange.Key) bool) {
+		for _, source := range s {
+			list, ok := source.(exchange.KeyList)
+			if !ok {
+				continue
+			}
 			for key := range list.All() {
-				names[key.ID] = true
+				if !yield(key) {
+					return
+				}
 			}
 		}
 	}
-	return names
 }
 
 // key looks a key up in every source.

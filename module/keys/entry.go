@@ -40,7 +40,8 @@ type Entry struct {
 
 	// From are the addresses from which the key may be used, each an IP address
 	// or a network in CIDR notation; a client behind a proxy has the address
-	// that Caddy's trusted_proxies say. Elsewhere the key is answered 403.
+	// that Caddy's trusted_proxies say, which clients can forge unless
+	// trusted_proxies_strict is set too. Elsewhere the key is answered 403.
 	// Default: anywhere.
 	From []string `json:"from,omitempty"`
 

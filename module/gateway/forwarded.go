@@ -1,0 +1,53 @@
+package gateway
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
+)
+
+// warnForwarded warns, once for each server, where clients can choose the address
+// that they seem to come from, and something depends on it.
+func (h *Handler) warnForwarded(ctx caddy.Context, app *App) {
+	server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
+	if !ok || !trustsFirstAddress(server) || slices.Contains(app.forwarded, server) || !h.dependsOnAddress() {
+		return
+	}
+	app.forwarded = append(app.forwarded, server)
+	h.logger.Warn("clients can choose the address that they seem to come from: without trusted_proxies_strict, trusted_proxies takes the first address of X-Forwarded-For, which is the client's own where a proxy adds to the header",
+		zap.String("server", server.Name()),
+		zap.String("depends_on_it", "from of keys, the throttle of logins"),
+		zap.String("remedy", "add trusted_proxies_strict, or let every proxy replace the header"))
+}
+
+// dependsOnAddress reports whether a key is bound to networks, as far as the
+// sources tell, or people log in.
+func (h *Handler) dependsOnAddress() bool {
+	if h.users.accounts != nil {
+		return true
+	}
+	for key := range h.resolved.sources.all() {
+		if len(key.Networks) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// trustsFirstAddress reports whether a server believes proxies, and takes the
+// first address of a header that proxies usually add to.
+func trustsFirstAddress(server *caddyhttp.Server) bool {
+	addedTo := func(header string) bool { return strings.EqualFold(header, "X-Forwarded-For") }
+	return server.TrustedProxiesStrict == 0 && trustsProxies(server) && slices.ContainsFunc(server.ClientIPHeaders, addedTo)
+}
+
+// trustsProxies reports whether a server believes any proxy. Once it has loaded
+// its trusted_proxies, Caddy has them in a field that it does not export.
+func trustsProxies(server *caddyhttp.Server) bool {
+	loaded := reflect.ValueOf(server).Elem().FieldByName("trustedProxies")
+	return server.TrustedProxiesUnix || loaded.IsValid() && !loaded.IsNil()
+}
