@@ -32,6 +32,8 @@ type Defaults struct {
 	KeyRequired bool
 	// Traits that the provider has, by name; see Upstream.Traits.
 	Traits map[string]string
+	// Limits of the provider's answers. Those that are zero are DefaultLimits.
+	Limits Limits
 	// ListsModels says that the provider documents a list of its models, GET
 	// /v1/models or the like of its format.
 	ListsModels bool

@@ -34,7 +34,7 @@ type Upstream struct {
 	Traits map[string]string `json:"traits,omitempty"`
 
 	// Limits are those of its answers. Default, for each: that of the site, of
-	// the global option, of DefaultLimits.
+	// the global option, of the preset, of DefaultLimits.
 	Limits
 
 	// Transport is the transport of reverse_proxy that carries the calls.

@@ -1,6 +1,10 @@
 package providers
 
 import (
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -13,6 +17,13 @@ var (
 	chatCompletions = []translate.Format{translate.Chat, translate.Completions}
 	allFormats      = []translate.Format{translate.Chat, translate.Completions, translate.Messages}
 )
+
+// slowly are the limits of servers that may run on anybody's processor: reading a
+// long prompt takes minutes there, and some send no header before its end.
+var slowly = exchange.Limits{
+	ResponseHeaderTimeout: caddy.Duration(30 * time.Minute),
+	FirstEventTimeout:     caddy.Duration(30 * time.Minute),
+}
 
 // presets is everything that is known about the hosted and the self-hosted
 // services. Comments say what a service documents that makes it differ. All of
@@ -78,7 +89,7 @@ var presets = []Preset{
 	}},
 
 	{"llamacpp", exchange.Defaults{
-		BaseURL: "http://localhost:8080/v1", Formats: allFormats, ListsModels: true,
+		BaseURL: "http://localhost:8080/v1", Formats: allFormats, ListsModels: true, Limits: slowly,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 			"native_n":         "false",  // not every version gives several answers
@@ -89,7 +100,7 @@ var presets = []Preset{
 	// Reads max_tokens alone, and takes the texts of one content for messages of
 	// their own: both hold by default. user is ignored.
 	{"ollama", exchange.Defaults{
-		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true,
+		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, Limits: slowly,
 		Traits: map[string]string{
 			"image_url":        "base64", // addresses are refused
 			"native_n":         "false",  // n is not among the fields that it reads
@@ -100,7 +111,7 @@ var presets = []Preset{
 	// chat_template_kwargs is left out: servers with a tokenizer of Mistral's
 	// refuse it.
 	{"vllm", exchange.Defaults{
-		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true,
+		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true, Limits: slowly,
 		Traits: map[string]string{
 			"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 				" include_stop_str_in_output ignore_eos structured_outputs priority",

@@ -30,6 +30,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 	const chat, messages, completions = translate.Chat, translate.Messages, translate.Completions
 	type formats = []translate.Format
 	type traits = map[string]string
+	local := exchange.Limits{ResponseHeaderTimeout: caddy.Duration(30 * time.Minute), FirstEventTimeout: caddy.Duration(30 * time.Minute)}
 	for id, want := range map[string]exchange.Defaults{
 		"anthropic": {
 			BaseURL: "https://api.anthropic.com", Formats: formats{messages},
@@ -72,18 +73,18 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			Traits: traits{"max_tokens_field": "max_completion_tokens"},
 		},
 		"llamacpp": {
-			BaseURL: "http://localhost:8080/v1", Formats: formats{chat, completions, messages}, ListsModels: true,
+			BaseURL: "http://localhost:8080/v1", Formats: formats{chat, completions, messages}, ListsModels: true, Limits: local,
 			Traits: traits{
 				"extensions": "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 				"native_n":   "false", "prefill": "native", "reasoning_replay": "reasoning_content",
 			},
 		},
 		"ollama": {
-			BaseURL: "http://localhost:11434/v1", Formats: formats{chat, completions, messages}, ListsModels: true,
+			BaseURL: "http://localhost:11434/v1", Formats: formats{chat, completions, messages}, ListsModels: true, Limits: local,
 			Traits: traits{"image_url": "base64", "native_n": "false", "reasoning_replay": "reasoning", "user_field": "none"},
 		},
 		"vllm": {
-			BaseURL: "http://localhost:8000/v1", Formats: formats{chat, completions, messages}, ListsModels: true,
+			BaseURL: "http://localhost:8000/v1", Formats: formats{chat, completions, messages}, ListsModels: true, Limits: local,
 			Traits: traits{
 				"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 					" include_stop_str_in_output ignore_eos structured_outputs priority",

@@ -51,11 +51,12 @@ func (Transport) CaddyModule() caddy.ModuleInfo {
 // Provision resolves the credential and loads the preset and the inner transport.
 func (t *Transport) Provision(ctx caddy.Context) error {
 	t.logger = ctx.Logger()
-	t.Limits.Inherit(exchange.DefaultLimits)
 	defaults, err := t.loadPreset(ctx)
 	if err != nil {
 		return err
 	}
+	t.Limits.Inherit(defaults.Limits)
+	t.Limits.Inherit(exchange.DefaultLimits)
 	if t.base, err = ParseBaseURL(t.BaseURL, defaults.BaseURL); err != nil {
 		return err
 	}

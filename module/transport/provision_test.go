@@ -1,0 +1,46 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+func init() { caddy.RegisterModule(slowPreset{}) }
+
+// slowPreset is the preset of a provider that takes its time.
+type slowPreset struct{ http.RoundTripper }
+
+func (slowPreset) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "ai_gateway.providers.slow", New: func() caddy.Module { return new(slowPreset) }}
+}
+
+func (slowPreset) Defaults() exchange.Defaults {
+	return exchange.Defaults{
+		BaseURL: "http://localhost",
+		Limits:  exchange.Limits{ResponseHeaderTimeout: caddy.Duration(time.Hour), FirstEventTimeout: caddy.Duration(2 * time.Hour)},
+	}
+}
+
+// Local servers were once cut off after five minutes, with which a processor may
+// not have read the prompt.
+func TestTimesComeFromTheConfigurationThenFromThePreset(t *testing.T) {
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
+	defer cancel()
+	transport := &Transport{Upstream: exchange.Upstream{
+		PresetRaw: []byte(`{"preset":"slow"}`),
+		Limits:    exchange.Limits{FirstEventTimeout: caddy.Duration(time.Minute)},
+	}}
+	require.NoError(t, transport.Provision(ctx))
+	want := exchange.DefaultLimits
+	want.ResponseHeaderTimeout = caddy.Duration(time.Hour)
+	want.FirstEventTimeout = caddy.Duration(time.Minute)
+	assert.Equal(t, want, transport.Limits)
+}
