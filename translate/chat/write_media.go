@@ -13,7 +13,6 @@ type result struct {
 	open      bool
 	content   contentBuffer
 	id        []byte // of the call, escaped
-	failed    bool
 	elsewhere string // what the tool message says if all went to the next one
 }
 
@@ -36,7 +35,7 @@ func (w *writer) OpenResult(r *core.Result) {
 		w.x.Keep(core.TextBeforeResult, nil) // nothing may stand between a call and its results
 	}
 	w.turn.results = true
-	w.result.open, w.result.failed, w.result.elsewhere = true, r.Failed, ""
+	w.result.open, w.result.elsewhere = true, ""
 	w.result.id = r.ID
 	if mayBeForeign(r.ID) {
 		w.result.id = w.appendID(nil, r.ID)
@@ -45,13 +44,13 @@ func (w *writer) OpenResult(r *core.Result) {
 }
 
 // CloseResult writes the message.
-func (w *writer) CloseResult() {
+func (w *writer) CloseResult(failed bool) {
 	r := &w.result
 	r.open = false
 	if r.content.empty() && r.elsewhere != "" {
 		r.content.add([]byte(r.elsewhere))
 	}
-	if r.failed {
+	if failed {
 		r.content.blame()
 	}
 	w.spread(&r.content)

@@ -72,8 +72,6 @@ const (
 	CacheKey
 	CacheRequest // a breakpoint of the cache behind the whole request
 
-	Extension // a member that some servers know beyond the formats
-
 	optionCount // what stands below is no option
 
 	// Options that are decided about in another way than on their own.

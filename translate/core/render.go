@@ -53,6 +53,30 @@ func Render(dst, body []byte, info *translate.RequestInfo, from *Source, to *Tar
 	return x.end(dst)
 }
 
+// Listen calls a writer with all that a request says, whatever could be written of
+// it; nothing is refused or reported. It is for those that want to know something
+// of a request, such as an estimate of its tokens.
+func Listen(body []byte, from *Source, w Writer) {
+	x := translations.Get().(*Translation)
+	x.begin(&translate.RequestInfo{}, from.Rows, &listener)
+	x.listening = true
+	r := get(&from.readers, from.New)
+	w.Begin(x)
+	_ = r.Read(body, x, w) // of a broken body what could be read counts
+	r.Forget()
+	from.readers.Put(r)
+	x.end(nil)
+}
+
+// listener keeps every concept.
+var listener = Target{Outcomes: new(Outcomes)}
+
+func init() {
+	for c := range listener.Outcomes {
+		listener.Outcomes[c] = Keeps()
+	}
+}
+
 // get takes something out of a pool, or makes a new one.
 func get[T any](pool *sync.Pool, make func() T) T {
 	if kept, ok := pool.Get().(T); ok {

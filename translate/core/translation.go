@@ -25,11 +25,12 @@ type Translation struct {
 	// Prompts and Samples are those of translate.Rendered.
 	Prompts, Samples int
 
-	rows     *Rows
-	outcomes *Outcomes
-	losses   translate.Losses
-	fault    *translate.Fault
-	scratch  []byte
+	rows      *Rows
+	outcomes  *Outcomes
+	listening bool // nothing is reported
+	losses    translate.Losses
+	fault     *translate.Fault
+	scratch   []byte
 }
 
 // Failed reports whether the request is refused.
@@ -85,6 +86,9 @@ func (x *Translation) Lose(r *Row, raw []byte) {
 
 // report reports a fate.
 func (x *Translation) report(r *Row, fate Fate, raw []byte, decidedBy *Outcome) {
+	if x.listening {
+		return
+	}
 	switch fate {
 	case Hinted:
 		x.lose(translate.Hint, r)
@@ -155,7 +159,7 @@ func (x *Translation) LoseMember(object string, name []byte) {
 // Invalid refuses a member of the element at the reader's place that no format
 // would accept as it is.
 func (x *Translation) Invalid(member, what string) {
-	if x.fault == nil {
+	if x.fault == nil && !x.listening {
 		x.fault = translate.InvalidField(x.path(member), what)
 	}
 }

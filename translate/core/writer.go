@@ -50,9 +50,9 @@ type Writer interface {
 	// Call is the call of a tool by the assistant.
 	Call(c *Call)
 	// OpenResult begins what a tool returned: the texts, media and references up
-	// to CloseResult.
+	// to CloseResult, which says whether the tool failed.
 	OpenResult(r *Result)
-	CloseResult()
+	CloseResult(failed bool)
 	// ToolReference names a tool that a search for tools has found.
 	ToolReference(name []byte)
 
@@ -70,6 +70,33 @@ type Writer interface {
 	// keeps for the next request.
 	Forget() (kept int)
 }
+
+// Discard is a Writer that writes nothing. Writers embed it whose format has no
+// words for most parts, and those that only listen.
+type Discard struct{}
+
+// The methods of Writer.
+
+func (Discard) Begin(*Translation)           {}
+func (Discard) Turn(Role)                    {}
+func (Discard) EndTurn()                     {}
+func (Discard) Text([]byte)                  {}
+func (Discard) Refusal([]byte)               {}
+func (Discard) Image(*Media)                 {}
+func (Discard) Document(*Media)              {}
+func (Discard) OpenDocument(*Media)          {}
+func (Discard) CloseDocument()               {}
+func (Discard) OpenSearchResult(_, _ []byte) {}
+func (Discard) CloseSearchResult()           {}
+func (Discard) Reasoning(*Thought)           {}
+func (Discard) Call(*Call)                   {}
+func (Discard) OpenResult(*Result)           {}
+func (Discard) CloseResult(bool)             {}
+func (Discard) ToolReference([]byte)         {}
+func (Discard) CacheBreakpoint([]byte)       {}
+func (Discard) Tool(*Tool)                   {}
+func (Discard) Finish(dst []byte) []byte     { return dst }
+func (Discard) Forget() (kept int)           { return 0 }
 
 // Reader reads the requests of one format.
 type Reader interface {
@@ -137,9 +164,8 @@ type Call struct {
 
 // Result is what a tool returned.
 type Result struct {
-	ID     []byte // of the call, escaped
-	Free   bool   // the result of a free call
-	Failed bool   // the tool failed
+	ID   []byte // of the call, escaped
+	Free bool   // the result of a free call
 }
 
 // Tool is a tool that the assistant may call.

@@ -187,19 +187,15 @@ func (r *reader) toolResult(b blockObject, level int) {
 	if !r.x.Keep(core.ToolResult, nil) {
 		return
 	}
-	result := &r.parts.result
-	*result = core.Result{ID: b.text(memberToolUseID)}
-	if r.isTrue(b.raw(memberIsError), "is_error") {
-		result.Failed = r.x.Keep(core.ErrorResult, nil)
-	}
-	r.w.OpenResult(result)
+	r.parts.result = core.Result{ID: b.text(memberToolUseID)}
+	r.w.OpenResult(&r.parts.result)
 	ttl, cached := r.cached(b.raw(memberCacheControl), core.CacheResult)
 	content := b.raw(memberContent)
 	if text := jsonscan.Inner(content); len(text) > 0 {
 		r.w.Text(text)
 	}
 	r.within(level+1, content, "content", resultBlocks)
-	r.w.CloseResult()
+	r.w.CloseResult(r.isTrue(b.raw(memberIsError), "is_error") && r.x.Keep(core.ErrorResult, nil))
 	if cached {
 		r.w.CacheBreakpoint(ttl)
 	}
