@@ -62,7 +62,7 @@ func TestCapturedRequestsArriveByteForByte(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) {
 		same, renamed := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		lines := func(p *gatewaytest.Provider, to string) []string {
-			return []string{w.provider("p", p, "models none"), "model * {\nto p" + to + "\n}"}
+			return []string{w.provider("p", p, "models none", "mid_system keep"), "model * {\nto p" + to + "\n}"}
 		}
 		s := startSite(t, lines(same, "")...).persistently()
 		for _, file := range files {

@@ -82,6 +82,16 @@ func (info *RequestInfo) RefusePrefill(upstream Format, path string) *Fault {
 	return f
 }
 
+// RefuseLateSystem refuses a system turn that is not the first, at path. The words
+// are those of the vendor of the messages format: Claude Code, which sends such
+// turns, sends the conversation again without them.
+func RefuseLateSystem(path string) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: path + ": role 'system' is not supported on this model",
+		Param: path, Code: codeUntranslatable, Trait: "mid_system",
+	}
+}
+
 // RefuseThread refuses message threads, which need a provider that keeps them.
 // Official SDKs read the details and go on without threads.
 func (info *RequestInfo) RefuseThread(upstream Format) *Fault {

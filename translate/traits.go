@@ -100,6 +100,7 @@ const (
 	MidSystemKeep                     // it stays where it is
 	MidSystemHoist                    // it joins the first
 	MidSystemUser                     // it becomes a turn of the user
+	MidSystemRefuse                   // the request is refused
 )
 
 // Prefill is what becomes of a conversation that ends with the assistant.
@@ -223,6 +224,12 @@ func (t *Traits) MidSystemFor(upstream Format) MidSystem {
 	default:
 		return MidSystemKeep
 	}
+}
+
+// TakesLateSystem reports whether the provider takes system turns that are not the
+// first as they are. The byte lane, which changes nothing, has to refuse them else.
+func (t *Traits) TakesLateSystem() bool {
+	return t.MidSystem == MidSystemDefault || t.MidSystem == MidSystemKeep
 }
 
 // SamplingFor says which sampling fields may be sent in the format.

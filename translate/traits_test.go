@@ -88,7 +88,7 @@ func TestEveryTraitRefusesWhatItDoesNotKnow(t *testing.T) {
 
 func TestErrorsOfTraitsSayWhatIsAccepted(t *testing.T) {
 	var traits translate.Traits
-	assert.EqualError(t, traits.Set("mid_system", "drop"), "mid_system: must be 'keep', 'hoist' or 'user', got 'drop'")
+	assert.EqualError(t, traits.Set("mid_system", "drop"), "mid_system: must be 'keep', 'hoist', 'user' or 'refuse', got 'drop'")
 	assert.EqualError(t, traits.Set("files", "yes"), "files: must be 'false' or 'true', got 'yes'")
 	assert.EqualError(t, traits.Set("default_max_tokens", "0"), "default_max_tokens: must be an integer of at least 1, got '0'")
 	assert.ErrorContains(t, traits.Set("reasoning_effort", "low, huge"), "none, minimal, low, medium, high, xhigh, max")

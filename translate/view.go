@@ -38,6 +38,10 @@ type View struct {
 	// signed itself, each cut so that the rest stays valid JSON. No messages
 	// provider could verify them.
 	Minted []Span
+	// LateSystem is the number, counted from 1, of the first message of a messages
+	// body that is a system text behind another message or behind system; 0 for
+	// none.
+	LateSystem int
 }
 
 // Losses returns what the byte lane leaves out of the body: the parts in Minted.

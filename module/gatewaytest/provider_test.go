@@ -99,6 +99,19 @@ func TestStepsComeInOrderAndThenTheEngine(t *testing.T) {
 	assert.Equal(t, 200, get(t, p, chatPath, chatBody).StatusCode)
 }
 
+func TestAStrictTemplateRefusesWhatItCannotRender(t *testing.T) {
+	p := NewProvider(t)
+	p.Always(StrictTemplate(Answer()))
+	const user, system = `{"role":"user","content":"hi"}`, `{"role":"system","content":"s"}`
+	for messages, want := range map[string]int{
+		user: 200, system + "," + user: 200, user + "," + system: 500, user + "," + user: 500,
+	} {
+		assert.Equal(t, want, get(t, p, chatPath, `{"model":"m1","messages":[`+messages+`]}`).StatusCode, messages)
+	}
+	assert.Equal(t, 200, get(t, p, messagesPath, `{"model":"m1","max_tokens":9,"system":"s","messages":[`+user+`]}`).StatusCode)
+	assert.Equal(t, 500, get(t, p, messagesPath, `{"model":"m1","max_tokens":9,"system":"s","messages":[`+system+","+user+`]}`).StatusCode)
+}
+
 func TestScriptedErrorsHaveTheShapeOfTheirEndpoint(t *testing.T) {
 	p := NewProvider(t)
 	p.Always(Status(500))

@@ -88,10 +88,17 @@ var presets = []Preset{
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens"},
 	}},
 
+	// The self-hosted servers render conversations by the template of the model,
+	// and those of Qwen and others raise an exception at a system message that is
+	// not the first (ggml-org/llama.cpp#27367, vllm-project/vllm#41114,
+	// ollama/ollama#17774); in place, as a turn of the user, it leaves the cached
+	// prefix alone. Joined, it also suits templates that want the roles to alternate.
 	{"llamacpp", exchange.Defaults{
 		BaseURL: "http://localhost:8080/v1", Formats: allFormats, ListsModels: true, Limits: slowly,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
+			"mid_system":       "user",
+			"alternation":      "true",
 			"native_n":         "false",  // not every version gives several answers
 			"prefill":          "native", // unless started with --no-prefill-assistant
 			"reasoning_replay": "reasoning_content",
@@ -103,7 +110,9 @@ var presets = []Preset{
 		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, Limits: slowly,
 		Traits: map[string]string{
 			"image_url":        "base64", // addresses are refused
-			"native_n":         "false",  // n is not among the fields that it reads
+			"mid_system":       "user",
+			"alternation":      "true",
+			"native_n":         "false", // n is not among the fields that it reads
 			"reasoning_replay": "reasoning",
 			"user_field":       "none",
 		},
@@ -115,7 +124,9 @@ var presets = []Preset{
 		Traits: map[string]string{
 			"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 				" include_stop_str_in_output ignore_eos structured_outputs priority",
-			"prefill": "vllm", // continue_final_message with add_generation_prompt
+			"mid_system":  "user",
+			"alternation": "true",
+			"prefill":     "vllm", // continue_final_message with add_generation_prompt
 		},
 	}},
 }

@@ -6,7 +6,8 @@
 // overrules. The one exception is the demo provider, which answers in-process.
 // It refuses to know models: their names change more often than releases are
 // made. A trait is in a preset only where the service documents it for all of
-// its models; what differs from model to model is left to the configuration.
+// its models, or where it does no harm to any; what else differs from model to
+// model is left to the configuration.
 package providers
 
 import (

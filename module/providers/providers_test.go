@@ -76,19 +76,23 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "http://localhost:8080/v1", Formats: formats{chat, completions, messages}, ListsModels: true, Limits: local,
 			Traits: traits{
 				"extensions": "top_k min_p repeat_penalty grammar json_schema cache_prompt",
-				"native_n":   "false", "prefill": "native", "reasoning_replay": "reasoning_content",
+				"mid_system": "user", "alternation": "true",
+				"native_n": "false", "prefill": "native", "reasoning_replay": "reasoning_content",
 			},
 		},
 		"ollama": {
 			BaseURL: "http://localhost:11434/v1", Formats: formats{chat, completions, messages}, ListsModels: true, Limits: local,
-			Traits: traits{"image_url": "base64", "native_n": "false", "reasoning_replay": "reasoning", "user_field": "none"},
+			Traits: traits{
+				"mid_system": "user", "alternation": "true",
+				"image_url": "base64", "native_n": "false", "reasoning_replay": "reasoning", "user_field": "none",
+			},
 		},
 		"vllm": {
 			BaseURL: "http://localhost:8000/v1", Formats: formats{chat, completions, messages}, ListsModels: true, Limits: local,
 			Traits: traits{
 				"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 					" include_stop_str_in_output ignore_eos structured_outputs priority",
-				"prefill": "vllm",
+				"mid_system": "user", "alternation": "true", "prefill": "vllm",
 			},
 		},
 		"demo": {BaseURL: "http://demo/v1", Formats: translate.Formats, ListsModels: true},

@@ -76,6 +76,9 @@ func (c *call) prepare() *translate.Fault {
 	if !c.attempt.ByteLane() {
 		return c.translate()
 	}
+	if fault := c.refuseLateSystem(); fault != nil {
+		return fault
+	}
 	c.attempt.Losses = c.attempt.Exchange.View.Losses()
 	if c.attempt.Format != translate.Completions || c.traits().FIMTemplate == "" {
 		return nil
@@ -83,6 +86,16 @@ func (c *call) prepare() *translate.Fault {
 	edits, fault := pairs.FillIn(c.attempt.Exchange.Body, c.info())
 	c.filled = edits
 	return fault
+}
+
+// refuseLateSystem refuses system turns in the middle of a messages body where the
+// provider does not take them: its bytes cannot be changed.
+func (c *call) refuseLateSystem() *translate.Fault {
+	ex := c.attempt.Exchange
+	if ex.View.LateSystem == 0 || ex.Operation != translate.Generate || c.traits().TakesLateSystem() {
+		return nil
+	}
+	return translate.RefuseLateSystem("messages." + strconv.Itoa(ex.View.LateSystem-1) + ".role")
 }
 
 // send sends the request and waits for the headers of its answer.

@@ -50,7 +50,7 @@ var outcomes = core.Outcomes{
 	core.CacheRequest: core.Loses(breakpoints),
 
 	core.Content:          core.Keeps(),
-	core.LateSystem:       core.Keeps(lateSystemHoisted, lateSystemOfUser),
+	core.LateSystem:       core.Keeps(lateSystemRefused, lateSystemHoisted, lateSystemOfUser),
 	core.Prefill:          core.Loses(prefills...),
 	core.TextBehindCall:   core.Changes(),
 	core.TextBeforeResult: core.Changes(),
@@ -87,6 +87,7 @@ var (
 	fileParts         = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files })
 	noAddresses       = core.LoseIf("image_url base64", func(traits *translate.Traits) bool { return traits.ImagesBase64Only })
 	withoutTools      = core.DropIf("unsupported_tools drop", func(traits *translate.Traits) bool { return traits.DropUnsupportedTools })
+	lateSystemRefused = core.RefuseIf("mid_system refuse", func(traits *translate.Traits) bool { return traits.MidSystem == translate.MidSystemRefuse })
 	lateSystemHoisted = core.ChangeIf("mid_system hoist", func(traits *translate.Traits) bool {
 		return traits.MidSystemFor(translate.Chat) == translate.MidSystemHoist
 	})

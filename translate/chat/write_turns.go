@@ -60,10 +60,10 @@ func (w *writer) EndTurn() {
 func (w *writer) endSystem() {
 	c := &w.turn.content
 	switch mid := w.x.Traits.MidSystemFor(translate.Chat); {
+	case mid == translate.MidSystemHoist, w.messages.empty() && (w.messages.unite || mid != translate.MidSystemKeep):
+		w.hoisted.join(c)
 	case mid == translate.MidSystemUser:
 		w.add("user", c)
-	case mid == translate.MidSystemHoist, w.messages.empty() && w.messages.unite:
-		w.hoisted.join(c)
 	default:
 		w.add(w.systemRole(), c)
 	}

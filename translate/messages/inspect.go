@@ -31,6 +31,8 @@ type request struct {
 	view        translate.View
 	hasMessages bool
 	hasMax      bool
+	hasSystem   bool
+	leads       bool // the first message is a system text
 }
 
 // Inspect is the strict pass over a request body. It returns what the gateway
@@ -44,6 +46,9 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *translate.Fa
 			r.member()
 		}
 		r.view.End = r.ObjectEnd()
+		if r.leads && r.hasSystem {
+			r.view.LateSystem = 1
+		}
 		r.Require(rowModel, "model", !r.view.ModelSpan.Empty())
 		r.Require(rowMessages, "messages", r.hasMessages)
 		r.Require(rowMaxTokens, "max_tokens", r.hasMax || op == translate.CountTokens)

@@ -405,3 +405,23 @@ func TestViewPointsIntoTheBody(t *testing.T) {
 	assert.Equal(t, strings.LastIndex(body, "}"), view.End)
 	assert.Empty(t, view.Minted)
 }
+
+func TestTheViewTellsOfSystemTextsThatComeLate(t *testing.T) {
+	const user, system = `{"role":"user","content":"a"}`, `{"role":"system","content":"b"}`
+	for _, tt := range []struct {
+		name, body string
+		want       int
+	}{
+		{"none", turn(user), 0},
+		{"in front", turn(system + "," + user), 0},
+		{"behind a user", turn(user + "," + system + "," + user + "," + system), 2},
+		{"behind another", turn(system + "," + system), 2},
+		{"behind system", `{"messages":[` + system + `],"model":"m","max_tokens":1,"system":[{"type":"text","text":"s"}]}`, 1},
+		{"behind a system of nothing", `{"messages":[` + system + `],"model":"m","max_tokens":1,"system":""}`, 0},
+		{"no text", turn(user + `,{"role":"system","output_config":{"effort":"low"}}`), 0},
+	} {
+		view, fault := messages.Inspect([]byte(tt.body), translate.Generate)
+		require.Nil(t, fault, tt.name)
+		assert.Equal(t, tt.want, view.LateSystem, tt.name)
+	}
+}

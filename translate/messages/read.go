@@ -18,6 +18,7 @@ type reader struct {
 	role   core.Role
 	person bool // the turn holds more than the results of tools
 	late   bool // the turn is one of the system that has not begun
+	spoken bool // a turn of a user or an assistant has begun
 
 	effort core.Option // of the last system turn that no user turn follows
 

@@ -80,6 +80,7 @@ func (r *reader) begin(m *message) {
 		m.known = false
 		return
 	}
+	r.spoken = true
 	r.w.Turn(r.role)
 }
 
@@ -132,7 +133,7 @@ func (r *reader) say(text []byte) {
 // beginLate begins a turn of the system that has something to say.
 func (r *reader) beginLate() bool {
 	r.late = false
-	if !r.x.Keep(core.LateSystem, nil) {
+	if r.spoken && !r.x.Keep(core.LateSystem, nil) {
 		return false
 	}
 	r.w.Turn(core.System)

@@ -86,7 +86,7 @@ var turnRows = slices.Concat([]core.Row{
 	core.Structural("messages.*.role=user", core.Content),
 	core.Structural("messages.*.role=assistant", core.Content),
 	core.Structural("messages.-1.role=assistant", core.Prefill).As("messages.*").RefusedBy(refusePrefill),
-	core.Structural("messages.*.role=system", core.LateSystem),
+	core.Structural("messages.*.role=system", core.LateSystem).RefusedBy(refuseLateSystem),
 	core.Structural("messages.*.content", core.Content),
 	core.Hint("messages.*.content=[]", core.EmptyTurn).As("messages.*"),
 	core.Shaping("messages.*.content=[tool_use,text]", core.TextBehindCall),
@@ -227,6 +227,10 @@ var (
 
 func refuseThread(info *translate.RequestInfo, to translate.Format, _ string) *translate.Fault {
 	return info.RefuseThread(to)
+}
+
+func refuseLateSystem(_ *translate.RequestInfo, _ translate.Format, path string) *translate.Fault {
+	return translate.RefuseLateSystem(path)
 }
 
 func refusePrefill(info *translate.RequestInfo, to translate.Format, path string) *translate.Fault {

@@ -34,7 +34,7 @@ func (r *request) messages() {
 		r.PushIndex(n)
 		r.Item(n)
 		start := r.Offset()
-		minted := r.message()
+		minted := r.message(n)
 		cuts.element(translate.Span{Start: start, End: r.Offset()}, minted)
 		r.Pop()
 	}
@@ -60,9 +60,9 @@ type turn struct {
 	minted    bool // it holds nothing but blocks that this gateway minted
 }
 
-// message reads one message and reports whether nothing would be left of it
-// without the blocks that this gateway minted.
-func (r *request) message() (minted bool) {
+// message reads the message of an index, and reports whether nothing would be left
+// of it without the blocks that this gateway minted.
+func (r *request) message(index int) (minted bool) {
 	if !r.EnterObject() {
 		r.Refuse("must be an object")
 		return false
@@ -83,7 +83,21 @@ func (r *request) message() (minted bool) {
 		}
 	}
 	r.require(&t)
+	if t.system && !strict.Missing(t.content) {
+		r.systemText(index)
+	}
 	return t.minted
+}
+
+// systemText notes a message that is a system text. Whether one that leads the
+// conversation is late depends on system, which may come after it.
+func (r *request) systemText(index int) {
+	switch {
+	case index == 0:
+		r.leads = true
+	case r.view.LateSystem == 0:
+		r.view.LateSystem = index + 1
+	}
 }
 
 func (r *request) role(t *turn) {
@@ -146,7 +160,8 @@ func (r *request) require(t *turn) {
 
 // system reads the system prompt.
 func (r *request) system() {
-	if _, ok := r.RawString(); ok {
+	if text, ok := r.RawString(); ok {
+		r.hasSystem = len(text) > len(`""`)
 		return
 	}
 	if !r.EnterArray() {
@@ -154,6 +169,7 @@ func (r *request) system() {
 		return
 	}
 	for i := 0; r.Element(); i++ {
+		r.hasSystem = true
 		r.PushIndex(i)
 		r.Item(i)
 		r.systemBlock()

@@ -30,6 +30,7 @@ func TestChatTowardsCompletions(t *testing.T) {
 		{name: "no template", traits: "prompt_template none", body: chatting(hi), fault: "messages:" + toCompletions},
 		{name: "a later system text", body: chatting(hi + `,` + system), want: goneOn(`Human: hi\n\nSystem: s\n\nAssistant:`, turnsStop)},
 		{name: "a later system text that joins the first", traits: "mid_system hoist", body: chatting(system + `,` + hi + `,` + developer), want: goneOn(`s\n\nd\n\ne\n\n`+hiPrompt, turnsStop), losses: "messages[*].role shaping"},
+		{name: "a later system text that is refused", traits: "mid_system refuse", body: chatting(hi + `,` + system), fault: "messages[1].role: role 'system' is not supported on this model"},
 		{name: "a later system text of the user", traits: "mid_system user", body: chatting(hi + `,` + system), want: goneOn(`Human: hi\n\nHuman: s\n\nAssistant:`, turnsStop), losses: "messages[*].role shaping"},
 		{name: "a prefill", body: chatting(hi + `,` + assistant(`"It is "`)), want: goneOn(`Human: hi\n\nAssistant: It is `, turnsStop)},
 		{name: "an assistant that said nothing", body: chatting(hi + `,` + assistant(`null`) + `,` + assistant(`""`) + `,{"role":"assistant","tool_calls":[]}`), want: want(), losses: "messages[*] hint"},

@@ -41,7 +41,7 @@ func (x *chatCompletions) systemTurn() {
 	switch {
 	case !x.begun:
 		x.prompt.system.join(&x.text)
-	case x.midSystem(&x.prompt, &x.text):
+	case x.midSystem(&x.prompt, &x.text, x.path):
 		x.losses.Add(translate.Shaping, "messages[*].role")
 	}
 }

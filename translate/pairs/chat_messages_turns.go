@@ -46,6 +46,8 @@ func (x *chatMessages) systemTurn(m *chat.Message) {
 		x.texts(&x.system, "", m)
 	case mid == translate.MidSystemKeep && (x.dialog.role == "user" || x.dialog.role == "system"):
 		x.texts(&x.dialog, "system", m)
+	case mid == translate.MidSystemRefuse:
+		x.decide(&refusedMidSystem, translate.RefuseLateSystem(x.turnPath("role")))
 	case mid == translate.MidSystemUser:
 		x.losses.AddIn(translate.Shaping, lostTurn, "role")
 		x.texts(&x.dialog, "user", m)

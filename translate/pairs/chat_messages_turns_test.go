@@ -45,6 +45,7 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 			want:   told(userHi+`,`+says("assistant", textBlock("a"))+`,`+says("user", textBlock("bye")), system(textBlock("b"))),
 			losses: "messages[*].role shaping",
 		},
+		{name: "a later system text that is refused", traits: "mid_system refuse", body: talk(hi + `,` + sys("system", "b")), fault: "messages[1].role: role 'system' is not supported on this model"},
 		{
 			name: "a later system text that the user says", traits: "mid_system user", body: talk(hi + `,` + sys("system", "b")),
 			want: told(says("user", textBlock("hi"), textBlock("b"))), losses: "messages[*].role shaping",

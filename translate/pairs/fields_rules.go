@@ -57,12 +57,16 @@ var prefills = []Rule{
 	rule(Kept, "prefill vllm", func(t *translate.Traits) bool { return t.Prefill == translate.PrefillVLLM }),
 }
 
+// refusedMidSystem is the rule of providers that get no late system turns.
+var refusedMidSystem = rule(Refused, "mid_system refuse", func(t *translate.Traits) bool { return t.MidSystem == translate.MidSystemRefuse })
+
 // midSystem are the rules of providers that take system turns only in front.
 func midSystem(to translate.Format) []Rule {
 	is := func(want translate.MidSystem) func(*translate.Traits) bool {
 		return func(t *translate.Traits) bool { return t.MidSystemFor(to) == want }
 	}
 	return []Rule{
+		refusedMidSystem,
 		rule(Kept, "mid_system keep", is(translate.MidSystemKeep)),
 		rule(Shaped, "mid_system hoist", is(translate.MidSystemHoist)),
 		rule(Shaped, "mid_system user", is(translate.MidSystemUser)),

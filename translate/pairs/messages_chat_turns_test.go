@@ -170,6 +170,9 @@ func TestLaterSystemTurnsTowardsChat(t *testing.T) {
 			want: asked(`{"role":"system","content":[{"type":"text","text":"s"},{"type":"text","text":"m","prompt_cache_breakpoint":{"mode":"explicit"}}]},` + hi), losses: "messages.*.role shaping",
 		},
 		{name: "said by the user", traits: "mid_system user", body: conversation(hi + `,` + mid), want: asked(hi + `,{"role":"user","content":"m"}`), losses: "messages.*.role shaping"},
+		{name: "refused", traits: "mid_system refuse", body: conversation(hi + `,` + mid), fault: "messages.1.role: role 'system' is not supported on this model"},
+		{name: "in front, where none may come later", traits: "mid_system refuse", body: conversation(mid+`,`+hi, `"system":"s"`), want: asked(`{"role":"system","content":"s\n\nm"},` + hi)},
+		{name: "in front, where later ones are the user's", traits: "mid_system user", body: conversation(mid + `,` + hi + `,` + mid), want: asked(`{"role":"system","content":"m"},` + hi + `,{"role":"user","content":"m"}`), losses: "messages.*.role shaping"},
 		{
 			name: "joined to the first", traits: "alternation on", body: conversation(mid+`,`+hi, `"system":"s"`),
 			want: asked(`{"role":"system","content":"s\n\nm"},` + hi),

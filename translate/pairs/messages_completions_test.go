@@ -58,6 +58,8 @@ func TestMessagesTowardsCompletions(t *testing.T) {
 		{name: "a system turn in chatml", traits: "prompt_template chatml", body: conversation(hi + `,{"role":"system","content":"s"}`), want: prompted(`<|im_start|>user\nhi<|im_end|>\n<|im_start|>system\ns<|im_end|>\n<|im_start|>assistant\n`, chatMLStop)},
 		{name: "a system turn that joins the first", traits: "mid_system hoist", body: conversation(hi+`,{"role":"system","content":"s"}`, `"system":"f"`), want: prompted(`f\n\ns\n\n`+hiPrompt, turnsStop), losses: "messages.*.role shaping"},
 		{name: "a system turn of the user", traits: "mid_system user", body: conversation(hi + `,{"role":"system","content":"s"}`), want: prompted(`Human: hi\n\nHuman: s\n\nAssistant:`, turnsStop), losses: "messages.*.role shaping"},
+		{name: "a system turn in front", traits: "mid_system user", body: conversation(`{"role":"system","content":"s"},` + hi), want: prompted(`s\n\n`+hiPrompt, turnsStop)},
+		{name: "a system turn that is refused", traits: "mid_system refuse", body: conversation(hi + `,{"role":"system","content":"s"}`), fault: "messages.1.role: role 'system' is not supported on this model"},
 		{name: "a system turn that is over", body: conversation(hi + `,{"role":"system","content":"s","clear_at":"next_user_message"},` + hi), want: prompted(`Human: hi\n\nHuman: hi\n\nAssistant:`, turnsStop)},
 		{name: "a system turn that is not over", body: conversation(hi + `,{"role":"system","content":"s","clear_at":"next_user_message"}`), want: prompted(`Human: hi\n\nSystem: s\n\nAssistant:`, turnsStop)},
 		{name: "an effort of its own", body: conversation(hi + `,{"role":"system","output_config":{"effort":"low"}}`), want: want(), losses: "messages.*.output_config shaping"},

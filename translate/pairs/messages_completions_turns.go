@@ -130,7 +130,7 @@ func (x *messagesCompletions) endSystem(m *messages.Message) {
 	if x.isCleared(m) && x.lastUserTurn() > x.said.at.index {
 		return
 	}
-	if x.midSystem(&x.prompt, &x.said.text) {
+	if x.midSystem(&x.prompt, &x.said.text, x.said.at.path) {
 		x.losses.AddIn(translate.Shaping, lostMessage, "role")
 	}
 }

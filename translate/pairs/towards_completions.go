@@ -55,14 +55,20 @@ func (x *conversion) unhidden(text []byte) []byte {
 	return x.scratch[len(decoded):]
 }
 
-// midSystem adds a system turn that is not the first. It reports whether it
-// stands elsewhere than where the client put it.
-func (x *conversion) midSystem(p *prompt, text *content) (moved bool) {
-	switch x.traits.MidSystemFor(x.to) {
-	case translate.MidSystemUser:
+// midSystem adds a system turn that the client sent as a message, whose role is at
+// path. It reports whether it stands elsewhere than where the client put it.
+func (x *conversion) midSystem(p *prompt, text *content, path func(string) string) (moved bool) {
+	switch mid := x.traits.MidSystemFor(x.to); {
+	case len(p.turns) == 0 && mid != translate.MidSystemKeep:
+		p.hoisted.join(text) // nothing but the system text comes before it
+		return false
+	case mid == translate.MidSystemRefuse:
+		x.decide(&refusedMidSystem, translate.RefuseLateSystem(path("role")))
+		return false
+	case mid == translate.MidSystemUser:
 		p.add(p.user, text)
 		return true
-	case translate.MidSystemHoist:
+	case mid == translate.MidSystemHoist:
 		p.hoisted.join(text)
 		return true
 	default:
