@@ -99,7 +99,7 @@ var breaks = []struct {
 	{"body too large as sent", func(f *faulty) { f.coding = "" }, 413, "request body: larger than the limit of 2000 bytes"},
 	{"body too large once decoded", func(f *faulty) { f.coding, f.pad = "gzip", strings.Repeat("x", 3000) }, 413, "request body: larger than the limit of 2000 bytes"},
 	{"JSON", func(f *faulty) { f.rest = "}" }, 400, "request body: not valid JSON at byte "},
-	{"field", func(f *faulty) { f.maxTokens = "-1" }, 400, "max_tokens: must be an integer of at least "},
+	{"field", func(f *faulty) { f.maxTokens = "1.5" }, 400, "max_tokens: must be an integer"},
 	{"model", func(f *faulty) { f.model = "m9" }, 404, "model: 'm9' is not known"},
 	{"key and model", func(f *faulty) { f.authorization = "Authorization: Bearer " + bobKey }, 403, "this key may not use model 'm1'"},
 }
