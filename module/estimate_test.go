@@ -85,9 +85,66 @@ func TestEstimatesLearnWhereTheProviderLacksTheEndpoint(t *testing.T) {
 		for range 8 {
 			ask()
 		}
-		p.Script(gatewaytest.Status(http.StatusNotFound))
 		assert.InDelta(t, 4000, s.estimated("m", prompt), 50)
 	})
+}
+
+// Ollama and others have no such endpoint. They were asked each time, and each
+// time the log had a warning although the client got its estimate.
+func TestAProviderThatDoesNotCountIsAskedOnce(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		s := startSite(t, w.provider("p", p))
+		for _, model := range []string{"m", "m", "other", "m", "other"} {
+			p.Script(gatewaytest.Status(http.StatusNotFound))
+			s.estimated(model, "hello")
+		}
+		assert.Equal(t, 2, p.Count(), "once for each model")
+		s.assertQuiet()
+		learned := s.logged("provider does not count the tokens of this model, they are estimated")
+		assert.Len(t, learned, 2)
+		assert.Equal(t, []any{"m", "other"}, []any{learned[0]["upstream_model"], learned[1]["upstream_model"]})
+	})
+}
+
+// A wrong model or field of a client was a warning, with the length of the
+// provider's sentence in place of the reason.
+func TestMistakesOfClientsAreNoWarnings(t *testing.T) {
+	const canary = "text-of-the-prompt"
+	mistakes := []struct {
+		status       int
+		body         string
+		reason, path string
+	}{
+		{404, `{"error":{"message":"model '` + canary + `' not found","type":"not_found_error"}}`, "the model or the endpoint is not known", ""},
+		{400, `{"error":{"message":"` + canary + ` does not support tools","param":"tools"}}`, "tools are not supported", "tools"},
+		{400, `{"error":{"message":"` + canary + `","param":"messages[0].` + canary + `"}}`, "the request is not valid", "messages.0"},
+		{422, `{"detail":[{"loc":["body","messages",0],"msg":"Field required","input":"` + canary + `"}]}`, "a field is missing", "body.messages.0"},
+	}
+	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
+		for _, mistake := range mistakes {
+			s.first.Script(gatewaytest.Body(mistake.status, "application/json", []byte(mistake.body)))
+			answer := s.ask(r.path, bodyFor(r.path, "1", canary, false))
+			assert.GreaterOrEqual(t, answer.status, 400)
+			entries := s.logged("provider refused the request")
+			if assert.NotEmpty(t, entries) {
+				last := entries[len(entries)-1]
+				assert.Equal(t, []any{answer.id(), "info", mistake.reason, mistake.path}, []any{last["request_id"], last["level"], last["reason"], last["path"]})
+			}
+		}
+		s.assertQuiet()
+		s.assertNoEntry(canary)
+	})
+}
+
+// logged are the entries of the log with a message.
+func (s *site) logged(message string) (entries []map[string]any) {
+	for _, entry := range s.Logs.Entries() {
+		if entry["msg"] == message {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
 }
 
 // Of media the size says nothing (wire format C.8).

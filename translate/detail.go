@@ -25,6 +25,7 @@ type detail struct {
 	message string // fit to be shown, "" for none
 	kind    string // the type, in the provider's words
 	code    string
+	param   string // path of the field at fault, in the provider's words
 	details []byte // error.details of a messages body, nil for none
 }
 

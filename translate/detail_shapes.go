@@ -67,9 +67,9 @@ func detailOfObject(object map[string]any, depth int) (d detail) {
 	for _, place := range places {
 		found := detailOf(object[place], depth+1)
 		d.message = firstText(d.message, found.message)
-		d.kind, d.code = firstText(d.kind, found.kind), firstText(d.code, found.code)
+		d.kind, d.code, d.param = firstText(d.kind, found.kind), firstText(d.code, found.code), firstText(d.param, found.param)
 	}
-	d.kind, d.code = firstText(d.kind, object["type"]), firstText(d.code, object["code"])
+	d.kind, d.code, d.param = firstText(d.kind, object["type"]), firstText(d.code, object["code"]), firstText(d.param, object["param"])
 	if d.kind == "error" {
 		d.kind = ""
 	}

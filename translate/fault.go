@@ -72,6 +72,9 @@ type Fault struct {
 	// acts: the answer carries "x-should-retry: false". Official clients retry
 	// 401 and 5xx without it, some of them silently for minutes.
 	Final bool
+	// Reason says what a provider blames the request for, and Path which field, in
+	// words that a log may hold; Reason is "" where it does not blame the request.
+	Reason, Path string
 	// Quoted says that Message is the provider's wording. It may quote the
 	// request, so it is for the client alone: the log gets LogMessage.
 	Quoted bool

@@ -84,6 +84,9 @@ func (d detail) fault(status int, generic string) *Fault {
 		row = statusRow{Invalid, codeOverflow}
 	}
 	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Details: d.details, Cause: d.cause(status), Quoted: true}
+	if f.Reason = d.reason(row); f.Reason != "" {
+		f.Path = d.path()
+	}
 	if f.Code == "" && f.Kind == Invalid {
 		f.Code = d.code
 	}

@@ -35,7 +35,7 @@ func (h *Handler) try(m *model, s *sink, r *http.Request) (told *exchange.Attemp
 			s.ex.Attempts--
 			continue
 		}
-		h.logFailure(a)
+		h.noteFailure(t, a)
 		if told == nil || a.Status >= 400 || told.Status < 400 {
 			told = a
 		}
@@ -69,7 +69,7 @@ func (h *Handler) call(t target, s *sink, r *http.Request, a *exchange.Attempt) 
 // asked in any faithful way.
 func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
 	ex := s.ex
-	format, fault := t.provider.formatFor(ex)
+	format, fault := t.formatFor(ex)
 	if fault != nil {
 		return nil, fault
 	}
@@ -89,16 +89,16 @@ func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
 	return a, nil
 }
 
-// formatFor chooses the format to speak to p: the client's own where p speaks
-// it, so that its bytes go through unchanged, else the first that the request
-// can be translated to.
-func (p *provider) formatFor(ex *exchange.Exchange) (translate.Format, *translate.Fault) {
-	format, ok := p.speakFor(ex.Format)
+// formatFor chooses the format to speak to the provider: the client's own where
+// the provider speaks it, so that its bytes go through unchanged, else the first
+// that the request can be translated to.
+func (t target) formatFor(ex *exchange.Exchange) (translate.Format, *translate.Fault) {
+	format, ok := t.provider.speakFor(ex.Format)
 	switch {
-	case format != ex.Format && ex.Operation == translate.CountTokens:
+	case ex.Operation == translate.CountTokens && (format != ex.Format || t.provider.uncounted.has(t.upstreamModel(ex.View.Model))):
 		return "", translate.NoTokenCount(ex.View.Model)
 	case !ok:
-		return "", translate.Untranslatable(ex.Format, ex.View.Model, p.formats[0])
+		return "", translate.Untranslatable(ex.Format, ex.View.Model, t.provider.formats[0])
 	}
 	return format, nil
 }

@@ -23,6 +23,8 @@ type provider struct {
 	known   []translate.Model  // models its preset is known for, sorted by id
 	list    *modelList         // its own list of models; nil where it is not asked for one
 
+	uncounted uncounted // models whose tokens it does not count
+
 	traits translate.Traits // those of its preset and its own
 	call   caller
 	logger *zap.Logger

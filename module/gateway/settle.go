@@ -73,18 +73,6 @@ func (s *sink) outcome(clientDone bool) exchange.Outcome {
 	return exchange.Failed
 }
 
-// logFailure tells the operator why an attempt gave no answer.
-func (h *Handler) logFailure(a *exchange.Attempt) {
-	h.logger.Warn("attempt failed",
-		zap.String("request_id", a.Exchange.ID),
-		zap.String("provider", a.Provider),
-		zap.String("upstream_model", clip(a.Model)),
-		zap.Int("upstream_status", a.Status),
-		zap.String("upstream_request_id", clip(a.RequestID)),
-		zap.String("fault", a.Fault.LogMessage()),
-		zap.NamedError("cause", a.Fault.Cause))
-}
-
 // clip bounds what a client or a provider chose before it goes to a log.
 func clip(s string) string {
 	const most = 256

@@ -1,0 +1,38 @@
+package gateway
+
+import (
+	"net/http"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// noteFailure logs why an attempt gave no answer, and remembers a provider that
+// does not count tokens. Only what an operator may have to mend is a warning.
+func (h *Handler) noteFailure(t target, a *exchange.Attempt) {
+	switch {
+	case a.Exchange.Operation == translate.CountTokens && a.Status == http.StatusNotFound && t.estimates():
+		t.provider.uncounted.add(a.Model)
+		h.logFailure(zapcore.InfoLevel, "provider does not count the tokens of this model, they are estimated", a,
+			zap.Duration("asked_again_after", askAgainAfter))
+	case a.Fault.Reason != "":
+		h.logFailure(zapcore.InfoLevel, "provider refused the request", a,
+			zap.String("reason", a.Fault.Reason), zap.String("path", a.Fault.Path))
+	default:
+		h.logFailure(zapcore.WarnLevel, "attempt failed", a, zap.String("fault", a.Fault.LogMessage()))
+	}
+}
+
+func (h *Handler) logFailure(level zapcore.Level, message string, a *exchange.Attempt, fields ...zap.Field) {
+	h.logger.Log(level, message, append([]zap.Field{
+		zap.String("request_id", a.Exchange.ID),
+		zap.String("provider", a.Provider),
+		zap.String("upstream_model", clip(a.Model)),
+		zap.Int("upstream_status", a.Status),
+		zap.String("upstream_request_id", clip(a.RequestID)),
+		zap.NamedError("cause", a.Fault.Cause),
+	}, fields...)...)
+}

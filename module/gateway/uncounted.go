@@ -1,0 +1,45 @@
+package gateway
+
+import (
+	"sync"
+	"time"
+)
+
+// askAgainAfter is how long a provider that does not count the tokens of a model
+// is not asked for that.
+const askAgainAfter = time.Hour
+
+// maxUncounted bounds the models that are remembered: a client may name any
+// where a provider takes any.
+const maxUncounted = 1024
+
+// uncounted remembers the models whose tokens a provider does not count. The zero
+// value is empty; its methods may be called at once.
+type uncounted struct {
+	mu    sync.Mutex // guards until
+	until map[string]time.Time
+}
+
+// has reports whether the provider need not be asked to count for a model.
+func (u *uncounted) has(model string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return time.Now().Before(u.until[model])
+}
+
+// add remembers a model. Where there is no room any more, any other one is
+// forgotten.
+func (u *uncounted) add(model string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.until == nil {
+		u.until = make(map[string]time.Time)
+	}
+	for other := range u.until {
+		if len(u.until) < maxUncounted {
+			break
+		}
+		delete(u.until, other)
+	}
+	u.until[model] = time.Now().Add(askAgainAfter)
+}
