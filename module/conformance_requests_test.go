@@ -17,6 +17,7 @@ const (
 	oneTurn   = `"max_tokens":9,"messages":[{"role":"user","content":"x"}]`
 	chatTurn  = `"messages":[{"role":"user","content":"x"}]`
 	pixelPNG  = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGVsbG8="}}`
+	pdf       = `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGVsbG8="}}`
 	pixelPart = `{"type":"image_url","image_url":{"url":"data:image/png;base64,aGVsbG8="}}`
 	schema    = `{"type":"object","properties":{}}`
 	unsigned  = `{"type":"thinking","thinking":"hm"}`
@@ -189,6 +190,17 @@ func TestConformanceOfMessagesTowardsChat(t *testing.T) {
 		{
 			name: "G038 a long id of a user", lane: "m>c", body: `"metadata":{"user_id":"` + strings.Repeat("u", 150) + `"},` + oneTurn,
 			want: `"user":"` + digest([]byte(strings.Repeat("u", 150))) + `",` + oneTurn, dropped: "metadata.user_id",
+		},
+		// A PDF in the history ended a session for good: Claude Code takes it out
+		// at these words.
+		{
+			name: "a PDF in a result", lane: "m>c", body: turnsOf(userText, says("assistant", useA), says("user", result("a", "["+pdf+"]"))),
+			refused: "messages.2.content.0.content.0.type: 'document' cannot be translated for model 'm0' (upstream format chat): this model does not support PDF input",
+		},
+		{
+			name: "a PDF in a result that is left out", lane: "m>c", traits: "files drop", dropped: "messages.*.content.*.content.*.type",
+			body: turnsOf(userText, says("assistant", useA), says("user", result("a", "["+pdf+"]"))),
+			want: turnsOf(userText, calls(callA), toolTurn("a", `"[document.pdf was left out: this model does not support PDF input]"`)),
 		},
 		// The id was replaced without a word, and in spite of the client's wish.
 		{

@@ -84,7 +84,7 @@ func TestCompletionsOfOpenAIGetTheirOwnFieldsAlone(t *testing.T) {
 func TestTraitsInJSONAreChecked(t *testing.T) {
 	for traits, want := range map[string]string{
 		`{"files":"true"}`:    "",
-		`{"files":"yes"}`:     "provider 'p': traits: files: must be 'false' or 'true', got 'yes'",
+		`{"files":"yes"}`:     "provider 'p': traits: files: must be 'false', 'true' or 'drop', got 'yes'",
 		`{"file":"true"}`:     "provider 'p': traits: file: is not known; the traits are max_tokens_field, ",
 		`{"max_fan_out":"0"}`: "provider 'p': traits: max_fan_out: must be an integer of at least 1, got '0'",
 	} {

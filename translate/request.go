@@ -92,6 +92,15 @@ func RefuseLateSystem(path string) *Fault {
 	}
 }
 
+// RefusePDF refuses a PDF document, at path. Claude Code looks for the last words:
+// it takes the document out of the conversation then, which could never go on
+// otherwise.
+func (info *RequestInfo) RefusePDF(upstream Format, path string) *Fault {
+	f := info.Refuse(upstream, path, "'document'")
+	f.Message += ": this model does not support PDF input"
+	return f
+}
+
 // RefuseThread refuses message threads, which need a provider that keeps them.
 // Official SDKs read the details and go on without threads.
 func (info *RequestInfo) RefuseThread(upstream Format) *Fault {

@@ -22,8 +22,8 @@ type Traits struct {
 	ToolImagesInline bool
 	// ImagesBase64Only says that images must be sent, not pointed to.
 	ImagesBase64Only bool
-	// Files says that chat messages may hold file parts.
-	Files bool
+	// Files is what becomes of PDF documents in chat messages.
+	Files Files
 	// Prefill is what becomes of a conversation that ends with the assistant.
 	Prefill Prefill
 	// ReasoningEffort holds the values that reasoning_effort may have.
@@ -101,6 +101,16 @@ const (
 	MidSystemHoist                    // it joins the first
 	MidSystemUser                     // it becomes a turn of the user
 	MidSystemRefuse                   // the request is refused
+)
+
+// Files is what becomes of PDF documents in chat messages.
+type Files uint8
+
+// The values of Files.
+const (
+	FilesRefuse Files = iota
+	FilesSend         // as file parts
+	FilesDrop         // left out; a text says so
 )
 
 // Prefill is what becomes of a conversation that ends with the assistant.

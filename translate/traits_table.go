@@ -26,7 +26,7 @@ var traits = []trait{
 	flag("tool_content", "string", "parts", func(t *Traits) *bool { return &t.ToolContentParts }),
 	flag("tool_images", "hoist", "inline", func(t *Traits) *bool { return &t.ToolImagesInline }),
 	flag("image_url", "both", "base64", func(t *Traits) *bool { return &t.ImagesBase64Only }),
-	flag("files", "false", "true", func(t *Traits) *bool { return &t.Files }),
+	text("files", quoted("false", "true", "drop"), "false", setFiles),
 	choice("prefill", func(t *Traits) *Prefill { return &t.Prefill }, PrefillRefuse, "refuse", "native", "vllm"),
 	text("reasoning_effort", "'false', 'true' or a list of "+strings.Join(effortWords[:], ", "), "false", setEfforts),
 	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
@@ -152,6 +152,12 @@ func quoted(words ...string) string {
 // list splits a value at commas and spaces.
 func list(value string) []string {
 	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func setFiles(t *Traits, value string) bool {
+	i := slices.Index([]string{"false", "true", "drop"}, switched(value, "true"))
+	t.Files = Files(max(i, 0))
+	return i >= 0
 }
 
 func setEfforts(t *Traits, value string) bool {

@@ -23,7 +23,7 @@ var others = map[string]map[string]Traits{
 	"tool_content":     {"parts": {ToolContentParts: true}},
 	"tool_images":      {"inline": {ToolImagesInline: true}},
 	"image_url":        {"base64": {ImagesBase64Only: true}},
-	"files":            {"true": {Files: true}},
+	"files":            {"true": {Files: FilesSend}, "drop": {Files: FilesDrop}},
 	"prefill":          {"native": {Prefill: PrefillNative}, "vllm": {Prefill: PrefillVLLM}},
 	"reasoning_effort": {
 		"true":                {ReasoningEffort: EffortAll},
@@ -112,7 +112,7 @@ func TestSetRefusesOtherValuesAndSaysWhichThereAre(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"max_tokens_field", "tokens", "max_tokens_field: must be 'max_tokens' or 'max_completion_tokens', got 'tokens'"},
 		{"tool_content", "on", "tool_content: must be 'string' or 'parts', got 'on'"},
-		{"files", "", "files: must be 'false' or 'true', got ''"},
+		{"files", "", "files: must be 'false', 'true' or 'drop', got ''"},
 		{"prefill", "Native", "prefill: must be 'refuse', 'native' or 'vllm', got 'Native'"},
 		{"reasoning_effort", "low much", "reasoning_effort: must be 'false', 'true' or a list of none, minimal, low, medium, high, xhigh, max, got 'low much'"},
 		{"reasoning_effort", "", "reasoning_effort: must be 'false', 'true' or a list of none, minimal, low, medium, high, xhigh, max, got ''"},
@@ -123,7 +123,7 @@ func TestSetRefusesOtherValuesAndSaysWhichThereAre(t *testing.T) {
 		{"default_max_tokens", "2147483648", "default_max_tokens: must be an integer of at least 1, got '2147483648'"},
 		{"temperature", "1", "temperature: is not known; the traits are " + strings.Join(TraitNames(), ", ")},
 	} {
-		before := Traits{Files: true, Prefill: PrefillVLLM, DefaultMaxTokens: 7, Extensions: []string{"min_p"}}
+		before := Traits{Files: FilesSend, Prefill: PrefillVLLM, DefaultMaxTokens: 7, Extensions: []string{"min_p"}}
 		got := before
 		assert.EqualError(t, got.Set(c.name, c.value), c.want)
 		assert.Equal(t, before, got, "%s %s", c.name, c.value)
@@ -133,10 +133,10 @@ func TestSetRefusesOtherValuesAndSaysWhichThereAre(t *testing.T) {
 func TestSetAllSetsEveryTrait(t *testing.T) {
 	var got Traits
 	require.NoError(t, got.SetAll(map[string]string{"files": "on", "sampling": "one"}))
-	assert.Equal(t, Traits{Files: true, Sampling: SamplingOne}, got)
+	assert.Equal(t, Traits{Files: FilesSend, Sampling: SamplingOne}, got)
 	assert.NoError(t, got.SetAll(nil))
 	assert.EqualError(t, got.SetAll(map[string]string{"suffix": "drop", "files": "yes", "prefill": "x"}),
-		"files: must be 'false' or 'true', got 'yes'", "the same at every start")
+		"files: must be 'false', 'true' or 'drop', got 'yes'", "the same at every start")
 }
 
 // fields are those that the methods of Traits read for others.

@@ -30,7 +30,8 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"tool_content", "parts", T{ToolContentParts: true}},
 		{"tool_images", "inline", T{ToolImagesInline: true}},
 		{"image_url", "base64", T{ImagesBase64Only: true}},
-		{"files", "on", T{Files: true}},
+		{"files", "on", T{Files: translate.FilesSend}},
+		{"files", "drop", T{Files: translate.FilesDrop}},
 		{"prefill", "refuse", T{}},
 		{"prefill", "native", T{Prefill: translate.PrefillNative}},
 		{"prefill", "vllm", T{Prefill: translate.PrefillVLLM}},
@@ -89,7 +90,7 @@ func TestEveryTraitRefusesWhatItDoesNotKnow(t *testing.T) {
 func TestErrorsOfTraitsSayWhatIsAccepted(t *testing.T) {
 	var traits translate.Traits
 	assert.EqualError(t, traits.Set("mid_system", "drop"), "mid_system: must be 'keep', 'hoist', 'user' or 'refuse', got 'drop'")
-	assert.EqualError(t, traits.Set("files", "yes"), "files: must be 'false' or 'true', got 'yes'")
+	assert.EqualError(t, traits.Set("files", "yes"), "files: must be 'false', 'true' or 'drop', got 'yes'")
 	assert.EqualError(t, traits.Set("default_max_tokens", "0"), "default_max_tokens: must be an integer of at least 1, got '0'")
 	assert.ErrorContains(t, traits.Set("reasoning_effort", "low, huge"), "none, minimal, low, medium, high, xhigh, max")
 	assert.ErrorContains(t, traits.Set("extensions", "top_k model"), "that the gateway does not write itself")

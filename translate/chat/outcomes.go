@@ -59,7 +59,9 @@ var outcomes = core.Outcomes{
 	core.Document:         core.Keeps(),
 	core.TextDocument:     core.Keeps(),
 	core.PartsDocument:    core.Keeps(),
-	core.File:             core.Loses(fileParts),
+	core.File:             core.Loses(fileParts, filesDropped),
+	core.FileAddress:      core.Loses(filesDropped),
+	core.FileReference:    core.Loses(filesDropped),
 	core.SearchResult:     core.Keeps(),
 	core.ToolCall:         core.Keeps(),
 	core.ToolResult:       core.Keeps(),
@@ -84,7 +86,8 @@ var (
 		return traits.UserFieldFor(translate.Chat) == translate.UserFieldNone
 	})
 	breakpoints       = core.KeepIf("cache_breakpoints true", func(traits *translate.Traits) bool { return traits.CacheBreakpoints })
-	fileParts         = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files })
+	fileParts         = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files == translate.FilesSend })
+	filesDropped      = core.ChangeIf("files drop", func(traits *translate.Traits) bool { return traits.Files == translate.FilesDrop })
 	noAddresses       = core.LoseIf("image_url base64", func(traits *translate.Traits) bool { return traits.ImagesBase64Only })
 	withoutTools      = core.DropIf("unsupported_tools drop", func(traits *translate.Traits) bool { return traits.DropUnsupportedTools })
 	lateSystemRefused = core.RefuseIf("mid_system refuse", func(traits *translate.Traits) bool { return traits.MidSystem == translate.MidSystemRefuse })

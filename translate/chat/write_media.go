@@ -1,12 +1,18 @@
 package chat
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+)
 
 // What a tool message says when all that the tool returned went elsewhere.
 const (
 	imageElsewhere    = "[image returned by this tool is in the next user message]"
 	documentElsewhere = "[document returned by this tool is in the next user message]"
 )
+
+// leftOut follows the name of a document that is not sent.
+const leftOut = " was left out: this model does not support PDF input]"
 
 // result is the result of a tool that is being written.
 type result struct {
@@ -107,12 +113,17 @@ func (w *writer) Document(m *core.Media) {
 		w.turn.marked = to
 		return
 	}
-	if to.addLines(m.Context); w.result.open {
-		to = w.hoist("Documents", documentElsewhere)
-	}
 	name := m.Title
 	if len(name) == 0 {
 		name = []byte("document.pdf")
+	}
+	if to.addLines(m.Context); w.x.Traits.Files == translate.FilesDrop {
+		to.add([]byte("["), name, []byte(leftOut))
+		w.turn.marked = to
+		return
+	}
+	if w.result.open {
+		to = w.hoist("Documents", documentElsewhere)
 	}
 	to.part(`{"type":"file","file":{"filename":"`)
 	to.buf = append(to.buf, name...)

@@ -136,7 +136,7 @@ var blockRows = []core.Row{
 	core.Structural(of+"type=image+source.type=url", core.ImageAddress),
 	core.Structural(of+"type=image+source.type=file", core.ImageReference),
 	core.Structural(of+"type=image+source.type=*", core.Nothing),
-	core.Structural(of+"type=document+source.type=base64", core.File).As(of + "type"),
+	core.Structural(of+"type=document+source.type=base64", core.File).As(of + "type").RefusedBy(refusePDF),
 	core.Structural(of+"type=document+source.media_type=*", core.Nothing),
 	core.Structural(of+"type=document+source.type=text", core.TextDocument),
 	core.Structural(of+"type=document+source.type=content", core.PartsDocument),
@@ -231,6 +231,10 @@ func refuseThread(info *translate.RequestInfo, to translate.Format, _ string) *t
 
 func refuseLateSystem(_ *translate.RequestInfo, _ translate.Format, path string) *translate.Fault {
 	return translate.RefuseLateSystem(path)
+}
+
+func refusePDF(info *translate.RequestInfo, to translate.Format, path string) *translate.Fault {
+	return info.RefusePDF(to, path)
 }
 
 func refusePrefill(info *translate.RequestInfo, to translate.Format, path string) *translate.Fault {

@@ -34,7 +34,6 @@ func effort(word string) Rule {
 var (
 	noUser        = rule(Hinted, "user_field none", func(t *translate.Traits) bool { return t.UserField == translate.UserFieldNone })
 	breakpoints   = rule(Kept, "cache_breakpoints true", func(t *translate.Traits) bool { return t.CacheBreakpoints })
-	fileParts     = rule(Kept, "files true", func(t *translate.Traits) bool { return t.Files })
 	noAddresses   = rule(Refused, "image_url base64", func(t *translate.Traits) bool { return t.ImagesBase64Only })
 	withoutTools  = rule(Hinted, "unsupported_tools drop", func(t *translate.Traits) bool { return t.DropUnsupportedTools })
 	suffixInWords = rule(Shaped, "suffix instruct", func(t *translate.Traits) bool { return t.InstructSuffix })

@@ -26,7 +26,15 @@ func TestMediaTowardsChat(t *testing.T) {
 		},
 		{name: "a PDF", traits: "files on", body: user(`{"type":"document","title":"t.pdf","context":"c","source":` + pdf + `}`), want: parts(`{"type":"text","text":"c"},{"type":"file","file":{"filename":"t.pdf","file_data":"data:application/pdf;base64,AAAA"}}`)},
 		{name: "a PDF without a name", traits: "files on", body: user(`{"type":"document","source":` + pdf + `}`), want: parts(`{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,AAAA"}}`)},
-		{name: "a PDF where no files are taken", body: user(`{"type":"document","source":` + pdf + `}`), fault: "messages.0.content.0.type: 'document'" + notM1 + "chat)"},
+		{name: "a PDF where no files are taken", body: user(`{"type":"document","source":` + pdf + `}`), fault: "messages.0.content.0.type: 'document'" + notM1 + "chat): this model does not support PDF input"},
+		{
+			name: "a PDF that is left out", traits: "files drop", body: user(`{"type":"text","text":"see"},{"type":"document","title":"t\".pdf","context":"c","source":` + pdf + `}`),
+			want: asked(`{"role":"user","content":"see\nc\n[t\".pdf was left out: this model does not support PDF input]"}`), losses: "messages.*.content.*.type shaping",
+		},
+		{
+			name: "a PDF elsewhere that is left out", traits: "files drop", body: user(`{"type":"document","source":{"type":"url","url":"https://x/d.pdf"}}`),
+			want: asked(`{"role":"user","content":"[document.pdf was left out: this model does not support PDF input]"}`), losses: "messages.*.content.*.source.type shaping",
+		},
 		{name: "another file", traits: "files on", body: user(`{"type":"document","source":{"type":"base64","media_type":"text/csv","data":"AAAA"}}`), fault: "messages.0.content.0.source.media_type: 'text/csv'" + notM1 + "chat)"},
 		{name: "a document of text", body: user(`{"type":"document","title":"T","context":"C","source":{"type":"text","media_type":"text/plain","data":"d"}}`), want: text(`T\nC\nd`)},
 		{name: "a document of text without a title", body: user(`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d"}},{"type":"text","text":"a"}`), want: text(`d\na`)},

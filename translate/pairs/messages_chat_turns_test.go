@@ -300,6 +300,10 @@ func TestToolResultsTowardsChat(t *testing.T) {
 			want: answered(`"[document returned by this tool is in the next user message]"`, `,{"role":"user","content":[{"type":"text","text":"Documents returned by tool call c1:"},{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,AAAA"}}]}`),
 		},
 		{
+			name: "a file that is left out of a result", traits: "files drop", body: with(`,"content":[{"type":"text","text":"a"},{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]`),
+			want: answered(`"a\n[document.pdf was left out: this model does not support PDF input]"`, ""), losses: "messages.*.content.*.content.*.type shaping",
+		},
+		{
 			name: "what a browser shows", body: with(`,"content":[{"type":"text","text":"a"},{"type":"browser_state"}]`),
 			fault: "messages.2.content.0.content.1.type: 'browser_state'" + notM1 + "chat)",
 		},
