@@ -94,7 +94,7 @@ func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 		"traits: on_loss: must be 'warn' or 'reject', got 'drop'": {
 			Name: "m", Targets: to("a"), Traits: map[string]string{"on_loss": "drop"},
 		},
-		"traits: files: must be 'false' or 'true', got 'yes'": {
+		"traits: files: must be 'false', 'true' or 'drop', got 'yes'": {
 			Name: "m", Targets: []Target{{Provider: "a", Traits: map[string]string{"files": "yes"}}},
 		},
 	} {
