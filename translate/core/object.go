@@ -7,6 +7,8 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 type Object struct {
 	values [32][]byte
 	has    uint32 // a bit for each value that belongs to the object read last
+	at     int    // the member that Next moved to
+	open   bool
 }
 
 // Set is a set of members, a bit for each index.
@@ -24,28 +26,51 @@ func SetOf(indices ...int) (s Set) {
 // no members. Members that have no name are reported as lost; path is that of the
 // object in the element at the reader's place, with a dot behind, or "".
 func (o *Object) Read(x *Translation, c *jsonscan.Cursor, names *Names, path string) {
-	o.has = 0
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
-		if c.Null() {
-			continue
-		}
-		name := c.Name()
-		i := names.Index(name)
-		value := c.Skip()
-		switch {
-		case value == nil: // after an error
-		case i < 0:
-			x.LoseMember(path, name)
-		default:
-			o.values[i] = value
-			o.has |= 1 << i
-		}
+	for o.Enter(c); o.Next(x, c, names, path); {
+		o.Keep(c)
 	}
 }
+
+// Enter enters an object of which Next gives the members, for readers that read
+// some of them at once. It reports whether there is an object, and consumes
+// another value.
+func (o *Object) Enter(c *jsonscan.Cursor) bool {
+	o.has = 0
+	if o.open = c.EnterObject(); !o.open {
+		c.Skip()
+	}
+	return o.open
+}
+
+// Next moves to the value of the next member that has a name, and reports whether
+// there is one. The value must be consumed, by Keep or otherwise.
+func (o *Object) Next(x *Translation, c *jsonscan.Cursor, names *Names, path string) bool {
+	for o.open && c.Member() {
+		name := c.Name()
+		if o.at = names.Index(name); o.at >= 0 {
+			return true
+		}
+		if says(c.Skip()) {
+			x.LoseMember(path, name)
+		}
+	}
+	return false
+}
+
+// At returns the index of the member that Next moved to.
+func (o *Object) At() int { return o.at }
+
+// Keep consumes the value of the member that Next moved to, for Raw.
+func (o *Object) Keep(c *jsonscan.Cursor) {
+	if value := c.Skip(); says(value) {
+		o.values[o.at] = value
+		o.has |= 1 << o.at
+	}
+}
+
+// says reports whether a raw value is there: null is not, nor what could not be
+// read because of an error.
+func says(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
 
 // Raw returns the value of a member as it is written, nil for none.
 func (o *Object) Raw(i int) []byte {

@@ -131,7 +131,7 @@ func (r *reader) system(raw []byte) {
 		return
 	}
 	r.w.Turn(core.Instructions)
-	r.role = core.Instructions
+	r.role, r.late = core.Instructions, false
 	if jsonscan.IsString(raw) {
 		r.w.Text(jsonscan.Inner(raw))
 	} else {

@@ -94,14 +94,47 @@ func (r *reader) blocks(c *jsonscan.Cursor, level int, list string, allowed kind
 			continue
 		}
 		r.x.At.Next()
-		b.Read(r.x, c, memberIndex, "")
-		r.block(b, level, allowed)
+		opened := r.readBlock(b, c, level)
+		r.block(b, level, allowed, opened)
 	}
 	r.x.At.Leave()
 }
 
+// readBlock reads the members of a block. Results of tools may be long, so their
+// content is written at once where the members before it say whose it is; opened
+// reports that.
+func (r *reader) readBlock(b blockObject, c *jsonscan.Cursor, level int) (opened bool) {
+	for b.Enter(c); b.Next(r.x, c, memberIndex, ""); {
+		if member(b.At())+memberType == memberContent && r.opensResult(b, c, level) {
+			r.blocks(c, level+1, "content", resultBlocks)
+			opened = true
+		} else {
+			b.Keep(c)
+		}
+	}
+	return opened
+}
+
+// opensResult opens the result of a tool if the content at the cursor is the
+// blocks of one.
+func (r *reader) opensResult(b blockObject, c *jsonscan.Cursor, level int) bool {
+	if level > 0 || r.role != core.User || c.Kind() != jsonscan.Array || r.x.Failed() {
+		return false
+	}
+	if string(b.text(memberType)) != "tool_result" || len(b.text(memberToolUseID)) == 0 || !r.x.Can(core.ToolResult) {
+		return false
+	}
+	r.openResult(b)
+	return true
+}
+
+func (r *reader) openResult(b blockObject) {
+	r.parts.result = core.Result{ID: b.text(memberToolUseID)}
+	r.w.OpenResult(&r.parts.result)
+}
+
 // block writes a block.
-func (r *reader) block(b blockObject, level int, allowed kindSet) {
+func (r *reader) block(b blockObject, level int, allowed kindSet, opened bool) {
 	kind := blockKindOf(b.word())
 	if allowed&(1<<kind) == 0 {
 		r.x.Lose(unknownBlockRow, b.raw(memberType))
@@ -121,7 +154,7 @@ func (r *reader) block(b blockObject, level int, allowed kindSet) {
 	case searchResultBlock:
 		r.searchResult(b, level)
 	case toolResultBlock:
-		r.toolResult(b, level)
+		r.toolResult(b, level, opened)
 	case toolReferenceBlock:
 		r.toolReference(b, level)
 	default:
@@ -182,13 +215,15 @@ func (r *reader) cached(raw []byte, as core.Concept) (ttl []byte, ok bool) {
 	return ttl, true
 }
 
-// toolResult writes the result of a tool.
-func (r *reader) toolResult(b blockObject, level int) {
+// toolResult writes the result of a tool, which may have been opened already with
+// its content.
+func (r *reader) toolResult(b blockObject, level int, opened bool) {
 	if !r.x.Keep(core.ToolResult, nil) {
 		return
 	}
-	r.parts.result = core.Result{ID: b.text(memberToolUseID)}
-	r.w.OpenResult(&r.parts.result)
+	if !opened {
+		r.openResult(b)
+	}
 	ttl, cached := r.cached(b.raw(memberCacheControl), core.CacheResult)
 	content := b.raw(memberContent)
 	if text := jsonscan.Inner(content); len(text) > 0 {

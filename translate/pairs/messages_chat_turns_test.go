@@ -163,6 +163,11 @@ func TestLaterSystemTurnsTowardsChat(t *testing.T) {
 			name: "hoisted", traits: "mid_system hoist", body: conversation(hi+`,`+mid, `"system":"s"`),
 			want: asked(`{"role":"system","content":"s\n\nm"},` + hi), losses: "messages.*.role shaping",
 		},
+		{
+			// A bug was here: what a late turn without a text left behind made the system prompt a late turn, too.
+			name: "a system prompt behind a late turn that says nothing", traits: "mid_system hoist",
+			body: conversation(hi+`,{"role":"system","output_config":{"effort":"low"}}`, `"system":"s"`), want: asked(`{"role":"system","content":"s"},` + hi), losses: "messages.*.output_config.effort shaping",
+		},
 		{name: "hoisted to none", traits: "mid_system hoist", body: conversation(hi + `,` + mid), want: asked(`{"role":"system","content":"m"},` + hi), losses: "messages.*.role shaping"},
 		{
 			name: "hoisted as parts", traits: "mid_system hoist; cache_breakpoints on",
@@ -264,13 +269,20 @@ func TestToolResultsTowardsChat(t *testing.T) {
 		{name: "an error", body: with(`,"content":"no such file","is_error":true`), want: answered(`"Error: no such file"`, "")},
 		{
 			name: "a breakpoint has no place in a result", traits: "cache_breakpoints on", body: with(`,"content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}],"cache_control":{"type":"ephemeral"}`),
-			want: answered(`"a"`, ""), losses: "messages.*.content.*.cache_control hint, messages.*.content.*.content.*.cache_control hint",
+			want: answered(`"a"`, ""), losses: "messages.*.content.*.content.*.cache_control hint, messages.*.content.*.cache_control hint",
 		},
 		{
 			name: "unknown members at every level", body: with(`,"content":[{"type":"search_result","title":"T","source":"S","content":[{"type":"text","text":"a","odd":1}]},{"type":"document","source":{"type":"content","content":[{"type":"text","text":"b","odd":1}],"odd":1}},{"type":"text","text":"c","odd":1}],"odd":1`, `{"type":"text","text":"d","even":1}`),
 			want: answered(`"T\nS\na\nb\nc"`, `,{"role":"user","content":"d"}`),
-			losses: "messages.*.content.*.odd hint, messages.*.content.*.content.*.content.*.odd hint, messages.*.content.*.content.*.source.odd hint, " +
-				"messages.*.content.*.content.*.source.content.*.odd hint, messages.*.content.*.content.*.odd hint, messages.*.content.*.even hint",
+			losses: "messages.*.content.*.content.*.content.*.odd hint, messages.*.content.*.content.*.source.odd hint, " +
+				"messages.*.content.*.content.*.source.content.*.odd hint, messages.*.content.*.content.*.odd hint, messages.*.content.*.odd hint, messages.*.content.*.even hint",
+		},
+		{
+			// A bug was here: once the request held an image, the text that stands for a document called it one.
+			name: "a document elsewhere, behind an image of the user", traits: "files on",
+			body: conversation(`{"role":"user","content":[` + image + `]},` + toolUse + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]}]}`),
+			want: asked(`{"role":"user","content":[` + part + `]},` + called + `,{"role":"tool","tool_call_id":"c1","content":"[document returned by this tool is in the next user message]"},` +
+				`{"role":"user","content":[{"type":"text","text":"Documents returned by tool call c1:"},{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,AAAA"}}]}`),
 		},
 		{name: "no error", body: with(`,"content":"a","is_error":false`), want: answered(`"a"`, "")},
 		{name: "an error that says so", body: with(`,"content":"ERROR: no","is_error":true`), want: answered(`"ERROR: no"`, "")},

@@ -1,0 +1,209 @@
+package core_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// source is a small format: options, and a list of items that hold parts.
+var source = core.Source{Rows: core.NewRows(
+	strict.Brackets,
+	core.Shaping("temperature", core.Temperature),
+	core.Shaping("top_p", core.TopP),
+	core.Shaping("temperature+top_p", core.TopPBesideTemperature),
+	core.Structural("choice.mode=any", core.ToolChoiceRequired),
+	core.Structural("choice.mode=*", core.Nothing),
+	core.Hint("choice.*", core.Nothing),
+	core.Hint("speed", core.Nothing),
+	core.Structural("region", core.Nothing),
+	core.Hint("*", core.Nothing),
+	core.Structural("items[*].parts[*].type=image", core.Image),
+	core.Structural("items[-1].role=model", core.Prefill).As("items[*]"),
+	core.Hint("items[*].parts[*].mark", core.CachePart),
+	core.Hint("items[*].parts[*].*", core.Nothing),
+), New: func() core.Reader { return new(itemReader) }}
+
+// itemReader reads requests of that format: each part is an image with a mark.
+type itemReader struct{ parts core.Object }
+
+var partMembers = core.NewNames("type", "mark")
+
+func (r *itemReader) Forget() { *r = itemReader{} }
+
+func (r *itemReader) Read(body []byte, x *core.Translation, w core.Writer) error {
+	c := jsonscan.New(body)
+	for c.EnterObject(); c.Member(); {
+		if string(c.Name()) == "items" {
+			r.list(&c, x, "items", func() { r.item(&c, x, w) })
+		} else {
+			x.Member(&c)
+		}
+	}
+	return c.Finish()
+}
+
+// list reads the elements of an array.
+func (r *itemReader) list(c *jsonscan.Cursor, x *core.Translation, name string, element func()) {
+	x.At.Enter(name)
+	for c.EnterArray(); c.Element(); {
+		x.At.Next()
+		element()
+	}
+	x.At.Leave()
+}
+
+func (r *itemReader) item(c *jsonscan.Cursor, x *core.Translation, w core.Writer) {
+	w.Turn(core.User)
+	for c.EnterObject(); c.Member(); {
+		r.list(c, x, "parts", func() {
+			r.parts.Read(x, c, partMembers, "")
+			if x.Keep(core.Image, nil) {
+				w.Image(&core.Media{})
+			}
+			if r.parts.Raw(1) != nil && x.Keep(core.CachePart, nil) {
+				w.CacheBreakpoint(nil)
+			}
+		})
+	}
+	w.EndTurn()
+}
+
+// spy counts what a writer gets.
+type spy struct {
+	core.Discard
+	x             *core.Translation
+	images, marks int
+	at            core.Place
+}
+
+func (s *spy) Begin(x *core.Translation) { s.x = x }
+func (s *spy) EndTurn()                  { s.at = s.x.At }
+func (s *spy) Image(*core.Media)         { s.images++ }
+func (s *spy) CacheBreakpoint([]byte)    { s.marks++ }
+
+func (s *spy) Finish(dst []byte) []byte {
+	s.x.KeepAt(s.at, core.Prefill)
+	for c := core.Temperature; c <= core.ToolChoiceRequired; c++ {
+		dst = append(dst, s.x.Options.Raw(c)...)
+	}
+	return append(dst, s.x.Extensions...)
+}
+
+// target is a provider's format with the outcomes of a test.
+func target(s *spy, outcomes core.Outcomes) *core.Target {
+	return &core.Target{Format: translate.Chat, Outcomes: &outcomes, New: func() core.Writer { return s }}
+}
+
+func files(traits *translate.Traits) bool { return traits.Files }
+
+func render(t *testing.T, outcomes core.Outcomes, traits *translate.Traits, body string) (string, translate.Rendered, *translate.Fault, *spy) {
+	t.Helper()
+	s := new(spy)
+	out, r, fault := core.Render(nil, []byte(body), &translate.RequestInfo{Model: "m", Traits: traits}, &source, target(s, outcomes))
+	return string(out), r, fault, s
+}
+
+func TestOptionsAreKeptOrLostAsBothTablesSay(t *testing.T) {
+	outcomes := core.Outcomes{core.Temperature: core.Keeps(), core.TopP: core.Keeps(), core.TopPBesideTemperature: core.Loses(), core.ToolChoiceRequired: core.Keeps(), core.Prefill: core.Keeps()}
+	for body, want := range map[string]struct{ out, losses, fault string }{
+		`{"top_p":0.5}`:                                    {out: "0.5"},
+		`{"top_p":0.5,"temperature":1}`:                    {out: "1", losses: "top_p"},
+		`{"temperature":null,"top_p":0.5}`:                 {out: "0.5"},
+		`{"choice":{"mode":"any","odd":1},"speed":"fast"}`: {out: `"any"`, losses: "choice.odd,speed"},
+		`{"choice":{"mode":"some"}}`:                       {fault: "choice.mode: 'some' cannot be translated for model 'm' (upstream format chat)"},
+		`{"choice":{"mode":7}}`:                            {fault: "choice.mode: must be a string"},
+		`{"choice":7}`:                                     {fault: "choice: must be an object"},
+		`{"region":"eu"}`:                                  {fault: "region: cannot be translated for model 'm' (upstream format chat)"},
+		`{"region":[ ]}`:                                   {},
+		`{"mine":{"a":1},"pace":2}`:                        {out: `,"pace":2`, losses: "mine"},
+	} {
+		out, r, fault, _ := render(t, outcomes, &translate.Traits{Extensions: []string{"pace"}}, body)
+		if want.fault != "" {
+			require.NotNil(t, fault, body)
+			assert.Equal(t, want.fault, fault.Message)
+			continue
+		}
+		require.Nil(t, fault, body)
+		assert.Equal(t, want.out, out, body)
+		assert.Equal(t, want.losses, r.Losses.String(), body)
+	}
+}
+
+func TestPartsReachAWriterOnlyIfItsTableKeepsThem(t *testing.T) {
+	body := `{"items":[{"parts":[{"type":"image"},{"type":"image","mark":{},"odd":1}]}]}`
+	outcomes := core.Outcomes{core.Image: core.Loses(core.KeepIf("files true", files)), core.Prefill: core.Keeps()}
+
+	_, _, fault, s := render(t, outcomes, nil, body)
+	require.NotNil(t, fault)
+	assert.Equal(t, "items[0].parts[0].type: 'image' cannot be translated for model 'm' (upstream format chat)", fault.Message)
+	assert.Equal(t, "files", fault.Trait, "the trait that decides")
+	assert.Zero(t, s.images)
+
+	_, r, fault, s := render(t, outcomes, &translate.Traits{Files: true}, body)
+	require.Nil(t, fault)
+	assert.Equal(t, 2, s.images)
+	assert.Zero(t, s.marks)
+	assert.Equal(t, "items[*].parts[*].odd,items[*].parts[*].mark", r.Losses.String())
+}
+
+func TestWhatIsDecidedLaterIsReportedWhereItStands(t *testing.T) {
+	_, _, fault, _ := render(t, core.Outcomes{}, nil, `{"items":[{},{}]}`)
+	require.NotNil(t, fault)
+	assert.Equal(t, "items[1]", fault.Param)
+}
+
+func TestListenersHearWhatNobodyCouldWrite(t *testing.T) {
+	s := new(spy)
+	core.Listen([]byte(`{"region":"eu","items":[{"parts":[{"type":"image","mark":{}},{"type":"image"}]}]}`), &source, s)
+	assert.Equal(t, 2, s.images)
+	assert.Equal(t, 1, s.marks)
+}
+
+func TestJoinSaysWhatRenderDoes(t *testing.T) {
+	fields := core.Join(&source, target(new(spy), core.Outcomes{core.Image: core.Loses(core.KeepIf("files true", files)), core.TopP: core.Changes()}))
+	byName := make(map[string]core.Field)
+	for _, f := range fields {
+		byName[f.Name] = f
+	}
+	fate := func(name string, traits translate.Traits) core.Fate {
+		f, ok := byName[name]
+		require.True(t, ok, name)
+		return f.Under(&traits)
+	}
+	assert.Equal(t, core.Shaped, fate("temperature", translate.Traits{}), "lost as the reader's row says")
+	assert.Equal(t, core.Refused, fate("temperature", translate.Traits{RejectLosses: true}))
+	assert.Equal(t, core.Shaped, fate("top_p", translate.Traits{}), "changed")
+	assert.Equal(t, core.Refused, fate("items[*].parts[*].type=image", translate.Traits{}))
+	assert.Equal(t, core.Kept, fate("items[*].parts[*].type=image", translate.Traits{Files: true}))
+	assert.Equal(t, core.Kept, fate("speed", translate.Traits{Extensions: []string{"speed"}}), "what some servers know beyond the formats")
+	assert.Equal(t, "top_p", byName["temperature+top_p"].Path)
+	assert.Equal(t, "items[*]", byName["items[-1].role=model"].Path)
+}
+
+func TestNamesAreFoundWhateverTheyLookLike(t *testing.T) {
+	var list []string
+	for i := range 200 {
+		list = append(list, strings.Repeat("x", i%7+1)+string(rune('a'+i%26))+strings.Repeat("y", i/26+1)+string(rune('0'+i%10)))
+	}
+	list = list[:100]
+	names := core.NewNames(list...)
+	for i, name := range list {
+		assert.Equal(t, i, names.Index([]byte(name)), name)
+	}
+	for _, name := range []string{"", "x", "type", list[0] + "z"} {
+		assert.Equal(t, -1, names.Index([]byte(name)), name)
+	}
+}
+
+func TestTablesAreCheckedAtStart(t *testing.T) {
+	assert.Panics(t, func() { core.NewRows(strict.Dots, core.Hint("a", core.Nothing), core.Hint("a", core.Nothing)) })
+	assert.Panics(t, func() { source.Rows.Named("nobody's") })
+}
