@@ -93,12 +93,33 @@ func TestClientRetriesWhatTheGatewaySaysIsTemporary(t *testing.T) {
 	assert.Equal(t, []string{"0", "1"}, sent.retryCounts())
 }
 
+// The last of these is a 5xx, which the client retries otherwise.
 func TestClientDoesNotRetryWhatTheGatewaySaysIsFinal(t *testing.T) {
-	var sent wire
-	client := newClient(option.WithMaxRetries(1), option.WithAPIKey("sk-wrong"), sent.option())
-	_, err := client.Messages.New(t.Context(), ask("Let me in"))
-	assert.Equal(t, http.StatusUnauthorized, apiError(t, err).StatusCode)
-	assert.Len(t, sent.retryCounts(), 1)
+	for _, c := range []struct {
+		key, prompt string
+		status      int
+	}{
+		{"sk-wrong", "Let me in", http.StatusUnauthorized},
+		{narrowKey, "Let me in", http.StatusForbidden},
+		{gatewayKey, "[[fault:401]]", http.StatusBadGateway},
+	} {
+		var sent wire
+		client := newClient(option.WithMaxRetries(1), option.WithAPIKey(c.key), sent.option())
+		_, err := client.Messages.New(t.Context(), ask(c.prompt))
+		failure := apiError(t, err)
+		assert.Equal(t, c.status, failure.StatusCode)
+		assert.Equal(t, "false", failure.Response.Header.Get("X-Should-Retry"))
+		assert.Len(t, sent.retryCounts(), 1)
+	}
+}
+
+// Claude Code shows a 404 as a model that does not exist.
+func TestABaseURLWithTheVersionIsNamed(t *testing.T) {
+	client := newClient(option.WithBaseURL(gatewayURL + "/v1/"))
+	_, err := client.Messages.New(t.Context(), ask("Hi"))
+	failure := apiError(t, err)
+	assert.Equal(t, http.StatusBadRequest, failure.StatusCode)
+	assert.Equal(t, "path: has /v1 twice; the base URL of this client must not end in /v1", failure.Message)
 }
 
 func TestStreamThatFailsMidwayIsNeverFinished(t *testing.T) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { collect, failure, model, narrowKey, openai, openaiMajors, recordingFetch, requestID } from './gateway.js';
+import { baseURL, collect, failure, model, narrowKey, openai, openaiMajors, recordingFetch, requestID } from './gateway.js';
 
 const weather = {
   type: 'function',
@@ -170,6 +170,22 @@ for (const [major, SDK] of openaiMajors) {
         const error = await failure(client.post('/nothing', { body: {} }));
         assert.ok(error instanceof SDK.NotFoundError);
         assert.equal(error.code, 'not_found');
+      });
+
+      // Caddy's empty 200 was an answer without any text.
+      test('a base URL without /v1 is a NotFoundError that names the path', async () => {
+        const error = await failure(openai(SDK, { baseURL }).chat.completions.create(ask('Hi')));
+        assert.ok(error instanceof SDK.NotFoundError);
+        assert.match(error.message, /did you mean \/v1\/chat\/completions\?/);
+      });
+
+      test('a credential of the gateway that its provider refuses is asked for once', async () => {
+        const wire = recordingFetch();
+        const stubborn = openai(SDK, { maxRetries: 2, fetch: wire.fetch });
+        const error = await failure(stubborn.chat.completions.create(ask('[[fault:401]]')));
+        assert.ok(error instanceof SDK.InternalServerError);
+        assert.equal(error.code, 'upstream_auth');
+        assert.equal(wire.sent.length, 1);
       });
 
       test('a rate limit of the provider is a RateLimitError with its retry-after', async () => {
