@@ -102,7 +102,7 @@ func target(s *spy, outcomes core.Outcomes) *core.Target {
 	return &core.Target{Format: translate.Chat, Outcomes: &outcomes, New: func() core.Writer { return s }}
 }
 
-func files(traits *translate.Traits) bool { return traits.Files }
+func breakpoints(traits *translate.Traits) bool { return traits.CacheBreakpoints }
 
 func render(t *testing.T, outcomes core.Outcomes, traits *translate.Traits, body string) (string, translate.Rendered, *translate.Fault, *spy) {
 	t.Helper()
@@ -139,15 +139,15 @@ func TestOptionsAreKeptOrLostAsBothTablesSay(t *testing.T) {
 
 func TestPartsReachAWriterOnlyIfItsTableKeepsThem(t *testing.T) {
 	body := `{"items":[{"parts":[{"type":"image"},{"type":"image","mark":{},"odd":1}]}]}`
-	outcomes := core.Outcomes{core.Image: core.Loses(core.KeepIf("files true", files)), core.Prefill: core.Keeps()}
+	outcomes := core.Outcomes{core.Image: core.Loses(core.KeepIf("cache_breakpoints true", breakpoints)), core.Prefill: core.Keeps()}
 
 	_, _, fault, s := render(t, outcomes, nil, body)
 	require.NotNil(t, fault)
 	assert.Equal(t, "items[0].parts[0].type: 'image' cannot be translated for model 'm' (upstream format chat)", fault.Message)
-	assert.Equal(t, "files", fault.Trait, "the trait that decides")
+	assert.Equal(t, "cache_breakpoints", fault.Trait, "the trait that decides")
 	assert.Zero(t, s.images)
 
-	_, r, fault, s := render(t, outcomes, &translate.Traits{Files: true}, body)
+	_, r, fault, s := render(t, outcomes, &translate.Traits{CacheBreakpoints: true}, body)
 	require.Nil(t, fault)
 	assert.Equal(t, 2, s.images)
 	assert.Zero(t, s.marks)
@@ -168,7 +168,7 @@ func TestListenersHearWhatNobodyCouldWrite(t *testing.T) {
 }
 
 func TestJoinSaysWhatRenderDoes(t *testing.T) {
-	fields := core.Join(&source, target(new(spy), core.Outcomes{core.Image: core.Loses(core.KeepIf("files true", files)), core.TopP: core.Changes()}))
+	fields := core.Join(&source, target(new(spy), core.Outcomes{core.Image: core.Loses(core.KeepIf("cache_breakpoints true", breakpoints)), core.TopP: core.Changes()}))
 	byName := make(map[string]core.Field)
 	for _, f := range fields {
 		byName[f.Name] = f
@@ -182,7 +182,7 @@ func TestJoinSaysWhatRenderDoes(t *testing.T) {
 	assert.Equal(t, core.Refused, fate("temperature", translate.Traits{RejectLosses: true}))
 	assert.Equal(t, core.Shaped, fate("top_p", translate.Traits{}), "changed")
 	assert.Equal(t, core.Refused, fate("items[*].parts[*].type=image", translate.Traits{}))
-	assert.Equal(t, core.Kept, fate("items[*].parts[*].type=image", translate.Traits{Files: true}))
+	assert.Equal(t, core.Kept, fate("items[*].parts[*].type=image", translate.Traits{CacheBreakpoints: true}))
 	assert.Equal(t, core.Kept, fate("speed", translate.Traits{Extensions: []string{"speed"}}), "what some servers know beyond the formats")
 	assert.Equal(t, "top_p", byName["temperature+top_p"].Path)
 	assert.Equal(t, "items[*]", byName["items[-1].role=model"].Path)
