@@ -41,7 +41,7 @@ func (w *writer) Tool(t *core.Tool) {
 		l.buf = append(append(l.buf, `,"description":`...), t.Description...)
 	}
 	if t.Schema != nil {
-		l.buf = appendSchema(append(l.buf, `,"parameters":`...), t.Schema)
+		l.buf = core.AppendSchema(append(l.buf, `,"parameters":`...), t.Schema)
 	}
 	if t.Strict != nil {
 		l.buf = append(append(l.buf, `,"strict":`...), t.Strict...)
@@ -74,18 +74,6 @@ func (l *toolList) appendName(dst, name []byte) []byte {
 	}
 	l.scratch = jsonscan.AppendUnescaped(l.scratch[:0], name)
 	return translate.AppendToolName(dst, l.scratch)
-}
-
-// appendSchema appends a schema, with the type that chat providers ask for.
-func appendSchema(dst, schema []byte) []byte {
-	if schema[0] != '{' || jsonscan.HasMember(schema, "type") {
-		return append(dst, schema...)
-	}
-	dst = append(dst, `{"type":"object"`...)
-	if !jsonscan.IsEmptyList(schema) {
-		dst = append(dst, ',')
-	}
-	return append(dst, schema[1:]...)
 }
 
 // checkToolNames refuses a tool whose name is the one that the provider would know

@@ -20,8 +20,8 @@ const (
 	TopK
 	PresencePenalty
 	FrequencyPenalty
-	LogitBias
 	Seed
+	LogitBias
 	Samples // how many answers to each prompt
 	Stops   // texts that end the answer
 	Stream
@@ -76,22 +76,33 @@ const (
 
 	// Options that are decided about in another way than on their own.
 
+	NoMaxTokens // the answer is not bounded, where a format asks for a bound
+	HighTemperature
 	TopPBesideTemperature
-	LongEndUser // an EndUser that is too long for the format
+	TemperatureBesideReasoning
+	TopKBesideReasoning
+	Prompts          // several, each of which is answered
+	EmptyStop        // a stop without text
+	TopLogprobsAlone // TopLogprobs without Logprobs
+	LongEndUser      // an EndUser that is too long for the format
+	TellingEndUser   // an EndUser of other bytes than letters, digits, "_" and "-"
 	ToolChoiceWithoutTools
+	UnusedTools // tools that must not be called
 
 	// The conversation. Content is what every format can express: who says which
 	// text.
 
 	Content
-	EmptyTurn        // a turn that says nothing
-	LateSystem       // system texts that do not stand in front
-	Prefill          // the assistant has the last word, which the provider goes on with
-	TextBehindCall   // an assistant says something after it called a tool
-	TextBeforeResult // a user says something before the result of a tool
+	EmptyTurn             // a turn that says nothing
+	LateSystem            // system texts that do not stand in front
+	SystemBehindAssistant // a LateSystem whose turn follows one of the assistant
+	Prefill               // the assistant has the last word, which the provider goes on with
+	TextBehindCall        // an assistant says something after it called a tool
+	TextBeforeResult      // a user says something before the result of a tool
 	Image
 	ImageAddress
 	ImageReference // to a file that the vendor keeps
+	RareImage      // of a media type that few formats have
 	File           // a document in bytes
 	FileAddress
 	FileReference
@@ -102,21 +113,26 @@ const (
 	SearchResult
 	Citations // a document that the answer shall cite
 	ToolCall
-	FreeCall // the call of a tool that takes a free text
+	BrokenArguments // of a ToolCall: they are no object
+	FreeCall        // the call of a tool that takes a free text
 	ToolResult
 	ErrorResult   // the tool failed
 	ToolReference // a tool that a search for tools has found
 	Reasoning
-	Signature         // of reasoning, by the provider
-	RedactedReasoning // that nobody but the provider can read
-	CachePart         // a breakpoint of the cache behind a part
+	UnsignedReasoning   // that nobody vouches for
+	SelfSignedReasoning // that only this gateway has signed
+	Signature           // of reasoning, by the provider
+	RedactedReasoning   // that nobody but the provider can read
+	CachePart           // a breakpoint of the cache behind a part
+	CachePartsBeyond    // more breakpoints than the format has
 	CachePartTTL
 	CacheAssistantPart
 	CacheNestedPart
 	CacheCall
 	CacheResult
 	CacheTool
-	ItemReference // to something that the provider keeps
+	CacheToolsBeyond // CachePartsBeyond, on tools
+	ItemReference    // to something that the provider keeps
 
 	// Tools.
 

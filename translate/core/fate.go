@@ -25,7 +25,7 @@ const (
 	lost    outcome = iota // the reader's row says what that means
 	kept                   // written with its meaning
 	changed                // written in another form, which is reported as shaping
-	dropped                // left out by the operator's choice, which is reported as a hint
+	dropped                // left out, which is reported as a hint whatever the row says
 	refused                // the request is refused
 )
 
@@ -69,6 +69,10 @@ func Loses(rules ...Rule) Outcome { return Outcome{outcome: lost, rules: rules} 
 // Changes returns the outcome of a concept that is written in another form.
 func Changes(rules ...Rule) Outcome { return Outcome{outcome: changed, rules: rules} }
 
+// Drops returns the outcome of a concept that means nothing in the format, and is
+// left out as a hint.
+func Drops(rules ...Rule) Outcome { return Outcome{outcome: dropped, rules: rules} }
+
 // ByWriter returns the outcome for an option about which the writer asks itself,
 // because it matters what else the request has. It stays in the Options until then.
 func (o Outcome) ByWriter() Outcome {
@@ -82,6 +86,12 @@ type Rule struct {
 	trait   string // name and value, as a configuration writes them
 	outcome outcome
 	holds   func(*translate.Traits) bool
+}
+
+// name returns the name of the trait.
+func (r *Rule) name() string {
+	name, _, _ := strings.Cut(r.trait, " ")
+	return name
 }
 
 // KeepIf is a rule of providers that can express a concept. The trait is written
@@ -121,8 +131,7 @@ func (o *Outcome) under(traits *translate.Traits) outcome {
 func (o *Outcome) deciding(r *Row) string {
 	for i := range o.rules {
 		if (r.fate(o.rules[i].outcome) == Refused) != (r.fate(o.outcome) == Refused) {
-			name, _, _ := strings.Cut(o.rules[i].trait, " ")
-			return name
+			return o.rules[i].name()
 		}
 	}
 	return ""

@@ -32,9 +32,21 @@ func Join(from *Source, to *Target) []Field {
 	rows := from.Rows.list
 	fields := make([]Field, len(rows))
 	for i := range rows {
-		fields[i] = rows[i].join(&to.Outcomes[rows[i].Concept], to.Format)
+		fields[i] = from.Rows.join(&rows[i], to)
 	}
 	return fields
+}
+
+// join returns what becomes of the field of a row: what becomes of that which it
+// is a part of, where that is not kept.
+func (t *Rows) join(r *Row, to *Target) Field {
+	decisive := r
+	if r.within != Nothing && to.Outcomes[r.within].outcome != kept {
+		decisive = t.concepts[r.within]
+	}
+	f := decisive.join(&to.Outcomes[decisive.Concept], to.Format)
+	f.Name = r.Name
+	return f
 }
 
 func (r *Row) join(o *Outcome, to translate.Format) Field {

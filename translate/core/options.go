@@ -169,13 +169,12 @@ func (g *group) of(raw []byte) *Row {
 }
 
 // SetOption keeps a value as the option of a row; one without a concept is lost.
-// A member that must not be lost may be empty: it asks for nothing then.
 func (x *Translation) SetOption(r *Row, raw []byte) {
 	switch {
 	case raw == nil: // after an error of the cursor
 	case r.Concept != Nothing:
 		x.Options[r.Concept] = Option{raw, r}
-	case r.Lost != Refused || !jsonscan.IsEmptyList(raw):
+	default:
 		x.Lose(r, raw)
 	}
 }

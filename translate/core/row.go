@@ -28,11 +28,13 @@ type Row struct {
 	// Path is the path in reports: that of the name, unless As replaced it.
 	Path string
 
-	depth   int    // how many indices the path has before its member
-	member  string // the end of the path, behind the last index; "" for an element
-	value   string // of the field that the row is about, "" for any
-	word    string // the value of the member, as refusals show it
-	ofWord  bool   // it is about a value
+	within  Concept // what is lost with the field in it, Nothing for the field alone
+	idle    bool    // the zero of its kind asks for nothing
+	depth   int     // how many indices the path has before its member
+	member  string  // the end of the path, behind the last index; "" for an element
+	value   string  // of the field that the row is about, "" for any
+	word    string  // the value of the member, as refusals show it
+	ofWord  bool    // it is about a value
 	refusal Refusal
 }
 
@@ -61,6 +63,22 @@ func (r Row) As(path string) Row {
 func (r Row) RefusedBy(refusal Refusal) Row {
 	r.refusal = refusal
 	return r
+}
+
+// OrNothing returns the row of a field whose zero value, such as false, 0 or an
+// empty list, asks for what happens anyway: that is lost without a report.
+func (r Row) OrNothing() Row {
+	r.idle = true
+	return r
+}
+
+// Within returns the rows of fields that belong to something larger: where its
+// concept is lost, these fields are lost with it, and only that is reported.
+func Within(c Concept, rows ...Row) []Row {
+	for i := range rows {
+		rows[i].within = c
+	}
+	return rows
 }
 
 // Rows is the table of a reader.
@@ -123,7 +141,7 @@ func (r *Row) parse(notation strict.Notation) {
 	}
 	r.depth = strings.Count(place, "*")
 	for _, condition := range conditions {
-		if path, value, _ := strings.Cut(condition, "="); path == r.member && value != "*" {
+		if path, value, _ := strings.Cut(condition, "="); path == r.member && translate.PlainName(value) {
 			r.word = value
 		}
 	}

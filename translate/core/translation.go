@@ -86,7 +86,7 @@ func (x *Translation) Lose(r *Row, raw []byte) {
 
 // report reports a fate.
 func (x *Translation) report(r *Row, fate Fate, raw []byte, decidedBy *Outcome) {
-	if x.listening {
+	if x.listening || r.idle && jsonscan.IsZero(raw) {
 		return
 	}
 	switch fate {

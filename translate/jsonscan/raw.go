@@ -1,6 +1,9 @@
 package jsonscan
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+)
 
 // What follows looks at raw values: slices of a valid document, each of them
 // one value as it is written.
@@ -36,6 +39,20 @@ func HasEscapes(raw []byte) bool { return bytes.IndexByte(raw, '\\') >= 0 }
 // nothing.
 func IsEmptyList(raw []byte) bool {
 	return len(raw) >= len("[]") && (raw[0] == '[' || raw[0] == '{') && spaceEnd(raw, 1) == len(raw)-1
+}
+
+// IsZero reports whether a raw value is the zero of its kind: null, false, a
+// number that is zero, a string or a list that is empty. No bytes are no value.
+func IsZero(raw []byte) bool {
+	switch {
+	case len(raw) == 0:
+		return false
+	case raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9':
+		f, err := strconv.ParseFloat(string(raw), 64)
+		return err == nil && f == 0
+	default:
+		return raw[0] == 'f' || Blank(raw)
+	}
 }
 
 // Integer returns the value of a raw number that is integral, however it is

@@ -1,0 +1,68 @@
+package core
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// maxSamples is how many answers a provider may be asked for in one call: as many
+// as the formats allow.
+const maxSamples = 128
+
+// FanOut decides who gives the Samples of each prompt: the provider in one call,
+// if it can (native) and there is one prompt, else a call each. It returns how many
+// answers to ask for in a call. More calls than the provider may be asked for are
+// refused, because of the prompts where they are too many by themselves.
+func (x *Translation) FanOut(native bool) (ask int64) {
+	samples := x.Options[Samples]
+	n, ok := jsonscan.Integer(samples.Raw)
+	if !ok {
+		n = 1
+	}
+	if x.Prompts == 1 && native {
+		return x.inOneCall(n)
+	}
+	most := x.Traits.FanOut()
+	switch prompts := int64(x.Prompts); {
+	case prompts > most:
+		x.refuseCalls(x.rows.concepts[Prompts], shownPrompts(x.Prompts), most)
+	case n > most/prompts:
+		x.refuseCalls(samples.Row, x.shownSamples(n), most)
+	default:
+		x.Samples = int(n)
+	}
+	return 1
+}
+
+// inOneCall lets the provider give all n answers.
+func (x *Translation) inOneCall(n int64) int64 {
+	if n > maxSamples {
+		x.InvalidOption(Samples, "must be at most "+strconv.Itoa(maxSamples))
+	}
+	if n > 1 {
+		x.Memory.Choices = int(n)
+	}
+	return n
+}
+
+// refuseCalls refuses the field that asks for too many calls.
+func (x *Translation) refuseCalls(r *Row, shown string, most int64) {
+	fault := x.Info.RefuseCalls(x.To, r.Path, shown, most)
+	fault.Trait = OneCall.name()
+	x.Fail(fault)
+}
+
+func (x *Translation) shownSamples(n int64) string {
+	shown := strconv.FormatInt(n, 10)
+	if x.Prompts > 1 {
+		shown += " for " + shownPrompts(x.Prompts)
+	}
+	return shown
+}
+
+func shownPrompts(n int) string { return strconv.Itoa(n) + " prompts" }
+
+// OneCall is the rule of providers that get no request as several calls.
+var OneCall = RefuseIf("max_fan_out 1", func(traits *translate.Traits) bool { return traits.FanOut() == 1 })
