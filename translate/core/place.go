@@ -44,9 +44,6 @@ func (p *Place) Leave() { p.depth-- }
 // Index returns the index of the element of the outermost array.
 func (p *Place) Index() int { return p.steps[0].index }
 
-// Depth returns how many arrays are entered.
-func (p *Place) Depth() int { return p.depth }
-
 // upTo returns the place that the row of a field is about: parts may stand in
 // parts, turns and options may not.
 func (p *Place) upTo(r *Row) Place {

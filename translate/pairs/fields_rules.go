@@ -23,17 +23,9 @@ func extension(to translate.Format, fate Fate, name string) Rule {
 	return rule(fate, "extensions "+name, func(t *translate.Traits) bool { return t.Extension(to, name) })
 }
 
-// effort is the rule of providers that are told how much to reason.
-func effort(word string) Rule {
-	return rule(Kept, "reasoning_effort "+word, func(t *translate.Traits) bool {
-		return t.ReasoningEffort.Has(translate.EffortOf(word))
-	})
-}
-
 // The rules of chat providers.
 var (
 	noUser        = rule(Hinted, "user_field none", func(t *translate.Traits) bool { return t.UserField == translate.UserFieldNone })
-	breakpoints   = rule(Kept, "cache_breakpoints true", func(t *translate.Traits) bool { return t.CacheBreakpoints })
 	noAddresses   = rule(Refused, "image_url base64", func(t *translate.Traits) bool { return t.ImagesBase64Only })
 	withoutTools  = rule(Hinted, "unsupported_tools drop", func(t *translate.Traits) bool { return t.DropUnsupportedTools })
 	suffixInWords = rule(Shaped, "suffix instruct", func(t *translate.Traits) bool { return t.InstructSuffix })
@@ -41,20 +33,6 @@ var (
 
 // oneCall is the rule of what becomes several calls.
 var oneCall = rule(Refused, "max_fan_out 1", func(t *translate.Traits) bool { return t.FanOut() == 1 })
-
-// replays are the rules of providers that take earlier reasoning back.
-func replays(fate Fate) []Rule {
-	return []Rule{
-		rule(fate, "reasoning_replay reasoning_content", func(t *translate.Traits) bool { return t.ReasoningReplay == translate.ReplayReasoningContent }),
-		rule(fate, "reasoning_replay reasoning", func(t *translate.Traits) bool { return t.ReasoningReplay == translate.ReplayReasoning }),
-	}
-}
-
-// prefills are the rules of providers that continue what the assistant said.
-var prefills = []Rule{
-	rule(Kept, "prefill native", func(t *translate.Traits) bool { return t.Prefill == translate.PrefillNative }),
-	rule(Kept, "prefill vllm", func(t *translate.Traits) bool { return t.Prefill == translate.PrefillVLLM }),
-}
 
 // refusedMidSystem is the rule of providers that get no late system turns.
 var refusedMidSystem = rule(Refused, "mid_system refuse", func(t *translate.Traits) bool { return t.MidSystem == translate.MidSystemRefuse })

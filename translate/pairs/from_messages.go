@@ -12,8 +12,6 @@ type fromMessages struct {
 	request messages.Request
 	reader  messages.Reader
 	config  outputConfig
-
-	hasArguments bool // one of the extensions is templateArguments
 }
 
 // forget lets go of the body.
@@ -24,7 +22,6 @@ func (x *fromMessages) forget() {
 // readMessages reads the body, of which the visitor is told, and refuses what
 // other providers could only ignore.
 func (x *fromMessages) readMessages(body []byte, v messages.Visitor) {
-	x.hasArguments = false
 	x.malformed(x.reader.Walk(body, &x.request, v))
 	if x.request.Thread != nil {
 		// Told first: clients that hear it send the whole conversation instead.
@@ -173,12 +170,6 @@ func (x *fromMessages) writeTier() {
 	default:
 		x.hint("service_tier")
 	}
-}
-
-// extension keeps a field that only this provider knows.
-func (x *fromMessages) extension(name, value []byte) {
-	x.hasArguments = x.hasArguments || string(name) == templateArguments
-	x.conversion.extension(name, value)
 }
 
 // dropSystemMembers reports what means something in system turns alone.

@@ -14,7 +14,6 @@ var (
 		"text", "source", "title", "context", "thinking", "signature", "data", "id", "name", "input",
 		"tool_use_id", "tool_name", "content", "is_error", "citations", "cache_control",
 	}
-	sourceNames = [...]string{"media_type", "data", "url", "content"}
 )
 
 // blockMembers are the members that the blocks of a type have. Those of other
@@ -29,14 +28,6 @@ var blockMembers = map[string]members{
 	"tool_use":          membersOf(blockNames[:], "id", "name", "input", "cache_control"),
 	"tool_result":       membersOf(blockNames[:], "tool_use_id", "content", "is_error", "cache_control"),
 	"tool_reference":    membersOf(blockNames[:], "tool_name", "cache_control"),
-}
-
-// sourceMembers are those of the sources of a type.
-var sourceMembers = map[string]members{
-	"base64":  membersOf(sourceNames[:], "media_type", "data"),
-	"text":    membersOf(sourceNames[:], "media_type", "data"),
-	"url":     membersOf(sourceNames[:], "url"),
-	"content": membersOf(sourceNames[:], "content"),
 }
 
 // members are a set of members, a bit for each name of a list.
@@ -62,19 +53,6 @@ func (x *fromMessages) blockStrays(b *messages.Block, lost string) {
 	} {
 		if raw != nil && own&(1<<i) == 0 {
 			x.foreign(&member{blockNames[i], raw}, lost)
-		}
-	}
-}
-
-// sourceStrays does so for the members of a source.
-func (x *fromMessages) sourceStrays(s *messages.Source, lost string) {
-	own, known := sourceMembers[string(s.Type)]
-	if !known {
-		return
-	}
-	for i, raw := range [...][]byte{s.MediaType, s.Data, s.URL, s.Content} {
-		if raw != nil && own&(1<<i) == 0 {
-			x.foreign(&member{sourceNames[i], raw}, lost+"source.")
 		}
 	}
 }

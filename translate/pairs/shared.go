@@ -78,10 +78,6 @@ const (
 	emptyTurn   = "messages.*" // one that says nothing, and is left out
 )
 
-// templateArguments is the field by which some servers take switches of the
-// model's template.
-const templateArguments = "chat_template_kwargs"
-
 // mintedPrefix begins the signatures that this gateway gives to reasoning that
 // came without one: nothing is lost with them.
 const mintedPrefix = "gwts1:"
