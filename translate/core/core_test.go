@@ -23,7 +23,7 @@ var source = core.Source{Rows: core.NewRows(
 	core.Structural("choice.mode=*", core.Nothing),
 	core.Hint("choice.*", core.Nothing),
 	core.Hint("speed", core.Nothing),
-	core.Structural("region", core.Nothing),
+	core.Structural("region", core.Nothing).OrNothing(),
 	core.Hint("*", core.Nothing),
 	core.Structural("items[*].parts[*].type=image", core.Image),
 	core.Structural("items[-1].role=model", core.Prefill).As("items[*]"),
