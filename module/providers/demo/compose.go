@@ -24,6 +24,7 @@ type sample struct {
 	pieces  []string
 	calls   []call
 	refused bool
+	null    bool // null stands for what it does not say
 	stop    stop
 	matched string // the stop string, for stopped
 }
@@ -70,7 +71,7 @@ func (x *exchange) compose(q *ask) *answer {
 // sample makes one answer to one prompt: reasoning, text, calls, as far as the
 // budget goes.
 func (a *answer) sample(prompt string, index int) sample {
-	s := sample{index: index, refused: a.orders.refuse}
+	s := sample{index: index, refused: a.orders.refuse, null: a.faults.nullContent}
 	if a.echo {
 		s.echo = prompt
 	}
@@ -131,6 +132,8 @@ func (a *answer) say(prompt string, index int, calls []call) string {
 	switch {
 	case a.orders.refuse:
 		return "I cannot help with that."
+	case a.faults.nullContent:
+		return ""
 	case len(calls) > 0 && a.choice.mode == "any":
 		return "" // a forced call comes without words
 	case len(calls) > 0:

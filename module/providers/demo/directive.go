@@ -31,6 +31,7 @@ type faults struct {
 	reset, html, emptyBody, gzip, crlf, json bool
 	firstEventError                          bool
 	noDone, noFinish, noUsage                bool
+	noSignature, nullContent, tooLong        bool
 	slowHeaders, slowFirst                   time.Duration
 
 	middle string // "cut", "stall", "error-event", "garbage"
@@ -128,6 +129,7 @@ func (f *faults) flag(name string) *bool {
 		"reset": &f.reset, "empty-body": &f.emptyBody, "gzip": &f.gzip, "crlf": &f.crlf,
 		"json": &f.json, "first-event-error": &f.firstEventError,
 		"no-done": &f.noDone, "no-finish": &f.noFinish, "no-usage": &f.noUsage,
+		"no-signature": &f.noSignature, "null-content": &f.nullContent, "too-long": &f.tooLong,
 	}[name]
 }
 

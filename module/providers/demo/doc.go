@@ -37,6 +37,9 @@
 //	[[fault:no-done]]             leave out the terminal event of a stream
 //	[[fault:no-finish]]           end the stream before its finish, without a break
 //	[[fault:no-usage]]            count nothing
+//	[[fault:no-signature]]        think without a signature
+//	[[fault:null-content]]        say nothing, and write null for it
+//	[[fault:too-long]]            refuse the prompt as too long for the context
 //	[[fault:slow-headers=2s]]     send the headers late
 //	[[fault:slow-first=2s]]       send the headers at once, the first event late
 //	[[fault:gzip]]                compress the answer although nobody asked for it

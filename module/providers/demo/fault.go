@@ -24,6 +24,8 @@ func (f *faults) answer(x *exchange) bool {
 		x.w.Header().Set("Content-Type", "text/html")
 		x.w.WriteHeader(f.status)
 		_, _ = x.w.Write([]byte(proxyPage))
+	case f.tooLong:
+		x.refuse(contextOverflow(x.route.format))
 	case f.status >= 400:
 		x.refuse(&refusal{
 			status: f.status, code: f.code, retryAfter: f.retryAfter,

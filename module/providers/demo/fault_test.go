@@ -69,6 +69,59 @@ func TestFaultStatus(t *testing.T) {
 	})
 }
 
+// answer asks for one JSON answer.
+func (c *caller) answer(path, prompt, more string) map[string]any {
+	c.t.Helper()
+	response := c.send(path, ask(path, prompt, more))
+	var body map[string]any
+	require.NoError(c.t, json.NewDecoder(response.Body).Decode(&body))
+	return body
+}
+
+func TestFaultNoSignature(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		content := c.answer(messagesPath, "x [[think]] [[fault:no-signature]]", "")["content"].([]any)
+		assert.Equal(t, "thinking", content[0].(map[string]any)["type"])
+		assert.NotContains(t, content[0], "signature")
+		response := c.send(messagesPath, ask(messagesPath, "x [[think]] [[fault:no-signature]]", `,"stream":true`))
+		m, err := gatewaytest.ReadMessageStream(response.Body)
+		require.NoError(t, err)
+		assert.True(t, m.Complete)
+		assert.NotEmpty(t, m.Content[0].Thinking)
+		assert.Empty(t, m.Content[0].Signature)
+	})
+}
+
+func TestFaultNullContent(t *testing.T) {
+	each(t, func(t *testing.T, c *caller, path string) {
+		body := c.answer(path, "x [[fault:null-content]]", "")
+		switch path {
+		case messagesPath:
+			assert.Nil(t, body["content"])
+		case chatPath:
+			assert.Nil(t, body["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)["content"])
+		default:
+			assert.Empty(t, body["choices"].([]any)[0].(map[string]any)["text"])
+		}
+		o := c.stream(path, "x [[fault:null-content]]")
+		require.NoError(t, o.err)
+		assert.True(t, o.finished)
+		assert.Empty(t, o.text)
+	})
+}
+
+func TestFaultTooLong(t *testing.T) {
+	each(t, func(t *testing.T, c *caller, path string) {
+		failure := c.answer(path, "x [[fault:too-long]]", "")["error"].(map[string]any)
+		assert.Equal(t, "invalid_request_error", failure["type"])
+		if path == messagesPath {
+			assert.Regexp(t, "^prompt is too long", failure["message"])
+		} else {
+			assert.Equal(t, "context_length_exceeded", failure["code"])
+		}
+	})
+}
+
 func TestFaultReset(t *testing.T) {
 	each(t, func(t *testing.T, c *caller, path string) {
 		r := c.request(t.Context(), http.MethodPost, path, ask(path, "x [[fault:reset]]", ""))

@@ -31,6 +31,17 @@ func unknownModel(name string) *refusal {
 	}
 }
 
+// contextOverflow refuses a prompt in the words of the format's vendor: clients
+// know it by them.
+func contextOverflow(format translate.Format) *refusal {
+	r := &refusal{status: http.StatusBadRequest, message: "prompt is too long: 213462 tokens > 200000 maximum"}
+	if format != translate.Messages {
+		r.code = "context_length_exceeded"
+		r.message = "This model's maximum context length is 128000 tokens. However, your messages resulted in 213462 tokens. Please reduce the length of the messages."
+	}
+	return r
+}
+
 // noThread refuses a conversation that is continued by the id of its last
 // answer. Clients that read the details send it whole instead.
 func noThread() *refusal {

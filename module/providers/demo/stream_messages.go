@@ -97,13 +97,15 @@ func (m *messagesStream) close() {
 }
 
 func (m *messagesStream) think(t *thought) {
-	m.open(thinkingBlock{Type: "thinking"})
+	m.open(m.a.thinkingBlock("", ""))
 	if !m.a.hidden {
 		for _, piece := range t.pieces {
 			m.delta(thinkingDelta{"thinking_delta", piece})
 		}
 	}
-	m.delta(signatureDelta{"signature_delta", t.signature})
+	if !m.a.faults.noSignature {
+		m.delta(signatureDelta{"signature_delta", t.signature})
+	}
 	m.close()
 }
 

@@ -76,7 +76,7 @@ func (a *answer) wholeUsage() *chatUsage {
 	return &u
 }
 
-// message is null in its content when there is a call and no word.
+// message is null in its content when there is a call and no word, or a fault.
 func (s *sample) message() chatMessage {
 	m := chatMessage{Role: "assistant", Notes: []any{}}
 	if s.thought != nil {
@@ -84,7 +84,7 @@ func (s *sample) message() chatMessage {
 	}
 	if text := s.text(); s.refused {
 		m.Refusal = &text
-	} else if text != "" || len(s.calls) == 0 {
+	} else if text != "" || len(s.calls) == 0 && !s.null {
 		m.Content = &text
 	}
 	for i := range s.calls {

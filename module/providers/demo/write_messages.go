@@ -26,9 +26,9 @@ type textBlock struct {
 }
 
 type thinkingBlock struct {
-	Type      string `json:"type"`
-	Thinking  string `json:"thinking"`
-	Signature string `json:"signature"`
+	Type      string  `json:"type"`
+	Thinking  string  `json:"thinking"`
+	Signature *string `json:"signature,omitempty"`
 }
 
 type toolUseBlock struct {
@@ -46,7 +46,7 @@ func (a *answer) wholeMessages() messagesAnswer {
 	m.StopReason, m.StopSequence = s.messagesStop(), optional(s.matched)
 	m.StopDetails = s.details()
 	if s.thought != nil {
-		m.Content = append(m.Content, thinkingBlock{"thinking", a.shown(s.thought), s.thought.signature})
+		m.Content = append(m.Content, a.thinkingBlock(a.shown(s.thought), s.thought.signature))
 	}
 	if len(s.pieces) > 0 {
 		m.Content = append(m.Content, textBlock{"text", s.text()})
@@ -58,7 +58,18 @@ func (a *answer) wholeMessages() messagesAnswer {
 		}
 		m.Content = append(m.Content, toolUseBlock{"tool_use", c.id, c.name, input})
 	}
+	if a.faults.nullContent && len(m.Content) == 0 {
+		m.Content = nil
+	}
 	return m
+}
+
+func (a *answer) thinkingBlock(text, signature string) thinkingBlock {
+	block := thinkingBlock{Type: "thinking", Thinking: text}
+	if !a.faults.noSignature {
+		block.Signature = &signature
+	}
+	return block
 }
 
 // messagesStart is the answer before anything of it was said.
