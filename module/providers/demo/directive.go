@@ -31,7 +31,7 @@ type faults struct {
 	reset, html, emptyBody, gzip, crlf, json bool
 	firstEventError                          bool
 	noDone, noFinish, noUsage                bool
-	noSignature, nullContent, tooLong        bool
+	noSignature, nullContent, tooLong, burst bool
 	slowHeaders, slowFirst                   time.Duration
 
 	middle string // "cut", "stall", "error-event", "garbage"
@@ -130,6 +130,7 @@ func (f *faults) flag(name string) *bool {
 		"json": &f.json, "first-event-error": &f.firstEventError,
 		"no-done": &f.noDone, "no-finish": &f.noFinish, "no-usage": &f.noUsage,
 		"no-signature": &f.noSignature, "null-content": &f.nullContent, "too-long": &f.tooLong,
+		"burst": &f.burst,
 	}[name]
 }
 

@@ -44,6 +44,7 @@
 //	[[fault:slow-first=2s]]       send the headers at once, the first event late
 //	[[fault:gzip]]                compress the answer although nobody asked for it
 //	[[fault:crlf]]                end the lines of a stream with CR LF
+//	[[fault:burst]]               send a stream in one piece, once it is complete
 //	[[fault:json]]                answer a streaming request with one JSON body
 //
 // The faults of mid-stream come after three pieces of content; after=N moves

@@ -122,6 +122,19 @@ func TestFaultTooLong(t *testing.T) {
 	})
 }
 
+func TestFaultBurst(t *testing.T) {
+	each(t, func(t *testing.T, c *caller, path string) {
+		response := c.send(path, ask(path, "x [[fault:burst]] [[fault:error-event after=2]]", `,"stream":true`))
+		piece := make([]byte, 1<<16)
+		n, err := response.Body.Read(piece)
+		if err != io.EOF {
+			require.NoError(t, err)
+		}
+		assert.Contains(t, string(piece[:n]), "This")
+		assert.Contains(t, string(piece[:n]), "overloaded", "what fails comes with the text before it")
+	})
+}
+
 func TestFaultReset(t *testing.T) {
 	each(t, func(t *testing.T, c *caller, path string) {
 		r := c.request(t.Context(), http.MethodPost, path, ask(path, "x [[fault:reset]]", ""))

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"io"
@@ -15,6 +16,7 @@ type stream struct {
 	x        *exchange
 	faults   *faults
 	out      io.Writer
+	held     bytes.Buffer // of a stream that is sent in one piece
 	zip      *gzip.Writer // nil when plain
 	control  *http.ResponseController
 	contents int  // pieces of content so far
@@ -40,12 +42,15 @@ func (x *exchange) streamAnswer(a *answer) {
 
 func (x *exchange) openStream(f *faults) *stream {
 	s := &stream{x: x, faults: f, out: x.w, control: http.NewResponseController(x.w)}
+	if f.burst {
+		s.out = &s.held
+	}
 	x.setRequestID()
 	x.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	x.w.Header().Set("Cache-Control", "no-cache")
 	if f.gzip {
 		x.w.Header().Set("Content-Encoding", "gzip")
-		s.zip = gzip.NewWriter(x.w)
+		s.zip = gzip.NewWriter(s.out)
 		s.out = s.zip
 	}
 	x.w.WriteHeader(http.StatusOK)
@@ -133,6 +138,7 @@ func (s *stream) close() {
 	if s.zip != nil {
 		_ = s.zip.Close()
 	}
+	_, _ = s.x.w.Write(s.held.Bytes()) // a client that left needs no answer
 }
 
 // abort breaks the answer off the way net/http handlers do.

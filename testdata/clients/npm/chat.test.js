@@ -121,6 +121,14 @@ for (const [major, SDK] of openaiMajors) {
     });
 
     describe('errors', () => {
+      test('a wrong key is not worth another try', async () => {
+        const wire = recordingFetch();
+        const error = await failure(openai(SDK, { apiKey: 'sk-wrong', maxRetries: 2, fetch: wire.fetch }).chat.completions.create(ask('Let me in')));
+        assert.equal(error.status, 401);
+        assert.equal(error.headers.get('x-should-retry'), 'false');
+        assert.equal(wire.sent.length, 1);
+      });
+
       test('a wrong key is an AuthenticationError with a request id', async () => {
         const error = await failure(openai(SDK, { apiKey: 'sk-wrong' }).chat.completions.create(ask('Let me in')));
         assert.ok(error instanceof SDK.AuthenticationError);

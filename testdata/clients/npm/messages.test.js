@@ -206,6 +206,15 @@ for (const [major, SDK] of anthropicMajors) {
         assert.equal(error.error.request_id, error.requestID);
       });
 
+      // Claude Code retries a 401 for minutes unless it reads this header.
+      test('a wrong key is not worth another try', async () => {
+        const wire = recordingFetch();
+        const error = await failure(anthropic(SDK, { apiKey: 'sk-wrong', maxRetries: 2, fetch: wire.fetch }).messages.create(ask('Let me in')));
+        assert.equal(error.status, 401);
+        assert.equal(error.headers.get('x-should-retry'), 'false');
+        assert.equal(wire.sent.length, 1);
+      });
+
       test('an expired key is told from no other', async () => {
         const error = await failure(anthropic(SDK, { apiKey: expiredKey }).messages.create(ask('Let me in')));
         assert.ok(error instanceof SDK.AuthenticationError);

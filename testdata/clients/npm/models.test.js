@@ -30,6 +30,12 @@ for (const [major, SDK] of anthropicMajors) {
       assert.deepEqual(models.map(({ id }) => id), ['alias']);
     });
 
+    test('models that a provider lists are in the list', async () => {
+      const ids = (await collect(client.models.list())).map(({ id }) => id);
+      assert.deepEqual(ids.filter((id) => id.includes('listed')), ['listed-large', 'listed-small']);
+      assert.equal((await client.models.retrieve('listed-small')).id, 'listed-small');
+    });
+
     test('one model is found by its name', async () => {
       const found = await client.models.retrieve(model);
       assert.equal(found.id, model);
@@ -60,6 +66,12 @@ for (const [major, SDK] of openaiMajors) {
     test('a key sees the models that it may use', async () => {
       const models = await collect(openai(SDK, { apiKey: narrowKey }).models.list());
       assert.deepEqual(models.map(({ id }) => id), ['alias']);
+    });
+
+    test('models that a provider lists are in the list', async () => {
+      const ids = (await collect(client.models.list())).map(({ id }) => id);
+      assert.deepEqual(ids.filter((id) => id.includes('listed')), ['listed-large', 'listed-small']);
+      assert.equal((await client.models.retrieve('listed-small')).id, 'listed-small');
     });
 
     test('one model is found by its name', async () => {
