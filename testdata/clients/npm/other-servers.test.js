@@ -67,6 +67,45 @@ for (const [major, SDK] of anthropicMajors) {
   }
 }
 
+// Claude Code keeps in the conversation what it was refused, unless it finds
+// these words: then it takes it out, and goes on.
+for (const [major, SDK] of anthropicMajors) {
+  describe(`${major}, providers that take less`, () => {
+    const client = anthropic(SDK);
+    const ask = (model, ...messages) => client.messages.create({ model, max_tokens: 1024, messages });
+    const user = (content) => ({ role: 'user', content });
+    const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQ=' } };
+    const turns = {
+      'a PDF': [user([pdf, { type: 'text', text: 'What is in it?' }])],
+      'a PDF that a tool has read': [
+        user('Read it'),
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: {} }] },
+        user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: [pdf] }]),
+      ],
+    };
+
+    for (const [name, messages] of Object.entries(turns)) {
+      test(`${name} is refused in words that name the reason`, async () => {
+        const error = await failure(ask('hurried-chat', ...messages));
+        assert.ok(error instanceof SDK.BadRequestError);
+        assert.match(error.error.error.message, /does not support PDF input/);
+      });
+
+      test(`${name} is left out on request`, async () => {
+        const { data, response } = await ask('without-files', ...messages).withResponse();
+        assert.equal(data.stop_reason, 'end_turn');
+        assert.match(response.headers.get('x-gateway-dropped'), /^messages\.\*\.content/);
+      });
+    }
+
+    test('a system message in mid-conversation is refused in the words of the vendor', async () => {
+      const error = await failure(ask('strict-template', user('Hi'), { role: 'system', content: 'Be brief.' }));
+      assert.ok(error instanceof SDK.BadRequestError);
+      assert.match(error.error.error.message, /role 'system' is not supported on this model/);
+    });
+  });
+}
+
 for (const [major, SDK] of openaiMajors) {
   for (const model of models) {
     describe(`${major}, ${model}`, () => {
