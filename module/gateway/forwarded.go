@@ -45,8 +45,8 @@ func trustsFirstAddress(server *caddyhttp.Server) bool {
 	return server.TrustedProxiesStrict == 0 && trustsProxies(server) && slices.ContainsFunc(server.ClientIPHeaders, addedTo)
 }
 
-// trustsProxies reports whether a server believes any proxy. Once it has loaded
-// its trusted_proxies, Caddy has them in a field that it does not export.
+// trustsProxies reports whether a server believes any proxy. Caddy keeps the
+// trusted_proxies that it has loaded in a field that it does not export (T31).
 func trustsProxies(server *caddyhttp.Server) bool {
 	loaded := reflect.ValueOf(server).Elem().FieldByName("trustedProxies")
 	return server.TrustedProxiesUnix || loaded.IsValid() && !loaded.IsNil()

@@ -178,7 +178,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 }
 
 // unhandled is the variable by which Caddy's last handler, which answers an
-// empty 200, says that no other one has answered.
+// empty 200, reports that no other one has answered (T30).
 const unhandled = "unhandled"
 
 // serveMisspelt answers a request that the whole site has left alone, if it was
