@@ -45,7 +45,7 @@ func (w way) provider(name string, p *gatewaytest.Provider, lines ...string) str
 }
 
 func (w way) providerAt(name, address string, lines ...string) string {
-	return "provider " + name + " vllm {\n" + w.to(address) + strings.Join(lines, "\n") + "\n}\n"
+	return "provider " + name + " vllm {\n" + w.to(address) + "usage_details keep\n" + strings.Join(lines, "\n") + "\n}\n"
 }
 
 // clientKey is the key of every test's client.

@@ -21,6 +21,9 @@ const (
 	UsageOnly
 	// Failed marks an in-stream error; the observer's Fault tells which.
 	Failed
+	// HasUsage marks an event that holds a usage object, alone or beside content.
+	// The member is withheld from a client that did not ask for it.
+	HasUsage
 )
 
 // Has reports whether s includes all of x.

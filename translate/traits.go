@@ -80,6 +80,9 @@ type Traits struct {
 	// RejectLosses refuses requests of which something would be lost that shapes
 	// the answer.
 	RejectLosses bool
+	// FillUsageDetails adds to answers of the client's own format the counts of usage
+	// that the specification names and the provider leaves out.
+	FillUsageDetails bool
 	// ForwardRateLimitHeaders hands on the provider's rate limit headers.
 	ForwardRateLimitHeaders bool
 }

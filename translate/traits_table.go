@@ -49,6 +49,7 @@ var traits = []trait{
 	flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount }),
 	flag("estimate_input_tokens", "false", "true", func(t *Traits) *bool { return &t.EstimateInputTokens }),
 	flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses }),
+	flag("usage_details", "keep", "fill", func(t *Traits) *bool { return &t.FillUsageDetails }),
 	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),
 }
 

@@ -64,6 +64,7 @@ var others = map[string]map[string]Traits{
 	"count_tokens":              {"off": {NoTokenCount: true}},
 	"estimate_input_tokens":     {"true": {EstimateInputTokens: true}},
 	"on_loss":                   {"reject": {RejectLosses: true}},
+	"usage_details":             {"fill": {FillUsageDetails: true}},
 	"forward_ratelimit_headers": {"true": {ForwardRateLimitHeaders: true}},
 }
 

@@ -1,6 +1,6 @@
 package translate
 
-// Span is a range of bytes of a request body: body[Start:End].
+// Span is a range of bytes of a body: body[Start:End].
 // The zero Span means "not there".
 type Span struct{ Start, End int }
 

@@ -102,6 +102,7 @@ var presets = []Preset{
 			"native_n":         "false",  // not every version gives several answers
 			"prefill":          "native", // unless started with --no-prefill-assistant
 			"reasoning_replay": "reasoning_content",
+			"usage_details":    "fill", // only what it counts is there
 		},
 	}},
 	// Reads max_tokens alone, and takes the texts of one content for messages of
@@ -114,6 +115,7 @@ var presets = []Preset{
 			"alternation":      "true",
 			"native_n":         "false", // n is not among the fields that it reads
 			"reasoning_replay": "reasoning",
+			"usage_details":    "fill", // details are never there
 			"user_field":       "none",
 		},
 	}},
@@ -124,9 +126,10 @@ var presets = []Preset{
 		Traits: map[string]string{
 			"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 				" include_stop_str_in_output ignore_eos structured_outputs priority",
-			"mid_system":  "user",
-			"alternation": "true",
-			"prefill":     "vllm", // continue_final_message with add_generation_prompt
+			"mid_system":    "user",
+			"alternation":   "true",
+			"prefill":       "vllm", // continue_final_message with add_generation_prompt
+			"usage_details": "fill", // completions have none
 		},
 	}},
 }

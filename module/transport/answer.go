@@ -39,6 +39,9 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 		return c.translateAnswer(res, body)
 	}
 	answer, fault := c.inspect(body)
+	if fill := c.usageFiller(); fault == nil && fill != nil {
+		body = translate.AppendEdited(nil, body, fill(nil, body))
+	}
 	length := int64(len(body))
 	if fault == nil && c.attempt.Exchange.Streaming() { // the stream that the answer would have been
 		body, fault = pairs.For(c.attempt.Format).Replay(body, c.attempt.Exchange.View.IncludeUsage)

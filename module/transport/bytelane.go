@@ -14,19 +14,19 @@ type byteLane struct {
 	translate.Observer
 	sayings
 	format   translate.Format
-	withhold bool // keep events that hold nothing but usage from the client
-	onFinish bool // an orderly end of the body is the end once every choice has finished
+	withhold bool   // keep events that hold nothing but usage from the client
+	usage    editor // of other events that hold usage; nil for none
+	onFinish bool   // an orderly end of the body is the end once every choice has finished
 
 	revealing func([]byte) bool // reports whether an event repeats the provider's credential
 	hidden    bool              // the provider's error event was withheld: the client gets the gateway's own
 
-	pending []byte // the beginning of an event that is not complete yet
-	kept    []span // events of the bytes just taken that are withheld
-	failing span   // the provider's error event, once it came
+	pending []byte           // the beginning of an event that is not complete yet
+	edits   []translate.Edit // of the bytes just taken
 }
 
-// span is a range of the stream, in bytes from its beginning.
-type span struct{ start, end int64 }
+// editor appends edits of the data of an event, or of a JSON answer.
+type editor func(edits []translate.Edit, data []byte) []translate.Edit
 
 // Losses: nothing is lost on the way of the bytes.
 func (l *byteLane) Losses() translate.Losses { return nil }
@@ -45,73 +45,83 @@ func (l *byteLane) restore(p []byte) int {
 }
 
 func (l *byteLane) take(p []byte, fresh int, ready *bytes.Buffer) int {
-	first := l.lexer.Offset() - int64(fresh) - int64(len(l.pending)) // offset of the first byte not handed on
 	l.lexer.Feed(p[fresh:])
-	end := l.observe()
 	if len(l.pending) > 0 {
 		l.pending = append(l.pending, p...)
-		if end > first { // else a long event would be copied with each of its pieces
-			ready.Write(l.pending[:l.cut(l.pending[:end-first], first)])
-			l.pending = append(l.pending[:0], l.pending[end-first:]...)
+		if n := l.observe(l.pending); n > 0 { // else a long event would be copied with each of its pieces
+			l.write(l.pending[:n], ready)
+			l.pending = append(l.pending[:0], l.pending[n:]...)
 		}
 		return 0
 	}
-	l.pending = append(l.pending, p[end-first:]...)
-	return l.cut(p[:end-first], first)
+	n := l.observe(p)
+	l.pending = append(l.pending, p[n:]...)
+	if len(l.edits) == 0 {
+		return n
+	}
+	l.write(p[:n], ready)
+	return 0
 }
 
-// cut removes the withheld events from whole ones, of which the first begins at
-// that offset of the stream, and returns the length of the rest.
-func (l *byteLane) cut(events []byte, first int64) int {
-	l.hide(events, first)
-	if len(l.kept) == 0 {
-		return len(events)
-	}
-	n, at := 0, first
-	for _, kept := range l.kept {
-		n += copy(events[n:], events[at-first:kept.start-first])
-		at = kept.end
-	}
-	return n + copy(events[n:], events[at-first:])
+// write hands on whole events with their edits.
+func (l *byteLane) write(events []byte, ready *bytes.Buffer) {
+	ready.Write(translate.AppendEdited(ready.AvailableBuffer(), events, l.edits))
 }
 
-// hide withholds the provider's error event if it repeats the credential
-// anywhere, in its comments and other fields too.
-func (l *byteLane) hide(events []byte, first int64) {
-	if at := l.failing; !l.hidden && at.end > first && l.revealing(events[at.start-first:at.end-first]) {
-		l.hidden = true
-		l.kept = append(l.kept, at)
-	}
-}
-
-// observe looks at every event that is complete by now, and notes those to
-// withhold. It returns the offset behind the last event that may be handed on.
-func (l *byteLane) observe() (end int64) {
-	l.kept = l.kept[:0]
+// observe looks at every event that is complete by now, and notes their edits.
+// The bytes are all that were not handed on; it returns how many of them may be.
+func (l *byteLane) observe(held []byte) (n int) {
+	first := l.lexer.Offset() - int64(len(held))
+	l.edits = l.edits[:0]
 	for {
 		event, ok := l.lexer.Next()
 		if !ok {
-			return l.lexer.Settled()
+			return int(l.lexer.Settled() - first)
 		}
-		if l.note(event) {
-			l.kept = append(l.kept, span{event.Start, event.End})
-		}
+		l.note(event, held, first)
 		if l.sum&lastSignals != 0 {
-			return event.End
+			return int(event.End - first)
 		}
 	}
 }
 
-// note adds what an event says. It reports whether the client is not to see it.
-func (l *byteLane) note(event sse.Event) (kept bool) {
+// note adds what an event says, and the edits of the bytes at hand, which begin at
+// that offset of the stream. It reports whether the client is to see the event.
+func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) {
 	signal := l.Observe(event)
 	l.hear(event, signal)
+	at := translate.Span{Start: int(event.Start - first), End: int(event.End - first)}
+	raw := held[at.Start:at.End]
+	switch {
+	case l.keeps(event, signal, raw):
+		l.edits = append(l.edits, translate.Edit{Span: at})
+		return false
+	case l.usage != nil && signal.Has(translate.HasUsage):
+		l.editUsage(event, raw, at.Start)
+	}
+	return true
+}
+
+// keeps reports whether an event is kept from the client: usage that it did not ask
+// for, and an error that it could not read, or that repeats the credential anywhere,
+// in its comments and other fields too.
+func (l *byteLane) keeps(event sse.Event, signal translate.Signal, raw []byte) bool {
 	if signal.Has(translate.Failed) {
-		l.failing = span{event.Start, event.End}
-		l.hidden = !translate.RelayableEvent(event.Name, event.Data, l.format)
+		l.hidden = !translate.RelayableEvent(event.Name, event.Data, l.format) || l.revealing(raw)
 		return l.hidden
 	}
 	return l.withhold && signal.Has(translate.UsageOnly)
+}
+
+// editUsage notes the edits of an event's usage. The event stands at that place of
+// the bytes at hand.
+func (l *byteLane) editUsage(event sse.Event, raw []byte, at int) {
+	before := len(l.edits)
+	l.edits = l.usage(l.edits, event.Data)
+	for i := range l.edits[before:] {
+		e := &l.edits[before+i]
+		e.Start, e.End = at+event.Locate(raw, e.Start), at+event.Locate(raw, e.End)
+	}
 }
 
 // end takes in an event that lacks only its blank line. Some providers are
@@ -120,10 +130,9 @@ func (l *byteLane) end(orderly bool, ready *bytes.Buffer) {
 	if !orderly {
 		return
 	}
-	if event, ok := l.lexer.Close(); ok && !l.note(event) {
-		if l.hide(l.pending, l.lexer.Offset()-int64(len(l.pending))); !l.hidden {
-			ready.Write(completed(l.pending))
-		}
+	l.edits = l.edits[:0]
+	if event, ok := l.lexer.Close(); ok && l.note(event, l.pending, event.Start) {
+		ready.Write(completed(translate.AppendEdited(nil, l.pending, l.edits)))
 	}
 	if l.onFinish && l.sum.Has(translate.Finish) && l.lexer.Settled() == l.lexer.Offset() {
 		l.add(translate.Terminal)

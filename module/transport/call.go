@@ -36,7 +36,7 @@ type call struct {
 	memory   translate.Memory
 	branches []*call // what the request became, if that is several calls
 
-	filled []pairs.Edit // of a request whose prompt and suffix become one prompt
+	filled []translate.Edit // of a request whose prompt and suffix become one prompt
 }
 
 func newCall(t *Transport, a *exchange.Attempt, req *http.Request) *call {

@@ -44,6 +44,7 @@ func (c *call) lane() lane {
 	}
 	return &byteLane{
 		Observer:  pairs.For(c.attempt.Format).NewObserver(),
+		usage:     c.usageEditor(),
 		sayings:   c.sayings(),
 		format:    c.attempt.Format,
 		withhold:  c.usageAsked(),

@@ -108,6 +108,9 @@ func (o *Observer) signal(e *envelope, t *turn) (s translate.Signal) {
 	if t.finished && o.allFinished() {
 		s |= translate.Finish
 	}
+	if e.hasUsage {
+		s |= translate.HasUsage
+	}
 	if e.listed && e.count == 0 && e.hasUsage {
 		s |= translate.UsageOnly
 	}

@@ -125,3 +125,9 @@ func Count(c *jsonscan.Cursor) (n int64) {
 	translate.ReadCount(c, &n)
 	return n
 }
+
+// CutUsage appends the edit that takes the usage out of a valid chunk.
+func CutUsage(edits []translate.Edit, chunk []byte) []translate.Edit {
+	start, end := jsonscan.CutMember(chunk, "usage")
+	return append(edits, translate.Edit{Span: translate.Span{Start: start, End: end}})
+}

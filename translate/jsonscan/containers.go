@@ -57,6 +57,7 @@ func (c *Cursor) Member() bool {
 	}
 	c.space()
 	at := c.pos
+	c.memberStart = at
 	if !c.readName() || !c.colon() {
 		return false
 	}
@@ -88,6 +89,10 @@ func (c *Cursor) Name() []byte {
 	}
 	return c.name
 }
+
+// MemberStart returns the offset of the name, its quote included, of the member
+// that Member moved to last.
+func (c *Cursor) MemberStart() int { return c.memberStart }
 
 // ObjectEnd returns the offset of the closing brace that Member consumed last.
 func (c *Cursor) ObjectEnd() int { return c.objectEnd }

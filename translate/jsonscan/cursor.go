@@ -24,17 +24,18 @@ const (
 //
 // A copy may read the value at the cursor ahead of the original.
 type Cursor struct {
-	data      []byte
-	pos       int
-	depth     int
-	objectEnd int
-	phase     phase
-	again     bool // the document has been read to its end before
-	err       error
-	name      []byte // the member's name, decoded
-	nameBuf   []byte // memory of names with escapes
-	textBuf   []byte // memory of texts with escapes
-	names     names
+	data        []byte
+	pos         int
+	depth       int
+	memberStart int
+	objectEnd   int
+	phase       phase
+	again       bool // the document has been read to its end before
+	err         error
+	name        []byte // the member's name, decoded
+	nameBuf     []byte // memory of names with escapes
+	textBuf     []byte // memory of texts with escapes
+	names       names
 }
 
 // New returns a cursor at the value of the document, which must not change as

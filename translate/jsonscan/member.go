@@ -45,6 +45,41 @@ func HasMember(object []byte, name string) bool {
 	return false
 }
 
+// CutMember returns the span of the first member of a valid object with that name,
+// together with one of the commas beside it, so that the object stays valid
+// without. The span is empty if there is no such member.
+func CutMember(object []byte, name string) (start, end int) {
+	c := Again(object)
+	if !c.EnterObject() {
+		return 0, 0
+	}
+	before := 0 // the end of the member before
+	for c.Member() {
+		if string(c.Name()) == name {
+			return c.cutMember(before)
+		}
+		c.Skip()
+		before = c.Offset()
+	}
+	return 0, 0
+}
+
+// cutMember is CutMember for the member that the cursor moved to, which follows
+// one that ends at before, 0 for none.
+func (c *Cursor) cutMember(before int) (start, end int) {
+	start = c.memberStart
+	c.Skip()
+	end = c.Offset()
+	switch {
+	case before > 0:
+		return before, end
+	case c.Member():
+		return start, c.memberStart
+	default:
+		return start, end
+	}
+}
+
 // escapedIs reports whether a name that has escapes stands for another.
 func escapedIs(raw []byte, name string) bool {
 	return bytes.IndexByte(raw, '\\') >= 0 && string(appendDecoded(nil, raw)) == name

@@ -1,6 +1,7 @@
 package jsonscan_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -59,5 +60,24 @@ func TestTheWalkOverABrokenObjectEndsAtTheBreak(t *testing.T) {
 		for _, broken := range []string{whole[:i], whole[:i] + "\x12" + whole[i+1:]} {
 			assert.NotPanics(t, func() { jsonscan.HasMember([]byte(broken), "z") }, broken)
 		}
+	}
+}
+
+func TestCutMemberLeavesAValidObject(t *testing.T) {
+	for object, want := range map[string]string{
+		`{"usage":{"a":1}}`:                          `{}`,
+		`{"usage":{"a":1},"b":2}`:                    `{"b":2}`,
+		`{ "usage" : {"a":"}"} , "b":2}`:             `{ "b":2}`,
+		`{"b":2,"usage":{"a":1}}`:                    `{"b":2}`,
+		"{\"b\":2 ,\n \"usage\": [1,{}] ,\"c\":3}":   `{"b":2 ,"c":3}`,
+		`{"b":{"usage":1},"\u0075sage":null,"c":[]}`: `{"b":{"usage":1},"c":[]}`,
+		`{"b":{"usage":1}}`:                          `{"b":{"usage":1}}`,
+		`{}`:                                         `{}`,
+		`["usage"]`:                                  `["usage"]`,
+	} {
+		start, end := jsonscan.CutMember([]byte(object), "usage")
+		got := object[:start] + object[end:]
+		assert.Equal(t, want, got)
+		assert.True(t, json.Valid([]byte(got)), got)
 	}
 }

@@ -10,6 +10,7 @@ type event struct {
 	model    []byte // as it is written, quotes included; nil for none
 	content  bool   // a block or a delta that is not empty
 	finished bool   // the reason why the turn ended
+	hasUsage bool
 }
 
 // name is the name of the model, "" for none.
@@ -31,7 +32,7 @@ func (e *event) member(c *jsonscan.Cursor, usage *translate.Usage) {
 	case "delta":
 		e.delta(c)
 	case "usage":
-		readUsage(c, usage)
+		e.hasUsage = readUsage(c, usage) || e.hasUsage
 	default:
 		c.Skip()
 	}
@@ -48,7 +49,7 @@ func (e *event) message(c *jsonscan.Cursor, usage *translate.Usage) {
 		case "model":
 			e.model = rawText(c)
 		case "usage":
-			readUsage(c, usage)
+			e.hasUsage = readUsage(c, usage) || e.hasUsage
 		default:
 			c.Skip()
 		}

@@ -132,5 +132,8 @@ func (o *observer) signal(e *event) (s translate.Signal) {
 	if e.finished {
 		s |= translate.Finish
 	}
+	if e.hasUsage {
+		s |= translate.HasUsage
+	}
 	return s
 }

@@ -6,11 +6,12 @@ import (
 )
 
 // readUsage reads the usage object at the cursor into u. Counts that are there
-// overwrite; those that are absent or null keep what an earlier event said.
-func readUsage(c *jsonscan.Cursor, u *translate.Usage) {
+// overwrite; those that are absent or null keep what an earlier event said. It
+// reports false for a value of another kind.
+func readUsage(c *jsonscan.Cursor, u *translate.Usage) bool {
 	if !c.EnterObject() {
 		c.Skip()
-		return
+		return false
 	}
 	u.Known = true
 	for c.Member() {
@@ -29,6 +30,7 @@ func readUsage(c *jsonscan.Cursor, u *translate.Usage) {
 			c.Skip()
 		}
 	}
+	return true
 }
 
 func readDetails(c *jsonscan.Cursor, u *translate.Usage) {
@@ -43,4 +45,36 @@ func readDetails(c *jsonscan.Cursor, u *translate.Usage) {
 			c.Skip()
 		}
 	}
+}
+
+// cacheCounts are the counts of usage that many servers leave out.
+var cacheCounts = translate.Counts("cache_creation_input_tokens", "cache_read_input_tokens")
+
+// FillUsage appends the edits that give the usage of a valid answer, or of the
+// message_start of one, the counts that it lacks: zeros. The counts of a
+// message_delta replace those before them, so those that it lacks are not zeros.
+func FillUsage(edits []translate.Edit, answer []byte) []translate.Edit {
+	c := jsonscan.Again(answer)
+	if string(typeOf(c)) != `"message_delta"` {
+		edits = fillUsage(&c, edits)
+	}
+	return edits
+}
+
+func fillUsage(c *jsonscan.Cursor, edits []translate.Edit) []translate.Edit {
+	if !c.EnterObject() {
+		c.Skip()
+		return edits
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "usage":
+			edits = translate.Fill(c, cacheCounts, edits)
+		case "message":
+			edits = fillUsage(c, edits)
+		default:
+			c.Skip()
+		}
+	}
+	return edits
 }

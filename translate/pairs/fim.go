@@ -8,18 +8,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Edit replaces a span of a request's body.
-type Edit struct {
-	translate.Span
-	With []byte
-}
-
 // FillIn writes the prompt and the suffix of a completions request as the one
 // prompt that a model knows them in, for providers that take no suffix (wire
 // format B.8): as edits of the body, which has passed Inspect. There are none
 // where the provider has no template, or the request no suffix. What the
 // template cannot hold is refused.
-func FillIn(body []byte, info *translate.RequestInfo) ([]Edit, *translate.Fault) {
+func FillIn(body []byte, info *translate.RequestInfo) ([]translate.Edit, *translate.Fault) {
 	if info.Traits == nil || info.Traits.FIMTemplate == "" {
 		return nil, nil
 	}
@@ -28,9 +22,9 @@ func FillIn(body []byte, info *translate.RequestInfo) ([]Edit, *translate.Fault)
 	if !isString(f.of(f.suffix)) || f.fault != nil {
 		return nil, f.fault
 	}
-	edits := []Edit{{Span: f.member}}
+	edits := []translate.Edit{{Span: f.member}}
 	if len(inner(f.of(f.suffix))) > 0 {
-		edits = append(edits, Edit{f.prompt, f.write()})
+		edits = append(edits, translate.Edit{Span: f.prompt, With: f.write()})
 	}
 	return edits, f.fault
 }

@@ -18,7 +18,7 @@ func filledIn(t testing.TB, template, body string) (string, *translate.Fault) {
 	traits := new(translate.Traits)
 	require.NoError(t, traits.Set("fim_template", template))
 	edits, fault := pairs.FillIn([]byte(body), &translate.RequestInfo{Model: "m1", Traits: traits})
-	slices.SortFunc(edits, func(a, b pairs.Edit) int { return b.Start - a.Start })
+	slices.SortFunc(edits, func(a, b translate.Edit) int { return b.Start - a.Start })
 	for _, e := range edits {
 		body = body[:e.Start] + string(e.With) + body[e.End:]
 	}

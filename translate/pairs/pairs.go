@@ -11,6 +11,7 @@ package pairs
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
@@ -27,12 +28,21 @@ type Codec struct {
 	// stream that it would have been, with a usage chunk where that is wanted
 	// and the format has one.
 	Replay func(answer []byte, usage bool) ([]byte, *translate.Fault)
+	// CutUsage appends the edits that take the usage out of an event that
+	// HasUsage; nil for a format whose usage nobody has to ask for.
+	CutUsage func(edits []translate.Edit, event []byte) []translate.Edit
+	// FillUsage appends the edits that add to a JSON answer, or to an event that
+	// HasUsage, the counts of usage that it lacks, as zeros; nil for a format of
+	// which none are promised.
+	FillUsage func(edits []translate.Edit, answer []byte) []translate.Edit
 }
 
 var codecs = map[translate.Format]Codec{
-	translate.Messages:    {messages.Inspect, messages.NewObserver, messages.InspectAnswer, messages.Replay},
-	translate.Chat:        {chat.Inspect, chat.NewObserver, chat.InspectAnswer, chat.Replay},
-	translate.Completions: {completions.Inspect, completions.NewObserver, completions.InspectAnswer, completions.Replay},
+	translate.Messages: {messages.Inspect, messages.NewObserver, messages.InspectAnswer, messages.Replay, nil, messages.FillUsage},
+	translate.Chat:     {chat.Inspect, chat.NewObserver, chat.InspectAnswer, chat.Replay, choices.CutUsage, nil},
+	translate.Completions: {
+		completions.Inspect, completions.NewObserver, completions.InspectAnswer, completions.Replay, choices.CutUsage, completions.FillUsage,
+	},
 }
 
 // For returns the codec of a valid format.

@@ -106,7 +106,7 @@ func observe(format translate.Format, chunks [][]byte, closed bool) (o observed)
 
 // words writes a signal out.
 func words(s translate.Signal) string {
-	names := []string{"content", "finish", "terminal", "usage-only", "failed"}
+	names := []string{"content", "finish", "terminal", "usage-only", "failed", "usage"}
 	var found []string
 	for i, name := range names {
 		if s.Has(1 << i) {

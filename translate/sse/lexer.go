@@ -53,6 +53,9 @@ func (l *Lexer) Feed(p []byte) {
 	l.lines.feed(p)
 }
 
+// byteOrderMark may stand before the first line.
+var byteOrderMark = []byte("\ufeff")
+
 // Next returns the next event that is complete; false if that takes more bytes,
 // or after an error.
 func (l *Lexer) Next() (Event, bool) {
@@ -105,7 +108,7 @@ func (l *Lexer) take(line []byte) (Event, bool) {
 		return Event{}, false
 	}
 	if !l.begun {
-		line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		line = bytes.TrimPrefix(line, byteOrderMark)
 		l.begun = true
 	}
 	if len(line) == 0 {
@@ -117,14 +120,19 @@ func (l *Lexer) take(line []byte) (Event, bool) {
 
 // field takes in a line that is not blank. A comment is a field without name.
 func (l *Lexer) field(line []byte) {
-	name, text, _ := bytes.Cut(line, []byte{':'})
-	text = bytes.TrimPrefix(text, []byte{' '})
+	name, text := cutField(line)
 	switch string(name) {
 	case "data":
 		l.data.join(text)
 	case "event":
 		l.name.put(text)
 	}
+}
+
+// cutField divides a line into the name and the value of its field.
+func cutField(line []byte) (name, text []byte) {
+	name, text, _ = bytes.Cut(line, []byte{':'})
+	return name, bytes.TrimPrefix(text, []byte{' '})
 }
 
 // dispatch ends the event, and returns it if it has data.

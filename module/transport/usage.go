@@ -1,0 +1,22 @@
+package transport
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+
+// usageEditor edits the usage in a stream of the client's own format: it cuts out
+// what the gateway has asked for itself, and may fill in what the provider leaves
+// out of the rest. It is nil where usage is relayed as it is.
+func (c *call) usageEditor() editor {
+	if c.usageAsked() {
+		return pairs.For(c.attempt.Format).CutUsage
+	}
+	return c.usageFiller()
+}
+
+// usageFiller fills in what the provider leaves out of its usage, where the target
+// has the trait; else it is nil.
+func (c *call) usageFiller() editor {
+	if c.traits().FillUsageDetails {
+		return pairs.For(c.attempt.Format).FillUsage
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package sse
+
+import "bytes"
+
+// Locate returns where the byte of the event's data at an offset stands in raw,
+// the bytes of the stream from Start to End.
+func (e Event) Locate(raw []byte, offset int) int {
+	at := 0
+	if e.Start == 0 {
+		at = len(raw) - len(bytes.TrimPrefix(raw, byteOrderMark))
+	}
+	for at < len(raw) {
+		line, next := cutLine(raw[at:])
+		if name, text := cutField(line); string(name) == "data" {
+			if offset <= len(text) {
+				return at + len(line) - len(text) + offset
+			}
+			offset -= len(text) + len("\n")
+		}
+		at += next
+	}
+	return len(raw)
+}
+
+// cutLine returns the line that text begins with, and where the next one begins.
+func cutLine(text []byte) (line []byte, next int) {
+	end := bytes.IndexAny(text, "\r\n")
+	switch {
+	case end < 0:
+		return text, len(text)
+	case bytes.HasPrefix(text[end:], []byte("\r\n")):
+		return text[:end], end + len("\r\n")
+	default:
+		return text[:end], end + 1
+	}
+}
