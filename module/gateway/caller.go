@@ -18,14 +18,14 @@ import (
 )
 
 // caller is the way to a provider. Call carries the attempt, or the query for
-// models, in the request's context and writes the answer into a receiver. What
-// came of it stands in these three: an error, or its absence, proves nothing.
+// models, in the request's context and writes the answer into a receiver. The
+// result is in these three: an error, or its absence, proves nothing.
 type caller interface {
 	Call(to receiver, r *http.Request)
 }
 
-// receiver is where a caller writes the answer of a provider: the sink, where a
-// client waits for it.
+// receiver takes the answer of a provider from a caller. For attempts it is the
+// sink.
 type receiver interface {
 	http.ResponseWriter
 	FlushError() error

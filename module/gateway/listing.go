@@ -24,8 +24,8 @@ const (
 	maxListed    = 10000 // models; those beyond are left out
 )
 
-// models returns the models that p is known to serve, sorted by id: those of its
-// own list, else those of its preset.
+// models returns the models that p is known to serve, sorted by id: its own list,
+// else the models of its preset.
 func (p *provider) models() []translate.Model {
 	if p.list == nil {
 		return p.known
@@ -33,7 +33,7 @@ func (p *provider) models() []translate.Model {
 	return p.list.current()
 }
 
-// refreshModels has the list of p read again if it is old; see modelList.
+// refreshModels refreshes the list of p, if it has one.
 func (p *provider) refreshModels() <-chan struct{} {
 	if p.list == nil {
 		return nil
@@ -41,21 +41,21 @@ func (p *provider) refreshModels() <-chan struct{} {
 	return p.list.refresh(p.readModels, p.logModels)
 }
 
-// logModels logs the first of several failures to read the list.
+// logModels logs why the list cannot be read.
 func (p *provider) logModels(err error) {
 	if errors.Is(err, errNoList) {
 		p.logger.Info("provider has no list of models", zap.String("provider", p.name))
 		return
 	}
-	p.logger.Warn("list of models cannot be read; the last one still counts",
+	p.logger.Warn("reading list of models failed; the last one stays in use",
 		zap.String("provider", p.name), zap.String("cause", err.Error()), zap.Int("models", len(p.models())))
 }
 
-// readModels asks p for its list, page by page. The text of an error has nothing
-// of the provider's: it is logged.
+// readModels reads the list of p, page by page. Errors are logged, so their texts
+// hold nothing that the provider sent.
 //
-// Time ends the calls as a client that leaves does: reverse_proxy would take a
-// deadline for a failure of the provider's address.
+// The timeout cancels the calls. reverse_proxy counts an exceeded deadline as a
+// failure of the provider's address, and a cancelled call not.
 func (p *provider) readModels() ([]translate.Model, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -109,9 +109,10 @@ func (p *provider) readPage(ctx context.Context, after string) (page []translate
 // noListStatuses are the answers of providers that have no list of models.
 var noListStatuses = []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}
 
-// query calls the provider on its usual way with a query that ctx carries.
-// Nothing of a client goes with it: the answer is for all of them. reverse_proxy
-// ends some calls by a panic, which only the server of a client would catch.
+// query calls the provider with the query that ctx carries. The request is the
+// gateway's own and holds nothing of a client, since the list is for all of them.
+// It recovers from panics of presets that answer in-process: no server does so
+// here.
 func (p *provider) query(ctx context.Context) {
 	defer func() { _ = recover() }()
 	r := &http.Request{
@@ -122,8 +123,8 @@ func (p *provider) query(ctx context.Context) {
 	p.call.Call(queryAnswer{}, r)
 }
 
-// queryAnswer receives the answer to a query, of which there is nothing to keep:
-// what came of it stands in the query.
+// queryAnswer is the receiver of a query. It keeps nothing: the transport leaves
+// the result in the query.
 type queryAnswer map[string][]string
 
 // Header returns a header map that nobody reads.

@@ -21,12 +21,12 @@ const (
 )
 
 // modelList is a provider's own list of models as it was last read. It is read
-// when somebody needs it and it is old, by one goroutine at a time. A failure
-// leaves the list as it was.
+// on demand, when it is older than listLifetime, by one goroutine at a time. A
+// read that fails keeps the list.
 type modelList struct {
 	mu      sync.Mutex        // guards all below
 	models  []translate.Model // sorted by id; replaced as a whole, never changed
-	fresh   time.Time         // nothing is read before
+	fresh   time.Time         // until when no read starts
 	reading chan struct{}     // closed once the read under way has ended; nil without one
 	failing bool              // the last read failed
 }
@@ -41,8 +41,9 @@ func (l *modelList) current() []translate.Model {
 	return l.models
 }
 
-// refresh reads the list in the background if it is old. The channel is closed
-// once the list is as new as it gets; it is nil where it is already.
+// refresh starts a read in the background, unless the list is fresh or a read is
+// under way. The channel is closed when the read ends; it is nil if there is none.
+// failed gets the error of a read that fails after one that did not.
 func (l *modelList) refresh(read func() ([]translate.Model, error), failed func(error)) <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +62,8 @@ func (l *modelList) refresh(read func() ([]translate.Model, error), failed func(
 	return done
 }
 
-// settle ends a read. It reports whether the read is the first that failed.
+// settle ends a read. It reports whether the read failed and the one before did
+// not.
 func (l *modelList) settle(models []translate.Model, err error) (failed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,8 +80,8 @@ func (l *modelList) settle(models []translate.Model, err error) (failed bool) {
 	return failed
 }
 
-// awaitLists waits until the lists of the providers are as new as they get, the
-// client is gone, or the client has waited long enough.
+// awaitLists refreshes the lists of the providers and waits for the reads: at
+// most for listPatience, and not after ctx is done.
 func awaitLists(ctx context.Context, providers ...*provider) {
 	ctx, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
@@ -124,8 +126,9 @@ func findModel(models []translate.Model, id string) translate.Model {
 	return models[i]
 }
 
-// listIdentity is what a list of models belongs to: whoever is asked the same
-// question with the same credential. Secrets are in it as references alone.
+// listIdentity says which providers share a list of models: those at the same
+// address that are called in the same way with the same credential. It holds
+// references to secrets, never secrets.
 type listIdentity struct {
 	format                   translate.Format
 	apiKey, baseURL          string
@@ -138,15 +141,15 @@ var listPool = caddy.NewUsagePool()
 // modelLists are the lists that one configuration uses.
 type modelLists struct{ used []listIdentity }
 
-// load returns the list with this identity: that of an earlier configuration, or
-// of another provider, or a new one.
+// load returns the list with this identity, which an earlier configuration or
+// another provider may have read already.
 func (l *modelLists) load(id listIdentity) *modelList {
 	list, _ := listPool.LoadOrStore(id, new(modelList))
 	l.used = append(l.used, id)
 	return list.(*modelList)
 }
 
-// release gives back what load returned. Requests in flight may still use it.
+// release gives back the lists of load. Requests in flight may still use them.
 func (l *modelLists) release() error {
 	var errs []error
 	for _, id := range l.used {

@@ -12,9 +12,9 @@ import (
 // bytes after decoding. The longest list that is known has about 1 MB.
 const maxModelsPage = 8 << 20
 
-// models asks the provider for a page of its list of models, and leaves it in
-// the query. What the provider answers says nothing of how it answers attempts:
-// reverse_proxy, which would mark its address as down, gets an empty answer.
+// models asks the provider for a page of its list of models and leaves it in the
+// query. Whatever the status, the response is an empty 200: reverse_proxy would
+// mark the address as down for attempts, too.
 func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Response, error) {
 	q.Status, q.Page = 0, nil
 	res, err := t.inner.RoundTrip(t.modelsRequest(req, q))
@@ -32,8 +32,8 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 	}, nil
 }
 
-// modelsPage reads a page to its end. It returns nil for one that cannot be read
-// and for one that repeats the credential: clients would see it.
+// modelsPage reads a page to its end. It returns nil if the page cannot be read,
+// or repeats the credential, which clients would see.
 func (t *Transport) modelsPage(res *http.Response) []byte {
 	page, err := readBody(res, res.Body, maxModelsPage)
 	if err != nil || translate.Reveals(string(page), t.credential()) {
