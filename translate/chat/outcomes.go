@@ -16,7 +16,7 @@ var outcomes = core.Outcomes{
 	core.Temperature:           core.Keeps(noSampling),
 	core.TopP:                  core.Keeps(noSampling),
 	core.TopPBesideTemperature: core.Keeps(noSampling, oneSampling),
-	core.TopK:                  core.Loses(noSampling, extension("top_k")),
+	core.TopK:                  core.Loses(noSampling, core.Extension(translate.Chat, "top_k")),
 	core.Stops:                 core.Keeps(),
 	core.Stream:                core.Keeps(),
 
@@ -30,9 +30,9 @@ var outcomes = core.Outcomes{
 	core.FormatSchema: core.Keeps(),
 	core.Schema:       core.Keeps(),
 
-	core.ReasoningOn:       core.Loses(effort("low"), extension(templateArguments)).ByWriter(),
+	core.ReasoningOn:       core.Loses(effort("low"), core.Extension(translate.Chat, templateArguments)).ByWriter(),
 	core.ReasoningAdaptive: core.Keeps(),
-	core.ReasoningOff:      core.Loses(effort("none"), extension(templateArguments)).ByWriter(),
+	core.ReasoningOff:      core.Loses(effort("none"), core.Extension(translate.Chat, templateArguments)).ByWriter(),
 	core.ReasoningBudget:   core.Loses(effort("low")).ByWriter(),
 	core.EffortNone:        core.Loses(noEffort, effort("none")).ByWriter(),
 	core.EffortMinimal:     core.Loses(noEffort, effort("minimal")).ByWriter(),
@@ -45,17 +45,17 @@ var outcomes = core.Outcomes{
 
 	core.EndUser:      core.Keeps(noUser),
 	core.LongEndUser:  core.Changes(noUser),
-	core.TierAuto:     core.Loses(extension("service_tier")),
-	core.TierStandard: core.Loses(extension("service_tier")),
+	core.TierAuto:     core.Loses(core.Extension(translate.Chat, "service_tier")),
+	core.TierStandard: core.Loses(core.Extension(translate.Chat, "service_tier")),
 	core.CacheRequest: core.Loses(breakpoints),
 
 	core.Content:          core.Keeps(),
-	core.LateSystem:       core.Keeps(lateSystemRefused, lateSystemHoisted, lateSystemOfUser),
+	core.LateSystem:       core.Keeps(core.LateSystemMoves(translate.Chat)...),
 	core.Prefill:          core.Loses(prefills...),
 	core.TextBehindCall:   core.Changes(),
 	core.TextBeforeResult: core.Changes(),
 	core.Image:            core.Keeps(),
-	core.ImageAddress:     core.Keeps(noAddresses),
+	core.ImageAddress:     core.Keeps(core.NoAddresses),
 	core.Document:         core.Keeps(),
 	core.TextDocument:     core.Keeps(),
 	core.PartsDocument:    core.Keeps(),
@@ -71,33 +71,18 @@ var outcomes = core.Outcomes{
 	core.CachePart:        core.Loses(breakpoints),
 
 	core.FunctionTool: core.Keeps(),
-	core.VendorTool:   core.Loses(withoutTools),
+	core.VendorTool:   core.Loses(core.WithoutTools),
 }
 
 // The rules of chat providers.
 var (
-	noSampling = core.LoseIf("sampling none", func(traits *translate.Traits) bool {
-		return traits.SamplingFor(translate.Chat) == translate.SamplingNone
-	})
-	oneSampling = core.LoseIf("sampling one", func(traits *translate.Traits) bool {
-		return traits.SamplingFor(translate.Chat) == translate.SamplingOne
-	})
-	noUser = core.LoseIf("user_field none", func(traits *translate.Traits) bool {
-		return traits.UserFieldFor(translate.Chat) == translate.UserFieldNone
-	})
-	breakpoints       = core.KeepIf("cache_breakpoints true", func(traits *translate.Traits) bool { return traits.CacheBreakpoints })
-	fileParts         = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files == translate.FilesSend })
-	filesDropped      = core.ChangeIf("files drop", func(traits *translate.Traits) bool { return traits.Files == translate.FilesDrop })
-	noAddresses       = core.LoseIf("image_url base64", func(traits *translate.Traits) bool { return traits.ImagesBase64Only })
-	withoutTools      = core.DropIf("unsupported_tools drop", func(traits *translate.Traits) bool { return traits.DropUnsupportedTools })
-	lateSystemRefused = core.RefuseIf("mid_system refuse", func(traits *translate.Traits) bool { return traits.MidSystem == translate.MidSystemRefuse })
-	lateSystemHoisted = core.ChangeIf("mid_system hoist", func(traits *translate.Traits) bool {
-		return traits.MidSystemFor(translate.Chat) == translate.MidSystemHoist
-	})
-	lateSystemOfUser = core.ChangeIf("mid_system user", func(traits *translate.Traits) bool {
-		return traits.MidSystemFor(translate.Chat) == translate.MidSystemUser
-	})
-	noEffort = core.LoseIf("extensions "+templateArguments, func(traits *translate.Traits) bool { return traits.Extension(translate.Chat, templateArguments) })
+	noSampling   = core.NoSampling(translate.Chat)
+	oneSampling  = core.OneSampling(translate.Chat)
+	noUser       = core.NoUser(translate.Chat)
+	breakpoints  = core.KeepIf("cache_breakpoints true", func(traits *translate.Traits) bool { return traits.CacheBreakpoints })
+	fileParts    = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files == translate.FilesSend })
+	filesDropped = core.ChangeIf("files drop", func(traits *translate.Traits) bool { return traits.Files == translate.FilesDrop })
+	noEffort     = core.LoseIf("extensions "+templateArguments, func(traits *translate.Traits) bool { return traits.Extension(translate.Chat, templateArguments) })
 )
 
 // prefills are the rules of providers that continue what the assistant said.
@@ -110,11 +95,6 @@ var prefills = []core.Rule{
 var replays = []core.Rule{
 	core.KeepIf("reasoning_replay reasoning_content", func(traits *translate.Traits) bool { return traits.ReasoningReplay == translate.ReplayReasoningContent }),
 	core.KeepIf("reasoning_replay reasoning", func(traits *translate.Traits) bool { return traits.ReasoningReplay == translate.ReplayReasoning }),
-}
-
-// extension is the rule of providers that take a member beyond the format.
-func extension(name string) core.Rule {
-	return core.KeepIf("extensions "+name, func(traits *translate.Traits) bool { return traits.Extension(translate.Chat, name) })
 }
 
 // effort is the rule of providers that take a word for how much to reason.

@@ -8,8 +8,8 @@ const (
 	blankLine = `\n\n`
 )
 
-// partText begins a text part.
-const partText = `{"type":"text","text":"`
+// openText begins a text part.
+const openText = `{"type":"text","text":"`
 
 // breakpoint marks the end of what a cache should keep.
 const breakpoint = `,"prompt_cache_breakpoint":{"mode":"explicit"}`
@@ -45,7 +45,7 @@ func (c *contentBuffer) add(text ...[]byte) {
 func (c *contentBuffer) open() {
 	switch {
 	case c.array:
-		c.part(partText)
+		c.part(openText)
 	case len(c.ends) > 0:
 		c.buf = append(c.buf, c.between...)
 	}
@@ -85,7 +85,7 @@ func (c *contentBuffer) toArray() {
 	c.buf, c.spare = c.spare[:0], pieces
 	start := 0
 	for _, end := range c.ends {
-		c.part(partText)
+		c.part(openText)
 		c.buf = append(c.buf, pieces[start:end]...)
 		c.buf = append(c.buf, `"}`...)
 		start = end + len(c.between)
@@ -143,11 +143,11 @@ func (c *contentBuffer) blame() {
 	case c.empty():
 		c.add([]byte("Error:"))
 		return
-	case c.array && !bytes.HasPrefix(c.buf, []byte(partText)):
-		c.insert(0, partText+`Error:"},`)
+	case c.array && !bytes.HasPrefix(c.buf, []byte(openText)):
+		c.insert(0, openText+`Error:"},`)
 		return
 	case c.array:
-		start = len(partText)
+		start = len(openText)
 	}
 	said := c.buf[start:min(start+len("error:"), len(c.buf))]
 	if !bytes.EqualFold(said, []byte("error:")) {

@@ -73,7 +73,7 @@ func appendParts(dst, value []byte) []byte {
 	if value[0] == '[' {
 		return append(dst, value[1:len(value)-1]...)
 	}
-	dst = append(dst, partText[:len(partText)-1]...)
+	dst = append(dst, openText[:len(openText)-1]...)
 	dst = append(dst, value...)
 	return append(dst, '}')
 }

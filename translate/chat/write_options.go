@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -68,8 +66,7 @@ func (w *writer) writeUser() {
 	}
 	id := w.x.Text(core.EndUser)
 	if len(id) > maxUser {
-		digest := sha256.Sum256([]byte(id))
-		id = hex.EncodeToString(digest[:])
+		id = core.DigestOf(id)
 		w.x.KeepAs(core.LongEndUser, w.x.Options[core.EndUser].Row, nil)
 	}
 	field := "user"

@@ -1,7 +1,7 @@
 package chat
 
 import (
-	"bytes"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
@@ -94,7 +94,9 @@ func (w *writer) checkToolNames() {
 func (w *writer) writeTools() {
 	w.checkToolNames()
 	if len(w.tools.buf) == 0 {
-		w.loseChoice()
+		if w.x.Options.ForcesTool() {
+			w.x.Keep(core.ToolChoiceWithoutTools, nil)
+		}
 		return
 	}
 	w.name("tools")
@@ -102,15 +104,6 @@ func (w *writer) writeTools() {
 	w.writeChoice()
 	if jsonscan.IsTrue(w.x.Options.Raw(core.OneCallAtATime)) {
 		w.field("parallel_tool_calls", []byte("false"))
-	}
-}
-
-// loseChoice reports a choice among tools that are not there, where it demands the
-// use of one.
-func (w *writer) loseChoice() {
-	switch w.x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed) {
-	case core.ToolChoiceRequired, core.ToolChoiceNamed:
-		w.x.Keep(core.ToolChoiceWithoutTools, nil)
 	}
 }
 
@@ -142,11 +135,5 @@ func (w *writer) writeNamedChoice() {
 
 // has reports whether a tool has that raw name, however it is escaped.
 func (l *toolList) has(raw []byte) bool {
-	name := jsonscan.AppendText(nil, raw)
-	for _, other := range l.names {
-		if l.scratch = jsonscan.AppendText(l.scratch[:0], other.raw); bytes.Equal(l.scratch, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.names, func(n toolName) bool { return jsonscan.SameText(n.raw, raw) })
 }

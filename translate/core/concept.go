@@ -102,6 +102,7 @@ const (
 	Image
 	ImageAddress
 	ImageReference // to a file that the vendor keeps
+	ImageDetail    // how closely an image is looked at
 	RareImage      // of a media type that few formats have
 	File           // a document in bytes
 	FileAddress

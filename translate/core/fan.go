@@ -3,7 +3,6 @@ package core
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -63,6 +62,3 @@ func (x *Translation) shownSamples(n int64) string {
 }
 
 func shownPrompts(n int) string { return strconv.Itoa(n) + " prompts" }
-
-// OneCall is the rule of providers that get no request as several calls.
-var OneCall = RefuseIf("max_fan_out 1", func(traits *translate.Traits) bool { return traits.FanOut() == 1 })

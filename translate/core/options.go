@@ -1,6 +1,8 @@
 package core
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -36,6 +38,19 @@ func (o *Options) OneOf(first, last Concept) Concept {
 // Clear takes options out of a range.
 func (o *Options) Clear(first, last Concept) { clear(o[first : last+1]) }
 
+// ForcesTool reports whether a tool must be used.
+func (o *Options) ForcesTool() bool {
+	c := o.OneOf(ToolChoiceAuto, ToolChoiceNamed)
+	return c == ToolChoiceRequired || c == ToolChoiceNamed
+}
+
+// DigestOf returns what stands for the id of an end user that a provider does not
+// take: its SHA-256, in hexadecimal.
+func DigestOf(id string) string {
+	digest := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(digest[:])
+}
+
 // level is an object of options.
 type level struct {
 	path    string // with its last dot
@@ -54,7 +69,7 @@ func (t *Rows) addLevels() {
 	members, rows := make(map[string][]string), make(map[string][]*Row)
 	for i := range t.list {
 		r := &t.list[i]
-		if strings.Contains(r.Name, "+") || r.depth > 0 {
+		if strings.Contains(r.Name, "+") || r.depth > 0 || r.Concept >= optionCount {
 			continue
 		}
 		path, _, _ := strings.Cut(r.Name, "=")

@@ -32,6 +32,15 @@ func TextOf(raw []byte) string {
 	return string(AppendText(nil, raw))
 }
 
+// SameText reports whether two raw strings are the same text, however they are
+// escaped.
+func SameText(a, b []byte) bool {
+	if !HasEscapes(a) && !HasEscapes(b) {
+		return bytes.Equal(a, b)
+	}
+	return TextOf(a) == TextOf(b)
+}
+
 // HasEscapes reports whether the bytes of a raw string differ from its text.
 func HasEscapes(raw []byte) bool { return bytes.IndexByte(raw, '\\') >= 0 }
 

@@ -25,28 +25,25 @@ func AppendMinted(dst, thinking []byte) []byte {
 	return base64.RawURLEncoding.AppendEncode(dst, digest[:mintDigest])
 }
 
-// minted reports whether the block is thinking with the very signature that
-// this gateway would give it. A signature that only looks alike belongs to
-// someone else, and its block is left alone.
+// minted reports whether the block is thinking that this gateway signed.
 func (b *block) minted() bool {
-	if b.kind != thinkingBlock || len(b.signature) < mintSize+len(`""`) || b.thinking == nil {
+	return b.kind == thinkingBlock && b.thinking != nil && isMinted(jsonscan.Inner(b.thinking), jsonscan.Inner(b.signature))
+}
+
+// isMinted reports whether a signature is the very one that this gateway would
+// give to the thinking; both are escaped. A signature that only looks alike
+// belongs to someone else.
+func isMinted(thinking, signature []byte) bool {
+	if len(signature) < mintSize || len(signature) > mintSize*len(`\u0000`) {
 		return false
 	}
 	var room [2 * mintSize]byte
-	signature := b.signature[1 : len(b.signature)-1]
-	if len(signature) > mintSize {
-		// Longer than a plain signature: either another one or escaped.
-		if len(signature) > mintSize*len(`\u0000`) {
-			return false
-		}
-		signature = jsonscan.AppendText(room[:0], b.signature)
+	if jsonscan.HasEscapes(signature) {
+		signature = jsonscan.AppendUnescaped(room[:0], signature)
 	}
 	if len(signature) != mintSize || string(signature[:len(mintPrefix)]) != mintPrefix {
 		return false
 	}
 	var want [mintSize]byte
-	return string(signature) == string(AppendMinted(want[:0], b.text()))
+	return string(signature) == string(AppendMinted(want[:0], jsonscan.AppendUnescaped(nil, thinking)))
 }
-
-// text is the thinking, decoded.
-func (b *block) text() []byte { return jsonscan.AppendText(nil, b.thinking) }

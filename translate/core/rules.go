@@ -1,0 +1,51 @@
+package core
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// What follows are the rules that the tables of several writers share.
+
+// OneCall is the rule of providers that get no request as several calls.
+var OneCall = RefuseIf("max_fan_out 1", func(traits *translate.Traits) bool { return traits.FanOut() == 1 })
+
+// WithoutTools is the rule of providers whose operator leaves out tools that the
+// format does not have.
+var WithoutTools = DropIf("unsupported_tools drop", func(traits *translate.Traits) bool { return traits.DropUnsupportedTools })
+
+// NoAddresses is the rule of providers that fetch no images.
+var NoAddresses = LoseIf("image_url base64", func(traits *translate.Traits) bool { return traits.ImagesBase64Only })
+
+// ObjectInWords is the rule of providers that are asked in words for a JSON object.
+var ObjectInWords = ChangeIf("json_object instruct", func(traits *translate.Traits) bool { return traits.InstructJSONObject })
+
+// JSONObjectInstruction asks in words for a JSON object. It needs no escapes.
+const JSONObjectInstruction = "Answer with one JSON object and nothing else."
+
+// NoSampling is the rule of providers that take no sampling fields in a format.
+func NoSampling(to translate.Format) Rule {
+	return LoseIf("sampling none", func(traits *translate.Traits) bool { return traits.SamplingFor(to) == translate.SamplingNone })
+}
+
+// OneSampling is the rule of providers that take one of the sampling fields.
+func OneSampling(to translate.Format) Rule {
+	return LoseIf("sampling one", func(traits *translate.Traits) bool { return traits.SamplingFor(to) == translate.SamplingOne })
+}
+
+// NoUser is the rule of providers that are not to know the end user.
+func NoUser(to translate.Format) Rule {
+	return LoseIf("user_field none", func(traits *translate.Traits) bool { return traits.UserFieldFor(to) == translate.UserFieldNone })
+}
+
+// LateSystemMoves are the rules of providers that take system texts in front only:
+// late ones are refused, or move there, or the user says them.
+func LateSystemMoves(to translate.Format) []Rule {
+	return []Rule{
+		RefuseIf("mid_system refuse", func(traits *translate.Traits) bool { return traits.MidSystem == translate.MidSystemRefuse }),
+		ChangeIf("mid_system hoist", func(traits *translate.Traits) bool { return traits.MidSystemFor(to) == translate.MidSystemHoist }),
+		ChangeIf("mid_system user", func(traits *translate.Traits) bool { return traits.MidSystemFor(to) == translate.MidSystemUser }),
+	}
+}
+
+// Extension is the rule of providers that take a member beyond a format.
+func Extension(to translate.Format, name string) Rule {
+	return KeepIf("extensions "+name, func(traits *translate.Traits) bool { return traits.Extension(to, name) })
+}
