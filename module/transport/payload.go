@@ -10,14 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
-
-// edit replaces a span of the client's body.
-type edit struct {
-	translate.Span
-	with []byte
-}
 
 // payload is what a call sends. It may be opened more than once: net/http sends a
 // request again, up to six times, that the provider never took, because it refused
@@ -41,7 +34,7 @@ func (c *call) payload() *payload {
 	ex, at := c.attempt.Exchange, 0
 	p.lease = ex.Lease
 	for _, e := range c.edits() {
-		p.add(ex.Body[at:e.Start], e.with)
+		p.add(ex.Body[at:e.Start], e.With)
 		at = e.End
 	}
 	p.add(ex.Body[at:])

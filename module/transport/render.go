@@ -127,38 +127,36 @@ func (c *call) usageAsked() bool {
 
 // edits lists the edits of the byte lane in the order of the body. There are
 // no others: no default is inserted, nothing is reordered or repaired.
-func (c *call) edits() []edit {
+func (c *call) edits() []translate.Edit {
 	ex := c.attempt.Exchange
-	var edits []edit
+	var edits []translate.Edit
 	if c.attempt.Model != ex.View.Model {
-		edits = append(edits, edit{ex.View.ModelSpan, jsonscan.AppendString(nil, c.attempt.Model)})
+		edits = append(edits, translate.Edit{Span: ex.View.ModelSpan, With: jsonscan.AppendString(nil, c.attempt.Model)})
 	}
 	if c.usageAsked() {
 		edits = append(edits, usageEdit(ex.Body, &ex.View))
 	}
 	for _, cut := range ex.View.Minted {
-		edits = append(edits, edit{Span: cut})
+		edits = append(edits, translate.Edit{Span: cut})
 	}
-	for _, f := range c.filled {
-		edits = append(edits, edit{f.Span, f.With})
-	}
-	slices.SortFunc(edits, func(a, b edit) int { return a.Start - b.Start })
+	edits = append(edits, c.filled...)
+	slices.SortFunc(edits, func(a, b translate.Edit) int { return a.Start - b.Start })
 	return edits
 }
 
 const includeUsage = `"include_usage":true`
 
 // usageEdit asks for the usage chunk in the least intrusive of four ways.
-func usageEdit(body []byte, v *translate.View) edit {
+func usageEdit(body []byte, v *translate.View) translate.Edit {
 	switch options := v.StreamOptions; {
 	case !v.IncludeUsageSpan.Empty():
-		return edit{v.IncludeUsageSpan, []byte("true")}
+		return translate.Edit{Span: v.IncludeUsageSpan, With: []byte("true")}
 	case options.Empty():
-		return edit{translate.Span{Start: v.End, End: v.End}, []byte(`,"stream_options":{` + includeUsage + `}`)}
+		return translate.Edit{Span: translate.Span{Start: v.End, End: v.End}, With: []byte(`,"stream_options":{` + includeUsage + `}`)}
 	case body[options.Start] == 'n', len(bytes.TrimSpace(body[options.Start+1:options.End-1])) == 0: // null or {}
-		return edit{options, []byte("{" + includeUsage + "}")}
+		return translate.Edit{Span: options, With: []byte("{" + includeUsage + "}")}
 	default:
 		at := translate.Span{Start: options.Start + 1, End: options.Start + 1}
-		return edit{at, []byte(includeUsage + ",")}
+		return translate.Edit{Span: at, With: []byte(includeUsage + ",")}
 	}
 }
