@@ -1,6 +1,9 @@
 package translate
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Traits say what a provider, or one of its models, can take beside what its
 // format states (wire format 0.3). The zero value holds the defaults.
@@ -46,6 +49,9 @@ type Traits struct {
 	// DefaultMaxTokens bounds an answer where the provider needs a bound and the
 	// client gave none; 0 stands for DefaultMaxTokens.
 	DefaultMaxTokens int64
+	// MaxOutputTokens is the longest answer that the model gives; providers refuse
+	// requests for a longer one. 0 where it is not known.
+	MaxOutputTokens int64
 	// UserField is where the id of an end user goes.
 	UserField UserField
 	// CacheBreakpoints translates cache_control to prompt_cache_breakpoint and back.
@@ -191,10 +197,17 @@ func (t *Traits) Version() string {
 
 // MaxTokens is the bound of an answer when the client gave none.
 func (t *Traits) MaxTokens() int64 {
-	if t.DefaultMaxTokens == 0 {
-		return DefaultMaxTokens
+	n, _ := t.BoundTokens(cmp.Or(t.DefaultMaxTokens, DefaultMaxTokens))
+	return n
+}
+
+// BoundTokens returns the bound of an answer that the model takes where n is asked
+// for, and reports whether that is less.
+func (t *Traits) BoundTokens(n int64) (most int64, less bool) {
+	if t.MaxOutputTokens == 0 || n <= t.MaxOutputTokens {
+		return n, false
 	}
-	return t.DefaultMaxTokens
+	return t.MaxOutputTokens, true
 }
 
 // FanOut is how many calls one request may become.

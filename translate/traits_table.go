@@ -35,6 +35,7 @@ var traits = []trait{
 	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive"),
 	text("anthropic_version", quoted(DefaultAnthropicVersion, version20261021), DefaultAnthropicVersion, setVersion),
 	number("default_max_tokens", DefaultMaxTokens, func(t *Traits) *int64 { return &t.DefaultMaxTokens }),
+	bound("max_output_tokens", func(t *Traits) *int64 { return &t.MaxOutputTokens }),
 	choice("user_field", func(t *Traits) *UserField { return &t.UserField }, UserFieldUser, "user", "safety_identifier", "none"),
 	flag("cache_breakpoints", "false", "true", func(t *Traits) *bool { return &t.CacheBreakpoints }),
 	choice("prompt_template", func(t *Traits) *PromptTemplate { return &t.PromptTemplate }, TemplateTurns, "turns", "chatml", "none"),
@@ -116,6 +117,18 @@ func number(name string, standard int64, field func(*Traits) *int64) trait {
 		n, err := strconv.ParseInt(value, 10, 32)
 		*field(t) = n
 		return err == nil && n >= 1
+	})
+}
+
+// bound is a trait with a positive number, or none; the field is 0 then.
+func bound(name string, field func(*Traits) *int64) trait {
+	positive := number(name, 1, field)
+	return text(name, "'none' or "+positive.values, "none", func(t *Traits, value string) bool {
+		if value == "none" {
+			*field(t) = 0
+			return true
+		}
+		return positive.set(t, value)
 	})
 }
 

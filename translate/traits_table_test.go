@@ -44,6 +44,7 @@ var others = map[string]map[string]Traits{
 	},
 	"anthropic_version":  {"2026-10-21": {AnthropicVersion: "2026-10-21"}},
 	"default_max_tokens": {"1": {DefaultMaxTokens: 1}, "2147483647": {DefaultMaxTokens: 2147483647}},
+	"max_output_tokens":  {"8192": {MaxOutputTokens: 8192}},
 	"user_field": {
 		"safety_identifier": {UserField: UserFieldSafetyIdentifier},
 		"none":              {UserField: UserFieldNone},

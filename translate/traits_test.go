@@ -48,6 +48,8 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"thinking_style", "adaptive", T{Thinking: translate.ThinkingAdaptive}},
 		{"anthropic_version", "2026-10-21", T{AnthropicVersion: "2026-10-21"}},
 		{"default_max_tokens", "100", T{DefaultMaxTokens: 100}},
+		{"max_output_tokens", "8192", T{MaxOutputTokens: 8192}},
+		{"max_output_tokens", "none", T{}},
 		{"user_field", "safety_identifier", T{UserField: translate.UserFieldSafetyIdentifier}},
 		{"user_field", "none", T{UserField: translate.UserFieldNone}},
 		{"cache_breakpoints", "on", T{CacheBreakpoints: true}},
@@ -116,6 +118,20 @@ func TestTraitsHaveTheDefaultsOfTheTable(t *testing.T) {
 	assert.Equal(t, translate.SamplingNone, traits.SamplingFor(translate.Messages), "that version refuses sampling")
 	assert.Equal(t, translate.SamplingAll, traits.SamplingFor(translate.Chat))
 	assert.True(t, traits.Extension(translate.Completions, "top_k"))
+}
+
+func TestNoAnswerIsAskedForThatTheModelDoesNotGive(t *testing.T) {
+	for _, c := range []struct{ most, asked, want int64 }{
+		{asked: 32000, want: 32000}, {most: 8192, asked: 32000, want: 8192}, {most: 8192, asked: 8192, want: 8192}, {most: 8192, asked: 1, want: 1},
+	} {
+		traits := translate.Traits{MaxOutputTokens: c.most}
+		n, less := traits.BoundTokens(c.asked)
+		assert.Equal(t, c.want, n)
+		assert.Equal(t, c.want < c.asked, less)
+	}
+	assert.EqualValues(t, 4096, (&translate.Traits{MaxOutputTokens: 8192}).MaxTokens(), "a bound is no default")
+	assert.EqualValues(t, 2048, (&translate.Traits{MaxOutputTokens: 2048}).MaxTokens())
+	assert.EqualValues(t, 8192, (&translate.Traits{MaxOutputTokens: 8192, DefaultMaxTokens: 32000}).MaxTokens())
 }
 
 // A preset has one set of traits for all of its formats: OpenAI's completions

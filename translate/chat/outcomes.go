@@ -13,6 +13,7 @@ const templateArguments = "chat_template_kwargs"
 var outcomes = core.Outcomes{
 	core.Model:                 core.Keeps(),
 	core.MaxTokens:             core.Keeps(),
+	core.LongMaxTokens:         core.Keeps(core.BoundedAnswer),
 	core.Temperature:           core.Keeps(noSampling),
 	core.TopP:                  core.Keeps(noSampling),
 	core.TopPBesideTemperature: core.Keeps(noSampling, oneSampling),

@@ -10,11 +10,7 @@ import (
 
 // writeOptions writes what bounds and shapes the answer.
 func (w *writer) writeOptions() {
-	o := &w.x.Options
-	if n, ok := jsonscan.Integer(o.Raw(core.MaxTokens)); ok {
-		w.name(w.maxTokensField())
-		w.out = strconv.AppendInt(w.out, n, 10)
-	}
+	w.writeMaxTokens()
 	w.option("temperature", core.Temperature)
 	w.option("top_p", core.TopP)
 	w.option("top_k", core.TopK)
@@ -27,6 +23,21 @@ func (w *writer) writeOptions() {
 			w.field("stream_options", []byte(`{"include_usage":true}`))
 		}
 	}
+}
+
+// writeMaxTokens bounds the answer, at most by what the model gives.
+func (w *writer) writeMaxTokens() {
+	option := &w.x.Options[core.MaxTokens]
+	asked, ok := jsonscan.Integer(option.Raw)
+	if !ok {
+		return
+	}
+	n, less := w.x.Traits.BoundTokens(asked)
+	if less {
+		w.x.KeepAs(core.LongMaxTokens, option.Row, nil)
+	}
+	w.name(w.maxTokensField())
+	w.out = strconv.AppendInt(w.out, n, 10)
 }
 
 // option writes an option under a name if the request has it.

@@ -78,6 +78,7 @@ const (
 
 	NoMaxTokens // the answer is not bounded, where a format asks for a bound
 	HighTemperature
+	LongMaxTokens // a MaxTokens beyond what the model gives
 	TopPBesideTemperature
 	TemperatureBesideReasoning
 	TopKBesideReasoning

@@ -30,6 +30,9 @@ func OneSampling(to translate.Format) Rule {
 	return LoseIf("sampling one", func(traits *translate.Traits) bool { return traits.SamplingFor(to) == translate.SamplingOne })
 }
 
+// BoundedAnswer is the rule of models that give no longer answers than that.
+var BoundedAnswer = ChangeIf("max_output_tokens 1", func(traits *translate.Traits) bool { return traits.MaxOutputTokens > 0 })
+
 // NoUser is the rule of providers that are not to know the end user.
 func NoUser(to translate.Format) Rule {
 	return LoseIf("user_field none", func(traits *translate.Traits) bool { return traits.UserFieldFor(to) == translate.UserFieldNone })

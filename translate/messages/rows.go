@@ -14,6 +14,7 @@ var rows = core.NewRows(strict.Dots, slices.Concat(optionRows, turnRows, blockRo
 var optionRows = slices.Concat([]core.Row{
 	core.Structural("model", core.Model),
 	core.Structural("max_tokens", core.MaxTokens),
+	core.Structural("max_tokens=...", core.LongMaxTokens),
 	core.Structural("system", core.Content),
 	core.Shaping("temperature", core.Temperature),
 	core.Shaping("top_p", core.TopP),

@@ -64,8 +64,8 @@ func (x *chatCompletions) convert(body []byte) {
 func (x *chatCompletions) write() {
 	r := &x.request
 	x.writePrompt(&x.prompt)
-	tokens, _ := x.chatTokens(r)
-	x.writeTokens(tokens)
+	tokens, member := x.chatTokens(r)
+	x.writeTokens("max_tokens", tokens, member)
 	x.sampleCompletions(r.Temperature, r.TopP, r.TopK)
 	for _, f := range [...]struct {
 		name string

@@ -88,6 +88,7 @@ func TestChatTowardsCompletions(t *testing.T) {
 		{name: "a JSON object in words", traits: "json_object instruct", body: chatting(system+`,`+hi, `"response_format":{"type":"json_object"}`), want: goneOn(`s\n\nAnswer with one JSON object and nothing else.\n\n`+hiPrompt, turnsStop), losses: "response_format shaping"},
 		{name: "another format", body: chatting(hi, `"response_format":{"type":"grammar"}`), fault: "response_format.type: 'grammar'" + toCompletions},
 		{name: "user", body: chatting(hi, `"user":"u"`), want: want(`"user":"u"`)},
+		{name: "more tokens than the model gives", traits: "max_output_tokens 9", body: chatting(hi, `"max_completion_tokens":16`), want: sampled(`"max_tokens":9`), losses: "max_completion_tokens shaping"},
 		{name: "a safety identifier", body: chatting(hi, `"safety_identifier":"s"`), want: want(`"user":"s"`)},
 		{name: "both", traits: "user_field safety_identifier", body: chatting(hi, `"safety_identifier":"s","user":"u"`), want: want(`"user":"u"`), losses: "safety_identifier hint"},
 		{name: "service tier", body: chatting(hi, `"service_tier":"flex"`), want: want(), losses: "service_tier hint"},

@@ -69,6 +69,8 @@ func TestOptionsOfChatTowardsMessages(t *testing.T) {
 		{name: "no stop", body: with(`"stop":[]`), want: want()},
 		{name: "an empty stop", body: with(`"stop":["a",""]`), fault: "stop[1]:" + notM1 + "messages)"},
 		{name: "a stream", body: with(`"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}`), want: want(`"stream":true`), losses: "stream_options.include_obfuscation hint"},
+		{name: "more tokens than the model gives", traits: "max_output_tokens 5", body: bare(`"max_tokens":7`), want: bounded("5"), losses: "max_tokens shaping"},
+		{name: "a default that the model does not give", traits: "max_output_tokens 5; default_max_tokens 6", body: bare(), want: bounded("5"), losses: "max_tokens hint"},
 		{name: "user", body: with(`"user":"u_1-A","safety_identifier":"u_1-A"`), want: want(`"metadata":{"user_id":"u_1-A"}`)},
 		{name: "G039 a user that may be a mail address", body: with(`"user":"a@b.c"`), want: want(`"metadata":{"user_id":"` + mailDigest + `"}`), losses: "user shaping"},
 		{name: "the other name of the user", body: with(`"safety_identifier":"s"`), want: want(`"metadata":{"user_id":"s"}`)},

@@ -25,10 +25,7 @@ func (x *completionsChat) write() {
 	x.out = append(x.out, `{"model":`...)
 	x.out = jsonscan.AppendString(x.out, x.info.Upstream)
 	x.writeMessages()
-	if n, ok := integer(x.request.MaxTokens); ok {
-		x.name(x.maxTokensField())
-		x.out = strconv.AppendInt(x.out, n, 10)
-	}
+	x.writeTokens(x.maxTokensField(), x.request.MaxTokens, "max_tokens")
 	x.writeN(x.several)
 	x.writeSampling()
 	x.writeStop()

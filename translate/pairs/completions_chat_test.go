@@ -30,6 +30,7 @@ func TestCompletionsTowardsChat(t *testing.T) {
 		{name: "lists of tokens", body: `{"model":"m1","prompt":[[1,2]]}`, fault: "prompt:" + notM1 + "chat)"},
 		{name: "max_tokens", body: completion(`"max_tokens":16.0`), want: want(`"max_tokens":16`)},
 		{name: "max_completion_tokens", traits: "max_tokens_field max_completion_tokens", body: completion(`"max_tokens":16`), want: want(`"max_completion_tokens":16`)},
+		{name: "more tokens than the model gives", traits: "max_output_tokens 9", body: completion(`"max_tokens":16`), want: want(`"max_tokens":9`), losses: "max_tokens shaping"},
 		{name: "no tokens at all", body: completion(`"max_tokens":0`), fault: "max_tokens: 0" + notM1 + "chat)"},
 		{name: "any number of tokens", body: completion(`"max_tokens":-1`), fault: "max_tokens: -1" + notM1 + "chat)"},
 		{name: "a number of tokens that nobody counts", body: completion(`"max_tokens":-1e30`), fault: "max_tokens: -1e30" + notM1 + "chat)"},

@@ -5,7 +5,9 @@ package pairs
 var chatOptions = []Field{
 	keep("model"),
 	keep("max_tokens"),
+	keep("max_tokens=...", boundedAnswer),
 	keep("max_completion_tokens"),
+	keep("max_completion_tokens=...", boundedAnswer),
 	keep("stop"),
 	keep("stream"),
 	keep("stream_options.include_usage"),

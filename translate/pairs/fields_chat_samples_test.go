@@ -28,6 +28,8 @@ const (
 var samplesOfChat = samples{
 	"model":                              wanting().quiet(),
 	"max_tokens":                         wanting(`"max_tokens":5`),
+	"max_tokens=...":                     wanting(`"max_tokens":5`),
+	"max_completion_tokens=...":          wanting(`"max_completion_tokens":5`),
 	"max_completion_tokens":              wanting(`"max_completion_tokens":5`),
 	"stop":                               wanting(`"stop":"x"`),
 	"stream":                             wanting(`"stream":true`),

@@ -22,6 +22,7 @@ var completionsTalk = []Field{
 	refuse("prompt=an empty text"),
 	refuse("suffix", suffixInWords),
 	keep("max_tokens"),
+	keep("max_tokens=...", boundedAnswer),
 	refuse("max_tokens=0 or less"),
 	refuse("n=0 or less"),
 	refuse("best_of=above n"),

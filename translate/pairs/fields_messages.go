@@ -5,6 +5,7 @@ package pairs
 var messagesOptions = []Field{
 	keep("model"),
 	keep("max_tokens"),
+	keep("max_tokens=...", boundedAnswer),
 	keep("system"),
 	keep("system.*.type=text"),
 	keep("system.*.text"),

@@ -23,6 +23,9 @@ func extension(to translate.Format, fate Fate, name string) Rule {
 	return rule(fate, "extensions "+name, func(t *translate.Traits) bool { return t.Extension(to, name) })
 }
 
+// boundedAnswer is the rule of models that give no longer answer than that.
+var boundedAnswer = rule(Shaped, "max_output_tokens 1", func(t *translate.Traits) bool { return t.MaxOutputTokens > 0 })
+
 // The rules of chat providers.
 var (
 	noUser        = rule(Hinted, "user_field none", func(t *translate.Traits) bool { return t.UserField == translate.UserFieldNone })

@@ -62,6 +62,7 @@ const (
 var messagesSamples = samples{
 	"model":                                 option().quiet(),
 	"max_tokens":                            option().quiet(),
+	"max_tokens=...":                        option().quiet(),
 	"system":                                option(`"system":"s"`),
 	"system.*.type=text":                    option(`"system":[{"type":"text","text":"s"}]`),
 	"system.*.text":                         option(`"system":[{"type":"text","text":"s"}]`),
@@ -263,6 +264,7 @@ var completionsSamples = samples{
 	"prompt=an empty text":               promptOf(`""`),
 	"suffix":                             completing(`"suffix":"x"`),
 	"max_tokens":                         completing(`"max_tokens":5`),
+	"max_tokens=...":                     completing(`"max_tokens":5`),
 	"n=0 or less":                        completing(`"n":0`),
 	"max_tokens=0 or less":               completing(`"max_tokens":0`),
 	"max_tokens=absent":                  completing(),

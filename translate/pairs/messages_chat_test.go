@@ -66,6 +66,12 @@ func TestMessagesFieldsTowardsChat(t *testing.T) {
 		{name: "a format without its schema", body: conversation(hi, `"output_config":{"format":{"type":"json_schema"}}`), fault: "output_config.format.schema: required"},
 		{name: "output_config that is none", body: conversation(hi, `"output_config":"high"`), fault: "output_config: must be an object"},
 		{name: "a task budget", body: conversation(hi, `"output_config":{"task_budget":{"type":"tokens"}}`), want: asked(hi), losses: "output_config.task_budget hint"},
+		// Claude Code asks for 32000 tokens, which many models refuse.
+		{
+			name: "more tokens than the model gives", traits: "max_output_tokens 9", body: conversation(hi),
+			want: strings.Replace(asked(hi), `"max_tokens":10`, `"max_tokens":9`, 1), losses: "max_tokens shaping",
+		},
+		{name: "as many tokens as the model gives", traits: "max_output_tokens 10", body: conversation(hi), want: asked(hi)},
 		{name: "user", body: conversation(hi, `"metadata":{"user_id":"{\"a\":1}","team":"t"}`), want: asked(hi, `"user":"{\"a\":1}"`), losses: "metadata.team hint"},
 		{
 			name: "user as a safety identifier", traits: "user_field safety_identifier", body: conversation(hi, `"metadata":{"user_id":"u"}`),

@@ -61,7 +61,7 @@ func (x *messagesCompletions) finish() {
 func (x *messagesCompletions) write() {
 	r := &x.request
 	x.writePrompt(&x.prompt)
-	x.writeTokens(r.MaxTokens)
+	x.writeTokens("max_tokens", r.MaxTokens, "max_tokens")
 	x.sampleCompletions(r.Temperature, r.TopP, r.TopK)
 	x.rememberStops()
 	x.writeStops(&x.prompt, r.StopSequences)

@@ -100,6 +100,7 @@ func TestMessagesTowardsCompletions(t *testing.T) {
 		{name: "thinking", body: conversation(hi, `"thinking":{"type":"adaptive"},"output_config":{"effort":"low"}`), want: want(), losses: "thinking shaping, output_config.effort shaping"},
 		{name: "user", body: conversation(hi, `"metadata":{"user_id":"u"}`), want: want(`"user":"u"`)},
 		{name: "a long user id becomes its digest", body: conversation(hi, `"metadata":{"user_id":"`+long+`"}`), want: want(`"user":"f20e249d15fa4b9f44ba21d154f62e1efa76ddfdce5d25139a33a4787cee5a8b"`), losses: "metadata.user_id shaping"},
+		{name: "more tokens than the model gives", traits: "max_output_tokens 9", body: conversation(hi), want: strings.Replace(want(), `"max_tokens":10`, `"max_tokens":9`, 1), losses: "max_tokens shaping"},
 		{name: "options of chat", traits: "extensions service_tier store; user_field safety_identifier", body: conversation(hi, `"service_tier":"auto"`, `"store":true`, `"metadata":{"user_id":"u"}`), want: want(`"user":"u"`), losses: "store hint, service_tier hint"},
 		{name: "service tier", body: conversation(hi, `"service_tier":"auto"`), want: want(), losses: "service_tier hint"},
 		{name: "cache_control", body: conversation(hi, `"cache_control":{"type":"ephemeral"}`), want: want(), losses: "cache_control hint"},

@@ -104,12 +104,22 @@ func (x *conversion) writeStops(p *prompt, raw []byte) {
 	x.memory.Enforce = append(x.memory.Enforce, p.stop)
 }
 
-// writeTokens writes how many tokens the answer may have.
-func (x *conversion) writeTokens(raw []byte) {
+// writeTokens writes under a name how many tokens the answer may have, at most as
+// many as the model gives: the raw value of the client's member.
+func (x *conversion) writeTokens(name string, raw []byte, member string) {
 	if n, ok := integer(raw); ok {
-		x.name("max_tokens")
-		x.out = strconv.AppendInt(x.out, n, 10)
+		x.name(name)
+		x.out = strconv.AppendInt(x.out, x.boundTokens(n, member), 10)
 	}
+}
+
+// boundTokens returns n, or the most that the model gives, which is reported.
+func (x *conversion) boundTokens(n int64, member string) int64 {
+	most, less := x.traits.BoundTokens(n)
+	if less {
+		x.shaping(member)
+	}
+	return most
 }
 
 // sampleCompletions writes what every server takes of what shapes sampling, and

@@ -20,6 +20,7 @@ func (x *conversion) maxTokens(raw []byte, member string) int64 {
 	} else if n, _ = integer(raw); n > math.MaxInt32 {
 		x.invalid(member, "must be at most "+strconv.Itoa(math.MaxInt32)+", got "+shownNumber(raw))
 	}
+	n = x.boundTokens(n, member)
 	x.name("max_tokens")
 	x.out = strconv.AppendInt(x.out, n, 10)
 	return n
