@@ -80,6 +80,35 @@ func TestCompletionsOfOpenAIGetTheirOwnFieldsAlone(t *testing.T) {
 	})
 }
 
+// DeepSeek refuses more tokens than its model gives, which Claude Code asks for;
+// Claude cut off clients that ask for no number.
+func TestTokensAreThoseThatThePresetKnowsOfTheModel(t *testing.T) {
+	t.Setenv("PROVIDER_KEY", "sk-provider-0123456789")
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		block := func(preset string, lines ...string) string {
+			block := w.provider(preset, p, append(lines, "api_key {env.PROVIDER_KEY}")...)
+			return strings.Replace(block, " vllm ", " "+preset+" ", 1)
+		}
+		s := startSite(t, block("deepseek", "models deepseek-*"), block("anthropic", "models claude-*", "thinking_style none"), "model alias {\nto deepseek/deepseek-chat\n}")
+		for _, c := range []struct {
+			path, model, tokens, dropped string
+			want                         float64
+		}{
+			{messagesPath, "deepseek-chat", "32000", "max_tokens", 8192},
+			{messagesPath, "alias", "32000", "max_tokens", 8192},
+			{messagesPath, "deepseek-v4-pro", "32000", "", 32000},
+			{chatPath, "claude-sonnet-4-5", "null", "max_tokens", 32000},
+			{chatPath, "claude-3-haiku-20240307", "5000", "max_tokens", 4096},
+		} {
+			answer := s.ask(c.path, `{"model":"`+c.model+`","max_tokens":`+c.tokens+`,"messages":[{"role":"user","content":"hello"}]}`)
+			require.Equal(t, 200, answer.status, answer.body)
+			assert.Equal(t, c.want, received(t, p)["max_tokens"], c.model)
+			assert.Equal(t, c.dropped, answer.header.Get("X-Gateway-Dropped"), c.model)
+		}
+	})
+}
+
 // What `caddy validate` says of traits that were written in JSON.
 func TestTraitsInJSONAreChecked(t *testing.T) {
 	for traits, want := range map[string]string{

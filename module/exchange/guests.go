@@ -32,6 +32,10 @@ type Defaults struct {
 	KeyRequired bool
 	// Traits that the provider has, by name; see Upstream.Traits.
 	Traits map[string]string
+	// ModelTraits are what is known of single models, by the provider's own names
+	// for them. Of the patterns that match a name the first counts; its traits
+	// overrule Traits.
+	ModelTraits []ModelTraits
 	// Limits of the provider's answers. Those that are zero are DefaultLimits.
 	Limits Limits
 	// ListsModels says that the provider documents a list of its models, GET
@@ -40,6 +44,12 @@ type Defaults struct {
 	// Models are names that the provider is known to serve; GET /v1/models
 	// lists them for a provider without a list of its own.
 	Models []string
+}
+
+// ModelTraits are traits of the models whose names match a pattern.
+type ModelTraits struct {
+	Pattern Pattern
+	Traits  map[string]string
 }
 
 // KeySource is what a guest module in the namespace ai_gateway.keys

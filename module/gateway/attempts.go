@@ -56,7 +56,7 @@ func firstOf(a, b *translate.Fault) *translate.Fault {
 // call makes one attempt. However the call returns, the attempt then holds
 // either an answer that the sink has sent or a fault.
 func (h *Handler) call(t target, s *sink, r *http.Request, a *exchange.Attempt) {
-	if t.traits.EstimateInputTokens {
+	if a.Traits.EstimateInputTokens {
 		a.BytesPerToken = h.ratios.perToken(modelKey{a.Provider, a.Model})
 	}
 	t.provider.call.Call(s, r.WithContext(exchange.WithAttempt(r.Context(), a)))
@@ -78,7 +78,7 @@ func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
 		Provider: t.provider.name,
 		Format:   format,
 		Model:    t.upstreamModel(ex.View.Model),
-		Traits:   t.traits,
+		Traits:   t.traitsOf(ex.View.Model),
 	}
 	if failed := ex.Attempt; failed != nil {
 		s.bill.earlier += saidTokens(failed)

@@ -18,7 +18,7 @@ func expect(ex *exchange.Exchange, m *model) (b bill) {
 	v, first := &ex.View, m.targets[0]
 	most := v.MaxTokens
 	if most == 0 {
-		most = first.traits.MaxTokens()
+		most = first.traitsOf(v.Model).MaxTokens()
 		b.assumed = most
 	}
 	most = timesAtMost(timesAtMost(most, v.Answers), v.Prompts)
@@ -34,7 +34,7 @@ func expect(ex *exchange.Exchange, m *model) (b bill) {
 // whole prompt.
 func (t target) fansOut(ex *exchange.Exchange) bool {
 	format, _ := t.provider.speakFor(ex.Format)
-	return format != ex.Format && (format == translate.Messages || t.traits.FanOutN || ex.View.Prompts > 1)
+	return format != ex.Format && (format == translate.Messages || t.traitsOf(ex.View.Model).FanOutN || ex.View.Prompts > 1)
 }
 
 // timesAtMost multiplies a number that is not negative, up to the largest there

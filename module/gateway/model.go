@@ -20,22 +20,6 @@ type model struct {
 	formats  json.RawMessage // what clients can expect of it, by their formats
 }
 
-// target is a provider with the provider's own model name; "" means the name
-// that the client used.
-type target struct {
-	provider *provider
-	model    string
-	traits   *translate.Traits
-}
-
-// upstreamModel is the provider's own name for the model that a client named.
-func (t target) upstreamModel(client string) string {
-	if t.model != "" {
-		return t.model
-	}
-	return client
-}
-
 // leadsTo reports whether the name leads to the model that p calls the same.
 func (m *model) leadsTo(p *provider, name string) bool {
 	for _, t := range m.targets {
@@ -75,22 +59,12 @@ func (m *model) addTarget(t Target, model map[string]string, lookup func(string)
 			return fmt.Errorf("target '%s' stands there twice", t.Provider)
 		}
 	}
-	traits, err := mergeTraits(p.traits, model, t.Traits)
+	target, err := p.target(t.Model, model, t.Traits)
 	if err != nil {
 		return err
 	}
-	m.targets = append(m.targets, target{p, t.Model, &traits})
+	m.targets = append(m.targets, target)
 	return nil
-}
-
-// mergeTraits sets traits on top of others, in order.
-func mergeTraits(merged translate.Traits, more ...map[string]string) (translate.Traits, error) {
-	for _, values := range more {
-		if err := merged.SetAll(values); err != nil {
-			return merged, fmt.Errorf("traits: %w", err)
-		}
-	}
-	return merged, nil
 }
 
 // check finds what no request could ever reach.

@@ -73,6 +73,31 @@ func TestFallbackRefusesOtherWords(t *testing.T) {
 	}
 }
 
+// What a preset knows of a model stands between what it says of all, and what the
+// configuration says.
+func TestTargetsHaveTheTraitsOfTheirModel(t *testing.T) {
+	tokens := func(n string) map[string]string { return map[string]string{"default_max_tokens": n} }
+	known := []exchange.ModelTraits{{Pattern: "old-*", Traits: tokens("2")}, {Pattern: "*", Traits: map[string]string{"max_output_tokens": "9"}}}
+	for _, c := range []struct {
+		name, upstream, client string
+		configured, more       map[string]string
+		want                   int64
+	}{
+		{name: "of the preset", client: "new", want: 1},
+		{name: "of the first pattern that matches", client: "old-1", want: 2},
+		{name: "of the name that the provider knows", upstream: "old-1", client: "new", want: 2},
+		{name: "not of the name that the client used", upstream: "new", client: "old-1", want: 1},
+		{name: "of the provider", client: "old-1", configured: tokens("3"), want: 3},
+		{name: "of the target", upstream: "old-1", client: "x", configured: tokens("3"), more: tokens("4"), want: 4},
+		{name: "bounded", client: "new", configured: tokens("30"), want: 9},
+	} {
+		p := &provider{traits: layers{tokens("1"), known, c.configured}}
+		target, err := p.target(c.upstream, c.more)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, target.traitsOf(c.client).MaxTokens(), c.name)
+	}
+}
+
 func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 	providers := map[string]*provider{"a": {name: "a"}, "b": {name: "b"}}
 	lookup := func(name string) *provider { return providers[name] }

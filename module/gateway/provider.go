@@ -25,7 +25,7 @@ type provider struct {
 
 	uncounted uncounted // models whose tokens it does not count
 
-	traits translate.Traits // those of its preset and its own
+	traits layers // of its preset and its own
 	call   caller
 	logger *zap.Logger
 }
@@ -50,7 +50,8 @@ func newProvider(ctx caddy.Context, config *Provider, lists *modelLists) (*provi
 	if err := config.check(defaults, inProcess); err != nil {
 		return nil, err
 	}
-	if p.traits, err = mergeTraits(translate.Traits{}, defaults.Traits, config.Traits); err != nil {
+	p.traits = layers{defaults.Traits, defaults.ModelTraits, config.Traits}
+	if _, err = p.target(""); err != nil {
 		return nil, err
 	}
 	if p.call, err = newCaller(ctx, config, defaults.BaseURL, inProcess); err != nil {
@@ -153,9 +154,10 @@ func (config *Provider) check(d exchange.Defaults, inProcess bool) error {
 
 // claims returns the claims of p on model names.
 func (p *provider) claims() []claim {
+	whole, _ := p.target("") // the provider was refused if that is an error
 	lead := func(pattern exchange.Pattern, class int, owner string) claim {
 		fallback, _ := parseFallback(nil)
-		m := &model{pattern: pattern, targets: []target{{provider: p, traits: &p.traits}}, fallback: fallback, attempts: 1}
+		m := &model{pattern: pattern, targets: []target{whole}, fallback: fallback, attempts: 1}
 		return claim{pattern, class, m, owner}
 	}
 	switch {

@@ -25,6 +25,33 @@ var slowly = exchange.Limits{
 	FirstEventTimeout:     caddy.Duration(30 * time.Minute),
 }
 
+// longest is what is known of models that give no longer answer than that.
+func longest(pattern exchange.Pattern, tokens string) exchange.ModelTraits {
+	return exchange.ModelTraits{Pattern: pattern, Traits: map[string]string{"max_output_tokens": tokens}}
+}
+
+// claudes are the longest answers that Claude models give, by
+// https://platform.claude.com/docs/en/models. Later models give 128000. Where the
+// client gives no bound, there is room for what a coding agent asks for.
+var claudes = []exchange.ModelTraits{
+	longClaude("claude-3-5-*", "8192"),
+	longClaude("claude-3-7-*", "64000"),
+	longClaude("claude-3-*", "4096"),
+	longClaude("claude-opus-4-0", "32000"),
+	longClaude("claude-opus-4-1*", "32000"),
+	longClaude("claude-opus-4-2025*", "32000"),
+	longClaude("claude-sonnet-4-0", "64000"),
+	longClaude("claude-sonnet-4-2025*", "64000"),
+	longClaude("claude-*-4-5*", "64000"),
+	{Pattern: "claude-*", Traits: map[string]string{"default_max_tokens": "32000"}},
+}
+
+func longClaude(pattern exchange.Pattern, tokens string) exchange.ModelTraits {
+	known := longest(pattern, tokens)
+	known.Traits["default_max_tokens"] = "32000"
+	return known
+}
+
 // presets is everything that is known about the hosted and the self-hosted
 // services. Comments say what a service documents that makes it differ. All of
 // them document a list of their models.
@@ -33,7 +60,8 @@ var presets = []Preset{
 	{"anthropic", exchange.Defaults{
 		BaseURL: "https://api.anthropic.com", Formats: onlyMessages,
 		Header: "X-Api-Key", KeyRequired: true, ListsModels: true,
-		Traits: map[string]string{"thinking_style": "adaptive"},
+		Traits:      map[string]string{"thinking_style": "adaptive"},
+		ModelTraits: claudes,
 	}},
 	{"openai", exchange.Defaults{
 		BaseURL: "https://api.openai.com/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
@@ -42,6 +70,14 @@ var presets = []Preset{
 			"user_field":       "safety_identifier",     // takes the place of user
 			"files":            "true",                  // PDF documents as file parts
 			"extensions":       "service_tier",
+		},
+		// https://platform.openai.com/docs/models; later models give 100000 and more.
+		ModelTraits: []exchange.ModelTraits{
+			longest("gpt-3.5-*", "4096"),
+			longest("gpt-4-turbo*", "4096"),
+			longest("gpt-4o-2024-05-13", "4096"),
+			longest("gpt-4o*", "16384"),
+			longest("gpt-4.1*", "32768"),
 		},
 	}},
 	// Whatever differs from the format is for the configuration to say.
@@ -55,6 +91,12 @@ var presets = []Preset{
 		Traits: map[string]string{
 			"reasoning_effort": "low medium high xhigh max",
 			"reasoning_replay": "reasoning_content",
+		},
+		// https://api-docs.deepseek.com/quick_start/pricing, and the range that its
+		// refusals name. Later models give 384000.
+		ModelTraits: []exchange.ModelTraits{
+			longest("deepseek-chat", "8192"),
+			longest("deepseek-reasoner", "65536"),
 		},
 	}},
 	// max_tokens is deprecated, n above 1 is refused. Which efforts are taken

@@ -4,7 +4,8 @@
 // It promises that a preset is data, never behaviour: address, formats, the
 // header of the credential and traits, each of which the configuration
 // overrules. The one exception is the demo provider, which answers in-process.
-// It refuses to know models: their names change more often than releases are
+// It knows single models only by what makes their providers refuse requests: the
+// longest answers that they give. Other names change more often than releases are
 // made. A trait is in a preset only where the service documents it for all of
 // its models, or where it does no harm to any; what else differs from model to
 // model is left to the configuration.

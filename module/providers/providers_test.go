@@ -98,7 +98,9 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		"demo": {BaseURL: "http://demo/v1", Formats: translate.Formats, ListsModels: true},
 	} {
 		t.Run(id, func(t *testing.T) {
-			assert.Equal(t, want, load(t, id, `{}`).(exchange.Preset).Defaults())
+			got := load(t, id, `{}`).(exchange.Preset).Defaults()
+			got.ModelTraits = nil // have a test of their own
+			assert.Equal(t, want, got)
 		})
 	}
 }
@@ -106,6 +108,46 @@ func TestPresetsImplyTheirService(t *testing.T) {
 func TestPresetsHaveTraitsThatExist(t *testing.T) {
 	for _, p := range presets {
 		assert.NoError(t, new(translate.Traits).SetAll(p.defaults.Traits), p.name)
+		for _, row := range p.defaults.ModelTraits {
+			_, err := exchange.ParsePattern(string(row.Pattern))
+			assert.NoError(t, err, p.name)
+			assert.NoError(t, new(translate.Traits).SetAll(row.Traits), "%s %s", p.name, row.Pattern)
+		}
+	}
+}
+
+// Claude Code asks for 32000 tokens, which services refuse for some of their
+// models, and chat clients that give no bound were cut off at 4096 by Claude.
+func TestPresetsKnowTheLongestAnswers(t *testing.T) {
+	for _, c := range []struct {
+		preset, model  string
+		most, standard int64 // 0: any
+	}{
+		{"anthropic", "claude-3-haiku-20240307", 4096, 4096},
+		{"anthropic", "claude-3-5-sonnet-20241022", 8192, 8192},
+		{"anthropic", "claude-3-7-sonnet-20250219", 64000, 32000},
+		{"anthropic", "claude-opus-4-20250514", 32000, 32000},
+		{"anthropic", "claude-opus-4-1-20250805", 32000, 32000},
+		{"anthropic", "claude-sonnet-4-20250514", 64000, 32000},
+		{"anthropic", "claude-haiku-4-5", 64000, 32000},
+		{"anthropic", "claude-opus-5-5", 0, 32000},
+		{"anthropic", "deepseek-chat", 0, 4096}, // others serve the format, too
+		{"openai", "gpt-4o-mini", 16384, 4096},
+		{"openai", "gpt-4o-2024-05-13", 4096, 4096},
+		{"openai", "gpt-4.1", 32768, 4096},
+		{"openai", "gpt-5.4", 0, 4096},
+		{"deepseek", "deepseek-chat", 8192, 4096},
+		{"deepseek", "deepseek-reasoner", 65536, 4096},
+	} {
+		var traits translate.Traits
+		for _, row := range load(t, c.preset, `{}`).(exchange.Preset).Defaults().ModelTraits {
+			if row.Pattern.Match(c.model) {
+				require.NoError(t, traits.SetAll(row.Traits))
+				break
+			}
+		}
+		assert.Equal(t, c.most, traits.MaxOutputTokens, c.model)
+		assert.Equal(t, c.standard, traits.MaxTokens(), c.model)
 	}
 }
 
