@@ -21,27 +21,13 @@ const (
 // chunk but the last.
 func Ollama(turn OllamaTurn) Step {
 	return func(c *Call) {
-		var asked struct {
-			Model   string
-			Stream  bool
-			Options struct {
-				IncludeUsage bool `json:"include_usage"`
-			} `json:"stream_options"`
-		}
-		if err := json.NewDecoder(c.Request.Body).Decode(&asked); err != nil {
+		o := ollama{turn: turn}
+		if err := json.NewDecoder(c.Request.Body).Decode(&o.asked); err != nil {
 			Body(http.StatusBadRequest, "application/json", []byte(`{"error":"unexpected EOF"}`))(c)
 			return
 		}
-		o := ollama{OllamaTurn: turn, model: asked.Model, stream: asked.Stream, usage: asked.Options.IncludeUsage}
-		switch path := c.Request.URL.Path; {
-		case strings.HasSuffix(path, "/messages"):
-			o.messages()
-		case strings.HasSuffix(path, "/chat/completions"):
-			o.chat()
-		default:
-			o.completions()
-		}
-		if asked.Stream {
+		o.write(c.Request.URL.Path)
+		if o.asked.Stream {
 			Chunks("text/event-stream", o.events...)(c)
 			return
 		}
@@ -51,46 +37,56 @@ func Ollama(turn OllamaTurn) Step {
 
 // ollama writes one answer.
 type ollama struct {
-	OllamaTurn
-	model  string
-	stream bool
-	usage  bool // the stream is to tell it
-	events []string
-	body   []byte
+	turn  OllamaTurn
+	asked struct {
+		Model   string
+		Stream  bool
+		Options struct {
+			IncludeUsage bool `json:"include_usage"`
+		} `json:"stream_options"`
+	}
+	events []string // of a stream
+	body   []byte   // of a JSON answer
+}
+
+// write writes the answer of an endpoint.
+func (o *ollama) write(path string) {
+	switch {
+	case strings.HasSuffix(path, "/messages"):
+		o.messages()
+	case strings.HasSuffix(path, "/chat/completions"):
+		o.chat()
+	default:
+		o.completions()
+	}
 }
 
 // object is a JSON object.
 type object map[string]any
 
 func (o *ollama) event(name string, data object) {
-	raw, _ := json.Marshal(data) // these values always encode
+	line := ""
 	if name != "" {
-		data["type"] = name
-		raw, _ = json.Marshal(data)
-		o.events = append(o.events, "event: "+name+"\ndata: "+string(raw)+"\n\n")
-		return
+		data["type"], line = name, "event: "+name+"\n"
 	}
-	o.events = append(o.events, "data: "+string(raw)+"\n\n")
+	raw, _ := json.Marshal(data) // these values always encode
+	o.events = append(o.events, line+"data: "+string(raw)+"\n\n")
 }
 
 func (o *ollama) messages() {
-	usage := object{"input_tokens": OllamaPromptTokens, "output_tokens": OllamaOutputTokens}
-	message := object{"id": "msg_1", "type": "message", "role": "assistant", "model": o.model}
-	var blocks []object // nil is null
-	if o.Thinking != "" {
-		blocks = append(blocks, object{"type": "thinking", "thinking": o.Thinking})
-	}
-	if o.Text != "" {
-		blocks = append(blocks, object{"type": "text", "text": o.Text})
-	}
-	if !o.stream {
-		message["content"], message["stop_reason"], message["usage"] = blocks, "end_turn", usage
-		o.body, _ = json.Marshal(message)
+	message := object{"id": "msg_1", "type": "message", "role": "assistant", "model": o.asked.Model}
+	if o.asked.Stream {
+		o.messageEvents(message)
 		return
 	}
-	message["content"], message["usage"] = []object{}, object{"input_tokens": OllamaPromptTokens, "output_tokens": 0}
+	message["content"], message["stop_reason"], message["usage"] = o.blocks(), "end_turn", messagesUsage(OllamaOutputTokens)
+	o.body, _ = json.Marshal(message)
+}
+
+func (o *ollama) messageEvents(message object) {
+	message["content"], message["usage"] = []object{}, messagesUsage(0)
 	o.event("message_start", object{"message": message})
-	for i, block := range blocks {
+	for i, block := range o.blocks() {
 		kind := block["type"].(string)
 		o.event("content_block_start", object{"index": i, "content_block": object{"type": kind, kind: ""}})
 		for _, word := range words(block[kind].(string)) {
@@ -98,15 +94,30 @@ func (o *ollama) messages() {
 		}
 		o.event("content_block_stop", object{"index": i})
 	}
-	o.event("message_delta", object{"delta": object{"stop_reason": "end_turn"}, "usage": usage})
+	o.event("message_delta", object{"delta": object{"stop_reason": "end_turn"}, "usage": messagesUsage(OllamaOutputTokens)})
 	o.event("message_stop", object{})
 }
 
+// blocks are those of a messages answer, nil if there are none.
+func (o *ollama) blocks() (blocks []object) {
+	if o.turn.Thinking != "" {
+		blocks = append(blocks, object{"type": "thinking", "thinking": o.turn.Thinking})
+	}
+	if o.turn.Text != "" {
+		blocks = append(blocks, object{"type": "text", "text": o.turn.Text})
+	}
+	return blocks
+}
+
+func messagesUsage(output int) object {
+	return object{"input_tokens": OllamaPromptTokens, "output_tokens": output}
+}
+
 func (o *ollama) chat() {
-	if !o.stream {
-		message := object{"role": "assistant", "content": o.Text}
-		if o.Thinking != "" {
-			message["reasoning"] = o.Thinking
+	if !o.asked.Stream {
+		message := object{"role": "assistant", "content": o.turn.Text}
+		if o.turn.Thinking != "" {
+			message["reasoning"] = o.turn.Thinking
 		}
 		o.answer("chatcmpl-1", "chat.completion", object{"index": 0, "message": message, "finish_reason": "stop"})
 		return
@@ -115,10 +126,10 @@ func (o *ollama) chat() {
 		delta["role"] = "assistant"
 		o.chunk("chatcmpl-1", "chat.completion.chunk", object{"index": 0, "delta": delta, "finish_reason": finish}, nil)
 	}
-	for _, word := range words(o.Thinking) {
+	for _, word := range words(o.turn.Thinking) {
 		said(object{"content": "", "reasoning": word}, nil)
 	}
-	for _, word := range words(o.Text) {
+	for _, word := range words(o.turn.Text) {
 		said(object{"content": word}, nil)
 	}
 	said(object{"content": ""}, "stop")
@@ -128,15 +139,15 @@ func (o *ollama) chat() {
 // completions has no thinking: the model continues a text.
 func (o *ollama) completions() {
 	choice := func(text string, finish any) object { return object{"index": 0, "text": text, "finish_reason": finish} }
-	if !o.stream {
-		o.answer("cmpl-1", "text_completion", choice(o.Text, "stop"))
+	if !o.asked.Stream {
+		o.answer("cmpl-1", "text_completion", choice(o.turn.Text, "stop"))
 		return
 	}
 	var zeros object
-	if o.usage {
+	if o.asked.Options.IncludeUsage {
 		zeros = object{"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 	}
-	for _, word := range words(o.Text) {
+	for _, word := range words(o.turn.Text) {
 		o.chunk("cmpl-1", "text_completion", choice(word, nil), zeros)
 	}
 	o.chunk("cmpl-1", "text_completion", choice("", "stop"), zeros)
@@ -144,7 +155,7 @@ func (o *ollama) completions() {
 }
 
 func (o *ollama) head(id, kind string) object {
-	return object{"id": id, "object": kind, "created": 1, "model": o.model, "system_fingerprint": "fp_ollama"}
+	return object{"id": id, "object": kind, "created": 1, "model": o.asked.Model, "system_fingerprint": "fp_ollama"}
 }
 
 func ollamaUsage() object {
@@ -172,7 +183,7 @@ func (o *ollama) chunk(id, kind string, choice, usage object) {
 
 // end writes the usage, where it was asked for, and the end of a stream.
 func (o *ollama) end(id, kind string) {
-	if o.usage {
+	if o.asked.Options.IncludeUsage {
 		last := o.head(id, kind)
 		last["choices"], last["usage"] = []object{}, ollamaUsage()
 		o.event("", last)
