@@ -85,12 +85,12 @@ func (n *counts) completionDetails(c *jsonscan.Cursor) {
 	}
 }
 
-// count reads one count.
+// count reads a count into known, which stays as it is where the value is none.
 func (n *counts) count(c *jsonscan.Cursor, known *int64) {
-	said := int64(-1)
-	if translate.ReadCount(c, &said); said >= 0 {
-		*known = said
-		n.positive = n.positive || said > 0
+	value := int64(-1)
+	if translate.ReadCount(c, &value); value >= 0 {
+		*known = value
+		n.positive = n.positive || value > 0
 	}
 }
 
