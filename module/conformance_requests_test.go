@@ -191,6 +191,8 @@ func TestConformanceOfMessagesTowardsChat(t *testing.T) {
 			name: "G038 a long id of a user", lane: "m>c", body: `"metadata":{"user_id":"` + strings.Repeat("u", 150) + `"},` + oneTurn,
 			want: `"user":"` + digest([]byte(strings.Repeat("u", 150))) + `",` + oneTurn, dropped: "metadata.user_id",
 		},
+		// Models that think did so although the client had switched it off.
+		{name: "thinking switched off", lane: "m>c ollama", body: `"thinking":{"type":"disabled"},` + oneTurn, want: `"reasoning_effort":"none",` + oneTurn},
 		// A PDF in the history ended a session for good: Claude Code takes it out
 		// at these words.
 		{
@@ -274,9 +276,9 @@ func TestConformanceOfChatTowardsMessages(t *testing.T) {
 			body: `"reasoning_effort":"high","max_tokens":9999,"messages":[` + userText + `,` + calls(callA) + `,` + toolTurn("a", `"ok"`) + `]`,
 			want: `"max_tokens":9999,"messages":[` + says("user", words("x")) + `,` + says("assistant", useA) + `,` + says("user", result("a", `"ok"`)) + `]`, dropped: "reasoning_effort",
 		},
-		{name: "G122 any object", lane: "c>m", body: `"response_format":{"type":"json_object"},` + oneTurn, refused: "response_format.type: "},
+		{name: "G122 any object, refused", lane: "c>m", traits: "json_object refuse", body: `"response_format":{"type":"json_object"},` + oneTurn, refused: "response_format.type: "},
 		{
-			name: "G122 any object, asked for in words", lane: "c>m", traits: "json_object instruct", body: `"response_format":{"type":"json_object"},` + oneTurn,
+			name: "G122 any object, asked for in words", lane: "c>m", body: `"response_format":{"type":"json_object"},` + oneTurn,
 			want: `"system":[` + words("Answer with one JSON object and nothing else.") + `],` + bounded, dropped: "response_format",
 		},
 	})

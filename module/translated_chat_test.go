@@ -66,7 +66,7 @@ func TestWhatMessagesProvidersHaveNoWordsForIsRefusedToChatClients(t *testing.T)
 	s := startSite(t, direct.provider("conversing", provider, "format messages", "models 1"), "model m {\nto conversing\n}")
 	for path, member := range map[string]string{
 		"logprobs": `"logprobs":true`, "audio": `"audio":{"voice":"v"}`, "tools[0].type": `"tools":[{"type":"custom","custom":{"name":"f"}}]`,
-		"response_format.type": `"response_format":{"type":"json_object"}`,
+		"response_format.type": `"response_format":{"type":"grammar"}`,
 	} {
 		answer := s.ask(chatPath, `{"model":"m","messages":[{"role":"user","content":"hi"}],`+member+`}`)
 		assert.Equal(t, http.StatusBadRequest, answer.status, path)

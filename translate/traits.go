@@ -66,9 +66,9 @@ type Traits struct {
 	// DropUnsupportedTools leaves out tools that the provider's format has no
 	// words for, instead of refusing the request.
 	DropUnsupportedTools bool
-	// InstructJSONObject asks in words for a JSON object where the provider's
-	// format cannot.
-	InstructJSONObject bool
+	// RefuseJSONObject refuses requests for a JSON object where the provider's
+	// format cannot ask for one; else it is asked for in words.
+	RefuseJSONObject bool
 	// InstructSuffix asks in words for the text between a prompt and a suffix.
 	InstructSuffix bool
 	// FIMTemplate writes a prompt and a suffix as one prompt; it holds {prefix}

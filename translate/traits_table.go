@@ -42,7 +42,7 @@ var traits = []trait{
 	flag("template_guard", "false", "true", func(t *Traits) *bool { return &t.TemplateGuard }),
 	text("completion_system", "a text", "", setCompletionSystem),
 	flag("unsupported_tools", "refuse", "drop", func(t *Traits) *bool { return &t.DropUnsupportedTools }),
-	flag("json_object", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructJSONObject }),
+	flag("json_object", "instruct", "refuse", func(t *Traits) *bool { return &t.RefuseJSONObject }),
 	flag("suffix", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructSuffix }),
 	text("fim_template", wantFIM, "", setFIM),
 	flag("native_n", "true", "false", func(t *Traits) *bool { return &t.FanOutN }),

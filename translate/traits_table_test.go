@@ -54,7 +54,7 @@ var others = map[string]map[string]Traits{
 	"template_guard":    {"true": {TemplateGuard: true}},
 	"completion_system": {"Go on.": {CompletionSystem: "Go on."}},
 	"unsupported_tools": {"drop": {DropUnsupportedTools: true}},
-	"json_object":       {"instruct": {InstructJSONObject: true}},
+	"json_object":       {"refuse": {RefuseJSONObject: true}},
 	"suffix":            {"instruct": {InstructSuffix: true}},
 	"fim_template": {
 		"<{prefix}|{suffix}>": {FIMTemplate: "<{prefix}|{suffix}>"},

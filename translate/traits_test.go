@@ -58,7 +58,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"template_guard", "on", T{TemplateGuard: true}},
 		{"completion_system", "Go on.", T{CompletionSystem: "Go on."}},
 		{"unsupported_tools", "drop", T{DropUnsupportedTools: true}},
-		{"json_object", "instruct", T{InstructJSONObject: true}},
+		{"json_object", "refuse", T{RefuseJSONObject: true}},
 		{"suffix", "instruct", T{InstructSuffix: true}},
 		{"fim_template", "<P>{prefix}<S>{suffix}", T{FIMTemplate: "<P>{prefix}<S>{suffix}"}},
 		{"native_n", "off", T{FanOutN: true}},

@@ -156,6 +156,7 @@ var presets = []Preset{
 			"mid_system":       "user",
 			"alternation":      "true",
 			"native_n":         "false", // n is not among the fields that it reads
+			"reasoning_effort": "none",  // every model takes this one, and only those that think take others
 			"reasoning_replay": "reasoning",
 			"usage_details":    "fill", // details are never there
 			"user_field":       "none",

@@ -84,7 +84,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "http://localhost:11434/v1", Formats: formats{chat, completions, messages}, ListsModels: true, Limits: local,
 			Traits: traits{
 				"mid_system": "user", "alternation": "true",
-				"image_url": "base64", "native_n": "false", "reasoning_replay": "reasoning", "usage_details": "fill", "user_field": "none",
+				"image_url": "base64", "native_n": "false", "reasoning_effort": "none", "reasoning_replay": "reasoning", "usage_details": "fill", "user_field": "none",
 			},
 		},
 		"vllm": {

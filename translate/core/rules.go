@@ -14,8 +14,9 @@ var WithoutTools = DropIf("unsupported_tools drop", func(traits *translate.Trait
 // NoAddresses is the rule of providers that fetch no images.
 var NoAddresses = LoseIf("image_url base64", func(traits *translate.Traits) bool { return traits.ImagesBase64Only })
 
-// ObjectInWords is the rule of providers that are asked in words for a JSON object.
-var ObjectInWords = ChangeIf("json_object instruct", func(traits *translate.Traits) bool { return traits.InstructJSONObject })
+// RefusedObject is the rule of providers that are not asked in words for a JSON
+// object.
+var RefusedObject = RefuseIf("json_object refuse", func(traits *translate.Traits) bool { return traits.RefuseJSONObject })
 
 // JSONObjectInstruction asks in words for a JSON object. It needs no escapes.
 const JSONObjectInstruction = "Answer with one JSON object and nothing else."

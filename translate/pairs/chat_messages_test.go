@@ -92,9 +92,9 @@ func TestOptionsOfChatTowardsMessages(t *testing.T) {
 			losses: "response_format.json_schema.name hint, response_format.json_schema.strict hint",
 		},
 		{name: "no schema", body: with(`"response_format":{"type":"json_schema","json_schema":{"name":"n"}}`), fault: "response_format.json_schema.schema: required"},
-		{name: "G122 any object", body: with(`"response_format":{"type":"json_object"}`), fault: "response_format.type: 'json_object'" + notM1 + "messages)"},
+		{name: "G122 any object, refused", traits: "json_object refuse", body: with(`"response_format":{"type":"json_object"}`), fault: "response_format.type: 'json_object'" + notM1 + "messages)"},
 		{
-			name: "G122 any object, asked for in words", traits: "json_object instruct",
+			name: "G122 any object, asked for in words",
 			body:   talk(`{"role":"system","content":"s"},`+hi, `"response_format":{"type":"json_object"}`),
 			want:   told(userHi, `"system":[`+textBlock("s")+`,`+textBlock("Answer with one JSON object and nothing else.")+`]`),
 			losses: "response_format shaping",

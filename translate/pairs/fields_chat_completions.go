@@ -33,7 +33,7 @@ var chatCompletionsOptions = []Field{
 	shape("tool_choice=required or a function, without tools"),
 	as("tools", refuse("parallel_tool_calls", withoutTools)),
 	refuse("response_format.type=json_schema", schemas...),
-	as("response_format", refuse("response_format.type=json_object", objectInWords)),
+	as("response_format", shape("response_format.type=json_object", refusedObject)),
 	as("response_format", refuse("response_format.json_schema.schema", schemas...)),
 	hint("response_format.json_schema.name"),
 	hint("response_format.json_schema.*"),

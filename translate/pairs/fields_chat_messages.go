@@ -34,7 +34,7 @@ var chatMessagesOptions = []Field{
 	keep("service_tier"),
 	hint("service_tier=any other"),
 	keep("response_format.type=json_schema"),
-	as("response_format", refuse("response_format.type=json_object", objectInWords)),
+	as("response_format", shape("response_format.type=json_object", refusedObject)),
 	keep("response_format.json_schema.schema"),
 	hint("response_format.json_schema.name"),
 	hint("response_format.json_schema.*"),

@@ -59,8 +59,8 @@ var thinks = []Rule{
 	rule(Kept, "thinking_style budget", func(t *translate.Traits) bool { return t.Thinking == translate.ThinkingBudget }),
 }
 
-// objectInWords is the rule of providers that are asked for a JSON object in words.
-var objectInWords = rule(Shaped, "json_object instruct", func(t *translate.Traits) bool { return t.InstructJSONObject })
+// refusedObject is the rule of providers that are not asked for a JSON object in words.
+var refusedObject = rule(Refused, "json_object refuse", func(t *translate.Traits) bool { return t.RefuseJSONObject })
 
 // The rules of completions providers.
 var (

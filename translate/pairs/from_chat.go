@@ -93,11 +93,11 @@ func (x *conversion) readFormat(raw []byte) (f chatFormat) {
 	case kind == "text":
 	case kind == "json_schema":
 		f.schema = x.readSchema(wrapped, path+".json_schema")
-	case kind == "json_object" && x.traits.InstructJSONObject:
+	case kind == "json_object" && x.traits.RefuseJSONObject:
+		x.refuseBy(&refusedObject, path+".type", shown(f.kind))
+	case kind == "json_object":
 		x.shaping(path)
 		f.words = true
-	case kind == "json_object":
-		x.refuseBy(&objectInWords, path+".type", shown(f.kind))
 	default:
 		x.refuse(path+".type", shown(f.kind))
 	}

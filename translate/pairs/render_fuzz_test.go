@@ -21,7 +21,7 @@ var fuzzTraits = []string{
 	"suffix instruct; completion_system Go on.; sampling none; max_tokens_field max_completion_tokens; system_role developer; estimate_input_tokens on",
 	"prompt_template chatml; mid_system hoist; extensions guided_json top_k; user_field safety_identifier",
 	"template_guard on; unsupported_tools drop; extensions structured_outputs; mid_system user",
-	"thinking_style budget; json_object instruct; mid_system keep; default_max_tokens 9000; extensions min_p",
+	"thinking_style budget; json_object refuse; mid_system keep; default_max_tokens 9000; extensions min_p",
 	"thinking_style adaptive; unsupported_tools drop; image_url base64; anthropic_version 2026-10-21",
 }
 
