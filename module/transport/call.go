@@ -102,12 +102,13 @@ func (c *call) refuseLateSystem() *translate.Fault {
 func (c *call) send() (*http.Response, error) {
 	defer c.lease.Release() // the body, and those that repeat it, hold the lease themselves
 	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
-	res, err := c.t.inner.RoundTrip(c.render(c.request))
+	res, err := c.t.carry(c.render(c.request))
 	if c.sent.Load() {
 		c.attempt.Sent = true
 	}
 	if err == nil {
 		c.noteHeaders(res)
+		res.Body = &unquotedBody{res.Body}
 	}
 	return res, err
 }
@@ -172,7 +173,7 @@ func (c *call) fail(err error) error {
 	default:
 		c.attempt.Fault = translate.Unreachable(cause)
 	}
-	c.attempt.Fault.Redact(c.t.credential()) // net/http repeats what it cannot read of a head
+	c.attempt.Fault.Redact(c.t.credential())
 	return &callError{c.attempt.Fault.Cause}
 }
 

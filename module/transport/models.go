@@ -17,7 +17,7 @@ const maxModelsPage = 8 << 20
 // mark the address as down for attempts, too.
 func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Response, error) {
 	q.Status, q.Page = 0, nil
-	res, err := t.inner.RoundTrip(t.modelsRequest(req, q))
+	res, err := t.carry(t.modelsRequest(req, q))
 	if err != nil {
 		return nil, err
 	}

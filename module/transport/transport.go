@@ -145,7 +145,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if q := exchange.ModelsQueryFrom(req.Context()); q != nil {
 		return t.models(req, q)
 	}
-	return t.inner.RoundTrip(t.authorized(req))
+	return t.carry(t.authorized(req))
 }
 
 // authorized returns req with the credential, so that health checks of
