@@ -139,7 +139,7 @@ func TestTheClientIsToldWhatWasLeftBehind(t *testing.T) {
 			require.Equal(t, http.StatusOK, answer.status, answer.body)
 			assert.Equal(t, []string{want}, answer.header["X-Gateway-Dropped"])
 			record := s.record(answer.id())
-			assert.Equal(t, want, record["losses"])
+			assert.Equal(t, strings.Replace(want, "unheard_of,", "", 1), record["losses"], "? stands for a name of the client's")
 			assert.NotContains(t, record, "losses_unreported")
 		}
 		whole := s.ask(messagesPath, bodyFor(messagesPath, "m", "x", false))
@@ -167,7 +167,7 @@ func TestTheReportOfLossesIsBounded(t *testing.T) {
 		require.NoError(t, err, report)
 		assert.Equal(t, fields, len(paths)-1+more)
 		assert.Equal(t, "unknown_0", paths[0])
-		assert.Equal(t, report, s.record(answer.id())["losses"])
+		assert.Equal(t, "?", s.record(answer.id())["losses"])
 	})
 }
 

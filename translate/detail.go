@@ -135,16 +135,16 @@ func (d detail) status() int {
 }
 
 // cause is what the log is told: never the message, which may quote the
-// request, nor anything else that could be a sentence.
+// request, nor anything else that could be a sentence or a key.
 func (d detail) cause(status int) error {
 	return fmt.Errorf("upstream error: status %d, type %q, code %q, message of %d bytes",
 		status, word(d.kind), word(d.code), len(d.message))
 }
 
-// word returns a text that is one word of a bounded length, else "".
+// word returns a type or a code that is known, or looks like a name, else "".
 func word(text string) string {
-	if len(text) > maxCode || !PlainName(text) {
-		return ""
+	if words[text] != 0 || exhaustedWords[text] || overflowWords[text] || memberLike(text) {
+		return text
 	}
-	return text
+	return ""
 }

@@ -1,6 +1,9 @@
 package translate
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Kind is the class of a fault. Status, type name and code of the answer in
 // each client format follow from it by one table (wire format E.2, E.4).
@@ -78,6 +81,9 @@ type Fault struct {
 	// Quoted says that Message is the provider's wording. It may quote the
 	// request, so it is for the client alone: the log gets LogMessage.
 	Quoted bool
+	// Logged is Message without what it repeats of the request, "" if it repeats
+	// nothing: a value in a wrong place may be a prompt or a key.
+	Logged string
 }
 
 // LogMessage is Message, or what may be logged of it.
@@ -85,7 +91,15 @@ func (f *Fault) LogMessage() string {
 	if f.Quoted {
 		return fmt.Sprintf("the upstream's own words, %d bytes", len(f.Message))
 	}
-	return f.Message
+	return cmp.Or(f.Logged, f.Message)
+}
+
+// add puts a text of the gateway's own behind the message.
+func (f *Fault) add(text string) {
+	f.Message += text
+	if f.Logged != "" {
+		f.Logged += text
+	}
 }
 
 // Error makes a Fault an error; it repeats only what a client may read.

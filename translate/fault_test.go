@@ -119,7 +119,7 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"request body: nested more than 200 levels deep at byte 17","type":"invalid_request_error","param":null,"code":"invalid_value"}}`,
 		},
 		{
-			"member twice", is(translate.Repeated("model", false)), 400,
+			"member twice", is(translate.Repeated("model", "model", false)), 400,
 			`{"type":"error","error":{"type":"invalid_request_error","message":"model: must appear once, letter case ignored"},"request_id":"R"}`,
 			`{"error":{"message":"model: must appear once, letter case ignored","type":"invalid_request_error","param":"model","code":"invalid_json"}}`,
 		},

@@ -43,12 +43,10 @@ const (
 	maxLosses = 512
 	// maxReport is the longest report, in bytes.
 	maxReport = 1024
-	// maxLossName is the longest name of an unknown field that is repeated.
-	maxLossName = 64
 	// maxForeign is how many names that a provider chose are repeated, of one answer.
 	maxForeign = 32
-	// maxMemberName is the longest name from a provider that is repeated, and
-	// maxMemberDigits is how many digits are in it.
+	// maxMemberName is the longest name from a client or a provider that is
+	// repeated, and maxMemberDigits is how many digits are in it.
 	maxMemberName   = 41
 	maxMemberDigits = 4
 	// oddName stands for names that do not belong into a header or a log, noName
@@ -70,7 +68,7 @@ func (l *Losses) AddNamed(class LossClass, prefix string, name []byte) {
 	case len(*l) == maxLosses:
 	case len(name) == 0:
 		l.AddIn(class, prefix, noName)
-	case odd(name):
+	case !memberLike(name):
 		l.AddIn(class, prefix, oddName)
 	case !l.has(prefix, name): // asked first: most are found again, which costs no memory
 		l.AddIn(class, prefix, string(name))
@@ -90,7 +88,7 @@ func (l *Losses) AddMember(class LossClass, prefix, name []byte) {
 	case len(*l) == maxLosses:
 	case len(name) == 0:
 		l.AddPath(class, append(prefix, noName...))
-	case odd(name):
+	case !memberLike(name):
 		l.AddPath(class, append(prefix, oddName...))
 	default:
 		l.AddPath(class, append(prefix, name...))
@@ -123,17 +121,15 @@ func (l *Loss) is(prefix string, name []byte) bool {
 	return len(l.Path) == len(prefix)+len(name) && l.Path[:len(prefix)] == prefix && l.Path[len(prefix):] == string(name)
 }
 
-// odd reports whether a name does not belong into a header or a log.
-func odd(name []byte) bool { return len(name) > maxLossName || !PlainName(name) }
-
-// memberLike reports whether a name that a provider chose looks like that of a
-// member. Others may be a key, which does not belong into a log.
-func memberLike(name []byte) bool {
+// memberLike reports whether a name that a client or a provider chose looks like
+// that of a member. Others may be a prompt or a key, which belong neither into a
+// log nor into a header, which access logs show.
+func memberLike[T string | []byte](name T) bool {
 	if len(name) == 0 || len(name) > maxMemberName || name[0] < 'a' || name[0] > 'z' {
 		return false
 	}
 	digits := 0
-	for _, b := range name {
+	for _, b := range []byte(name) {
 		switch {
 		case '0' <= b && b <= '9':
 			digits++

@@ -113,12 +113,17 @@ func TestNamesThatAProviderChoseFitIntoALog(t *testing.T) {
 	assert.Equal(t, "?", answer.Losses().String())
 }
 
-// A bug was here: a provider that made a member of a key wrote the key into the log.
+// Two bugs were here: whoever made a member of a key, a provider or a client, wrote
+// the key into the log.
 func TestNamesThatAreNoneOfMembersAreNotRepeated(t *testing.T) {
 	for _, name := range []string{"sk-abcdef", "sk_live_4242abc13", "0a1b2c3d4e5f", "AKIAABCDEFGHIJKL", strings.Repeat("x", 42), "_a"} {
 		var answer translate.Dropped
 		answer.DropNamed("a.", []byte(name))
 		assert.Equal(t, "a.?", answer.Losses().String(), name)
+		var request translate.Losses
+		request.AddNamed(translate.Hint, "a.", []byte(name))
+		request.AddMember(translate.Hint, []byte("a."), []byte(name))
+		assert.Equal(t, "a.?", request.String(), name)
 	}
 	for _, name := range []string{"timings", "reasoning_details", "ephemeral_5m_input_tokens", "top_p2"} {
 		var answer translate.Dropped

@@ -80,28 +80,23 @@ func VersionMissing() *Fault {
 
 // VersionInvalid refuses a version header that is not a date.
 func VersionInvalid(value string) *Fault {
-	return &Fault{
-		Kind:    Invalid,
-		Message: "anthropic-version: " + quoteShort(value) + "is not a date of the form YYYY-MM-DD",
-	}
+	return wrongVersion(value, "is not a date of the form YYYY-MM-DD")
 }
 
 // VersionTooOld refuses a version before the first.
 func VersionTooOld(value string) *Fault {
-	return &Fault{
-		Kind:    Invalid,
-		Message: "anthropic-version: " + quoteShort(value) + "must be 2023-01-01 or later",
-	}
+	return wrongVersion(value, "must be 2023-01-01 or later")
 }
 
-// quoteShort shows a header's value and a space, or nothing when it is too
-// long or has bytes that do not belong into a sentence.
-func quoteShort(value string) string {
+// wrongVersion shows the header's value, unless it is too long or has bytes that
+// do not belong into a sentence.
+func wrongVersion(value, why string) *Fault {
+	f := &Fault{Kind: Invalid, Message: "anthropic-version: " + why}
 	odd := func(r rune) bool { return r < ' ' || r > '~' }
-	if len(value) > maxShownValue || strings.ContainsFunc(value, odd) {
-		return ""
+	if len(value) <= maxShownValue && !strings.ContainsFunc(value, odd) {
+		f.Message, f.Logged = "anthropic-version: '"+value+"' "+why, f.Message
 	}
-	return "'" + value + "' "
+	return f
 }
 
 // maxShownValue bounds the values of closed sets that a message repeats.
@@ -181,19 +176,30 @@ func NestedTooDeeply(offset, levels int) *Fault {
 	}
 }
 
-// Repeated refuses a member that occurs twice in one object; path is that of the
-// first. inMap says that letter case counts there.
-func Repeated(path string, inMap bool) *Fault {
-	message := path + ": must appear once"
+// Repeated refuses a member that occurs twice in one object; path is that of
+// the first, which ends with its name. inMap says that letter case counts there.
+func Repeated(path, name string, inMap bool) *Fault {
+	why := ": must appear once"
 	if !inMap {
-		message += ", letter case ignored"
+		why += ", letter case ignored"
 	}
-	return &Fault{Kind: Invalid, Message: message, Param: path, Code: codeInvalidJSON}
+	return &Fault{
+		Kind: Invalid, Message: path + why, Logged: strings.TrimSuffix(path, name) + "?" + why,
+		Param: path, Code: codeInvalidJSON,
+	}
 }
 
 // InvalidField refuses a field of a body; what says what is required of it.
-func InvalidField(path, what string) *Fault {
-	return &Fault{Kind: Invalid, Message: path + ": " + what, Param: path, Code: codeInvalidValue}
+func InvalidField(path, what string) *Fault { return InvalidValue(path, what, "") }
+
+// InvalidValue is InvalidField with the value, as it ends the message for the
+// client: ", got 'narrator'".
+func InvalidValue(path, what, value string) *Fault {
+	f := &Fault{Kind: Invalid, Message: path + ": " + what, Param: path, Code: codeInvalidValue}
+	if value != "" {
+		f.Message, f.Logged = f.Message+value, f.Message
+	}
+	return f
 }
 
 // WrongMethod refuses a method; allowed names those that the path has.

@@ -36,12 +36,12 @@ const codeUntranslatable = "unsupported_for_upstream"
 // is the value where it may be repeated (a number, or a word of a closed set in
 // quotes), else "".
 func (info *RequestInfo) Refuse(upstream Format, path, shown string) *Fault {
-	message := path + ": "
+	why := "cannot be translated for model '" + info.Model + "' (upstream format " + string(upstream) + ")"
+	f := &Fault{Kind: Invalid, Message: path + ": " + why, Param: path, Code: codeUntranslatable}
 	if shown != "" {
-		message += shown + " "
+		f.Message, f.Logged = path+": "+shown+" "+why, f.Message
 	}
-	message += "cannot be translated for model '" + info.Model + "' (upstream format " + string(upstream) + ")"
-	return &Fault{Kind: Invalid, Message: message, Param: path, Code: codeUntranslatable}
+	return f
 }
 
 // RefuseLoss refuses a request that could be answered without the field at path,
@@ -50,10 +50,10 @@ func (info *RequestInfo) Refuse(upstream Format, path, shown string) *Fault {
 func (info *RequestInfo) RefuseLoss(upstream Format, path string, byClient bool) *Fault {
 	f := info.Refuse(upstream, path, "")
 	if byClient {
-		f.Message += ": x-gateway-on-loss asks to refuse what would be lost"
+		f.add(": x-gateway-on-loss asks to refuse what would be lost")
 		return f
 	}
-	f.Message += ": the gateway is set to refuse what would be lost"
+	f.add(": the gateway is set to refuse what would be lost")
 	f.Trait = "on_loss"
 	return f
 }
@@ -71,14 +71,14 @@ func (info *RequestInfo) RefuseControl(path, control string) *Fault {
 // may be asked for at once. shown is what there is too much of.
 func (info *RequestInfo) RefuseCalls(upstream Format, path, shown string, most int64) *Fault {
 	f := info.Refuse(upstream, path, shown)
-	f.Message += ": more than " + strconv.FormatInt(most, 10) + " calls"
+	f.add(": more than " + strconv.FormatInt(most, 10) + " calls")
 	return f
 }
 
 // RefusePrefill refuses a conversation that ends with the assistant, at path.
 func (info *RequestInfo) RefusePrefill(upstream Format, path string) *Fault {
 	f := info.Refuse(upstream, path, "an assistant message at the end, which asks to be continued,")
-	f.Message += ": end with a user message"
+	f.add(": end with a user message")
 	return f
 }
 

@@ -2,6 +2,7 @@ package translate_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -206,6 +207,43 @@ func TestTheLogGetsNoWordingOfAProvider(t *testing.T) {
 	}
 	fault.Redact(prompt)
 	assert.Equal(t, "the upstream reported an error", fault.LogMessage())
+}
+
+// Types and codes of a provider were once logged whatever they were.
+func TestTheLogGetsTypesAndCodesThatAreNames(t *testing.T) {
+	for name, logged := range map[string]bool{
+		"invalid_request_error": true, "BadRequestError": true, "brand_new_code": true, "model_not_found": true,
+		"sk-secret": false, "SecretWords": false, "secret12345": false, "two words": false, "": false,
+	} {
+		body, err := json.Marshal(map[string]any{"error": map[string]string{"message": "m", "type": name, "code": name}})
+		require.NoError(t, err)
+		want := name
+		if !logged {
+			want = ""
+		}
+		assert.EqualError(t, translate.ReadFault(400, jsonType, body).Cause,
+			fmt.Sprintf("upstream error: status 400, type %q, code %q, message of 1 bytes", want, want))
+	}
+}
+
+// What a client wrote in a wrong place, a prompt or a key, once stood in the log.
+func TestTheLogRepeatsNothingOfARequest(t *testing.T) {
+	info := &translate.RequestInfo{Model: "m"}
+	for want, fault := range map[string]*translate.Fault{
+		"messages[0].role: must be 'user'":                                                translate.InvalidValue("messages[0].role", "must be 'user'", ", got 'secret'"),
+		"n: must be an integer":                                                           translate.InvalidField("n", "must be an integer"),
+		"metadata.?: must appear once":                                                    translate.Repeated("metadata.secret", "secret", true),
+		"?: must appear once, letter case ignored":                                        translate.Repeated("secret", "secret", false),
+		"anthropic-version: is not a date of the form YYYY-MM-DD":                         translate.VersionInvalid("secret"),
+		"anthropic-version: must be 2023-01-01 or later":                                  translate.VersionTooOld("secret"),
+		"x: cannot be translated for model 'm' (upstream format chat)":                    info.Refuse(translate.Chat, "x", "'secret'"),
+		"n: cannot be translated for model 'm' (upstream format chat): more than 8 calls": info.RefuseCalls(translate.Chat, "n", "secret", 8),
+	} {
+		assert.Equal(t, want, fault.LogMessage())
+		if want != fault.Message {
+			assert.Contains(t, fault.Message, "secret", "the client reads it")
+		}
+	}
 }
 
 func TestStreamErrorsAreReadByTheirWords(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
 const placeholderPrefix = "http.ai_gateway."
@@ -32,7 +33,7 @@ var placeholders = []placeholder{
 	{"upstream_status", true, ofAttempt(func(a *exchange.Attempt) any { return number(int64(a.Status)) })},
 	{"upstream_request_id", true, ofAttempt(func(a *exchange.Attempt) any { return text(clip(a.RequestID)) })},
 	{"answered_by", true, ofAttempt(func(a *exchange.Attempt) any { return text(clip(a.AnsweredBy)) })},
-	{"losses", true, ofAttempt(func(a *exchange.Attempt) any { return text(a.Losses.String()) })},
+	{"losses", true, ofAttempt(func(a *exchange.Attempt) any { return text(lossNames(a)) })},
 	{"answer_losses", true, ofAttempt(func(a *exchange.Attempt) any { return text(a.Dropped.String()) })},
 	{"attempts", true, func(ex *exchange.Exchange) any { return ex.Attempts }},
 	{"ttfb_ms", true, timeToFirstByte},
@@ -104,6 +105,16 @@ func ofAttempt(value func(*exchange.Attempt) any) func(*exchange.Exchange) any {
 		}
 		return value(ex.Attempt)
 	}
+}
+
+// lossNames reports the losses of a request by the names of this gateway's tables:
+// a name that the client chose may be a prompt or a key.
+func lossNames(a *exchange.Attempt) string {
+	var named translate.Losses
+	for _, loss := range a.Losses {
+		named.Add(loss.Class, pairs.LossName(a.Exchange.Format, a.Format, loss))
+	}
+	return named.String()
 }
 
 func ofUsage(count func(translate.Usage) int64) func(*exchange.Exchange) any {

@@ -84,6 +84,7 @@ func (c *Caddy) adapt(config string) ([]byte, error) {
 func (c *Caddy) isolate(root node) {
 	root.sub("admin")["listen"] = c.admin
 	root["storage"] = node{"module": "file_system", "root": c.Dir}
+	root.sub("logging").sub("sink")["writer"] = node{"output": "gatewaytest"} // the standard logger
 	logs := root.sub("logging").sub("logs")
 	logs.sub("default").setDefault("level", "DEBUG")
 	for name := range logs {

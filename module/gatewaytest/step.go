@@ -2,6 +2,7 @@ package gatewaytest
 
 import (
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -107,6 +108,20 @@ func Chunks(contentType string, chunks ...string) Step {
 			}
 			c.flush()
 		}
+	}
+}
+
+// Raw answers with bytes that need not be HTTP. The connection ends when the caller
+// closes it or uses it again. Only HTTP/1.1 has such answers.
+func Raw(text string) Step {
+	return func(c *Call) {
+		conn, _, err := http.NewResponseController(c.ResponseWriter).Hijack()
+		if err != nil {
+			c.abort()
+		}
+		_, _ = io.WriteString(conn, text) // a caller that left needs no answer
+		_, _ = conn.Read(make([]byte, 1))
+		_ = conn.Close()
 	}
 }
 

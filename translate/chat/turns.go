@@ -110,7 +110,7 @@ func (r *request) role(t *turn) {
 		t.role = tool
 	case "system", "developer", "user", "function":
 	default:
-		r.Note(wantRole + strict.Shown(name))
+		r.NoteValue(wantRole, strict.Shown(name))
 	}
 }
 

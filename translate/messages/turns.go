@@ -117,7 +117,7 @@ func (r *request) role(t *turn) {
 	case string(role) == "assistant":
 		t.assistant = true
 	case string(role) != "user":
-		r.Note(wantRole + strict.Shown(role))
+		r.NoteValue(wantRole, strict.Shown(role))
 	}
 }
 

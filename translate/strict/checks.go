@@ -59,7 +59,7 @@ func (p *Pass) Between(low, high float64) {
 	}
 	// A number beyond the range of floats is read as an infinity.
 	if f, _ := strconv.ParseFloat(string(raw), 64); !(low <= f && f <= high) {
-		p.Note(what() + shown(raw))
+		p.NoteValue(what(), shown(raw))
 	}
 }
 
@@ -87,7 +87,7 @@ func (p *Pass) Count() int64 {
 	}
 	n, exact := jsonscan.ParseInt(raw)
 	if !exact && raw[0] != '-' {
-		p.Note("must be at most " + strconv.FormatInt(math.MaxInt64, 10) + shown(raw))
+		p.NoteValue("must be at most "+strconv.FormatInt(math.MaxInt64, 10), shown(raw))
 	}
 	return max(0, n)
 }
@@ -104,9 +104,9 @@ func (p *Pass) AtLeast(least, most int64) int64 {
 	n, exact := jsonscan.ParseInt(raw)
 	switch {
 	case !exact && integral(raw) && raw[0] != '-', exact && n > most:
-		p.Note("must be at most " + strconv.FormatInt(most, 10) + shown(raw))
+		p.NoteValue("must be at most "+strconv.FormatInt(most, 10), shown(raw))
 	case !exact, n < least:
-		p.Note(what() + shown(raw))
+		p.NoteValue(what(), shown(raw))
 	}
 	return n
 }

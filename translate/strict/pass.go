@@ -42,6 +42,7 @@ const (
 type Mark struct {
 	order    uint64
 	at, what string
+	value    string // as it ends the message for the client
 }
 
 // New returns the pass over a body whose paths are written in the notation.
@@ -89,9 +90,13 @@ func (p *Pass) Part(part int) { p.order = p.order>>28<<28 | uint64(part) }
 
 // Note notes a fault of the field at the path, unless one that comes earlier in
 // the order of validation is known already.
-func (p *Pass) Note(what string) {
+func (p *Pass) Note(what string) { p.NoteValue(what, "") }
+
+// NoteValue is Note with the value as it ends the message for the client, see
+// Shown. It stays out of the log.
+func (p *Pass) NoteValue(what, value string) {
 	if p.order < p.found.order {
-		p.found = Mark{p.order, p.path.String(), what}
+		p.found = Mark{p.order, p.path.String(), what, value}
 	}
 }
 
@@ -130,7 +135,7 @@ func (p *Pass) Fault() *translate.Fault {
 		return translate.BodyNotObject()
 	}
 	if p.found.what != "" {
-		return translate.InvalidField(p.found.at, p.found.what)
+		return translate.InvalidValue(p.found.at, p.found.what, p.found.value)
 	}
 	return nil
 }
@@ -144,7 +149,7 @@ func (p *Pass) malformed(err error) *translate.Fault {
 	}
 	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
 		p.path.push(step{name: twice.First})
-		return translate.Repeated(p.path.String(), twice.InMap)
+		return translate.Repeated(p.path.String(), twice.First, twice.InMap)
 	}
 	return translate.InternalFault(err)
 }
