@@ -183,13 +183,34 @@ func (d *direct) Call(to receiver, r *http.Request) {
 	copyBody(to, res)
 }
 
-var copyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+// Sizes of the buffers between a provider and its client, in bytes. A stream
+// holds its buffer for as long as it is open, mostly to wait for a small event.
+const (
+	answerBuffer = 32 << 10
+	streamBuffer = 8 << 10
+)
 
+var (
+	answerBuffers = bufferPool(answerBuffer)
+	streamBuffers = bufferPool(streamBuffer)
+)
+
+func bufferPool(size int) *sync.Pool {
+	return &sync.Pool{New: func() any { buf := make([]byte, size); return &buf }}
+}
+
+// copyBody copies an answer to its receiver. A stream, whose length is unknown,
+// is flushed after every read.
 func copyBody(to receiver, res *http.Response) {
-	buf := copyBuffers.Get().(*[32 << 10]byte)
-	defer copyBuffers.Put(buf)
+	buffers := answerBuffers
+	if res.ContentLength < 0 {
+		buffers = streamBuffers
+	}
+	pooled := buffers.Get().(*[]byte)
+	defer buffers.Put(pooled)
+	buf := *pooled
 	for {
-		n, err := res.Body.Read(buf[:])
+		n, err := res.Body.Read(buf)
 		if n > 0 {
 			_, _ = to.Write(buf[:n]) // the sink remembers a client that is gone
 			if res.ContentLength < 0 {
