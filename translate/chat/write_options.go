@@ -10,7 +10,10 @@ import (
 
 // writeOptions writes what bounds and shapes the answer.
 func (w *writer) writeOptions() {
-	w.writeMaxTokens()
+	if n, ok := w.x.MaxTokens(); ok {
+		w.name(w.maxTokensField())
+		w.out = strconv.AppendInt(w.out, n, 10)
+	}
 	w.option("temperature", core.Temperature)
 	w.option("top_p", core.TopP)
 	w.option("top_k", core.TopK)
@@ -23,21 +26,6 @@ func (w *writer) writeOptions() {
 			w.field("stream_options", []byte(`{"include_usage":true}`))
 		}
 	}
-}
-
-// writeMaxTokens bounds the answer, at most by what the model gives.
-func (w *writer) writeMaxTokens() {
-	option := &w.x.Options[core.MaxTokens]
-	asked, ok := jsonscan.Integer(option.Raw)
-	if !ok {
-		return
-	}
-	n, less := w.x.Traits.BoundTokens(asked)
-	if less {
-		w.x.KeepAs(core.LongMaxTokens, option.Row, nil)
-	}
-	w.name(w.maxTokensField())
-	w.out = strconv.AppendInt(w.out, n, 10)
 }
 
 // option writes an option under a name if the request has it.
@@ -75,17 +63,12 @@ func (w *writer) writeUser() {
 	if !w.x.Options.Has(core.EndUser) {
 		return
 	}
-	id := w.x.Text(core.EndUser)
-	if len(id) > maxUser {
-		id = core.DigestOf(id)
-		w.x.KeepAs(core.LongEndUser, w.x.Options[core.EndUser].Row, nil)
-	}
 	field := "user"
 	if w.x.Traits.UserFieldFor(translate.Chat) == translate.UserFieldSafetyIdentifier {
 		field = "safety_identifier"
 	}
 	w.name(field)
-	w.out = jsonscan.AppendString(w.out, id)
+	w.out = jsonscan.AppendString(w.out, w.x.EndUser(maxUser))
 }
 
 func (w *writer) writeTier() {

@@ -113,8 +113,7 @@ func (x *Translation) lose(class translate.LossClass, r *Row) {
 
 // refuse refuses the request because of the field of a row.
 func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
-	at := x.At.upTo(r)
-	path := string(at.append(nil, r.member, false))
+	path := x.pathOf(r)
 	switch {
 	case r.refusal != nil:
 		x.fault = r.refusal(x.Info, x.To, path)
@@ -174,6 +173,22 @@ func (x *Translation) InvalidAt(at Place, member, what string) {
 
 func (x *Translation) path(member string) string {
 	return string(x.At.append(nil, member, false))
+}
+
+// PathOf returns the path at which the client's format has a concept, "" for none,
+// as refusals show it.
+func (x *Translation) PathOf(c Concept) string {
+	r := x.rows.concepts[c]
+	if r == nil {
+		return ""
+	}
+	return x.pathOf(r)
+}
+
+// pathOf returns the path of the field of a row, with its indices.
+func (x *Translation) pathOf(r *Row) string {
+	at := x.At.upTo(r)
+	return string(at.append(nil, r.member, false))
 }
 
 // InvalidOption refuses an option that no format would accept as it is.

@@ -93,3 +93,10 @@ func (x *conversion) toolStrays(t *chat.Tool, f *chat.Function) {
 	x.foreign(&member{"id", t.ID}, lostTools)
 	x.foreign(&member{"arguments", f.Arguments}, lostTools+"function.")
 }
+
+// foreign reports a member that does not belong where it stands.
+func (x *conversion) foreign(m *member, lost string) {
+	if m.says() {
+		x.losses.AddIn(translate.Hint, lost, m.name)
+	}
+}
