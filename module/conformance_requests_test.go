@@ -279,7 +279,7 @@ func TestConformanceOfChatTowardsMessages(t *testing.T) {
 		{name: "G122 any object, refused", lane: "c>m", traits: "json_object refuse", body: `"response_format":{"type":"json_object"},` + oneTurn, refused: "response_format.type: "},
 		{
 			name: "G122 any object, asked for in words", lane: "c>m", body: `"response_format":{"type":"json_object"},` + oneTurn,
-			want: `"system":[` + words("Answer with one JSON object and nothing else.") + `],` + bounded, dropped: "response_format",
+			want: `"system":[` + words("Answer with one JSON object and nothing else.") + `],` + bounded, dropped: "response_format.type",
 		},
 	})
 }

@@ -51,9 +51,6 @@ var outcomes = core.Outcomes{
 	core.CacheRequest: core.Loses(breakpoints),
 
 	core.Content:          core.Keeps(),
-	core.Conversation:     core.Keeps(),
-	core.SystemText:       core.Keeps(),
-	core.TurnText:         core.Keeps(),
 	core.LateSystem:       core.Keeps(core.LateSystemMoves(translate.Chat)...),
 	core.Prefill:          core.Loses(prefills...),
 	core.TextBehindCall:   core.Changes(),
@@ -75,7 +72,6 @@ var outcomes = core.Outcomes{
 	core.CachePart:        core.Loses(breakpoints),
 
 	core.FunctionTool: core.Keeps(),
-	core.UnusedTools:  core.Keeps(),
 	core.VendorTool:   core.Loses(core.WithoutTools),
 }
 

@@ -15,9 +15,8 @@ type Field struct {
 	Fate Fate
 	// Rules are what traits change; the first that holds counts.
 	Rules []FieldRule
-	// Path is the path by which the loss of the field is reported, and Outer that of
-	// something larger which is lost with it, "" for none.
-	Path, Outer string
+	// Path is the path by which the loss of the field is reported.
+	Path string
 }
 
 // FieldRule is a fate under a trait.
@@ -38,28 +37,16 @@ func Join(from *Source, to *Target) []Field {
 	return fields
 }
 
-// join returns what becomes of the field of a row.
+// join returns what becomes of the field of a row: what becomes of that which it
+// is a part of, where that is not kept.
 func (t *Rows) join(r *Row, to *Target) Field {
-	f := r.join(&to.Outcomes[r.Concept], to.Format)
-	if r.within != Nothing {
-		larger := t.concepts[r.within]
-		f.putInto(larger.join(&to.Outcomes[r.within], to.Format))
+	decisive := r
+	if r.within != Nothing && to.Outcomes[r.within].outcome != kept {
+		decisive = t.concepts[r.within]
 	}
+	f := decisive.join(&to.Outcomes[decisive.Concept], to.Format)
+	f.Name = r.Name
 	return f
-}
-
-// putInto makes the field a part of something larger, with which it is lost.
-func (f *Field) putInto(larger Field) {
-	own := f.Fate
-	if larger.Fate != Kept {
-		f.Fate, f.Rules = larger.Fate, nil
-	}
-	for i := range larger.Rules {
-		if larger.Rules[i].Fate == Kept {
-			larger.Rules[i].Fate = own
-		}
-	}
-	f.Rules, f.Outer = append(larger.Rules, f.Rules...), larger.Path
 }
 
 func (r *Row) join(o *Outcome, to translate.Format) Field {
@@ -67,10 +54,16 @@ func (r *Row) join(o *Outcome, to translate.Format) Field {
 	for _, rule := range o.rules {
 		f.Rules = append(f.Rules, FieldRule{rule.trait, r.fate(rule.outcome), rule.holds})
 	}
-	if r.extends() {
+	if r.extends() && mayExtend(to, r.Name) {
 		f.Rules = append(f.Rules, FieldRule{"extensions " + r.Name, Kept, func(t *translate.Traits) bool { return t.Extension(to, r.Name) }})
 	}
 	return f
+}
+
+// mayExtend reports whether the extensions of a provider may name a member.
+func mayExtend(to translate.Format, name string) bool {
+	var traits translate.Traits
+	return traits.Set("extensions", name) == nil && traits.Extension(to, name)
 }
 
 // Name returns the name of the trait.

@@ -116,16 +116,23 @@ func (x *Translation) end(out []byte) ([]byte, translate.Rendered, *translate.Fa
 func (x *Translation) remember() {
 	x.Memory.Stream = jsonscan.IsTrue(x.Options.Raw(Stream))
 	x.Memory.IncludeUsage = jsonscan.IsTrue(x.Options.Raw(StreamUsage))
-	raw := x.Options.Raw(Stops)
-	if jsonscan.IsString(raw) {
-		x.Memory.Stops = append(x.Memory.Stops, jsonscan.TextOf(raw))
+	for i, raw := range x.Options.Stops() {
+		text := jsonscan.TextOf(raw)
+		if x.Memory.Stops = append(x.Memory.Stops, text); text == "" {
+			x.keepEmptyStop(i)
+		}
+	}
+}
+
+// keepEmptyStop asks whether the writer gets a stop without text.
+func (x *Translation) keepEmptyStop(index int) {
+	stops := x.Options[Stops]
+	if jsonscan.IsString(stops.Raw) {
+		x.KeepAs(EmptyStop, stops.Row, nil)
 		return
 	}
-	if raw == nil {
-		return
-	}
-	c := jsonscan.Again(raw)
-	for c.EnterArray(); c.Element(); {
-		x.Memory.Stops = append(x.Memory.Stops, jsonscan.TextOf(c.Skip()))
-	}
+	x.At.Enter(stops.Row.Path)
+	x.At.steps[0].index = index
+	x.Keep(EmptyStop, nil)
+	x.At.Leave()
 }

@@ -49,6 +49,11 @@ func LateSystemMoves(to translate.Format) []Rule {
 	}
 }
 
+// RefuseLateSystem is the Refusal of a late system text.
+func RefuseLateSystem(_ *translate.RequestInfo, _ translate.Format, path string) *translate.Fault {
+	return translate.RefuseLateSystem(path)
+}
+
 // Extension is the rule of providers that take a member beyond a format.
 func Extension(to translate.Format, name string) Rule {
 	return KeepIf("extensions "+name, func(traits *translate.Traits) bool { return traits.Extension(to, name) })

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 )
 
 // talk is a chat request of those messages.
@@ -75,6 +76,8 @@ func TestOptionsOfChatTowardsMessages(t *testing.T) {
 		{name: "G039 a user that may be a mail address", body: with(`"user":"a@b.c"`), want: want(`"metadata":{"user_id":"` + mailDigest + `"}`), losses: "user shaping"},
 		{name: "the other name of the user", body: with(`"safety_identifier":"s"`), want: want(`"metadata":{"user_id":"s"}`)},
 		{name: "two users", body: with(`"user":"u","safety_identifier":"s"`), want: want(`"metadata":{"user_id":"u"}`), losses: "safety_identifier hint"},
+		// It was looked up as the row about longer ids.
+		{name: "a user of three dots", body: with(`"user":"..."`), want: want(`"metadata":{"user_id":"` + core.DigestOf("...") + `"}`), losses: "user shaping"},
 		{name: "a user that nobody shall know", traits: "user_field none", body: with(`"user":"u"`), want: want(), losses: "user hint"},
 		{name: "a user that is none", body: with(`"user":1`), fault: "user: must be a string"},
 		{name: "the tier", body: with(`"service_tier":"auto"`), want: want(`"service_tier":"auto"`)},
@@ -94,10 +97,10 @@ func TestOptionsOfChatTowardsMessages(t *testing.T) {
 		{name: "no schema", body: with(`"response_format":{"type":"json_schema","json_schema":{"name":"n"}}`), fault: "response_format.json_schema.schema: required"},
 		{name: "G122 any object, refused", traits: "json_object refuse", body: with(`"response_format":{"type":"json_object"}`), fault: "response_format.type: 'json_object'" + notM1 + "messages)"},
 		{
-			name: "G122 any object, asked for in words",
+			name:   "G122 any object, asked for in words",
 			body:   talk(`{"role":"system","content":"s"},`+hi, `"response_format":{"type":"json_object"}`),
 			want:   told(userHi, `"system":[`+textBlock("s")+`,`+textBlock("Answer with one JSON object and nothing else.")+`]`),
-			losses: "response_format shaping",
+			losses: "response_format.type shaping",
 		},
 		{name: "a format nobody knows", body: with(`"response_format":{"type":"grammar"}`), fault: "response_format.type: 'grammar'" + notM1 + "messages)"},
 		{name: "a format that is none", body: with(`"response_format":"json"`), fault: "response_format: must be an object"},

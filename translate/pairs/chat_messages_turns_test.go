@@ -100,7 +100,7 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 		{
 			name: "G027 results and the user behind them share a message",
 			body: talk(hi + `,` + asksCall + `,` + resultF + `,{"role":"tool","tool_call_id":"c2","content":""},{"role":"tool","tool_call_id":"c3","content":[` + textBlock("x") + `,` + textBlock("") + `]},` + bye),
-			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse, `{"type":"tool_result","tool_use_id":"c2"}`, `{"type":"tool_result","tool_use_id":"c3","content":[`+textBlock("x")+`]}`, textBlock("bye"))),
+			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse, `{"type":"tool_result","tool_use_id":"c2"}`, `{"type":"tool_result","tool_use_id":"c3","content":"x"}`, textBlock("bye"))),
 		},
 		// A bug was here: the format wants results in front, and the provider refused
 		// those that stood behind what a user said in between.

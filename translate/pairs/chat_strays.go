@@ -5,6 +5,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
 )
 
+// The paths of losses.
+const (
+	emptyChatTurn = "messages[*]" // a message that says nothing, and is left out
+	lostTurn      = "messages[*]."
+	lostPart      = lostTurn + "content[*]."
+)
+
 // member is a member of an object, nil where the object has it not.
 type member struct {
 	name string
@@ -41,9 +48,7 @@ func (x *conversion) messageStrays(m *chat.Message, role []byte) {
 }
 
 // partStrays does so for the members of a part.
-func (x *conversion) partStrays(p *chat.Part) { x.typeStrays(p, lostPart) }
-
-func (x *conversion) typeStrays(p *chat.Part, lost string) {
+func (x *conversion) partStrays(p *chat.Part) {
 	for _, s := range [...]stray{
 		{"text", member{"text", p.Text}},
 		{"refusal", member{"refusal", p.Refusal}},
@@ -53,50 +58,12 @@ func (x *conversion) typeStrays(p *chat.Part, lost string) {
 		{"thinking", member{"signature", p.Signature}},
 		{"redacted_thinking", member{"data", p.Data}},
 	} {
-		x.stray(&s, lost, inner(p.Type))
+		x.stray(&s, lostPart, inner(p.Type))
 	}
 }
 
 func (x *conversion) stray(s *stray, lost string, kind []byte) {
 	if s.says() && s.kind != string(kind) {
 		x.losses.AddIn(translate.Hint, lost, s.name)
-	}
-}
-
-// mindStrays does so for the members of a thinking block, which has no
-// breakpoints either.
-func (x *conversion) mindStrays(p *chat.Part) {
-	x.typeStrays(p, lostMind)
-	x.foreign(&member{"cache_control", p.CacheControl}, lostMind)
-	x.foreign(&member{"prompt_cache_breakpoint", p.Breakpoint}, lostMind)
-}
-
-// mediaStrays reports the members that only the other kind of media has.
-func (x *conversion) mediaStrays(kind string, m *chat.Media) {
-	for _, s := range [...]stray{
-		{"image_url", member{"url", m.URL}}, {"image_url", member{"detail", m.Detail}},
-		{"file", member{"file_data", m.FileData}}, {"file", member{"file_id", m.FileID}}, {"file", member{"filename", m.Filename}},
-	} {
-		x.stray(&s, lostPart+kind+".", []byte(kind))
-	}
-}
-
-// callStrays reports the members that only the definitions of functions have.
-func (x *conversion) callStrays(f *chat.Function) {
-	for _, m := range [...]member{{"description", f.Description}, {"parameters", f.Parameters}, {"strict", f.Strict}} {
-		x.foreign(&m, lostCall+"function.")
-	}
-}
-
-// toolStrays reports the members that only calls have.
-func (x *conversion) toolStrays(t *chat.Tool, f *chat.Function) {
-	x.foreign(&member{"id", t.ID}, lostTools)
-	x.foreign(&member{"arguments", f.Arguments}, lostTools+"function.")
-}
-
-// foreign reports a member that does not belong where it stands.
-func (x *conversion) foreign(m *member, lost string) {
-	if m.says() {
-		x.losses.AddIn(translate.Hint, lost, m.name)
 	}
 }

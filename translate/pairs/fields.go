@@ -5,7 +5,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
@@ -33,8 +32,8 @@ type Rule = core.FieldRule
 // tables are the rows of every pair.
 var tables = map[[2]translate.Format][]Field{
 	{translate.Messages, translate.Chat}:        core.Join(&messages.RequestSource, &chat.RequestTarget),
-	{translate.Messages, translate.Completions}: core.Join(&messages.RequestSource, &completions.RequestTarget),
-	{translate.Chat, translate.Messages}:        chatMessagesFields,
+	{translate.Messages, translate.Completions}: messagesCompletionsFields,
+	{translate.Chat, translate.Messages}:        core.Join(&chat.RequestSource, &messages.RequestTarget),
 	{translate.Chat, translate.Completions}:     chatCompletionsFields,
 	{translate.Completions, translate.Chat}:     completionsChatFields,
 	{translate.Completions, translate.Messages}: completionsMessagesFields,

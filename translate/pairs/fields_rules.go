@@ -29,7 +29,6 @@ var boundedAnswer = rule(Shaped, "max_output_tokens 1", func(t *translate.Traits
 // The rules of chat providers.
 var (
 	noUser        = rule(Hinted, "user_field none", func(t *translate.Traits) bool { return t.UserField == translate.UserFieldNone })
-	noAddresses   = rule(Refused, "image_url base64", func(t *translate.Traits) bool { return t.ImagesBase64Only })
 	withoutTools  = rule(Hinted, "unsupported_tools drop", func(t *translate.Traits) bool { return t.DropUnsupportedTools })
 	suffixInWords = rule(Shaped, "suffix instruct", func(t *translate.Traits) bool { return t.InstructSuffix })
 )
@@ -51,12 +50,6 @@ func midSystem(to translate.Format) []Rule {
 		rule(Shaped, "mid_system hoist", is(translate.MidSystemHoist)),
 		rule(Shaped, "mid_system user", is(translate.MidSystemUser)),
 	}
-}
-
-// thinks are the rules of providers that can be asked to think.
-var thinks = []Rule{
-	rule(Kept, "thinking_style adaptive", func(t *translate.Traits) bool { return t.Thinking == translate.ThinkingAdaptive }),
-	rule(Kept, "thinking_style budget", func(t *translate.Traits) bool { return t.Thinking == translate.ThinkingBudget }),
 }
 
 // refusedObject is the rule of providers that are not asked for a JSON object in words.

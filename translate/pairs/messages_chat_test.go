@@ -72,6 +72,8 @@ func TestMessagesFieldsTowardsChat(t *testing.T) {
 			want: strings.Replace(asked(hi), `"max_tokens":10`, `"max_tokens":9`, 1), losses: "max_tokens shaping",
 		},
 		{name: "as many tokens as the model gives", traits: "max_output_tokens 10", body: conversation(hi), want: asked(hi)},
+		// It was looked up as the row about longer ids: an option that does not exist.
+		{name: "a user of three dots", body: conversation(hi, `"metadata":{"user_id":"..."}`), want: asked(hi, `"user":"..."`)},
 		{name: "user", body: conversation(hi, `"metadata":{"user_id":"{\"a\":1}","team":"t"}`), want: asked(hi, `"user":"{\"a\":1}"`), losses: "metadata.team hint"},
 		{
 			name: "user as a safety identifier", traits: "user_field safety_identifier", body: conversation(hi, `"metadata":{"user_id":"u"}`),

@@ -1,0 +1,122 @@
+package messages
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+)
+
+// leastBudget is the smallest budget of thinking that providers take, in tokens.
+const leastBudget = 1024
+
+// leastText is what of an answer thinking leaves to the text, in tokens.
+const leastText = 1024
+
+// budgets are what the efforts amount to, in tokens.
+var budgets = map[core.Concept]int64{
+	core.EffortLow:    leastBudget,
+	core.EffortMedium: 4096,
+	core.EffortHigh:   16384,
+	core.EffortXHigh:  32768,
+	core.EffortMax:    65536,
+}
+
+// efforts are the words for them.
+var efforts = map[core.Concept]string{
+	core.EffortLow:    "low",
+	core.EffortMedium: "medium",
+	core.EffortHigh:   "high",
+	core.EffortXHigh:  "xhigh",
+	core.EffortMax:    "max",
+}
+
+// writeThinking asks for as much thinking as the client wants, and for the format
+// of the answer, which stands beside it. It reports whether thinking is on. most
+// bounds the answer, in tokens.
+func (w *requestWriter) writeThinking(most int64) (on bool) {
+	effort, row := w.effort()
+	adaptive := w.x.Traits.Thinking == translate.ThinkingAdaptive
+	switch {
+	case effort == core.Nothing:
+	case effort == core.EffortNone:
+		w.field("thinking", []byte(`{"type":"disabled"}`))
+	case adaptive:
+		if on = w.mayThink(row); on {
+			w.field("thinking", []byte(`{"type":"adaptive"}`))
+		}
+	default:
+		on = w.mayThink(row) && w.writeBudget(budgets[effort], most, row)
+	}
+	word := ""
+	if adaptive {
+		word = efforts[effort]
+	}
+	w.writeConfig(word)
+	return on
+}
+
+// effort returns the effort that the provider can be asked for, Nothing for none,
+// and the row of the field that asks for it.
+func (w *requestWriter) effort() (core.Concept, *core.Row) {
+	effort := w.x.Options.OneOf(core.EffortNone, core.EffortMax)
+	row := w.x.Options[effort].Row
+	switch {
+	case effort == core.Nothing || !w.x.KeepAs(effort, row, nil):
+		return core.Nothing, nil
+	case effort == core.EffortMinimal:
+		return core.EffortLow, row
+	default:
+		return effort, row
+	}
+}
+
+// mayThink reports whether thinking goes together with all else. Providers refuse
+// it where a tool must be used, and with a budget also where the thinking that led
+// to the calls at hand is gone.
+func (w *requestWriter) mayThink(row *core.Row) bool {
+	forced := w.x.Options.ForcesTool() && !w.tools.empty()
+	if forced || w.unsigned && w.x.Traits.Thinking == translate.ThinkingBudget {
+		w.x.Lose(row, nil)
+		return false
+	}
+	return true
+}
+
+// writeBudget writes a budget of thinking. Providers take any below the bound of
+// the answer, which the thinking counts towards: of that, enough stays for a text
+// that is not cut off after its first words.
+func (w *requestWriter) writeBudget(budget, most int64, row *core.Row) bool {
+	if budget > most-leastText {
+		w.x.Lose(row, nil)
+		budget = most - leastText
+	}
+	if budget < leastBudget {
+		return false
+	}
+	w.name("thinking")
+	w.out = append(w.out, `{"type":"enabled","budget_tokens":`...)
+	w.out = append(strconv.AppendInt(w.out, budget, 10), '}')
+	return true
+}
+
+// writeConfig writes an effort, "" for none, and the schema that the answer is to
+// follow.
+func (w *requestWriter) writeConfig(effort string) {
+	schema := w.x.Options.Raw(core.Schema)
+	if effort == "" && schema == nil {
+		return
+	}
+	w.name("output_config")
+	w.out = append(w.out, '{')
+	if effort != "" {
+		w.out = append(append(append(w.out, `"effort":"`...), effort...), '"')
+	}
+	if effort != "" && schema != nil {
+		w.out = append(w.out, ',')
+	}
+	if schema != nil {
+		w.out = append(append(append(w.out, `"format":{"type":"json_schema","schema":`...), schema...), '}')
+	}
+	w.out = append(w.out, '}')
+}
