@@ -1,6 +1,7 @@
 package module_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -113,4 +114,33 @@ func TestNoAddressOfAProviderDependsOnTheRequest(t *testing.T) {
 		err := s.Reload(siteBlock("", "provider p vllm {\n"+line+"\n}"))
 		assert.ErrorContains(t, err, "must not depend on the request", line)
 	}
+}
+
+// Stops of only white space do not go to a messages provider, so only the gateway
+// can refuse too many: two million of them in 15 KB of gzip kept a processor busy
+// for as long as the answer lasted.
+func TestStopsThatTheGatewayEnforcesAreBounded(t *testing.T) {
+	eachWay(t, func(t *testing.T, w way) {
+		p := gatewaytest.NewProvider(t)
+		s := startSite(t, w.provider("p", p, "format messages"))
+		ask := func(path string, stops ...string) reply {
+			list, _ := json.Marshal(stops)
+			return s.ask(path, strings.TrimSuffix(bodyFor(path, "m", "hello", true), "}")+`,"stop":`+string(list)+"}")
+		}
+		same, different := make([]string, 2_000_000), make([]string, 65)
+		for i := range same {
+			same[i] = "\t"
+		}
+		for i := range different {
+			different[i] = strings.Repeat("\t", i+1)
+		}
+		for _, path := range []string{chatPath, completionsPath} {
+			assert.Equal(t, http.StatusOK, ask(path, same...).status, path)
+			assert.NotContains(t, received(t, p), "stop_sequences")
+			refused := ask(path, different...)
+			assert.Equal(t, http.StatusBadRequest, refused.status)
+			assert.Contains(t, refused.body, `"param":"stop","code":"unsupported_for_upstream"`)
+		}
+		assert.Equal(t, 2, p.Count())
+	})
 }

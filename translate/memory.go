@@ -44,7 +44,7 @@ type Memory struct {
 	Stops []string
 	// Enforce are the texts before the first of which whoever writes the answer
 	// must cut it: those of Stops that the provider's format does not take, and
-	// those that end a turn of a prompt template.
+	// those that end a turn of a prompt template. See AddEnforced.
 	Enforce []string
 	// LeadingSpace says that the answer to a prompt template begins with a space
 	// that belongs to the template.
@@ -60,6 +60,30 @@ type Memory struct {
 	// InputEstimate is an estimate of the input tokens, for streams that tell
 	// the true count only at their end. 0 unless the provider's traits ask for it.
 	InputEstimate int64
+}
+
+// The bounds of Enforce. The provider, which does not get these texts, cannot
+// refuse them.
+const (
+	MaxEnforced      = 64
+	MaxEnforcedBytes = 4 << 10
+)
+
+// AddEnforced adds a text to Enforce, unless it is there. It reports false, and
+// adds nothing, where that would exceed MaxEnforced texts or MaxEnforcedBytes.
+func (m *Memory) AddEnforced(text string) bool {
+	bytes := len(text)
+	for _, other := range m.Enforce {
+		if other == text {
+			return true
+		}
+		bytes += len(other)
+	}
+	if len(m.Enforce) == MaxEnforced || bytes > MaxEnforcedBytes {
+		return false
+	}
+	m.Enforce = append(m.Enforce, text)
+	return true
 }
 
 // Of is the memory of the call that gives a choice.

@@ -1,6 +1,9 @@
 package translate
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // RequestInfo is what a conversion of a request needs to know beside the body.
 type RequestInfo struct {
@@ -90,6 +93,14 @@ func RefuseLateSystem(path string) *Fault {
 		Kind: Invalid, Message: path + ": role 'system' is not supported on this model",
 		Param: path, Code: codeUntranslatable, Trait: "mid_system",
 	}
+}
+
+// RefuseStops refuses stop texts at path of which there are too many for the
+// gateway to enforce.
+func (info *RequestInfo) RefuseStops(upstream Format, path string) *Fault {
+	f := info.Refuse(upstream, path, "")
+	f.Message += fmt.Sprintf(": more than %d different texts of white space, or more than %d bytes of them", MaxEnforced, MaxEnforcedBytes)
+	return f
 }
 
 // RefusePDF refuses a PDF document, at path. Claude Code looks for the last words:

@@ -85,7 +85,7 @@ func (w *requestWriter) writeStops() {
 	sent := w.scratch[:0]
 	for i, raw := range w.x.Options.Stops() {
 		if text := w.x.Memory.Stops[i]; strings.TrimSpace(text) == "" {
-			w.x.Memory.Enforce = append(w.x.Memory.Enforce, text)
+			w.enforce(text)
 		} else {
 			sent = append(append(sent, ','), raw...)
 		}
@@ -93,6 +93,13 @@ func (w *requestWriter) writeStops() {
 	if w.scratch = sent; len(sent) > 0 {
 		sent[0] = '['
 		w.field("stop_sequences", append(sent, ']'))
+	}
+}
+
+// enforce keeps a stop text that the provider does not get.
+func (w *requestWriter) enforce(text string) {
+	if !w.x.Memory.AddEnforced(text) {
+		w.x.Fail(w.x.Info.RefuseStops(w.x.To, w.x.Options[core.Stops].Row.Path))
 	}
 }
 

@@ -39,7 +39,7 @@ func (x *conversion) readStops(raw []byte, each func(path string, raw []byte)) {
 	}
 	x.options = jsonscan.Again(raw)
 	x.options.EnterArray()
-	for i := 0; x.options.Element(); i++ {
+	for i := 0; x.fault == nil && x.options.Element(); i++ {
 		text := x.options.Skip()
 		x.memory.Stops = append(x.memory.Stops, textOf(text))
 		each("stop["+strconv.Itoa(i)+"]", text)

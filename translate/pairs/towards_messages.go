@@ -75,7 +75,7 @@ func (x *conversion) stopSequences(raw []byte) {
 		case text == "":
 			x.refuse(path, "")
 		case strings.TrimSpace(text) == "":
-			x.memory.Enforce = append(x.memory.Enforce, text)
+			x.enforce(text)
 		default:
 			sent = append(append(sent, ','), raw...)
 		}
@@ -85,6 +85,13 @@ func (x *conversion) stopSequences(raw []byte) {
 	}
 	sent[0] = '['
 	x.field("stop_sequences", append(sent, ']'))
+}
+
+// enforce keeps a stop text that the provider does not get.
+func (x *conversion) enforce(text string) {
+	if x.fault == nil && !x.memory.AddEnforced(text) {
+		x.fault = x.info.RefuseStops(x.to, "stop")
+	}
 }
 
 // maxMessagesUser is the longest id of a user that messages providers take.

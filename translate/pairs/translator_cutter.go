@@ -1,8 +1,6 @@
 package pairs
 
 import (
-	"bytes"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -14,7 +12,7 @@ import (
 // kind of event.
 type cutter struct {
 	next    translate.Handler
-	stops   [][]byte
+	search  *stopSearch
 	space   bool // texts begin with a space that is not theirs
 	choices []cut
 	asked   int // choices asked for in one call
@@ -25,6 +23,7 @@ type cutter struct {
 // cut is what is known of the text of one choice.
 type cut struct {
 	text          []byte // held back and not told yet
+	state         uint16 // of the search, at the end of text
 	begun         bool
 	made          bool // the text was cut: the choice has ended for the client
 	finished      bool // it has ended, by a cut or by its own
@@ -33,11 +32,7 @@ type cut struct {
 }
 
 func newCutter(next translate.Handler, m *translate.Memory) *cutter {
-	c := &cutter{next: next, space: m.LeadingSpace, asked: max(1, m.Choices)}
-	for _, stop := range m.Enforce {
-		c.stops = append(c.stops, []byte(stop))
-	}
-	return c
+	return &cutter{next: next, search: newStopSearch(m.Enforce), space: m.LeadingSpace, asked: max(1, m.Choices)}
 }
 
 // done reports whether there is a cut, and nothing but usage can follow: the
@@ -121,6 +116,7 @@ func (c *cutter) take(choice *cut, e *translate.Event) {
 		}
 	default:
 		c.release(choice, e.Choice, len(choice.text))
+		choice.state = 0
 		choice.finished = choice.finished || e.Kind == translate.EventFinish
 		c.tell(e)
 	}
@@ -134,46 +130,26 @@ func (c *cutter) takeText(choice *cut, e *translate.Event) {
 		choice.passed++
 	}
 	choice.begun = true
-	choice.text = append(choice.text, text...)
-	if at, stop := c.find(choice.text); stop != nil {
-		c.cut(choice, e.Choice, at, stop)
+	end := 0
+	if choice.state, end = c.search.find(choice.state, text); end > 0 {
+		choice.text = append(choice.text, text[:end]...)
+		c.cut(choice, e.Choice)
 		return
 	}
-	c.release(choice, e.Choice, len(choice.text)-c.doubtful(choice.text))
+	choice.text = append(choice.text, text...)
+	c.release(choice, e.Choice, len(choice.text)-c.search.doubtful(choice.state))
 }
 
-// cut ends a choice in front of a stop.
-func (c *cutter) cut(choice *cut, index, at int, stop []byte) {
+// cut ends a choice in front of the stop that its text ends with.
+func (c *cutter) cut(choice *cut, index int) {
+	stop := c.search.stop(choice.state)
+	at := len(choice.text) - len(stop)
 	choice.text = choice.text[:at]
 	choice.made, choice.finished = true, true
 	choice.probabilities.limit(choice.passed + at)
 	c.release(choice, index, at)
-	c.event = translate.Event{Kind: translate.EventFinish, Choice: index, Finish: translate.FinishStop, Stop: stop}
+	c.event = translate.Event{Kind: translate.EventFinish, Choice: index, Finish: translate.FinishStop, Stop: []byte(stop)}
 	c.tell(&c.event)
-}
-
-// find finds the first stop in a text.
-func (c *cutter) find(text []byte) (at int, stop []byte) {
-	for _, s := range c.stops {
-		if i := bytes.Index(text, s); i >= 0 && (stop == nil || i < at) {
-			at, stop = i, s
-		}
-	}
-	return at, stop
-}
-
-// doubtful is the length of the longest end of a text with which a stop may
-// begin.
-func (c *cutter) doubtful(text []byte) int {
-	longest := 0
-	for _, s := range c.stops {
-		for n := min(len(s)-1, len(text)); n > longest; n-- {
-			if bytes.HasSuffix(text, s[:n]) {
-				longest = n
-			}
-		}
-	}
-	return longest
 }
 
 // release hands on the first n bytes of a text that was held back and, when

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // saying is a chunk of a chat stream in which a choice says something, with the
@@ -141,4 +143,56 @@ func TestG105TheStopOfATemplateIsCutAndIsTheEndOfTheTurn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "Hi", added["content"].([]any)[0].(map[string]any)["text"])
 	assert.Equal(t, "end_turn", added["stop_reason"])
+}
+
+// stopsOf is a chat request with these stop texts.
+func stopsOf(stops ...string) string {
+	list, _ := json.Marshal(stops)
+	return chatting(hi, `"max_tokens":9,"stop":`+string(list))
+}
+
+// different are so many texts of white space.
+func different(n int) (stops []string) {
+	for i := range n {
+		stops = append(stops, strings.Repeat("\t", i/2)+strings.Repeat("\n", 1+i%2))
+	}
+	return stops
+}
+
+// Stops of only white space are enforced here, so no provider refuses too many of
+// them: two million, all the same, took 1.4 GB for as long as the answer lasted.
+func TestEnforcedStopsAreFewAndDifferent(t *testing.T) {
+	many := make([]string, 2_000_000)
+	for i := range many {
+		many[i] = "\t"
+	}
+	refused := "stop: cannot be translated for model 'm1' (upstream format messages): more than 64 different texts of white space, or more than 4096 bytes of them"
+	for _, tt := range []struct {
+		name, fault string
+		stops       []string
+		enforced    int
+	}{
+		{name: "two million times the same", stops: many, enforced: 1},
+		{name: "as many as may be, twice", stops: append(different(64), different(64)...), enforced: 64},
+		{name: "one more", stops: different(65), fault: refused},
+		{name: "as long as may be", stops: []string{strings.Repeat(" ", 4095), "\t", "END"}, enforced: 2},
+		{name: "longer", stops: []string{strings.Repeat(" ", 4095), "\n\n"}, fault: refused},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, r := renderCaseOf(t, translate.Chat, translate.Messages, renderCase{body: stopsOf(tt.stops...), fault: tt.fault})
+			assert.Equal(t, tt.enforced, len(r.Memory.Enforce))
+		})
+	}
+}
+
+func TestDeltasOfACutAnswerAllocateNothing(t *testing.T) {
+	m := translate.Memory{Stream: true, Enforce: different(64)}
+	translator := pairs.NewTranslator(translate.Chat, translate.Completions, &m, newIDs())
+	event := sse.Event{Data: []byte(`{"model":"m","choices":[{"index":0,"delta":{"content":"a \nb\t"}}]}`)}
+	again := func() {
+		translator.Event(event)
+		translator.Output()
+	}
+	again()
+	assert.Zero(t, testing.AllocsPerRun(100, again))
 }
