@@ -51,6 +51,9 @@ var outcomes = core.Outcomes{
 	core.CacheRequest: core.Loses(breakpoints),
 
 	core.Content:          core.Keeps(),
+	core.Conversation:     core.Keeps(),
+	core.SystemText:       core.Keeps(),
+	core.TurnText:         core.Keeps(),
 	core.LateSystem:       core.Keeps(core.LateSystemMoves(translate.Chat)...),
 	core.Prefill:          core.Loses(prefills...),
 	core.TextBehindCall:   core.Changes(),
@@ -72,6 +75,7 @@ var outcomes = core.Outcomes{
 	core.CachePart:        core.Loses(breakpoints),
 
 	core.FunctionTool: core.Keeps(),
+	core.UnusedTools:  core.Keeps(),
 	core.VendorTool:   core.Loses(core.WithoutTools),
 }
 

@@ -39,6 +39,9 @@ type reader struct {
 
 // Read reads a body.
 func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
+	if !x.Keep(core.Conversation, nil) {
+		return nil
+	}
 	r.x, r.w, r.cursor = x, w, jsonscan.Again(body)
 	var choice []byte
 	c := &r.cursor

@@ -19,6 +19,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("max_completion_tokens", core.MaxTokens),
 	core.Structural("max_completion_tokens=...", core.LongMaxTokens),
 	core.Hint("max_completion_tokens=null", core.NoMaxTokens).As("max_tokens"),
+	core.Structural("messages", core.Conversation),
 	core.Shaping("temperature", core.Temperature),
 	core.Shaping("temperature=2", core.HighTemperature),
 	core.Shaping("reasoning_effort+temperature", core.TemperatureBesideReasoning),
@@ -101,7 +102,6 @@ var choiceRows = slices.Concat([]core.Row{
 }, core.Within(core.FunctionTool,
 	core.Structural("tool_choice=auto", core.ToolChoiceAuto),
 	core.Structural("tool_choice=required", core.ToolChoiceRequired),
-	core.Structural("tool_choice=none", core.ToolChoiceNone),
 	core.Structural("tool_choice=*", core.Nothing),
 	core.Structural("tool_choice.type=function", core.ToolChoiceNamed),
 	core.Structural("tool_choice.type=allowed_tools", core.ToolChoiceAllowed),
@@ -122,6 +122,8 @@ var choiceRows = slices.Concat([]core.Row{
 	core.Hint("tool_choice.*", core.Nothing),
 	core.Structural("parallel_tool_calls", core.ParallelCalls),
 	core.Structural("parallel_tool_calls=false", core.OneCallAtATime),
+), core.Within(core.UnusedTools,
+	core.Structural("tool_choice=none", core.ToolChoiceNone),
 ))
 
 var toolRows = slices.Concat([]core.Row{
@@ -163,7 +165,7 @@ var turnRows = slices.Concat([]core.Row{
 	core.Structural(ofMessage+"role=tool", core.ToolResult),
 	core.Structural(ofMessage+"role=*", core.Nothing),
 	core.Structural("messages[-1].role=assistant", core.Prefill).As(ofMessage + "content"),
-	core.Structural(ofMessage+"content", core.Content),
+	core.Structural(ofMessage+"content", core.TurnText),
 	core.Structural(ofMessage+"role=user+content=[]", core.Nothing),
 	core.Hint(ofMessage+"content=[]", core.EmptyTurn).As("messages[*]"),
 	core.Hint(ofMessage+"name", core.Nothing),

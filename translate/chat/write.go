@@ -67,7 +67,7 @@ func (w *writer) Finish(dst []byte) []byte {
 // endConversation refuses a conversation that cannot end as it does.
 func (w *writer) endConversation() {
 	if w.system.join(&w.hoisted); w.system.empty() && w.messages.empty() {
-		w.x.Invalid("messages", "must hold at least one message with content")
+		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content")
 	}
 	if w.messages.role == "assistant" {
 		w.x.KeepAt(w.messages.at, core.Prefill)

@@ -10,7 +10,7 @@ import (
 
 // writeOptions writes what bounds and shapes the answer.
 func (w *writer) writeOptions() {
-	if n, ok := w.x.Tokens(); ok {
+	if n, ok := w.x.MaxTokens(); ok {
 		w.name(w.maxTokensField())
 		w.out = strconv.AppendInt(w.out, n, 10)
 	}
@@ -63,17 +63,12 @@ func (w *writer) writeUser() {
 	if !w.x.Options.Has(core.EndUser) {
 		return
 	}
-	id := w.x.Text(core.EndUser)
-	if len(id) > maxUser {
-		id = core.DigestOf(id)
-		w.x.KeepAs(core.LongEndUser, w.x.Options[core.EndUser].Row, nil)
-	}
 	field := "user"
 	if w.x.Traits.UserFieldFor(translate.Chat) == translate.UserFieldSafetyIdentifier {
 		field = "safety_identifier"
 	}
 	w.name(field)
-	w.out = jsonscan.AppendString(w.out, id)
+	w.out = jsonscan.AppendString(w.out, w.x.EndUser(maxUser))
 }
 
 func (w *writer) writeTier() {

@@ -94,6 +94,9 @@ const (
 	// text.
 
 	Content
+	Conversation          // turns, where some formats have one text
+	SystemText            // what the system says in front of the conversation
+	TurnText              // what is said in a turn
 	EmptyTurn             // a turn that says nothing
 	LateSystem            // system texts that do not stand in front
 	SystemBehindAssistant // a LateSystem whose turn follows one of the assistant

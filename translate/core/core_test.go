@@ -188,6 +188,26 @@ func TestJoinSaysWhatRenderDoes(t *testing.T) {
 	assert.Equal(t, "items[*]", byName["items[-1].role=model"].Path)
 }
 
+func TestFieldsAreLostWithWhatTheyBelongTo(t *testing.T) {
+	rows := append([]core.Row{core.Structural("picture", core.Image)}, core.Within(core.Image,
+		core.Hint("picture.mark", core.CachePart),
+		core.Shaping("picture.detail", core.ImageDetail),
+	)...)
+	pictures := core.Source{Rows: core.NewRows(strict.Brackets, rows...)}
+	under := func(image core.Outcome, traits *translate.Traits) (fates []core.Fate) {
+		fields := core.Join(&pictures, target(new(spy), core.Outcomes{core.Image: image, core.ImageDetail: core.Keeps()}))
+		for _, f := range fields {
+			fates = append(fates, f.Under(traits))
+		}
+		assert.Equal(t, []string{"picture.mark", "picture"}, []string{fields[1].Path, fields[1].Outer})
+		return fates
+	}
+	sometimes := core.Loses(core.KeepIf("cache_breakpoints true", breakpoints))
+	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(core.Keeps(), new(translate.Traits)))
+	assert.Equal(t, []core.Fate{core.Refused, core.Refused, core.Refused}, under(sometimes, new(translate.Traits)))
+	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(sometimes, &translate.Traits{CacheBreakpoints: true}), "their own fates")
+}
+
 func TestNamesAreFoundWhateverTheyLookLike(t *testing.T) {
 	var list []string
 	for i := range 200 {

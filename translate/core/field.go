@@ -15,8 +15,9 @@ type Field struct {
 	Fate Fate
 	// Rules are what traits change; the first that holds counts.
 	Rules []FieldRule
-	// Path is the path by which the loss of the field is reported.
-	Path string
+	// Path is the path by which the loss of the field is reported, and Outer that of
+	// something larger which is lost with it, "" for none.
+	Path, Outer string
 }
 
 // FieldRule is a fate under a trait.
@@ -37,16 +38,28 @@ func Join(from *Source, to *Target) []Field {
 	return fields
 }
 
-// join returns what becomes of the field of a row: what becomes of that which it
-// is a part of, where that is not kept.
+// join returns what becomes of the field of a row.
 func (t *Rows) join(r *Row, to *Target) Field {
-	decisive := r
-	if r.within != Nothing && to.Outcomes[r.within].outcome != kept {
-		decisive = t.concepts[r.within]
+	f := r.join(&to.Outcomes[r.Concept], to.Format)
+	if r.within != Nothing {
+		larger := t.concepts[r.within]
+		f.putInto(larger.join(&to.Outcomes[r.within], to.Format))
 	}
-	f := decisive.join(&to.Outcomes[decisive.Concept], to.Format)
-	f.Name = r.Name
 	return f
+}
+
+// putInto makes the field a part of something larger, with which it is lost.
+func (f *Field) putInto(larger Field) {
+	own := f.Fate
+	if larger.Fate != Kept {
+		f.Fate, f.Rules = larger.Fate, nil
+	}
+	for i := range larger.Rules {
+		if larger.Rules[i].Fate == Kept {
+			larger.Rules[i].Fate = own
+		}
+	}
+	f.Rules, f.Outer = append(larger.Rules, f.Rules...), larger.Path
 }
 
 func (r *Row) join(o *Outcome, to translate.Format) Field {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -60,6 +61,48 @@ func (o *Options) Stops() iter.Seq2[int, []byte] {
 func (o *Options) ForcesTool() bool {
 	c := o.OneOf(ToolChoiceAuto, ToolChoiceNamed)
 	return c == ToolChoiceRequired || c == ToolChoiceNamed
+}
+
+// MaxTokens returns how many tokens the answer may have, at most as many as the
+// model gives, which is reported; ok is false where the client sets no bound.
+func (x *Translation) MaxTokens() (n int64, ok bool) {
+	option := &x.Options[MaxTokens]
+	asked, ok := jsonscan.Integer(option.Raw)
+	if !ok {
+		return 0, false
+	}
+	n, less := x.Traits.BoundTokens(asked)
+	if less {
+		x.KeepAs(LongMaxTokens, option.Row, nil)
+	}
+	return n, true
+}
+
+// EndUser returns the id of the end user, or its digest where the id is longer than
+// providers take, which is reported.
+func (x *Translation) EndUser(longest int) string {
+	id := x.Text(EndUser)
+	if len(id) <= longest {
+		return id
+	}
+	x.KeepAs(LongEndUser, x.Options[EndUser].Row, nil)
+	return DigestOf(id)
+}
+
+// Logprobs returns how many alternatives of each token are asked for, 0 for none;
+// ok is false if not even the probabilities of the chosen tokens are. The way back
+// remembers both.
+func (x *Translation) Logprobs() (alternatives int64, ok bool) {
+	if wanted := x.Options.Raw(Logprobs); wanted == nil || string(wanted) == "false" {
+		return 0, false
+	}
+	if raw := x.Options.Raw(TopLogprobs); raw != nil {
+		if alternatives, ok = jsonscan.Integer(raw); !ok || alternatives < 0 || alternatives > math.MaxInt32 {
+			x.InvalidOption(TopLogprobs, "must be an integer of at least 0")
+		}
+	}
+	x.Memory.Logprobs, x.Memory.TopLogprobs = true, int(alternatives)
+	return alternatives, true
 }
 
 // DigestOf returns what stands for the id of an end user that a provider does not

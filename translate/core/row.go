@@ -34,7 +34,7 @@ type Row struct {
 	member  string  // the end of the path, behind the last index; "" for an element
 	value   string  // of the field that the row is about, "" for any
 	word    string  // the value of the member, as refusals show it
-	ofWord  bool    // it is about a value
+	ofWord  bool    // it is about a value of the field at Path
 	refusal Refusal
 }
 
@@ -126,13 +126,14 @@ func (r *Row) parse(notation strict.Notation) {
 	place, rest := cutPlace(r.Name, notation)
 	conditions := strings.Split(rest, "+")
 	path, value, _ := strings.Cut(conditions[len(conditions)-1], "=")
-	if r.ofWord = value != ""; value != "*" {
+	if value != "*" {
 		r.value = value
 	}
 	element := strings.HasSuffix(r.Path, any)
 	if r.Path == "" {
 		r.Path = place + path
 	}
+	r.ofWord = value != "" && r.Path == place+path
 	for _, index := range indices[notation][1:] {
 		r.Path = strings.ReplaceAll(r.Path, index, any)
 	}

@@ -113,8 +113,7 @@ func (x *Translation) lose(class translate.LossClass, r *Row) {
 
 // refuse refuses the request because of the field of a row.
 func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
-	at := x.At.upTo(r)
-	path := string(at.append(nil, r.member, false))
+	path := x.pathOf(r)
 	switch {
 	case r.refusal != nil:
 		x.fault = r.refusal(x.Info, x.To, path)
@@ -176,24 +175,25 @@ func (x *Translation) path(member string) string {
 	return string(x.At.append(nil, member, false))
 }
 
+// PathOf returns the path at which the client's format has a concept, "" for none,
+// as refusals show it.
+func (x *Translation) PathOf(c Concept) string {
+	r := x.rows.concepts[c]
+	if r == nil {
+		return ""
+	}
+	return x.pathOf(r)
+}
+
+// pathOf returns the path of the field of a row, with its indices.
+func (x *Translation) pathOf(r *Row) string {
+	at := x.At.upTo(r)
+	return string(at.append(nil, r.member, false))
+}
+
 // InvalidOption refuses an option that no format would accept as it is.
 func (x *Translation) InvalidOption(c Concept, what string) {
 	x.Invalid(x.Options[c].Row.path(), what)
-}
-
-// Tokens returns how many tokens the answer may have, at most what the model gives;
-// ok is false where the client sets no bound.
-func (x *Translation) Tokens() (n int64, ok bool) {
-	option := &x.Options[MaxTokens]
-	asked, ok := jsonscan.Integer(option.Raw)
-	if !ok {
-		return 0, false
-	}
-	n, less := x.Traits.BoundTokens(asked)
-	if less {
-		x.KeepAs(LongMaxTokens, option.Row, nil)
-	}
-	return n, true
 }
 
 // Text returns the decoded text of an option, which is invalid if it is no string.

@@ -53,6 +53,9 @@ var outcomes = core.Outcomes{
 	core.TierStandard:     core.Keeps(),
 
 	core.Content:               core.Keeps(),
+	core.Conversation:          core.Keeps(),
+	core.SystemText:            core.Keeps(),
+	core.TurnText:              core.Keeps(),
 	core.LateSystem:            core.Keeps(core.LateSystemMoves(translate.Messages)...),
 	core.SystemBehindAssistant: core.Changes(),
 	core.Prefill:               core.Changes(),

@@ -22,6 +22,8 @@ type reader struct {
 
 	effort core.Option // of the last system turn that no user turn follows
 
+	lostTools bool // there are tools that the writer does not get
+
 	serverCalls  int // calls of server tools without a result in the last assistant turn
 	lastServerAt core.Place
 
@@ -46,6 +48,9 @@ type blockLevel struct {
 
 // Read reads a body.
 func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
+	if !x.Keep(core.Conversation, nil) {
+		return nil
+	}
 	r.x, r.w, r.body, r.cursor = x, w, body, jsonscan.Again(body)
 	var late waiting
 	c := &r.cursor
@@ -94,6 +99,7 @@ func (r *reader) finish(late *waiting) {
 	}
 	r.format(late.format)
 	r.choice()
+	r.loseTools()
 }
 
 // format reads the format of the answer in its older place, and checks what is

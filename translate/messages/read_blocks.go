@@ -167,9 +167,12 @@ func (r *reader) textBlock(b blockObject, level int) {
 	if cited := b.raw(memberCitations); cited != nil && !jsonscan.IsEmptyList(cited) {
 		r.x.Lose(citedTextRow, nil)
 	}
-	if text := b.text(memberText); len(text) > 0 {
+	switch text := b.text(memberText); {
+	case len(text) > 0:
 		r.say(text)
 		r.breakpoint(b, r.cachePart(level))
+	case b.raw(memberCacheControl) != nil:
+		r.x.LoseMember("", []byte("cache_control"))
 	}
 }
 

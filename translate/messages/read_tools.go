@@ -21,6 +21,10 @@ var toolMembers = core.NewNames("type", "name", "description", "input_schema", "
 // tools reads the tools.
 func (r *reader) tools() {
 	c := &r.cursor
+	if !r.x.Can(core.FunctionTool) {
+		r.lostTools = !jsonscan.Blank(c.Skip())
+		return
+	}
 	if !c.EnterArray() {
 		c.Skip()
 		return
@@ -38,6 +42,18 @@ func (r *reader) tools() {
 	r.x.At.Leave()
 }
 
+// loseTools decides about tools that the writer does not get, once it is known
+// whether they were to be used.
+func (r *reader) loseTools() {
+	switch {
+	case !r.lostTools:
+	case r.x.Options.Has(core.ToolChoiceNone):
+		r.x.Keep(core.UnusedTools, nil)
+	default:
+		r.x.Keep(core.FunctionTool, nil)
+	}
+}
+
 // writeTool writes a tool that is the client's own.
 func (r *reader) writeTool(t *core.Object) {
 	kind := t.Raw(toolType)
@@ -50,9 +66,7 @@ func (r *reader) writeTool(t *core.Object) {
 		r.x.Invalid("name", "required")
 		return
 	}
-	if r.checkCallers(t.Raw(toolCallers)); !r.x.Keep(core.FunctionTool, nil) {
-		return
-	}
+	r.checkCallers(t.Raw(toolCallers))
 	r.parts.tool = core.Tool{Name: name, Description: t.Raw(toolDescription), Schema: t.Raw(toolSchema), Strict: t.Raw(toolStrict)}
 	r.w.Tool(&r.parts.tool)
 	if ttl, ok := r.cached(t.Raw(toolCache), core.CacheTool); ok {

@@ -75,7 +75,7 @@ func (w *requestWriter) endConversation() {
 	}
 	m.close()
 	if m.empty() {
-		w.x.Invalid("messages", "must hold at least one message with content that is no system message")
+		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content that is no system message")
 	}
 	if w.x.Options.Has(core.FormatObject) {
 		w.system.text("", []byte(core.JSONObjectInstruction))

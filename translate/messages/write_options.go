@@ -13,7 +13,7 @@ import (
 // writeMaxTokens writes the bound of the answer, in tokens, which the format
 // demands, and returns it.
 func (w *requestWriter) writeMaxTokens() int64 {
-	n, ok := w.x.Tokens()
+	n, ok := w.x.MaxTokens()
 	switch {
 	case !ok:
 		n = w.x.Traits.MaxTokens()
@@ -112,14 +112,11 @@ func (w *requestWriter) writeUser() {
 	if !w.x.Options.Has(core.EndUser) {
 		return
 	}
-	id := w.x.Text(core.EndUser)
+	id := w.x.EndUser(maxUser)
 	switch {
 	case id == "":
 		w.x.Lose(w.x.Options[core.EndUser].Row, nil)
 		return
-	case len(id) > maxUser:
-		w.keepAs(core.LongEndUser, core.EndUser)
-		id = core.DigestOf(id)
 	case !translate.PlainName(id):
 		w.keepAs(core.TellingEndUser, core.EndUser)
 		id = core.DigestOf(id)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
@@ -32,7 +33,7 @@ type Rule = core.FieldRule
 // tables are the rows of every pair.
 var tables = map[[2]translate.Format][]Field{
 	{translate.Messages, translate.Chat}:        core.Join(&messages.RequestSource, &chat.RequestTarget),
-	{translate.Messages, translate.Completions}: messagesCompletionsFields,
+	{translate.Messages, translate.Completions}: core.Join(&messages.RequestSource, &completions.RequestTarget),
 	{translate.Chat, translate.Messages}:        core.Join(&chat.RequestSource, &messages.RequestTarget),
 	{translate.Chat, translate.Completions}:     chatCompletionsFields,
 	{translate.Completions, translate.Chat}:     completionsChatFields,

@@ -54,6 +54,7 @@ const (
 
 func init() {
 	maps.Copy(samplesOfChat, samples{
+		"messages":                                                            wanting().quiet(),
 		"max_completion_tokens=null":                                          wanting(),
 		"temperature=2":                                                       wanting(`"temperature":1.5`),
 		"temperature+top_p":                                                   wanting(`"temperature":0.5`, `"top_p":0.5`),

@@ -94,7 +94,7 @@ var samplesOfChat = samples{
 	"messages[*].content=nothing of the assistant's":  discussing(hi + `,{"role":"assistant","content":""},` + hi),
 	"messages[*].content":                             uttered("user", ""),
 	"messages[*].tool_calls":                          uttered("assistant", oneCall),
-	"messages[*].tool_call_id":                        uttered("tool", `,"tool_call_id":"c1"`),
+	"messages[*].tool_call_id":                        discussing(`{"role":"tool","tool_call_id":"c1","content":"x"},` + hi),
 	"messages[*].function_call":                       uttered("assistant", `,"function_call":{"name":"f","arguments":"{}"}`),
 	"messages[*].audio":                               uttered("assistant", `,"audio":{"id":"a"}`),
 	"messages[*].refusal":                             uttered("assistant", `,"refusal":"no"`),

@@ -53,7 +53,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	out, r, fault := render(s.body)
 	if fault != nil {
 		assert.Equal(t, "unsupported_for_upstream", fault.Code, fault.Message)
-		assert.Equal(t, inGeneral(row.Path), inGeneral(fault.Param))
+		assert.Contains(t, []string{inGeneral(row.Path), inGeneral(row.Outer)}, inGeneral(fault.Param))
 		assert.Equal(t, deciding(row), fault.Trait, "the trait that decides, for the log")
 		return pairs.Refused
 	}
@@ -61,7 +61,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	if path == row.Name {
 		path = regexp.MustCompile(`\*$`).ReplaceAllString(path, "unheard_of")
 	}
-	i := slices.IndexFunc(r.Losses, func(loss translate.Loss) bool { return loss.Path == path })
+	i := slices.IndexFunc(r.Losses, func(loss translate.Loss) bool { return loss.Path == path || loss.Path == row.Outer })
 	if i >= 0 {
 		return map[translate.LossClass]pairs.Fate{translate.Hint: pairs.Hinted, translate.Shaping: pairs.Shaped}[r.Losses[i].Class]
 	}

@@ -62,7 +62,7 @@ func TestMessagesTowardsCompletions(t *testing.T) {
 		{name: "a system turn that is refused", traits: "mid_system refuse", body: conversation(hi + `,{"role":"system","content":"s"}`), fault: "messages.1.role: role 'system' is not supported on this model"},
 		{name: "a system turn that is over", body: conversation(hi + `,{"role":"system","content":"s","clear_at":"next_user_message"},` + hi), want: prompted(`Human: hi\n\nHuman: hi\n\nAssistant:`, turnsStop)},
 		{name: "a system turn that is not over", body: conversation(hi + `,{"role":"system","content":"s","clear_at":"next_user_message"}`), want: prompted(`Human: hi\n\nSystem: s\n\nAssistant:`, turnsStop)},
-		{name: "an effort of its own", body: conversation(hi + `,{"role":"system","output_config":{"effort":"low"}}`), want: want(), losses: "messages.*.output_config shaping"},
+		{name: "an effort of its own", body: conversation(hi + `,{"role":"system","output_config":{"effort":"low"}}`), want: want(), losses: "messages.*.output_config.effort shaping"},
 		{name: "empty turns", body: conversation(`{"role":"user","content":""},` + hi + `,` + assistant(`[]`)), want: want(), losses: "messages.* hint"},
 		{name: "nothing but empty turns", body: conversation(`{"role":"user","content":""}`), fault: "messages: must hold at least one message with content"},
 		{name: "thinking in the history", body: conversation(hi + `,` + assistant(`[{"type":"thinking","thinking":"t","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"text","text":"a"}]`) + `,` + hi), want: prompted(`Human: hi\n\nAssistant: a\n\nHuman: hi\n\nAssistant:`, turnsStop), losses: "messages.*.content.*.thinking hint, messages.*.content.*.data hint"},

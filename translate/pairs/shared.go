@@ -3,10 +3,8 @@ package pairs
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
 // What follows is shared by the conversions that do not go through package core.
@@ -46,47 +44,10 @@ func (c *content) join(other *content) {
 	}
 }
 
-// place is where in the body of a messages request something stands: an element
-// of an array. Its paths are made only when there is something to report.
-type place struct {
-	up    *place
-	name  string // of the array
-	index int
-	depth int    // how many elements stand around it
-	lost  string // the path of the element's members with "*" for indices, and a dot behind
-}
-
-// path is the path of a member of the element, or of the element itself.
-func (p *place) path(member string) string {
-	path := p.name + "." + strconv.Itoa(p.index)
-	if p.up != nil {
-		path = p.up.path(path)
-	}
-	if member == "" {
-		return path
-	}
-	return path + "." + member
-}
-
 // The paths of losses.
 const (
 	lostRequest = ""
-	lostMessage = "messages.*."
-	lostBlock   = lostMessage + "content.*."
-	lostSystem  = "system.*."
-	emptyTurn   = "messages.*" // one that says nothing, and is left out
 )
-
-// isServerResult reports whether blocks of a type hold what a tool returned
-// that the vendor ran.
-func isServerResult(kind []byte) bool {
-	switch string(kind) {
-	case "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result",
-		"bash_code_execution_tool_result", "text_editor_code_execution_tool_result", "tool_search_tool_result":
-		return true
-	}
-	return false
-}
 
 func (x *conversion) maxTokensField() string {
 	if x.traits.MaxCompletionTokens {
@@ -153,57 +114,6 @@ func digestOf(id string) string {
 	digest := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(digest[:])
 }
-
-// unknownTurn stands for a turn that was not looked for.
-const unknownTurn = -2
-
-// isCleared reports whether a system turn is for the turns before a person
-// speaks again.
-func (x *fromMessages) isCleared(m *messages.Message) bool {
-	if m.ClearAt == nil {
-		return false
-	}
-	at := textOf(m.ClearAt)
-	if at != "next_user_message" && at != "never" {
-		x.losses.AddIn(translate.Hint, lostMessage, "clear_at")
-	}
-	return at == "next_user_message"
-}
-
-// lastUserTurn is the index of the last turn of a person in a body, -1 if there
-// is none.
-func lastUserTurn(body []byte) int {
-	finder := lastUser{index: -1}
-	var reader messages.Reader
-	_ = reader.Walk(body, new(messages.Request), &finder) // the first reading tells the error
-	return finder.index
-}
-
-// lastUser finds the last turn of a person.
-type lastUser struct {
-	index, at int
-	user      bool
-}
-
-func (l *lastUser) Begin(index int, role string) { l.at, l.user = index, role == "user" }
-
-func (l *lastUser) Text([]byte) { l.person() }
-
-func (l *lastUser) Block(_ int, b *messages.Block) {
-	if string(b.Type) != "tool_result" {
-		l.person()
-	}
-}
-
-func (l *lastUser) person() {
-	if l.user {
-		l.index = l.at
-	}
-}
-
-func (l *lastUser) End(*messages.Message)                {}
-func (l *lastUser) Tool(int, *messages.Tool)             {}
-func (l *lastUser) Other(messages.Level, []byte, []byte) {}
 
 // loseChoice reports a choice among tools that are not there, where it demands
 // the use of one.
