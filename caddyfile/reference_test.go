@@ -140,18 +140,6 @@ func TestExamplesOfTheReferenceProvision(t *testing.T) {
 	}
 }
 
-func TestCaddyfilesOfTheReferenceProvision(t *testing.T) {
-	examples := 0
-	for _, fence := range regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$").FindAllStringSubmatch(readReference(t), -1) {
-		if language := fence[1]; language == "" {
-			examples++
-			assert.Equal(t, string(cf.Format([]byte(fence[2]))), fence[2], "caddy fmt would change the example")
-			provision(t, fence[2])
-		}
-	}
-	assert.Positive(t, examples)
-}
-
 // provision adapts a Caddyfile and loads it as far as `caddy validate` does.
 func provision(t *testing.T, input string) {
 	t.Helper()

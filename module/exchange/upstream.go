@@ -29,7 +29,7 @@ type Upstream struct {
 	StreamEnd string `json:"stream_end,omitempty"`
 
 	// Traits say what the provider can take beside what its format states, by
-	// name: {"max_tokens_field": "max_completion_tokens"}. The README lists
+	// name: {"max_tokens_field": "max_completion_tokens"}. caddyfile/README.md lists
 	// them. Default, for each: the preset's, else that of the list.
 	Traits map[string]string `json:"traits,omitempty"`
 
