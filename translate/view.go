@@ -22,6 +22,9 @@ type View struct {
 	// for one, and Prompts how many prompts each of them is an answer to, likewise.
 	Answers, Prompts int64
 
+	// Files is what stands where the format has files.
+	Files FileCosts
+
 	// IncludeUsage says that the client itself asked for the usage chunk of a
 	// chat or completions stream.
 	IncludeUsage bool

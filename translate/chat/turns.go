@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
@@ -125,10 +126,55 @@ func (r *request) content(t *turn) {
 	r.Push("content")
 	for i := 0; r.Element(); i++ {
 		r.PushIndex(i)
-		r.WantTyped("image_url", "input_audio", "file", "prompt_cache_breakpoint", "cache_control")
+		r.part()
 		r.Pop()
 	}
 	r.Pop()
+}
+
+// part reads a part of a content.
+func (r *request) part() {
+	if !r.EnterObject() {
+		r.Refuse("must be an object")
+		return
+	}
+	kind := jsonscan.Invalid
+	for r.Member() {
+		switch name := string(r.Name()); name {
+		case "type":
+			kind = r.Kind()
+			r.Skip()
+		case "image_url", "input_audio", "file":
+			r.Push(name)
+			r.media()
+			r.Pop()
+		case "prompt_cache_breakpoint", "cache_control":
+			r.Push(name)
+			r.Options()
+			r.Pop()
+		default:
+			r.Skip()
+		}
+	}
+	r.WantKind("type", kind, jsonscan.String)
+}
+
+// media reads an object that holds a file or says where it is.
+func (r *request) media() {
+	if !r.EnterObject() {
+		r.Skip()
+		return
+	}
+	for r.Member() {
+		name := string(r.Name())
+		raw := r.Skip()
+		switch name {
+		case "url", "file_data":
+			r.view.Files.Add(translate.FileKindOfURL(raw), len(raw))
+		case "data":
+			r.view.Files.Add(translate.AudioFile, len(raw))
+		}
+	}
 }
 
 // toolCalls reads the calls that an assistant made.

@@ -16,6 +16,10 @@ type block struct {
 	members   [memberCount]jsonscan.Kind // Invalid where there is none
 	thinking  []byte                     // raw strings, quotes included
 	signature []byte
+
+	// Of a source.
+	file translate.FileKind // what its media_type says
+	data int                // the length of data
 }
 
 // blocks reads an array of content blocks. It reports whether all of them, and
@@ -130,6 +134,9 @@ func (r *request) source(level int) {
 		r.sourceMember(&s, m, level)
 		r.Pop()
 	}
+	if s.kind == base64Source {
+		r.view.Files.Add(s.file, s.data)
+	}
 	r.requireSource(&s)
 }
 
@@ -139,6 +146,11 @@ func (r *request) sourceMember(s *block, m member, level int) {
 	case m == memberType && kind == jsonscan.String:
 		text, _ := r.Text()
 		s.kind = sourceKindOf(text)
+	case m == memberMediaType && kind == jsonscan.String:
+		text, _ := r.Text()
+		s.file = translate.FileKindOf(text)
+	case m == memberData && kind == jsonscan.String:
+		s.data = len(r.Skip())
 	case m == memberContent && kind == jsonscan.Array && level < maxNesting:
 		r.blocks(level + 1)
 	default:
