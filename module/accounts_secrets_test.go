@@ -11,40 +11,41 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // spread uses secrets of accounts in every way that fails or succeeds, and
 // gives those that were handed out on the way.
-func spread(t *testing.T, s *site, c *gatewaytest.Canaries) (minted []string, answers string) {
+func spread(t *testing.T, s *site.Site, c *gatewaytest.Canaries) (minted []string, answers string) {
 	t.Helper()
-	note := func(r reply) reply {
-		answers += fmt.Sprintln(r.status, r.header, r.body)
+	note := func(r site.Reply) site.Reply {
+		answers += fmt.Sprintln(r.Status, r.Header, r.Body)
 		return r
 	}
-	create := func(name, password string) reply {
-		return s.admin(http.MethodPost, "/ai_gateway/users", fmt.Sprintf(`{"username":%q,"password":%q}`, name, password))
+	create := func(name, password string) site.Reply {
+		return askAdmin(s, http.MethodPost, "/ai_gateway/users", fmt.Sprintf(`{"username":%q,"password":%q}`, name, password))
 	}
 	note(create("alice", c.Secret("password")))
 	note(create("alice", c.Secret("password of a twin")))
 	note(create("bad name!", c.Secret("password of nobody")))
-	note(s.admin(http.MethodPost, "/ai_gateway/users", `{"username":"bob","password":"`+c.Secret("password of broken JSON")))
-	note(s.admin(http.MethodPost, "/ai_gateway/keys", `{"user":"`+c.Secret("unknown name")+`","name":"x"}`))
-	note(s.logIn("site", "alice", c.Secret("wrong password")))
-	note(s.logIn("site", c.Secret("password at the wrong place"), "x"))
-	note(s.call(http.MethodPost, s.URL("site", "/api/user/login"), `{"username":7,"password":["`+c.Secret("odd password")+`"]}`))
+	note(askAdmin(s, http.MethodPost, "/ai_gateway/users", `{"username":"bob","password":"`+c.Secret("password of broken JSON")))
+	note(askAdmin(s, http.MethodPost, "/ai_gateway/keys", `{"user":"`+c.Secret("unknown name")+`","name":"x"}`))
+	note(logIn(s, "site", "alice", c.Secret("wrong password")))
+	note(logIn(s, "site", c.Secret("password at the wrong place"), "x"))
+	note(s.Call(http.MethodPost, s.URL("site", "/api/user/login"), `{"username":7,"password":["`+c.Secret("odd password")+`"]}`))
 
-	login := s.logIn("site", "alice", c.Secret("password"))
-	require.Equal(t, http.StatusOK, login.status, login.body)
-	alice := loggedIn{s, "site", login.field(t, "access_token")}
+	login := logIn(s, "site", "alice", c.Secret("password"))
+	require.Equal(t, http.StatusOK, login.Status, login.Body)
+	alice := loggedIn{s, "site", dataField(t, login, "access_token")}
 	_, key := alice.newKey()
 	note(alice.ask(http.MethodGet, "/api/token/", ""))
 	note(alice.ask(http.MethodGet, "/api/user/self", ""))
 	note(alice.ask(http.MethodGet, "/api/user/sessions", ""))
 	note(alice.ask(http.MethodPut, "/api/user/self", `{"original_password":"`+c.Secret("wrong original")+`","password":"`+c.Secret("new password")+`"}`))
-	note(s.ask(chatPath, bodyFor(chatPath, "m", "hi", false), "Authorization", "Bearer "+key))
-	note(s.ask(chatPath, bodyFor(chatPath, "m", "hi", false), "Authorization", "Bearer "+alice.token))
-	note(s.admin(http.MethodGet, "/ai_gateway/keys", ""))
-	note(s.admin(http.MethodGet, "/ai_gateway/users", ""))
+	note(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+key))
+	note(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+alice.token))
+	note(askAdmin(s, http.MethodGet, "/ai_gateway/keys", ""))
+	note(askAdmin(s, http.MethodGet, "/ai_gateway/users", ""))
 	other := loggedIn{s, "site", c.Secret("session of nobody")}
 	note(other.ask(http.MethodGet, "/api/user/self", ""))
 	return []string{alice.token, key}, answers
@@ -55,14 +56,14 @@ func spread(t *testing.T, s *site, c *gatewaytest.Canaries) (minted []string, an
 func TestNoSecretOfAccountsLeaves(t *testing.T) {
 	canaries := gatewaytest.NewCanaries()
 	t.Setenv("DSN", "postgres://gateway:"+canaries.Secret("dsn")+"@"+gatewaytest.RefusedAddress(t)+"/gateway")
-	s := startCaddyfile(t, siteBlock("log", demoProvider)+
-		"http://127.0.0.1:PORT(unreachable) {\nlog\nai_gateway {\n"+demoProvider+"\nkey other {env.CLIENT_KEY}\nstore postgres {env.DSN}\n}\n}\n")
+	s := site.StartCaddyfile(t, site.Block("log", site.DemoProvider)+
+		"http://127.0.0.1:PORT(unreachable) {\nlog\nai_gateway {\n"+site.DemoProvider+"\nkey other {env.CLIENT_KEY}\nstore postgres {env.DSN}\n}\n}\n")
 	minted, answers := spread(t, s, canaries)
-	down := s.logIn("unreachable", "alice", canaries.Secret("password"))
-	assert.Equal(t, http.StatusServiceUnavailable, down.status)
-	require.NoError(t, s.Logs.Wait(waiting(t), "/api/user/sessions"))
+	down := logIn(s, "unreachable", "alice", canaries.Secret("password"))
+	assert.Equal(t, http.StatusServiceUnavailable, down.Status)
+	require.NoError(t, s.Logs.Wait(site.Waiting(t), "/api/user/sessions"))
 
-	sinks := map[string]string{"the log": s.Logs.String(), "answers": answers + down.body}
+	sinks := map[string]string{"the log": s.Logs.String(), "answers": answers + down.Body}
 	for _, view := range []string{"/config/", "/metrics", "/debug/vars", "/ai_gateway/users/nobody"} {
 		response := s.Get(s.AdminURL(view))
 		text, err := io.ReadAll(response.Body)
@@ -74,7 +75,7 @@ func TestNoSecretOfAccountsLeaves(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(saved), "{env.DSN}")
 	sinks["autosave"] = string(saved)
-	for _, file := range []string{s.database(), s.database() + "-wal"} {
+	for _, file := range []string{databaseOf(s), databaseOf(s) + "-wal"} {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		sinks[file] = string(data)

@@ -23,7 +23,8 @@ type arrow struct {
 	imports []string
 }
 
-// arrows says which packages of this module a package may import, tests aside.
+// arrows are the packages of this module that a package may import, its own
+// tests aside; the packages below module/tests consist of tests.
 // "x/..." means x and all below it. Packages are matched in this order.
 var arrows = []arrow{
 	{"translate/...", []string{"translate/..."}},
@@ -45,6 +46,11 @@ var arrows = []arrow{
 	{"module/command", []string{"module/exchange"}},
 
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
+	{"module/tests/site", []string{"module", "module/gatewaytest", "module/exchange", "translate", "translate/pairs"}},
+	{"module/tests/...", []string{
+		"module/tests/site", "module/gatewaytest", "module/store/storetest",
+		"module/exchange", "module/providers/demo", "translate", "translate/pairs", "translate/translatetest",
+	}},
 
 	{"caddyfile", []string{"module/gateway", "module/exchange", "module/suggest", "translate"}},
 	{"module", []string{"caddyfile", "module/..."}},
@@ -52,7 +58,7 @@ var arrows = []arrow{
 }
 
 // onlyForTests may be imported by no package of the product.
-var onlyForTests = []string{"module/gatewaytest", "module/store/storetest", "translate/translatetest"}
+var onlyForTests = []string{"module/gatewaytest", "module/tests/...", "module/store/storetest", "translate/translatetest"}
 
 // pure are the packages that take bytes and give bytes: they import nothing
 // but the standard library.
@@ -82,7 +88,8 @@ type source struct {
 	syntax  *ast.File
 }
 
-// sources parses every file of the product, tests aside.
+// sources parses every file of the product and of the integration tests, unit
+// tests aside.
 func sources(t *testing.T) []source {
 	t.Helper()
 	var all []source
@@ -93,7 +100,7 @@ func sources(t *testing.T) []source {
 		if entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".") && file != "..") {
 			return filepath.SkipDir
 		}
-		if entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+		if entry.IsDir() || !strings.HasSuffix(file, ".go") || isUnitTest(file) {
 			return nil
 		}
 		syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
@@ -107,6 +114,10 @@ func sources(t *testing.T) []source {
 	require.NoError(t, err)
 	require.NotEmpty(t, all)
 	return all
+}
+
+func isUnitTest(file string) bool {
+	return strings.HasSuffix(file, "_test.go") && !strings.Contains(filepath.ToSlash(file), "/module/tests/")
 }
 
 func importsOf(file *ast.File) []string {
@@ -126,9 +137,12 @@ func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
 		}
 		for _, imported := range file.imports {
 			target, own := strings.CutPrefix(imported, modulePath+"/")
-			if own {
-				assert.True(t, matchesAny(arrows[i].imports, target), "%s imports %s", file.name, target)
-				assert.NotContains(t, onlyForTests, target, "%s imports %s", file.name, target)
+			if !own {
+				continue
+			}
+			assert.True(t, matchesAny(arrows[i].imports, target), "%s imports %s", file.name, target)
+			if !matchesAny(onlyForTests, file.pkg) {
+				assert.False(t, matchesAny(onlyForTests, target), "%s imports %s", file.name, target)
 			}
 		}
 	}

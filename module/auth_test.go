@@ -13,54 +13,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
-
-// The keys of the sites of these tests.
-const (
-	aliceKey = "sk-alice-0123456789abcdef" // may use all models
-	bobKey   = "sk-bob-0123456789abcdef00" // may use models named allowed-*
-	oldKey   = "sk-old-0123456789abcdef00" // has expired
-	newKey   = "sk-new-0123456789abcdef00" // will expire
-	offKey   = "sk-off-0123456789abcdef00" // is disabled
-	nearKey  = "sk-near-0123456789abcdef0" // may be used from this machine
-	farKey   = "sk-far-0123456789abcdef00" // may be used from elsewhere alone
-
-	// oddKey has the form of a minted key with a wrong checksum, as keys that
-	// were minted elsewhere have.
-	oddKey = "sk-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-)
-
-// startLocked runs a site with these keys, whose provider serves m1 and the
-// models named allowed-*, and is not asked for its list of models.
-func startLocked(t *testing.T, lines ...string) (*site, *gatewaytest.Provider) {
-	t.Helper()
-	p := gatewaytest.NewProvider(t)
-	for name, key := range map[string]string{"ALICE": aliceKey, "BOB": bobKey, "OLD": oldKey, "NEW": newKey,
-		"OFF": offKey, "NEAR": nearKey, "FAR": farKey, "ODD": oddKey} {
-		t.Setenv("KEY_"+name, key)
-	}
-	return startSite(t, append(lines, direct.provider("up", p, "models static m1 allowed-*"), `
-		key alice {env.KEY_ALICE}
-		key bob {env.KEY_BOB} {
-			models allowed-*
-		}
-		key old {env.KEY_OLD} {
-			expires 2020-01-01
-		}
-		key new {env.KEY_NEW} {
-			expires 9999-12-31
-		}
-		key off {env.KEY_OFF} {
-			disabled
-		}
-		key near {env.KEY_NEAR} {
-			from 192.0.2.0/24 127.0.0.0/8 ::1
-		}
-		key far {env.KEY_FAR} {
-			from 192.0.2.0/24 2001:db8::/32 127.0.0.2
-		}
-		key odd {env.KEY_ODD}`)...), p
-}
 
 // door is a place where a credential is asked for.
 type door struct {
@@ -72,13 +26,13 @@ type door struct {
 }
 
 var doors = []door{
-	{"POST /v1/messages", bodyFor(messagesPath, "m1", "hi", false), true, true, true},
-	{"POST /v1/messages", bodyFor(messagesPath, "m1", "hi", true), true, true, true},
+	{"POST /v1/messages", site.BodyFor(site.MessagesPath, "m1", "hi", false), true, true, true},
+	{"POST /v1/messages", site.BodyFor(site.MessagesPath, "m1", "hi", true), true, true, true},
 	{"POST /v1/messages/count_tokens", `{"model":"m1","messages":[{"role":"user","content":"hi"}]}`, true, true, true},
-	{"POST /v1/chat/completions", bodyFor(chatPath, "m1", "hi", false), false, false, false},
-	{"POST /v1/chat/completions", bodyFor(chatPath, "m1", "hi", false), true, false, false},
-	{"POST /v1/completions", bodyFor(completionsPath, "m1", "hi", true), false, false, false},
-	{"POST /v1/completions", bodyFor(completionsPath, "m1", "hi", false), true, false, false},
+	{"POST /v1/chat/completions", site.BodyFor(site.ChatPath, "m1", "hi", false), false, false, false},
+	{"POST /v1/chat/completions", site.BodyFor(site.ChatPath, "m1", "hi", false), true, false, false},
+	{"POST /v1/completions", site.BodyFor(site.CompletionsPath, "m1", "hi", true), false, false, false},
+	{"POST /v1/completions", site.BodyFor(site.CompletionsPath, "m1", "hi", false), true, false, false},
 	{"GET /v1/models", "", false, false, false},
 	{"GET /v1/models", "", true, true, true},
 	{"GET /v1/models?limit=3", "", false, true, false},
@@ -90,13 +44,13 @@ var doors = []door{
 }
 
 // enter asks at a door with these headers.
-func (s *site) enter(d door, headers ...string) reply {
-	s.t.Helper()
+func enter(s *site.Site, d door, headers ...string) site.Reply {
+	s.T.Helper()
 	lines := append([]string{d.line + " HTTP/1.1", "Content-Type: application/json"}, headers...)
 	if d.version {
 		lines = append(lines, "Anthropic-Version: 2023-06-01")
 	}
-	return s.raw(d.body, lines...)
+	return s.Raw(d.body, lines...)
 }
 
 // verdict is what becomes of a credential.
@@ -143,11 +97,11 @@ func (d door) answer(v verdict) (status int, body string) {
 	case strings.HasPrefix(d.line, http.MethodHead):
 		return status, ""
 	case d.messages:
-		return status, inMessages(kind, message)
+		return status, site.InMessages(kind, message)
 	case v == undecided:
-		return status, inChoices("server_error", message, "null", code)
+		return status, site.InChoices("server_error", message, "null", code)
 	default:
-		return status, inChoices("invalid_request_error", message, "null", code)
+		return status, site.InChoices("invalid_request_error", message, "null", code)
 	}
 }
 
@@ -158,73 +112,73 @@ var credentials = []struct {
 	both    verdict // where x-api-key is read too
 }{
 	{"none", nil, missing, missing},
-	{"a key", []string{"Authorization: Bearer " + aliceKey}, admitted, admitted},
-	{"a key that will expire", []string{"Authorization: Bearer " + newKey}, admitted, admitted},
-	{"a key that has expired", []string{"Authorization: Bearer " + oldKey}, expired, expired},
-	{"a disabled key", []string{"Authorization: Bearer " + offKey}, invalid, invalid},
-	{"a key of this network", []string{"Authorization: Bearer " + nearKey}, admitted, admitted},
-	{"a key of another network", []string{"Authorization: Bearer " + farKey}, elsewhere, elsewhere},
-	{"a key of another network, said to come from there", []string{"Authorization: Bearer " + farKey, "X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.1"}, elsewhere, elsewhere},
-	{"a known key whose checksum is wrong", []string{"Authorization: Bearer " + oddKey}, admitted, admitted},
-	{"an unknown key whose checksum is wrong", []string{"Authorization: Bearer " + oddKey[:len(oddKey)-1] + "B"}, mistyped, mistyped},
+	{"a key", []string{"Authorization: Bearer " + site.AliceKey}, admitted, admitted},
+	{"a key that will expire", []string{"Authorization: Bearer " + site.NewKey}, admitted, admitted},
+	{"a key that has expired", []string{"Authorization: Bearer " + site.OldKey}, expired, expired},
+	{"a disabled key", []string{"Authorization: Bearer " + site.OffKey}, invalid, invalid},
+	{"a key of this network", []string{"Authorization: Bearer " + site.NearKey}, admitted, admitted},
+	{"a key of another network", []string{"Authorization: Bearer " + site.FarKey}, elsewhere, elsewhere},
+	{"a key of another network, said to come from there", []string{"Authorization: Bearer " + site.FarKey, "X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.1"}, elsewhere, elsewhere},
+	{"a known key whose checksum is wrong", []string{"Authorization: Bearer " + site.OddKey}, admitted, admitted},
+	{"an unknown key whose checksum is wrong", []string{"Authorization: Bearer " + site.OddKey[:len(site.OddKey)-1] + "B"}, mistyped, mistyped},
 	{"an unknown key whose checksum is right", []string{"Authorization: Bearer " + string(exchange.NewAPIKey())}, invalid, invalid},
-	{"a part of a minted key", []string{"Authorization: Bearer " + oddKey[:len(oddKey)-1]}, invalid, invalid},
+	{"a part of a minted key", []string{"Authorization: Bearer " + site.OddKey[:len(site.OddKey)-1]}, invalid, invalid},
 	{"an unknown key", []string{"Authorization: Bearer sk-unknown-0123456789"}, invalid, invalid},
-	{"a key in other letter case", []string{"Authorization: Bearer " + strings.ToUpper(aliceKey)}, invalid, invalid},
-	{"a part of a key", []string{"Authorization: Bearer " + aliceKey[:20]}, invalid, invalid},
-	{"a key and more", []string{"Authorization: Bearer " + aliceKey + "0"}, invalid, invalid},
+	{"a key in other letter case", []string{"Authorization: Bearer " + strings.ToUpper(site.AliceKey)}, invalid, invalid},
+	{"a part of a key", []string{"Authorization: Bearer " + site.AliceKey[:20]}, invalid, invalid},
+	{"a key and more", []string{"Authorization: Bearer " + site.AliceKey + "0"}, invalid, invalid},
 	{"an empty header", []string{"Authorization:"}, missing, missing},
 	{"a scheme alone", []string{"Authorization: Bearer"}, missing, missing},
 	{"a scheme and spaces", []string{"Authorization: Bearer   "}, missing, missing},
-	{"a key alone", []string{"Authorization: " + aliceKey}, missing, missing},
-	{"another scheme", []string{"Authorization: Basic " + aliceKey}, missing, missing},
-	{"a scheme that only begins so", []string{"Authorization: BearerX " + aliceKey}, missing, missing},
-	{"the scheme in odd case", []string{"authorization: bEaReR " + aliceKey}, admitted, admitted},
-	{"spaces around", []string{"Authorization:   Bearer    " + aliceKey + "  "}, admitted, admitted},
-	{"a tab behind", []string{"Authorization: Bearer " + aliceKey + "\t"}, admitted, admitted},
-	{"a tab as the separator", []string{"Authorization: Bearer\t" + aliceKey}, missing, missing},
+	{"a key alone", []string{"Authorization: " + site.AliceKey}, missing, missing},
+	{"another scheme", []string{"Authorization: Basic " + site.AliceKey}, missing, missing},
+	{"a scheme that only begins so", []string{"Authorization: BearerX " + site.AliceKey}, missing, missing},
+	{"the scheme in odd case", []string{"authorization: bEaReR " + site.AliceKey}, admitted, admitted},
+	{"spaces around", []string{"Authorization:   Bearer    " + site.AliceKey + "  "}, admitted, admitted},
+	{"a tab behind", []string{"Authorization: Bearer " + site.AliceKey + "\t"}, admitted, admitted},
+	{"a tab as the separator", []string{"Authorization: Bearer\t" + site.AliceKey}, missing, missing},
 	{"a space within", []string{"Authorization: Bearer sk-alice 0123456789"}, invalid, invalid},
 	{"a tab within", []string{"Authorization: Bearer sk-alice\t0123456789"}, invalid, invalid},
 	{"letters of elsewhere", []string{"Authorization: Bearer sk-älice-0123456789"}, invalid, invalid},
 	{"bytes that are no text", []string{"Authorization: Bearer sk-\xff\xfe0123456789"}, invalid, invalid},
 	{"256 bytes", []string{"Authorization: Bearer " + strings.Repeat("k", 256)}, invalid, invalid},
 	{"far too long", []string{"Authorization: Bearer " + strings.Repeat("k", 10_000)}, invalid, invalid},
-	{"two lines", []string{"Authorization: Bearer " + aliceKey, "Authorization: Bearer " + bobKey}, twoBearers, twoBearers},
-	{"two lines alike", []string{"Authorization: Bearer " + aliceKey, "Authorization: Bearer " + aliceKey}, twoBearers, twoBearers},
-	{"two lines, one empty", []string{"Authorization: Bearer " + aliceKey, "Authorization:"}, admitted, admitted},
-	{"a list", []string{"Authorization: Bearer " + aliceKey + ", Bearer " + bobKey}, twoBearers, twoBearers},
-	{"a comma behind", []string{"Authorization: Bearer " + aliceKey + ","}, twoBearers, twoBearers},
+	{"two lines", []string{"Authorization: Bearer " + site.AliceKey, "Authorization: Bearer " + site.BobKey}, twoBearers, twoBearers},
+	{"two lines alike", []string{"Authorization: Bearer " + site.AliceKey, "Authorization: Bearer " + site.AliceKey}, twoBearers, twoBearers},
+	{"two lines, one empty", []string{"Authorization: Bearer " + site.AliceKey, "Authorization:"}, admitted, admitted},
+	{"a list", []string{"Authorization: Bearer " + site.AliceKey + ", Bearer " + site.BobKey}, twoBearers, twoBearers},
+	{"a comma behind", []string{"Authorization: Bearer " + site.AliceKey + ","}, twoBearers, twoBearers},
 	{"a digest credential", []string{`Authorization: Digest username="a", realm="b"`}, missing, missing},
-	{"a digest credential beside a key", []string{`Authorization: Digest username="a", realm="b"`, "Authorization: Bearer " + aliceKey}, admitted, admitted},
-	{"a basic credential behind a key", []string{"Authorization: Bearer " + aliceKey, "Authorization: Basic eDp5"}, admitted, admitted},
-	{"a digest credential between two keys", []string{"Authorization: Bearer " + aliceKey, "Authorization: Digest a=b", "Authorization: Bearer " + aliceKey}, twoBearers, twoBearers},
-	{"x-api-key", []string{"x-api-key: " + aliceKey}, missing, admitted},
-	{"x-api-key in odd case, with spaces", []string{"X-API-KEY:  " + aliceKey + " \t"}, missing, admitted},
+	{"a digest credential beside a key", []string{`Authorization: Digest username="a", realm="b"`, "Authorization: Bearer " + site.AliceKey}, admitted, admitted},
+	{"a basic credential behind a key", []string{"Authorization: Bearer " + site.AliceKey, "Authorization: Basic eDp5"}, admitted, admitted},
+	{"a digest credential between two keys", []string{"Authorization: Bearer " + site.AliceKey, "Authorization: Digest a=b", "Authorization: Bearer " + site.AliceKey}, twoBearers, twoBearers},
+	{"x-api-key", []string{"x-api-key: " + site.AliceKey}, missing, admitted},
+	{"x-api-key in odd case, with spaces", []string{"X-API-KEY:  " + site.AliceKey + " \t"}, missing, admitted},
 	{"an empty x-api-key", []string{"x-api-key:"}, missing, missing},
 	{"an unknown x-api-key", []string{"x-api-key: sk-unknown-0123456789"}, missing, invalid},
-	{"an expired x-api-key", []string{"x-api-key: " + oldKey}, missing, expired},
-	{"a disabled x-api-key", []string{"x-api-key: " + offKey}, missing, invalid},
-	{"an x-api-key of another network", []string{"x-api-key: " + farKey}, missing, elsewhere},
-	{"an x-api-key whose checksum is wrong", []string{"x-api-key: " + oddKey[:len(oddKey)-1] + "B"}, missing, mistyped},
-	{"x-api-key with a scheme", []string{"x-api-key: Bearer " + aliceKey}, missing, invalid},
+	{"an expired x-api-key", []string{"x-api-key: " + site.OldKey}, missing, expired},
+	{"a disabled x-api-key", []string{"x-api-key: " + site.OffKey}, missing, invalid},
+	{"an x-api-key of another network", []string{"x-api-key: " + site.FarKey}, missing, elsewhere},
+	{"an x-api-key whose checksum is wrong", []string{"x-api-key: " + site.OddKey[:len(site.OddKey)-1] + "B"}, missing, mistyped},
+	{"x-api-key with a scheme", []string{"x-api-key: Bearer " + site.AliceKey}, missing, invalid},
 	{"a long x-api-key", []string{"x-api-key: " + strings.Repeat("k", 257)}, missing, invalid},
-	{"two x-api-key", []string{"x-api-key: " + aliceKey, "x-api-key: " + aliceKey}, missing, twoAPIKeys},
-	{"a list in x-api-key", []string{"x-api-key: " + aliceKey + "," + bobKey}, missing, twoAPIKeys},
-	{"both alike", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + aliceKey}, admitted, admitted},
-	{"both, Authorization right", []string{"x-api-key: sk-unknown-0123456789", "Authorization: Bearer " + aliceKey}, admitted, admitted},
-	{"both, Authorization wrong", []string{"x-api-key: " + aliceKey, "Authorization: Bearer sk-unknown-0123456789"}, invalid, invalid},
-	{"both, Authorization expired", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + oldKey}, expired, expired},
-	{"both, Authorization disabled", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + offKey}, invalid, invalid},
-	{"both, Authorization of another network", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + farKey}, elsewhere, elsewhere},
-	{"both, x-api-key of another network", []string{"x-api-key: " + farKey, "Authorization: Bearer " + aliceKey}, admitted, admitted},
-	{"both, another scheme", []string{"x-api-key: " + aliceKey, "Authorization: Basic eDp5"}, missing, admitted},
-	{"both, Authorization empty", []string{"x-api-key: " + aliceKey, "Authorization:"}, missing, admitted},
-	{"both, Authorization a scheme alone", []string{"x-api-key: " + aliceKey, "Authorization: Bearer"}, missing, admitted},
-	{"both, two x-api-key", []string{"x-api-key: " + aliceKey, "x-api-key: x", "Authorization: Bearer " + aliceKey}, admitted, admitted},
-	{"both, a list in x-api-key", []string{"x-api-key: x,y", "Authorization: Bearer " + aliceKey}, admitted, admitted},
-	{"both, two Authorization", []string{"x-api-key: " + aliceKey, "Authorization: Bearer " + aliceKey, "Authorization: Bearer x"}, twoBearers, twoBearers},
-	{"both, a digest credential", []string{"x-api-key: " + aliceKey, `Authorization: Digest username="a", realm="b"`}, missing, admitted},
-	{"other headers for keys", []string{"api-key: " + aliceKey, "x-goog-api-key: " + aliceKey, "Proxy-Authorization: Bearer " + aliceKey, "Cookie: key=" + aliceKey}, missing, missing},
+	{"two x-api-key", []string{"x-api-key: " + site.AliceKey, "x-api-key: " + site.AliceKey}, missing, twoAPIKeys},
+	{"a list in x-api-key", []string{"x-api-key: " + site.AliceKey + "," + site.BobKey}, missing, twoAPIKeys},
+	{"both alike", []string{"x-api-key: " + site.AliceKey, "Authorization: Bearer " + site.AliceKey}, admitted, admitted},
+	{"both, Authorization right", []string{"x-api-key: sk-unknown-0123456789", "Authorization: Bearer " + site.AliceKey}, admitted, admitted},
+	{"both, Authorization wrong", []string{"x-api-key: " + site.AliceKey, "Authorization: Bearer sk-unknown-0123456789"}, invalid, invalid},
+	{"both, Authorization expired", []string{"x-api-key: " + site.AliceKey, "Authorization: Bearer " + site.OldKey}, expired, expired},
+	{"both, Authorization disabled", []string{"x-api-key: " + site.AliceKey, "Authorization: Bearer " + site.OffKey}, invalid, invalid},
+	{"both, Authorization of another network", []string{"x-api-key: " + site.AliceKey, "Authorization: Bearer " + site.FarKey}, elsewhere, elsewhere},
+	{"both, x-api-key of another network", []string{"x-api-key: " + site.FarKey, "Authorization: Bearer " + site.AliceKey}, admitted, admitted},
+	{"both, another scheme", []string{"x-api-key: " + site.AliceKey, "Authorization: Basic eDp5"}, missing, admitted},
+	{"both, Authorization empty", []string{"x-api-key: " + site.AliceKey, "Authorization:"}, missing, admitted},
+	{"both, Authorization a scheme alone", []string{"x-api-key: " + site.AliceKey, "Authorization: Bearer"}, missing, admitted},
+	{"both, two x-api-key", []string{"x-api-key: " + site.AliceKey, "x-api-key: x", "Authorization: Bearer " + site.AliceKey}, admitted, admitted},
+	{"both, a list in x-api-key", []string{"x-api-key: x,y", "Authorization: Bearer " + site.AliceKey}, admitted, admitted},
+	{"both, two Authorization", []string{"x-api-key: " + site.AliceKey, "Authorization: Bearer " + site.AliceKey, "Authorization: Bearer x"}, twoBearers, twoBearers},
+	{"both, a digest credential", []string{"x-api-key: " + site.AliceKey, `Authorization: Digest username="a", realm="b"`}, missing, admitted},
+	{"other headers for keys", []string{"api-key: " + site.AliceKey, "x-goog-api-key: " + site.AliceKey, "Proxy-Authorization: Bearer " + site.AliceKey, "Cookie: key=" + site.AliceKey}, missing, missing},
 }
 
 // TestG113CredentialsAreJudgedAlikeAtEveryDoor is the matrix of credentials and
@@ -232,7 +186,7 @@ var credentials = []struct {
 // there, and a header that decides nothing (a Digest credential, a second
 // x-api-key beside a bearer token) once made the request 400.
 func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
-	s, p := startLocked(t)
+	s, p := site.StartLocked(t)
 	calls := 0
 	for _, c := range credentials {
 		t.Run(c.name, func(t *testing.T) {
@@ -241,16 +195,16 @@ func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
 				if d.apiKey {
 					want = c.both
 				}
-				got := s.enter(d, c.headers...)
+				got := enter(s, d, c.headers...)
 				if want == admitted {
-					assert.Equal(t, http.StatusOK, got.status, "%s: %s", d.line, got.body)
+					assert.Equal(t, http.StatusOK, got.Status, "%s: %s", d.line, got.Body)
 					if d.body != "" {
 						calls++
 					}
 					continue
 				}
 				status, body := d.answer(want)
-				got.assertOurs(t, status, body, d.line)
+				got.AssertOurs(t, status, body, d.line)
 				assertRetry(t, want, got)
 			}
 		})
@@ -262,84 +216,84 @@ func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
 // assertRetry checks what tells a client's library whether another try is of
 // use. Claude Code retried a 401 for three minutes in silence. After an expired
 // key it may try again: its helper may have the next one.
-func assertRetry(t *testing.T, v verdict, got reply) {
+func assertRetry(t *testing.T, v verdict, got site.Reply) {
 	t.Helper()
-	final := got.status == http.StatusUnauthorized || got.status == http.StatusForbidden
+	final := got.Status == http.StatusUnauthorized || got.Status == http.StatusForbidden
 	var retry, challenge []string
 	if final && v != expired {
 		retry = []string{"false"}
 	}
-	if got.status == http.StatusUnauthorized {
+	if got.Status == http.StatusUnauthorized {
 		challenge = []string{`Bearer realm="ai_gateway"`}
 	}
-	assert.Equal(t, retry, got.header.Values("X-Should-Retry"))
-	assert.Equal(t, challenge, got.header.Values("WWW-Authenticate"))
+	assert.Equal(t, retry, got.Header.Values("X-Should-Retry"))
+	assert.Equal(t, challenge, got.Header.Values("WWW-Authenticate"))
 }
 
 func TestAQueryIsNoPlaceForAKey(t *testing.T) {
-	s, p := startLocked(t)
+	s, p := site.StartLocked(t)
 	for _, query := range []string{"?key=", "?api_key=", "?access_token=", "?x-api-key="} {
-		got := s.raw(doors[0].body, "POST /v1/messages"+query+aliceKey+" HTTP/1.1", "Anthropic-Version: 2023-06-01")
-		assert.Equal(t, http.StatusUnauthorized, got.status)
+		got := s.Raw(doors[0].body, "POST /v1/messages"+query+site.AliceKey+" HTTP/1.1", "Anthropic-Version: 2023-06-01")
+		assert.Equal(t, http.StatusUnauthorized, got.Status)
 	}
 	assert.Zero(t, p.Count())
 }
 
 func TestAKeyReachesOnlyItsModels(t *testing.T) {
-	s, p := startLocked(t)
+	s, p := site.StartLocked(t)
 	for _, d := range doors {
 		if d.body == "" {
 			continue
 		}
-		ask := func(model, key string) reply {
+		ask := func(model, key string) site.Reply {
 			named := d
 			named.body = strings.Replace(d.body, `"m1"`, `"`+model+`"`, 1)
-			return s.enter(named, "Authorization: Bearer "+key)
+			return enter(s, named, "Authorization: Bearer "+key)
 		}
 		before := p.Count()
-		forbidden := inChoices("invalid_request_error", "this key may not use model 'm1'", `"model"`, `"permission_denied"`)
-		unknown := inChoices("invalid_request_error", "model: 'm9' is not known", `"model"`, `"model_not_found"`)
+		forbidden := site.InChoices("invalid_request_error", "this key may not use model 'm1'", `"model"`, `"permission_denied"`)
+		unknown := site.InChoices("invalid_request_error", "model: 'm9' is not known", `"model"`, `"model_not_found"`)
 		if d.messages {
-			forbidden = inMessages("permission_error", "this key may not use model 'm1'")
-			unknown = inMessages("not_found_error", "model: 'm9' is not known")
+			forbidden = site.InMessages("permission_error", "this key may not use model 'm1'")
+			unknown = site.InMessages("not_found_error", "model: 'm9' is not known")
 		}
-		ask("m1", bobKey).assertOurs(t, http.StatusForbidden, forbidden, d.line)
-		ask("m9", aliceKey).assertOurs(t, http.StatusNotFound, unknown, d.line)
-		ask("m9", bobKey).assertOurs(t, http.StatusNotFound, unknown, d.line)
+		ask("m1", site.BobKey).AssertOurs(t, http.StatusForbidden, forbidden, d.line)
+		ask("m9", site.AliceKey).AssertOurs(t, http.StatusNotFound, unknown, d.line)
+		ask("m9", site.BobKey).AssertOurs(t, http.StatusNotFound, unknown, d.line)
 		assert.Equal(t, before, p.Count())
-		assert.Equal(t, http.StatusOK, ask("allowed-1", bobKey).status)
+		assert.Equal(t, http.StatusOK, ask("allowed-1", site.BobKey).Status)
 		assert.Equal(t, before+1, p.Count())
 	}
 }
 
 // An operator who wonders why a client gets 401 or 403 finds it in the log.
 func TestTheLogTellsWhyAKnownKeyIsRefused(t *testing.T) {
-	s, _ := startLocked(t)
+	s, _ := site.StartLocked(t)
 	for key, want := range map[string][2]string{
-		oldKey: {"old", "it has expired"},
-		offKey: {"off", "it is disabled"},
-		farKey: {"far", "it may not be used from this address"},
+		site.OldKey: {"old", "it has expired"},
+		site.OffKey: {"off", "it is disabled"},
+		site.FarKey: {"far", "it may not be used from this address"},
 	} {
-		id := s.enter(doors[0], "Authorization: Bearer "+key).id()
-		entry, err := s.Logs.WaitEntry(waiting(t), func(e map[string]any) bool { return e["msg"] == "key refused" && e["request_id"] == id })
+		id := enter(s, doors[0], "Authorization: Bearer "+key).ID()
+		entry, err := s.Logs.WaitEntry(site.Waiting(t), func(e map[string]any) bool { return e["msg"] == "key refused" && e["request_id"] == id })
 		if assert.NoError(t, err) {
 			assert.Equal(t, want, [2]string{entry["key_id"].(string), entry["reason"].(string)})
 		}
 	}
-	for _, key := range []string{oldKey, offKey, farKey} {
+	for _, key := range []string{site.OldKey, site.OffKey, site.FarKey} {
 		assert.NotContains(t, s.Logs.String(), key)
 	}
 }
 
 // Behind a proxy that Caddy trusts, the address is that of the client.
 func TestNetworksAreThoseOfTheClientBehindATrustedProxy(t *testing.T) {
-	t.Setenv("KEY_FAR", farKey)
+	t.Setenv("KEY_FAR", site.FarKey)
 	config := func(servers string) string {
-		return "{\n" + servers + "}\n" + siteBlock("", "provider demo {\npace off\n}", "key far {env.KEY_FAR} {\nfrom 192.0.2.0/24 2001:db8::/32\n}")
+		return "{\n" + servers + "}\n" + site.Block("", "provider demo {\npace off\n}", "key far {env.KEY_FAR} {\nfrom 192.0.2.0/24 2001:db8::/32\n}")
 	}
-	s := startCaddyfile(t, config("servers {\ntrusted_proxies static 127.0.0.0/8\n}\n")).persistently()
+	s := site.StartCaddyfile(t, config("servers {\ntrusted_proxies static 127.0.0.0/8\n}\n")).Persistently()
 	status := func(forwarded string) int {
-		return s.ask(chatPath, bodyFor(chatPath, "m", "hi", false), "Authorization", "Bearer "+farKey, "X-Forwarded-For", forwarded).status
+		return s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+site.FarKey, "X-Forwarded-For", forwarded).Status
 	}
 	for address, want := range map[string]int{
 		"192.0.2.7": 200, "2001:db8::7": 200, "::ffff:192.0.2.7": 200, "192.0.3.7": 403, "10.0.0.1": 403, "nonsense": 403, "": 403,
@@ -354,20 +308,20 @@ func TestNetworksAreThoseOfTheClientBehindATrustedProxy(t *testing.T) {
 // it, and so chose from where its key was used. With strict, the first one that
 // no trusted proxy has counts, from the right.
 func TestAClientCannotChooseItsAddressWithStrictProxies(t *testing.T) {
-	t.Setenv("KEY_FAR", farKey)
-	s := startCaddyfile(t, "{\nservers {\ntrusted_proxies static 127.0.0.0/8\ntrusted_proxies_strict\n}\n}\n"+
-		siteBlock("", demoProvider, "key far {env.KEY_FAR} {\nfrom 192.0.2.0/24\n}"))
+	t.Setenv("KEY_FAR", site.FarKey)
+	s := site.StartCaddyfile(t, "{\nservers {\ntrusted_proxies static 127.0.0.0/8\ntrusted_proxies_strict\n}\n}\n"+
+		site.Block("", site.DemoProvider, "key far {env.KEY_FAR} {\nfrom 192.0.2.0/24\n}"))
 	for forwarded, want := range map[string]int{"192.0.2.7, 198.51.100.1": http.StatusForbidden, "198.51.100.1, 192.0.2.7": http.StatusOK} {
-		got := s.ask(chatPath, bodyFor(chatPath, "m", "hi", false), "Authorization", "Bearer "+farKey, "X-Forwarded-For", forwarded)
-		assert.Equal(t, want, got.status, forwarded)
+		got := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+site.FarKey, "X-Forwarded-For", forwarded)
+		assert.Equal(t, want, got.Status, forwarded)
 	}
-	s.assertNoEntry(choosable)
+	s.AssertNoEntry(choosable)
 }
 
 const choosable = "clients can choose the address"
 
 func TestProxiesThatAreTrustedTooMuchAreWarnedOf(t *testing.T) {
-	t.Setenv("KEY_FAR", farKey)
+	t.Setenv("KEY_FAR", site.FarKey)
 	const bound, free = "key far {env.KEY_FAR} {\nfrom 192.0.2.0/24\n}", "key far {env.KEY_FAR}"
 	for name, c := range map[string]struct {
 		servers, key, accounts string
@@ -380,10 +334,10 @@ func TestProxiesThatAreTrustedTooMuchAreWarnedOf(t *testing.T) {
 		"strict":                       {"trusted_proxies static private_ranges\ntrusted_proxies_strict", bound, "", 0},
 		"a header that is replaced":    {"trusted_proxies static private_ranges\nclient_ip_headers CF-Connecting-IP", bound, "", 0},
 		"nobody is trusted":            {"keepalive_interval 15s", bound, "", 0},
-		"two sites of the same server": {"trusted_proxies static private_ranges", bound + "\naccounts off\n}\nai_gateway /other/* {\nkey client {env.CLIENT_KEY}\n" + demoProvider, "", 1},
+		"two sites of the same server": {"trusted_proxies static private_ranges", bound + "\naccounts off\n}\nai_gateway /other/* {\nkey client {env.CLIENT_KEY}\n" + site.DemoProvider, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := startCaddyfile(t, "{\nservers {\n"+c.servers+"\n}\n}\n"+siteBlock("", demoProvider, c.key, c.accounts))
+			s := site.StartCaddyfile(t, "{\nservers {\n"+c.servers+"\n}\n}\n"+site.Block("", site.DemoProvider, c.key, c.accounts))
 			found := 0
 			for _, entry := range s.Logs.Entries() {
 				if text, _ := entry["msg"].(string); strings.HasPrefix(text, choosable) {
@@ -408,7 +362,7 @@ func (doubtful) CaddyModule() caddy.ModuleInfo {
 func (doubtful) UnmarshalCaddyfile(*caddyfile.Dispenser) error { return nil }
 
 func (doubtful) Lookup(digest exchange.Digest) *exchange.Key {
-	if digest != sha256.Sum256([]byte(aliceKey)) {
+	if digest != sha256.Sum256([]byte(site.AliceKey)) {
 		return nil
 	}
 	return &exchange.Key{ID: "alice", Digest: digest}
@@ -422,18 +376,18 @@ func init() { caddy.RegisterModule(doubtful{}) }
 // clients threw away.
 func TestAnUnknownKeyIsNotCalledWrongInDoubt(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
-	s := startSite(t, direct.provider("up", p), "keys doubtful")
+	s := site.Start(t, site.Direct.Provider("up", p), "keys doubtful")
 	for _, d := range doors {
-		for _, key := range []string{"sk-unknown-0123456789", oddKey, string(exchange.NewAPIKey())} {
-			got := s.enter(d, "Authorization: Bearer "+key)
+		for _, key := range []string{"sk-unknown-0123456789", site.OddKey, string(exchange.NewAPIKey())} {
+			got := enter(s, d, "Authorization: Bearer "+key)
 			status, body := d.answer(undecided)
-			got.assertOurs(t, status, body, d.line)
-			assert.Equal(t, "5", got.header.Get("Retry-After"), d.line)
+			got.AssertOurs(t, status, body, d.line)
+			assert.Equal(t, "5", got.Header.Get("Retry-After"), d.line)
 		}
-		for _, key := range []string{clientKey, aliceKey} {
-			assert.Equal(t, http.StatusOK, s.enter(d, "Authorization: Bearer "+key).status, d.line)
+		for _, key := range []string{site.ClientKey, site.AliceKey} {
+			assert.Equal(t, http.StatusOK, enter(s, d, "Authorization: Bearer "+key).Status, d.line)
 		}
 		status, body := d.answer(missing)
-		s.enter(d).assertOurs(t, status, body, d.line)
+		enter(s, d).AssertOurs(t, status, body, d.line)
 	}
 }

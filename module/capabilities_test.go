@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // capabilities are the answer of GET /v1/capabilities.
@@ -29,17 +30,17 @@ type capabilities struct {
 
 const capabilitiesPath = "/v1/capabilities"
 
-// capabilities asks with a key; the answer has no member that is not documented.
-func (s *site) capabilities(key string) (c capabilities, models []string) {
-	s.t.Helper()
-	answer := s.list(key, capabilitiesPath)
-	require.Equal(s.t, http.StatusOK, answer.status, answer.body)
-	assert.Equal(s.t, "application/json", answer.header.Get("Content-Type"))
-	require.NoError(s.t, json.Unmarshal([]byte(answer.body), &c))
+// capabilitiesOf asks with a key; the answer has no member that is not documented.
+func capabilitiesOf(s *site.Site, key string) (c capabilities, models []string) {
+	s.T.Helper()
+	answer := s.List(key, capabilitiesPath)
+	require.Equal(s.T, http.StatusOK, answer.Status, answer.Body)
+	assert.Equal(s.T, "application/json", answer.Header.Get("Content-Type"))
+	require.NoError(s.T, json.Unmarshal([]byte(answer.Body), &c))
 	again, err := json.Marshal(c)
-	require.NoError(s.t, err)
-	assert.JSONEq(s.t, string(again), answer.body)
-	assert.Equal(s.t, "list", c.Object)
+	require.NoError(s.T, err)
+	assert.JSONEq(s.T, string(again), answer.Body)
+	assert.Equal(s.T, "list", c.Object)
 	for _, d := range c.Data {
 		models = append(models, d.Model)
 	}
@@ -47,10 +48,10 @@ func (s *site) capabilities(key string) (c capabilities, models []string) {
 }
 
 func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
-	s, p := startLocked(t, "model allowed-fast {\nto up\n}", "model any-* {\nto up\n}")
-	c, models := s.capabilities(aliceKey)
+	s, p := site.StartLocked(t, "model allowed-fast {\nto up\n}", "model any-* {\nto up\n}")
+	c, models := capabilitiesOf(s, site.AliceKey)
 	assert.Equal(t, []string{"allowed-fast", "m1"}, models)
-	_, models = s.capabilities(bobKey)
+	_, models = capabilitiesOf(s, site.BobKey)
 	assert.Equal(t, []string{"allowed-fast"}, models)
 	for _, d := range c.Data {
 		require.Len(t, d.Formats, 3)
@@ -61,27 +62,27 @@ func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
 			assert.Equal(t, []string{}, append(got.Reported, got.Refused...))
 		}
 	}
-	assert.Equal(t, http.StatusUnauthorized, s.list("sk-nobody", capabilitiesPath).status)
-	assert.Equal(t, http.StatusUnauthorized, s.list(oldKey, capabilitiesPath).status)
-	wrong := s.ask(capabilitiesPath, "{}", "Authorization", "Bearer "+aliceKey)
-	assert.Equal(t, http.StatusMethodNotAllowed, wrong.status)
-	assert.Equal(t, http.MethodGet, wrong.header.Get("Allow"))
-	head := s.raw("", "HEAD "+capabilitiesPath+" HTTP/1.1", "Authorization: Bearer "+aliceKey)
-	assert.Equal(t, http.StatusOK, head.status)
-	assert.Empty(t, head.body)
-	assert.NotEmpty(t, head.header.Get("Content-Length"))
+	assert.Equal(t, http.StatusUnauthorized, s.List("sk-nobody", capabilitiesPath).Status)
+	assert.Equal(t, http.StatusUnauthorized, s.List(site.OldKey, capabilitiesPath).Status)
+	wrong := s.Ask(capabilitiesPath, "{}", "Authorization", "Bearer "+site.AliceKey)
+	assert.Equal(t, http.StatusMethodNotAllowed, wrong.Status)
+	assert.Equal(t, http.MethodGet, wrong.Header.Get("Allow"))
+	head := s.Raw("", "HEAD "+capabilitiesPath+" HTTP/1.1", "Authorization: Bearer "+site.AliceKey)
+	assert.Equal(t, http.StatusOK, head.Status)
+	assert.Empty(t, head.Body)
+	assert.NotEmpty(t, head.Header.Get("Content-Length"))
 	assert.Zero(t, p.Count(), "no provider is asked")
 }
 
 func TestCapabilitiesFollowTheTraitsOfTheTarget(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
-	s := startSite(t,
-		direct.provider("talker", p, "format chat", "models plain", "extensions min_p"),
-		direct.provider("writer", p, "format completions", "models writer"),
-		direct.provider("mute", p, "format completions", "prompt_template none", "models mute"),
+	s := site.Start(t,
+		site.Direct.Provider("talker", p, "format chat", "models plain", "extensions min_p"),
+		site.Direct.Provider("writer", p, "format completions", "models writer"),
+		site.Direct.Provider("mute", p, "format completions", "prompt_template none", "models mute"),
 		"model strict {\nto talker {\nextensions top_k\n}\non_loss reject\n}",
 		"model both {\nto mute\nto talker\n}")
-	c, models := s.capabilities(clientKey)
+	c, models := capabilitiesOf(s, site.ClientKey)
 	assert.Equal(t, []string{"both", "mute", "plain", "strict", "writer"}, models)
 	formats := c.Data[slices.Index(models, "plain")].Formats
 	assert.Equal(t, "bytes", formats["chat"].Lane)
@@ -111,17 +112,17 @@ func TestCapabilitiesFollowTheTraitsOfTheTarget(t *testing.T) {
 
 // What is said to be refused is refused, and what is said to be reported is.
 func TestCapabilitiesTellTheTruth(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("talker", p, "format chat", "models m"))
-		c, _ := s.capabilities(clientKey)
+		s := site.Start(t, w.Provider("talker", p, "format chat", "models m"))
+		c, _ := capabilitiesOf(s, site.ClientKey)
 		told := c.Data[0].Formats["messages"]
 		for field, value := range map[string]string{"container": `"c"`, "speed": `"fast"`, "temperature": "0.5", "inference_geo": `"eu"`, "diagnostics": "{}"} {
-			answer := s.ask(messagesPath, `{"`+field+`":`+value+`,`+bodyFor(messagesPath, "m", "x", false)[1:])
-			assert.Equal(t, slices.Contains(told.Refused, field), answer.status == http.StatusBadRequest, field)
-			assert.Equal(t, slices.Contains(told.Reported, field), answer.header.Get("X-Gateway-Dropped") == field, field)
-			if answer.status == http.StatusOK {
-				assert.Equal(t, slices.Contains(told.Kept, field), received(t, p)[field] != nil, field)
+			answer := s.Ask(site.MessagesPath, `{"`+field+`":`+value+`,`+site.BodyFor(site.MessagesPath, "m", "x", false)[1:])
+			assert.Equal(t, slices.Contains(told.Refused, field), answer.Status == http.StatusBadRequest, field)
+			assert.Equal(t, slices.Contains(told.Reported, field), answer.Header.Get("X-Gateway-Dropped") == field, field)
+			if answer.Status == http.StatusOK {
+				assert.Equal(t, slices.Contains(told.Kept, field), p.LastJSON(t)[field] != nil, field)
 			}
 		}
 	})

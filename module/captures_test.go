@@ -2,12 +2,8 @@ package module_test
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,81 +11,40 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// capture is a request that a client really sent.
-type capture struct {
-	Method  string
-	Path    string
-	Headers map[string]string
-	Body    json.RawMessage
-}
-
-func readCapture(t *testing.T, file string) capture {
-	t.Helper()
-	raw, err := os.ReadFile(file)
-	require.NoError(t, err)
-	var c capture
-	require.NoError(t, json.Unmarshal(raw, &c))
-	var compact bytes.Buffer
-	require.NoError(t, json.Compact(&compact, c.Body))
-	c.Body = compact.Bytes()
-	return c
-}
-
-// replay sends the capture with the client's key in place of the recorded one.
-func (s *site) replay(c capture) *http.Response {
-	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), c.Method, s.URL("site", c.Path), bytes.NewReader(c.Body))
-	require.NoError(s.t, err)
-	for name, value := range c.Headers {
-		request.Header.Set(name, strings.ReplaceAll(value, "KEY", clientKey))
-	}
-	response, err := s.Client.Do(request)
-	require.NoError(s.t, err)
-	return response
-}
-
-func digest(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:])
-}
-
 func TestCapturedRequestsArriveByteForByte(t *testing.T) {
-	files, err := filepath.Glob("../testdata/captures/*.json")
-	require.NoError(t, err)
-	require.Len(t, files, 4)
-	eachWay(t, func(t *testing.T, w way) {
+	captures := site.Captures(t)
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		same, renamed := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		lines := func(p *gatewaytest.Provider, to string) []string {
-			return []string{w.provider("p", p, "models none", "mid_system keep"), "model * {\nto p" + to + "\n}"}
+			return []string{w.Provider("p", p, "models none", "mid_system keep"), "model * {\nto p" + to + "\n}"}
 		}
-		s := startSite(t, lines(same, "")...).persistently()
-		for _, file := range files {
-			c := readCapture(t, file)
+		s := site.Start(t, lines(same, "")...).Persistently()
+		for _, c := range captures {
 			same.Always(answerTo(c))
-			assertAnswered(t, s.replay(c))
-			assertCarried(t, c, same, digest(c.Body))
+			assertAnswered(t, s.Replay(c))
+			assertCarried(t, c, same, gatewaytest.SHA256(c.Body))
 		}
-		require.NoError(t, s.Reload(siteBlock("", lines(renamed, "/vendor/model-x")...)))
-		for _, file := range files {
-			c := readCapture(t, file)
+		require.NoError(t, s.Reload(site.Block("", lines(renamed, "/vendor/model-x")...)))
+		for _, c := range captures {
 			renamed.Always(answerTo(c))
-			assertAnswered(t, s.replay(c))
+			assertAnswered(t, s.Replay(c))
 			var view struct{ Model string }
 			require.NoError(t, json.Unmarshal(c.Body, &view))
 			body := bytes.Replace(c.Body, []byte(`"model":"`+view.Model+`"`), []byte(`"model":"vendor/model-x"`), 1)
-			assertCarried(t, c, renamed, digest(body))
+			assertCarried(t, c, renamed, gatewaytest.SHA256(body))
 		}
 	})
 }
 
 // answerTo is what a provider answers to the capture.
-func answerTo(c capture) gatewaytest.Step {
+func answerTo(c site.Capture) gatewaytest.Step {
 	if strings.Contains(c.Path, "count_tokens") {
 		return gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"input_tokens":2095}`))
 	}
-	return gatewaytest.Chunks(gatewaytest.EventStream, streams[messagesPath]...)
+	return gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.MessagesPath]...)
 }
 
 func assertAnswered(t *testing.T, response *http.Response) {
@@ -100,12 +55,12 @@ func assertAnswered(t *testing.T, response *http.Response) {
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusOK, response.StatusCode, body.String())
 	if body.String() != `{"input_tokens":2095}` {
-		assert.Equal(t, strings.Join(streams[messagesPath], ""), body.String())
+		assert.Equal(t, strings.Join(site.Streams[site.MessagesPath], ""), body.String())
 	}
 }
 
 // assertCarried looks at what the provider received last.
-func assertCarried(t *testing.T, c capture, p *gatewaytest.Provider, sum string) {
+func assertCarried(t *testing.T, c site.Capture, p *gatewaytest.Provider, sum string) {
 	t.Helper()
 	requests := p.Requests()
 	got := requests[len(requests)-1]

@@ -10,37 +10,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// setKeys sets the variables that the configurations of these tests refer to.
-func setKeys(t *testing.T) {
-	t.Helper()
-	for name, key := range map[string]string{"ALICE": aliceKey, "BOB": bobKey, "CLIENT": clientKey} {
-		t.Setenv("KEY_"+name, key)
-	}
-}
-
-// at asks a site of the configuration for an answer.
-func (s *site) at(port, path, key, model string) reply {
-	s.t.Helper()
-	request, err := http.NewRequestWithContext(waiting(s.t), http.MethodPost, s.URL(port, path), strings.NewReader(bodyFor(path, model, "hi", false)))
-	require.NoError(s.t, err)
+// askAt sends a request to one of several sites.
+func askAt(s *site.Site, port, path, key, model string) site.Reply {
+	s.T.Helper()
+	request, err := http.NewRequestWithContext(site.Waiting(s.T), http.MethodPost, s.URL(port, path), strings.NewReader(site.BodyFor(path, model, "hi", false)))
+	require.NoError(s.T, err)
 	request.Header.Set("Authorization", "Bearer "+key)
 	request.Header.Set("Anthropic-Version", "2023-06-01")
 	response, err := s.Client.Do(request)
-	require.NoError(s.t, err)
+	require.NoError(s.T, err)
 	defer func() { _ = response.Body.Close() }()
-	return reply{status: response.StatusCode, header: response.Header}
+	return site.Reply{Status: response.StatusCode, Header: response.Header}
 }
 
 // TestSitesInheritFromTheGlobalOptionAndAddToIt asks two sites for what they
 // share and for what only one of them has.
 func TestSitesInheritFromTheGlobalOptionAndAddToIt(t *testing.T) {
-	setKeys(t)
+	site.SetKeys(t)
 	shared, own := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-	s := startCaddyfile(t, `{
+	s := site.StartCaddyfile(t, `{
 		ai_gateway {
-			`+direct.provider("shared", shared, "models m1")+`
+			`+site.Direct.Provider("shared", shared, "models m1")+`
 			model smart {
 				to shared/m1
 			}
@@ -53,7 +46,7 @@ func TestSitesInheritFromTheGlobalOptionAndAddToIt(t *testing.T) {
 	}
 	http://127.0.0.1:PORT(second) {
 		ai_gateway {
-			`+proxied.provider("own", own, "models m2")+`
+			`+site.Proxied.Provider("own", own, "models m2")+`
 			model fast {
 				to own/m2
 				to shared/m1
@@ -67,43 +60,43 @@ func TestSitesInheritFromTheGlobalOptionAndAddToIt(t *testing.T) {
 		status           int
 		by               *gatewaytest.Provider
 	}{
-		{"site", aliceKey, "m1", 200, shared},
-		{"site", aliceKey, "smart", 200, shared},
-		{"site", aliceKey, "m2", 404, nil},
-		{"site", aliceKey, "fast", 404, nil},
-		{"site", bobKey, "m1", 401, nil},
-		{"second", aliceKey, "m1", 200, shared},
-		{"second", aliceKey, "smart", 200, shared},
-		{"second", bobKey, "m2", 200, own},
-		{"second", bobKey, "fast", 200, own},
+		{"site", site.AliceKey, "m1", 200, shared},
+		{"site", site.AliceKey, "smart", 200, shared},
+		{"site", site.AliceKey, "m2", 404, nil},
+		{"site", site.AliceKey, "fast", 404, nil},
+		{"site", site.BobKey, "m1", 401, nil},
+		{"second", site.AliceKey, "m1", 200, shared},
+		{"second", site.AliceKey, "smart", 200, shared},
+		{"second", site.BobKey, "m2", 200, own},
+		{"second", site.BobKey, "fast", 200, own},
 	} {
 		before := shared.Count() + own.Count()
 		count := 0
 		if test.by != nil {
 			count = test.by.Count()
 		}
-		assert.Equal(t, test.status, s.at(test.port, chatPath, test.key, test.model).status, "%+v", test)
+		assert.Equal(t, test.status, askAt(s, test.port, site.ChatPath, test.key, test.model).Status, "%+v", test)
 		if test.by == nil {
 			assert.Equal(t, before, shared.Count()+own.Count())
 		} else {
 			assert.Equal(t, count+1, test.by.Count())
 		}
 	}
-	large := bodyFor(chatPath, "m1", strings.Repeat("x", 2000), false)
-	got := s.raw(large, "POST "+chatPath+" HTTP/1.1", "Authorization: Bearer "+aliceKey)
-	assert.Equal(t, http.StatusRequestEntityTooLarge, got.status, "an inherited limit")
+	large := site.BodyFor(site.ChatPath, "m1", strings.Repeat("x", 2000), false)
+	got := s.Raw(large, "POST "+site.ChatPath+" HTTP/1.1", "Authorization: Bearer "+site.AliceKey)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, got.Status, "an inherited limit")
 }
 
 // TestConfigurationsThatCannotWorkAreRefused ensures that each is an error which
 // says what is wrong, and that the old configuration stays in force.
 func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
-	setKeys(t)
+	site.SetKeys(t)
 	const (
 		demo  = "provider demo"
 		alice = "key alice {env.KEY_ALICE}"
 		local = "provider local vllm"
 	)
-	s := startSite(t, demo)
+	s := site.Start(t, demo)
 	for _, test := range []struct{ name, global, site, want string }{
 		{"no provider", "", alice, "needs at least one provider, here or in the global option ai_gateway"},
 		{"no key and no store", "", demo + "\naccounts off", "needs at least one key, here or in the global option ai_gateway, or a store: without them nobody could use it"},
@@ -131,7 +124,7 @@ func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
 				config = "{\nai_gateway {\n" + test.global + "\n}\n}\n" + config
 			}
 			assert.ErrorContains(t, s.Reload(config), test.want)
-			assert.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "demo", "hello", false)).status)
+			assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "demo", "hello", false)).Status)
 		})
 	}
 }
@@ -139,7 +132,7 @@ func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
 // TestJSONThatCannotWorkIsRefused covers what the grammar of the Caddyfile does
 // not let through in the first place.
 func TestJSONThatCannotWorkIsRefused(t *testing.T) {
-	setKeys(t)
+	site.SetKeys(t)
 	c := gatewaytest.NewCaddy(t)
 	const keys = `"keys":[{"source":"config","keys":[{"name":"alice","key":"{env.KEY_ALICE}"}]}]`
 	for handler, want := range map[string]string{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
@@ -35,7 +37,7 @@ type answering struct {
 
 func readAnswerings(t *testing.T) (cases []answering) {
 	t.Helper()
-	raw, err := os.ReadFile("../testdata/conformance/answers.json")
+	raw, err := os.ReadFile(filepath.Join(site.Root(t), "testdata", "conformance", "answers.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(raw, &cases))
 	return cases
@@ -45,7 +47,7 @@ func readAnswerings(t *testing.T) (cases []answering) {
 // What a client reads is added up by the laws that those enforce.
 func TestConformanceOfAnswers(t *testing.T) {
 	cases := readAnswerings(t)
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		var pairs [][2]string
 		for _, c := range cases {
 			pairs = append(pairs, [2]string{c.Lane, ""})
@@ -66,30 +68,30 @@ func TestConformanceOfAnswers(t *testing.T) {
 
 func (s conforming) answering(t *testing.T, c answering, streaming bool) {
 	route := conformingLanes[c.Lane]
-	body := c.request(t, route.path, s.models[c.Lane], streaming)
+	body := c.request(t, route.Path, s.models[c.Lane], streaming)
 	if c.Failure != nil && c.Failure.Status == 0 {
-		c.assertCutOff(t, route, s.cutOff(route, body, c.stream(route.upstream)))
+		c.assertCutOff(t, route, s.cutOff(route, body, c.stream(route.Upstream)))
 		return
 	}
-	s.p.Always(c.step(route.upstream))
+	s.p.Always(c.step(route.Upstream))
 	defer s.p.Always(nil)
-	answer := s.ask(route.path, body)
+	answer := s.Ask(route.Path, body)
 	if c.Failure != nil {
-		assert.Equal(t, c.Failure.Status, answer.status, answer.body)
-		c.assertFailure(t, answer.failure(t))
+		assert.Equal(t, c.Failure.Status, answer.Status, answer.Body)
+		c.assertFailure(t, answer.Failure(t))
 		return
 	}
-	require.Equal(t, http.StatusOK, answer.status, answer.body)
+	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 	if !streaming {
-		assertHolds(t, string(c.Want), answer.body)
+		assertHolds(t, string(c.Want), answer.Body)
 		return
 	}
 	assertHolds(t, string(c.Want), c.added(t, route, answer))
 	if c.Told != nil {
-		assert.Equal(t, c.Told, inShort(t, answer.body))
+		assert.Equal(t, c.Told, inShort(t, answer.Body))
 	}
-	if route.byteLane() && c.Events != nil {
-		assert.Equal(t, strings.Join(c.stream(route.upstream), ""), answer.body)
+	if route.IsBytes() && c.Events != nil {
+		assert.Equal(t, strings.Join(c.stream(route.Upstream), ""), answer.Body)
 	}
 }
 
@@ -110,7 +112,7 @@ func (c answering) stream(upstream string) (events []string) {
 			_ = json.Unmarshal(raw, &text) // what is no object is a text
 		}
 		event := "data: " + text + "\n\n"
-		if upstream == messagesPath {
+		if upstream == site.MessagesPath {
 			event = "event: " + view.Type + "\n" + event
 		}
 		events = append(events, event)
@@ -120,26 +122,26 @@ func (c answering) stream(upstream string) (events []string) {
 
 // cutOff plays a stream whose end comes once the client has read its words,
 // "Hi".
-func (s conforming) cutOff(route translatedRoute, body string, events []string) reply {
-	s.t.Helper()
+func (s conforming) cutOff(route site.Lane, body string, events []string) site.Reply {
+	s.T.Helper()
 	end := slices.IndexFunc(events, func(e string) bool { return strings.Contains(e, `"error"`) })
 	if end < 0 {
 		end = len(events)
 	}
-	gate := gatewaytest.NewGate(s.t)
-	s.p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, events[:end]...), gatewaytest.Stall(gate, more(events[end:]...))))
-	answer := s.open(route.path, body)
-	for !strings.Contains(answer.next(), `i"`) {
+	gate := gatewaytest.NewGate(s.T)
+	s.p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, events[:end]...), gatewaytest.Stall(gate, gatewaytest.More(events[end:]...))))
+	answer := s.Open(route.Path, body)
+	for !strings.Contains(answer.Next(), `i"`) {
 	}
 	gate.Open()
-	return answer.rest()
+	return answer.Rest()
 }
 
-func (c answering) assertCutOff(t *testing.T, route translatedRoute, answer reply) {
+func (c answering) assertCutOff(t *testing.T, route site.Lane, answer site.Reply) {
 	t.Helper()
-	assert.Equal(t, http.StatusOK, answer.status)
+	assert.Equal(t, http.StatusOK, answer.Status)
 	assertUnfinished(t, route, answer) // nothing may stand behind the error
-	c.assertFailure(t, *answer.read(t, route.path).failure)
+	c.assertFailure(t, *answer.Read(t, route.Path).Failure)
 }
 
 func (c answering) assertFailure(t *testing.T, got gatewaytest.Failure) {
@@ -151,7 +153,7 @@ func (c answering) assertFailure(t *testing.T, got gatewaytest.Failure) {
 // request puts the members of the case over those of a plain turn.
 func (c answering) request(t *testing.T, path, model string, streaming bool) string {
 	body := map[string]any{}
-	require.NoError(t, json.Unmarshal([]byte(bodyFor(path, model, "hello", streaming)), &body))
+	require.NoError(t, json.Unmarshal([]byte(site.BodyFor(path, model, "hello", streaming)), &body))
 	if c.Request != nil {
 		require.NoError(t, json.Unmarshal(c.Request, &body))
 	}
@@ -165,24 +167,24 @@ func (c answering) request(t *testing.T, path, model string, streaming bool) str
 
 // added is the answer that a stream adds up to. The bytes of a provider of the
 // client's own format may say what the gateway never would.
-func (c answering) added(t *testing.T, route translatedRoute, answer reply) string {
+func (c answering) added(t *testing.T, route site.Lane, answer site.Reply) string {
 	t.Helper()
 	asked := bytes.Contains(c.Request, []byte("include_usage"))
 	var got any
 	var err error
-	switch stream := []byte(answer.body); {
-	case route.byteLane() && route.path == messagesPath:
+	switch stream := []byte(answer.Body); {
+	case route.IsBytes() && route.Path == site.MessagesPath:
 		got, err = gatewaytest.ReadMessageStream(bytes.NewReader(stream))
-	case route.byteLane():
+	case route.IsBytes():
 		got, err = withContents(gatewaytest.ReadCompletionStream(bytes.NewReader(stream)))
-	case route.path == messagesPath:
+	case route.Path == site.MessagesPath:
 		got, err = translatetest.Message(stream)
-	case route.path == chatPath:
+	case route.Path == site.ChatPath:
 		got, err = translatetest.Chat(stream, asked)
 	default:
 		got, err = translatetest.Completion(stream, asked)
 	}
-	require.NoError(t, err, answer.body)
+	require.NoError(t, err, answer.Body)
 	raw, err := json.Marshal(lowered(got))
 	require.NoError(t, err)
 	return string(raw)
@@ -265,21 +267,21 @@ func TestConformanceOfSpoiledStreams(t *testing.T) {
 	}
 	const said = "naïve 漢字 ✓ 🎉"
 	stream := chunk(`"role":"assistant","content":""`, "null") + chunk(`"content":"naïve 漢"`, "null") + chunk(`"content":"字 ✓ 🎉"`, "null") + chunk("", `"stop"`) + "data: [DONE]\n\n"
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>c", ""}, [2]string{"t>c", ""}, [2]string{"c>c", ""})
 		for name, step := range spoiled(stream) {
 			t.Run(name, func(t *testing.T) {
 				for lane, model := range s.models {
 					s.p.Script(step)
-					path := conformingLanes[lane].path
-					answer := s.ask(path, bodyFor(path, model, "hello", true))
-					require.Equal(t, http.StatusOK, answer.status, answer.body)
+					path := conformingLanes[lane].Path
+					answer := s.Ask(path, site.BodyFor(path, model, "hello", true))
+					require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 					if lane == "c>c" && strings.HasPrefix(name, "G094") {
 						continue // the bytes are the provider's, its coding too
 					}
-					seen := answer.read(t, path)
-					assert.Equal(t, said, seen.text, lane)
-					assert.True(t, seen.complete, lane)
+					seen := answer.Read(t, path)
+					assert.Equal(t, said, seen.Text, lane)
+					assert.True(t, seen.Complete, lane)
 				}
 			})
 		}
@@ -288,24 +290,24 @@ func TestConformanceOfSpoiledStreams(t *testing.T) {
 
 func TestG092AnEventOf5MiBIsDelivered(t *testing.T) {
 	big := strings.Repeat("x", 5<<20)
-	stream := strings.Join(streams[chatPath], "")
+	stream := strings.Join(site.Streams[site.ChatPath], "")
 	stream = strings.Replace(stream, `"content":"Hi"`, `"content":"`+big+`"`, 1)
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>c", ""}, [2]string{"c>c", ""})
 		for lane, model := range s.models {
 			s.p.Script(gatewaytest.Chunks(gatewaytest.EventStream, stream))
-			path := conformingLanes[lane].path
-			seen := s.ask(path, bodyFor(path, model, "hello", true)).read(t, path)
-			assert.True(t, seen.complete, lane)
-			assert.Len(t, seen.text, len(big+" there"), lane)
+			path := conformingLanes[lane].Path
+			seen := s.Ask(path, site.BodyFor(path, model, "hello", true)).Read(t, path)
+			assert.True(t, seen.Complete, lane)
+			assert.Len(t, seen.Text, len(big+" there"), lane)
 		}
 	})
 }
 
 // An answer may be large, one event may not: what is held back is bounded.
 func TestG093AnEventBeyondTheBoundEndsTheStream(t *testing.T) {
-	begin := strings.Join(streams[chatPath][:2], "")
-	eachWay(t, func(t *testing.T, w way) {
+	begin := strings.Join(site.Streams[site.ChatPath][:2], "")
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>c", ""}, [2]string{"c>c", ""})
 		for lane, model := range s.models {
 			sent := 0
@@ -317,13 +319,13 @@ func TestG093AnEventBeyondTheBoundEndsTheStream(t *testing.T) {
 					}
 				}
 			}))
-			path := conformingLanes[lane].path
-			answer := s.ask(path, bodyFor(path, model, "hello", true))
-			require.NoError(t, answer.err)
-			seen := answer.read(t, path)
-			assert.Equal(t, "Hi", seen.text, lane)
-			assert.NotNil(t, seen.failure, lane)
-			require.NoError(t, s.p.WaitSettled(waiting(t)))
+			path := conformingLanes[lane].Path
+			answer := s.Ask(path, site.BodyFor(path, model, "hello", true))
+			require.NoError(t, answer.Err)
+			seen := answer.Read(t, path)
+			assert.Equal(t, "Hi", seen.Text, lane)
+			assert.NotNil(t, seen.Failure, lane)
+			require.NoError(t, s.p.WaitSettled(site.Waiting(t)))
 			assert.Less(t, sent, 128, "the provider is not heard to the end")
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // Parts that many cases share. In the members of a request, $ marks where the
@@ -189,7 +190,7 @@ func TestConformanceOfMessagesTowardsChat(t *testing.T) {
 		{name: "G037 the bound of an answer towards Ollama", lane: "m>c ollama", body: oneTurn, want: oneTurn},
 		{
 			name: "G038 a long id of a user", lane: "m>c", body: `"metadata":{"user_id":"` + strings.Repeat("u", 150) + `"},` + oneTurn,
-			want: `"user":"` + digest([]byte(strings.Repeat("u", 150))) + `",` + oneTurn, dropped: "metadata.user_id",
+			want: `"user":"` + gatewaytest.SHA256([]byte(strings.Repeat("u", 150))) + `",` + oneTurn, dropped: "metadata.user_id",
 		},
 		// Models that think did so although the client had switched it off.
 		{name: "thinking switched off", lane: "m>c ollama", body: `"thinking":{"type":"disabled"},` + oneTurn, want: `"reasoning_effort":"none",` + oneTurn},
@@ -270,7 +271,7 @@ func TestConformanceOfChatTowardsMessages(t *testing.T) {
 			want: `"system":[` + words("a") + `],` + turnsOf(says("user", words("x")), says("system", words("b"))),
 		},
 		{name: "G036 no bound", lane: "c>m", body: chatTurn, want: strings.Replace(bounded, "9", "4096", 1), dropped: "max_tokens"},
-		{name: "G039 a user that is a mail address", lane: "c>m", body: `"user":"a@b.c",` + oneTurn, want: `"metadata":{"user_id":"` + digest([]byte("a@b.c")) + `"},` + bounded, dropped: "user"},
+		{name: "G039 a user that is a mail address", lane: "c>m", body: `"user":"a@b.c",` + oneTurn, want: `"metadata":{"user_id":"` + gatewaytest.SHA256([]byte("a@b.c")) + `"},` + bounded, dropped: "user"},
 		{
 			name: "G041 tool history without signed thinking", lane: "c>m", traits: "thinking_style budget",
 			body: `"reasoning_effort":"high","max_tokens":9999,"messages":[` + userText + `,` + calls(callA) + `,` + toolTurn("a", `"ok"`) + `]`,
@@ -300,7 +301,7 @@ func TestConformanceOfCompletionsAsConversations(t *testing.T) {
 
 // member checks of a client's JSON come before the model is known.
 func TestConformanceOfDoubtfulNames(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>m", ""})
 		for name, body := range map[string]string{
 			"G004 two models":                        `{"model":"m0","max_tokens":9,"messages":[` + userText + `],"model":"m0"}`,
@@ -309,13 +310,13 @@ func TestConformanceOfDoubtfulNames(t *testing.T) {
 			"G112 a message that has its role twice": `{"model":"m0",` + turnsOf(`{"role":"user","role":"user","content":"x"}`) + `}`,
 		} {
 			t.Run(name, func(t *testing.T) {
-				answer := s.ask(messagesPath, body)
-				assert.Equal(t, http.StatusBadRequest, answer.status, answer.body)
+				answer := s.Ask(site.MessagesPath, body)
+				assert.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
 				path := "model"
 				if strings.Contains(name, "role") {
 					path = "messages.0.role"
 				}
-				assert.Equal(t, path+": must appear once, letter case ignored", answer.failure(t).Message)
+				assert.Equal(t, path+": must appear once, letter case ignored", answer.Failure(t).Message)
 			})
 		}
 		assert.Zero(t, s.p.Count())
@@ -323,26 +324,26 @@ func TestConformanceOfDoubtfulNames(t *testing.T) {
 }
 
 func TestG002OnlyTheNameOfTheModelIsReplaced(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "models none"), "model alias {\nto p/vendor-x\n}")
+		s := site.Start(t, w.Provider("p", p, "models none"), "model alias {\nto p/vendor-x\n}")
 		body := `{"max_tokens":9, "messages":[{"role":"user","content":"the \"model\":\"alias\" and alias"}],"metadata":{"user_id":"alias"}, "model" : "alias" }`
-		answer := s.ask(messagesPath, body)
-		require.Equal(t, http.StatusOK, answer.status, answer.body)
+		answer := s.Ask(site.MessagesPath, body)
+		require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 		assert.Equal(t, strings.Replace(body, `"model" : "alias"`, `"model" : "vendor-x"`, 1), string(p.Requests()[0].Body))
-		assert.Equal(t, "alias", answer.header.Get("X-Gateway-Model"))
+		assert.Equal(t, "alias", answer.Header.Get("X-Gateway-Model"))
 	})
 }
 
 func TestG026ALongNameOfAToolComesBackAsItWas(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"m>c", ""})
 		name := "files.read/" + strings.Repeat("n", 79)
 		body := `{"model":"m0","tools":[` + ours(name, "") + `],"tool_choice":{"type":"tool","name":"` + name + `"},` + strings.Replace(oneTurn, "9", "999", 1)
 		for _, more := range []string{"}", `,"stream":true}`} {
-			answer := s.ask(messagesPath, body+more)
-			require.Equal(t, http.StatusOK, answer.status, answer.body)
-			assert.Contains(t, answer.body, `"name":"`+name+`"`)
+			answer := s.Ask(site.MessagesPath, body+more)
+			require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+			assert.Contains(t, answer.Body, `"name":"`+name+`"`)
 			assert.NotContains(t, s.last(), name)
 			assert.Regexp(t, `"name":"[A-Za-z0-9_-]{55}_[0-9a-f]{8}"`, s.last())
 		}
@@ -350,28 +351,28 @@ func TestG026ALongNameOfAToolComesBackAsItWas(t *testing.T) {
 }
 
 func TestG035AStopOfWhiteSpaceIsTheGatewaysToKeep(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"c>m", ""})
 		s.p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(
 			`{"id":"msg_1","type":"message","role":"assistant","model":"x","content":[{"type":"text","text":"one\ntwo"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":4}}`)))
-		answer := s.ask(chatPath, `{"model":"m0","stop":"\n",`+oneTurn+`}`)
-		require.Equal(t, http.StatusOK, answer.status, answer.body)
-		assertHolds(t, `{"choices":[{"index":0,"message":{"content":"one"},"finish_reason":"stop"}]}`, answer.body)
+		answer := s.Ask(site.ChatPath, `{"model":"m0","stop":"\n",`+oneTurn+`}`)
+		require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+		assertHolds(t, `{"choices":[{"index":0,"message":{"content":"one"},"finish_reason":"stop"}]}`, answer.Body)
 		assert.NotContains(t, s.last(), "stop")
-		assert.NotContains(t, answer.header, "X-Gateway-Dropped")
+		assert.NotContains(t, answer.Header, "X-Gateway-Dropped")
 	})
 }
 
 func TestG046AnEchoBeginsWithThePrompt(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startConforming(t, w, [2]string{"t>m", ""})
 		for _, streaming := range []bool{false, true} {
-			answer := s.ask(completionsPath, strings.Replace(bodyFor(completionsPath, "m0", "Once upon", streaming), "{", `{"echo":true,`, 1))
-			require.Equal(t, http.StatusOK, answer.status, answer.body)
+			answer := s.Ask(site.CompletionsPath, strings.Replace(site.BodyFor(site.CompletionsPath, "m0", "Once upon", streaming), "{", `{"echo":true,`, 1))
+			require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 			if streaming {
-				assert.True(t, strings.HasPrefix(answer.read(t, completionsPath).text, "Once upon"), answer.body)
+				assert.True(t, strings.HasPrefix(answer.Read(t, site.CompletionsPath).Text, "Once upon"), answer.Body)
 			} else {
-				assert.Contains(t, answer.body, `"text":"Once upon`)
+				assert.Contains(t, answer.Body, `"text":"Once upon`)
 			}
 			assert.NotContains(t, s.last(), "echo")
 		}

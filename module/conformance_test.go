@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // The files conformance_*_test.go hold the numbered cases of the wire formats,
@@ -20,23 +22,23 @@ import (
 
 // conformingLanes are the ways from a client's format to a provider's, m for
 // messages, c for chat and t for completions.
-var conformingLanes = map[string]translatedRoute{
-	"m>m": {messagesPath, "format messages", messagesPath}, "m>c": {messagesPath, "format chat", chatPath}, "m>t": {messagesPath, "format completions", completionsPath},
-	"c>m": {chatPath, "format messages", messagesPath}, "c>c": {chatPath, "format chat", chatPath}, "c>t": {chatPath, "format completions", completionsPath},
-	"t>m": {completionsPath, "format messages", messagesPath}, "t>c": {completionsPath, "format chat", chatPath}, "t>t": {completionsPath, "format completions", completionsPath},
+var conformingLanes = map[string]site.Lane{
+	"m>m": site.NewLane(translate.Messages, translate.Messages), "m>c": site.NewLane(translate.Messages, translate.Chat), "m>t": site.NewLane(translate.Messages, translate.Completions),
+	"c>m": site.NewLane(translate.Chat, translate.Messages), "c>c": site.NewLane(translate.Chat, translate.Chat), "c>t": site.NewLane(translate.Chat, translate.Completions),
+	"t>m": site.NewLane(translate.Completions, translate.Messages), "t>c": site.NewLane(translate.Completions, translate.Chat), "t>t": site.NewLane(translate.Completions, translate.Completions),
 }
 
 // conforming is a gateway with a model for each lane and set of traits, all of
 // one provider.
 type conforming struct {
-	*site
+	*site.Site
 	p      *gatewaytest.Provider
 	models map[string]string // by lane and traits
 }
 
 // startConforming starts one for these lanes and traits, a pair each; several
 // traits are divided by semicolons. A lane may name a preset behind a space.
-func startConforming(t *testing.T, w way, pairs ...[2]string) conforming {
+func startConforming(t *testing.T, w site.Way, pairs ...[2]string) conforming {
 	t.Helper()
 	p := gatewaytest.NewProvider(t)
 	c := conforming{nil, p, make(map[string]string)}
@@ -48,20 +50,20 @@ func startConforming(t *testing.T, w way, pairs ...[2]string) conforming {
 		lane, preset, _ := strings.Cut(pair[0], " ")
 		model := fmt.Sprint("m", len(c.models))
 		c.models[pair[0]+pair[1]] = model
-		block := w.provider("of-"+model, p, conformingLanes[lane].format, "models "+model, strings.ReplaceAll(pair[1], "; ", "\n"))
+		block := w.Provider("of-"+model, p, conformingLanes[lane].Format, "models "+model, strings.ReplaceAll(pair[1], "; ", "\n"))
 		if preset == "" {
 			preset = "openai_compatible"
 		}
 		lines = append(lines, strings.Replace(block, " vllm ", " "+preset+" ", 1))
 	}
-	c.site = startSite(t, lines...)
+	c.Site = site.Start(t, lines...)
 	return c
 }
 
 // last is the body that the provider received last.
 func (c conforming) last() string {
 	requests := c.p.Requests()
-	require.NotEmpty(c.t, requests)
+	require.NotEmpty(c.T, requests)
 	return string(requests[len(requests)-1].Body)
 }
 
@@ -76,7 +78,7 @@ type asking struct {
 }
 
 func runAskings(t *testing.T, cases []asking) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		var pairs [][2]string
 		for _, c := range cases {
 			pairs = append(pairs, [2]string{c.lane, c.traits})
@@ -92,24 +94,24 @@ func (s conforming) asking(t *testing.T, c asking) {
 	lane, _, _ := strings.Cut(c.lane, " ")
 	route := conformingLanes[lane]
 	head := `{"model":"` + s.models[c.lane+c.traits] + `",`
-	if route.upstream == messagesPath && c.refused == "" { // the engine knows the public fields alone
+	if route.Upstream == site.MessagesPath && c.refused == "" { // the engine knows the public fields alone
 		s.p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(wholeMessage)))
 	}
 	before := s.p.Count()
-	answer := s.ask(route.path, head+c.body+"}", c.headers...)
+	answer := s.Ask(route.Path, head+c.body+"}", c.headers...)
 	if c.refused != "" {
-		assert.Equal(t, http.StatusBadRequest, answer.status, answer.body)
-		assert.True(t, strings.HasPrefix(answer.failure(t).Message, c.refused), answer.body)
+		assert.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
+		assert.True(t, strings.HasPrefix(answer.Failure(t).Message, c.refused), answer.Body)
 		assert.Equal(t, before, s.p.Count(), "nothing is sent")
 		return
 	}
-	require.Equal(t, http.StatusOK, answer.status, answer.body)
+	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 	require.Equal(t, before+1, s.p.Count())
-	assert.Equal(t, c.dropped, answer.header.Get("X-Gateway-Dropped"))
+	assert.Equal(t, c.dropped, answer.Header.Get("X-Gateway-Dropped"))
 	switch {
 	case c.want == "":
 		assert.Equal(t, head+c.body+"}", s.last())
-	case route.byteLane():
+	case route.IsBytes():
 		assert.Equal(t, head+c.want+"}", s.last())
 	default:
 		assert.JSONEq(t, head+c.want+"}", s.last())

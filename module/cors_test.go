@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 const chatApp = "https://chat.example.com"
@@ -17,45 +18,45 @@ const chatApp = "https://chat.example.com"
 // page of another origin could use the gateway, and no word could change that.
 func TestBrowsersOfOtherOriginsMayAsk(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
-	s := startCaddyfile(t, "{\nai_gateway {\ncors *\n}\n}\n"+
-		siteBlock("", "cors "+chatApp, direct.provider("up", p))+
-		"http://127.0.0.1:PORT(open) {\nai_gateway {\nkey other {env.CLIENT_KEY}\n"+demoProvider+"\n}\n}\n")
+	s := site.StartCaddyfile(t, "{\nai_gateway {\ncors *\n}\n}\n"+
+		site.Block("", "cors "+chatApp, site.Direct.Provider("up", p))+
+		"http://127.0.0.1:PORT(open) {\nai_gateway {\nkey other {env.CLIENT_KEY}\n"+site.DemoProvider+"\n}\n}\n")
 	paths := []string{"/v1/messages", "/v1/chat/completions", "/v1/completions", "/v1/models", "/v1/models/m", "/api/user/login", "/api/token/7"}
 	for _, path := range paths {
-		ask := func(port, origin string) reply {
-			return s.call(http.MethodOptions, s.URL(port, path), "", "Origin", origin, "Sec-Fetch-Site", "cross-site",
+		ask := func(port, origin string) site.Reply {
+			return s.Call(http.MethodOptions, s.URL(port, path), "", "Origin", origin, "Sec-Fetch-Site", "cross-site",
 				"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type,x-stainless-os")
 		}
 		got := ask("site", chatApp)
-		assert.Equal(t, http.StatusNoContent, got.status, path)
-		assert.Equal(t, chatApp, got.header.Get("Access-Control-Allow-Origin"))
-		assert.Equal(t, "authorization, *", got.header.Get("Access-Control-Allow-Headers"))
-		assert.Contains(t, got.header.Get("Access-Control-Allow-Methods"), "POST")
-		assert.Equal(t, "Origin", got.header.Get("Vary"))
+		assert.Equal(t, http.StatusNoContent, got.Status, path)
+		assert.Equal(t, chatApp, got.Header.Get("Access-Control-Allow-Origin"))
+		assert.Equal(t, "authorization, *", got.Header.Get("Access-Control-Allow-Headers"))
+		assert.Contains(t, got.Header.Get("Access-Control-Allow-Methods"), "POST")
+		assert.Equal(t, "Origin", got.Header.Get("Vary"))
 
 		refused := ask("site", "https://evil.example")
-		assert.Equal(t, http.StatusMethodNotAllowed, refused.status, path)
-		assert.Empty(t, refused.header.Get("Access-Control-Allow-Origin"))
-		assert.Equal(t, http.StatusNoContent, ask("open", "https://evil.example").status, "the global option allows all")
+		assert.Equal(t, http.StatusMethodNotAllowed, refused.Status, path)
+		assert.Empty(t, refused.Header.Get("Access-Control-Allow-Origin"))
+		assert.Equal(t, http.StatusNoContent, ask("open", "https://evil.example").Status, "the global option allows all")
 	}
 	assert.Zero(t, p.Count())
 }
 
 func TestScriptsOfOtherOriginsReadEveryAnswer(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
-	s := startSite(t, "cors "+chatApp, direct.provider("up", p))
-	for _, path := range callPaths {
+	s := site.Start(t, "cors "+chatApp, site.Direct.Provider("up", p))
+	for _, path := range site.CallPaths {
 		for _, stream := range []bool{false, true} {
-			got := s.ask(path, bodyFor(path, "m", "hello", stream), "Origin", chatApp, "Sec-Fetch-Site", "cross-site")
-			assert.Equal(t, http.StatusOK, got.status)
-			assert.Equal(t, []string{chatApp}, got.header.Values("Access-Control-Allow-Origin"))
-			assert.Equal(t, "*", got.header.Get("Access-Control-Expose-Headers"))
+			got := s.Ask(path, site.BodyFor(path, "m", "hello", stream), "Origin", chatApp, "Sec-Fetch-Site", "cross-site")
+			assert.Equal(t, http.StatusOK, got.Status)
+			assert.Equal(t, []string{chatApp}, got.Header.Values("Access-Control-Allow-Origin"))
+			assert.Equal(t, "*", got.Header.Get("Access-Control-Expose-Headers"))
 		}
-		refused := s.ask(path, "{", "Origin", chatApp, "Authorization", "Bearer sk-unknown-0123456789")
-		assert.Equal(t, http.StatusUnauthorized, refused.status)
-		assert.Equal(t, chatApp, refused.header.Get("Access-Control-Allow-Origin"), "or the script could not tell why")
+		refused := s.Ask(path, "{", "Origin", chatApp, "Authorization", "Bearer sk-unknown-0123456789")
+		assert.Equal(t, http.StatusUnauthorized, refused.Status)
+		assert.Equal(t, chatApp, refused.Header.Get("Access-Control-Allow-Origin"), "or the script could not tell why")
 	}
-	assert.Equal(t, chatApp, s.call(http.MethodPost, s.URL("site", "/messages"), "{}", "Origin", chatApp).header.Get("Access-Control-Allow-Origin"))
+	assert.Equal(t, chatApp, s.Call(http.MethodPost, s.URL("site", "/messages"), "{}", "Origin", chatApp).Header.Get("Access-Control-Allow-Origin"))
 	for _, r := range p.Requests() {
 		assert.Empty(t, r.Header.Get("Origin"))
 	}
@@ -64,20 +65,20 @@ func TestScriptsOfOtherOriginsReadEveryAnswer(t *testing.T) {
 // Without the word, a login of another origin is refused. With it, a script logs
 // in and goes on with the token; a cookie that the browser has does not count.
 func TestScriptsOfOtherOriginsLogIn(t *testing.T) {
-	s := startCaddyfile(t, siteBlock("", demoProvider)+
-		"http://127.0.0.1:PORT(open) {\nai_gateway {\nkey other {env.CLIENT_KEY}\n"+demoProvider+"\ncors "+chatApp+"\n}\n}\n")
-	s.addUser("alice")
-	logIn := func(port, origin string) reply {
-		return s.call(http.MethodPost, s.URL(port, "/api/user/login"), fmt.Sprintf(`{"username":"alice","password":%q}`, password),
+	s := site.StartCaddyfile(t, site.Block("", site.DemoProvider)+
+		"http://127.0.0.1:PORT(open) {\nai_gateway {\nkey other {env.CLIENT_KEY}\n"+site.DemoProvider+"\ncors "+chatApp+"\n}\n}\n")
+	s.AddUser("alice")
+	logIn := func(port, origin string) site.Reply {
+		return s.Call(http.MethodPost, s.URL(port, "/api/user/login"), fmt.Sprintf(`{"username":"alice","password":%q}`, site.Password),
 			"Origin", origin, "Sec-Fetch-Site", "cross-site")
 	}
-	assert.Equal(t, http.StatusForbidden, logIn("site", chatApp).status)
-	assert.Equal(t, http.StatusForbidden, logIn("open", "https://evil.example").status)
+	assert.Equal(t, http.StatusForbidden, logIn("site", chatApp).Status)
+	assert.Equal(t, http.StatusForbidden, logIn("open", "https://evil.example").Status)
 	got := logIn("open", chatApp)
-	require.Equal(t, http.StatusOK, got.status, got.body)
-	token := got.field(t, "access_token")
+	require.Equal(t, http.StatusOK, got.Status, got.Body)
+	token := dataField(t, got, "access_token")
 	self := func(headers ...string) int {
-		return s.call(http.MethodGet, s.URL("open", "/api/user/self"), "", headers...).status
+		return s.Call(http.MethodGet, s.URL("open", "/api/user/self"), "", headers...).Status
 	}
 	assert.Equal(t, http.StatusOK, self("Origin", chatApp, "Authorization", "Bearer "+token))
 	assert.Equal(t, http.StatusUnauthorized, self("Origin", chatApp, "Cookie", "session="+token))

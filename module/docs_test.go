@@ -18,6 +18,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -61,7 +62,7 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	t.Setenv("GATEWAY_KEY", "sk-gateway-0123456789abcdef")
 	t.Setenv("UPSTREAM_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("POSTGRES_DSN", "postgres://gateway@127.0.0.1:9/gateway")
-	keys, _ := keysFile(t, "# nobody yet")
+	keys, _ := site.KeysFile(t, "# nobody yet")
 	for _, text := range blocks(t, "") {
 		t.Run(strings.Fields(text)[0], func(t *testing.T) {
 			assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
@@ -105,12 +106,12 @@ func TestCurlLinesOfPagesAnswer(t *testing.T) {
 
 // The session with a login works when it is pasted, whole.
 func TestSessionOfPagesWorks(t *testing.T) {
-	s := startSite(t, demoProvider)
-	s.addUser("root")
+	s := site.Start(t, site.DemoProvider)
+	s.AddUser("root")
 	i := slices.IndexFunc(blocks(t, "sh"), func(block string) bool { return strings.Contains(block, "/api/user/login") })
 	require.GreaterOrEqual(t, i, 0)
 	script := strings.NewReplacer(
-		"export PASSWORD=...", "export PASSWORD='"+password+"'",
+		"export PASSWORD=...", "export PASSWORD='"+site.Password+"'",
 		"http://localhost:8080", s.URL("site", ""),
 		"jq -r .data.key", `sed 's/.*"key":"\([^"]*\)".*/\1/'`, // jq is not everywhere
 		"curl ", "curl -fsS ",
@@ -133,7 +134,7 @@ func TestCommandsOfPagesWork(t *testing.T) {
 			line = strings.TrimPrefix(line, "go run ./cmd/")
 			if rest, ok := strings.CutPrefix(line, "caddy ai-gateway "); ok {
 				lines++
-				inAnotherProcess(t, "ai-gateway "+strings.ReplaceAll(rest, "'", ""))
+				site.RunCommand(t, "ai-gateway "+strings.ReplaceAll(rest, "'", ""))
 			}
 		}
 	}
@@ -146,8 +147,8 @@ func TestProvidersPageListsEveryPreset(t *testing.T) {
 	require.NoError(t, err)
 	for _, m := range caddy.GetModules("ai_gateway.providers") {
 		preset := m.New().(exchange.Preset)
-		if strings.HasSuffix(reflect.TypeOf(preset).Elem().PkgPath(), "_test") {
-			continue // of another test
+		if strings.Contains(reflect.TypeOf(preset).Elem().PkgPath(), "/module/tests/") {
+			continue // it exists for tests
 		}
 		row := "\n| `" + m.ID.Name() + "` | " + formatList(preset.Defaults().Formats) + " | "
 		if _, inProcess := preset.(http.RoundTripper); !inProcess && preset.Defaults().BaseURL != "" {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,47 +12,36 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
-
-// lanes are all ways from a client's format to a provider's: its own, and those
-// that are translated.
-func lanes() []translatedRoute {
-	var all []translatedRoute
-	for _, path := range callPaths {
-		all = append(all, translatedRoute{path, "", path})
-	}
-	return append(all, translatedRoutes...)
-}
 
 // eachLane runs a test over all of them, on both ways to a provider. The model
 // "1" leads to the first provider alone.
-func eachLane(t *testing.T, test func(t *testing.T, s stalling, r translatedRoute)) {
-	eachWay(t, func(t *testing.T, w way) {
-		for _, r := range lanes() {
+func eachLane(t *testing.T, test func(t *testing.T, s site.Failover, r site.Lane)) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		for _, r := range site.Lanes {
 			t.Run(r.String(), func(t *testing.T) { test(t, startTranslated(t, w, r), r) })
 		}
 	})
 }
 
-func (r translatedRoute) byteLane() bool { return r.path == r.upstream }
-
 // explained is a row of the table with the provider's own message.
-func explained(want told, message, code string) told {
-	want.message = message
-	if want.code == "" && want.kind == "invalid_request_error" && want.status == 400 {
-		want.code = code
+func explained(want site.ErrorAnswer, message, code string) site.ErrorAnswer {
+	want.Message = message
+	if want.Code == "" && want.Kind == "invalid_request_error" && want.Status == 400 {
+		want.Code = code
 	}
 	return want
 }
 
 // onAccount are the statuses that concern the gateway's own account.
-var onAccount = map[int]told{401: badCredential, 402: exhausted}
+var onAccount = map[int]site.ErrorAnswer{401: site.BadCredential, 402: site.Exhausted}
 
 // TestEveryStatusIsToldAsTheTableSays is the table of wire format E.2, and of
 // E.3 where the provider speaks the client's format.
 func TestEveryStatusIsToldAsTheTableSays(t *testing.T) {
 	const vendor = `{"error":{"message":"what happened","type":"service_unavailable_error","code":"their_code"}}`
-	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
+	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for status := 400; status <= 600; status++ {
 			want, listed := translatedStatuses[status]
 			switch {
@@ -70,15 +58,15 @@ func TestEveryStatusIsToldAsTheTableSays(t *testing.T) {
 			if account, ok := onAccount[status]; ok {
 				want = account
 			}
-			s.first.Script(gatewaytest.Body(status, "application/json", []byte(vendor)))
-			answer := s.ask(r.path, bodyFor(r.path, "1", "hello", status%2 == 0))
-			if _, ours := onAccount[status]; r.byteLane() && !ours && status < 600 {
-				assert.Equal(t, status, answer.status)
-				assert.Equal(t, vendor, answer.body)
+			s.First.Script(gatewaytest.Body(status, "application/json", []byte(vendor)))
+			answer := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", status%2 == 0))
+			if _, ours := onAccount[status]; r.IsBytes() && !ours && status < 600 {
+				assert.Equal(t, status, answer.Status)
+				assert.Equal(t, vendor, answer.Body)
 				continue
 			}
-			want.assert(t, r.path, answer)
-			assert.NotContains(t, answer.body, "service_unavailable_error")
+			want.Assert(t, r.Path, answer)
+			assert.NotContains(t, answer.Body, "service_unavailable_error")
 		}
 	})
 }
@@ -136,27 +124,27 @@ func TestErrorBodiesOfAnyShapeAreReadable(t *testing.T) {
 		{"compressed", "gzip", `{"error":{"message":"m"}}`, "m", true},
 		{"a bomb", "gzip", strings.Repeat(" ", 8<<20) + `{"error":{"message":"m"}}`, none, false},
 	}
-	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
+	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for i, c := range cases {
 			headers, body := []string{}, []byte(c.body)
 			if c.contentType == "gzip" {
 				c.contentType, headers, body = jsonType, []string{"Content-Encoding", "gzip"}, zipped(c.body)
 			}
-			s.first.Script(gatewaytest.Body(http.StatusUnprocessableEntity, c.contentType, body, headers...))
-			answer := s.ask(r.path, bodyFor(r.path, "1", "hello", i%2 == 0))
-			assert.Equal(t, "nosniff", answer.header.Get("X-Content-Type-Options"), c.name)
+			s.First.Script(gatewaytest.Body(http.StatusUnprocessableEntity, c.contentType, body, headers...))
+			answer := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", i%2 == 0))
+			assert.Equal(t, "nosniff", answer.Header.Get("X-Content-Type-Options"), c.name)
 			status := http.StatusBadRequest
-			if r.byteLane() {
+			if r.IsBytes() {
 				status = http.StatusUnprocessableEntity
 			}
-			assert.Equal(t, status, answer.status, c.name)
-			if r.byteLane() && c.relayed {
-				assert.Equal(t, c.body, answer.body, c.name)
-				assert.Equal(t, typeOfJSON(c.contentType), answer.header.Get("Content-Type"), c.name)
+			assert.Equal(t, status, answer.Status, c.name)
+			if r.IsBytes() && c.relayed {
+				assert.Equal(t, c.body, answer.Body, c.name)
+				assert.Equal(t, typeOfJSON(c.contentType), answer.Header.Get("Content-Type"), c.name)
 				continue
 			}
-			assert.Equal(t, jsonType, answer.header.Get("Content-Type"), c.name)
-			assert.Equal(t, gatewaytest.Failure{Type: "invalid_request_error", Message: c.message}, answer.failure(t), c.name)
+			assert.Equal(t, jsonType, answer.Header.Get("Content-Type"), c.name)
+			assert.Equal(t, gatewaytest.Failure{Type: "invalid_request_error", Message: c.message}, answer.Failure(t), c.name)
 		}
 	})
 }
@@ -173,28 +161,28 @@ func typeOfJSON(contentType string) string {
 // blames the request: its client would believe that its own key is bad, or its
 // own money spent.
 func TestAccountTroubleIsHiddenWhateverItsStatus(t *testing.T) {
-	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
-		for body, want := range map[string]told{
-			`{"error":{"message":"secret plan","type":"insufficient_quota","code":null}}`:                                                 exhausted,
-			`{"error":{"message":"secret plan","code":"insufficient_quota"}}`:                                                             exhausted,
-			`{"error":{"message":"secret plan","code":"billing_hard_limit_reached"}}`:                                                     exhausted,
-			`{"type":"error","error":{"type":"billing_error","message":"secret plan"}}`:                                                   exhausted,
-			`{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to pay for secret plan"}}`: exhausted,
-			`{"detail":{"error":{"message":"secret plan","code":"insufficient_quota"}}}`:                                                  exhausted,
-			`{"error":{"message":"{\"error\":{\"message\":\"secret plan\",\"code\":\"insufficient_quota\"}}","code":null}}`:               exhausted,
-			`{"type":"error","error":{"type":"authentication_error","message":"secret plan"}}`:                                            badCredential,
-			`{"error":{"message":"Incorrect API key provided: secret plan","type":"invalid_request_error","code":"invalid_api_key"}}`:     badCredential,
-			`[{"error":{"message":"secret plan","type":"authentication_error"}}]`:                                                         badCredential,
+	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
+		for body, want := range map[string]site.ErrorAnswer{
+			`{"error":{"message":"secret plan","type":"insufficient_quota","code":null}}`:                                                 site.Exhausted,
+			`{"error":{"message":"secret plan","code":"insufficient_quota"}}`:                                                             site.Exhausted,
+			`{"error":{"message":"secret plan","code":"billing_hard_limit_reached"}}`:                                                     site.Exhausted,
+			`{"type":"error","error":{"type":"billing_error","message":"secret plan"}}`:                                                   site.Exhausted,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to pay for secret plan"}}`: site.Exhausted,
+			`{"detail":{"error":{"message":"secret plan","code":"insufficient_quota"}}}`:                                                  site.Exhausted,
+			`{"error":{"message":"{\"error\":{\"message\":\"secret plan\",\"code\":\"insufficient_quota\"}}","code":null}}`:               site.Exhausted,
+			`{"type":"error","error":{"type":"authentication_error","message":"secret plan"}}`:                                            site.BadCredential,
+			`{"error":{"message":"Incorrect API key provided: secret plan","type":"invalid_request_error","code":"invalid_api_key"}}`:     site.BadCredential,
+			`[{"error":{"message":"secret plan","type":"authentication_error"}}]`:                                                         site.BadCredential,
 		} {
 			for _, status := range []int{400, 403, 429, 500, 200} {
-				s.first.Script(gatewaytest.Body(status, "application/json", []byte(body)))
-				answer := s.ask(r.path, bodyFor(r.path, "1", "hello", status%2 == 0))
+				s.First.Script(gatewaytest.Body(status, "application/json", []byte(body)))
+				answer := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", status%2 == 0))
 				if status == 200 && !strings.HasPrefix(body, `{"error"`) && !strings.HasPrefix(body, `{"type":"error"`) {
-					assert.Equal(t, http.StatusBadGateway, answer.status, "no answer, and no error object")
+					assert.Equal(t, http.StatusBadGateway, answer.Status, "no answer, and no error object")
 				} else {
-					want.assert(t, r.path, answer)
+					want.Assert(t, r.Path, answer)
 				}
-				assert.NotContains(t, answer.body, "secret plan", "%d %s", status, body)
+				assert.NotContains(t, answer.Body, "secret plan", "%d %s", status, body)
 			}
 		}
 	})
@@ -202,25 +190,25 @@ func TestAccountTroubleIsHiddenWhateverItsStatus(t *testing.T) {
 
 // inStream are errors in the middle of a stream, by the provider's format, and
 // what clients of other formats are told (wire format D.11, E.2).
-func inStream(upstream string) map[string]told {
+func inStream(upstream string) map[string]site.ErrorAnswer {
 	limited := explained(translatedStatuses[429], "m", "")
 	overloaded := explained(translatedStatuses[529], "m", "")
 	late := explained(translatedStatuses[504], "m", "")
 	broken := explained(translatedStatuses[502], "m", "")
 	unknown := broken
-	if upstream == messagesPath {
+	if upstream == site.MessagesPath {
 		unknown = explained(translatedStatuses[500], "m", "")
 	}
-	all := make(map[string]told)
-	for kind, want := range map[string]told{
+	all := make(map[string]site.ErrorAnswer)
+	for kind, want := range map[string]site.ErrorAnswer{
 		"rate_limit_error": limited, "overloaded_error": overloaded, "timeout_error": late, "brand_new_error": unknown,
-		"authentication_error": badCredential, "billing_error": exhausted, "insufficient_quota": exhausted,
+		"authentication_error": site.BadCredential, "billing_error": site.Exhausted, "insufficient_quota": site.Exhausted,
 		"invalid_request_error": explained(translatedStatuses[400], "m", ""), "permission_error": explained(translatedStatuses[403], "m", ""),
 		"not_found_error": explained(translatedStatuses[404], "m", ""), "request_too_large": explained(translatedStatuses[413], "m", ""),
 	} {
 		all[streamError(upstream, kind, "m", nil)] = want
 	}
-	if upstream == messagesPath {
+	if upstream == site.MessagesPath {
 		// Clients of this format know an error by the name of its event.
 		all["data: {\"type\":\"error\",\"error\" :{\"type\":\"overloaded_error\",\"message\":\"m\"}}\n\n"] = overloaded
 	} else {
@@ -238,34 +226,26 @@ func inStream(upstream string) map[string]told {
 func streamError(upstream, kind, message string, code any) string {
 	body := map[string]any{"error": map[string]any{"type": kind, "message": message, "code": code}}
 	name := ""
-	if upstream == messagesPath {
+	if upstream == site.MessagesPath {
 		body["type"], name = "error", "event: error\n"
 	}
 	raw, _ := json.Marshal(body) // these values always encode
 	return name + "data: " + string(raw) + "\n\n"
 }
 
-// event is what a client reads of an error in mid-stream.
-func (want told) event(path, id string) string {
-	if path == messagesPath || want.code != "" {
-		return want.eventOf(path, id)
-	}
-	return fmt.Sprintf("data: {\"error\":{\"message\":%q,\"type\":%q,\"param\":null,\"code\":null}}\n\n", want.message, want.kind)
-}
-
 // An error that comes first is told by its status.
 func TestG097ErrorsThatBeginAStreamAreToldByTheirStatus(t *testing.T) {
-	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
-		for event, want := range inStream(r.upstream) {
-			for name, begin := range map[string]string{"at once": "", "behind what is no content": streams[r.upstream][0]} {
-				if name != "at once" && r.upstream == completionsPath {
+	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
+		for event, want := range inStream(r.Upstream) {
+			for name, begin := range map[string]string{"at once": "", "behind what is no content": site.Streams[r.Upstream][0]} {
+				if name != "at once" && r.Upstream == site.CompletionsPath {
 					continue // its first event is content
 				}
-				s.first.Script(gatewaytest.Chunks(gatewaytest.EventStream, begin, event, "data: [DONE]\n\n"))
-				answer := s.ask(r.path, bodyFor(r.path, "1", "hello", true))
-				want.assert(t, r.path, answer)
+				s.First.Script(gatewaytest.Chunks(gatewaytest.EventStream, begin, event, "data: [DONE]\n\n"))
+				answer := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", true))
+				want.Assert(t, r.Path, answer)
 				if t.Failed() {
-					t.Fatal(name, event, answer.body)
+					t.Fatal(name, event, answer.Body)
 				}
 			}
 		}
@@ -275,26 +255,26 @@ func TestG097ErrorsThatBeginAStreamAreToldByTheirStatus(t *testing.T) {
 // relayedEvent reports whether a client of the same format gets an error event as
 // it is: one that it would not take for an error it once got, too, and one on
 // the gateway's own account.
-func relayedEvent(event string, want told) bool {
-	return want != badCredential && want != exhausted && strings.Contains(event, `"error":`)
+func relayedEvent(event string, want site.ErrorAnswer) bool {
+	return want != site.BadCredential && want != site.Exhausted && strings.Contains(event, `"error":`)
 }
 
 // Behind content it becomes the error event of the client's format, the last of
 // the stream.
 func TestG098G099ErrorsBehindContentEndTheStream(t *testing.T) {
-	eachLane(t, func(t *testing.T, s stalling, r translatedRoute) {
-		for event, want := range inStream(r.upstream) {
-			rest := more(event, "data: [DONE]\n\n", streams[r.upstream][len(streams[r.upstream])-1])
-			whole := s.afterTranslated(r, rest)
-			require.NoError(t, whole.err)
-			if r.byteLane() && relayedEvent(event, want) {
-				assert.True(t, strings.HasSuffix(whole.body, event), "%s\n%s", event, whole.body)
+	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
+		for event, want := range inStream(r.Upstream) {
+			rest := gatewaytest.More(event, "data: [DONE]\n\n", site.Streams[r.Upstream][len(site.Streams[r.Upstream])-1])
+			whole := afterTranslated(s, r, rest)
+			require.NoError(t, whole.Err)
+			if r.IsBytes() && relayedEvent(event, want) {
+				assert.True(t, strings.HasSuffix(whole.Body, event), "%s\n%s", event, whole.Body)
 			} else {
-				assert.True(t, strings.HasSuffix(whole.body, want.event(r.path, whole.id())), "%s\n%s", event, whole.body)
+				assert.True(t, strings.HasSuffix(whole.Body, want.Event(r.Path, whole.ID())), "%s\n%s", event, whole.Body)
 				assertUnfinished(t, r, whole)
 			}
-			assert.NotContains(t, whole.body, "[DONE]")
-			assert.Equal(t, "cut", s.record(whole.id())["outcome"])
+			assert.NotContains(t, whole.Body, "[DONE]")
+			assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
 		}
 	})
 }

@@ -9,40 +9,41 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // standing starts a gateway whose model "m" leads to the first provider, then
 // to an address where nobody listens, then to the second provider.
 type standing struct {
-	*site
+	*site.Site
 	first, second *gatewaytest.Provider
 }
 
-func startStanding(t *testing.T, w way, modelLines ...string) standing {
+func startStanding(t *testing.T, w site.Way, modelLines ...string) standing {
 	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-	s := startSite(t,
-		w.provider("first", first, "models first-*"),
-		w.providerAt("refused", gatewaytest.RefusedAddress(t), "models refused-*"),
-		w.provider("second", second, "models second-*"),
+	s := site.Start(t,
+		w.Provider("first", first, "models first-*"),
+		w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "models refused-*"),
+		w.Provider("second", second, "models second-*"),
 		"model m {\nto first/m1\nto refused\nto second/m2\n"+strings.Join(modelLines, "\n")+"\n}",
 	)
 	return standing{s, first, second}
 }
 
 func TestFallbackReachesTheThirdTarget(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startStanding(t, w)
-		for _, path := range callPaths {
+		for _, path := range site.CallPaths {
 			for _, streaming := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s stream=%t", path, streaming), func(t *testing.T) {
 					s.first.Script(gatewaytest.Status(http.StatusServiceUnavailable))
-					answer := s.ask(path, bodyFor(path, "m", "hello", streaming))
-					assert.Equal(t, http.StatusOK, answer.status, answer.body)
-					assert.Contains(t, answer.body, "hello")
+					answer := s.Ask(path, site.BodyFor(path, "m", "hello", streaming))
+					assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
+					assert.Contains(t, answer.Body, "hello")
 					if streaming {
-						assert.True(t, answer.read(t, path).complete)
+						assert.True(t, answer.Read(t, path).Complete)
 					}
-					record := s.record(answer.id())
+					record := s.Record(answer.ID())
 					assert.Equal(t, "answered", record["outcome"])
 					assert.Equal(t, 3.0, record["attempts"])
 					assert.Equal(t, "second", record["provider"])
@@ -62,15 +63,15 @@ func askSecond(t *testing.T, s standing, statuses ...int) map[int]bool {
 	for _, status := range statuses {
 		before := s.second.Count()
 		s.first.Script(gatewaytest.Status(status))
-		answer := s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true))
+		answer := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
 		asked[status] = s.second.Count() > before
-		assert.Equal(t, asked[status], answer.status == http.StatusOK, "status %d: %s", status, answer.body)
+		assert.Equal(t, asked[status], answer.Status == http.StatusOK, "status %d: %s", status, answer.Body)
 	}
 	return asked
 }
 
 func TestDefaultFallbackLeavesOutWhatBlamesTheRequest(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startStanding(t, w)
 		assert.Equal(t, map[int]bool{
 			400: false, 405: false, 406: false, 409: false, 413: false, 415: false, 418: false, 422: false,
@@ -82,7 +83,7 @@ func TestDefaultFallbackLeavesOutWhatBlamesTheRequest(t *testing.T) {
 }
 
 func TestConfiguredFallbackReplacesTheDefault(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startStanding(t, w, "fallback_on 400 429 unreachable")
 		assert.Equal(t, map[int]bool{400: true, 429: true, 401: false, 404: false, 500: false, 503: false},
 			askSecond(t, s, 400, 429, 401, 404, 500, 503))
@@ -90,16 +91,16 @@ func TestConfiguredFallbackReplacesTheDefault(t *testing.T) {
 }
 
 func TestFallbackOnTimeoutAndUnreachableAreWordsOfTheirOwn(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		stalling, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		stalling.Always(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
 		model := func(name, first, on string) string {
 			return fmt.Sprintf("model %s {\nto %s\nto second\nfallback_on %s\n}\n", name, first, on)
 		}
-		s := startSite(t,
-			w.provider("stalling", stalling, "models s-*", "response_header_timeout 50ms"),
-			w.providerAt("refused", gatewaytest.RefusedAddress(t), "models r-*"),
-			w.provider("second", second, "models 2-*"),
+		s := site.Start(t,
+			w.Provider("stalling", stalling, "models s-*", "response_header_timeout 50ms"),
+			w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "models r-*"),
+			w.Provider("second", second, "models 2-*"),
 			model("timeout-on-timeout", "stalling", "timeout"), model("timeout-on-unreachable", "stalling", "unreachable"),
 			model("refused-on-timeout", "refused", "timeout"), model("refused-on-unreachable", "refused", "unreachable"),
 		)
@@ -107,7 +108,7 @@ func TestFallbackOnTimeoutAndUnreachableAreWordsOfTheirOwn(t *testing.T) {
 			"timeout-on-timeout": 200, "timeout-on-unreachable": 504,
 			"refused-on-timeout": 502, "refused-on-unreachable": 200,
 		} {
-			assert.Equal(t, want, s.ask(chatPath, bodyFor(chatPath, name, "hello", false)).status, name)
+			assert.Equal(t, want, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, name, "hello", false)).Status, name)
 		}
 	})
 }
@@ -115,42 +116,39 @@ func TestFallbackOnTimeoutAndUnreachableAreWordsOfTheirOwn(t *testing.T) {
 // Fewer attempts than targets were once refused as a mistake, so that attempts
 // could never bound anything.
 func TestAttemptsBoundHowManyTargetsAreAsked(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		failing, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		failing.Always(gatewaytest.Status(http.StatusServiceUnavailable))
-		s := startSite(t,
-			w.provider("failing", failing, "models f"), w.provider("second", second, "models s"),
+		s := site.Start(t,
+			w.Provider("failing", failing, "models f"), w.Provider("second", second, "models s"),
 			"model once {\nto failing\nto second\nattempts 1\n}", "model twice {\nto failing\nto second\nattempts 2\n}")
-		assert.Equal(t, 503, s.ask(chatPath, bodyFor(chatPath, "once", "hello", false)).status)
+		assert.Equal(t, 503, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "once", "hello", false)).Status)
 		assert.Zero(t, second.Count())
-		assert.Equal(t, 200, s.ask(chatPath, bodyFor(chatPath, "twice", "hello", false)).status)
+		assert.Equal(t, 200, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "twice", "hello", false)).Status)
 	})
 }
 
-// vendorError is an error body with members that only its vendor knows.
-const vendorError = `{ "type":"error", "error":{"type":"vendor_specific","message":"wording that clients match","extra":[1,2]}, "request_id":"req_vendor" }`
-
 func TestTheLastProvidersOwnErrorIsTold(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startStanding(t, w)
 		for _, streaming := range []bool{false, true} {
 			s.first.Script(gatewaytest.Status(http.StatusServiceUnavailable, "Retry-After", "99"))
-			s.second.Script(gatewaytest.Body(http.StatusTooManyRequests, "application/json; charset=utf-8", []byte(vendorError),
+			s.second.Script(gatewaytest.Body(http.StatusTooManyRequests, "application/json; charset=utf-8", []byte(site.VendorError),
 				"Retry-After", "7", "Retry-After-Ms", "7000", "X-Should-Retry", "true", "Request-Id", "req_vendor",
 				"Anthropic-Ratelimit-Requests-Remaining", "0", "Set-Cookie", "a=b", "Anthropic-Organization-Id", "org"))
-			answer := s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", streaming))
-			assert.Equal(t, http.StatusTooManyRequests, answer.status)
-			assert.Equal(t, vendorError, answer.body, "byte for byte")
-			assert.Equal(t, "application/json; charset=utf-8", answer.header.Get("Content-Type"))
-			assert.Equal(t, "7", answer.header.Get("Retry-After"))
-			assert.Equal(t, "7000", answer.header.Get("Retry-After-Ms"))
-			assert.Equal(t, "true", answer.header.Get("X-Should-Retry"))
-			assert.Equal(t, "req_vendor", answer.header.Get("X-Upstream-Request-Id"))
-			assert.Equal(t, answer.id(), answer.header.Get("Request-Id"), "the gateway's own id")
+			answer := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", streaming))
+			assert.Equal(t, http.StatusTooManyRequests, answer.Status)
+			assert.Equal(t, site.VendorError, answer.Body, "byte for byte")
+			assert.Equal(t, "application/json; charset=utf-8", answer.Header.Get("Content-Type"))
+			assert.Equal(t, "7", answer.Header.Get("Retry-After"))
+			assert.Equal(t, "7000", answer.Header.Get("Retry-After-Ms"))
+			assert.Equal(t, "true", answer.Header.Get("X-Should-Retry"))
+			assert.Equal(t, "req_vendor", answer.Header.Get("X-Upstream-Request-Id"))
+			assert.Equal(t, answer.ID(), answer.Header.Get("Request-Id"), "the gateway's own id")
 			for _, name := range []string{"Anthropic-Ratelimit-Requests-Remaining", "Set-Cookie", "Anthropic-Organization-Id"} {
-				assert.Empty(t, answer.header.Get(name), name)
+				assert.Empty(t, answer.Header.Get(name), name)
 			}
-			record := s.record(answer.id())
+			record := s.Record(answer.ID())
 			assert.Equal(t, "failed", record["outcome"])
 			assert.Equal(t, 3.0, record["attempts"])
 		}
@@ -160,19 +158,19 @@ func TestTheLastProvidersOwnErrorIsTold(t *testing.T) {
 // An address that refuses has nothing to say; the answer that a provider did
 // give tells more.
 func TestAnAnswerIsToldRatherThanAConnectionRefusedAfterIt(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t,
-			w.provider("answering", p, "models a-*"),
-			w.providerAt("refused", gatewaytest.RefusedAddress(t), "models r-*"),
+		s := site.Start(t,
+			w.Provider("answering", p, "models a-*"),
+			w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "models r-*"),
 			"model m {\nto answering\nto refused\n}",
 			"model r {\nto refused\nto answering\n}",
 		)
 		for _, model := range []string{"m", "r"} {
-			p.Script(gatewaytest.Body(http.StatusTooManyRequests, "application/json", []byte(vendorError)))
-			answer := s.ask(messagesPath, bodyFor(messagesPath, model, "hello", false))
-			assert.Equal(t, http.StatusTooManyRequests, answer.status)
-			assert.Equal(t, vendorError, answer.body)
+			p.Script(gatewaytest.Body(http.StatusTooManyRequests, "application/json", []byte(site.VendorError)))
+			answer := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, model, "hello", false))
+			assert.Equal(t, http.StatusTooManyRequests, answer.Status)
+			assert.Equal(t, site.VendorError, answer.Body)
 		}
 	})
 }

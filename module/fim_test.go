@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 func TestCompletionsFillInTheMiddleInTheWordsOfTheModel(t *testing.T) {
@@ -34,22 +35,22 @@ func TestCompletionsFillInTheMiddleInTheWordsOfTheModel(t *testing.T) {
 
 // A request that one server's template cannot hold is asked of the next.
 func TestWhatATemplateCannotHoldGoesToAServerThatTakesASuffix(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		filling, plain := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("filling", filling, "models 1", "fim_template qwen"), w.provider("plain", plain, "models 2"),
+		s := site.Start(t, w.Provider("filling", filling, "models 1", "fim_template qwen"), w.Provider("plain", plain, "models 2"),
 			"model m {\nto filling/m\nto plain/m\n}")
 		for _, more := range []string{"", `,"stream":true,"stream_options":{"include_usage":true}`} {
 			for text, asked := range map[string]*gatewaytest.Provider{"f(": filling, "<|fim_suffix|>": plain} {
 				body := `{"model":"m","prompt":"` + text + `","suffix":")"` + more + `}`
-				answer := s.ask(completionsPath, body)
-				assert.Contains(t, answer.completion(t, more != "").Choices[0].Text, "You wrote", answer.body)
+				answer := s.Ask(site.CompletionsPath, body)
+				assert.Contains(t, readCompletion(t, answer, more != "").Choices[0].Text, "You wrote", answer.Body)
 				sent := asked.Requests()
 				want := body
 				if asked == filling {
 					want = `{"model":"m","prompt":"<|fim_prefix|>f(<|fim_suffix|>)<|fim_middle|>"` + more + `}`
 				}
 				assert.Equal(t, want, string(sent[len(sent)-1].Body))
-				assert.Equal(t, "answered", s.record(answer.id())["outcome"])
+				assert.Equal(t, "answered", s.Record(answer.ID())["outcome"])
 			}
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // The tests of this file each tell a fault that a hostile provider or client
@@ -63,18 +64,18 @@ func leakingAnswers() []leaking {
 
 func TestAProvidersKeyIsFoundInEveryPartOfItsErrors(t *testing.T) {
 	t.Setenv("UPSTREAM_KEY", upstreamKey)
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "api_key {env.UPSTREAM_KEY}"))
+		s := site.Start(t, w.Provider("p", p, "api_key {env.UPSTREAM_KEY}"))
 		const telling = "sk-up" // and its rest, however spelt
 		for _, answer := range leakingAnswers() {
-			for _, path := range callPaths {
+			for _, path := range site.CallPaths {
 				p.Always(answer.step)
-				got := s.ask(path, bodyFor(path, "m", "hi", false))
-				assert.GreaterOrEqual(t, got.status, 400, answer.name)
-				assert.NotContains(t, got.body, telling, answer.name)
-				assert.NotContains(t, fmt.Sprint(got.header), telling, answer.name)
-				s.record(got.id())
+				got := s.Ask(path, site.BodyFor(path, "m", "hi", false))
+				assert.GreaterOrEqual(t, got.Status, 400, answer.name)
+				assert.NotContains(t, got.Body, telling, answer.name)
+				assert.NotContains(t, fmt.Sprint(got.Header), telling, answer.name)
+				s.Record(got.ID())
 			}
 		}
 		assert.NotContains(t, string(s.Logs.Bytes()), telling)
@@ -85,14 +86,14 @@ func TestAProvidersKeyIsFoundInEveryPartOfItsErrors(t *testing.T) {
 // that sent nothing but comments, compressed, filled gigabytes of memory with
 // one request.
 func TestWhatComesBeforeTheContentIsBounded(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		p.Always(gatewaytest.Endless(": " + strings.Repeat("a", 4000) + "\n\n"))
-		s := startSite(t, w.provider("p", p))
-		for _, path := range callPaths {
-			got := s.ask(path, bodyFor(path, "m", "hi", true))
-			require.NoError(t, got.err)
-			badGateway.assert(t, path, got)
+		s := site.Start(t, w.Provider("p", p))
+		for _, path := range site.CallPaths {
+			got := s.Ask(path, site.BodyFor(path, "m", "hi", true))
+			require.NoError(t, got.Err)
+			site.BadGateway.Assert(t, path, got)
 		}
 	})
 }
@@ -101,7 +102,7 @@ func TestWhatComesBeforeTheContentIsBounded(t *testing.T) {
 // chose who was sent the provider's key.
 func TestNoAddressOfAProviderDependsOnTheRequest(t *testing.T) {
 	t.Setenv("UPSTREAM_HOST", "127.0.0.1")
-	s := startSite(t, "provider p vllm {\nto {env.UPSTREAM_HOST}:9\n}")
+	s := site.Start(t, "provider p vllm {\nto {env.UPSTREAM_HOST}:9\n}")
 	for _, line := range []string{
 		"to {http.request.header.X-To}",
 		"to {http.request.host}:80",
@@ -111,7 +112,7 @@ func TestNoAddressOfAProviderDependsOnTheRequest(t *testing.T) {
 		"dynamic a {\nname {http.request.host}\nport 80\n}",
 		"dynamic srv {http.request.header.X-To}",
 	} {
-		err := s.Reload(siteBlock("", "provider p vllm {\n"+line+"\n}"))
+		err := s.Reload(site.Block("", "provider p vllm {\n"+line+"\n}"))
 		assert.ErrorContains(t, err, "must not depend on the request", line)
 	}
 }
@@ -120,12 +121,12 @@ func TestNoAddressOfAProviderDependsOnTheRequest(t *testing.T) {
 // can refuse too many: two million of them in 15 KB of gzip kept a processor busy
 // for as long as the answer lasted.
 func TestStopsThatTheGatewayEnforcesAreBounded(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "format messages"))
-		ask := func(path string, stops ...string) reply {
+		s := site.Start(t, w.Provider("p", p, "format messages"))
+		ask := func(path string, stops ...string) site.Reply {
 			list, _ := json.Marshal(stops)
-			return s.ask(path, strings.TrimSuffix(bodyFor(path, "m", "hello", true), "}")+`,"stop":`+string(list)+"}")
+			return s.Ask(path, strings.TrimSuffix(site.BodyFor(path, "m", "hello", true), "}")+`,"stop":`+string(list)+"}")
 		}
 		same, different := make([]string, 2_000_000), make([]string, 65)
 		for i := range same {
@@ -134,12 +135,12 @@ func TestStopsThatTheGatewayEnforcesAreBounded(t *testing.T) {
 		for i := range different {
 			different[i] = strings.Repeat("\t", i+1)
 		}
-		for _, path := range []string{chatPath, completionsPath} {
-			assert.Equal(t, http.StatusOK, ask(path, same...).status, path)
-			assert.NotContains(t, received(t, p), "stop_sequences")
+		for _, path := range []string{site.ChatPath, site.CompletionsPath} {
+			assert.Equal(t, http.StatusOK, ask(path, same...).Status, path)
+			assert.NotContains(t, p.LastJSON(t), "stop_sequences")
 			refused := ask(path, different...)
-			assert.Equal(t, http.StatusBadRequest, refused.status)
-			assert.Contains(t, refused.body, `"param":"stop","code":"unsupported_for_upstream"`)
+			assert.Equal(t, http.StatusBadRequest, refused.Status)
+			assert.Contains(t, refused.Body, `"param":"stop","code":"unsupported_for_upstream"`)
 		}
 		assert.Equal(t, 2, p.Count())
 	})

@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 const encryptedSite = `{
@@ -43,15 +44,15 @@ localhost {
 `
 
 // startEncrypted runs the site and waits for its certificate.
-func startEncrypted(t *testing.T) *site {
+func startEncrypted(t *testing.T) *site.Site {
 	t.Helper()
-	s := startCaddyfile(t, encryptedSite)
-	require.NoError(t, s.Logs.Wait(waiting(t), "added certificate to cache"))
+	s := site.StartCaddyfile(t, encryptedSite)
+	require.NoError(t, s.Logs.Wait(site.Waiting(t), "added certificate to cache"))
 	return s
 }
 
 // trust is the configuration of a client that knows Caddy's own authority.
-func trust(t *testing.T, s *site) *tls.Config {
+func trust(t *testing.T, s *site.Site) *tls.Config {
 	t.Helper()
 	root, err := os.ReadFile(filepath.Join(s.Dir, "pki", "authorities", "local", "root.crt"))
 	require.NoError(t, err)
@@ -61,7 +62,7 @@ func trust(t *testing.T, s *site) *tls.Config {
 }
 
 // transports are the three versions of HTTP.
-func transports(t *testing.T, s *site) map[int]http.RoundTripper {
+func transports(t *testing.T, s *site.Site) map[int]http.RoundTripper {
 	one := &http.Transport{TLSClientConfig: trust(t, s), TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
 	two := &http.Transport{TLSClientConfig: trust(t, s), ForceAttemptHTTP2: true}
 	three := &http3.Transport{TLSClientConfig: trust(t, s)}
@@ -80,12 +81,12 @@ func TestHTTPSInEveryVersionOfHTTP(t *testing.T) {
 	base := fmt.Sprintf("https://127.0.0.1:%d", s.Port("site"))
 	for major, transport := range transports(t, s) {
 		t.Run(fmt.Sprint("HTTP/", major), func(t *testing.T) {
-			for _, path := range callPaths {
+			for _, path := range site.CallPaths {
 				for _, streaming := range []bool{false, true} {
-					request, err := http.NewRequestWithContext(waiting(t), http.MethodPost, base+path, strings.NewReader(bodyFor(path, "demo", "hello", streaming)))
+					request, err := http.NewRequestWithContext(site.Waiting(t), http.MethodPost, base+path, strings.NewReader(site.BodyFor(path, "demo", "hello", streaming)))
 					require.NoError(t, err)
 					request.Host = "localhost"
-					request.Header.Set("Authorization", "Bearer "+clientKey)
+					request.Header.Set("Authorization", "Bearer "+site.ClientKey)
 					request.Header.Set("Anthropic-Version", "2023-06-01")
 					response, err := transport.RoundTrip(request)
 					require.NoError(t, err)
@@ -105,12 +106,12 @@ func TestHTTPSInEveryVersionOfHTTP(t *testing.T) {
 func assertCompleteAnswer(t *testing.T, path string, streaming bool, body string) {
 	t.Helper()
 	if streaming {
-		got := reply{body: body}.read(t, path)
-		assert.True(t, got.complete)
-		assert.Contains(t, got.text, "hello")
+		got := site.Reply{Body: body}.Read(t, path)
+		assert.True(t, got.Complete)
+		assert.Contains(t, got.Text, "hello")
 		return
 	}
-	if path == messagesPath {
+	if path == site.MessagesPath {
 		m, err := gatewaytest.ParseMessage([]byte(body))
 		require.NoError(t, err)
 		assert.Contains(t, m.Text(), "hello")
@@ -125,8 +126,8 @@ func assertCompleteAnswer(t *testing.T, path string, streaming bool, body string
 // answered as if that were right, and that no body is read there.
 func TestHTTPSIsWherePlainHTTPIsSent(t *testing.T) {
 	s := startEncrypted(t)
-	for _, path := range append(callPaths, "/v1/models") {
-		request, err := http.NewRequestWithContext(waiting(t), http.MethodPost, s.URL("http", path), strings.NewReader("{}"))
+	for _, path := range append(site.CallPaths, "/v1/models") {
+		request, err := http.NewRequestWithContext(site.Waiting(t), http.MethodPost, s.URL("http", path), strings.NewReader("{}"))
 		require.NoError(t, err)
 		request.Host = "localhost"
 		response, err := s.Client.Do(request)
@@ -142,7 +143,7 @@ func TestHTTPSNeedsACertificateThatIsTrusted(t *testing.T) {
 	s := startEncrypted(t)
 	stranger := &http.Transport{TLSClientConfig: &tls.Config{ServerName: "localhost"}}
 	t.Cleanup(stranger.CloseIdleConnections)
-	request, err := http.NewRequestWithContext(waiting(t), http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/v1/models", s.Port("site")), nil)
+	request, err := http.NewRequestWithContext(site.Waiting(t), http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/v1/models", s.Port("site")), nil)
 	require.NoError(t, err)
 	_, err = stranger.RoundTrip(request)
 	var unknown x509.UnknownAuthorityError
@@ -150,17 +151,17 @@ func TestHTTPSNeedsACertificateThatIsTrusted(t *testing.T) {
 }
 
 func TestHTTPSMakesTheSessionCookieSecure(t *testing.T) {
-	s := startCaddyfile(t, strings.Replace(encryptedSite, "localhost {", "localhost, http://127.0.0.1:PORT(plain) {", 1))
-	require.NoError(t, s.Logs.Wait(waiting(t), "added certificate to cache"))
-	s.addUser("alice")
-	plain := s.logIn("plain", "alice", password)
-	assert.Regexp(t, `^session=sess_[\w-]{43}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict$`, plain.header.Get("Set-Cookie"))
+	s := site.StartCaddyfile(t, strings.Replace(encryptedSite, "localhost {", "localhost, http://127.0.0.1:PORT(plain) {", 1))
+	require.NoError(t, s.Logs.Wait(site.Waiting(t), "added certificate to cache"))
+	s.AddUser("alice")
+	plain := logIn(s, "plain", "alice", site.Password)
+	assert.Regexp(t, `^session=sess_[\w-]{43}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict$`, plain.Header.Get("Set-Cookie"))
 
 	for major, transport := range transports(t, s) {
 		s.Client = &http.Client{Transport: transport}
-		secure := s.call(http.MethodPost, fmt.Sprintf("https://localhost:%d/api/user/login", s.Port("site")),
-			fmt.Sprintf(`{"username":"alice","password":%q}`, password))
-		assert.Equal(t, http.StatusOK, secure.status, major)
-		assert.Contains(t, secure.header.Get("Set-Cookie"), "; Secure; SameSite=Strict", major)
+		secure := s.Call(http.MethodPost, fmt.Sprintf("https://localhost:%d/api/user/login", s.Port("site")),
+			fmt.Sprintf(`{"username":"alice","password":%q}`, site.Password))
+		assert.Equal(t, http.StatusOK, secure.Status, major)
+		assert.Contains(t, secure.Header.Get("Set-Cookie"), "; Secure; SameSite=Strict", major)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // modelList answers a list of models in the shape of self-hosted servers.
@@ -23,25 +24,25 @@ const bigModel = `{"id":"qwen-big","object":"model","created":1790000000,"owned_
 // A list was empty where a provider had patterns, and so were the pickers of
 // clients.
 func TestModelsOfAProviderWithPatternsAreItsOwnList(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		p.Script(modelList(bigModel, `{"id":"qwen-small"}`, `{"id":"qwen-lost"}`, `{"id":"other"}`))
-		t.Setenv("BOB_KEY", bobKey)
+		t.Setenv("BOB_KEY", site.BobKey)
 		t.Setenv("UP_KEY", "sk-upstream")
-		s := startSite(t, w.provider("up", p, "models qwen-*", "api_key {env.UP_KEY}"),
+		s := site.Start(t, w.Provider("up", p, "models qwen-*", "api_key {env.UP_KEY}"),
 			"provider demo {\nmodels demo qwen-lost\n}", "model smart {\nto up/qwen-big\n}", "model qwen-lo* {\nto demo\n}",
 			"key bob {env.BOB_KEY} {\nmodels qwen-s*\n}")
 		const big = `{"id":"qwen-big","object":"model","created":1790000000,"owned_by":"vllm","context_length":32768}`
 		const smart = `{"id":"smart","object":"model","created":0,"owned_by":"gateway","context_length":32768}`
-		s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[`+
+		s.List(site.ClientKey, "/v1/models").AssertOurs(t, http.StatusOK, `{"object":"list","data":[`+
 			strings.Join([]string{cardsOf(false, "demo"), big, cardsOf(false, "qwen-lost", "qwen-small"), smart}, ",")+`]}`)
-		s.list(bobKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[`+cardsOf(false, "qwen-small")+`]}`)
-		s.list(clientKey, "/v1/models?limit=1&after_id=demo").assertOurs(t, http.StatusOK, `{"data":[`+
+		s.List(site.BobKey, "/v1/models").AssertOurs(t, http.StatusOK, `{"object":"list","data":[`+cardsOf(false, "qwen-small")+`]}`)
+		s.List(site.ClientKey, "/v1/models?limit=1&after_id=demo").AssertOurs(t, http.StatusOK, `{"data":[`+
 			`{"type":"model","id":"qwen-big","display_name":"qwen-big","created_at":"2026-09-21T14:13:20Z","max_input_tokens":32768}`+
 			`],"has_more":true,"first_id":"qwen-big","last_id":"qwen-big"}`)
-		s.list(clientKey, "/v1/models/qwen-big").assertOurs(t, http.StatusOK, big)
-		s.list(clientKey, "/v1/models/qwen-other").assertOurs(t, http.StatusOK, cardsOf(false, "qwen-other"), "it can be asked for")
-		_, models := s.capabilities(clientKey)
+		s.List(site.ClientKey, "/v1/models/qwen-big").AssertOurs(t, http.StatusOK, big)
+		s.List(site.ClientKey, "/v1/models/qwen-other").AssertOurs(t, http.StatusOK, cardsOf(false, "qwen-other"), "it can be asked for")
+		_, models := capabilitiesOf(s, site.ClientKey)
 		assert.Equal(t, []string{"demo", "qwen-big", "qwen-lost", "qwen-small", "smart"}, models)
 
 		require.Equal(t, 1, p.Count(), "one list serves all of them")
@@ -51,87 +52,87 @@ func TestModelsOfAProviderWithPatternsAreItsOwnList(t *testing.T) {
 		assert.Empty(t, asked.Query)
 		assert.Equal(t, []string{"Bearer sk-upstream"}, asked.Header["Authorization"])
 		assert.NotContains(t, asked.Header, "X-Forwarded-For")
-		s.assertQuiet()
+		s.AssertQuiet()
 	})
 }
 
 func TestAModelRequestNeverAsksForTheList(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
-	s := startSite(t, direct.provider("up", p, "models auto"))
-	require.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "m", "hello", false)).status)
-	require.NoError(t, p.WaitSettled(waiting(t)))
-	assert.Equal(t, []string{chatPath}, p.Paths())
+	s := site.Start(t, site.Direct.Provider("up", p, "models auto"))
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
+	require.NoError(t, p.WaitSettled(site.Waiting(t)))
+	assert.Equal(t, []string{site.ChatPath}, p.Paths())
 }
 
 func TestAProviderOfMessagesIsAskedInItsOwnShape(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t, demo.WithModels("b", "a"))
-		s := startSite(t, w.provider("up", p, "format messages"))
-		s.list(clientKey, "/v1/models", version).assertOurs(t, http.StatusOK, pageOf(false, "a", "b"))
+		s := site.Start(t, w.Provider("up", p, "format messages"))
+		s.List(site.ClientKey, "/v1/models", version).AssertOurs(t, http.StatusOK, pageOf(false, "a", "b"))
 		asked := p.Requests()[0]
 		assert.Equal(t, "limit=1000", asked.Query)
 		assert.Equal(t, "2023-06-01", asked.Header.Get("Anthropic-Version"))
 	})
 }
 
-// listPersistently is the list of models, asked for again where a reload has lost
-// the request.
-func (s *site) listPersistently() string {
-	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.URL("site", "/v1/models"), nil)
-	require.NoError(s.t, err)
-	r.Header.Set("Authorization", "Bearer "+clientKey)
+// listPersistently returns the list of models. Its request is repeated if a
+// reload loses it.
+func listPersistently(s *site.Site) string {
+	s.T.Helper()
+	r, err := http.NewRequestWithContext(s.T.Context(), http.MethodGet, s.URL("site", "/v1/models"), nil)
+	require.NoError(s.T, err)
+	r.Header.Set("Authorization", "Bearer "+site.ClientKey)
 	response, err := s.Client.Do(r)
-	require.NoError(s.t, err)
+	require.NoError(s.T, err)
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
-	require.NoError(s.t, err)
+	require.NoError(s.T, err)
 	return string(body)
 }
 
 // A reload once would have asked every provider again, and an outage at that
 // moment would have emptied the list.
 func TestAListOutlivesReloads(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		p.Script(modelList(bigModel))
 		p.Always(gatewaytest.Status(http.StatusServiceUnavailable))
-		config := func(patterns string) string { return siteBlock("", w.provider("up", p, "models "+patterns)) }
-		s := startCaddyfile(t, config("qwen-*")).persistently()
+		config := func(patterns string) string { return site.Block("", w.Provider("up", p, "models "+patterns)) }
+		s := site.StartCaddyfile(t, config("qwen-*")).Persistently()
 		for _, patterns := range []string{"qwen-*", "qwen-b*", "auto *"} {
 			require.NoError(t, s.Reload(config(patterns)))
-			assert.Contains(t, s.listPersistently(), "qwen-big", patterns)
+			assert.Contains(t, listPersistently(s), "qwen-big", patterns)
 		}
 		require.NoError(t, s.Reload(config("llama-*")))
-		assert.Equal(t, `{"object":"list","data":[]}`, s.listPersistently(), "patterns bound what is shown")
+		assert.Equal(t, `{"object":"list","data":[]}`, listPersistently(s), "patterns bound what is shown")
 		assert.Equal(t, 1, p.Count())
 	})
 }
 
 func TestAProviderThatListsNothingIsLoggedOnce(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		p.Always(gatewaytest.Status(http.StatusNotFound))
-		s := startSite(t, w.provider("up", p, "models m1 *"))
+		s := site.Start(t, w.Provider("up", p, "models m1 *"))
 		for range 3 {
-			s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[`+cardsOf(false, "m1")+`]}`)
+			s.List(site.ClientKey, "/v1/models").AssertOurs(t, http.StatusOK, `{"object":"list","data":[`+cardsOf(false, "m1")+`]}`)
 		}
 		assert.Equal(t, 1, p.Count())
 		assert.Equal(t, 1, strings.Count(s.Logs.String(), "provider has no list of models"))
-		s.assertQuiet()
+		s.AssertQuiet()
 	})
 }
 
 // What a provider's list says goes to every client: the credential with which
 // it was asked must not.
 func TestAListThatRepeatsTheCredentialIsNotShown(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		t.Setenv("UP_KEY", "sk-upstream-secret")
 		p.Always(modelList(`{"id":"m"}`, `{"id":"for sk-upstream-secret"}`))
-		s := startSite(t, w.provider("up", p, "api_key {env.UP_KEY}"))
-		s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[]}`)
-		entry, err := s.Logs.WaitEntry(waiting(t), func(entry map[string]any) bool { return entry["cause"] == "the answer cannot be read" })
+		s := site.Start(t, w.Provider("up", p, "api_key {env.UP_KEY}"))
+		s.List(site.ClientKey, "/v1/models").AssertOurs(t, http.StatusOK, `{"object":"list","data":[]}`)
+		entry, err := s.Logs.WaitEntry(site.Waiting(t), func(entry map[string]any) bool { return entry["cause"] == "the answer cannot be read" })
 		require.NoError(t, err)
 		assert.Equal(t, "warn", entry["level"])
 		assert.Equal(t, "up", entry["provider"])
@@ -143,9 +144,9 @@ func TestAListThatRepeatsTheCredentialIsNotShown(t *testing.T) {
 func TestAListThatCannotBeReadSaysNothingOfTheProvidersHealth(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	p.Script(gatewaytest.Chunks("application/json", `{"data":[`))
-	s := startSite(t, proxied.provider("up", p, "fail_duration 1h", "max_fails 1"))
-	s.list(clientKey, "/v1/models").assertOurs(t, http.StatusOK, `{"object":"list","data":[]}`)
-	assert.Equal(t, http.StatusOK, s.ask(chatPath, bodyFor(chatPath, "m", "hello", false)).status)
+	s := site.Start(t, site.Proxied.Provider("up", p, "fail_duration 1h", "max_fails 1"))
+	s.List(site.ClientKey, "/v1/models").AssertOurs(t, http.StatusOK, `{"object":"list","data":[]}`)
+	assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
 }
 
 // The gateway's list must not wait for a provider that says nothing; what the
@@ -155,11 +156,11 @@ func TestAListIsShownWithoutAProviderThatDoesNotAnswer(t *testing.T) {
 	gate := gatewaytest.NewGate(t)
 	silent.Always(gatewaytest.Stall(gate, modelList(`{"id":"late"}`)))
 	quick.Always(modelList(bigModel))
-	s := startSite(t, direct.provider("silent", silent), direct.provider("quick", quick, "models qwen-*"))
-	body := s.list(clientKey, "/v1/models").body
+	s := site.Start(t, site.Direct.Provider("silent", silent), site.Direct.Provider("quick", quick, "models qwen-*"))
+	body := s.List(site.ClientKey, "/v1/models").Body
 	assert.NotContains(t, body, "late")
 	assert.Contains(t, body, "qwen-big")
 	gate.Open()
-	require.NoError(t, silent.WaitSettled(waiting(t)))
+	require.NoError(t, silent.WaitSettled(site.Waiting(t)))
 	assert.Equal(t, 1, silent.Count())
 }

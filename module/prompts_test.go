@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 func TestConversationsBecomeOnePrompt(t *testing.T) {
@@ -43,15 +44,15 @@ func TestConversationsBecomeOnePrompt(t *testing.T) {
 }
 
 // promptRoutes are those that ask in a template.
-var promptRoutes = []translatedRoute{conformingLanes["m>t"], conformingLanes["c>t"]}
+var promptRoutes = []site.Lane{conformingLanes["m>t"], conformingLanes["c>t"]}
 
 // eachPrompt runs a test over both, on both ways to a provider.
-func eachPrompt(t *testing.T, test func(t *testing.T, s *site, p *gatewaytest.Provider, path string), lines ...string) {
-	eachWay(t, func(t *testing.T, w way) {
+func eachPrompt(t *testing.T, test func(t *testing.T, s *site.Site, p *gatewaytest.Provider, path string), lines ...string) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		for _, r := range promptRoutes {
 			t.Run(r.String(), func(t *testing.T) {
 				p := gatewaytest.NewProvider(t)
-				test(t, startSite(t, w.provider("p", p, append(lines, r.format)...)), p, r.path)
+				test(t, site.Start(t, w.Provider("p", p, append(lines, r.Format)...)), p, r.Path)
 			})
 		}
 	})
@@ -78,20 +79,20 @@ func TestAnAnswerEndsWhereItsTemplateDoes(t *testing.T) {
 		"turns": " Hello\n\nHuman: and I say", "chatml": "Hello<|im_end|>\n<|im_start|>user",
 	} {
 		t.Run(template, func(t *testing.T) {
-			eachPrompt(t, func(t *testing.T, s *site, p *gatewaytest.Provider, path string) {
+			eachPrompt(t, func(t *testing.T, s *site.Site, p *gatewaytest.Provider, path string) {
 				whole, streamed := completed(text)
 				for streaming, step := range map[bool]gatewaytest.Step{false: whole, true: streamed} {
 					p.Script(step)
-					answer := s.ask(path, bodyFor(path, "m", "Hi", streaming))
-					require.Equal(t, http.StatusOK, answer.status, answer.body)
+					answer := s.Ask(path, site.BodyFor(path, "m", "Hi", streaming))
+					require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 					if streaming {
-						assert.Equal(t, outcome{text: "Hello", complete: true}, answer.read(t, path))
+						assert.Equal(t, site.Outcome{Text: "Hello", Complete: true}, answer.Read(t, path))
 					} else {
-						assert.Contains(t, answer.body, `"Hello"`)
+						assert.Contains(t, answer.Body, `"Hello"`)
 					}
-					finish := map[string]string{messagesPath: `"stop_reason":"end_turn"`, chatPath: `"finish_reason":"stop"`}[path]
-					assert.Equal(t, 1, strings.Count(answer.body, finish), answer.body)
-					assert.Equal(t, "answered", s.record(answer.id())["outcome"])
+					finish := map[string]string{site.MessagesPath: `"stop_reason":"end_turn"`, site.ChatPath: `"finish_reason":"stop"`}[path]
+					assert.Equal(t, 1, strings.Count(answer.Body, finish), answer.Body)
+					assert.Equal(t, "answered", s.Record(answer.ID())["outcome"])
 				}
 			}, "prompt_template "+template)
 		})
@@ -99,15 +100,15 @@ func TestAnAnswerEndsWhereItsTemplateDoes(t *testing.T) {
 }
 
 func TestSeveralAnswersToAConversationAreCallsWhereTheServerGivesOne(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "format completions", "native_n off"))
+		s := site.Start(t, w.Provider("p", p, "format completions", "native_n off"))
 		for _, more := range []string{"", `,"stream":true,"stream_options":{"include_usage":true}`} {
 			body := func(n string) string {
 				return `{"model":"m","messages":[{"role":"user","content":"Hi"}]` + n + more + `}`
 			}
-			one := s.ask(chatPath, body("")).completion(t, more != "")
-			got := s.ask(chatPath, body(`,"n":3`)).completion(t, more != "")
+			one := readCompletion(t, s.Ask(site.ChatPath, body("")), more != "")
+			got := readCompletion(t, s.Ask(site.ChatPath, body(`,"n":3`)), more != "")
 			require.Len(t, got.Choices, 3)
 			for i, choice := range got.Choices {
 				assert.Equal(t, i, choice.Index)
@@ -128,14 +129,14 @@ func TestSeveralAnswersToAConversationAreCallsWhereTheServerGivesOne(t *testing.
 // gateway had cut the first.
 func TestAChoiceThatNeverCameIsMissed(t *testing.T) {
 	const first = `data: {"id":"c","created":1,"model":"m","choices":[{"index":0,"text":" a\n\nHuman: b","finish_reason":null}]}` + "\n\n"
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "format completions"))
+		s := site.Start(t, w.Provider("p", p, "format completions"))
 		p.Script(gatewaytest.Chunks(gatewaytest.EventStream, first))
-		answer := s.ask(chatPath, `{"model":"m","n":2,"stream":true,"messages":[{"role":"user","content":"Hi"}]}`)
-		got := answer.read(t, chatPath)
-		assert.Equal(t, "a", got.text)
-		assert.False(t, got.complete)
-		assert.NotNil(t, got.failure)
+		answer := s.Ask(site.ChatPath, `{"model":"m","n":2,"stream":true,"messages":[{"role":"user","content":"Hi"}]}`)
+		got := answer.Read(t, site.ChatPath)
+		assert.Equal(t, "a", got.Text)
+		assert.False(t, got.Complete)
+		assert.NotNil(t, got.Failure)
 	})
 }

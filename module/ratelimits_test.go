@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // vendorLimits are headers about the operator's account at a provider.
@@ -34,29 +35,18 @@ func limited(answer gatewaytest.Step) gatewaytest.Step {
 	}
 }
 
-// shownLimits are the rate limit headers of an answer to a client.
-func shownLimits(answer reply) map[string]string {
-	shown := make(map[string]string)
-	for name, values := range answer.header {
-		if strings.Contains(name, "Ratelimit") {
-			shown[name] = strings.Join(values, "|")
-		}
-	}
-	return shown
-}
-
 // Rate limits of the provider describe the operator's account (wire format E.5).
 func TestRateLimitHeadersAreForwardedWhereTheTraitSaysSo(t *testing.T) {
 	t.Setenv("UPSTREAM_KEY", "sk-the-key-of-the-upstream")
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p, chat := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-		s := startSite(t,
-			w.provider("shown", p, "models shown", "api_key {env.UPSTREAM_KEY}", "forward_ratelimit_headers on"),
-			w.provider("hidden", p, "models hidden", "api_key {env.UPSTREAM_KEY}"),
-			w.provider("off", p, "models off", "api_key {env.UPSTREAM_KEY}", "forward_ratelimit_headers off"),
-			w.provider("chat", chat, "models chat", "format chat", "forward_ratelimit_headers on"),
+		s := site.Start(t,
+			w.Provider("shown", p, "models shown", "api_key {env.UPSTREAM_KEY}", "forward_ratelimit_headers on"),
+			w.Provider("hidden", p, "models hidden", "api_key {env.UPSTREAM_KEY}"),
+			w.Provider("off", p, "models off", "api_key {env.UPSTREAM_KEY}", "forward_ratelimit_headers off"),
+			w.Provider("chat", chat, "models chat", "format chat", "forward_ratelimit_headers on"),
 		)
-		for _, path := range callPaths {
+		for _, path := range site.CallPaths {
 			for _, streaming := range []bool{false, true} {
 				for name, answer := range map[string]gatewaytest.Step{
 					"an answer": gatewaytest.Answer(), "a 429": gatewaytest.Status(429), "a 401": gatewaytest.Status(401),
@@ -64,47 +54,47 @@ func TestRateLimitHeadersAreForwardedWhereTheTraitSaysSo(t *testing.T) {
 				} {
 					t.Run(fmt.Sprintf("%s %s stream=%t", name, path, streaming), func(t *testing.T) {
 						p.Always(limited(answer))
-						shown := s.ask(path, bodyFor(path, "shown", "hello", streaming))
-						assert.Equal(t, vendorLimits, shownLimits(shown))
-						assert.NotContains(t, fmt.Sprint(shown.header), "vendor")
-						assert.Empty(t, shownLimits(s.ask(path, bodyFor(path, "hidden", "hello", streaming))))
-						assert.Empty(t, shownLimits(s.ask(path, bodyFor(path, "off", "hello", streaming))))
+						shown := s.Ask(path, site.BodyFor(path, "shown", "hello", streaming))
+						assert.Equal(t, vendorLimits, shown.RateLimits())
+						assert.NotContains(t, fmt.Sprint(shown.Header), "vendor")
+						assert.Empty(t, s.Ask(path, site.BodyFor(path, "hidden", "hello", streaming)).RateLimits())
+						assert.Empty(t, s.Ask(path, site.BodyFor(path, "off", "hello", streaming)).RateLimits())
 					})
 				}
 			}
 		}
 		chat.Always(limited(gatewaytest.Answer()))
-		assert.Empty(t, shownLimits(s.ask(messagesPath, bodyFor(messagesPath, "chat", "hello", true))), "clients of another format read another family")
-		assert.Equal(t, len(vendorLimits), len(shownLimits(s.ask(chatPath, bodyFor(chatPath, "chat", "hello", true))))-1, "without a credential nothing repeats it")
+		assert.Empty(t, s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "chat", "hello", true)).RateLimits(), "clients of another format read another family")
+		assert.Equal(t, len(vendorLimits), len(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "chat", "hello", true)).RateLimits())-1, "without a credential nothing repeats it")
 	})
 }
 
 func TestTheNumberOfForwardedRateLimitHeadersIsBounded(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "forward_ratelimit_headers on"))
+		s := site.Start(t, w.Provider("p", p, "forward_ratelimit_headers on"))
 		for i := range 100 {
 			p.Header.Set(fmt.Sprintf("X-Ratelimit-Limit-%03d", i), "1")
 		}
-		assert.Len(t, shownLimits(s.ask(chatPath, bodyFor(chatPath, "m", "hello", false))), 32)
+		assert.Len(t, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).RateLimits(), 32)
 	})
 }
 
 // What tells a client when to come again is kept as it is: seconds or a date.
 func TestRetryHeadersAreKept(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("byte", p, "models byte"), w.provider("chat", p, "models chat", "format chat"))
+		s := site.Start(t, w.Provider("byte", p, "models byte"), w.Provider("chat", p, "models chat", "format chat"))
 		for _, value := range []string{"7", "0", "Wed, 21 Oct 2026 07:28:00 GMT", "0.5"} {
-			for _, path := range callPaths {
+			for _, path := range site.CallPaths {
 				for _, model := range []string{"byte", "chat"} {
 					for _, streaming := range []bool{false, true} {
 						for _, status := range []int{429, 503, 529} {
 							p.Script(gatewaytest.Status(status, "Retry-After", value, "Retry-After-Ms", "70", "X-Should-Retry", "true"))
-							answer := s.ask(path, bodyFor(path, model, "hello", streaming))
-							require.GreaterOrEqual(t, answer.status, 400)
+							answer := s.Ask(path, site.BodyFor(path, model, "hello", streaming))
+							require.GreaterOrEqual(t, answer.Status, 400)
 							assert.Equal(t, http.Header{"Retry-After": {value}, "Retry-After-Ms": {"70"}, "X-Should-Retry": {"true"}}, http.Header{
-								"Retry-After": answer.header["Retry-After"], "Retry-After-Ms": answer.header["Retry-After-Ms"], "X-Should-Retry": answer.header["X-Should-Retry"],
+								"Retry-After": answer.Header["Retry-After"], "Retry-After-Ms": answer.Header["Retry-After-Ms"], "X-Should-Retry": answer.Header["X-Should-Retry"],
 							})
 						}
 					}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 const framedAnswer = `{"id":"c1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`
@@ -24,8 +25,8 @@ var promptNumber = regexp.MustCompile(`prompt-[0-9]+-`)
 func TestRequestsThatAProviderDidNotTakeAreSentAgain(t *testing.T) {
 	const clients = 40
 	for name, fate := range map[string]gatewaytest.Fate{"refused": gatewaytest.Refuse, "closed": gatewaytest.Leave} {
-		for _, path := range []string{chatPath, messagesPath} { // as it is, and translated
-			eachWay(t, func(t *testing.T, w way) {
+		for _, path := range []string{site.ChatPath, site.MessagesPath} { // as it is, and translated
+			site.EachWay(t, func(t *testing.T, w site.Way) {
 				t.Run(name+path, func(t *testing.T) {
 					p := gatewaytest.NewFramed(t, []byte(framedAnswer), func(number int, _ string) gatewaytest.Fate {
 						if number == 7 || number == 14 {
@@ -33,7 +34,7 @@ func TestRequestsThatAProviderDidNotTakeAreSentAgain(t *testing.T) {
 						}
 						return gatewaytest.Take
 					})
-					s := startSite(t, w.providerAt("p", p.Address, "format chat", "transport http {\nversions h2c\n}"))
+					s := site.Start(t, w.ProviderAt("p", p.Address, "format chat", "transport http {\nversions h2c\n}"))
 					want := askAtOnce(t, s, path, clients)
 					bodies, arrived := p.Taken()
 					var taken []string
@@ -51,14 +52,14 @@ func TestRequestsThatAProviderDidNotTakeAreSentAgain(t *testing.T) {
 
 // askAtOnce sends requests with a prompt of its own each, whose model has another
 // name at the provider, and returns the prompts, sorted.
-func askAtOnce(t *testing.T, s *site, path string, clients int) (prompts []string) {
+func askAtOnce(t *testing.T, s *site.Site, path string, clients int) (prompts []string) {
 	var running sync.WaitGroup
 	for i := range clients {
 		prompt := fmt.Sprintf("prompt-%d-", i)
 		prompts = append(prompts, prompt)
 		running.Go(func() {
-			answer := s.ask(path, bodyFor(path, "m", prompt+strings.Repeat("x", 100), false))
-			assert.Equal(t, http.StatusOK, answer.status, answer.body)
+			answer := s.Ask(path, site.BodyFor(path, "m", prompt+strings.Repeat("x", 100), false))
+			assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
 		})
 	}
 	running.Wait()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // hostile is one exchange of the mixture: what the client sends and what the
@@ -27,10 +28,10 @@ type hostile struct {
 
 // mixture makes successes, refusals and faults, with secrets wherever one may
 // stand.
-func mixture(c *gatewaytest.Canaries, r translatedRoute, streaming bool) []hostile {
+func mixture(c *gatewaytest.Canaries, r site.Lane, streaming bool) []hostile {
 	prompt := c.Secret("prompt")
-	body := bodyFor(r.path, r.upstream, prompt, streaming)
-	path := r.upstream
+	body := site.BodyFor(r.Path, r.Upstream, prompt, streaming)
+	path := r.Upstream
 	odd := func(member string) string { return strings.TrimSuffix(body, "}") + "," + member + "}" }
 	status := func(status int, text string) gatewaytest.Step {
 		raw, _ := json.Marshal(map[string]any{"error": map[string]any{"message": text, "type": "x", "code": nil}})
@@ -62,8 +63,8 @@ func mixture(c *gatewaytest.Canaries, r translatedRoute, streaming bool) []hosti
 		{name: "provider quotes the request", step: status(400, "cannot read: "+prompt), quoting: true},
 		{name: "provider quotes the request in plain text", step: gatewaytest.Body(422, "text/plain", []byte("cannot read: "+prompt)), quoting: true},
 		{name: "200 with an error that quotes the request", step: status(200, "cannot read: "+prompt), quoting: true},
-		{name: "late fault that quotes the request", step: slowly(append(append([]string{}, streams[path][:len(streams[path])-2]...),
-			strings.NewReplacer("Overloaded", prompt, "The server had an error", prompt).Replace(errorEvents[path]))), quoting: true},
+		{name: "late fault that quotes the request", step: slowly(append(append([]string{}, site.Streams[path][:len(site.Streams[path])-2]...),
+			strings.NewReplacer("Overloaded", prompt, "The server had an error", prompt).Replace(site.ErrorEvents[path]))), quoting: true},
 		{name: "provider names its key as a type", step: coded(400, c.Secret("upstream-key"))},
 		{name: "provider quotes the request as a type", step: coded(400, prompt), quoting: true},
 		{name: "malformed head", step: gatewaytest.Raw("HTTP/1.1 200 OK\r\n{\"text\":\"" + prompt + " " + upstream + "\"}\r\n\r\n")},
@@ -74,13 +75,13 @@ func mixture(c *gatewaytest.Canaries, r translatedRoute, streaming bool) []hosti
 		{name: "reset", step: gatewaytest.Reset()},
 		{name: "empty", step: gatewaytest.Body(200, "application/json", nil)},
 		{name: "cut", step: gatewaytest.CutAt(30)},
-		{name: "late fault", step: gatewaytest.Chunks(gatewaytest.EventStream, append(append([]string{}, streams[path][:4]...), errorEvents[path])...)},
-		{name: "late fault that names the key", step: slowly(append(append([]string{}, streams[path][:len(streams[path])-2]...),
-			strings.NewReplacer("Overloaded", upstream, "The server had an error", upstream).Replace(errorEvents[path])))},
-		{name: "late fault with the key in a comment", step: slowly(append(append([]string{}, streams[path][:len(streams[path])-2]...),
-			": "+upstream+"\nid: "+upstream+"\n"+errorEvents[path]))},
+		{name: "late fault", step: gatewaytest.Chunks(gatewaytest.EventStream, append(append([]string{}, site.Streams[path][:4]...), site.ErrorEvents[path])...)},
+		{name: "late fault that names the key", step: slowly(append(append([]string{}, site.Streams[path][:len(site.Streams[path])-2]...),
+			strings.NewReplacer("Overloaded", upstream, "The server had an error", upstream).Replace(site.ErrorEvents[path])))},
+		{name: "late fault with the key in a comment", step: slowly(append(append([]string{}, site.Streams[path][:len(site.Streams[path])-2]...),
+			": "+upstream+"\nid: "+upstream+"\n"+site.ErrorEvents[path]))},
 		{name: "a number that is no status", step: status(700, upstream)},
-		{name: "cut event", step: gatewaytest.Chunks(gatewaytest.EventStream, append(append([]string{}, streams[path][:4]...), "data: {"+prompt)...)},
+		{name: "cut event", step: gatewaytest.Chunks(gatewaytest.EventStream, append(append([]string{}, site.Streams[path][:4]...), "data: {"+prompt)...)},
 	}
 	return list
 }
@@ -92,7 +93,7 @@ func slowly(pieces []string) gatewaytest.Step {
 			gatewaytest.Answer()(c)
 			return
 		}
-		paced(pieces)(c)
+		gatewaytest.Paced(gatewaytest.EventStream, pieces...)(c)
 	}
 }
 
@@ -117,42 +118,42 @@ func TestNoSecretLeaves(t *testing.T) {
 	for _, name := range placeholderNames {
 		fmt.Fprintf(&logs, "log_append p_%s {http.ai_gateway.%s}\n", name, name)
 	}
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		lines := []string{w.providerAt("refused", gatewaytest.RefusedAddress(t), "api_key {env.UPSTREAM_KEY}", "models r")}
-		for format, path := range map[string]string{"messages": messagesPath, "chat": chatPath, "completions": completionsPath} {
-			lines = append(lines, w.provider(format, p, "api_key {env.UPSTREAM_KEY}", "format "+format, "models off"),
+		lines := []string{w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "api_key {env.UPSTREAM_KEY}", "models r")}
+		for format, path := range map[string]string{"messages": site.MessagesPath, "chat": site.ChatPath, "completions": site.CompletionsPath} {
+			lines = append(lines, w.Provider(format, p, "api_key {env.UPSTREAM_KEY}", "format "+format, "models off"),
 				"model "+path+" {\nto refused/m\nto "+format+"/m\n}")
 		}
-		c := gatewaytest.StartCaddy(t, siteBlock(shippedFilter+logs.String(), lines...))
-		s := &site{c, t}
+		c := gatewaytest.StartCaddy(t, site.Block(shippedFilter+logs.String(), lines...))
+		s := &site.Site{Caddy: c, T: t}
 		answered, last := 0, ""
-		for _, r := range lanes() {
+		for _, r := range site.Lanes {
 			for _, streaming := range []bool{false, true} {
 				for _, h := range mixture(canaries, r, streaming) {
 					p.Always(h.step)
 					if h.body == "" {
-						h.body = bodyFor(r.path, r.upstream, canaries.Secret("prompt"), streaming)
+						h.body = site.BodyFor(r.Path, r.Upstream, canaries.Secret("prompt"), streaming)
 					}
 					headers := append([]string{"Authorization", "Bearer " + canaries.Secret("client-key")}, h.headers...)
-					answer := s.ask(r.path, h.body, headers...)
+					answer := s.Ask(r.Path, h.body, headers...)
 					name := fmt.Sprintf("%s %s stream=%t", h.name, r, streaming)
 					var own []string // its own words, repeated by the provider or the gateway
-					if h.quoting || answer.status == http.StatusOK {
+					if h.quoting || answer.Status == http.StatusOK {
 						own = []string{"prompt"}
 					}
-					if answer.status == http.StatusOK {
+					if answer.Status == http.StatusOK {
 						answered++
 					}
-					canaries.AssertAbsent(t, name, answer.body, own...)
-					canaries.AssertAbsent(t, name+" headers", fmt.Sprint(answer.header))
-					last = answer.id()
+					canaries.AssertAbsent(t, name, answer.Body, own...)
+					canaries.AssertAbsent(t, name+" headers", fmt.Sprint(answer.Header))
+					last = answer.ID()
 				}
 			}
 		}
-		assert.GreaterOrEqual(t, answered, 2*len(lanes()), "successes are in the mixture")
-		s.access(last) // all is logged
-		require.NoError(t, s.Logs.Wait(waiting(t), "Unsolicited response received"), "the standard logger as well")
+		assert.GreaterOrEqual(t, answered, 2*len(site.Lanes), "successes are in the mixture")
+		s.AccessEntry(last) // all is logged
+		require.NoError(t, s.Logs.Wait(site.Waiting(t), "Unsolicited response received"), "the standard logger as well")
 		canaries.AssertPresent(t, "what the provider received", fmt.Sprint(p.Requests()[0].Header), "upstream-key")
 		canaries.AssertPresent(t, "what the provider received", p.Requests()[0].Body, "prompt")
 		for _, r := range p.Requests() {

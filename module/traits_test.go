@@ -1,7 +1,6 @@
 package module_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -10,27 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
-
-// received is the last request that a provider got.
-func received(t *testing.T, p *gatewaytest.Provider) map[string]any {
-	t.Helper()
-	requests := p.Requests()
-	require.NotEmpty(t, requests)
-	var body map[string]any
-	require.NoError(t, json.Unmarshal(requests[len(requests)-1].Body, &body))
-	return body
-}
 
 func TestTraitsShapeTranslatedRequests(t *testing.T) {
 	const ask = `{"model":"m","max_tokens":100,"top_k":3,"stream":true,"metadata":{"user_id":"u1"},` +
 		`"messages":[{"role":"user","content":"hello"}]}`
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "format chat", "max_tokens_field max_completion_tokens",
+		s := site.Start(t, w.Provider("p", p, "format chat", "max_tokens_field max_completion_tokens",
 			"user_field safety_identifier", "extensions top_k min_p", "include_usage off"))
-		s.ask(messagesPath, ask)
-		body := received(t, p)
+		s.Ask(site.MessagesPath, ask)
+		body := p.LastJSON(t)
 		assert.Equal(t, 100.0, body["max_completion_tokens"])
 		assert.NotContains(t, body, "max_tokens")
 		assert.Equal(t, "u1", body["safety_identifier"])
@@ -41,25 +31,25 @@ func TestTraitsShapeTranslatedRequests(t *testing.T) {
 
 func TestPresetsBringTraitsAndTheConfigurationOverrulesThem(t *testing.T) {
 	t.Setenv("MISTRAL_API_KEY", "sk-mistral-0123456789")
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		mistral := func(name string, lines ...string) string {
-			block := w.provider(name, p, append(lines, "models "+name, "api_key {env.MISTRAL_API_KEY}")...)
+			block := w.Provider(name, p, append(lines, "models "+name, "api_key {env.MISTRAL_API_KEY}")...)
 			return strings.Replace(block, " vllm ", " mistral ", 1)
 		}
-		s := startSite(t, mistral("preset"), mistral("overruled", "include_usage on", "user_field user"))
+		s := site.Start(t, mistral("preset"), mistral("overruled", "include_usage on", "user_field user"))
 		asked := func(path, model, more string) map[string]any {
-			body := strings.TrimSuffix(bodyFor(path, model, "hello", true), "}") + more + "}"
-			assert.Equal(t, 200, s.ask(path, body).status)
-			return received(t, p)
+			body := strings.TrimSuffix(site.BodyFor(path, model, "hello", true), "}") + more + "}"
+			assert.Equal(t, 200, s.Ask(path, body).Status)
+			return p.LastJSON(t)
 		}
 		const user = `,"metadata":{"user_id":"u1"}`
-		for _, path := range []string{chatPath, messagesPath} {
+		for _, path := range []string{site.ChatPath, site.MessagesPath} {
 			assert.NotContains(t, asked(path, "preset", ""), "stream_options", path)
 			assert.Contains(t, asked(path, "overruled", ""), "stream_options", path)
 		}
-		assert.NotContains(t, asked(messagesPath, "preset", user), "user")
-		assert.Equal(t, "u1", asked(messagesPath, "overruled", user)["user"])
+		assert.NotContains(t, asked(site.MessagesPath, "preset", user), "user")
+		assert.Equal(t, "u1", asked(site.MessagesPath, "overruled", user)["user"])
 	})
 }
 
@@ -84,27 +74,27 @@ func TestCompletionsOfOpenAIGetTheirOwnFieldsAlone(t *testing.T) {
 // Claude cut off clients that ask for no number.
 func TestTokensAreThoseThatThePresetKnowsOfTheModel(t *testing.T) {
 	t.Setenv("PROVIDER_KEY", "sk-provider-0123456789")
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		block := func(preset string, lines ...string) string {
-			block := w.provider(preset, p, append(lines, "api_key {env.PROVIDER_KEY}")...)
+			block := w.Provider(preset, p, append(lines, "api_key {env.PROVIDER_KEY}")...)
 			return strings.Replace(block, " vllm ", " "+preset+" ", 1)
 		}
-		s := startSite(t, block("deepseek", "models deepseek-*"), block("anthropic", "models claude-*", "thinking_style none"), "model alias {\nto deepseek/deepseek-chat\n}")
+		s := site.Start(t, block("deepseek", "models deepseek-*"), block("anthropic", "models claude-*", "thinking_style none"), "model alias {\nto deepseek/deepseek-chat\n}")
 		for _, c := range []struct {
 			path, model, tokens, dropped string
 			want                         float64
 		}{
-			{messagesPath, "deepseek-chat", "32000", "max_tokens", 8192},
-			{messagesPath, "alias", "32000", "max_tokens", 8192},
-			{messagesPath, "deepseek-v4-pro", "32000", "", 32000},
-			{chatPath, "claude-sonnet-4-5", "null", "max_tokens", 32000},
-			{chatPath, "claude-3-haiku-20240307", "5000", "max_tokens", 4096},
+			{site.MessagesPath, "deepseek-chat", "32000", "max_tokens", 8192},
+			{site.MessagesPath, "alias", "32000", "max_tokens", 8192},
+			{site.MessagesPath, "deepseek-v4-pro", "32000", "", 32000},
+			{site.ChatPath, "claude-sonnet-4-5", "null", "max_tokens", 32000},
+			{site.ChatPath, "claude-3-haiku-20240307", "5000", "max_tokens", 4096},
 		} {
-			answer := s.ask(c.path, `{"model":"`+c.model+`","max_tokens":`+c.tokens+`,"messages":[{"role":"user","content":"hello"}]}`)
-			require.Equal(t, 200, answer.status, answer.body)
-			assert.Equal(t, c.want, received(t, p)["max_tokens"], c.model)
-			assert.Equal(t, c.dropped, answer.header.Get("X-Gateway-Dropped"), c.model)
+			answer := s.Ask(c.path, `{"model":"`+c.model+`","max_tokens":`+c.tokens+`,"messages":[{"role":"user","content":"hello"}]}`)
+			require.Equal(t, 200, answer.Status, answer.Body)
+			assert.Equal(t, c.want, p.LastJSON(t)["max_tokens"], c.model)
+			assert.Equal(t, c.dropped, answer.Header.Get("X-Gateway-Dropped"), c.model)
 		}
 	})
 }
@@ -117,10 +107,10 @@ func TestTraitsInJSONAreChecked(t *testing.T) {
 		`{"file":"true"}`:     "provider 'p': traits: file: is not known; the traits are max_tokens_field, ",
 		`{"max_fan_out":"0"}`: "provider 'p': traits: max_fan_out: must be an integer of at least 1, got '0'",
 	} {
-		eachWay(t, func(t *testing.T, w way) {
-			t.Setenv("CLIENT_KEY", clientKey)
+		site.EachWay(t, func(t *testing.T, w site.Way) {
+			t.Setenv("CLIENT_KEY", site.ClientKey)
 			raw, err := gatewaytest.Adapt(strings.ReplaceAll(
-				siteBlock("", "provider p vllm {\n"+w.to("127.0.0.1:9")+"files on\n}"), "PORT(site)", "9"))
+				site.Block("", "provider p vllm {\n"+w.To("127.0.0.1:9")+"files on\n}"), "PORT(site)", "9"))
 			require.NoError(t, err)
 			raw = []byte(strings.Replace(string(raw), `{"files":"on"}`, traits, 1))
 			var config caddy.Config

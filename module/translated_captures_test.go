@@ -3,7 +3,6 @@ package module_test
 import (
 	"encoding/json"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // captured is what of a recorded request must reach the provider.
@@ -53,17 +53,14 @@ func texts(t *testing.T, content json.RawMessage) (found []string) {
 // A provider of chat that refuses every unknown field, and every call of a tool
 // that is not answered at once, takes what a coding agent really sends.
 func TestCapturedRequestsAreServedByAStrictProviderOfChat(t *testing.T) {
-	files, err := filepath.Glob("../testdata/captures/*.json")
-	require.NoError(t, err)
-	require.Len(t, files, 4)
-	eachWay(t, func(t *testing.T, w way) {
+	captures := site.Captures(t)
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "format chat", "models none"), "model * {\nto p/vendor-m\n}")
-		for _, file := range files {
-			t.Run(filepath.Base(file), func(t *testing.T) {
-				c := readCapture(t, file)
+		s := site.Start(t, w.Provider("p", p, "format chat", "models none"), "model * {\nto p/vendor-m\n}")
+		for _, c := range captures {
+			t.Run(c.Name, func(t *testing.T) {
 				before := p.Count()
-				response := s.replay(c)
+				response := s.Replay(c)
 				defer func() { _ = response.Body.Close() }()
 				require.Equal(t, http.StatusOK, response.StatusCode)
 				if strings.Contains(c.Path, "count_tokens") {
@@ -94,7 +91,7 @@ func assertEstimated(t *testing.T, response *http.Response) {
 
 // assertCarriedOver demands that the chat request holds every text, tool and
 // bound of the capture, and nothing that chat does not know.
-func assertCarriedOver(t *testing.T, c capture, body []byte) {
+func assertCarriedOver(t *testing.T, c site.Capture, body []byte) {
 	t.Helper()
 	var source captured
 	require.NoError(t, json.Unmarshal(c.Body, &source))

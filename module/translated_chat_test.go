@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
@@ -31,31 +32,31 @@ func TestAChatClientsToolLoopKeepsTheThinkingOfAStrictMessagesProvider(t *testin
 		pixel = `{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="}}`
 		tools = `,"reasoning_effort":"medium","tools":[{"type":"function","function":{"name":"get_time","parameters":{"type":"object","properties":{}}}}],"max_completion_tokens":8000}`
 	)
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		provider := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("conversing", provider, "format messages", "thinking_style budget", "models 1"), "model m {\nto conversing\n}")
+		s := site.Start(t, w.Provider("conversing", provider, "format messages", "thinking_style budget", "models 1"), "model m {\nto conversing\n}")
 		asks := `{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"[[think]] call get_time"},` + pixel + `]}`
-		first := s.ask(chatPath, `{"model":"m","messages":[`+asks+`]`+tools)
-		require.Equal(t, http.StatusOK, first.status, first.body)
-		message := chatMessage(t, first.body)
+		first := s.Ask(site.ChatPath, `{"model":"m","messages":[`+asks+`]`+tools)
+		require.Equal(t, http.StatusOK, first.Status, first.Body)
+		message := chatMessage(t, first.Body)
 		assert.Contains(t, string(message), `"thinking_blocks":[{"type":"thinking","thinking":"`)
 		_, id, _ := strings.Cut(string(message), `"tool_calls":[{"id":"`)
 		id, _, _ = strings.Cut(id, `"`)
 		require.NotEmpty(t, id)
 
-		second := s.ask(chatPath, `{"model":"m","messages":[`+asks+`,`+string(message)+`,{"role":"tool","tool_call_id":"`+id+`","content":"noon"}],"stream":true,"stream_options":{"include_usage":true}`+tools)
-		require.Equal(t, http.StatusOK, second.status, second.body)
-		added, err := translatetest.Chat([]byte(second.body), true)
-		require.NoError(t, err, second.body)
+		second := s.Ask(site.ChatPath, `{"model":"m","messages":[`+asks+`,`+string(message)+`,{"role":"tool","tool_call_id":"`+id+`","content":"noon"}],"stream":true,"stream_options":{"include_usage":true}`+tools)
+		require.Equal(t, http.StatusOK, second.Status, second.Body)
+		added, err := translatetest.Chat([]byte(second.Body), true)
+		require.NoError(t, err, second.Body)
 		raw, err := json.Marshal(added)
 		require.NoError(t, err)
 		assert.Contains(t, string(chatMessage(t, string(raw))), `The tools answered: \"noon\"`)
 
 		changed := strings.Replace(string(message), `"thinking":"`, `"thinking":"not `, 1)
-		refused := s.ask(chatPath, `{"model":"m","messages":[`+asks+`,`+changed+`,{"role":"tool","tool_call_id":"`+id+`","content":"noon"}]`+tools)
-		assert.Equal(t, http.StatusBadRequest, refused.status)
-		assert.Contains(t, refused.body, "invalid signature")
-		assert.Contains(t, refused.body, `"type":"invalid_request_error"`)
+		refused := s.Ask(site.ChatPath, `{"model":"m","messages":[`+asks+`,`+changed+`,{"role":"tool","tool_call_id":"`+id+`","content":"noon"}]`+tools)
+		assert.Equal(t, http.StatusBadRequest, refused.Status)
+		assert.Contains(t, refused.Body, "invalid signature")
+		assert.Contains(t, refused.Body, `"type":"invalid_request_error"`)
 	})
 }
 
@@ -63,31 +64,31 @@ func TestAChatClientsToolLoopKeepsTheThinkingOfAStrictMessagesProvider(t *testin
 // one, and is told in the words of the client's format.
 func TestWhatMessagesProvidersHaveNoWordsForIsRefusedToChatClients(t *testing.T) {
 	provider := gatewaytest.NewProvider(t)
-	s := startSite(t, direct.provider("conversing", provider, "format messages", "models 1"), "model m {\nto conversing\n}")
+	s := site.Start(t, site.Direct.Provider("conversing", provider, "format messages", "models 1"), "model m {\nto conversing\n}")
 	for path, member := range map[string]string{
 		"logprobs": `"logprobs":true`, "audio": `"audio":{"voice":"v"}`, "tools[0].type": `"tools":[{"type":"custom","custom":{"name":"f"}}]`,
 		"response_format.type": `"response_format":{"type":"grammar"}`,
 	} {
-		answer := s.ask(chatPath, `{"model":"m","messages":[{"role":"user","content":"hi"}],`+member+`}`)
-		assert.Equal(t, http.StatusBadRequest, answer.status, path)
-		assert.Contains(t, answer.body, `"param":"`+path+`","code":"unsupported_for_upstream"`)
+		answer := s.Ask(site.ChatPath, `{"model":"m","messages":[{"role":"user","content":"hi"}],`+member+`}`)
+		assert.Equal(t, http.StatusBadRequest, answer.Status, path)
+		assert.Contains(t, answer.Body, `"param":"`+path+`","code":"unsupported_for_upstream"`)
 	}
 	assert.Zero(t, provider.Count())
 }
 
 // A messages provider gives one answer a call, so several are several calls.
 func TestG034SeveralAnswersOfAMessagesProviderAreChoicesOfOne(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		provider := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("conversing", provider, "format messages", "models 1"), "model m {\nto conversing\n}")
+		s := site.Start(t, w.Provider("conversing", provider, "format messages", "models 1"), "model m {\nto conversing\n}")
 		const body = `{"model":"m","messages":[{"role":"user","content":"hello"}],"n":2`
-		plain := s.ask(chatPath, body+`}`)
-		require.Equal(t, http.StatusOK, plain.status, plain.body)
-		whole, err := translatetest.Decode([]byte(plain.body))
+		plain := s.Ask(site.ChatPath, body+`}`)
+		require.Equal(t, http.StatusOK, plain.Status, plain.Body)
+		whole, err := translatetest.Decode([]byte(plain.Body))
 		require.NoError(t, err)
-		stream := s.ask(chatPath, body+`,"stream":true,"stream_options":{"include_usage":true}}`)
-		added, err := translatetest.Chat([]byte(stream.body), true)
-		require.NoError(t, err, stream.body)
+		stream := s.Ask(site.ChatPath, body+`,"stream":true,"stream_options":{"include_usage":true}}`)
+		added, err := translatetest.Chat([]byte(stream.Body), true)
+		require.NoError(t, err, stream.Body)
 		assert.Len(t, whole["choices"], 2)
 		assert.Equal(t, whole["choices"], added["choices"])
 		assert.Equal(t, whole["usage"], added["usage"])

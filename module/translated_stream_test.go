@@ -9,21 +9,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 // afterTranslated scripts the beginning of a stream of the provider's format,
 // up to the text "Hi", and goes on with the step once the client has read it.
-func (s stalling) afterTranslated(r translatedRoute, then gatewaytest.Step) reply {
-	s.t.Helper()
-	whole := strings.Join(streams[r.upstream], "")
+func afterTranslated(s site.Failover, r site.Lane, then gatewaytest.Step) site.Reply {
+	s.T.Helper()
+	whole := strings.Join(site.Streams[r.Upstream], "")
 	text := strings.Index(whole, "Hi")
 	end := text + strings.Index(whole[text:], "\n\n") + len("\n\n")
-	return s.afterContent(s.first, r.path, whole[:end], then)
+	return s.AfterContent(s.First, r.Path, whole[:end], then)
 }
 
 // errorEnd is the error event that ends a stream.
-func errorEnd(r translatedRoute, id, messagesKind, message, code string) string {
-	if r.path == messagesPath {
+func errorEnd(r site.Lane, id, messagesKind, message, code string) string {
+	if r.Path == site.MessagesPath {
 		return "event: error\n" + `data: {"type":"error","error":{"type":"` + messagesKind + `","message":"` + message + `"},"request_id":"` + id + `"}` + "\n\n"
 	}
 	return `data: {"error":{"message":"` + message + `","type":"server_error","param":null,"code":"` + code + `"}}` + "\n\n"
@@ -31,135 +32,133 @@ func errorEnd(r translatedRoute, id, messagesKind, message, code string) string 
 
 func TestG084ATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
 	const message = "the upstream closed the stream before completing the answer"
-	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		for name, then := range map[string]gatewaytest.Step{
-			"in order":         more(),
-			"in half an event": more(`data: {"choices":[{"index":0,"del`),
+			"in order":         gatewaytest.More(),
+			"in half an event": gatewaytest.More(`data: {"choices":[{"index":0,"del`),
 			"by a reset":       gatewaytest.Reset(),
 		} {
 			t.Run(name, func(t *testing.T) {
-				whole := s.afterTranslated(r, then)
-				require.NoError(t, whole.err, "the body ends in order")
-				want := errorEnd(r, whole.id(), "api_error", message, "upstream_stream_truncated")
-				assert.True(t, strings.HasSuffix(whole.body, want), whole.body)
+				whole := afterTranslated(s, r, then)
+				require.NoError(t, whole.Err, "the body ends in order")
+				want := errorEnd(r, whole.ID(), "api_error", message, "upstream_stream_truncated")
+				assert.True(t, strings.HasSuffix(whole.Body, want), whole.Body)
 				assertUnfinished(t, r, whole)
-				assert.Equal(t, "cut", s.record(whole.id())["outcome"])
+				assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
 			})
 		}
-		assert.Zero(t, s.second.Count(), "no other target after content")
+		assert.Zero(t, s.Second.Count(), "no other target after content")
 	})
 }
 
 // assertUnfinished demands that nothing in a stream says that it is complete.
-func assertUnfinished(t *testing.T, r translatedRoute, whole reply) {
+func assertUnfinished(t *testing.T, r site.Lane, whole site.Reply) {
 	t.Helper()
-	seen := whole.read(t, r.path)
-	assert.False(t, seen.complete)
-	require.NotNil(t, seen.failure)
-	assert.Equal(t, "Hi", seen.text)
+	seen := whole.Read(t, r.Path)
+	assert.False(t, seen.Complete)
+	require.NotNil(t, seen.Failure)
+	assert.Equal(t, "Hi", seen.Text)
 	for _, end := range []string{"message_stop", "message_delta", "content_block_stop", "[DONE]", `"finish_reason":"`} {
-		assert.NotContains(t, whole.body, end)
+		assert.NotContains(t, whole.Body, end)
 	}
 }
 
 func TestAnErrorEventOfTheProviderEndsTheTranslatedStream(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
-		rest := errorEvents[r.upstream] + strings.Join(streams[r.upstream][len(streams[r.upstream])-2:], "")
-		whole := s.afterTranslated(r, more(rest))
-		require.NoError(t, whole.err)
+		rest := site.ErrorEvents[r.Upstream] + strings.Join(site.Streams[r.Upstream][len(site.Streams[r.Upstream])-2:], "")
+		whole := afterTranslated(s, r, gatewaytest.More(rest))
+		require.NoError(t, whole.Err)
 		assertUnfinished(t, r, whole)
-		failure := whole.read(t, r.path).failure
-		if r.upstream == messagesPath {
-			assert.True(t, strings.HasSuffix(whole.body, errorEnd(r, whole.id(), "overloaded_error", "Overloaded", "overloaded")), whole.body)
+		failure := whole.Read(t, r.Path).Failure
+		if r.Upstream == site.MessagesPath {
+			assert.True(t, strings.HasSuffix(whole.Body, errorEnd(r, whole.ID(), "overloaded_error", "Overloaded", "overloaded")), whole.Body)
 		} else {
 			assert.Equal(t, "The server had an error", failure.Message)
 		}
-		assert.NotContains(t, whole.body, "vendor", "nothing of the foreign body")
-		assert.Equal(t, "cut", s.record(whole.id())["outcome"])
+		assert.NotContains(t, whole.Body, "vendor", "nothing of the foreign body")
+		assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
 	})
 }
 
 func TestGarbageInATranslatedStreamEndsItWithAnErrorEvent(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
-		whole := s.afterTranslated(r, more("data: secret garbage\n\n", strings.Join(streams[r.upstream], "")))
-		require.NoError(t, whole.err)
+		whole := afterTranslated(s, r, gatewaytest.More("data: secret garbage\n\n", strings.Join(site.Streams[r.Upstream], "")))
+		require.NoError(t, whole.Err)
 		assertUnfinished(t, r, whole)
-		assert.NotContains(t, whole.body, "garbage")
+		assert.NotContains(t, whole.Body, "garbage")
 	})
 }
 
 func TestKeepAlivesStandBetweenTranslatedEvents(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r, "keep_alive 5ms")
-		plain := strings.Join(streams[r.upstream], "")
+		plain := strings.Join(site.Streams[r.Upstream], "")
 		middle := strings.Index(plain, "there") + 2 // in the middle of a word of an event
-		s.first.Script(gatewaytest.InOrder(
-			gatewaytest.Chunks(gatewaytest.EventStream, plain[:middle]), gatewaytest.Stall(s.gate, more(plain[middle:]))))
-		answer := s.open(r.path, bodyFor(r.path, "m", "hello", true))
-		for !strings.Contains(answer.next(), "Hi") {
-		}
+		s.First.Script(gatewaytest.InOrder(
+			gatewaytest.Chunks(gatewaytest.EventStream, plain[:middle]), gatewaytest.Stall(s.Gate, gatewaytest.More(plain[middle:]))))
+		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))
+		answer.NextUntil("Hi")
 		for range 2 {
-			assert.Equal(t, keepAlives[r.path], answer.next())
+			assert.Equal(t, site.KeepAlives[r.Path], answer.Next())
 		}
-		s.gate.Open()
-		seen := answer.rest().read(t, r.path)
-		assert.True(t, seen.complete)
-		assert.Equal(t, "Hi there", seen.text)
+		s.Gate.Open()
+		seen := answer.Rest().Read(t, r.Path)
+		assert.True(t, seen.Complete)
+		assert.Equal(t, "Hi there", seen.Text)
 	})
 }
 
 func TestG106AJSONAnswerToAStreamingRequestIsReplayedAsAStream(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
-		body := bodyFor(r.path, "m", "hello [[fault:json]]", true)
-		answer := s.ask(r.path, body)
-		require.Equal(t, http.StatusOK, answer.status, answer.body)
-		assert.Equal(t, "text/event-stream; charset=utf-8", answer.header.Get("Content-Type"))
-		seen := answer.read(t, r.path)
-		assert.True(t, seen.complete)
-		assert.Contains(t, seen.text, "hello")
-		assert.Equal(t, "answered", s.record(answer.id())["outcome"])
+		body := site.BodyFor(r.Path, "m", "hello [[fault:json]]", true)
+		answer := s.Ask(r.Path, body)
+		require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+		assert.Equal(t, "text/event-stream; charset=utf-8", answer.Header.Get("Content-Type"))
+		seen := answer.Read(t, r.Path)
+		assert.True(t, seen.Complete)
+		assert.Contains(t, seen.Text, "hello")
+		assert.Equal(t, "answered", s.Record(answer.ID())["outcome"])
 	})
 }
 
 func TestAnAnswerThatIsNoneMovesOnToTheNextTarget(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
-		nothing := streams[r.upstream][0]
-		if r.upstream == completionsPath {
+		nothing := site.Streams[r.Upstream][0]
+		if r.Upstream == site.CompletionsPath {
 			nothing = ": hello\n\n" // the first event of this format has content
 		}
 		for name, step := range map[string]gatewaytest.Step{
 			"an error in 200":   gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"error":{"message":"busy"}}`)),
 			"half an answer":    gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"id":"x","choices":[`)),
 			"another object":    gatewaytest.Body(http.StatusOK, "application/json", []byte(`{}`)),
-			"an error event":    gatewaytest.Chunks(gatewaytest.EventStream, errorEvents[r.upstream]),
+			"an error event":    gatewaytest.Chunks(gatewaytest.EventStream, site.ErrorEvents[r.Upstream]),
 			"events of nothing": gatewaytest.Chunks(gatewaytest.EventStream, nothing),
 		} {
 			for _, streaming := range []bool{false, true} {
-				s.first.Script(step)
-				answer := s.ask(r.path, bodyFor(r.path, "m", "hello", streaming))
-				assert.Equal(t, http.StatusOK, answer.status, "%s %s", name, answer.body)
-				assert.Equal(t, "second", s.record(answer.id())["provider"], name)
+				s.First.Script(step)
+				answer := s.Ask(r.Path, site.BodyFor(r.Path, "m", "hello", streaming))
+				assert.Equal(t, http.StatusOK, answer.Status, "%s %s", name, answer.Body)
+				assert.Equal(t, "second", s.Record(answer.ID())["provider"], name)
 			}
 		}
 	})
 }
 
 func TestAClientThatLeavesATranslatedStreamEndsTheCall(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w way, r translatedRoute) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
-		s.first.Script(gatewaytest.InOrder(
-			gatewaytest.Chunks(gatewaytest.EventStream, streams[r.upstream][:len(streams[r.upstream])-2]...), gatewaytest.Stall(s.gate, more())))
-		answer := s.open(r.path, bodyFor(r.path, "m", "hello", true))
-		for !strings.Contains(answer.next(), "Hi") {
-		}
-		answer.cancel()
-		assert.NoError(t, s.first.WaitCancelled(waiting(t)))
-		assert.Equal(t, "client_closed", s.record(answer.Header.Get("X-Request-Id"))["outcome"])
-		assert.Zero(t, s.second.Count())
+		s.First.Script(gatewaytest.InOrder(
+			gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[r.Upstream][:len(site.Streams[r.Upstream])-2]...), gatewaytest.Stall(s.Gate, gatewaytest.More())))
+		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))
+		answer.NextUntil("Hi")
+		answer.Cancel()
+		assert.NoError(t, s.First.WaitCancelled(site.Waiting(t)))
+		assert.Equal(t, "client_closed", s.Record(answer.Header.Get("X-Request-Id"))["outcome"])
+		assert.Zero(t, s.Second.Count())
 	})
 }

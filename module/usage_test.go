@@ -8,16 +8,17 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
 func TestG088UsageIsReadWhileEveryByteIsRelayed(t *testing.T) {
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p))
-		p.Script(gatewaytest.Chunks(gatewaytest.EventStream, streams[messagesPath]...))
-		whole := s.ask(messagesPath, bodyFor(messagesPath, "m", "hello", true))
-		assert.Equal(t, strings.Join(streams[messagesPath], ""), whole.body)
-		record := s.record(whole.id())
+		s := site.Start(t, w.Provider("p", p))
+		p.Script(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.MessagesPath]...))
+		whole := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
+		assert.Equal(t, strings.Join(site.Streams[site.MessagesPath], ""), whole.Body)
+		record := s.Record(whole.ID())
 		assert.Equal(t, 9.0, record["usage.input_tokens"])
 		assert.Equal(t, 4.0, record["usage.output_tokens"])
 		assert.Equal(t, "x", record["answered_by"])
@@ -41,13 +42,13 @@ func TestG003UsageOfChatStreamsIsAskedForAndWithheld(t *testing.T) {
 		{"include_usage null", head + `,"stream_options":{"include_usage": null}}`, head + `,"stream_options":{"include_usage": true}}`, false},
 		{"asked for by the client", head + `,"stream_options":{"include_usage":true}}`, head + `,"stream_options":{"include_usage":true}}`, true},
 	}
-	events := streams[chatPath]
+	events := site.Streams[site.ChatPath]
 	last := len(events) - 1
 	without := strings.Join(events, "")
 	with := strings.Join(events[:last], "") + usageChunk + events[last]
-	eachWay(t, func(t *testing.T, w way) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p, never := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-		s := startSite(t, w.provider("p", p, "models m"), w.provider("never", never, "models never", "include_usage off"))
+		s := site.Start(t, w.Provider("p", p, "models m"), w.Provider("never", never, "models never", "include_usage off"))
 		for _, c := range cases {
 			for _, oneByOne := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s, one by one: %t", c.name, oneByOne), func(t *testing.T) {
@@ -56,15 +57,15 @@ func TestG003UsageOfChatStreamsIsAskedForAndWithheld(t *testing.T) {
 						step = gatewaytest.Chunks(gatewaytest.EventStream, strings.SplitAfter(with, "\n\n")...)
 					}
 					p.Script(step)
-					whole := s.ask(chatPath, c.sent)
+					whole := s.Ask(site.ChatPath, c.sent)
 					want := without
 					if c.shown {
 						want = with
 					}
-					assert.Equal(t, want, whole.body)
+					assert.Equal(t, want, whole.Body)
 					requests := p.Requests()
 					assert.Equal(t, c.received, string(requests[len(requests)-1].Body))
-					record := s.record(whole.id())
+					record := s.Record(whole.ID())
 					assert.Equal(t, 7.0, record["usage.input_tokens"])
 					assert.Equal(t, 3.0, record["usage.output_tokens"])
 				})
@@ -72,7 +73,7 @@ func TestG003UsageOfChatStreamsIsAskedForAndWithheld(t *testing.T) {
 		}
 		never.Script(gatewaytest.Chunks(gatewaytest.EventStream, with))
 		body := strings.Replace(cases[0].sent, `"m"`, `"never"`, 1)
-		assert.Equal(t, with, s.ask(chatPath, body).body, "nothing is withheld that was not asked for")
+		assert.Equal(t, with, s.Ask(site.ChatPath, body).Body, "nothing is withheld that was not asked for")
 		assert.Equal(t, body, string(never.Requests()[0].Body), "include_usage off leaves the body alone")
 	})
 }

@@ -5,11 +5,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Request is one request as the provider received it.
@@ -50,6 +54,16 @@ func (l *Ledger) Requests() []Request {
 		list[i] = e.Request
 	}
 	return list
+}
+
+// LastJSON returns the body of the last request, which must be a JSON object.
+func (l *Ledger) LastJSON(t testing.TB) map[string]any {
+	t.Helper()
+	requests := l.Requests()
+	require.NotEmpty(t, requests)
+	var body map[string]any
+	require.NoError(t, json.Unmarshal(requests[len(requests)-1].Body, &body))
+	return body
 }
 
 // Count is the number of requests so far.
@@ -116,17 +130,22 @@ func (l *Ledger) wait(ctx context.Context, what string, holds func() bool) error
 // receive reads a request to its end, enters it, and gives it a fresh body.
 func (l *Ledger) receive(r *http.Request) *state {
 	body, err := io.ReadAll(r.Body)
-	sum := sha256.Sum256(body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	e := &state{Request: Request{
 		Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Host: r.Host,
-		Header: r.Header.Clone(), Body: body, SHA256: hex.EncodeToString(sum[:]), ReadErr: err,
+		Header: r.Header.Clone(), Body: body, SHA256: SHA256(body), ReadErr: err,
 	}}
 	l.update(func() {
 		l.entries = append(l.entries, e)
 		e.Number = len(l.entries)
 	})
 	return e
+}
+
+// SHA256 returns the digest of a body as Request has it.
+func SHA256(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
 }
 
 // settle enters how a request ended.

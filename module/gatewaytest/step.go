@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
@@ -122,6 +123,38 @@ func Raw(text string) Step {
 		_, _ = io.WriteString(conn, text) // a caller that left needs no answer
 		_, _ = conn.Read(make([]byte, 1))
 		_ = conn.Close()
+	}
+}
+
+// More writes each chunk by itself, flushed, behind what an earlier step of
+// InOrder wrote. A caller that left does not stop it.
+func More(chunks ...string) Step {
+	return func(c *Call) {
+		for _, chunk := range chunks {
+			_, _ = c.Write([]byte(chunk))
+			c.flush()
+		}
+	}
+}
+
+// pause is how long Paced waits: enough for a caller to read each chunk by
+// itself.
+const pause = 10 * time.Millisecond
+
+// Paced answers 200 and writes each chunk by itself, with a pause behind it.
+func Paced(contentType string, chunks ...string) Step {
+	return func(c *Call) {
+		c.Header().Set("Content-Type", contentType)
+		tick := time.NewTicker(pause)
+		defer tick.Stop()
+		for _, chunk := range chunks {
+			More(chunk)(c)
+			select {
+			case <-tick.C:
+			case <-c.Request.Context().Done():
+				return
+			}
+		}
 	}
 }
 

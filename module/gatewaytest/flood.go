@@ -1,0 +1,50 @@
+package gatewaytest
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// flooded is an event of chat, of 16 KiB.
+var flooded = []byte("data: {\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + strings.Repeat("x", 16<<10) + "\"},\"finish_reason\":null}]}\n\n")
+
+// Flood writes events of 16 KiB until the caller leaves, behind what an earlier
+// step of InOrder wrote.
+func Flood() Step {
+	return func(c *Call) {
+		for c.writeFlushed(flooded) == nil {
+		}
+		c.abort()
+	}
+}
+
+// stuckAfter is how long a write of FloodUntilStuck may take.
+const stuckAfter = 500 * time.Millisecond
+
+// FloodUntilStuck is Flood that ends when most bytes are written, or when the
+// caller takes nothing for a while, and then sends the number of bytes.
+func FloodUntilStuck(most int, stuck chan<- int) Step {
+	return func(c *Call) {
+		control := http.NewResponseController(c.ResponseWriter)
+		for written := 0; written < most; written += len(flooded) {
+			_ = control.SetWriteDeadline(time.Now().Add(stuckAfter)) // net/http has write deadlines
+			switch err := c.writeFlushed(flooded); {
+			case os.IsTimeout(err):
+				stuck <- written
+				c.abort()
+			case err != nil:
+				c.abort()
+			}
+		}
+		stuck <- most
+	}
+}
+
+func (c *Call) writeFlushed(p []byte) error {
+	if _, err := c.Write(p); err != nil {
+		return err
+	}
+	return http.NewResponseController(c.ResponseWriter).Flush()
+}

@@ -1,0 +1,108 @@
+package site
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// ErrorAnswer is an error as a client expects it, in every format.
+type ErrorAnswer struct {
+	Status         int
+	Kind, Code     string // error.type and error.code of chat and completions
+	MessagesStatus int    // the status for messages clients; 0 stands for Status
+	MessagesKind   string // error.type of messages
+	Message        string
+	Final          bool // X-Should-Retry is false
+}
+
+// Assert checks that a request to the path was answered with this error.
+func (want ErrorAnswer) Assert(t *testing.T, path string, answer Reply) {
+	t.Helper()
+	status, kind, code := want.Status, want.Kind, want.Code
+	if path == MessagesPath {
+		status, kind, code = cmp.Or(want.MessagesStatus, status), want.MessagesKind, ""
+	}
+	assert.Equal(t, status, answer.Status)
+	assert.Equal(t, "application/json", answer.Header.Get("Content-Type"))
+	assert.Equal(t, want.Final, answer.Header.Get("X-Should-Retry") == "false", "whether another try is of use")
+	assert.Equal(t, gatewaytest.Failure{Type: kind, Message: want.Message, Code: code}, answer.Failure(t))
+}
+
+// Event returns the error event in which a client of the path reads it; id is
+// that of the request.
+func (want ErrorAnswer) Event(path, id string) string {
+	if path == MessagesPath {
+		return fmt.Sprintf("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":%q,\"message\":%q},\"request_id\":%q}\n\n", want.MessagesKind, want.Message, id)
+	}
+	code := "null"
+	if want.Code != "" {
+		code = `"` + want.Code + `"`
+	}
+	return fmt.Sprintf("data: {\"error\":{\"message\":%q,\"type\":%q,\"param\":null,\"code\":%s}}\n\n", want.Message, want.Kind, code)
+}
+
+// The faults of providers that several suites expect.
+var (
+	BadGateway = ErrorAnswer{
+		Status: 502, Kind: "server_error", MessagesKind: "api_error",
+		Code: "upstream_invalid_response", Message: "the upstream returned an unusable answer",
+	}
+	Unreachable = ErrorAnswer{
+		Status: 502, Kind: "server_error", MessagesKind: "api_error",
+		Code: "upstream_unreachable", Message: "the upstream could not be reached",
+	}
+	TimedOut = ErrorAnswer{
+		Status: 504, Kind: "server_error", MessagesKind: "timeout_error",
+		Code: "upstream_timeout", Message: "the upstream did not answer in time",
+	}
+	BadCredential = ErrorAnswer{
+		Status: 502, Kind: "server_error", MessagesKind: "api_error",
+		Code: "upstream_auth", Message: "the upstream did not accept the gateway's credential", Final: true,
+	}
+	Exhausted = ErrorAnswer{
+		Status: 502, Kind: "server_error", MessagesKind: "api_error",
+		Code: "upstream_billing", Message: "the gateway's account with the upstream is exhausted",
+	}
+	Truncated = ErrorAnswer{
+		Status: 502, Kind: "server_error", MessagesKind: "api_error",
+		Code: "upstream_stream_truncated", Message: "the upstream closed the stream before completing the answer",
+	}
+)
+
+// Unreadable returns the error with the message that stands for an error body
+// that cannot be relayed.
+func Unreadable(status int, want ErrorAnswer) ErrorAnswer {
+	want.Message = fmt.Sprintf("the upstream answered with status %d and no usable error body", status)
+	return want
+}
+
+// VendorError is an error body with members that only its vendor knows.
+const VendorError = `{ "type":"error", "error":{"type":"vendor_specific","message":"wording that clients match","extra":[1,2]}, "request_id":"req_vendor" }`
+
+// AssertOurs checks the headers of an answer that the gateway itself writes, and
+// that the body is this one, in which R stands for the id of the request.
+func (r Reply) AssertOurs(t assert.TestingT, status int, body string, about ...any) {
+	assert.Equal(t, status, r.Status, about...)
+	id := r.Header.Get("Request-Id")
+	assert.Regexp(t, `^req_[0-9A-Za-z]{24}$`, id, about...)
+	assert.Equal(t, []string{id}, r.Header.Values("X-Request-Id"), about...)
+	assert.Equal(t, []string{"application/json"}, r.Header.Values("Content-Type"), about...)
+	assert.Equal(t, strings.ReplaceAll(body, `"R"`, `"`+id+`"`), r.Body, about...)
+}
+
+// InMessages returns an error body of messages, for AssertOurs.
+func InMessages(kind, message string) string {
+	return fmt.Sprintf(`{"type":"error","error":{"type":"%s","message":"%s"},"request_id":"R"}`, kind, message)
+}
+
+// InChoices returns an error body of chat and completions. It takes param and
+// code as JSON.
+func InChoices(kind, message, param, code string) string {
+	return fmt.Sprintf(`{"error":{"message":"%s","type":"%s","param":%s,"code":%s}}`, message, kind, param, code)
+}

@@ -1,0 +1,27 @@
+package site
+
+import (
+	"testing"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// Failover is a gateway whose model "m" leads to one provider and, if that
+// fails, to another. The models "1" and "2" lead to one of them alone. Gate is
+// for steps of the first that stall.
+type Failover struct {
+	*Site
+	First, Second *gatewaytest.Provider
+	Gate          *gatewaytest.Gate
+}
+
+// StartFailover runs one whose providers speak every format, with lines in its
+// ai_gateway block.
+func StartFailover(t *testing.T, w Way, lines ...string) Failover {
+	t.Helper()
+	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := Start(t, append(lines,
+		w.Provider("first", first, "models 1"), w.Provider("second", second, "models 2"),
+		"model m {\nto first\nto second\n}")...)
+	return Failover{s, first, second, gatewaytest.NewGate(t)}
+}

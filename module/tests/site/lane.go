@@ -1,0 +1,50 @@
+package site
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+var pathOf = map[translate.Format]string{
+	translate.Messages: MessagesPath, translate.Chat: ChatPath, translate.Completions: CompletionsPath,
+}
+
+// Lane is a way from a client's format to a provider's.
+type Lane struct {
+	Path     string // the endpoint that the client calls
+	Upstream string // the endpoint of the provider
+	Format   string // a line of the provider's block, which leaves it this format
+}
+
+// NewLane returns the lane between two formats.
+func NewLane(client, provider translate.Format) Lane {
+	return Lane{pathOf[client], pathOf[provider], "format " + string(provider)}
+}
+
+// IsBytes reports whether nothing has to be translated.
+func (l Lane) IsBytes() bool { return l.Path == l.Upstream }
+
+// String returns a name for subtests.
+func (l Lane) String() string { return l.Path + " to " + l.Upstream }
+
+// Lanes are all ways that the gateway has, and TranslatedLanes those on which it
+// translates: a new pair of formats is held to what the others promise.
+var (
+	Lanes = lanes(func(client, provider translate.Format) bool {
+		return client == provider || pairs.CanTranslate(client, provider)
+	})
+	TranslatedLanes = lanes(func(client, provider translate.Format) bool {
+		return client != provider && pairs.CanTranslate(client, provider)
+	})
+)
+
+func lanes(exists func(client, provider translate.Format) bool) (all []Lane) {
+	for _, client := range translate.Formats {
+		for _, provider := range translate.Formats {
+			if exists(client, provider) {
+				all = append(all, NewLane(client, provider))
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,53 @@
+package site
+
+import (
+	"strings"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Record waits for the end of an exchange and returns its log record.
+func (s *Site) Record(id string) map[string]any {
+	s.T.Helper()
+	return s.RecordWhere(func(entry map[string]any) bool { return entry["request_id"] == id })
+}
+
+// RecordWhere waits for the record of the first exchange that fits.
+func (s *Site) RecordWhere(fits func(map[string]any) bool) map[string]any {
+	s.T.Helper()
+	return s.logEntry(func(entry map[string]any) bool { return entry["msg"] == "exchange ended" && fits(entry) })
+}
+
+// AccessEntry waits for the access log's entry of a request.
+func (s *Site) AccessEntry(id string) map[string]any {
+	s.T.Helper()
+	return s.logEntry(func(entry map[string]any) bool {
+		record, _ := entry["ai_gateway"].(map[string]any)
+		return entry["msg"] == "handled request" && record["request_id"] == id
+	})
+}
+
+func (s *Site) logEntry(fits func(map[string]any) bool) map[string]any {
+	s.T.Helper()
+	entry, err := s.Logs.WaitEntry(Waiting(s.T), fits)
+	require.NoError(s.T, err)
+	return entry
+}
+
+// AssertQuiet fails if a log entry about requests is above INFO.
+func (s *Site) AssertQuiet() {
+	s.T.Helper()
+	for _, entry := range s.Logs.Entries() {
+		if logger, _ := entry["logger"].(string); !strings.HasPrefix(logger, "http.") {
+			continue
+		}
+		assert.Contains(s.T, []any{"debug", "info"}, entry["level"], "%v", entry)
+	}
+}
+
+// AssertNoEntry fails if the log contains the text.
+func (s *Site) AssertNoEntry(text string) {
+	s.T.Helper()
+	assert.NotContains(s.T, s.Logs.String(), text)
+}

@@ -1,0 +1,152 @@
+package site
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// Process is a gateway in a process of its own, which can be ended. Tests of
+// processes may run in parallel.
+type Process struct {
+	// Address is the host and port of the site.
+	Address string
+
+	t       testing.TB
+	admin   string // host and port
+	client  *http.Client
+	command *exec.Cmd
+	exited  chan error
+
+	mu      sync.Mutex // guards both
+	log     strings.Builder
+	changed chan struct{} // closed and replaced with every line
+}
+
+// StartProcess runs a gateway with global options and lines for the ai_gateway
+// block of its site. It is killed when the test ends.
+func StartProcess(t testing.TB, options string, lines ...string) *Process {
+	t.Helper()
+	p := &Process{
+		t: t, Address: fmt.Sprintf("127.0.0.1:%d", gatewaytest.FreePort(t)), admin: fmt.Sprintf("127.0.0.1:%d", gatewaytest.FreePort(t)),
+		client:  &http.Client{Transport: gatewaytest.Persistent(new(http.Transport))},
+		changed: make(chan struct{}), exited: make(chan error, 1),
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "Caddyfile")
+	require.NoError(t, os.WriteFile(path, []byte(p.config(options, lines...)), 0o600))
+	p.command = exec.Command(os.Args[0], "run", "--adapter", "caddyfile", "--config", path)
+	p.command.Env = append(os.Environ(), "CLIENT_KEY="+ClientKey, "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
+	stderr, err := p.command.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.command.Start())
+	t.Cleanup(func() { _ = p.command.Process.Kill() })
+	go func() {
+		for scanner := bufio.NewScanner(stderr); scanner.Scan(); {
+			p.note(scanner.Text())
+		}
+		p.exited <- p.command.Wait()
+	}()
+	p.Wait("serving initial configuration")
+	return p
+}
+
+func (p *Process) config(options string, lines ...string) string {
+	return "{\nadmin " + p.admin + "\npersist_config off\n" + options + "\n}\n" +
+		strings.ReplaceAll(Block("", lines...), "127.0.0.1:PORT(site)", p.Address)
+}
+
+func (p *Process) note(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.log.WriteString(line + "\n")
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// Wait waits until the process has logged the text.
+func (p *Process) Wait(text string) {
+	p.t.Helper()
+	for ctx := Waiting(p.t); ; {
+		p.mu.Lock()
+		log, changed := p.log.String(), p.changed
+		p.mu.Unlock()
+		if strings.Contains(log, text) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			require.Fail(p.t, "never logged: "+text, log)
+		}
+	}
+}
+
+// Open posts a body with ClientKey and returns once the headers of the answer
+// have arrived.
+func (p *Process) Open(path, body string) *Stream {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	p.t.Cleanup(cancel)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.Address+path, strings.NewReader(body))
+	require.NoError(p.t, err)
+	setClientHeaders(request)
+	response, err := p.client.Do(request)
+	require.NoError(p.t, err)
+	return newStream(p.t, response, cancel)
+}
+
+// Later is Open for an answer whose headers are still to come: the function
+// that it returns waits for the whole answer.
+func (p *Process) Later(path, body string) func() Reply {
+	answer := make(chan Reply, 1)
+	go func() { answer <- p.Open(path, body).Rest() }()
+	return func() Reply { return <-answer }
+}
+
+// Reload replaces the configuration.
+func (p *Process) Reload(options string, lines ...string) {
+	p.t.Helper()
+	response, err := p.client.Post("http://"+p.admin+"/load", "text/caddyfile", strings.NewReader(p.config(options, lines...)))
+	require.NoError(p.t, err)
+	_ = response.Body.Close()
+	require.Equal(p.t, http.StatusOK, response.StatusCode)
+}
+
+// Terminate sends SIGTERM.
+func (p *Process) Terminate() { require.NoError(p.t, p.command.Process.Signal(syscall.SIGTERM)) }
+
+// AssertExits waits for the end of the process, with exit status 0.
+func (p *Process) AssertExits() {
+	p.t.Helper()
+	select {
+	case err := <-p.exited:
+		assert.NoError(p.t, err)
+	case <-Waiting(p.t).Done():
+		require.Fail(p.t, "the process does not end", p.log.String())
+	}
+}
+
+// RunCommand runs Caddy's command line in a process of its own, with the data
+// directory of this one, and returns its standard output.
+func RunCommand(t testing.TB, line string) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], strings.Fields(line)...)
+	var messages strings.Builder
+	cmd.Stderr = &messages
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s: %s", line, messages.String())
+	return string(out)
+}

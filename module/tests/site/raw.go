@@ -1,0 +1,37 @@
+package site
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Raw sends a request exactly as it is written, since clients correct what such
+// tests are about, and reads the answer. The lines are those of the head,
+// beginning with the request line; host and length are added.
+func (s *Site) Raw(body string, lines ...string) Reply {
+	s.T.Helper()
+	head := append(lines, fmt.Sprint("Host: 127.0.0.1:", s.Port("site")), fmt.Sprint("Content-Length: ", len(body)), "Connection: close")
+	return s.RawBytes(strings.Join(head, "\r\n") + "\r\n\r\n" + body)
+}
+
+// RawBytes sends all bytes of a connection and reads the first answer.
+func (s *Site) RawBytes(text string) Reply {
+	s.T.Helper()
+	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port("site")), Patience)
+	require.NoError(s.T, err)
+	defer func() { _ = conn.Close() }()
+	require.NoError(s.T, conn.SetDeadline(time.Now().Add(Patience)))
+	_, err = io.WriteString(conn, text)
+	require.NoError(s.T, err)
+	method, _, _ := strings.Cut(text, " ")
+	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	require.NoError(s.T, err, "%.200s", text)
+	return ReadReply(response)
+}

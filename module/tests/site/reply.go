@@ -1,0 +1,74 @@
+package site
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// Reply is an answer that was read to its end.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   string
+	Err    error // of reading the body
+}
+
+// ReadReply reads an answer to its end and closes it.
+func ReadReply(response *http.Response) Reply {
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	return Reply{response.StatusCode, response.Header, string(raw), err}
+}
+
+// ID returns the id that the gateway gave to the request.
+func (r Reply) ID() string { return r.Header.Get("X-Request-Id") }
+
+// Failure parses an error body, of any format.
+func (r Reply) Failure(t testing.TB) gatewaytest.Failure {
+	t.Helper()
+	f, err := gatewaytest.ParseFailure([]byte(r.Body))
+	require.NoError(t, err, r.Body)
+	return f
+}
+
+// RateLimits returns the rate limit headers of an answer.
+func (r Reply) RateLimits() map[string]string {
+	shown := make(map[string]string)
+	for name, values := range r.Header {
+		if strings.Contains(name, "Ratelimit") {
+			shown[name] = strings.Join(values, "|")
+		}
+	}
+	return shown
+}
+
+// Outcome is what a client makes of a stream.
+type Outcome struct {
+	Text     string
+	Complete bool                 // the stream has the last event of its format
+	Failure  *gatewaytest.Failure // of the error event; nil without one
+}
+
+// Read assembles a stream by the laws that official clients enforce.
+func (r Reply) Read(t testing.TB, path string) Outcome {
+	t.Helper()
+	require.NoError(t, r.Err)
+	if path == MessagesPath {
+		m, err := gatewaytest.ReadMessageStream(strings.NewReader(r.Body))
+		require.NoError(t, err, r.Body)
+		return Outcome{m.Text(), m.Complete, m.Failure}
+	}
+	c, err := gatewaytest.ReadCompletionStream(strings.NewReader(r.Body))
+	require.NoError(t, err, r.Body)
+	var text string
+	for _, choice := range c.Choices {
+		text += choice.Text
+	}
+	return Outcome{text, c.Complete, c.Failure}
+}

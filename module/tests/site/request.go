@@ -1,0 +1,125 @@
+package site
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+)
+
+// The endpoints that providers answer.
+const (
+	MessagesPath    = "/v1/messages"
+	CountPath       = "/v1/messages/count_tokens"
+	ChatPath        = "/v1/chat/completions"
+	CompletionsPath = "/v1/completions"
+)
+
+// CallPaths are the endpoints that generate, one for each format.
+var CallPaths = []string{MessagesPath, ChatPath, CompletionsPath}
+
+// BodyFor returns a request body for one of CallPaths.
+func BodyFor(path, model, prompt string, stream bool) string {
+	body := map[string]any{"model": model}
+	switch path {
+	case CompletionsPath:
+		body["prompt"] = prompt
+	default:
+		body["messages"] = []any{map[string]any{"role": "user", "content": prompt}}
+	}
+	if path == MessagesPath {
+		body["max_tokens"] = 1000
+	}
+	if stream {
+		body["stream"] = true
+	}
+	raw, _ := json.Marshal(body) // these values always encode
+	return string(raw)
+}
+
+// Encoded returns the text in a content coding: gzip, zlib, deflate, br or zstd.
+func Encoded(t testing.TB, coding, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	switch coding {
+	case "gzip":
+		w = gzip.NewWriter(&b)
+	case "zlib":
+		w = zlib.NewWriter(&b)
+	case "deflate":
+		w, err = flate.NewWriter(&b, flate.BestSpeed)
+	case "br":
+		w = brotli.NewWriter(&b)
+	case "zstd":
+		w, err = zstd.NewWriter(&b)
+	}
+	require.NoError(t, err)
+	_, err = io.WriteString(w, text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.String()
+}
+
+// Send posts a body with ClientKey; headers are names and values in turn. The
+// test closes the body of the answer.
+func (s *Site) Send(ctx context.Context, path, body string, headers ...string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL("site", path), strings.NewReader(body))
+	require.NoError(s.T, err)
+	setClientHeaders(request)
+	setHeaders(request, headers)
+	return s.Client.Do(request)
+}
+
+// setClientHeaders sets what a client of any format sends.
+func setClientHeaders(request *http.Request) {
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+ClientKey)
+	request.Header.Set("Anthropic-Version", "2023-06-01")
+}
+
+func setHeaders(request *http.Request, headers []string) {
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+}
+
+// Ask posts a body with ClientKey and reads the whole answer.
+func (s *Site) Ask(path, body string, headers ...string) Reply {
+	s.T.Helper()
+	response, err := s.Send(s.T.Context(), path, body, headers...)
+	require.NoError(s.T, err)
+	return ReadReply(response)
+}
+
+// Call sends a request with a JSON body, "" for none, to any URL and without a
+// key, and reads the whole answer.
+func (s *Site) Call(method, url, body string, headers ...string) Reply {
+	s.T.Helper()
+	request, err := http.NewRequestWithContext(Waiting(s.T), method, url, strings.NewReader(body))
+	require.NoError(s.T, err)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	setHeaders(request, headers)
+	response, err := s.Client.Do(request)
+	require.NoError(s.T, err)
+	return ReadReply(response)
+}
+
+// List gets a path with a key; lines are further lines of the request's head.
+func (s *Site) List(key, target string, lines ...string) Reply {
+	s.T.Helper()
+	return s.Raw("", append([]string{"GET " + target + " HTTP/1.1", "Authorization: Bearer " + key}, lines...)...)
+}

@@ -1,0 +1,44 @@
+package site
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
+
+// Way is one of the two ways to a provider. Every claim holds for both.
+type Way string
+
+const (
+	// Direct is the way of a provider with one address: base_url.
+	Direct Way = "base_url"
+	// Proxied is the way through Caddy's reverse_proxy: to.
+	Proxied Way = "reverse_proxy"
+)
+
+// EachWay runs a test over both ways, as subtests.
+func EachWay(t *testing.T, test func(t *testing.T, w Way)) {
+	for _, w := range []Way{Direct, Proxied} {
+		t.Run(string(w), func(t *testing.T) { test(t, w) })
+	}
+}
+
+// To returns the lines of a provider's block that lead to an address.
+func (w Way) To(address string) string {
+	if w == Direct {
+		return "base_url http://" + address + "\n"
+	}
+	return "to " + address + "\nlb_policy first\n"
+}
+
+// Provider returns the block of a provider that speaks every format and whose
+// usage is left as it is, with lines of its own.
+func (w Way) Provider(name string, p *gatewaytest.Provider, lines ...string) string {
+	return w.ProviderAt(name, p.Address(), lines...)
+}
+
+// ProviderAt is Provider for an address.
+func (w Way) ProviderAt(name, address string, lines ...string) string {
+	return "provider " + name + " vllm {\n" + w.To(address) + "usage_details keep\n" + strings.Join(lines, "\n") + "\n}\n"
+}
