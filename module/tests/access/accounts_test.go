@@ -1,0 +1,270 @@
+package access_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// pollEvery is how often a test checks a condition that must become true.
+const pollEvery = 20 * time.Millisecond
+
+// askAdmin sends a request to Caddy's admin API.
+func askAdmin(s *site.Site, method, path, body string) site.Reply {
+	s.T.Helper()
+	return s.Call(method, s.AdminURL(path), body)
+}
+
+// loggedIn is a user at a site of the configuration.
+type loggedIn struct {
+	*site.Site
+	port, token string
+}
+
+// logIn logs in at PORT(port).
+func logIn(s *site.Site, port, name, password string) site.Reply {
+	s.T.Helper()
+	return s.Call(http.MethodPost, s.URL(port, "/api/user/login"), fmt.Sprintf(`{"username":%q,"password":%q}`, name, password))
+}
+
+// logInAs logs in with site.Password, which must succeed.
+func logInAs(s *site.Site, port, name string) loggedIn {
+	s.T.Helper()
+	got := logIn(s, port, name, site.Password)
+	require.Equal(s.T, http.StatusOK, got.Status, got.Body)
+	return loggedIn{s, port, dataField(s.T, got, "access_token")}
+}
+
+// dataField returns a member of the data of an answer, as text.
+func dataField(t testing.TB, r site.Reply, name string) string {
+	t.Helper()
+	var answer struct{ Data map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(r.Body), &answer), r.Body)
+	return fmt.Sprint(answer.Data[name])
+}
+
+func (u loggedIn) ask(method, path, body string) site.Reply {
+	u.T.Helper()
+	return u.Call(method, u.URL(u.port, path), body, "Authorization", "Bearer "+u.token)
+}
+
+// newKey makes a key, and gives its id as well.
+func (u loggedIn) newKey() (id, key string) {
+	u.T.Helper()
+	got := u.ask(http.MethodPost, "/api/token/", `{"name":"mine"}`)
+	require.Equal(u.T, http.StatusOK, got.Status, got.Body)
+	return dataField(u.T, got, "id"), dataField(u.T, got, "key")
+}
+
+// databaseOf returns the path of the default store.
+func databaseOf(s *site.Site) string {
+	return filepath.Join(s.Dir, "caddy", "ai_gateway", "gateway.db")
+}
+
+// A key that was made a moment ago counts, and one that was revoked a moment
+// ago does not: clients and their owners do not wait.
+func TestKeysThatUsersMakeCountAtOnce(t *testing.T) {
+	s := site.Start(t, site.DemoProvider)
+	s.AddUser("alice")
+	assert.Equal(t, http.StatusUnauthorized, statusOf(s, logInAs(s, "site", "alice").token), "a session is no key")
+
+	for name, revoke := range map[string]func(alice loggedIn, id string) site.Reply{
+		"disabled": func(alice loggedIn, id string) site.Reply {
+			return alice.ask(http.MethodPut, "/api/token/?status_only=1", `{"id":`+id+`,"status":2}`)
+		},
+		"deleted": func(alice loggedIn, id string) site.Reply { return alice.ask(http.MethodDelete, "/api/token/"+id, "") },
+		"deleted by the administrator": func(_ loggedIn, id string) site.Reply {
+			return askAdmin(s, http.MethodDelete, "/ai_gateway/keys/"+id, "")
+		},
+		"disabled with its owner": func(loggedIn, string) site.Reply {
+			return askAdmin(s, http.MethodPatch, "/ai_gateway/users/alice", `{"disabled":true}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			askAdmin(s, http.MethodPatch, "/ai_gateway/users/alice", `{"disabled":false}`)
+			alice := logInAs(s, "site", "alice")
+			id, key := alice.newKey()
+			answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+key)
+			require.Equal(t, http.StatusOK, answer.Status)
+			record := s.Record(answer.ID())
+			assert.Equal(t, "key_"+id, record["key_id"])
+			assert.Equal(t, "alice", record["key_owner"])
+			revoked := revoke(alice, id)
+			require.Equal(t, http.StatusOK, revoked.Status, revoked.Body)
+			assert.Equal(t, http.StatusUnauthorized, statusOf(s, key))
+		})
+	}
+	assert.Equal(t, http.StatusOK, statusOf(s, site.ClientKey))
+	info, err := os.Stat(databaseOf(s))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+func TestAccountsThatAreOffLeaveTheirPathsToTheSite(t *testing.T) {
+	s := site.StartCaddyfile(t, site.Block("respond next 202", site.DemoProvider, "accounts off"))
+	for _, path := range []string{"/api/user/login", "/api/token/", "/api/openapi.json", "/api/user/self"} {
+		got := s.Call(http.MethodPost, s.URL("site", path), "{}")
+		assert.Equal(t, "next", got.Body, path)
+	}
+	assert.Equal(t, http.StatusUnauthorized, statusOf(s, "sk-unknown-0123456789"), "there is no store to be in doubt of")
+	for _, path := range []string{"/ai_gateway/users", "/ai_gateway/keys", "/ai_gateway/"} {
+		got := askAdmin(s, http.MethodGet, path, "")
+		assert.Equal(t, http.StatusNotFound, got.Status)
+		assert.JSONEq(t, `{"error":"accounts are off, or no site has an ai_gateway"}`, got.Body)
+	}
+	assert.NoFileExists(t, databaseOf(s))
+}
+
+// Keys of a store work beside accounts that are off: another site may have
+// them on.
+func TestAStoreWorksWithoutAccounts(t *testing.T) {
+	config := func(first string) string {
+		return site.Block("", site.DemoProvider, "store sqlite", first) +
+			"http://127.0.0.1:PORT(open) {\nai_gateway {\n" + site.DemoProvider + "\n}\n}\n"
+	}
+	s := site.StartCaddyfile(t, config("accounts off"))
+	s.AddUser("alice")
+	_, key := logInAs(s, "open", "alice").newKey()
+	assert.Equal(t, http.StatusOK, statusOf(s, key))
+	assert.Equal(t, http.StatusOK, logIn(s, "open", "alice", site.Password).Status)
+	assert.Equal(t, http.StatusNotFound, logIn(s, "site", "alice", site.Password).Status)
+}
+
+func TestSitesShareUsersUnlessTheyHaveTheirOwn(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own.db")
+	config := func(global, first, second string) string {
+		return "{\nai_gateway {\nkey client {env.CLIENT_KEY}\n" + site.DemoProvider + "\n" + global + "\n}\n}\n" +
+			"http://127.0.0.1:PORT(site) {\nai_gateway {\n" + first + "\n}\n}\n" +
+			"http://127.0.0.1:PORT(second) {\nai_gateway {\n" + second + "\n}\n}\n"
+	}
+	s := site.StartCaddyfile(t, config("", "", "")).Persistently()
+	s.AddUser("alice")
+	_, key := logInAs(s, "second", "alice").newKey()
+	assert.Equal(t, http.StatusOK, statusOf(s, key), "a key of the other site")
+
+	require.NoError(t, s.Reload(config("", "", "store sqlite "+own)))
+	assert.Equal(t, http.StatusOK, logIn(s, "site", "alice", site.Password).Status)
+	assert.Equal(t, http.StatusUnauthorized, logIn(s, "second", "alice", site.Password).Status)
+	assert.Equal(t, http.StatusOK, askAdmin(s, http.MethodGet, "/ai_gateway/users/alice", "").Status, "those of the global option")
+
+	require.NoError(t, s.Reload(config("", "accounts {\nsession 1h\n}", "store sqlite "+own)))
+	ambiguous := askAdmin(s, http.MethodGet, "/ai_gateway/users", "")
+	assert.Equal(t, http.StatusConflict, ambiguous.Status)
+	assert.Contains(t, ambiguous.Body, "several sites have users of their own")
+	assert.Contains(t, logIn(s, "site", "alice", site.Password).Header.Get("Set-Cookie"), "Max-Age=3600")
+
+	require.NoError(t, s.Reload(config("store sqlite "+own, "accounts off", "")))
+	s.AddUser("bob")
+	assert.Equal(t, http.StatusOK, logIn(s, "second", "bob", site.Password).Status)
+	assert.Equal(t, http.StatusNotFound, logIn(s, "site", "bob", site.Password).Status)
+}
+
+// A reload once logged everyone out, and gave whoever guesses passwords new
+// attempts.
+func TestAReloadKeepsSessionsAndTheThrottle(t *testing.T) {
+	s := site.Start(t, site.DemoProvider).Persistently()
+	s.AddUser("alice")
+	s.AddUser("bob")
+	alice := logInAs(s, "site", "alice")
+	id, key := alice.newKey()
+	for range 20 {
+		if logIn(s, "site", "bob", "a wrong password").Status == http.StatusTooManyRequests {
+			break
+		}
+	}
+	for i := range 3 {
+		require.NoError(t, s.Reload(site.Block("", site.DemoProvider, fmt.Sprint("max_body ", i+1, "MiB"))))
+		assert.Equal(t, http.StatusOK, alice.ask(http.MethodGet, "/api/user/self", "").Status)
+		assert.Equal(t, http.StatusOK, statusOf(s, key))
+		throttled := logIn(s, "site", "bob", site.Password)
+		assert.Equal(t, http.StatusTooManyRequests, throttled.Status)
+		assert.NotEmpty(t, throttled.Header.Get("Retry-After"))
+	}
+	require.Equal(t, http.StatusOK, alice.ask(http.MethodDelete, "/api/token/"+id, "").Status)
+	assert.Equal(t, http.StatusUnauthorized, statusOf(s, key))
+}
+
+func TestSessionsAndKeysOutliveARestart(t *testing.T) {
+	s := site.Start(t, site.DemoProvider).Persistently()
+	s.AddUser("alice")
+	alice := logInAs(s, "site", "alice")
+	_, key := alice.newKey()
+	require.NoError(t, s.Reload(`{"apps":{}}`))
+	require.NoError(t, s.Reload(site.Block("", site.DemoProvider)))
+	assert.Equal(t, http.StatusOK, statusOf(s, key))
+	assert.Equal(t, http.StatusOK, alice.ask(http.MethodGet, "/api/user/self", "").Status)
+}
+
+// While a store cannot be read, keys of the configuration work and no key is
+// called wrong.
+func TestADamagedStoreLocksNobodyOut(t *testing.T) {
+	s := &site.Site{Caddy: gatewaytest.NewCaddy(t), T: t}
+	t.Setenv("CLIENT_KEY", site.ClientKey)
+	require.NoError(t, os.MkdirAll(filepath.Dir(databaseOf(s)), 0o700))
+	require.NoError(t, os.WriteFile(databaseOf(s), []byte(strings.Repeat("this is no database. ", 999)), 0o600))
+	require.NoError(t, s.Reload(site.Block("", site.DemoProvider)))
+	assert.Equal(t, http.StatusOK, statusOf(s, site.ClientKey))
+	unknown := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer sk-unknown-0123456789")
+	assert.Equal(t, http.StatusServiceUnavailable, unknown.Status)
+	assert.Equal(t, "5", unknown.Header.Get("Retry-After"))
+	login := logIn(s, "site", "alice", site.Password)
+	assert.Equal(t, http.StatusServiceUnavailable, login.Status)
+	assert.NotEmpty(t, login.Header.Get("Retry-After"))
+	assert.NotContains(t, login.Body, s.Dir)
+}
+
+func TestAStoppedPostgreSQLLocksNobodyOut(t *testing.T) {
+	cluster, installed := storetest.Postgres(t)
+	if !installed {
+		return
+	}
+	t.Setenv("POSTGRES_DSN", cluster.NewDatabase(t))
+	s := site.Start(t, site.DemoProvider, "store postgres {env.POSTGRES_DSN}").Persistently()
+	s.AddUser("alice")
+	id, key := logInAs(s, "site", "alice").newKey()
+	cluster.Stop(t)
+	require.Eventually(t, func() bool { return statusNow(s, "sk-unknown-0123456789") == http.StatusServiceUnavailable }, site.Patience, pollEvery)
+	assert.Equal(t, http.StatusOK, statusOf(s, key), "what is known stays known")
+	assert.Equal(t, http.StatusOK, statusOf(s, site.ClientKey))
+	require.NoError(t, s.Reload(site.Block("", site.DemoProvider, "store postgres {env.POSTGRES_DSN}", "max_body 1MiB")))
+	assert.Equal(t, http.StatusOK, statusOf(s, key), "over a reload too")
+	assert.Equal(t, http.StatusServiceUnavailable, logIn(s, "site", "alice", site.Password).Status)
+
+	cluster.Start(t)
+	require.Eventually(t, func() bool { return statusNow(s, "sk-unknown-0123456789") == http.StatusUnauthorized }, site.Patience, pollEvery)
+	require.Equal(t, http.StatusOK, askAdmin(s, http.MethodDelete, "/ai_gateway/keys/"+id, "").Status)
+	assert.Equal(t, http.StatusUnauthorized, statusOf(s, key))
+}
+
+// A file that became empty once made every key of users a wrong one, which
+// clients throw away.
+func TestAnEmptiedStoreRevokesNoKey(t *testing.T) {
+	s := site.Start(t, site.DemoProvider)
+	s.AddUser("alice")
+	_, key := logInAs(s, "site", "alice").newKey()
+	require.Equal(t, http.StatusOK, statusOf(s, key))
+	empty := databaseOf(s) + ".new"
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	require.NoError(t, os.Rename(empty, databaseOf(s)))
+	require.NoError(t, s.Logs.Wait(site.Waiting(t), "store is not available"))
+	require.NoError(t, s.Logs.Wait(site.Waiting(t), "put a copy of it back"))
+
+	assert.Equal(t, http.StatusOK, statusNow(s, key))
+	assert.Equal(t, http.StatusOK, statusNow(s, site.ClientKey))
+	assert.Equal(t, http.StatusServiceUnavailable, statusNow(s, "sk-unknown-0123456789"))
+	got := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hi", false), "Authorization", "Bearer sk-unknown-0123456789")
+	assert.Equal(t, 529, got.Status)
+	assert.Equal(t, http.StatusServiceUnavailable, logIn(s, "site", "alice", site.Password).Status)
+}

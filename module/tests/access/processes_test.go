@@ -1,0 +1,123 @@
+package access_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// waitForStatus waits until requests with a key get a status.
+func waitForStatus(s *site.Site, key string, status int) {
+	s.T.Helper()
+	assert.Eventually(s.T, func() bool { return statusNow(s, key) == status }, site.Patience, pollEvery)
+}
+
+// configOf writes a Caddyfile with a store for the command line.
+func configOf(t *testing.T, store string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "Caddyfile")
+	text := "{\n\tadmin off\n}\n\nhttp://:8080 {\n\tai_gateway {\n\t\tprovider demo\n\t\tkey client {env.CLIENT_KEY}\n\t\t" + store + "\n\t}\n}\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// manage does with a gateway, from another process, what an administrator does.
+func manage(t *testing.T, s *site.Site, where string) {
+	t.Helper()
+	site.RunCommand(t, "ai-gateway user add alice"+where)
+	key := strings.TrimSpace(site.RunCommand(t, "ai-gateway key new --user alice --name laptop"+where))
+	waitForStatus(s, key, http.StatusOK)
+	site.RunCommand(t, "ai-gateway user disable alice"+where)
+	waitForStatus(s, key, http.StatusUnauthorized)
+	site.RunCommand(t, "ai-gateway user enable alice"+where)
+	waitForStatus(s, key, http.StatusOK)
+	site.RunCommand(t, "ai-gateway key revoke 1"+where)
+	waitForStatus(s, key, http.StatusUnauthorized)
+	assert.Equal(t, http.StatusOK, statusOf(s, site.ClientKey))
+}
+
+// What another process does to a gateway's users and keys counts, whichever way
+// it comes.
+func TestOtherProcessesManageARunningGateway(t *testing.T) {
+	t.Run("through the file of the store", func(t *testing.T) {
+		s := site.Start(t, site.DemoProvider)
+		manage(t, s, "")
+	})
+	t.Run("through the admin API", func(t *testing.T) {
+		s := site.Start(t, site.DemoProvider, "store sqlite "+filepath.Join(t.TempDir(), "own.db"))
+		manage(t, s, " --address "+strings.TrimPrefix(s.AdminURL(""), "http://"))
+		assert.NoFileExists(t, databaseOf(s))
+	})
+	t.Run("through one PostgreSQL", func(t *testing.T) {
+		cluster, installed := storetest.Postgres(t)
+		if !installed {
+			return
+		}
+		t.Setenv("POSTGRES_DSN", cluster.NewDatabase(t))
+		s := site.Start(t, site.DemoProvider, "store postgres {env.POSTGRES_DSN}")
+		manage(t, s, " --config "+configOf(t, "store postgres {env.POSTGRES_DSN}"))
+	})
+}
+
+// Two gateways share one PostgreSQL: a key that is made, disabled or deleted at
+// the one counts so at the other within two seconds, and so does a login.
+func TestTwoGatewaysOfOnePostgreSQLKnowTheSameKeys(t *testing.T) {
+	cluster, installed := storetest.Postgres(t)
+	if !installed {
+		return
+	}
+	t.Setenv("POSTGRES_DSN", cluster.NewDatabase(t))
+	const shared = "store postgres {env.POSTGRES_DSN}"
+	s := site.Start(t, site.DemoProvider, shared)
+	other := site.StartProcess(t, "", site.DemoProvider, shared)
+	there := func(method, path, body, credential string) site.Reply {
+		return s.Call(method, "http://"+other.Address+path, body, "Authorization", "Bearer "+credential)
+	}
+	becomes := func(key string, status int) {
+		t.Helper()
+		assert.Eventually(t, func() bool {
+			return there(http.MethodPost, site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), key).Status == status
+		}, site.Patience, pollEvery)
+	}
+	s.AddUser("alice")
+	alice := logInAs(s, "site", "alice")
+	id, key := alice.newKey()
+	becomes(key, http.StatusOK)
+	require.Equal(t, http.StatusOK, alice.ask(http.MethodPut, "/api/token/?status_only=1", `{"id":`+id+`,"status":2}`).Status)
+	becomes(key, http.StatusUnauthorized)
+	require.Equal(t, http.StatusOK, alice.ask(http.MethodPut, "/api/token/?status_only=1", `{"id":`+id+`,"status":1}`).Status)
+	becomes(key, http.StatusOK)
+	require.Equal(t, http.StatusOK, alice.ask(http.MethodDelete, "/api/token/"+id, "").Status)
+	becomes(key, http.StatusUnauthorized)
+
+	assert.Equal(t, http.StatusOK, there(http.MethodGet, "/api/user/self", "", alice.token).Status)
+	require.Equal(t, http.StatusOK, alice.ask(http.MethodPost, "/api/user/logout", "").Status)
+	assert.Equal(t, http.StatusUnauthorized, there(http.MethodGet, "/api/user/self", "", alice.token).Status, "at once")
+}
+
+func TestTheAdminAPIRefusesWithoutRepeatingSecrets(t *testing.T) {
+	s := site.Start(t, site.DemoProvider)
+	for body, want := range map[string]string{
+		`{"username":"alice","password":"a secret that is long enough"`: "JSON",
+		`{"username":"not a name","password":"a secret that is long"}`:  "username",
+		`{"username":"alice","password":"secret"}`:                      "password must be",
+		`{"username":"alice","password":7}`:                             "password",
+	} {
+		got := askAdmin(s, http.MethodPost, "/ai_gateway/users", body)
+		assert.Equal(t, http.StatusBadRequest, got.Status, body)
+		assert.Regexp(t, `^\{"error":".*`+want, got.Body)
+		assert.NotContains(t, got.Body+s.Logs.String(), "secret")
+	}
+	foreign := s.Call(http.MethodPost, s.AdminURL("/ai_gateway/users"), `{"username":"alice"}`, "Origin", "https://evil.example.com")
+	assert.Equal(t, http.StatusForbidden, foreign.Status)
+	assert.Equal(t, http.StatusNotFound, askAdmin(s, http.MethodGet, "/ai_gateway/nothing", "").Status)
+	assert.Equal(t, http.StatusMethodNotAllowed, askAdmin(s, http.MethodPut, "/ai_gateway/users", "{}").Status)
+}

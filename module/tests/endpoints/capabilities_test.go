@@ -1,0 +1,129 @@
+package endpoints_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// capabilities are the answer of GET /v1/capabilities.
+type capabilities struct {
+	Object string `json:"object"`
+	Data   []struct {
+		Model   string `json:"model"`
+		Formats map[string]struct {
+			Lane     string   `json:"lane"`
+			Upstream string   `json:"upstream"`
+			Kept     []string `json:"kept"`
+			Reported []string `json:"reported"`
+			Refused  []string `json:"refused"`
+		} `json:"formats"`
+	} `json:"data"`
+}
+
+const capabilitiesPath = "/v1/capabilities"
+
+// capabilitiesOf asks with a key; the answer has no member that is not documented.
+func capabilitiesOf(s *site.Site, key string) (c capabilities, models []string) {
+	s.T.Helper()
+	answer := s.List(key, capabilitiesPath)
+	require.Equal(s.T, http.StatusOK, answer.Status, answer.Body)
+	assert.Equal(s.T, "application/json", answer.Header.Get("Content-Type"))
+	require.NoError(s.T, json.Unmarshal([]byte(answer.Body), &c))
+	again, err := json.Marshal(c)
+	require.NoError(s.T, err)
+	assert.JSONEq(s.T, string(again), answer.Body)
+	assert.Equal(s.T, "list", c.Object)
+	for _, d := range c.Data {
+		models = append(models, d.Model)
+	}
+	return c, models
+}
+
+func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
+	s, p := site.StartLocked(t, "model allowed-fast {\nto up\n}", "model any-* {\nto up\n}")
+	c, models := capabilitiesOf(s, site.AliceKey)
+	assert.Equal(t, []string{"allowed-fast", "m1"}, models)
+	_, models = capabilitiesOf(s, site.BobKey)
+	assert.Equal(t, []string{"allowed-fast"}, models)
+	for _, d := range c.Data {
+		require.Len(t, d.Formats, 3)
+		for format, got := range d.Formats {
+			assert.Equal(t, "bytes", got.Lane)
+			assert.Equal(t, format, got.Upstream)
+			assert.Equal(t, []string{"*"}, got.Kept)
+			assert.Equal(t, []string{}, append(got.Reported, got.Refused...))
+		}
+	}
+	assert.Equal(t, http.StatusUnauthorized, s.List("sk-nobody", capabilitiesPath).Status)
+	assert.Equal(t, http.StatusUnauthorized, s.List(site.OldKey, capabilitiesPath).Status)
+	wrong := s.Ask(capabilitiesPath, "{}", "Authorization", "Bearer "+site.AliceKey)
+	assert.Equal(t, http.StatusMethodNotAllowed, wrong.Status)
+	assert.Equal(t, http.MethodGet, wrong.Header.Get("Allow"))
+	head := s.Raw("", "HEAD "+capabilitiesPath+" HTTP/1.1", "Authorization: Bearer "+site.AliceKey)
+	assert.Equal(t, http.StatusOK, head.Status)
+	assert.Empty(t, head.Body)
+	assert.NotEmpty(t, head.Header.Get("Content-Length"))
+	assert.Zero(t, p.Count(), "no provider is asked")
+}
+
+func TestCapabilitiesFollowTheTraitsOfTheTarget(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t,
+		site.Direct.Provider("talker", p, "format chat", "models plain", "extensions min_p"),
+		site.Direct.Provider("writer", p, "format completions", "models writer"),
+		site.Direct.Provider("mute", p, "format completions", "prompt_template none", "models mute"),
+		"model strict {\nto talker {\nextensions top_k\n}\non_loss reject\n}",
+		"model both {\nto mute\nto talker\n}")
+	c, models := capabilitiesOf(s, site.ClientKey)
+	assert.Equal(t, []string{"both", "mute", "plain", "strict", "writer"}, models)
+	formats := c.Data[slices.Index(models, "plain")].Formats
+	assert.Equal(t, "bytes", formats["chat"].Lane)
+	plain := formats["messages"]
+	assert.Equal(t, "translated", plain.Lane)
+	assert.Equal(t, "chat", plain.Upstream)
+	assert.Contains(t, plain.Kept, "temperature")
+	assert.Contains(t, plain.Kept, "min_p")
+	assert.Contains(t, plain.Reported, "top_k")
+	assert.Contains(t, plain.Reported, "cache_control")
+	assert.Contains(t, plain.Refused, "container")
+
+	strict := c.Data[slices.Index(models, "strict")].Formats["messages"]
+	assert.Contains(t, strict.Kept, "top_k")
+	assert.NotContains(t, strict.Kept, "min_p", "the target's own list replaces the provider's")
+	assert.Contains(t, strict.Refused, "output_config.effort=high")
+	assert.Contains(t, strict.Reported, "cache_control", "a hint shapes nothing")
+
+	assert.Equal(t, "completions", c.Data[slices.Index(models, "writer")].Formats["messages"].Upstream)
+	mute := c.Data[slices.Index(models, "mute")].Formats
+	assert.Len(t, mute, 1, "what no target can serve is not there")
+	assert.Equal(t, "bytes", mute["completions"].Lane)
+	both := c.Data[slices.Index(models, "both")].Formats
+	assert.Equal(t, "chat", both["messages"].Upstream, "of the first target that can")
+	assert.Equal(t, "completions", both["completions"].Upstream)
+}
+
+// What is said to be refused is refused, and what is said to be reported is.
+func TestCapabilitiesTellTheTruth(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("talker", p, "format chat", "models m"))
+		c, _ := capabilitiesOf(s, site.ClientKey)
+		told := c.Data[0].Formats["messages"]
+		for field, value := range map[string]string{"container": `"c"`, "speed": `"fast"`, "temperature": "0.5", "inference_geo": `"eu"`, "diagnostics": "{}"} {
+			answer := s.Ask(site.MessagesPath, `{"`+field+`":`+value+`,`+site.BodyFor(site.MessagesPath, "m", "x", false)[1:])
+			assert.Equal(t, slices.Contains(told.Refused, field), answer.Status == http.StatusBadRequest, field)
+			assert.Equal(t, slices.Contains(told.Reported, field), answer.Header.Get("X-Gateway-Dropped") == field, field)
+			if answer.Status == http.StatusOK {
+				assert.Equal(t, slices.Contains(told.Kept, field), p.LastJSON(t)[field] != nil, field)
+			}
+		}
+	})
+}

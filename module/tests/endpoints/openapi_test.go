@@ -1,0 +1,140 @@
+package endpoints_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// describedSite is a site whose every kind of answer can be had, and what it
+// says of itself.
+func describedSite(t *testing.T) (*site.Site, *gatewaytest.Provider, *gatewaytest.Document) {
+	t.Helper()
+	t.Setenv("KEY_BOB", site.BobKey)
+	t.Setenv("KEY_ELSEWHERE", elsewhereKey)
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, "provider demo {\npace off\nmodels demo-known allowed-*\n}", "max_body 4KB", "key bob {env.KEY_BOB} {\nmodels allowed-*\n}", "key elsewhere {env.KEY_ELSEWHERE} {\nfrom 192.0.2.0/24\n}", site.Direct.Provider("up", p, "models counted"))
+	answer := s.Raw("", "GET /api/openapi.json HTTP/1.1")
+	require.Equal(t, http.StatusOK, answer.Status)
+	return s, p, gatewaytest.ParseDocument(t, []byte(answer.Body))
+}
+
+// The routes of models that there are, and those of which the document tells,
+// are the same.
+func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
+	_, _, document := describedSite(t)
+	routes, err := os.ReadFile(filepath.Join(site.Root(t), "module", "gateway", "routes.go"))
+	require.NoError(t, err)
+	routed := make(map[string]bool)
+	for _, found := range regexp.MustCompile(`(?m)^\t(?:"(/v1/[^"]+)"|modelsPrefix): +\{http\.Method(\w+),`).FindAllStringSubmatch(string(routes), -1) {
+		path := found[1]
+		if path == "" {
+			path = "/v1/models/{id}"
+		}
+		routed[strings.ToUpper(found[2])+" "+path] = true
+	}
+	described := make(map[string]bool)
+	for _, o := range document.Operations("/v1/") {
+		described[o.Method+" "+o.Path] = true
+	}
+	require.NotEmpty(t, routed)
+	assert.Equal(t, routed, described)
+}
+
+// elsewhereKey may be used in a network only that nobody is in.
+const elsewhereKey = "sk-used-in-another-network"
+
+// described is a request that has one of the described statuses.
+type described struct {
+	status  int
+	prompt  string   // else the body
+	body    string   // else one for the endpoint
+	headers []string // names and values
+}
+
+// refusedAlike are refused in the same way wherever a body is sent.
+var refusedAlike = []described{
+	{status: 400, body: "{"},
+	{status: 401, headers: []string{"Authorization", "Bearer wrong"}},
+	{status: 403, headers: []string{"Authorization", "Bearer " + site.BobKey}},
+	{status: 404, body: `{"model":"unheard-of","max_tokens":1,"prompt":"","messages":[{"role":"user","content":""}]}`},
+	{status: 413, body: `{"model":"` + strings.Repeat("m", 5000) + `"}`},
+	{status: 415, headers: []string{"Content-Type", "text/plain"}},
+}
+
+// failedAlike are answers and failures of the provider.
+var failedAlike = []described{
+	{status: 200, prompt: "hello"},
+	{status: 429, prompt: "[[fault:429]]"},
+	{status: 500, prompt: "[[fault:500]]"},
+	{status: 502, prompt: "[[fault:reset]]"},
+	{status: 504, prompt: "[[fault:504]]"},
+}
+
+// Every status that the document gives to an endpoint of models is answered by
+// a running gateway, with a body as the document has it.
+func TestDocumentSaysWhatTheEndpointsOfModelsAnswer(t *testing.T) {
+	s, p, document := describedSite(t)
+	given := make(map[string]bool)
+	check := func(method, path string, answer site.Reply) {
+		t.Helper()
+		assert.Empty(t, document.Check(method, path, answer.Status, []byte(answer.Body)), answer.Body)
+		given[fmt.Sprint(method, " ", path, " ", answer.Status)] = true
+	}
+	for _, path := range append([]string{site.CountPath}, site.CallPaths...) {
+		overloaded := described{status: 503, prompt: "[[fault:503]]"}
+		if strings.HasPrefix(path, site.MessagesPath) {
+			overloaded = described{status: 529, prompt: "[[fault:529]]"}
+		}
+		for _, r := range append(slices.Concat(refusedAlike, failedAlike), overloaded) {
+			if path == site.CountPath && r.status >= 429 { // the demo provider counts what it would fail to answer
+				p.Script(gatewaytest.Body(r.status, "application/json", []byte(`{"type":"error","error":{"type":"api_error","message":"no"}}`)))
+				r = described{status: r.status, body: `{"model":"counted","messages":[{"role":"user","content":"hi"}]}`}
+			}
+			answer := s.Ask(path, r.text(path), r.headers...)
+			assert.Equal(t, r.status, answer.Status, "%s %+v: %s", path, r, answer.Body)
+			check("POST", path, answer)
+		}
+	}
+	p.Script(modelList(`{"id":"counted","created":1790000000,"name":"Counted","context_length":4096,"max_completion_tokens":512}`))
+	for _, target := range []string{"", "/counted", "/demo-known", "/unheard-of", "?limit=x"} {
+		for _, lines := range [][]string{nil, {version}} {
+			path := "/v1/models"
+			if strings.HasPrefix(target, "/") {
+				path = "/v1/models/{id}"
+			}
+			check("GET", path, s.List(site.ClientKey, "/v1/models"+target, lines...))
+			check("GET", path, s.List("wrong", "/v1/models"+target, lines...))
+			check("GET", path, s.List(elsewhereKey, "/v1/models"+target, lines...))
+			check("GET", path, s.Raw("", append([]string{"GET /v1/models" + target + " HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"}, lines...)...))
+		}
+	}
+	capabilities := "/v1/capabilities"
+	check("GET", capabilities, s.List(site.ClientKey, capabilities))
+	check("GET", capabilities, s.List("wrong", capabilities))
+	check("GET", capabilities, s.List(elsewhereKey, capabilities))
+	check("GET", capabilities, s.Raw("", "GET "+capabilities+" HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"))
+	for _, o := range document.Operations("/v1/") {
+		for _, status := range o.Statuses {
+			assert.True(t, given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)
+		}
+	}
+}
+
+func (r described) text(path string) string {
+	if r.body != "" {
+		return r.body
+	}
+	return site.BodyFor(strings.TrimSuffix(path, "/count_tokens"), "demo-known", r.prompt, false)
+}

@@ -1,0 +1,312 @@
+package endpoints_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// The answers to a path.
+const (
+	called      = "a provider was called"
+	inFamily    = "404 of the gateway, in the messages family"
+	inOthers    = "404 of the gateway, in the other family"
+	twice       = "400 of the gateway, in the messages family"
+	toTheNext   = "left to the site's next handler"
+	wrongMethod = "405 of the gateway"
+)
+
+const modelsPath = "/v1/models"
+
+// The sentences about paths.
+const (
+	notKnown = "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities"
+	hasTwice = "path: has /v1 twice; the base URL of this client must not end in /v1"
+)
+
+// misspelt is the sentence about a path that was probably another one.
+func misspelt(meant string) string {
+	return "path: no such endpoint; did you mean " + meant + "? Check the base URL of the client"
+}
+
+// what says which of the answers this is. meant is the endpoint that a 404 has
+// to name, "" where it lists all.
+func what(r site.Reply, before, after int, meant string) string {
+	sentence := notKnown
+	if meant != "" {
+		sentence = misspelt(meant)
+	}
+	inMessages := func(kind, sentence string) string {
+		return strings.Replace(site.InMessages(kind, sentence), `"R"`, `"`+r.ID()+`"`, 1)
+	}
+	switch {
+	case after > before:
+		return called
+	case r.Body == "next" && r.Header.Get("Request-Id") == "":
+		return toTheNext
+	case r.Status == http.StatusMethodNotAllowed && r.Header.Get("Request-Id") != "":
+		return wrongMethod
+	case r.Status == http.StatusBadRequest && r.Body == inMessages("invalid_request_error", hasTwice):
+		return twice
+	case r.Status != http.StatusNotFound:
+	case r.Body == inMessages("not_found_error", sentence):
+		return inFamily
+	case r.Body == site.InChoices("invalid_request_error", sentence, "null", `"not_found"`):
+		return inOthers
+	}
+	return fmt.Sprint(r.Status, " ", r.Body)
+}
+
+// TestPathsAreTakenAsTheyAreWritten sends request targets that other software
+// would clean up. No spelling of a path but the one reaches a provider, and
+// none that means the API to somebody is answered by the site's other handlers.
+func TestPathsAreTakenAsTheyAreWritten(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.StartCaddyfile(t, site.Block("respond next 202", "accounts off", site.Direct.Provider("up", p)))
+	for target, want := range map[string]struct{ answer, meant string }{
+		"/v1/messages":                  {called, ""},
+		"/v1/messages?a=b":              {called, ""},
+		"/v1/messages?":                 {called, ""},
+		"/v1/messages#x":                {inFamily, ""}, // no client sends a fragment
+		"/v1/messages/":                 {inFamily, site.MessagesPath},
+		"/v1/messages//":                {inFamily, site.MessagesPath},
+		"/v1/messages/x":                {inFamily, ""},
+		"/v1/messages/batches":          {inFamily, ""},
+		"/v1/messages%2F":               {inFamily, site.MessagesPath},
+		"/v1/messages%20":               {inFamily, ""},
+		"/v1/messages%00":               {inFamily, ""},
+		"/v1/messages;a=b":              {inFamily, ""},
+		"/v1/messages/.":                {inFamily, site.MessagesPath},
+		"/v1/messages/../completions":   {inFamily, site.CompletionsPath},
+		"/v1/messages/../../etc/passwd": {inFamily, ""},
+		"/v1/messagesx":                 {inFamily, ""},
+		"/v1/%6Dessages":                {inFamily, site.MessagesPath},
+		"/v1/%6dessages":                {inFamily, site.MessagesPath},
+		"/v1%2Fmessages":                {inFamily, site.MessagesPath},
+		"/%76%31/messages":              {inFamily, site.MessagesPath},
+		"/v1/Messages":                  {inFamily, site.MessagesPath},
+		"/v1/MESSAGES":                  {inFamily, site.MessagesPath},
+		"/v1//messages":                 {inFamily, site.MessagesPath},
+		"/v1/./messages":                {inFamily, site.MessagesPath},
+		"/v1/x/../messages":             {inFamily, site.MessagesPath},
+		"/v1/%2e/messages":              {inFamily, site.MessagesPath},
+		"/v1/v1/messages":               {twice, ""},
+		"/v1/v1/messages?beta=true":     {twice, ""},
+		"/v1/v1/messages/count_tokens":  {twice, ""},
+		"/v1/v1/chat/completions":       {inOthers, site.ChatPath},
+		"/v1/chat/completion":           {inOthers, ""},
+		"/v1":                           {inOthers, ""},
+		"/v1/":                          {inOthers, ""},
+		"/v1/complete":                  {inOthers, ""},
+		"/v1/responses":                 {inOthers, ""},
+		"/v1/embeddings":                {inOthers, ""},
+		"/v1/chat":                      {inOthers, ""},
+		"/v1/chat/completions":          {called, ""},
+		"/v1/chat/completions/":         {inOthers, site.ChatPath},
+		"/v1/chat%2Fcompletions":        {inOthers, site.ChatPath},
+		"/v1/chat//completions":         {inOthers, site.ChatPath},
+		"/v1/completions":               {called, ""},
+		"/v1/completions%3f":            {inOthers, ""},
+		"/v1/models/":                   {inOthers, modelsPath},
+		"/v1/models":                    {wrongMethod, ""},
+		"/v1/models/../messages":        {wrongMethod, ""},
+		"/v1/models/%2e%2e/messages":    {wrongMethod, ""},
+		"//v1/messages":                 {inFamily, site.MessagesPath},
+		"///v1/messages":                {inFamily, site.MessagesPath},
+		"/./v1/messages":                {inFamily, site.MessagesPath},
+		"/x/../v1/messages":             {inFamily, site.MessagesPath},
+		"/x/%2e%2e/v1/messages":         {inFamily, site.MessagesPath},
+		"/x%2f..%2fv1/messages":         {inFamily, site.MessagesPath},
+		"/%2fv1/messages":               {inFamily, site.MessagesPath},
+		"//v1/chat/completions":         {inOthers, site.ChatPath},
+		"/..//v1":                       {inOthers, ""},
+		"/api/user/login":               {toTheNext, ""},
+		"//api/user/login":              {toTheNext, ""},
+		"/V1/messages":                  {toTheNext, ""},
+		"/v10/messages":                 {toTheNext, ""},
+		"/v1.0/messages":                {toTheNext, ""},
+		"/v1x":                          {toTheNext, ""},
+		"/v1;x/messages":                {toTheNext, ""},
+		`/v1\messages`:                  {toTheNext, ""},
+		"/v2/messages":                  {toTheNext, ""},
+		"/messages":                     {toTheNext, ""},
+		"/chat/completions":             {toTheNext, ""},
+		"/x/v1/messages":                {toTheNext, ""},
+		"/x//y":                         {toTheNext, ""},
+		"/.well-known/x":                {toTheNext, ""},
+		"/":                             {toTheNext, ""},
+		"/api/user/login/":              {toTheNext, ""},
+		"/api/user":                     {toTheNext, ""},
+		"/metrics":                      {toTheNext, ""},
+	} {
+		path, _, _ := strings.Cut(target, "?")
+		body := site.BodyFor(path, "m", "hello", false)
+		before := p.Count()
+		got := s.Raw(body, "POST "+target+" HTTP/1.1", "Authorization: Bearer "+site.ClientKey, version)
+		if want.answer == inOthers { // the version header asks for the messages family everywhere
+			assert.Equal(t, inFamily, what(got, before, p.Count(), want.meant), target)
+			got = s.Raw(body, "POST "+target+" HTTP/1.1", "Authorization: Bearer "+site.ClientKey)
+		}
+		assert.Equal(t, want.answer, what(got, before, p.Count(), want.meant), target)
+	}
+}
+
+// Caddy answers an empty 200 where no handler does: SDKs made an answer without
+// a text of it, and a script a login. What the site answers itself stays its own.
+func TestWhatIsMeantForTheGatewayIsNeverAnEmptyAnswer(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.StartCaddyfile(t, site.Block("respond /blog/messages \"the blog\"", "accounts off", site.Direct.Provider("up", p)))
+	for target, meant := range map[string]string{
+		"/messages": site.MessagesPath, "/messages/count_tokens": site.MessagesPath + "/count_tokens", "/V1/messages": site.MessagesPath,
+		"/v2/messages": site.MessagesPath, "/anthropic/v1/messages": site.MessagesPath, "/messages/": site.MessagesPath, "//messages": site.MessagesPath,
+		"/chat/completions": site.ChatPath, "/V1/Chat/Completions": site.ChatPath, "/openai/v1/chat/completions": site.ChatPath,
+		"/completions": site.CompletionsPath, "/models": modelsPath, "/V1/models": modelsPath,
+	} {
+		for _, method := range []string{"POST", "GET"} {
+			got := s.Raw("{}", method+" "+target+" HTTP/1.1", "Authorization: Bearer "+site.ClientKey)
+			want := inOthers
+			if strings.HasPrefix(meant, site.MessagesPath) {
+				want = inFamily
+			}
+			assert.Equal(t, want, what(got, 0, 0, meant), "%s %s", method, target)
+			assert.Equal(t, "refused", s.Record(got.ID())["outcome"])
+		}
+	}
+	for _, target := range []string{"/api/user/login", "//api/user/login", "/./api/user/login", "/API/user/login", "/api/user/login/"} {
+		got := s.Raw("{}", "POST "+target+" HTTP/1.1", "Content-Type: application/json")
+		got.AssertOurs(t, http.StatusNotFound, site.InChoices("invalid_request_error", "path: accounts are switched off here", "null", `"not_found"`), target)
+	}
+	assert.Equal(t, "the blog", s.Raw("", "POST /blog/messages HTTP/1.1").Body)
+	for _, target := range []string{"/", "/healthz", "/message", "/messages/7", "/user/login", "/api/tokens"} {
+		got := s.Raw("", "POST "+target+" HTTP/1.1")
+		assert.Equal(t, http.StatusOK, got.Status, target)
+		assert.Empty(t, got.Body, target)
+	}
+	assert.Zero(t, p.Count())
+}
+
+// A base URL with a slash too many made every login succeed: the site's empty
+// 200 answered it.
+func TestAMisspeltLoginIsAnsweredByTheAccounts(t *testing.T) {
+	s := site.StartCaddyfile(t, site.Block("respond /API/user/self 202", site.DemoProvider))
+	envelope := func(message string) string {
+		return fmt.Sprintf(`{"success":false,"message":"there is nothing at this path: %s","data":null}`, message)
+	}
+	for target, want := range map[string]string{
+		"//api/user/login": "did you mean /api/user/login?", "/./api/user/login": "did you mean /api/user/login?",
+		"/x/../api/user/login": "did you mean /api/user/login?", "/api//user/login": "did you mean /api/user/login?",
+		"/api/user/login/": "did you mean /api/user/login?", "/api/User/Login": "did you mean /api/user/login?",
+		"/API/user/login": "did you mean /api/user/login?", "//api/token/7": "did you mean /api/token/7?",
+		"//api/token/seven": "users, sessions and keys stand at their ids, which are numbers",
+	} {
+		got := s.Raw("{}", "POST "+target+" HTTP/1.1", "Content-Type: application/json")
+		assert.Equal(t, http.StatusNotFound, got.Status, target)
+		assert.Equal(t, envelope(want), got.Body, target)
+	}
+	assert.Equal(t, http.StatusAccepted, s.Raw("", "GET /API/user/self HTTP/1.1").Status, "the site has its own")
+}
+
+// TestOtherFormsOfARequestTarget covers what is no path: nothing in it chooses
+// where a call goes.
+func TestOtherFormsOfARequestTarget(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p, other := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		s := site.StartCaddyfile(t, site.Block("respond next 202", w.Provider("up", p)))
+		here := fmt.Sprintf("127.0.0.1:%d", s.Port("site"))
+		body := site.BodyFor(site.ChatPath, "m", "hello", false)
+		send := func(line string) site.Reply { return s.Raw(body, line, "Authorization: Bearer "+site.ClientKey) }
+
+		assert.Equal(t, http.StatusOK, send("POST http://"+here+site.ChatPath+" HTTP/1.1").Status)
+		assert.Equal(t, http.StatusOK, send("POST HTTP://user:password@"+here+site.ChatPath+" HTTP/1.1").Status)
+		require.Equal(t, 2, p.Count())
+		for _, r := range p.Requests() {
+			assert.Equal(t, p.Address(), r.Host)
+			assert.Equal(t, site.ChatPath, r.Path)
+			assert.NotContains(t, fmt.Sprint(r.Header), "password")
+		}
+		send("POST http://" + other.Address() + site.ChatPath + " HTTP/1.1")
+		send("POST //" + other.Address() + site.ChatPath + " HTTP/1.1")
+		send("OPTIONS * HTTP/1.1")
+		assert.Zero(t, other.Count(), "a client chose where its call went")
+		for _, r := range p.Requests() { // the site is known by its name alone, without the port
+			assert.Equal(t, p.Address(), r.Host)
+		}
+	})
+}
+
+func TestG115TheRootIsLeftToTheSite(t *testing.T) {
+	s := site.StartCaddyfile(t, site.Block("", "provider demo"))
+	for _, method := range []string{"GET", "HEAD"} {
+		got := s.Raw("", method+" / HTTP/1.1")
+		assert.Equal(t, http.StatusOK, got.Status, "Caddy's own answer where no handler has one")
+		assert.Empty(t, got.Body)
+		assert.Empty(t, got.ID())
+	}
+}
+
+// TestG115TheGatewayStandsBeforeRespondAndFileServer ensures that what a site ends
+// with does not swallow the requests of the gateway.
+func TestG115TheGatewayStandsBeforeRespondAndFileServer(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "v1"), 0o755))
+	for name, text := range map[string]string{"index.html": "the page", "v1/messages": "a file", "v1/other": "another file"} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
+	}
+	p := gatewaytest.NewProvider(t)
+	for name, test := range map[string]struct{ lines, root string }{
+		"respond 404":     {"respond 404", ""},
+		"respond a text":  {`respond "all of it" 200`, "all of it"},
+		"file_server":     {"root * " + root + "\nfile_server", "the page"},
+		"encode and more": {"encode\nheader X-Site yes\nrespond \"the root\"", "the root"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := site.StartCaddyfile(t, site.Block(test.lines, site.Direct.Provider("up", p)))
+			for _, path := range site.CallPaths {
+				assert.Equal(t, http.StatusOK, s.Ask(path, site.BodyFor(path, "m", "hello", false)).Status, path)
+			}
+			assert.Equal(t, http.StatusOK, s.List(site.ClientKey, "/v1/models").Status)
+			got := s.List(site.ClientKey, "/v1/other")
+			assert.Equal(t, inOthers, what(got, 0, 0, ""))
+			assert.Equal(t, test.root, s.Raw("", "GET / HTTP/1.1").Body)
+		})
+	}
+}
+
+func TestAPrefixOfTheSiteIsCutOff(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	block := "ai_gateway {\nkey client {env.CLIENT_KEY}\n" + site.Direct.Provider("up", p) + "\n}"
+	s := site.StartCaddyfile(t, "http://127.0.0.1:PORT(site) {\nhandle_path /ai/* {\n"+block+"\n}\nrespond next 202\n}")
+	for _, path := range site.CallPaths {
+		assert.Equal(t, http.StatusOK, s.Ask("/ai"+path, site.BodyFor(path, "m", "hello", false)).Status, path)
+		assert.Equal(t, path, p.Requests()[p.Count()-1].Path)
+		assert.Equal(t, "next", s.Ask(path, "{}").Body, "elsewhere the gateway is not")
+	}
+	assert.Equal(t, http.StatusOK, s.List(site.ClientKey, "/ai/v1/models/a%2Fb").Status)
+	got := s.List(site.ClientKey, "/ai/v1/nowhere")
+	assert.Equal(t, inOthers, what(got, 0, 0, ""))
+	// Caddy cleans the path when it cuts a prefix off; an encoded slash stays.
+	for target, want := range map[string]string{
+		"/ai//v1/chat/completions": called, "/ai/x/../v1/chat/completions": called, "/ai/v1%2Fchat/completions": inOthers, "/ai/%76%31/chat/completions": inOthers,
+	} {
+		before := p.Count()
+		got := s.Raw(site.BodyFor(site.ChatPath, "m", "hello", false), "POST "+target+" HTTP/1.1", "Authorization: Bearer "+site.ClientKey)
+		assert.Equal(t, want, what(got, before, p.Count(), site.ChatPath), target)
+	}
+}
+
+func TestAMatcherKeepsTheGatewayToItsOwn(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	block := "@ours header X-Ours yes\nai_gateway @ours {\nkey client {env.CLIENT_KEY}\n" + site.Direct.Provider("up", p) + "\n}"
+	s := site.StartCaddyfile(t, "http://127.0.0.1:PORT(site) {\n"+block+"\nrespond next 202\n}")
+	assert.Equal(t, "next", s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Body)
+	assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false), "X-Ours", "yes").Status)
+}

@@ -1,0 +1,117 @@
+package lifecycle_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// stalledStream opens a stream that waits at the gate after "Hi".
+func stalledStream(p *site.Process, provider *gatewaytest.Provider, gate *gatewaytest.Gate, path string) *site.Stream {
+	provider.Script(gatewaytest.InOrder(
+		gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path][:len(site.Streams[path])-2]...),
+		gatewaytest.Stall(gate, gatewaytest.More(site.Streams[path][len(site.Streams[path])-2:]...)),
+	))
+	open := p.Open(path, site.BodyFor(path, "m", "hello", true))
+	open.NextUntil("Hi")
+	return open
+}
+
+var shuttingDown = site.ErrorAnswer{
+	Status: 503, MessagesStatus: 529, Kind: "server_error", MessagesKind: "overloaded_error",
+	Code: "overloaded", Message: "the gateway is shutting down",
+}
+
+// Streams that outlived the grace period were once cut without a word.
+func TestWhoStillWaitsWhenTheGracePeriodEndsIsTold(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		t.Parallel() // with the other way: what a busy machine may need are seconds
+		provider := gatewaytest.NewProvider(t)
+		p := site.StartProcess(t, "grace_period 7s\nshutdown_delay 3s", w.Provider("p", provider))
+		ending, never, unheard := gatewaytest.NewGate(t), gatewaytest.NewGate(t), gatewaytest.NewGate(t)
+		finishing, hanging := make(map[string]*site.Stream), make(map[string]*site.Stream)
+		silent := make(map[string][]func() site.Reply)
+		for _, path := range site.CallPaths {
+			finishing[path] = stalledStream(p, provider, ending, path)
+			hanging[path] = stalledStream(p, provider, never, path)
+			for _, streaming := range []bool{false, true} {
+				provider.Script(gatewaytest.Stall(unheard, gatewaytest.Answer()))
+				silent[path] = append(silent[path], p.Later(path, site.BodyFor(path, "m", "hello", streaming)))
+				require.NoError(t, unheard.WaitArrived(site.Waiting(t)))
+			}
+		}
+		p.Terminate()
+		p.Wait("shutdown scheduled")
+		for _, path := range site.CallPaths {
+			assert.Equal(t, http.StatusOK, p.Open(path, site.BodyFor(path, "m", "hello", false)).Rest().Status, "new requests before the grace period")
+		}
+		p.Wait("grace period initiated")
+		ending.Open()
+		for _, path := range site.CallPaths {
+			assert.Equal(t, strings.Join(site.Streams[path], ""), finishing[path].Rest().Body)
+			whole := hanging[path].Rest()
+			require.NoError(t, whole.Err, "the body ends in order")
+			assert.Equal(t, strings.Join(site.Streams[path][:len(site.Streams[path])-2], "")+shuttingDown.Event(path, whole.ID()), whole.Body)
+			for _, answer := range silent[path] {
+				shuttingDown.Assert(t, path, answer())
+			}
+		}
+		p.AssertExits()
+	})
+}
+
+// A reload ends no stream, however short the grace period. What it has left
+// behind is told when the process ends, though no server waits for it any more.
+func TestStreamsFromBeforeAReloadAreToldAtTheEnd(t *testing.T) {
+	provider := gatewaytest.NewProvider(t)
+	block := site.Direct.Provider("p", provider)
+	p := site.StartProcess(t, "grace_period 1ms", block)
+	never := gatewaytest.NewGate(t)
+	left := stalledStream(p, provider, never, site.MessagesPath)
+	p.Reload("grace_period 6s", block, "max_body 1MiB")
+	p.Wait("server shutdown") // its grace period is over
+	p.Terminate()
+	whole := left.Rest()
+	require.NoError(t, whole.Err)
+	assert.True(t, strings.HasSuffix(whole.Body, shuttingDown.Event(site.MessagesPath, whole.ID())), whole.Body)
+	p.AssertExits()
+}
+
+// Where the grace period of the configuration before was over, and the new one
+// has none, the process once ended without a word to those who still waited.
+func TestStreamsThatNoServerWaitsForAreToldWithoutAGracePeriodToo(t *testing.T) {
+	provider := gatewaytest.NewProvider(t)
+	block := site.Direct.Provider("p", provider)
+	p := site.StartProcess(t, "grace_period 1ms", block)
+	left := stalledStream(p, provider, gatewaytest.NewGate(t), site.ChatPath)
+	p.Reload("", block, "max_body 1MiB")
+	p.Wait("server shutdown") // its grace period is over
+	p.Terminate()
+	whole := left.Rest()
+	require.NoError(t, whole.Err, "the body ends in order")
+	assert.True(t, strings.HasSuffix(whole.Body, shuttingDown.Event(site.ChatPath, whole.ID())), whole.Body)
+	p.AssertExits()
+}
+
+// With a grace period that has no end nobody is sent away.
+func TestWithoutAGracePeriodStreamsEndByThemselves(t *testing.T) {
+	provider := gatewaytest.NewProvider(t)
+	block := site.Direct.Provider("p", provider)
+	p := site.StartProcess(t, "", block)
+	gate := gatewaytest.NewGate(t)
+	old := stalledStream(p, provider, gate, site.MessagesPath)
+	p.Reload("", block, "max_body 1MiB")
+	open := stalledStream(p, provider, gate, site.ChatPath)
+	p.Terminate()
+	p.Wait("terminating")
+	gate.Open()
+	assert.Equal(t, strings.Join(site.Streams[site.ChatPath], ""), open.Rest().Body)
+	assert.Equal(t, strings.Join(site.Streams[site.MessagesPath], ""), old.Rest().Body, "from before a reload")
+	p.AssertExits()
+}

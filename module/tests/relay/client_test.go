@@ -1,0 +1,126 @@
+package relay_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// startLogged is a gateway with access logs whose model "m" leads to two
+// providers.
+func startLogged(t *testing.T, w site.Way) site.Failover {
+	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.StartCaddyfile(t, site.Block("log",
+		w.Provider("first", first, "models 1"), w.Provider("second", second, "models 2"), "model m {\nto first\nto second\n}"))
+	return site.Failover{Site: s, First: first, Second: second, Gate: gatewaytest.NewGate(t)}
+}
+
+// accessStatus is the status in the access log.
+func accessStatus(s *site.Site) any {
+	s.T.Helper()
+	entry, err := s.Logs.WaitEntry(site.Waiting(s.T), func(e map[string]any) bool { return e["msg"] == "handled request" })
+	require.NoError(s.T, err)
+	return entry["status"]
+}
+
+// A client that went away before anything was sent once got status 500, in the
+// access log at the level of errors.
+func TestG100AClientThatLeavesBeforeTheFirstByteEndsTheCall(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		for _, streaming := range []bool{false, true} {
+			t.Run(fmt.Sprintf("stream=%t", streaming), func(t *testing.T) { testLeavingEarly(t, w, streaming) })
+		}
+	})
+}
+
+func testLeavingEarly(t *testing.T, w site.Way, streaming bool) {
+	s := startLogged(t, w)
+	s.First.Script(gatewaytest.Stall(s.Gate, gatewaytest.Answer()))
+	ctx, leave := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		response, err := s.Send(ctx, site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", streaming))
+		if assert.ErrorIs(t, err, context.Canceled) {
+			return
+		}
+		_ = response.Body.Close()
+	}()
+	require.NoError(t, s.First.WaitRequests(site.Waiting(t), 1))
+	leave()
+	assert.NoError(t, s.First.WaitCancelled(site.Waiting(t)))
+	<-done
+	record := s.RecordWhere(func(r map[string]any) bool { return true })
+	assert.Equal(t, "client_closed", record["outcome"])
+	assert.Nil(t, record["fault"])
+	assert.Equal(t, 499.0, accessStatus(s.Site))
+	assert.Zero(t, s.Second.Count(), "no other target is asked for nobody")
+	s.AssertQuiet()
+}
+
+func TestG100AClientThatLeavesInMidStreamEndsTheCall(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		for _, path := range site.CallPaths {
+			t.Run(path, func(t *testing.T) { testLeavingMidStream(t, w, path) })
+		}
+	})
+}
+
+func testLeavingMidStream(t *testing.T, w site.Way, path string) {
+	s := startLogged(t, w)
+	s.First.Script(gatewaytest.InOrder(
+		gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path][:len(site.Streams[path])-2]...), gatewaytest.Stall(s.Gate, gatewaytest.More())))
+	answer := s.Open(path, site.BodyFor(path, "m", "hello", true))
+	answer.NextUntil("Hi")
+	answer.Cancel()
+	assert.NoError(t, s.First.WaitCancelled(site.Waiting(t)))
+	record := s.Record(answer.Header.Get("Request-Id"))
+	assert.Equal(t, "client_closed", record["outcome"])
+	assert.Nil(t, record["fault"])
+	assert.Equal(t, 200.0, accessStatus(s.Site))
+	assert.Zero(t, s.Second.Count())
+	s.AssertQuiet()
+}
+
+// The provider goes on sending: the gateway notices by its writes alone that
+// nobody reads.
+func TestAClientThatLeavesABusyStreamEndsTheCall(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := startLogged(t, w)
+		s.First.Script(gatewaytest.InOrder(
+			gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.ChatPath][:2]...), gatewaytest.Flood()))
+		answer := s.Open(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
+		answer.Next()
+		answer.Cancel()
+		assert.NoError(t, s.First.WaitCancelled(site.Waiting(t)))
+		assert.Equal(t, "client_closed", s.Record(answer.Header.Get("Request-Id"))["outcome"])
+		s.AssertQuiet()
+	})
+}
+
+// What the buffers of the sockets hold is all that a provider can get rid of
+// while the client does not read.
+func TestASlowClientSlowsTheProviderDown(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		const most = 256 << 20
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p))
+		stuck := make(chan int, 1)
+		p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.ChatPath][:2]...), gatewaytest.FloodUntilStuck(most, stuck)))
+		answer := s.Open(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
+		select {
+		case written := <-stuck:
+			assert.Less(t, written, most/4, "the gateway took in what the client did not read")
+		case <-time.After(site.Patience):
+			assert.Fail(t, "the provider never came to a stop")
+		}
+		answer.Cancel()
+	})
+}

@@ -1,0 +1,176 @@
+package relay_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// standing starts a gateway whose model "m" leads to the first provider, then
+// to an address where nobody listens, then to the second provider.
+type standing struct {
+	*site.Site
+	first, second *gatewaytest.Provider
+}
+
+func startStanding(t *testing.T, w site.Way, modelLines ...string) standing {
+	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t,
+		w.Provider("first", first, "models first-*"),
+		w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "models refused-*"),
+		w.Provider("second", second, "models second-*"),
+		"model m {\nto first/m1\nto refused\nto second/m2\n"+strings.Join(modelLines, "\n")+"\n}",
+	)
+	return standing{s, first, second}
+}
+
+func TestFallbackReachesTheThirdTarget(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := startStanding(t, w)
+		for _, path := range site.CallPaths {
+			for _, streaming := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s stream=%t", path, streaming), func(t *testing.T) {
+					s.first.Script(gatewaytest.Status(http.StatusServiceUnavailable))
+					answer := s.Ask(path, site.BodyFor(path, "m", "hello", streaming))
+					assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
+					assert.Contains(t, answer.Body, "hello")
+					if streaming {
+						assert.True(t, answer.Read(t, path).Complete)
+					}
+					record := s.Record(answer.ID())
+					assert.Equal(t, "answered", record["outcome"])
+					assert.Equal(t, 3.0, record["attempts"])
+					assert.Equal(t, "second", record["provider"])
+					assert.Equal(t, "m2", record["upstream_model"])
+				})
+			}
+		}
+		assert.Equal(t, 6, s.first.Count(), "each request asks the first provider once")
+		assert.Equal(t, 6, s.second.Count())
+	})
+}
+
+// askSecond tells which of the statuses of the first provider lead to the second.
+func askSecond(t *testing.T, s standing, statuses ...int) map[int]bool {
+	t.Helper()
+	asked := make(map[int]bool)
+	for _, status := range statuses {
+		before := s.second.Count()
+		s.first.Script(gatewaytest.Status(status))
+		answer := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
+		asked[status] = s.second.Count() > before
+		assert.Equal(t, asked[status], answer.Status == http.StatusOK, "status %d: %s", status, answer.Body)
+	}
+	return asked
+}
+
+func TestDefaultFallbackLeavesOutWhatBlamesTheRequest(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := startStanding(t, w)
+		assert.Equal(t, map[int]bool{
+			400: false, 405: false, 406: false, 409: false, 413: false, 415: false, 418: false, 422: false,
+			301: true, 302: true, 307: true, 308: true, 401: true, 402: true, 403: true, 404: true, 408: true,
+			429: true, 500: true, 501: true, 502: true, 503: true, 504: true, 529: true,
+		}, askSecond(t, s, 400, 405, 406, 409, 413, 415, 418, 422, 301, 302, 307, 308, 401, 402, 403, 404, 408,
+			429, 500, 501, 502, 503, 504, 529))
+	})
+}
+
+func TestConfiguredFallbackReplacesTheDefault(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := startStanding(t, w, "fallback_on 400 429 unreachable")
+		assert.Equal(t, map[int]bool{400: true, 429: true, 401: false, 404: false, 500: false, 503: false},
+			askSecond(t, s, 400, 429, 401, 404, 500, 503))
+	})
+}
+
+func TestFallbackOnTimeoutAndUnreachableAreWordsOfTheirOwn(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		stalling, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		stalling.Always(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
+		model := func(name, first, on string) string {
+			return fmt.Sprintf("model %s {\nto %s\nto second\nfallback_on %s\n}\n", name, first, on)
+		}
+		s := site.Start(t,
+			w.Provider("stalling", stalling, "models s-*", "response_header_timeout 50ms"),
+			w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "models r-*"),
+			w.Provider("second", second, "models 2-*"),
+			model("timeout-on-timeout", "stalling", "timeout"), model("timeout-on-unreachable", "stalling", "unreachable"),
+			model("refused-on-timeout", "refused", "timeout"), model("refused-on-unreachable", "refused", "unreachable"),
+		)
+		for name, want := range map[string]int{
+			"timeout-on-timeout": 200, "timeout-on-unreachable": 504,
+			"refused-on-timeout": 502, "refused-on-unreachable": 200,
+		} {
+			assert.Equal(t, want, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, name, "hello", false)).Status, name)
+		}
+	})
+}
+
+// Fewer attempts than targets were once refused as a mistake, so that attempts
+// could never bound anything.
+func TestAttemptsBoundHowManyTargetsAreAsked(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		failing, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		failing.Always(gatewaytest.Status(http.StatusServiceUnavailable))
+		s := site.Start(t,
+			w.Provider("failing", failing, "models f"), w.Provider("second", second, "models s"),
+			"model once {\nto failing\nto second\nattempts 1\n}", "model twice {\nto failing\nto second\nattempts 2\n}")
+		assert.Equal(t, 503, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "once", "hello", false)).Status)
+		assert.Zero(t, second.Count())
+		assert.Equal(t, 200, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "twice", "hello", false)).Status)
+	})
+}
+
+func TestTheLastProvidersOwnErrorIsTold(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := startStanding(t, w)
+		for _, streaming := range []bool{false, true} {
+			s.first.Script(gatewaytest.Status(http.StatusServiceUnavailable, "Retry-After", "99"))
+			s.second.Script(gatewaytest.Body(http.StatusTooManyRequests, "application/json; charset=utf-8", []byte(site.VendorError),
+				"Retry-After", "7", "Retry-After-Ms", "7000", "X-Should-Retry", "true", "Request-Id", "req_vendor",
+				"Anthropic-Ratelimit-Requests-Remaining", "0", "Set-Cookie", "a=b", "Anthropic-Organization-Id", "org"))
+			answer := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", streaming))
+			assert.Equal(t, http.StatusTooManyRequests, answer.Status)
+			assert.Equal(t, site.VendorError, answer.Body, "byte for byte")
+			assert.Equal(t, "application/json; charset=utf-8", answer.Header.Get("Content-Type"))
+			assert.Equal(t, "7", answer.Header.Get("Retry-After"))
+			assert.Equal(t, "7000", answer.Header.Get("Retry-After-Ms"))
+			assert.Equal(t, "true", answer.Header.Get("X-Should-Retry"))
+			assert.Equal(t, "req_vendor", answer.Header.Get("X-Upstream-Request-Id"))
+			assert.Equal(t, answer.ID(), answer.Header.Get("Request-Id"), "the gateway's own id")
+			for _, name := range []string{"Anthropic-Ratelimit-Requests-Remaining", "Set-Cookie", "Anthropic-Organization-Id"} {
+				assert.Empty(t, answer.Header.Get(name), name)
+			}
+			record := s.Record(answer.ID())
+			assert.Equal(t, "failed", record["outcome"])
+			assert.Equal(t, 3.0, record["attempts"])
+		}
+	})
+}
+
+// An address that refuses has nothing to say; the answer that a provider did
+// give tells more.
+func TestAnAnswerIsToldRatherThanAConnectionRefusedAfterIt(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t,
+			w.Provider("answering", p, "models a-*"),
+			w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "models r-*"),
+			"model m {\nto answering\nto refused\n}",
+			"model r {\nto refused\nto answering\n}",
+		)
+		for _, model := range []string{"m", "r"} {
+			p.Script(gatewaytest.Body(http.StatusTooManyRequests, "application/json", []byte(site.VendorError)))
+			answer := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, model, "hello", false))
+			assert.Equal(t, http.StatusTooManyRequests, answer.Status)
+			assert.Equal(t, site.VendorError, answer.Body)
+		}
+	})
+}

@@ -1,0 +1,244 @@
+package relay_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+func TestFaultsBeforeContentAreToldByStatus(t *testing.T) {
+	html := []byte("<!DOCTYPE html><html><body>nginx on 10.1.2.3</body></html>")
+	body := func(status int, body string) gatewaytest.Step {
+		return gatewaytest.Body(status, "application/json", []byte(body))
+	}
+	cases := []struct {
+		name string
+		step gatewaytest.Step
+		want site.ErrorAnswer
+	}{
+		{"401", body(401, site.VendorError), site.BadCredential},
+		{"402", body(402, site.VendorError), site.Exhausted},
+		{"429 without credit", body(429, `{"error":{"message":"secret plan","type":"insufficient_quota","code":"insufficient_quota"}}`), site.Exhausted},
+		{"HTML", gatewaytest.Body(502, "text/html", html), site.Unreadable(502, site.ErrorAnswer{Status: 502, Kind: "server_error", MessagesKind: "api_error"})},
+		{"HTML called JSON", gatewaytest.Body(503, "application/json", html), site.Unreadable(503, site.ErrorAnswer{
+			Status: 503, Kind: "server_error", MessagesKind: "overloaded_error", Code: "overloaded",
+		})},
+		{"empty", gatewaytest.Body(500, "application/json", nil), site.Unreadable(500, site.ErrorAnswer{Status: 500, Kind: "server_error", MessagesKind: "api_error"})},
+		{"redirect", gatewaytest.InOrder(
+			gatewaytest.SetHeader("Location", "http://127.0.0.1:1/elsewhere"), body(302, `{"error":{"message":"moved"}}`),
+		), site.Unreadable(302, site.ErrorAnswer{Status: 502, Kind: "server_error", MessagesKind: "api_error"})},
+		{"200 with HTML", gatewaytest.Body(200, "text/html", html), site.BadGateway},
+		{"200 without a body", gatewaytest.Body(200, "application/json", nil), site.BadGateway},
+		{"200 with something else", body(200, `{"hello":"world"}`), site.BadGateway},
+		{"200 with half an answer", body(200, `{"id":"x","choices":[{"index":0`), site.BadGateway},
+		{"201", body(201, `{}`), site.Unreadable(201, site.ErrorAnswer{Status: 502, Kind: "server_error", MessagesKind: "api_error"})},
+		{"reset before the headers", gatewaytest.Reset(), site.Unreachable},
+	}
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p))
+		for _, c := range cases {
+			for _, path := range site.CallPaths {
+				for _, streaming := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s %s stream=%t", c.name, path, streaming), func(t *testing.T) {
+						p.Script(c.step)
+						answer := s.Ask(path, site.BodyFor(path, "m", "hello", streaming))
+						c.want.Assert(t, path, answer)
+						assert.Equal(t, "failed", s.Record(answer.ID())["outcome"])
+					})
+				}
+			}
+		}
+		assert.NotContains(t, s.Logs.String(), `"msg":"panic"`)
+	})
+}
+
+func TestA200ThatHoldsAnErrorIsAnError(t *testing.T) {
+	cases := []struct {
+		name, body string
+		want       site.ErrorAnswer
+	}{
+		{"with a status", `{"error":{"message":"slow down","type":"x","code":429}}`, site.ErrorAnswer{
+			Status: 429, Kind: "rate_limit_error", MessagesKind: "rate_limit_error", Code: "rate_limit_exceeded", Message: "slow down",
+		}},
+		{"without one", `{"error":{"message":"it broke"}}`, site.ErrorAnswer{
+			Status: 502, Kind: "server_error", MessagesKind: "api_error", Code: "upstream_invalid_response", Message: "it broke",
+		}},
+	}
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p))
+		for _, c := range cases {
+			for _, path := range site.CallPaths {
+				for _, streaming := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s %s stream=%t", c.name, path, streaming), func(t *testing.T) {
+						p.Script(gatewaytest.Body(200, "application/json", []byte(c.body)))
+						c.want.Assert(t, path, s.Ask(path, site.BodyFor(path, "m", "hello", streaming)))
+					})
+				}
+			}
+		}
+	})
+}
+
+func TestAnAnswerOfTheOtherKindIsUnusable(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p))
+		for _, path := range site.CallPaths {
+			t.Run("an event stream for JSON "+path, func(t *testing.T) {
+				p.Script(gatewaytest.Chunks(gatewaytest.EventStream, "data: {\"choices\":[]}\n\n", "data: [DONE]\n\n"))
+				site.BadGateway.Assert(t, path, s.Ask(path, site.BodyFor(path, "m", "hello", false)))
+			})
+			t.Run("a page for an event stream "+path, func(t *testing.T) {
+				p.Script(gatewaytest.Body(200, "text/html", []byte("<html>")))
+				site.BadGateway.Assert(t, path, s.Ask(path, site.BodyFor(path, "m", "hello", true)))
+			})
+		}
+	})
+}
+
+// A JSON answer to a streaming request was once refused where the provider
+// speaks the client's format, though only there nothing has to be translated.
+func TestG106AJSONAnswerOfTheSameFormatIsReplayedAsAStream(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p))
+		for _, path := range site.CallPaths {
+			t.Run(path, func(t *testing.T) {
+				answer := s.Ask(path, site.BodyFor(path, "m", "hello [[fault:json]]", true))
+				require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+				assert.Equal(t, "text/event-stream; charset=utf-8", answer.Header.Get("Content-Type"))
+				assert.Empty(t, answer.Header.Get("Content-Length"))
+				seen := answer.Read(t, path)
+				assert.True(t, seen.Complete, answer.Body)
+				assert.Contains(t, seen.Text, "hello")
+				record := s.Record(answer.ID())
+				assert.Equal(t, "answered", record["outcome"])
+				assert.Contains(t, record, "usage.output_tokens")
+			})
+		}
+	})
+}
+
+func TestG063ErrorsOfTheSameFormatAreRelayedByteForByte(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p))
+		for _, status := range []int{400, 403, 404, 405, 409, 413, 418, 422, 429, 500, 503, 529, 599} {
+			p.Script(gatewaytest.Body(status, "application/problem+json", []byte(site.VendorError)))
+			answer := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", status%2 == 0))
+			assert.Equal(t, status, answer.Status)
+			assert.Equal(t, site.VendorError, answer.Body)
+			assert.Equal(t, "application/problem+json", answer.Header.Get("Content-Type"))
+		}
+		// Errors that are not JSON have no bytes that a client could read.
+		for _, path := range site.CallPaths {
+			for status, body := range map[int]string{400: "plain words\n", 503: "oops", 422: "<html>", 413: ""} {
+				p.Script(gatewaytest.Body(status, "text/plain", []byte(body)))
+				answer := s.Ask(path, site.BodyFor(path, "m", "hello", false))
+				assert.Equal(t, status, answer.Status, "not that of the table of translations")
+				assert.Equal(t, "application/json", answer.Header.Get("Content-Type"))
+				assert.NotEmpty(t, answer.Failure(t).Type)
+			}
+		}
+	})
+}
+
+// Connecting that timed out was once taken for a refused connection: the dial
+// errors of reverse_proxy have no Unwrap (T26), so that errors.As cannot see
+// the timeout inside.
+func TestRefusedConnectionsAndTimeouts(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		stalling := gatewaytest.NewProvider(t)
+		stalling.Always(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
+		silent := gatewaytest.NewProvider(t)
+		silent.Always(gatewaytest.StallAfter(0, gatewaytest.NewGate(t)))
+		s := site.Start(t,
+			w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "models refused"),
+			w.ProviderAt("hanging", deafAddress(t), "models hanging", "connect_timeout 50ms"),
+			w.Provider("stalling", stalling, "models stalling", "response_header_timeout 50ms"),
+			w.Provider("silent", silent, "models silent", "first_event_timeout 50ms"),
+		)
+		for model, want := range map[string]site.ErrorAnswer{
+			"refused": site.Unreachable, "hanging": site.TimedOut, "stalling": site.TimedOut, "silent": site.TimedOut,
+		} {
+			for _, path := range site.CallPaths {
+				t.Run(model+" "+path, func(t *testing.T) {
+					answer := s.Ask(path, site.BodyFor(path, model, "hello", true))
+					want.Assert(t, path, answer)
+					assert.NotContains(t, answer.Body, "127.0.0.1")
+				})
+			}
+		}
+		require.NoError(t, stalling.WaitCancelledN(site.Waiting(t), 3), "a call that timed out is cancelled")
+		require.NoError(t, silent.WaitCancelledN(site.Waiting(t), 3))
+	})
+}
+
+// A JSON answer that falls silent, or breaks off, in its middle was not sent to
+// the client in part.
+func TestHalfAJSONAnswerIsAnError(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		silent, cutting := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("silent", silent, "models silent", "idle_timeout 50ms"), w.Provider("cutting", cutting, "models cutting"))
+		for _, path := range site.CallPaths {
+			silent.Script(gatewaytest.StallAt(20, gatewaytest.NewGate(t)))
+			site.TimedOut.Assert(t, path, s.Ask(path, site.BodyFor(path, "silent", "hello", false)))
+			cutting.Script(gatewaytest.CutAt(20))
+			site.Unreachable.Assert(t, path, s.Ask(path, site.BodyFor(path, "cutting", "hello", false)))
+		}
+	})
+}
+
+// deafAddress is an address where connecting neither succeeds nor fails: the
+// queue of its listener is full.
+func deafAddress(t *testing.T) string {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	require.NoError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	require.NoError(t, syscall.Listen(fd, 0))
+	bound, err := syscall.Getsockname(fd)
+	require.NoError(t, err)
+	address := net.JoinHostPort("127.0.0.1", fmt.Sprint(bound.(*syscall.SockaddrInet4).Port))
+	filler, err := net.Dial("tcp", address)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = filler.Close() })
+	return address
+}
+
+func TestCompressedAnswersAreRead(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p))
+		for _, path := range site.CallPaths {
+			for _, streaming := range []bool{false, true} {
+				p.Script(gatewaytest.Gzip())
+				answer := s.Ask(path, site.BodyFor(path, "m", "hello", streaming))
+				assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
+				assert.Empty(t, answer.Header.Get("Content-Encoding"))
+				assert.Contains(t, answer.Body, "hello")
+				if streaming {
+					assert.True(t, answer.Read(t, path).Complete)
+				}
+			}
+		}
+		for _, r := range p.Requests() {
+			assert.Equal(t, "identity", r.Header.Get("Accept-Encoding"))
+		}
+		p.Script(gatewaytest.InOrder(gatewaytest.SetHeader("Content-Encoding", "gzip"),
+			gatewaytest.Body(200, "application/json", []byte(strings.Repeat("not gzip", 10)))))
+		assert.Equal(t, http.StatusBadGateway, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
+	})
+}

@@ -1,0 +1,147 @@
+package relay_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// The tests of this file each tell a fault that a hostile provider or client
+// once found.
+
+// upstreamKey has the characters that JSON writers like to escape.
+const upstreamKey = "sk-up/0123456789+abcdef"
+
+// leaking is a provider's answer that holds its key where it may go unseen.
+type leaking struct {
+	name string
+	step gatewaytest.Step
+}
+
+func leakingAnswers() []leaking {
+	failed := func(message string) gatewaytest.Step {
+		return gatewaytest.Body(http.StatusBadRequest, "application/json", []byte(`{"error":{"message":"`+message+`","type":"x"}}`))
+	}
+	plain := []byte(`{"error":{"message":"no","type":"x"}}`)
+	head := func(lines string) gatewaytest.Step {
+		return func(c *gatewaytest.Call) {
+			conn, _, err := http.NewResponseController(c.ResponseWriter).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			_, _ = fmt.Fprint(conn, lines+"\r\n\r\n")
+			_ = conn.Close()
+		}
+	}
+	return []leaking{
+		// An error body was searched for the key as it is alone, and relayed
+		// with the key spelt "sk-up\/...".
+		{"slash", failed("bad key " + strings.ReplaceAll(upstreamKey, "/", `\/`))},
+		{"escape", failed("bad key " + strings.ReplaceAll(upstreamKey, "+", `\u002b`))},
+		{"JSON in JSON", failed(`{\"m\":\"` + strings.ReplaceAll(upstreamKey, "/", `\\\/`) + `\"}`)},
+		// A long message was cut first and searched then: most of a key that
+		// stood at the cut was shown.
+		{"cut", failed(strings.Repeat("a", 2048-len(upstreamKey)+1) + upstreamKey)},
+		// These headers went to the client and into the access log unsearched.
+		{"retry-after", gatewaytest.Body(http.StatusTooManyRequests, "application/json", plain, "Retry-After", upstreamKey)},
+		{"content type", gatewaytest.Body(http.StatusBadRequest, "application/json; key="+upstreamKey, plain)},
+		{"request id", gatewaytest.Body(http.StatusBadRequest, "application/json", plain, "X-Request-Id", upstreamKey)},
+		// net/http quotes the part of a head that it cannot read, which went
+		// to the log.
+		{"status", head("HTTP/1.1 " + upstreamKey)},
+		{"header line", head("HTTP/1.1 200 OK\r\nbad " + upstreamKey)},
+		{"length", head("HTTP/1.1 200 OK\r\nContent-Length: " + upstreamKey)},
+	}
+}
+
+func TestAProvidersKeyIsFoundInEveryPartOfItsErrors(t *testing.T) {
+	t.Setenv("UPSTREAM_KEY", upstreamKey)
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p, "api_key {env.UPSTREAM_KEY}"))
+		const telling = "sk-up" // and its rest, however spelt
+		for _, answer := range leakingAnswers() {
+			for _, path := range site.CallPaths {
+				p.Always(answer.step)
+				got := s.Ask(path, site.BodyFor(path, "m", "hi", false))
+				assert.GreaterOrEqual(t, got.Status, 400, answer.name)
+				assert.NotContains(t, got.Body, telling, answer.name)
+				assert.NotContains(t, fmt.Sprint(got.Header), telling, answer.name)
+				s.Record(got.ID())
+			}
+		}
+		assert.NotContains(t, string(s.Logs.Bytes()), telling)
+	})
+}
+
+// What came before the first content was held back without a bound: a provider
+// that sent nothing but comments, compressed, filled gigabytes of memory with
+// one request.
+func TestWhatComesBeforeTheContentIsBounded(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		p.Always(gatewaytest.Endless(": " + strings.Repeat("a", 4000) + "\n\n"))
+		s := site.Start(t, w.Provider("p", p))
+		for _, path := range site.CallPaths {
+			got := s.Ask(path, site.BodyFor(path, "m", "hi", true))
+			require.NoError(t, got.Err)
+			site.BadGateway.Assert(t, path, got)
+		}
+	})
+}
+
+// An address could be made of placeholders of the request, so that a client
+// chose who was sent the provider's key.
+func TestNoAddressOfAProviderDependsOnTheRequest(t *testing.T) {
+	t.Setenv("UPSTREAM_HOST", "127.0.0.1")
+	s := site.Start(t, "provider p vllm {\nto {env.UPSTREAM_HOST}:9\n}")
+	for _, line := range []string{
+		"to {http.request.header.X-To}",
+		"to {http.request.host}:80",
+		"to {query.to}",
+		"to 127.0.0.1:9 {http.ai_gateway.model}:80",
+		"to {of_a_map}",
+		"dynamic a {\nname {http.request.host}\nport 80\n}",
+		"dynamic srv {http.request.header.X-To}",
+	} {
+		err := s.Reload(site.Block("", "provider p vllm {\n"+line+"\n}"))
+		assert.ErrorContains(t, err, "must not depend on the request", line)
+	}
+}
+
+// Stops of only white space do not go to a messages provider, so only the gateway
+// can refuse too many: two million of them in 15 KB of gzip kept a processor busy
+// for as long as the answer lasted.
+func TestStopsThatTheGatewayEnforcesAreBounded(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p, "format messages"))
+		ask := func(path string, stops ...string) site.Reply {
+			list, _ := json.Marshal(stops)
+			return s.Ask(path, strings.TrimSuffix(site.BodyFor(path, "m", "hello", true), "}")+`,"stop":`+string(list)+"}")
+		}
+		same, different := make([]string, 2_000_000), make([]string, 65)
+		for i := range same {
+			same[i] = "\t"
+		}
+		for i := range different {
+			different[i] = strings.Repeat("\t", i+1)
+		}
+		for _, path := range []string{site.ChatPath, site.CompletionsPath} {
+			assert.Equal(t, http.StatusOK, ask(path, same...).Status, path)
+			assert.NotContains(t, p.LastJSON(t), "stop_sequences")
+			refused := ask(path, different...)
+			assert.Equal(t, http.StatusBadRequest, refused.Status)
+			assert.Contains(t, refused.Body, `"param":"stop","code":"unsupported_for_upstream"`)
+		}
+		assert.Equal(t, 2, p.Count())
+	})
+}

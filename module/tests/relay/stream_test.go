@@ -1,0 +1,222 @@
+package relay_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+func TestStreamHeaders(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		p.Header.Set("Set-Cookie", "session=1")
+		p.Header.Set("Anthropic-Ratelimit-Tokens-Remaining", "5")
+		p.Header.Set("X-Ratelimit-Remaining-Tokens", "5")
+		p.Header.Set("Access-Control-Allow-Origin", "*")
+		p.Header.Set("Server", "vendor")
+		s := site.Start(t, w.Provider("p", p))
+		for _, path := range site.CallPaths {
+			p.Script(gatewaytest.InOrder(gatewaytest.SetHeader("Request-Id", "req_vendor"), gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path]...)))
+			answer := s.Ask(path, site.BodyFor(path, "m", "hello", true))
+			answer.Header.Del("Date")
+			answer.Header.Del("Content-Type")
+			assert.Equal(t, http.Header{
+				"Cache-Control": {"no-cache, no-transform"}, "X-Accel-Buffering": {"no"},
+				"Request-Id": {answer.ID()}, "X-Request-Id": {answer.ID()}, "X-Content-Type-Options": {"nosniff"},
+				"X-Gateway-Model": {"m"}, "X-Upstream-Request-Id": {"req_vendor"}, "Server": {"Caddy"},
+			}, answer.Header)
+		}
+	})
+}
+
+func TestAnErrorAsTheFirstEventIsToldByStatusAndFailsOver(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := site.StartFailover(t, w)
+		alone := map[string]site.ErrorAnswer{
+			site.MessagesPath: {Status: 529, MessagesKind: "overloaded_error"},
+		}
+		for _, path := range site.CallPaths {
+			body := site.BodyFor(path, "1", "hello [[fault:first-event-error]]", true)
+			answer := s.Ask(path, body)
+			assert.GreaterOrEqual(t, answer.Status, 500, answer.Body)
+			if want, known := alone[path]; known {
+				assert.Equal(t, want.Status, answer.Status)
+				assert.Equal(t, want.MessagesKind, answer.Failure(t).Type)
+			}
+			before := s.Second.Count()
+			s.Second.Script(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path]...))
+			answer = s.Ask(path, strings.Replace(body, `"model":"1"`, `"model":"m"`, 1))
+			assert.Equal(t, http.StatusOK, answer.Status)
+			assert.Equal(t, "Hi there", answer.Read(t, path).Text)
+			assert.Equal(t, before+1, s.Second.Count())
+		}
+	})
+}
+
+func TestAnErrorEventAfterContentIsRelayedAndEndsTheStream(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := site.StartFailover(t, w)
+		for _, path := range site.CallPaths {
+			events := site.Streams[path]
+			half := events[:len(events)/2+1]
+			// What comes behind the error, the terminal event included, would
+			// make a failed stream look finished.
+			rest := append([]string{site.ErrorEvents[path]}, events[len(half):]...)
+			for name, then := range map[string]gatewaytest.Step{
+				"one by one": gatewaytest.More(rest...), "in one go": gatewaytest.More(strings.Join(rest, "")),
+			} {
+				t.Run(path+" "+name, func(t *testing.T) {
+					whole := s.AfterContent(s.First, path, strings.Join(half, ""), then)
+					require.NoError(t, whole.Err)
+					assert.Equal(t, strings.Join(half, "")+site.ErrorEvents[path], whole.Body)
+					assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
+				})
+			}
+		}
+		assert.Zero(t, s.Second.Count(), "no other target after content")
+	})
+}
+
+func TestG084TruncatedStreamsEndWithAnErrorEvent(t *testing.T) {
+	abort := func(*gatewaytest.Call) { panic(http.ErrAbortHandler) }
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := site.StartFailover(t, w)
+		for _, path := range site.CallPaths {
+			events := site.Streams[path]
+			last := events[len(events)-1]
+			complete := strings.Join(events, "")
+			half := complete[:strings.Index(complete, " there")]
+			wholeEvents := half[:strings.LastIndex(half, "\n\n")+2]
+			for name, c := range map[string]struct {
+				begin, relayed string
+				then           gatewaytest.Step
+			}{
+				"clean end":                    {wholeEvents, wholeEvents, gatewaytest.More()},
+				"clean end inside an event":    {half, wholeEvents, gatewaytest.More()},
+				"clean end before the last":    {strings.TrimSuffix(complete, last), strings.TrimSuffix(complete, last), gatewaytest.More()},
+				"reset":                        {wholeEvents, wholeEvents, gatewaytest.Reset()},
+				"reset inside an event":        {half, wholeEvents, gatewaytest.Reset()},
+				"chunked body cut":             {wholeEvents, wholeEvents, abort},
+				"chunked body cut in an event": {half, wholeEvents, abort},
+			} {
+				t.Run(path+" "+name, func(t *testing.T) {
+					whole := s.AfterContent(s.First, path, c.begin, c.then)
+					require.NoError(t, whole.Err, "the body itself ends in order")
+					want := `data: {"error":{"message":"` + site.Truncated.Message + `","type":"server_error","param":null,"code":"upstream_stream_truncated"}}` + "\n\n"
+					if path == site.MessagesPath {
+						want = "event: error\n" + `data: {"type":"error","error":{"type":"api_error","message":"` + site.Truncated.Message + `"},"request_id":"` + whole.ID() + `"}` + "\n\n"
+					}
+					assert.Equal(t, c.relayed+want, whole.Body)
+					assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
+				})
+			}
+		}
+		assert.Zero(t, s.Second.Count())
+	})
+}
+
+func thenReset(body string) gatewaytest.Step {
+	return gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, body), gatewaytest.Reset())
+}
+
+func thenCut(body string) gatewaytest.Step {
+	return gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, body), func(*gatewaytest.Call) { panic(http.ErrAbortHandler) })
+}
+
+// thenSilence sends the first half of a stream in one go, content included, so
+// that the pause behind it is the only one. No keep-alive is in it.
+func thenSilence(t *testing.T, path string) gatewaytest.Step {
+	begin := site.WithoutKeepAlives(path, strings.Join(site.Streams[path][:len(site.Streams[path])/2+1], ""))
+	return gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, begin), gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.More()))
+}
+
+// Before content a stream that breaks off is no answer, and the next target is
+// asked.
+func TestAStreamThatBreaksOffBeforeContentFailsOver(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := site.StartFailover(t, w)
+		for _, path := range site.CallPaths {
+			start := "" // what comes before content
+			if path != site.CompletionsPath {
+				start = site.Streams[path][0]
+			}
+			for name, step := range map[string]gatewaytest.Step{
+				"clean end": gatewaytest.Chunks(gatewaytest.EventStream, start),
+				"reset":     thenReset(start),
+				"cut":       thenCut(start),
+				"comments":  gatewaytest.Chunks(gatewaytest.EventStream, ": hello\n\n", start, ": hello\n\n"),
+				"garbage":   gatewaytest.Chunks(gatewaytest.EventStream, "data: <html>\n\n"),
+			} {
+				t.Run(path+" "+name, func(t *testing.T) {
+					s.First.Script(step)
+					whole := s.Ask(path, site.BodyFor(path, "m", "hello", true))
+					assert.Equal(t, http.StatusOK, whole.Status, whole.Body)
+					assert.True(t, whole.Read(t, path).Complete)
+					s.First.Script(step)
+					whole = s.Ask(path, site.BodyFor(path, "1", "hello", true))
+					assert.Equal(t, http.StatusBadGateway, whole.Status, whole.Body)
+				})
+			}
+		}
+	})
+}
+
+func TestIdleStreamsEndWithATimeoutEvent(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p, "idle_timeout 300ms"))
+		for _, path := range site.CallPaths {
+			p.Script(thenSilence(t, path))
+			whole := s.Ask(path, site.BodyFor(path, "m", "hello", true))
+			seen := whole.Read(t, path)
+			assert.False(t, seen.Complete)
+			require.NotNil(t, seen.Failure)
+			assert.Equal(t, site.TimedOut.Message, seen.Failure.Message)
+			if path == site.MessagesPath {
+				assert.Equal(t, "timeout_error", seen.Failure.Type)
+			} else {
+				assert.Equal(t, "upstream_timeout", seen.Failure.Code)
+			}
+			assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
+		}
+		require.NoError(t, p.WaitCancelledN(site.Waiting(t), 3))
+	})
+}
+
+func TestCommentsOfAProviderAreRelayed(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p))
+		events := site.Streams[site.ChatPath]
+		p.Script(gatewaytest.Chunks(gatewaytest.EventStream, slices.Insert(slices.Clone(events), 3, slices.Repeat([]string{": alive\n\n"}, 40)...)...))
+		whole := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
+		assert.True(t, whole.Read(t, site.ChatPath).Complete, whole.Body)
+		assert.Equal(t, 40, strings.Count(whole.Body, ": alive\n\n"))
+	})
+}
+
+// A stop that the provider never confirms with [DONE] is an end only where the
+// configuration says so.
+func TestStreamsWithoutDone(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p, lax := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p, "models m"), w.Provider("lax", lax, "models lax", "stream_end finish"))
+		for _, path := range []string{site.ChatPath, site.CompletionsPath} {
+			events := site.Streams[path]
+			step := gatewaytest.Chunks(gatewaytest.EventStream, events[:len(events)-1]...)
+			p.Script(step)
+			assert.NotNil(t, s.Ask(path, site.BodyFor(path, "m", "hello", true)).Read(t, path).Failure)
+			lax.Script(step)
+			whole := s.Ask(path, site.BodyFor(path, "lax", "hello", true))
+			assert.Equal(t, strings.Join(events[:len(events)-1], ""), whole.Body)
+			assert.Equal(t, "answered", s.Record(whole.ID())["outcome"])
+		}
+	})
+}

@@ -1,0 +1,164 @@
+package translation_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// afterTranslated scripts the beginning of a stream of the provider's format,
+// up to the text "Hi", and goes on with the step once the client has read it.
+func afterTranslated(s site.Failover, r site.Lane, then gatewaytest.Step) site.Reply {
+	s.T.Helper()
+	whole := strings.Join(site.Streams[r.Upstream], "")
+	text := strings.Index(whole, "Hi")
+	end := text + strings.Index(whole[text:], "\n\n") + len("\n\n")
+	return s.AfterContent(s.First, r.Path, whole[:end], then)
+}
+
+// errorEnd is the error event that ends a stream.
+func errorEnd(r site.Lane, id, messagesKind, message, code string) string {
+	if r.Path == site.MessagesPath {
+		return "event: error\n" + `data: {"type":"error","error":{"type":"` + messagesKind + `","message":"` + message + `"},"request_id":"` + id + `"}` + "\n\n"
+	}
+	return `data: {"error":{"message":"` + message + `","type":"server_error","param":null,"code":"` + code + `"}}` + "\n\n"
+}
+
+func TestG084ATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
+	const message = "the upstream closed the stream before completing the answer"
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+		s := startTranslated(t, w, r)
+		for name, then := range map[string]gatewaytest.Step{
+			"in order":         gatewaytest.More(),
+			"in half an event": gatewaytest.More(`data: {"choices":[{"index":0,"del`),
+			"by a reset":       gatewaytest.Reset(),
+		} {
+			t.Run(name, func(t *testing.T) {
+				whole := afterTranslated(s, r, then)
+				require.NoError(t, whole.Err, "the body ends in order")
+				want := errorEnd(r, whole.ID(), "api_error", message, "upstream_stream_truncated")
+				assert.True(t, strings.HasSuffix(whole.Body, want), whole.Body)
+				assertUnfinished(t, r, whole)
+				assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
+			})
+		}
+		assert.Zero(t, s.Second.Count(), "no other target after content")
+	})
+}
+
+// assertUnfinished demands that nothing in a stream says that it is complete.
+func assertUnfinished(t *testing.T, r site.Lane, whole site.Reply) {
+	t.Helper()
+	seen := whole.Read(t, r.Path)
+	assert.False(t, seen.Complete)
+	require.NotNil(t, seen.Failure)
+	assert.Equal(t, "Hi", seen.Text)
+	for _, end := range []string{"message_stop", "message_delta", "content_block_stop", "[DONE]", `"finish_reason":"`} {
+		assert.NotContains(t, whole.Body, end)
+	}
+}
+
+func TestAnErrorEventOfTheProviderEndsTheTranslatedStream(t *testing.T) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+		s := startTranslated(t, w, r)
+		rest := site.ErrorEvents[r.Upstream] + strings.Join(site.Streams[r.Upstream][len(site.Streams[r.Upstream])-2:], "")
+		whole := afterTranslated(s, r, gatewaytest.More(rest))
+		require.NoError(t, whole.Err)
+		assertUnfinished(t, r, whole)
+		failure := whole.Read(t, r.Path).Failure
+		if r.Upstream == site.MessagesPath {
+			assert.True(t, strings.HasSuffix(whole.Body, errorEnd(r, whole.ID(), "overloaded_error", "Overloaded", "overloaded")), whole.Body)
+		} else {
+			assert.Equal(t, "The server had an error", failure.Message)
+		}
+		assert.NotContains(t, whole.Body, "vendor", "nothing of the foreign body")
+		assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
+	})
+}
+
+func TestGarbageInATranslatedStreamEndsItWithAnErrorEvent(t *testing.T) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+		s := startTranslated(t, w, r)
+		whole := afterTranslated(s, r, gatewaytest.More("data: secret garbage\n\n", strings.Join(site.Streams[r.Upstream], "")))
+		require.NoError(t, whole.Err)
+		assertUnfinished(t, r, whole)
+		assert.NotContains(t, whole.Body, "garbage")
+	})
+}
+
+func TestKeepAlivesStandBetweenTranslatedEvents(t *testing.T) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+		s := startTranslated(t, w, r, "keep_alive 5ms")
+		plain := strings.Join(site.Streams[r.Upstream], "")
+		middle := strings.Index(plain, "there") + 2 // in the middle of a word of an event
+		s.First.Script(gatewaytest.InOrder(
+			gatewaytest.Chunks(gatewaytest.EventStream, plain[:middle]), gatewaytest.Stall(s.Gate, gatewaytest.More(plain[middle:]))))
+		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))
+		answer.NextUntil("Hi")
+		for range 2 {
+			assert.Equal(t, site.KeepAlives[r.Path], answer.Next())
+		}
+		s.Gate.Open()
+		seen := answer.Rest().Read(t, r.Path)
+		assert.True(t, seen.Complete)
+		assert.Equal(t, "Hi there", seen.Text)
+	})
+}
+
+func TestG106AJSONAnswerToAStreamingRequestIsReplayedAsAStream(t *testing.T) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+		s := startTranslated(t, w, r)
+		body := site.BodyFor(r.Path, "m", "hello [[fault:json]]", true)
+		answer := s.Ask(r.Path, body)
+		require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+		assert.Equal(t, "text/event-stream; charset=utf-8", answer.Header.Get("Content-Type"))
+		seen := answer.Read(t, r.Path)
+		assert.True(t, seen.Complete)
+		assert.Contains(t, seen.Text, "hello")
+		assert.Equal(t, "answered", s.Record(answer.ID())["outcome"])
+	})
+}
+
+func TestAnAnswerThatIsNoneMovesOnToTheNextTarget(t *testing.T) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+		s := startTranslated(t, w, r)
+		nothing := site.Streams[r.Upstream][0]
+		if r.Upstream == site.CompletionsPath {
+			nothing = ": hello\n\n" // the first event of this format has content
+		}
+		for name, step := range map[string]gatewaytest.Step{
+			"an error in 200":   gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"error":{"message":"busy"}}`)),
+			"half an answer":    gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"id":"x","choices":[`)),
+			"another object":    gatewaytest.Body(http.StatusOK, "application/json", []byte(`{}`)),
+			"an error event":    gatewaytest.Chunks(gatewaytest.EventStream, site.ErrorEvents[r.Upstream]),
+			"events of nothing": gatewaytest.Chunks(gatewaytest.EventStream, nothing),
+		} {
+			for _, streaming := range []bool{false, true} {
+				s.First.Script(step)
+				answer := s.Ask(r.Path, site.BodyFor(r.Path, "m", "hello", streaming))
+				assert.Equal(t, http.StatusOK, answer.Status, "%s %s", name, answer.Body)
+				assert.Equal(t, "second", s.Record(answer.ID())["provider"], name)
+			}
+		}
+	})
+}
+
+func TestAClientThatLeavesATranslatedStreamEndsTheCall(t *testing.T) {
+	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+		s := startTranslated(t, w, r)
+		s.First.Script(gatewaytest.InOrder(
+			gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[r.Upstream][:len(site.Streams[r.Upstream])-2]...), gatewaytest.Stall(s.Gate, gatewaytest.More())))
+		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))
+		answer.NextUntil("Hi")
+		answer.Cancel()
+		assert.NoError(t, s.First.WaitCancelled(site.Waiting(t)))
+		assert.Equal(t, "client_closed", s.Record(answer.Header.Get("X-Request-Id"))["outcome"])
+		assert.Zero(t, s.Second.Count())
+	})
+}
