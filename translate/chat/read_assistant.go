@@ -9,10 +9,13 @@ import (
 // signed, or else a text that nobody vouches for.
 func (r *reader) reasoning() {
 	raw := r.message.Raw(messageThinking)
-	switch {
-	case raw == nil || jsonscan.IsEmptyList(raw):
+	blocks := !jsonscan.Blank(raw)
+	if !blocks || !r.x.Can(core.Reasoning) {
 		r.unsigned(reasoningTextRow, r.message.Raw(messageReasoningText))
 		r.unsigned(reasoningRow, r.message.Raw(messageReasoning))
+	}
+	switch {
+	case !blocks:
 	case raw[0] != '[':
 		r.x.Invalid("thinking_blocks", "must be an array of objects")
 	case r.x.Keep(core.Reasoning, nil):

@@ -106,21 +106,22 @@ func (r *reader) refusalPart() {
 	r.breakpoint(len(text) > 0)
 }
 
-// breakpoint writes the breakpoint of a part, if that was written.
+// breakpoint writes the breakpoint of a part, if that was written. Of two the
+// second is lost.
 func (r *reader) breakpoint(written bool) {
-	raw, member, row := r.item.Raw(partCache), "cache_control", cacheControlRow
-	other := r.item.Raw(partBreakpoint)
-	switch {
-	case raw == nil && other != nil:
-		raw, member, row = other, "prompt_cache_breakpoint", cacheBreakpointRow
-	case other != nil:
-		r.x.LoseMember("", []byte("prompt_cache_breakpoint"))
+	first, second := r.item.Raw(partCache), r.item.Raw(partBreakpoint)
+	if first != nil {
+		r.keepBreakpoint(first, "cache_control", core.CachePart, written)
 	}
-	switch {
-	case raw == nil:
-	case !written:
+	if second != nil {
+		r.keepBreakpoint(second, "prompt_cache_breakpoint", core.OtherCachePart, written && first == nil)
+	}
+}
+
+func (r *reader) keepBreakpoint(raw []byte, member string, as core.Concept, written bool) {
+	if !written {
 		r.x.LoseMember("", []byte(member))
-	case r.x.KeepAs(core.CachePart, row, nil):
+	} else if r.x.Keep(as, nil) {
 		r.writeBreakpoint(raw, member)
 	}
 }

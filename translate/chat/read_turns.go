@@ -144,11 +144,11 @@ func (r *reader) toolTurn() {
 // order.
 func (r *reader) assistantTurn() {
 	r.own(ownMembers)
-	if r.message.Raw(messageFunctionCall) != nil {
-		r.x.Lose(functionCallRow, nil)
+	if raw := r.message.Raw(messageFunctionCall); raw != nil {
+		r.x.Lose(functionCallRow, raw)
 	}
-	if r.message.Raw(messageAudio) != nil {
-		r.x.Lose(spokenAnswerRow, nil)
+	if raw := r.message.Raw(messageAudio); raw != nil {
+		r.x.Lose(spokenAnswerRow, raw)
 	}
 	r.begin(core.Assistant)
 	r.reasoning()

@@ -86,9 +86,9 @@ func effortRows() []core.Row {
 var formatRows = []core.Row{
 	core.Structural("response_format.type=text", core.FormatText),
 	core.Structural("response_format.type=json_object", core.FormatObject),
-	core.Structural("response_format.type=json_schema", core.FormatSchema),
+	core.Structural("response_format.type=json_schema", core.FormatSchema).As("response_format"),
 	core.Structural("response_format.type=*", core.Nothing),
-	core.Structural("response_format.json_schema.schema", core.Schema),
+	core.Structural("response_format.json_schema.schema", core.Schema).As("response_format"),
 	core.Hint("response_format.json_schema.name", core.SchemaName),
 	core.Hint("response_format.json_schema.description", core.SchemaDescription),
 	core.Hint("response_format.json_schema.strict", core.SchemaStrict),
@@ -99,21 +99,21 @@ var formatRows = []core.Row{
 // choiceRows are the rows about the choice among the tools.
 var choiceRows = slices.Concat([]core.Row{
 	core.Shaping("tools=[]+tool_choice=required", core.ToolChoiceWithoutTools).As("tool_choice"),
+	core.Structural("tool_choice=*", core.Nothing),
+	core.Structural("tool_choice.type=*", core.Nothing),
+	core.Structural("tool_choice.allowed_tools.mode=*", core.Nothing),
+	core.Structural("tool_choice.allowed_tools.tools[*].type=*", core.Nothing),
 }, core.Within(core.FunctionTool,
 	core.Structural("tool_choice=auto", core.ToolChoiceAuto),
 	core.Structural("tool_choice=required", core.ToolChoiceRequired),
-	core.Structural("tool_choice=*", core.Nothing),
 	core.Structural("tool_choice.type=function", core.ToolChoiceNamed),
 	core.Structural("tool_choice.type=allowed_tools", core.ToolChoiceAllowed),
-	core.Structural("tool_choice.type=*", core.Nothing),
 	core.Structural("tool_choice.function.name", core.ToolChoiceName),
 	core.Hint("tool_choice.function.*", core.Nothing),
 	core.Structural("tool_choice.allowed_tools.mode=auto", core.ToolChoiceAuto),
 	core.Structural("tool_choice.allowed_tools.mode=required", core.ToolChoiceRequired),
-	core.Structural("tool_choice.allowed_tools.mode=*", core.Nothing),
 	core.Structural("tool_choice.allowed_tools.tools", core.ToolChoiceAllowed),
 	core.Structural("tool_choice.allowed_tools.tools[*].type=function", core.ToolChoiceAllowed),
-	core.Structural("tool_choice.allowed_tools.tools[*].type=*", core.Nothing),
 	core.Structural("tool_choice.allowed_tools.tools[*].function.name", core.ToolChoiceAllowed),
 	core.Structural("tool_choice.allowed_tools.tools[*].function.name=*", core.Nothing),
 	core.Hint("tool_choice.allowed_tools.tools[*].function.*", core.Nothing),
@@ -157,6 +157,7 @@ const (
 var turnRows = slices.Concat([]core.Row{
 	core.Structural("messages[0].role=system", core.Content),
 	core.Structural("messages[0].role=developer", core.Content),
+	core.Structural("messages[0].content", core.SystemText),
 	core.Structural(ofMessage+"role=system", core.LateSystem).RefusedBy(core.RefuseLateSystem),
 	core.Structural(ofMessage+"role=developer", core.LateSystem).RefusedBy(core.RefuseLateSystem),
 	core.Structural(ofMessage+"role=[assistant,system]", core.SystemBehindAssistant),
@@ -177,8 +178,8 @@ var turnRows = slices.Concat([]core.Row{
 
 // assistantRows are the rows about members that only an assistant's message has.
 var assistantRows = []core.Row{
-	core.Structural(ofMessage+"function_call", core.Nothing),
-	core.Structural(ofMessage+"audio", core.Nothing),
+	core.Structural(ofMessage+"function_call", core.Nothing).OrNothing(),
+	core.Structural(ofMessage+"audio", core.Nothing).OrNothing(),
 	core.Structural(ofMessage+"refusal", core.Content),
 	core.Shaping(ofMessage+"reasoning_content", core.UnsignedReasoning),
 	core.Shaping(ofMessage+"reasoning", core.UnsignedReasoning),
@@ -215,7 +216,7 @@ var callRows = core.Within(core.ToolCall,
 	core.Hint(ofCall+"*", core.Nothing),
 )
 
-var partRows = []core.Row{
+var partRows = slices.Concat([]core.Row{
 	core.Structural(ofPart+"type=text", core.Content),
 	core.Structural(ofPart+"type=refusal", core.Content),
 	core.Structural(ofPart+"type=image_url", core.Image),
@@ -226,13 +227,15 @@ var partRows = []core.Row{
 	core.Structural(ofPart+"refusal", core.Content),
 	core.Hint(ofPart+"cache_control", core.CachePart),
 	core.Hint(ofPart+"cache_control=...", core.CachePartsBeyond),
-	core.Hint(ofPart+"cache_control.ttl=1h", core.CachePartTTL),
-	core.Hint(ofPart+"cache_control.ttl=*", core.Nothing),
-	core.Hint(ofPart+"prompt_cache_breakpoint", core.CachePart),
-	core.Hint(ofPart+"prompt_cache_breakpoint.ttl=*", core.Nothing),
+	core.Hint(ofPart+"prompt_cache_breakpoint", core.OtherCachePart),
 	core.Hint(ofPart+"cache_control+prompt_cache_breakpoint", core.Nothing),
 	core.Hint(ofPart+"*", core.Nothing),
-}
+}, core.Within(core.CachePart,
+	core.Hint(ofPart+"cache_control.ttl=1h", core.CachePartTTL),
+	core.Hint(ofPart+"cache_control.ttl=*", core.Nothing),
+), core.Within(core.OtherCachePart,
+	core.Hint(ofPart+"prompt_cache_breakpoint.ttl=*", core.Nothing),
+))
 
 var imageRows = core.Within(core.Image,
 	core.Structural(ofPart+"image_url", core.Image),
@@ -280,8 +283,6 @@ var (
 	emptyThoughtRow    = rows.Named(ofThinking + "type=redacted_thinking+data=null")
 	unknownCallRow     = rows.Named(ofCall + "type=*")
 	unknownPartRow     = rows.Named(ofPart + "type=*")
-	cacheControlRow    = rows.Named(ofPart + "cache_control")
-	cacheBreakpointRow = rows.Named(ofPart + "prompt_cache_breakpoint")
 	unknownImageRow    = rows.Named(ofPart + "image_url.url=*")
 	unknownFileRow     = rows.Named(ofPart + "file.file_data=*")
 )

@@ -13,27 +13,30 @@ const (
 
 // outcomes are what becomes of each concept in completions requests.
 var outcomes = core.Outcomes{
-	core.Model:                 core.Keeps(),
-	core.MaxTokens:             core.Keeps(),
-	core.OlderMaxTokens:        core.Keeps(),
-	core.NoMaxTokens:           core.Keeps(),
-	core.LongMaxTokens:         core.Keeps(core.BoundedAnswer),
-	core.Temperature:           core.Keeps(noSampling),
-	core.HighTemperature:       core.Keeps(noSampling),
-	core.TopP:                  core.Keeps(noSampling),
-	core.TopPBesideTemperature: core.Keeps(noSampling, core.OneSampling(translate.Completions)),
-	core.TopK:                  core.Loses(noSampling, core.Extension(translate.Completions, "top_k")),
-	core.PresencePenalty:       core.Keeps(),
-	core.FrequencyPenalty:      core.Keeps(),
-	core.LogitBias:             core.Keeps(),
-	core.Seed:                  core.Keeps(),
-	core.Samples:               core.Keeps(),
-	core.Stops:                 core.Keeps(),
-	core.EmptyStop:             core.Keeps(),
-	core.Stream:                core.Keeps(),
-	core.StreamUsage:           core.Keeps(),
-	core.Logprobs:              core.Keeps(),
-	core.TopLogprobs:           core.Keeps(),
+	core.Model:                      core.Keeps(),
+	core.MaxTokens:                  core.Keeps(),
+	core.OlderMaxTokens:             core.Keeps(),
+	core.NoMaxTokens:                core.Keeps(),
+	core.LongMaxTokens:              core.Keeps(core.BoundedAnswer),
+	core.Temperature:                core.Keeps(noSampling),
+	core.HighTemperature:            core.Keeps(noSampling),
+	core.TemperatureBesideReasoning: core.Keeps(noSampling),
+	core.TopP:                       core.Keeps(noSampling),
+	core.TopPBesideTemperature:      core.Keeps(noSampling, core.OneSampling(translate.Completions)),
+	core.TopK:                       core.Loses(noSampling, topK),
+	core.TopKBesideReasoning:        core.Loses(noSampling, topK),
+	core.PresencePenalty:            core.Keeps(),
+	core.FrequencyPenalty:           core.Keeps(),
+	core.LogitBias:                  core.Keeps(),
+	core.Seed:                       core.Keeps(),
+	core.Samples:                    core.Keeps(),
+	core.Stops:                      core.Keeps(),
+	core.EmptyStop:                  core.Keeps(),
+	core.Stream:                     core.Keeps(),
+	core.StreamUsage:                core.Keeps(),
+	core.Logprobs:                   core.Keeps(),
+	core.TopLogprobs:                core.Keeps(),
+	core.TopLogprobsAlone:           core.Drops(),
 
 	// A choice among tools is lost with the tools.
 	core.ToolChoiceAuto:     core.Loses().ByWriter(),
@@ -70,6 +73,7 @@ var outcomes = core.Outcomes{
 var (
 	noSampling = core.NoSampling(translate.Completions)
 	noUser     = core.NoUser(translate.Completions)
+	topK       = core.Extension(translate.Completions, "top_k")
 	noTemplate = core.RefuseIf("prompt_template none", func(traits *translate.Traits) bool { return traits.PromptTemplate == translate.TemplateNone })
 	schemas    = []core.Rule{core.Extension(translate.Completions, structuredOutputs), core.Extension(translate.Completions, guidedJSON)}
 )

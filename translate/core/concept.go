@@ -28,8 +28,6 @@ const (
 	StreamUsage // a usage chunk at the end of the stream
 	Logprobs
 	TopLogprobs
-	Verbosity
-	Prediction
 	Echo   // the prompt in front of the answer
 	Suffix // what follows the text to be filled in
 
@@ -63,6 +61,8 @@ const (
 	EffortXHigh
 	EffortMax
 	EffortOther // a word that is none of these
+	Verbosity
+	Prediction
 
 	EndUser
 	SafetyIdentifier // the EndUser by another name
@@ -129,6 +129,7 @@ const (
 	Signature           // of reasoning, by the provider
 	RedactedReasoning   // that nobody but the provider can read
 	CachePart           // a breakpoint of the cache behind a part
+	OtherCachePart      // CachePart by another name
 	CachePartsBeyond    // more breakpoints than the format has
 	CachePartTTL
 	CacheAssistantPart

@@ -72,6 +72,7 @@ var outcomes = core.Outcomes{
 	core.Signature:             core.Keeps(),
 	core.RedactedReasoning:     core.Keeps(),
 	core.CachePart:             core.Keeps(),
+	core.OtherCachePart:        core.Keeps(),
 	core.CachePartTTL:          core.Keeps(),
 	core.CacheCall:             core.Keeps(),
 	core.CacheTool:             core.Keeps(),

@@ -97,9 +97,18 @@ func (r *reader) finish(late *waiting) {
 		r.x.Options.Clear(core.EffortNone, core.EffortOther)
 		r.x.SetOption(r.effort.Row, r.effort.Raw)
 	}
+	r.budget()
 	r.format(late.format)
 	r.choice()
 	r.loseTools()
+}
+
+// budget drops a budget of reasoning beside another kind of reasoning.
+func (r *reader) budget() {
+	if o := &r.x.Options; o.Has(core.ReasoningBudget) && !o.Has(core.ReasoningOn) {
+		r.x.Lose(idleBudgetRow, nil)
+		o.Clear(core.ReasoningBudget, core.ReasoningBudget)
+	}
 }
 
 // format reads the format of the answer in its older place, and checks what is
@@ -128,6 +137,9 @@ func (r *reader) choice() {
 	o := &r.x.Options
 	if o.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed) == core.Nothing && (o.Has(core.ToolChoiceName) || o.Has(core.OneCallAtATime)) {
 		r.x.Lose(unknownChoiceRow, nil)
+	}
+	if raw := o.Raw(core.OneCallAtATime); raw != nil && string(raw) != "true" && string(raw) != "false" {
+		r.x.InvalidOption(core.OneCallAtATime, "must be a boolean")
 	}
 }
 

@@ -31,6 +31,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Shaping("thinking.type=between_tools", core.ReasoningOff).As("thinking"),
 	core.Shaping("thinking.type=*", core.Nothing).As("thinking"),
 	core.Shaping("thinking.budget_tokens", core.ReasoningBudget).As("thinking"),
+	core.Hint("thinking.type=adaptive+budget_tokens", core.Nothing).As("thinking.budget_tokens"),
 	core.Hint("thinking.display", core.ReasoningDisplay),
 	core.Hint("thinking.*", core.Nothing),
 }, effortRows("output_config.effort"), []core.Row{
@@ -247,6 +248,7 @@ var (
 	foreignConfigRow   = rows.Named("messages.*.role=user+output_config")
 	emptyTurnRow       = rows.Named("messages.*.content=[]")
 	foreignClearingRow = rows.Named("messages.*.role=user+clear_at")
+	idleBudgetRow      = rows.Named("thinking.type=adaptive+budget_tokens")
 	unknownChoiceRow   = rows.Named("tool_choice.type=*")
 )
 

@@ -85,7 +85,7 @@ func TestChatTowardsCompletions(t *testing.T) {
 		{name: "a format without its schema", body: chatting(hi, `"response_format":{"type":"json_schema","json_schema":{}}`), fault: "response_format.json_schema.schema: required"},
 		{name: "a format without anything", body: chatting(hi, `"response_format":{"type":"json_schema"}`), fault: "response_format.json_schema: must be an object"},
 		{name: "a JSON object, refused", traits: "json_object refuse", body: chatting(hi, `"response_format":{"type":"json_object"}`), fault: "response_format.type: 'json_object'" + toCompletions},
-		{name: "a JSON object in words", body: chatting(system+`,`+hi, `"response_format":{"type":"json_object"}`), want: goneOn(`s\n\nAnswer with one JSON object and nothing else.\n\n`+hiPrompt, turnsStop), losses: "response_format shaping"},
+		{name: "a JSON object in words", body: chatting(system+`,`+hi, `"response_format":{"type":"json_object"}`), want: goneOn(`s\n\nAnswer with one JSON object and nothing else.\n\n`+hiPrompt, turnsStop), losses: "response_format.type shaping"},
 		{name: "another format", body: chatting(hi, `"response_format":{"type":"grammar"}`), fault: "response_format.type: 'grammar'" + toCompletions},
 		{name: "user", body: chatting(hi, `"user":"u"`), want: want(`"user":"u"`)},
 		{name: "more tokens than the model gives", traits: "max_output_tokens 9", body: chatting(hi, `"max_completion_tokens":16`), want: sampled(`"max_tokens":9`), losses: "max_completion_tokens shaping"},

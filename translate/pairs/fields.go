@@ -35,7 +35,7 @@ var tables = map[[2]translate.Format][]Field{
 	{translate.Messages, translate.Chat}:        core.Join(&messages.RequestSource, &chat.RequestTarget),
 	{translate.Messages, translate.Completions}: core.Join(&messages.RequestSource, &completions.RequestTarget),
 	{translate.Chat, translate.Messages}:        core.Join(&chat.RequestSource, &messages.RequestTarget),
-	{translate.Chat, translate.Completions}:     chatCompletionsFields,
+	{translate.Chat, translate.Completions}:     core.Join(&chat.RequestSource, &completions.RequestTarget),
 	{translate.Completions, translate.Chat}:     completionsChatFields,
 	{translate.Completions, translate.Messages}: completionsMessagesFields,
 }

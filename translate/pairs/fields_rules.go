@@ -29,34 +29,13 @@ var boundedAnswer = rule(Shaped, "max_output_tokens 1", func(t *translate.Traits
 // The rules of chat providers.
 var (
 	noUser        = rule(Hinted, "user_field none", func(t *translate.Traits) bool { return t.UserField == translate.UserFieldNone })
-	withoutTools  = rule(Hinted, "unsupported_tools drop", func(t *translate.Traits) bool { return t.DropUnsupportedTools })
 	suffixInWords = rule(Shaped, "suffix instruct", func(t *translate.Traits) bool { return t.InstructSuffix })
 )
 
 // oneCall is the rule of what becomes several calls.
 var oneCall = rule(Refused, "max_fan_out 1", func(t *translate.Traits) bool { return t.FanOut() == 1 })
 
-// refusedMidSystem is the rule of providers that get no late system turns.
-var refusedMidSystem = rule(Refused, "mid_system refuse", func(t *translate.Traits) bool { return t.MidSystem == translate.MidSystemRefuse })
-
-// midSystem are the rules of providers that take system turns only in front.
-func midSystem(to translate.Format) []Rule {
-	is := func(want translate.MidSystem) func(*translate.Traits) bool {
-		return func(t *translate.Traits) bool { return t.MidSystemFor(to) == want }
-	}
-	return []Rule{
-		refusedMidSystem,
-		rule(Kept, "mid_system keep", is(translate.MidSystemKeep)),
-		rule(Shaped, "mid_system hoist", is(translate.MidSystemHoist)),
-		rule(Shaped, "mid_system user", is(translate.MidSystemUser)),
-	}
-}
-
-// refusedObject is the rule of providers that are not asked for a JSON object in words.
-var refusedObject = rule(Refused, "json_object refuse", func(t *translate.Traits) bool { return t.RefuseJSONObject })
-
 // The rules of completions providers.
 var (
 	noTemplate = rule(Refused, "prompt_template none", func(t *translate.Traits) bool { return t.PromptTemplate == translate.TemplateNone })
-	schemas    = []Rule{extension(translate.Completions, Kept, "structured_outputs"), extension(translate.Completions, Kept, "guided_json")}
 )

@@ -91,6 +91,7 @@ var messagesSamples = samples{
 	"thinking.type=between_tools":           option(`"thinking":{"type":"between_tools"}`),
 	"thinking.type=*":                       option(`"thinking":{"type":"telepathic"}`),
 	"thinking.budget_tokens":                option(`"thinking":{"type":"enabled","budget_tokens":1024}`),
+	"thinking.type=adaptive+budget_tokens":  option(`"thinking":{"type":"adaptive","budget_tokens":1024}`),
 	"thinking.display":                      option(`"thinking":{"type":"adaptive","display":"omitted"}`),
 	"thinking.*":                            option(`"thinking":{"type":"adaptive","unheard_of":1}`),
 	"output_config.effort=low":              option(`"output_config":{"effort":"low"}`),

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 // wireType is an object of a format as conversions read it, and the paths at
@@ -35,14 +35,6 @@ var wireTypes = map[translate.Format][]wireType{
 		{messages.Block{}, []string{"messages.*.content.*.", "messages.*.content.*.content.*."}},
 		{messages.Source{}, []string{"messages.*.content.*.source."}},
 		{messages.Tool{}, []string{"tools.*."}},
-	},
-	translate.Chat: {
-		{chat.Request{}, []string{""}},
-		{chat.Message{}, []string{"messages[*]."}},
-		{chat.Part{}, []string{"messages[*].content[*].", "messages[*].thinking_blocks[*]."}},
-		{chat.Media{}, []string{"messages[*].content[*].image_url.", "messages[*].content[*].file."}},
-		{chat.Tool{}, []string{"tools[*].", "messages[*].tool_calls[*]."}},
-		{chat.Function{}, []string{"tools[*].function.", "messages[*].tool_calls[*].function."}},
 	},
 	translate.Completions: {{completions.Request{}, []string{""}}},
 }
@@ -67,35 +59,14 @@ func TestEveryMemberThatIsReadHasARow(t *testing.T) {
 func hasRow(w way, at []string, member string) bool {
 	for _, row := range pairs.Fields(w.from, w.to) {
 		for _, path := range at {
-			for _, named := range membersNamed(row.Name) {
-				if covers(named, path+member) || row.Fate != pairs.Kept && covers(path+member, named) {
+			for _, named := range translatetest.MembersNamed(row.Name) {
+				if translatetest.Covers(named, path+member) || row.Fate != pairs.Kept && translatetest.Covers(path+member, named) {
 					return true
 				}
 			}
 		}
 	}
 	return false
-}
-
-// membersNamed are the paths of all members that the name of a row holds: those
-// around a "+" stand in one object.
-func membersNamed(name string) (paths []string) {
-	conditions := strings.Split(name, "+")
-	path, _, _ := strings.Cut(conditions[0], "=")
-	object := path[:strings.LastIndexByte(path, '.')+1]
-	for i, condition := range conditions {
-		if i > 0 {
-			condition = object + condition
-		}
-		paths = append(paths, condition)
-	}
-	return paths
-}
-
-// covers reports whether a row is about the object at a path or something in it.
-func covers(row, path string) bool {
-	rest, ok := strings.CutPrefix(row, path)
-	return ok && path != "" && (rest == "" || strings.ContainsRune(".=[", rune(rest[0])))
 }
 
 // vocabulary is the words of the rows about a client's format: members and values.

@@ -20,7 +20,7 @@ type render func(dst, body []byte, info *translate.RequestInfo) ([]byte, transla
 var renders = map[[2]translate.Format]render{
 	{translate.Messages, translate.Chat}:        estimating(throughCore(&messages.RequestSource, &chat.RequestTarget)),
 	{translate.Messages, translate.Completions}: estimating(throughCore(&messages.RequestSource, &completions.RequestTarget)),
-	{translate.Chat, translate.Completions}:     chatToCompletions,
+	{translate.Chat, translate.Completions}:     throughCore(&chat.RequestSource, &completions.RequestTarget),
 	{translate.Chat, translate.Messages}:        throughCore(&chat.RequestSource, &messages.RequestTarget),
 	{translate.Completions, translate.Chat}:     completionsToChat,
 	{translate.Completions, translate.Messages}: completionsToMessages,
@@ -206,14 +206,4 @@ func (x *conversion) str(raw []byte, path string) string {
 		return ""
 	}
 	return textOf(raw)
-}
-
-// plain is the text of a raw string, in the body itself where it stands there
-// without escapes, else in scratch.
-func (x *conversion) plain(raw []byte) []byte {
-	if text := inner(raw); !isEscaped(text) {
-		return text
-	}
-	x.scratch = jsonscan.AppendText(x.scratch[:0], raw)
-	return x.scratch
 }

@@ -9,41 +9,6 @@ import (
 
 // What follows is shared by the conversions that do not go through package core.
 
-// The separators of texts that become one, as they stand in JSON.
-const (
-	lineFeed  = `\n`
-	blankLine = `\n\n`
-)
-
-// keptBuffers is the most memory, in bytes, that waits for the next request.
-const keptBuffers = 2 << 20
-
-// content gathers texts that become one, still escaped.
-type content struct {
-	between string // two texts, escaped
-	buf     []byte
-}
-
-func (c *content) reset(between string) { c.between, c.buf = between, c.buf[:0] }
-
-// empty reports whether nothing was added. No text is empty.
-func (c *content) empty() bool { return len(c.buf) == 0 }
-
-// add adds a text, escaped.
-func (c *content) add(text []byte) {
-	if !c.empty() {
-		c.buf = append(c.buf, c.between...)
-	}
-	c.buf = append(c.buf, text...)
-}
-
-// join adds all of another content.
-func (c *content) join(other *content) {
-	if !other.empty() {
-		c.add(other.buf)
-	}
-}
-
 // The paths of losses.
 const (
 	lostRequest = ""
@@ -113,13 +78,4 @@ func (x *conversion) userID(id, path string) {
 func digestOf(id string) string {
 	digest := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(digest[:])
-}
-
-// loseChoice reports a choice among tools that are not there, where it demands
-// the use of one.
-func (x *conversion) loseChoice(kind string) {
-	switch kind {
-	case "any", "tool", "required", "function":
-		x.shaping("tool_choice")
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 // fullRequest is a request with objects that a conversion takes. Together they
@@ -130,17 +131,17 @@ const nobodys = "x_unknown"
 
 // memberNames are the names of all members that any format has, and nobody's.
 func memberNames() []string {
-	names := strings.Fields(nobodys + " enabled ttl mode user_id effort format schema json_schema allowed_tools custom file_id")
-	for _, types := range wireTypes {
-		for _, wire := range types {
-			typ := reflect.TypeOf(wire.object)
-			for i := range typ.NumField() {
-				names = append(names, typ.Field(i).Tag.Get("member"))
+	names := []string{nobodys, "enabled", "mode"}
+	for w := range sampled {
+		for _, row := range pairs.Fields(w.from, w.to) {
+			for _, path := range translatetest.MembersNamed(row.Name) {
+				path, _, _ = strings.Cut(path, "=")
+				names = append(names, strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]*", r) })...)
 			}
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return strings.Trim(name, "-0123456789") == "" })
 }
 
 // memberValues are of the kinds of JSON that are told apart, and not empty.
