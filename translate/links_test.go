@@ -38,7 +38,7 @@ func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 // functions are names behind a link to the Go file that declares them.
 var (
 	functions = regexp.MustCompile("\\]\\(([^)\\s]+\\.go)\\) (`\\w+`(?:, `\\w+`)*)")
-	function  = regexp.MustCompile("\\w+")
+	function  = regexp.MustCompile(`\w+`)
 )
 
 // The documents lead through the code from function to function.
