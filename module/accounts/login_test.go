@@ -100,7 +100,7 @@ var loginCases = []struct {
 	{"a letter that was lost", asked{body: `{"username":"al\ufffdce","password":"correct horse"}`}, 400, failure("username must be a string without U+FFFD or half of a surrogate pair")},
 	{"a whole surrogate pair", asked{body: `{"username":"alice","password":"\ud83d\ude00 horse"}`}, 401, wrongBody},
 	{"control character", asked{body: "{\"username\":\"al\x00ice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
-	{"nested deeply", asked{body: `{"x":` + strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + `}`}, 400, failure("the request body is not valid JSON at byte 204")},
+	{"nested deeply", asked{body: `{"x":` + strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + `}`}, 400, failure("the request body is nested too deeply at byte 204")},
 
 	{"wrong password", asked{body: credentials("alice", "wrong horse")}, 401, wrongBody},
 	{"password in other letter case", asked{body: credentials("alice", "Correct Horse")}, 401, wrongBody},
