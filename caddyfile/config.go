@@ -16,7 +16,7 @@ type config struct {
 	keys cf.Unmarshaler // the key source of the configuration, nil without keys
 }
 
-var configWords = withLimits(words[*config]{
+var configWords = withAnswerBounds(words[*config]{
 	"provider":  {read: readProvider, repeat: true},
 	"model":     {read: readModel, repeat: true},
 	"key":       {read: readKey, repeat: true},
@@ -39,7 +39,7 @@ var configWords = withLimits(words[*config]{
 		c.KeepAlive, err = readDurationOrOff(d)
 		return err
 	}},
-}, func(c *config) *exchange.Limits { return &c.Limits })
+}, func(c *config) *exchange.AnswerBounds { return &c.AnswerBounds })
 
 // parseConfig reads what the directive and the global option have in common.
 // Syntax:
@@ -58,7 +58,7 @@ var configWords = withLimits(words[*config]{
 //		max_body <size>
 //		commit_after <duration> | off
 //		keep_alive   <duration> | off
-//		<limits of providers that have none of their own: see withLimits>
+//		<bounds of answers for providers without their own: see withAnswerBounds>
 //	}
 //
 // See readProvider, readModel and readKeyLimit. The other words are read by guests:

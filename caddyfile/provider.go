@@ -28,14 +28,14 @@ type provider struct {
 	presetTokens []cf.Token
 }
 
-var providerWords = withProxyWords(withTraits(withLimits(words[*provider]{
+var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 	"api_key":         {read: readAPIKey},
 	"base_url":        {read: readBaseURL},
 	"format":          {read: readFormats},
 	"models":          {read: readModels, repeat: true},
 	"stream_end":      {read: readStreamEnd},
 	"connect_timeout": timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
-}, func(p *provider) *exchange.Limits { return &p.Limits }), func(p *provider) *map[string]string { return &p.Traits }))
+}, func(p *provider) *exchange.AnswerBounds { return &p.AnswerBounds }), func(p *provider) *map[string]string { return &p.Traits }))
 
 // readProvider reads an upstream service. Syntax:
 //

@@ -100,7 +100,7 @@ func TestTheReferenceHasEveryWordOfTheGrammar(t *testing.T) {
 }
 
 func TestTheReferenceHasTheDefaultsOfSizesAndTimes(t *testing.T) {
-	limits := exchange.DefaultLimits
+	limits := exchange.DefaultAnswerBounds
 	times := map[string]caddy.Duration{
 		"commit_after": caddy.Duration(gateway.DefaultCommitAfter), "keep_alive": caddy.Duration(gateway.DefaultKeepAlive),
 		"response_header_timeout": limits.ResponseHeaderTimeout, "first_event_timeout": limits.FirstEventTimeout,

@@ -32,7 +32,9 @@ var arrows = []arrow{
 	{"module/coding", nil},
 	{"module/suggest", nil},
 	{"module/exchange", []string{"translate/..."}},
-	{"module/gateway", []string{"module/exchange", "module/coding", "translate/..."}},
+	{"module/gateway", []string{"module/gateway/...", "module/exchange", "module/coding", "translate/..."}},
+	{"module/gateway/drain", nil},
+	{"module/gateway/...", []string{"module/exchange", "translate/..."}},
 	{"module/transport", []string{"module/exchange", "module/coding", "translate/..."}},
 
 	// Guests know exchange alone, and never each other.

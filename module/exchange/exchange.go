@@ -23,10 +23,6 @@ type Exchange struct {
 	Lease  *Lease // of Body's memory; nil when it belongs to no pool
 	View   translate.View
 
-	// Reservation is what the exchange holds of the limit of its key: nil where
-	// there is none, before the limit is asked, and once it is released.
-	Reservation Reservation
-
 	// Attempts made so far; the last one is Attempt.
 	Attempts int
 	Attempt  *Attempt

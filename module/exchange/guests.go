@@ -36,8 +36,9 @@ type Defaults struct {
 	// for them. Of the patterns that match a name the first counts; its traits
 	// overrule Traits.
 	ModelTraits []ModelTraits
-	// Limits of the provider's answers. Those that are zero are DefaultLimits.
-	Limits Limits
+	// AnswerBounds bound the answers of the provider. A zero value stands for that
+	// of DefaultAnswerBounds.
+	AnswerBounds AnswerBounds
 	// ListsModels says that the provider documents a list of its models, GET
 	// /v1/models or the like of its format.
 	ListsModels bool

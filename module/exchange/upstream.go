@@ -33,9 +33,9 @@ type Upstream struct {
 	// them. Default, for each: the preset's, else that of the list.
 	Traits map[string]string `json:"traits,omitempty"`
 
-	// Limits are those of its answers. Default, for each: that of the site, of
-	// the global option, of the preset, of DefaultLimits.
-	Limits
+	// AnswerBounds bound its answers. Default, for each: that of the site, of the
+	// global option, of the preset, of DefaultAnswerBounds.
+	AnswerBounds
 
 	// Transport is the transport of reverse_proxy that carries the calls.
 	// Default: http with a dial timeout of 3s.

@@ -22,9 +22,9 @@ func (h *Handler) admit(m *model, s *sink, r *http.Request) *translate.Fault {
 		h.logRefusedKey(s, key, "its limit '"+clip(key.Limit)+"' is not configured")
 		return translate.LimitUnknown()
 	}
-	s.bill = expect(s.ex, m)
-	decision := limiter.Admit(r.Context(), key, s.bill.reserved)
-	s.ex.Reservation = decision.Reservation
+	s.meter.Estimate = expectedTokens(s.ex, m)
+	decision := limiter.Admit(r.Context(), key, s.meter.Reserved)
+	s.meter.Reserve(decision.Reservation)
 	s.showQuotas(decision)
 	if decision.Reservation != nil {
 		return nil
@@ -37,7 +37,7 @@ func (h *Handler) admit(m *model, s *sink, r *http.Request) *translate.Fault {
 func (s *sink) refuseLimited(decision exchange.Admission) *translate.Fault {
 	s.retryAfter(int(max(1, wholeSeconds(decision.RetryAfter))))
 	if decision.TooLarge {
-		return translate.RequestTooCostly(s.bill.reserved, decision.Tokens.Limit, s.bill.assumed)
+		return translate.RequestTooCostly(s.meter.Reserved, decision.Tokens.Limit, s.meter.Assumed)
 	}
 	return translate.LimitReached(decision.Reached)
 }

@@ -18,9 +18,11 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"go.uber.org/zap"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 )
 
 func init() {
@@ -36,7 +38,7 @@ type App struct {
 	ctx      context.Context
 	logger   *zap.Logger
 	resolved *resolved
-	ratios   *ratios
+	ratios   *meter.Ratios
 	lists    modelLists
 	users    *userbase   // of sites that say nothing about theirs
 	serving  []*userbase // those of sites, without repetition
@@ -57,7 +59,7 @@ func (App) CaddyModule() caddy.ModuleInfo {
 // copy of its own would run its own health checks and connections.
 func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
-	a.ratios = loadRatios()
+	a.ratios = meter.LoadRatios()
 	var err error
 	if a.resolved, err = a.Config.resolve(ctx, &resolved{lists: &a.lists}); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
@@ -65,7 +67,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.users, err = a.Config.loadUserbase(ctx); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
-	return a.watchExit(ctx)
+	return drain.Watch(ctx)
 }
 
 // serve notes a site, and the users that it uses.
@@ -120,7 +122,7 @@ func (a *App) Cleanup() error {
 	if a.ratios == nil {
 		return nil
 	}
-	return errors.Join(a.lists.release(), releaseRatios())
+	return errors.Join(a.lists.release(), meter.ReleaseRatios())
 }
 
 // Interface guards

@@ -1,9 +1,14 @@
 package gateway
 
 import (
+	"errors"
 	"net/http"
 
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -20,10 +25,10 @@ func (h *Handler) try(m *model, s *sink, r *http.Request) (told *exchange.Attemp
 			continue
 		}
 		h.call(t, s, r, a)
-		if cutShort(r.Context()) && !a.Finished {
+		if drain.Interrupted(r.Context()) && !a.Finished {
 			return nil, translate.ShuttingDown()
 		}
-		if s.abandoned(r.Context()) {
+		if s.abandon(r.Context()) {
 			return nil, nil
 		}
 		if s.over() {
@@ -57,11 +62,11 @@ func firstOf(a, b *translate.Fault) *translate.Fault {
 // either an answer that the sink has sent or a fault.
 func (h *Handler) call(t target, s *sink, r *http.Request, a *exchange.Attempt) {
 	if a.Traits.EstimateInputTokens {
-		a.BytesPerToken = h.ratios.perToken(modelKey{a.Provider, a.Model})
+		a.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
 	}
 	t.provider.call.Call(s, r.WithContext(exchange.WithAttempt(r.Context(), a)))
 	if a.Fault == nil && !a.Finished {
-		a.Fault = s.unexplained()
+		a.Fault = unexplained(s.answer.err, s.ex.View.Model)
 	}
 }
 
@@ -81,7 +86,7 @@ func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
 		Traits:   t.traitsOf(ex.View.Model),
 	}
 	if failed := ex.Attempt; failed != nil {
-		s.bill.earlier += saidTokens(failed)
+		s.meter.AddEarlier(failed)
 	}
 	ex.Attempt = a
 	ex.Attempts++
@@ -115,4 +120,19 @@ func (p *provider) speakFor(client translate.Format) (format translate.Format, o
 		}
 	}
 	return "", false
+}
+
+// unexplained returns the fault of an attempt that the transport knows nothing of:
+// reverse_proxy found no address for it, or failed itself.
+func unexplained(err error, model string) *translate.Fault {
+	if err == nil {
+		err = errors.New("the call returned without an answer")
+	}
+	var handled caddyhttp.HandlerError
+	if errors.As(err, &handled) && handled.StatusCode == http.StatusServiceUnavailable {
+		f := translate.NoUpstream(model)
+		f.Cause = err
+		return f
+	}
+	return translate.InternalFault(err)
 }

@@ -71,9 +71,8 @@ type Config struct {
 	// Negative: never.
 	KeepAlive caddy.Duration `json:"keep_alive,omitempty"`
 
-	// Limits are those of the answers of the providers beside them, where a
-	// provider has none of its own.
-	exchange.Limits
+	// AnswerBounds bound the answers of providers without bounds of their own.
+	exchange.AnswerBounds
 }
 
 // The defaults of Config.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -23,10 +24,10 @@ func (m *model) estimates(told *exchange.Attempt) bool {
 // made by what is known of the first target that may be estimated for.
 func (h *Handler) estimate(m *model, s *sink) {
 	t := m.targets[slices.IndexFunc(m.targets, target.estimates)]
-	key := modelKey{t.provider.name, t.upstreamModel(s.ex.View.Model)}
-	h.ratios.want(key)
+	key := meter.Model{Provider: t.provider.name, Name: t.upstreamModel(s.ex.View.Model)}
+	h.ratios.Track(key)
 	s.ex.Attempt = nil // whoever was asked did not answer this
-	tokens := pairs.EstimateTokens(s.ex.Body, h.ratios.perToken(key))
+	tokens := pairs.EstimateTokens(s.ex.Body, h.ratios.BytesPerToken(key))
 	s.w.Header()["X-Gateway-Estimate"] = []string{"true"}
 	s.write(append(strconv.AppendInt([]byte(`{"input_tokens":`), tokens, 10), '}'))
 }

@@ -11,6 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -53,8 +55,8 @@ type Handler struct {
 	resolved *resolved
 	users    *userbase
 	logger   *zap.Logger
-	exit     *shutdown
-	ratios   *ratios
+	drain    *drain.Drain
+	ratios   *meter.Ratios
 }
 
 // CaddyModule returns the Caddy module information.
@@ -67,7 +69,7 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 
 // Provision resolves the site's configuration on top of the global option's.
 func (h *Handler) Provision(ctx caddy.Context) error {
-	h.logger, h.exit = ctx.Logger(), exit
+	h.logger, h.drain = ctx.Logger(), drain.Process
 	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
@@ -126,7 +128,7 @@ func (h *Handler) inherit(app *Config) error {
 	if h.CORS == nil {
 		h.CORS = app.CORS
 	}
-	h.Limits.Inherit(app.Limits)
+	h.AnswerBounds.Inherit(app.AnswerBounds)
 	if h.CountersRaw != nil && app.CountersRaw != nil {
 		return errors.New("counters is set in the global option ai_gateway already")
 	}
@@ -217,9 +219,9 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	}
 	s := newSink(w, ex)
 	publish(r, ex)
-	h.exit.enter()
-	defer h.exit.leave()
-	defer s.stop() // whatever settle comes to
+	h.drain.Enter()
+	defer h.drain.Leave()
+	defer s.close(false) // if settle panics
 	defer h.settle(ex, s, r)
 	if fault := h.serve(e, ex, s, r); fault != nil {
 		s.fail(fault)
@@ -258,7 +260,7 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	if fault := h.admit(m, s, r); fault != nil {
 		return fault
 	}
-	ctx, cancel := h.exit.bind(r.Context())
+	ctx, cancel := h.drain.Bind(r.Context())
 	s.cancel = cancel
 	s.startKeepAlive(time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
 	told, refused := h.try(m, s, r.WithContext(ctx))

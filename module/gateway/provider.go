@@ -138,7 +138,7 @@ func (config *Provider) check(d exchange.Defaults, inProcess bool) error {
 	default:
 		return fmt.Errorf("model_list must be '%s' or '%s'", ModelListAuto, ModelListStatic)
 	}
-	if err := config.Limits.Check(); err != nil {
+	if err := config.AnswerBounds.Check(); err != nil {
 		return err
 	}
 	switch {

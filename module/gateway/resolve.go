@@ -55,14 +55,14 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (*resolved, error) {
 }
 
 func (r *resolved) addProviders(ctx caddy.Context, c *Config) error {
-	if err := c.Limits.Check(); err != nil {
+	if err := c.AnswerBounds.Check(); err != nil {
 		return err
 	}
 	for _, config := range c.Providers {
 		if r.provider(config.Name) != nil {
 			return fmt.Errorf("provider '%s' is defined twice", config.Name)
 		}
-		config.Limits.Inherit(c.Limits)
+		config.AnswerBounds.Inherit(c.AnswerBounds)
 		p, err := newProvider(ctx, config, r.lists)
 		if err != nil {
 			return fmt.Errorf("provider '%s': %w", config.Name, err)

@@ -13,18 +13,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// settle ends every exchange, on every way out, panics and disconnects
-// included. The outcome comes from what the sink has seen, never from what the
-// engine returned.
+// settle ends every exchange, panics and disconnects included. The outcome comes
+// from the state of the sink, never from what reverse_proxy returned.
 func (h *Handler) settle(ex *exchange.Exchange, s *sink, r *http.Request) {
 	if v := recover(); v != nil {
 		h.recovered(v, ex, s)
 	}
 	s.cancel()
-	s.stop()
-	h.ratios.learnFrom(ex)
+	s.close(r.Context().Err() != nil)
+	h.ratios.Learn(ex)
 	ex.Lease.Release()
-	ex.Outcome = s.outcome(r.Context().Err() != nil)
 	countLosses(ex)
 	record := (*logRecord)(ex)
 	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
@@ -35,45 +33,20 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink, r *http.Request) {
 	}
 }
 
-// recovered answers for a panic. A JSON answer that was cut can only be
-// aborted; in all other cases there is still a way to tell the client.
+// recovered answers after a panic. A JSON answer that has begun can only be
+// aborted; all others can still end with an error.
 func (h *Handler) recovered(v any, ex *exchange.Exchange, s *sink) {
 	if v != http.ErrAbortHandler {
 		h.logger.Error("panic", zap.String("request_id", ex.ID), zap.Any("value", v), zap.ByteString("stack", debug.Stack()))
 	}
-	if s.content && !ex.Streaming() {
-		s.stop()
+	if s.state.hasContent() && !ex.Streaming() {
+		s.close(false)
 		panic(http.ErrAbortHandler)
 	}
 	s.fail(translate.InternalFault(fmt.Errorf("panic: %v", v)))
 }
 
-// over reports whether the exchange needs no other target.
-func (s *sink) over() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.content || s.gone != nil || s.ex.Attempt.Finished
-}
-
-// outcome tells how the exchange ended.
-func (s *sink) outcome(clientDone bool) exchange.Outcome {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	a := s.ex.Attempt
-	switch {
-	case a != nil && a.Finished && s.gone == nil, a == nil && s.ex.Fault == nil:
-		return exchange.Answered
-	case s.gone != nil, clientDone:
-		return exchange.ClientClosed
-	case s.content:
-		return exchange.Cut
-	case s.ex.Attempts == 0:
-		return exchange.Refused
-	}
-	return exchange.Failed
-}
-
-// clip bounds what a client or a provider chose before it goes to a log.
+// clip bounds a text of a client or a provider for the log.
 func clip(s string) string {
 	const most = 256
 	if len(s) > most {

@@ -178,7 +178,7 @@ func TestSilenceIsBrokenAfterCommitAfterAndThenEveryKeepAlive(t *testing.T) {
 				synctest.Wait()
 				assert.Equal(t, strings.Repeat(keepAlive, n), c.text())
 			}
-			s.stop()
+			s.close(false)
 			s.tick() // of a timer that had fired, but came too late
 			time.Sleep(time.Hour)
 			synctest.Wait()
@@ -203,7 +203,7 @@ func TestContentRestartsTheSilence(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		synctest.Wait()
 		assert.Equal(t, want+ping, c.text())
-		s.stop()
+		s.close(false)
 	})
 }
 
@@ -220,7 +220,7 @@ func TestNoKeepAliveStandsWithinAnEvent(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		assert.True(t, strings.HasPrefix(c.text(), event+ping))
-		s.stop()
+		s.close(false)
 	})
 }
 
@@ -246,7 +246,7 @@ func TestKeepAlivesChangeNoEvent(t *testing.T) {
 				_ = s.FlushError()
 				rest = rest[n:]
 			}
-			s.stop()
+			s.close(false)
 			require.Equal(t, text.String(), strings.ReplaceAll(c.text(), ping, ""))
 			parts := strings.Split(c.text(), ping)
 			for _, before := range parts[:len(parts)-1] {
@@ -274,7 +274,7 @@ func TestNegativeTimesSwitchTheirHalfOff(t *testing.T) {
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			assert.Equal(t, test.silent, c.text())
-			s.stop()
+			s.close(false)
 
 			s, c = sinkFor(translate.Messages, true)
 			s.startKeepAlive(test.commitAfter, test.keepAlive)
@@ -283,7 +283,7 @@ func TestNegativeTimesSwitchTheirHalfOff(t *testing.T) {
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			assert.Equal(t, test.afterContent, c.text())
-			s.stop()
+			s.close(false)
 		})
 	}
 }
@@ -291,11 +291,11 @@ func TestNegativeTimesSwitchTheirHalfOff(t *testing.T) {
 func TestJSONAnswersHaveNoTimer(t *testing.T) {
 	s, _ := sinkFor(translate.Messages, false)
 	s.startKeepAlive(0, 0)
-	assert.Nil(t, s.timer)
+	assert.Nil(t, s.heartbeat.timer)
 	count, _ := sinkFor(translate.Messages, true)
 	count.ex.Operation = translate.CountTokens
 	count.startKeepAlive(0, 0)
-	assert.Nil(t, count.timer, "a count is no stream, whatever its body says")
+	assert.Nil(t, count.heartbeat.timer, "a count is no stream, whatever its body says")
 }
 
 // TestTimerAndWriterMeetWithoutHarm is for the race detector.
@@ -312,7 +312,7 @@ func TestTimerAndWriterMeetWithoutHarm(t *testing.T) {
 					_, _ = s.Write([]byte(event))
 					_ = s.FlushError()
 				}
-				s.stop()
+				s.close(false)
 			})
 			writer.Wait()
 			time.Sleep(time.Minute)
@@ -342,8 +342,8 @@ func TestSinkNeverFailsButRemembersThatTheClientIsGone(t *testing.T) {
 		assert.Equal(t, event, c.text())
 		assert.Equal(t, 1, cancelled)
 		assert.True(t, s.over())
-		assert.Equal(t, exchange.ClientClosed, s.outcome(false))
-		s.stop()
+		s.close(false)
+		assert.Equal(t, exchange.ClientClosed, s.ex.Outcome)
 	})
 }
 
@@ -357,7 +357,7 @@ func TestAClientThatIsGoneIsFoundByAKeepAlive(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		assert.True(t, cancelled)
-		s.stop()
+		s.close(false)
 	})
 }
 
@@ -384,7 +384,7 @@ func TestFaultsAreToldInTheWayThatIsLeft(t *testing.T) {
 			time.Sleep(24 * time.Hour)
 			synctest.Wait()
 			assert.True(t, strings.HasSuffix(c.text(), body+"\n\n"), "nothing follows the last event")
-			s.stop()
+			s.close(false)
 		})
 	})
 	t.Run("by an event that closes half of one first", func(t *testing.T) {
@@ -403,38 +403,95 @@ func TestFaultsAreToldInTheWayThatIsLeft(t *testing.T) {
 	})
 	t.Run("not at all after stop", func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
-		s.stop()
+		s.close(false)
 		s.fail(fault())
 		assert.True(t, c.untouched())
 	})
 }
 
-func TestTheOutcomeIsWhatTheSinkHasSeen(t *testing.T) {
-	fault := translate.Unusable(nil)
+func TestOutcomeFollowsFromTheStateOfTheSink(t *testing.T) {
 	for _, test := range []struct {
 		name       string
-		attempt    *exchange.Attempt
-		fault      *translate.Fault
-		content    bool
-		gone       error
-		clientDone bool
+		state      sinkState
+		attempts   int
+		clientGone bool
 		want       exchange.Outcome
 	}{
-		{"a whole answer", &exchange.Attempt{Finished: true}, nil, true, nil, false, exchange.Answered},
-		{"a whole answer, and the connection ended with it", &exchange.Attempt{Finished: true}, nil, true, nil, true, exchange.Answered},
-		{"an answer of the gateway's own", nil, nil, true, nil, false, exchange.Answered},
-		{"a refusal", nil, fault, false, nil, false, exchange.Refused},
-		{"a failure", &exchange.Attempt{Fault: fault}, fault, false, nil, false, exchange.Failed},
-		{"an answer that broke off", &exchange.Attempt{Fault: fault}, fault, true, nil, false, exchange.Cut},
-		{"the client left early", &exchange.Attempt{}, nil, false, nil, true, exchange.ClientClosed},
-		{"the client left in the middle", &exchange.Attempt{}, nil, true, errors.New("broken pipe"), false, exchange.ClientClosed},
-		{"the client left before the last bytes", &exchange.Attempt{Finished: true}, nil, true, errors.New("broken pipe"), true, exchange.ClientClosed},
+		{"a whole answer", complete, 1, false, exchange.Answered},
+		{"a whole answer, and the connection ended with it", complete, 1, true, exchange.Answered},
+		{"an answer of the gateway's own", complete, 0, false, exchange.Answered},
+		{"a refusal", failed, 0, false, exchange.Refused},
+		{"a failure", failed, 1, false, exchange.Failed},
+		{"a failure behind pings", pinged, 1, false, exchange.Failed},
+		{"an answer that broke off", cut, 1, false, exchange.Cut},
+		{"a JSON answer that broke off", flowing, 1, false, exchange.Cut},
+		{"the client left early", waiting, 1, true, exchange.ClientClosed},
+		{"the client left in the middle", abandoned, 1, false, exchange.ClientClosed},
+		{"the client left while an error was sent", failed, 1, true, exchange.ClientClosed},
 	} {
 		s, _ := sinkFor(translate.Chat, true)
-		s.ex.Attempt, s.ex.Fault, s.content, s.gone = test.attempt, test.fault, test.content, test.gone
-		if test.attempt != nil {
-			s.ex.Attempts = 1
+		s.state, s.ex.Attempts = test.state, test.attempts
+		s.close(test.clientGone)
+		assert.Equal(t, test.want, s.ex.Outcome, test.name)
+		s.close(true)
+		assert.Equal(t, test.want, s.ex.Outcome, "closed once: %s", test.name)
+	}
+}
+
+// TestLastEventEndsTheAnswer covers what the last write leads to: a whole answer,
+// the provider's own error event, or a client that did not get the last bytes.
+func TestLastEventEndsTheAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		last exchange.Attempt
+		gone bool
+		want sinkState
+	}{
+		"content":                {exchange.Attempt{}, false, flowing},
+		"the last event":         {exchange.Attempt{Finished: true}, false, complete},
+		"a provider's error":     {exchange.Attempt{Relayed: true}, false, cut},
+		"a client that has left": {exchange.Attempt{Finished: true}, true, abandoned},
+	} {
+		s, client := sinkFor(translate.Chat, true)
+		s.WriteHeader(http.StatusOK)
+		*s.ex.Attempt = c.last
+		if c.gone {
+			client.leave()
 		}
-		assert.Equal(t, test.want, s.outcome(test.clientDone), test.name)
+		_, _ = s.Write([]byte(event))
+		assert.Equal(t, c.want, s.state, name)
+	}
+}
+
+// TestEveryByteOfAnEndIsSent covers ends that need more than one write.
+func TestEveryByteOfAnEndIsSent(t *testing.T) {
+	for _, last := range []exchange.Attempt{{Finished: true}, {Relayed: true}} {
+		s, c := sinkFor(translate.Chat, true)
+		s.WriteHeader(http.StatusOK)
+		*s.ex.Attempt = last
+		_, _ = s.Write([]byte(event[:9]))
+		_, _ = s.Write([]byte(event[9:]))
+		assert.Equal(t, event, c.text())
+	}
+}
+
+// A stream may end with its body, behind the last bytes.
+func TestEndOfTheBodyEndsTheAnswer(t *testing.T) {
+	s, _ := sinkFor(translate.Chat, true)
+	s.WriteHeader(http.StatusOK)
+	_, _ = s.Write([]byte(event))
+	s.ex.Attempt.Finished = true
+	s.close(false)
+	assert.Equal(t, exchange.Answered, s.ex.Outcome)
+}
+
+// An error event could once follow a whole error answer: a panic behind it sent
+// another one.
+func TestNothingFollowsAnEnd(t *testing.T) {
+	for _, state := range []sinkState{complete, cut, failed, abandoned, closed} {
+		s, c := sinkFor(translate.Chat, true)
+		s.state = state
+		s.fail(translate.InternalFault(nil))
+		s.tick()
+		assert.True(t, c.untouched(), "%d", state)
 	}
 }

@@ -20,7 +20,7 @@ var (
 
 // slowly are the limits of servers that may run on anybody's processor: reading a
 // long prompt takes minutes there, and some send no header before its end.
-var slowly = exchange.Limits{
+var slowly = exchange.AnswerBounds{
 	ResponseHeaderTimeout: caddy.Duration(30 * time.Minute),
 	FirstEventTimeout:     caddy.Duration(30 * time.Minute),
 }
@@ -136,7 +136,7 @@ var presets = []Preset{
 	// ollama/ollama#17774); in place, as a turn of the user, it leaves the cached
 	// prefix alone. Joined, it also suits templates that want the roles to alternate.
 	{"llamacpp", exchange.Defaults{
-		BaseURL: "http://localhost:8080/v1", Formats: allFormats, ListsModels: true, Limits: slowly,
+		BaseURL: "http://localhost:8080/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 			"mid_system":       "user",
@@ -150,7 +150,7 @@ var presets = []Preset{
 	// Reads max_tokens alone, and takes the texts of one content for messages of
 	// their own: both hold by default. user is ignored.
 	{"ollama", exchange.Defaults{
-		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, Limits: slowly,
+		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
 			"image_url":        "base64", // addresses are refused
 			"mid_system":       "user",
@@ -165,7 +165,7 @@ var presets = []Preset{
 	// chat_template_kwargs is left out: servers with a tokenizer of Mistral's
 	// refuse it.
 	{"vllm", exchange.Defaults{
-		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true, Limits: slowly,
+		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
 			"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 				" include_stop_str_in_output ignore_eos structured_outputs priority",

@@ -130,7 +130,7 @@ func TestTheWaitForUsageCountsFromAFinishThatCameAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		got := carry(t, provisioned(t, stalls(chunkText+chunkFinish)), fanned(t, true, "a"))
-		assert.Equal(t, time.Duration(exchange.DefaultLimits.UsageWait), time.Since(start))
+		assert.Equal(t, time.Duration(exchange.DefaultAnswerBounds.UsageWait), time.Since(start))
 		assert.True(t, got.Finished)
 	})
 }

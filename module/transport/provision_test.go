@@ -24,8 +24,8 @@ func (slowPreset) CaddyModule() caddy.ModuleInfo {
 
 func (slowPreset) Defaults() exchange.Defaults {
 	return exchange.Defaults{
-		BaseURL: "http://localhost",
-		Limits:  exchange.Limits{ResponseHeaderTimeout: caddy.Duration(time.Hour), FirstEventTimeout: caddy.Duration(2 * time.Hour)},
+		BaseURL:      "http://localhost",
+		AnswerBounds: exchange.AnswerBounds{ResponseHeaderTimeout: caddy.Duration(time.Hour), FirstEventTimeout: caddy.Duration(2 * time.Hour)},
 	}
 }
 
@@ -35,12 +35,12 @@ func TestTimesComeFromTheConfigurationThenFromThePreset(t *testing.T) {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
 	defer cancel()
 	transport := &Transport{Upstream: exchange.Upstream{
-		PresetRaw: []byte(`{"preset":"slow"}`),
-		Limits:    exchange.Limits{FirstEventTimeout: caddy.Duration(time.Minute)},
+		PresetRaw:    []byte(`{"preset":"slow"}`),
+		AnswerBounds: exchange.AnswerBounds{FirstEventTimeout: caddy.Duration(time.Minute)},
 	}}
 	require.NoError(t, transport.Provision(ctx))
-	want := exchange.DefaultLimits
+	want := exchange.DefaultAnswerBounds
 	want.ResponseHeaderTimeout = caddy.Duration(time.Hour)
 	want.FirstEventTimeout = caddy.Duration(time.Minute)
-	assert.Equal(t, want, transport.Limits)
+	assert.Equal(t, want, transport.AnswerBounds)
 }

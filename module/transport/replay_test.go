@@ -147,7 +147,7 @@ func newTransport(inner http.RoundTripper, change ...func(*Transport)) *Transpor
 	for _, c := range change {
 		c(t)
 	}
-	t.Limits.Inherit(exchange.DefaultLimits)
+	t.AnswerBounds.Inherit(exchange.DefaultAnswerBounds)
 	return t
 }
 

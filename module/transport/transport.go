@@ -55,8 +55,8 @@ func (t *Transport) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	t.Limits.Inherit(defaults.Limits)
-	t.Limits.Inherit(exchange.DefaultLimits)
+	t.AnswerBounds.Inherit(defaults.AnswerBounds)
+	t.AnswerBounds.Inherit(exchange.DefaultAnswerBounds)
 	if t.base, err = ParseBaseURL(t.BaseURL, defaults.BaseURL); err != nil {
 		return err
 	}

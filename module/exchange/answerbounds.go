@@ -9,9 +9,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Limits are how long the answer of a provider may take, and how much of it is
-// kept at once. The zero value of each stands for the one that it inherits.
-type Limits struct {
+// AnswerBounds bound how long the answer of a provider may take, and how much of
+// it is kept at once. The zero value of a field stands for the inherited one.
+type AnswerBounds struct {
 	// ResponseHeaderTimeout is how long the provider may take to send response
 	// headers. Default: 5m.
 	ResponseHeaderTimeout caddy.Duration `json:"response_header_timeout,omitempty"`
@@ -26,19 +26,20 @@ type Limits struct {
 	IdleTimeout caddy.Duration `json:"idle_timeout,omitempty"`
 
 	// UsageWait is how long a stream in which every choice has finished may take
-	// to tell its usage and to close. Default: 5s.
+	// to send its usage and to close. Default: 5s.
 	UsageWait caddy.Duration `json:"usage_wait,omitempty"`
 
 	// MaxEventBytes is the largest event of a stream in bytes, comments and
 	// unknown fields included; a larger one ends the stream with an error. So do
-	// that many bytes and 1 MiB more without any event. It also bounds what a translation keeps behind
-	// a tool call that is still open. From 1024 (1 KiB) to 1073741824 (1 GiB).
+	// that many bytes and 1 MiB more without any event. It also bounds what a
+	// translation keeps behind a tool call that is still open. From 1024 (1 KiB)
+	// to 1073741824 (1 GiB).
 	// Default: 33554432 (32 MiB), as in the official SDKs.
 	MaxEventBytes int64 `json:"max_event_bytes,omitempty"`
 }
 
-// DefaultLimits are those that nobody has configured.
-var DefaultLimits = Limits{
+// DefaultAnswerBounds apply where the configuration sets nothing.
+var DefaultAnswerBounds = AnswerBounds{
 	ResponseHeaderTimeout: caddy.Duration(5 * time.Minute),
 	FirstEventTimeout:     caddy.Duration(5 * time.Minute),
 	IdleTimeout:           caddy.Duration(5 * time.Minute),
@@ -52,28 +53,28 @@ const (
 	MaxMaxEventBytes = 1 << 30
 )
 
-// Inherit sets the limits that are not set.
-func (l *Limits) Inherit(from Limits) {
-	inherited := from.times()
-	for i, t := range l.times() {
+// Inherit sets the fields of b that are zero.
+func (b *AnswerBounds) Inherit(from AnswerBounds) {
+	inherited := from.timeouts()
+	for i, t := range b.timeouts() {
 		if *t.value == 0 {
 			*t.value = *inherited[i].value
 		}
 	}
-	if l.MaxEventBytes == 0 {
-		l.MaxEventBytes = from.MaxEventBytes
+	if b.MaxEventBytes == 0 {
+		b.MaxEventBytes = from.MaxEventBytes
 	}
 }
 
-// Check refuses limits that no answer could keep to. Those that are not set are
-// none.
-func (l *Limits) Check() error {
-	for _, t := range l.times() {
+// Check reports the first bound that no answer could keep to. A zero value is no
+// bound.
+func (b *AnswerBounds) Check() error {
+	for _, t := range b.timeouts() {
 		if *t.value < 0 {
 			return fmt.Errorf("%s must be positive", t.name)
 		}
 	}
-	return CheckMaxEventBytes(l.MaxEventBytes)
+	return CheckMaxEventBytes(b.MaxEventBytes)
 }
 
 // CheckMaxEventBytes refuses a size beyond the bounds of MaxEventBytes, but for
@@ -85,16 +86,16 @@ func CheckMaxEventBytes(size int64) error {
 	return nil
 }
 
-type limitedTime struct {
+type namedTimeout struct {
 	name  string
 	value *caddy.Duration
 }
 
-func (l *Limits) times() [4]limitedTime {
-	return [...]limitedTime{
-		{"response_header_timeout", &l.ResponseHeaderTimeout},
-		{"first_event_timeout", &l.FirstEventTimeout},
-		{"idle_timeout", &l.IdleTimeout},
-		{"usage_wait", &l.UsageWait},
+func (b *AnswerBounds) timeouts() [4]namedTimeout {
+	return [...]namedTimeout{
+		{"response_header_timeout", &b.ResponseHeaderTimeout},
+		{"first_event_timeout", &b.FirstEventTimeout},
+		{"idle_timeout", &b.IdleTimeout},
+		{"usage_wait", &b.UsageWait},
 	}
 }

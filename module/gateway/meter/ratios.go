@@ -1,4 +1,4 @@
-package gateway
+package meter
 
 import (
 	"sync"
@@ -10,17 +10,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
-// ratios holds how many bytes of a request make a token, for each model of each
-// provider. It learns that from what providers say they have counted, for the
-// estimates of token counts that nobody makes. Its methods may be called at
-// once; a nil *ratios knows nothing and learns nothing.
-type ratios struct {
+// Ratios hold the bytes per token of each model of each provider, learned from
+// reported usage, for estimates of token counts. Their methods may be called at
+// once; a nil *Ratios returns the default and learns nothing.
+type Ratios struct {
 	mu sync.RWMutex // guards the map, not what is in it
-	of map[modelKey]*ratio
+	of map[Model]*ratio
 }
 
-// modelKey is a provider and its own name of a model.
-type modelKey struct{ provider, model string }
+// Model identifies a model: a provider, and its own name of the model.
+type Model struct{ Provider, Name string }
 
 // The bounds of what is learned.
 const (
@@ -34,7 +33,7 @@ const (
 	readOneOf     = 16
 )
 
-// ratio is what is known of one model.
+// ratio is the ratio of one model.
 type ratio struct {
 	mu            sync.Mutex // guards all below
 	bytes, tokens float64    // both with the same weights
@@ -45,8 +44,8 @@ func newRatio() *ratio {
 	return &ratio{bytes: messages.DefaultBytesPerToken * priorTokens, tokens: priorTokens}
 }
 
-// perToken is the ratio of a model, as far as it is known.
-func (r *ratios) perToken(key modelKey) float64 {
+// BytesPerToken returns the ratio of a model, or the default while it is unknown.
+func (r *Ratios) BytesPerToken(key Model) float64 {
 	known := r.find(key)
 	if known == nil {
 		return messages.DefaultBytesPerToken
@@ -56,8 +55,8 @@ func (r *ratios) perToken(key modelKey) float64 {
 	return known.bytes / known.tokens
 }
 
-// find returns what is known of a model, nil when nothing is.
-func (r *ratios) find(key modelKey) *ratio {
+// find returns the ratio of a model, nil if it is not tracked.
+func (r *Ratios) find(key Model) *ratio {
 	if r == nil {
 		return nil
 	}
@@ -66,9 +65,9 @@ func (r *ratios) find(key modelKey) *ratio {
 	return r.of[key]
 }
 
-// want begins to learn of a model. Where there is no room any more, any other
-// one is forgotten.
-func (r *ratios) want(key modelKey) {
+// Track begins to learn the ratio of a model. With maxRatios models known, any
+// other one is dropped.
+func (r *Ratios) Track(key Model) {
 	if r == nil || r.find(key) != nil {
 		return
 	}
@@ -86,18 +85,18 @@ func (r *ratios) want(key modelKey) {
 	r.of[key] = newRatio()
 }
 
-// learnFrom learns from an exchange that was answered. Where the provider takes
-// the client's own format it counts tokens itself, and nothing is learned unless
-// it turned out that it does not.
-func (r *ratios) learnFrom(ex *exchange.Exchange) {
+// Learn learns from the reported usage of a whole answer. A provider that speaks
+// the client's own format counts tokens itself: nothing is learned of its models
+// unless they are tracked.
+func (r *Ratios) Learn(ex *exchange.Exchange) {
 	a := ex.Attempt
 	if ex.Format != translate.Messages || ex.Operation != translate.Generate || len(ex.Body) > maxLearned ||
 		a == nil || !a.Finished || !a.Usage.Known {
 		return
 	}
-	key := modelKey{a.Provider, a.Model}
+	key := Model{a.Provider, a.Model}
 	if !a.ByteLane() {
-		r.want(key)
+		r.Track(key)
 	}
 	known := r.find(key)
 	if known == nil || !known.due() {
@@ -108,7 +107,7 @@ func (r *ratios) learnFrom(ex *exchange.Exchange) {
 	}
 }
 
-// due reports whether the next request is to be learned from.
+// due reports whether to learn from the next request.
 func (r *ratio) due() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,9 +115,9 @@ func (r *ratio) due() bool {
 	return r.seen <= settledAfter || r.seen%readOneOf == 0
 }
 
-// add learns from one request, whose weight is its length. What cannot be true
-// is ignored; so are requests so short that what a provider adds to each of them
-// outweighs what they say.
+// add learns from one request, weighted by its length. It ignores impossible
+// numbers, and requests so short that what a provider adds to each of them
+// outweighs their text.
 func (r *ratio) add(bytes, tokens float64) {
 	if tokens <= 0 || bytes < leastPerToken*tokens || bytes > mostPerToken*tokens {
 		return
@@ -133,25 +132,25 @@ func (r *ratio) add(bytes, tokens float64) {
 	}
 }
 
-// ratioPool keeps the one ratios of this process from one configuration to the
-// next.
+// ratioPool keeps the Ratios of this process over reloads.
 var ratioPool = caddy.NewUsagePool()
 
 const ratioPoolKey = "ratios"
 
-// loadRatios returns those that the configuration before has learned, or new
-// ones. Each call is to be followed by one of releaseRatios.
-func loadRatios() *ratios {
-	loaded, _ := ratioPool.LoadOrStore(ratioPoolKey, &ratios{of: make(map[modelKey]*ratio)})
-	return loaded.(*ratios)
+// LoadRatios returns the Ratios of the process, or new ones if no configuration
+// uses any. Each call needs one of ReleaseRatios.
+func LoadRatios() *Ratios {
+	loaded, _ := ratioPool.LoadOrStore(ratioPoolKey, &Ratios{of: make(map[Model]*ratio)})
+	return loaded.(*Ratios)
 }
 
-func releaseRatios() error {
+// ReleaseRatios ends the use that LoadRatios began.
+func ReleaseRatios() error {
 	_, err := ratioPool.Delete(ratioPoolKey)
 	return err
 }
 
 // Destruct has nothing to release.
-func (r *ratios) Destruct() error { return nil }
+func (r *Ratios) Destruct() error { return nil }
 
-var _ caddy.Destructor = (*ratios)(nil)
+var _ caddy.Destructor = (*Ratios)(nil)

@@ -10,20 +10,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-func TestLimitsThatAreNotSetAreInherited(t *testing.T) {
-	own := exchange.Limits{IdleTimeout: caddy.Duration(time.Hour)}
-	own.Inherit(exchange.Limits{IdleTimeout: caddy.Duration(time.Minute), MaxEventBytes: 4096})
-	own.Inherit(exchange.DefaultLimits)
-	want := exchange.DefaultLimits
+func TestAnswerBoundsThatAreNotSetAreInherited(t *testing.T) {
+	own := exchange.AnswerBounds{IdleTimeout: caddy.Duration(time.Hour)}
+	own.Inherit(exchange.AnswerBounds{IdleTimeout: caddy.Duration(time.Minute), MaxEventBytes: 4096})
+	own.Inherit(exchange.DefaultAnswerBounds)
+	want := exchange.DefaultAnswerBounds
 	want.IdleTimeout, want.MaxEventBytes = caddy.Duration(time.Hour), 4096
 	assert.Equal(t, want, own)
 }
 
-func TestLimitsThatNoAnswerCouldKeepToAreRefused(t *testing.T) {
-	assert.NoError(t, new(exchange.Limits).Check(), "nothing is set")
-	defaults := exchange.DefaultLimits
+func TestAnswerBoundsThatNoAnswerCouldKeepToAreRefused(t *testing.T) {
+	assert.NoError(t, new(exchange.AnswerBounds).Check(), "nothing is set")
+	defaults := exchange.DefaultAnswerBounds
 	assert.NoError(t, defaults.Check())
-	for want, limits := range map[string]exchange.Limits{
+	for want, limits := range map[string]exchange.AnswerBounds{
 		"response_header_timeout must be positive":                                      {ResponseHeaderTimeout: -1},
 		"first_event_timeout must be positive":                                          {FirstEventTimeout: -1},
 		"idle_timeout must be positive":                                                 {IdleTimeout: -1},

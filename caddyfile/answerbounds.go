@@ -7,14 +7,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// withLimits adds the words of exchange.Limits to those of a block. Syntax:
+// withAnswerBounds adds the words of exchange.AnswerBounds to those of a block. Syntax:
 //
 //	response_header_timeout <duration>
 //	first_event_timeout     <duration>
 //	idle_timeout            <duration>
 //	usage_wait              <duration>
 //	max_event_bytes         <size>
-func withLimits[T any](own words[T], field func(T) *exchange.Limits) words[T] {
+func withAnswerBounds[T any](own words[T], field func(T) *exchange.AnswerBounds) words[T] {
 	own["response_header_timeout"] = timeout(func(t T) *caddy.Duration { return &field(t).ResponseHeaderTimeout })
 	own["first_event_timeout"] = timeout(func(t T) *caddy.Duration { return &field(t).FirstEventTimeout })
 	own["idle_timeout"] = timeout(func(t T) *caddy.Duration { return &field(t).IdleTimeout })
@@ -30,12 +30,12 @@ func timeout[T any](field func(T) *caddy.Duration) word[T] {
 	}}
 }
 
-func readMaxEvent(d *cf.Dispenser, limits *exchange.Limits) error {
+func readMaxEvent(d *cf.Dispenser, bounds *exchange.AnswerBounds) error {
 	size, err := readSize(d)
 	if err != nil {
 		return err
 	}
-	limits.MaxEventBytes = size
+	bounds.MaxEventBytes = size
 	if err := exchange.CheckMaxEventBytes(size); err != nil {
 		return d.WrapErr(err)
 	}

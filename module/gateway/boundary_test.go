@@ -8,27 +8,27 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-func TestTailKnowsTheEndOfAnEventHoweverItIsWritten(t *testing.T) {
+func TestEventBoundaryIsFoundForEveryLineBreak(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, "data: x\n\n": true, "data: x\r\n\r\n": true, "data: x\r\r": true, "data: x\n\r\n": true, "data: x\r\n\n": true,
 		"data: x\r\n\r": true, ": comment\n\n": true, "\n\n": true,
 		"data: x": false, "data: x\n": false, "data: x\r": false, "data: x\r\n": false, "data: x\n\nd": false, "x": false, "\n": false, "\r\n": false,
 	} {
 		for size := 1; size <= 5; size++ {
-			var tail tail
+			var end eventBoundary
 			for rest := text; rest != ""; {
 				n := min(size, len(rest))
-				tail.note([]byte(rest[:n]))
+				end.note([]byte(rest[:n]))
 				rest = rest[n:]
 			}
-			assert.Equal(t, want, tail.endsEvent(), "%q in pieces of %d", text, size)
+			assert.Equal(t, want, end.reached(), "%q in pieces of %d", text, size)
 		}
 	}
 }
 
-// TestTailAgreesWithTheLexer asks every text of a few characters: where the
-// tail sees the end of an event, the lexer would begin another one.
-func TestTailAgreesWithTheLexer(t *testing.T) {
+// TestEventBoundaryAgreesWithTheLexer checks every text of a few characters: where
+// the boundary sees the end of an event, the lexer would begin another one.
+func TestEventBoundaryAgreesWithTheLexer(t *testing.T) {
 	var texts []string
 	for level := []string{"data: x"}; len(level[0]) < len("data: x")+6; {
 		var longer []string
@@ -40,8 +40,8 @@ func TestTailAgreesWithTheLexer(t *testing.T) {
 		texts, level = append(texts, longer...), longer
 	}
 	for _, text := range texts {
-		var tail tail
-		tail.note([]byte(text))
+		var end eventBoundary
+		end.note([]byte(text))
 		lexer := sse.NewLexer(0)
 		lexer.Feed([]byte(text + "data: probe\n\n"))
 		var last sse.Event
@@ -49,6 +49,6 @@ func TestTailAgreesWithTheLexer(t *testing.T) {
 			last = event
 			last.Data = append([]byte(nil), event.Data...)
 		}
-		assert.Equal(t, string(last.Data) == "probe" && last.Start == int64(len(text)), tail.endsEvent(), "%q", text)
+		assert.Equal(t, string(last.Data) == "probe" && last.Start == int64(len(text)), end.reached(), "%q", text)
 	}
 }

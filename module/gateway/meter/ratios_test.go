@@ -1,4 +1,4 @@
-package gateway
+package meter
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-func emptyRatios() *ratios { return &ratios{of: make(map[modelKey]*ratio)} }
+func emptyRatios() *Ratios { return &Ratios{of: make(map[Model]*ratio)} }
 
-var keyM = modelKey{"p", "m"}
+var keyM = Model{"p", "m"}
 
 // answered is an exchange of a messages client with a chat provider that
 // counted so many tokens for a text of so many bytes.
@@ -32,17 +32,17 @@ func answered(bytes int, tokens int64) *exchange.Exchange {
 
 func TestTheRatioOfAModelIsLearned(t *testing.T) {
 	r := emptyRatios()
-	assert.EqualValues(t, 4, r.perToken(keyM))
+	assert.EqualValues(t, 4, r.BytesPerToken(keyM))
 	distance := 4 - 2.5
 	for range 20 {
-		r.learnFrom(answered(5000, 2000))
-		nearer := r.perToken(keyM) - 2.5
+		r.Learn(answered(5000, 2000))
+		nearer := r.BytesPerToken(keyM) - 2.5
 		assert.Less(t, nearer, distance, "each request brings it nearer")
 		distance = nearer
 	}
-	assert.InDelta(t, 2.5, r.perToken(keyM), 0.02)
-	assert.EqualValues(t, 4, r.perToken(modelKey{"p", "other"}), "of other models nothing is learned")
-	assert.EqualValues(t, 4, r.perToken(modelKey{"other", "m"}))
+	assert.InDelta(t, 2.5, r.BytesPerToken(keyM), 0.02)
+	assert.EqualValues(t, 4, r.BytesPerToken(Model{"p", "other"}), "of other models nothing is learned")
+	assert.EqualValues(t, 4, r.BytesPerToken(Model{"other", "m"}))
 }
 
 func TestWhatWasLearnedIsForgottenWhenTheModelChanges(t *testing.T) {
@@ -64,13 +64,13 @@ func TestUsageThatCannotBeTrueIsIgnored(t *testing.T) {
 		answered(4000, 0), answered(4000, -1000), answered(4000, 1), answered(4000, 499), answered(4000, 4001), answered(4000, 1<<62),
 		answered(0, 1), answered(0, 0), answered(2, 10),
 	} {
-		r.learnFrom(ex)
-		assert.EqualValues(t, 4, r.perToken(keyM), "%d tokens", ex.Attempt.Usage.TotalInput())
+		r.Learn(ex)
+		assert.EqualValues(t, 4, r.BytesPerToken(keyM), "%d tokens", ex.Attempt.Usage.TotalInput())
 	}
 	for range 1000 {
-		r.learnFrom(answered(4000, 4000))
+		r.Learn(answered(4000, 4000))
 	}
-	assert.GreaterOrEqual(t, r.perToken(keyM), 1.0)
+	assert.GreaterOrEqual(t, r.BytesPerToken(keyM), 1.0)
 }
 
 func TestOnlyAnsweredTextsTeach(t *testing.T) {
@@ -89,17 +89,17 @@ func TestOnlyAnsweredTextsTeach(t *testing.T) {
 	} {
 		r, ex := emptyRatios(), answered(5000, 2000)
 		change(ex)
-		r.learnFrom(ex)
-		assert.EqualValues(t, 4, r.perToken(keyM), name)
+		r.Learn(ex)
+		assert.EqualValues(t, 4, r.BytesPerToken(keyM), name)
 	}
 }
 
 func TestAProviderThatTurnedOutNotToCountTeachesToo(t *testing.T) {
 	r, ex := emptyRatios(), answered(5000, 2000)
 	ex.Attempt.Format = translate.Messages
-	r.want(keyM)
-	r.learnFrom(ex)
-	assert.Less(t, r.perToken(keyM), 4.0)
+	r.Track(keyM)
+	r.Learn(ex)
+	assert.Less(t, r.BytesPerToken(keyM), 4.0)
 }
 
 func TestOnceAModelIsKnownFewRequestsAreRead(t *testing.T) {
@@ -116,10 +116,10 @@ func TestOnceAModelIsKnownFewRequestsAreRead(t *testing.T) {
 func TestTheMemoryOfRatiosIsBounded(t *testing.T) {
 	r := emptyRatios()
 	for i := range 3 * maxRatios {
-		r.want(modelKey{"p", fmt.Sprint(i)})
+		r.Track(Model{"p", fmt.Sprint(i)})
 	}
 	assert.Len(t, r.of, maxRatios)
-	assert.NotNil(t, r.find(modelKey{"p", fmt.Sprint(3*maxRatios - 1)}), "the newest is there")
+	assert.NotNil(t, r.find(Model{"p", fmt.Sprint(3*maxRatios - 1)}), "the newest is there")
 }
 
 func TestRatiosAreSharedByAllRequests(t *testing.T) {
@@ -128,32 +128,32 @@ func TestRatiosAreSharedByAllRequests(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for j := range 200 {
-				r.learnFrom(answered(500, 200))
-				r.want(modelKey{"p", fmt.Sprint(i, j)})
-				assert.GreaterOrEqual(t, r.perToken(keyM), 1.0)
+				r.Learn(answered(500, 200))
+				r.Track(Model{"p", fmt.Sprint(i, j)})
+				assert.GreaterOrEqual(t, r.BytesPerToken(keyM), 1.0)
 			}
 		})
 	}
 	all.Wait()
-	assert.Less(t, r.perToken(keyM), 4.0)
+	assert.Less(t, r.BytesPerToken(keyM), 4.0)
 }
 
 func TestRatiosOutliveAConfiguration(t *testing.T) {
-	first := loadRatios()
-	first.want(keyM)
-	second := loadRatios()
-	assert.NoError(t, releaseRatios())
+	first := LoadRatios()
+	first.Track(keyM)
+	second := LoadRatios()
+	assert.NoError(t, ReleaseRatios())
 	assert.Same(t, first, second)
-	assert.Same(t, first, loadRatios(), "the next configuration has them")
-	assert.NoError(t, releaseRatios())
-	assert.NoError(t, releaseRatios())
-	assert.NotSame(t, first, loadRatios(), "nobody was there to remember them")
-	assert.NoError(t, releaseRatios())
+	assert.Same(t, first, LoadRatios(), "the next configuration has them")
+	assert.NoError(t, ReleaseRatios())
+	assert.NoError(t, ReleaseRatios())
+	assert.NotSame(t, first, LoadRatios(), "nobody was there to remember them")
+	assert.NoError(t, ReleaseRatios())
 }
 
 func TestWithoutRatiosTheDefaultHolds(t *testing.T) {
-	var r *ratios
-	r.want(keyM)
-	r.learnFrom(answered(5000, 2000))
-	assert.EqualValues(t, 4, r.perToken(keyM))
+	var r *Ratios
+	r.Track(keyM)
+	r.Learn(answered(5000, 2000))
+	assert.EqualValues(t, 4, r.BytesPerToken(keyM))
 }

@@ -1,0 +1,109 @@
+package drain
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// cancelled returns how long after the beginning of a drain calls are cancelled, 0 for never.
+func cancelled(d *Drain) time.Duration {
+	start := time.Now()
+	ctx, cancel := d.Bind(context.Background())
+	defer cancel()
+	select {
+	case <-ctx.Done():
+		return time.Since(start)
+	case <-time.After(24 * time.Hour):
+		return 0
+	}
+}
+
+func TestCallsEndShortlyBeforeTheGracePeriodDoes(t *testing.T) {
+	for grace, want := range map[time.Duration]time.Duration{
+		30 * time.Second: 28 * time.Second,
+		5 * time.Second:  3 * time.Second,
+		4 * time.Second:  2 * time.Second,
+		time.Second:      500 * time.Millisecond,
+		0:                0,
+		-time.Second:     0,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := New()
+			assert.Zero(t, cancelled(d), "no call ends while the process goes on")
+			d.Begin(grace)
+			assert.Equal(t, want, cancelled(d), grace)
+		})
+	}
+}
+
+func TestADrainBeginsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := New()
+		d.Begin(10 * time.Second)
+		d.Begin(time.Hour)
+		assert.Equal(t, 8*time.Second, cancelled(d))
+		assert.Zero(t, cancelled(d), "what comes later ends at once")
+	})
+}
+
+func TestOnlyADrainInterrupts(t *testing.T) {
+	d := New()
+	gone, leave := context.WithCancel(context.Background())
+	left, done := d.Bind(gone)
+	defer done()
+	ended, cancel := d.Bind(context.Background())
+	leave()
+	cancel()
+	late, done := d.Bind(context.Background())
+	defer done()
+	d.cancel(errShuttingDown)
+	<-late.Done()
+	assert.False(t, Interrupted(left), "its client left before")
+	assert.False(t, Interrupted(ended), "it was over before")
+	assert.True(t, Interrupted(late))
+}
+
+// waited returns how long Wait takes.
+func waited(d *Drain) time.Duration {
+	start := time.Now()
+	d.Wait(context.Background())
+	return time.Since(start)
+}
+
+func TestWaitReturnsWithTheLastExchangeOrTheGracePeriod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := New()
+		assert.Zero(t, waited(d), "nothing runs")
+		d.Enter()
+		d.Begin(3 * time.Second)
+		assert.Equal(t, 3*time.Second, waited(d))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		d := New()
+		d.Enter()
+		d.Leave() // an exchange of long ago
+		d.Enter()
+		d.Enter()
+		d.Begin(3 * time.Second)
+		time.AfterFunc(995*time.Millisecond, d.Leave)
+		time.AfterFunc(996*time.Millisecond, d.Leave)
+		assert.Equal(t, 996*time.Millisecond, waited(d))
+	})
+}
+
+// Without a grace period, exchanges that no server waits for were once never
+// cancelled: their clients got no error.
+func TestWithoutAGracePeriodCallsAreCancelledWhenTheServersHaveStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := New()
+		d.Enter()
+		ctx, cancel := d.Bind(context.Background())
+		defer cancel()
+		assert.Equal(t, farewell, waited(d), "but the process does not wait for ever")
+		assert.True(t, Interrupted(ctx))
+	})
+}

@@ -1,0 +1,145 @@
+// Package meter counts the tokens of exchanges: what a request is expected to
+// use, what it has used, and how many bytes make a token of a model.
+package meter
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+)
+
+// Estimate is what an exchange is expected to use, in tokens.
+type Estimate struct {
+	Prompt   int64 // of the input
+	Reserved int64 // of the input and the longest answers
+	Assumed  int64 // of the longest answer, where the client sets no bound; else 0
+}
+
+// Meter counts what one exchange uses of the limit of its key, and settles that.
+// The zero Meter belongs to an exchange without a limit: it counts nothing. A
+// Meter is used by one goroutine at a time.
+type Meter struct {
+	Estimate
+
+	reservation exchange.Reservation // nil without a limit, and once released
+	settled     bool
+	earlier     int64 // tokens that failed attempts report
+
+	bytes int64 // of the answer, sent to the client
+	lines int64 // of a stream, in those bytes
+}
+
+// Reserve begins the count for what the limit has reserved.
+func (m *Meter) Reserve(r exchange.Reservation) { m.reservation = r }
+
+// AddEarlier adds the tokens of a failed attempt, which another one follows.
+func (m *Meter) AddEarlier(a *exchange.Attempt) { m.earlier += reported(a) }
+
+// Count counts bytes of the answer that are about to be sent, with the headers of
+// the answer. With the first bytes behind the end of a whole answer it settles: a
+// client that has read the last of them may send its next request before this one
+// has returned. It releases the reservation with the last bytes, and no earlier:
+// a large answer that is read slowly is held in memory.
+func (m *Meter) Count(ex *exchange.Exchange, h http.Header, p []byte) {
+	if m.reservation == nil {
+		return
+	}
+	m.bytes += int64(len(p))
+	if ex.Streaming() {
+		m.lines += int64(bytes.Count(p, []byte{'\n'}))
+	}
+	if !ex.Attempt.Finished {
+		return
+	}
+	m.settle(ex)
+	if ex.Streaming() || m.bytes >= contentLength(h) {
+		m.Release(ex)
+	}
+}
+
+// contentLength returns the length of the answer in bytes, 0 if it is unknown.
+func contentLength(h http.Header) int64 {
+	n, _ := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
+	return n
+}
+
+// Release settles what is not settled yet, and ends the reservation. Further
+// calls have no effect.
+func (m *Meter) Release(ex *exchange.Exchange) {
+	if m.reservation == nil {
+		return
+	}
+	m.settle(ex)
+	m.reservation.Release()
+	m.reservation = nil
+}
+
+// settle replaces the reserved tokens by the used ones, once.
+func (m *Meter) settle(ex *exchange.Exchange) {
+	if !m.settled {
+		m.settled = true
+		m.reservation.Settle(m.used(ex))
+	}
+}
+
+// used returns the tokens that the exchange has used, as far as is known.
+func (m *Meter) used(ex *exchange.Exchange) int64 {
+	if ex.Attempt == nil || ex.Attempts == 0 || ex.Operation == translate.CountTokens {
+		return 0
+	}
+	return m.earlier + m.cost(ex.Attempt)
+}
+
+// cost returns the tokens of the last attempt. If the provider does not report
+// the final usage, that is the largest of what it reports, what was reserved, and
+// what the sent bytes show.
+func (m *Meter) cost(a *exchange.Attempt) int64 {
+	n := reported(a)
+	if a.Finished && n > 0 || m.bytes == 0 && unused(a) {
+		return n
+	}
+	return max(n, m.Reserved, m.Prompt+m.sent())
+}
+
+// frameBytes is about how many bytes of each line of a stream are no text: an
+// event of chat has two lines, and 200 bytes of member names.
+const frameBytes = 100
+
+// sent estimates the tokens of the sent bytes. An event has two lines or more and
+// at least one token.
+func (m *Meter) sent() int64 {
+	return m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/messages.DefaultBytesPerToken
+}
+
+// maxPlausible is more tokens than any model takes and gives.
+const maxPlausible = 1 << 24
+
+// reported returns the tokens that the provider reports for an attempt so far. A
+// number that is impossible counts as 0: one wrong number must not lock a key.
+func reported(a *exchange.Attempt) int64 {
+	if !a.Usage.Known {
+		return 0
+	}
+	if n := a.Usage.Total(); n <= maxPlausible {
+		return n
+	}
+	return 0
+}
+
+// unused reports whether a failed attempt, of which the client got nothing, has
+// used no more than the provider reports: it was never sent, or its answer was not
+// the beginning of a model's. The usage of an attempt that timed out or broke off
+// is unknown.
+func unused(a *exchange.Attempt) bool {
+	switch a.Status {
+	case 0:
+		return a.Refused || !a.Sent
+	case http.StatusOK:
+		return a.Fault != nil && !a.Fault.Interrupted()
+	}
+	return true
+}

@@ -1,0 +1,71 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// setAnswerHeaders sets the headers of an answer.
+func (s *sink) setAnswerHeaders(h http.Header) {
+	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
+	setUpstreamHeaders(h, s.ex.Attempt)
+	if losses := s.ex.Attempt.Losses; len(losses) > 0 {
+		h["X-Gateway-Dropped"] = []string{losses.String()}
+	}
+	for _, name := range [...]string{"Content-Type", "Content-Length"} {
+		if v := s.answer.header[name]; len(v) > 0 {
+			h[name] = v[:1]
+		}
+	}
+	if s.ex.Streaming() {
+		s.setStreamHeaders(h)
+	}
+}
+
+// setUpstreamHeaders sets the headers of the provider that the client gets. The
+// gateway's own headers of the same names win.
+func setUpstreamHeaders(h http.Header, a *exchange.Attempt) {
+	for name, v := range a.Header {
+		if h[name] == nil {
+			h[name] = v
+		}
+	}
+	if a.RequestID != "" {
+		h["X-Upstream-Request-Id"] = []string{a.RequestID}
+	}
+}
+
+// setStreamHeaders keeps everything between here and the client from
+// compressing, storing or collecting events.
+func (s *sink) setStreamHeaders(h http.Header) {
+	if h["Content-Type"] == nil {
+		h["Content-Type"] = []string{"text/event-stream; charset=utf-8"}
+	}
+	h["Cache-Control"] = []string{"no-cache, no-transform"}
+	h["X-Accel-Buffering"] = []string{"no"}
+	s.heartbeat.commit()
+}
+
+// setFaultHeaders sets the headers by which client libraries act on a fault.
+func setFaultHeaders(h http.Header, f *translate.Fault) {
+	if f.Final {
+		h["X-Should-Retry"] = []string{"false"}
+	}
+	if f.Kind == translate.Unauthenticated {
+		h["Www-Authenticate"] = []string{exchange.Challenge}
+	}
+}
+
+// headerSafe returns a model name as a header value: names may hold characters
+// that header values must not.
+func headerSafe(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' {
+			return '?'
+		}
+		return c
+	}, name)
+}

@@ -1,0 +1,121 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// allow names the method that a path has, for the answer to a wrong one.
+func (s *sink) allow(method string) { s.w.Header()["Allow"] = []string{method} }
+
+// retryAfter sets the number of seconds after which the client may try again.
+func (s *sink) retryAfter(seconds int) {
+	s.w.Header()["Retry-After"] = []string{strconv.Itoa(seconds)}
+}
+
+// fail answers a fault: by status and body where nothing was sent yet, else by the
+// error event that ends a stream.
+func (s *sink) fail(f *translate.Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ex.Fault = f
+	switch {
+	case s.state == waiting:
+		setFaultHeaders(s.w.Header(), f)
+		s.state = failed
+		s.reply(f.Status(s.ex.Format), "application/json", translate.AppendFault(nil, f, s.ex.Format, s.ex.ID))
+	case s.state.open() && s.ex.Streaming():
+		s.failStream(f)
+	}
+}
+
+// failStream ends a stream with the error event. It closes an event that the
+// answer left open, so that the error event is read as one of its own.
+func (s *sink) failStream(f *translate.Fault) {
+	s.meter.Release(s.ex)
+	begun := s.state == flowing
+	if begun && !s.heartbeat.end.reached() {
+		s.send([]byte("\n\n"))
+	}
+	s.send(translate.AppendFaultEvent(nil, f, s.ex.Format, s.ex.ID))
+	if s.state == abandoned {
+		return
+	}
+	s.state = failed
+	if begun {
+		s.state = cut
+	}
+	s.flush()
+}
+
+// reply sends a whole answer of the gateway's own. The caller holds the lock, and
+// has entered the state that the answer leads to.
+func (s *sink) reply(status int, contentType string, body []byte) {
+	s.meter.Release(s.ex)
+	h := s.w.Header()
+	h["Content-Type"] = []string{contentType}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	s.w.WriteHeader(status)
+	s.send(body)
+}
+
+// write sends a JSON answer of the gateway's own.
+func (s *sink) write(body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = complete
+	s.reply(http.StatusOK, "application/json", body)
+}
+
+// relayError answers a failed attempt with the provider's own error answer, byte
+// for byte, where that is possible. Otherwise it returns the fault to answer.
+func (s *sink) relayError(a *exchange.Attempt) *translate.Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != waiting {
+		return a.Fault
+	}
+	setUpstreamHeaders(s.w.Header(), a)
+	if a.Answer == nil {
+		return a.Fault
+	}
+	s.ex.Fault = a.Fault
+	s.state = failed
+	s.reply(a.Answer.Status, a.Answer.ContentType, a.Answer.Body)
+	return nil
+}
+
+// finish ends an exchange in which content was sent. A stream that broke off
+// gets the error event, unless the provider's own has gone out already.
+func (s *sink) finish(a *exchange.Attempt) {
+	switch {
+	case a.Fault == nil || a.Finished:
+	case a.Relayed:
+		s.ex.Fault = a.Fault
+	default:
+		s.fail(a.Fault)
+	}
+}
+
+// statusClientClosed is the status in the access log for a client that went away
+// before anything was sent. Nobody receives it.
+const statusClientClosed = 499
+
+// abandon reports whether the client went away. It then sends no error: the
+// status would be in the access log as the gateway's.
+func (s *sink) abandon(ctx context.Context) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != abandoned && ctx.Err() == nil {
+		return false
+	}
+	if s.state == waiting {
+		s.state = abandoned
+		s.w.WriteHeader(statusClientClosed)
+	}
+	return true
+}
