@@ -70,15 +70,15 @@ func (a *Accounts) handle(c *call, table routes) (any, error) {
 	return a.serve(c, e)
 }
 
-// serve lets nobody who is logged in have too many changes under way: those of
-// all wait for each other, and no more than a line of them does.
+// serve bounds the changes in progress of each user: a store performs changes one
+// after the other, and only a bounded number of them may wait.
 func (a *Accounts) serve(c *call, e endpoint) (any, error) {
 	if c.user == nil || c.Method == http.MethodGet || c.Method == http.MethodHead {
 		return e.serve(a, c)
 	}
-	who := c.asker().account
+	who := c.principal().account
 	if !a.shared.changes.take(who) {
-		return nil, errCrowd
+		return nil, errTooManyChanges
 	}
 	defer a.shared.changes.give(who)
 	return e.serve(a, c)
@@ -86,12 +86,13 @@ func (a *Accounts) serve(c *call, e endpoint) (any, error) {
 
 var errCrossOrigin = refuse(http.StatusForbidden, "the request comes from another site")
 
-// admit checks who asks. Cross-site requests are refused wherever a browser
-// might have added a credential by itself, or may be told to keep one. What has
-// waited since is admitted again before it acts.
+// admit checks the credential of a call and the role of its user. Cross-site
+// requests are refused where a browser may have added a credential by itself, or
+// may store one from the answer. A call that has waited is admitted again before
+// it changes anything.
 func (a *Accounts) admit(c *call) error {
 	switch c.access {
-	case anyone, theMachine:
+	case anyone, localAdmin:
 		if new(http.CrossOriginProtection).Check(c.Request) != nil {
 			return errCrossOrigin
 		}

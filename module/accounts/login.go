@@ -61,7 +61,7 @@ func (a *Accounts) logIn(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	right, err := a.guess(c, attempt, user, password)
+	right, err := a.checkPassword(c, attempt, user, password)
 	if err != nil {
 		return nil, err
 	}

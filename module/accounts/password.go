@@ -69,7 +69,7 @@ func (a argon2id) encode(salt []byte) []byte {
 
 // hash hashes a new password. That waits, so it also admits who asks again.
 func (a *Accounts) hash(c *call, password string) (hash string, err error) {
-	busy := a.queue.do(c.Context(), c.asker(), func() {
+	busy := a.queue.do(c.Context(), c.principal(), func() {
 		var raw []byte
 		raw, err = a.hasher.Hash([]byte(password))
 		hash = string(raw)
@@ -83,9 +83,9 @@ func (a *Accounts) hash(c *call, password string) (hash string, err error) {
 	return hash, a.admit(c)
 }
 
-// verify reports whether the password is that of a user who may log in. User is
-// nil where there is none of that name, which takes as long to find out.
-func (a *Accounts) verify(ctx context.Context, who asker, user *exchange.User, password string) (right bool, err error) {
+// verify reports whether the password is that of a user who may log in. user is nil
+// if the name does not exist; the check then takes the same time.
+func (a *Accounts) verify(ctx context.Context, who principal, user *exchange.User, password string) (right bool, err error) {
 	hash := a.hasher.FakeHash()
 	if user != nil && user.Password != "" {
 		hash = []byte(user.Password)

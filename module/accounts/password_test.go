@@ -263,7 +263,7 @@ func TestStrangersLeavePlacesForWhoIsAtHome(t *testing.T) {
 
 // The administrator of the machine has what there is.
 func TestTheMachineHasNoShare(t *testing.T) {
-	assert.Zero(t, newSite(t, nil).machine().asker())
+	assert.Zero(t, newSite(t, nil).machine().principal())
 }
 
 func TestClientThatLeavesGivesUpItsPlace(t *testing.T) {

@@ -37,7 +37,7 @@ func later(status int, after time.Duration, message string) *problem {
 	return &problem{status, message, after}
 }
 
-var errCrowd = later(http.StatusServiceUnavailable, time.Second, "too many changes at once, try again")
+var errTooManyChanges = later(http.StatusServiceUnavailable, time.Second, "too many changes at once, try again")
 
 // statusClientClosed is what access logs show of a client that has left.
 const statusClientClosed = 499
@@ -59,7 +59,7 @@ func (a *Accounts) problemOf(err error) *problem {
 		return refuse(statusClientClosed, "the client has left")
 	case errors.Is(err, exchange.ErrBusy):
 		a.logger.Warn("too many changes of accounts at once")
-		return errCrowd
+		return errTooManyChanges
 	case errors.Is(err, exchange.ErrUnavailable):
 		a.logger.Error("the store of accounts cannot be reached", zap.Error(err))
 		return later(http.StatusServiceUnavailable, 2*time.Second, "accounts are not available for the moment")

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// queue bounds how much is hashed at once: each hash takes a processor and
-// megabytes of memory for a while. Nobody gets all of it.
+// queue bounds how many passwords are hashed at the same time: each hash occupies
+// a processor and megabytes of memory. No principal can occupy all places.
 type queue struct {
-	places   chan struct{} // of those that wait or hash
-	slots    chan struct{} // of those that hash
-	accounts *shares       // of the places
-	networks *shares       // of the places
-	unknown  *shares       // of the places, of all strangers together
+	places   chan struct{} // occupied while waiting or hashing
+	slots    chan struct{} // occupied while hashing
+	accounts *shares       // places by account
+	networks *shares       // places by network
+	unknown  *shares       // places of all strangers together
 }
 
 const (
-	waiting    = 16 // how many may wait for a slot
-	perAccount = 2  // places of one account, of a login: in one network
+	waiting    = 16 // places beyond the slots
+	perAccount = 2  // places of one account; of a login: of its name in its network
 	perNetwork = 8  // places of one network
-	kept       = 6  // places that no stranger gets, from however many networks
+	kept       = 6  // places reserved for principals who are no strangers
 )
 
 // hashes is the queue of this process.
@@ -35,27 +35,28 @@ func newQueue(slots int) *queue {
 	}
 }
 
-// asker is who has something hashed, as far as the queue keeps them apart. The
-// administrator of the machine is nobody, and has no bounds.
-type asker struct {
+// principal identifies the origin of a request for the bounds of the queue. The
+// zero value is the local administrator, who has no bounds.
+type principal struct {
 	account, network string
-	stranger         bool // neither logged in nor at home
+	stranger         bool // neither logged in nor in a known network
 }
 
-// crowd is what all strangers are together, and nobody for the others.
-func (who asker) crowd() string {
+// bucket returns the name under which all strangers are counted together, "" for
+// principals who are no strangers.
+func (who principal) bucket() string {
 	if who.stranger {
 		return "strangers"
 	}
 	return ""
 }
 
-// asker returns who asks, with the account of whoever is logged in.
-func (c *call) asker() asker {
-	if c.access == theMachine {
-		return asker{}
+// principal returns the origin of the call, with the account if a user is logged in.
+func (c *call) principal() principal {
+	if c.access == localAdmin {
+		return principal{}
 	}
-	who := asker{network: network(c.address()), stranger: c.user == nil}
+	who := principal{network: network(c.address()), stranger: c.user == nil}
 	if c.user != nil {
 		who.account = strconv.FormatInt(c.user.ID, 10)
 	}
@@ -64,9 +65,9 @@ func (c *call) asker() asker {
 
 var errBusy = later(http.StatusTooManyRequests, time.Second, "too many logins at once")
 
-// do runs f when it is its turn. It returns errBusy when too many wait, of all
-// or of those who ask here, and the context's error when that ends first.
-func (q *queue) do(ctx context.Context, who asker, f func()) error {
+// do runs f when a slot is free. It returns errBusy if all places, or all places
+// of the principal, are occupied, and the error of the context if that ends first.
+func (q *queue) do(ctx context.Context, who principal, f func()) error {
 	if !q.accounts.take(who.account) {
 		return errBusy
 	}
@@ -75,10 +76,10 @@ func (q *queue) do(ctx context.Context, who asker, f func()) error {
 		return errBusy
 	}
 	defer q.networks.give(who.network)
-	if !q.unknown.take(who.crowd()) {
+	if !q.unknown.take(who.bucket()) {
 		return errBusy
 	}
-	defer q.unknown.give(who.crowd())
+	defer q.unknown.give(who.bucket())
 	return q.wait(ctx, f)
 }
 

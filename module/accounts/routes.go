@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// access says who may ask.
+// access states who may use an endpoint.
 type access int
 
 const (
 	anyone     access = iota
-	loggedIn          // whoever has a session
-	admins            // whoever has a session and a role above the smallest
-	theMachine        // no login: the administrator of the machine
+	loggedIn          // users with a session
+	admins            // users with a session and a role above the smallest
+	localAdmin        // no login: the admin API, and the commands on this machine
 )
 
 // endpoint is what one method of a route does.
@@ -93,20 +93,20 @@ var tokens = methods{
 // admin are the routes below /ai_gateway/.
 var admin = routes{
 	{"/ai_gateway/users", methods{
-		"GET":  {theMachine, false, (*Accounts).adminListUsers},
-		"POST": {theMachine, true, (*Accounts).adminAddUser},
+		"GET":  {localAdmin, false, (*Accounts).adminListUsers},
+		"POST": {localAdmin, true, (*Accounts).adminAddUser},
 	}},
 	{"/ai_gateway/users/{name}", methods{
-		"GET":    {theMachine, false, (*Accounts).adminShowUser},
-		"PATCH":  {theMachine, true, (*Accounts).adminChangeUser},
-		"DELETE": {theMachine, false, (*Accounts).adminRemoveUser},
+		"GET":    {localAdmin, false, (*Accounts).adminShowUser},
+		"PATCH":  {localAdmin, true, (*Accounts).adminChangeUser},
+		"DELETE": {localAdmin, false, (*Accounts).adminRemoveUser},
 	}},
-	{"/ai_gateway/users/{name}/password", methods{"POST": {theMachine, true, (*Accounts).adminSetPassword}}},
+	{"/ai_gateway/users/{name}/password", methods{"POST": {localAdmin, true, (*Accounts).adminSetPassword}}},
 	{"/ai_gateway/keys", methods{
-		"GET":  {theMachine, false, (*Accounts).adminListKeys},
-		"POST": {theMachine, true, (*Accounts).adminAddKey},
+		"GET":  {localAdmin, false, (*Accounts).adminListKeys},
+		"POST": {localAdmin, true, (*Accounts).adminAddKey},
 	}},
-	{"/ai_gateway/keys/{id}", methods{"DELETE": {theMachine, false, (*Accounts).adminRemoveKey}}},
+	{"/ai_gateway/keys/{id}", methods{"DELETE": {localAdmin, false, (*Accounts).adminRemoveKey}}},
 }
 
 // find returns the methods of a path and its variable part.

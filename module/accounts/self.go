@@ -52,7 +52,7 @@ func (a *Accounts) newOwnPassword(c *call, password, original string) (string, e
 	if err != nil {
 		return "", err
 	}
-	right, err := a.guess(c, attempt, c.user, original)
+	right, err := a.checkPassword(c, attempt, c.user, original)
 	if err != nil {
 		return "", err
 	}

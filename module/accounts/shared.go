@@ -9,24 +9,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// shared is what outlives a reload, as long as one configuration uses the store:
-// else a reload would give whoever guesses passwords a new start.
+// shared is the state that survives a reload, as long as a configuration uses the
+// store. Otherwise a reload would reset the throttles for guesses of passwords.
 type shared struct {
 	networks  *throttle // failed logins from a network
 	pairs     *throttle // failed logins of a name from a network, whether or not it exists
-	names     *throttle // failed logins of a name from anywhere but home
+	names     *throttle // failed logins of a name from networks that are not known
 	owners    *throttle // wrong old passwords of a user who is logged in
 	newcomers *throttle // registrations from a network
-	changes   *shares   // of a user, under way
+	changes   *shares   // changes in progress, by user
 
 	warned atomic.Int64 // when the last refusal was logged, in Unix seconds
 }
 
-// perUser is how many changes one user may have under way: a part of those that
-// a store has in line.
+// perUser is the number of changes that one user may have in progress: a part of
+// those that a store lets wait.
 const perUser = 10
 
-// stores holds what is shared, by the store.
+// stores holds the shared state by store.
 var stores = caddy.NewUsagePool()
 
 func acquire(store exchange.Store) *shared {
@@ -41,7 +41,7 @@ func release(store exchange.Store) error {
 	return err
 }
 
-// identity is what the instances of one store have in common.
+// identity returns the value that all instances of one store have in common.
 func identity(store exchange.Store) any {
 	if named, ok := store.(exchange.StoreIdentity); ok {
 		return named.Identity()

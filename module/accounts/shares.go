@@ -2,19 +2,19 @@ package accounts
 
 import "sync"
 
-// shares bounds how much of what everybody uses anyone may have at once, so that
-// no one can have all of it.
+// shares bounds how many units of a common resource one holder may have at the
+// same time, so that no holder has all of them.
 type shares struct {
 	most int
 
 	mu    sync.Mutex     // guards taken
-	taken map[string]int // by who has it; nobody who has none
+	taken map[string]int // units by holder; no entry for none
 }
 
 func newShares(most int) *shares { return &shares{most: most, taken: make(map[string]int)} }
 
-// take reports whether who may have one more, which give takes back. Nobody, "",
-// has as many as they like.
+// take takes one unit for a holder, and reports whether one was left; give returns
+// the unit. The holder "" has no bound.
 func (s *shares) take(who string) bool {
 	if who == "" {
 		return true

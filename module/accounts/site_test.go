@@ -145,7 +145,7 @@ const password = "correct horse"
 
 // machine is a call of the administrator of the machine.
 func (s *site) machine() *call {
-	return &call{Request: asked{call: "POST /"}.request(s.t.Context()), access: theMachine}
+	return &call{Request: asked{call: "POST /"}.request(s.t.Context()), access: localAdmin}
 }
 
 // user creates a user with the password above.

@@ -10,14 +10,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// attempt is one guess at a password, as the throttles that let it in know it.
+// attempt is one check of a password, counted by each throttle that admitted it.
 type attempt struct {
-	who  asker
+	who  principal
 	ends []func(outcome)
 }
 
-// begin asks one more throttle. Where it does not let the attempt in, begin ends
-// the attempt and returns how long to wait.
+// begin counts the attempt in one more throttle. If that throttle refuses, begin
+// ends the attempt and returns how long to wait. forgives is whether a success
+// clears the failures of the key.
 func (at *attempt) begin(t *throttle, key string, forgives bool) time.Duration {
 	counted, wait := t.begin(key)
 	if counted == nil {
@@ -40,19 +41,19 @@ func (at *attempt) end(o outcome) {
 	at.ends = nil
 }
 
-// beginLogin asks the throttles of logins, that of the network first: whoever it
-// stops is not remembered anywhere else. What a login that succeeds forgives is
-// its own name in its own network: all else may be someone else's failures.
+// beginLogin counts a login in the throttles of logins, the one of the network
+// first: a refusal there leaves no trace in the others. A success clears only the
+// failures of its name in its network; the rest may be failures of others.
 func (a *Accounts) beginLogin(c *call, name string, user *exchange.User) (*attempt, error) {
 	if !username.MatchString(name) {
-		name = "" // all that cannot exist count together
+		name = "" // names that no user can have share a counter
 	}
 	from := network(c.address())
-	at := &attempt{who: asker{account: name + " " + from, network: from}}
+	at := &attempt{who: principal{account: name + " " + from, network: from}}
 	if wait := a.beginNear(at); wait > 0 {
 		return nil, a.throttled(c, wait)
 	}
-	known, err := a.isAtHome(c, user, from)
+	known, err := a.inKnownNetwork(c, user, from)
 	if err != nil {
 		at.end(undecided)
 		return nil, err
@@ -67,7 +68,7 @@ func (a *Accounts) beginLogin(c *call, name string, user *exchange.User) (*attem
 	return at, nil
 }
 
-// beginNear asks the throttles of where a login comes from.
+// beginNear counts a login in the throttles of its network.
 func (a *Accounts) beginNear(at *attempt) time.Duration {
 	if a.ThrottleOff {
 		return 0
@@ -78,10 +79,10 @@ func (a *Accounts) beginNear(at *attempt) time.Duration {
 	return at.begin(a.shared.pairs, at.who.account, true)
 }
 
-// isAtHome reports whether a user has a session from this network: guesses from
-// elsewhere do not keep them out. It does the same work for names that do not
-// exist.
-func (a *Accounts) isAtHome(c *call, user *exchange.User, from string) (bool, error) {
+// inKnownNetwork reports whether a user has a session from this network: failed
+// logins from other networks do not lock the user out there. It does the same work
+// if user is nil, so that its time does not reveal which names exist.
+func (a *Accounts) inKnownNetwork(c *call, user *exchange.User, from string) (bool, error) {
 	var id int64
 	if user != nil {
 		id = user.ID
@@ -96,10 +97,11 @@ func (a *Accounts) isAtHome(c *call, user *exchange.User, from string) (bool, er
 	return false, err
 }
 
-// beginOwn asks the throttle of the people who are logged in: failed logins of
-// their names, which everybody knows, do not keep them from changing a password.
+// beginOwn counts an attempt of a user who is logged in. It has a throttle of its
+// own: failed logins under the user's name, which anyone can cause, do not prevent
+// a change of the password.
 func (a *Accounts) beginOwn(c *call) (*attempt, error) {
-	at := &attempt{who: c.asker()}
+	at := &attempt{who: c.principal()}
 	if a.ThrottleOff {
 		return at, nil
 	}
@@ -109,8 +111,8 @@ func (a *Accounts) beginOwn(c *call) (*attempt, error) {
 	return at, nil
 }
 
-// guess verifies a password, and ends the attempt.
-func (a *Accounts) guess(c *call, at *attempt, user *exchange.User, password string) (bool, error) {
+// checkPassword reports whether the password is right, and ends the attempt.
+func (a *Accounts) checkPassword(c *call, at *attempt, user *exchange.User, password string) (bool, error) {
 	right, err := a.verify(c.Context(), at.who, user, password)
 	switch {
 	case err != nil:
@@ -119,13 +121,13 @@ func (a *Accounts) guess(c *call, at *attempt, user *exchange.User, password str
 		at.end(succeeded)
 	default:
 		at.end(failed)
-		// No name: people type their password into the wrong field.
+		// The name is not logged: users type their password into the wrong field.
 		a.logger.Info("login failed", zap.String("network", network(c.address())))
 	}
 	return right, err
 }
 
-// throttled refuses an attempt, and logs that once a second at most.
+// throttled returns the refusal of an attempt, and logs at most one per second.
 func (a *Accounts) throttled(c *call, wait time.Duration) error {
 	now, last := time.Now().Unix(), a.shared.warned.Load()
 	if now != last && a.shared.warned.CompareAndSwap(last, now) {
