@@ -23,7 +23,7 @@ const (
 	countersNamespace = "ai_gateway.counters"
 )
 
-// readKey hands a key on to the key source of the configuration.
+// readKey passes a key line to the key source of the configuration.
 func readKey(d *cf.Dispenser, c *config) error {
 	if c.keys == nil {
 		mod, err := caddy.GetModule(keysNamespace + "." + keySource)
@@ -35,7 +35,7 @@ func readKey(d *cf.Dispenser, c *config) error {
 	return c.keys.UnmarshalCaddyfile(d.NewFromNextSegment())
 }
 
-// readKeySource hands a line, with its block, to the key source that it names.
+// readKeySource passes a line, with its block, to the key source that it names.
 func readKeySource(d *cf.Dispenser, c *config) error {
 	if !d.NextArg() {
 		return d.Err("keys needs the name of a key source: a module of the namespace ai_gateway.keys")
@@ -59,19 +59,19 @@ func (c *config) addKeySource(d *cf.Dispenser, name string) error {
 	return nil
 }
 
-// readStore hands a line, with its block, to the store that it names.
+// readStore passes a line, with its block, to the store that it names.
 func readStore(d *cf.Dispenser, c *config) (err error) {
 	c.StoreRaw, err = readKind(d, "store", storesNamespace)
 	return err
 }
 
-// readCounters is readStore for where is counted what limits bound.
+// readCounters is readStore for the module that counts for limits.
 func readCounters(d *cf.Dispenser, c *config) (err error) {
 	c.CountersRaw, err = readKind(d, "counters", countersNamespace)
 	return err
 }
 
-// readKind hands a line, with its block, to the module of the namespace that it
+// readKind passes a line, with its block, to the module of the namespace that it
 // names, and returns its configuration. The error does not repeat an unknown
 // name: it may be an address with a password.
 func readKind(d *cf.Dispenser, word, namespace string) (json.RawMessage, error) {
@@ -87,7 +87,7 @@ func readKind(d *cf.Dispenser, word, namespace string) (json.RawMessage, error) 
 	return caddyconfig.JSONModuleObject(mod, word, name, nil), nil
 }
 
-// readAccounts hands the block to the module that manages accounts. Syntax:
+// readAccounts passes the block to the module that manages accounts. Syntax:
 //
 //	accounts off | { ... }
 func readAccounts(d *cf.Dispenser, c *config) error {
@@ -106,7 +106,7 @@ func readAccounts(d *cf.Dispenser, c *config) error {
 	return nil
 }
 
-// moduleNames are the names of the modules of a namespace, sorted.
+// moduleNames returns the names of the modules of a namespace, sorted.
 func moduleNames(namespace string) []string {
 	var names []string
 	for _, info := range caddy.GetModules(namespace) {

@@ -7,7 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// account is what one subject has taken of a limit.
+// account counts the use of a limit by one subject: a key, or the keys of a user.
 type account struct {
 	mu       sync.Mutex // guards all below
 	requests *window    // nil where the limit has no such rule
@@ -20,11 +20,11 @@ func newAccount(rules exchange.Rules) *account {
 	return &account{requests: newWindow(rules.Requests), tokens: newWindow(rules.Tokens), most: rules.Concurrent}
 }
 
-// soon is after what time a request may be sent again that found too many
-// running: nobody knows when one of them ends.
+// soon is the retry-after of requests beyond the concurrent ones: the time at which
+// one of those ends is not known.
 const soon = time.Second
 
-// admit decides about a request at a time since the counters were made.
+// admit decides about a request. now is the time since the counters were created.
 func (a *account) admit(now time.Duration, tokens int64) exchange.Admission {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -51,8 +51,8 @@ func (a *account) advance(now time.Duration) {
 	}
 }
 
-// judge asks every rule. Of those that refuse the request it tells of the one
-// that will do so for longest.
+// judge checks every rule. If several refuse the request, judge returns the one with
+// the longest wait.
 func (a *account) judge(now time.Duration, tokens int64) (decision exchange.Admission) {
 	refuse := func(what string, wait time.Duration) {
 		if wait > decision.RetryAfter {

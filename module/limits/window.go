@@ -7,19 +7,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// slots is into how many parts the time of a rate is divided.
+// slots is the number of parts into which the period of a rate is divided.
 const slots = 60
 
-// window counts what was taken of a rate within its time, slot by slot: in the
-// one that runs, and in the 60 before it. What is taken stays counted for the
-// whole time of the rate, and for at most one slot longer. So there is never
-// more than the rate allows in any time of that length, wherever it begins,
-// which a bucket that refills, or windows that begin on the minute, do not
-// promise; and when there will be room again is known, not guessed.
+// window counts the use of a rate in slots: the current slot and the 60 before it.
+// Use stays counted for the whole period of the rate, and for at most one slot
+// longer. So no period of that length, wherever it begins, has more use than the
+// rate allows, and the time at which there is room again is known. A bucket that
+// refills, or windows that begin on the minute, do not guarantee that.
 type window struct {
 	most   int64
 	length time.Duration // of a slot
-	newest int64         // number of the slot that runs
+	newest int64         // number of the current slot
 	used   int64         // the sum of counts, at most half of the largest number
 	counts [slots + 1]int64
 }
@@ -32,15 +31,15 @@ func newWindow(rate exchange.Rate) *window {
 	return &window{most: rate.Most, length: (time.Duration(rate.Per) + slots - 1) / slots}
 }
 
-// Times are those since the counters were made. Slots count from 61 on, so that
-// those before the first one have numbers too.
+// slotAt returns the number of the slot at a time since the counters were created.
+// Numbers begin at 61, so that the slots before the first one have numbers, too.
 func (w *window) slotAt(now time.Duration) int64 { return int64(now/w.length) + slots + 1 }
 
-// over is when a slot no longer counts.
+// over returns the time from which a slot no longer counts.
 func (w *window) over(slot int64) time.Duration { return time.Duration(slot) * w.length }
 
-// advance forgets the slots that are over. Times from before another one that
-// was seen already, as goroutines bring them, count as that.
+// advance clears the slots that are over. Goroutines may pass times out of order; an
+// earlier time has no effect.
 func (w *window) advance(now time.Duration) {
 	slot := w.slotAt(now)
 	if slot > w.newest+slots {
