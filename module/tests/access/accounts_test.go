@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,9 +16,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
-
-// pollEvery is how often a test checks a condition that must become true.
-const pollEvery = 20 * time.Millisecond
 
 // askAdmin sends a request to Caddy's admin API.
 func askAdmin(s *site.Site, method, path, body string) site.Reply {
@@ -78,7 +74,7 @@ func databaseOf(s *site.Site) string {
 func TestKeysThatUsersMakeCountAtOnce(t *testing.T) {
 	s := site.Start(t, site.DemoProvider)
 	s.AddUser("alice")
-	assert.Equal(t, http.StatusUnauthorized, statusOf(s, logInAs(s, "site", "alice").token), "a session is no key")
+	assert.Equal(t, http.StatusUnauthorized, site.Status(s, logInAs(s, "site", "alice").token), "a session is no key")
 
 	for name, revoke := range map[string]func(alice loggedIn, id string) site.Reply{
 		"disabled": func(alice loggedIn, id string) site.Reply {
@@ -103,10 +99,10 @@ func TestKeysThatUsersMakeCountAtOnce(t *testing.T) {
 			assert.Equal(t, "alice", record["key_owner"])
 			revoked := revoke(alice, id)
 			require.Equal(t, http.StatusOK, revoked.Status, revoked.Body)
-			assert.Equal(t, http.StatusUnauthorized, statusOf(s, key))
+			assert.Equal(t, http.StatusUnauthorized, site.Status(s, key))
 		})
 	}
-	assert.Equal(t, http.StatusOK, statusOf(s, site.ClientKey))
+	assert.Equal(t, http.StatusOK, site.Status(s, site.ClientKey))
 	info, err := os.Stat(databaseOf(s))
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -118,7 +114,7 @@ func TestAccountsThatAreOffLeaveTheirPathsToTheSite(t *testing.T) {
 		got := s.Call(http.MethodPost, s.URL("site", path), "{}")
 		assert.Equal(t, "next", got.Body, path)
 	}
-	assert.Equal(t, http.StatusUnauthorized, statusOf(s, "sk-unknown-0123456789"), "there is no store to be in doubt of")
+	assert.Equal(t, http.StatusUnauthorized, site.Status(s, "sk-unknown-0123456789"), "there is no store to be in doubt of")
 	for _, path := range []string{"/ai_gateway/users", "/ai_gateway/keys", "/ai_gateway/"} {
 		got := askAdmin(s, http.MethodGet, path, "")
 		assert.Equal(t, http.StatusNotFound, got.Status)
@@ -137,7 +133,7 @@ func TestAStoreWorksWithoutAccounts(t *testing.T) {
 	s := site.StartCaddyfile(t, config("accounts off"))
 	s.AddUser("alice")
 	_, key := logInAs(s, "open", "alice").newKey()
-	assert.Equal(t, http.StatusOK, statusOf(s, key))
+	assert.Equal(t, http.StatusOK, site.Status(s, key))
 	assert.Equal(t, http.StatusOK, logIn(s, "open", "alice", site.Password).Status)
 	assert.Equal(t, http.StatusNotFound, logIn(s, "site", "alice", site.Password).Status)
 }
@@ -152,7 +148,7 @@ func TestSitesShareUsersUnlessTheyHaveTheirOwn(t *testing.T) {
 	s := site.StartCaddyfile(t, config("", "", "")).Persistently()
 	s.AddUser("alice")
 	_, key := logInAs(s, "second", "alice").newKey()
-	assert.Equal(t, http.StatusOK, statusOf(s, key), "a key of the other site")
+	assert.Equal(t, http.StatusOK, site.Status(s, key), "a key of the other site")
 
 	require.NoError(t, s.Reload(config("", "", "store sqlite "+own)))
 	assert.Equal(t, http.StatusOK, logIn(s, "site", "alice", site.Password).Status)
@@ -187,13 +183,13 @@ func TestAReloadKeepsSessionsAndTheThrottle(t *testing.T) {
 	for i := range 3 {
 		require.NoError(t, s.Reload(site.Block("", site.DemoProvider, fmt.Sprint("max_body ", i+1, "MiB"))))
 		assert.Equal(t, http.StatusOK, alice.ask(http.MethodGet, "/api/user/self", "").Status)
-		assert.Equal(t, http.StatusOK, statusOf(s, key))
+		assert.Equal(t, http.StatusOK, site.Status(s, key))
 		throttled := logIn(s, "site", "bob", site.Password)
 		assert.Equal(t, http.StatusTooManyRequests, throttled.Status)
 		assert.NotEmpty(t, throttled.Header.Get("Retry-After"))
 	}
 	require.Equal(t, http.StatusOK, alice.ask(http.MethodDelete, "/api/token/"+id, "").Status)
-	assert.Equal(t, http.StatusUnauthorized, statusOf(s, key))
+	assert.Equal(t, http.StatusUnauthorized, site.Status(s, key))
 }
 
 func TestSessionsAndKeysOutliveARestart(t *testing.T) {
@@ -203,7 +199,7 @@ func TestSessionsAndKeysOutliveARestart(t *testing.T) {
 	_, key := alice.newKey()
 	require.NoError(t, s.Reload(`{"apps":{}}`))
 	require.NoError(t, s.Reload(site.Block("", site.DemoProvider)))
-	assert.Equal(t, http.StatusOK, statusOf(s, key))
+	assert.Equal(t, http.StatusOK, site.Status(s, key))
 	assert.Equal(t, http.StatusOK, alice.ask(http.MethodGet, "/api/user/self", "").Status)
 }
 
@@ -215,7 +211,7 @@ func TestADamagedStoreLocksNobodyOut(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(databaseOf(s)), 0o700))
 	require.NoError(t, os.WriteFile(databaseOf(s), []byte(strings.Repeat("this is no database. ", 999)), 0o600))
 	require.NoError(t, s.Reload(site.Block("", site.DemoProvider)))
-	assert.Equal(t, http.StatusOK, statusOf(s, site.ClientKey))
+	assert.Equal(t, http.StatusOK, site.Status(s, site.ClientKey))
 	unknown := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer sk-unknown-0123456789")
 	assert.Equal(t, http.StatusServiceUnavailable, unknown.Status)
 	assert.Equal(t, "5", unknown.Header.Get("Retry-After"))
@@ -235,17 +231,17 @@ func TestAStoppedPostgreSQLLocksNobodyOut(t *testing.T) {
 	s.AddUser("alice")
 	id, key := logInAs(s, "site", "alice").newKey()
 	cluster.Stop(t)
-	require.Eventually(t, func() bool { return statusNow(s, "sk-unknown-0123456789") == http.StatusServiceUnavailable }, site.Patience, pollEvery)
-	assert.Equal(t, http.StatusOK, statusOf(s, key), "what is known stays known")
-	assert.Equal(t, http.StatusOK, statusOf(s, site.ClientKey))
+	require.Eventually(t, func() bool { return site.StatusNow(s, "sk-unknown-0123456789") == http.StatusServiceUnavailable }, site.Patience, site.PollEvery)
+	assert.Equal(t, http.StatusOK, site.Status(s, key), "what is known stays known")
+	assert.Equal(t, http.StatusOK, site.Status(s, site.ClientKey))
 	require.NoError(t, s.Reload(site.Block("", site.DemoProvider, "store postgres {env.POSTGRES_DSN}", "max_body 1MiB")))
-	assert.Equal(t, http.StatusOK, statusOf(s, key), "over a reload too")
+	assert.Equal(t, http.StatusOK, site.Status(s, key), "over a reload too")
 	assert.Equal(t, http.StatusServiceUnavailable, logIn(s, "site", "alice", site.Password).Status)
 
 	cluster.Start(t)
-	require.Eventually(t, func() bool { return statusNow(s, "sk-unknown-0123456789") == http.StatusUnauthorized }, site.Patience, pollEvery)
+	require.Eventually(t, func() bool { return site.StatusNow(s, "sk-unknown-0123456789") == http.StatusUnauthorized }, site.Patience, site.PollEvery)
 	require.Equal(t, http.StatusOK, askAdmin(s, http.MethodDelete, "/ai_gateway/keys/"+id, "").Status)
-	assert.Equal(t, http.StatusUnauthorized, statusOf(s, key))
+	assert.Equal(t, http.StatusUnauthorized, site.Status(s, key))
 }
 
 // A file that became empty once made every key of users a wrong one, which
@@ -254,16 +250,16 @@ func TestAnEmptiedStoreRevokesNoKey(t *testing.T) {
 	s := site.Start(t, site.DemoProvider)
 	s.AddUser("alice")
 	_, key := logInAs(s, "site", "alice").newKey()
-	require.Equal(t, http.StatusOK, statusOf(s, key))
+	require.Equal(t, http.StatusOK, site.Status(s, key))
 	empty := databaseOf(s) + ".new"
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	require.NoError(t, os.Rename(empty, databaseOf(s)))
 	require.NoError(t, s.Logs.Wait(site.Waiting(t), "store is not available"))
 	require.NoError(t, s.Logs.Wait(site.Waiting(t), "put a copy of it back"))
 
-	assert.Equal(t, http.StatusOK, statusNow(s, key))
-	assert.Equal(t, http.StatusOK, statusNow(s, site.ClientKey))
-	assert.Equal(t, http.StatusServiceUnavailable, statusNow(s, "sk-unknown-0123456789"))
+	assert.Equal(t, http.StatusOK, site.StatusNow(s, key))
+	assert.Equal(t, http.StatusOK, site.StatusNow(s, site.ClientKey))
+	assert.Equal(t, http.StatusServiceUnavailable, site.StatusNow(s, "sk-unknown-0123456789"))
 	got := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hi", false), "Authorization", "Bearer sk-unknown-0123456789")
 	assert.Equal(t, 529, got.Status)
 	assert.Equal(t, http.StatusServiceUnavailable, logIn(s, "site", "alice", site.Password).Status)

@@ -391,3 +391,21 @@ func TestAnUnknownKeyIsNotCalledWrongInDoubt(t *testing.T) {
 		enter(s, d).AssertOurs(t, status, body, d.line)
 	}
 }
+
+func TestOwnerAndLimitOfAKeyAreLogged(t *testing.T) {
+	site.SetKeys(t)
+	s := site.StartCaddyfile(t, site.Block("log\nlog_append owner {http.ai_gateway.key_owner}\nlog_append limit {http.ai_gateway.limit}\nlog_append user {http.auth.user.id}",
+		site.DemoProvider, "limit small {\nconcurrent 8\n}", "key alice {env.KEY_ALICE} {\nowner alice@example.com\nlimit small\n}"))
+	answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+site.AliceKey)
+	entry := s.AccessEntry(answer.ID())
+	record := entry["ai_gateway"].(map[string]any)
+	assert.Equal(t, "alice@example.com", record["key_owner"])
+	assert.Equal(t, "small", record["limit"])
+	assert.Equal(t, []any{"alice@example.com", "small", "alice"}, []any{entry["owner"], entry["limit"], entry["user"]})
+}
+
+func TestAKeyThatHasExpiredIsReportedWhenItIsLoaded(t *testing.T) {
+	site.SetKeys(t)
+	s := site.Start(t, site.DemoProvider, "key alice {env.KEY_ALICE} {\nexpires 2020-01-01\n}")
+	require.NoError(t, s.Logs.Wait(site.Waiting(t), "key has expired"))
+}

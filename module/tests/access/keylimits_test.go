@@ -324,7 +324,7 @@ func testAtOnce(t *testing.T, w site.Way, path string) {
 	refusedByLimit(t, refused, "concurrent request")
 	assert.Equal(t, "1", refused.Header.Get("Retry-After"))
 	assert.Empty(t, refused.RateLimits(), "there is no header for what runs at once")
-	assert.Equal(t, http.StatusOK, statusOf(s, site.ClientKey), "of another key")
+	assert.Equal(t, http.StatusOK, site.Status(s, site.ClientKey), "of another key")
 	gate.Open()
 	assert.True(t, (<-first).Read(t, path).Complete)
 	assert.True(t, (<-second).Read(t, path).Complete)
@@ -383,7 +383,7 @@ func TestEveryEndMakesRoomForTheNextRequest(t *testing.T) {
 			"a client that leaves":  func() { leaveEarly(s, p) },
 		} {
 			ask()
-			waitForStatus(s, site.AliceKey, http.StatusOK)
+			site.WaitStatus(s, site.AliceKey, http.StatusOK)
 			require.False(t, t.Failed(), name)
 		}
 	})
@@ -423,23 +423,6 @@ func TestAReloadForgetsNoLimit(t *testing.T) {
 	assert.Equal(t, int64(1), remaining(t, last, "Requests"), last.Body)
 }
 
-func TestKeysOfALimitThatIsNotThereAreRefused(t *testing.T) {
-	site.SetKeys(t)
-	path, rewrite := site.KeysFile(t, "key alice {env.KEY_ALICE}")
-	s := site.Start(t, site.DemoProvider, "keys_file "+path)
-	assert.ErrorContains(t, s.Reload(site.Block("", site.DemoProvider, "key bob {env.KEY_BOB} {\nlimit small\n}")),
-		"key 'bob' names the limit 'small', which is not defined")
-	rewrite("# one line", "key bob {env.KEY_BOB}", "key alice {env.KEY_ALICE} {", "limit small", "}")
-	require.NoError(t, s.Logs.Wait(site.Waiting(t), "key 'alice' names the limit 'small', which is not defined, at "+path+":3"))
-	assert.Equal(t, http.StatusOK, statusOf(s, site.AliceKey), "the keys that were there before stay")
-	assert.Equal(t, http.StatusUnauthorized, statusOf(s, site.BobKey))
-
-	assert.ErrorContains(t, s.Reload(site.Block("", site.DemoProvider, "keys_file "+path)), "names the limit 'small'")
-	require.NoError(t, s.Reload(site.Block("", site.DemoProvider, "keys_file "+path, "limit small {\nrequests 1/1h\n}")))
-	assert.Equal(t, http.StatusOK, statusOf(s, site.AliceKey))
-	waitForStatus(s, site.AliceKey, http.StatusTooManyRequests) // the old configuration may have taken a connection more
-}
-
 func TestSitesInheritLimitsAndAddToThem(t *testing.T) {
 	site.SetKeys(t)
 	limit := func(name string) string { return "limit " + name + " {\nrequests 1/1h\n}\n" }
@@ -451,14 +434,14 @@ func TestSitesInheritLimitsAndAddToThem(t *testing.T) {
 	}
 	s := site.StartCaddyfile(t, global(limit("small"), key("alice", "small"))+site.Block("", limit("tiny"), key("bob", "small")))
 	for _, k := range []string{site.AliceKey, site.BobKey} {
-		assert.Equal(t, http.StatusOK, statusOf(s, k))
-		assert.Equal(t, http.StatusTooManyRequests, statusOf(s, k), "each key counts by itself")
+		assert.Equal(t, http.StatusOK, site.Status(s, k))
+		assert.Equal(t, http.StatusTooManyRequests, site.Status(s, k), "each key counts by itself")
 	}
 	assert.ErrorContains(t, s.Reload(global(limit("small"))+site.Block("", limit("small"))), "limit 'small': is defined twice")
 	assert.ErrorContains(t, s.Reload(global(key("alice", "small"))+site.Block("", limit("small"))), "names the limit 'small'")
 	assert.ErrorContains(t, s.Reload(global("counters memory\n")+site.Block("", "counters memory")), "counters is set in the global option")
 	require.NoError(t, s.Reload(global("counters memory\n")+site.Block("", limit("small"), key("bob", "small"))))
-	assert.Equal(t, http.StatusTooManyRequests, statusOf(s, site.BobKey), "the same limit, wherever it stands")
+	assert.Equal(t, http.StatusTooManyRequests, site.Status(s, site.BobKey), "the same limit, wherever it stands")
 }
 
 // A user could once make a key without the limit that an administrator had
@@ -482,18 +465,18 @@ func TestNoUserGetsRoundTheLimitOfUsers(t *testing.T) {
 		assert.Equal(t, http.StatusForbidden, alice.ask(http.MethodPut, "/api/token/", body).Status, body)
 	}
 	_, other := alice.newKey()
-	assert.Equal(t, http.StatusOK, statusOf(s, key))
-	assert.Equal(t, http.StatusOK, statusOf(s, other))
-	assert.Equal(t, http.StatusTooManyRequests, statusOf(s, key), "all keys of a user share the limit")
+	assert.Equal(t, http.StatusOK, site.Status(s, key))
+	assert.Equal(t, http.StatusOK, site.Status(s, other))
+	assert.Equal(t, http.StatusTooManyRequests, site.Status(s, key), "all keys of a user share the limit")
 	assert.Equal(t, http.StatusOK, alice.ask(http.MethodDelete, "/api/token/"+id, "").Status)
 	_, fresh := alice.newKey()
-	assert.Equal(t, http.StatusTooManyRequests, statusOf(s, fresh))
+	assert.Equal(t, http.StatusTooManyRequests, site.Status(s, fresh))
 	_, ofBob := logInAs(s, "site", "bob").newKey()
-	assert.Equal(t, http.StatusOK, statusOf(s, ofBob))
+	assert.Equal(t, http.StatusOK, site.Status(s, ofBob))
 
 	assert.ErrorContains(t, s.Reload(site.Block("", site.DemoProvider, "accounts {\nlimit of-users\n}")), "accounts: the limit 'of-users' is not defined")
 	require.NoError(t, s.Reload(site.Block("", site.DemoProvider)))
-	waitForStatus(s, ofBob, http.StatusForbidden)
+	site.WaitStatus(s, ofBob, http.StatusForbidden)
 	answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+ofBob)
 	assert.Equal(t, http.StatusForbidden, answer.Status, "a key that was meant to be bounded does not become free")
 	assert.Contains(t, answer.Body, "the limit of this key is not configured")

@@ -14,12 +14,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// waitForStatus waits until requests with a key get a status.
-func waitForStatus(s *site.Site, key string, status int) {
-	s.T.Helper()
-	assert.Eventually(s.T, func() bool { return statusNow(s, key) == status }, site.Patience, pollEvery)
-}
-
 // configOf writes a Caddyfile with a store for the command line.
 func configOf(t *testing.T, store string) string {
 	t.Helper()
@@ -34,14 +28,14 @@ func manage(t *testing.T, s *site.Site, where string) {
 	t.Helper()
 	site.RunCommand(t, "ai-gateway user add alice"+where)
 	key := strings.TrimSpace(site.RunCommand(t, "ai-gateway key new --user alice --name laptop"+where))
-	waitForStatus(s, key, http.StatusOK)
+	site.WaitStatus(s, key, http.StatusOK)
 	site.RunCommand(t, "ai-gateway user disable alice"+where)
-	waitForStatus(s, key, http.StatusUnauthorized)
+	site.WaitStatus(s, key, http.StatusUnauthorized)
 	site.RunCommand(t, "ai-gateway user enable alice"+where)
-	waitForStatus(s, key, http.StatusOK)
+	site.WaitStatus(s, key, http.StatusOK)
 	site.RunCommand(t, "ai-gateway key revoke 1"+where)
-	waitForStatus(s, key, http.StatusUnauthorized)
-	assert.Equal(t, http.StatusOK, statusOf(s, site.ClientKey))
+	site.WaitStatus(s, key, http.StatusUnauthorized)
+	assert.Equal(t, http.StatusOK, site.Status(s, site.ClientKey))
 }
 
 // What another process does to a gateway's users and keys counts, whichever way
@@ -85,7 +79,7 @@ func TestTwoGatewaysOfOnePostgreSQLKnowTheSameKeys(t *testing.T) {
 		t.Helper()
 		assert.Eventually(t, func() bool {
 			return there(http.MethodPost, site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), key).Status == status
-		}, site.Patience, pollEvery)
+		}, site.Patience, site.PollEvery)
 	}
 	s.AddUser("alice")
 	alice := logInAs(s, "site", "alice")

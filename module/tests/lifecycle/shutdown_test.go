@@ -30,8 +30,9 @@ var shuttingDown = site.ErrorAnswer{
 
 // Streams that outlived the grace period were once cut without a word.
 func TestWhoStillWaitsWhenTheGracePeriodEndsIsTold(t *testing.T) {
+	t.Parallel() // as its ways: a busy machine may need seconds, which all wait for at once
 	site.EachWay(t, func(t *testing.T, w site.Way) {
-		t.Parallel() // with the other way: what a busy machine may need are seconds
+		t.Parallel()
 		provider := gatewaytest.NewProvider(t)
 		p := site.StartProcess(t, "grace_period 7s\nshutdown_delay 3s", w.Provider("p", provider))
 		ending, never, unheard := gatewaytest.NewGate(t), gatewaytest.NewGate(t), gatewaytest.NewGate(t)
@@ -69,6 +70,7 @@ func TestWhoStillWaitsWhenTheGracePeriodEndsIsTold(t *testing.T) {
 // A reload ends no stream, however short the grace period. What it has left
 // behind is told when the process ends, though no server waits for it any more.
 func TestStreamsFromBeforeAReloadAreToldAtTheEnd(t *testing.T) {
+	t.Parallel()
 	provider := gatewaytest.NewProvider(t)
 	block := site.Direct.Provider("p", provider)
 	p := site.StartProcess(t, "grace_period 1ms", block)

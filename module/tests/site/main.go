@@ -1,6 +1,7 @@
 package site
 
 import (
+	"flag"
 	"os"
 	"slices"
 	"testing"
@@ -18,6 +19,10 @@ import (
 // commands are the first arguments with which a test binary is Caddy.
 var commands = []string{"run", "ai-gateway"}
 
+// parallel is how many parallel tests run at once, unless -parallel is set. They
+// are tests of processes, which wait for each other and not for a processor.
+const parallel = "16"
+
 // Main runs the tests of a package and fails if a goroutine outlives them:
 //
 //	func TestMain(m *testing.M) { site.Main(m) }
@@ -27,6 +32,9 @@ func Main(m *testing.M) {
 	if len(os.Args) > 1 && slices.Contains(commands, os.Args[1]) {
 		caddycmd.Main()
 		return
+	}
+	if err := flag.Set("test.parallel", parallel); err != nil {
+		panic(err)
 	}
 	gatewaytest.Main(m)
 }

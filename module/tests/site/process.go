@@ -37,7 +37,8 @@ type Process struct {
 }
 
 // StartProcess runs a gateway with global options and lines for the ai_gateway
-// block of its site. It is killed when the test ends.
+// block of its site, which accepts ClientKey. The lines may refer to
+// {env.KEY_ALICE} and {env.KEY_BOB}. The process is killed when the test ends.
 func StartProcess(t testing.TB, options string, lines ...string) *Process {
 	t.Helper()
 	p := &Process{
@@ -49,7 +50,9 @@ func StartProcess(t testing.TB, options string, lines ...string) *Process {
 	path := filepath.Join(dir, "Caddyfile")
 	require.NoError(t, os.WriteFile(path, []byte(p.config(options, lines...)), 0o600))
 	p.command = exec.Command(os.Args[0], "run", "--adapter", "caddyfile", "--config", path)
-	p.command.Env = append(os.Environ(), "CLIENT_KEY="+ClientKey, "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
+	p.command.Env = append(os.Environ(),
+		"CLIENT_KEY="+ClientKey, "KEY_ALICE="+AliceKey, "KEY_BOB="+BobKey,
+		"HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	stderr, err := p.command.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.command.Start())
@@ -64,6 +67,8 @@ func StartProcess(t testing.TB, options string, lines ...string) *Process {
 	return p
 }
 
+func (p *Process) tb() testing.TB { return p.t }
+
 func (p *Process) config(options string, lines ...string) string {
 	return "{\nadmin " + p.admin + "\npersist_config off\n" + options + "\n}\n" +
 		strings.ReplaceAll(Block("", lines...), "127.0.0.1:PORT(site)", p.Address)
@@ -77,13 +82,23 @@ func (p *Process) note(line string) {
 	p.changed = make(chan struct{})
 }
 
+// Log returns what the process has logged, as JSON.
+func (p *Process) Log() string {
+	log, _ := p.logged()
+	return log
+}
+
+func (p *Process) logged() (log string, changed <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.String(), p.changed
+}
+
 // Wait waits until the process has logged the text.
 func (p *Process) Wait(text string) {
 	p.t.Helper()
 	for ctx := Waiting(p.t); ; {
-		p.mu.Lock()
-		log, changed := p.log.String(), p.changed
-		p.mu.Unlock()
+		log, changed := p.logged()
 		if strings.Contains(log, text) {
 			return
 		}
@@ -97,32 +112,56 @@ func (p *Process) Wait(text string) {
 
 // Open posts a body with ClientKey and returns once the headers of the answer
 // have arrived.
-func (p *Process) Open(path, body string) *Stream {
+func (p *Process) Open(path, body string, headers ...string) *Stream {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	p.t.Cleanup(cancel)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.Address+path, strings.NewReader(body))
 	require.NoError(p.t, err)
 	setClientHeaders(request)
+	setHeaders(request, headers)
 	response, err := p.client.Do(request)
 	require.NoError(p.t, err)
 	return newStream(p.t, response, cancel)
 }
 
-// Later is Open for an answer whose headers are still to come: the function
-// that it returns waits for the whole answer.
+// Ask posts a body with ClientKey and reads the whole answer.
+func (p *Process) Ask(path, body string, headers ...string) Reply {
+	return p.Open(path, body, headers...).Rest()
+}
+
+// Later is Ask for an answer whose headers are still to come: the function that
+// it returns waits for the answer.
 func (p *Process) Later(path, body string) func() Reply {
 	answer := make(chan Reply, 1)
-	go func() { answer <- p.Open(path, body).Rest() }()
+	go func() { answer <- p.Ask(path, body) }()
 	return func() Reply { return <-answer }
 }
 
 // Reload replaces the configuration.
 func (p *Process) Reload(options string, lines ...string) {
 	p.t.Helper()
-	response, err := p.client.Post("http://"+p.admin+"/load", "text/caddyfile", strings.NewReader(p.config(options, lines...)))
+	answer := p.load(options, lines)
+	require.Equal(p.t, http.StatusOK, answer.Status, answer.Body)
+}
+
+// AssertRefuses checks that the process keeps its configuration and refuses
+// another one, for a reason that contains the text.
+func (p *Process) AssertRefuses(text, options string, lines ...string) {
+	p.t.Helper()
+	answer := p.load(options, lines)
+	assert.Equal(p.t, http.StatusBadRequest, answer.Status)
+	assert.Contains(p.t, answer.Body, text)
+}
+
+func (p *Process) load(options string, lines []string) Reply {
+	p.t.Helper()
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, "http://"+p.admin+"/load", strings.NewReader(p.config(options, lines...)))
 	require.NoError(p.t, err)
-	_ = response.Body.Close()
-	require.Equal(p.t, http.StatusOK, response.StatusCode)
+	request.Header.Set("Content-Type", "text/caddyfile")
+	request.Header.Set("Cache-Control", "must-revalidate") // reload even what is unchanged
+	response, err := p.client.Do(request)
+	require.NoError(p.t, err)
+	return ReadReply(response)
 }
 
 // Terminate sends SIGTERM.

@@ -44,6 +44,8 @@ func Block(before string, lines ...string) string {
 		"\nai_gateway {\nkey client {env.CLIENT_KEY}\n" + strings.Join(lines, "\n") + "\n}\n}\n"
 }
 
+func (s *Site) tb() testing.TB { return s.T }
+
 // Persistently makes the client repeat requests that a reload loses.
 func (s *Site) Persistently() *Site {
 	s.Persist()
