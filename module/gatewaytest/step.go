@@ -139,7 +139,7 @@ func More(chunks ...string) Step {
 
 // pause is how long Paced waits: enough for a caller to read each chunk by
 // itself.
-const pause = 10 * time.Millisecond
+const pause = 3 * time.Millisecond
 
 // Paced answers 200 and writes each chunk by itself, with a pause behind it.
 func Paced(contentType string, chunks ...string) Step {

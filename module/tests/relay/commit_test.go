@@ -3,6 +3,7 @@ package relay_test
 import (
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -93,7 +94,7 @@ func TestKeepAlivesStandOnlyBetweenEvents(t *testing.T) {
 func TestNothingFollowsTheLastEvent(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := site.Start(t, "keep_alive 1ms", w.Provider("p", p, "usage_wait 100ms"))
+		s := site.Start(t, "keep_alive 1ms", w.Provider("p", p, "usage_wait 30ms"))
 		for i, path := range site.CallPaths {
 			events := site.Streams[path]
 			begin := strings.Join(events[:len(events)-2], "")
@@ -115,10 +116,14 @@ func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
 		p, open := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, "commit_after off", "keep_alive 1ms",
 			w.Provider("p", p, "models m", "response_header_timeout 50ms"), w.Provider("open", open, "models open", "idle_timeout 300ms"))
+		p.Always(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
+		var running sync.WaitGroup
 		for range 20 {
-			p.Script(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
-			assert.Equal(t, http.StatusGatewayTimeout, s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true)).Status)
+			running.Go(func() {
+				assert.Equal(t, http.StatusGatewayTimeout, s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true)).Status)
+			})
 		}
+		running.Wait()
 		open.Script(thenSilence(t, site.MessagesPath))
 		whole := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "open", "hello", true))
 		assert.Contains(t, whole.Body, site.KeepAlives[site.MessagesPath], "once committed by content, pings come")
@@ -127,16 +132,22 @@ func TestCommitAfterOffKeepsTheStatusOpen(t *testing.T) {
 
 // With keep_alive off one was once sent when commit_after had passed.
 func TestKeepAliveOffSendsNoneBehindTheCommit(t *testing.T) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
-		p := gatewaytest.NewProvider(t)
-		// The content has a second to arrive before commit_after, and the idle
-		// time ends the stream well behind it.
-		s := site.Start(t, "commit_after 1s", "keep_alive off", w.Provider("p", p, "idle_timeout 1500ms"))
-		p.Script(thenSilence(t, site.MessagesPath))
-		whole := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
-		assert.NotContains(t, whole.Body, site.KeepAlives[site.MessagesPath])
-		assert.Equal(t, "timeout_error", whole.Read(t, site.MessagesPath).Failure.Type)
-	})
+	p := gatewaytest.NewProvider(t)
+	p.Always(thenSilence(t, site.MessagesPath))
+	// The content has a second to arrive before commit_after, and the idle time
+	// ends the stream well behind it. Both ways wait at once.
+	s := site.Start(t, "commit_after 1s", "keep_alive off",
+		site.Direct.Provider("direct", p, "models direct", "idle_timeout 1500ms"),
+		site.Proxied.Provider("proxied", p, "models proxied", "idle_timeout 1500ms"))
+	var running sync.WaitGroup
+	for _, model := range []string{"direct", "proxied"} {
+		running.Go(func() {
+			whole := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, model, "hello", true))
+			assert.NotContains(t, whole.Body, site.KeepAlives[site.MessagesPath], model)
+			assert.Contains(t, whole.Body, "timeout_error", model)
+		})
+	}
+	running.Wait()
 }
 
 func TestAJSONRequestIsNeverCommittedEarly(t *testing.T) {
@@ -144,7 +155,7 @@ func TestAJSONRequestIsNeverCommittedEarly(t *testing.T) {
 		for _, path := range append([]string{"/v1/messages/count_tokens"}, site.CallPaths...) {
 			t.Run(path, func(t *testing.T) {
 				p := gatewaytest.NewProvider(t)
-				s := site.Start(t, "commit_after 1ms", "keep_alive 1ms", w.Provider("p", p, "response_header_timeout 100ms"))
+				s := site.Start(t, "commit_after 1ms", "keep_alive 1ms", w.Provider("p", p, "response_header_timeout 30ms"))
 				p.Always(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
 				stream := path == "/v1/messages/count_tokens" // there, stream means nothing
 				body := site.BodyFor(strings.TrimSuffix(path, "/count_tokens"), "m", "hello", stream)

@@ -165,9 +165,9 @@ func TestRefusedConnectionsAndTimeouts(t *testing.T) {
 		silent.Always(gatewaytest.StallAfter(0, gatewaytest.NewGate(t)))
 		s := site.Start(t,
 			w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "models refused"),
-			w.ProviderAt("hanging", deafAddress(t), "models hanging", "connect_timeout 50ms"),
-			w.Provider("stalling", stalling, "models stalling", "response_header_timeout 50ms"),
-			w.Provider("silent", silent, "models silent", "first_event_timeout 50ms"),
+			w.ProviderAt("hanging", deafAddress(t), "models hanging", "connect_timeout 20ms"),
+			w.Provider("stalling", stalling, "models stalling", "response_header_timeout 20ms"),
+			w.Provider("silent", silent, "models silent", "first_event_timeout 20ms"),
 		)
 		for model, want := range map[string]site.ErrorAnswer{
 			"refused": site.Unreachable, "hanging": site.TimedOut, "stalling": site.TimedOut, "silent": site.TimedOut,

@@ -172,9 +172,13 @@ func TestIdleStreamsEndWithATimeoutEvent(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "idle_timeout 300ms"))
-		for _, path := range site.CallPaths {
-			p.Script(thenSilence(t, path))
-			whole := s.Ask(path, site.BodyFor(path, "m", "hello", true))
+		p.Always(func(c *gatewaytest.Call) { thenSilence(t, c.Request.URL.Path)(c) })
+		answers := make([]func() site.Reply, len(site.CallPaths))
+		for i, path := range site.CallPaths { // they wait at once
+			answers[i] = s.Later(path, site.BodyFor(path, "m", "hello", true))
+		}
+		for i, path := range site.CallPaths {
+			whole := answers[i]()
 			seen := whole.Read(t, path)
 			assert.False(t, seen.Complete)
 			require.NotNil(t, seen.Failure)

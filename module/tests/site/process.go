@@ -129,12 +129,9 @@ func (p *Process) Ask(path, body string, headers ...string) Reply {
 	return p.Open(path, body, headers...).Rest()
 }
 
-// Later is Ask for an answer whose headers are still to come: the function that
-// it returns waits for the answer.
+// Later is Ask that does not wait: the function that it returns does.
 func (p *Process) Later(path, body string) func() Reply {
-	answer := make(chan Reply, 1)
-	go func() { answer <- p.Ask(path, body) }()
-	return func() Reply { return <-answer }
+	return later(func() Reply { return p.Ask(path, body) })
 }
 
 // Reload replaces the configuration.

@@ -103,6 +103,17 @@ func (s *Site) Ask(path, body string, headers ...string) Reply {
 	return ReadReply(response)
 }
 
+// Later is Ask that does not wait: the function that it returns does.
+func (s *Site) Later(path, body string, headers ...string) func() Reply {
+	return later(func() Reply { return s.Ask(path, body, headers...) })
+}
+
+func later(ask func() Reply) func() Reply {
+	answer := make(chan Reply, 1)
+	go func() { answer <- ask() }()
+	return func() Reply { return <-answer }
+}
+
 // Call sends a request with a JSON body, "" for none, to any URL and without a
 // key, and reads the whole answer.
 func (s *Site) Call(method, url, body string, headers ...string) Reply {
