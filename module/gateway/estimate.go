@@ -27,7 +27,7 @@ func (h *Handler) estimate(m *model, s *sink) {
 	key := meter.Model{Provider: t.provider.name, Name: t.upstreamModel(s.ex.View.Model)}
 	h.ratios.Track(key)
 	s.ex.Attempt = nil // whoever was asked did not answer this
-	tokens := pairs.EstimateTokens(s.ex.Body, h.ratios.BytesPerToken(key))
+	tokens := pairs.Measure(s.ex.Format, s.ex.Body).Tokens(h.ratios.BytesPerToken(key))
 	s.w.Header()["X-Gateway-Estimate"] = []string{"true"}
 	s.write(append(strconv.AppendInt([]byte(`{"input_tokens":`), tokens, 10), '}'))
 }

@@ -45,6 +45,9 @@ func Render(dst, body []byte, info *translate.RequestInfo, from *Source, to *Tar
 	if x.fault == nil {
 		dst = w.Finish(dst)
 	}
+	if x.fault == nil && x.Traits.EstimateInputTokens {
+		x.Memory.InputEstimate = Measure(body, from).Tokens(info.BytesPerToken)
+	}
 	r.Forget()
 	from.readers.Put(r)
 	if w.Forget() <= keptMemory {

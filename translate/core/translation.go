@@ -148,6 +148,9 @@ func (r *Row) shown(raw []byte) string {
 // have named as it likes. It stands in the element at the reader's place, or in an
 // object of that: object is then the path of it, with a dot behind.
 func (x *Translation) LoseMember(object string, name []byte) {
+	if x.listening {
+		return
+	}
 	x.scratch = x.At.append(x.scratch[:0], object, true)
 	if x.At.depth > 0 && object == "" {
 		x.scratch = append(x.scratch, '.')

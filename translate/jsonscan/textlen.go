@@ -8,10 +8,11 @@ import (
 // TextLen returns the length in bytes of the text of a raw JSON string, which
 // has its quotes and is valid, without decoding it.
 func TextLen(rawString []byte) int {
-	if len(rawString) < 2 {
-		return 0
-	}
-	s, n := inside(rawString), 0
+	return InnerLen(Inner(rawString))
+}
+
+// InnerLen is TextLen for a raw string that lacks its quotes.
+func InnerLen(s []byte) (n int) {
 	for {
 		i := bytes.IndexByte(s, '\\')
 		if i < 0 || i+1 == len(s) {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
@@ -29,13 +28,6 @@ type wireType struct {
 }
 
 var wireTypes = map[translate.Format][]wireType{
-	translate.Messages: {
-		{messages.Request{}, []string{""}},
-		{messages.Message{}, []string{"messages.*."}},
-		{messages.Block{}, []string{"messages.*.content.*.", "messages.*.content.*.content.*."}},
-		{messages.Source{}, []string{"messages.*.content.*.source."}},
-		{messages.Tool{}, []string{"tools.*."}},
-	},
 	translate.Completions: {{completions.Request{}, []string{""}}},
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
@@ -45,6 +46,12 @@ var codecs = map[translate.Format]Codec{
 	},
 }
 
+// sources are the readers of requests.
+var sources = map[translate.Format]*core.Source{
+	translate.Messages: &messages.RequestSource,
+	translate.Chat:     &chat.RequestSource,
+}
+
 // For returns the codec of a valid format.
 func For(format translate.Format) Codec {
 	codec, ok := codecs[format]
@@ -54,12 +61,10 @@ func For(format translate.Format) Codec {
 	return codec
 }
 
-// EstimateTokens estimates the input tokens of a messages body that has passed
-// Inspect; bytesPerToken is the ratio of its model, 0 for one of which nothing
-// is known. It is no count, and must never be shown as usage.
-func EstimateTokens(body []byte, bytesPerToken float64) int64 {
-	if bytesPerToken == 0 {
-		bytesPerToken = messages.DefaultBytesPerToken
+// Measure measures a request of a client's format that has passed Inspect.
+func Measure(from translate.Format, body []byte) translate.Size {
+	if source := sources[from]; source != nil {
+		return core.Measure(body, source)
 	}
-	return messages.Measure(body).Tokens(bytesPerToken)
+	return translate.Size{}
 }

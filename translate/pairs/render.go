@@ -18,8 +18,8 @@ type render func(dst, body []byte, info *translate.RequestInfo) ([]byte, transla
 // renders tells the conversions by the format of the client and that of the
 // provider.
 var renders = map[[2]translate.Format]render{
-	{translate.Messages, translate.Chat}:        estimating(throughCore(&messages.RequestSource, &chat.RequestTarget)),
-	{translate.Messages, translate.Completions}: estimating(throughCore(&messages.RequestSource, &completions.RequestTarget)),
+	{translate.Messages, translate.Chat}:        throughCore(&messages.RequestSource, &chat.RequestTarget),
+	{translate.Messages, translate.Completions}: throughCore(&messages.RequestSource, &completions.RequestTarget),
 	{translate.Chat, translate.Completions}:     throughCore(&chat.RequestSource, &completions.RequestTarget),
 	{translate.Chat, translate.Messages}:        throughCore(&chat.RequestSource, &messages.RequestTarget),
 	{translate.Completions, translate.Chat}:     completionsToChat,
@@ -30,18 +30,6 @@ var renders = map[[2]translate.Format]render{
 func throughCore(from *core.Source, to *core.Target) render {
 	return func(dst, body []byte, info *translate.RequestInfo) ([]byte, translate.Rendered, *translate.Fault) {
 		return core.Render(dst, body, info, from, to)
-	}
-}
-
-// estimating is a conversion of messages requests that estimates their tokens where
-// the provider's traits ask for that.
-func estimating(convert render) render {
-	return func(dst, body []byte, info *translate.RequestInfo) ([]byte, translate.Rendered, *translate.Fault) {
-		out, r, fault := convert(dst, body, info)
-		if fault == nil && info.Traits != nil && info.Traits.EstimateInputTokens {
-			r.Memory.InputEstimate = EstimateTokens(body, info.BytesPerToken)
-		}
-		return out, r, fault
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
 // Estimate is what an exchange is expected to use, in tokens.
@@ -112,7 +111,7 @@ const frameBytes = 100
 // sent estimates the tokens of the sent bytes. An event has two lines or more and
 // at least one token.
 func (m *Meter) sent() int64 {
-	return m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/messages.DefaultBytesPerToken
+	return m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/translate.DefaultBytesPerToken
 }
 
 // maxPlausible is more tokens than any model takes and gives.

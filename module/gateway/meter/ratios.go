@@ -7,7 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
 // Ratios hold the bytes per token of each model of each provider, learned from
@@ -41,14 +41,14 @@ type ratio struct {
 }
 
 func newRatio() *ratio {
-	return &ratio{bytes: messages.DefaultBytesPerToken * priorTokens, tokens: priorTokens}
+	return &ratio{bytes: translate.DefaultBytesPerToken * priorTokens, tokens: priorTokens}
 }
 
 // BytesPerToken returns the ratio of a model, or the default while it is unknown.
 func (r *Ratios) BytesPerToken(key Model) float64 {
 	known := r.find(key)
 	if known == nil {
-		return messages.DefaultBytesPerToken
+		return translate.DefaultBytesPerToken
 	}
 	known.mu.Lock()
 	defer known.mu.Unlock()
@@ -90,7 +90,7 @@ func (r *Ratios) Track(key Model) {
 // unless they are tracked.
 func (r *Ratios) Learn(ex *exchange.Exchange) {
 	a := ex.Attempt
-	if ex.Format != translate.Messages || ex.Operation != translate.Generate || len(ex.Body) > maxLearned ||
+	if ex.Operation != translate.Generate || len(ex.Body) > maxLearned ||
 		a == nil || !a.Finished || !a.Usage.Known {
 		return
 	}
@@ -102,7 +102,7 @@ func (r *Ratios) Learn(ex *exchange.Exchange) {
 	if known == nil || !known.due() {
 		return
 	}
-	if size := messages.Measure(ex.Body); size.Images == 0 && size.Documents == 0 {
+	if size := pairs.Measure(ex.Format, ex.Body); size.Images == 0 && size.Documents == 0 {
 		known.add(float64(size.Bytes), float64(a.Usage.TotalInput()))
 	}
 }

@@ -1,0 +1,61 @@
+package core
+
+import (
+	"sync"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Measure measures a body of the source's format that has passed its strict pass;
+// of another one it measures what it could read.
+func Measure(body []byte, from *Source) translate.Size {
+	m := measures.Get().(*measure)
+	m.size = translate.Size{}
+	Listen(body, from, m)
+	size := m.size
+	measures.Put(m)
+	return size
+}
+
+var measures = sync.Pool{New: func() any { return new(measure) }}
+
+// measure is a Writer that adds up what a request says.
+type measure struct {
+	Discard
+	size translate.Size
+}
+
+// add adds escaped texts.
+func (m *measure) add(texts ...[]byte) {
+	for _, text := range texts {
+		m.size.Bytes += int64(jsonscan.InnerLen(text))
+	}
+}
+
+func (m *measure) Text(text []byte)                      { m.add(text) }
+func (m *measure) Refusal(text []byte)                   { m.add(text) }
+func (m *measure) Reasoning(r *Thought)                  { m.add(r.Text) }
+func (m *measure) Image(*Media)                          { m.size.Images++ }
+func (m *measure) OpenDocument(d *Media)                 { m.add(d.Title, d.Context) }
+func (m *measure) OpenSearchResult(title, source []byte) { m.add(title, source) }
+
+func (m *measure) Document(d *Media) {
+	m.add(d.Title, d.Context)
+	switch d.Kind {
+	case Inline:
+		m.size.Documents++
+	case PlainText:
+		m.add(d.Data)
+	}
+}
+
+func (m *measure) Call(c *Call) {
+	m.add(c.Name, c.Text)
+	m.size.Bytes += int64(len(c.Input))
+}
+
+func (m *measure) Tool(t *Tool) {
+	m.add(jsonscan.Inner(t.Name), jsonscan.Inner(t.Description))
+	m.size.Bytes += int64(len(t.Schema))
+}
