@@ -1,7 +1,6 @@
 package access_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -16,58 +15,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
-
-// askAdmin sends a request to Caddy's admin API.
-func askAdmin(s *site.Site, method, path, body string) site.Reply {
-	s.T.Helper()
-	return s.Call(method, s.AdminURL(path), body)
-}
-
-// loggedIn is a user at a site of the configuration.
-type loggedIn struct {
-	*site.Site
-	port, token string
-}
-
-// logIn logs in at PORT(port).
-func logIn(s *site.Site, port, name, password string) site.Reply {
-	s.T.Helper()
-	return s.Call(http.MethodPost, s.URL(port, "/api/user/login"), fmt.Sprintf(`{"username":%q,"password":%q}`, name, password))
-}
-
-// logInAs logs in with site.Password, which must succeed.
-func logInAs(s *site.Site, port, name string) loggedIn {
-	s.T.Helper()
-	got := logIn(s, port, name, site.Password)
-	require.Equal(s.T, http.StatusOK, got.Status, got.Body)
-	return loggedIn{s, port, dataField(s.T, got, "access_token")}
-}
-
-// dataField returns a member of the data of an answer, as text.
-func dataField(t testing.TB, r site.Reply, name string) string {
-	t.Helper()
-	var answer struct{ Data map[string]any }
-	require.NoError(t, json.Unmarshal([]byte(r.Body), &answer), r.Body)
-	return fmt.Sprint(answer.Data[name])
-}
-
-func (u loggedIn) ask(method, path, body string) site.Reply {
-	u.T.Helper()
-	return u.Call(method, u.URL(u.port, path), body, "Authorization", "Bearer "+u.token)
-}
-
-// newKey makes a key, and gives its id as well.
-func (u loggedIn) newKey() (id, key string) {
-	u.T.Helper()
-	got := u.ask(http.MethodPost, "/api/token/", `{"name":"mine"}`)
-	require.Equal(u.T, http.StatusOK, got.Status, got.Body)
-	return dataField(u.T, got, "id"), dataField(u.T, got, "key")
-}
-
-// databaseOf returns the path of the default store.
-func databaseOf(s *site.Site) string {
-	return filepath.Join(s.Dir, "caddy", "ai_gateway", "gateway.db")
-}
 
 // A key that was made a moment ago counts, and one that was revoked a moment
 // ago does not: clients and their owners do not wait.

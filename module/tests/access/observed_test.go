@@ -11,12 +11,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// placeholders are all that a site can put into its logs and headers.
-var placeholderNames = []string{
-	"request_id", "outcome", "key_id", "key_owner", "limit", "model", "provider", "upstream_model", "attempts", "ttfb_ms",
-	"usage.input_tokens", "usage.cache_read_tokens", "usage.cache_write_tokens", "usage.output_tokens", "usage.reasoning_tokens",
-}
-
 func TestAccessLogAndPlaceholdersTellTheSame(t *testing.T) {
 	var logs strings.Builder
 	for _, name := range placeholderNames {

@@ -3,7 +3,6 @@ package access_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,28 +11,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
-
-// vendorLimits are headers about the operator's account at a provider.
-var vendorLimits = map[string]string{
-	"Anthropic-Ratelimit-Requests-Limit": "50", "Anthropic-Ratelimit-Tokens-Reset": "2026-01-01T00:00:00Z",
-	"Anthropic-Ratelimit-Unified-5h-Status": "allowed", "X-Ratelimit-Remaining-Tokens": "149984", "X-Ratelimit-Reset-Requests": "6m0s",
-}
-
-// limited sets them on an answer, beside what must never be handed on.
-func limited(answer gatewaytest.Step) gatewaytest.Step {
-	return func(c *gatewaytest.Call) {
-		for name, value := range vendorLimits {
-			c.Header().Set(name, value)
-		}
-		for _, name := range []string{"Anthropic-Organization-Id", "Openai-Organization", "X-Ratelimited-By", "Set-Cookie", "X-Custom"} {
-			c.Header().Set(name, "vendor")
-		}
-		c.Header().Set("X-Ratelimit-Key", "of "+c.Request.Header.Get("Authorization"))
-		c.Header().Set("X-Ratelimit-Long", strings.Repeat("9", 257))
-		c.Header()["X-Ratelimit-Twice"] = []string{"1", "2"}
-		answer(c)
-	}
-}
 
 // Rate limits of the provider describe the operator's account (wire format E.5).
 func TestRateLimitHeadersAreForwardedWhereTheTraitSaysSo(t *testing.T) {

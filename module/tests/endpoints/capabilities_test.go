@@ -1,7 +1,6 @@
 package endpoints_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"testing"
@@ -12,40 +11,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
-
-// capabilities are the answer of GET /v1/capabilities.
-type capabilities struct {
-	Object string `json:"object"`
-	Data   []struct {
-		Model   string `json:"model"`
-		Formats map[string]struct {
-			Lane     string   `json:"lane"`
-			Upstream string   `json:"upstream"`
-			Kept     []string `json:"kept"`
-			Reported []string `json:"reported"`
-			Refused  []string `json:"refused"`
-		} `json:"formats"`
-	} `json:"data"`
-}
-
-const capabilitiesPath = "/v1/capabilities"
-
-// capabilitiesOf asks with a key; the answer has no member that is not documented.
-func capabilitiesOf(s *site.Site, key string) (c capabilities, models []string) {
-	s.T.Helper()
-	answer := s.List(key, capabilitiesPath)
-	require.Equal(s.T, http.StatusOK, answer.Status, answer.Body)
-	assert.Equal(s.T, "application/json", answer.Header.Get("Content-Type"))
-	require.NoError(s.T, json.Unmarshal([]byte(answer.Body), &c))
-	again, err := json.Marshal(c)
-	require.NoError(s.T, err)
-	assert.JSONEq(s.T, string(again), answer.Body)
-	assert.Equal(s.T, "list", c.Object)
-	for _, d := range c.Data {
-		models = append(models, d.Model)
-	}
-	return c, models
-}
 
 func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
 	s, p := site.StartLocked(t, "model allowed-fast {\nto up\n}", "model any-* {\nto up\n}")

@@ -14,11 +14,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// modelList answers a list of models in the shape of self-hosted servers.
-func modelList(models ...string) gatewaytest.Step {
-	return gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"object":"list","data":[`+strings.Join(models, ",")+`]}`))
-}
-
 const bigModel = `{"id":"qwen-big","object":"model","created":1790000000,"owned_by":"vllm","max_model_len":32768}`
 
 // A list was empty where a provider had patterns, and so were the pickers of

@@ -3,7 +3,6 @@ package endpoints_test
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,30 +12,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
-
-// cardsOf are models in the shape of a family, as JSON.
-func cardsOf(messages bool, names ...string) string {
-	var cards []string
-	for _, name := range names {
-		card := fmt.Sprintf(`{"id":"%s","object":"model","created":0,"owned_by":"gateway"}`, name)
-		if messages {
-			card = fmt.Sprintf(`{"type":"model","id":"%s","display_name":"%s","created_at":"1970-01-01T00:00:00Z"}`, name, name)
-		}
-		cards = append(cards, card)
-	}
-	return strings.Join(cards, ",")
-}
-
-// pageOf is a page in the messages shape.
-func pageOf(more bool, names ...string) string {
-	first, last := "null", "null"
-	if len(names) > 0 {
-		first, last = strconv.Quote(names[0]), strconv.Quote(names[len(names)-1])
-	}
-	return fmt.Sprintf(`{"data":[%s],"has_more":%t,"first_id":%s,"last_id":%s}`, cardsOf(true, names...), more, first, last)
-}
-
-const version = "Anthropic-Version: 2023-06-01"
 
 func TestG116ModelsAreListedInTheShapeThatIsAskedFor(t *testing.T) {
 	s, p := site.StartLocked(t, `

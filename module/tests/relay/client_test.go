@@ -22,14 +22,6 @@ func startLogged(t *testing.T, w site.Way) site.Failover {
 	return site.Failover{Site: s, First: first, Second: second, Gate: gatewaytest.NewGate(t)}
 }
 
-// accessStatus is the status in the access log.
-func accessStatus(s *site.Site) any {
-	s.T.Helper()
-	entry, err := s.Logs.WaitEntry(site.Waiting(s.T), func(e map[string]any) bool { return e["msg"] == "handled request" })
-	require.NoError(s.T, err)
-	return entry["status"]
-}
-
 // A client that went away before anything was sent once got status 500, in the
 // access log at the level of errors.
 func TestG100AClientThatLeavesBeforeTheFirstByteEndsTheCall(t *testing.T) {

@@ -2,10 +2,8 @@ package relay_test
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -198,24 +196,6 @@ func TestHalfAJSONAnswerIsAnError(t *testing.T) {
 			site.Unreachable.Assert(t, path, s.Ask(path, site.BodyFor(path, "cutting", "hello", false)))
 		}
 	})
-}
-
-// deafAddress is an address where connecting neither succeeds nor fails: the
-// queue of its listener is full.
-func deafAddress(t *testing.T) string {
-	t.Helper()
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = syscall.Close(fd) })
-	require.NoError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
-	require.NoError(t, syscall.Listen(fd, 0))
-	bound, err := syscall.Getsockname(fd)
-	require.NoError(t, err)
-	address := net.JoinHostPort("127.0.0.1", fmt.Sprint(bound.(*syscall.SockaddrInet4).Port))
-	filler, err := net.Dial("tcp", address)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = filler.Close() })
-	return address
 }
 
 func TestCompressedAnswersAreRead(t *testing.T) {

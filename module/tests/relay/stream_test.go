@@ -130,13 +130,6 @@ func thenCut(body string) gatewaytest.Step {
 	return gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, body), func(*gatewaytest.Call) { panic(http.ErrAbortHandler) })
 }
 
-// thenSilence sends the first half of a stream in one go, content included, so
-// that the pause behind it is the only one. No keep-alive is in it.
-func thenSilence(t *testing.T, path string) gatewaytest.Step {
-	begin := site.WithoutKeepAlives(path, strings.Join(site.Streams[path][:len(site.Streams[path])/2+1], ""))
-	return gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, begin), gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.More()))
-}
-
 // Before content a stream that breaks off is no answer, and the next target is
 // asked.
 func TestAStreamThatBreaksOffBeforeContentFailsOver(t *testing.T) {

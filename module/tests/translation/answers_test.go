@@ -57,7 +57,7 @@ func TestAnAnswerThatOnlySpeaksOfCallsEndsForAllClients(t *testing.T) {
 		site.ChatPath:     `{"id":"c1","object":"chat.completion","created":1,"model":"x","choices":[{"index":0,"message":{"role":"assistant","content":"Hi","tool_calls":[]},"finish_reason":"tool_calls"}]}`,
 	}
 	ends := map[string]string{site.MessagesPath: `"stop_reason":"end_turn"`, site.ChatPath: `"finish_reason":"stop"`, site.CompletionsPath: `"finish_reason":"stop"`}
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		if answers[r.Upstream] == "" {
 			return
 		}

@@ -15,40 +15,17 @@ import (
 // Parts that many cases share. In the members of a request, $ marks where the
 // content of a case goes.
 const (
-	oneTurn   = `"max_tokens":9,"messages":[{"role":"user","content":"x"}]`
-	chatTurn  = `"messages":[{"role":"user","content":"x"}]`
 	pixelPNG  = `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGVsbG8="}}`
 	pdf       = `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGVsbG8="}}`
 	pixelPart = `{"type":"image_url","image_url":{"url":"data:image/png;base64,aGVsbG8="}}`
 	schema    = `{"type":"object","properties":{}}`
 	unsigned  = `{"type":"thinking","thinking":"hm"}`
-	userText  = `{"role":"user","content":"x"}`
-	useA      = `{"type":"tool_use","id":"a","name":"f","input":{}}`
 	useB      = `{"type":"tool_use","id":"b","name":"f","input":{}}`
 	callA     = `{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}`
 	callB     = `{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}`
 )
 
-// turnsOf are the members of a request with these messages.
-func turnsOf(messages ...string) string {
-	return `"max_tokens":9,"messages":[` + strings.Join(messages, ",") + `]`
-}
-
-// says is a message of these blocks.
-func says(role string, list ...string) string {
-	return `{"role":"` + role + `","content":[` + strings.Join(list, ",") + `]}`
-}
-
-// calls are a chat message that calls tools.
-func calls(list ...string) string {
-	return `{"role":"assistant","content":null,"tool_calls":[` + strings.Join(list, ",") + `]}`
-}
-
 func words(text string) string { return `{"type":"text","text":"` + text + `"}` }
-
-func result(id, content string) string {
-	return `{"type":"tool_result","tool_use_id":"` + id + `","content":` + content + `}`
-}
 
 func toolTurn(id, content string) string {
 	return `{"role":"tool","tool_call_id":"` + id + `","content":` + content + `}`
@@ -57,10 +34,6 @@ func toolTurn(id, content string) string {
 // function is a tool of chat, and ours the same of messages.
 func function(name string) string {
 	return `{"type":"function","function":{"name":"` + name + `","parameters":` + schema + `}}`
-}
-
-func ours(name, more string) string {
-	return `{"name":"` + name + `",` + more + `"input_schema":` + schema + `}`
 }
 
 func TestConformanceOfForwardedRequests(t *testing.T) {

@@ -1,8 +1,6 @@
 package translation_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -14,25 +12,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
-
-// eachLane runs a test over all of them, on both ways to a provider. The model
-// "1" leads to the first provider alone.
-func eachLane(t *testing.T, test func(t *testing.T, s site.Failover, r site.Lane)) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
-		for _, r := range site.Lanes {
-			t.Run(r.String(), func(t *testing.T) { test(t, startTranslated(t, w, r), r) })
-		}
-	})
-}
-
-// explained is a row of the table with the provider's own message.
-func explained(want site.ErrorAnswer, message, code string) site.ErrorAnswer {
-	want.Message = message
-	if want.Code == "" && want.Kind == "invalid_request_error" && want.Status == 400 {
-		want.Code = code
-	}
-	return want
-}
 
 // onAccount are the statuses that concern the gateway's own account.
 var onAccount = map[int]site.ErrorAnswer{401: site.BadCredential, 402: site.Exhausted}
@@ -69,14 +48,6 @@ func TestEveryStatusIsToldAsTheTableSays(t *testing.T) {
 			assert.NotContains(t, answer.Body, "service_unavailable_error")
 		}
 	})
-}
-
-func zipped(text string) []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, _ = w.Write([]byte(text)) // into memory
-	_ = w.Close()
-	return b.Bytes()
 }
 
 // TestErrorBodiesOfAnyShapeAreReadable is wire format E.1. Three bugs were here:
@@ -128,7 +99,7 @@ func TestErrorBodiesOfAnyShapeAreReadable(t *testing.T) {
 		for i, c := range cases {
 			headers, body := []string{}, []byte(c.body)
 			if c.contentType == "gzip" {
-				c.contentType, headers, body = jsonType, []string{"Content-Encoding", "gzip"}, zipped(c.body)
+				c.contentType, headers, body = jsonType, []string{"Content-Encoding", "gzip"}, []byte(site.Encoded(t, "gzip", c.body))
 			}
 			s.First.Script(gatewaytest.Body(http.StatusUnprocessableEntity, c.contentType, body, headers...))
 			answer := s.Ask(r.Path, site.BodyFor(r.Path, "1", "hello", i%2 == 0))

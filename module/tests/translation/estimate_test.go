@@ -14,13 +14,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// counted is a chat answer whose provider says that the prompt had so many tokens.
-func counted(tokens int) gatewaytest.Step {
-	return gatewaytest.Body(http.StatusOK, "application/json", fmt.Appendf(nil,
-		`{"id":"c","object":"chat.completion","created":1,"model":"x","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],`+
-			`"usage":{"prompt_tokens":%d,"completion_tokens":1,"total_tokens":%d}}`, tokens, tokens+1))
-}
-
 // estimated returns the count of tokens that the gateway estimates for a model.
 func estimated(s *site.Site, model, prompt string) int {
 	s.T.Helper()

@@ -42,26 +42,10 @@ func asksFor(prompts string, members ...string) string {
 }
 
 const (
-	streaming    = `"stream":true`
 	askingUsage  = `"stream":true,"stream_options":{"include_usage":true}`
 	slowForEver  = "[[fault:slow-headers=1h]]"
 	silentInside = "[[fault:stall]]"
 )
-
-// readCompletion reads an answer, streamed or not.
-func readCompletion(t *testing.T, r site.Reply, streamed bool) *gatewaytest.Completion {
-	t.Helper()
-	require.Equal(t, http.StatusOK, r.Status, r.Body)
-	read := func() (*gatewaytest.Completion, error) { return gatewaytest.ParseCompletion([]byte(r.Body)) }
-	if streamed {
-		read = func() (*gatewaytest.Completion, error) {
-			return gatewaytest.ReadCompletionStream(strings.NewReader(r.Body))
-		}
-	}
-	c, err := read()
-	require.NoError(t, err, r.Body)
-	return c
-}
 
 func TestG043SeveralPromptsBecomeCallsWhoseAnswersKeepTheirOrder(t *testing.T) {
 	eachFan(t, func(t *testing.T, s *site.Site, p *gatewaytest.Provider, r site.Lane) {

@@ -28,27 +28,6 @@ func startOllama(t *testing.T, w site.Way, turn gatewaytest.OllamaTurn) (*site.S
 	return site.Start(t, lines...), p
 }
 
-// answerText returns the text of an answer, streamed or not, which must be
-// complete.
-func answerText(t *testing.T, r site.Reply, path string, stream bool) string {
-	t.Helper()
-	require.Equal(t, http.StatusOK, r.Status, r.Body)
-	if stream {
-		read := r.Read(t, path)
-		require.True(t, read.Complete, r.Body)
-		return read.Text
-	}
-	if path == site.MessagesPath {
-		empty := strings.Replace(r.Body, `"content":null`, `"content":[]`, 1) // as clients of Ollama read it
-		m, err := gatewaytest.ParseMessage([]byte(empty))
-		require.NoError(t, err, r.Body)
-		return m.Text()
-	}
-	c, err := gatewaytest.ParseCompletion([]byte(r.Body))
-	require.NoError(t, err, r.Body)
-	return c.Choices[0].Text
-}
-
 // A model that says nothing has null for its content, and every client got 502.
 func TestAnOllamaThatSaysNothingAnswersAllClients(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {

@@ -19,8 +19,7 @@ import (
 
 // What a chat provider without reasoning_effort has no place for.
 const (
-	losesEffort = `{"model":"m","max_tokens":2000,"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"x"}]}`
-	losesHint   = `{"model":"m","max_tokens":9,"cache_control":{"type":"ephemeral"},"messages":[{"role":"user","content":"x"}]}`
+	losesHint = `{"model":"m","max_tokens":9,"cache_control":{"type":"ephemeral"},"messages":[{"role":"user","content":"x"}]}`
 )
 
 // The header was checked and then ignored: a client that asked for strictness
@@ -227,7 +226,7 @@ func TestWhatIsLeftOutOfAnAnswerIsLogged(t *testing.T) {
 			p.Script(script)
 			answer := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "x", streaming))
 			require.Equal(t, http.StatusOK, answer.Status, answer.Body)
-			assert.Contains(t, answeredText(t, answer, site.MessagesPath, streaming), "Hi")
+			assert.Contains(t, answerText(t, answer, site.MessagesPath, streaming), "Hi")
 			assert.NotContains(t, answer.Header, "X-Gateway-Dropped", "the header tells of requests")
 			assert.Equal(t, "choices[*].message.annotations", s.Record(answer.ID())["answer_losses"])
 		}

@@ -12,31 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// translatedStatuses are the provider's statuses and what clients of another
-// format are told.
-var translatedStatuses = map[int]site.ErrorAnswer{
-	400: {Status: 400, Kind: "invalid_request_error", MessagesKind: "invalid_request_error"},
-	401: {Status: 502, Kind: "server_error", Code: "upstream_auth", MessagesKind: "api_error"},
-	402: {Status: 502, Kind: "server_error", Code: "upstream_billing", MessagesKind: "api_error"},
-	403: {Status: 403, Kind: "invalid_request_error", Code: "permission_denied", MessagesKind: "permission_error"},
-	404: {Status: 404, Kind: "invalid_request_error", Code: "model_not_found", MessagesKind: "not_found_error"},
-	405: {Status: 502, Kind: "server_error", MessagesKind: "api_error"},
-	408: {Status: 504, Kind: "server_error", Code: "upstream_timeout", MessagesKind: "timeout_error"},
-	409: {Status: 409, Kind: "invalid_request_error", MessagesKind: "conflict_error"},
-	413: {Status: 413, Kind: "invalid_request_error", Code: "request_too_large", MessagesKind: "request_too_large"},
-	418: {Status: 400, Kind: "invalid_request_error", MessagesKind: "invalid_request_error"},
-	422: {Status: 400, Kind: "invalid_request_error", MessagesKind: "invalid_request_error"},
-	429: {Status: 429, Kind: "rate_limit_error", Code: "rate_limit_exceeded", MessagesKind: "rate_limit_error"},
-	500: {Status: 500, Kind: "server_error", MessagesKind: "api_error"},
-	502: {Status: 502, Kind: "server_error", MessagesKind: "api_error"},
-	503: {Status: 503, MessagesStatus: 529, Kind: "server_error", Code: "overloaded", MessagesKind: "overloaded_error"},
-	504: {Status: 504, Kind: "server_error", Code: "upstream_timeout", MessagesKind: "timeout_error"},
-	511: {Status: 502, Kind: "server_error", MessagesKind: "api_error"},
-	529: {Status: 503, MessagesStatus: 529, Kind: "server_error", Code: "overloaded", MessagesKind: "overloaded_error"},
-}
-
 func TestTheProvidersStatusIsToldInTheClientsFormat(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		for status, want := range translatedStatuses {
 			for _, streaming := range []bool{false, true} {
@@ -65,7 +42,7 @@ func TestTheProvidersStatusIsToldInTheClientsFormat(t *testing.T) {
 }
 
 func TestG125TranslatedTargetsFailingAfterTheCommitAreOneErrorEvent(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r, "commit_after 1ms", "keep_alive 5ms")
 		s.First.Always(gatewaytest.Stall(s.Gate, gatewaytest.Status(http.StatusServiceUnavailable)))
 		s.Second.Always(gatewaytest.Status(http.StatusServiceUnavailable))
@@ -85,7 +62,7 @@ func TestG125TranslatedTargetsFailingAfterTheCommitAreOneErrorEvent(t *testing.T
 }
 
 func TestG124PingsThenTheSecondTranslatedTargetInOneResponse(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r, "commit_after 1ms", "keep_alive 5ms")
 		s.First.Always(gatewaytest.Stall(s.Gate, gatewaytest.Status(http.StatusServiceUnavailable)))
 		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))

@@ -12,16 +12,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// afterTranslated scripts the beginning of a stream of the provider's format,
-// up to the text "Hi", and goes on with the step once the client has read it.
-func afterTranslated(s site.Failover, r site.Lane, then gatewaytest.Step) site.Reply {
-	s.T.Helper()
-	whole := strings.Join(site.Streams[r.Upstream], "")
-	text := strings.Index(whole, "Hi")
-	end := text + strings.Index(whole[text:], "\n\n") + len("\n\n")
-	return s.AfterContent(s.First, r.Path, whole[:end], then)
-}
-
 // errorEnd is the error event that ends a stream.
 func errorEnd(r site.Lane, id, messagesKind, message, code string) string {
 	if r.Path == site.MessagesPath {
@@ -32,7 +22,7 @@ func errorEnd(r site.Lane, id, messagesKind, message, code string) string {
 
 func TestG084ATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
 	const message = "the upstream closed the stream before completing the answer"
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		for name, then := range map[string]gatewaytest.Step{
 			"in order":         gatewaytest.More(),
@@ -52,20 +42,8 @@ func TestG084ATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
 	})
 }
 
-// assertUnfinished demands that nothing in a stream says that it is complete.
-func assertUnfinished(t *testing.T, r site.Lane, whole site.Reply) {
-	t.Helper()
-	seen := whole.Read(t, r.Path)
-	assert.False(t, seen.Complete)
-	require.NotNil(t, seen.Failure)
-	assert.Equal(t, "Hi", seen.Text)
-	for _, end := range []string{"message_stop", "message_delta", "content_block_stop", "[DONE]", `"finish_reason":"`} {
-		assert.NotContains(t, whole.Body, end)
-	}
-}
-
 func TestAnErrorEventOfTheProviderEndsTheTranslatedStream(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		rest := site.ErrorEvents[r.Upstream] + strings.Join(site.Streams[r.Upstream][len(site.Streams[r.Upstream])-2:], "")
 		whole := afterTranslated(s, r, gatewaytest.More(rest))
@@ -83,7 +61,7 @@ func TestAnErrorEventOfTheProviderEndsTheTranslatedStream(t *testing.T) {
 }
 
 func TestGarbageInATranslatedStreamEndsItWithAnErrorEvent(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		whole := afterTranslated(s, r, gatewaytest.More("data: secret garbage\n\n", strings.Join(site.Streams[r.Upstream], "")))
 		require.NoError(t, whole.Err)
@@ -93,7 +71,7 @@ func TestGarbageInATranslatedStreamEndsItWithAnErrorEvent(t *testing.T) {
 }
 
 func TestKeepAlivesStandBetweenTranslatedEvents(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r, "keep_alive 5ms")
 		plain := strings.Join(site.Streams[r.Upstream], "")
 		middle := strings.Index(plain, "there") + 2 // in the middle of a word of an event
@@ -112,7 +90,7 @@ func TestKeepAlivesStandBetweenTranslatedEvents(t *testing.T) {
 }
 
 func TestG106AJSONAnswerToAStreamingRequestIsReplayedAsAStream(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		body := site.BodyFor(r.Path, "m", "hello [[fault:json]]", true)
 		answer := s.Ask(r.Path, body)
@@ -126,7 +104,7 @@ func TestG106AJSONAnswerToAStreamingRequestIsReplayedAsAStream(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNoneMovesOnToTheNextTarget(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		nothing := site.Streams[r.Upstream][0]
 		if r.Upstream == site.CompletionsPath {
@@ -150,7 +128,7 @@ func TestAnAnswerThatIsNoneMovesOnToTheNextTarget(t *testing.T) {
 }
 
 func TestAClientThatLeavesATranslatedStreamEndsTheCall(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		s.First.Script(gatewaytest.InOrder(
 			gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[r.Upstream][:len(site.Streams[r.Upstream])-2]...), gatewaytest.Stall(s.Gate, gatewaytest.More())))

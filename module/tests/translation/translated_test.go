@@ -13,32 +13,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// eachRoute runs a test over all of them, on both ways to a provider.
-func eachRoute(t *testing.T, test func(t *testing.T, w site.Way, r site.Lane)) {
-	site.EachWay(t, func(t *testing.T, w site.Way) {
-		for _, r := range site.TranslatedLanes {
-			t.Run(r.String(), func(t *testing.T) { test(t, w, r) })
-		}
-	})
-}
-
-// startTranslated starts a gateway whose model "m" leads to a provider that
-// speaks only the route's other format, and then to a second such.
-func startTranslated(t *testing.T, w site.Way, r site.Lane, lines ...string) site.Failover {
-	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-	s := site.Start(t, append(lines,
-		w.Provider("first", first, r.Format, "models 1"), w.Provider("second", second, r.Format, "models 2"),
-		"model m {\nto first/vendor-m\nto second/vendor-m\n}")...)
-	return site.Failover{Site: s, First: first, Second: second, Gate: gatewaytest.NewGate(t)}
-}
-
 func TestATranslatedRequestIsAnsweredInTheClientsFormat(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		for _, streaming := range []bool{false, true} {
 			answer := s.Ask(r.Path, site.BodyFor(r.Path, "m", "hello", streaming))
 			require.Equal(t, http.StatusOK, answer.Status, answer.Body)
-			assert.Contains(t, answeredText(t, answer, r.Path, streaming), "hello")
+			assert.Contains(t, answerText(t, answer, r.Path, streaming), "hello")
 			if streaming {
 				assert.Equal(t, "text/event-stream; charset=utf-8", answer.Header.Get("Content-Type"))
 				assert.True(t, answer.Read(t, r.Path).Complete)
@@ -59,7 +40,7 @@ func TestATranslatedRequestIsAnsweredInTheClientsFormat(t *testing.T) {
 
 // What a client of another format says of itself means nothing to the provider.
 func TestATranslatedRequestCarriesNoHeaderOfTheClient(t *testing.T) {
-	eachRoute(t, func(t *testing.T, w site.Way, r site.Lane) {
+	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		s.Ask(r.Path+"?beta=true", site.BodyFor(r.Path, "m", "hello", true),
 			"Anthropic-Beta", "context-1m", "Anthropic-Version", "2026-10-21", "User-Agent", "agent/1", "Accept", "application/json", "X-Api-Key", site.ClientKey)
@@ -74,29 +55,6 @@ func TestATranslatedRequestCarriesNoHeaderOfTheClient(t *testing.T) {
 		}
 		assert.Equal(t, want, got.Header)
 	})
-}
-
-// mixed starts a gateway whose model "m" leads to a provider of chat, then to
-// one of messages; for the model "n" it is the other way round.
-type mixed struct {
-	*site.Site
-	chat, messages *gatewaytest.Provider
-}
-
-func startMixed(t *testing.T, w site.Way) mixed {
-	chat, messages := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-	return mixed{site.Start(t,
-		w.Provider("chatting", chat, "format chat", "models 1"), w.Provider("conversing", messages, "format messages", "models 2"),
-		"model m {\nto chatting\nto conversing\n}", "model n {\nto conversing\nto chatting\n}"), chat, messages}
-}
-
-// answeredText returns the text of a stream, or the body of a JSON answer.
-func answeredText(t *testing.T, r site.Reply, path string, streaming bool) string {
-	t.Helper()
-	if streaming {
-		return r.Read(t, path).Text
-	}
-	return r.Body
 }
 
 func TestFallbackCrossesFormats(t *testing.T) {
@@ -120,7 +78,7 @@ func TestFallbackCrossesFormats(t *testing.T) {
 						c.failing.Script(step)
 						answer := s.Ask(path, site.BodyFor(path, model, "hello", streaming))
 						require.Equal(t, http.StatusOK, answer.Status, about)
-						assert.Contains(t, answeredText(t, answer, path, streaming), c.says, about)
+						assert.Contains(t, answerText(t, answer, path, streaming), c.says, about)
 						record := s.Record(answer.ID())
 						assert.Equal(t, c.provider, record["provider"], about)
 						assert.Equal(t, 2.0, record["attempts"], about)
@@ -187,9 +145,6 @@ func TestAThreadIsRefusedSoThatClientsGoOnWithoutIt(t *testing.T) {
 		assert.Zero(t, chat.Count())
 	})
 }
-
-// wholeMessage is an answer of a provider that knows every field.
-const wholeMessage = `{"id":"msg_1","type":"message","role":"assistant","model":"x","content":[],"stop_reason":"end_turn","usage":{}}`
 
 func TestWhatATranslationLeavesBehindIsLogged(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {

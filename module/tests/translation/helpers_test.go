@@ -1,0 +1,195 @@
+package translation_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// Members of requests.
+const (
+	streaming = `"stream":true`
+	oneTurn   = `"max_tokens":9,"messages":[{"role":"user","content":"x"}]`
+	chatTurn  = `"messages":[{"role":"user","content":"x"}]`
+	userText  = `{"role":"user","content":"x"}`
+	useA      = `{"type":"tool_use","id":"a","name":"f","input":{}}`
+)
+
+// losesEffort is a request whose effort not every provider takes.
+const losesEffort = `{"model":"m","max_tokens":2000,"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"x"}]}`
+
+// wholeMessage is an answer of a provider that knows every field.
+const wholeMessage = `{"id":"msg_1","type":"message","role":"assistant","model":"x","content":[],"stop_reason":"end_turn","usage":{}}`
+
+// turnsOf returns the members of a request with these messages.
+func turnsOf(messages ...string) string {
+	return `"max_tokens":9,"messages":[` + strings.Join(messages, ",") + `]`
+}
+
+// says returns a message with these blocks.
+func says(role string, list ...string) string {
+	return `{"role":"` + role + `","content":[` + strings.Join(list, ",") + `]}`
+}
+
+// calls returns a chat message that calls tools.
+func calls(list ...string) string {
+	return `{"role":"assistant","content":null,"tool_calls":[` + strings.Join(list, ",") + `]}`
+}
+
+// result returns the result of a tool.
+func result(id, content string) string {
+	return `{"type":"tool_result","tool_use_id":"` + id + `","content":` + content + `}`
+}
+
+// ours returns a tool of messages.
+func ours(name, more string) string {
+	return `{"name":"` + name + `",` + more + `"input_schema":` + schema + `}`
+}
+
+// eachLane runs a test over all lanes, on both ways to a provider. The model
+// "1" leads to the first provider alone.
+func eachLane(t *testing.T, test func(t *testing.T, s site.Failover, r site.Lane)) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		for _, r := range site.Lanes {
+			t.Run(r.String(), func(t *testing.T) { test(t, startTranslated(t, w, r), r) })
+		}
+	})
+}
+
+// explained returns a row of translatedStatuses with the provider's own message.
+func explained(want site.ErrorAnswer, message, code string) site.ErrorAnswer {
+	want.Message = message
+	if want.Code == "" && want.Kind == "invalid_request_error" && want.Status == 400 {
+		want.Code = code
+	}
+	return want
+}
+
+// counted is a chat answer with this count of tokens of the prompt.
+func counted(tokens int) gatewaytest.Step {
+	return gatewaytest.Body(http.StatusOK, "application/json", fmt.Appendf(nil,
+		`{"id":"c","object":"chat.completion","created":1,"model":"x","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],`+
+			`"usage":{"prompt_tokens":%d,"completion_tokens":1,"total_tokens":%d}}`, tokens, tokens+1))
+}
+
+// readCompletion reads an answer, streamed or not.
+func readCompletion(t *testing.T, r site.Reply, streamed bool) *gatewaytest.Completion {
+	t.Helper()
+	require.Equal(t, http.StatusOK, r.Status, r.Body)
+	read := func() (*gatewaytest.Completion, error) { return gatewaytest.ParseCompletion([]byte(r.Body)) }
+	if streamed {
+		read = func() (*gatewaytest.Completion, error) {
+			return gatewaytest.ReadCompletionStream(strings.NewReader(r.Body))
+		}
+	}
+	c, err := read()
+	require.NoError(t, err, r.Body)
+	return c
+}
+
+// answerText returns the text of an answer, streamed or not, which must be
+// complete.
+func answerText(t *testing.T, r site.Reply, path string, stream bool) string {
+	t.Helper()
+	require.Equal(t, http.StatusOK, r.Status, r.Body)
+	if stream {
+		read := r.Read(t, path)
+		require.True(t, read.Complete, r.Body)
+		return read.Text
+	}
+	if path == site.MessagesPath {
+		empty := strings.Replace(r.Body, `"content":null`, `"content":[]`, 1) // as clients of Ollama read it
+		m, err := gatewaytest.ParseMessage([]byte(empty))
+		require.NoError(t, err, r.Body)
+		return m.Text()
+	}
+	c, err := gatewaytest.ParseCompletion([]byte(r.Body))
+	require.NoError(t, err, r.Body)
+	return c.Choices[0].Text
+}
+
+// translatedStatuses are the errors that clients of another format get, by the
+// provider's status.
+var translatedStatuses = map[int]site.ErrorAnswer{
+	400: {Status: 400, Kind: "invalid_request_error", MessagesKind: "invalid_request_error"},
+	401: {Status: 502, Kind: "server_error", Code: "upstream_auth", MessagesKind: "api_error"},
+	402: {Status: 502, Kind: "server_error", Code: "upstream_billing", MessagesKind: "api_error"},
+	403: {Status: 403, Kind: "invalid_request_error", Code: "permission_denied", MessagesKind: "permission_error"},
+	404: {Status: 404, Kind: "invalid_request_error", Code: "model_not_found", MessagesKind: "not_found_error"},
+	405: {Status: 502, Kind: "server_error", MessagesKind: "api_error"},
+	408: {Status: 504, Kind: "server_error", Code: "upstream_timeout", MessagesKind: "timeout_error"},
+	409: {Status: 409, Kind: "invalid_request_error", MessagesKind: "conflict_error"},
+	413: {Status: 413, Kind: "invalid_request_error", Code: "request_too_large", MessagesKind: "request_too_large"},
+	418: {Status: 400, Kind: "invalid_request_error", MessagesKind: "invalid_request_error"},
+	422: {Status: 400, Kind: "invalid_request_error", MessagesKind: "invalid_request_error"},
+	429: {Status: 429, Kind: "rate_limit_error", Code: "rate_limit_exceeded", MessagesKind: "rate_limit_error"},
+	500: {Status: 500, Kind: "server_error", MessagesKind: "api_error"},
+	502: {Status: 502, Kind: "server_error", MessagesKind: "api_error"},
+	503: {Status: 503, MessagesStatus: 529, Kind: "server_error", Code: "overloaded", MessagesKind: "overloaded_error"},
+	504: {Status: 504, Kind: "server_error", Code: "upstream_timeout", MessagesKind: "timeout_error"},
+	511: {Status: 502, Kind: "server_error", MessagesKind: "api_error"},
+	529: {Status: 503, MessagesStatus: 529, Kind: "server_error", Code: "overloaded", MessagesKind: "overloaded_error"},
+}
+
+// afterTranslated scripts the beginning of a stream of the provider's format,
+// up to the text "Hi", and goes on with the step once the client has read it.
+func afterTranslated(s site.Failover, r site.Lane, then gatewaytest.Step) site.Reply {
+	s.T.Helper()
+	whole := strings.Join(site.Streams[r.Upstream], "")
+	text := strings.Index(whole, "Hi")
+	end := text + strings.Index(whole[text:], "\n\n") + len("\n\n")
+	return s.AfterContent(s.First, r.Path, whole[:end], then)
+}
+
+// assertUnfinished checks that nothing in a stream marks it as complete.
+func assertUnfinished(t *testing.T, r site.Lane, whole site.Reply) {
+	t.Helper()
+	seen := whole.Read(t, r.Path)
+	assert.False(t, seen.Complete)
+	require.NotNil(t, seen.Failure)
+	assert.Equal(t, "Hi", seen.Text)
+	for _, end := range []string{"message_stop", "message_delta", "content_block_stop", "[DONE]", `"finish_reason":"`} {
+		assert.NotContains(t, whole.Body, end)
+	}
+}
+
+// eachTranslated runs a test over all lanes that translate, on both ways to a
+// provider.
+func eachTranslated(t *testing.T, test func(t *testing.T, w site.Way, r site.Lane)) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		for _, r := range site.TranslatedLanes {
+			t.Run(r.String(), func(t *testing.T) { test(t, w, r) })
+		}
+	})
+}
+
+// startTranslated runs a gateway whose providers speak only the format of the
+// lane. The model "m" has the name "vendor-m" there.
+func startTranslated(t *testing.T, w site.Way, r site.Lane, lines ...string) site.Failover {
+	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, append(lines,
+		w.Provider("first", first, r.Format, "models 1"), w.Provider("second", second, r.Format, "models 2"),
+		"model m {\nto first/vendor-m\nto second/vendor-m\n}")...)
+	return site.Failover{Site: s, First: first, Second: second, Gate: gatewaytest.NewGate(t)}
+}
+
+// mixed is a gateway whose model "m" leads to a provider of chat, then to
+// one of messages; for the model "n" it is the other way round.
+type mixed struct {
+	*site.Site
+	chat, messages *gatewaytest.Provider
+}
+
+func startMixed(t *testing.T, w site.Way) mixed {
+	chat, messages := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	return mixed{site.Start(t,
+		w.Provider("chatting", chat, "format chat", "models 1"), w.Provider("conversing", messages, "format messages", "models 2"),
+		"model m {\nto chatting\nto conversing\n}", "model n {\nto conversing\nto chatting\n}"), chat, messages}
+}
