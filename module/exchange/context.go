@@ -6,18 +6,33 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-type attemptKey struct{}
-
-// WithAttempt returns a context that carries a to the transport.
-func WithAttempt(ctx context.Context, a *Attempt) context.Context {
-	return context.WithValue(ctx, attemptKey{}, a)
+// Conduit connects the gateway with the transport: reverse_proxy, which may be
+// between them, passes nothing on but a context, a request and a response.
+type Conduit struct {
+	Attempt Attempt
+	Result  Result // of the last call
 }
 
-// AttemptFrom returns the attempt that ctx carries. It is nil for requests
-// that are no attempt, such as active health checks.
-func AttemptFrom(ctx context.Context) *Attempt {
-	a, _ := ctx.Value(attemptKey{}).(*Attempt)
-	return a
+// Begin empties the result for a new call of the same attempt, of which
+// reverse_proxy makes one for each address that it tries. A request that one
+// address may have received remains sent.
+func (c *Conduit) Begin() (*Attempt, *Result) {
+	c.Result = Result{Sent: c.Result.Sent}
+	return &c.Attempt, &c.Result
+}
+
+type conduitKey struct{}
+
+// WithConduit returns a context that carries c to the transport.
+func WithConduit(ctx context.Context, c *Conduit) context.Context {
+	return context.WithValue(ctx, conduitKey{}, c)
+}
+
+// ConduitFrom returns the conduit that ctx carries. It is nil for requests that
+// are no attempt, such as active health checks.
+func ConduitFrom(ctx context.Context) *Conduit {
+	c, _ := ctx.Value(conduitKey{}).(*Conduit)
+	return c
 }
 
 // ModelsQuery asks a provider for one page of its own list of models. The

@@ -23,13 +23,15 @@ type Exchange struct {
 	Lease  *Lease // of Body's memory; nil when it belongs to no pool
 	View   translate.View
 
-	// Attempts made so far; the last one is Attempt.
+	// Attempts made so far, the last one, and what came of it. The last two are nil
+	// before the first attempt, and if the gateway answers itself.
 	Attempts int
 	Attempt  *Attempt
+	Result   *Result
 
 	FirstByte time.Time // when the first byte of an answer went to the client
 	Outcome   Outcome
-	Fault     *translate.Fault // what the client was told, nil when answered
+	Fault     *translate.Fault // sent to the client, nil when answered
 
 	// Unreported says that the losses of the request became known too late for
 	// the header that tells the client of them.
@@ -48,41 +50,18 @@ const (
 	ClientClosed Outcome = "client_closed" // the client went away first
 )
 
-// Attempt is one call of one target within an exchange. The gateway fills the
-// first group of fields; the transport, the second; the gateway reads those
-// once the call has returned.
+// Attempt is what is tried: one target, spoken to in one format. It does not
+// change once it is made.
 type Attempt struct {
 	Exchange *Exchange
 	Provider string            // name of the provider in the configuration
-	Format   translate.Format  // what is spoken to the provider
+	Format   translate.Format  // spoken to the provider
 	Model    string            // the provider's own model name
 	Traits   *translate.Traits // what the target can take; nil stands for the provider's
 
-	// BytesPerToken is what estimates of the request's tokens divide by; 0 while
+	// BytesPerToken is the divisor for estimates of the request's tokens; 0 while
 	// nothing is known of the model.
 	BytesPerToken float64
-
-	Fault      *translate.Fault // why the call gave no (whole) answer
-	Refused    bool             // the request cannot be carried over to this target, which was not asked
-	Sent       bool             // the provider may have got the request, or a part of it
-	Losses     translate.Losses // what a translated request left behind
-	Dropped    translate.Losses // what of a translated answer was left out
-	Relayed    bool             // the provider's own error event already went to the client
-	Answer     *ErrorAnswer     // the provider's error answer, where it may be relayed as it is
-	Header     http.Header      // the provider's headers that the client gets: retry-after and the like of a failed answer, rate limits where the provider's traits say so
-	Status     int              // the provider's status, 0 while none came
-	RequestID  string           // the provider's own id of the call
-	AnsweredBy string           // the model that the provider said it answered with
-	Usage      translate.Usage
-	Finished   bool // the answer is whole, and Usage final: terminal event seen, or a complete JSON answer
-}
-
-// ErrorAnswer is a provider's error answer, kept to be relayed byte for byte to
-// a client of the same format.
-type ErrorAnswer struct {
-	Status      int
-	ContentType string
-	Body        []byte
 }
 
 // Streaming reports whether the client asked for an event stream.

@@ -57,7 +57,7 @@ func TestWhatIsKnownIsSettledBeforeTheLastBytesGoOut(t *testing.T) {
 	s.WriteHeader(200)
 	_, _ = s.Write([]byte(event))
 	assert.Empty(t, reservation.settled)
-	s.ex.Attempt.Finished, s.ex.Attempt.Usage = true, translate.Usage{Input: 3, Output: 4, Known: true}
+	s.ex.Result.Finish(translate.Usage{Input: 3, Output: 4, Known: true})
 	c.leave() // nothing goes out any more, and it is settled all the same
 	_, _ = s.Write([]byte(event))
 	assert.Equal(t, []int64{7}, reservation.settled)
@@ -79,7 +79,7 @@ func TestACutAnswerCostsWhatCanBeSeenOfIt(t *testing.T) {
 		reservation := new(counted)
 		s.ex.Attempts, s.meter.Estimate = 1, meter.Estimate{Prompt: 18, Reserved: 20}
 		s.meter.Reserve(reservation)
-		s.ex.Attempt.Status, s.ex.Attempt.Sent = 200, true
+		s.ex.Result.Status, s.ex.Result.Sent = 200, true
 		s.WriteHeader(200)
 		for sent, times := 0, 400_000; sent < times && (name == "long events" || sent < 1000*198); sent += len(c.piece) {
 			_, _ = s.Write([]byte(c.piece))
@@ -97,7 +97,7 @@ func TestALargeAnswerRunsUntilItsLastBytesGoOut(t *testing.T) {
 	reservation := new(counted)
 	s.ex.Attempts = 1
 	s.meter.Reserve(reservation)
-	s.ex.Attempt.Finished, s.ex.Attempt.Usage = true, translate.Usage{Output: 4, Known: true}
+	s.ex.Result.Finish(translate.Usage{Output: 4, Known: true})
 	s.Header().Set("Content-Length", "20")
 	s.WriteHeader(200)
 	_, _ = s.Write(make([]byte, 19))

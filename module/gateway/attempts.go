@@ -1,97 +1,84 @@
 package gateway
 
 import (
-	"errors"
+	"cmp"
 	"net/http"
-
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// try asks the model's targets in order until one answers. When none does it
-// returns the attempt that the client is to be told of: the last that a provider
-// answered, or, where none did, the last of all; or, where nobody could be
-// asked, why the first target could not; or that the process ends.
-func (h *Handler) try(m *model, s *sink, r *http.Request) (told *exchange.Attempt, refused *translate.Fault) {
+// verdict is what the attempts at a request came to. At most one of its fields is
+// set; none is set for a request that was answered, or whose client has left.
+type verdict struct {
+	failed *exchange.Conduit // the attempt to report, which failed
+	fault  *translate.Fault  // why no target was asked, or that the process shuts down
+}
+
+// try asks the model's targets in order until one answers. If none does, the
+// verdict has the last attempt that a provider answered, else the last one that
+// was asked, else the reason why the first target was not asked.
+func (h *Handler) try(m *model, s *sink, r *http.Request) (v verdict) {
 	for _, t := range m.targets {
 		a, fault := s.begin(t)
 		if fault != nil {
-			refused = firstOf(refused, fault)
+			v.fault = cmp.Or(v.fault, fault)
 			continue
 		}
-		h.call(t, s, r, a)
-		if drain.Interrupted(r.Context()) && !a.Finished {
-			return nil, translate.ShuttingDown()
+		result := h.call(t, s, r, a)
+		if drain.Interrupted(r.Context()) && !result.Whole() {
+			return verdict{fault: translate.ShuttingDown()}
 		}
 		if s.abandon(r.Context()) {
-			return nil, nil
+			return verdict{}
 		}
 		if s.over() {
-			s.finish(a)
-			return nil, nil
+			s.finish(result)
+			return verdict{}
 		}
-		if a.Refused { // nobody was asked
-			refused = firstOf(refused, a.Fault)
+		if result.State == exchange.Unasked {
+			v.fault = cmp.Or(v.fault, result.Fault)
 			s.ex.Attempts--
 			continue
 		}
-		h.noteFailure(t, a)
-		if told == nil || a.Status >= 400 || told.Status < 400 {
-			told = a
+		h.noteFailure(t, &a.Attempt, result)
+		if v.failed == nil || result.Status >= 400 || v.failed.Result.Status < 400 {
+			v.failed = a
 		}
-		if !m.fallback.after(a) || s.ex.Attempts >= m.attempts {
+		if !m.fallback.after(&a.Attempt, result) || s.ex.Attempts >= m.attempts {
 			break
 		}
 	}
-	return told, refused
-}
-
-func firstOf(a, b *translate.Fault) *translate.Fault {
-	if a != nil {
-		return a
+	if v.failed != nil {
+		v.fault = nil
 	}
-	return b
-}
-
-// call makes one attempt. However the call returns, the attempt then holds
-// either an answer that the sink has sent or a fault.
-func (h *Handler) call(t target, s *sink, r *http.Request, a *exchange.Attempt) {
-	if a.Traits.EstimateInputTokens {
-		a.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
-	}
-	t.provider.call.Call(s, r.WithContext(exchange.WithAttempt(r.Context(), a)))
-	if a.Fault == nil && !a.Finished {
-		a.Fault = unexplained(s.answer.err, s.ex.View.Model)
-	}
+	return v
 }
 
 // begin starts the attempt of a target. It refuses a target that cannot be
 // asked in any faithful way.
-func (s *sink) begin(t target) (*exchange.Attempt, *translate.Fault) {
+func (s *sink) begin(t target) (*exchange.Conduit, *translate.Fault) {
 	ex := s.ex
 	format, fault := t.formatFor(ex)
 	if fault != nil {
 		return nil, fault
 	}
-	a := &exchange.Attempt{
+	c := &exchange.Conduit{Attempt: exchange.Attempt{
 		Exchange: ex,
 		Provider: t.provider.name,
 		Format:   format,
 		Model:    t.upstreamModel(ex.View.Model),
 		Traits:   t.traitsOf(ex.View.Model),
+	}}
+	if ex.Result != nil {
+		s.meter.AddEarlier(ex.Result)
 	}
-	if failed := ex.Attempt; failed != nil {
-		s.meter.AddEarlier(failed)
-	}
-	ex.Attempt = a
+	ex.Attempt, ex.Result = &c.Attempt, &c.Result
 	ex.Attempts++
 	s.reset()
-	return a, nil
+	return c, nil
 }
 
 // formatFor chooses the format to speak to the provider: the client's own where
@@ -120,19 +107,4 @@ func (p *provider) speakFor(client translate.Format) (format translate.Format, o
 		}
 	}
 	return "", false
-}
-
-// unexplained returns the fault of an attempt that the transport knows nothing of:
-// reverse_proxy found no address for it, or failed itself.
-func unexplained(err error, model string) *translate.Fault {
-	if err == nil {
-		err = errors.New("the call returned without an answer")
-	}
-	var handled caddyhttp.HandlerError
-	if errors.As(err, &handled) && handled.StatusCode == http.StatusServiceUnavailable {
-		f := translate.NoUpstream(model)
-		f.Cause = err
-		return f
-	}
-	return translate.InternalFault(err)
 }

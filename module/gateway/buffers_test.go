@@ -24,7 +24,6 @@ func (r *readSizes) Close() error { return nil }
 type discard struct{ *httptest.ResponseRecorder }
 
 func (discard) FlushError() error { return nil }
-func (discard) note(error)        {}
 
 // Every open stream held a buffer of 32 KiB while it waited for events of some
 // hundred bytes: 67 MB of the 159 MB that 2,000 streams took.

@@ -17,11 +17,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// caller is the way to a provider. Call carries the attempt, or the query for
-// models, in the request's context and writes the answer into a receiver. The
-// result is in these three: an error, or its absence, proves nothing.
+// caller is the way to a provider. Call carries the conduit of an attempt, or the
+// query for models, in the request's context, and writes the answer to a receiver.
+// What came of the call is in the conduit or the query; the error explains a call
+// that never got to the transport.
 type caller interface {
-	Call(to receiver, r *http.Request)
+	Call(to receiver, r *http.Request) error
 }
 
 // receiver takes the answer of a provider from a caller. For attempts it is the
@@ -29,7 +30,6 @@ type caller interface {
 type receiver interface {
 	http.ResponseWriter
 	FlushError() error
-	note(error) // keeps the error of a call that gave no answer, or broke off
 }
 
 // newCaller loads the way to the provider: reverse_proxy where the
@@ -140,13 +140,11 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 // no header, host or body of the client (the transport builds all), and with a
 // map of variables of its own, since a dial that outlives this attempt reads
 // the map while the next attempt writes it.
-func (p *proxied) Call(to receiver, r *http.Request) {
+func (p *proxied) Call(to receiver, r *http.Request) error {
 	r = r.WithContext(exchange.WithOwnVars(r.Context()))
-	r.Host = ""                                                                                       // else the provider would be told the client's name for the gateway
+	r.Host = ""                                                                                       // else the provider would receive the client's name for the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
-	if err := p.handler.ServeHTTP(to, r, endOfChain); err != nil {
-		to.note(err)
-	}
+	return p.handler.ServeHTTP(to, r, endOfChain)
 }
 
 var endOfChain = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
@@ -169,18 +167,17 @@ func newDirect(ctx caddy.Context, transport json.RawMessage) (caller, error) {
 var nowhere = new(url.URL)
 
 // Call copies the answer into the receiver, flushing after each read of a stream.
-func (d *direct) Call(to receiver, r *http.Request) {
+func (d *direct) Call(to receiver, r *http.Request) error {
 	r = r.WithContext(exchange.WithOwnVars(r.Context()))
 	r.Header, r.Host, r.URL = nil, "", nowhere
 	res, err := d.transport.RoundTrip(r)
 	if err != nil {
-		to.note(err)
-		return
+		return err
 	}
 	defer res.Body.Close()
 	maps.Copy(to.Header(), res.Header)
 	to.WriteHeader(res.StatusCode)
-	copyBody(to, res)
+	return copyBody(to, res)
 }
 
 // Sizes of the buffers between a provider and its client, in bytes. A stream
@@ -201,7 +198,7 @@ func bufferPool(size int) *sync.Pool {
 
 // copyBody copies an answer to its receiver. A stream, whose length is unknown,
 // is flushed after every read.
-func copyBody(to receiver, res *http.Response) {
+func copyBody(to receiver, res *http.Response) error {
 	buffers := answerBuffers
 	if res.ContentLength < 0 {
 		buffers = streamBuffers
@@ -217,11 +214,11 @@ func copyBody(to receiver, res *http.Response) {
 				_ = to.FlushError()
 			}
 		}
+		if err == io.EOF {
+			return nil
+		}
 		if err != nil {
-			if err != io.EOF {
-				to.note(err)
-			}
-			return
+			return fmt.Errorf("reading answer: %w", err)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -13,8 +12,8 @@ import (
 // estimates reports whether the tokens of a request may be estimated: nobody
 // could be asked for a count, or the provider that was asked does not know the
 // endpoint, and not every target of the model has estimates switched off.
-func (m *model) estimates(told *exchange.Attempt) bool {
-	if told != nil && told.Status != http.StatusNotFound {
+func (m *model) estimates(v verdict) bool {
+	if v.failed != nil && v.failed.Result.Status != http.StatusNotFound {
 		return false
 	}
 	return slices.ContainsFunc(m.targets, target.estimates)
@@ -26,7 +25,7 @@ func (h *Handler) estimate(m *model, s *sink) {
 	t := m.targets[slices.IndexFunc(m.targets, target.estimates)]
 	key := meter.Model{Provider: t.provider.name, Name: t.upstreamModel(s.ex.View.Model)}
 	h.ratios.Track(key)
-	s.ex.Attempt = nil // whoever was asked did not answer this
+	s.ex.Attempt, s.ex.Result = nil, nil // no target has answered this
 	tokens := pairs.Measure(s.ex.Format, s.ex.Body).Tokens(h.ratios.BytesPerToken(key))
 	s.w.Header()["X-Gateway-Estimate"] = []string{"true"}
 	s.write(append(strconv.AppendInt([]byte(`{"input_tokens":`), tokens, 10), '}'))

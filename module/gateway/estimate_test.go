@@ -14,20 +14,20 @@ func TestTokensAreEstimatedOnlyWhereNobodyCounts(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		targets []*translate.Traits
-		told    *exchange.Attempt
+		failed  *exchange.Conduit
 		want    bool
 	}{
 		{"nobody could be asked", []*translate.Traits{with}, nil, true},
 		{"one of two allows it", []*translate.Traits{without, with}, nil, true},
 		{"switched off", []*translate.Traits{without}, nil, false},
-		{"the provider lacks the endpoint", []*translate.Traits{with}, &exchange.Attempt{Status: 404}, true},
-		{"the provider failed", []*translate.Traits{with}, &exchange.Attempt{Status: 500}, false},
-		{"the provider was not reached", []*translate.Traits{with}, &exchange.Attempt{}, false},
+		{"the provider lacks the endpoint", []*translate.Traits{with}, &exchange.Conduit{Result: exchange.Result{Status: 404}}, true},
+		{"the provider failed", []*translate.Traits{with}, &exchange.Conduit{Result: exchange.Result{Status: 500}}, false},
+		{"the provider was not reached", []*translate.Traits{with}, new(exchange.Conduit), false},
 	} {
 		m := new(model)
 		for _, traits := range test.targets {
 			m.targets = append(m.targets, target{traits: traits})
 		}
-		assert.Equal(t, test.want, m.estimates(test.told), test.name)
+		assert.Equal(t, test.want, m.estimates(verdict{failed: test.failed}), test.name)
 	}
 }

@@ -12,27 +12,27 @@ import (
 
 // noteFailure logs why an attempt gave no answer, and remembers a provider that
 // does not count tokens. Only what an operator may have to mend is a warning.
-func (h *Handler) noteFailure(t target, a *exchange.Attempt) {
+func (h *Handler) noteFailure(t target, a *exchange.Attempt, result *exchange.Result) {
 	switch {
-	case a.Exchange.Operation == translate.CountTokens && a.Status == http.StatusNotFound && t.estimates():
+	case a.Exchange.Operation == translate.CountTokens && result.Status == http.StatusNotFound && t.estimates():
 		t.provider.uncounted.add(a.Model)
-		h.logFailure(zapcore.InfoLevel, "provider does not count the tokens of this model, they are estimated", a,
+		h.logFailure(zapcore.InfoLevel, "provider does not count the tokens of this model, they are estimated", a, result,
 			zap.Duration("asked_again_after", askAgainAfter))
-	case a.Fault.Reason != "":
-		h.logFailure(zapcore.InfoLevel, "provider refused the request", a,
-			zap.String("reason", a.Fault.Reason), zap.String("path", a.Fault.Path))
+	case result.Fault.Reason != "":
+		h.logFailure(zapcore.InfoLevel, "provider refused the request", a, result,
+			zap.String("reason", result.Fault.Reason), zap.String("path", result.Fault.Path))
 	default:
-		h.logFailure(zapcore.WarnLevel, "attempt failed", a, zap.String("fault", a.Fault.LogMessage()))
+		h.logFailure(zapcore.WarnLevel, "attempt failed", a, result, zap.String("fault", result.Fault.LogMessage()))
 	}
 }
 
-func (h *Handler) logFailure(level zapcore.Level, message string, a *exchange.Attempt, fields ...zap.Field) {
+func (h *Handler) logFailure(level zapcore.Level, message string, a *exchange.Attempt, result *exchange.Result, fields ...zap.Field) {
 	h.logger.Log(level, message, append([]zap.Field{
 		zap.String("request_id", a.Exchange.ID),
 		zap.String("provider", a.Provider),
 		zap.String("upstream_model", clip(a.Model)),
-		zap.Int("upstream_status", a.Status),
-		zap.String("upstream_request_id", clip(a.RequestID)),
-		zap.NamedError("cause", a.Fault.Cause),
+		zap.Int("upstream_status", result.Status),
+		zap.String("upstream_request_id", clip(result.RequestID)),
+		zap.NamedError("cause", result.Fault.Cause),
 	}, fields...)...)
 }

@@ -263,17 +263,17 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	ctx, cancel := h.drain.Bind(r.Context())
 	s.cancel = cancel
 	s.startKeepAlive(time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
-	told, refused := h.try(m, s, r.WithContext(ctx))
+	v := h.try(m, s, r.WithContext(ctx))
 	switch {
-	case told == nil && refused == nil: // answered, or nobody is there to be told
+	case v == verdict{}:
 		return nil
-	case ex.Operation == translate.CountTokens && m.estimates(told):
+	case ex.Operation == translate.CountTokens && m.estimates(v):
 		h.estimate(m, s)
 		return nil
-	case told == nil:
-		return refused
+	case v.fault != nil:
+		return v.fault
 	}
-	return s.relayError(told)
+	return s.relayError(&v.failed.Result)
 }
 
 // readRequest reads what the client asks for, from headers, body and query.

@@ -39,8 +39,8 @@ func countLosses(ex *exchange.Exchange) {
 	if a == nil || ex.FirstByte.IsZero() {
 		return
 	}
-	count(a, ex.Format, a.Format, a.Losses)
-	count(a, a.Format, ex.Format, a.Dropped)
+	count(a, ex.Format, a.Format, ex.Result.Losses)
+	count(a, a.Format, ex.Format, ex.Result.Dropped)
 }
 
 func count(a *exchange.Attempt, from, to translate.Format, losses translate.Losses) {

@@ -124,15 +124,15 @@ func (f *fallback) add(word string) error {
 }
 
 // after reports whether the next target is to be tried after a failed attempt.
-func (f *fallback) after(a *exchange.Attempt) bool {
-	status := a.Status
+func (f *fallback) after(a *exchange.Attempt, result *exchange.Result) bool {
+	status := result.Status
 	switch {
-	case a.Fault.Kind == translate.Timeout && status < 400:
+	case result.Fault.Kind == translate.Timeout && status < 400:
 		return f.timeout
 	case status == 0:
 		return f.unreachable
 	case status < 400, status > 599: // what is no error status counts as what it should have been
-		status = a.Fault.Status(a.Format)
+		status = result.Fault.Status(a.Format)
 	}
 	return f.statuses[status] || f.classes[status/100%6]
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // failures by name; those with a status are the provider's answers.
-func failures() map[string]*exchange.Attempt {
-	all := map[string]*exchange.Attempt{
+func failures() map[string]*exchange.Result {
+	all := map[string]*exchange.Result{
 		"timeout":      {Fault: translate.UpstreamTimeout(nil)},
 		"unreachable":  {Fault: translate.Unreachable(nil)},
 		"late timeout": {Status: 200, Fault: translate.UpstreamTimeout(nil)},
@@ -24,10 +24,7 @@ func failures() map[string]*exchange.Attempt {
 		"302": 302, "400": 400, "401": 401, "402": 402, "403": 403, "404": 404, "408": 408, "409": 409,
 		"413": 413, "422": 422, "429": 429, "500": 500, "503": 503, "504": 504, "529": 529, "599": 599, "700": 700,
 	} {
-		all[name] = &exchange.Attempt{Status: status, Fault: translate.ReadFault(status, "", nil)}
-	}
-	for _, a := range all {
-		a.Format = translate.Messages
+		all[name] = &exchange.Result{Status: status, Fault: translate.ReadFault(status, "", nil)}
 	}
 	return all
 }
@@ -52,7 +49,7 @@ func TestFallbackGoesOnAfterWhatItsWordsSay(t *testing.T) {
 		f, err := parseFallback(test.words)
 		require.NoError(t, err)
 		for name, a := range failures() {
-			assert.Equal(t, contains(test.after, name), f.after(a), "%v after %s", test.words, name)
+			assert.Equal(t, contains(test.after, name), f.after(&exchange.Attempt{Format: translate.Messages}, a), "%v after %s", test.words, name)
 		}
 	}
 }

@@ -21,7 +21,10 @@ import (
 // callerFunc is a function as a caller.
 type callerFunc func(receiver, *http.Request)
 
-func (f callerFunc) Call(to receiver, r *http.Request) { f(to, r) }
+func (f callerFunc) Call(to receiver, r *http.Request) error {
+	f(to, r)
+	return nil
+}
 
 // lister answers queries for models, as the transport does.
 type lister func(q *exchange.ModelsQuery)

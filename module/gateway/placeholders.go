@@ -30,11 +30,11 @@ var placeholders = []placeholder{
 	{"model", true, func(ex *exchange.Exchange) any { return text(clip(ex.View.Model)) }},
 	{"provider", true, ofAttempt(func(a *exchange.Attempt) any { return a.Provider })},
 	{"upstream_model", true, ofAttempt(func(a *exchange.Attempt) any { return clip(a.Model) })},
-	{"upstream_status", true, ofAttempt(func(a *exchange.Attempt) any { return number(int64(a.Status)) })},
-	{"upstream_request_id", true, ofAttempt(func(a *exchange.Attempt) any { return text(clip(a.RequestID)) })},
-	{"answered_by", true, ofAttempt(func(a *exchange.Attempt) any { return text(clip(a.AnsweredBy)) })},
-	{"losses", true, ofAttempt(func(a *exchange.Attempt) any { return text(lossNames(a)) })},
-	{"answer_losses", true, ofAttempt(func(a *exchange.Attempt) any { return text(a.Dropped.String()) })},
+	{"upstream_status", true, ofResult(func(r *exchange.Result) any { return number(int64(r.Status)) })},
+	{"upstream_request_id", true, ofResult(func(r *exchange.Result) any { return text(clip(r.RequestID)) })},
+	{"answered_by", true, ofResult(func(r *exchange.Result) any { return text(clip(r.AnsweredBy)) })},
+	{"losses", true, func(ex *exchange.Exchange) any { return text(lossNames(ex)) }},
+	{"answer_losses", true, ofResult(func(r *exchange.Result) any { return text(r.Dropped.String()) })},
 	{"attempts", true, func(ex *exchange.Exchange) any { return ex.Attempts }},
 	{"ttfb_ms", true, timeToFirstByte},
 	{"usage.input_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.Input })},
@@ -107,21 +107,33 @@ func ofAttempt(value func(*exchange.Attempt) any) func(*exchange.Exchange) any {
 	}
 }
 
+func ofResult(value func(*exchange.Result) any) func(*exchange.Exchange) any {
+	return func(ex *exchange.Exchange) any {
+		if ex.Result == nil {
+			return nil
+		}
+		return value(ex.Result)
+	}
+}
+
 // lossNames reports the losses of a request by the names of this gateway's tables:
 // a name that the client chose may be a prompt or a key.
-func lossNames(a *exchange.Attempt) string {
+func lossNames(ex *exchange.Exchange) string {
+	if ex.Result == nil {
+		return ""
+	}
 	var named translate.Losses
-	for _, loss := range a.Losses {
-		named.Add(loss.Class, pairs.LossName(a.Exchange.Format, a.Format, loss))
+	for _, loss := range ex.Result.Losses {
+		named.Add(loss.Class, pairs.LossName(ex.Format, ex.Attempt.Format, loss))
 	}
 	return named.String()
 }
 
 func ofUsage(count func(translate.Usage) int64) func(*exchange.Exchange) any {
-	return ofAttempt(func(a *exchange.Attempt) any {
-		if !a.Usage.Known {
+	return ofResult(func(r *exchange.Result) any {
+		if !r.Usage.Known {
 			return nil
 		}
-		return count(a.Usage)
+		return count(r.Usage)
 	})
 }

@@ -32,7 +32,6 @@ type sink struct {
 type upstreamAnswer struct {
 	header   http.Header // the client gets listed headers only
 	accepted bool        // status 200: the bytes go to the client
-	err      error       // of a call that failed or broke off
 }
 
 func newSink(w http.ResponseWriter, ex *exchange.Exchange) *sink {
@@ -49,9 +48,6 @@ func (s *sink) reset() {
 	defer s.mu.Unlock()
 	s.answer = upstreamAnswer{header: make(http.Header, 4)}
 }
-
-// note keeps an error of the caller, to explain an attempt without a fault.
-func (s *sink) note(err error) { s.answer.err = err }
 
 // Header returns the header map of the current attempt.
 func (s *sink) Header() http.Header { return s.answer.header }
@@ -85,11 +81,11 @@ func (s *sink) Write(p []byte) (int, error) {
 // advance enters the state that the end of an answer leads to. Without a last
 // event that is the end of the body, behind the last bytes.
 func (s *sink) advance() {
-	switch a := s.ex.Attempt; {
-	case a == nil, s.state.final():
-	case a.Finished:
+	switch result := s.ex.Result; {
+	case result == nil, s.state.final():
+	case result.State == exchange.Finished:
 		s.state = complete
-	case a.Relayed:
+	case result.State == exchange.Relayed:
 		s.state = cut
 	}
 }
@@ -112,7 +108,7 @@ func (s *sink) commit() {
 	s.ex.FirstByte = time.Now()
 	if s.state == pinged {
 		s.state = flowing
-		s.ex.Unreported = len(s.ex.Attempt.Losses) > 0
+		s.ex.Unreported = len(s.ex.Result.Losses) > 0
 		return
 	}
 	s.state = flowing

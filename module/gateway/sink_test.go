@@ -84,7 +84,7 @@ func sinkFor(format translate.Format, stream bool) (*sink, *client) {
 }
 
 func another(s *sink) {
-	s.ex.Attempt = &exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}
+	s.ex.Attempt, s.ex.Result = &exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}, new(exchange.Result)
 	s.reset()
 }
 
@@ -132,7 +132,7 @@ func TestSinkLetsOnlyListedHeadersThrough(t *testing.T) {
 	}
 	s.Header()["Content-Type"] = []string{"application/json", "text/html"}
 	s.Header().Set("Content-Length", "2")
-	s.ex.Attempt.RequestID = "up-1"
+	s.ex.Result.RequestID = "up-1"
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte("{}"))
 	assert.Equal(t, http.Header{
@@ -442,18 +442,18 @@ func TestOutcomeFollowsFromTheStateOfTheSink(t *testing.T) {
 // the provider's own error event, or a client that did not get the last bytes.
 func TestLastEventEndsTheAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
-		last exchange.Attempt
+		last exchange.AnswerState
 		gone bool
 		want sinkState
 	}{
-		"content":                {exchange.Attempt{}, false, flowing},
-		"the last event":         {exchange.Attempt{Finished: true}, false, complete},
-		"a provider's error":     {exchange.Attempt{Relayed: true}, false, cut},
-		"a client that has left": {exchange.Attempt{Finished: true}, true, abandoned},
+		"content":                {exchange.Content, false, flowing},
+		"the last event":         {exchange.Finished, false, complete},
+		"a provider's error":     {exchange.Relayed, false, cut},
+		"a client that has left": {exchange.Finished, true, abandoned},
 	} {
 		s, client := sinkFor(translate.Chat, true)
 		s.WriteHeader(http.StatusOK)
-		*s.ex.Attempt = c.last
+		s.ex.Result.State = c.last
 		if c.gone {
 			client.leave()
 		}
@@ -464,10 +464,10 @@ func TestLastEventEndsTheAnswer(t *testing.T) {
 
 // TestEveryByteOfAnEndIsSent covers ends that need more than one write.
 func TestEveryByteOfAnEndIsSent(t *testing.T) {
-	for _, last := range []exchange.Attempt{{Finished: true}, {Relayed: true}} {
+	for _, last := range []exchange.AnswerState{exchange.Finished, exchange.Relayed} {
 		s, c := sinkFor(translate.Chat, true)
 		s.WriteHeader(http.StatusOK)
-		*s.ex.Attempt = last
+		s.ex.Result.State = last
 		_, _ = s.Write([]byte(event[:9]))
 		_, _ = s.Write([]byte(event[9:]))
 		assert.Equal(t, event, c.text())
@@ -479,7 +479,7 @@ func TestEndOfTheBodyEndsTheAnswer(t *testing.T) {
 	s, _ := sinkFor(translate.Chat, true)
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
-	s.ex.Attempt.Finished = true
+	s.ex.Result.State = exchange.Finished
 	s.close(false)
 	assert.Equal(t, exchange.Answered, s.ex.Outcome)
 }

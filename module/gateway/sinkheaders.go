@@ -11,8 +11,8 @@ import (
 // setAnswerHeaders sets the headers of an answer.
 func (s *sink) setAnswerHeaders(h http.Header) {
 	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
-	setUpstreamHeaders(h, s.ex.Attempt)
-	if losses := s.ex.Attempt.Losses; len(losses) > 0 {
+	setUpstreamHeaders(h, s.ex.Result)
+	if losses := s.ex.Result.Losses; len(losses) > 0 {
 		h["X-Gateway-Dropped"] = []string{losses.String()}
 	}
 	for _, name := range [...]string{"Content-Type", "Content-Length"} {
@@ -27,14 +27,14 @@ func (s *sink) setAnswerHeaders(h http.Header) {
 
 // setUpstreamHeaders sets the headers of the provider that the client gets. The
 // gateway's own headers of the same names win.
-func setUpstreamHeaders(h http.Header, a *exchange.Attempt) {
-	for name, v := range a.Header {
+func setUpstreamHeaders(h http.Header, result *exchange.Result) {
+	for name, v := range result.Header {
 		if h[name] == nil {
 			h[name] = v
 		}
 	}
-	if a.RequestID != "" {
-		h["X-Upstream-Request-Id"] = []string{a.RequestID}
+	if result.RequestID != "" {
+		h["X-Upstream-Request-Id"] = []string{result.RequestID}
 	}
 }
 

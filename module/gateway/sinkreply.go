@@ -73,31 +73,30 @@ func (s *sink) write(body []byte) {
 
 // relayError answers a failed attempt with the provider's own error answer, byte
 // for byte, where that is possible. Otherwise it returns the fault to answer.
-func (s *sink) relayError(a *exchange.Attempt) *translate.Fault {
+func (s *sink) relayError(upstream *exchange.Result) *translate.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state != waiting {
-		return a.Fault
+		return upstream.Fault
 	}
-	setUpstreamHeaders(s.w.Header(), a)
-	if a.Answer == nil {
-		return a.Fault
+	setUpstreamHeaders(s.w.Header(), upstream)
+	if upstream.Answer == nil {
+		return upstream.Fault
 	}
-	s.ex.Fault = a.Fault
+	s.ex.Fault = upstream.Fault
 	s.state = failed
-	s.reply(a.Answer.Status, a.Answer.ContentType, a.Answer.Body)
+	s.reply(upstream.Answer.Status, upstream.Answer.ContentType, upstream.Answer.Body)
 	return nil
 }
 
 // finish ends an exchange in which content was sent. A stream that broke off
 // gets the error event, unless the provider's own has gone out already.
-func (s *sink) finish(a *exchange.Attempt) {
-	switch {
-	case a.Fault == nil || a.Finished:
-	case a.Relayed:
-		s.ex.Fault = a.Fault
-	default:
-		s.fail(a.Fault)
+func (s *sink) finish(result *exchange.Result) {
+	switch result.State {
+	case exchange.Relayed:
+		s.ex.Fault = result.Fault
+	case exchange.Broken:
+		s.fail(result.Fault)
 	}
 }
 

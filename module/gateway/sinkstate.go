@@ -45,5 +45,5 @@ func (s *sink) outcome(clientGone bool) exchange.Outcome {
 func (s *sink) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state.hasContent() || s.state.final() || s.ex.Attempt.Finished
+	return s.state.hasContent() || s.state.final() || s.ex.Result.Whole()
 }

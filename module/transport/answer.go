@@ -50,7 +50,8 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	if fault != nil {
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}
-	c.attempt.Usage, c.attempt.AnsweredBy, c.attempt.Finished = answer.Usage, c.presentable(answer.Model), true
+	c.result.Finish(answer.Usage)
+	c.result.AnsweredBy = c.presentable(answer.Model)
 	c.end()
 	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), length), nil
 }
@@ -70,7 +71,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	fault := translate.ReadFault(res.StatusCode, res.Header.Get("Content-Type"), body)
 	fault.Redact(c.secrets()...)
 	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, body, c.attempt.Format) {
-		c.attempt.Answer = c.errorAnswer(res, body, fault)
+		c.result.Answer = c.errorAnswer(res, body, fault)
 	}
 	return c.failed(res, res.StatusCode, fault), nil
 }

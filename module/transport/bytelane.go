@@ -12,7 +12,7 @@ import (
 // never leaves half of one.
 type byteLane struct {
 	translate.Observer
-	sayings
+	events
 	format   translate.Format
 	withhold bool   // keep events that hold nothing but usage from the client
 	usage    editor // of other events that hold usage; nil for none
@@ -89,7 +89,7 @@ func (l *byteLane) observe(held []byte) (n int) {
 // that offset of the stream. It reports whether the client is to see the event.
 func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) {
 	signal := l.Observe(event)
-	l.hear(event, signal)
+	l.events.note(event, signal)
 	at := translate.Span{Start: int(event.Start - first), End: int(event.End - first)}
 	raw := held[at.Start:at.End]
 	switch {

@@ -23,6 +23,7 @@ import (
 type call struct {
 	t       *Transport
 	attempt *exchange.Attempt
+	result  *exchange.Result
 	request *http.Request // as reverse_proxy or the direct path gave it
 	client  context.Context
 	ctx     context.Context // of the provider's call: ends with the client, or with a named cause of ours
@@ -34,28 +35,27 @@ type call struct {
 	rendered []byte
 	lease    *exchange.Lease // of rendered, until the request is sent
 	memory   translate.Memory
-	branches []*call // what the request became, if that is several calls
+	subcalls []*call // what the request became, if that is several calls
 
 	filled []translate.Edit // of a request whose prompt and suffix become one prompt
 }
 
-func newCall(t *Transport, a *exchange.Attempt, req *http.Request) *call {
-	c := &call{t: t, attempt: a, request: req, client: req.Context()}
+func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *http.Request) *call {
+	c := &call{t: t, attempt: a, result: result, request: req, client: req.Context()}
 	c.ctx, c.cancel = context.WithCancelCause(c.client)
 	return c
 }
 
 // do sends the request and returns the answer once it is known to be one: a
 // complete JSON answer, or a stream whose first meaningful event has arrived.
-// Everything else leaves its fault in the attempt. A provider's error status is
+// Everything else leaves its fault in the result. A provider's error status is
 // returned as a response without a body, so that passive health checks see it.
 func (c *call) do() (*http.Response, error) {
-	c.forget()
 	if fault := c.prepare(); fault != nil {
 		return c.refuse(fault), nil
 	}
-	if c.branches != nil {
-		return newFan(c).do()
+	if c.subcalls != nil {
+		return newFanOut(c).do()
 	}
 	res, err := c.send()
 	switch {
@@ -79,7 +79,7 @@ func (c *call) prepare() *translate.Fault {
 	if fault := c.refuseLateSystem(); fault != nil {
 		return fault
 	}
-	c.attempt.Losses = c.attempt.Exchange.View.Losses()
+	c.result.Losses = c.attempt.Exchange.View.Losses()
 	if c.attempt.Format != translate.Completions || c.traits().FIMTemplate == "" {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (c *call) send() (*http.Response, error) {
 	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
 	res, err := c.t.carry(c.render(c.request))
 	if c.sent.Load() {
-		c.attempt.Sent = true
+		c.result.Sent = true
 	}
 	if err == nil {
 		c.noteHeaders(res)
@@ -116,20 +116,12 @@ func (c *call) send() (*http.Response, error) {
 // refuse answers for the provider, which is not asked at all. An error would
 // make reverse_proxy count a failure of the provider's.
 func (c *call) refuse(fault *translate.Fault) *http.Response {
-	c.attempt.Fault, c.attempt.Refused = fault, true
+	c.result.State, c.result.Fault = exchange.Unasked, fault
 	c.cancel(errEnded)
 	return &http.Response{
 		StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: make(http.Header), Body: http.NoBody, Request: c.request,
 	}
-}
-
-// forget removes what an earlier call of the same attempt left:
-// reverse_proxy may try several addresses in one attempt. What one of them got
-// is not undone by another that could not be reached.
-func (c *call) forget() {
-	a := c.attempt
-	*a = exchange.Attempt{Exchange: a.Exchange, Provider: a.Provider, Format: a.Format, Model: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken, Sent: a.Sent}
 }
 
 // end releases all that the call holds. The cause is only a formality: nothing
@@ -143,18 +135,18 @@ var errEnded = errors.New("the call has ended")
 
 // noteHeaders keeps what the provider's headers say about the call.
 func (c *call) noteHeaders(res *http.Response) {
-	c.attempt.Status = res.StatusCode
+	c.result.Status = res.StatusCode
 	c.keepRateLimits(res.Header)
 	for _, name := range [...]string{"Request-Id", "X-Request-Id"} {
 		if id := c.presentableHeader(res.Header.Get(name)); id != "" {
-			c.attempt.RequestID = id
+			c.result.RequestID = id
 			return
 		}
 	}
 }
 
 // fail ends a call that gave no usable answer, and leaves the reason in the
-// attempt. The returned error is for reverse_proxy: it is a dial error where
+// result. The returned error is for reverse_proxy: it is a dial error where
 // one happened, and context.Canceled only if the client itself went away.
 func (c *call) fail(err error) error {
 	defer c.end()
@@ -165,16 +157,22 @@ func (c *call) fail(err error) error {
 	if cause == nil {
 		cause = err
 	}
+	fault := callFault(cause)
+	fault.Redact(c.t.credential())
+	c.result.Fail(fault)
+	return &callError{fault.Cause}
+}
+
+// callFault returns the fault of a call that ended with an error.
+func callFault(cause error) *translate.Fault {
 	switch {
 	case timedOut(cause):
-		c.attempt.Fault = translate.UpstreamTimeout(cause)
+		return translate.UpstreamTimeout(cause)
 	case unreadable(cause):
-		c.attempt.Fault = translate.Unusable(cause)
+		return translate.Unusable(cause)
 	default:
-		c.attempt.Fault = translate.Unreachable(cause)
+		return translate.Unreachable(cause)
 	}
-	c.attempt.Fault.Redact(c.t.credential())
-	return &callError{c.attempt.Fault.Cause}
 }
 
 // unreadable reports whether a call ended by an answer that came, but was coded
@@ -215,10 +213,10 @@ func (e *callError) Unwrap() error {
 }
 
 // failed returns a response that stands for a fault: the status tells
-// reverse_proxy about the provider's health, the fault itself is in the attempt.
+// reverse_proxy about the provider's health, the fault itself is in the result.
 func (c *call) failed(res *http.Response, status int, fault *translate.Fault) *http.Response {
 	fault.Redact(c.secrets()...)
-	c.attempt.Fault = fault
+	c.result.Fail(fault)
 	_ = res.Body.Close()
 	c.end()
 	return c.response(res, status, http.NoBody, 0)

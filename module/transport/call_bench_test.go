@@ -33,7 +33,7 @@ func BenchmarkOneTranslatedCall(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		a := &exchange.Attempt{Exchange: ex, Provider: "p", Format: translate.Chat, Model: "m"}
-		if got := carry(b, transport, a); !got.Finished {
+		if got := carry(b, transport, a); !got.Whole() {
 			b.Fatal(got.Fault)
 		}
 	}

@@ -63,16 +63,15 @@ func TestACallErrorKeepsADialErrorForReverseProxy(t *testing.T) {
 
 func TestAClientThatLeavesIsNoFaultOfTheProvider(t *testing.T) {
 	ctx, leave := context.WithCancel(context.Background())
-	a := attemptFor(t, translate.Chat, true)
+	c := &exchange.Conduit{Attempt: *attemptFor(t, translate.Chat, true)}
 	inner := answers(func(r *http.Request) (*http.Response, error) {
 		leave()
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	})
-	_, err := newTransport(inner).RoundTrip((&http.Request{URL: new(url.URL)}).WithContext(exchange.WithAttempt(ctx, a)))
+	_, err := newTransport(inner).RoundTrip((&http.Request{URL: new(url.URL)}).WithContext(exchange.WithConduit(ctx, c)))
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.Nil(t, a.Fault)
-	assert.False(t, a.Finished)
+	assert.Equal(t, exchange.Result{}, c.Result)
 }
 
 // silent is a body that ends only with the call.
@@ -132,7 +131,7 @@ func TestEveryTimeOfACallEndsItWithATimeout(t *testing.T) {
 				got := carry(t, newTransport(test.inner, limits), attemptFor(t, translate.Chat, true))
 				assert.Equal(t, test.wait, time.Since(start))
 				assert.Equal(t, test.output, got.output)
-				assert.Equal(t, test.finished, got.Finished)
+				assert.Equal(t, test.finished, got.Whole())
 				if test.finished {
 					assert.Nil(t, got.Fault)
 					return
@@ -190,7 +189,7 @@ func TestAnswersThatCannotBeReadAreUnusable(t *testing.T) {
 			})
 			got := carry(t, newTransport(inner), a)
 			assert.Empty(t, got.output)
-			assert.False(t, got.Finished)
+			assert.False(t, got.Whole())
 			require.NotNil(t, got.Fault)
 			assert.Equal(t, "the upstream returned an unusable answer", got.Fault.Message)
 			assert.Equal(t, 502, got.Fault.Status(translate.Chat))
@@ -215,7 +214,7 @@ func TestCodedAnswersAreHandedOnDecoded(t *testing.T) {
 		})
 		got := carry(t, newTransport(inner), a)
 		assert.Equal(t, text, got.output)
-		assert.True(t, got.Finished)
+		assert.True(t, got.Whole())
 		assert.EqualValues(t, 2, got.Usage.Output)
 	}
 }

@@ -21,7 +21,7 @@ func rendered(t *testing.T, format translate.Format, body, upstream string, chan
 	require.Nil(t, fault, body)
 	ex.View = view
 	a := &exchange.Attempt{Exchange: ex, Format: format, Model: upstream}
-	c := &call{t: newTransport(nil, change...), attempt: a}
+	c := &call{t: newTransport(nil, change...), attempt: a, result: new(exchange.Result)}
 	require.Nil(t, c.prepare())
 	p := c.payload()
 	reader, length := p.open(), p.length

@@ -69,7 +69,7 @@ func TestEveryCallHasTimesOfItsOwn(t *testing.T) {
 				start := time.Now()
 				got := carry(t, provisioned(t, byPrompt{"a": test.a, "b": test.b}, limits), fanned(t, true, "a", "b"))
 				assert.Equal(t, test.wait, time.Since(start))
-				assert.Equal(t, test.finished, got.Finished)
+				assert.Equal(t, test.finished, got.Whole())
 				if test.finished {
 					assert.Nil(t, got.Fault)
 					assert.Contains(t, got.output, "[DONE]")
@@ -84,8 +84,8 @@ func TestEveryCallHasTimesOfItsOwn(t *testing.T) {
 }
 
 // carryUntil makes the attempt for a client that can leave.
-func carryUntil(ctx context.Context, t *Transport, a *exchange.Attempt) (*http.Response, error) {
-	r := (&http.Request{Method: http.MethodPost, URL: new(url.URL)}).WithContext(exchange.WithAttempt(ctx, a))
+func carryUntil(ctx context.Context, t *Transport, c *exchange.Conduit) (*http.Response, error) {
+	r := (&http.Request{Method: http.MethodPost, URL: new(url.URL)}).WithContext(exchange.WithConduit(ctx, c))
 	return t.RoundTrip(r)
 }
 
@@ -95,9 +95,9 @@ func TestAClientThatLeavesEndsEveryCall(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var cancelled sync.WaitGroup
 				ctx, leave := context.WithCancel(t.Context())
-				a := fanned(t, true, "a", "b", "c")
+				c := &exchange.Conduit{Attempt: *fanned(t, true, "a", "b", "c")}
 				time.AfterFunc(time.Second, leave)
-				res, err := carryUntil(ctx, provisioned(t, byPrompt{"a": first, "b": hangs(&cancelled), "c": hangs(&cancelled)}), a)
+				res, err := carryUntil(ctx, provisioned(t, byPrompt{"a": first, "b": hangs(&cancelled), "c": hangs(&cancelled)}), c)
 				if err == nil {
 					_, err := io.ReadAll(res.Body)
 					require.NoError(t, err)
@@ -106,8 +106,8 @@ func TestAClientThatLeavesEndsEveryCall(t *testing.T) {
 					assert.ErrorIs(t, err, context.Canceled)
 				}
 				cancelled.Wait()
-				assert.Nil(t, a.Fault)
-				assert.False(t, a.Finished)
+				assert.Nil(t, c.Result.Fault)
+				assert.False(t, c.Result.Whole())
 			})
 		})
 	}
@@ -117,7 +117,7 @@ func TestAnAnswerThatIsClosedEarlyEndsEveryCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cancelled sync.WaitGroup
 		inner := byPrompt{"a": stalls(chunkText), "b": hangs(&cancelled), "c": streams(strings.Repeat(chunkText, 10_000), io.EOF)}
-		res, err := carryUntil(t.Context(), provisioned(t, inner), fanned(t, true, "a", "b", "c"))
+		res, err := carryUntil(t.Context(), provisioned(t, inner), &exchange.Conduit{Attempt: *fanned(t, true, "a", "b", "c")})
 		require.NoError(t, err)
 		require.NoError(t, res.Body.Close())
 		cancelled.Wait()
@@ -131,6 +131,6 @@ func TestTheWaitForUsageCountsFromAFinishThatCameAtOnce(t *testing.T) {
 		start := time.Now()
 		got := carry(t, provisioned(t, stalls(chunkText+chunkFinish)), fanned(t, true, "a"))
 		assert.Equal(t, time.Duration(exchange.DefaultAnswerBounds.UsageWait), time.Since(start))
-		assert.True(t, got.Finished)
+		assert.True(t, got.Whole())
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -54,7 +55,7 @@ func TestOneCallThatFailsBeforeContentFailsTheWhole(t *testing.T) {
 				assert.Equal(t, test.status == 0, got.err != nil)
 				assert.NotErrorIs(t, got.err, context.Canceled)
 				assert.Empty(t, got.output)
-				assert.False(t, got.Finished)
+				assert.False(t, got.Whole())
 				if test.status == 429 {
 					assert.Equal(t, http.Header{"Retry-After": {"7"}}, got.Header)
 					assert.Equal(t, "theirs", got.RequestID)
@@ -104,7 +105,7 @@ func TestAFailureRightBehindContentCutsTheWholeOff(t *testing.T) {
 			cancelled.Wait()
 			assert.Equal(t, 200, got.status)
 			require.NotNil(t, got.Fault)
-			assert.False(t, got.Finished)
+			assert.False(t, got.Whole())
 			assert.Contains(t, got.output, `"text":"hi"`)
 		})
 	}
@@ -155,8 +156,8 @@ func TestOneCallThatFailsBehindContentCutsTheWholeOff(t *testing.T) {
 			got := carryBy(t, provisioned(t, inner), fanned(t, true, "a", "b", "c"), untilContent(seen))
 			assert.Equal(t, 200, got.status)
 			require.NotNil(t, got.Fault)
-			assert.False(t, got.Finished)
-			assert.False(t, got.Relayed, "the gateway tells the error in the client's format")
+			assert.False(t, got.Whole())
+			assert.False(t, got.State == exchange.Relayed, "the gateway tells the error in the client's format")
 			assert.Contains(t, got.output, `"text":"hi"`)
 			assert.NotContains(t, got.output, `"finish_reason":"`)
 			assert.NotContains(t, got.output, "[DONE]")

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -24,7 +25,7 @@ func TestSeveralCallsGiveOneAnswer(t *testing.T) {
 		require.NoError(t, got.err)
 		assert.Equal(t, http.StatusOK, got.status)
 		assert.Nil(t, got.Fault)
-		assert.True(t, got.Finished)
+		assert.True(t, got.Whole())
 		assert.Equal(t, []string{"12", "3", "456"}, choicesOf(t, stream, got.output))
 		assert.Equal(t, translate.Usage{Input: 21, Output: 6, Known: true}, got.Usage)
 		assert.Equal(t, "m1", got.AnsweredBy)
@@ -59,7 +60,7 @@ func TestAnyInterleavingOfCallsGivesTheSameAnswer(t *testing.T) {
 			}
 		}
 		got := carry(t, provisioned(t, inner), fanned(t, true, prompts...))
-		require.True(t, got.Finished)
+		require.True(t, got.Whole())
 		require.Equal(t, want, choicesOf(t, true, got.output))
 		require.EqualValues(t, 12*7, got.Usage.Input)
 	}
@@ -70,7 +71,7 @@ func TestAJSONAnswerAmongStreamsIsReplayed(t *testing.T) {
 	inner := byPrompt{"a": says(true, "hi"), "b": behind(seen, says(false, "whole"))}
 	got := carryBy(t, provisioned(t, inner), fanned(t, true, "a", "b"), untilContent(seen))
 	assert.Equal(t, []string{"hi", "whole"}, choicesOf(t, true, got.output))
-	assert.True(t, got.Finished)
+	assert.True(t, got.Whole())
 }
 
 // The map has no lock, and Caddy's http transport writes it.
@@ -84,12 +85,12 @@ func TestEveryCallHasVariablesOfItsOwn(t *testing.T) {
 	}
 	vars := map[string]any{"address": "chosen"}
 	ctx := context.WithValue(t.Context(), caddyhttp.VarsCtxKey, vars)
-	a := fanned(t, false, "a", "b")
-	res, err := carryUntil(ctx, provisioned(t, byPrompt{"a": writes, "b": writes}), a)
+	c := &exchange.Conduit{Attempt: *fanned(t, false, "a", "b")}
+	res, err := carryUntil(ctx, provisioned(t, byPrompt{"a": writes, "b": writes}), c)
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	assert.Len(t, vars, 1)
-	assert.True(t, a.Finished)
+	assert.True(t, c.Result.Whole())
 }
 
 // Nothing is sent when a later prompt is at fault, and the memory of what was
@@ -101,7 +102,7 @@ func TestAFaultOfALaterPromptIsFoundBeforeAnythingIsSent(t *testing.T) {
 	})
 	got := carry(t, provisioned(t, inner), fanned(t, true, "a", ""))
 	assert.Equal(t, 400, got.status)
-	assert.True(t, got.Refused)
+	assert.True(t, got.State == exchange.Unasked)
 	require.NotNil(t, got.Fault)
 	assert.Equal(t, "prompt[1]", got.Fault.Param)
 }
@@ -113,5 +114,5 @@ func TestTheAnswersOfAllCallsTogetherAreBounded(t *testing.T) {
 	got := carry(t, provisioned(t, byPrompt{"a": large, "b": large, "c": says(false, "x")}), fanned(t, false, "a", "b", "c"))
 	require.NotNil(t, got.Fault)
 	assert.ErrorIs(t, got.Fault.Cause, coding.ErrTooLarge)
-	assert.False(t, got.Finished)
+	assert.False(t, got.Whole())
 }

@@ -59,10 +59,10 @@ func (c *call) keepHeaders(from http.Header, names []string) {
 		if len(v) != 1 || c.presentableHeader(v[0]) == "" {
 			continue
 		}
-		if c.attempt.Header == nil {
-			c.attempt.Header = make(http.Header, 1)
+		if c.result.Header == nil {
+			c.result.Header = make(http.Header, 1)
 		}
-		c.attempt.Header[name] = v
+		c.result.Header[name] = v
 	}
 }
 

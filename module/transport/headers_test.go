@@ -95,13 +95,14 @@ func TestAnswersHaveTheContentTypeOfWhatTheyAre(t *testing.T) {
 			return responds(http.StatusOK, tt.own, io.NopCloser(strings.NewReader(text))), nil
 		}))
 		transport.secret = "sk-secret"
-		r := (&http.Request{URL: new(url.URL)}).WithContext(exchange.WithAttempt(context.Background(), a))
+		c := &exchange.Conduit{Attempt: *a}
+		r := (&http.Request{URL: new(url.URL)}).WithContext(exchange.WithConduit(context.Background(), c))
 		res, err := transport.RoundTrip(r)
 		require.NoError(t, err)
 		_, err = io.Copy(io.Discard, res.Body)
 		require.NoError(t, err)
 		require.NoError(t, res.Body.Close())
-		assert.True(t, a.Finished, "%+v", tt)
+		assert.True(t, c.Result.Whole(), "%+v", tt)
 		assert.Equal(t, []string{tt.want}, res.Header["Content-Type"], "%+v", tt)
 	}
 }

@@ -82,8 +82,8 @@ func TestOnlyWhatWasNeverTakenIsSentAgain(t *testing.T) {
 			defer server.Close()
 			transport := newTransport(kept(t, server, &dead))
 			transport.base = &url.URL{Scheme: "http", Host: "provider.example"}
-			ask := func(a *exchange.Attempt) error {
-				r := (&http.Request{URL: new(url.URL), Header: http.Header{}}).WithContext(exchange.WithAttempt(context.Background(), a))
+			ask := func(c *exchange.Conduit) error {
+				r := (&http.Request{URL: new(url.URL), Header: http.Header{}}).WithContext(exchange.WithConduit(context.Background(), c))
 				if test.header != "" {
 					r.Header.Set(test.header, "k")
 				}
@@ -95,13 +95,13 @@ func TestOnlyWhatWasNeverTakenIsSentAgain(t *testing.T) {
 				require.NoError(t, err)
 				return res.Body.Close()
 			}
-			require.NoError(t, ask(test.attempt()))
+			require.NoError(t, ask(&exchange.Conduit{Attempt: *test.attempt()}))
 			dead.Store(test.dead)
 			hangUp.Store(!test.dead)
-			a := test.attempt()
-			err := ask(a)
+			c := &exchange.Conduit{Attempt: *test.attempt()}
+			err := ask(c)
 			assert.Equal(t, test.dead, err == nil)
-			assert.Equal(t, test.dead, a.Finished)
+			assert.Equal(t, test.dead, c.Result.Whole())
 			require.Len(t, taken, 2, "each was taken once")
 			assert.Equal(t, <-taken, <-taken, "the whole body is sent again")
 		})

@@ -10,25 +10,22 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // relay is the body of a streamed answer: what its lane makes of the provider's
-// events. To its reader it always ends in an orderly way; how the stream really
-// ended stands in the attempt. Nothing is handed on after the event that ends
-// the stream.
+// events. To its reader it always ends in an orderly way; the result of the call
+// has the state that the stream really ended in. Nothing is handed on after the
+// event that ends the stream.
 type relay struct {
 	call     *call
-	src      io.Reader
+	src      io.Reader // nil once nothing more is read
 	upstream io.Closer
 	lane     lane
 
-	ready  bytes.Buffer // bytes that may be handed on
-	primed bool
-	ended  bool
-
-	finishing bool // translated streams: nothing but usage may follow
+	ready bytes.Buffer // bytes that may be handed on
 }
 
 // lane is the way of a stream's events to the client: as they are, or translated.
@@ -44,8 +41,8 @@ type lane interface {
 	// well: of any stream if the body ended in an orderly way, else only of one
 	// that the gateway itself had ended by then.
 	end(orderly bool, ready *bytes.Buffer)
-	// said is what the events have said so far.
-	said() translate.Signal
+	// signals returns the signals of all events so far.
+	signals() translate.Signal
 	// err is that of an event that is too large.
 	err() error
 	// offset is the number of bytes that were taken so far.
@@ -66,8 +63,8 @@ type lane interface {
 // them.
 const maxPrelude = 1 << 20
 
-// maxDrain is how often is read on behind the last event.
-const maxDrain = 16
+// maxReadOut is the number of reads behind the last event.
+const maxReadOut = 16
 
 // maxSilence bounds what is read before the first content and, from then on,
 // between two events, in bytes after decoding: held back or not, it must end.
@@ -78,25 +75,25 @@ var errSilence = fmt.Errorf("waiting for an event: %w", coding.ErrTooLarge)
 
 const lastSignals = translate.Terminal | translate.Failed
 
-// sayings divides a stream into events and adds up what they say.
-type sayings struct {
+// events divides a stream into events and adds up their signals.
+type events struct {
 	lexer *sse.Lexer
 	last  int64 // offset behind the last event
 	sum   translate.Signal
 }
 
-func (s *sayings) said() translate.Signal { return s.sum }
-func (s *sayings) err() error             { return s.lexer.Err() }
-func (s *sayings) offset() int64          { return s.lexer.Offset() }
-func (s *sayings) lastEvent() int64       { return s.last }
+func (s *events) signals() translate.Signal { return s.sum }
+func (s *events) err() error                { return s.lexer.Err() }
+func (s *events) offset() int64             { return s.lexer.Offset() }
+func (s *events) lastEvent() int64          { return s.last }
 
-// hear adds what an event says.
-func (s *sayings) hear(event sse.Event, signal translate.Signal) {
+// note adds the signal of an event.
+func (s *events) note(event sse.Event, signal translate.Signal) {
 	s.last = event.End
 	s.add(signal)
 }
 
-func (s *sayings) add(signal translate.Signal) {
+func (s *events) add(signal translate.Signal) {
 	if signal.Has(translate.Content) {
 		s.sum &^= translate.Finish // of the choices seen before this one
 	}
@@ -104,13 +101,13 @@ func (s *sayings) add(signal translate.Signal) {
 }
 
 // prime reads up to the first meaningful event. Its error is one of the
-// connection; any other failure is left in the attempt.
+// connection; any other failure is left in the result.
 func (r *relay) prime() error {
 	buf := make([]byte, 4<<10)
-	for r.lane.said()&(translate.Content|lastSignals) == 0 {
+	for r.lane.signals()&(translate.Content|lastSignals) == 0 {
 		n, err := r.step(buf)
 		r.ready.Write(buf[:n])
-		if r.lane.said()&(translate.Content|lastSignals) != 0 {
+		if r.lane.signals()&(translate.Content|lastSignals) != 0 {
 			break
 		}
 		if err = r.failure(err); err == io.EOF {
@@ -124,13 +121,12 @@ func (r *relay) prime() error {
 			return fmt.Errorf("waiting for content: %w", coding.ErrTooLarge)
 		}
 	}
-	r.primed = true
 	return nil
 }
 
 // begun reports whether content came: an answer that fails from then on is a
 // stream that broke off, whether or not the failure came with the same bytes.
-func (r *relay) begun() bool { return r.lane.said().Has(translate.Content) }
+func (r *relay) begun() bool { return r.lane.signals().Has(translate.Content) }
 
 // Read hands on the next bytes.
 func (r *relay) Read(p []byte) (int, error) {
@@ -138,15 +134,15 @@ func (r *relay) Read(p []byte) (int, error) {
 		if r.ready.Len() > 0 {
 			return r.ready.Read(p)
 		}
-		if r.ended {
+		if r.src == nil {
 			return 0, io.EOF
 		}
-		if r.lane.said()&lastSignals != 0 {
-			r.drain(p)
+		if r.lane.signals()&lastSignals != 0 {
+			r.readOut(p)
 			continue
 		}
 		n, err := r.step(p)
-		if err = r.failure(err); err != nil && r.lane.said()&lastSignals == 0 {
+		if err = r.failure(err); err != nil && r.lane.signals()&lastSignals == 0 {
 			r.end(err)
 		}
 		if n > 0 {
@@ -155,8 +151,8 @@ func (r *relay) Read(p []byte) (int, error) {
 	}
 }
 
-// step reads once into p, passes that on to the lane, and writes down what it
-// means for the call. It returns how many bytes of p may be handed on.
+// step reads once into p, passes the bytes on to the lane, and enters the state
+// that its events lead to. It returns how many bytes of p may be handed on.
 func (r *relay) step(p []byte) (direct int, err error) {
 	fresh := r.lane.restore(p)
 	n, err := r.read(p[fresh:])
@@ -170,9 +166,6 @@ func (r *relay) step(p []byte) (direct int, err error) {
 // read reads once. Between two reads of an answer whose beginning was handed on
 // it is the client who is waited for.
 func (r *relay) read(p []byte) (int, error) {
-	if !r.primed {
-		return r.src.Read(p)
-	}
 	r.call.watch.resume()
 	defer r.call.watch.hold()
 	return r.src.Read(p)
@@ -184,14 +177,10 @@ func (r *relay) read(p []byte) (int, error) {
 func (r *relay) took(p []byte, fresh int) (direct int) {
 	last := r.lane.lastEvent()
 	direct = r.lane.take(p, fresh, &r.ready)
-	if r.primed && !r.finishing && r.lane.lastEvent() > last {
+	if r.call.result.State == exchange.Content && r.lane.lastEvent() > last {
 		r.call.watch.touch()
 	}
-	r.noteEnd()
-	if !r.finishing && !r.call.attempt.ByteLane() && r.lane.said().Has(translate.Finish) {
-		r.finishing = true
-		r.call.watch.enter(phase{time.Duration(r.call.t.UsageWait), errDrain})
-	}
+	r.advance()
 	return direct
 }
 
@@ -204,7 +193,7 @@ func (r *relay) failure(err error) error {
 // silent returns an error if too much came without an event, or before content.
 func (r *relay) silent() error {
 	var since int64
-	if r.primed {
+	if r.begun() {
 		since = r.lane.lastEvent()
 	}
 	if r.lane.offset()-since > r.call.maxSilence() {
@@ -213,56 +202,81 @@ func (r *relay) silent() error {
 	return nil
 }
 
-// noteEnd writes down how the stream ended, if it did, by its own word.
-func (r *relay) noteEnd() {
-	a, said := r.call.attempt, r.lane.said()
+// advance enters the state that the events so far lead to, and begins the wait for
+// what may follow.
+func (r *relay) advance() {
+	c, signals := r.call, r.lane.signals()
 	switch {
-	case said.Has(translate.Failed):
-		a.Fault = r.lane.Fault()
-		a.Fault.Redact(r.call.secrets()...)
-		a.Relayed = r.lane.relaysErrors() && said.Has(translate.Content)
-	case said.Has(translate.Terminal):
-		a.Finished, a.Usage = true, r.lane.Usage()
+	case signals.Has(translate.Failed):
+		r.failBySignal()
+	case signals.Has(translate.Terminal):
+		c.result.Finish(r.lane.Usage())
+	case c.result.State < exchange.Finishing && signals.Has(translate.Finish) && !c.attempt.ByteLane():
+		c.result.State = exchange.Finishing
+		c.watch.enter(phase{time.Duration(c.t.UsageWait), errDrain})
+	case c.result.State < exchange.Content && signals.Has(translate.Content):
+		c.result.State = exchange.Content
+		c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
 	}
 }
 
-// drain reads on after the last event, for nothing but the end of the body: a
-// connection is used again only once it was seen.
-func (r *relay) drain(buf []byte) {
+// failBySignal ends the stream with the provider's own error.
+func (r *relay) failBySignal() {
+	fault := r.lane.Fault()
+	fault.Redact(r.call.secrets()...)
+	r.call.result.Fail(fault)
+	if r.lane.relaysErrors() && r.begun() {
+		r.call.result.State = exchange.Relayed
+	}
+}
+
+// noteAnswer keeps what the provider reports of its answer.
+func (r *relay) noteAnswer() {
+	r.call.result.Usage, r.call.result.AnsweredBy = r.lane.Usage(), r.call.presentable(r.lane.Model())
+}
+
+// readOut reads on behind the last event for the end of the body: a connection
+// is used again only once it was seen.
+func (r *relay) readOut(buf []byte) {
 	r.call.watch.enter(phase{time.Duration(r.call.t.UsageWait), errDrain})
-	for range maxDrain {
+	for range maxReadOut {
 		if _, err := r.read(buf); err != nil {
 			break
 		}
 	}
-	r.ended = true
+	r.src = nil
 }
 
 // end ends a stream whose last event did not come yet.
 func (r *relay) end(err error) {
-	r.ended = true
+	r.src = nil
 	cause := context.Cause(r.call.ctx)
 	waited := errors.Is(cause, errDrain) // the wait for the usage of a finished turn is over
 	r.lane.end(waited || errors.Is(err, io.EOF), &r.ready)
-	r.noteEnd()
-	a := r.call.attempt
+	r.advance()
+	if r.call.client.Err() == nil && r.lane.signals()&lastSignals == 0 {
+		r.call.result.Fail(brokenOff(err, cause))
+	}
+}
+
+// brokenOff returns the fault of a stream that ended with err, or by a timeout,
+// before its last event.
+func brokenOff(err, timeout error) *translate.Fault {
 	switch {
-	case r.call.client.Err() != nil, r.lane.said()&lastSignals != 0:
 	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, coding.ErrTooLarge):
-		a.Fault = translate.Unusable(err)
-	case cause != nil:
-		a.Fault = translate.UpstreamTimeout(cause)
+		return translate.Unusable(err)
+	case timeout != nil:
+		return translate.UpstreamTimeout(timeout)
 	default:
-		a.Fault = translate.Truncated(err)
+		return translate.Truncated(err)
 	}
 }
 
 // Close ends the call. It may come at any time: when the stream is over, when
 // the client is gone, when a write failed.
 func (r *relay) Close() error {
-	a := r.call.attempt
-	a.Usage, a.AnsweredBy = r.lane.Usage(), r.call.presentable(r.lane.Model())
-	a.Dropped = r.call.presentableLosses(r.lane.Losses())
+	r.noteAnswer()
+	r.call.result.Dropped = r.call.presentableLosses(r.lane.Losses())
 	r.call.end()
 	return r.upstream.Close()
 }

@@ -80,9 +80,9 @@ func requireAsExpected(t *testing.T, want expected, got replayed) {
 	}
 	require.Equal(t, 200, got.status)
 	require.Equal(t, want.output, got.output)
-	require.Equal(t, want.finished, got.Finished)
+	require.Equal(t, want.finished, got.Whole())
 	require.Equal(t, !want.finished, got.Fault != nil)
-	require.Equal(t, want.relayed, got.Relayed)
+	require.Equal(t, want.relayed, got.State == exchange.Relayed)
 	require.Equal(t, want.usage, got.Usage)
 	require.Equal(t, want.model, got.AnsweredBy)
 }
@@ -127,7 +127,7 @@ func (r recording) telling(n int) bool {
 }
 
 func requireBrokenOff(t *testing.T, want string, got replayed) {
-	if got.Finished || got.Fault == nil {
+	if got.Whole() || got.Fault == nil {
 		require.Fail(t, "a stream that broke off looks finished")
 	}
 	output := lines.Replace(got.output)
@@ -222,12 +222,12 @@ func TestStreamEndFinishTakesAnOrderlyEndForTheEnd(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := replay(t, translate.Chat, false, whole([]byte(test.stream)), test.end, endsWithFinish)
-			assert.Equal(t, test.finished, got.Finished)
+			assert.Equal(t, test.finished, got.Whole())
 			assert.Equal(t, !test.finished, got.Fault != nil)
 		})
 	}
 	got := replay(t, translate.Chat, false, whole([]byte(chunkText+chunkFinish)), io.EOF)
-	assert.False(t, got.Finished, "without the option [DONE] is the only end")
+	assert.False(t, got.Whole(), "without the option [DONE] is the only end")
 }
 
 // TestALastEventWithoutItsBlankLineCounts covers servers that leave out the
@@ -240,12 +240,12 @@ func TestALastEventWithoutItsBlankLineCounts(t *testing.T) {
 
 	t.Run("the terminal event ends the stream", func(t *testing.T) {
 		got := replay(t, translate.Chat, true, whole(bare(chunkText, chunkFinish, done)), io.EOF)
-		assert.True(t, got.Finished)
+		assert.True(t, got.Whole())
 		assert.Equal(t, chunkText+chunkFinish+done, got.output)
 	})
 	t.Run("one line break is completed by one", func(t *testing.T) {
 		got := replay(t, translate.Chat, true, whole(append(bare(chunkText, chunkFinish, done), '\n')), io.EOF)
-		assert.True(t, got.Finished)
+		assert.True(t, got.Whole())
 		assert.Equal(t, chunkText+chunkFinish+done, got.output)
 	})
 	t.Run("an error before content is the provider's own", func(t *testing.T) {
@@ -256,18 +256,18 @@ func TestALastEventWithoutItsBlankLineCounts(t *testing.T) {
 	t.Run("an error after content is relayed", func(t *testing.T) {
 		got := replay(t, translate.Chat, true, whole(bare(chunkText, chunkError)), io.EOF)
 		assert.Equal(t, chunkText+chunkError, got.output)
-		assert.True(t, got.Relayed)
+		assert.True(t, got.State == exchange.Relayed)
 		assert.Equal(t, "slow down", got.Fault.Message)
 	})
 	t.Run("a usage chunk is withheld", func(t *testing.T) {
 		got := replay(t, translate.Chat, true, whole(bare(chunkText, chunkFinish, chunkUsage)), io.EOF, endsWithFinish)
-		assert.True(t, got.Finished)
+		assert.True(t, got.Whole())
 		assert.Equal(t, chunkText+chunkFinish, got.output)
 		assert.EqualValues(t, 2, got.Usage.Output)
 	})
 	t.Run("an event in the middle of a turn does not end it", func(t *testing.T) {
 		got := replay(t, translate.Chat, true, whole(bare(chunkText, chunkText)), io.EOF)
-		assert.False(t, got.Finished)
+		assert.False(t, got.Whole())
 		assert.Equal(t, chunkText+chunkText, got.output)
 	})
 }
@@ -278,7 +278,7 @@ func TestAnEventBeyondTheLimitEndsTheStream(t *testing.T) {
 	giant := []byte("data: " + strings.Repeat("x", 33<<20))
 	after := replay(t, translate.Chat, true, [][]byte{[]byte(chunkText), giant}, io.EOF)
 	assert.Equal(t, chunkText, after.output)
-	assert.False(t, after.Finished)
+	assert.False(t, after.Whole())
 	assert.NotNil(t, after.Fault)
 }
 
@@ -325,7 +325,7 @@ func TestWhatIsNoEventIsBounded(t *testing.T) {
 					require.NotNil(t, got.Fault)
 					assert.ErrorIs(t, got.Fault.Cause, want)
 					assert.Equal(t, "the upstream returned an unusable answer", got.Fault.Message)
-					assert.False(t, got.Finished)
+					assert.False(t, got.Whole())
 				})
 			}
 		}

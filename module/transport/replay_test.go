@@ -175,7 +175,7 @@ func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Att
 
 // replayed is what a call gave.
 type replayed struct {
-	*exchange.Attempt
+	*exchange.Result
 	status int // of the response that was handed on, 0 for an error
 	output string
 	err    error
@@ -190,17 +190,17 @@ func carry(tb testing.TB, t *Transport, a *exchange.Attempt) replayed {
 // carryBy is carry with a reader of the answer.
 func carryBy(tb testing.TB, t *Transport, a *exchange.Attempt, read func(io.Reader) ([]byte, error)) replayed {
 	tb.Helper()
-	ctx := exchange.WithAttempt(context.Background(), a)
-	r := (&http.Request{Method: http.MethodPost, URL: new(url.URL)}).WithContext(ctx)
+	c := &exchange.Conduit{Attempt: *a}
+	r := (&http.Request{Method: http.MethodPost, URL: new(url.URL)}).WithContext(exchange.WithConduit(context.Background(), c))
 	res, err := t.RoundTrip(r)
 	if err != nil {
 		require.Nil(tb, res)
-		return replayed{Attempt: a, err: err}
+		return replayed{Result: &c.Result, err: err}
 	}
 	output, err := read(res.Body)
 	require.NoError(tb, err, "a reader of the answer never sees an error")
 	require.NoError(tb, res.Body.Close())
-	return replayed{a, res.StatusCode, string(output), nil}
+	return replayed{&c.Result, res.StatusCode, string(output), nil}
 }
 
 // replay plays a stream in pieces that ends with an error, io.EOF included.

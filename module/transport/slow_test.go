@@ -59,7 +59,7 @@ func TestASlowClientIsNoTimeoutOfTheProvider(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				got := carryBy(t, provisioned(t, answers(prompt)), a, hourly)
 				assert.Nil(t, got.Fault)
-				assert.True(t, got.Finished)
+				assert.True(t, got.Whole())
 			})
 		})
 	}
@@ -146,7 +146,7 @@ func TestAFinishedStreamWaitsForItsUsageOnce(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				got := carry(t, newTransport(dripping(chunkText+chunkFinish)), a)
-				assert.True(t, got.Finished)
+				assert.True(t, got.Whole())
 				assert.Nil(t, got.Fault)
 				assert.Equal(t, 5*time.Second, time.Since(start))
 			})
@@ -193,6 +193,6 @@ func TestPingsAreSignsOfLife(t *testing.T) {
 			return responds(http.StatusOK, "text/event-stream", living{reader, r.Context()}), nil
 		})
 		got := carry(t, newTransport(inner, idle), attemptFor(t, translate.Chat, true))
-		assert.True(t, got.Finished)
+		assert.True(t, got.Whole())
 	})
 }

@@ -23,15 +23,12 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	}
 	r := &relay{call: c, src: src, upstream: res.Body, lane: c.lane()}
 	err = r.prime()
-	c.attempt.Usage, c.attempt.AnsweredBy = r.lane.Usage(), c.presentable(r.lane.Model()) // a failed attempt counts as well
+	r.noteAnswer() // a failed attempt counts as well
 	if err != nil {
 		return c.unread(res, err)
 	}
-	if fault := c.attempt.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
+	if fault := c.result.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
-	}
-	if !r.finishing {
-		c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
 	}
 	c.watch.hold() // until the client takes the beginning
 	return c.response(res, http.StatusOK, r, -1), nil
@@ -40,12 +37,12 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 // lane returns the way of the stream's events to the client.
 func (c *call) lane() lane {
 	if !c.attempt.ByteLane() {
-		return &translation{c.translator(), c.sayings()}
+		return &translation{c.translator(), c.events()}
 	}
 	return &byteLane{
 		Observer:  pairs.For(c.attempt.Format).NewObserver(),
 		usage:     c.usageEditor(),
-		sayings:   c.sayings(),
+		events:    c.events(),
 		format:    c.attempt.Format,
 		withhold:  c.usageAsked(),
 		revealing: c.revealing,
@@ -53,7 +50,7 @@ func (c *call) lane() lane {
 	}
 }
 
-func (c *call) sayings() sayings { return sayings{lexer: sse.NewLexer(int(c.t.MaxEventBytes))} }
+func (c *call) events() events { return events{lexer: sse.NewLexer(int(c.t.MaxEventBytes))} }
 
 // decoded returns the events of a stream without their content coding.
 func (c *call) decoded(res *http.Response) (io.Reader, error) {

@@ -49,7 +49,7 @@ func (c *call) renderPrompt(n int) (translate.Rendered, *translate.Fault) {
 		lease.Release()
 		return r, fault
 	}
-	c.rendered, c.lease, c.memory, a.Losses = body, lease, r.Memory, r.Losses
+	c.rendered, c.lease, c.memory, c.result.Losses = body, lease, r.Memory, r.Losses
 	c.memory.MaxHeld = int(c.t.MaxEventBytes)
 	return r, nil
 }
@@ -110,12 +110,12 @@ func toolPrefix(client translate.Format) string {
 func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response, error) {
 	t := c.translator()
 	fault := readAnswer(t, body)
-	c.attempt.Usage, c.attempt.AnsweredBy = t.Usage(), c.presentable(t.Model())
-	c.attempt.Dropped = c.presentableLosses(t.Losses())
+	c.result.Usage, c.result.AnsweredBy = t.Usage(), c.presentable(t.Model())
+	c.result.Dropped = c.presentableLosses(t.Losses())
 	if fault != nil {
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}
-	c.attempt.Finished = true
+	c.result.Finish(t.Usage())
 	c.end()
 	out := bytes.Clone(t.Output())
 	length := int64(len(out))
@@ -158,7 +158,7 @@ func (c *call) contentType(res *http.Response) string {
 // translation is the lane of a stream that the client reads in another format.
 type translation struct {
 	*pairs.Translator
-	sayings
+	events
 }
 
 // relaysErrors: a provider's error ends the stream as a fault of the gateway's
@@ -180,7 +180,7 @@ func (t *translation) take(p []byte, _ int, ready *bytes.Buffer) int {
 }
 
 func (t *translation) event(event sse.Event, ready *bytes.Buffer) {
-	t.hear(event, t.Event(event))
+	t.note(event, t.Event(event))
 	ready.Write(t.Output())
 }
 

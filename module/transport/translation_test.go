@@ -49,7 +49,7 @@ func TestAnyChunkingOfAStreamIsTranslatedAlike(t *testing.T) {
 		want := replayFor(t, client, r, whole(r.bytes), io.EOF)
 		for _, most := range []int{1, 9, 99, 999} {
 			got := replayFor(t, client, r, split(r.bytes, func() int { return 1 + random.IntN(most) }), io.EOF)
-			require.Equal(t, want.Finished, got.Finished)
+			require.Equal(t, want.State, got.State)
 			require.Equal(t, want.Fault == nil, got.Fault == nil)
 			require.Equal(t, want.Usage, got.Usage)
 			require.Equal(t, want.status, got.status, "it once depended on what an error arrived with")
@@ -91,7 +91,7 @@ func TestNoTranslatedPrefixIsFinished(t *testing.T) {
 
 func requireUnfinished(t *testing.T, got replayed) {
 	t.Helper()
-	require.False(t, got.Finished)
+	require.False(t, got.Whole())
 	require.NotNil(t, got.Fault)
 	require.NotContains(t, got.output, "[DONE]")
 	require.NotContains(t, got.output, "message_stop")
@@ -101,7 +101,7 @@ func requireUnfinished(t *testing.T, got replayed) {
 func TestNothingIsTranslatedBehindTheLastEvent(t *testing.T) {
 	translations(t, func(t *testing.T, r recording, client translate.Format) {
 		want := replayFor(t, client, r, whole(r.bytes), io.EOF)
-		if !want.Finished || !r.expect(false).finished {
+		if !want.Whole() || !r.expect(false).finished {
 			return
 		}
 		again := bytes.Repeat(r.bytes, 2)
@@ -122,7 +122,7 @@ func TestAnAnswerThatWasCutAtAStopIsWholeHoweverItsConnectionEnds(t *testing.T) 
 			stream := `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"` + text + `"}}` + "\n\n"
 			got := carry(t, newTransport(streams(stream, errReset)), a)
 			assert.Nil(t, got.Fault)
-			assert.True(t, got.Finished)
+			assert.True(t, got.Whole())
 			assert.Contains(t, got.output, `"finish_reason":"stop"`)
 		})
 	}

@@ -139,8 +139,9 @@ func (t *Transport) loadInner(ctx caddy.Context) error {
 
 // RoundTrip carries one attempt, or a request that is none.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if a := exchange.AttemptFrom(req.Context()); a != nil {
-		return newCall(t, a, req).do()
+	if conduit := exchange.ConduitFrom(req.Context()); conduit != nil {
+		a, result := conduit.Begin()
+		return newCall(t, a, result, req).do()
 	}
 	if q := exchange.ModelsQueryFrom(req.Context()); q != nil {
 		return t.models(req, q)

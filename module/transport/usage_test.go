@@ -45,7 +45,7 @@ func TestCuttingUsageAllocatesNothing(t *testing.T) {
 	chunk := []byte("data: {\"choices\":[{\"text\":\" word\",\"index\":0,\"finish_reason\":null}]," + zeros + "}\n\n")
 	codec := pairs.For(translate.Completions)
 	lane := &byteLane{
-		Observer: codec.NewObserver(), sayings: sayings{lexer: sse.NewLexer(0)}, format: translate.Completions,
+		Observer: codec.NewObserver(), events: events{lexer: sse.NewLexer(0)}, format: translate.Completions,
 		withhold: true, usage: codec.CutUsage, revealing: func([]byte) bool { return false },
 	}
 	var ready bytes.Buffer

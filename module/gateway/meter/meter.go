@@ -36,7 +36,7 @@ type Meter struct {
 func (m *Meter) Reserve(r exchange.Reservation) { m.reservation = r }
 
 // AddEarlier adds the tokens of a failed attempt, which another one follows.
-func (m *Meter) AddEarlier(a *exchange.Attempt) { m.earlier += reported(a) }
+func (m *Meter) AddEarlier(r *exchange.Result) { m.earlier += reported(r) }
 
 // Count counts bytes of the answer that are about to be sent, with the headers of
 // the answer. With the first bytes behind the end of a whole answer it settles: a
@@ -51,7 +51,7 @@ func (m *Meter) Count(ex *exchange.Exchange, h http.Header, p []byte) {
 	if ex.Streaming() {
 		m.lines += int64(bytes.Count(p, []byte{'\n'}))
 	}
-	if !ex.Attempt.Finished {
+	if !ex.Result.Whole() {
 		return
 	}
 	m.settle(ex)
@@ -87,18 +87,18 @@ func (m *Meter) settle(ex *exchange.Exchange) {
 
 // used returns the tokens that the exchange has used, as far as is known.
 func (m *Meter) used(ex *exchange.Exchange) int64 {
-	if ex.Attempt == nil || ex.Attempts == 0 || ex.Operation == translate.CountTokens {
+	if ex.Result == nil || ex.Attempts == 0 || ex.Operation == translate.CountTokens {
 		return 0
 	}
-	return m.earlier + m.cost(ex.Attempt)
+	return m.earlier + m.cost(ex.Result)
 }
 
 // cost returns the tokens of the last attempt. If the provider does not report
 // the final usage, that is the largest of what it reports, what was reserved, and
 // what the sent bytes show.
-func (m *Meter) cost(a *exchange.Attempt) int64 {
-	n := reported(a)
-	if a.Finished && n > 0 || m.bytes == 0 && unused(a) {
+func (m *Meter) cost(r *exchange.Result) int64 {
+	n := reported(r)
+	if r.Whole() && n > 0 || m.bytes == 0 && unused(r) {
 		return n
 	}
 	return max(n, m.Reserved, m.Prompt+m.sent())
@@ -119,11 +119,11 @@ const maxPlausible = 1 << 24
 
 // reported returns the tokens that the provider reports for an attempt so far. A
 // number that is impossible counts as 0: one wrong number must not lock a key.
-func reported(a *exchange.Attempt) int64 {
-	if !a.Usage.Known {
+func reported(r *exchange.Result) int64 {
+	if !r.Usage.Known {
 		return 0
 	}
-	if n := a.Usage.Total(); n <= maxPlausible {
+	if n := r.Usage.Total(); n <= maxPlausible {
 		return n
 	}
 	return 0
@@ -133,12 +133,12 @@ func reported(a *exchange.Attempt) int64 {
 // used no more than the provider reports: it was never sent, or its answer was not
 // the beginning of a model's. The usage of an attempt that timed out or broke off
 // is unknown.
-func unused(a *exchange.Attempt) bool {
-	switch a.Status {
+func unused(r *exchange.Result) bool {
+	switch r.Status {
 	case 0:
-		return a.Refused || !a.Sent
+		return r.State == exchange.Unasked || !r.Sent
 	case http.StatusOK:
-		return a.Fault != nil && !a.Fault.Interrupted()
+		return r.Fault != nil && !r.Fault.Interrupted()
 	}
 	return true
 }

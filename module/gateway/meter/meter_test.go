@@ -14,37 +14,37 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 	overloaded := translate.ReadStreamFault([]byte(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`), translate.Messages)
 	const reserved = 4114
 	for name, c := range map[string]struct {
-		a    exchange.Attempt
-		sent bool
-		want int64
+		result exchange.Result
+		sent   bool
+		want   int64
 	}{
-		"a whole answer":                      {exchange.Attempt{Finished: true, Usage: usage, Status: 200}, true, 15},
-		"a whole answer without usage":        {exchange.Attempt{Finished: true, Status: 200}, true, reserved},
-		"a whole answer that is said to be 0": {exchange.Attempt{Finished: true, Status: 200, Usage: translate.Usage{Known: true}}, true, reserved},
-		"a usage that cannot be":              {exchange.Attempt{Finished: true, Usage: translate.Usage{Input: -5, Output: -5, Known: true}}, true, reserved},
-		"a usage that is absurd":              {exchange.Attempt{Finished: true, Usage: translate.Usage{Output: 1 << 53, Known: true}}, true, reserved},
-		"a cut answer":                        {exchange.Attempt{Usage: usage, Status: 200}, true, reserved},
-		"a cut answer that has used more":     {exchange.Attempt{Usage: translate.Usage{Input: 5000, Known: true}, Status: 200}, true, 5000},
-		"a refusal of the provider":           {exchange.Attempt{Sent: true, Status: 400, Fault: translate.Unusable(nil)}, false, 0},
-		"a redirect":                          {exchange.Attempt{Sent: true, Status: 302, Fault: translate.Unusable(nil)}, false, 0},
-		"a provider that cannot be reached":   {exchange.Attempt{Fault: translate.Unreachable(nil)}, false, 0},
-		"a provider that hangs up":            {exchange.Attempt{Sent: true, Fault: translate.Unreachable(nil)}, false, reserved},
-		"a provider that is silent":           {exchange.Attempt{Sent: true, Fault: translate.UpstreamTimeout(nil)}, false, reserved},
-		"a client that leaves at once":        {exchange.Attempt{}, false, 0},
-		"a client that leaves":                {exchange.Attempt{Sent: true, Fault: translate.InternalFault(nil)}, false, reserved},
-		"one that leaves before content":      {exchange.Attempt{Sent: true, Status: 200, Fault: translate.InternalFault(nil)}, false, reserved},
-		"what no target can take":             {exchange.Attempt{Refused: true, Fault: translate.Unusable(nil)}, false, 0},
-		"a 200 that is none":                  {exchange.Attempt{Sent: true, Status: 200, Fault: translate.Unusable(nil)}, false, 0},
-		"a 200 that is an error":              {exchange.Attempt{Sent: true, Status: 200, Usage: usage, Fault: overloaded}, false, 15},
-		"a 200 that breaks off":               {exchange.Attempt{Sent: true, Status: 200, Fault: translate.Truncated(nil)}, false, reserved},
+		"a whole answer":                      {exchange.Result{State: exchange.Finished, Usage: usage, Status: 200}, true, 15},
+		"a whole answer without usage":        {exchange.Result{State: exchange.Finished, Status: 200}, true, reserved},
+		"a whole answer that is said to be 0": {exchange.Result{State: exchange.Finished, Status: 200, Usage: translate.Usage{Known: true}}, true, reserved},
+		"a usage that cannot be":              {exchange.Result{State: exchange.Finished, Usage: translate.Usage{Input: -5, Output: -5, Known: true}}, true, reserved},
+		"a usage that is absurd":              {exchange.Result{State: exchange.Finished, Usage: translate.Usage{Output: 1 << 53, Known: true}}, true, reserved},
+		"a cut answer":                        {exchange.Result{Usage: usage, Status: 200}, true, reserved},
+		"a cut answer that has used more":     {exchange.Result{Usage: translate.Usage{Input: 5000, Known: true}, Status: 200}, true, 5000},
+		"a refusal of the provider":           {exchange.Result{Sent: true, Status: 400, Fault: translate.Unusable(nil)}, false, 0},
+		"a redirect":                          {exchange.Result{Sent: true, Status: 302, Fault: translate.Unusable(nil)}, false, 0},
+		"a provider that cannot be reached":   {exchange.Result{Fault: translate.Unreachable(nil)}, false, 0},
+		"a provider that hangs up":            {exchange.Result{Sent: true, Fault: translate.Unreachable(nil)}, false, reserved},
+		"a provider that is silent":           {exchange.Result{Sent: true, Fault: translate.UpstreamTimeout(nil)}, false, reserved},
+		"a client that leaves at once":        {exchange.Result{}, false, 0},
+		"a client that leaves":                {exchange.Result{Sent: true, Fault: translate.InternalFault(nil)}, false, reserved},
+		"one that leaves before content":      {exchange.Result{Sent: true, Status: 200, Fault: translate.InternalFault(nil)}, false, reserved},
+		"what no target can take":             {exchange.Result{State: exchange.Unasked, Fault: translate.Unusable(nil)}, false, 0},
+		"a 200 that is none":                  {exchange.Result{Sent: true, Status: 200, Fault: translate.Unusable(nil)}, false, 0},
+		"a 200 that is an error":              {exchange.Result{Sent: true, Status: 200, Usage: usage, Fault: overloaded}, false, 15},
+		"a 200 that breaks off":               {exchange.Result{Sent: true, Status: 200, Fault: translate.Truncated(nil)}, false, reserved},
 	} {
 		m := Meter{Estimate: Estimate{Prompt: 18, Reserved: reserved}}
 		if c.sent {
 			m.bytes = 1
 		}
-		ex := &exchange.Exchange{Attempts: 1, Attempt: &c.a}
+		ex := &exchange.Exchange{Attempts: 1, Result: &c.result}
 		assert.Equal(t, c.want, m.used(ex), name)
-		m.AddEarlier(&exchange.Attempt{Usage: translate.Usage{Input: 7, Known: true}})
+		m.AddEarlier(&exchange.Result{Usage: translate.Usage{Input: 7, Known: true}})
 		assert.Equal(t, c.want+7, m.used(ex), "with an earlier attempt: %s", name)
 		ex.Attempts = 0
 		assert.Zero(t, m.used(ex), "no attempt")

@@ -91,7 +91,7 @@ func (r *Ratios) Track(key Model) {
 func (r *Ratios) Learn(ex *exchange.Exchange) {
 	a := ex.Attempt
 	if ex.Operation != translate.Generate || len(ex.Body) > maxLearned ||
-		a == nil || !a.Finished || !a.Usage.Known {
+		a == nil || !ex.Result.Whole() || !ex.Result.Usage.Known {
 		return
 	}
 	key := Model{a.Provider, a.Model}
@@ -103,7 +103,7 @@ func (r *Ratios) Learn(ex *exchange.Exchange) {
 		return
 	}
 	if size := pairs.Measure(ex.Format, ex.Body); size.Images == 0 && size.Documents == 0 {
-		known.add(float64(size.Bytes), float64(a.Usage.TotalInput()))
+		known.add(float64(size.Bytes), float64(ex.Result.Usage.TotalInput()))
 	}
 }
 

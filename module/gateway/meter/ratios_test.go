@@ -24,9 +24,10 @@ func answered(bytes int, tokens int64) *exchange.Exchange {
 		Body: []byte(`{"messages":[{"role":"user","content":"` + strings.Repeat("x", bytes) + `"}]}`),
 	}
 	ex.Attempt = &exchange.Attempt{
-		Exchange: ex, Provider: "p", Model: "m", Format: translate.Chat, Finished: true,
-		Usage: translate.Usage{Input: tokens / 2, CacheRead: tokens - tokens/2, Known: true},
+		Exchange: ex, Provider: "p", Model: "m", Format: translate.Chat,
 	}
+	ex.Result = new(exchange.Result)
+	ex.Result.Finish(translate.Usage{Input: tokens / 2, CacheRead: tokens - tokens/2, Known: true})
 	return ex
 }
 
@@ -65,7 +66,7 @@ func TestUsageThatCannotBeTrueIsIgnored(t *testing.T) {
 		answered(0, 1), answered(0, 0), answered(2, 10),
 	} {
 		r.Learn(ex)
-		assert.EqualValues(t, 4, r.BytesPerToken(keyM), "%d tokens", ex.Attempt.Usage.TotalInput())
+		assert.EqualValues(t, 4, r.BytesPerToken(keyM), "%d tokens", ex.Result.Usage.TotalInput())
 	}
 	for range 1000 {
 		r.Learn(answered(4000, 4000))
@@ -77,9 +78,9 @@ func TestOnlyAnsweredTextsTeach(t *testing.T) {
 	for name, change := range map[string]func(*exchange.Exchange){
 		"a chat client":       func(ex *exchange.Exchange) { ex.Format = translate.Chat },
 		"a count of tokens":   func(ex *exchange.Exchange) { ex.Operation = translate.CountTokens },
-		"no attempt":          func(ex *exchange.Exchange) { ex.Attempt = nil },
-		"an answer cut short": func(ex *exchange.Exchange) { ex.Attempt.Finished = false },
-		"usage not told":      func(ex *exchange.Exchange) { ex.Attempt.Usage.Known = false },
+		"no attempt":          func(ex *exchange.Exchange) { ex.Attempt, ex.Result = nil, nil },
+		"an answer cut short": func(ex *exchange.Exchange) { ex.Result.State = exchange.Broken },
+		"usage not told":      func(ex *exchange.Exchange) { ex.Result.Usage.Known = false },
 		"the byte lane":       func(ex *exchange.Exchange) { ex.Attempt.Format = translate.Messages },
 		"an image": func(ex *exchange.Exchange) {
 			ex.Body = []byte(strings.Replace(string(ex.Body), `"content":"`, `"content":[{"type":"image","source":{"type":"url","url":"u"}},{"type":"text","text":"`, 1))

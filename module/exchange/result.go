@@ -1,0 +1,55 @@
+package exchange
+
+import (
+	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Result is what came of one call of an attempt. The transport makes it; it is
+// final once the body of the answer is closed.
+type Result struct {
+	State     AnswerState
+	Fault     *translate.Fault // why there is no whole answer; nil while there is none, or the client has left
+	Sent      bool             // the provider may have received a part of the request
+	Losses    translate.Losses // fields of the request that a translation left behind
+	Dropped   translate.Losses // parts of a translated answer that were left out
+	Answer    *ErrorAnswer     // the provider's error answer, if it may be relayed as it is
+	Header    http.Header      // headers of the provider that the client gets: retry-after and the like of a failed answer, rate limits if the traits say so
+	Status    int              // status of the provider, 0 before it answers
+	RequestID string           // id of the call at the provider
+
+	AnsweredBy string          // model that the provider names in its answer
+	Usage      translate.Usage // as reported so far; final in the state Finished
+}
+
+// AnswerState is how far the answer to a call is.
+type AnswerState uint8
+
+// The states of an answer, in the order in which they may follow each other.
+const (
+	Waiting   AnswerState = iota // no content yet
+	Content                      // a stream has content
+	Finishing                    // every choice of a translated stream has finished; only usage may follow
+	Finished                     // the answer is whole: the last event of a stream, or a JSON answer
+	Broken                       // there is no whole answer: Fault says why
+	Relayed                      // Broken, and the client gets the provider's own error event
+	Unasked                      // the target cannot take the request; nothing was sent
+)
+
+// Whole reports whether the answer is whole.
+func (r *Result) Whole() bool { return r.State == Finished }
+
+// Finish notes a whole answer with its final usage.
+func (r *Result) Finish(u translate.Usage) { r.State, r.Usage = Finished, u }
+
+// Fail notes why there is no whole answer.
+func (r *Result) Fail(f *translate.Fault) { r.State, r.Fault = Broken, f }
+
+// ErrorAnswer is a provider's error answer, kept to be relayed byte for byte to
+// a client of the same format.
+type ErrorAnswer struct {
+	Status      int
+	ContentType string
+	Body        []byte
+}

@@ -1,0 +1,40 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// call makes one attempt and returns its result: either an answer that the sink
+// has sent, or a fault.
+func (h *Handler) call(t target, s *sink, r *http.Request, c *exchange.Conduit) *exchange.Result {
+	if c.Attempt.Traits.EstimateInputTokens {
+		c.Attempt.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: c.Attempt.Provider, Name: c.Attempt.Model})
+	}
+	err := t.provider.call.Call(s, r.WithContext(exchange.WithConduit(r.Context(), c)))
+	if c.Result.Fault == nil && !c.Result.Whole() {
+		c.Result.Fail(unexplained(err, s.ex.View.Model))
+	}
+	return &c.Result
+}
+
+// unexplained returns the fault of an attempt that the transport knows nothing of:
+// reverse_proxy found no address for it, or failed itself.
+func unexplained(err error, model string) *translate.Fault {
+	if err == nil {
+		err = errors.New("the call returned without an answer")
+	}
+	var handled caddyhttp.HandlerError
+	if errors.As(err, &handled) && handled.StatusCode == http.StatusServiceUnavailable {
+		f := translate.NoUpstream(model)
+		f.Cause = err
+		return f
+	}
+	return translate.InternalFault(err)
+}

@@ -1,0 +1,205 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"slices"
+	"sync/atomic"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// fanOut is the answer that several calls give together, and the body of a streamed
+// one. Its subcalls send and read in goroutines of their own, which end with it. The
+// reader of the answer handles what they deliver, one arrival after the other: a
+// slow client slows down every subcall. One subcall that fails makes the whole fail.
+type fanOut struct {
+	call        *call
+	translators pairs.Fan
+	subcalls    []*subcall
+	arrivals    chan arrival // closed by the last goroutine
+	running     atomic.Int32
+	room        atomic.Int64 // bytes that may still be read of JSON answers
+
+	ready  bytes.Buffer // bytes that may be handed on
+	first  arrival      // its headers become those of the whole answer
+	failed *subcall     // the first that failed behind content; nil while none has
+}
+
+func newFanOut(c *call) *fanOut {
+	memories := make([]*translate.Memory, len(c.subcalls))
+	for i, b := range c.subcalls {
+		memories[i] = &b.memory
+	}
+	f := &fanOut{call: c, arrivals: make(chan arrival)}
+	f.room.Store(maxAnswer)
+	f.translators = pairs.NewFan(c.attempt.Format, c.attempt.Exchange.Format, memories, c.ids())
+	for i, b := range c.subcalls {
+		f.subcalls = append(f.subcalls, newSubcall(b, f.translators[i], &f.room))
+	}
+	return f
+}
+
+// do makes the calls and returns the answer once it is known to be one: with
+// the first content of a stream, whichever call that comes from, or with the
+// last of the JSON answers.
+func (f *fanOut) do() (*http.Response, error) {
+	f.start()
+	for !f.call.result.Whole() && !f.begun() {
+		a, more := <-f.arrivals
+		if !more { // the client is gone
+			f.stop()
+			return nil, f.call.fail(f.call.ctx.Err())
+		}
+		if f.take(a, false) {
+			continue
+		}
+		if f.begun() { // with content that came before the failure
+			f.fail(a.from)
+			break
+		}
+		f.stop()
+		res, err := a.from.failure(a.res)
+		f.merge(a.from)
+		return res, err
+	}
+	return f.answer(), nil
+}
+
+// fail ends the answer behind content, because of the call that failed.
+func (f *fanOut) fail(b *subcall) {
+	f.failed = b
+	f.merge(b)
+	f.call.cancel(errEnded)
+}
+
+func (f *fanOut) start() {
+	f.call.result.Sent = true // unless the first call that fails knows better
+	f.running.Store(int32(len(f.subcalls)))
+	for _, b := range f.subcalls {
+		go func() {
+			defer func() {
+				if f.running.Add(-1) == 0 {
+					close(f.arrivals)
+				}
+			}()
+			b.run(f.deliver)
+		}()
+	}
+}
+
+// deliver hands an arrival to the reader, unless the whole has ended.
+func (f *fanOut) deliver(a arrival) bool {
+	select {
+	case f.arrivals <- a:
+		return true
+	case <-f.call.ctx.Done():
+		return false
+	}
+}
+
+// begun reports whether a stream has content.
+func (f *fanOut) begun() bool {
+	for _, b := range f.subcalls {
+		if f.call.attempt.Exchange.Streaming() && b.begun() {
+			return true
+		}
+	}
+	return false
+}
+
+// take handles an arrival. It reports whether the whole can still succeed.
+func (f *fanOut) take(a arrival, committed bool) bool {
+	b := a.from
+	if a.panicked != nil {
+		f.stop()
+		panic(a.panicked)
+	}
+	if f.first.from == nil {
+		f.first = arrival{from: a.from, res: a.res} // without its body, which may be large
+	}
+	if b.whole.Load() {
+		return true
+	}
+	ok := b.take(a, committed)
+	_, _ = b.relay.ready.WriteTo(&f.ready) // memory takes all
+	if b.result.Whole() {
+		b.finish()
+		f.finish()
+	}
+	return ok
+}
+
+// finish ends the whole once every call has answered.
+func (f *fanOut) finish() {
+	if !slices.ContainsFunc(f.subcalls, func(b *subcall) bool { return !b.result.Whole() }) {
+		f.call.result.Finish(f.translators.Usage())
+	}
+}
+
+// answer is what is handed on: the stream from now on, or the whole answer.
+func (f *fanOut) answer() *http.Response {
+	c := f.call
+	f.merge(f.failed)
+	if c.attempt.Exchange.Streaming() {
+		c.result.State = max(c.result.State, exchange.Content)
+		return c.response(f.first.res, http.StatusOK, f, -1)
+	}
+	_ = f.Close()
+	return c.response(f.first.res, http.StatusOK, io.NopCloser(&f.ready), int64(f.ready.Len()))
+}
+
+// merge makes the result that of the whole; failed is the call that failed, nil if
+// none has.
+func (f *fanOut) merge(failed *subcall) {
+	result := mergeResults(*f.call.result, f.first.from, failed)
+	result.Dropped = f.call.presentableLosses(f.translators.Losses())
+	result.Usage, result.AnsweredBy = f.translators.Usage(), f.call.presentable(f.translators.Model())
+	*f.call.result = result
+}
+
+// mergeResults returns the result of a whole: that of the call that failed, if one
+// has, else with the headers of the call that answered first.
+func mergeResults(whole exchange.Result, first, failed *subcall) exchange.Result {
+	if failed != nil {
+		return *failed.result
+	}
+	whole.Status, whole.RequestID = first.result.Status, first.result.RequestID
+	return whole
+}
+
+// Read hands on the next bytes. An answer that breaks off ends in an orderly way;
+// the result says so.
+func (f *fanOut) Read(p []byte) (int, error) {
+	for f.ready.Len() == 0 {
+		a, more := <-f.arrivals
+		switch {
+		case !more:
+			return 0, io.EOF
+		case f.failed != nil:
+		case !f.take(a, true):
+			f.fail(a.from)
+		}
+	}
+	return f.ready.Read(p)
+}
+
+// Close ends all calls. It may come at any time.
+func (f *fanOut) Close() error {
+	f.stop()
+	f.merge(f.failed)
+	return nil
+}
+
+// stop cancels the calls that still run and waits for the end of them all.
+func (f *fanOut) stop() {
+	f.call.cancel(errEnded)
+	for range f.arrivals { // nobody waits for what still comes
+	}
+	for _, b := range f.subcalls {
+		b.end()
+	}
+}
