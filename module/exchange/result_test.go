@@ -1,0 +1,22 @@
+package exchange_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// A second call of the same attempt once listed by hand what it forgot of the first.
+func TestOnlySentSurvivesAnotherCallOfAnAttempt(t *testing.T) {
+	c := &exchange.Conduit{Attempt: exchange.Attempt{Provider: "p", Model: "m"}}
+	attempt, result := c.Begin()
+	assert.False(t, result.Sent)
+	result.Fail(translate.Unreachable(nil))
+	result.Sent, result.Status, result.RequestID = true, 503, "up-1"
+	again, result := c.Begin()
+	assert.Same(t, attempt, again)
+	assert.Equal(t, exchange.Result{Sent: true}, *result)
+}
