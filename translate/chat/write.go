@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"strconv"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -42,14 +44,20 @@ func (w *writer) Forget() (kept int) {
 	w.x, w.out = nil, nil
 	w.tools.forget()
 	w.result = result{content: w.result.content}
-	return cap(w.messages.buf) + cap(w.messages.spare) + cap(w.tools.buf) + cap(w.scratch) +
-		w.system.size() + w.hoisted.size() + w.turn.size() + w.result.content.size()
+	t := &w.turn
+	for _, c := range [...]*contentBuffer{&w.system, &w.hoisted, &w.messages.content, &t.content, &t.thinking, &t.hoisted, &w.result.content} {
+		c.only = nil
+		kept += c.size()
+	}
+	return kept + w.messages.size() + cap(t.calls) + cap(w.tools.buf) + cap(w.scratch)
 }
 
 // Finish appends the request.
 func (w *writer) Finish(dst []byte) []byte {
 	w.out = dst
-	w.endConversation()
+	if w.endConversation(); w.x.Failed() {
+		return w.out
+	}
 	w.open("model")
 	w.out = jsonscan.AppendString(w.out, w.x.Info.Upstream)
 	w.writeMessages()
@@ -90,19 +98,16 @@ func (w *writer) markLast() bool {
 
 func (w *writer) writeMessages() {
 	w.name("messages")
-	w.out = append(w.out, '[')
-	rest := w.messages.buf
+	first := len(w.out)
 	if !w.system.empty() {
-		w.out = append(w.out, `{"role":"`...)
+		w.out = append(w.out, `,{"role":"`...)
 		w.out = append(w.out, w.systemRole()...)
 		w.out = append(w.out, `","content":`...)
 		w.out = w.system.appendTo(w.out)
 		w.out = append(w.out, '}')
-	} else if len(rest) > 0 {
-		rest = rest[1:] // its comma
 	}
-	w.out = append(w.out, rest...)
-	w.out = append(w.out, ']')
+	w.out = append(w.messages.appendTo(w.out), ']')
+	w.out[first] = '[' // where the comma of the first message is
 }
 
 // systemRole returns the role of system texts.
@@ -128,6 +133,12 @@ func (w *writer) name(name string) {
 func (w *writer) field(name string, raw []byte) {
 	w.name(name)
 	w.out = append(w.out, raw...)
+}
+
+// number appends a member with a number.
+func (w *writer) number(name string, n int64) {
+	w.name(name)
+	w.out = strconv.AppendInt(w.out, n, 10)
 }
 
 // word appends a member with a text that needs no escapes.

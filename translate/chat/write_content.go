@@ -19,6 +19,7 @@ const breakpoint = `,"prompt_cache_breakpoint":{"mode":"explicit"}`
 // as JSON; texts are never decoded.
 type contentBuffer struct {
 	between string // two pieces of a text, escaped
+	only    []byte // the text, which stands in the body as long as it is the only one
 	buf     []byte
 	ends    []int // of the pieces of a text
 	array   bool
@@ -26,11 +27,37 @@ type contentBuffer struct {
 }
 
 func (c *contentBuffer) reset(between string) {
-	c.between, c.buf, c.ends, c.array = between, c.buf[:0], c.ends[:0], false
+	c.between, c.only, c.buf, c.ends, c.array = between, nil, c.buf[:0], c.ends[:0], false
 }
 
 // empty reports whether nothing was added. No piece is empty.
-func (c *contentBuffer) empty() bool { return len(c.buf) == 0 }
+func (c *contentBuffer) empty() bool { return len(c.only)+len(c.buf) == 0 }
+
+// say adds a text of the body. One that nothing follows is copied once, to where
+// it belongs.
+func (c *contentBuffer) say(text []byte) {
+	if c.empty() && !c.array {
+		c.only = text
+	} else {
+		c.add(text)
+	}
+}
+
+// settle makes the only text one of several.
+func (c *contentBuffer) settle() {
+	if text := c.only; text != nil {
+		c.only = nil
+		c.add(text)
+	}
+}
+
+// fuse makes one piece of those of a text.
+func (c *contentBuffer) fuse() {
+	c.settle()
+	if !c.array {
+		c.ends = append(c.ends[:0], len(c.buf))
+	}
+}
 
 // add adds a text whose escaped pieces are given.
 func (c *contentBuffer) add(text ...[]byte) {
@@ -43,7 +70,7 @@ func (c *contentBuffer) add(text ...[]byte) {
 
 // open begins a text, which the caller appends to buf, escaped.
 func (c *contentBuffer) open() {
-	switch {
+	switch c.settle(); {
 	case c.array:
 		c.part(openText)
 	case len(c.ends) > 0:
@@ -77,7 +104,7 @@ func (c *contentBuffer) mark() {
 
 // toArray makes a part of each piece of a text.
 func (c *contentBuffer) toArray() {
-	if c.array {
+	if c.settle(); c.array {
 		return
 	}
 	c.array = true
@@ -97,6 +124,13 @@ func (c *contentBuffer) join(other *contentBuffer) {
 	if other.empty() {
 		return
 	}
+	if c.empty() {
+		c.between, other.between = other.between, c.between
+		*c, *other = *other, *c
+		return
+	}
+	c.settle()
+	other.settle()
 	if c.array || other.array {
 		c.toArray()
 		other.toArray()
@@ -119,17 +153,14 @@ func (c *contentBuffer) size() int {
 	return cap(c.buf) + cap(c.spare) + end*cap(c.ends)
 }
 
-// appendTo appends the content as a JSON value; none is null.
+// appendTo appends the content as a JSON value.
 func (c *contentBuffer) appendTo(dst []byte) []byte {
-	if c == nil {
-		return append(dst, "null"...)
-	}
 	first, last := byte('"'), byte('"')
 	if c.array {
 		first, last = '[', ']'
 	}
 	dst = append(dst, first)
-	dst = append(dst, c.buf...)
+	dst = append(append(dst, c.only...), c.buf...)
 	return append(dst, last)
 }
 
@@ -139,7 +170,7 @@ const blame = "Error: "
 // can. A text that says so itself is left alone.
 func (c *contentBuffer) blame() {
 	start := 0
-	switch {
+	switch c.settle(); {
 	case c.empty():
 		c.add([]byte("Error:"))
 		return

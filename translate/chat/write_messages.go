@@ -2,92 +2,89 @@ package chat
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 
-// messages are the messages of a request, each with a comma before it.
+// messages are the messages of a request, each with a comma before it. The last
+// one waits, since the next may join it.
 type messages struct {
 	buf   []byte
-	spare []byte
 	unite bool // messages of one role that follow each other become one
 
-	// The message added last.
+	// The last message.
 	at         core.Place // of the client's
-	role       string
-	start, end int  // its content
-	whole      bool // it holds more than content, so that nothing can join it
+	role       string     // "" for none
+	head, tail []byte     // its members before and behind the content
+	content    contentBuffer
+	null       bool // its content
 }
 
-func (t *messages) reset(unite bool) { *t = messages{buf: t.buf[:0], spare: t.spare[:0], unite: unite} }
+func (t *messages) reset(unite bool) {
+	t.content.reset("")
+	*t = messages{buf: t.buf[:0], unite: unite, head: t.head[:0], tail: t.tail[:0], content: t.content}
+}
 
-func (t *messages) empty() bool { return len(t.buf) == 0 }
+func (t *messages) empty() bool { return t.role == "" }
 
-// add adds a message: the members after its role, its content, nil for null, and
-// the members behind that.
+// size returns how much memory the messages keep beside the last content, in bytes.
+func (t *messages) size() int { return cap(t.buf) + cap(t.head) + cap(t.tail) }
+
+// add adds a message: the members after its role, its content, which is taken, nil
+// for null, and the members behind that.
 func (t *messages) add(at core.Place, role string, head []byte, c *contentBuffer, tail []byte) {
-	t.at = at
-	if t.unite && role == t.role && !t.whole && len(head) == 0 {
-		t.spare = c.appendTo(t.spare[:0])
-		t.extend(t.spare)
+	if t.unite && role == t.role && len(head)+len(t.head)+len(t.tail) == 0 {
+		t.join(c)
 	} else {
-		t.role = role
-		t.buf = append(append(append(t.buf, `,{"role":"`...), role...), '"')
-		t.buf = append(append(t.buf, head...), `,"content":`...)
-		t.start = len(t.buf)
-		t.buf = c.appendTo(t.buf)
+		t.buf = t.appendLast(t.buf)
+		t.role, t.head = role, append(t.head[:0], head...)
+		t.take(c)
 	}
-	t.end = len(t.buf)
-	t.whole = len(head)+len(tail) > 0
-	t.buf = append(append(t.buf, tail...), '}')
+	t.at, t.tail = at, append(t.tail[:0], tail...)
 }
 
-// extend adds a value to the content of the last message, in place: a text
-// with a blank line between, parts behind parts.
-func (t *messages) extend(value []byte) {
-	t.buf = t.buf[:t.end]
-	switch old := t.buf[t.start]; {
-	case value[0] == 'n': // null
-	case old == 'n':
-		t.buf = append(t.buf[:t.start], value...)
-	case old == '"' && value[0] == '"':
-		t.buf = append(t.buf[:t.end-1], `\n\n`...)
-		t.buf = append(t.buf, value[1:]...)
+// take makes a content that of the last message.
+func (t *messages) take(c *contentBuffer) {
+	if t.null = c == nil; !t.null {
+		t.content, *c = *c, t.content
+	}
+}
+
+// join adds a content to that of the last message: a text with a blank line
+// between, parts behind parts.
+func (t *messages) join(c *contentBuffer) {
+	switch {
+	case c == nil:
+	case t.null:
+		t.take(c)
 	default:
-		t.toArray()
-		t.buf[len(t.buf)-1] = ','
-		t.buf = appendParts(t.buf, value)
-		t.buf = append(t.buf, ']')
+		t.content.fuse()
+		c.fuse()
+		t.content.between = blankLine
+		t.content.join(c)
 	}
 }
 
-// toArray makes the last message's content, where the buffer ends, an array.
-func (t *messages) toArray() {
-	if t.buf[t.start] == '[' {
-		return
-	}
-	text := append([]byte(nil), t.buf[t.start:]...)
-	t.buf = append(t.buf[:t.start], '[')
-	t.buf = appendParts(t.buf, text)
-	t.buf = append(t.buf, ']')
-}
+// appendTo appends all messages.
+func (t *messages) appendTo(dst []byte) []byte { return t.appendLast(append(dst, t.buf...)) }
 
-// appendParts appends the parts of a content.
-func appendParts(dst, value []byte) []byte {
-	if value[0] == '[' {
-		return append(dst, value[1:len(value)-1]...)
+func (t *messages) appendLast(dst []byte) []byte {
+	if t.role == "" {
+		return dst
 	}
-	dst = append(dst, openText[:len(openText)-1]...)
-	dst = append(dst, value...)
-	return append(dst, '}')
+	dst = append(append(append(dst, `,{"role":"`...), t.role...), '"')
+	dst = append(append(dst, t.head...), `,"content":`...)
+	if t.null {
+		dst = append(dst, "null"...)
+	} else {
+		dst = t.content.appendTo(dst)
+	}
+	return append(append(dst, t.tail...), '}')
 }
 
 // mark puts a breakpoint on the last part of the last message, if that has one
 // to mark.
 func (t *messages) mark() bool {
-	if t.role == "" || t.whole || t.role == "assistant" || t.buf[t.start] == 'n' {
+	if t.null || t.role == "" || t.role == "assistant" || len(t.head)+len(t.tail) > 0 {
 		return false
 	}
-	t.buf = t.buf[:t.end]
-	t.toArray()
-	t.buf = append(t.buf[:len(t.buf)-2], breakpoint+"}]"...)
-	t.end = len(t.buf)
-	t.buf = append(t.buf, '}')
+	t.content.fuse()
+	t.content.mark()
 	return true
 }

@@ -21,10 +21,6 @@ type turnBuffer struct {
 	hoisted contentBuffer // media out of the results of tools
 }
 
-func (t *turnBuffer) size() int {
-	return t.content.size() + t.thinking.size() + t.hoisted.size() + cap(t.calls)
-}
-
 // betweenTexts are what stands between the texts of a turn that become one.
 var betweenTexts = [...]string{
 	core.Instructions: blankLine,
@@ -144,7 +140,7 @@ func (w *writer) Text(text []byte) {
 			// Calls have a place of their own, so it is lost what they stand in front of.
 			w.x.Keep(core.TextBehindCall, nil)
 		}
-		to.add(text)
+		to.say(text)
 		t.marked = to
 	}
 }
@@ -159,7 +155,7 @@ func (w *writer) CacheBreakpoint([]byte) { w.turn.marked.mark() }
 // back.
 func (w *writer) Reasoning(r *core.Thought) {
 	if len(r.Text) > 0 {
-		w.turn.thinking.add(r.Text)
+		w.turn.thinking.say(r.Text)
 	}
 }
 

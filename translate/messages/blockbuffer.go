@@ -4,6 +4,8 @@ package messages
 // prompt, or the tools. It is kept as JSON; texts are never decoded.
 type blockBuffer struct {
 	buf   []byte
+	text  []byte // that follows: of the last block, still in the body
+	rest  string // that follows the text
 	role  string // of the message that is open
 	start int    // the blocks of that message
 	front int    // the end of those that lead it
@@ -31,6 +33,7 @@ func (b *blockBuffer) empty() bool { return len(b.buf) == 0 }
 // one, if it is. A role of "" is that of a block within a block, or of a list
 // without messages. The caller appends the rest.
 func (b *blockBuffer) begin(role, first string) {
+	b.settle()
 	if role != "" && role != b.role {
 		b.close()
 		b.comma()
@@ -52,24 +55,35 @@ func (b *blockBuffer) comma() {
 
 // close closes the open message.
 func (b *blockBuffer) close() {
-	if b.role != "" {
+	switch {
+	case b.role == "":
+	case b.rest == "":
 		b.buf = append(b.buf, "]}"...)
-		b.role = ""
+	default:
+		b.rest = closeText + "]}"
 	}
+	b.role = ""
 }
 
-// openText begins a text block.
-const openText = `{"type":"text","text":"`
-
-// text adds a text block; the text is escaped.
-func (b *blockBuffer) text(role string, text []byte) {
-	b.begin(role, openText)
-	b.buf = append(append(b.buf, text...), `"}`...)
+// settle copies the text of the last block behind the others. One that nothing
+// follows is copied once, to where it belongs.
+func (b *blockBuffer) settle() {
+	b.buf = append(append(b.buf, b.text...), b.rest...)
+	b.text, b.rest = nil, ""
 }
+
+// A text block without its text.
+const (
+	openText  = `{"type":"text","text":"`
+	closeText = `"}`
+)
+
+// say ends a text block that was begun; the text is escaped, and stands in the body.
+func (b *blockBuffer) say(text []byte) { b.text, b.rest = text, closeText }
 
 // mark puts a breakpoint on the block added last.
 func (b *blockBuffer) mark(ttl []byte) {
-	if b.marked == maxBreakpoints {
+	if b.settle(); b.marked == maxBreakpoints {
 		copy(b.marks[:], b.marks[1:])
 		b.marked--
 		b.lost = true
@@ -95,5 +109,6 @@ func (b *blockBuffer) appendTo(dst []byte, room int) (out []byte, used int) {
 		dst = append(dst, '}')
 		from = m.at
 	}
-	return append(dst, b.buf[from:]...), used
+	dst = append(append(dst, b.buf[from:]...), b.text...)
+	return append(dst, b.rest...), used
 }

@@ -17,6 +17,7 @@ func (b *blockBuffer) trim() {
 
 // starts are where the blocks of the open message begin.
 func (b *blockBuffer) starts() (at []int) {
+	b.settle()
 	first := b.start - len("[")
 	c := jsonscan.Again(append(b.buf[first:len(b.buf):len(b.buf)], ']'))
 	for c.EnterArray(); c.Element(); c.Skip() {

@@ -78,7 +78,8 @@ func (w *requestWriter) endConversation() {
 		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content that is no system message")
 	}
 	if w.x.Options.Has(core.FormatObject) {
-		w.system.text("", []byte(core.JSONObjectInstruction))
+		w.system.begin("", openText)
+		w.system.say([]byte(core.JSONObjectInstruction))
 	}
 }
 

@@ -81,7 +81,9 @@ func (w *requestWriter) Text(text []byte) {
 		return
 	}
 	b := w.begin(openText)
-	b.buf = append(append(b.buf, text...), `"}`...)
+	if b.say(text); w.result.open {
+		b.settle()
+	}
 }
 
 // Refusal adds a text by which the assistant refuses, for which the format has no
