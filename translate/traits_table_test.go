@@ -144,7 +144,7 @@ func TestSetAllSetsEveryTrait(t *testing.T) {
 // fields are those that the methods of Traits read for others.
 var fields = map[string]string{
 	"Version": "AnthropicVersion", "MaxTokens": "DefaultMaxTokens", "FanOut": "MaxFanOut",
-	"Extension": "Extensions", "MidSystemFor": "MidSystem", "SamplingFor": "Sampling",
+	"Extension": "Extensions", "MidSystemFor": "MidSystem", "SamplingFor": "Sampling", "UserFieldFor": "UserField",
 }
 
 // fieldsRead are the fields of Traits that this repository's code reads.

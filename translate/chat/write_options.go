@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -11,20 +9,45 @@ import (
 // writeOptions writes what bounds and shapes the answer.
 func (w *writer) writeOptions() {
 	if n, ok := w.x.MaxTokens(); ok {
-		w.name(w.maxTokensField())
-		w.out = strconv.AppendInt(w.out, n, 10)
+		w.number(w.maxTokensField(), n)
 	}
-	w.option("temperature", core.Temperature)
-	w.option("top_p", core.TopP)
-	w.option("top_k", core.TopK)
+	if n := w.x.FanOut(!w.x.Traits.FanOutN); n > 1 {
+		w.number("n", n)
+	}
+	w.writeSampling()
 	if len(w.x.Memory.Stops) > 0 {
 		w.option("stop", core.Stops)
 	}
-	if w.x.Memory.Stream {
-		w.field("stream", []byte("true"))
-		if !w.x.Traits.WithoutUsage {
-			w.field("stream_options", []byte(`{"include_usage":true}`))
-		}
+	w.writeStream()
+	w.writeLogprobs()
+}
+
+// writeSampling writes what shapes sampling.
+func (w *writer) writeSampling() {
+	w.option("temperature", core.Temperature)
+	w.option("top_p", core.TopP)
+	w.option("top_k", core.TopK)
+	w.option("presence_penalty", core.PresencePenalty)
+	w.option("frequency_penalty", core.FrequencyPenalty)
+	w.option("logit_bias", core.LogitBias)
+	w.option("seed", core.Seed)
+}
+
+func (w *writer) writeStream() {
+	if !w.x.Memory.Stream {
+		return
+	}
+	w.field("stream", []byte("true"))
+	if !w.x.Traits.WithoutUsage {
+		w.field("stream_options", []byte(`{"include_usage":true}`))
+	}
+}
+
+// writeLogprobs asks for as many alternatives of each token as the client wants.
+func (w *writer) writeLogprobs() {
+	if most, ok := w.x.Logprobs(); ok {
+		w.field("logprobs", []byte("true"))
+		w.number("top_logprobs", most)
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 	Seed
 	LogitBias
 	Samples // how many answers to each prompt
+	BestOf  // how many answers the Samples are chosen from
 	Stops   // texts that end the answer
 	Stream
 	StreamUsage // a usage chunk at the end of the stream

@@ -126,6 +126,12 @@ func (o *Outcome) under(traits *translate.Traits) outcome {
 	return o.outcome
 }
 
+// takes reports whether a writer gets the concept under these traits.
+func (o *Outcome) takes(traits *translate.Traits) bool {
+	outcome := o.under(traits)
+	return outcome == kept || outcome == changed
+}
+
 // deciding returns the name of the trait that decides whether the field of a row
 // is refused, "" if none does.
 func (o *Outcome) deciding(r *Row) string {

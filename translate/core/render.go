@@ -22,6 +22,9 @@ type Target struct {
 	writers  sync.Pool
 }
 
+// Takes reports whether a provider with these traits takes a concept in any form.
+func (t *Target) Takes(c Concept, traits *translate.Traits) bool { return t.Outcomes[c].takes(traits) }
+
 // keptMemory is the most memory, in bytes, that waits for the next request.
 const keptMemory = 2 << 20
 
@@ -56,12 +59,15 @@ func Render(dst, body []byte, info *translate.RequestInfo, from *Source, to *Tar
 	return x.end(dst)
 }
 
+// AllPrompts stands for the number of a prompt where all are meant.
+const AllPrompts = -1
+
 // Listen calls a writer with all that a request says, whatever could be written of
 // it; nothing is refused or reported. It is for those that want to know something
 // of a request, such as an estimate of its tokens.
 func Listen(body []byte, from *Source, w Writer) {
 	x := translations.Get().(*Translation)
-	x.begin(&translate.RequestInfo{}, from.Rows, &listener)
+	x.begin(&translate.RequestInfo{Prompt: AllPrompts}, from.Rows, &listener)
 	x.listening = true
 	r := get(&from.readers, from.New)
 	w.Begin(x)

@@ -14,6 +14,9 @@ var WithoutTools = DropIf("unsupported_tools drop", func(traits *translate.Trait
 // NoAddresses is the rule of providers that fetch no images.
 var NoAddresses = LoseIf("image_url base64", func(traits *translate.Traits) bool { return traits.ImagesBase64Only })
 
+// FillInWords is the rule of providers that are asked in words to fill in a text.
+var FillInWords = ChangeIf("suffix instruct", func(traits *translate.Traits) bool { return traits.InstructSuffix })
+
 // RefusedObject is the rule of providers that are not asked in words for a JSON
 // object.
 var RefusedObject = RefuseIf("json_object refuse", func(traits *translate.Traits) bool { return traits.RefuseJSONObject })

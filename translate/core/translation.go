@@ -71,10 +71,7 @@ func (x *Translation) KeepAt(at Place, c Concept) bool {
 }
 
 // Can reports whether the writer gets a concept, and reports no loss.
-func (x *Translation) Can(c Concept) bool {
-	outcome := x.outcomes[c].under(x.Traits)
-	return outcome == kept || outcome == changed
-}
+func (x *Translation) Can(c Concept) bool { return x.outcomes[c].takes(x.Traits) }
 
 // Lose reports the loss of the field of a row, or refuses the request; raw is as
 // in Keep.

@@ -21,6 +21,8 @@ var outcomes = core.Outcomes{
 	core.Stops:                 core.Keeps(),
 	core.Stream:                core.Keeps(),
 	core.StreamUsage:           core.Keeps(),
+	core.Echo:                  core.Keeps(),
+	core.Suffix:                core.Loses(core.FillInWords),
 
 	core.ToolChoiceAuto:     core.Keeps(),
 	core.ToolChoiceRequired: core.Keeps(),

@@ -71,7 +71,7 @@ func TestCompletionsTowardsChat(t *testing.T) {
 		{name: "user in another field", traits: "user_field safety_identifier", body: completion(`"user":"u"`), want: want(`"safety_identifier":"u"`)},
 		{name: "user without a field", traits: "user_field none", body: completion(`"user":"u"`), want: want(), losses: "user hint"},
 		{name: "a user that is no string", body: completion(`"user":7`), fault: "user: must be a string"},
-		{name: "extensions", traits: "extensions min_p", body: completion(`"min_p":0.1,"top_k":3,"odd":1`), want: want(`"min_p":0.1`), losses: "top_k hint, odd hint"},
+		{name: "extensions", traits: "extensions min_p", body: completion(`"min_p":0.1,"top_k":3,"odd":1`), want: want(`"min_p":0.1`), losses: "odd hint, top_k shaping"},
 		{name: "what is null is absent", body: completion(`"max_tokens":null,"n":null,"best_of":null,"stop":null,"suffix":null,"logprobs":null,"user":null,"stream":null,"stream_options":null`), want: want()},
 	})
 }

@@ -11,7 +11,7 @@ const mailDigest = "d648b243a3e817eaa3309e00e183483f2867baadf522099f0c2121770536
 
 func TestCompletionsTowardsMessages(t *testing.T) {
 	bounded := func(max string, members ...string) string {
-		return asksFor(`{"model":"up","max_tokens":`+max+`,"messages":[`+hi+`]`, members)
+		return asksFor(`{"model":"up","max_tokens":`+max+`,"messages":[`+userHi+`]`, members)
 	}
 	want := func(members ...string) string { return bounded("9", members...) }
 	with := func(members ...string) string { return completion(append([]string{`"max_tokens":9`}, members...)...) }
@@ -49,10 +49,10 @@ func TestCompletionsTowardsMessages(t *testing.T) {
 		{name: "a suffix", body: with(`"suffix":"x"`), fault: "suffix:" + notM1 + "messages)"},
 		{
 			name: "a suffix in words", traits: "suffix instruct", body: with(`"suffix":"x"`),
-			want:   `{"model":"up","max_tokens":9,"system":"Write only the text that belongs between PREFIX and SUFFIX.","messages":[{"role":"user","content":"PREFIX:\nhi\n\nSUFFIX:\nx"}]}`,
+			want:   `{"model":"up","max_tokens":9,"messages":[` + says("user", textBlock(`PREFIX:\nhi\n\nSUFFIX:\nx`)) + `],"system":[` + textBlock("Write only the text that belongs between PREFIX and SUFFIX.") + `]}`,
 			losses: "suffix shaping",
 		},
-		{name: "a system text", traits: "completion_system Go on.", body: with(), want: `{"model":"up","max_tokens":9,"system":"Go on.","messages":[` + hi + `]}`},
+		{name: "a system text", traits: "completion_system Go on.", body: with(), want: want(`"system":[` + textBlock("Go on.") + `]`)},
 		{name: "logprobs", body: with(`"logprobs":0`), fault: "logprobs: 0" + notM1 + "messages)"},
 		{name: "echo", body: with(`"echo":true`), want: want()},
 		{name: "user", body: with(`"user":"u_1-A"`), want: want(`"metadata":{"user_id":"u_1-A"}`)},

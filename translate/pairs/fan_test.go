@@ -87,7 +87,8 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 			assert.Equal(t, cmp.Or(c.sent, "0"), strconv.Itoa(r.Memory.Choices), "as many answers as one call asks for")
 			require.Len(t, bodies, len(prompts))
 			for i, body := range bodies {
-				assert.Contains(t, body, `"messages":[{"role":"user","content":"`+prompts[i]+`"}]`)
+				said := map[translate.Format]string{chat: `{"role":"user","content":"` + prompts[i] + `"}`, messages: says("user", textBlock(prompts[i]))}
+				assert.Contains(t, body, `"messages":[`+said[c.to]+`]`)
 				assert.Equal(t, c.sent != "", strings.Contains(body, `"n":`+c.sent), body)
 			}
 		})

@@ -4,10 +4,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
 // Fate is what becomes of a field on its way to another format.
@@ -31,27 +28,21 @@ type Field = core.Field
 type Rule = core.FieldRule
 
 // tables are the rows of every pair.
-var tables = map[[2]translate.Format][]Field{
-	{translate.Messages, translate.Chat}:        core.Join(&messages.RequestSource, &chat.RequestTarget),
-	{translate.Messages, translate.Completions}: core.Join(&messages.RequestSource, &completions.RequestTarget),
-	{translate.Chat, translate.Messages}:        core.Join(&chat.RequestSource, &messages.RequestTarget),
-	{translate.Chat, translate.Completions}:     core.Join(&chat.RequestSource, &completions.RequestTarget),
-	{translate.Completions, translate.Chat}:     completionsChatFields,
-	{translate.Completions, translate.Messages}: completionsMessagesFields,
-}
+var tables = func() map[[2]translate.Format][]Field {
+	all := make(map[[2]translate.Format][]Field)
+	for from, source := range sources {
+		for to, target := range targets {
+			if from != to {
+				all[[2]translate.Format{from, to}] = core.Join(source, target)
+			}
+		}
+	}
+	return all
+}()
 
 // Fields is the table of a pair of formats, nil where requests cannot be
 // translated. It must not be changed.
 func Fields(from, to translate.Format) []Field { return tables[[2]translate.Format{from, to}] }
-
-// Possible reports whether any request of the client's format can be put to a
-// provider of the other that has these traits.
-func Possible(from, to translate.Format, traits *translate.Traits) bool {
-	if from == to {
-		return true
-	}
-	return CanTranslate(from, to) && !(to == translate.Completions && noTemplate.Holds(traits))
-}
 
 // Capabilities are the fields of a client's format by what becomes of them with
 // a provider of another. The names are those of Field.
@@ -112,22 +103,4 @@ func LossName(from, to translate.Format, loss translate.Loss) string {
 	default:
 		return "?"
 	}
-}
-
-// The ways to write a row.
-
-func row(fate Fate, name string, rules []Rule) Field {
-	path, _, _ := strings.Cut(name, "=")
-	return Field{Name: name, Fate: fate, Rules: rules, Path: path}
-}
-
-func keep(name string, rules ...Rule) Field   { return row(Kept, name, rules) }
-func hint(name string, rules ...Rule) Field   { return row(Hinted, name, rules) }
-func shape(name string, rules ...Rule) Field  { return row(Shaped, name, rules) }
-func refuse(name string, rules ...Rule) Field { return row(Refused, name, rules) }
-
-// as returns the fields with another path in reports.
-func as(path string, f Field) Field {
-	f.Path = path
-	return f
 }

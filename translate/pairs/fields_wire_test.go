@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,51 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
-
-// wireType is an object of a format as conversions read it, and the paths at
-// which it stands.
-type wireType struct {
-	object any
-	at     []string
-}
-
-var wireTypes = map[translate.Format][]wireType{
-	translate.Completions: {{completions.Request{}, []string{""}}},
-}
-
-// A field that a conversion could read, and that no table names, would be lost
-// without anyone having decided so.
-func TestEveryMemberThatIsReadHasARow(t *testing.T) {
-	for w := range sampled {
-		for _, wire := range wireTypes[w.from] {
-			typ := reflect.TypeOf(wire.object)
-			for i := range typ.NumField() {
-				name := typ.Field(i).Tag.Get("member")
-				require.NotEmpty(t, name, "%s.%s", typ, typ.Field(i).Name)
-				assert.True(t, hasRow(w, wire.at, name), "%s %s: %s", w.name(), typ, name)
-			}
-		}
-	}
-}
-
-// hasRow reports whether a table names a member of an object at one of the
-// paths, something in that member, or an object around it that is not kept.
-func hasRow(w way, at []string, member string) bool {
-	for _, row := range pairs.Fields(w.from, w.to) {
-		for _, path := range at {
-			for _, named := range translatetest.MembersNamed(row.Name) {
-				if translatetest.Covers(named, path+member) || row.Fate != pairs.Kept && translatetest.Covers(path+member, named) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
 
 // vocabulary is the words of the rows about a client's format: members and values.
 func vocabulary(from translate.Format) map[string]bool {

@@ -39,6 +39,9 @@ func TestMeasureCountsWhatARequestSays(t *testing.T) {
 				`"tools":[{"type":"function","function":{"name":"56","description":"890","parameters":{"a":1}}}]}`,
 			size(26, 1, 1),
 		},
+		{"a prompt", translate.Completions, `{"prompt":"12\u00e9"}`, size(4, 0, 0)},
+		{"several prompts", translate.Completions, `{"prompt":["12","","345"]}`, size(5, 0, 0)},
+		{"tokens", translate.Completions, `{"prompt":[1,2,3]}`, size(0, 0, 0)},
 	} {
 		assert.Equal(t, c.want, pairs.Measure(c.from, []byte(c.body)), c.name)
 	}

@@ -3,9 +3,9 @@
 //
 // It promises that every format of translate.Formats has a codec, so that those
 // outside need not import the packages of the formats, and that no field of a
-// request is dropped in silence: it is carried over, told among the losses, or
-// refused. What becomes of which field stands in tables, one a pair of formats
-// (fields_*.go); tests hold the conversions to them.
+// request is dropped in silence: it is carried over, reported as a loss, or
+// refused. What becomes of which field is the join of two tables, those of the
+// client's and of the provider's format; tests hold the conversions to it.
 package pairs
 
 import (
@@ -46,11 +46,19 @@ var codecs = map[translate.Format]Codec{
 	},
 }
 
-// sources are the readers of requests.
-var sources = map[translate.Format]*core.Source{
-	translate.Messages: &messages.RequestSource,
-	translate.Chat:     &chat.RequestSource,
-}
+// sources are the readers of requests, and targets their writers.
+var (
+	sources = map[translate.Format]*core.Source{
+		translate.Messages:    &messages.RequestSource,
+		translate.Chat:        &chat.RequestSource,
+		translate.Completions: &completions.RequestSource,
+	}
+	targets = map[translate.Format]*core.Target{
+		translate.Messages:    &messages.RequestTarget,
+		translate.Chat:        &chat.RequestTarget,
+		translate.Completions: &completions.RequestTarget,
+	}
+)
 
 // For returns the codec of a valid format.
 func For(format translate.Format) Codec {

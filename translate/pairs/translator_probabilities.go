@@ -53,7 +53,7 @@ func (p *probabilities) list() []byte {
 // tokenLength is the length in bytes of the text of a token in the list.
 func tokenLength(token []byte) int {
 	for name, value := range jsonscan.Members(token) {
-		if string(name) == "token" && isString(value) {
+		if string(name) == "token" && jsonscan.IsString(value) {
 			return jsonscan.TextLen(value)
 		}
 	}

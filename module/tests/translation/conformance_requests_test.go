@@ -259,16 +259,16 @@ func TestConformanceOfChatTowardsMessages(t *testing.T) {
 }
 
 func TestConformanceOfCompletionsAsConversations(t *testing.T) {
-	const system = `Write only the text that belongs between PREFIX and SUFFIX.`
+	user := func(text string) string { return turnsOf(`{"role":"user","content":[` + words(text) + `]}`) }
 	runAskings(t, []asking{
 		{name: "G034 more samples than are shown", lane: "t>m", body: `"prompt":"x","n":2,"best_of":3`, refused: "best_of: "},
 		{name: "G044 a prompt of tokens", lane: "t>c", body: `"prompt":[1,2,3]`, refused: "prompt"},
 		{name: "G047 a suffix", lane: "t>m", body: `"prompt":"x","suffix":"x"`, refused: "suffix: "},
 		{
 			name: "G047 a suffix asked for in words", lane: "t>m", traits: "suffix instruct", body: `"prompt":"x","max_tokens":9,"suffix":"y"`,
-			want: `"system":"` + system + `",` + turnsOf(`{"role":"user","content":"PREFIX:\nx\n\nSUFFIX:\ny"}`), dropped: "suffix",
+			want: `"system":[` + words("Write only the text that belongs between PREFIX and SUFFIX.") + `],` + user(`PREFIX:\nx\n\nSUFFIX:\ny`), dropped: "suffix",
 		},
-		{name: "G047 an empty suffix", lane: "t>m", body: `"prompt":"x","max_tokens":9,"suffix":""`, want: oneTurn},
+		{name: "G047 an empty suffix", lane: "t>m", body: `"prompt":"x","max_tokens":9,"suffix":""`, want: user("x")},
 	})
 }
 

@@ -1,4 +1,4 @@
-package pairs
+package completions
 
 import (
 	"bytes"
@@ -8,22 +8,22 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// FillIn writes the prompt and the suffix of a completions request as the one
-// prompt that a model knows them in, for providers that take no suffix (wire
-// format B.8): as edits of the body, which has passed Inspect. There are none
-// where the provider has no template, or the request no suffix. What the
-// template cannot hold is refused.
+// FillIn writes the prompt and the suffix of a request as the one prompt that a
+// model knows them in, for providers that take no suffix (wire format B.8): as
+// edits of the body, which has passed Inspect. There are none where the provider
+// has no template, or the request no suffix. What the template cannot hold is
+// refused.
 func FillIn(body []byte, info *translate.RequestInfo) ([]translate.Edit, *translate.Fault) {
 	if info.Traits == nil || info.Traits.FIMTemplate == "" {
 		return nil, nil
 	}
-	f := filling{conversion: conversion{info: info, to: translate.Completions}, body: body}
+	f := filling{info: info, body: body}
 	f.read()
-	if !isString(f.of(f.suffix)) || f.fault != nil {
-		return nil, f.fault
+	if !jsonscan.IsString(f.of(f.suffix)) {
+		return nil, nil
 	}
 	edits := []translate.Edit{{Span: f.member}}
-	if len(inner(f.of(f.suffix))) > 0 {
+	if len(jsonscan.Inner(f.of(f.suffix))) > 0 {
 		edits = append(edits, translate.Edit{Span: f.prompt, With: f.write()})
 	}
 	return edits, f.fault
@@ -31,11 +31,12 @@ func FillIn(body []byte, info *translate.RequestInfo) ([]translate.Edit, *transl
 
 // filling finds the members that matter.
 type filling struct {
-	conversion
+	info           *translate.RequestInfo
 	body           []byte
 	prompt, suffix translate.Span // values
 	member         translate.Span // the suffix and what must go with it
 	echo           bool
+	fault          *translate.Fault // the first
 }
 
 func (f *filling) of(s translate.Span) []byte { return f.body[s.Start:s.End] }
@@ -55,14 +56,13 @@ func (f *filling) read() {
 		case "suffix":
 			f.suffix, f.member = at, f.around(before, at.End, first)
 		case "echo":
-			f.echo = isTrue(value)
+			f.echo = jsonscan.IsTrue(value)
 		}
 		first, before = false, at.End
 	}
-	f.malformed(c.Finish())
 }
 
-// around is a member with one comma: that before it, or, if it is the first,
+// around returns a member with one comma: that before it, or, if it is the first,
 // that behind it.
 func (f *filling) around(start, end int, first bool) translate.Span {
 	rest := bytes.TrimLeft(f.body[end:], " \t\r\n")
@@ -72,10 +72,10 @@ func (f *filling) around(start, end int, first bool) translate.Span {
 	return translate.Span{Start: start, End: end}
 }
 
-// write writes the prompt.
+// write returns the prompt as a raw string.
 func (f *filling) write() []byte {
 	if f.echo {
-		f.refuse("echo", "") // the template would be echoed
+		f.fail(f.info.Refuse(translate.Completions, "echo", "")) // the template would be echoed
 	}
 	prompt, suffix := f.text(), f.of(f.suffix)
 	f.guard("prompt", prompt)
@@ -87,13 +87,19 @@ func (f *filling) write() []byte {
 		out = jsonscan.AppendEscaped(out, literal)
 		switch name {
 		case "{prefix}":
-			out = append(out, inner(prompt)...)
+			out = append(out, jsonscan.Inner(prompt)...)
 		case "{suffix}":
-			out = append(out, inner(suffix)...)
+			out = append(out, jsonscan.Inner(suffix)...)
 		}
 		rest = behind
 	}
 	return append(out, '"')
+}
+
+func (f *filling) fail(fault *translate.Fault) {
+	if f.fault == nil {
+		f.fault = fault
+	}
 }
 
 // cutPlaceholder cuts a template behind its first placeholder.
@@ -107,34 +113,35 @@ func cutPlaceholder(template string) (literal, name, behind string) {
 	return template[:at], name, template[at+len(name):]
 }
 
-// text is the one text that the prompt is, raw.
+// text returns the one text that the prompt is, raw.
 func (f *filling) text() []byte {
 	raw := f.of(f.prompt)
-	if isString(raw) {
+	if jsonscan.IsString(raw) {
 		return raw
 	}
-	f.options = jsonscan.Again(raw)
 	n := 0
-	for f.options.EnterArray(); f.options.Element(); n++ {
-		raw = f.options.Skip()
+	c := jsonscan.Again(raw)
+	for c.EnterArray(); c.Element(); n++ {
+		raw = c.Skip()
 	}
-	if n != 1 || !isString(raw) { // tokens, or several texts
-		f.refuse("prompt", "")
+	if n != 1 || !jsonscan.IsString(raw) { // tokens, or several texts
+		f.fail(f.info.Refuse(translate.Completions, "prompt", ""))
 		return nil
 	}
 	return raw
 }
 
-// guard refuses a text that holds a part of the template: it would end, or
-// begin, what is to be filled.
+// guard refuses a text that holds a part of the template: it would end, or begin,
+// what is to be filled.
 func (f *filling) guard(member string, raw []byte) {
-	text := textOf(raw)
+	text := jsonscan.TextOf(raw)
 	for rest := f.info.Traits.FIMTemplate; rest != ""; {
 		literal, _, behind := cutPlaceholder(rest)
 		rest = behind
-		if literal = strings.TrimSpace(literal); literal != "" && strings.Contains(text, literal) && f.fault == nil {
-			f.fault = f.info.RefuseControl(member, literal)
-			f.fault.Trait = "fim_template"
+		if literal = strings.TrimSpace(literal); literal != "" && strings.Contains(text, literal) {
+			fault := f.info.RefuseControl(member, literal)
+			fault.Trait = "fim_template"
+			f.fail(fault)
 		}
 	}
 }
