@@ -19,7 +19,7 @@ type Exchange struct {
 	Client http.Header
 	Beta   bool   // the client sent ?beta=true
 	Strict bool   // the client refuses losses that shape the answer
-	Body   []byte // the request body, decoded, never changed
+	Body   []byte // the request body, decoded, never changed; nil once an answer has begun
 	Lease  *Lease // of Body's memory; nil when it belongs to no pool
 	View   translate.View
 
@@ -62,6 +62,14 @@ type Attempt struct {
 	// BytesPerToken is the divisor for estimates of the request's tokens; 0 while
 	// nothing is known of the model.
 	BytesPerToken float64
+}
+
+// DropBody gives the memory of the request body back, once nobody reads it any
+// more: a stream may outlast it by hours. Calls that still send the body hold it
+// themselves.
+func (e *Exchange) DropBody() {
+	e.Lease.Release()
+	e.Body, e.Lease = nil, nil
 }
 
 // Streaming reports whether the client asked for an event stream.

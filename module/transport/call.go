@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
@@ -29,11 +28,9 @@ type call struct {
 	ctx     context.Context // of the provider's call: ends with the client, or with a named cause of ours
 	cancel  context.CancelCauseFunc
 	watch   watch
-	sent    atomic.Bool // the provider may have got something of the request
 
 	// Of a translated request: what is sent, and what the way back needs.
-	rendered []byte
-	lease    *exchange.Lease // of rendered, until the request is sent
+	rendered *payload
 	memory   translate.Memory
 	subcalls []*call // what the request became, if that is several calls
 
@@ -100,10 +97,11 @@ func (c *call) refuseLateSystem() *translate.Fault {
 
 // send sends the request and waits for the headers of its answer.
 func (c *call) send() (*http.Response, error) {
-	defer c.lease.Release() // the body, and those that repeat it, hold the lease themselves
+	p := c.payload()
+	defer p.close()
 	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
-	res, err := c.t.carry(c.render(c.request))
-	if c.sent.Load() {
+	res, err := c.t.carry(c.render(c.request, p))
+	if p.sent.Load() {
 		c.result.Sent = true
 	}
 	if err == nil {

@@ -18,21 +18,20 @@ import (
 // anything was written.
 type payload struct {
 	parts  [][]byte
-	length int64 // of all parts
-	lease  *exchange.Lease
-	sent   *atomic.Bool // set with the first read: a body is read once there is a connection
+	length int64           // of all parts
+	lease  *exchange.Lease // of their memory, held until close
+	sent   atomic.Bool     // it was read: that is done once there is a connection
 }
 
-// payload returns the client's bytes with the edits of this attempt, or what they
-// were translated to. What lies between the edits is not copied.
+// payload returns what the request was translated to, or the client's bytes with
+// the edits of this attempt. What lies between the edits is not copied.
 func (c *call) payload() *payload {
-	p := &payload{lease: c.lease, sent: &c.sent}
 	if c.rendered != nil {
-		p.add(c.rendered)
-		return p
+		return c.rendered
 	}
 	ex, at := c.attempt.Exchange, 0
-	p.lease = ex.Lease
+	ex.Lease.Retain()
+	p := &payload{lease: ex.Lease}
 	for _, e := range c.edits() {
 		p.add(ex.Body[at:e.Start], e.With)
 		at = e.End
@@ -48,15 +47,28 @@ func (p *payload) add(parts ...[]byte) {
 	}
 }
 
+// share returns the same payload for another call.
+func (p *payload) share() *payload {
+	p.lease.Retain()
+	return &payload{parts: p.parts, length: p.length, lease: p.lease}
+}
+
+// close ends the sending: the payload is not opened again. net/http keeps the
+// request, and with it the payload, until the answer has ended.
+func (p *payload) close() {
+	p.parts = nil
+	p.lease.Release()
+}
+
 // open returns a reader of the payload from its beginning, which keeps the lease
 // until it is closed.
 func (p *payload) open() io.ReadCloser {
 	p.lease.Retain()
 	if len(p.parts) == 1 {
-		return &outgoing{src: bytes.NewReader(p.parts[0]), lease: p.lease, sent: p.sent}
+		return &outgoing{src: bytes.NewReader(p.parts[0]), lease: p.lease, sent: &p.sent}
 	}
 	parts := net.Buffers(slices.Clone(p.parts)) // reading consumes them
-	return &outgoing{src: &parts, lease: p.lease, sent: p.sent}
+	return &outgoing{src: &parts, lease: p.lease, sent: &p.sent}
 }
 
 // reopen is open for the GetBody of a request.

@@ -15,9 +15,8 @@ import (
 // render builds the request to the provider. proxied is what reverse_proxy (or
 // the direct path) hands over: its URL says where to, its headers hold what the
 // configuration adds, its context carries the dial information.
-func (c *call) render(proxied *http.Request) *http.Request {
+func (c *call) render(proxied *http.Request, p *payload) *http.Request {
 	a := c.attempt
-	p := c.payload()
 	target := c.t.target(proxied, endpoint(c.t.base.Path, a.Format, a.Exchange.Operation))
 	if a.Exchange.Beta && a.ByteLane() {
 		target.RawQuery = "beta=true"

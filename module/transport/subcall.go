@@ -28,7 +28,7 @@ func (c *call) split(prompts, samples int) *translate.Fault {
 		for range samples {
 			c.subcalls = append(c.subcalls, c.subcall(&memory))
 		}
-		c.lease.Release()
+		c.rendered.close()
 	}
 	return nil
 }
@@ -37,16 +37,15 @@ func (c *call) split(prompts, samples int) *translate.Fault {
 // and variables of its own, so that it can be carried by a goroutine of its own.
 func (c *call) subcall(m *translate.Memory) *call {
 	result := *c.result
-	b := &call{t: c.t, attempt: c.attempt, result: &result, request: c.request, client: c.client, rendered: c.rendered, lease: c.lease, memory: *m}
+	b := &call{t: c.t, attempt: c.attempt, result: &result, request: c.request, client: c.client, rendered: c.rendered.share(), memory: *m}
 	b.ctx, b.cancel = context.WithCancelCause(exchange.WithOwnVars(c.ctx))
-	b.lease.Retain()
 	return b
 }
 
 // drop gives up what was rendered for calls that are not made.
 func (c *call) drop() {
 	for _, b := range c.subcalls {
-		b.lease.Release()
+		b.rendered.close()
 		b.cancel(errEnded)
 	}
 	c.subcalls = nil

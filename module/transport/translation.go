@@ -49,7 +49,8 @@ func (c *call) renderPrompt(n int) (translate.Rendered, *translate.Fault) {
 		lease.Release()
 		return r, fault
 	}
-	c.rendered, c.lease, c.memory, c.result.Losses = body, lease, r.Memory, r.Losses
+	c.rendered = &payload{parts: [][]byte{body}, length: int64(len(body)), lease: lease}
+	c.memory, c.result.Losses = r.Memory, r.Losses
 	c.memory.MaxHeld = int(c.t.MaxEventBytes)
 	return r, nil
 }

@@ -61,7 +61,9 @@ func (o *Observer) Observe(event sse.Event) translate.Signal {
 	case o.begun && o.onlyContent(event.Data):
 		return translate.Content
 	default:
-		return o.chunk(event.Data)
+		signal := o.chunk(event.Data)
+		o.cursor = jsonscan.Cursor{} // it would keep the memory of the chunk
+		return signal
 	}
 }
 

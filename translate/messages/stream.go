@@ -82,6 +82,7 @@ func (o *observer) unreadable(cause error) translate.Signal {
 // typeOf is the type that the data name, for events without a name of their
 // own; some servers write their errors without either.
 func (o *observer) typeOf(data []byte) (name []byte) {
+	defer o.forget()
 	o.cursor = jsonscan.New(data)
 	c := &o.cursor
 	c.EnterObject()
@@ -103,6 +104,7 @@ func (o *observer) typeOf(data []byte) (name []byte) {
 
 // read reads the data of an event whose meaning depends on them.
 func (o *observer) read(data []byte) translate.Signal {
+	defer o.forget()
 	o.cursor = jsonscan.New(data)
 	c := &o.cursor
 	var e event
@@ -123,6 +125,10 @@ func (o *observer) read(data []byte) translate.Signal {
 	}
 	return o.signal(&e)
 }
+
+// forget lets go of the memory of an event, which the cursor would keep until one
+// comes that must be read: that may be the last.
+func (o *observer) forget() { o.cursor = jsonscan.Cursor{} }
 
 func (o *observer) signal(e *event) (s translate.Signal) {
 	if e.content || e.finished {

@@ -1,0 +1,88 @@
+package transport
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// longAttempt is an attempt at a stream whose request is too long for a pool.
+func longAttempt(t *testing.T, provider translate.Format) *exchange.Attempt {
+	t.Helper()
+	lease := exchange.NewLease()
+	body := append(lease.Buffer(), `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"`...)
+	body = append(body, strings.Repeat("x", 1<<20)+`"}]}`...)
+	lease.Keep(body)
+	view, fault := pairs.For(translate.Messages).Inspect(body, translate.Generate)
+	require.Nil(t, fault)
+	ex := &exchange.Exchange{Format: translate.Messages, Body: body, Lease: lease, View: view, Client: http.Header{}}
+	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: provider, Model: "another"}
+}
+
+// An open stream kept its request, twice where it was translated, and the buffer
+// into which its beginning was read: net/http keeps a request until its answer has
+// ended, and a cursor the last event that had to be read.
+func TestAnOpenStreamHoldsLittle(t *testing.T) {
+	const streams = 30
+	const messagesBegin = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"m\",\"usage\":{}}}\n\n" +
+		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"hi\"}}\n\n"
+	const messagesDelta = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}\n\n"
+	for format, test := range map[translate.Format]struct {
+		events [2]string
+		most   int64 // bytes of a stream
+	}{
+		translate.Messages: {[2]string{messagesBegin, messagesDelta}, 9 << 10}, // as they are
+		translate.Chat:     {[2]string{chunkText, chunkText}, 14 << 10},
+	} {
+		t.Run(string(format), func(t *testing.T) {
+			var requests []*http.Request // as net/http keeps them
+			transport := newTransport(answers(func(r *http.Request) (*http.Response, error) {
+				_, err := io.Copy(io.Discard, r.Body)
+				require.NoError(t, err)
+				require.NoError(t, r.Body.Close())
+				requests = append(requests, r)
+				return responds(http.StatusOK, "text/event-stream", then(test.events[0], then(test.events[1], silent{r.Context()}))), nil
+			}))
+			var open []*http.Response
+			buf := make([]byte, 4<<10) // which the last event may be in
+			before := heapInUse()
+			for range streams {
+				a := longAttempt(t, format)
+				r := (&http.Request{URL: new(url.URL)}).WithContext(exchange.WithConduit(context.Background(), &exchange.Conduit{Attempt: *a}))
+				res, err := transport.RoundTrip(r)
+				require.NoError(t, err)
+				for range test.events {
+					_, err = res.Body.Read(buf)
+					require.NoError(t, err)
+				}
+				a.Exchange.DropBody()
+				open = append(open, res)
+			}
+			assert.Less(t, (heapInUse()-before)/streams, test.most)
+			for i, res := range open {
+				require.NotNil(t, requests[i].GetBody)
+				require.NoError(t, res.Body.Close())
+			}
+		})
+	}
+}
+
+// heapInUse is how many bytes of the heap are in use.
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC() // the pools let go of their memory with the second one
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
