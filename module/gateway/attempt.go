@@ -17,10 +17,12 @@ func (h *Handler) call(t target, s *sink, r *http.Request, c *exchange.Conduit) 
 	if c.Attempt.Traits.EstimateInputTokens {
 		c.Attempt.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: c.Attempt.Provider, Name: c.Attempt.Model})
 	}
+	size := h.ratios.Measure(&c.Attempt)
 	err := t.provider.call.Call(s, r.WithContext(exchange.WithConduit(r.Context(), c)))
 	if c.Result.Fault == nil && !c.Result.Whole() {
 		c.Result.Fail(unexplained(err, s.ex.View.Model))
 	}
+	h.ratios.Learn(c, size)
 	return &c.Result
 }
 

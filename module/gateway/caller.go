@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -78,7 +76,8 @@ func fieldsOf(raw json.RawMessage) (map[string]json.RawMessage, error) {
 // completeTransport adds to the transport what follows from an address that is
 // a URL: Caddy enables TLS, and HTTP/2 with it, only when the transport's own
 // configuration says so. A transport that is not configured at all also gets
-// room for the many calls that go to a single host.
+// room for the many calls that go to a single host, and smaller buffers than Go's,
+// of 4 KiB each: an open stream holds one for reading and one for writing.
 func completeTransport(u exchange.Upstream) (json.RawMessage, error) {
 	fields, err := fieldsOf(u.TransportRaw)
 	if err != nil {
@@ -86,8 +85,10 @@ func completeTransport(u exchange.Upstream) (json.RawMessage, error) {
 	}
 	if fields == nil {
 		fields = map[string]json.RawMessage{
-			"protocol":   json.RawMessage(`"http"`),
-			"keep_alive": json.RawMessage(`{"max_idle_conns_per_host":256}`),
+			"protocol":          json.RawMessage(`"http"`),
+			"keep_alive":        json.RawMessage(`{"max_idle_conns_per_host":256}`),
+			"read_buffer_size":  json.RawMessage("2048"),
+			"write_buffer_size": json.RawMessage("2048"),
 		}
 	}
 	base, err := url.Parse(u.BaseURL)
@@ -178,47 +179,4 @@ func (d *direct) Call(to receiver, r *http.Request) error {
 	maps.Copy(to.Header(), res.Header)
 	to.WriteHeader(res.StatusCode)
 	return copyBody(to, res)
-}
-
-// Sizes of the buffers between a provider and its client, in bytes. A stream
-// holds its buffer for as long as it is open, mostly to wait for a small event.
-const (
-	answerBuffer = 32 << 10
-	streamBuffer = 8 << 10
-)
-
-var (
-	answerBuffers = bufferPool(answerBuffer)
-	streamBuffers = bufferPool(streamBuffer)
-)
-
-func bufferPool(size int) *sync.Pool {
-	return &sync.Pool{New: func() any { buf := make([]byte, size); return &buf }}
-}
-
-// copyBody copies an answer to its receiver. A stream, whose length is unknown,
-// is flushed after every read.
-func copyBody(to receiver, res *http.Response) error {
-	buffers := answerBuffers
-	if res.ContentLength < 0 {
-		buffers = streamBuffers
-	}
-	pooled := buffers.Get().(*[]byte)
-	defer buffers.Put(pooled)
-	buf := *pooled
-	for {
-		n, err := res.Body.Read(buf)
-		if n > 0 {
-			_, _ = to.Write(buf[:n]) // the sink remembers a client that is gone
-			if res.ContentLength < 0 {
-				_ = to.FlushError()
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("reading answer: %w", err)
-		}
-	}
 }

@@ -21,8 +21,7 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink, r *http.Request) {
 	}
 	s.cancel()
 	s.close(r.Context().Err() != nil)
-	h.ratios.Learn(ex)
-	ex.Lease.Release()
+	ex.DropBody()
 	countLosses(ex)
 	record := (*logRecord)(ex)
 	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {

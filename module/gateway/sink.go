@@ -105,6 +105,7 @@ func (s *sink) commit() {
 	if s.state.hasContent() {
 		return
 	}
+	s.ex.DropBody() // no other target is asked
 	s.ex.FirstByte = time.Now()
 	if s.state == pinged {
 		s.state = flowing

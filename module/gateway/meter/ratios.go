@@ -85,25 +85,38 @@ func (r *Ratios) Track(key Model) {
 	r.of[key] = newRatio()
 }
 
-// Learn learns from the reported usage of a whole answer. A provider that speaks
-// the client's own format counts tokens itself: nothing is learned of its models
-// unless they are tracked.
-func (r *Ratios) Learn(ex *exchange.Exchange) {
-	a := ex.Attempt
-	if ex.Operation != translate.Generate || len(ex.Body) > maxLearned ||
-		a == nil || !ex.Result.Whole() || !ex.Result.Usage.Known {
+// Measure measures the request of an attempt to learn from, and returns nil for all
+// others. The body is gone when the usage is reported. A provider that speaks the
+// client's own format counts tokens itself: nothing is learned of its models unless
+// they are tracked.
+func (r *Ratios) Measure(a *exchange.Attempt) *translate.Size {
+	ex := a.Exchange
+	if ex.Operation != translate.Generate || len(ex.Body) > maxLearned {
+		return nil
+	}
+	known := r.find(Model{a.Provider, a.Model})
+	if known == nil && a.ByteLane() || known != nil && !known.due() {
+		return nil
+	}
+	size := pairs.Measure(ex.Format, ex.Body)
+	if size.Images > 0 || size.Documents > 0 {
+		return nil
+	}
+	return &size
+}
+
+// Learn learns from the reported usage of a whole answer and the size of its
+// request.
+func (r *Ratios) Learn(c *exchange.Conduit, size *translate.Size) {
+	if size == nil || !c.Result.Whole() || !c.Result.Usage.Known {
 		return
 	}
-	key := Model{a.Provider, a.Model}
-	if !a.ByteLane() {
+	key := Model{c.Attempt.Provider, c.Attempt.Model}
+	if !c.Attempt.ByteLane() {
 		r.Track(key)
 	}
-	known := r.find(key)
-	if known == nil || !known.due() {
-		return
-	}
-	if size := pairs.Measure(ex.Format, ex.Body); size.Images == 0 && size.Documents == 0 {
-		known.add(float64(size.Bytes), float64(ex.Result.Usage.TotalInput()))
+	if known := r.find(key); known != nil {
+		known.add(float64(size.Bytes), float64(c.Result.Usage.TotalInput()))
 	}
 }
 

@@ -31,12 +31,17 @@ func answered(bytes int, tokens int64) *exchange.Exchange {
 	return ex
 }
 
+// learn lets an exchange be answered.
+func learn(r *Ratios, ex *exchange.Exchange) {
+	r.Learn(&exchange.Conduit{Attempt: *ex.Attempt, Result: *ex.Result}, r.Measure(ex.Attempt))
+}
+
 func TestTheRatioOfAModelIsLearned(t *testing.T) {
 	r := emptyRatios()
 	assert.EqualValues(t, 4, r.BytesPerToken(keyM))
 	distance := 4 - 2.5
 	for range 20 {
-		r.Learn(answered(5000, 2000))
+		learn(r, answered(5000, 2000))
 		nearer := r.BytesPerToken(keyM) - 2.5
 		assert.Less(t, nearer, distance, "each request brings it nearer")
 		distance = nearer
@@ -65,11 +70,11 @@ func TestUsageThatCannotBeTrueIsIgnored(t *testing.T) {
 		answered(4000, 0), answered(4000, -1000), answered(4000, 1), answered(4000, 499), answered(4000, 4001), answered(4000, 1<<62),
 		answered(0, 1), answered(0, 0), answered(2, 10),
 	} {
-		r.Learn(ex)
+		learn(r, ex)
 		assert.EqualValues(t, 4, r.BytesPerToken(keyM), "%d tokens", ex.Result.Usage.TotalInput())
 	}
 	for range 1000 {
-		r.Learn(answered(4000, 4000))
+		learn(r, answered(4000, 4000))
 	}
 	assert.GreaterOrEqual(t, r.BytesPerToken(keyM), 1.0)
 }
@@ -78,7 +83,6 @@ func TestOnlyAnsweredTextsTeach(t *testing.T) {
 	for name, change := range map[string]func(*exchange.Exchange){
 		"a chat client":       func(ex *exchange.Exchange) { ex.Format = translate.Chat },
 		"a count of tokens":   func(ex *exchange.Exchange) { ex.Operation = translate.CountTokens },
-		"no attempt":          func(ex *exchange.Exchange) { ex.Attempt, ex.Result = nil, nil },
 		"an answer cut short": func(ex *exchange.Exchange) { ex.Result.State = exchange.Broken },
 		"usage not told":      func(ex *exchange.Exchange) { ex.Result.Usage.Known = false },
 		"the byte lane":       func(ex *exchange.Exchange) { ex.Attempt.Format = translate.Messages },
@@ -90,7 +94,7 @@ func TestOnlyAnsweredTextsTeach(t *testing.T) {
 	} {
 		r, ex := emptyRatios(), answered(5000, 2000)
 		change(ex)
-		r.Learn(ex)
+		learn(r, ex)
 		assert.EqualValues(t, 4, r.BytesPerToken(keyM), name)
 	}
 }
@@ -99,7 +103,7 @@ func TestAProviderThatTurnedOutNotToCountTeachesToo(t *testing.T) {
 	r, ex := emptyRatios(), answered(5000, 2000)
 	ex.Attempt.Format = translate.Messages
 	r.Track(keyM)
-	r.Learn(ex)
+	learn(r, ex)
 	assert.Less(t, r.BytesPerToken(keyM), 4.0)
 }
 
@@ -129,7 +133,7 @@ func TestRatiosAreSharedByAllRequests(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for j := range 200 {
-				r.Learn(answered(500, 200))
+				learn(r, answered(500, 200))
 				r.Track(Model{"p", fmt.Sprint(i, j)})
 				assert.GreaterOrEqual(t, r.BytesPerToken(keyM), 1.0)
 			}
@@ -155,6 +159,6 @@ func TestRatiosOutliveAConfiguration(t *testing.T) {
 func TestWithoutRatiosTheDefaultHolds(t *testing.T) {
 	var r *Ratios
 	r.Track(keyM)
-	r.Learn(answered(5000, 2000))
+	learn(r, answered(5000, 2000))
 	assert.EqualValues(t, 4, r.BytesPerToken(keyM))
 }

@@ -1,0 +1,79 @@
+package gateway
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+)
+
+// Sizes of the buffers between a provider and its client, in bytes. A stream waits
+// for small events most of the time, and all of its clients together may wait for
+// hours: it does so with a small buffer, and has a larger one only in a burst.
+const (
+	waitBuffer   = 2 << 10
+	streamBuffer = 8 << 10
+	answerBuffer = 32 << 10
+)
+
+var (
+	waitBuffers   = bufferPool(waitBuffer)
+	streamBuffers = bufferPool(streamBuffer)
+	answerBuffers = bufferPool(answerBuffer)
+)
+
+func bufferPool(size int) *sync.Pool {
+	return &sync.Pool{New: func() any { buf := make([]byte, size); return &buf }}
+}
+
+// copyBody copies an answer to its receiver. A stream, whose length is unknown,
+// is flushed after every read.
+func copyBody(to receiver, res *http.Response) error {
+	b := copyBuffer{large: answerBuffers}
+	if res.ContentLength < 0 {
+		b.large = streamBuffers
+	}
+	defer b.put()
+	for n := 0; ; {
+		var err error
+		if n, err = res.Body.Read(b.after(n)); n > 0 {
+			_, _ = to.Write((*b.held)[:n]) // the sink remembers a client that is gone
+			if res.ContentLength < 0 {
+				_ = to.FlushError()
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading answer: %w", err)
+		}
+	}
+}
+
+// copyBuffer is the buffer of one answer.
+type copyBuffer struct {
+	large *sync.Pool // of the buffers for what comes at once
+	from  *sync.Pool // where held belongs
+	held  *[]byte    // nil before the first read
+}
+
+// after returns the buffer for the read that follows one of n bytes. Behind a read
+// that has filled half of the small buffer there is probably more.
+func (b *copyBuffer) after(n int) []byte {
+	from := waitBuffers
+	if n > waitBuffer/2 {
+		from = b.large
+	}
+	if from != b.from {
+		b.put()
+		b.from, b.held = from, from.Get().(*[]byte)
+	}
+	return *b.held
+}
+
+func (b *copyBuffer) put() {
+	if b.held != nil {
+		b.from.Put(b.held)
+	}
+}

@@ -1,0 +1,77 @@
+package gateway
+
+import (
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// stalled is a transport whose answers are streams of one event, which then wait.
+type stalled struct {
+	waiting sync.WaitGroup // for all answers to wait
+	over    chan struct{}
+}
+
+func (s *stalled) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1,
+		Body: &stalledBody{begin: strings.NewReader(event), stalled: s},
+	}, nil
+}
+
+type stalledBody struct {
+	*stalled
+	begin *strings.Reader
+}
+
+func (b *stalledBody) Read(p []byte) (int, error) {
+	if n, _ := b.begin.Read(p); n > 0 {
+		return n, nil
+	}
+	b.waiting.Done()
+	<-b.over
+	return 0, io.EOF
+}
+
+func (*stalledBody) Close() error { return nil }
+
+// A stream kept the request's body until it ended, hours later, though nobody could
+// be asked any more.
+func TestAnOpenStreamHoldsLittle(t *testing.T) {
+	const streams = 30
+	inner := &stalled{over: make(chan struct{})}
+	inner.waiting.Add(streams)
+	caller := &direct{inner}
+	var running sync.WaitGroup
+	before := memoryInUse()
+	for range streams {
+		s, _ := sinkFor(translate.Chat, true)
+		s.ex.Lease = exchange.NewLease()
+		s.ex.Lease.Keep(make([]byte, 2<<20)) // too long for a pool
+		s.ex.Body = s.ex.Lease.Buffer()[:2<<20]
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
+		assert.NoError(t, err)
+		running.Go(func() { assert.NoError(t, caller.Call(s, r)) })
+	}
+	inner.waiting.Wait()
+	assert.Less(t, (memoryInUse()-before)/streams, int64(16<<10), "bytes of heap and stack")
+	close(inner.over)
+	running.Wait()
+}
+
+// memoryInUse is how many bytes of heap and stacks are in use.
+func memoryInUse() int64 {
+	runtime.GC()
+	runtime.GC() // the pools let go of their memory with the second one
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc + stats.StackInuse)
+}
