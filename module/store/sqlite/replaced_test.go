@@ -38,6 +38,10 @@ func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 			last := storetest.NewKey(t, s, 1, "last")
 			require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
 
+			// A store that has not seen the last changes yet looks like one that
+			// has read the copy: it went on to write to the old file.
+			require.Eventually(t, func() bool { return other.Lookup(key.Digest) == nil && other.Lookup(last.Digest) != nil }, patience, tick)
+
 			vanish(s, path)
 			replace(t, path, content)
 			for _, s := range []*store.Store{s, other} {
