@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -16,7 +14,7 @@ var RequestTarget = core.Target{Format: translate.Chat, Outcomes: &outcomes, New
 // after.
 type writer struct {
 	x   *core.Translation
-	out []byte
+	out core.Members
 
 	system   contentBuffer // the first message
 	hoisted  contentBuffer // later system texts that join it
@@ -58,8 +56,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	if w.endConversation(); w.x.Failed() {
 		return w.out
 	}
-	w.open("model")
-	w.out = jsonscan.AppendString(w.out, w.x.Info.Upstream)
+	w.out = jsonscan.AppendString(append(w.out, `{"model":`...), w.x.Info.Upstream)
 	w.writeMessages()
 	w.writeOptions()
 	w.writeTools()
@@ -97,7 +94,7 @@ func (w *writer) markLast() bool {
 }
 
 func (w *writer) writeMessages() {
-	w.name("messages")
+	w.out.Name("messages")
 	first := len(w.out)
 	if !w.system.empty() {
 		w.out = append(w.out, `,{"role":"`...)
@@ -116,33 +113,4 @@ func (w *writer) systemRole() string {
 		return "developer"
 	}
 	return "system"
-}
-
-// open begins the object with its first member.
-func (w *writer) open(name string) {
-	w.out = append(w.out, '{')
-	w.out = append(append(append(w.out, '"'), name...), `":`...)
-}
-
-// name appends the name of a member that is not the first.
-func (w *writer) name(name string) {
-	w.out = append(append(append(w.out, `,"`...), name...), `":`...)
-}
-
-// field appends a member with a raw value.
-func (w *writer) field(name string, raw []byte) {
-	w.name(name)
-	w.out = append(w.out, raw...)
-}
-
-// number appends a member with a number.
-func (w *writer) number(name string, n int64) {
-	w.name(name)
-	w.out = strconv.AppendInt(w.out, n, 10)
-}
-
-// word appends a member with a text that needs no escapes.
-func (w *writer) word(name, word string) {
-	w.name(name)
-	w.out = append(append(append(w.out, '"'), word...), '"')
 }

@@ -46,7 +46,7 @@ func (w *writer) loseEffort(effort core.Concept) {
 // field which asks for it.
 func (w *writer) writeEffort(effort core.Concept, row *core.Row) {
 	if w.x.KeepAs(effort, row, nil) {
-		w.word("reasoning_effort", effortOf(effort).String())
+		w.out.Word("reasoning_effort", effortOf(effort).String())
 	}
 }
 
@@ -63,7 +63,7 @@ func (w *writer) switchThinking(kind core.Concept) {
 	if kind == core.ReasoningOff {
 		on = "false"
 	}
-	w.field(templateArguments, []byte(`{"enable_thinking":`+on+`}`))
+	w.out.Raw(templateArguments, []byte(`{"enable_thinking":`+on+`}`))
 }
 
 // effortOfBudget returns the effort that a budget of reasoning amounts to.

@@ -99,22 +99,22 @@ func (w *writer) writeTools() {
 		}
 		return
 	}
-	w.name("tools")
+	w.out.Name("tools")
 	w.out = append(append(append(w.out, '['), w.tools.buf[1:]...), ']')
 	w.writeChoice()
 	if jsonscan.IsTrue(w.x.Options.Raw(core.OneCallAtATime)) {
-		w.field("parallel_tool_calls", []byte("false"))
+		w.out.Raw("parallel_tool_calls", []byte("false"))
 	}
 }
 
 func (w *writer) writeChoice() {
 	switch w.x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed) {
 	case core.ToolChoiceAuto:
-		w.word("tool_choice", "auto")
+		w.out.Word("tool_choice", "auto")
 	case core.ToolChoiceRequired:
-		w.word("tool_choice", "required")
+		w.out.Word("tool_choice", "required")
 	case core.ToolChoiceNone:
-		w.word("tool_choice", "none")
+		w.out.Word("tool_choice", "none")
 	case core.ToolChoiceNamed:
 		w.writeNamedChoice()
 	}
@@ -127,7 +127,7 @@ func (w *writer) writeNamedChoice() {
 		w.x.Lose(name.Row, nil)
 		return
 	}
-	w.name("tool_choice")
+	w.out.Name("tool_choice")
 	w.out = append(w.out, `{"type":"function","function":{"name":"`...)
 	w.out = w.tools.appendName(w.out, jsonscan.Inner(name.Raw))
 	w.out = append(w.out, `"}}`...)

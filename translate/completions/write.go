@@ -1,9 +1,8 @@
 package completions
 
 import (
-	"strconv"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -17,7 +16,7 @@ var RequestTarget = core.Target{Format: translate.Completions, Outcomes: &outcom
 type writer struct {
 	core.Discard
 	x      *core.Translation
-	out    []byte
+	out    core.Members
 	prompt prompt
 	role   core.Role // of the turn
 
@@ -42,10 +41,10 @@ func (w *writer) Finish(dst []byte) []byte {
 	w.askForObject()
 	w.writePrompt()
 	w.writeMaxTokens()
-	w.writeSampling()
-	w.writeSamples()
+	choices.AppendSampling(&w.out, &w.x.Options)
+	choices.AppendSamples(&w.out, w.x)
 	w.writeStops()
-	w.writeStream()
+	choices.AppendStream(&w.out, w.x)
 	w.writeLogprobs()
 	w.writeSchema()
 	w.writeUser()
@@ -76,25 +75,7 @@ func (w *writer) writePrompt() {
 
 func (w *writer) writeMaxTokens() {
 	if n, ok := w.x.MaxTokens(); ok {
-		w.number("max_tokens", n)
-	}
-}
-
-// writeSampling writes what shapes sampling.
-func (w *writer) writeSampling() {
-	w.option("temperature", core.Temperature)
-	w.option("top_p", core.TopP)
-	w.option("top_k", core.TopK)
-	w.option("presence_penalty", core.PresencePenalty)
-	w.option("frequency_penalty", core.FrequencyPenalty)
-	w.option("logit_bias", core.LogitBias)
-	w.option("seed", core.Seed)
-}
-
-// writeSamples asks for several answers; one is what every provider gives unasked.
-func (w *writer) writeSamples() {
-	if n := w.x.FanOut(!w.x.Traits.FanOutN); n > 1 {
-		w.number("n", n)
+		w.out.Number("max_tokens", n)
 	}
 }
 
@@ -102,7 +83,7 @@ func (w *writer) writeSamples() {
 // would begin another turn. That one is enforced too: some servers ignore it, and
 // some repeat it.
 func (w *writer) writeStops() {
-	w.name("stop")
+	w.out.Name("stop")
 	w.out = append(w.out, '[')
 	switch raw := w.x.Options.Raw(core.Stops); {
 	case jsonscan.IsString(raw):
@@ -115,20 +96,10 @@ func (w *writer) writeStops() {
 	w.x.Memory.Enforce = append(w.x.Memory.Enforce, w.prompt.stop)
 }
 
-func (w *writer) writeStream() {
-	if !w.x.Memory.Stream {
-		return
-	}
-	w.field("stream", []byte("true"))
-	if !w.x.Traits.WithoutUsage {
-		w.field("stream_options", []byte(`{"include_usage":true}`))
-	}
-}
-
 // writeLogprobs asks for as many alternatives of each token as the client wants.
 func (w *writer) writeLogprobs() {
 	if most, ok := w.x.Logprobs(); ok {
-		w.number("logprobs", most)
+		w.out.Number("logprobs", most)
 	}
 }
 
@@ -139,10 +110,10 @@ func (w *writer) writeSchema() {
 	switch {
 	case schema == nil:
 	case w.x.Traits.Extension(translate.Completions, structuredOutputs):
-		w.name(structuredOutputs)
+		w.out.Name(structuredOutputs)
 		w.out = append(append(append(w.out, `{"json":`...), schema...), '}')
 	default:
-		w.field(guidedJSON, schema)
+		w.out.Raw(guidedJSON, schema)
 	}
 }
 
@@ -151,7 +122,7 @@ const maxUser = 64
 
 func (w *writer) writeUser() {
 	if w.x.Options.Has(core.EndUser) {
-		w.name("user")
+		w.out.Name("user")
 		w.out = jsonscan.AppendString(w.out, w.x.EndUser(maxUser))
 	}
 }
@@ -161,28 +132,4 @@ func (w *writer) loseChoice() {
 	if w.x.Options.ForcesTool() {
 		w.x.Keep(core.ToolChoiceWithoutTools, nil)
 	}
-}
-
-// option writes an option under a name if the request has it.
-func (w *writer) option(name string, c core.Concept) {
-	if raw := w.x.Options.Raw(c); raw != nil {
-		w.field(name, raw)
-	}
-}
-
-// field appends a member with a raw value.
-func (w *writer) field(name string, raw []byte) {
-	w.name(name)
-	w.out = append(w.out, raw...)
-}
-
-// number appends a member with a number.
-func (w *writer) number(name string, n int64) {
-	w.name(name)
-	w.out = strconv.AppendInt(w.out, n, 10)
-}
-
-// name appends the name of a member that is not the first.
-func (w *writer) name(name string) {
-	w.out = append(append(append(w.out, `,"`...), name...), `":`...)
 }

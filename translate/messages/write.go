@@ -15,7 +15,7 @@ var RequestTarget = core.Target{Format: translate.Messages, Outcomes: &outcomes,
 type requestWriter struct {
 	core.Discard
 	x   *core.Translation
-	out []byte
+	out core.Members
 
 	system   blockBuffer
 	messages blockBuffer
@@ -57,7 +57,7 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	w.writeSampling(thinks)
 	w.writeStops()
 	if w.x.Memory.Stream {
-		w.field("stream", []byte("true"))
+		w.out.Raw("stream", []byte("true"))
 	}
 	w.writeUser()
 	w.writeTier()
@@ -97,22 +97,11 @@ func (w *requestWriter) writeMarked(name string, b *blockBuffer, room int, beyon
 	if b.empty() {
 		return room
 	}
-	w.name(name)
+	w.out.Name(name)
 	out, used := b.appendTo(append(w.out, '['), room)
 	w.out = append(out, ']')
 	if b.lost {
 		w.x.Keep(beyond, nil)
 	}
 	return room - used
-}
-
-// name appends the name of a member that is not the first.
-func (w *requestWriter) name(name string) {
-	w.out = append(append(append(w.out, `,"`...), name...), `":`...)
-}
-
-// field appends a member with a raw value.
-func (w *requestWriter) field(name string, raw []byte) {
-	w.name(name)
-	w.out = append(w.out, raw...)
 }

@@ -21,8 +21,7 @@ func (w *requestWriter) writeMaxTokens() int64 {
 	case n > math.MaxInt32:
 		w.invalidNumber(core.MaxTokens, "must be at most "+strconv.Itoa(math.MaxInt32))
 	}
-	w.name("max_tokens")
-	w.out = strconv.AppendInt(w.out, n, 10)
+	w.out.Number("max_tokens", n)
 	return n
 }
 
@@ -41,17 +40,17 @@ func (w *requestWriter) invalidNumber(c core.Concept, what string) {
 func (w *requestWriter) writeSampling(thinks bool) {
 	o := &w.x.Options
 	if raw := o.Raw(core.Temperature); raw != nil && (!thinks || isOne(raw) || w.keepAs(core.TemperatureBesideReasoning, core.Temperature)) {
-		w.field("temperature", w.clamped(raw))
+		w.out.Raw("temperature", w.clamped(raw))
 	}
 	if raw := o.Raw(core.TopP); raw != nil {
-		w.field("top_p", raw)
+		w.out.Raw("top_p", raw)
 	}
 	raw := o.Raw(core.TopK)
 	if _, ok := jsonscan.Integer(raw); raw != nil && !ok {
 		w.x.InvalidOption(core.TopK, "must be an integer")
 	}
 	if raw != nil && (!thinks || w.keepAs(core.TopKBesideReasoning, core.TopK)) {
-		w.field("top_k", raw)
+		w.out.Raw("top_k", raw)
 	}
 }
 
@@ -92,7 +91,7 @@ func (w *requestWriter) writeStops() {
 	}
 	if w.scratch = sent; len(sent) > 0 {
 		sent[0] = '['
-		w.field("stop_sequences", append(sent, ']'))
+		w.out.Raw("stop_sequences", append(sent, ']'))
 	}
 }
 
@@ -121,15 +120,15 @@ func (w *requestWriter) writeUser() {
 		w.keepAs(core.TellingEndUser, core.EndUser)
 		id = core.DigestOf(id)
 	}
-	w.name("metadata")
+	w.out.Name("metadata")
 	w.out = append(append(append(w.out, `{"user_id":"`...), id...), `"}`...)
 }
 
 func (w *requestWriter) writeTier() {
 	switch w.x.Options.OneOf(core.TierAuto, core.TierStandard) {
 	case core.TierAuto:
-		w.field("service_tier", []byte(`"auto"`))
+		w.out.Raw("service_tier", []byte(`"auto"`))
 	case core.TierStandard:
-		w.field("service_tier", []byte(`"standard_only"`))
+		w.out.Raw("service_tier", []byte(`"standard_only"`))
 	}
 }

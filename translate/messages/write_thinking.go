@@ -40,10 +40,10 @@ func (w *requestWriter) writeThinking(most int64) (on bool) {
 	switch {
 	case effort == core.Nothing:
 	case effort == core.EffortNone:
-		w.field("thinking", []byte(`{"type":"disabled"}`))
+		w.out.Raw("thinking", []byte(`{"type":"disabled"}`))
 	case adaptive:
 		if on = w.mayThink(row); on {
-			w.field("thinking", []byte(`{"type":"adaptive"}`))
+			w.out.Raw("thinking", []byte(`{"type":"adaptive"}`))
 		}
 	default:
 		on = w.mayThink(row) && w.writeBudget(budgets[effort], most, row)
@@ -94,7 +94,7 @@ func (w *requestWriter) writeBudget(budget, most int64, row *core.Row) bool {
 	if budget < leastBudget {
 		return false
 	}
-	w.name("thinking")
+	w.out.Name("thinking")
 	w.out = append(w.out, `{"type":"enabled","budget_tokens":`...)
 	w.out = append(strconv.AppendInt(w.out, budget, 10), '}')
 	return true
@@ -107,7 +107,7 @@ func (w *requestWriter) writeConfig(effort string) {
 	if effort == "" && schema == nil {
 		return
 	}
-	w.name("output_config")
+	w.out.Name("output_config")
 	w.out = append(w.out, '{')
 	if effort != "" {
 		w.out = append(append(append(w.out, `"effort":"`...), effort...), '"')

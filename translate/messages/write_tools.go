@@ -42,13 +42,13 @@ func (w *requestWriter) writeChoice() {
 	case kind == core.Nothing && !one:
 		return
 	}
-	w.name("tool_choice")
+	w.out.Name("tool_choice")
 	w.out = append(append(append(w.out, `{"type":"`...), choiceWord(kind)...), '"')
 	if kind == core.ToolChoiceNamed {
 		w.writeChosen(o[core.ToolChoiceName])
 	}
 	if one && kind != core.ToolChoiceNone {
-		w.field("disable_parallel_tool_use", []byte("true"))
+		w.out.Raw("disable_parallel_tool_use", []byte("true"))
 	}
 	w.out = append(w.out, '}')
 }
@@ -72,5 +72,5 @@ func (w *requestWriter) writeChosen(name core.Option) {
 	if !slices.ContainsFunc(w.names, func(other []byte) bool { return jsonscan.SameText(other, name.Raw) }) {
 		w.x.Lose(name.Row, nil)
 	}
-	w.field("name", name.Raw)
+	w.out.Raw("name", name.Raw)
 }

@@ -1,0 +1,37 @@
+package core
+
+import "strconv"
+
+// Members are those of a JSON object that is being written, each but the first with
+// a comma before it.
+type Members []byte
+
+// Name appends the name of a member, whose value follows.
+func (m *Members) Name(name string) {
+	*m = append(append(append(*m, `,"`...), name...), `":`...)
+}
+
+// Raw appends a member with a raw value.
+func (m *Members) Raw(name string, raw []byte) {
+	m.Name(name)
+	*m = append(*m, raw...)
+}
+
+// Number appends a member with a number.
+func (m *Members) Number(name string, n int64) {
+	m.Name(name)
+	*m = strconv.AppendInt(*m, n, 10)
+}
+
+// Word appends a member with a text that needs no escapes.
+func (m *Members) Word(name, word string) {
+	m.Name(name)
+	*m = append(append(append(*m, '"'), word...), '"')
+}
+
+// Option appends a member with the value of an option, if the request has that.
+func (m *Members) Option(name string, o *Option) {
+	if o.Raw != nil {
+		m.Raw(name, o.Raw)
+	}
+}
