@@ -135,7 +135,7 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 
 // finish ends the whole once every call has answered.
 func (f *fanOut) finish() {
-	if !slices.ContainsFunc(f.subcalls, func(b *subcall) bool { return !b.result.Whole() }) {
+	if !slices.ContainsFunc(f.subcalls, func(b *subcall) bool { return !b.whole.Load() }) {
 		f.call.result.Finish(f.translators.Usage())
 	}
 }

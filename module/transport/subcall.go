@@ -194,8 +194,9 @@ func (b *subcall) takeAnswer(body []byte) bool {
 	return true
 }
 
-// begun reports whether the answer has content.
-func (b *subcall) begun() bool { return b.result.Whole() || b.relay.begun() }
+// begun reports whether the answer has content or is whole. It does not read the
+// result, which the goroutine of the call may be writing.
+func (b *subcall) begun() bool { return b.whole.Load() || b.relay.begun() }
 
 // finish begins to read out the body behind a whole answer.
 func (b *subcall) finish() {
