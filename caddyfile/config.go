@@ -6,7 +6,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
@@ -39,7 +39,7 @@ var configWords = withAnswerBounds(words[*config]{
 		c.KeepAlive, err = readDurationOrOff(d)
 		return err
 	}},
-}, func(c *config) *exchange.AnswerBounds { return &c.AnswerBounds })
+}, func(c *config) *aigateway.AnswerBounds { return &c.AnswerBounds })
 
 // parseConfig reads what the directive and the global option have in common.
 // Syntax:

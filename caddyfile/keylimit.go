@@ -5,7 +5,7 @@ import (
 
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
@@ -40,7 +40,7 @@ func readKeyLimit(d *cf.Dispenser, c *config) error {
 	if err != nil {
 		return err
 	}
-	if err := exchange.CheckLimitName(name); err != nil {
+	if err := aigateway.CheckLimitName(name); err != nil {
 		return d.WrapErr(err)
 	}
 	if slices.ContainsFunc(c.KeyLimits, func(l *gateway.KeyLimit) bool { return l.Name == name }) {
@@ -58,13 +58,13 @@ func readKeyLimit(d *cf.Dispenser, c *config) error {
 }
 
 // readRate returns a rate such as 60/1m.
-func readRate(d *cf.Dispenser) (exchange.Rate, error) {
+func readRate(d *cf.Dispenser) (aigateway.Rate, error) {
 	name := d.Val()
 	text, err := readOne(d)
 	if err != nil {
-		return exchange.Rate{}, err
+		return aigateway.Rate{}, err
 	}
-	rate, err := exchange.ParseRate(text)
+	rate, err := aigateway.ParseRate(text)
 	if err != nil {
 		return rate, d.Errf("%s: %w", name, err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
@@ -42,7 +42,7 @@ func readModel(d *cf.Dispenser, c *config) error {
 	if err != nil {
 		return err
 	}
-	if _, err := exchange.ParsePattern(name); err != nil {
+	if _, err := aigateway.ParsePattern(name); err != nil {
 		return d.WrapErr(err)
 	}
 	if slices.ContainsFunc(c.Models, func(m *gateway.Model) bool { return m.Name == name }) {
@@ -69,7 +69,7 @@ func readTarget(d *cf.Dispenser, m *gateway.Model) error {
 		return err
 	}
 	if named {
-		pattern, err := exchange.ParsePattern(model)
+		pattern, err := aigateway.ParsePattern(model)
 		if err != nil || !pattern.Exact() {
 			return d.Errf("a target is <provider> or <provider>/<model>, where the model is a name and no pattern, not '%s'", text)
 		}

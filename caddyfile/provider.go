@@ -9,7 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -35,7 +35,7 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 	"models":          {read: readModels, repeat: true},
 	"stream_end":      {read: readStreamEnd},
 	"connect_timeout": timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
-}, func(p *provider) *exchange.AnswerBounds { return &p.AnswerBounds }), func(p *provider) *map[string]string { return &p.Traits }))
+}, func(p *provider) *aigateway.AnswerBounds { return &p.AnswerBounds }), func(p *provider) *map[string]string { return &p.Traits }))
 
 // readProvider reads an upstream service. Syntax:
 //
@@ -225,8 +225,8 @@ func readStreamEnd(d *cf.Dispenser, p *provider) (err error) {
 	if p.StreamEnd, err = readOne(d); err != nil {
 		return err
 	}
-	if p.StreamEnd != exchange.StreamEndDone && p.StreamEnd != exchange.StreamEndFinish {
-		return d.Errf("stream_end is %s or %s, not '%s'", exchange.StreamEndDone, exchange.StreamEndFinish, p.StreamEnd)
+	if p.StreamEnd != aigateway.StreamEndDone && p.StreamEnd != aigateway.StreamEndFinish {
+		return d.Errf("stream_end is %s or %s, not '%s'", aigateway.StreamEndDone, aigateway.StreamEndFinish, p.StreamEnd)
 	}
 	return nil
 }

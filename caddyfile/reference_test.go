@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
@@ -100,7 +100,7 @@ func TestTheReferenceHasEveryWordOfTheGrammar(t *testing.T) {
 }
 
 func TestTheReferenceHasTheDefaultsOfSizesAndTimes(t *testing.T) {
-	limits := exchange.DefaultAnswerBounds
+	limits := aigateway.DefaultAnswerBounds
 	times := map[string]caddy.Duration{
 		"commit_after": caddy.Duration(gateway.DefaultCommitAfter), "keep_alive": caddy.Duration(gateway.DefaultKeepAlive),
 		"response_header_timeout": limits.ResponseHeaderTimeout, "first_event_timeout": limits.FirstEventTimeout,

@@ -11,7 +11,7 @@ import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/dustin/go-humanize"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
@@ -103,7 +103,7 @@ func readPatterns(d *cf.Dispenser, earlier []string) ([]string, error) {
 		return nil, err
 	}
 	for _, pattern := range list {
-		if _, err := exchange.ParsePattern(pattern); err != nil {
+		if _, err := aigateway.ParsePattern(pattern); err != nil {
 			return nil, d.WrapErr(err)
 		}
 	}
@@ -127,7 +127,7 @@ var errSecret = errors.New("a secret is given as {env.NAME} or {file./absolute/p
 
 // checkSecret accepts references alone.
 func checkSecret(d *cf.Dispenser, ref string) error {
-	if exchange.CheckSecretReference(ref) != nil {
+	if aigateway.CheckSecretReference(ref) != nil {
 		return d.WrapErr(errSecret)
 	}
 	return nil

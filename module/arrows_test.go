@@ -31,30 +31,31 @@ var arrows = []arrow{
 
 	{"module/coding", nil},
 	{"module/suggest", nil},
-	{"module/exchange", []string{"translate/..."}},
-	{"module/gateway", []string{"module/gateway/...", "module/exchange", "module/coding", "translate/..."}},
+	{"module/aigateway", []string{"translate/..."}},
+	{"module/exchange", []string{"module/aigateway", "translate/..."}},
+	{"module/gateway", []string{"module/gateway/...", "module/aigateway", "module/exchange", "module/coding", "translate/..."}},
 	{"module/gateway/drain", nil},
-	{"module/gateway/...", []string{"module/exchange", "translate/..."}},
-	{"module/transport", []string{"module/exchange", "module/coding", "translate/..."}},
+	{"module/gateway/...", []string{"module/aigateway", "module/exchange", "translate/..."}},
+	{"module/transport", []string{"module/aigateway", "module/exchange", "module/coding", "translate/..."}},
 
-	// Guests know exchange alone, and never each other.
-	{"module/keys", []string{"module/exchange", "module/suggest", "translate"}},
-	{"module/limits", []string{"module/exchange"}},
-	{"module/store/storetest", []string{"module/exchange", "module/store"}},
-	{"module/store/...", []string{"module/exchange", "module/store/..."}},
-	{"module/accounts", []string{"module/exchange", "module/suggest", "translate/jsonscan"}},
-	{"module/providers", []string{"module/exchange", "module/providers/demo", "translate"}},
+	// Guests know aigateway alone, and never each other.
+	{"module/keys", []string{"module/aigateway", "module/suggest", "translate"}},
+	{"module/limits", []string{"module/aigateway"}},
+	{"module/store/storetest", []string{"module/aigateway", "module/store"}},
+	{"module/store/...", []string{"module/aigateway", "module/store/..."}},
+	{"module/accounts", []string{"module/aigateway", "module/suggest", "translate/jsonscan"}},
+	{"module/providers", []string{"module/aigateway", "module/providers/demo", "translate"}},
 	{"module/providers/demo", []string{"translate/..."}},
-	{"module/command", []string{"module/exchange"}},
+	{"module/command", []string{"module/aigateway"}},
 
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
-	{"module/tests/site", []string{"module", "module/gatewaytest", "module/exchange", "translate", "translate/pairs"}},
+	{"module/tests/site", []string{"module", "module/gatewaytest", "module/aigateway", "module/exchange", "translate", "translate/pairs"}},
 	{"module/tests/...", []string{
 		"module/tests/site", "module/gatewaytest", "module/store/storetest",
-		"module/exchange", "module/providers/demo", "translate", "translate/pairs", "translate/translatetest",
+		"module/aigateway", "module/exchange", "module/providers/demo", "translate", "translate/pairs", "translate/translatetest",
 	}},
 
-	{"caddyfile", []string{"module/gateway", "module/exchange", "module/suggest", "translate"}},
+	{"caddyfile", []string{"module/gateway", "module/aigateway", "module/exchange", "module/suggest", "translate"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/...", []string{"module"}},
 }

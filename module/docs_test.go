@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -146,7 +146,7 @@ func TestProvidersPageListsEveryPreset(t *testing.T) {
 	text, err := os.ReadFile("../caddyfile/providers.md")
 	require.NoError(t, err)
 	for _, m := range caddy.GetModules("ai_gateway.providers") {
-		preset := m.New().(exchange.Preset)
+		preset := m.New().(aigateway.Preset)
 		if strings.Contains(reflect.TypeOf(preset).Elem().PkgPath(), "/module/tests/") {
 			continue // it exists for tests
 		}

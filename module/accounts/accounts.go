@@ -18,7 +18,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func init() {
@@ -54,7 +54,7 @@ type Accounts struct {
 	// them; it is for machines that something else protects.
 	ThrottleOff bool `json:"throttle_off,omitempty"`
 
-	store  exchange.Store
+	store  aigateway.Store
 	shared *shared
 	queue  *queue
 	hasher hasher
@@ -104,7 +104,7 @@ func (a *Accounts) LimitOfKeys() string { return a.KeyLimit }
 
 // Use tells where accounts are kept. Failed logins of the same store are
 // counted together, by all configurations of this process.
-func (a *Accounts) Use(store exchange.Store) {
+func (a *Accounts) Use(store aigateway.Store) {
 	a.store = store
 	a.shared = acquire(store)
 }
@@ -119,7 +119,7 @@ func (a *Accounts) Cleanup() error {
 
 // Serves reports whether a request is for a path that belongs to accounts, with
 // whatever method and whether or not there is a route.
-func (a *Accounts) Serves(r *http.Request) bool { return exchange.OwnsPath(r.URL.Path, isOurs) }
+func (a *Accounts) Serves(r *http.Request) bool { return aigateway.OwnsPath(r.URL.Path, isOurs) }
 
 // ServeHTTP answers a request that it serves, in the envelope.
 func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -168,5 +168,5 @@ var (
 	_ caddy.Provisioner  = (*Accounts)(nil)
 	_ caddy.Validator    = (*Accounts)(nil)
 	_ caddy.CleanerUpper = (*Accounts)(nil)
-	_ exchange.Accounts  = (*Accounts)(nil)
+	_ aigateway.Accounts = (*Accounts)(nil)
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func TestAdministratorOfTheMachineManagesUsers(t *testing.T) {
@@ -62,8 +62,8 @@ func members(object map[string]any, names ...string) (values []any) {
 
 func TestAdministratorOfTheMachineManagesKeys(t *testing.T) {
 	s := newSite(t, nil)
-	s.user("alice", exchange.RoleUser)
-	s.user("bob", exchange.RoleUser)
+	s.user("alice", aigateway.RoleUser)
+	s.user("bob", aigateway.RoleUser)
 	created := s.admin("POST /ai_gateway/keys",
 		`{"user":"ALICE","name":"ci","expires":"2099-01-01","models":["a","b-*"],"from":["10.0.0.0/8","192.0.2.1"],"limit":"gold"}`).data(t)
 	assert.Equal(t, []any{"alice", "ci", "2099-01-01T00:00:00Z", []any{"a", "b-*"}, []any{"10.0.0.0/8", "192.0.2.1"}, "gold", false, nil},
@@ -89,7 +89,7 @@ func TestAdministratorOfTheMachineManagesKeys(t *testing.T) {
 
 func TestAdminErrorsNameTheField(t *testing.T) {
 	s := newSite(t, nil)
-	s.user("alice", exchange.RoleUser)
+	s.user("alice", aigateway.RoleUser)
 	for _, c := range []struct {
 		call, body string
 		status     int
@@ -136,9 +136,9 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 // from then on.
 func TestTimesThatCannotBeWrittenSpoilNoList(t *testing.T) {
 	s := newSite(t, nil)
-	s.user("alice", exchange.RoleUser)
+	s.user("alice", aigateway.RoleUser)
 	for _, year := range []int{10_000, 200_000, -5} {
-		_, err := s.createKey(t.Context(), nil, &exchange.StoredKey{
+		_, err := s.createKey(t.Context(), nil, &aigateway.StoredKey{
 			UserID: 1, Name: "k", Expires: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC),
 		})
 		require.NoError(t, err)
@@ -153,7 +153,7 @@ func TestTimesThatCannotBeWrittenSpoilNoList(t *testing.T) {
 // the admin API of their own machine.
 func TestAdminRefusesOtherSites(t *testing.T) {
 	s := newSite(t, nil)
-	s.user("root", exchange.RoleRoot)
+	s.user("root", aigateway.RoleRoot)
 	for name, a := range map[string]asked{
 		"cross-site":       {body: "{}", header: headers("Sec-Fetch-Site", "cross-site")},
 		"not JSON":         {body: "{}", header: headers("Content-Type", "text/plain")},

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // adminKey is an API key as the administrator of the machine sees one.
@@ -23,7 +23,7 @@ type adminKey struct {
 	Used         *time.Time `json:"used"`    // null means never
 }
 
-func viewAdminKey(k *exchange.StoredKey, user *exchange.User) adminKey {
+func viewAdminKey(k *aigateway.StoredKey, user *aigateway.User) adminKey {
 	return adminKey{
 		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: networkNames(k),
 		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled, Created: writable(k.Created), Expires: utc(k.Expires), Used: utc(k.Used),
@@ -33,7 +33,7 @@ func viewAdminKey(k *exchange.StoredKey, user *exchange.User) adminKey {
 // adminListKeys answers GET /ai_gateway/keys, with ?user= those of one user and
 // with ?search= those whose names have that part.
 func (a *Accounts) adminListKeys(c *call) (any, error) {
-	owner := exchange.AnyUser
+	owner := aigateway.AnyUser
 	if name := c.URL.Query().Get("user"); name != "" {
 		user, err := a.userByName(c, name)
 		if err != nil {
@@ -42,11 +42,11 @@ func (a *Accounts) adminListKeys(c *call) (any, error) {
 		owner = user.ID
 	}
 	list, userOf := []adminKey{}, a.userByID(c.Context())
-	err := everything(c, func(page exchange.Page) (int, error) {
+	err := everything(c, func(page aigateway.Page) (int, error) {
 		found, _, err := a.store.Keys(c.Context(), owner, page)
 		for i := range found {
 			user, err := userOf(found[i].UserID)
-			if errors.Is(err, exchange.ErrNotFound) {
+			if errors.Is(err, aigateway.ErrNotFound) {
 				continue // deleted meanwhile, and the key with it
 			}
 			if err != nil {
@@ -73,7 +73,7 @@ func (a *Accounts) adminAddKey(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := &exchange.StoredKey{UserID: user.ID}
+	key := &aigateway.StoredKey{UserID: user.ID}
 	if err := change.apply(nil, key); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func readAdminKey(f *form) (change keyChange, err error) {
 		return change, err
 	}
 	if expires != nil {
-		date, err := exchange.ParseDate(*expires)
+		date, err := aigateway.ParseDate(*expires)
 		if err != nil {
 			return change, invalid("expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC")
 		}
@@ -109,11 +109,11 @@ func readAdminKey(f *form) (change keyChange, err error) {
 
 // adminRemoveKey answers DELETE /ai_gateway/keys/{id}.
 func (a *Accounts) adminRemoveKey(c *call) (any, error) {
-	key, err := a.store.Key(c.Context(), exchange.AnyUser, c.id())
+	key, err := a.store.Key(c.Context(), aigateway.AnyUser, c.id())
 	if err != nil {
 		return nil, err
 	}
-	if err := a.store.DeleteKey(c.Context(), exchange.AnyUser, key.ID); err != nil {
+	if err := a.store.DeleteKey(c.Context(), aigateway.AnyUser, key.ID); err != nil {
 		return nil, err
 	}
 	a.auditKey("key deleted", nil, key.UserID, key.ID)

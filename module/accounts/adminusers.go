@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // adminUser is a user as the administrator of the machine sees one.
@@ -21,11 +21,11 @@ type adminUser struct {
 	Password string `json:"password,omitempty"`
 }
 
-var roleWords = map[string]exchange.Role{
-	"user": exchange.RoleUser, "admin": exchange.RoleAdmin, "root": exchange.RoleRoot,
+var roleWords = map[string]aigateway.Role{
+	"user": aigateway.RoleUser, "admin": aigateway.RoleAdmin, "root": aigateway.RoleRoot,
 }
 
-func viewAdminUser(u *exchange.User) adminUser {
+func viewAdminUser(u *aigateway.User) adminUser {
 	view := adminUser{
 		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Disabled: u.Disabled,
 		Created: writable(u.Created), LastLogin: utc(u.LastLogin),
@@ -54,7 +54,7 @@ func writable(t time.Time) time.Time {
 	case t.Year() < 0:
 		return time.Time{}
 	case t.Year() > 9999:
-		return time.Unix(exchange.LatestDate, 0).UTC()
+		return time.Unix(aigateway.LatestDate, 0).UTC()
 	}
 	return t
 }
@@ -63,7 +63,7 @@ func writable(t time.Time) time.Time {
 // have that part.
 func (a *Accounts) adminListUsers(c *call) (any, error) {
 	list := []adminUser{}
-	err := everything(c, func(page exchange.Page) (int, error) {
+	err := everything(c, func(page aigateway.Page) (int, error) {
 		found, _, err := a.store.Users(c.Context(), page)
 		for i := range found {
 			list = append(list, viewAdminUser(&found[i]))
@@ -74,8 +74,8 @@ func (a *Accounts) adminListUsers(c *call) (any, error) {
 }
 
 // everything reads a list page by page.
-func everything(c *call, read func(exchange.Page) (int, error)) error {
-	page := exchange.Page{Search: c.URL.Query().Get("search"), Limit: 1000}
+func everything(c *call, read func(aigateway.Page) (int, error)) error {
+	page := aigateway.Page{Search: c.URL.Query().Get("search"), Limit: 1000}
 	if len(page.Search) > maxKeyword {
 		return invalid("search must be at most %d bytes", maxKeyword)
 	}
@@ -105,7 +105,7 @@ func (a *Accounts) adminAddUser(c *call) (any, error) {
 	}
 	user, err := a.createUser(c, newUser{
 		name: *c.form.text("username"), display: or(display, ""),
-		password: password, role: or(role, exchange.RoleUser),
+		password: password, role: or(role, aigateway.RoleUser),
 	})
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (a *Accounts) adminAddUser(c *call) (any, error) {
 	return view, nil
 }
 
-func readRoleWord(f *form) (*exchange.Role, error) {
+func readRoleWord(f *form) (*aigateway.Role, error) {
 	word := f.text("role")
 	if err := f.err(); word == nil || err != nil {
 		return nil, err
@@ -189,9 +189,9 @@ func (a *Accounts) adminRemoveUser(c *call) (any, error) {
 
 // userByID returns a function that finds users by their id, and asks the store
 // once for each.
-func (a *Accounts) userByID(ctx context.Context) func(int64) (*exchange.User, error) {
-	users := make(map[int64]*exchange.User)
-	return func(id int64) (*exchange.User, error) {
+func (a *Accounts) userByID(ctx context.Context) func(int64) (*aigateway.User, error) {
+	users := make(map[int64]*aigateway.User)
+	return func(id int64) (*aigateway.User, error) {
 		if user, ok := users[id]; ok {
 			return user, nil
 		}

@@ -4,18 +4,18 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // broken is a store that cannot be reached where a request begins.
-type broken struct{ exchange.Store }
+type broken struct{ aigateway.Store }
 
-var errOutage = fmt.Errorf("%w: /secret/path/gateway.db: the disk is gone", exchange.ErrUnavailable)
+var errOutage = fmt.Errorf("%w: /secret/path/gateway.db: the disk is gone", aigateway.ErrUnavailable)
 
-func (broken) CreateUser(context.Context, *exchange.User) error { return errOutage }
+func (broken) CreateUser(context.Context, *aigateway.User) error { return errOutage }
 
-func (broken) UserByName(context.Context, string) (*exchange.User, error) { return nil, errOutage }
+func (broken) UserByName(context.Context, string) (*aigateway.User, error) { return nil, errOutage }
 
-func (broken) Session(context.Context, exchange.Digest) (*exchange.Session, *exchange.User, error) {
+func (broken) Session(context.Context, aigateway.Digest) (*aigateway.Session, *aigateway.User, error) {
 	return nil, nil, errOutage
 }

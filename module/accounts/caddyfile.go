@@ -7,7 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
@@ -60,7 +60,7 @@ var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string
 		return err
 	},
 	"limit": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
-		if err := exchange.CheckLimitName(value); err != nil {
+		if err := aigateway.CheckLimitName(value); err != nil {
 			return d.WrapErr(err)
 		}
 		a.KeyLimit = value

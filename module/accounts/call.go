@@ -8,7 +8,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // call is one request while it is answered.
@@ -19,8 +19,8 @@ type call struct {
 	access   access
 	variable string // part of the path
 	form     *form  // nil where no body is read
-	session  *exchange.Session
-	user     *exchange.User // who asks; nil for the administrator of the machine
+	session  *aigateway.Session
+	user     *aigateway.User // who asks; nil for the administrator of the machine
 }
 
 func newCall(w http.ResponseWriter, r *http.Request) *call {
@@ -34,7 +34,7 @@ func (c *call) id() int64 {
 }
 
 // address is where the request comes from.
-func (c *call) address() netip.Addr { return exchange.ClientAddress(c.Request) }
+func (c *call) address() netip.Addr { return aigateway.ClientAddress(c.Request) }
 
 // secure reports whether the client speaks TLS: to this server, or to a proxy
 // that Caddy trusts and that says so.
@@ -101,7 +101,7 @@ func (a *Accounts) admit(c *call) error {
 	if err := a.authenticate(c); err != nil {
 		return err
 	}
-	if c.access == admins && c.user.Role < exchange.RoleAdmin {
+	if c.access == admins && c.user.Role < aigateway.RoleAdmin {
 		return refuse(http.StatusForbidden, "only administrators may do this")
 	}
 	return nil

@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zapcore"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // crowded is a store for which too many wait already.
-type crowded struct{ exchange.Store }
+type crowded struct{ aigateway.Store }
 
-func (crowded) CreateSession(context.Context, *exchange.Session, int, func(*exchange.User) error) error {
-	return exchange.ErrBusy
+func (crowded) CreateSession(context.Context, *aigateway.Session, int, func(*aigateway.User) error) error {
+	return aigateway.ErrBusy
 }
 
 // Many changes at once passed for an outage of the store: the answer and the
@@ -38,12 +38,12 @@ func TestManyChangesAtOnceAreNoOutage(t *testing.T) {
 
 // slow is a store whose changes of keys wait for a gate.
 type slow struct {
-	exchange.Store
+	aigateway.Store
 	gate    chan struct{}
 	waiting atomic.Int64
 }
 
-func (s *slow) CreateKey(ctx context.Context, key *exchange.StoredKey, most int) error {
+func (s *slow) CreateKey(ctx context.Context, key *aigateway.StoredKey, most int) error {
 	s.waiting.Add(1)
 	<-s.gate
 	return s.Store.CreateKey(ctx, key, most)
@@ -54,7 +54,7 @@ func (s *slow) CreateKey(ctx context.Context, key *exchange.StoredKey, most int)
 func TestNobodyHasTheLineOfTheStoreAlone(t *testing.T) {
 	const crowd = 60
 	s := loginSite(t, nil)
-	s.user("bob", exchange.RoleUser)
+	s.user("bob", aigateway.RoleUser)
 	alice, bob := s.token("alice"), s.token("bob")
 	store := &slow{Store: s.store, gate: make(chan struct{})}
 	s.store = store

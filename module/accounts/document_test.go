@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // bodies are right ones, for the operations that read one.
@@ -88,7 +88,7 @@ func rooted(t *testing.T, given map[string]bool, configure func(*Accounts)) (*si
 		}
 	})
 	s.given = given
-	s.user("root", exchange.RoleRoot)
+	s.user("root", aigateway.RoleRoot)
 	return s, s.token("root")
 }
 
@@ -136,7 +136,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 		a.header, a.cookie = http.Header{"Sec-Fetch-Site": {"cross-site"}}, token
 		s.ask(a)
 	}
-	s.user("carol", exchange.RoleUser)
+	s.user("carol", aigateway.RoleUser)
 	token = s.token("carol")
 	for _, call := range []string{"GET /api/user/", "GET /api/user/1", "GET /api/user/search"} {
 		assert.Equal(t, http.StatusForbidden, s.ask(asked{call: call, token: token}).status, call)
@@ -169,7 +169,7 @@ func askForConflicts(t *testing.T, given map[string]bool) {
 	assert.Equal(t, http.StatusConflict, s.ask(asked{call: "POST /api/token/", body: `{"name":"one more"}`, token: token}).status)
 	// The password changes after it was verified and before it is written.
 	s.Accounts.hasher = changing{quick, func() {
-		_, err := s.store.ChangeUser(t.Context(), 1, 1, func(u *exchange.User) error { u.Password = "changed"; return nil })
+		_, err := s.store.ChangeUser(t.Context(), 1, 1, func(u *aigateway.User) error { u.Password = "changed"; return nil })
 		require.NoError(t, err)
 	}}
 	assert.Equal(t, http.StatusConflict, s.ask(asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: token}).status)
@@ -190,7 +190,7 @@ func (c changing) Hash(password []byte) ([]byte, error) {
 // askTooMuch asks for hashes while no place is left.
 func askTooMuch(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
-	s.user("carol", exchange.RoleUser) // number 2
+	s.user("carol", aigateway.RoleUser) // number 2
 	s.queue = newQueue(1)
 	for range cap(s.queue.places) {
 		s.queue.places <- struct{}{}

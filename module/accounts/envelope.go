@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // envelope is what every answer below /api/ is.
@@ -23,7 +23,7 @@ func writeData(w http.ResponseWriter, data any) {
 func writeProblem(w http.ResponseWriter, p *problem) {
 	setRetryAfter(w, p)
 	if p.status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", exchange.Challenge)
+		w.Header().Set("WWW-Authenticate", aigateway.Challenge)
 	}
 	writeJSON(w, p.status, envelope{false, p.message, nil})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zapcore"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
@@ -188,5 +188,5 @@ func TestOutageIsA503WithoutAnyDetail(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, s.ask(asked{call: "GET /api/user/logout", cookie: token}).status, "the session has not ended")
 	s.store = store
 	assert.Equal(t, http.StatusOK, s.ask(asked{call: selfCall, token: token}).status)
-	s.user("bob", exchange.RoleUser)
+	s.user("bob", aigateway.RoleUser)
 }

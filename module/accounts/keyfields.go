@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // The bounds of a key's restrictions.
@@ -63,7 +63,7 @@ func readExpiry(f *form) (*time.Time, error) {
 		return nil, f.err()
 	case *n == -1:
 		return new(time.Time), nil
-	case *n <= 0 || *n > exchange.LatestDate:
+	case *n <= 0 || *n > aigateway.LatestDate:
 		return nil, invalid("expired_time must be in Unix seconds, or -1 for never")
 	}
 	return new(time.Unix(*n, 0)), nil
@@ -91,7 +91,7 @@ func patterns(field string, names []string) (*[]string, error) {
 		return nil, invalid("%s must be at most %d names", field, maxModels)
 	}
 	for _, name := range names {
-		if _, err := exchange.ParsePattern(name); err != nil {
+		if _, err := aigateway.ParsePattern(name); err != nil {
 			return nil, invalid("%s: %s", field, err)
 		}
 	}
@@ -113,7 +113,7 @@ func networks(field string, names []string) (*[]netip.Prefix, error) {
 	list := make([]netip.Prefix, len(names))
 	for i, name := range names {
 		var err error
-		if list[i], err = exchange.ParseNetwork(name); err != nil {
+		if list[i], err = aigateway.ParseNetwork(name); err != nil {
 			return nil, invalid("%s must be IP addresses or networks such as 192.0.2.0/24", field)
 		}
 	}
@@ -146,7 +146,7 @@ func refuseQuota(f *form) error {
 // apply changes a key as a user, nil for the administrator of the machine.
 // Times in the past are refused when they are new: a key may be changed after
 // it has expired.
-func (change keyChange) apply(by *exchange.User, k *exchange.StoredKey) error {
+func (change keyChange) apply(by *aigateway.User, k *aigateway.StoredKey) error {
 	if err := change.check(by, k); err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (change keyChange) apply(by *exchange.User, k *exchange.StoredKey) error {
 	return nil
 }
 
-func (change keyChange) check(by *exchange.User, k *exchange.StoredKey) error {
+func (change keyChange) check(by *aigateway.User, k *aigateway.StoredKey) error {
 	name, limit := or(change.name, k.Name), or(change.limit, k.Limit)
 	expires := or(change.expires, k.Expires)
 	switch {
@@ -166,10 +166,10 @@ func (change keyChange) check(by *exchange.User, k *exchange.StoredKey) error {
 		return checkText("name", name)
 	case !expires.IsZero() && !expires.Equal(k.Expires) && !time.Now().Before(expires):
 		return invalid("the key would have expired already")
-	case limit != k.Limit && by != nil && by.Role < exchange.RoleAdmin:
+	case limit != k.Limit && by != nil && by.Role < aigateway.RoleAdmin:
 		return refuse(http.StatusForbidden, "group: only administrators choose the limit of a key")
-	case limit != "" && exchange.CheckLimitName(limit) != nil:
-		return invalid("%s", exchange.CheckLimitName(limit))
+	case limit != "" && aigateway.CheckLimitName(limit) != nil:
+		return invalid("%s", aigateway.CheckLimitName(limit))
 	}
 	return nil
 }

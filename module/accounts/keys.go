@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // maxKeys bounds the keys of one user.
@@ -36,7 +36,7 @@ type keyView struct {
 	Limit          string `json:"group"`
 }
 
-func viewKey(k *exchange.StoredKey) keyView {
+func viewKey(k *aigateway.StoredKey) keyView {
 	return keyView{
 		ID: k.ID, UserID: k.UserID, Key: k.Hint, Status: keyStatus(k), Name: k.Name,
 		Created: unix(k.Created, 0), Accessed: unix(k.Used, 0), Expires: unix(k.Expires, -1),
@@ -46,7 +46,7 @@ func viewKey(k *exchange.StoredKey) keyView {
 	}
 }
 
-func keyStatus(k *exchange.StoredKey) int {
+func keyStatus(k *aigateway.StoredKey) int {
 	if !k.Disabled && !k.Expires.IsZero() && !time.Now().Before(k.Expires) {
 		return expired
 	}
@@ -54,7 +54,7 @@ func keyStatus(k *exchange.StoredKey) int {
 }
 
 // networkNames writes a network of one address as that address.
-func networkNames(k *exchange.StoredKey) []string {
+func networkNames(k *aigateway.StoredKey) []string {
 	names := make([]string, len(k.Networks))
 	for i, network := range k.Networks {
 		names[i] = networkName(network)
@@ -106,8 +106,8 @@ func (a *Accounts) addKey(c *call) (any, error) {
 	if change.name == nil {
 		return nil, invalid("name is required")
 	}
-	key := &exchange.StoredKey{UserID: c.user.ID}
-	if c.user.Role < exchange.RoleAdmin {
+	key := &aigateway.StoredKey{UserID: c.user.ID}
+	if c.user.Role < aigateway.RoleAdmin {
 		key.Limit = a.KeyLimit
 		if or(change.limit, "") == "" { // forms send what they were not told
 			change.limit = nil
@@ -126,11 +126,11 @@ func (a *Accounts) addKey(c *call) (any, error) {
 }
 
 // createKey mints a key.
-func (a *Accounts) createKey(ctx context.Context, by *exchange.User, key *exchange.StoredKey) (exchange.Secret, error) {
-	secret := exchange.NewAPIKey()
-	key.Digest, key.Hint = digest(string(secret)), exchange.APIKeyHint(secret)
+func (a *Accounts) createKey(ctx context.Context, by *aigateway.User, key *aigateway.StoredKey) (aigateway.Secret, error) {
+	secret := aigateway.NewAPIKey()
+	key.Digest, key.Hint = digest(string(secret)), aigateway.APIKeyHint(secret)
 	err := a.store.CreateKey(ctx, key, maxKeys)
-	if errors.Is(err, exchange.ErrTooMany) {
+	if errors.Is(err, aigateway.ErrTooMany) {
 		err = refuse(http.StatusConflict, "a user has at most %d keys: delete one first", maxKeys)
 	}
 	if err != nil {
@@ -154,7 +154,7 @@ func (a *Accounts) updateKey(c *call) (any, error) {
 	if id == nil {
 		return nil, invalid("id is required")
 	}
-	key, err := a.store.ChangeKey(c.Context(), c.user.ID, *id, func(k *exchange.StoredKey) error {
+	key, err := a.store.ChangeKey(c.Context(), c.user.ID, *id, func(k *aigateway.StoredKey) error {
 		return change.apply(c.user, k)
 	})
 	if err != nil {
@@ -173,7 +173,7 @@ func (a *Accounts) removeKey(c *call) (any, error) {
 	return nil, nil
 }
 
-func (a *Accounts) auditKey(what string, by *exchange.User, owner, id int64) {
+func (a *Accounts) auditKey(what string, by *aigateway.User, owner, id int64) {
 	var actor int64 // the administrator of the machine
 	if by != nil {
 		actor = by.ID

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const (
@@ -23,8 +23,8 @@ const (
 // keySite is a site with the users root, 1, and alice, 2, and their tokens.
 func keySite(t *testing.T) (s *site, root, alice string) {
 	s = newSite(t, nil)
-	s.user("root", exchange.RoleRoot)
-	s.user("alice", exchange.RoleUser)
+	s.user("root", aigateway.RoleRoot)
+	s.user("alice", aigateway.RoleUser)
 	return s, s.token("root"), s.token("alice")
 }
 
@@ -34,7 +34,7 @@ func TestKeyIsShownOnce(t *testing.T) {
 	require.Equal(t, http.StatusOK, answer.status)
 	key := answer.data(t)["key"].(string)
 	assert.Regexp(t, `^sk-[0-9A-Za-z]{48}$`, key)
-	assert.False(t, exchange.MistypedAPIKey(key))
+	assert.False(t, aigateway.MistypedAPIKey(key))
 	for _, a := range []asked{
 		{call: "GET /api/token/"}, {call: "GET /api/token"}, {call: "GET /api/token/1"}, {call: "GET /api/token/search?keyword=lap"},
 		{call: changeCall, body: `{"id":1,"name":"desktop"}`},
@@ -43,7 +43,7 @@ func TestKeyIsShownOnce(t *testing.T) {
 		answer := s.ask(a)
 		require.Equal(t, http.StatusOK, answer.status)
 		assert.NotContains(t, answer.body, key, a.call)
-		assert.Contains(t, answer.body, `"key":"`+exchange.APIKeyHint(exchange.Secret(key))+`"`, a.call)
+		assert.Contains(t, answer.body, `"key":"`+aigateway.APIKeyHint(aigateway.Secret(key))+`"`, a.call)
 	}
 	found := s.store.Lookup(digest(key))
 	require.NotNil(t, found)
@@ -109,7 +109,7 @@ func TestFieldsOfKeys(t *testing.T) {
 // usualKey is the answer that shows a key of alice, with some members replaced.
 func usualKey(t *testing.T, created map[string]any, replaced string) string {
 	key := map[string]any{
-		"id": 1, "user_id": 2, "key": exchange.APIKeyHint(exchange.Secret(created["key"].(string))), "status": 1, "name": "k",
+		"id": 1, "user_id": 2, "key": aigateway.APIKeyHint(aigateway.Secret(created["key"].(string))), "status": 1, "name": "k",
 		"created_time": created["created_time"], "accessed_time": 0, "expired_time": -1,
 		"remain_quota": 0, "unlimited_quota": true, "used_quota": 0,
 		"model_limits_enabled": false, "model_limits": "", "allow_ips": "", "group": "",
@@ -144,7 +144,7 @@ func TestKeyChangeLeavesTheRest(t *testing.T) {
 func TestExpiredKeyMayBeChanged(t *testing.T) {
 	s, _, alice := keySite(t)
 	past := time.Now().Add(-time.Hour).Truncate(time.Second)
-	require.NoError(t, s.store.CreateKey(t.Context(), &exchange.StoredKey{UserID: 2, Name: "k", Expires: past}, maxKeys))
+	require.NoError(t, s.store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 2, Name: "k", Expires: past}, maxKeys))
 	answer := s.ask(asked{call: changeCall, body: fmt.Sprintf(`{"id":1,"name":"n","status":3,"expired_time":%d}`, past.Unix()), token: alice})
 	require.Equal(t, http.StatusOK, answer.status, answer.body)
 	assert.EqualValues(t, expired, answer.data(t)["status"])
@@ -154,7 +154,7 @@ func TestExpiredKeyMayBeChanged(t *testing.T) {
 // A limit that an administrator has put on a key is not the owner's to lift.
 func TestOwnerCannotLiftTheLimitOfAKey(t *testing.T) {
 	s, _, alice := keySite(t)
-	require.NoError(t, s.store.CreateKey(t.Context(), &exchange.StoredKey{UserID: 2, Name: "k", Limit: "small"}, maxKeys))
+	require.NoError(t, s.store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 2, Name: "k", Limit: "small"}, maxKeys))
 	answer := s.ask(asked{call: changeCall, body: `{"id":1,"group":""}`, token: alice})
 	assert.Equal(t, http.StatusForbidden, answer.status)
 	answer = s.ask(asked{call: changeCall, body: `{"id":1,"group":"small","name":"n"}`, token: alice})
@@ -204,7 +204,7 @@ func TestNetworksMatchAsTheyAreWritten(t *testing.T) {
 	} {
 		list, err := networks("from", []string{text})
 		require.NoError(t, err, text)
-		key := exchange.Key{Networks: *list}
+		key := aigateway.Key{Networks: *list}
 		assert.True(t, key.AllowsFrom(netip.MustParseAddr(address)), text)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const (
@@ -72,33 +72,33 @@ func (a *Accounts) logIn(c *call) (any, error) {
 }
 
 // lookUp returns the user of a name, nil if there is none.
-func (a *Accounts) lookUp(ctx context.Context, name string) (*exchange.User, error) {
+func (a *Accounts) lookUp(ctx context.Context, name string) (*aigateway.User, error) {
 	if !username.MatchString(name) {
 		return nil, nil
 	}
 	user, err := a.store.UserByName(ctx, name)
-	if errors.Is(err, exchange.ErrNotFound) {
+	if errors.Is(err, aigateway.ErrNotFound) {
 		return nil, nil
 	}
 	return user, err
 }
 
 // openSession logs in a user whose password was right a moment ago.
-func (a *Accounts) openSession(c *call, user *exchange.User) (any, error) {
+func (a *Accounts) openSession(c *call, user *aigateway.User) (any, error) {
 	token := newToken()
-	session := &exchange.Session{
+	session := &aigateway.Session{
 		UserID: user.ID, Digest: digest(string(token)),
 		Expires: time.Now().Add(time.Duration(a.Session)),
 		Address: c.address().String(), Agent: cut(c.UserAgent(), maxAgent),
 	}
 	// What ends the older sessions may have run since: too early for this one.
-	err := a.store.CreateSession(c.Context(), session, maxSessions, func(now *exchange.User) error {
+	err := a.store.CreateSession(c.Context(), session, maxSessions, func(now *aigateway.User) error {
 		if now.Disabled || now.Password != user.Password {
 			return errWrong
 		}
 		return nil
 	})
-	if errors.Is(err, exchange.ErrNotFound) {
+	if errors.Is(err, aigateway.ErrNotFound) {
 		err = errWrong
 	}
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const loginCall = "POST /api/user/login"
@@ -135,8 +135,8 @@ var loginCases = []struct {
 
 func loginSite(t *testing.T, configure func(*Accounts)) *site {
 	s := newSite(t, configure)
-	s.user("alice", exchange.RoleUser)
-	carol := s.user("carol", exchange.RoleUser)
+	s.user("alice", aigateway.RoleUser)
+	carol := s.user("carol", aigateway.RoleUser)
 	_, err := s.changeUser(s.machine(), carol.ID, userChange{disabled: new(true), display: new("Carol C.")})
 	require.NoError(t, err)
 	return s
@@ -230,15 +230,15 @@ func TestTextsThatWouldBeOnePasswordAreNone(t *testing.T) {
 // session that outlived the change: what ends all sessions had run already.
 // One of a user who was deleted meanwhile was answered 404.
 func TestUserChangedDuringALoginGetsNoSession(t *testing.T) {
-	changed := func(s *site, change func(*exchange.User)) error {
-		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *exchange.User) error { change(u); return nil })
+	changed := func(s *site, change func(*aigateway.User)) error {
+		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *aigateway.User) error { change(u); return nil })
 		return err
 	}
 	for name, change := range map[string]func(*site) error{
-		"password": func(s *site) error { return changed(s, func(u *exchange.User) { u.Password = "changed" }) },
-		"disabled": func(s *site) error { return changed(s, func(u *exchange.User) { u.Disabled = true }) },
+		"password": func(s *site) error { return changed(s, func(u *aigateway.User) { u.Password = "changed" }) },
+		"disabled": func(s *site) error { return changed(s, func(u *aigateway.User) { u.Disabled = true }) },
 		"deleted": func(s *site) error {
-			return s.store.DeleteUser(t.Context(), 1, func(*exchange.User) error { return nil })
+			return s.store.DeleteUser(t.Context(), 1, func(*aigateway.User) error { return nil })
 		},
 	} {
 		s := loginSite(t, nil)

@@ -7,7 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // attempt is one check of a password, counted by each throttle that admitted it.
@@ -44,7 +44,7 @@ func (at *attempt) end(o outcome) {
 // beginLogin counts a login in the throttles of logins, the one of the network
 // first: a refusal there leaves no trace in the others. A success clears only the
 // failures of its name in its network; the rest may be failures of others.
-func (a *Accounts) beginLogin(c *call, name string, user *exchange.User) (*attempt, error) {
+func (a *Accounts) beginLogin(c *call, name string, user *aigateway.User) (*attempt, error) {
 	if !username.MatchString(name) {
 		name = "" // names that no user can have share a counter
 	}
@@ -82,7 +82,7 @@ func (a *Accounts) beginNear(at *attempt) time.Duration {
 // inKnownNetwork reports whether a user has a session from this network: failed
 // logins from other networks do not lock the user out there. It does the same work
 // if user is nil, so that its time does not reveal which names exist.
-func (a *Accounts) inKnownNetwork(c *call, user *exchange.User, from string) (bool, error) {
+func (a *Accounts) inKnownNetwork(c *call, user *aigateway.User, from string) (bool, error) {
 	var id int64
 	if user != nil {
 		id = user.ID
@@ -112,7 +112,7 @@ func (a *Accounts) beginOwn(c *call) (*attempt, error) {
 }
 
 // checkPassword reports whether the password is right, and ends the attempt.
-func (a *Accounts) checkPassword(c *call, at *attempt, user *exchange.User, password string) (bool, error) {
+func (a *Accounts) checkPassword(c *call, at *attempt, user *aigateway.User, password string) (bool, error) {
 	right, err := a.verify(c.Context(), at.who, user, password)
 	switch {
 	case err != nil:

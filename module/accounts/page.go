@@ -3,7 +3,7 @@ package accounts
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // The bounds of a page.
@@ -25,21 +25,21 @@ type pageView struct {
 // page reads which part of a list is asked for: p or page, from 1, size or
 // page_size, and keyword. Page 0 is the first one too, and a larger size than
 // the largest is that: clients of this field send both.
-func (c *call) page() (pageView, exchange.Page, error) {
+func (c *call) page() (pageView, aigateway.Page, error) {
 	number, err := c.queryNumber(1, "p", "page")
 	if err != nil {
-		return pageView{}, exchange.Page{}, err
+		return pageView{}, aigateway.Page{}, err
 	}
 	size, err := c.queryNumber(usualPage, "size", "page_size")
 	if err != nil {
-		return pageView{}, exchange.Page{}, err
+		return pageView{}, aigateway.Page{}, err
 	}
 	keyword := c.URL.Query().Get("keyword")
 	if number > mostPages || len(keyword) > maxKeyword {
-		return pageView{}, exchange.Page{}, invalid("p must be at most %d, and keyword at most %d bytes", mostPages, maxKeyword)
+		return pageView{}, aigateway.Page{}, invalid("p must be at most %d, and keyword at most %d bytes", mostPages, maxKeyword)
 	}
 	number, size = max(number, 1), min(max(size, 1), largest)
-	page := exchange.Page{Search: keyword, Offset: (number - 1) * size, Limit: size}
+	page := aigateway.Page{Search: keyword, Offset: (number - 1) * size, Limit: size}
 	return pageView{Page: number, PageSize: size}, page, nil
 }
 

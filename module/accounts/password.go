@@ -11,7 +11,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/caddyauth"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // hasher is what Caddy's modules of password hashes are.
@@ -85,7 +85,7 @@ func (a *Accounts) hash(c *call, password string) (hash string, err error) {
 
 // verify reports whether the password is that of a user who may log in. user is nil
 // if the name does not exist; the check then takes the same time.
-func (a *Accounts) verify(ctx context.Context, who principal, user *exchange.User, password string) (right bool, err error) {
+func (a *Accounts) verify(ctx context.Context, who principal, user *aigateway.User, password string) (right bool, err error) {
 	hash := a.hasher.FakeHash()
 	if user != nil && user.Password != "" {
 		hash = []byte(user.Password)

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func TestPasswordsAreHashedAsOWASPRecommends(t *testing.T) {
@@ -45,7 +45,7 @@ func TestPasswordsAreHashedAsOWASPRecommends(t *testing.T) {
 func TestUnreadableHashLetsNobodyIn(t *testing.T) {
 	for _, hash := range []string{"", "plain", "$2a$10$abc", "$argon2id$v=19$m=0,t=0,p=0$AA$AA", "$argon2id$v=19$m=64,t=1,p=1$$"} {
 		s := loginSite(t, nil)
-		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *exchange.User) error { u.Password = hash; return nil })
+		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *aigateway.User) error { u.Password = hash; return nil })
 		require.NoError(t, err)
 		for _, guess := range []string{password, hash, "x"} {
 			if guess != "" {
@@ -132,18 +132,18 @@ func (m *measured) Compare(hash, password []byte) (bool, error) {
 // remembered is a store with one user, in memory: a database could be too slow
 // while all processors hash.
 type remembered struct {
-	exchange.Store
-	user exchange.User
+	aigateway.Store
+	user aigateway.User
 }
 
 // UserByName returns the user.
-func (r remembered) UserByName(context.Context, string) (*exchange.User, error) { return &r.user, nil }
+func (r remembered) UserByName(context.Context, string) (*aigateway.User, error) { return &r.user, nil }
 
 // SessionsOf returns none.
-func (remembered) SessionsOf(context.Context, int64) ([]exchange.Session, error) { return nil, nil }
+func (remembered) SessionsOf(context.Context, int64) ([]aigateway.Session, error) { return nil, nil }
 
 // CreateSession makes none.
-func (remembered) CreateSession(context.Context, *exchange.Session, int, func(*exchange.User) error) error {
+func (remembered) CreateSession(context.Context, *aigateway.Session, int, func(*aigateway.User) error) error {
 	return nil
 }
 
@@ -155,7 +155,7 @@ func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 	require.NoError(t, err)
 	s, m := newSite(t, nil), &measured{argon2id: owasp}
 	s.queue, s.hasher = newQueue(slots), m
-	s.store = remembered{s.store, exchange.User{ID: 1, Name: "alice", Password: string(hash)}}
+	s.store = remembered{s.store, aigateway.User{ID: 1, Name: "alice", Password: string(hash)}}
 	answers := make(chan *httptest.ResponseRecorder, logins)
 	for i := range logins {
 		s.askAside(asked{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
@@ -202,7 +202,7 @@ func TestNobodyTakesAllPlacesOfTheQueue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := loginSite(t, nil)
-			s.user("bob", exchange.RoleUser)
+			s.user("bob", aigateway.RoleUser)
 			token := s.token("alice")
 			s.queue = newQueue(1)
 			s.queue.slots <- struct{}{} // somebody hashes
@@ -235,7 +235,7 @@ func TestNobodyTakesAllPlacesOfTheQueue(t *testing.T) {
 func TestStrangersLeavePlacesForWhoIsAtHome(t *testing.T) {
 	const crowd = 60
 	s := loginSite(t, nil)
-	s.user("bob", exchange.RoleUser)
+	s.user("bob", aigateway.RoleUser)
 	alice := s.token("alice") // from her network
 	s.queue = newQueue(1)
 	s.queue.slots <- struct{}{} // somebody hashes
@@ -309,7 +309,7 @@ func TestUnknownWrongAndDisabledLoginsTakeAsLong(t *testing.T) {
 	for id := range int64(2) { // with hashes that take as long as the fake one
 		hash, err := s.hasher.Hash([]byte(password))
 		require.NoError(t, err)
-		_, err = s.store.ChangeUser(t.Context(), id+1, 0, func(u *exchange.User) error { u.Password = string(hash); return nil })
+		_, err = s.store.ChangeUser(t.Context(), id+1, 0, func(u *aigateway.User) error { u.Password = string(hash); return nil })
 		require.NoError(t, err)
 	}
 	names := []string{"alice", "mallory", "carol"}

@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // problem is why a request is refused: a status and a sentence for the client,
@@ -49,18 +49,18 @@ func (a *Accounts) problemOf(err error) *problem {
 	switch {
 	case errors.As(err, &p):
 		return p
-	case errors.Is(err, exchange.ErrNotFound):
+	case errors.Is(err, aigateway.ErrNotFound):
 		return refuse(http.StatusNotFound, "not found")
-	case errors.Is(err, exchange.ErrTaken):
+	case errors.Is(err, aigateway.ErrTaken):
 		return refuse(http.StatusConflict, "the username is taken")
-	case errors.Is(err, exchange.ErrLastRoot):
+	case errors.Is(err, aigateway.ErrLastRoot):
 		return refuse(http.StatusConflict, "the last enabled root user must stay")
 	case errors.Is(err, context.Canceled):
 		return refuse(statusClientClosed, "the client has left")
-	case errors.Is(err, exchange.ErrBusy):
+	case errors.Is(err, aigateway.ErrBusy):
 		a.logger.Warn("too many changes of accounts at once")
 		return errTooManyChanges
-	case errors.Is(err, exchange.ErrUnavailable):
+	case errors.Is(err, aigateway.ErrUnavailable):
 		a.logger.Error("the store of accounts cannot be reached", zap.Error(err))
 		return later(http.StatusServiceUnavailable, 2*time.Second, "accounts are not available for the moment")
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // held is a body that a client holds back until something has happened.
@@ -34,19 +34,19 @@ func (h *held) Read(p []byte) (int, error) {
 // revocations take the right to act from root2, who is otherRootID, whose only
 // session is the first one.
 var revocations = map[string]func(*site){
-	"disabled":       func(s *site) { s.change(func(u *exchange.User) { u.Disabled = true }) },
-	"demoted":        func(s *site) { s.change(func(u *exchange.User) { u.Role = exchange.RoleAdmin }) },
-	"without a role": func(s *site) { s.change(func(u *exchange.User) { u.Role = exchange.RoleUser }) },
+	"disabled":       func(s *site) { s.change(func(u *aigateway.User) { u.Disabled = true }) },
+	"demoted":        func(s *site) { s.change(func(u *aigateway.User) { u.Role = aigateway.RoleAdmin }) },
+	"without a role": func(s *site) { s.change(func(u *aigateway.User) { u.Role = aigateway.RoleUser }) },
 	"logged out": func(s *site) {
 		require.NoError(s.t, s.store.DeleteSessionsOf(s.t.Context(), otherRootID, 0))
 	},
 	"deleted": func(s *site) {
-		require.NoError(s.t, s.store.DeleteUser(s.t.Context(), otherRootID, func(*exchange.User) error { return nil }))
+		require.NoError(s.t, s.store.DeleteUser(s.t.Context(), otherRootID, func(*aigateway.User) error { return nil }))
 	},
 }
 
-func (s *site) change(change func(*exchange.User)) {
-	_, err := s.store.ChangeUser(s.t.Context(), otherRootID, 0, func(u *exchange.User) error { change(u); return nil })
+func (s *site) change(change func(*aigateway.User)) {
+	_, err := s.store.ChangeUser(s.t.Context(), otherRootID, 0, func(u *aigateway.User) error { change(u); return nil })
 	require.NoError(s.t, err)
 }
 
@@ -86,7 +86,7 @@ func TestRightThatEndsDuringTheHashIsNoRight(t *testing.T) {
 func assertNoBackDoor(t *testing.T, s *site, name string, status int) {
 	assert.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, name)
 	_, err := s.store.UserByName(t.Context(), "backdoor")
-	assert.ErrorIs(t, err, exchange.ErrNotFound, name)
+	assert.ErrorIs(t, err, aigateway.ErrNotFound, name)
 }
 
 // deadlined is a connection that knows when its reading ends.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // The numbers of the users in the tests of roles.
@@ -27,11 +27,11 @@ func hierarchy(t *testing.T) *site {
 	s := newSite(t, nil)
 	for _, u := range []struct {
 		name string
-		role exchange.Role
+		role aigateway.Role
 	}{
-		{"root", exchange.RoleRoot}, {"root2", exchange.RoleRoot},
-		{"admin", exchange.RoleAdmin}, {"admin2", exchange.RoleAdmin},
-		{"user", exchange.RoleUser}, {"user2", exchange.RoleUser},
+		{"root", aigateway.RoleRoot}, {"root2", aigateway.RoleRoot},
+		{"admin", aigateway.RoleAdmin}, {"admin2", aigateway.RoleAdmin},
+		{"user", aigateway.RoleUser}, {"user2", aigateway.RoleUser},
 	} {
 		s.user(u.name, u.role)
 	}
@@ -229,7 +229,7 @@ func TestStatusThatStaysEndsNoSession(t *testing.T) {
 
 func TestLastRootStays(t *testing.T) {
 	s := newSite(t, nil)
-	s.user("root", exchange.RoleRoot)
+	s.user("root", aigateway.RoleRoot)
 	for call, body := range map[string]string{
 		"DELETE /ai_gateway/users/root": "",
 		"PATCH /ai_gateway/users/root":  `{"disabled":true}`,

@@ -6,7 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // The rules about who may do what to whom, for the HTTP surface and for the
@@ -24,19 +24,19 @@ var (
 )
 
 // manages reports whether a user may act on users with a role, and give it.
-func manages(by *exchange.User, role exchange.Role) bool {
-	return by == nil || by.Role == exchange.RoleRoot || by.Role >= exchange.RoleAdmin && by.Role > role
+func manages(by *aigateway.User, role aigateway.Role) bool {
+	return by == nil || by.Role == aigateway.RoleRoot || by.Role >= aigateway.RoleAdmin && by.Role > role
 }
 
 // newUser is a user that is wanted.
 type newUser struct {
 	name, display, password string
-	role                    exchange.Role
+	role                    aigateway.Role
 }
 
 // createUser creates a user, for whoever asks: nil are the administrator of the
 // machine and people who register.
-func (a *Accounts) createUser(c *call, wanted newUser) (*exchange.User, error) {
+func (a *Accounts) createUser(c *call, wanted newUser) (*aigateway.User, error) {
 	if !manages(c.user, wanted.role) {
 		return nil, errRole
 	}
@@ -50,7 +50,7 @@ func (a *Accounts) createUser(c *call, wanted newUser) (*exchange.User, error) {
 	if !manages(c.user, wanted.role) { // who has another role since
 		return nil, errRole
 	}
-	user := &exchange.User{
+	user := &aigateway.User{
 		Name: wanted.name, DisplayName: wanted.display, Role: wanted.role, Password: hash,
 	}
 	if err := a.store.CreateUser(c.Context(), user); err != nil {
@@ -76,19 +76,19 @@ func (n *newUser) check() (err error) {
 // userChange is what is to be changed of a user; nil stays as it is.
 type userChange struct {
 	display  *string
-	role     *exchange.Role
+	role     *aigateway.Role
 	disabled *bool
 	password *string
 }
 
 // changeUser changes a user. Who is disabled, or gets a new password, is logged
 // out everywhere.
-func (a *Accounts) changeUser(c *call, id int64, change userChange) (*exchange.User, error) {
+func (a *Accounts) changeUser(c *call, id int64, change userChange) (*aigateway.User, error) {
 	hash, err := a.prepare(c, change)
 	if err != nil {
 		return nil, err
 	}
-	user, err := a.store.ChangeUser(c.Context(), id, 0, func(u *exchange.User) error {
+	user, err := a.store.ChangeUser(c.Context(), id, 0, func(u *aigateway.User) error {
 		if err := change.allowed(c.user, u); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (a *Accounts) prepare(c *call, change userChange) (hash string, err error) 
 }
 
 // allowed applies the rules.
-func (change userChange) allowed(by, target *exchange.User) error {
+func (change userChange) allowed(by, target *aigateway.User) error {
 	if !manages(by, target.Role) || !manages(by, or(change.role, target.Role)) {
 		return errRole
 	}
@@ -140,9 +140,9 @@ func (change userChange) allowed(by, target *exchange.User) error {
 }
 
 // deleteUser removes a user with all sessions and keys.
-func (a *Accounts) deleteUser(ctx context.Context, by *exchange.User, id int64) error {
-	var gone *exchange.User
-	err := a.store.DeleteUser(ctx, id, func(u *exchange.User) error {
+func (a *Accounts) deleteUser(ctx context.Context, by *aigateway.User, id int64) error {
+	var gone *aigateway.User
+	err := a.store.DeleteUser(ctx, id, func(u *aigateway.User) error {
 		gone = u
 		if !manages(by, u.Role) {
 			return errRole
@@ -160,7 +160,7 @@ func (a *Accounts) deleteUser(ctx context.Context, by *exchange.User, id int64) 
 
 // audit logs what was done to a user, and by whom: 0 is the administrator of
 // the machine, or a registration.
-func (a *Accounts) audit(what string, by, user *exchange.User) {
+func (a *Accounts) audit(what string, by, user *aigateway.User) {
 	var actor int64
 	if by != nil {
 		actor = by.ID

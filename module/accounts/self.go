@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // self answers GET /api/user/self.
@@ -64,9 +64,9 @@ func (a *Accounts) newOwnPassword(c *call, password, original string) (string, e
 
 // writeSelf keeps the changes. A new password replaces the one that was verified,
 // and ends all other sessions.
-func (a *Accounts) writeSelf(c *call, display *string, old, hash string) (*exchange.User, error) {
+func (a *Accounts) writeSelf(c *call, display *string, old, hash string) (*aigateway.User, error) {
 	renewed := hash != old
-	user, err := a.store.ChangeUser(c.Context(), c.user.ID, c.session.ID, func(u *exchange.User) error {
+	user, err := a.store.ChangeUser(c.Context(), c.user.ID, c.session.ID, func(u *aigateway.User) error {
 		if renewed && u.Password != old {
 			return refuse(http.StatusConflict, "the password has been changed by someone else meanwhile")
 		}
@@ -91,7 +91,7 @@ func (a *Accounts) register(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted.role = exchange.RoleUser
+	wanted.role = aigateway.RoleUser
 	if !a.ThrottleOff {
 		attempt, wait := a.shared.newcomers.begin(network(c.address()))
 		if attempt == nil {

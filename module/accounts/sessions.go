@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // sessionView is a session as its owner sees it. Times are Unix seconds.
@@ -18,7 +18,7 @@ type sessionView struct {
 	Current bool   `json:"current"` // it is the one that asks
 }
 
-func viewSession(s *exchange.Session, current int64) sessionView {
+func viewSession(s *aigateway.Session, current int64) sessionView {
 	return sessionView{s.ID, s.Created.Unix(), s.Expires.Unix(), s.Address, s.Agent, s.ID == current}
 }
 
@@ -57,7 +57,7 @@ func (a *Accounts) revokeOthers(c *call) (any, error) {
 // what they ask for. Another site may not even have the cookie taken back: it
 // is not sent along from there, but would be forgotten all the same.
 func (a *Accounts) logout(c *call) (any, error) {
-	if c.Header.Get("Authorization") == "" && exchange.CrossOrigin(c.Request) {
+	if c.Header.Get("Authorization") == "" && aigateway.CrossOrigin(c.Request) {
 		return nil, errCrossOrigin
 	}
 	err := a.authenticate(c)
@@ -67,7 +67,7 @@ func (a *Accounts) logout(c *call) (any, error) {
 	if err == nil {
 		err = a.store.DeleteSession(c.Context(), c.user.ID, c.session.ID)
 	}
-	if err != nil && !errors.Is(err, errNoLogin) && !errors.Is(err, errNoSession) && !errors.Is(err, exchange.ErrNotFound) {
+	if err != nil && !errors.Is(err, errNoLogin) && !errors.Is(err, errNoSession) && !errors.Is(err, aigateway.ErrNotFound) {
 		return nil, err
 	}
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const selfCall = "GET /api/user/self"
@@ -18,7 +18,7 @@ func TestCredentialsOfSessions(t *testing.T) {
 	s := loginSite(t, nil)
 	token := s.token("alice")
 	again := s.token("alice")
-	key, err := s.createKey(t.Context(), nil, &exchange.StoredKey{UserID: 1, Name: "k"})
+	key, err := s.createKey(t.Context(), nil, &aigateway.StoredKey{UserID: 1, Name: "k"})
 	require.NoError(t, err)
 	const (
 		noLogin        = "log in first"
@@ -78,9 +78,9 @@ func TestCredentialsOfSessions(t *testing.T) {
 func TestSessionEndsWhenItExpires(t *testing.T) {
 	s := loginSite(t, nil)
 	token := newToken()
-	require.NoError(t, s.store.CreateSession(t.Context(), &exchange.Session{
+	require.NoError(t, s.store.CreateSession(t.Context(), &aigateway.Session{
 		UserID: 1, Digest: digest(string(token)), Expires: time.Now().Add(-time.Second),
-	}, maxSessions, func(*exchange.User) error { return nil }))
+	}, maxSessions, func(*aigateway.User) error { return nil }))
 	answer := s.ask(asked{call: selfCall, token: string(token)})
 	assert.Equal(t, http.StatusUnauthorized, answer.status)
 	assert.Equal(t, failure("the session has ended: log in again"), answer.body)
@@ -89,7 +89,7 @@ func TestSessionEndsWhenItExpires(t *testing.T) {
 func TestSessionsAreListedAndRevoked(t *testing.T) {
 	s := loginSite(t, nil)
 	first, second, third := s.token("alice"), s.token("alice"), s.token("alice")
-	s.user("dave", exchange.RoleUser)
+	s.user("dave", aigateway.RoleUser)
 	dave := s.token("dave")
 
 	answer := s.ask(asked{call: "GET /api/user/sessions", token: second})
@@ -167,7 +167,7 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 
 func TestPasswordSetByAnAdministratorEndsAllSessions(t *testing.T) {
 	s := loginSite(t, nil)
-	s.user("root", exchange.RoleRoot)
+	s.user("root", aigateway.RoleRoot)
 	token := s.token("alice")
 	require.Equal(t, http.StatusOK, s.ask(asked{call: "PUT /api/user/", body: `{"id":1,"password":"another horse"}`, token: s.token("root")}).status)
 	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: selfCall, token: token}).status)
@@ -180,7 +180,7 @@ func TestSelfChangeWithEmptyPasswordKeepsIt(t *testing.T) {
 	answer := s.ask(asked{call: "PUT /api/user/self", body: `{"display_name":"Älice A.","password":"","role":100,"id":2}`, token: token})
 	assert.Equal(t, http.StatusOK, answer.status)
 	assert.Equal(t, "Älice A.", answer.data(t)["display_name"])
-	assert.EqualValues(t, exchange.RoleUser, answer.data(t)["role"])
+	assert.EqualValues(t, aigateway.RoleUser, answer.data(t)["role"])
 	s.token("alice")
 }
 
@@ -194,6 +194,6 @@ func TestRegistration(t *testing.T) {
 	answer = s.ask(asked{call: "POST /api/user/register", body: `{"username":"Alice","password":"correct horse","role":100}`})
 	assert.Equal(t, http.StatusOK, answer.status)
 	assert.Equal(t, "alice", answer.data(t)["username"])
-	assert.EqualValues(t, exchange.RoleUser, answer.data(t)["role"], "whatever the body asks for")
+	assert.EqualValues(t, aigateway.RoleUser, answer.data(t)["role"], "whatever the body asks for")
 	s.token("alice")
 }

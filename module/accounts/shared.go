@@ -6,7 +6,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // shared is the state that survives a reload, as long as a configuration uses the
@@ -29,21 +29,21 @@ const perUser = 10
 // stores holds the shared state by store.
 var stores = caddy.NewUsagePool()
 
-func acquire(store exchange.Store) *shared {
+func acquire(store aigateway.Store) *shared {
 	value, _, _ := stores.LoadOrNew(identity(store), func() (caddy.Destructor, error) {
 		return newShared(), nil
 	})
 	return value.(*shared)
 }
 
-func release(store exchange.Store) error {
+func release(store aigateway.Store) error {
 	_, err := stores.Delete(identity(store))
 	return err
 }
 
 // identity returns the value that all instances of one store have in common.
-func identity(store exchange.Store) any {
-	if named, ok := store.(exchange.StoreIdentity); ok {
+func identity(store aigateway.Store) any {
+	if named, ok := store.(aigateway.StoreIdentity); ok {
 		return named.Identity()
 	}
 	return store

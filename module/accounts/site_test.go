@@ -16,7 +16,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
 )
@@ -149,7 +149,7 @@ func (s *site) machine() *call {
 }
 
 // user creates a user with the password above.
-func (s *site) user(name string, role exchange.Role) *exchange.User {
+func (s *site) user(name string, role aigateway.Role) *aigateway.User {
 	s.t.Helper()
 	user, err := s.createUser(s.machine(), newUser{name: name, password: password, role: role})
 	require.NoError(s.t, err)

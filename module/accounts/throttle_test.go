@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // try makes an attempt that ends so, and returns how long to wait, 0 where it
@@ -144,7 +144,7 @@ func TestLoginIsThrottledByNameAndNetwork(t *testing.T) {
 			assert.Equal(t, http.StatusTooManyRequests, answer.status, name)
 			assert.Equal(t, failure("too many attempts, try again later"), answer.body)
 			assert.Equal(t, "60", answer.header.Get("Retry-After"))
-			s.user("dave", exchange.RoleUser)
+			s.user("dave", aigateway.RoleUser)
 			assert.Equal(t, http.StatusOK, s.logInFrom("dave", password, "10.0.0.1").status, "another name")
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // cookieName is the cookie that holds the token, as clients of this field know it.
@@ -19,17 +19,17 @@ const cookieName = "session"
 const tokenPrefix = "sess_"
 
 // newToken returns a session token: 256 bits that nobody can guess.
-func newToken() exchange.Secret {
+func newToken() aigateway.Secret {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
-	return exchange.Secret(tokenPrefix + base64.RawURLEncoding.EncodeToString(random[:]))
+	return aigateway.Secret(tokenPrefix + base64.RawURLEncoding.EncodeToString(random[:]))
 }
 
-func digest(token string) exchange.Digest { return sha256.Sum256([]byte(token)) }
+func digest(token string) aigateway.Digest { return sha256.Sum256([]byte(token)) }
 
 // setCookie keeps a token in the browser, where no script can read it and no
 // other site can have it sent. An empty token forgets it.
-func (c *call) setCookie(token exchange.Secret, lasts time.Duration) {
+func (c *call) setCookie(token aigateway.Secret, lasts time.Duration) {
 	cookie := http.Cookie{
 		Name: cookieName, Value: string(token), Path: "/",
 		MaxAge: int(lasts / time.Second), HttpOnly: true,
@@ -75,11 +75,11 @@ func (a *Accounts) authenticate(c *call) error {
 		return err
 	case token == "":
 		return errNoLogin
-	case byCookie && exchange.CrossOrigin(c.Request):
+	case byCookie && aigateway.CrossOrigin(c.Request):
 		return errCrossOrigin
 	}
 	session, user, err := a.store.Session(c.Context(), digest(token))
-	if errors.Is(err, exchange.ErrNotFound) {
+	if errors.Is(err, aigateway.ErrNotFound) {
 		return errNoSession
 	}
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // userView is a user as clients of this field know them. Times are Unix
@@ -28,7 +28,7 @@ const (
 	expired  = 3
 )
 
-func viewUser(u *exchange.User) userView {
+func viewUser(u *aigateway.User) userView {
 	return userView{
 		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Role: int(u.Role),
 		Status: statusOf(u.Disabled), Group: "default",
@@ -88,7 +88,7 @@ func (a *Accounts) addUser(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted.role = or(role, exchange.RoleUser)
+	wanted.role = or(role, aigateway.RoleUser)
 	user, err := a.createUser(c, wanted)
 	if err != nil {
 		return nil, err
@@ -105,13 +105,13 @@ func readNewUser(f *form) (newUser, error) {
 	return wanted, f.err()
 }
 
-func readRole(f *form) (*exchange.Role, error) {
+func readRole(f *form) (*aigateway.Role, error) {
 	n := f.number("role")
 	if err := f.err(); n == nil || err != nil {
 		return nil, err
 	}
-	switch role := exchange.Role(*n); role {
-	case exchange.RoleUser, exchange.RoleAdmin, exchange.RoleRoot:
+	switch role := aigateway.Role(*n); role {
+	case aigateway.RoleUser, aigateway.RoleAdmin, aigateway.RoleRoot:
 		return &role, nil
 	}
 	return nil, invalid("role must be 1 for a user, 10 for an administrator or 100 for root")
@@ -173,18 +173,18 @@ func (a *Accounts) manageUser(c *call) (any, error) {
 	case "delete":
 		return nil, a.deleteUser(c.Context(), c.user, target.ID)
 	case "promote":
-		if target.Role >= exchange.RoleAdmin {
+		if target.Role >= aigateway.RoleAdmin {
 			return nil, refuse(http.StatusConflict, "the user is an administrator already")
 		}
-		return a.changedUser(c, target.ID, userChange{role: new(exchange.RoleAdmin)})
+		return a.changedUser(c, target.ID, userChange{role: new(aigateway.RoleAdmin)})
 	case "demote":
-		return a.changedUser(c, target.ID, userChange{role: new(exchange.RoleUser)})
+		return a.changedUser(c, target.ID, userChange{role: new(aigateway.RoleUser)})
 	}
 	return nil, invalid("action must be disable, enable, delete, promote or demote")
 }
 
 // target is the user that a body names, by id or username.
-func (a *Accounts) target(c *call) (*exchange.User, error) {
+func (a *Accounts) target(c *call) (*aigateway.User, error) {
 	id, name := c.form.number("id"), c.form.text("username")
 	switch {
 	case c.form.err() != nil:
@@ -198,7 +198,7 @@ func (a *Accounts) target(c *call) (*exchange.User, error) {
 }
 
 // userOf is the user with an id, who has the name where one is given too.
-func (a *Accounts) userOf(c *call, id int64, name *string) (*exchange.User, error) {
+func (a *Accounts) userOf(c *call, id int64, name *string) (*aigateway.User, error) {
 	user, err := a.store.User(c.Context(), id)
 	if err == nil && name != nil && foldName(*name) != user.Name {
 		return nil, invalid("id and username name two users")
@@ -206,12 +206,12 @@ func (a *Accounts) userOf(c *call, id int64, name *string) (*exchange.User, erro
 	return user, err
 }
 
-func (a *Accounts) userByName(c *call, name string) (*exchange.User, error) {
+func (a *Accounts) userByName(c *call, name string) (*aigateway.User, error) {
 	user, err := a.lookUp(c.Context(), foldName(name))
 	if user == nil && err == nil {
-		err = exchange.ErrNotFound
+		err = aigateway.ErrNotFound
 	}
-	if errors.Is(err, exchange.ErrNotFound) {
+	if errors.Is(err, aigateway.ErrNotFound) {
 		return nil, refuse(http.StatusNotFound, "there is no user of this name")
 	}
 	return user, err

@@ -20,7 +20,7 @@ import (
 
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
@@ -177,7 +177,7 @@ func TestModelsOfAnOllamaAreListedBesideTheDemo(t *testing.T) {
 
 func TestOtherKeysAreRefused(t *testing.T) {
 	banner := startGateway(t, nil)
-	wrong := regexp.MustCompile(`Bearer sk-\w+`).ReplaceAllString(banner, "Bearer "+string(exchange.NewAPIKey()))
+	wrong := regexp.MustCompile(`Bearer sk-\w+`).ReplaceAllString(banner, "Bearer "+string(aigateway.NewAPIKey()))
 	status, _ := paste(t, wrong, nil)
 	assert.Equal(t, http.StatusUnauthorized, status)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // local asks accounts in this process, over a store of its own.
@@ -38,14 +38,14 @@ func loadAdmin(ctx caddy.Context, config json.RawMessage) (http.Handler, error) 
 	if err != nil {
 		return nil, fmt.Errorf("loading store: %w", err)
 	}
-	store := mod.(exchange.Store)
-	if _, _, err := store.Users(ctx, exchange.Page{Limit: 1}); err != nil {
+	store := mod.(aigateway.Store)
+	if _, _, err := store.Users(ctx, aigateway.Page{Limit: 1}); err != nil {
 		return nil, err // it names the store and what is wrong with it
 	}
 	if mod, err = ctx.LoadModuleByID("ai_gateway.accounts", nil); err != nil {
 		return nil, fmt.Errorf("loading accounts: %w", err)
 	}
-	accounts := mod.(exchange.Accounts)
+	accounts := mod.(aigateway.Accounts)
 	accounts.Use(store)
 	return accounts.Admin(), nil
 }

@@ -7,7 +7,7 @@ import (
 	"text/template"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // options are what the command line says.
@@ -40,7 +40,7 @@ type provider struct {
 func newSetup(o options, getenv func(string) string) (*setup, error) {
 	s := &setup{options: o, key: getenv("GATEWAY_KEY")}
 	if s.key == "" {
-		s.key, s.newKey = string(exchange.NewAPIKey()), true
+		s.key, s.newKey = string(aigateway.NewAPIKey()), true
 	}
 	var err error
 	if s.providers, err = findProviders(getenv); err != nil {

@@ -1,5 +1,4 @@
-// Package exchange is the leaf that the gateway, the transport and every guest
-// module share: one client request with all that is known about it, the
-// attempts made to answer it, keys, patterns, secrets, and the interfaces that
-// guests implement. It promises to know none of those who use it.
+// Package exchange is what the gateway and the transport share: one client request
+// with all that is known of it, the attempts to answer it, their results, and the
+// memory of its body. The package imports neither of the two.
 package exchange

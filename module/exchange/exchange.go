@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -15,7 +16,7 @@ type Exchange struct {
 	Operation translate.Operation
 	Format    translate.Format // what the client speaks
 
-	Key    *Key // nil until the credential was checked
+	Key    *aigateway.Key // nil until the credential was checked
 	Client http.Header
 	Beta   bool   // the client sent ?beta=true
 	Strict bool   // the client refuses losses that shape the answer

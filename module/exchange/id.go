@@ -1,8 +1,10 @@
 package exchange
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
 
-const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
 
 // NewID returns prefix and 24 random base62 characters. It names something and
 // protects nothing, so it needs no cryptographic source.
@@ -13,7 +15,7 @@ func NewID(prefix string) string {
 		if i%10 == 0 { // one word gives ten characters
 			bits = rand.Uint64()
 		}
-		random[i] = base62[bits%62]
+		random[i] = aigateway.Base62[bits%62]
 		bits /= 62
 	}
 	return prefix + string(random[:])

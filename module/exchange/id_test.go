@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func TestIDsAreDistinctAndOfOneForm(t *testing.T) {
@@ -21,6 +23,6 @@ func TestIDsAreDistinctAndOfOneForm(t *testing.T) {
 	}
 	assert.Len(t, characters, 62)
 	for c := range characters {
-		assert.Contains(t, base62, string(c))
+		assert.Contains(t, aigateway.Base62, string(c))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -34,7 +34,7 @@ func (h *Handler) admit(m *model, s *sink, r *http.Request) *translate.Fault {
 
 // refuseLimited refuses a request over the limit of its key, with the time
 // after which there is room again.
-func (s *sink) refuseLimited(decision exchange.Admission) *translate.Fault {
+func (s *sink) refuseLimited(decision aigateway.Admission) *translate.Fault {
 	s.retryAfter(int(max(1, wholeSeconds(decision.RetryAfter))))
 	if decision.TooLarge {
 		return translate.RequestTooCostly(s.meter.Reserved, decision.Tokens.Limit, s.meter.Assumed)
@@ -57,7 +57,7 @@ var (
 )
 
 // showQuotas sets what tells the client how much is left, on whatever answer.
-func (s *sink) showQuotas(decision exchange.Admission) {
+func (s *sink) showQuotas(decision aigateway.Admission) {
 	if s.ex.Format == translate.Messages {
 		s.showQuota(messagesRequests, decision.Requests)
 		s.showQuota(messagesTokens, decision.Tokens)
@@ -67,7 +67,7 @@ func (s *sink) showQuotas(decision exchange.Admission) {
 	s.showQuota(otherTokens, decision.Tokens)
 }
 
-func (s *sink) showQuota(names quotaHeaders, q exchange.Quota) {
+func (s *sink) showQuota(names quotaHeaders, q aigateway.Quota) {
 	if q.Limit == 0 {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -131,7 +132,7 @@ func TestEveryEndSettles(t *testing.T) {
 // BenchmarkAdmitWithoutALimit shows that keys without a limit pay nothing.
 func BenchmarkAdmitWithoutALimit(b *testing.B) {
 	s, _ := sinkFor(translate.Chat, false)
-	s.ex.Key = new(exchange.Key)
+	s.ex.Key = new(aigateway.Key)
 	h, r := new(Handler), httptest.NewRequest("POST", "/", nil)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -141,7 +142,7 @@ func BenchmarkAdmitWithoutALimit(b *testing.B) {
 
 func TestKeysWithoutALimitPayNothing(t *testing.T) {
 	s, _ := sinkFor(translate.Chat, false)
-	s.ex.Key = new(exchange.Key)
+	s.ex.Key = new(aigateway.Key)
 	h, r := new(Handler), httptest.NewRequest("POST", "/", nil)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		if h.admit(nil, s, r) != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 )
@@ -102,7 +102,7 @@ const openPatience = 5 * time.Second
 func (a *App) awaitStores(patience time.Duration) {
 	enough := time.After(patience)
 	for _, users := range a.serving {
-		if store, ok := users.store.(exchange.StoreLooking); ok {
+		if store, ok := users.store.(aigateway.StoreLooking); ok {
 			select {
 			case <-store.Looked():
 			case <-enough:

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // looking is a store that reads its keys in its own time.
 type looking struct {
-	exchange.Store
+	aigateway.Store
 	looked chan struct{}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
@@ -78,7 +79,7 @@ func fieldsOf(raw json.RawMessage) (map[string]json.RawMessage, error) {
 // configuration says so. A transport that is not configured at all also gets
 // room for the many calls that go to a single host, and smaller buffers than Go's,
 // of 4 KiB each: an open stream holds one for reading and one for writing.
-func completeTransport(u exchange.Upstream) (json.RawMessage, error) {
+func completeTransport(u aigateway.Upstream) (json.RawMessage, error) {
 	fields, err := fieldsOf(u.TransportRaw)
 	if err != nil {
 		return nil, fmt.Errorf("reading transport: %w", err)

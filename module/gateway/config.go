@@ -6,7 +6,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -72,7 +72,7 @@ type Config struct {
 	KeepAlive caddy.Duration `json:"keep_alive,omitempty"`
 
 	// AnswerBounds bound the answers of providers without bounds of their own.
-	exchange.AnswerBounds
+	aigateway.AnswerBounds
 }
 
 // The defaults of Config.
@@ -89,7 +89,7 @@ type KeyLimit struct {
 	// letter or digit first.
 	Name string `json:"name"`
 
-	exchange.Rules
+	aigateway.Rules
 }
 
 // Provider is a named upstream service.
@@ -98,7 +98,7 @@ type Provider struct {
 	Name string `json:"name"`
 
 	// Upstream is how the provider is called.
-	exchange.Upstream
+	aigateway.Upstream
 
 	// Formats are the wire formats that the provider speaks natively, the
 	// preferred one first. A client whose own format is among them has its

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // Origins are those of web pages whose scripts may call the gateway, as browsers
@@ -71,7 +71,7 @@ func (o Origins) share(w http.ResponseWriter, r *http.Request) *http.Request {
 	}
 	w.Header().Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
-	if !o.allows(origin) || !exchange.CrossOrigin(r) {
+	if !o.allows(origin) || !aigateway.CrossOrigin(r) {
 		return r
 	}
 	w.Header().Set("Access-Control-Allow-Origin", origin)

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -33,7 +33,7 @@ func (h *Handler) authenticate(s *sink, r *http.Request) *translate.Fault {
 	case key.Expired(time.Now()):
 		h.logRefusedKey(s, key, "it has expired")
 		return translate.ExpiredKey()
-	case len(key.Networks) > 0 && !key.AllowsFrom(exchange.ClientAddress(r)):
+	case len(key.Networks) > 0 && !key.AllowsFrom(aigateway.ClientAddress(r)):
 		h.logRefusedKey(s, key, "it may not be used from this address")
 		return translate.NetworkNotAllowed()
 	}
@@ -48,7 +48,7 @@ func (h *Handler) unknownKey(s *sink, credential string) *translate.Fault {
 	case !h.resolved.sources.complete():
 		s.retryAfter(doubtSeconds)
 		return translate.KeysUnavailable()
-	case exchange.MistypedAPIKey(credential):
+	case aigateway.MistypedAPIKey(credential):
 		return translate.MistypedKey()
 	}
 	return translate.BadKey()
@@ -57,7 +57,7 @@ func (h *Handler) unknownKey(s *sink, credential string) *translate.Fault {
 // doubtSeconds is how long a store that comes back needs at most, or so.
 const doubtSeconds = 5
 
-func (h *Handler) logRefusedKey(s *sink, key *exchange.Key, reason string) {
+func (h *Handler) logRefusedKey(s *sink, key *aigateway.Key, reason string) {
 	h.logger.Info("key refused",
 		zap.String("request_id", s.ex.ID), zap.String("key_id", key.ID), zap.String("reason", reason))
 }

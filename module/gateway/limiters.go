@@ -8,11 +8,11 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // limiters are those that keys may name.
-type limiters map[string]exchange.Limiter
+type limiters map[string]aigateway.Limiter
 
 // defaultCounters count where a configuration says nothing about it.
 const defaultCounters = `{"counters":"memory"}`
@@ -34,7 +34,7 @@ func (r *resolved) addLimiters(ctx caddy.Context, c *Config) error {
 	return nil
 }
 
-func (c *Config) loadCounters(ctx caddy.Context) (exchange.Counters, error) {
+func (c *Config) loadCounters(ctx caddy.Context) (aigateway.Counters, error) {
 	own := *c // a copy: loading empties the raw field, which sites inherit
 	if own.CountersRaw == nil {
 		own.CountersRaw = json.RawMessage(defaultCounters)
@@ -43,11 +43,11 @@ func (c *Config) loadCounters(ctx caddy.Context) (exchange.Counters, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mod.(exchange.Counters), nil
+	return mod.(aigateway.Counters), nil
 }
 
-func (l limiters) add(counters exchange.Counters, config *KeyLimit) (err error) {
-	if err := exchange.CheckLimitName(config.Name); err != nil {
+func (l limiters) add(counters aigateway.Counters, config *KeyLimit) (err error) {
+	if err := aigateway.CheckLimitName(config.Name); err != nil {
 		return err
 	}
 	if l[config.Name] != nil {
@@ -61,7 +61,7 @@ func (l limiters) add(counters exchange.Counters, config *KeyLimit) (err error) 
 }
 
 // checkAccounts refuses accounts that make keys whose limit is not there.
-func (l limiters) checkAccounts(accounts exchange.Accounts) error {
+func (l limiters) checkAccounts(accounts aigateway.Accounts) error {
 	if accounts == nil {
 		return nil
 	}
@@ -72,10 +72,10 @@ func (l limiters) checkAccounts(accounts exchange.Accounts) error {
 }
 
 // check refuses keys whose limit is not there. They were meant to be bounded.
-func (l limiters) check(keys iter.Seq[*exchange.Key]) error {
+func (l limiters) check(keys iter.Seq[*aigateway.Key]) error {
 	for key := range keys {
 		if key.Limit != "" && l[key.Limit] == nil {
-			return &exchange.KeyError{ID: key.ID, Problem: "names the limit '" + key.Limit + "', which is not defined"}
+			return &aigateway.KeyError{ID: key.ID, Problem: "names the limit '" + key.Limit + "', which is not defined"}
 		}
 	}
 	return nil

@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // model is where a name leads: targets in the order in which they are tried.
 type model struct {
-	pattern  exchange.Pattern
+	pattern  aigateway.Pattern
 	targets  []target
 	fallback fallback
 	attempts int
@@ -31,7 +32,7 @@ func (m *model) leadsTo(p *provider, name string) bool {
 }
 
 func newModel(config *Model, lookup func(string) *provider) (*model, error) {
-	pattern, err := exchange.ParsePattern(config.Name)
+	pattern, err := aigateway.ParsePattern(config.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -74,7 +75,7 @@ func TestFallbackRefusesOtherWords(t *testing.T) {
 // configuration says.
 func TestTargetsHaveTheTraitsOfTheirModel(t *testing.T) {
 	tokens := func(n string) map[string]string { return map[string]string{"default_max_tokens": n} }
-	known := []exchange.ModelTraits{{Pattern: "old-*", Traits: tokens("2")}, {Pattern: "*", Traits: map[string]string{"max_output_tokens": "9"}}}
+	known := []aigateway.ModelTraits{{Pattern: "old-*", Traits: tokens("2")}, {Pattern: "*", Traits: map[string]string{"max_output_tokens": "9"}}}
 	for _, c := range []struct {
 		name, upstream, client string
 		configured, more       map[string]string
@@ -105,7 +106,7 @@ func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 		return targets
 	}
 	for want, config := range map[string]*Model{
-		exchange.ErrPattern.Error():     {Name: "a b", Targets: to("a")},
+		aigateway.ErrPattern.Error():    {Name: "a b", Targets: to("a")},
 		"needs at least one target":     {Name: "m"},
 		"unknown provider 'c'":          {Name: "m", Targets: to("a", "c")},
 		"target 'a' stands there twice": {Name: "m", Targets: to("a", "b", "a")},

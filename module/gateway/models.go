@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -53,7 +53,7 @@ func (h *Handler) serveModel(s *sink, r *http.Request) *translate.Fault {
 }
 
 // visible lists the names that a key may use, sorted.
-func (h *Handler) visible(key *exchange.Key, r *http.Request) []string {
+func (h *Handler) visible(key *aigateway.Key, r *http.Request) []string {
 	awaitLists(r.Context(), h.resolved.providers...)
 	return slices.DeleteFunc(h.resolved.names(), func(name string) bool { return !key.Allows(name) })
 }

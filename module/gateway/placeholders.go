@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -24,9 +25,9 @@ type placeholder struct {
 var placeholders = []placeholder{
 	{"request_id", false, func(ex *exchange.Exchange) any { return ex.ID }},
 	{"outcome", false, func(ex *exchange.Exchange) any { return text(string(ex.Outcome)) }},
-	{"key_id", true, ofKey(func(k *exchange.Key) string { return k.ID })},
-	{"key_owner", true, ofKey(func(k *exchange.Key) string { return k.Owner })},
-	{"limit", true, ofKey(func(k *exchange.Key) string { return k.Limit })},
+	{"key_id", true, ofKey(func(k *aigateway.Key) string { return k.ID })},
+	{"key_owner", true, ofKey(func(k *aigateway.Key) string { return k.Owner })},
+	{"limit", true, ofKey(func(k *aigateway.Key) string { return k.Limit })},
 	{"model", true, func(ex *exchange.Exchange) any { return text(clip(ex.View.Model)) }},
 	{"provider", true, ofAttempt(func(a *exchange.Attempt) any { return a.Provider })},
 	{"upstream_model", true, ofAttempt(func(a *exchange.Attempt) any { return clip(a.Model) })},
@@ -82,7 +83,7 @@ func number(n int64) any {
 	return n
 }
 
-func ofKey(value func(*exchange.Key) string) func(*exchange.Exchange) any {
+func ofKey(value func(*aigateway.Key) string) func(*exchange.Exchange) any {
 	return func(ex *exchange.Exchange) any {
 		if ex.Key == nil {
 			return nil

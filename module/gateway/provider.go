@@ -10,7 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -18,10 +18,10 @@ import (
 type provider struct {
 	name    string
 	formats []translate.Format
-	serves  []exchange.Pattern // what it serves without a model block; none: what nobody else claims
-	hidden  bool               // it serves nothing without a model block
-	known   []translate.Model  // models its preset is known for, sorted by id
-	list    *modelList         // its own list of models; nil where it is not asked for one
+	serves  []aigateway.Pattern // what it serves without a model block; none: what nobody else claims
+	hidden  bool                // it serves nothing without a model block
+	known   []translate.Model   // models its preset is known for, sorted by id
+	list    *modelList          // its own list of models; nil where it is not asked for one
 
 	uncounted uncounted // models whose tokens it does not count
 
@@ -64,7 +64,7 @@ func newProvider(ctx caddy.Context, config *Provider, lists *modelLists) (*provi
 }
 
 // asksForModels reports whether the provider is asked for its list of models.
-func (config *Provider) asksForModels(d exchange.Defaults) bool {
+func (config *Provider) asksForModels(d aigateway.Defaults) bool {
 	return config.ModelList == ModelListAuto || config.ModelList == "" && d.ListsModels && !config.DisableModels
 }
 
@@ -77,23 +77,23 @@ func (config *Provider) listIdentity(f translate.Format) listIdentity {
 
 // loadPreset loads the preset named in the configuration, else the one that
 // has the provider's own name. It reports whether the preset answers itself.
-func (config *Provider) loadPreset(ctx caddy.Context) (exchange.Defaults, bool, error) {
+func (config *Provider) loadPreset(ctx caddy.Context) (aigateway.Defaults, bool, error) {
 	if config.PresetRaw == nil {
 		if _, err := caddy.GetModule("ai_gateway.providers." + config.Name); err != nil {
-			return exchange.Defaults{}, false, fmt.Errorf("no preset is named '%s'; name one, for example openai_compatible", config.Name)
+			return aigateway.Defaults{}, false, fmt.Errorf("no preset is named '%s'; name one, for example openai_compatible", config.Name)
 		}
 		config.PresetRaw, _ = json.Marshal(map[string]string{"preset": config.Name})
 	}
 	upstream := config.Upstream // a copy: loading empties the raw field, which the transport needs as well
 	mod, err := ctx.LoadModule(&upstream, "PresetRaw")
 	if err != nil {
-		return exchange.Defaults{}, false, fmt.Errorf("loading preset: %w", err)
+		return aigateway.Defaults{}, false, fmt.Errorf("loading preset: %w", err)
 	}
 	_, inProcess := mod.(http.RoundTripper)
-	return mod.(exchange.Preset).Defaults(), inProcess, nil
+	return mod.(aigateway.Preset).Defaults(), inProcess, nil
 }
 
-func (p *provider) setFormats(d exchange.Defaults) error {
+func (p *provider) setFormats(d aigateway.Defaults) error {
 	if len(p.formats) == 0 {
 		p.formats = d.Formats
 	}
@@ -117,7 +117,7 @@ func (p *provider) setModels(config *Provider) error {
 		return errors.New("model_list: nothing is listed beside disable_models")
 	}
 	for _, name := range config.Models {
-		pattern, err := exchange.ParsePattern(name)
+		pattern, err := aigateway.ParsePattern(name)
 		if err != nil {
 			return fmt.Errorf("models: %w", err)
 		}
@@ -127,11 +127,11 @@ func (p *provider) setModels(config *Provider) error {
 }
 
 // check finds settings that could not work.
-func (config *Provider) check(d exchange.Defaults, inProcess bool) error {
+func (config *Provider) check(d aigateway.Defaults, inProcess bool) error {
 	switch config.StreamEnd {
-	case "", exchange.StreamEndDone, exchange.StreamEndFinish:
+	case "", aigateway.StreamEndDone, aigateway.StreamEndFinish:
 	default:
-		return fmt.Errorf("stream_end must be '%s' or '%s'", exchange.StreamEndDone, exchange.StreamEndFinish)
+		return fmt.Errorf("stream_end must be '%s' or '%s'", aigateway.StreamEndDone, aigateway.StreamEndFinish)
 	}
 	switch config.ModelList {
 	case "", ModelListAuto, ModelListStatic:
@@ -155,7 +155,7 @@ func (config *Provider) check(d exchange.Defaults, inProcess bool) error {
 // claims returns the claims of p on model names.
 func (p *provider) claims() []claim {
 	whole, _ := p.target("") // the provider was refused if that is an error
-	lead := func(pattern exchange.Pattern, class int, owner string) claim {
+	lead := func(pattern aigateway.Pattern, class int, owner string) claim {
 		fallback, _ := parseFallback(nil)
 		m := &model{pattern: pattern, targets: []target{whole}, fallback: fallback, attempts: 1}
 		return claim{pattern, class, m, owner}

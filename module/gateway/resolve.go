@@ -8,7 +8,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -97,7 +97,7 @@ func (r *resolved) addModels(configs []*Model) error {
 
 // claim is one pattern with the model it leads to.
 type claim struct {
-	pattern exchange.Pattern
+	pattern aigateway.Pattern
 	class   int // model block, provider's models, provider without models
 	model   *model
 	owner   string // for error messages

@@ -6,12 +6,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // ranked puts model blocks and providers, each with its patterns, into order.
-func ranked(t *testing.T, models []string, providers map[string][]exchange.Pattern) (*resolved, error) {
+func ranked(t *testing.T, models []string, providers map[string][]aigateway.Pattern) (*resolved, error) {
 	t.Helper()
 	r := new(resolved)
 	for _, name := range sortedNames(providers) {
@@ -25,7 +25,7 @@ func ranked(t *testing.T, models []string, providers map[string][]exchange.Patte
 	return r, r.rank()
 }
 
-func sortedNames(providers map[string][]exchange.Pattern) (names []string) {
+func sortedNames(providers map[string][]aigateway.Pattern) (names []string) {
 	for _, name := range []string{"a", "b", "c"} {
 		if _, there := providers[name]; there {
 			names = append(names, name)
@@ -49,7 +49,7 @@ func leads(r *resolved, name string) string {
 func TestNamesLeadWhereTheRankingSays(t *testing.T) {
 	r, err := ranked(t,
 		[]string{"gpt-*", "gpt-5", "gpt-5-*", "*-mini", "x*", "x"},
-		map[string][]exchange.Pattern{"a": {"claude-*", "gpt-4", "claude-opus"}, "b": {"claude-opus-*", "*-large"}, "c": nil})
+		map[string][]aigateway.Pattern{"a": {"claude-*", "gpt-4", "claude-opus"}, "b": {"claude-opus-*", "*-large"}, "c": nil})
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"gpt-5":          "by gpt-5",
@@ -74,7 +74,7 @@ func TestNamesLeadWhereTheRankingSays(t *testing.T) {
 }
 
 func TestWithoutACatchAllOtherNamesLeadNowhere(t *testing.T) {
-	r, err := ranked(t, nil, map[string][]exchange.Pattern{"a": {"claude-*"}})
+	r, err := ranked(t, nil, map[string][]aigateway.Pattern{"a": {"claude-*"}})
 	require.NoError(t, err)
 	assert.Equal(t, "a", leads(r, "claude-x"))
 	assert.Nil(t, r.model("gpt-5"))
@@ -84,34 +84,34 @@ func TestEqualRankOnTheSameNamesIsAnError(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		models    []string
-		providers map[string][]exchange.Pattern
+		providers map[string][]aigateway.Pattern
 		want      string
 	}{
 		{
-			"two providers without models", nil, map[string][]exchange.Pattern{"a": nil, "b": nil},
+			"two providers without models", nil, map[string][]aigateway.Pattern{"a": nil, "b": nil},
 			"provider 'a' without models and provider 'b' without models claim the same models with equal rank: " +
 				"give one of them 'models', or 'models off' (in JSON disable_models) where model blocks alone lead to it",
 		}, {
-			"two providers with the same name", nil, map[string][]exchange.Pattern{"a": {"m"}, "b": {"m"}},
+			"two providers with the same name", nil, map[string][]aigateway.Pattern{"a": {"m"}, "b": {"m"}},
 			"provider 'a' (models m) and provider 'b' (models m) claim the same models with equal rank",
 		}, {
-			"two patterns with one prefix", nil, map[string][]exchange.Pattern{"a": {"m-*-x"}, "b": {"m-y*"}, "c": {"m-*"}},
+			"two patterns with one prefix", nil, map[string][]aigateway.Pattern{"a": {"m-*-x"}, "b": {"m-y*"}, "c": {"m-*"}},
 			"provider 'a' (models m-*-x) and provider 'c' (models m-*) claim the same models with equal rank",
 		}, {
-			"a catch-all that is written out", nil, map[string][]exchange.Pattern{"a": {"*"}, "b": {"*-mini"}},
+			"a catch-all that is written out", nil, map[string][]aigateway.Pattern{"a": {"*"}, "b": {"*-mini"}},
 			"provider 'a' (models *) and provider 'b' (models *-mini) claim the same models with equal rank",
 		}, {
-			"two model blocks", []string{"*-a", "b*", "*b"}, map[string][]exchange.Pattern{"a": nil},
+			"two model blocks", []string{"*-a", "b*", "*b"}, map[string][]aigateway.Pattern{"a": nil},
 			"",
 		}, {
-			"two model blocks that meet", []string{"*-a", "*b*"}, map[string][]exchange.Pattern{"a": nil},
+			"two model blocks that meet", []string{"*-a", "*b*"}, map[string][]aigateway.Pattern{"a": nil},
 			"model '*-a' and model '*b*' claim the same models with equal rank",
 		}, {
-			"another class", []string{"m"}, map[string][]exchange.Pattern{"a": {"m"}, "b": nil}, "",
+			"another class", []string{"m"}, map[string][]aigateway.Pattern{"a": {"m"}, "b": nil}, "",
 		}, {
-			"a catch-all and one that is written out", nil, map[string][]exchange.Pattern{"a": {"*"}, "b": nil}, "",
+			"a catch-all and one that is written out", nil, map[string][]aigateway.Pattern{"a": {"*"}, "b": nil}, "",
 		}, {
-			"patterns that never meet", nil, map[string][]exchange.Pattern{"a": {"m-*-x"}, "b": {"m-*-y"}}, "",
+			"patterns that never meet", nil, map[string][]aigateway.Pattern{"a": {"m-*-x"}, "b": {"m-*-y"}}, "",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestEqualRankOnTheSameNamesIsAnError(t *testing.T) {
 // Providers that stood in model blocks alone could not stand beside each other:
 // all of them claimed every other name, and there was no word to say otherwise.
 func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
-	r, err := ranked(t, []string{"smart"}, map[string][]exchange.Pattern{"a": nil})
+	r, err := ranked(t, []string{"smart"}, map[string][]aigateway.Pattern{"a": nil})
 	require.NoError(t, err)
 	r.providers = append(r.providers, &provider{name: "b"})
 	require.Error(t, r.rank())
@@ -150,27 +150,27 @@ func TestModelsBesideDisableModelsAreAnError(t *testing.T) {
 }
 
 func TestAskingForModelsIsTheDefaultWhereAServiceDocumentsIt(t *testing.T) {
-	lists := exchange.Defaults{ListsModels: true}
+	lists := aigateway.Defaults{ListsModels: true}
 	for _, test := range []struct {
 		config   Provider
-		defaults exchange.Defaults
+		defaults aigateway.Defaults
 		want     bool
 	}{
 		{Provider{}, lists, true},
 		{Provider{Models: []string{"claude-*"}}, lists, true},
 		{Provider{ModelList: ModelListStatic}, lists, false},
 		{Provider{DisableModels: true}, lists, false},
-		{Provider{}, exchange.Defaults{}, false},
-		{Provider{ModelList: ModelListAuto}, exchange.Defaults{}, true},
+		{Provider{}, aigateway.Defaults{}, false},
+		{Provider{ModelList: ModelListAuto}, aigateway.Defaults{}, true},
 	} {
 		assert.Equal(t, test.want, test.config.asksForModels(test.defaults), "%+v", test.config)
 	}
-	err := (&Provider{ModelList: "on"}).check(exchange.Defaults{BaseURL: "http://p"}, false)
+	err := (&Provider{ModelList: "on"}).check(aigateway.Defaults{BaseURL: "http://p"}, false)
 	assert.EqualError(t, err, "model_list must be 'auto' or 'static'")
 }
 
 func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
-	r, err := ranked(t, []string{"smart", "gpt-*", "known-2"}, map[string][]exchange.Pattern{"a": {"claude-opus", "claude-*"}, "b": nil})
+	r, err := ranked(t, []string{"smart", "gpt-*", "known-2"}, map[string][]aigateway.Pattern{"a": {"claude-opus", "claude-*"}, "b": nil})
 	require.NoError(t, err)
 	r.provider("b").known = namedModels([]string{"known-1", "known-2", "claude-known", "gpt-known"})
 	assert.Equal(t, []string{"claude-opus", "known-1", "known-2", "smart"}, r.names(),
@@ -179,7 +179,7 @@ func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
 
 // An alias has the sizes of the model behind it, but not its name or its date.
 func TestANameIsDescribedAsItsProviderDescribesTheModel(t *testing.T) {
-	r, err := ranked(t, nil, map[string][]exchange.Pattern{"a": {"claude-*"}})
+	r, err := ranked(t, nil, map[string][]aigateway.Pattern{"a": {"claude-*"}})
 	require.NoError(t, err)
 	alias, err := newModel(&Model{Name: "smart", Targets: []Target{{Provider: "a", Model: "claude-opus"}}}, r.provider)
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -37,7 +37,7 @@ const modelsPrefix = "/v1/models/"
 // to others.
 func route(r *http.Request) (e endpoint, ok bool) {
 	p := r.URL.Path
-	if !exchange.OwnsPath(p, isOurs) {
+	if !aigateway.OwnsPath(p, isOurs) {
 		return e, false
 	}
 	if id, ok := strings.CutPrefix(p, modelsPrefix); ok && id != "" {

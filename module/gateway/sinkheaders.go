@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -55,7 +56,7 @@ func setFaultHeaders(h http.Header, f *translate.Fault) {
 		h["X-Should-Retry"] = []string{"false"}
 	}
 	if f.Kind == translate.Unauthenticated {
-		h["Www-Authenticate"] = []string{exchange.Challenge}
+		h["Www-Authenticate"] = []string{aigateway.Challenge}
 	}
 }
 

@@ -7,11 +7,11 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // sources are where keys are looked up, in this order.
-type sources []exchange.KeySource
+type sources []aigateway.KeySource
 
 func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 	if c.KeySourcesRaw == nil {
@@ -22,8 +22,8 @@ func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 		return fmt.Errorf("loading key sources: %w", err)
 	}
 	for _, mod := range mods.([]any) {
-		source := mod.(exchange.KeySource)
-		if list, ok := source.(exchange.KeyList); ok {
+		source := mod.(aigateway.KeySource)
+		if list, ok := source.(aigateway.KeyList); ok {
 			if err := r.checkKeys(r.sources, list.All()); err != nil {
 				return err
 			}
@@ -36,14 +36,14 @@ func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 
 // check refuses keys whose name or value a source has already: which of them
 // counts must not depend on their order in silence.
-func (s sources) check(keys iter.Seq[*exchange.Key]) error {
+func (s sources) check(keys iter.Seq[*aigateway.Key]) error {
 	names := s.names()
 	for key := range keys {
 		if names[key.ID] {
-			return &exchange.KeyError{ID: key.ID, Problem: "is defined twice"}
+			return &aigateway.KeyError{ID: key.ID, Problem: "is defined twice"}
 		}
 		if twin := s.key(key.Digest); twin != nil {
-			return &exchange.KeyError{ID: key.ID, Problem: "has the same value as key '" + twin.ID + "'"}
+			return &aigateway.KeyError{ID: key.ID, Problem: "has the same value as key '" + twin.ID + "'"}
 		}
 	}
 	return nil
@@ -51,7 +51,7 @@ func (s sources) check(keys iter.Seq[*exchange.Key]) error {
 
 // checkKeys refuses keys that go not with those of other sources, and those
 // whose limit is not there.
-func (r *resolved) checkKeys(others sources, keys iter.Seq[*exchange.Key]) error {
+func (r *resolved) checkKeys(others sources, keys iter.Seq[*aigateway.Key]) error {
 	if err := others.check(keys); err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func (r *resolved) checkKeys(others sources, keys iter.Seq[*exchange.Key]) error
 // of that change.
 func (r *resolved) checkChanges() {
 	for i, source := range r.sources {
-		if live, ok := source.(exchange.LiveKeys); ok {
+		if live, ok := source.(aigateway.LiveKeys); ok {
 			others := slices.Delete(slices.Clone(r.sources), i, i+1)
-			live.CheckChanges(func(keys iter.Seq[*exchange.Key]) error { return r.checkKeys(others, keys) })
+			live.CheckChanges(func(keys iter.Seq[*aigateway.Key]) error { return r.checkKeys(others, keys) })
 		}
 	}
 }
@@ -80,10 +80,10 @@ func (s sources) names() map[string]bool {
 }
 
 // all are the keys of the sources that can list theirs.
-func (s sources) all() iter.Seq[*exchange.Key] {
-	return func(yield func(*exchange.Key) bool) {
+func (s sources) all() iter.Seq[*aigateway.Key] {
+	return func(yield func(*aigateway.Key) bool) {
 		for _, source := range s {
-			list, ok := source.(exchange.KeyList)
+			list, ok := source.(aigateway.KeyList)
 			if !ok {
 				continue
 			}
@@ -97,7 +97,7 @@ func (s sources) all() iter.Seq[*exchange.Key] {
 }
 
 // key looks a key up in every source.
-func (s sources) key(digest exchange.Digest) *exchange.Key {
+func (s sources) key(digest aigateway.Digest) *aigateway.Key {
 	for _, source := range s {
 		if key := source.Lookup(digest); key != nil {
 			return key
@@ -109,7 +109,7 @@ func (s sources) key(digest exchange.Digest) *exchange.Key {
 // complete reports whether a key that no source knows is none.
 func (s sources) complete() bool {
 	for _, source := range s {
-		if doubt, ok := source.(exchange.KeyDoubt); ok && !doubt.Current() {
+		if doubt, ok := source.(aigateway.KeyDoubt); ok && !doubt.Current() {
 			return false
 		}
 	}

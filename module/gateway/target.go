@@ -3,7 +3,7 @@ package gateway
 import (
 	"fmt"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -18,7 +18,7 @@ type target struct {
 
 // modelTraits are the traits of models whose names match a pattern.
 type modelTraits struct {
-	pattern exchange.Pattern
+	pattern aigateway.Pattern
 	traits  *translate.Traits
 }
 
@@ -26,7 +26,7 @@ type modelTraits struct {
 // which are overruled by the others.
 type layers struct {
 	preset     map[string]string
-	models     []exchange.ModelTraits // of the preset
+	models     []aigateway.ModelTraits // of the preset
 	configured map[string]string
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // firstUser makes somebody who can log in and make keys.
@@ -30,17 +30,17 @@ func (h *Handler) unusable(ctx context.Context) bool {
 	if store == nil || !store.Current() || slices.ContainsFunc(h.resolved.sources, mayHaveKeys) {
 		return false
 	}
-	_, users, err := store.Users(ctx, exchange.Page{Limit: 1})
+	_, users, err := store.Users(ctx, aigateway.Page{Limit: 1})
 	return err == nil && users == 0
 }
 
 // mayHaveKeys reports whether a source has a key, as far as it tells. Keys of a
 // store are those of its users.
-func mayHaveKeys(source exchange.KeySource) bool {
+func mayHaveKeys(source aigateway.KeySource) bool {
 	switch source := source.(type) {
-	case exchange.Store:
+	case aigateway.Store:
 		return false
-	case exchange.KeyList:
+	case aigateway.KeyList:
 		for range source.All() {
 			return true
 		}

@@ -7,13 +7,13 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // userbase is where users and their keys are kept, and what manages them.
 type userbase struct {
-	store    exchange.Store    // nil: keys come from the configuration alone
-	accounts exchange.Accounts // nil: off
+	store    aigateway.Store    // nil: keys come from the configuration alone
+	accounts aigateway.Accounts // nil: off
 }
 
 // The userbase of a configuration that says nothing about it.
@@ -65,7 +65,7 @@ func (c *Config) loadUserbase(ctx caddy.Context) (*userbase, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loading store: %w", err)
 	}
-	users := &userbase{store: store.(exchange.Store)}
+	users := &userbase{store: store.(aigateway.Store)}
 	if own.DisableAccounts {
 		return users, nil
 	}
@@ -76,7 +76,7 @@ func (c *Config) loadUserbase(ctx caddy.Context) (*userbase, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loading accounts: %w", err)
 	}
-	users.accounts = accounts.(exchange.Accounts)
+	users.accounts = accounts.(aigateway.Accounts)
 	users.accounts.Use(users.store)
 	return users, nil
 }

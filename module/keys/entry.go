@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // The bounds of a key in bytes.
@@ -78,7 +78,7 @@ func (e Entry) check() error {
 	if !entryName.MatchString(e.Name) {
 		return errName
 	}
-	if exchange.IsStoredKeyID(e.Name) {
+	if aigateway.IsStoredKeyID(e.Name) {
 		return errStored
 	}
 	if err := checkKey(e.Key); err != nil {
@@ -89,19 +89,19 @@ func (e Entry) check() error {
 			return errLabel
 		}
 	}
-	return e.restrict(new(exchange.Key))
+	return e.restrict(new(aigateway.Key))
 }
 
 // restrict sets what bounds the use of a key.
-func (e Entry) restrict(key *exchange.Key) (err error) {
-	if key.Models, err = parseAll(e.Models, exchange.ParsePattern); err != nil {
+func (e Entry) restrict(key *aigateway.Key) (err error) {
+	if key.Models, err = parseAll(e.Models, aigateway.ParsePattern); err != nil {
 		return err
 	}
-	if key.Networks, err = parseAll(e.From, exchange.ParseNetwork); err != nil {
+	if key.Networks, err = parseAll(e.From, aigateway.ParseNetwork); err != nil {
 		return err
 	}
 	if e.Expires != "" {
-		key.Expires, err = exchange.ParseDate(e.Expires)
+		key.Expires, err = aigateway.ParseDate(e.Expires)
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func checkKey(s string) error {
 		_, err := parseDigest(s)
 		return err
 	}
-	if exchange.CheckSecretReference(s) != nil {
+	if aigateway.CheckSecretReference(s) != nil {
 		return errKey
 	}
 	return nil
@@ -119,38 +119,38 @@ func checkKey(s string) error {
 
 // resolve makes the key of an entry that passed check. The length is that of
 // the key in bytes, 0 when only the digest is known.
-func (e Entry) resolve() (key *exchange.Key, length int, err error) {
-	key = &exchange.Key{ID: e.Name, Owner: e.Owner, Limit: e.Limit, Disabled: e.Disabled}
+func (e Entry) resolve() (key *aigateway.Key, length int, err error) {
+	key = &aigateway.Key{ID: e.Name, Owner: e.Owner, Limit: e.Limit, Disabled: e.Disabled}
 	if key.Digest, length, err = digest(e.Key); err != nil {
 		return nil, 0, err
 	}
 	return key, length, e.restrict(key)
 }
 
-func digest(s string) (exchange.Digest, int, error) {
+func digest(s string) (aigateway.Digest, int, error) {
 	if strings.HasPrefix(s, digestPrefix) {
 		d, err := parseDigest(s)
 		return d, 0, err
 	}
-	secret, err := exchange.ResolveSecret(s)
+	secret, err := aigateway.ResolveSecret(s)
 	if err != nil {
-		return exchange.Digest{}, 0, err
+		return aigateway.Digest{}, 0, err
 	}
 	value := string(secret)
 	unfit := func(r rune) bool { return r <= ' ' || r > '~' || r == ',' } // for one value of a header
 	if len(value) < shortest || len(value) > longest || strings.ContainsFunc(value, unfit) {
-		return exchange.Digest{}, 0, errValue
+		return aigateway.Digest{}, 0, errValue
 	}
 	return sha256.Sum256([]byte(value)), len(value), nil
 }
 
-func parseDigest(s string) (exchange.Digest, error) {
-	var d exchange.Digest
+func parseDigest(s string) (aigateway.Digest, error) {
+	var d aigateway.Digest
 	raw, err := hex.DecodeString(strings.TrimPrefix(s, digestPrefix))
 	if err != nil || len(raw) != len(d) {
 		return d, errDigest
 	}
-	return exchange.Digest(raw), nil
+	return aigateway.Digest(raw), nil
 }
 
 // parseAll parses every text, and returns nil for none.

@@ -18,7 +18,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const (
@@ -48,12 +48,12 @@ type FileKeys struct {
 	logger *zap.Logger
 
 	mu     sync.Mutex // guards checks
-	checks []func(iter.Seq[*exchange.Key]) error
+	checks []func(iter.Seq[*aigateway.Key]) error
 
 	// What the goroutine that follows the file remembers.
-	last    exchange.Digest // of what it read last
-	decided exchange.Digest // of what was accepted or refused last
-	trouble string          // why it could not read; "" when it could
+	last    aigateway.Digest // of what it read last
+	decided aigateway.Digest // of what was accepted or refused last
+	trouble string           // why it could not read; "" when it could
 }
 
 // CaddyModule returns the Caddy module information.
@@ -160,7 +160,7 @@ func (f *FileKeys) accept(text []byte) error {
 
 // place adds to what is wrong with a key where it stands.
 func (f *FileKeys) place(err error, keys *set) error {
-	var wrong *exchange.KeyError
+	var wrong *aigateway.KeyError
 	if errors.As(err, &wrong) && keys.names[wrong.ID] > 0 {
 		return fmt.Errorf("%w, at %s:%d", err, f.Path, keys.names[wrong.ID])
 	}
@@ -198,13 +198,15 @@ func (f *FileKeys) parse(text []byte) (*set, error) {
 var errNoKey = errors.New("in a file of keys, each begins with the word key: key <name> sha256:<digest>")
 
 // Lookup returns the key with this digest, nil when there is none.
-func (f *FileKeys) Lookup(digest exchange.Digest) *exchange.Key { return f.keys.Load().lookup(digest) }
+func (f *FileKeys) Lookup(digest aigateway.Digest) *aigateway.Key {
+	return f.keys.Load().lookup(digest)
+}
 
 // All are the keys.
-func (f *FileKeys) All() iter.Seq[*exchange.Key] { return f.keys.Load().all() }
+func (f *FileKeys) All() iter.Seq[*aigateway.Key] { return f.keys.Load().all() }
 
 // CheckChanges has keys of a changed file checked before they take effect.
-func (f *FileKeys) CheckChanges(check func(iter.Seq[*exchange.Key]) error) {
+func (f *FileKeys) CheckChanges(check func(iter.Seq[*aigateway.Key]) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.checks = append(f.checks, check)
@@ -214,6 +216,6 @@ func (f *FileKeys) CheckChanges(check func(iter.Seq[*exchange.Key]) error) {
 var (
 	_ caddy.Provisioner     = (*FileKeys)(nil)
 	_ caddyfile.Unmarshaler = (*FileKeys)(nil)
-	_ exchange.KeySource    = (*FileKeys)(nil)
-	_ exchange.LiveKeys     = (*FileKeys)(nil)
+	_ aigateway.KeySource   = (*FileKeys)(nil)
+	_ aigateway.LiveKeys    = (*FileKeys)(nil)
 )

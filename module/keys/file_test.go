@@ -18,7 +18,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // writeKeys writes a file of keys in place.
@@ -81,7 +81,7 @@ func TestAFileHasKeysAsACaddyfileHas(t *testing.T) {
 	require.NoError(t, err)
 	one := f.Lookup(digestOf("one"))
 	require.NotNil(t, one)
-	assert.Equal(t, []exchange.Pattern{"gpt-*"}, one.Models)
+	assert.Equal(t, []aigateway.Pattern{"gpt-*"}, one.Models)
 	assert.Equal(t, "alice", one.Owner)
 	assert.Equal(t, "env", f.Lookup(digestOf(secret)).ID)
 	assert.True(t, f.Lookup(digestOf("two")).Disabled)
@@ -256,8 +256,8 @@ func TestChangesAreCheckedBeforeTheyTakeEffect(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys")
 	writeKeys(t, path, line("one"))
 	f, logs := observed(t, path)
-	f.CheckChanges(func(iter.Seq[*exchange.Key]) error { return nil })
-	f.CheckChanges(func(keys iter.Seq[*exchange.Key]) error {
+	f.CheckChanges(func(iter.Seq[*aigateway.Key]) error { return nil })
+	f.CheckChanges(func(keys iter.Seq[*aigateway.Key]) error {
 		for key := range keys {
 			if key.ID == "two" {
 				return errors.New("key two is defined twice")

@@ -15,7 +15,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func init() {
@@ -55,15 +55,15 @@ func (c *ConfigKeys) Provision(ctx caddy.Context) error {
 }
 
 // Lookup returns the key with this digest, nil when there is none.
-func (c *ConfigKeys) Lookup(digest exchange.Digest) *exchange.Key { return c.set.lookup(digest) }
+func (c *ConfigKeys) Lookup(digest aigateway.Digest) *aigateway.Key { return c.set.lookup(digest) }
 
 // All are the keys.
-func (c *ConfigKeys) All() iter.Seq[*exchange.Key] { return c.set.all() }
+func (c *ConfigKeys) All() iter.Seq[*aigateway.Key] { return c.set.all() }
 
 // Interface guards
 var (
 	_ caddy.Provisioner     = (*ConfigKeys)(nil)
 	_ caddyfile.Unmarshaler = (*ConfigKeys)(nil)
-	_ exchange.KeySource    = (*ConfigKeys)(nil)
-	_ exchange.KeyList      = (*ConfigKeys)(nil)
+	_ aigateway.KeySource   = (*ConfigKeys)(nil)
+	_ aigateway.KeyList     = (*ConfigKeys)(nil)
 )

@@ -18,12 +18,12 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const secret = "sk-0123456789abcdefghijklmnop"
 
-func digestOf(key string) exchange.Digest { return sha256.Sum256([]byte(key)) }
+func digestOf(key string) aigateway.Digest { return sha256.Sum256([]byte(key)) }
 
 func hexOf(key string) string {
 	d := digestOf(key)
@@ -66,7 +66,7 @@ func TestKeysAreFoundByTheirDigest(t *testing.T) {
 		}
 	}
 	restricted := keys.Lookup(digestOf("sk-only-its-digest"))
-	assert.Equal(t, []exchange.Pattern{"gpt-*"}, restricted.Models)
+	assert.Equal(t, []aigateway.Pattern{"gpt-*"}, restricted.Models)
 	assert.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32")}, restricted.Networks)
 	assert.Equal(t, "ops@example.com", restricted.Owner)
 	assert.Equal(t, "small", restricted.Limit)
@@ -82,7 +82,7 @@ func TestUnknownKeysAreNotFound(t *testing.T) {
 	for _, key := range []string{"", "sk-", secret[:len(secret)-1], secret + "x", strings.ToUpper(secret), hexOf(secret)} {
 		assert.Nil(t, keys.Lookup(digestOf(key)), key)
 	}
-	assert.Nil(t, keys.Lookup(exchange.Digest{}))
+	assert.Nil(t, keys.Lookup(aigateway.Digest{}))
 }
 
 func TestEntriesThatAreRefused(t *testing.T) {

@@ -9,18 +9,18 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // set are keys of which no two have the same name or the same value.
 type set struct {
-	byDigest map[exchange.Digest]*exchange.Key
+	byDigest map[aigateway.Digest]*aigateway.Key
 	names    map[string]int // with the lines that they stand in; 0 in no file
 	logger   *zap.Logger    // told of keys that will be of little use
 }
 
 func newSet(logger *zap.Logger) *set {
-	return &set{make(map[exchange.Digest]*exchange.Key), make(map[string]int), logger}
+	return &set{make(map[aigateway.Digest]*aigateway.Key), make(map[string]int), logger}
 }
 
 // add adds the key of an entry that passed check, and stands in this line.
@@ -40,7 +40,7 @@ func (s *set) add(entry Entry, line int) error {
 	return nil
 }
 
-func (s *set) warn(key *exchange.Key, length int) {
+func (s *set) warn(key *aigateway.Key, length int) {
 	if length > 0 && length < guessable {
 		s.logger.Warn("key is short enough to be guessed",
 			zap.String("key", key.ID), zap.Int("recommended_bytes", guessable))
@@ -50,7 +50,7 @@ func (s *set) warn(key *exchange.Key, length int) {
 	}
 }
 
-func (s *set) lookup(digest exchange.Digest) *exchange.Key {
+func (s *set) lookup(digest aigateway.Digest) *aigateway.Key {
 	key := s.byDigest[digest]
 	// A map compares with an early exit. What that shows is about digests and
 	// of no use to find a key; the second comparison says so without argument.
@@ -60,4 +60,4 @@ func (s *set) lookup(digest exchange.Digest) *exchange.Key {
 	return key
 }
 
-func (s *set) all() iter.Seq[*exchange.Key] { return maps.Values(s.byDigest) }
+func (s *set) all() iter.Seq[*aigateway.Key] { return maps.Values(s.byDigest) }

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // account counts the use of a limit by one subject: a key, or the keys of a user.
@@ -16,7 +16,7 @@ type account struct {
 	running  int64
 }
 
-func newAccount(rules exchange.Rules) *account {
+func newAccount(rules aigateway.Rules) *account {
 	return &account{requests: newWindow(rules.Requests), tokens: newWindow(rules.Tokens), most: rules.Concurrent}
 }
 
@@ -25,7 +25,7 @@ func newAccount(rules exchange.Rules) *account {
 const soon = time.Second
 
 // admit decides about a request. now is the time since the counters were created.
-func (a *account) admit(now time.Duration, tokens int64) exchange.Admission {
+func (a *account) admit(now time.Duration, tokens int64) aigateway.Admission {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.advance(now)
@@ -53,23 +53,23 @@ func (a *account) advance(now time.Duration) {
 
 // judge checks every rule. If several refuse the request, judge returns the one with
 // the longest wait.
-func (a *account) judge(now time.Duration, tokens int64) (decision exchange.Admission) {
+func (a *account) judge(now time.Duration, tokens int64) (decision aigateway.Admission) {
 	refuse := func(what string, wait time.Duration) {
 		if wait > decision.RetryAfter {
 			decision.Reached, decision.RetryAfter = what, wait
 		}
 	}
 	if a.tokens != nil && tokens > a.tokens.most {
-		return exchange.Admission{Reached: exchange.TokenRate, RetryAfter: slots * a.tokens.length, TooLarge: true}
+		return aigateway.Admission{Reached: aigateway.TokenRate, RetryAfter: slots * a.tokens.length, TooLarge: true}
 	}
 	if a.most > 0 && a.running >= a.most {
-		refuse(exchange.ConcurrentRequests, soon)
+		refuse(aigateway.ConcurrentRequests, soon)
 	}
 	if a.requests != nil {
-		refuse(exchange.RequestRate, a.requests.wait(1, now))
+		refuse(aigateway.RequestRate, a.requests.wait(1, now))
 	}
 	if a.tokens != nil {
-		refuse(exchange.TokenRate, a.tokens.wait(tokens, now))
+		refuse(aigateway.TokenRate, a.tokens.wait(tokens, now))
 	}
 	return decision
 }

@@ -5,12 +5,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // counter counts for one limit.
 type counter struct {
-	rules exchange.Rules
+	rules aigateway.Rules
 	born  time.Time
 
 	mu       sync.RWMutex // guards what follows; who uses an account holds it for reading
@@ -21,11 +21,11 @@ type counter struct {
 // subject is whose use is counted: that of a key, by its digest, or that of a
 // name which several keys have in common.
 type subject struct {
-	digest exchange.Digest
+	digest aigateway.Digest
 	name   string
 }
 
-func subjectOf(key *exchange.Key) subject {
+func subjectOf(key *aigateway.Key) subject {
 	if key.Subject != "" {
 		return subject{name: key.Subject}
 	}
@@ -35,12 +35,12 @@ func subjectOf(key *exchange.Key) subject {
 // leastRoom is how many accounts there may be before any is looked at.
 const leastRoom = 1024
 
-func newCounter(rules exchange.Rules) *counter {
+func newCounter(rules aigateway.Rules) *counter {
 	return &counter{rules: rules, born: time.Now(), accounts: make(map[subject]*account), room: leastRoom}
 }
 
 // Admit decides about a request. There is no I/O in it.
-func (c *counter) Admit(_ context.Context, key *exchange.Key, tokens int64) exchange.Admission {
+func (c *counter) Admit(_ context.Context, key *aigateway.Key, tokens int64) aigateway.Admission {
 	who, now := subjectOf(key), time.Since(c.born)
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func init() {
@@ -47,7 +47,7 @@ func (*Memory) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 // identity is what tells one limit from another.
 type identity struct {
 	name  string
-	rules exchange.Rules
+	rules aigateway.Rules
 }
 
 // pool holds the counters in use. A new configuration is provisioned before the
@@ -56,7 +56,7 @@ type identity struct {
 var pool = caddy.NewUsagePool()
 
 // Limiter returns the counter of a limit.
-func (m *Memory) Limiter(name string, rules exchange.Rules) (exchange.Limiter, error) {
+func (m *Memory) Limiter(name string, rules aigateway.Rules) (aigateway.Limiter, error) {
 	id := identity{name, rules}
 	loaded, _, err := pool.LoadOrNew(id, func() (caddy.Destructor, error) { return newCounter(rules), nil })
 	if err != nil {
@@ -82,7 +82,7 @@ func (m *Memory) Cleanup() error {
 var (
 	_ caddy.CleanerUpper    = (*Memory)(nil)
 	_ caddyfile.Unmarshaler = (*Memory)(nil)
-	_ exchange.Counters     = (*Memory)(nil)
-	_ exchange.Limiter      = (*counter)(nil)
-	_ exchange.Reservation  = (*reservation)(nil)
+	_ aigateway.Counters    = (*Memory)(nil)
+	_ aigateway.Limiter     = (*counter)(nil)
+	_ aigateway.Reservation = (*reservation)(nil)
 )

@@ -14,19 +14,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-func rate(most int64, per time.Duration) exchange.Rate {
-	return exchange.Rate{Most: most, Per: caddy.Duration(per)}
+func rate(most int64, per time.Duration) aigateway.Rate {
+	return aigateway.Rate{Most: most, Per: caddy.Duration(per)}
 }
 
-func keyOf(n int) *exchange.Key { return &exchange.Key{Digest: exchange.Digest{byte(n), byte(n >> 8)}} }
+func keyOf(n int) *aigateway.Key {
+	return &aigateway.Key{Digest: aigateway.Digest{byte(n), byte(n >> 8)}}
+}
 
 var alice = keyOf(1)
 
 // admitted asks for a request and says whether it was admitted.
-func admitted(t *testing.T, c *counter, tokens int64) exchange.Reservation {
+func admitted(t *testing.T, c *counter, tokens int64) aigateway.Reservation {
 	t.Helper()
 	decision := c.Admit(t.Context(), alice, tokens)
 	assert.Equal(t, decision.Reached == "", decision.Reservation != nil)
@@ -34,7 +36,7 @@ func admitted(t *testing.T, c *counter, tokens int64) exchange.Reservation {
 }
 
 // end ends a request that has used this many tokens.
-func end(r exchange.Reservation, tokens int64) {
+func end(r aigateway.Reservation, tokens int64) {
 	r.Settle(tokens)
 	r.Release()
 }
@@ -42,7 +44,7 @@ func end(r exchange.Reservation, tokens int64) {
 func TestAsManyRequestsAsAllowedAreAdmittedInAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most, per = 5, time.Minute
-		c := newCounter(exchange.Rules{Requests: rate(most, per)})
+		c := newCounter(aigateway.Rules{Requests: rate(most, per)})
 		var times []time.Time
 		for range 5000 {
 			time.Sleep(time.Duration(rand.Int64N(int64(9 * time.Second))))
@@ -62,7 +64,7 @@ func TestAsManyRequestsAsAllowedAreAdmittedInAnyTime(t *testing.T) {
 func TestARequestThatComesAgainWhenToldIsAdmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const per = time.Hour
-		c := newCounter(exchange.Rules{Requests: rate(3, per), Tokens: rate(1000, per)})
+		c := newCounter(aigateway.Rules{Requests: rate(3, per), Tokens: rate(1000, per)})
 		waits := 0
 		for range 500 {
 			time.Sleep(time.Duration(rand.Int64N(int64(10 * time.Minute))))
@@ -87,13 +89,13 @@ func TestARequestThatComesAgainWhenToldIsAdmitted(t *testing.T) {
 
 func TestQuotasTellWhatIsLeftAndWhenAllIsThereAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCounter(exchange.Rules{Requests: rate(3, time.Minute), Tokens: rate(100, time.Hour)})
+		c := newCounter(aigateway.Rules{Requests: rate(3, time.Minute), Tokens: rate(100, time.Hour)})
 		decision := c.Admit(t.Context(), alice, 60)
-		assert.Equal(t, exchange.Quota{Limit: 3, Remaining: 2, Reset: time.Minute + time.Second}, decision.Requests)
-		assert.Equal(t, exchange.Quota{Limit: 100, Remaining: 40, Reset: time.Hour + time.Minute}, decision.Tokens)
+		assert.Equal(t, aigateway.Quota{Limit: 3, Remaining: 2, Reset: time.Minute + time.Second}, decision.Requests)
+		assert.Equal(t, aigateway.Quota{Limit: 100, Remaining: 40, Reset: time.Hour + time.Minute}, decision.Tokens)
 		end(decision.Reservation, 10)
 		decision = c.Admit(t.Context(), alice, 95)
-		assert.Equal(t, exchange.TokenRate, decision.Reached)
+		assert.Equal(t, aigateway.TokenRate, decision.Reached)
 		assert.Equal(t, int64(2), decision.Requests.Remaining, "a request that is refused counts for nothing")
 		assert.Equal(t, int64(90), decision.Tokens.Remaining)
 		time.Sleep(2 * time.Minute)
@@ -101,34 +103,34 @@ func TestQuotasTellWhatIsLeftAndWhenAllIsThereAgain(t *testing.T) {
 		assert.Equal(t, int64(2), decision.Requests.Remaining)
 		assert.Equal(t, int64(90), decision.Tokens.Remaining)
 		time.Sleep(time.Hour)
-		assert.Equal(t, exchange.Quota{Limit: 100, Remaining: 100}, c.Admit(t.Context(), alice, 0).Tokens)
+		assert.Equal(t, aigateway.Quota{Limit: 100, Remaining: 100}, c.Admit(t.Context(), alice, 0).Tokens)
 	})
 }
 
 func TestOfSeveralRulesTheOneThatRefusesForLongestIsTold(t *testing.T) {
-	c := newCounter(exchange.Rules{Requests: rate(1, time.Minute), Tokens: rate(100, time.Hour), Concurrent: 1})
+	c := newCounter(aigateway.Rules{Requests: rate(1, time.Minute), Tokens: rate(100, time.Hour), Concurrent: 1})
 	first := admitted(t, c, 60)
-	assert.Equal(t, exchange.TokenRate, c.Admit(t.Context(), alice, 60).Reached)
-	assert.Equal(t, exchange.RequestRate, c.Admit(t.Context(), alice, 40).Reached)
+	assert.Equal(t, aigateway.TokenRate, c.Admit(t.Context(), alice, 60).Reached)
+	assert.Equal(t, aigateway.RequestRate, c.Admit(t.Context(), alice, 40).Reached)
 	end(first, 60)
-	assert.Equal(t, exchange.RequestRate, c.Admit(t.Context(), alice, 1).Reached)
+	assert.Equal(t, aigateway.RequestRate, c.Admit(t.Context(), alice, 1).Reached)
 
-	c = newCounter(exchange.Rules{Requests: rate(9, time.Minute), Concurrent: 1})
+	c = newCounter(aigateway.Rules{Requests: rate(9, time.Minute), Concurrent: 1})
 	first = admitted(t, c, 0)
 	decision := c.Admit(t.Context(), alice, 0)
-	assert.Equal(t, exchange.ConcurrentRequests, decision.Reached)
+	assert.Equal(t, aigateway.ConcurrentRequests, decision.Reached)
 	assert.Equal(t, time.Second, decision.RetryAfter)
 	end(first, 0)
 	assert.NotNil(t, admitted(t, c, 0))
 }
 
 func TestARequestThatIsTooLargeForTheRuleIsToldSo(t *testing.T) {
-	c := newCounter(exchange.Rules{Tokens: rate(100, time.Minute)})
+	c := newCounter(aigateway.Rules{Tokens: rate(100, time.Minute)})
 	for _, tokens := range []int64{101, math.MaxInt64} {
 		decision := c.Admit(t.Context(), alice, tokens)
 		assert.Nil(t, decision.Reservation)
 		assert.True(t, decision.TooLarge)
-		assert.Equal(t, exchange.TokenRate, decision.Reached)
+		assert.Equal(t, aigateway.TokenRate, decision.Reached)
 		assert.Equal(t, time.Minute, decision.RetryAfter)
 		assert.Equal(t, int64(100), decision.Tokens.Remaining)
 	}
@@ -141,7 +143,7 @@ func TestSettlingReplacesWhatWasReservedByWhatWasUsed(t *testing.T) {
 		{0, 500}, {30, 470}, {100, 400}, {400, 100}, {700, 0}, {math.MaxInt64, 0},
 	} {
 		t.Run(fmt.Sprint(c.used), func(t *testing.T) {
-			counted := newCounter(exchange.Rules{Tokens: rate(500, time.Hour)})
+			counted := newCounter(aigateway.Rules{Tokens: rate(500, time.Hour)})
 			end(admitted(t, counted, 100), c.used)
 			assert.Equal(t, c.left, left(counted))
 		})
@@ -153,7 +155,7 @@ func TestSettlingReplacesWhatWasReservedByWhatWasUsed(t *testing.T) {
 // once would have made room that there was not.
 func TestSettlingAfterTheTimeIsOverGivesNothingBackTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCounter(exchange.Rules{Tokens: rate(500, time.Minute)})
+		c := newCounter(aigateway.Rules{Tokens: rate(500, time.Minute)})
 		early, late := admitted(t, c, 200), admitted(t, c, 200)
 		time.Sleep(2 * time.Minute)
 		end(early, 0)
@@ -168,17 +170,17 @@ func TestSettlingAfterTheTimeIsOverGivesNothingBackTwice(t *testing.T) {
 // A client could once ask for one large answer after the other, and read them so
 // slowly that any number of them ran: what was settled ran no more.
 func TestWhatIsSettledRunsUntilItIsReleased(t *testing.T) {
-	c := newCounter(exchange.Rules{Concurrent: 1})
+	c := newCounter(aigateway.Rules{Concurrent: 1})
 	first := admitted(t, c, 0)
 	first.Settle(0)
-	assert.Equal(t, exchange.ConcurrentRequests, c.Admit(t.Context(), alice, 0).Reached)
+	assert.Equal(t, aigateway.ConcurrentRequests, c.Admit(t.Context(), alice, 0).Reached)
 	first.Release()
 	assert.NotNil(t, admitted(t, c, 0))
 }
 
 func TestKeysCountByThemselvesAndSubjectsTogether(t *testing.T) {
-	c := newCounter(exchange.Rules{Requests: rate(1, time.Hour)})
-	admits := func(key *exchange.Key) bool { return c.Admit(t.Context(), key, 0).Reservation != nil }
+	c := newCounter(aigateway.Rules{Requests: rate(1, time.Hour)})
+	admits := func(key *aigateway.Key) bool { return c.Admit(t.Context(), key, 0).Reservation != nil }
 	assert.True(t, admits(keyOf(1)))
 	assert.True(t, admits(keyOf(2)))
 	assert.False(t, admits(keyOf(1)))
@@ -192,7 +194,7 @@ func TestKeysCountByThemselvesAndSubjectsTogether(t *testing.T) {
 // However many ask at once, exactly as many are admitted as may be.
 func TestARaceForAQuotaIsNeverWonByTooMany(t *testing.T) {
 	const askers, most, tokens = 200, 100, 7
-	for name, rules := range map[string]exchange.Rules{
+	for name, rules := range map[string]aigateway.Rules{
 		"requests":   {Requests: rate(most, time.Hour)},
 		"tokens":     {Tokens: rate(most*tokens, time.Hour)},
 		"concurrent": {Concurrent: most},
@@ -227,7 +229,7 @@ func TestARaceForAQuotaIsNeverWonByTooMany(t *testing.T) {
 }
 
 func TestWhatRunsAtOnceNeverExceedsItsRule(t *testing.T) {
-	c := newCounter(exchange.Rules{Concurrent: 3})
+	c := newCounter(aigateway.Rules{Concurrent: 3})
 	var all sync.WaitGroup
 	var running, in atomic.Int64
 	for range 16 {
@@ -249,7 +251,7 @@ func TestWhatRunsAtOnceNeverExceedsItsRule(t *testing.T) {
 
 func TestWhoeverIsIdleTakesNoMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCounter(exchange.Rules{Requests: rate(9, time.Minute), Concurrent: 9})
+		c := newCounter(aigateway.Rules{Requests: rate(9, time.Minute), Concurrent: 9})
 		running := c.Admit(t.Context(), alice, 0).Reservation
 		for n := range 20 * leastRoom {
 			end(c.Admit(t.Context(), keyOf(n+2), 0).Reservation, 0)
@@ -265,9 +267,9 @@ func TestWhoeverIsIdleTakesNoMemory(t *testing.T) {
 }
 
 func TestAReloadForgetsNothingAndAnotherRuleBeginsAnew(t *testing.T) {
-	rules := exchange.Rules{Requests: rate(1, time.Hour)}
-	other := exchange.Rules{Requests: rate(2, time.Hour)}
-	limitOf := func(m *Memory, rules exchange.Rules) exchange.Limiter {
+	rules := aigateway.Rules{Requests: rate(1, time.Hour)}
+	other := aigateway.Rules{Requests: rate(2, time.Hour)}
+	limitOf := func(m *Memory, rules aigateway.Rules) aigateway.Limiter {
 		limit, err := m.Limiter("small", rules)
 		require.NoError(t, err)
 		return limit
@@ -288,7 +290,7 @@ func TestAReloadForgetsNothingAndAnotherRuleBeginsAnew(t *testing.T) {
 }
 
 func BenchmarkAdmit(b *testing.B) {
-	c := newCounter(exchange.Rules{Requests: rate(1e9, time.Minute), Tokens: rate(1e12, time.Minute), Concurrent: 8})
+	c := newCounter(aigateway.Rules{Requests: rate(1e9, time.Minute), Tokens: rate(1e12, time.Minute), Concurrent: 8})
 	b.ReportAllocs()
 	for b.Loop() {
 		end(c.Admit(b.Context(), alice, 1000).Reservation, 700)

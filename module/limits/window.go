@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // slots is the number of parts into which the period of a rate is divided.
@@ -24,7 +24,7 @@ type window struct {
 }
 
 // newWindow returns the window of a rate, nil for a rate that bounds nothing.
-func newWindow(rate exchange.Rate) *window {
+func newWindow(rate aigateway.Rate) *window {
 	if rate.Most == 0 {
 		return nil
 	}
@@ -83,8 +83,8 @@ func (w *window) giveBack(n, slot int64) {
 }
 
 // quota is what is left.
-func (w *window) quota(now time.Duration) exchange.Quota {
-	return exchange.Quota{Limit: w.most, Remaining: max(0, w.most-w.used), Reset: w.reset(now)}
+func (w *window) quota(now time.Duration) aigateway.Quota {
+	return aigateway.Quota{Limit: w.most, Remaining: max(0, w.most-w.used), Reset: w.reset(now)}
 }
 
 // reset is how long it takes until nothing counts any more.

@@ -7,7 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -49,8 +49,8 @@ func (d *Demo) Provision(caddy.Context) error {
 
 // Defaults returns what the preset implies. The address is never dialed; it
 // only gives the requests to the engine their paths.
-func (*Demo) Defaults() exchange.Defaults {
-	return exchange.Defaults{
+func (*Demo) Defaults() aigateway.Defaults {
+	return aigateway.Defaults{
 		BaseURL:     "http://demo/v1",
 		Formats:     translate.Formats,
 		ListsModels: true,
@@ -123,6 +123,6 @@ func (d *Demo) parsePace(dis *caddyfile.Dispenser) error {
 var (
 	_ caddy.Provisioner     = (*Demo)(nil)
 	_ caddyfile.Unmarshaler = (*Demo)(nil)
-	_ exchange.Preset       = (*Demo)(nil)
+	_ aigateway.Preset      = (*Demo)(nil)
 	_ http.RoundTripper     = (*Demo)(nil)
 )

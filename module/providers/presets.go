@@ -5,7 +5,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -20,20 +20,20 @@ var (
 
 // slowly are the limits of servers that may run on anybody's processor: reading a
 // long prompt takes minutes there, and some send no header before its end.
-var slowly = exchange.AnswerBounds{
+var slowly = aigateway.AnswerBounds{
 	ResponseHeaderTimeout: caddy.Duration(30 * time.Minute),
 	FirstEventTimeout:     caddy.Duration(30 * time.Minute),
 }
 
 // longest is what is known of models that give no longer answer than that.
-func longest(pattern exchange.Pattern, tokens string) exchange.ModelTraits {
-	return exchange.ModelTraits{Pattern: pattern, Traits: map[string]string{"max_output_tokens": tokens}}
+func longest(pattern aigateway.Pattern, tokens string) aigateway.ModelTraits {
+	return aigateway.ModelTraits{Pattern: pattern, Traits: map[string]string{"max_output_tokens": tokens}}
 }
 
 // claudes are the longest answers that Claude models give, by
 // https://platform.claude.com/docs/en/models. Later models give 128000. Where the
 // client gives no bound, there is room for what a coding agent asks for.
-var claudes = []exchange.ModelTraits{
+var claudes = []aigateway.ModelTraits{
 	longClaude("claude-3-5-*", "8192"),
 	longClaude("claude-3-7-*", "64000"),
 	longClaude("claude-3-*", "4096"),
@@ -46,7 +46,7 @@ var claudes = []exchange.ModelTraits{
 	{Pattern: "claude-*", Traits: map[string]string{"default_max_tokens": "32000"}},
 }
 
-func longClaude(pattern exchange.Pattern, tokens string) exchange.ModelTraits {
+func longClaude(pattern aigateway.Pattern, tokens string) aigateway.ModelTraits {
 	known := longest(pattern, tokens)
 	known.Traits["default_max_tokens"] = "32000"
 	return known
@@ -57,13 +57,13 @@ func longClaude(pattern exchange.Pattern, tokens string) exchange.ModelTraits {
 // them document a list of their models.
 var presets = []Preset{
 	// Models before Claude 4.6 take a budget instead, which later ones refuse.
-	{"anthropic", exchange.Defaults{
+	{"anthropic", aigateway.Defaults{
 		BaseURL: "https://api.anthropic.com", Formats: onlyMessages,
 		Header: "X-Api-Key", KeyRequired: true, ListsModels: true,
 		Traits:      map[string]string{"thinking_style": "adaptive"},
 		ModelTraits: claudes,
 	}},
-	{"openai", exchange.Defaults{
+	{"openai", aigateway.Defaults{
 		BaseURL: "https://api.openai.com/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
 			"max_tokens_field": "max_completion_tokens", // max_tokens is deprecated, and reasoning models refuse it
@@ -72,7 +72,7 @@ var presets = []Preset{
 			"extensions":       "service_tier",
 		},
 		// https://platform.openai.com/docs/models; later models give 100000 and more.
-		ModelTraits: []exchange.ModelTraits{
+		ModelTraits: []aigateway.ModelTraits{
 			longest("gpt-3.5-*", "4096"),
 			longest("gpt-4-turbo*", "4096"),
 			longest("gpt-4o-2024-05-13", "4096"),
@@ -81,12 +81,12 @@ var presets = []Preset{
 		},
 	}},
 	// Whatever differs from the format is for the configuration to say.
-	{"openai_compatible", exchange.Defaults{Formats: chatCompletions}},
+	{"openai_compatible", aigateway.Defaults{Formats: chatCompletions}},
 
 	// Reasoning of a turn that called tools must come back, or the request is
 	// refused. Other words for the effort than these are not known. Its messages
 	// endpoint lies below another address, its completions are of a beta.
-	{"deepseek", exchange.Defaults{
+	{"deepseek", aigateway.Defaults{
 		BaseURL: "https://api.deepseek.com", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
 			"reasoning_effort": "low medium high xhigh max",
@@ -94,24 +94,24 @@ var presets = []Preset{
 		},
 		// https://api-docs.deepseek.com/quick_start/pricing, and the range that its
 		// refusals name. Later models give 384000.
-		ModelTraits: []exchange.ModelTraits{
+		ModelTraits: []aigateway.ModelTraits{
 			longest("deepseek-chat", "8192"),
 			longest("deepseek-reasoner", "65536"),
 		},
 	}},
 	// max_tokens is deprecated, n above 1 is refused. Which efforts are taken
 	// depends on the model.
-	{"groq", exchange.Defaults{
+	{"groq", aigateway.Defaults{
 		BaseURL: "https://api.groq.com/openai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
 	}},
 	// Refuses fields that it does not know, user and stream_options among them;
 	// the usage of a stream comes unasked.
-	{"mistral", exchange.Defaults{
+	{"mistral", aigateway.Defaults{
 		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"include_usage": "false", "user_field": "none"},
 	}},
-	{"openrouter", exchange.Defaults{
+	{"openrouter", aigateway.Defaults{
 		BaseURL: "https://openrouter.ai/api/v1", Formats: chatMessages, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p top_a repetition_penalty",
@@ -120,12 +120,12 @@ var presets = []Preset{
 			"reasoning_replay": "reasoning", // the field of its answers is taken back
 		},
 	}},
-	{"together", exchange.Defaults{
+	{"together", aigateway.Defaults{
 		BaseURL: "https://api.together.xyz/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"extensions": "top_k min_p repetition_penalty"},
 	}},
 	// max_tokens is deprecated. Its messages endpoint was switched off.
-	{"xai", exchange.Defaults{
+	{"xai", aigateway.Defaults{
 		BaseURL: "https://api.x.ai/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens"},
 	}},
@@ -135,7 +135,7 @@ var presets = []Preset{
 	// not the first (ggml-org/llama.cpp#27367, vllm-project/vllm#41114,
 	// ollama/ollama#17774); in place, as a turn of the user, it leaves the cached
 	// prefix alone. Joined, it also suits templates that want the roles to alternate.
-	{"llamacpp", exchange.Defaults{
+	{"llamacpp", aigateway.Defaults{
 		BaseURL: "http://localhost:8080/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
@@ -149,7 +149,7 @@ var presets = []Preset{
 	}},
 	// Reads max_tokens alone, and takes the texts of one content for messages of
 	// their own: both hold by default. user is ignored.
-	{"ollama", exchange.Defaults{
+	{"ollama", aigateway.Defaults{
 		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
 			"image_url":        "base64", // addresses are refused
@@ -164,7 +164,7 @@ var presets = []Preset{
 	}},
 	// chat_template_kwargs is left out: servers with a tokenizer of Mistral's
 	// refuse it.
-	{"vllm", exchange.Defaults{
+	{"vllm", aigateway.Defaults{
 		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
 			"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +

@@ -14,7 +14,7 @@ package providers
 import (
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func init() {
@@ -27,7 +27,7 @@ func init() {
 // Preset is a kind of provider that is all data. It has no options.
 type Preset struct {
 	name     string
-	defaults exchange.Defaults
+	defaults aigateway.Defaults
 }
 
 // CaddyModule returns the Caddy module information.
@@ -39,7 +39,7 @@ func (p Preset) CaddyModule() caddy.ModuleInfo {
 }
 
 // Defaults returns what the preset implies.
-func (p Preset) Defaults() exchange.Defaults { return p.defaults }
+func (p Preset) Defaults() aigateway.Defaults { return p.defaults }
 
 // Interface guard
-var _ exchange.Preset = Preset{}
+var _ aigateway.Preset = Preset{}

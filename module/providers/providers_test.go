@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -30,8 +30,8 @@ func TestPresetsImplyTheirService(t *testing.T) {
 	const chat, messages, completions = translate.Chat, translate.Messages, translate.Completions
 	type formats = []translate.Format
 	type traits = map[string]string
-	local := exchange.AnswerBounds{ResponseHeaderTimeout: caddy.Duration(30 * time.Minute), FirstEventTimeout: caddy.Duration(30 * time.Minute)}
-	for id, want := range map[string]exchange.Defaults{
+	local := aigateway.AnswerBounds{ResponseHeaderTimeout: caddy.Duration(30 * time.Minute), FirstEventTimeout: caddy.Duration(30 * time.Minute)}
+	for id, want := range map[string]aigateway.Defaults{
 		"anthropic": {
 			BaseURL: "https://api.anthropic.com", Formats: formats{messages},
 			Header: "X-Api-Key", KeyRequired: true, ListsModels: true,
@@ -98,7 +98,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		"demo": {BaseURL: "http://demo/v1", Formats: translate.Formats, ListsModels: true},
 	} {
 		t.Run(id, func(t *testing.T) {
-			got := load(t, id, `{}`).(exchange.Preset).Defaults()
+			got := load(t, id, `{}`).(aigateway.Preset).Defaults()
 			got.ModelTraits = nil // have a test of their own
 			assert.Equal(t, want, got)
 		})
@@ -109,7 +109,7 @@ func TestPresetsHaveTraitsThatExist(t *testing.T) {
 	for _, p := range presets {
 		assert.NoError(t, new(translate.Traits).SetAll(p.defaults.Traits), p.name)
 		for _, row := range p.defaults.ModelTraits {
-			_, err := exchange.ParsePattern(string(row.Pattern))
+			_, err := aigateway.ParsePattern(string(row.Pattern))
 			assert.NoError(t, err, p.name)
 			assert.NoError(t, new(translate.Traits).SetAll(row.Traits), "%s %s", p.name, row.Pattern)
 		}
@@ -140,7 +140,7 @@ func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 		{"deepseek", "deepseek-reasoner", 65536, 4096},
 	} {
 		var traits translate.Traits
-		for _, row := range load(t, c.preset, `{}`).(exchange.Preset).Defaults().ModelTraits {
+		for _, row := range load(t, c.preset, `{}`).(aigateway.Preset).Defaults().ModelTraits {
 			if row.Pattern.Match(c.model) {
 				require.NoError(t, traits.SetAll(row.Traits))
 				break

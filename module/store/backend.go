@@ -25,8 +25,8 @@ type Backend interface {
 	// holds the lock of writers. It may do nothing.
 	Backup(ctx context.Context, db *sql.DB, version int) error
 	// Explain returns an error for people: it names the database, says what is
-	// wrong and carries no credential. It wraps exchange.ErrTaken for what has
-	// to be unique and is not, and else exchange.ErrUnavailable.
+	// wrong and carries no credential. It wraps aigateway.ErrTaken for what has
+	// to be unique and is not, and else aigateway.ErrUnavailable.
 	Explain(error) error
 	// Moved reports whether what is open is no longer the database that
 	// Connect would open, or holds nothing any more.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/netip"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.models, k.networks, k.limit_name, k.disabled, k.created, k.expires, k.used`
@@ -12,7 +12,7 @@ const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.models, k.netwo
 // scanKey reads a row of keyColumns and then more. A key whose restrictions
 // cannot be read, which takes somebody who wrote to the database by hand, is
 // disabled: without them it could do more than it may.
-func scanKey(row scanner, k *exchange.StoredKey, more ...any) error {
+func scanKey(row scanner, k *aigateway.StoredKey, more ...any) error {
 	var damaged bool
 	err := row.Scan(append([]any{&k.ID, &k.UserID, &k.Name, &k.Hint, digestOf{k.Digest[:]},
 		listOf[string]{&k.Models, &damaged}, listOf[netip.Prefix]{&k.Networks, &damaged}, &k.Limit,
@@ -21,8 +21,8 @@ func scanKey(row scanner, k *exchange.StoredKey, more ...any) error {
 	return err
 }
 
-// CreateKey implements exchange.Keys.
-func (s *Store) CreateKey(ctx context.Context, key *exchange.StoredKey, most int) error {
+// CreateKey implements aigateway.Keys.
+func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, most int) error {
 	models, networks, err := restrictions(key)
 	if err != nil {
 		return err
@@ -45,20 +45,20 @@ func (s *Store) CreateKey(ctx context.Context, key *exchange.StoredKey, most int
 	return err
 }
 
-// checkRoom returns exchange.ErrTooMany if a user has most keys.
+// checkRoom returns aigateway.ErrTooMany if a user has most keys.
 func checkRoom(in statements, user int64, most int) error {
 	if _, err := userByID(in, user); err != nil {
 		return err
 	}
 	n, err := in.number(`SELECT count(*) FROM gateway_keys WHERE user_id = $1`, user)
 	if err == nil && n >= int64(most) {
-		err = exchange.ErrTooMany
+		err = aigateway.ErrTooMany
 	}
 	return err
 }
 
 // restrictions are the lists of a key, as they are kept.
-func restrictions(key *exchange.StoredKey) (models, networks string, err error) {
+func restrictions(key *aigateway.StoredKey) (models, networks string, err error) {
 	if models, err = list(key.Models); err != nil {
 		return "", "", err
 	}
@@ -66,8 +66,8 @@ func restrictions(key *exchange.StoredKey) (models, networks string, err error) 
 	return models, networks, err
 }
 
-// Key implements exchange.Keys.
-func (s *Store) Key(ctx context.Context, user, id int64) (key *exchange.StoredKey, err error) {
+// Key implements aigateway.Keys.
+func (s *Store) Key(ctx context.Context, user, id int64) (key *aigateway.StoredKey, err error) {
 	err = s.query(ctx, "reading key", func(in statements) error {
 		key, err = keyByID(in, user, id)
 		return err
@@ -75,8 +75,8 @@ func (s *Store) Key(ctx context.Context, user, id int64) (key *exchange.StoredKe
 	return key, err
 }
 
-func keyByID(in statements, user, id int64) (*exchange.StoredKey, error) {
-	var key exchange.StoredKey
+func keyByID(in statements, user, id int64) (*aigateway.StoredKey, error) {
+	var key aigateway.StoredKey
 	err := scanKey(in.row(`SELECT `+keyColumns+` FROM gateway_keys k WHERE k.id = $1 AND ($2 = 0 OR k.user_id = $2)`, id, user), &key)
 	if err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func keyByID(in statements, user, id int64) (*exchange.StoredKey, error) {
 	return &key, nil
 }
 
-// Keys implements exchange.Keys.
-func (s *Store) Keys(ctx context.Context, user int64, page exchange.Page) (keys []exchange.StoredKey, total int, err error) {
+// Keys implements aigateway.Keys.
+func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) (keys []aigateway.StoredKey, total int, err error) {
 	const where = ` FROM gateway_keys k WHERE ($1 = 0 OR k.user_id = $1) AND k.folded LIKE $2 ESCAPE '\'`
 	pattern := part(page.Search)
 	err = s.query(ctx, "listing keys", func(in statements) error {
@@ -95,7 +95,7 @@ func (s *Store) Keys(ctx context.Context, user int64, page exchange.Page) (keys 
 		}
 		total = int(count)
 		return in.each(func(row scanner) error {
-			var key exchange.StoredKey
+			var key aigateway.StoredKey
 			err := scanKey(row, &key)
 			keys = append(keys, key)
 			return err
@@ -104,8 +104,8 @@ func (s *Store) Keys(ctx context.Context, user int64, page exchange.Page) (keys 
 	return keys, total, err
 }
 
-// ChangeKey implements exchange.Keys. The function must not call the store.
-func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*exchange.StoredKey) error) (key *exchange.StoredKey, err error) {
+// ChangeKey implements aigateway.Keys. The function must not call the store.
+func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aigateway.StoredKey) error) (key *aigateway.StoredKey, err error) {
 	err = s.change(ctx, "changing key", func(tx statements) (int64, error) {
 		if key, err = keyByID(tx, user, id); err != nil {
 			return 0, err
@@ -124,7 +124,7 @@ func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*exch
 	return key, nil
 }
 
-func updateKey(tx statements, key *exchange.StoredKey) error {
+func updateKey(tx statements, key *aigateway.StoredKey) error {
 	models, networks, err := restrictions(key)
 	if err != nil {
 		return refusal{err}
@@ -133,7 +133,7 @@ func updateKey(tx statements, key *exchange.StoredKey) error {
 		text(key.Name), fold(key.Name), models, networks, text(key.Limit), key.Disabled, millis(key.Expires), key.ID)
 }
 
-// DeleteKey implements exchange.Keys.
+// DeleteKey implements aigateway.Keys.
 func (s *Store) DeleteKey(ctx context.Context, user, id int64) error {
 	return s.change(ctx, "deleting key", func(tx statements) (owner int64, err error) {
 		err = tx.row(`DELETE FROM gateway_keys WHERE id = $1 AND ($2 = 0 OR user_id = $2) RETURNING user_id`, id, user).Scan(&owner)

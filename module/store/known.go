@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // known is what the database was last seen to hold. It is replaced, never
@@ -15,7 +15,7 @@ type known struct {
 	state
 	database string // its identity
 	loaded   bool   // over the connection that is open
-	keys     map[exchange.Digest]*followed
+	keys     map[aigateway.Digest]*followed
 }
 
 // wasRead reports whether a database was read, over whatever connection: each
@@ -24,7 +24,7 @@ func (k *known) wasRead() bool { return k.stamp != "" }
 
 // followed is a key in memory.
 type followed struct {
-	exchange.Key
+	aigateway.Key
 	id, owner int64
 	used      *atomic.Bool // since uses were last written; outlives a replacement
 }
@@ -32,7 +32,7 @@ type followed struct {
 // lookup returns the key with this digest, nil when there is none, and notes
 // its use: in a flag that is written once a minute and read otherwise, so that
 // requests on many processors do not fight for it.
-func (k *known) lookup(digest exchange.Digest) *exchange.Key {
+func (k *known) lookup(digest aigateway.Digest) *aigateway.Key {
 	found := k.keys[digest]
 	// As for keys of the configuration: the second comparison takes the same
 	// time whatever the first one showed.
@@ -57,7 +57,7 @@ func (k *known) takeUses() (used []*followed) {
 
 // inherit carries the uses that are not written yet over from what was known,
 // to keys that nobody else knows yet.
-func inherit(keys map[exchange.Digest]*followed, from *known) {
+func inherit(keys map[aigateway.Digest]*followed, from *known) {
 	for digest, key := range keys {
 		if before := from.keys[digest]; before != nil && before.id == key.id {
 			key.used = before.used
@@ -72,7 +72,7 @@ func readKnown(in statements, before *known) (*known, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := readKeys(in, exchange.AnyUser, before)
+	keys, err := readKeys(in, aigateway.AnyUser, before)
 	return &known{database: before.database, loaded: true, state: now, keys: keys}, err
 }
 
@@ -89,14 +89,14 @@ func readChanged(tx statements, owner int64, from state, before *known) (*known,
 	}
 	changed, err := readKeys(tx, owner, before)
 	keys := maps.Clone(before.keys)
-	maps.DeleteFunc(keys, func(_ exchange.Digest, key *followed) bool { return key.owner == owner })
+	maps.DeleteFunc(keys, func(_ aigateway.Digest, key *followed) bool { return key.owner == owner })
 	maps.Copy(keys, changed)
 	return &known{database: before.database, loaded: true, state: now, keys: keys}, err
 }
 
 // readKeys reads the keys of a user, or of all.
-func readKeys(in statements, owner int64, before *known) (map[exchange.Digest]*followed, error) {
-	keys := make(map[exchange.Digest]*followed)
+func readKeys(in statements, owner int64, before *known) (map[aigateway.Digest]*followed, error) {
+	keys := make(map[aigateway.Digest]*followed)
 	err := in.each(func(row scanner) error {
 		key, err := scanFollowed(row)
 		key.Subject = before.subjectOf(key.owner)
@@ -115,16 +115,16 @@ func (k *known) subjectOf(owner int64) string {
 }
 
 func scanFollowed(row scanner) (*followed, error) {
-	var stored exchange.StoredKey
+	var stored aigateway.StoredKey
 	var owner string
 	var disabled bool
 	err := scanKey(row, &stored, &owner, &disabled)
-	models := make([]exchange.Pattern, len(stored.Models))
+	models := make([]aigateway.Pattern, len(stored.Models))
 	for i, model := range stored.Models {
-		models[i] = exchange.Pattern(model)
+		models[i] = aigateway.Pattern(model)
 	}
-	return &followed{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), Key: exchange.Key{
-		ID: exchange.StoredKeyID(stored.ID), Owner: owner,
+	return &followed{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), Key: aigateway.Key{
+		ID: aigateway.StoredKeyID(stored.ID), Owner: owner,
 		Digest: stored.Digest, Models: models, Networks: stored.Networks, Limit: stored.Limit,
 		Expires: stored.Expires, Disabled: stored.Disabled || disabled,
 	}}, err

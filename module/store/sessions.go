@@ -4,18 +4,18 @@ import (
 	"context"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const sessionColumns = `s.id, s.user_id, s.digest, s.created, s.expires, s.address, s.agent`
 
 // sessionFields are where a row of sessionColumns goes.
-func sessionFields(s *exchange.Session) []any {
+func sessionFields(s *aigateway.Session) []any {
 	return []any{&s.ID, &s.UserID, digestOf{s.Digest[:]}, moment{&s.Created}, moment{&s.Expires}, &s.Address, &s.Agent}
 }
 
-// CreateSession implements exchange.Sessions.
-func (s *Store) CreateSession(ctx context.Context, session *exchange.Session, most int, check func(*exchange.User) error) error {
+// CreateSession implements aigateway.Sessions.
+func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, most int, check func(*aigateway.User) error) error {
 	created := *session
 	created.Created = now()
 	err := s.write(ctx, "creating session", func(tx statements) error {
@@ -41,7 +41,7 @@ func (s *Store) CreateSession(ctx context.Context, session *exchange.Session, mo
 }
 
 // noteLogin also makes room for the new session.
-func noteLogin(tx statements, session *exchange.Session, most int) error {
+func noteLogin(tx statements, session *aigateway.Session, most int) error {
 	at := millis(session.Created)
 	if err := tx.change(`UPDATE gateway_users SET last_login = $1 WHERE id = $2`, at, session.UserID); err != nil {
 		return err
@@ -54,10 +54,10 @@ func noteLogin(tx statements, session *exchange.Session, most int) error {
 	return err
 }
 
-// Session implements exchange.Sessions.
-func (s *Store) Session(ctx context.Context, digest exchange.Digest) (*exchange.Session, *exchange.User, error) {
-	var session exchange.Session
-	var user exchange.User
+// Session implements aigateway.Sessions.
+func (s *Store) Session(ctx context.Context, digest aigateway.Digest) (*aigateway.Session, *aigateway.User, error) {
+	var session aigateway.Session
+	var user aigateway.User
 	err := s.query(ctx, "reading session", func(in statements) error {
 		return in.row(`SELECT `+sessionColumns+`, `+userColumns+`
 			FROM gateway_sessions s JOIN gateway_users u ON u.id = s.user_id WHERE s.digest = $1`, digest[:]).
@@ -69,11 +69,11 @@ func (s *Store) Session(ctx context.Context, digest exchange.Digest) (*exchange.
 	return &session, &user, nil
 }
 
-// SessionsOf implements exchange.Sessions.
-func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []exchange.Session, err error) {
+// SessionsOf implements aigateway.Sessions.
+func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []aigateway.Session, err error) {
 	err = s.query(ctx, "listing sessions", func(in statements) error {
 		return in.each(func(row scanner) error {
-			var session exchange.Session
+			var session aigateway.Session
 			err := row.Scan(sessionFields(&session)...)
 			sessions = append(sessions, session)
 			return err
@@ -83,14 +83,14 @@ func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []exchange
 	return sessions, err
 }
 
-// DeleteSession implements exchange.Sessions.
+// DeleteSession implements aigateway.Sessions.
 func (s *Store) DeleteSession(ctx context.Context, user, id int64) error {
 	return s.write(ctx, "deleting session", func(tx statements) error {
 		return tx.change(`DELETE FROM gateway_sessions WHERE id = $1 AND user_id = $2`, id, user)
 	})
 }
 
-// DeleteSessionsOf implements exchange.Sessions.
+// DeleteSessionsOf implements aigateway.Sessions.
 func (s *Store) DeleteSessionsOf(ctx context.Context, user, except int64) error {
 	return s.write(ctx, "deleting sessions", func(tx statements) error {
 		return endSessions(tx, user, except)

@@ -21,7 +21,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const (
@@ -40,7 +40,7 @@ const (
 	noteUsesEvery = time.Minute
 )
 
-// Store implements exchange.Store over a database.
+// Store implements aigateway.Store over a database.
 type Store struct {
 	backend Backend
 	dialect Dialect
@@ -118,7 +118,7 @@ func (s *Store) Close() error {
 }
 
 // Lookup returns the key with this digest, nil when none is known.
-func (s *Store) Lookup(digest exchange.Digest) *exchange.Key {
+func (s *Store) Lookup(digest aigateway.Digest) *aigateway.Key {
 	return s.known.Load().lookup(digest)
 }
 
@@ -136,7 +136,7 @@ func (s *Store) Identity() string { return s.backend.Identity() }
 
 // Interface guards
 var (
-	_ exchange.Store         = (*Store)(nil)
-	_ exchange.StoreIdentity = (*Store)(nil)
-	_ exchange.StoreLooking  = (*Store)(nil)
+	_ aigateway.Store         = (*Store)(nil)
+	_ aigateway.StoreIdentity = (*Store)(nil)
+	_ aigateway.StoreLooking  = (*Store)(nil)
 )

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // query runs statements that change nothing.
@@ -55,7 +55,7 @@ func (s *Store) write(ctx context.Context, doing string, write func(statements) 
 		err = s.transactInLine(ctx, db, write)
 	}
 	err = s.explain(doing, err)
-	if errors.Is(err, exchange.ErrUnavailable) && ctx.Err() != context.Canceled {
+	if errors.Is(err, aigateway.ErrUnavailable) && ctx.Err() != context.Canceled {
 		s.writing.begin(s.logger, "store cannot be written", err)
 	} else if err == nil {
 		s.writing.end(s.logger, "store can be written again")
@@ -71,7 +71,7 @@ func (s *Store) transactInLine(ctx context.Context, db *sql.DB, write func(state
 		defer release(s.line)
 		return s.transact(ctx, db, s.dialect.LockWrites, write)
 	default:
-		return exchange.ErrBusy
+		return aigateway.ErrBusy
 	}
 }
 
@@ -80,7 +80,7 @@ func (s *Store) transactInLine(ctx context.Context, db *sql.DB, write func(state
 func (s *Store) transact(ctx context.Context, db *sql.DB, lock string, write func(statements) error) error {
 	err := acquire(ctx, s.changing)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return exchange.ErrBusy
+		return aigateway.ErrBusy
 	}
 	if err != nil {
 		return fmt.Errorf("waiting for others that write: %w", err)
@@ -107,7 +107,7 @@ type refusal struct{ error }
 // errSlow is said instead of the many ways to say that a deadline has passed.
 var errSlow = fmt.Errorf("no answer within %s", timeout)
 
-// explain makes an error of this package one that exchange.Store promises.
+// explain makes an error of this package one that aigateway.Store promises.
 func (s *Store) explain(doing string, err error) error {
 	var refused refusal
 	switch {
@@ -116,13 +116,13 @@ func (s *Store) explain(doing string, err error) error {
 	case errors.As(err, &refused):
 		return refused.error
 	case errors.Is(err, sql.ErrNoRows):
-		return fmt.Errorf("%s: %w", doing, exchange.ErrNotFound)
-	case errors.Is(err, exchange.ErrLastRoot), errors.Is(err, exchange.ErrTooMany), errors.Is(err, exchange.ErrBusy):
+		return fmt.Errorf("%s: %w", doing, aigateway.ErrNotFound)
+	case errors.Is(err, aigateway.ErrLastRoot), errors.Is(err, aigateway.ErrTooMany), errors.Is(err, aigateway.ErrBusy):
 		return fmt.Errorf("%s: %w", doing, err)
 	case errors.Is(err, errClosed):
-		return fmt.Errorf("%s: %w: %w", doing, exchange.ErrUnavailable, err)
+		return fmt.Errorf("%s: %w: %w", doing, aigateway.ErrUnavailable, err)
 	case errors.Is(err, context.Canceled): // by the caller: there is no outage to explain
-		return fmt.Errorf("%s: %w: %w", doing, exchange.ErrUnavailable, context.Canceled)
+		return fmt.Errorf("%s: %w: %w", doing, aigateway.ErrUnavailable, context.Canceled)
 	case errors.Is(err, context.DeadlineExceeded):
 		err = errSlow
 	}

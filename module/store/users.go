@@ -3,18 +3,18 @@ package store
 import (
 	"context"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const userColumns = `u.id, u.name, u.display_name, u.role, u.disabled, u.password, u.created, u.last_login`
 
 // userFields are where a row of userColumns goes.
-func userFields(u *exchange.User) []any {
+func userFields(u *aigateway.User) []any {
 	return []any{&u.ID, &u.Name, &u.DisplayName, &u.Role, &u.Disabled, &u.Password, moment{&u.Created}, moment{&u.LastLogin}}
 }
 
-// CreateUser implements exchange.Users.
-func (s *Store) CreateUser(ctx context.Context, user *exchange.User) error {
+// CreateUser implements aigateway.Users.
+func (s *Store) CreateUser(ctx context.Context, user *aigateway.User) error {
 	created := *user
 	created.Created = now()
 	err := s.change(ctx, "creating user", func(tx statements) (int64, error) {
@@ -30,8 +30,8 @@ func (s *Store) CreateUser(ctx context.Context, user *exchange.User) error {
 	return err
 }
 
-// User implements exchange.Users.
-func (s *Store) User(ctx context.Context, id int64) (user *exchange.User, err error) {
+// User implements aigateway.Users.
+func (s *Store) User(ctx context.Context, id int64) (user *aigateway.User, err error) {
 	err = s.query(ctx, "reading user", func(in statements) error {
 		user, err = userByID(in, id)
 		return err
@@ -39,8 +39,8 @@ func (s *Store) User(ctx context.Context, id int64) (user *exchange.User, err er
 	return user, err
 }
 
-func userByID(in statements, id int64) (*exchange.User, error) {
-	var user exchange.User
+func userByID(in statements, id int64) (*aigateway.User, error) {
+	var user aigateway.User
 	err := in.row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.id = $1`, id).Scan(userFields(&user)...)
 	if err != nil {
 		return nil, err
@@ -48,9 +48,9 @@ func userByID(in statements, id int64) (*exchange.User, error) {
 	return &user, nil
 }
 
-// UserByName implements exchange.Users.
-func (s *Store) UserByName(ctx context.Context, name string) (*exchange.User, error) {
-	var user exchange.User
+// UserByName implements aigateway.Users.
+func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, error) {
+	var user aigateway.User
 	err := s.query(ctx, "reading user", func(in statements) error {
 		return in.row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, text(name)).Scan(userFields(&user)...)
 	})
@@ -60,8 +60,8 @@ func (s *Store) UserByName(ctx context.Context, name string) (*exchange.User, er
 	return &user, nil
 }
 
-// Users implements exchange.Users.
-func (s *Store) Users(ctx context.Context, page exchange.Page) (users []exchange.User, total int, err error) {
+// Users implements aigateway.Users.
+func (s *Store) Users(ctx context.Context, page aigateway.Page) (users []aigateway.User, total int, err error) {
 	const where = ` FROM gateway_users u WHERE u.name LIKE $1 ESCAPE '\'`
 	pattern := part(page.Search)
 	err = s.query(ctx, "listing users", func(in statements) error {
@@ -71,7 +71,7 @@ func (s *Store) Users(ctx context.Context, page exchange.Page) (users []exchange
 		}
 		total = int(count)
 		return in.each(func(row scanner) error {
-			var user exchange.User
+			var user aigateway.User
 			err := row.Scan(userFields(&user)...)
 			users = append(users, user)
 			return err
@@ -80,8 +80,8 @@ func (s *Store) Users(ctx context.Context, page exchange.Page) (users []exchange
 	return users, total, err
 }
 
-// ChangeUser implements exchange.Users. The function must not call the store.
-func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*exchange.User) error) (user *exchange.User, err error) {
+// ChangeUser implements aigateway.Users. The function must not call the store.
+func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aigateway.User) error) (user *aigateway.User, err error) {
 	err = s.change(ctx, "changing user", func(tx statements) (int64, error) {
 		if user, err = userByID(tx, id); err != nil {
 			return 0, err
@@ -100,7 +100,7 @@ func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*exc
 }
 
 // updateUser also ends the sessions but one, where the change asks for it.
-func updateUser(tx statements, before, user *exchange.User, keep int64) error {
+func updateUser(tx statements, before, user *aigateway.User, keep int64) error {
 	if isRoot(before) && !isRoot(user) {
 		if err := checkOtherRoot(tx, user.ID); err != nil {
 			return err
@@ -115,8 +115,8 @@ func updateUser(tx statements, before, user *exchange.User, keep int64) error {
 		text(user.DisplayName), int64(user.Role), user.Disabled, text(user.Password), millis(user.LastLogin), user.ID)
 }
 
-// DeleteUser implements exchange.Users. The function must not call the store.
-func (s *Store) DeleteUser(ctx context.Context, id int64, check func(*exchange.User) error) error {
+// DeleteUser implements aigateway.Users. The function must not call the store.
+func (s *Store) DeleteUser(ctx context.Context, id int64, check func(*aigateway.User) error) error {
 	return s.change(ctx, "deleting user", func(tx statements) (int64, error) {
 		user, err := userByID(tx, id)
 		if err != nil {
@@ -134,15 +134,15 @@ func (s *Store) DeleteUser(ctx context.Context, id int64, check func(*exchange.U
 	})
 }
 
-func isRoot(user *exchange.User) bool { return user.Role == exchange.RoleRoot && !user.Disabled }
+func isRoot(user *aigateway.User) bool { return user.Role == aigateway.RoleRoot && !user.Disabled }
 
-// checkOtherRoot returns exchange.ErrLastRoot if no other user is an enabled
+// checkOtherRoot returns aigateway.ErrLastRoot if no other user is an enabled
 // root user.
 func checkOtherRoot(in statements, id int64) error {
 	others, err := in.number(`SELECT count(*) FROM gateway_users WHERE role = $1 AND disabled = $2 AND id <> $3`,
-		int64(exchange.RoleRoot), false, id)
+		int64(aigateway.RoleRoot), false, id)
 	if err == nil && others == 0 {
-		err = exchange.ErrLastRoot
+		err = aigateway.ErrLastRoot
 	}
 	return err
 }

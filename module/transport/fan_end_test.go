@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -130,7 +131,7 @@ func TestTheWaitForUsageCountsFromAFinishThatCameAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		got := carry(t, provisioned(t, stalls(chunkText+chunkFinish)), fanned(t, true, "a"))
-		assert.Equal(t, time.Duration(exchange.DefaultAnswerBounds.UsageWait), time.Since(start))
+		assert.Equal(t, time.Duration(aigateway.DefaultAnswerBounds.UsageWait), time.Since(start))
 		assert.True(t, got.Whole())
 	})
 }

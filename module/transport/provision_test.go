@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func init() { caddy.RegisterModule(slowPreset{}) }
@@ -22,10 +22,10 @@ func (slowPreset) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "ai_gateway.providers.slow", New: func() caddy.Module { return new(slowPreset) }}
 }
 
-func (slowPreset) Defaults() exchange.Defaults {
-	return exchange.Defaults{
+func (slowPreset) Defaults() aigateway.Defaults {
+	return aigateway.Defaults{
 		BaseURL:      "http://localhost",
-		AnswerBounds: exchange.AnswerBounds{ResponseHeaderTimeout: caddy.Duration(time.Hour), FirstEventTimeout: caddy.Duration(2 * time.Hour)},
+		AnswerBounds: aigateway.AnswerBounds{ResponseHeaderTimeout: caddy.Duration(time.Hour), FirstEventTimeout: caddy.Duration(2 * time.Hour)},
 	}
 }
 
@@ -34,12 +34,12 @@ func (slowPreset) Defaults() exchange.Defaults {
 func TestTimesComeFromTheConfigurationThenFromThePreset(t *testing.T) {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
 	defer cancel()
-	transport := &Transport{Upstream: exchange.Upstream{
+	transport := &Transport{Upstream: aigateway.Upstream{
 		PresetRaw:    []byte(`{"preset":"slow"}`),
-		AnswerBounds: exchange.AnswerBounds{FirstEventTimeout: caddy.Duration(time.Minute)},
+		AnswerBounds: aigateway.AnswerBounds{FirstEventTimeout: caddy.Duration(time.Minute)},
 	}}
 	require.NoError(t, transport.Provision(ctx))
-	want := exchange.DefaultAnswerBounds
+	want := aigateway.DefaultAnswerBounds
 	want.ResponseHeaderTimeout = caddy.Duration(time.Hour)
 	want.FirstEventTimeout = caddy.Duration(time.Minute)
 	assert.Equal(t, want, transport.AnswerBounds)

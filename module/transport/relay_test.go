@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -321,7 +322,7 @@ func TestWhatIsNoEventIsBounded(t *testing.T) {
 					inner := answers(func(*http.Request) (*http.Response, error) {
 						return responds(http.StatusOK, "text/event-stream", endless{strings.NewReader(begin), comment}), nil
 					})
-					got := carry(t, newTransport(inner, func(t *Transport) { t.MaxEventBytes = exchange.MinMaxEventBytes }), a)
+					got := carry(t, newTransport(inner, func(t *Transport) { t.MaxEventBytes = aigateway.MinMaxEventBytes }), a)
 					require.NotNil(t, got.Fault)
 					assert.ErrorIs(t, got.Fault.Cause, want)
 					assert.Equal(t, "the upstream returned an unusable answer", got.Fault.Message)

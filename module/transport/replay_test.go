@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -147,11 +148,11 @@ func newTransport(inner http.RoundTripper, change ...func(*Transport)) *Transpor
 	for _, c := range change {
 		c(t)
 	}
-	t.AnswerBounds.Inherit(exchange.DefaultAnswerBounds)
+	t.AnswerBounds.Inherit(aigateway.DefaultAnswerBounds)
 	return t
 }
 
-func endsWithFinish(t *Transport) { t.StreamEnd = exchange.StreamEndFinish }
+func endsWithFinish(t *Transport) { t.StreamEnd = aigateway.StreamEndFinish }
 
 // attemptFor is an attempt at a streaming request, which asks for usage itself
 // or leaves that to the gateway.

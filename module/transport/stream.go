@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -46,7 +46,7 @@ func (c *call) lane() lane {
 		format:    c.attempt.Format,
 		withhold:  c.usageAsked(),
 		revealing: c.revealing,
-		onFinish:  c.t.StreamEnd == exchange.StreamEndFinish,
+		onFinish:  c.t.StreamEnd == aigateway.StreamEndFinish,
 	}
 }
 

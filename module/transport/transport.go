@@ -21,6 +21,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -30,13 +31,13 @@ func init() { caddy.RegisterModule(Transport{}) }
 // Transport carries attempts to one provider. It is configured by the gateway
 // and wraps the transport of reverse_proxy that moves the bytes.
 type Transport struct {
-	exchange.Upstream
+	aigateway.Upstream
 
 	inner    http.RoundTripper
 	base     *url.URL         // the zero URL when addresses come from reverse_proxy alone
 	header   string           // name of the credential's header
 	standard translate.Traits // of attempts that bring none of their own
-	secret   exchange.Secret
+	secret   aigateway.Secret
 	logger   *zap.Logger
 }
 
@@ -56,7 +57,7 @@ func (t *Transport) Provision(ctx caddy.Context) error {
 		return err
 	}
 	t.AnswerBounds.Inherit(defaults.AnswerBounds)
-	t.AnswerBounds.Inherit(exchange.DefaultAnswerBounds)
+	t.AnswerBounds.Inherit(aigateway.DefaultAnswerBounds)
 	if t.base, err = ParseBaseURL(t.BaseURL, defaults.BaseURL); err != nil {
 		return err
 	}
@@ -74,28 +75,28 @@ func (t *Transport) Provision(ctx caddy.Context) error {
 
 // loadPreset loads the preset, if one is named; one that answers in-process
 // becomes the inner transport.
-func (t *Transport) loadPreset(ctx caddy.Context) (exchange.Defaults, error) {
+func (t *Transport) loadPreset(ctx caddy.Context) (aigateway.Defaults, error) {
 	if t.PresetRaw == nil {
-		return exchange.Defaults{}, nil
+		return aigateway.Defaults{}, nil
 	}
 	mod, err := ctx.LoadModule(&t.Upstream, "PresetRaw")
 	if err != nil {
-		return exchange.Defaults{}, fmt.Errorf("loading preset: %w", err)
+		return aigateway.Defaults{}, fmt.Errorf("loading preset: %w", err)
 	}
 	if rt, ok := mod.(http.RoundTripper); ok {
 		t.inner = rt
 	}
-	return mod.(exchange.Preset).Defaults(), nil
+	return mod.(aigateway.Preset).Defaults(), nil
 }
 
-func (t *Transport) provisionCredential(d exchange.Defaults) error {
+func (t *Transport) provisionCredential(d aigateway.Defaults) error {
 	if t.header = d.Header; t.header == "" {
 		t.header = "Authorization"
 	}
 	if t.APIKey == "" {
 		return nil
 	}
-	secret, err := exchange.ResolveSecret(t.APIKey)
+	secret, err := aigateway.ResolveSecret(t.APIKey)
 	if err != nil {
 		return fmt.Errorf("api_key: %w", err)
 	}

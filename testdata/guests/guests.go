@@ -17,7 +17,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -41,8 +41,8 @@ func (Parrot) CaddyModule() caddy.ModuleInfo {
 }
 
 // Defaults returns what the preset implies.
-func (*Parrot) Defaults() exchange.Defaults {
-	return exchange.Defaults{
+func (*Parrot) Defaults() aigateway.Defaults {
+	return aigateway.Defaults{
 		BaseURL: "http://parrot/v1",
 		Formats: []translate.Format{translate.Chat},
 		Traits:  map[string]string{"system_role": "developer"},
@@ -101,7 +101,7 @@ type Derived struct {
 	// Names are the names that have a key.
 	Names []string `json:"names"`
 
-	keys map[exchange.Digest]*exchange.Key
+	keys map[aigateway.Digest]*aigateway.Key
 }
 
 // CaddyModule returns the Caddy module information.
@@ -114,22 +114,22 @@ func (Derived) CaddyModule() caddy.ModuleInfo {
 
 // Provision makes the keys.
 func (k *Derived) Provision(caddy.Context) error {
-	secret, err := exchange.ResolveSecret(k.Secret)
+	secret, err := aigateway.ResolveSecret(k.Secret)
 	if err != nil {
 		return err
 	}
-	k.keys = make(map[exchange.Digest]*exchange.Key, len(k.Names))
+	k.keys = make(map[aigateway.Digest]*aigateway.Key, len(k.Names))
 	for _, name := range k.Names {
 		mac := hmac.New(sha256.New, []byte(secret))
 		mac.Write([]byte(name))
 		digest := sha256.Sum256([]byte("sk-" + hex.EncodeToString(mac.Sum(nil))))
-		k.keys[digest] = &exchange.Key{ID: name, Digest: digest}
+		k.keys[digest] = &aigateway.Key{ID: name, Digest: digest}
 	}
 	return nil
 }
 
 // Lookup returns the key with this digest, nil when there is none.
-func (k *Derived) Lookup(digest exchange.Digest) *exchange.Key { return k.keys[digest] }
+func (k *Derived) Lookup(digest aigateway.Digest) *aigateway.Key { return k.keys[digest] }
 
 // UnmarshalCaddyfile reads: derived <secret reference> <name...>.
 func (k *Derived) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
@@ -143,10 +143,10 @@ func (k *Derived) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 
 // Interface guards
 var (
-	_ exchange.Preset       = (*Parrot)(nil)
+	_ aigateway.Preset      = (*Parrot)(nil)
 	_ http.RoundTripper     = (*Parrot)(nil)
 	_ caddyfile.Unmarshaler = (*Parrot)(nil)
-	_ exchange.KeySource    = (*Derived)(nil)
+	_ aigateway.KeySource   = (*Derived)(nil)
 	_ caddy.Provisioner     = (*Derived)(nil)
 	_ caddyfile.Unmarshaler = (*Derived)(nil)
 )

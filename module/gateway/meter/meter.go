@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -24,7 +25,7 @@ type Estimate struct {
 type Meter struct {
 	Estimate
 
-	reservation exchange.Reservation // nil without a limit, and once released
+	reservation aigateway.Reservation // nil without a limit, and once released
 	settled     bool
 	earlier     int64 // tokens that failed attempts report
 
@@ -33,7 +34,7 @@ type Meter struct {
 }
 
 // Reserve begins the count for what the limit has reserved.
-func (m *Meter) Reserve(r exchange.Reservation) { m.reservation = r }
+func (m *Meter) Reserve(r aigateway.Reservation) { m.reservation = r }
 
 // AddEarlier adds the tokens of a failed attempt, which another one follows.
 func (m *Meter) AddEarlier(r *exchange.Result) { m.earlier += reported(r) }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // uniqueViolation is the SQLSTATE of what exists already.
@@ -19,9 +19,9 @@ const uniqueViolation = "23505"
 func (*server) Explain(err error) error {
 	var failure *pgconn.PgError
 	if errors.As(err, &failure) && failure.Code == uniqueViolation {
-		return exchange.ErrTaken
+		return aigateway.ErrTaken
 	}
-	return fmt.Errorf("%w: PostgreSQL: %s", exchange.ErrUnavailable, reason(err))
+	return fmt.Errorf("%w: PostgreSQL: %s", aigateway.ErrUnavailable, reason(err))
 }
 
 func reason(err error) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // pretender is a server that answers the question for TLS so, and then speaks
@@ -52,7 +52,7 @@ func TestFailuresOfTLSHideTheAddress(t *testing.T) {
 		_, err := backend.Connect(t.Context())
 		require.Error(t, err)
 		err = backend.Explain(err)
-		assert.ErrorIs(t, err, exchange.ErrUnavailable)
+		assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 		assert.ErrorContains(t, err, want)
 		assert.NotContains(t, err.Error(), "127.0.0")
 		assert.NotContains(t, err.Error(), port)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
@@ -26,14 +26,14 @@ type fixture struct {
 	*storetest.Cluster
 	dsn  string
 	open storetest.Database
-	key  *exchange.StoredKey
+	key  *aigateway.StoredKey
 }
 
 func newFixture(t *testing.T, cluster *storetest.Cluster) *fixture {
 	f := &fixture{Cluster: cluster, dsn: cluster.NewDatabase(t)}
 	f.open = at(t, f.dsn)
 	s := f.open.Open(t)
-	f.key = storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", exchange.RoleRoot).ID, "laptop")
+	f.key = storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", aigateway.RoleRoot).ID, "laptop")
 	return f
 }
 
@@ -54,7 +54,7 @@ func pollingAloneIsEnough(t *testing.T, f *fixture) {
 	here, there := f.open.Open(t), storetest.Database(func() store.Backend { return deaf{f.open()} }).Open(t)
 	storetest.Current(t, there)
 	require.NotNil(t, there.Lookup(f.key.Digest))
-	require.NoError(t, here.DeleteKey(t.Context(), exchange.AnyUser, f.key.ID))
+	require.NoError(t, here.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID))
 	require.Eventually(t, func() bool { return there.Lookup(f.key.Digest) == nil }, patience, tick)
 }
 
@@ -69,7 +69,7 @@ func changesAreToldToOthers(t *testing.T, f *fixture) {
 	defer func() { cancel(); <-done }()
 	<-told // it listens now
 	s := store.New(f.open(), nop)
-	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, f.key.ID))
+	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID))
 	<-told
 	require.NoError(t, s.Close())
 
@@ -93,7 +93,7 @@ func downAtStart(t *testing.T, f *fixture) {
 	<-s.Looked() // what a start waits for
 	assert.False(t, s.Current())
 	_, err := s.UserByName(t.Context(), "alice")
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	hidesDSN(t, f, err.Error())
 
 	f.Start(t)
@@ -120,12 +120,12 @@ func stoppedAndStarted(t *testing.T, f *fixture) {
 	assert.NotNil(t, s.Lookup(f.key.Digest), "known keys go on to work")
 	// For two seconds more, keys that were not known were called wrong ones.
 	assert.False(t, s.Current(), "it has failed to look")
-	assert.ErrorIs(t, s.DeleteKey(t.Context(), exchange.AnyUser, f.key.ID), exchange.ErrUnavailable)
+	assert.ErrorIs(t, s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID), aigateway.ErrUnavailable)
 
 	f.Start(t)
 	storetest.Current(t, s)
 	assert.NotNil(t, s.Lookup(f.key.Digest), "what failed did not happen")
-	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, f.key.ID))
+	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID))
 	assert.Nil(t, s.Lookup(f.key.Digest))
 }
 
@@ -141,18 +141,18 @@ func cutInMidQuery(t *testing.T, f *fixture) {
 	_, err = tx.Exec(t.Context(), `SELECT revision FROM gateway_state FOR UPDATE`)
 	require.NoError(t, err)
 	failed := make(chan error)
-	go func() { failed <- s.DeleteKey(context.Background(), exchange.AnyUser, f.key.ID) }() // ends by its own deadline
+	go func() { failed <- s.DeleteKey(context.Background(), aigateway.AnyUser, f.key.ID) }() // ends by its own deadline
 	require.Eventually(t, func() bool {
 		return f.SQL(t, "postgres", `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`) != "0"
 	}, patience, tick)
 	f.terminateAll(t)
 	err = <-failed
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	hidesDSN(t, f, err.Error())
 
 	storetest.Current(t, s)
 	assert.NotNil(t, s.Lookup(f.key.Digest))
-	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, f.key.ID))
+	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID))
 }
 
 func slowServer(t *testing.T, f *fixture) {
@@ -165,11 +165,11 @@ func slowServer(t *testing.T, f *fixture) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		_, err := s.UserByName(context.Background(), "alice")
-		assert.ErrorIs(t, err, exchange.ErrUnavailable)
+		assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 		assert.ErrorContains(t, err, "no answer")
 	})
 	wg.Go(func() {
-		assert.ErrorIs(t, s.DeleteKey(context.Background(), exchange.AnyUser, f.key.ID), exchange.ErrUnavailable)
+		assert.ErrorIs(t, s.DeleteKey(context.Background(), aigateway.AnyUser, f.key.ID), aigateway.ErrUnavailable)
 	})
 	wg.Wait()
 	assert.NotNil(t, s.Lookup(f.key.Digest))
@@ -190,7 +190,7 @@ func vanishedWriter(t *testing.T, f *fixture) {
 	require.NoError(t, err)
 	s := f.open.Open(t)
 	require.Eventually(t, func() bool {
-		return s.DeleteKey(t.Context(), exchange.AnyUser, f.key.ID) == nil
+		return s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID) == nil
 	}, patience, tick)
 }
 
@@ -204,7 +204,7 @@ func newerSchema(t *testing.T, f *fixture) {
 	require.NoError(t, err)
 	s, logs := storetest.Observed(t, f.open())
 	assert.Contains(t, storetest.Logged(t, logs, "not available"), "newer gateway")
-	assert.ErrorIs(t, s.CreateUser(t.Context(), &exchange.User{Name: "bob"}), exchange.ErrUnavailable)
+	assert.ErrorIs(t, s.CreateUser(t.Context(), &aigateway.User{Name: "bob"}), aigateway.ErrUnavailable)
 	assert.Equal(t, 1, logs.FilterMessageSnippet("not available").Len(), "%v", logs.All())
 }
 
@@ -215,7 +215,7 @@ func refusedLogin(t *testing.T, f *fixture) {
 	hidesDSN(t, f, reason)
 	assert.NotContains(t, reason, "mallory")
 	_, err := s.User(t.Context(), 1)
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 
 	_, logs = storetest.Observed(t, at(t, strings.Replace(f.dsn, "dbname=", "dbname=no", 1))())
 	assert.Contains(t, storetest.Logged(t, logs, "not available"), "there is no such database")
@@ -225,7 +225,7 @@ func readOnlyServer(t *testing.T, f *fixture) {
 	s := at(t, f.dsn+" default_transaction_read_only=on").Open(t)
 	storetest.Current(t, s)
 	assert.NotNil(t, s.Lookup(f.key.Digest))
-	err := s.DeleteKey(t.Context(), exchange.AnyUser, f.key.ID)
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	err := s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	assert.ErrorContains(t, err, "it is read-only")
 }

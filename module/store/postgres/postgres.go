@@ -15,7 +15,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 )
 
@@ -44,16 +44,16 @@ func (Postgres) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// errReference is said instead of exchange.ErrSecretLiteral, which does not
+// errReference is said instead of aigateway.ErrSecretLiteral, which does not
 // know what the secret is called here.
 var errReference = errors.New("the DSN of postgres is given as {env.NAME} or {file./absolute/path}, never as itself, which is also what {$NAME} becomes")
 
 // Provision takes the store of the database, without connecting to it.
 func (p *Postgres) Provision(caddy.Context) error {
-	if exchange.CheckSecretReference(p.DSN) != nil {
+	if aigateway.CheckSecretReference(p.DSN) != nil {
 		return fmt.Errorf("store: %w", errReference)
 	}
-	dsn, err := exchange.ResolveSecret(p.DSN)
+	dsn, err := aigateway.ResolveSecret(p.DSN)
 	if err != nil {
 		return fmt.Errorf("store postgres: dsn: %w", err)
 	}
@@ -82,7 +82,7 @@ func (p *Postgres) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if len(args) != 1 {
 		return d.Err("postgres takes one argument: {env.NAME} or {file./absolute/path}, which hold the DSN")
 	}
-	if exchange.CheckSecretReference(args[0]) != nil {
+	if aigateway.CheckSecretReference(args[0]) != nil {
 		return d.WrapErr(errReference)
 	}
 	if d.NextBlock(d.Nesting()) {
@@ -97,5 +97,5 @@ var (
 	_ caddy.Provisioner     = (*Postgres)(nil)
 	_ caddy.CleanerUpper    = (*Postgres)(nil)
 	_ caddyfile.Unmarshaler = (*Postgres)(nil)
-	_ exchange.Store        = (*Postgres)(nil)
+	_ aigateway.Store       = (*Postgres)(nil)
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 )
 
@@ -39,7 +39,7 @@ type server struct {
 // errDSN hides why a DSN is wrong: the reason repeats parts of it.
 var errDSN = errors.New("the value is neither a postgres:// URL nor a list of key=value that PostgreSQL knows")
 
-func newServer(dsn exchange.Secret) (*server, error) {
+func newServer(dsn aigateway.Secret) (*server, error) {
 	config, err := pgx.ParseConfig(string(dsn))
 	if err != nil {
 		return nil, errDSN

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
@@ -19,7 +19,7 @@ func nop() *zap.Logger { return zap.NewNop() }
 // at is the database of a DSN.
 func at(t testing.TB, dsn string) storetest.Database {
 	return func() store.Backend {
-		s, err := newServer(exchange.Secret(dsn))
+		s, err := newServer(aigateway.Secret(dsn))
 		require.NoError(t, err)
 		return s
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
@@ -15,7 +15,7 @@ func TestLookupAllocatesNothing(t *testing.T) {
 	s := at(path).Open(t)
 	storetest.Current(t, s)
 	assert.Zero(t, testing.AllocsPerRun(1000, func() {
-		if s.Lookup(key.Digest) == nil || s.Lookup(exchange.Digest{}) != nil {
+		if s.Lookup(key.Digest) == nil || s.Lookup(aigateway.Digest{}) != nil {
 			panic("not the keys that there are")
 		}
 	}))
@@ -23,7 +23,7 @@ func TestLookupAllocatesNothing(t *testing.T) {
 
 func BenchmarkLookup(b *testing.B) {
 	s := newFile(b).Open(b)
-	key := storetest.NewKey(b, s, storetest.NewUser(b, s, "alice", exchange.RoleUser).ID, "laptop")
+	key := storetest.NewKey(b, s, storetest.NewUser(b, s, "alice", aigateway.RoleUser).ID, "laptop")
 	require.NotNil(b, s.Lookup(key.Digest))
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
@@ -72,7 +72,7 @@ func TestFileThatLosesItsContentIsAnOutage(t *testing.T) {
 			require.NoError(t, os.Rename(backup, path))
 			storetest.Current(t, s)
 			assert.NotNil(t, s.Lookup(key.Digest))
-			require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+			require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, key.ID))
 			assert.Equal(t, "ok", integrity(t, path))
 		})
 	}
@@ -80,14 +80,14 @@ func TestFileThatLosesItsContentIsAnOutage(t *testing.T) {
 
 // stillOut checks that a key which was known works, that others are in doubt,
 // and that nobody begins anew.
-func stillOut(t *testing.T, s *store.Store, key *exchange.StoredKey) {
+func stillOut(t *testing.T, s *store.Store, key *aigateway.StoredKey) {
 	t.Helper()
 	assert.NotNil(t, s.Lookup(key.Digest))
 	assert.False(t, s.Current(), "an unknown key may be a valid one")
-	err := s.CreateUser(t.Context(), &exchange.User{Name: "mallory"})
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	err := s.CreateUser(t.Context(), &aigateway.User{Name: "mallory"})
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	_, err = s.User(t.Context(), 1)
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	assert.False(t, s.Current())
 }
 
@@ -95,7 +95,7 @@ func stillOut(t *testing.T, s *store.Store, key *exchange.StoredKey) {
 func TestFileIsWholeAgainWhereAllOfItStandsAhead(t *testing.T) {
 	path := t.TempDir() + "/gateway.db"
 	s := at(path).Open(t)
-	key := storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", exchange.RoleRoot).ID, "laptop")
+	key := storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", aigateway.RoleRoot).ID, "laptop")
 	require.NoError(t, os.Truncate(path, 0))
 	require.Eventually(t, func() bool {
 		info, err := os.Stat(path)
@@ -113,5 +113,5 @@ func TestAnEmptyFileIsANewDatabaseAtTheStart(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	s := at(path).Open(t)
 	storetest.Current(t, s)
-	storetest.NewUser(t, s, "alice", exchange.RoleRoot)
+	storetest.NewUser(t, s, "alice", aigateway.RoleRoot)
 }

@@ -8,7 +8,7 @@ import (
 	"modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // Explain implements store.Backend.
@@ -19,7 +19,7 @@ func (f *file) Explain(err error) error {
 	}
 	switch failure.Code() {
 	case codes.SQLITE_CONSTRAINT_UNIQUE, codes.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return exchange.ErrTaken
+		return aigateway.ErrTaken
 	}
 	if reason, ok := reasons[failure.Code()&0xff]; ok {
 		return f.unavailable(fmt.Errorf("%s: %w", reason, err))
@@ -45,5 +45,5 @@ func (f *file) unavailable(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) && path.Path == f.path {
 		err = path.Err // the name is said once
 	}
-	return fmt.Errorf("%w: %s: %w", exchange.ErrUnavailable, f.path, err)
+	return fmt.Errorf("%w: %s: %w", aigateway.ErrUnavailable, f.path, err)
 }

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
@@ -27,10 +27,10 @@ const (
 )
 
 // filled makes a database with a user and a key and returns its path.
-func filled(t *testing.T) (path string, key *exchange.StoredKey) {
+func filled(t *testing.T) (path string, key *aigateway.StoredKey) {
 	path = filepath.Join(t.TempDir(), "gateway.db")
 	s := store.New(&file{path: path}, zap.NewNop)
-	key = storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", exchange.RoleRoot).ID, "laptop")
+	key = storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", aigateway.RoleRoot).ID, "laptop")
 	require.NoError(t, s.Close())
 	return path, key
 }
@@ -63,7 +63,7 @@ func TestFileHeldByAnotherProcessIsWaitedFor(t *testing.T) {
 	assert.Contains(t, reason, "held by another process")
 	assert.False(t, s.Current())
 	_, err := s.UserByName(t.Context(), "alice")
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 
 	release()
 	storetest.Current(t, s)
@@ -77,8 +77,8 @@ func TestOneWhoWritesForLongStopsNoOneWhoReads(t *testing.T) {
 	s, logs := storetest.Observed(t, &file{path: path, pragmas: impatient})
 	storetest.Current(t, s)
 	release := lockOut(t, path, `BEGIN IMMEDIATE`, `UPDATE gateway_state SET revision = revision`)
-	err := s.DeleteKey(t.Context(), exchange.AnyUser, key.ID)
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	err := s.DeleteKey(t.Context(), aigateway.AnyUser, key.ID)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	assert.ErrorContains(t, err, "held by another process")
 	assert.NotNil(t, s.Lookup(key.Digest))
 	storetest.Current(t, s)
@@ -87,7 +87,7 @@ func TestOneWhoWritesForLongStopsNoOneWhoReads(t *testing.T) {
 	assert.Contains(t, storetest.Logged(t, logs, "cannot be written"), "held by another process")
 
 	release()
-	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, key.ID))
 	assert.Nil(t, s.Lookup(key.Digest))
 	storetest.Logged(t, logs, "can be written again")
 }
@@ -117,8 +117,8 @@ func TestDamagedFileIsNamedAndLeftAlone(t *testing.T) {
 			reason := storetest.Logged(t, logs, "not available")
 			assert.Contains(t, reason, c.want)
 			assert.Contains(t, reason, path)
-			err := s.CreateUser(t.Context(), &exchange.User{Name: "mallory"})
-			assert.ErrorIs(t, err, exchange.ErrUnavailable)
+			err := s.CreateUser(t.Context(), &aigateway.User{Name: "mallory"})
+			assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 			assert.False(t, s.Current())
 			require.NoError(t, s.Close())
 			after, err := os.ReadFile(path)
@@ -162,7 +162,7 @@ func TestDamageWhileRunningKeepsKnownKeysAndIsOverWithTheCopyBack(t *testing.T) 
 	replace(t, path, good)
 	storetest.Current(t, s)
 	assert.NotNil(t, s.Lookup(key.Digest))
-	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, key.ID))
 }
 
 // ensures that a key which another copy of the database does not know ends with
@@ -208,7 +208,7 @@ func TestFileInAnImpossiblePlaceIsNamed(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	s, _ := storetest.Observed(t, &file{path: filepath.Join(path, "gateway.db")})
 	_, err := s.User(t.Context(), 1)
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	assert.ErrorContains(t, err, path)
 }
 
@@ -218,8 +218,8 @@ func TestReadOnlyFileServesKnownKeysAndSaysSo(t *testing.T) {
 	s, logs := storetest.Observed(t, &file{path: path, pragmas: []string{"query_only(1)"}})
 	storetest.Current(t, s)
 	assert.NotNil(t, s.Lookup(key.Digest))
-	err := s.CreateUser(t.Context(), &exchange.User{Name: "bob"})
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	err := s.CreateUser(t.Context(), &aigateway.User{Name: "bob"})
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	assert.ErrorContains(t, err, "read-only")
 	assert.Contains(t, storetest.Logged(t, logs, "cannot be written"), "read-only")
 	storetest.Current(t, s)
@@ -228,35 +228,35 @@ func TestReadOnlyFileServesKnownKeysAndSaysSo(t *testing.T) {
 func TestFullDiskLosesNothingAndIsOverWhenThereIsRoom(t *testing.T) {
 	path, key := filled(t)
 	s, logs := storetest.Observed(t, &file{path: path, pragmas: []string{"max_page_count(60)"}})
-	var made []*exchange.User
+	var made []*aigateway.User
 	var err error
 	for i := 0; err == nil; i++ {
 		require.Less(t, i, 1000, "the disk is never full")
-		user := &exchange.User{Name: fmt.Sprintf("user-%d", i), DisplayName: strings.Repeat("x", 4000)}
+		user := &aigateway.User{Name: fmt.Sprintf("user-%d", i), DisplayName: strings.Repeat("x", 4000)}
 		if err = s.CreateUser(t.Context(), user); err == nil {
 			made = append(made, user)
 		}
 	}
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	assert.ErrorContains(t, err, "the disk is full")
 	assert.Contains(t, storetest.Logged(t, logs, "cannot be written"), "the disk is full")
 	assert.NotNil(t, s.Lookup(key.Digest))
 	storetest.Current(t, s)
-	_, total, err := s.Users(t.Context(), exchange.Page{Limit: 1})
+	_, total, err := s.Users(t.Context(), aigateway.Page{Limit: 1})
 	require.NoError(t, err)
 	assert.Equal(t, len(made)+1, total)
 
 	for _, user := range made[:5] {
-		require.NoError(t, s.DeleteUser(t.Context(), user.ID, func(*exchange.User) error { return nil }))
+		require.NoError(t, s.DeleteUser(t.Context(), user.ID, func(*aigateway.User) error { return nil }))
 	}
-	require.NoError(t, s.CreateUser(t.Context(), &exchange.User{Name: "bob"}))
+	require.NoError(t, s.CreateUser(t.Context(), &aigateway.User{Name: "bob"}))
 	storetest.Logged(t, logs, "can be written again")
 }
 
 func TestFileIsForItsOwnerAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "gateway.db")
 	s := at(path).Open(t)
-	storetest.NewUser(t, s, "alice", exchange.RoleUser)
+	storetest.NewUser(t, s, "alice", aigateway.RoleUser)
 	folder, err := os.Stat(filepath.Dir(path))
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o700), folder.Mode().Perm())
@@ -306,6 +306,6 @@ func TestCallerThatLeavesIsNoOutage(t *testing.T) {
 	storetest.Current(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.Error(t, s.CreateUser(ctx, &exchange.User{Name: "bob"}))
+	assert.Error(t, s.CreateUser(ctx, &aigateway.User{Name: "bob"}))
 	assert.Empty(t, logs.All())
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
@@ -40,12 +41,12 @@ func makeKeys(path string) error {
 	s := store.New(&file{path: path}, zap.NewNop)
 	s.Open()
 	for {
-		key := &exchange.StoredKey{UserID: 1, Name: exchange.NewID(""), Models: []string{"claude-*"}}
+		key := &aigateway.StoredKey{UserID: 1, Name: exchange.NewID(""), Models: []string{"claude-*"}}
 		key.Digest = sha256.Sum256([]byte(key.Name))
 		err := s.CreateKey(context.Background(), key, 1<<20)
 		if err == nil {
 			fmt.Println(key.ID, key.Name)
-		} else if !errors.Is(err, exchange.ErrUnavailable) {
+		} else if !errors.Is(err, aigateway.ErrUnavailable) {
 			return err
 		}
 	}
@@ -62,13 +63,13 @@ func TestKeysThatWereMadeOutliveKill9(t *testing.T) {
 	}
 	s := at(path).Open(t)
 	storetest.Current(t, s)
-	keys, _, err := s.Keys(t.Context(), exchange.AnyUser, exchange.Page{Limit: 1 << 20})
+	keys, _, err := s.Keys(t.Context(), aigateway.AnyUser, aigateway.Page{Limit: 1 << 20})
 	require.NoError(t, err)
 	kept := make(map[string]bool)
 	for _, key := range keys {
 		kept[key.Name] = true
 		if key.Name != "laptop" {
-			assert.Equal(t, exchange.Digest(sha256.Sum256([]byte(key.Name))), key.Digest)
+			assert.Equal(t, aigateway.Digest(sha256.Sum256([]byte(key.Name))), key.Digest)
 			assert.Equal(t, []string{"claude-*"}, key.Models)
 		}
 		assert.NotNil(t, s.Lookup(key.Digest))

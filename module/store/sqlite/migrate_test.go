@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
@@ -44,7 +44,7 @@ func TestNoCopyNoMigration(t *testing.T) {
 	s, logs := storetest.Observed(t, &file{path: path})
 	assert.Contains(t, storetest.Logged(t, logs, "not available"), "keeping a copy before the migration")
 	_, err := s.User(t.Context(), 1)
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	require.NoError(t, s.Close())
 	assert.Len(t, logs.All(), 1, "the reason is the same at each try")
 

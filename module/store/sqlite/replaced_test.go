@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
@@ -32,11 +33,11 @@ func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 			storetest.Current(t, s)
 			storetest.Current(t, other)
 			for i := range 20 {
-				id := storetest.NewUser(t, s, fmt.Sprintf("later-%d", i), exchange.RoleUser).ID
+				id := storetest.NewUser(t, s, fmt.Sprintf("later-%d", i), aigateway.RoleUser).ID
 				storetest.NewKey(t, other, id, fmt.Sprint(i))
 			}
 			last := storetest.NewKey(t, s, 1, "last")
-			require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+			require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, key.ID))
 
 			// A store that has not seen the last changes yet looks like one that
 			// has read the copy: it went on to write to the old file.
@@ -46,14 +47,14 @@ func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 			replace(t, path, content)
 			for _, s := range []*store.Store{s, other} {
 				require.Eventually(t, func() bool { return s.Lookup(key.Digest) != nil && s.Lookup(last.Digest) == nil }, patience, tick)
-				storetest.NewUser(t, s, exchange.NewID("new-"), exchange.RoleUser)
+				storetest.NewUser(t, s, exchange.NewID("new-"), aigateway.RoleUser)
 			}
-			_, total, err := s.Users(t.Context(), exchange.Page{Limit: 1})
+			_, total, err := s.Users(t.Context(), aigateway.Page{Limit: 1})
 			require.NoError(t, err)
 			assert.Equal(t, 3, total)
 			assert.Equal(t, "ok", integrity(t, path))
 
-			_, total, err = at(path+".old").Open(t).Users(t.Context(), exchange.Page{Limit: 1})
+			_, total, err = at(path+".old").Open(t).Users(t.Context(), aigateway.Page{Limit: 1})
 			require.NoError(t, err)
 			assert.Equal(t, 21, total, "the old file has all that was written")
 		})

@@ -17,7 +17,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 )
 
@@ -96,5 +96,5 @@ var (
 	_ caddy.Provisioner     = (*SQLite)(nil)
 	_ caddy.CleanerUpper    = (*SQLite)(nil)
 	_ caddyfile.Unmarshaler = (*SQLite)(nil)
-	_ exchange.Store        = (*SQLite)(nil)
+	_ aigateway.Store       = (*SQLite)(nil)
 )

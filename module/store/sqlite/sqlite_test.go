@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
@@ -52,7 +52,7 @@ func TestStoreOutlivesAReload(t *testing.T) {
 	before.Open()
 	storetest.Current(t, before.Store)
 	assert.FileExists(t, path)
-	key := storetest.NewKey(t, before, storetest.NewUser(t, before, "alice", exchange.RoleUser).ID, "laptop")
+	key := storetest.NewKey(t, before, storetest.NewUser(t, before, "alice", aigateway.RoleUser).ID, "laptop")
 
 	after, _ := provisioned(t, &SQLite{Path: "{env.GATEWAY_TEST_DATA}/ai_gateway/gateway.db"})
 	assert.Same(t, before.Store, after.Store)
@@ -63,7 +63,7 @@ func TestStoreOutlivesAReload(t *testing.T) {
 
 	require.NoError(t, after.Cleanup())
 	_, err := after.UserByName(t.Context(), "alice")
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 }
 
 func TestUnknownPlaceholderInThePathIsRefused(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
@@ -27,14 +27,14 @@ func TestUsesAreWrittenWithinAboutAMinute(t *testing.T) {
 		used := time.Now()
 		time.Sleep(61 * time.Second)
 		synctest.Wait()
-		stored, err := s.Key(t.Context(), exchange.AnyUser, key.ID)
+		stored, err := s.Key(t.Context(), aigateway.AnyUser, key.ID)
 		require.NoError(t, err)
 		assert.WithinRange(t, stored.Used, used, used.Add(61*time.Second))
 
 		// It is not used again, and so not noted again.
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		again, err := s.Key(t.Context(), exchange.AnyUser, key.ID)
+		again, err := s.Key(t.Context(), aigateway.AnyUser, key.ID)
 		require.NoError(t, err)
 		assert.Equal(t, stored.Used, again.Used)
 	})
@@ -49,7 +49,7 @@ func TestUsesOfManyKeysAreAllWritten(t *testing.T) {
 		require.NotNil(t, s.Lookup(key.Digest))
 	}
 	require.NoError(t, s.Close())
-	keys, total, err := at(path).Open(t).Keys(t.Context(), exchange.AnyUser, exchange.Page{Limit: 2 * many})
+	keys, total, err := at(path).Open(t).Keys(t.Context(), aigateway.AnyUser, aigateway.Page{Limit: 2 * many})
 	require.NoError(t, err)
 	assert.Equal(t, many+1, total)
 	for _, key := range keys {
@@ -63,7 +63,7 @@ func TestChangesOfOthersCountWithinTwoSeconds(t *testing.T) {
 		here, there := at(path).Open(t), at(path).Open(t)
 		synctest.Wait()
 		require.NotNil(t, there.Lookup(key.Digest))
-		require.NoError(t, here.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+		require.NoError(t, here.DeleteKey(t.Context(), aigateway.AnyUser, key.ID))
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		assert.Nil(t, there.Lookup(key.Digest))

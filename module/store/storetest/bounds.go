@@ -11,28 +11,28 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // Keys were counted before the transaction that made one: 150 that were asked
 // for at once gave a user 248 of them, where 100 were the most.
 func boundsHold(t *testing.T, database Database) {
 	const most, wanted = 5, 20
-	stores := []exchange.Store{database.Open(t), database.Open(t)}
-	alice, bob := NewUser(t, stores[0], "alice", exchange.RoleUser), NewUser(t, stores[0], "bob", exchange.RoleUser)
+	stores := []aigateway.Store{database.Open(t), database.Open(t)}
+	alice, bob := NewUser(t, stores[0], "alice", aigateway.RoleUser), NewUser(t, stores[0], "bob", aigateway.RoleUser)
 	bobs, session := NewKey(t, stores[0], bob.ID, "bob's"), NewSession(t, stores[0], bob.ID, "bob's", time.Hour)
 	var made atomic.Int64
 	var wg sync.WaitGroup
 	for i := range wanted {
 		s, digest := stores[i%len(stores)], sha256.Sum256([]byte(fmt.Sprint(i)))
 		wg.Go(func() {
-			err := s.CreateKey(background(), &exchange.StoredKey{UserID: alice.ID, Digest: digest}, most)
+			err := s.CreateKey(background(), &aigateway.StoredKey{UserID: alice.ID, Digest: digest}, most)
 			if err == nil {
 				made.Add(1)
 			} else {
-				assert.ErrorIs(t, err, exchange.ErrTooMany)
+				assert.ErrorIs(t, err, aigateway.ErrTooMany)
 			}
-			assert.NoError(t, s.CreateSession(background(), &exchange.Session{
+			assert.NoError(t, s.CreateSession(background(), &aigateway.Session{
 				UserID: alice.ID, Digest: digest, Expires: time.Now().Add(time.Hour),
 			}, most, agree))
 		})
@@ -45,10 +45,10 @@ func boundsHold(t *testing.T, database Database) {
 	assert.Len(t, sessionsOf(t, stores[0], alice.ID), most, "the oldest have ended")
 
 	require.NoError(t, stores[0].DeleteKey(t.Context(), alice.ID, keys[0].ID))
-	assert.NoError(t, stores[0].CreateKey(t.Context(), &exchange.StoredKey{UserID: alice.ID}, most), "there is room again")
+	assert.NoError(t, stores[0].CreateKey(t.Context(), &aigateway.StoredKey{UserID: alice.ID}, most), "there is room again")
 	_, err = stores[0].Key(t.Context(), bob.ID, bobs.ID)
 	assert.NoError(t, err)
-	assert.Equal(t, []exchange.Session{*session}, sessionsOf(t, stores[0], bob.ID), "they are another's")
+	assert.Equal(t, []aigateway.Session{*session}, sessionsOf(t, stores[0], bob.ID), "they are another's")
 }
 
 // All waited in one line. Whoever was not at its head after five seconds was
@@ -56,12 +56,12 @@ func boundsHold(t *testing.T, database Database) {
 func tooManyWriters(t *testing.T, database Database) {
 	const many = 100
 	s, logs := Observed(t, database())
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
 	Current(t, s)
 	holding, release := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_, err := s.ChangeUser(background(), alice.ID, 0, func(*exchange.User) error {
+		_, err := s.ChangeUser(background(), alice.ID, 0, func(*aigateway.User) error {
 			close(holding)
 			<-release
 			return nil
@@ -74,8 +74,8 @@ func tooManyWriters(t *testing.T, database Database) {
 		wg.Go(func() { failures <- s.DeleteSessionsOf(background(), alice.ID, 0) })
 	}
 	first := <-failures
-	assert.ErrorIs(t, first, exchange.ErrBusy, "at once")
-	assert.NotErrorIs(t, first, exchange.ErrUnavailable)
+	assert.ErrorIs(t, first, aigateway.ErrBusy, "at once")
+	assert.NotErrorIs(t, first, aigateway.ErrUnavailable)
 	_, err := s.User(t.Context(), alice.ID)
 	assert.NoError(t, err, "who reads does not wait")
 	close(release)
@@ -86,7 +86,7 @@ func tooManyWriters(t *testing.T, database Database) {
 		if err == nil {
 			done++
 		} else {
-			assert.ErrorIs(t, err, exchange.ErrBusy)
+			assert.ErrorIs(t, err, aigateway.ErrBusy)
 		}
 	}
 	assert.Positive(t, done, "those that were in the line")

@@ -6,14 +6,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // A database whose tables were gone was taken for a new one: every key and every
 // session was a wrong one from then on.
 func emptiedElsewhere(t *testing.T, database Database) {
 	s, logs := Observed(t, database())
-	key := NewKey(t, s, NewUser(t, s, "alice", exchange.RoleRoot).ID, "laptop")
+	key := NewKey(t, s, NewUser(t, s, "alice", aigateway.RoleRoot).ID, "laptop")
 	Current(t, s)
 	db, err := database().Connect(t.Context())
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func emptiedElsewhere(t *testing.T, database Database) {
 	require.Eventually(t, func() bool {
 		return logs.FilterMessageSnippet("not available; keys that are known go on to work").Len() > 0 && !s.Current()
 	}, patience, tick)
-	assert.ErrorIs(t, s.CreateUser(t.Context(), &exchange.User{Name: "mallory"}), exchange.ErrUnavailable)
+	assert.ErrorIs(t, s.CreateUser(t.Context(), &aigateway.User{Name: "mallory"}), aigateway.ErrUnavailable)
 	_, _, err = s.Users(t.Context(), all)
 	assert.ErrorContains(t, err, "the database has become empty: put a copy of it back")
 	assert.NotNil(t, s.Lookup(key.Digest))

@@ -10,20 +10,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 )
 
 func keysAreKept(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
 	key := NewKey(t, s, alice.ID, "laptop")
 	assert.Positive(t, key.ID)
 	kept, err := s.Key(t.Context(), alice.ID, key.ID)
 	require.NoError(t, err)
 	assert.Equal(t, key, kept)
 
-	bare := &exchange.StoredKey{UserID: alice.ID, Name: "bare", Hint: "****"}
+	bare := &aigateway.StoredKey{UserID: alice.ID, Name: "bare", Hint: "****"}
 	require.NoError(t, s.CreateKey(t.Context(), bare, plenty))
 	kept, err = s.Key(t.Context(), alice.ID, bare.ID)
 	require.NoError(t, err)
@@ -31,53 +31,53 @@ func keysAreKept(t *testing.T, database Database) {
 	assert.True(t, kept.Expires.IsZero())
 	assert.Nil(t, kept.Models, "which means all")
 
-	assert.ErrorIs(t, s.CreateKey(t.Context(), &exchange.StoredKey{UserID: 99}, plenty), exchange.ErrNotFound)
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 99}, plenty), aigateway.ErrNotFound)
 	again := *key
-	assert.ErrorIs(t, s.CreateKey(t.Context(), &again, plenty), exchange.ErrTaken, "a digest is unique")
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &again, plenty), aigateway.ErrTaken, "a digest is unique")
 }
 
 func keysOfOthers(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
-	bob := NewUser(t, s, "bob", exchange.RoleUser)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
+	bob := NewUser(t, s, "bob", aigateway.RoleUser)
 	key := NewKey(t, s, alice.ID, "laptop")
 
 	_, err := s.Key(t.Context(), bob.ID, key.ID)
-	assert.ErrorIs(t, err, exchange.ErrNotFound)
-	_, err = s.ChangeKey(t.Context(), bob.ID, key.ID, func(*exchange.StoredKey) error { panic("it is another's") })
-	assert.ErrorIs(t, err, exchange.ErrNotFound)
-	assert.ErrorIs(t, s.DeleteKey(t.Context(), bob.ID, key.ID), exchange.ErrNotFound)
+	assert.ErrorIs(t, err, aigateway.ErrNotFound)
+	_, err = s.ChangeKey(t.Context(), bob.ID, key.ID, func(*aigateway.StoredKey) error { panic("it is another's") })
+	assert.ErrorIs(t, err, aigateway.ErrNotFound)
+	assert.ErrorIs(t, s.DeleteKey(t.Context(), bob.ID, key.ID), aigateway.ErrNotFound)
 	keys, total, err := s.Keys(t.Context(), bob.ID, all)
 	require.NoError(t, err)
 	assert.Empty(t, keys)
 	assert.Zero(t, total)
 
-	kept, err := s.Key(t.Context(), exchange.AnyUser, key.ID)
+	kept, err := s.Key(t.Context(), aigateway.AnyUser, key.ID)
 	require.NoError(t, err)
 	assert.Equal(t, key, kept)
-	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, key.ID))
+	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, key.ID))
 }
 
 func keysAreFound(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
-	bob := NewUser(t, s, "bob", exchange.RoleUser)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
+	bob := NewUser(t, s, "bob", aigateway.RoleUser)
 	for _, name := range []string{"Laptop", "Lap_top", "ÄRGER 100%"} {
 		NewKey(t, s, alice.ID, name)
 	}
 	NewKey(t, s, bob.ID, "laptop of bob")
 	for _, c := range []struct {
 		user   int64
-		page   exchange.Page
+		page   aigateway.Page
 		want   []string
 		amount int
 	}{
-		{alice.ID, exchange.Page{Limit: 9}, []string{"ÄRGER 100%", "Lap_top", "Laptop"}, 3},
-		{alice.ID, exchange.Page{Limit: 1, Offset: 1}, []string{"Lap_top"}, 3},
-		{alice.ID, exchange.Page{Limit: 9, Search: "LAPT"}, []string{"Laptop"}, 1},
-		{alice.ID, exchange.Page{Limit: 9, Search: "p_t"}, []string{"Lap_top"}, 1},
-		{alice.ID, exchange.Page{Limit: 9, Search: "ärger 100%"}, []string{"ÄRGER 100%"}, 1},
-		{exchange.AnyUser, exchange.Page{Limit: 9, Search: "lapt"}, []string{"laptop of bob", "Laptop"}, 2},
+		{alice.ID, aigateway.Page{Limit: 9}, []string{"ÄRGER 100%", "Lap_top", "Laptop"}, 3},
+		{alice.ID, aigateway.Page{Limit: 1, Offset: 1}, []string{"Lap_top"}, 3},
+		{alice.ID, aigateway.Page{Limit: 9, Search: "LAPT"}, []string{"Laptop"}, 1},
+		{alice.ID, aigateway.Page{Limit: 9, Search: "p_t"}, []string{"Lap_top"}, 1},
+		{alice.ID, aigateway.Page{Limit: 9, Search: "ärger 100%"}, []string{"ÄRGER 100%"}, 1},
+		{aigateway.AnyUser, aigateway.Page{Limit: 9, Search: "lapt"}, []string{"laptop of bob", "Laptop"}, 2},
 	} {
 		keys, total, err := s.Keys(t.Context(), c.user, c.page)
 		require.NoError(t, err)
@@ -92,17 +92,17 @@ func keysAreFound(t *testing.T, database Database) {
 
 func changesAreSeenAtOnce(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
 	key := NewKey(t, s, alice.ID, "laptop")
-	assert.Equal(t, &exchange.Key{
+	assert.Equal(t, &aigateway.Key{
 		ID: fmt.Sprintf("key_%d", key.ID), Digest: key.Digest, Owner: "alice", Limit: "small",
-		Models: []exchange.Pattern{"claude-*", "gpt-5"}, Networks: key.Networks, Expires: key.Expires,
+		Models: []aigateway.Pattern{"claude-*", "gpt-5"}, Networks: key.Networks, Expires: key.Expires,
 	}, lookup(t, s, key.Digest))
-	assert.Nil(t, s.Lookup(exchange.Digest{1}))
+	assert.Nil(t, s.Lookup(aigateway.Digest{1}))
 
-	changed, err := s.ChangeKey(t.Context(), alice.ID, key.ID, func(k *exchange.StoredKey) error {
+	changed, err := s.ChangeKey(t.Context(), alice.ID, key.ID, func(k *aigateway.StoredKey) error {
 		assert.Equal(t, key, k)
-		k.ID, k.UserID, k.Digest, k.Hint, k.Created, k.Used = 7, 7, exchange.Digest{7}, "7", time.Now(), time.Now() // which stay
+		k.ID, k.UserID, k.Digest, k.Hint, k.Created, k.Used = 7, 7, aigateway.Digest{7}, "7", time.Now(), time.Now() // which stay
 		k.Name, k.Models, k.Networks = "Tower", []string{"demo"}, nil
 		k.Disabled, k.Limit, k.Expires = true, "", time.Time{}
 		return nil
@@ -111,25 +111,25 @@ func changesAreSeenAtOnce(t *testing.T, database Database) {
 	want := *key
 	want.Name, want.Models, want.Networks, want.Disabled, want.Limit, want.Expires = "Tower", []string{"demo"}, nil, true, "", time.Time{}
 	assert.Equal(t, &want, changed)
-	assert.Equal(t, &exchange.Key{
+	assert.Equal(t, &aigateway.Key{
 		ID: fmt.Sprintf("key_%d", key.ID), Digest: key.Digest, Owner: "alice",
-		Models: []exchange.Pattern{"demo"}, Disabled: true,
+		Models: []aigateway.Pattern{"demo"}, Disabled: true,
 	}, lookup(t, s, key.Digest))
 
-	_, err = s.ChangeKey(t.Context(), alice.ID, key.ID, func(*exchange.StoredKey) error { return errRefused })
+	_, err = s.ChangeKey(t.Context(), alice.ID, key.ID, func(*aigateway.StoredKey) error { return errRefused })
 	assert.Equal(t, errRefused, err, "as it is")
 	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, key.ID))
 	assert.Nil(t, s.Lookup(key.Digest))
-	assert.ErrorIs(t, s.DeleteKey(t.Context(), alice.ID, key.ID), exchange.ErrNotFound)
+	assert.ErrorIs(t, s.DeleteKey(t.Context(), alice.ID, key.ID), aigateway.ErrNotFound)
 }
 
 // With many keys, reading all of them at each change took most of its time.
 func changesOfOneUser(t *testing.T, database Database) {
 	s, other := store.New(database(), nop), store.New(database(), nop) // which do not follow
-	alice, bob := NewUser(t, s, "alice", exchange.RoleUser), NewUser(t, s, "bob", exchange.RoleUser)
+	alice, bob := NewUser(t, s, "alice", aigateway.RoleUser), NewUser(t, s, "bob", aigateway.RoleUser)
 	first, second, bobs := NewKey(t, s, alice.ID, "first"), NewKey(t, s, alice.ID, "second"), NewKey(t, s, bob.ID, "bob's")
 	known := s.Lookup(bobs.Digest)
-	require.NoError(t, s.DeleteKey(t.Context(), exchange.AnyUser, first.ID))
+	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, first.ID))
 	_, err := s.ChangeUser(t.Context(), alice.ID, 0, disable)
 	require.NoError(t, err)
 	assert.Same(t, known, s.Lookup(bobs.Digest), "it was not read anew")
@@ -147,10 +147,10 @@ func changesOfOneUser(t *testing.T, database Database) {
 
 func keysOfDisabledUsers(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
 	key := NewKey(t, s, alice.ID, "laptop")
 	for _, disabled := range []bool{true, false} {
-		_, err := s.ChangeUser(t.Context(), alice.ID, 0, func(user *exchange.User) error {
+		_, err := s.ChangeUser(t.Context(), alice.ID, 0, func(user *aigateway.User) error {
 			user.Disabled = disabled
 			return nil
 		})
@@ -164,7 +164,7 @@ func keysOfDisabledUsers(t *testing.T, database Database) {
 
 func changesElsewhere(t *testing.T, database Database) {
 	here, there := database.Open(t), database.Open(t)
-	alice := NewUser(t, here, "alice", exchange.RoleUser)
+	alice := NewUser(t, here, "alice", aigateway.RoleUser)
 	key := NewKey(t, here, alice.ID, "laptop")
 	Current(t, there)
 	require.Eventually(t, func() bool { return there.Lookup(key.Digest) != nil }, patience, tick)
@@ -180,9 +180,9 @@ func changesElsewhere(t *testing.T, database Database) {
 
 func usesAreKept(t *testing.T, database Database) {
 	s := store.New(database(), nop)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
 	used, unused, disabled := NewKey(t, s, alice.ID, "used"), NewKey(t, s, alice.ID, "unused"), NewKey(t, s, alice.ID, "disabled")
-	_, err := s.ChangeKey(t.Context(), alice.ID, disabled.ID, func(k *exchange.StoredKey) error {
+	_, err := s.ChangeKey(t.Context(), alice.ID, disabled.ID, func(k *aigateway.StoredKey) error {
 		k.Disabled = true
 		return nil
 	})
@@ -199,7 +199,7 @@ func usesAreKept(t *testing.T, database Database) {
 	stored, err := other.Key(t.Context(), alice.ID, used.ID)
 	require.NoError(t, err)
 	assert.WithinRange(t, stored.Used, before, time.Now())
-	for _, key := range []*exchange.StoredKey{unused, disabled} {
+	for _, key := range []*aigateway.StoredKey{unused, disabled} {
 		stored, err = other.Key(t.Context(), alice.ID, key.ID)
 		require.NoError(t, err)
 		assert.Zero(t, stored.Used)
@@ -213,7 +213,7 @@ func usesAreKept(t *testing.T, database Database) {
 // models.
 func damagedRestrictions(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
 	models, networks, whole := NewKey(t, s, alice.ID, "models"), NewKey(t, s, alice.ID, "networks"), NewKey(t, s, alice.ID, "whole")
 	db, err := database().Connect(t.Context())
 	require.NoError(t, err)
@@ -233,24 +233,24 @@ func damagedRestrictions(t *testing.T, database Database) {
 
 func anyText(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice := NewUser(t, s, "'; DROP TABLE gateway_keys; --", exchange.RoleUser)
-	key := &exchange.StoredKey{UserID: alice.ID, Name: "\x00a\xff$1?\u2028'"}
+	alice := NewUser(t, s, "'; DROP TABLE gateway_keys; --", aigateway.RoleUser)
+	key := &aigateway.StoredKey{UserID: alice.ID, Name: "\x00a\xff$1?\u2028'"}
 	require.NoError(t, s.CreateKey(t.Context(), key, plenty))
 	stored, err := s.Key(t.Context(), alice.ID, key.ID)
 	require.NoError(t, err)
 	assert.Equal(t, "a\uFFFD$1?\u2028'", stored.Name)
-	session := &exchange.Session{UserID: alice.ID, Expires: time.Now().Add(time.Hour), Agent: "\xfe\x00"}
+	session := &aigateway.Session{UserID: alice.ID, Expires: time.Now().Add(time.Hour), Agent: "\xfe\x00"}
 	require.NoError(t, s.CreateSession(t.Context(), session, plenty, agree))
-	_, _, err = s.Keys(t.Context(), alice.ID, exchange.Page{Search: "\x00\xff'", Limit: 1})
+	_, _, err = s.Keys(t.Context(), alice.ID, aigateway.Page{Search: "\x00\xff'", Limit: 1})
 	assert.NoError(t, err)
 	_, err = s.UserByName(t.Context(), "\x00\xff")
-	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	assert.ErrorIs(t, err, aigateway.ErrNotFound)
 }
 
 func manyWriters(t *testing.T, database Database) {
 	const each = 10
 	stores := []*store.Store{database.Open(t), database.Open(t)}
-	alice := NewUser(t, stores[0], "alice", exchange.RoleUser)
+	alice := NewUser(t, stores[0], "alice", aigateway.RoleUser)
 	var wg sync.WaitGroup
 	for i := range 4 {
 		s := stores[i%len(stores)]
@@ -264,7 +264,7 @@ func manyWriters(t *testing.T, database Database) {
 		})
 	}
 	wg.Wait()
-	_, total, err := stores[0].Keys(t.Context(), exchange.AnyUser, all)
+	_, total, err := stores[0].Keys(t.Context(), aigateway.AnyUser, all)
 	require.NoError(t, err)
 	assert.Equal(t, 4*each, total)
 	assert.Len(t, sessionsOf(t, stores[1], alice.ID), 4*each)
@@ -272,7 +272,7 @@ func manyWriters(t *testing.T, database Database) {
 
 func beforeAndAfter(t *testing.T, database Database) {
 	s := store.New(database(), nop)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
 	key := NewKey(t, s, alice.ID, "laptop")
 	assert.False(t, s.Current(), "nobody follows")
 	select {
@@ -287,13 +287,13 @@ func beforeAndAfter(t *testing.T, database Database) {
 	require.NoError(t, s.Close())
 	assert.NotNil(t, s.Lookup(key.Digest))
 	_, err := s.User(t.Context(), alice.ID)
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
-	assert.ErrorIs(t, s.CreateKey(t.Context(), &exchange.StoredKey{UserID: alice.ID, Networks: []netip.Prefix{}}, plenty), exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &aigateway.StoredKey{UserID: alice.ID, Networks: []netip.Prefix{}}, plenty), aigateway.ErrUnavailable)
 	assert.NoError(t, s.Close())
 }
 
 // lookup looks a key up that is known, without its Subject.
-func lookup(t testing.TB, s exchange.Store, digest exchange.Digest) *exchange.Key {
+func lookup(t testing.TB, s aigateway.Store, digest aigateway.Digest) *aigateway.Key {
 	t.Helper()
 	key := s.Lookup(digest)
 	require.NotNil(t, key)
@@ -305,8 +305,8 @@ func lookup(t testing.TB, s exchange.Store, digest exchange.Digest) *exchange.Ke
 
 func keysOfAUserHaveOneSubject(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice, bob := NewUser(t, s, "alice", exchange.RoleUser), NewUser(t, s, "bob", exchange.RoleUser)
-	subject := func(user *exchange.User, name string) string {
+	alice, bob := NewUser(t, s, "alice", aigateway.RoleUser), NewUser(t, s, "bob", aigateway.RoleUser)
+	subject := func(user *aigateway.User, name string) string {
 		return s.Lookup(NewKey(t, s, user.ID, name).Digest).Subject
 	}
 	laptop := subject(alice, "laptop")

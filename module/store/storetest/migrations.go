@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 )
 
 // MakeOlder fills a database with the first version of the schema and a user, a
 // session and a key, and returns the digest of the key.
-func MakeOlder(t testing.TB, backend store.Backend) exchange.Digest {
+func MakeOlder(t testing.TB, backend store.Backend) aigateway.Digest {
 	t.Helper()
 	script, err := fs.ReadFile(backend.Dialect().Migrations, "0001_accounts.sql")
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func MakeOlder(t testing.TB, backend store.Backend) exchange.Digest {
 
 // Migrated opens a database of MakeOlder by several at once and demands that
 // nothing is lost.
-func Migrated(t testing.TB, database Database, digest exchange.Digest) {
+func Migrated(t testing.TB, database Database, digest aigateway.Digest) {
 	t.Helper()
 	stores := make([]*store.Store, 4)
 	var wg sync.WaitGroup
@@ -56,7 +56,7 @@ func Migrated(t testing.TB, database Database, digest exchange.Digest) {
 		wg.Go(func() {
 			user, err := stores[i].UserByName(t.Context(), "alice")
 			if assert.NoError(t, err) {
-				assert.Equal(t, exchange.RoleRoot, user.Role)
+				assert.Equal(t, aigateway.RoleRoot, user.Role)
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func Migrated(t testing.TB, database Database, digest exchange.Digest) {
 		s.Open()
 		Current(t, s)
 		key := lookup(t, s, digest)
-		assert.Equal(t, &exchange.Key{ID: "key_1", Digest: digest, Owner: "alice", Models: []exchange.Pattern{"claude-*"}}, key)
+		assert.Equal(t, &aigateway.Key{ID: "key_1", Digest: digest, Owner: "alice", Models: []aigateway.Pattern{"claude-*"}}, key)
 		_, _, err := s.Session(t.Context(), digest)
 		assert.NoError(t, err)
 		require.NoError(t, s.Close())

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 )
 
@@ -16,7 +16,7 @@ import (
 // that were deleted went on to work until the next change.
 func restoredElsewhere(t *testing.T, database Database) {
 	here, there, later := store.New(database(), nop), database.Open(t), store.New(database(), nop)
-	alice := NewUser(t, here, "alice", exchange.RoleUser)
+	alice := NewUser(t, here, "alice", aigateway.RoleUser)
 	laptop, tower := NewKey(t, here, alice.ID, "laptop"), NewKey(t, here, alice.ID, "tower")
 	require.Eventually(t, func() bool { return there.Lookup(tower.Digest) != nil }, patience, tick)
 	db, err := database().Connect(t.Context())
@@ -31,7 +31,7 @@ func restoredElsewhere(t *testing.T, database Database) {
 		_, err := db.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	NewUser(t, later, "bob", exchange.RoleUser)
+	NewUser(t, later, "bob", aigateway.RoleUser)
 	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT revision - $1 FROM gateway_state`, revision).Scan(&revision))
 	require.Zero(t, revision, "it is the same again")
 	require.Eventually(t, func() bool { return there.Lookup(tower.Digest) == nil }, patience, tick)

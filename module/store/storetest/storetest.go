@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 )
 
@@ -90,17 +90,17 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 }
 
 // NewUser adds a user.
-func NewUser(t testing.TB, s exchange.Store, name string, role exchange.Role) *exchange.User {
+func NewUser(t testing.TB, s aigateway.Store, name string, role aigateway.Role) *aigateway.User {
 	t.Helper()
-	user := &exchange.User{Name: name, DisplayName: "The " + name, Role: role, Password: "hash of " + name}
+	user := &aigateway.User{Name: name, DisplayName: "The " + name, Role: role, Password: "hash of " + name}
 	require.NoError(t, s.CreateUser(t.Context(), user))
 	return user
 }
 
 // NewKey adds a key with every restriction.
-func NewKey(t testing.TB, s exchange.Store, user int64, name string) *exchange.StoredKey {
+func NewKey(t testing.TB, s aigateway.Store, user int64, name string) *aigateway.StoredKey {
 	t.Helper()
-	key := &exchange.StoredKey{
+	key := &aigateway.StoredKey{
 		UserID: user, Name: name, Hint: "sk-1234****abcd", Digest: sha256.Sum256([]byte(name)),
 		Models: []string{"claude-*", "gpt-5"}, Limit: "small", Expires: time.UnixMilli(4102444800123).UTC(),
 		Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
@@ -110,9 +110,9 @@ func NewKey(t testing.TB, s exchange.Store, user int64, name string) *exchange.S
 }
 
 // NewSession adds a session.
-func NewSession(t testing.TB, s exchange.Store, user int64, token string, lasts time.Duration) *exchange.Session {
+func NewSession(t testing.TB, s aigateway.Store, user int64, token string, lasts time.Duration) *aigateway.Session {
 	t.Helper()
-	session := &exchange.Session{
+	session := &aigateway.Session{
 		UserID: user, Digest: sha256.Sum256([]byte(token)), Expires: time.Now().Add(lasts).UTC().Truncate(time.Millisecond),
 		Address: "192.0.2.1", Agent: "test/1",
 	}
@@ -124,6 +124,6 @@ func NewSession(t testing.TB, s exchange.Store, user int64, token string, lasts 
 const plenty = 1 << 20
 
 // all is a page of everything.
-var all = exchange.Page{Limit: 1000}
+var all = aigateway.Page{Limit: 1000}
 
 func background() context.Context { return context.Background() }

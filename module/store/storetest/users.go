@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 var errRefused = errors.New("the caller does not want it")
@@ -19,7 +19,7 @@ var errRefused = errors.New("the caller does not want it")
 func usersAreKept(t *testing.T, database Database) {
 	s := database.Open(t)
 	before := time.Now().Add(-time.Second)
-	alice := NewUser(t, s, "alice", exchange.RoleAdmin)
+	alice := NewUser(t, s, "alice", aigateway.RoleAdmin)
 	assert.Positive(t, alice.ID)
 	assert.WithinRange(t, alice.Created, before, time.Now().Add(time.Second))
 
@@ -32,29 +32,29 @@ func usersAreKept(t *testing.T, database Database) {
 	assert.Zero(t, byID.LastLogin)
 
 	_, err = s.User(t.Context(), alice.ID+1)
-	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	assert.ErrorIs(t, err, aigateway.ErrNotFound)
 	_, err = s.UserByName(t.Context(), "bob")
-	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	assert.ErrorIs(t, err, aigateway.ErrNotFound)
 }
 
 func namesAreUnique(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
-	twin := &exchange.User{Name: "alice", Role: exchange.RoleRoot}
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
+	twin := &aigateway.User{Name: "alice", Role: aigateway.RoleRoot}
 	err := s.CreateUser(t.Context(), twin)
-	assert.ErrorIs(t, err, exchange.ErrTaken)
-	assert.NotErrorIs(t, err, exchange.ErrUnavailable)
+	assert.ErrorIs(t, err, aigateway.ErrTaken)
+	assert.NotErrorIs(t, err, aigateway.ErrUnavailable)
 	assert.Zero(t, twin.ID)
 
 	// A name is free again when its user is gone, an id never.
-	require.NoError(t, s.DeleteUser(t.Context(), alice.ID, func(*exchange.User) error { return nil }))
-	assert.Greater(t, NewUser(t, s, "alice", exchange.RoleUser).ID, alice.ID)
+	require.NoError(t, s.DeleteUser(t.Context(), alice.ID, func(*aigateway.User) error { return nil }))
+	assert.Greater(t, NewUser(t, s, "alice", aigateway.RoleUser).ID, alice.ID)
 }
 
 func usersAreFound(t *testing.T, database Database) {
 	s := database.Open(t)
 	for _, name := range []string{"alice", "al_ce", "al%ce", `al\ce`, "bob", "zoé"} {
-		NewUser(t, s, name, exchange.RoleUser)
+		NewUser(t, s, name, aigateway.RoleUser)
 	}
 	for search, want := range map[string][]string{
 		"":    {"alice", "al_ce", "al%ce", `al\ce`, "bob", "zoé"},
@@ -66,22 +66,22 @@ func usersAreFound(t *testing.T, database Database) {
 		"x":   nil,
 		"'":   nil,
 	} {
-		users, total, err := s.Users(t.Context(), exchange.Page{Search: search, Limit: 10})
+		users, total, err := s.Users(t.Context(), aigateway.Page{Search: search, Limit: 10})
 		require.NoError(t, err, search)
 		assert.Equal(t, want, names(users), search)
 		assert.Equal(t, len(want), total, search)
 	}
-	users, total, err := s.Users(t.Context(), exchange.Page{Search: "al", Offset: 1, Limit: 2})
+	users, total, err := s.Users(t.Context(), aigateway.Page{Search: "al", Offset: 1, Limit: 2})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"al_ce", "al%ce"}, names(users))
 	assert.Equal(t, 4, total)
-	users, total, err = s.Users(t.Context(), exchange.Page{Offset: 10, Limit: 2})
+	users, total, err = s.Users(t.Context(), aigateway.Page{Offset: 10, Limit: 2})
 	require.NoError(t, err)
 	assert.Empty(t, users)
 	assert.Equal(t, 6, total)
 }
 
-func names(users []exchange.User) (names []string) {
+func names(users []aigateway.User) (names []string) {
 	for _, user := range users {
 		names = append(names, user.Name)
 	}
@@ -90,19 +90,19 @@ func names(users []exchange.User) (names []string) {
 
 func userChanges(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
-	changed, err := s.ChangeUser(t.Context(), alice.ID, 0, func(user *exchange.User) error {
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
+	changed, err := s.ChangeUser(t.Context(), alice.ID, 0, func(user *aigateway.User) error {
 		assert.Equal(t, alice, user)
 		user.ID, user.Name, user.Created = 77, "mallory", time.Time{} // which stay
-		user.DisplayName, user.Role, user.Password, user.Disabled = "Alice A.", exchange.RoleAdmin, "other hash", true
+		user.DisplayName, user.Role, user.Password, user.Disabled = "Alice A.", aigateway.RoleAdmin, "other hash", true
 		return nil
 	})
 	require.NoError(t, err)
 	want := *alice
-	want.DisplayName, want.Role, want.Password, want.Disabled = "Alice A.", exchange.RoleAdmin, "other hash", true
+	want.DisplayName, want.Role, want.Password, want.Disabled = "Alice A.", aigateway.RoleAdmin, "other hash", true
 	assert.Equal(t, &want, changed)
 
-	_, err = s.ChangeUser(t.Context(), alice.ID, 0, func(user *exchange.User) error {
+	_, err = s.ChangeUser(t.Context(), alice.ID, 0, func(user *aigateway.User) error {
 		user.DisplayName = "never kept"
 		return errRefused
 	})
@@ -111,54 +111,54 @@ func userChanges(t *testing.T, database Database) {
 	require.NoError(t, err)
 	assert.Equal(t, &want, kept)
 
-	_, err = s.ChangeUser(t.Context(), alice.ID+1, 0, func(*exchange.User) error { panic("there is no such user") })
-	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	_, err = s.ChangeUser(t.Context(), alice.ID+1, 0, func(*aigateway.User) error { panic("there is no such user") })
+	assert.ErrorIs(t, err, aigateway.ErrNotFound)
 }
 
-func demote(user *exchange.User) error  { user.Role = exchange.RoleAdmin; return nil }
-func disable(user *exchange.User) error { user.Disabled = true; return nil }
-func agree(*exchange.User) error        { return nil }
+func demote(user *aigateway.User) error  { user.Role = aigateway.RoleAdmin; return nil }
+func disable(user *aigateway.User) error { user.Disabled = true; return nil }
+func agree(*aigateway.User) error        { return nil }
 
 func lastRootStays(t *testing.T, database Database) {
 	s := database.Open(t)
-	root := NewUser(t, s, "root", exchange.RoleRoot)
-	second := NewUser(t, s, "second", exchange.RoleRoot)
+	root := NewUser(t, s, "root", aigateway.RoleRoot)
+	second := NewUser(t, s, "second", aigateway.RoleRoot)
 	_, err := s.ChangeUser(t.Context(), second.ID, 0, disable)
 	require.NoError(t, err)
 
 	_, err = s.ChangeUser(t.Context(), root.ID, 0, demote)
-	assert.ErrorIs(t, err, exchange.ErrLastRoot)
+	assert.ErrorIs(t, err, aigateway.ErrLastRoot)
 	_, err = s.ChangeUser(t.Context(), root.ID, 0, disable)
-	assert.ErrorIs(t, err, exchange.ErrLastRoot)
-	assert.ErrorIs(t, s.DeleteUser(t.Context(), root.ID, agree), exchange.ErrLastRoot)
-	assert.Equal(t, errRefused, s.DeleteUser(t.Context(), root.ID, func(*exchange.User) error { return errRefused }))
-	assert.ErrorIs(t, s.DeleteUser(t.Context(), 99, agree), exchange.ErrNotFound)
+	assert.ErrorIs(t, err, aigateway.ErrLastRoot)
+	assert.ErrorIs(t, s.DeleteUser(t.Context(), root.ID, agree), aigateway.ErrLastRoot)
+	assert.Equal(t, errRefused, s.DeleteUser(t.Context(), root.ID, func(*aigateway.User) error { return errRefused }))
+	assert.ErrorIs(t, s.DeleteUser(t.Context(), 99, agree), aigateway.ErrNotFound)
 	kept, err := s.User(t.Context(), root.ID)
 	require.NoError(t, err)
 	assert.Equal(t, root, kept)
 
 	// A disabled root user may go, and the first one once there is another.
 	require.NoError(t, s.DeleteUser(t.Context(), second.ID, agree))
-	NewUser(t, s, "third", exchange.RoleRoot)
+	NewUser(t, s, "third", aigateway.RoleRoot)
 	_, err = s.ChangeUser(t.Context(), root.ID, 0, demote)
 	assert.NoError(t, err)
 }
 
 // Each sees the other one as enabled until one of them is first.
 func rootsRace(t *testing.T, database Database) {
-	stores := []exchange.Store{database.Open(t), database.Open(t)}
+	stores := []aigateway.Store{database.Open(t), database.Open(t)}
 	for round := range 5 {
 		var wg sync.WaitGroup
 		failures := make([]error, len(stores))
 		for i, s := range stores {
-			user := NewUser(t, stores[0], fmt.Sprintf("root-%d-%d", round, i), exchange.RoleRoot)
+			user := NewUser(t, stores[0], fmt.Sprintf("root-%d-%d", round, i), aigateway.RoleRoot)
 			defer func() { _ = s.DeleteUser(background(), user.ID, agree) }()
 		}
 		roots, _, err := stores[0].Users(t.Context(), all)
 		require.NoError(t, err)
 		var enabled []int64
 		for _, user := range roots {
-			if !user.Disabled && user.Role == exchange.RoleRoot {
+			if !user.Disabled && user.Role == aigateway.RoleRoot {
 				enabled = append(enabled, user.ID)
 			}
 		}
@@ -172,27 +172,27 @@ func rootsRace(t *testing.T, database Database) {
 		}
 		wg.Wait()
 		assert.True(t, (failures[0] == nil) != (failures[1] == nil), "%v", failures)
-		assert.ErrorIs(t, errors.Join(failures...), exchange.ErrLastRoot)
+		assert.ErrorIs(t, errors.Join(failures...), aigateway.ErrLastRoot)
 	}
 }
 
 func deletedUserLeavesNothing(t *testing.T, database Database) {
 	s := database.Open(t)
-	alice := NewUser(t, s, "alice", exchange.RoleUser)
-	bob := NewUser(t, s, "bob", exchange.RoleUser)
+	alice := NewUser(t, s, "alice", aigateway.RoleUser)
+	bob := NewUser(t, s, "bob", aigateway.RoleUser)
 	key, bobs := NewKey(t, s, alice.ID, "laptop"), NewKey(t, s, bob.ID, "bob's")
 	session := NewSession(t, s, alice.ID, "token", time.Hour)
 
-	require.NoError(t, s.DeleteUser(t.Context(), alice.ID, func(user *exchange.User) error {
+	require.NoError(t, s.DeleteUser(t.Context(), alice.ID, func(user *aigateway.User) error {
 		assert.Equal(t, "alice", user.Name)
 		return nil
 	}))
 	_, err := s.User(t.Context(), alice.ID)
-	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	assert.ErrorIs(t, err, aigateway.ErrNotFound)
 	_, _, err = s.Session(t.Context(), session.Digest)
-	assert.ErrorIs(t, err, exchange.ErrNotFound)
-	_, err = s.Key(t.Context(), exchange.AnyUser, key.ID)
-	assert.ErrorIs(t, err, exchange.ErrNotFound)
+	assert.ErrorIs(t, err, aigateway.ErrNotFound)
+	_, err = s.Key(t.Context(), aigateway.AnyUser, key.ID)
+	assert.ErrorIs(t, err, aigateway.ErrNotFound)
 	assert.Nil(t, s.Lookup(key.Digest))
 	assert.NotNil(t, s.Lookup(bobs.Digest))
 }
@@ -204,6 +204,6 @@ func callerThatLeaves(t *testing.T, database Database) {
 	leave()
 	_, err := s.UserByName(ctx, "alice")
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.ErrorIs(t, err, exchange.ErrUnavailable)
-	assert.ErrorIs(t, s.CreateUser(ctx, &exchange.User{Name: "alice"}), context.Canceled)
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
+	assert.ErrorIs(t, s.CreateUser(ctx, &aigateway.User{Name: "alice"}), context.Canceled)
 }

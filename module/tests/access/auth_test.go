@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
@@ -121,7 +121,7 @@ var credentials = []struct {
 	{"a key of another network, said to come from there", []string{"Authorization: Bearer " + site.FarKey, "X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.1"}, elsewhere, elsewhere},
 	{"a known key whose checksum is wrong", []string{"Authorization: Bearer " + site.OddKey}, admitted, admitted},
 	{"an unknown key whose checksum is wrong", []string{"Authorization: Bearer " + site.OddKey[:len(site.OddKey)-1] + "B"}, mistyped, mistyped},
-	{"an unknown key whose checksum is right", []string{"Authorization: Bearer " + string(exchange.NewAPIKey())}, invalid, invalid},
+	{"an unknown key whose checksum is right", []string{"Authorization: Bearer " + string(aigateway.NewAPIKey())}, invalid, invalid},
 	{"a part of a minted key", []string{"Authorization: Bearer " + site.OddKey[:len(site.OddKey)-1]}, invalid, invalid},
 	{"an unknown key", []string{"Authorization: Bearer sk-unknown-0123456789"}, invalid, invalid},
 	{"a key in other letter case", []string{"Authorization: Bearer " + strings.ToUpper(site.AliceKey)}, invalid, invalid},
@@ -361,11 +361,11 @@ func (doubtful) CaddyModule() caddy.ModuleInfo {
 
 func (doubtful) UnmarshalCaddyfile(*caddyfile.Dispenser) error { return nil }
 
-func (doubtful) Lookup(digest exchange.Digest) *exchange.Key {
+func (doubtful) Lookup(digest aigateway.Digest) *aigateway.Key {
 	if digest != sha256.Sum256([]byte(site.AliceKey)) {
 		return nil
 	}
-	return &exchange.Key{ID: "alice", Digest: digest}
+	return &aigateway.Key{ID: "alice", Digest: digest}
 }
 
 func (doubtful) Current() bool { return false }
@@ -378,7 +378,7 @@ func TestAnUnknownKeyIsNotCalledWrongInDoubt(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("up", p), "keys doubtful")
 	for _, d := range doors {
-		for _, key := range []string{"sk-unknown-0123456789", site.OddKey, string(exchange.NewAPIKey())} {
+		for _, key := range []string{"sk-unknown-0123456789", site.OddKey, string(aigateway.NewAPIKey())} {
 			got := enter(s, d, "Authorization: Bearer "+key)
 			status, body := d.answer(undecided)
 			got.AssertOurs(t, status, body, d.line)

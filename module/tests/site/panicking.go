@@ -8,7 +8,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -28,8 +28,8 @@ func (*panicking) CaddyModule() caddy.ModuleInfo {
 }
 
 // Defaults returns every format, at an address that is never called.
-func (*panicking) Defaults() exchange.Defaults {
-	return exchange.Defaults{BaseURL: "http://panicking/v1", Formats: translate.Formats}
+func (*panicking) Defaults() aigateway.Defaults {
+	return aigateway.Defaults{BaseURL: "http://panicking/v1", Formats: translate.Formats}
 }
 
 // RoundTrip panics, or returns an answer that does.

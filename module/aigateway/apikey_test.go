@@ -1,4 +1,4 @@
-package exchange_test
+package aigateway_test
 
 import (
 	"strings"
@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func TestNewAPIKeysHaveTheirFormAndAreNotMistyped(t *testing.T) {
 	seen := make(map[string]bool)
 	for range 200 {
-		key := string(exchange.NewAPIKey())
+		key := string(aigateway.NewAPIKey())
 		assert.Regexp(t, `^sk-[0-9A-Za-z]{48}$`, key)
-		assert.False(t, exchange.MistypedAPIKey(key), key)
+		assert.False(t, aigateway.MistypedAPIKey(key), key)
 		assert.False(t, seen[key], "minted twice")
 		seen[key] = true
 	}
@@ -23,18 +23,18 @@ func TestNewAPIKeysHaveTheirFormAndAreNotMistyped(t *testing.T) {
 // Any one wrong character is found, and so are two neighbours that changed
 // places: the slips of people who type or cut.
 func TestTypingErrorsAreFound(t *testing.T) {
-	key := string(exchange.NewAPIKey())
+	key := string(aigateway.NewAPIKey())
 	for i := len("sk-"); i < len(key); i++ {
 		wrong := []byte(key)
 		wrong[i] = 'A'
 		if key[i] == 'A' {
 			wrong[i] = 'B'
 		}
-		assert.True(t, exchange.MistypedAPIKey(string(wrong)), "character %d", i)
+		assert.True(t, aigateway.MistypedAPIKey(string(wrong)), "character %d", i)
 		if i+1 < len(key) && key[i] != key[i+1] {
 			swapped := []byte(key)
 			swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
-			assert.True(t, exchange.MistypedAPIKey(string(swapped)), "characters %d and %d", i, i+1)
+			assert.True(t, aigateway.MistypedAPIKey(string(swapped)), "characters %d and %d", i, i+1)
 		}
 	}
 }
@@ -44,11 +44,11 @@ func TestKeysOfOtherFormsAreNotCalledMistyped(t *testing.T) {
 		"", "sk-", "secret", "sk-short", "sk-proj-" + strings.Repeat("a", 43),
 		"sk-" + strings.Repeat("a", 47), "sk-" + strings.Repeat("a", 49), "sk-" + strings.Repeat("a", 47) + "_",
 	} {
-		assert.False(t, exchange.MistypedAPIKey(key), key)
+		assert.False(t, aigateway.MistypedAPIKey(key), key)
 	}
 }
 
 func TestHintsShowTooLittleToGuessAKey(t *testing.T) {
-	assert.Equal(t, "sk-0123****wxyz", exchange.APIKeyHint("sk-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefgwxyz"))
-	assert.Equal(t, "****", exchange.APIKeyHint("sk-a-short-one"))
+	assert.Equal(t, "sk-0123****wxyz", aigateway.APIKeyHint("sk-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefgwxyz"))
+	assert.Equal(t, "****", aigateway.APIKeyHint("sk-a-short-one"))
 }

@@ -1,10 +1,14 @@
-package exchange
+package aigateway
 
 import (
 	"crypto/rand"
 	"hash/crc32"
 	"strings"
 )
+
+// Base62 are the digits of base 62, which are the characters of API keys and of
+// ids, in the order of their values.
+const Base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // An API key that this gateway mints is "sk-" and 48 base62 characters: 42
 // random ones (250 bits) and 6 that are a checksum of those, so that a typing
@@ -24,7 +28,7 @@ func NewAPIKey() Secret {
 
 // appendRandom appends n random base62 characters.
 func appendRandom(dst []byte, n int) []byte {
-	const fair = 256 / len(base62) * len(base62) // above it some characters would be likelier
+	const fair = 256 / len(Base62) * len(Base62) // above it some characters would be likelier
 	var random [64]byte
 	for {
 		_, _ = rand.Read(random[:]) // never fails
@@ -33,7 +37,7 @@ func appendRandom(dst []byte, n int) []byte {
 				return dst
 			}
 			if int(b) < fair {
-				dst = append(dst, base62[int(b)%len(base62)])
+				dst = append(dst, Base62[int(b)%len(Base62)])
 				n--
 			}
 		}
@@ -43,8 +47,8 @@ func appendRandom(dst []byte, n int) []byte {
 func appendChecksum(dst, of []byte) []byte {
 	sum := crc32.ChecksumIEEE(of)
 	for range apiKeyChecksum {
-		dst = append(dst, base62[sum%uint32(len(base62))])
-		sum /= uint32(len(base62))
+		dst = append(dst, Base62[sum%uint32(len(Base62))])
+		sum /= uint32(len(Base62))
 	}
 	return dst
 }
@@ -53,7 +57,7 @@ func appendChecksum(dst, of []byte) []byte {
 // is wrong. Keys of any other form are not mistyped, as far as anyone can tell.
 func MistypedAPIKey(s string) bool {
 	text, ok := strings.CutPrefix(s, apiKeyPrefix)
-	foreign := func(r rune) bool { return !strings.ContainsRune(base62, r) }
+	foreign := func(r rune) bool { return !strings.ContainsRune(Base62, r) }
 	if !ok || len(text) != apiKeyRandom+apiKeyChecksum || strings.ContainsFunc(text, foreign) {
 		return false
 	}
