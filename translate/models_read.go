@@ -49,11 +49,7 @@ type modelPage struct {
 }
 
 func (p *modelPage) read(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		p.member(c)
 	}
 }
@@ -76,11 +72,7 @@ func (p *modelPage) member(c *jsonscan.Cursor) {
 }
 
 func (p *modelPage) readModels(c *jsonscan.Cursor) {
-	if !c.EnterArray() {
-		c.Skip()
-		return
-	}
-	p.isList = true
+	p.isList = c.OpenArray() || p.isList
 	for c.Element() {
 		var m modelCard
 		if m.read(c); m.ID != "" {
@@ -100,11 +92,7 @@ type modelCard struct {
 }
 
 func (m *modelCard) read(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		m.member(c)
 	}
 }
@@ -156,11 +144,7 @@ func firstSize(sizes ...int64) int64 {
 
 // readCounts reads the members of an object that have a place in counts.
 func readCounts(c *jsonscan.Cursor, counts map[string]*int64) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		if count := counts[string(c.Name())]; count != nil {
 			ReadCount(c, count)
 		} else {

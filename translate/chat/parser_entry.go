@@ -63,11 +63,7 @@ func (e *entry) slot() choices.Slot {
 
 // readFunction reads what is called; path is that of its members.
 func (e *entry) readFunction(p *choices.Parser, c *jsonscan.Cursor, path string) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "name":
 			e.name, _ = choices.SlotText(c)

@@ -25,11 +25,7 @@ const (
 )
 
 func readPiece(p *choices.Parser, path string, c *jsonscan.Cursor) (b piece) {
-	if !c.EnterObject() {
-		c.Skip()
-		return b
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "type":
 			b.kind = c.Skip()

@@ -45,11 +45,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	r.x, r.w, r.cursor = x, w, jsonscan.Again(body)
 	var choice []byte
 	c := &r.cursor
-	if !c.EnterObject() {
-		c.Skip()
-		return c.Finish()
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "messages":
 			r.messages()

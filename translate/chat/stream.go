@@ -18,11 +18,7 @@ func content(c *jsonscan.Cursor) (found bool) {
 		c.Skip()
 		return false
 	}
-	if !c.EnterObject() {
-		c.Skip()
-		return false
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		found = deltaMember(c) || found
 	}
 	return found

@@ -161,11 +161,7 @@ func (r *request) part() {
 
 // media reads an object that holds a file or says where it is.
 func (r *request) media() {
-	if !r.EnterObject() {
-		r.Skip()
-		return
-	}
-	for r.Member() {
+	for r.OpenObject(); r.Member(); {
 		name := string(r.Name())
 		raw := r.Skip()
 		switch name {

@@ -75,11 +75,7 @@ func (e *envelope) list(c *jsonscan.Cursor, choice func()) {
 		e.listed = true
 		return
 	}
-	if !c.EnterArray() {
-		c.Skip()
-		return
-	}
-	e.listed = true
+	e.listed = c.OpenArray() || e.listed
 	for c.Element() {
 		if c.Kind() == jsonscan.Object {
 			e.count++

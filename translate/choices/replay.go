@@ -119,11 +119,7 @@ func (r *replay) member() {
 
 func (r *replay) list() {
 	c := &r.cursor
-	if !c.EnterArray() {
-		c.Skip()
-		return
-	}
-	for c.Element() {
+	for c.OpenArray(); c.Element(); {
 		if c.Kind() != jsonscan.Object || !r.count() {
 			c.Skip()
 			continue

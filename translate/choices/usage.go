@@ -23,14 +23,10 @@ type cached struct{ read, written int64 }
 // malformed leave what an earlier chunk said.
 func (n *counts) take(c *jsonscan.Cursor) (ok bool) {
 	n.positive = false
-	if !c.EnterObject() {
-		c.Skip()
-		return false
-	}
-	for c.Member() {
+	for ok = c.OpenObject(); c.Member(); {
 		n.member(c)
 	}
-	return true
+	return ok
 }
 
 func (n *counts) member(c *jsonscan.Cursor) {
@@ -55,11 +51,7 @@ func (n *counts) member(c *jsonscan.Cursor) {
 }
 
 func (n *counts) promptDetails(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "cached_tokens":
 			n.count(c, &n.details.read)
@@ -72,11 +64,7 @@ func (n *counts) promptDetails(c *jsonscan.Cursor) {
 }
 
 func (n *counts) completionDetails(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		if string(c.Name()) == "reasoning_tokens" {
 			n.count(c, &n.reasoning)
 		} else {

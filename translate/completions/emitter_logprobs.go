@@ -33,11 +33,7 @@ func (l *legacy) add(list []byte, m *translate.Memory) {
 }
 
 func readToken(c *jsonscan.Cursor) (t token) {
-	if !c.EnterObject() {
-		c.Skip()
-		return t
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "token":
 			t.text = value(c, jsonscan.String)

@@ -25,11 +25,7 @@ func (r *reader) Forget() { *r = reader{} }
 func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	r.x, r.w, r.cursor = x, w, jsonscan.Again(body)
 	c := &r.cursor
-	if !c.EnterObject() {
-		c.Skip()
-		return c.Finish()
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		if string(c.Name()) == "prompt" {
 			r.prompt = c.Skip()
 		} else {

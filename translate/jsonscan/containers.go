@@ -32,6 +32,25 @@ func (c *Cursor) enterObject(exact bool) bool {
 // where the loop's body consumes exactly one value.
 func (c *Cursor) EnterArray() bool { return c.enter(Array) }
 
+// OpenObject is EnterObject that consumes a value of another kind, as an object
+// without members, so that no caller need look:
+//
+//	for c.OpenObject(); c.Member(); { ... }
+//
+// It reports whether the value is an object.
+func (c *Cursor) OpenObject() bool { return c.EnterObject() || c.pass() }
+
+// OpenArray is EnterArray that consumes a value of another kind, as an array
+// without elements. It reports whether the value is an array.
+func (c *Cursor) OpenArray() bool { return c.EnterArray() || c.pass() }
+
+// pass consumes a value in which Member and Element find nothing.
+func (c *Cursor) pass() bool {
+	c.Skip()
+	c.phase = passed
+	return false
+}
+
 // enter consumes the first byte of a container of that kind.
 func (c *Cursor) enter(kind Kind) bool {
 	if c.Kind() != kind {
@@ -103,8 +122,8 @@ func (c *Cursor) next(closing byte) bool {
 	if c.err != nil {
 		return false
 	}
-	if c.phase == due || c.depth == 0 {
-		c.err = errMisuse
+	if c.phase <= passed || c.depth == 0 {
+		c.nothing()
 		return false
 	}
 	c.space()
@@ -122,6 +141,14 @@ func (c *Cursor) next(closing byte) bool {
 		c.fail(c.pos, whyNext)
 	}
 	return false
+}
+
+// nothing ends a value that was passed over; without one, a value was not read.
+func (c *Cursor) nothing() {
+	if c.phase != passed {
+		c.err = errMisuse
+	}
+	c.phase = done
 }
 
 // leave consumes the last byte of a container.

@@ -13,9 +13,10 @@ const MaxDepth = 200
 type phase uint8
 
 const (
-	due   phase = iota // a value
-	fresh              // the first member or element of a container, or its end
-	done               // what follows a value: a comma, the end of the container, or of the document
+	due    phase = iota // a value
+	passed              // nothing of a value that is not the container that was asked for
+	fresh               // the first member or element of a container, or its end
+	done                // what follows a value: a comma, the end of the container, or of the document
 )
 
 // Cursor reads one JSON document from its beginning to its end. It is made by

@@ -342,3 +342,32 @@ func TestNothingIsAllocatedForOrdinaryDocuments(t *testing.T) {
 		_ = c.Finish()
 	}), "walking")
 }
+
+// A value of another kind is passed over, wherever it stands: the loop that
+// follows finds nothing in it and does not go on with the object around it.
+func TestOpenPassesOverOtherKinds(t *testing.T) {
+	c := jsonscan.New([]byte(`{"a":{"x":1},"b":[2,3],"c":"text","d":null,"e":{"y":4}}`))
+	found := map[string]string{}
+	for c.OpenObject(); c.Member(); {
+		outer := string(c.Name())
+		found[outer] = "other"
+		if c.OpenObject() {
+			found[outer] = ""
+		}
+		for c.Member() {
+			found[outer] += string(c.Name()) + string(c.Skip())
+		}
+	}
+	require.NoError(t, c.Finish())
+	assert.Equal(t, map[string]string{"a": "x1", "b": "other", "c": "other", "d": "other", "e": "y4"}, found)
+
+	c = jsonscan.New([]byte(`[[1,2],{"x":3},4]`))
+	var elements []string
+	for c.OpenArray(); c.Element(); {
+		for c.OpenArray(); c.Element(); {
+			elements = append(elements, string(c.Skip()))
+		}
+	}
+	require.NoError(t, c.Finish())
+	assert.Equal(t, []string{"1", "2"}, elements)
+}

@@ -40,11 +40,7 @@ func (e *event) member(c *jsonscan.Cursor, usage *translate.Usage) {
 
 // message reads the message of a message_start.
 func (e *event) message(c *jsonscan.Cursor, usage *translate.Usage) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "model":
 			e.model = rawText(c)
@@ -83,11 +79,7 @@ func blockHasContent(c *jsonscan.Cursor) bool {
 
 // delta reads the delta of a content_block_delta or a message_delta.
 func (e *event) delta(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "text", "thinking", "signature", "partial_json":
 			e.content = len(rawText(c)) > len(`""`) || e.content

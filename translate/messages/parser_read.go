@@ -102,11 +102,7 @@ func (r *reading) name(room *[]byte) []byte {
 
 // readMessage reads the message of a message_start, which holds nothing yet.
 func (p *Parser) readMessage(r *reading, c *jsonscan.Cursor) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "model":
 			r.model = rawText(c)

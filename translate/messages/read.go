@@ -54,11 +54,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	r.x, r.w, r.body, r.cursor = x, w, body, jsonscan.Again(body)
 	var late waiting
 	c := &r.cursor
-	if !c.EnterObject() {
-		c.Skip()
-		return c.Finish()
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "messages":
 			r.messages()

@@ -82,13 +82,9 @@ func (r *reader) within(level int, raw []byte, list string, allowed kindSet) {
 
 // blocks reads an array of blocks of the allowed kinds.
 func (r *reader) blocks(c *jsonscan.Cursor, level int, list string, allowed kindSet) {
-	if !c.EnterArray() {
-		c.Skip()
-		return
-	}
 	r.x.At.Enter(list)
 	b := blockObject{&r.levels[level].block}
-	for c.Element() {
+	for c.OpenArray(); c.Element(); {
 		if r.x.Failed() {
 			c.Skip()
 			continue

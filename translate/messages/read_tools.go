@@ -25,12 +25,8 @@ func (r *reader) tools() {
 		r.lostTools = !jsonscan.Blank(c.Skip())
 		return
 	}
-	if !c.EnterArray() {
-		c.Skip()
-		return
-	}
 	r.x.At.Enter("tools")
-	for c.Element() {
+	for c.OpenArray(); c.Element(); {
 		if r.x.Failed() {
 			c.Skip()
 			continue

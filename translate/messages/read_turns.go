@@ -8,12 +8,8 @@ import (
 // messages reads the conversation.
 func (r *reader) messages() {
 	c := &r.cursor
-	if !c.EnterArray() {
-		c.Skip()
-		return
-	}
 	r.x.At.Enter("messages")
-	for c.Element() {
+	for c.OpenArray(); c.Element(); {
 		r.x.At.Next()
 		if r.x.Failed() || !c.EnterObject() {
 			c.Skip()

@@ -9,11 +9,8 @@ import (
 // overwrite; those that are absent or null keep what an earlier event said. It
 // reports false for a value of another kind.
 func readUsage(c *jsonscan.Cursor, u *translate.Usage) bool {
-	if !c.EnterObject() {
-		c.Skip()
-		return false
-	}
-	u.Known = true
+	known := c.OpenObject()
+	u.Known = u.Known || known
 	for c.Member() {
 		switch string(c.Name()) {
 		case "input_tokens":
@@ -30,15 +27,11 @@ func readUsage(c *jsonscan.Cursor, u *translate.Usage) bool {
 			c.Skip()
 		}
 	}
-	return true
+	return known
 }
 
 func readDetails(c *jsonscan.Cursor, u *translate.Usage) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		if string(c.Name()) == "thinking_tokens" {
 			translate.ReadCount(c, &u.Reasoning)
 		} else {
@@ -62,11 +55,7 @@ func FillUsage(edits []translate.Edit, answer []byte) []translate.Edit {
 }
 
 func fillUsage(c *jsonscan.Cursor, edits []translate.Edit) []translate.Edit {
-	if !c.EnterObject() {
-		c.Skip()
-		return edits
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "usage":
 			edits = translate.Fill(c, cacheCounts, edits)

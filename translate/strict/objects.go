@@ -5,23 +5,16 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 // Options reads an object of options only to find repeated members, and reports
 // whether it was one. A value of another kind is skipped: nothing is asked of it.
 func (p *Pass) Options() bool {
-	if !p.EnterObject() {
-		p.Skip()
-		return false
-	}
+	isObject := p.OpenObject()
 	for p.Member() {
 		p.Skip()
 	}
-	return true
+	return isObject
 }
 
 // OptionsWith is Options where some members are objects of options themselves.
 func (p *Pass) OptionsWith(inner ...string) {
-	if !p.EnterObject() {
-		p.Skip()
-		return
-	}
-	for p.Member() {
+	for p.OpenObject(); p.Member(); {
 		p.optionOr(inner)
 	}
 }
