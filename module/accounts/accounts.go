@@ -102,9 +102,9 @@ func (a *Accounts) Validate() error {
 // LimitOfKeys is the name of the limit of keys that users make.
 func (a *Accounts) LimitOfKeys() string { return a.KeyLimit }
 
-// Use tells where accounts are kept. Failed logins of the same store are
+// UseStore tells where accounts are kept. Failed logins of the same store are
 // counted together, by all configurations of this process.
-func (a *Accounts) Use(store aigateway.Store) {
+func (a *Accounts) UseStore(store aigateway.Store) {
 	a.store = store
 	a.shared = acquire(store)
 }

@@ -52,7 +52,7 @@ func newSite(t testing.TB, configure func(*Accounts)) *site {
 	store := &sqlite.SQLite{Path: filepath.Join(t.TempDir(), "gateway.db")}
 	require.NoError(t, store.Provision(ctx))
 	store.Open()
-	a.Use(store)
+	a.UseStore(store)
 	a.hasher = quick
 	core, logs := observer.New(zapcore.DebugLevel)
 	a.logger = zap.New(core)

@@ -243,7 +243,7 @@ func TestReloadForgetsNoFailure(t *testing.T) {
 			s.ask(asked{call: loginCall, body: credentials("alice", "wrong horse")})
 		}
 		next := &Accounts{}
-		next.Use(s.store)
+		next.UseStore(s.store)
 		assert.Same(t, s.shared, next.shared)
 		require.NoError(t, next.Cleanup())
 		assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginCall, body: credentials("alice", password)}).status)

@@ -5,8 +5,8 @@ import "net/http"
 // Accounts is what the module ai_gateway.accounts implements: the HTTP surface
 // with which people manage their accounts and keys.
 type Accounts interface {
-	// Use tells, once and before all else, where accounts are kept.
-	Use(Store)
+	// UseStore tells, once and before all else, where accounts are kept.
+	UseStore(Store)
 	// LimitOfKeys is the name of a limit that keys made there are subject to;
 	// empty for none. It must be known wherever they may be used.
 	LimitOfKeys() string

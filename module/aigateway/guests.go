@@ -62,25 +62,25 @@ type KeySource interface {
 	Lookup(Digest) *Key
 }
 
-// KeyDoubt is what a KeySource implements that may not know all of its keys for
+// PartialKeySource is what a KeySource implements that may not know all of its keys for
 // a while. Until it does, an unknown key is answered with a request to come
 // again, not as a wrong one.
-type KeyDoubt interface {
-	// Current reports whether Lookup knows all keys.
-	Current() bool
+type PartialKeySource interface {
+	// Complete reports whether Lookup knows all keys.
+	Complete() bool
 }
 
-// KeyList is what a KeySource implements that can list its keys. Sources of one
+// KeyLister is what a KeySource implements that can list its keys. Sources of one
 // site that do are checked for keys of the same name or value.
-type KeyList interface {
+type KeyLister interface {
 	// All are the keys, in no particular order.
 	All() iter.Seq[*Key]
 }
 
-// LiveKeys is what a KeyList implements whose keys change without a reload of
+// LiveKeyLister is what a KeyLister implements whose keys change without a reload of
 // the configuration.
-type LiveKeys interface {
-	KeyList
+type LiveKeyLister interface {
+	KeyLister
 	// CheckChanges has new keys checked before they take effect. Keys that a
 	// check refuses, with a KeyError where it is about one of them, must not. It
 	// may be called more than once: all checks count.

@@ -13,7 +13,7 @@ import (
 )
 
 // Rules are what a limit allows, of what it bounds; at least one of them is set.
-type Rules struct {
+type LimitRules struct {
 	// Requests bounds how many requests are admitted within a time. Each that
 	// passed all checks counts, however many calls of providers it becomes, and
 	// whatever comes of it.
@@ -89,8 +89,8 @@ func (r Rate) check() error {
 }
 
 // Check reports what is wrong with r.
-func (r Rules) Check() error {
-	if r == (Rules{}) {
+func (r LimitRules) Check() error {
+	if r == (LimitRules{}) {
 		return errNoRule
 	}
 	if err := r.Requests.check(); r.Requests != (Rate{}) && err != nil {
@@ -112,7 +112,7 @@ type Counters interface {
 	// been checked. It is called while a configuration is provisioned, once a
 	// limit. What was counted for the same name and rules under the
 	// configuration before counts on.
-	Limiter(name string, rules Rules) (Limiter, error)
+	Limiter(name string, rules LimitRules) (Limiter, error)
 }
 
 // Limiter counts for the keys that name one limit, for each Subject by itself.

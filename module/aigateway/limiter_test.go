@@ -29,10 +29,10 @@ func TestRatesAreANumberAndATime(t *testing.T) {
 
 func TestRulesThatCannotBeMeantAreRefused(t *testing.T) {
 	minute := caddy.Duration(time.Minute)
-	for _, right := range []Rules{{Requests: Rate{1, minute}}, {Tokens: Rate{1, minute}}, {Concurrent: 1}} {
+	for _, right := range []LimitRules{{Requests: Rate{1, minute}}, {Tokens: Rate{1, minute}}, {Concurrent: 1}} {
 		assert.NoError(t, right.Check())
 	}
-	for want, wrong := range map[string]Rules{
+	for want, wrong := range map[string]LimitRules{
 		"at least one of": {}, "requests: a rate": {Requests: Rate{Most: 5}, Concurrent: 1}, "tokens: a rate": {Tokens: Rate{-5, minute}}, "concurrent must": {Concurrent: -1},
 	} {
 		assert.ErrorContains(t, wrong.Check(), want)

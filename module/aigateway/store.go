@@ -37,9 +37,9 @@ type Store interface {
 	// Store is seen at once, others within two seconds. Keys of disabled users
 	// are disabled. The use of a key that is not is noted.
 	KeySource
-	// Current reports whether Lookup knows all keys. While it does not, an
+	// Complete reports whether Lookup knows all keys. While it does not, an
 	// unknown key may still be a valid one.
-	Current() bool
+	Complete() bool
 
 	Users
 	Sessions
@@ -54,12 +54,12 @@ type StoreIdentity interface {
 	Identity() string
 }
 
-// StoreLooking is what a Store implements that can tell when it first looked
+// StoreOpening is what a Store implements that can tell when it first looked
 // for keys.
-type StoreLooking interface {
-	// Looked is closed once the store, after Open, has read its keys or has
+type StoreOpening interface {
+	// Opened is closed once the store, after Open, has read its keys or has
 	// failed to.
-	Looked() <-chan struct{}
+	Opened() <-chan struct{}
 }
 
 // Page selects a part of a list.

@@ -46,7 +46,7 @@ func loadAdmin(ctx caddy.Context, config json.RawMessage) (http.Handler, error) 
 		return nil, fmt.Errorf("loading accounts: %w", err)
 	}
 	accounts := mod.(aigateway.Accounts)
-	accounts.Use(store)
+	accounts.UseStore(store)
 	return accounts.Admin(), nil
 }
 

@@ -102,9 +102,9 @@ const openPatience = 5 * time.Second
 func (a *App) awaitStores(patience time.Duration) {
 	enough := time.After(patience)
 	for _, users := range a.serving {
-		if store, ok := users.store.(aigateway.StoreLooking); ok {
+		if store, ok := users.store.(aigateway.StoreOpening); ok {
 			select {
-			case <-store.Looked():
+			case <-store.Opened():
 			case <-enough:
 				return
 			}

@@ -16,8 +16,8 @@ type looking struct {
 	looked chan struct{}
 }
 
-// Looked is closed when it has read them.
-func (l looking) Looked() <-chan struct{} { return l.looked }
+// Opened is closed when it has read them.
+func (l looking) Opened() <-chan struct{} { return l.looked }
 
 // A start once waited half a second and no longer. A store on a slow disk was
 // not read by then, and unknown keys were told to come again.

@@ -89,7 +89,7 @@ type KeyLimit struct {
 	// letter or digit first.
 	Name string `json:"name"`
 
-	aigateway.Rules
+	aigateway.LimitRules
 }
 
 // Provider is a named upstream service.

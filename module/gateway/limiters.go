@@ -56,7 +56,7 @@ func (l limiters) add(counters aigateway.Counters, config *KeyLimit) (err error)
 	if err := config.Check(); err != nil {
 		return err
 	}
-	l[config.Name], err = counters.Limiter(config.Name, config.Rules)
+	l[config.Name], err = counters.Limiter(config.Name, config.LimitRules)
 	return err
 }
 

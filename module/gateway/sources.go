@@ -23,7 +23,7 @@ func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 	}
 	for _, mod := range mods.([]any) {
 		source := mod.(aigateway.KeySource)
-		if list, ok := source.(aigateway.KeyList); ok {
+		if list, ok := source.(aigateway.KeyLister); ok {
 			if err := r.checkKeys(r.sources, list.All()); err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (r *resolved) checkKeys(others sources, keys iter.Seq[*aigateway.Key]) erro
 // of that change.
 func (r *resolved) checkChanges() {
 	for i, source := range r.sources {
-		if live, ok := source.(aigateway.LiveKeys); ok {
+		if live, ok := source.(aigateway.LiveKeyLister); ok {
 			others := slices.Delete(slices.Clone(r.sources), i, i+1)
 			live.CheckChanges(func(keys iter.Seq[*aigateway.Key]) error { return r.checkKeys(others, keys) })
 		}
@@ -83,7 +83,7 @@ func (s sources) names() map[string]bool {
 func (s sources) all() iter.Seq[*aigateway.Key] {
 	return func(yield func(*aigateway.Key) bool) {
 		for _, source := range s {
-			list, ok := source.(aigateway.KeyList)
+			list, ok := source.(aigateway.KeyLister)
 			if !ok {
 				continue
 			}
@@ -109,7 +109,7 @@ func (s sources) key(digest aigateway.Digest) *aigateway.Key {
 // complete reports whether a key that no source knows is none.
 func (s sources) complete() bool {
 	for _, source := range s {
-		if doubt, ok := source.(aigateway.KeyDoubt); ok && !doubt.Current() {
+		if doubt, ok := source.(aigateway.PartialKeySource); ok && !doubt.Complete() {
 			return false
 		}
 	}

@@ -27,7 +27,7 @@ func (a *App) warnUnusable() {
 // cannot be asked may have both.
 func (h *Handler) unusable(ctx context.Context) bool {
 	store := h.users.store
-	if store == nil || !store.Current() || slices.ContainsFunc(h.resolved.sources, mayHaveKeys) {
+	if store == nil || !store.Complete() || slices.ContainsFunc(h.resolved.sources, mayHaveKeys) {
 		return false
 	}
 	_, users, err := store.Users(ctx, aigateway.Page{Limit: 1})
@@ -40,7 +40,7 @@ func mayHaveKeys(source aigateway.KeySource) bool {
 	switch source := source.(type) {
 	case aigateway.Store:
 		return false
-	case aigateway.KeyList:
+	case aigateway.KeyLister:
 		for range source.All() {
 			return true
 		}

@@ -77,7 +77,7 @@ func (c *Config) loadUserbase(ctx caddy.Context) (*userbase, error) {
 		return nil, fmt.Errorf("loading accounts: %w", err)
 	}
 	users.accounts = accounts.(aigateway.Accounts)
-	users.accounts.Use(users.store)
+	users.accounts.UseStore(users.store)
 	return users, nil
 }
 

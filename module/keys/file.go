@@ -214,8 +214,8 @@ func (f *FileKeys) CheckChanges(check func(iter.Seq[*aigateway.Key]) error) {
 
 // Interface guards
 var (
-	_ caddy.Provisioner     = (*FileKeys)(nil)
-	_ caddyfile.Unmarshaler = (*FileKeys)(nil)
-	_ aigateway.KeySource   = (*FileKeys)(nil)
-	_ aigateway.LiveKeys    = (*FileKeys)(nil)
+	_ caddy.Provisioner       = (*FileKeys)(nil)
+	_ caddyfile.Unmarshaler   = (*FileKeys)(nil)
+	_ aigateway.KeySource     = (*FileKeys)(nil)
+	_ aigateway.LiveKeyLister = (*FileKeys)(nil)
 )

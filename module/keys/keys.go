@@ -65,5 +65,5 @@ var (
 	_ caddy.Provisioner     = (*ConfigKeys)(nil)
 	_ caddyfile.Unmarshaler = (*ConfigKeys)(nil)
 	_ aigateway.KeySource   = (*ConfigKeys)(nil)
-	_ aigateway.KeyList     = (*ConfigKeys)(nil)
+	_ aigateway.KeyLister   = (*ConfigKeys)(nil)
 )

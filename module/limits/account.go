@@ -16,7 +16,7 @@ type account struct {
 	running  int64
 }
 
-func newAccount(rules aigateway.Rules) *account {
+func newAccount(rules aigateway.LimitRules) *account {
 	return &account{requests: newWindow(rules.Requests), tokens: newWindow(rules.Tokens), most: rules.Concurrent}
 }
 

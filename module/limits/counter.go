@@ -10,7 +10,7 @@ import (
 
 // counter counts for one limit.
 type counter struct {
-	rules aigateway.Rules
+	rules aigateway.LimitRules
 	born  time.Time
 
 	mu       sync.RWMutex // guards what follows; who uses an account holds it for reading
@@ -35,7 +35,7 @@ func subjectOf(key *aigateway.Key) subject {
 // leastRoom is how many accounts there may be before any is looked at.
 const leastRoom = 1024
 
-func newCounter(rules aigateway.Rules) *counter {
+func newCounter(rules aigateway.LimitRules) *counter {
 	return &counter{rules: rules, born: time.Now(), accounts: make(map[subject]*account), room: leastRoom}
 }
 

@@ -47,7 +47,7 @@ func (*Memory) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 // identity is what tells one limit from another.
 type identity struct {
 	name  string
-	rules aigateway.Rules
+	rules aigateway.LimitRules
 }
 
 // pool holds the counters in use. A new configuration is provisioned before the
@@ -56,7 +56,7 @@ type identity struct {
 var pool = caddy.NewUsagePool()
 
 // Limiter returns the counter of a limit.
-func (m *Memory) Limiter(name string, rules aigateway.Rules) (aigateway.Limiter, error) {
+func (m *Memory) Limiter(name string, rules aigateway.LimitRules) (aigateway.Limiter, error) {
 	id := identity{name, rules}
 	loaded, _, err := pool.LoadOrNew(id, func() (caddy.Destructor, error) { return newCounter(rules), nil })
 	if err != nil {

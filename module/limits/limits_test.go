@@ -44,7 +44,7 @@ func end(r aigateway.Reservation, tokens int64) {
 func TestAsManyRequestsAsAllowedAreAdmittedInAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most, per = 5, time.Minute
-		c := newCounter(aigateway.Rules{Requests: rate(most, per)})
+		c := newCounter(aigateway.LimitRules{Requests: rate(most, per)})
 		var times []time.Time
 		for range 5000 {
 			time.Sleep(time.Duration(rand.Int64N(int64(9 * time.Second))))
@@ -64,7 +64,7 @@ func TestAsManyRequestsAsAllowedAreAdmittedInAnyTime(t *testing.T) {
 func TestARequestThatComesAgainWhenToldIsAdmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const per = time.Hour
-		c := newCounter(aigateway.Rules{Requests: rate(3, per), Tokens: rate(1000, per)})
+		c := newCounter(aigateway.LimitRules{Requests: rate(3, per), Tokens: rate(1000, per)})
 		waits := 0
 		for range 500 {
 			time.Sleep(time.Duration(rand.Int64N(int64(10 * time.Minute))))
@@ -89,7 +89,7 @@ func TestARequestThatComesAgainWhenToldIsAdmitted(t *testing.T) {
 
 func TestQuotasTellWhatIsLeftAndWhenAllIsThereAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCounter(aigateway.Rules{Requests: rate(3, time.Minute), Tokens: rate(100, time.Hour)})
+		c := newCounter(aigateway.LimitRules{Requests: rate(3, time.Minute), Tokens: rate(100, time.Hour)})
 		decision := c.Admit(t.Context(), alice, 60)
 		assert.Equal(t, aigateway.Quota{Limit: 3, Remaining: 2, Reset: time.Minute + time.Second}, decision.Requests)
 		assert.Equal(t, aigateway.Quota{Limit: 100, Remaining: 40, Reset: time.Hour + time.Minute}, decision.Tokens)
@@ -108,14 +108,14 @@ func TestQuotasTellWhatIsLeftAndWhenAllIsThereAgain(t *testing.T) {
 }
 
 func TestOfSeveralRulesTheOneThatRefusesForLongestIsTold(t *testing.T) {
-	c := newCounter(aigateway.Rules{Requests: rate(1, time.Minute), Tokens: rate(100, time.Hour), Concurrent: 1})
+	c := newCounter(aigateway.LimitRules{Requests: rate(1, time.Minute), Tokens: rate(100, time.Hour), Concurrent: 1})
 	first := admitted(t, c, 60)
 	assert.Equal(t, aigateway.TokenRate, c.Admit(t.Context(), alice, 60).Reached)
 	assert.Equal(t, aigateway.RequestRate, c.Admit(t.Context(), alice, 40).Reached)
 	end(first, 60)
 	assert.Equal(t, aigateway.RequestRate, c.Admit(t.Context(), alice, 1).Reached)
 
-	c = newCounter(aigateway.Rules{Requests: rate(9, time.Minute), Concurrent: 1})
+	c = newCounter(aigateway.LimitRules{Requests: rate(9, time.Minute), Concurrent: 1})
 	first = admitted(t, c, 0)
 	decision := c.Admit(t.Context(), alice, 0)
 	assert.Equal(t, aigateway.ConcurrentRequests, decision.Reached)
@@ -125,7 +125,7 @@ func TestOfSeveralRulesTheOneThatRefusesForLongestIsTold(t *testing.T) {
 }
 
 func TestARequestThatIsTooLargeForTheRuleIsToldSo(t *testing.T) {
-	c := newCounter(aigateway.Rules{Tokens: rate(100, time.Minute)})
+	c := newCounter(aigateway.LimitRules{Tokens: rate(100, time.Minute)})
 	for _, tokens := range []int64{101, math.MaxInt64} {
 		decision := c.Admit(t.Context(), alice, tokens)
 		assert.Nil(t, decision.Reservation)
@@ -143,7 +143,7 @@ func TestSettlingReplacesWhatWasReservedByWhatWasUsed(t *testing.T) {
 		{0, 500}, {30, 470}, {100, 400}, {400, 100}, {700, 0}, {math.MaxInt64, 0},
 	} {
 		t.Run(fmt.Sprint(c.used), func(t *testing.T) {
-			counted := newCounter(aigateway.Rules{Tokens: rate(500, time.Hour)})
+			counted := newCounter(aigateway.LimitRules{Tokens: rate(500, time.Hour)})
 			end(admitted(t, counted, 100), c.used)
 			assert.Equal(t, c.left, left(counted))
 		})
@@ -155,7 +155,7 @@ func TestSettlingReplacesWhatWasReservedByWhatWasUsed(t *testing.T) {
 // once would have made room that there was not.
 func TestSettlingAfterTheTimeIsOverGivesNothingBackTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCounter(aigateway.Rules{Tokens: rate(500, time.Minute)})
+		c := newCounter(aigateway.LimitRules{Tokens: rate(500, time.Minute)})
 		early, late := admitted(t, c, 200), admitted(t, c, 200)
 		time.Sleep(2 * time.Minute)
 		end(early, 0)
@@ -170,7 +170,7 @@ func TestSettlingAfterTheTimeIsOverGivesNothingBackTwice(t *testing.T) {
 // A client could once ask for one large answer after the other, and read them so
 // slowly that any number of them ran: what was settled ran no more.
 func TestWhatIsSettledRunsUntilItIsReleased(t *testing.T) {
-	c := newCounter(aigateway.Rules{Concurrent: 1})
+	c := newCounter(aigateway.LimitRules{Concurrent: 1})
 	first := admitted(t, c, 0)
 	first.Settle(0)
 	assert.Equal(t, aigateway.ConcurrentRequests, c.Admit(t.Context(), alice, 0).Reached)
@@ -179,7 +179,7 @@ func TestWhatIsSettledRunsUntilItIsReleased(t *testing.T) {
 }
 
 func TestKeysCountByThemselvesAndSubjectsTogether(t *testing.T) {
-	c := newCounter(aigateway.Rules{Requests: rate(1, time.Hour)})
+	c := newCounter(aigateway.LimitRules{Requests: rate(1, time.Hour)})
 	admits := func(key *aigateway.Key) bool { return c.Admit(t.Context(), key, 0).Reservation != nil }
 	assert.True(t, admits(keyOf(1)))
 	assert.True(t, admits(keyOf(2)))
@@ -194,7 +194,7 @@ func TestKeysCountByThemselvesAndSubjectsTogether(t *testing.T) {
 // However many ask at once, exactly as many are admitted as may be.
 func TestARaceForAQuotaIsNeverWonByTooMany(t *testing.T) {
 	const askers, most, tokens = 200, 100, 7
-	for name, rules := range map[string]aigateway.Rules{
+	for name, rules := range map[string]aigateway.LimitRules{
 		"requests":   {Requests: rate(most, time.Hour)},
 		"tokens":     {Tokens: rate(most*tokens, time.Hour)},
 		"concurrent": {Concurrent: most},
@@ -229,7 +229,7 @@ func TestARaceForAQuotaIsNeverWonByTooMany(t *testing.T) {
 }
 
 func TestWhatRunsAtOnceNeverExceedsItsRule(t *testing.T) {
-	c := newCounter(aigateway.Rules{Concurrent: 3})
+	c := newCounter(aigateway.LimitRules{Concurrent: 3})
 	var all sync.WaitGroup
 	var running, in atomic.Int64
 	for range 16 {
@@ -251,7 +251,7 @@ func TestWhatRunsAtOnceNeverExceedsItsRule(t *testing.T) {
 
 func TestWhoeverIsIdleTakesNoMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCounter(aigateway.Rules{Requests: rate(9, time.Minute), Concurrent: 9})
+		c := newCounter(aigateway.LimitRules{Requests: rate(9, time.Minute), Concurrent: 9})
 		running := c.Admit(t.Context(), alice, 0).Reservation
 		for n := range 20 * leastRoom {
 			end(c.Admit(t.Context(), keyOf(n+2), 0).Reservation, 0)
@@ -267,9 +267,9 @@ func TestWhoeverIsIdleTakesNoMemory(t *testing.T) {
 }
 
 func TestAReloadForgetsNothingAndAnotherRuleBeginsAnew(t *testing.T) {
-	rules := aigateway.Rules{Requests: rate(1, time.Hour)}
-	other := aigateway.Rules{Requests: rate(2, time.Hour)}
-	limitOf := func(m *Memory, rules aigateway.Rules) aigateway.Limiter {
+	rules := aigateway.LimitRules{Requests: rate(1, time.Hour)}
+	other := aigateway.LimitRules{Requests: rate(2, time.Hour)}
+	limitOf := func(m *Memory, rules aigateway.LimitRules) aigateway.Limiter {
 		limit, err := m.Limiter("small", rules)
 		require.NoError(t, err)
 		return limit
@@ -290,7 +290,7 @@ func TestAReloadForgetsNothingAndAnotherRuleBeginsAnew(t *testing.T) {
 }
 
 func BenchmarkAdmit(b *testing.B) {
-	c := newCounter(aigateway.Rules{Requests: rate(1e9, time.Minute), Tokens: rate(1e12, time.Minute), Concurrent: 8})
+	c := newCounter(aigateway.LimitRules{Requests: rate(1e9, time.Minute), Tokens: rate(1e12, time.Minute), Concurrent: 8})
 	b.ReportAllocs()
 	for b.Loop() {
 		end(c.Admit(b.Context(), alice, 1000).Reservation, 700)

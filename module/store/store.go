@@ -122,14 +122,14 @@ func (s *Store) Lookup(digest aigateway.Digest) *aigateway.Key {
 	return s.known.Load().lookup(digest)
 }
 
-// Current reports whether Lookup knows all keys.
-func (s *Store) Current() bool {
+// Complete reports whether Lookup knows all keys.
+func (s *Store) Complete() bool {
 	return time.Since(s.born)-time.Duration(s.checked.Load()) < currentFor
 }
 
-// Looked is closed once the keys were read for the first time after Open, or
+// Opened is closed once the keys were read for the first time after Open, or
 // could not be.
-func (s *Store) Looked() <-chan struct{} { return s.looked }
+func (s *Store) Opened() <-chan struct{} { return s.looked }
 
 // Identity is that of the database.
 func (s *Store) Identity() string { return s.backend.Identity() }
@@ -138,5 +138,5 @@ func (s *Store) Identity() string { return s.backend.Identity() }
 var (
 	_ aigateway.Store         = (*Store)(nil)
 	_ aigateway.StoreIdentity = (*Store)(nil)
-	_ aigateway.StoreLooking  = (*Store)(nil)
+	_ aigateway.StoreOpening  = (*Store)(nil)
 )

@@ -90,8 +90,8 @@ func downAtStart(t *testing.T, f *fixture) {
 	reason := storetest.Logged(t, logs, "not available")
 	assert.Contains(t, reason, "PostgreSQL: dial: ")
 	hidesDSN(t, f, reason)
-	<-s.Looked() // what a start waits for
-	assert.False(t, s.Current())
+	<-s.Opened() // what a start waits for
+	assert.False(t, s.Complete())
 	_, err := s.UserByName(t.Context(), "alice")
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	hidesDSN(t, f, err.Error())
@@ -119,7 +119,7 @@ func stoppedAndStarted(t *testing.T, f *fixture) {
 	hidesDSN(t, f, storetest.Logged(t, logs, "not available"))
 	assert.NotNil(t, s.Lookup(f.key.Digest), "known keys go on to work")
 	// For two seconds more, keys that were not known were called wrong ones.
-	assert.False(t, s.Current(), "it has failed to look")
+	assert.False(t, s.Complete(), "it has failed to look")
 	assert.ErrorIs(t, s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID), aigateway.ErrUnavailable)
 
 	f.Start(t)
@@ -173,7 +173,7 @@ func slowServer(t *testing.T, f *fixture) {
 	})
 	wg.Wait()
 	assert.NotNil(t, s.Lookup(f.key.Digest))
-	assert.False(t, s.Current())
+	assert.False(t, s.Complete())
 	storetest.Logged(t, logs, "not available")
 
 	require.NoError(t, tx.Rollback(t.Context()))

@@ -59,7 +59,7 @@ func TestProvisionConnectsToNothingAndSharesByValue(t *testing.T) {
 	require.NoError(t, err)
 	assert.Same(t, one.Store, same.Store)
 	assert.NotSame(t, one.Store, other.Store)
-	assert.False(t, one.Current())
+	assert.False(t, one.Complete())
 }
 
 func TestProvisionErrorsHideTheDSN(t *testing.T) {

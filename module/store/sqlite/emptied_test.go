@@ -83,12 +83,12 @@ func TestFileThatLosesItsContentIsAnOutage(t *testing.T) {
 func stillOut(t *testing.T, s *store.Store, key *aigateway.StoredKey) {
 	t.Helper()
 	assert.NotNil(t, s.Lookup(key.Digest))
-	assert.False(t, s.Current(), "an unknown key may be a valid one")
+	assert.False(t, s.Complete(), "an unknown key may be a valid one")
 	err := s.CreateUser(t.Context(), &aigateway.User{Name: "mallory"})
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	_, err = s.User(t.Context(), 1)
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
-	assert.False(t, s.Current())
+	assert.False(t, s.Complete())
 }
 
 // Until changes are first written into the file, all of them stand ahead of it.
@@ -99,7 +99,7 @@ func TestFileIsWholeAgainWhereAllOfItStandsAhead(t *testing.T) {
 	require.NoError(t, os.Truncate(path, 0))
 	require.Eventually(t, func() bool {
 		info, err := os.Stat(path)
-		return err == nil && info.Size() > 0 && s.Current()
+		return err == nil && info.Size() > 0 && s.Complete()
 	}, patience, tick)
 	assert.NotNil(t, s.Lookup(key.Digest))
 	_, err := s.User(t.Context(), 1)

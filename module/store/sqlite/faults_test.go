@@ -61,7 +61,7 @@ func TestFileHeldByAnotherProcessIsWaitedFor(t *testing.T) {
 	reason := storetest.Logged(t, logs, "not available")
 	assert.Contains(t, reason, path)
 	assert.Contains(t, reason, "held by another process")
-	assert.False(t, s.Current())
+	assert.False(t, s.Complete())
 	_, err := s.UserByName(t.Context(), "alice")
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 
@@ -119,7 +119,7 @@ func TestDamagedFileIsNamedAndLeftAlone(t *testing.T) {
 			assert.Contains(t, reason, path)
 			err := s.CreateUser(t.Context(), &aigateway.User{Name: "mallory"})
 			assert.ErrorIs(t, err, aigateway.ErrUnavailable)
-			assert.False(t, s.Current())
+			assert.False(t, s.Complete())
 			require.NoError(t, s.Close())
 			after, err := os.ReadFile(path)
 			require.NoError(t, err)
@@ -157,7 +157,7 @@ func TestDamageWhileRunningKeepsKnownKeysAndIsOverWithTheCopyBack(t *testing.T) 
 	replace(t, path, []byte(strings.Repeat("damage", 1000)))
 	assert.Contains(t, storetest.Logged(t, logs, "not available"), "damaged")
 	assert.NotNil(t, s.Lookup(key.Digest))
-	require.Eventually(t, func() bool { return !s.Current() }, patience, tick)
+	require.Eventually(t, func() bool { return !s.Complete() }, patience, tick)
 
 	replace(t, path, good)
 	storetest.Current(t, s)
@@ -198,7 +198,7 @@ func TestFileThatVanishesIsNotMadeAnew(t *testing.T) {
 	assert.NoFileExists(t, path)
 	assert.NotNil(t, s.Lookup(key.Digest))
 	// For two seconds more, keys that were not known were called wrong ones.
-	assert.False(t, s.Current(), "it has failed to look")
+	assert.False(t, s.Complete(), "it has failed to look")
 	require.NoError(t, os.Rename(path+".away", path))
 	storetest.Current(t, s)
 }

@@ -22,7 +22,7 @@ func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 		"at once": func(_ *store.Store, path string) { require.NoError(t, os.Link(path, path+".old")) },
 		"after a while": func(s *store.Store, path string) {
 			require.NoError(t, os.Rename(path, path+".old"))
-			require.Eventually(t, func() bool { return !s.Current() }, patience, tick)
+			require.Eventually(t, func() bool { return !s.Complete() }, patience, tick)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func TestStoreOutlivesAReload(t *testing.T) {
 	assert.Same(t, before.Store, after.Store)
 	require.NoError(t, before.Cleanup())
 	after.Open()
-	assert.True(t, after.Current(), "it was never closed")
+	assert.True(t, after.Complete(), "it was never closed")
 	assert.NotNil(t, after.Lookup(key.Digest))
 
 	require.NoError(t, after.Cleanup())

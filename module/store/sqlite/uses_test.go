@@ -22,7 +22,7 @@ func TestUsesAreWrittenWithinAboutAMinute(t *testing.T) {
 		defer func() { assert.NoError(t, s.Close()) }()
 		s.Open()
 		synctest.Wait()
-		require.True(t, s.Current())
+		require.True(t, s.Complete())
 		require.NotNil(t, s.Lookup(key.Digest))
 		used := time.Now()
 		time.Sleep(61 * time.Second)
@@ -67,6 +67,6 @@ func TestChangesOfOthersCountWithinTwoSeconds(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		assert.Nil(t, there.Lookup(key.Digest))
-		assert.True(t, there.Current())
+		assert.True(t, there.Complete())
 	})
 }

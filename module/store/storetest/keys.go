@@ -274,15 +274,15 @@ func beforeAndAfter(t *testing.T, database Database) {
 	s := store.New(database(), nop)
 	alice := NewUser(t, s, "alice", aigateway.RoleUser)
 	key := NewKey(t, s, alice.ID, "laptop")
-	assert.False(t, s.Current(), "nobody follows")
+	assert.False(t, s.Complete(), "nobody follows")
 	select {
-	case <-s.Looked():
+	case <-s.Opened():
 		assert.Fail(t, "nobody has looked")
 	default:
 	}
 	s.Open()
 	s.Open()
-	<-s.Looked()
+	<-s.Opened()
 	Current(t, s)
 	require.NoError(t, s.Close())
 	assert.NotNil(t, s.Lookup(key.Digest))

@@ -45,7 +45,7 @@ func OpenLogged(t testing.TB, backend store.Backend, logger *zap.Logger) *store.
 // Current waits until a store knows all keys.
 func Current(t testing.TB, s *store.Store) {
 	t.Helper()
-	require.Eventually(t, s.Current, patience, tick)
+	require.Eventually(t, s.Complete, patience, tick)
 }
 
 // Run runs the tests of every store, each with a fresh database.

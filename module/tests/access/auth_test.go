@@ -368,7 +368,7 @@ func (doubtful) Lookup(digest aigateway.Digest) *aigateway.Key {
 	return &aigateway.Key{ID: "alice", Digest: digest}
 }
 
-func (doubtful) Current() bool { return false }
+func (doubtful) Complete() bool { return false }
 
 func init() { caddy.RegisterModule(doubtful{}) }
 
