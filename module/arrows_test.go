@@ -35,6 +35,7 @@ var arrows = []arrow{
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/gateway/...", "module/aigateway", "module/exchange", "module/coding", "translate/..."}},
 	{"module/gateway/drain", nil},
+	{"module/gateway/sink", []string{"module/gateway/meter", "module/aigateway", "module/exchange", "translate/..."}},
 	{"module/gateway/...", []string{"module/aigateway", "module/exchange", "translate/..."}},
 	{"module/transport", []string{"module/aigateway", "module/exchange", "module/coding", "translate/..."}},
 

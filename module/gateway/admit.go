@@ -6,38 +6,40 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // admit asks the limit of the key, if it has one, whether the request may be
-// served, and tells the client in headers what is left. From then on every way
-// out of the exchange settles what was reserved.
-func (h *Handler) admit(m *model, s *sink, r *http.Request) *translate.Fault {
-	key := s.ex.Key
-	if key.Limit == "" {
+// served, and sets the headers that show what is left. What is reserved is settled
+// on every way out of the exchange.
+func (h *Handler) admit(m *model, s *sink.Sink, r *http.Request) *translate.Fault {
+	ex := s.Exchange()
+	if ex.Key.Limit == "" {
 		return nil
 	}
-	limiter := h.resolved.limiters[key.Limit]
+	limiter := h.resolved.limiters[ex.Key.Limit]
 	if limiter == nil {
-		h.logRefusedKey(s, key, "its limit '"+clip(key.Limit)+"' is not configured")
+		h.logRefusedKey(s, ex.Key, "its limit '"+clip(ex.Key.Limit)+"' is not configured")
 		return translate.LimitUnknown()
 	}
-	s.meter.Estimate = expectedTokens(s.ex, m)
-	decision := limiter.Admit(r.Context(), key, s.meter.Reserved)
-	s.meter.Reserve(decision.Reservation)
-	s.showQuotas(decision)
-	if decision.Reservation != nil {
-		return nil
+	estimate := expectedTokens(ex, m)
+	decision := limiter.Admit(r.Context(), ex.Key, estimate.Reserved)
+	showQuotas(s, decision)
+	if decision.Reservation == nil {
+		return refuseLimited(s, decision, estimate)
 	}
-	return s.refuseLimited(decision)
+	s.Charge(meter.New(estimate, decision.Reservation))
+	return nil
 }
 
 // refuseLimited refuses a request over the limit of its key, with the time
 // after which there is room again.
-func (s *sink) refuseLimited(decision aigateway.Admission) *translate.Fault {
-	s.retryAfter(int(max(1, wholeSeconds(decision.RetryAfter))))
+func refuseLimited(s *sink.Sink, decision aigateway.Admission, estimate meter.Estimate) *translate.Fault {
+	s.SetHeader("Retry-After", strconv.FormatInt(max(1, wholeSeconds(decision.RetryAfter)), 10))
 	if decision.TooLarge {
-		return translate.RequestTooCostly(s.meter.Reserved, decision.Tokens.Limit, s.meter.Assumed)
+		return translate.RequestTooCostly(estimate.Reserved, decision.Tokens.Limit, estimate.Assumed)
 	}
 	return translate.LimitReached(decision.Reached)
 }
@@ -56,30 +58,29 @@ var (
 	otherTokens      = quotaHeaders{"X-Ratelimit-Limit-Tokens", "X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens"}
 )
 
-// showQuotas sets what tells the client how much is left, on whatever answer.
-func (s *sink) showQuotas(decision aigateway.Admission) {
-	if s.ex.Format == translate.Messages {
-		s.showQuota(messagesRequests, decision.Requests)
-		s.showQuota(messagesTokens, decision.Tokens)
+// showQuotas sets the headers that show how much is left, whatever the answer is.
+func showQuotas(s *sink.Sink, decision aigateway.Admission) {
+	if s.Exchange().Format == translate.Messages {
+		showQuota(s, messagesRequests, decision.Requests)
+		showQuota(s, messagesTokens, decision.Tokens)
 		return
 	}
-	s.showQuota(otherRequests, decision.Requests)
-	s.showQuota(otherTokens, decision.Tokens)
+	showQuota(s, otherRequests, decision.Requests)
+	showQuota(s, otherTokens, decision.Tokens)
 }
 
-func (s *sink) showQuota(names quotaHeaders, q aigateway.Quota) {
+func showQuota(s *sink.Sink, names quotaHeaders, q aigateway.Quota) {
 	if q.Limit == 0 {
 		return
 	}
-	h := s.w.Header()
-	h[names.limit] = []string{strconv.FormatInt(q.Limit, 10)}
-	h[names.remaining] = []string{strconv.FormatInt(q.Remaining, 10)}
-	h[names.reset] = []string{s.resetAt(q.Reset)}
+	s.SetHeader(names.limit, strconv.FormatInt(q.Limit, 10))
+	s.SetHeader(names.remaining, strconv.FormatInt(q.Remaining, 10))
+	s.SetHeader(names.reset, resetAt(s.Exchange().Format, q.Reset))
 }
 
-// resetAt is a moment for messages clients, and how long it takes for others.
-func (s *sink) resetAt(in time.Duration) string {
-	if s.ex.Format != translate.Messages {
+// resetAt returns a moment for messages clients, and a duration for others.
+func resetAt(client translate.Format, in time.Duration) string {
+	if client != translate.Messages {
 		return (time.Duration(wholeSeconds(in)) * time.Second).String()
 	}
 	return time.Now().Add(in + time.Second - 1).UTC().Format(time.RFC3339)

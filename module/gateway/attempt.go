@@ -8,19 +8,20 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // call makes one attempt and returns its result: either an answer that the sink
 // has sent, or a fault.
-func (h *Handler) call(t target, s *sink, r *http.Request, c *exchange.Conduit) *exchange.Result {
+func (h *Handler) call(t target, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Result {
 	if c.Attempt.Traits.EstimateInputTokens {
 		c.Attempt.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: c.Attempt.Provider, Name: c.Attempt.Model})
 	}
 	size := h.ratios.Measure(&c.Attempt)
 	err := t.provider.call.Call(s, r.WithContext(exchange.WithConduit(r.Context(), c)))
 	if c.Result.Fault == nil && !c.Result.Whole() {
-		c.Result.Fail(unexplained(err, s.ex.View.Model))
+		c.Result.Fail(unexplained(err, s.Exchange().View.Model))
 	}
 	h.ratios.Learn(c, size)
 	return &c.Result

@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -20,34 +21,36 @@ type verdict struct {
 // try asks the model's targets in order until one answers. If none does, the
 // verdict has the last attempt that a provider answered, else the last one that
 // was asked, else the reason why the first target was not asked.
-func (h *Handler) try(m *model, s *sink, r *http.Request) (v verdict) {
+func (h *Handler) try(m *model, s *sink.Sink, r *http.Request) (v verdict) {
+	ex := s.Exchange()
 	for _, t := range m.targets {
-		a, fault := s.begin(t)
+		a, fault := t.attempt(ex)
 		if fault != nil {
 			v.fault = cmp.Or(v.fault, fault)
 			continue
 		}
+		s.Next(a)
 		result := h.call(t, s, r, a)
 		if drain.Interrupted(r.Context()) && !result.Whole() {
 			return verdict{fault: translate.ShuttingDown()}
 		}
-		if s.abandon(r.Context()) {
+		if s.Abandon(r.Context()) {
 			return verdict{}
 		}
-		if s.over() {
-			s.finish(result)
+		if s.Over() {
+			s.Finish(result)
 			return verdict{}
 		}
 		if result.State == exchange.Unasked {
 			v.fault = cmp.Or(v.fault, result.Fault)
-			s.ex.Attempts--
+			ex.Attempts--
 			continue
 		}
 		h.noteFailure(t, &a.Attempt, result)
 		if v.failed == nil || result.Status >= 400 || v.failed.Result.Status < 400 {
 			v.failed = a
 		}
-		if !m.fallback.after(&a.Attempt, result) || s.ex.Attempts >= m.attempts {
+		if !m.fallback.after(&a.Attempt, result) || ex.Attempts >= m.attempts {
 			break
 		}
 	}
@@ -57,28 +60,20 @@ func (h *Handler) try(m *model, s *sink, r *http.Request) (v verdict) {
 	return v
 }
 
-// begin starts the attempt of a target. It refuses a target that cannot be
-// asked in any faithful way.
-func (s *sink) begin(t target) (*exchange.Conduit, *translate.Fault) {
-	ex := s.ex
+// attempt returns the attempt at t for an exchange. It refuses a target that cannot
+// be asked in any faithful way.
+func (t target) attempt(ex *exchange.Exchange) (*exchange.Conduit, *translate.Fault) {
 	format, fault := t.formatFor(ex)
 	if fault != nil {
 		return nil, fault
 	}
-	c := &exchange.Conduit{Attempt: exchange.Attempt{
+	return &exchange.Conduit{Attempt: exchange.Attempt{
 		Exchange: ex,
 		Provider: t.provider.name,
 		Format:   format,
 		Model:    t.upstreamModel(ex.View.Model),
 		Traits:   t.traitsOf(ex.View.Model),
-	}}
-	if ex.Result != nil {
-		s.meter.AddEarlier(ex.Result)
-	}
-	ex.Attempt, ex.Result = &c.Attempt, &c.Result
-	ex.Attempts++
-	s.reset()
-	return c, nil
+	}}, nil
 }
 
 // formatFor chooses the format to speak to the provider: the client's own where

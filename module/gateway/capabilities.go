@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -29,9 +30,9 @@ var everything = pairs.Capabilities{Kept: []string{"*"}, Reported: []string{}, R
 
 // serveCapabilities tells, for every model that the key may use and every
 // format of clients, what becomes of the fields of a request.
-func (h *Handler) serveCapabilities(s *sink, r *http.Request) *translate.Fault {
+func (h *Handler) serveCapabilities(s *sink.Sink, r *http.Request) *translate.Fault {
 	body := []byte(`{"object":"list","data":[`)
-	for i, name := range h.visible(s.ex.Key, r) {
+	for i, name := range h.visible(s.Exchange().Key, r) {
 		if i > 0 {
 			body = append(body, ',')
 		}
@@ -40,7 +41,7 @@ func (h *Handler) serveCapabilities(s *sink, r *http.Request) *translate.Fault {
 		body = append(body, `,"formats":`...)
 		body = append(append(body, h.resolved.model(name).formats...), '}')
 	}
-	s.write(append(body, "]}"...))
+	s.WriteJSON(append(body, "]}"...))
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -18,7 +19,7 @@ const maxCredential = 256
 // authenticate finds the key record for the request's credential. Unknown,
 // disabled and expired keys get the same sentence, found by the same work; the
 // log tells the operator which it was.
-func (h *Handler) authenticate(s *sink, r *http.Request) *translate.Fault {
+func (h *Handler) authenticate(s *sink.Sink, r *http.Request) *translate.Fault {
 	credential, fault := credentialOf(r)
 	if fault != nil {
 		return fault
@@ -37,16 +38,16 @@ func (h *Handler) authenticate(s *sink, r *http.Request) *translate.Fault {
 		h.logRefusedKey(s, key, "it may not be used from this address")
 		return translate.NetworkNotAllowed()
 	}
-	s.ex.Key = key
+	s.Exchange().Key = key
 	return nil
 }
 
 // unknownKey refuses a key that no source knows. While one may not know all of
 // its keys, the key may still be a valid one.
-func (h *Handler) unknownKey(s *sink, credential string) *translate.Fault {
+func (h *Handler) unknownKey(s *sink.Sink, credential string) *translate.Fault {
 	switch {
 	case !h.resolved.sources.complete():
-		s.retryAfter(doubtSeconds)
+		s.SetHeader("Retry-After", doubtSeconds)
 		return translate.KeysUnavailable()
 	case aigateway.MistypedAPIKey(credential):
 		return translate.MistypedKey()
@@ -54,12 +55,12 @@ func (h *Handler) unknownKey(s *sink, credential string) *translate.Fault {
 	return translate.BadKey()
 }
 
-// doubtSeconds is how long a store that comes back needs at most, or so.
-const doubtSeconds = 5
+// doubtSeconds is about the longest time in seconds that a store needs to come back.
+const doubtSeconds = "5"
 
-func (h *Handler) logRefusedKey(s *sink, key *aigateway.Key, reason string) {
+func (h *Handler) logRefusedKey(s *sink.Sink, key *aigateway.Key, reason string) {
 	h.logger.Info("key refused",
-		zap.String("request_id", s.ex.ID), zap.String("key_id", key.ID), zap.String("reason", reason))
+		zap.String("request_id", s.Exchange().ID), zap.String("key_id", key.ID), zap.String("reason", reason))
 }
 
 // credentialOf returns the one credential of a request: the bearer token, or

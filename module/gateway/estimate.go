@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -21,14 +22,14 @@ func (m *model) estimates(v verdict) bool {
 
 // estimate answers a count_tokens request with an estimate, and says so. It is
 // made by what is known of the first target that may be estimated for.
-func (h *Handler) estimate(m *model, s *sink) {
-	t := m.targets[slices.IndexFunc(m.targets, target.estimates)]
-	key := meter.Model{Provider: t.provider.name, Name: t.upstreamModel(s.ex.View.Model)}
+func (h *Handler) estimate(m *model, s *sink.Sink) {
+	ex, t := s.Exchange(), m.targets[slices.IndexFunc(m.targets, target.estimates)]
+	key := meter.Model{Provider: t.provider.name, Name: t.upstreamModel(ex.View.Model)}
 	h.ratios.Track(key)
-	s.ex.Attempt, s.ex.Result = nil, nil // no target has answered this
-	tokens := pairs.Measure(s.ex.Format, s.ex.Body).Tokens(h.ratios.BytesPerToken(key))
-	s.w.Header()["X-Gateway-Estimate"] = []string{"true"}
-	s.write(append(strconv.AppendInt([]byte(`{"input_tokens":`), tokens, 10), '}'))
+	ex.Attempt, ex.Result = nil, nil // no target has answered this
+	tokens := pairs.Measure(ex.Format, ex.Body).Tokens(h.ratios.BytesPerToken(key))
+	s.SetHeader("X-Gateway-Estimate", "true")
+	s.WriteJSON(append(strconv.AppendInt([]byte(`{"input_tokens":`), tokens, 10), '}'))
 }
 
 func (t target) estimates() bool { return !t.traits.NoTokenCount }

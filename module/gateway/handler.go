@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -217,24 +218,24 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 		Format:    formatOf(r, e),
 		Client:    r.Header,
 	}
-	s := newSink(w, ex)
+	s := sink.New(w, ex)
 	publish(r, ex)
 	h.drain.Enter()
 	defer h.drain.Leave()
-	defer s.close(false) // if settle panics
+	defer s.Close(false) // if settle panics
 	defer h.settle(ex, s, r)
 	if fault := h.serve(e, ex, s, r); fault != nil {
-		s.fail(fault)
+		s.Fail(fault)
 	}
 }
 
 // serve runs the checks that all endpoints share, and then the endpoint.
-func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink, r *http.Request) *translate.Fault {
+func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http.Request) *translate.Fault {
 	if e.method == "" {
 		return e.serve(h, s, r)
 	}
 	if r.Method != e.method && !(e.method == http.MethodGet && r.Method == http.MethodHead) {
-		s.allow(e.method)
+		s.SetHeader("Allow", e.method)
 		return translate.WrongMethod(e.method)
 	}
 	if fault := h.authenticate(s, r); fault != nil {
@@ -245,8 +246,8 @@ func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink, r *http.Requ
 
 // serveCall answers the endpoints that a provider answers: the checks in the
 // order in which the first failure is reported, then the attempts.
-func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
-	ex := s.ex
+func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *translate.Fault {
+	ex := s.Exchange()
 	if fault := h.readRequest(ex, r); fault != nil {
 		return fault
 	}
@@ -261,8 +262,7 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 		return fault
 	}
 	ctx, cancel := h.drain.Bind(r.Context())
-	s.cancel = cancel
-	s.startKeepAlive(time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
+	s.Start(cancel, time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
 	v := h.try(m, s, r.WithContext(ctx))
 	switch {
 	case v == verdict{}:
@@ -273,7 +273,7 @@ func (h *Handler) serveCall(s *sink, r *http.Request) *translate.Fault {
 	case v.fault != nil:
 		return v.fault
 	}
-	return s.relayError(&v.failed.Result)
+	return s.RelayError(&v.failed.Result)
 }
 
 // readRequest reads what the client asks for, from headers, body and query.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -23,7 +25,7 @@ type stalled struct {
 func (s *stalled) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: -1,
-		Body: &stalledBody{begin: strings.NewReader(event), stalled: s},
+		Body: &stalledBody{begin: strings.NewReader("event: x\ndata: {}\n\n"), stalled: s},
 	}, nil
 }
 
@@ -53,10 +55,11 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	var running sync.WaitGroup
 	before := memoryInUse()
 	for range streams {
-		s, _ := sinkFor(translate.Chat, true)
-		s.ex.Lease = exchange.NewLease()
-		s.ex.Lease.Keep(make([]byte, 2<<20)) // too long for a pool
-		s.ex.Body = s.ex.Lease.Buffer()[:2<<20]
+		ex := &exchange.Exchange{Format: translate.Chat, View: translate.View{Stream: true}, Lease: exchange.NewLease()}
+		ex.Lease.Keep(make([]byte, 2<<20)) // too long for a pool
+		ex.Body = ex.Lease.Buffer()[:2<<20]
+		s := sink.New(httptest.NewRecorder(), ex)
+		s.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex}})
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
 		assert.NoError(t, err)
 		running.Go(func() { assert.NoError(t, caller.Call(s, r)) })

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -21,10 +22,10 @@ const (
 const longestModel = 256
 
 // serveModels lists the names that the key may use, sorted.
-func (h *Handler) serveModels(s *sink, r *http.Request) *translate.Fault {
-	ids := h.visible(s.ex.Key, r)
+func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *translate.Fault {
+	ids := h.visible(s.Exchange().Key, r)
 	more := false
-	if s.ex.Format == translate.Messages {
+	if s.Exchange().Format == translate.Messages {
 		var fault *translate.Fault
 		if ids, more, fault = page(ids, r); fault != nil {
 			return fault
@@ -34,21 +35,21 @@ func (h *Handler) serveModels(s *sink, r *http.Request) *translate.Fault {
 	for i, id := range ids {
 		models[i] = h.resolved.describeModel(id)
 	}
-	s.write(translate.AppendModelList(nil, s.ex.Format, models, more))
+	s.WriteJSON(translate.AppendModelList(nil, s.Exchange().Format, models, more))
 	return nil
 }
 
 // serveModel shows one of these names. A name that only a pattern serves is
 // shown too: it can be used.
-func (h *Handler) serveModel(s *sink, r *http.Request) *translate.Fault {
+func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *translate.Fault {
 	id := strings.TrimPrefix(r.URL.Path, modelsPrefix)
-	s.ex.View.Model = id
+	s.Exchange().View.Model = id
 	m := h.resolved.model(id)
-	if len(id) > longestModel || m == nil || !s.ex.Key.Allows(id) {
+	if len(id) > longestModel || m == nil || !s.Exchange().Key.Allows(id) {
 		return translate.UnknownModel(clip(id))
 	}
 	awaitLists(r.Context(), m.targets[0].provider)
-	s.write(translate.AppendModel(nil, s.ex.Format, h.resolved.describeModel(id)))
+	s.WriteJSON(translate.AppendModel(nil, s.Exchange().Format, h.resolved.describeModel(id)))
 	return nil
 }
 

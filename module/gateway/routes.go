@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -15,7 +16,7 @@ import (
 type endpoint struct {
 	method string
 	format translate.Format
-	serve  func(*Handler, *sink, *http.Request) *translate.Fault
+	serve  func(*Handler, *sink.Sink, *http.Request) *translate.Fault
 	op     translate.Operation
 }
 
@@ -58,7 +59,7 @@ func isOurs(p string) bool { return p == "/v1" || strings.HasPrefix(p, "/v1/") }
 // meant.
 func noEndpoint(p string) endpoint {
 	name := meant(p)
-	e := endpoint{serve: func(h *Handler, _ *sink, _ *http.Request) *translate.Fault { return h.noPath(p, name) }}
+	e := endpoint{serve: func(h *Handler, _ *sink.Sink, _ *http.Request) *translate.Fault { return h.noPath(p, name) }}
 	if endpoints[name].format == translate.Messages {
 		e.format = translate.Messages
 	}

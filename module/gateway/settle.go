@@ -10,17 +10,17 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // settle ends every exchange, panics and disconnects included. The outcome comes
 // from the state of the sink, never from what reverse_proxy returned.
-func (h *Handler) settle(ex *exchange.Exchange, s *sink, r *http.Request) {
+func (h *Handler) settle(ex *exchange.Exchange, s *sink.Sink, r *http.Request) {
 	if v := recover(); v != nil {
 		h.recovered(v, ex, s)
 	}
-	s.cancel()
-	s.close(r.Context().Err() != nil)
+	s.Close(r.Context().Err() != nil)
 	ex.DropBody()
 	countLosses(ex)
 	record := (*logRecord)(ex)
@@ -34,15 +34,15 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink, r *http.Request) {
 
 // recovered answers after a panic. A JSON answer that has begun can only be
 // aborted; all others can still end with an error.
-func (h *Handler) recovered(v any, ex *exchange.Exchange, s *sink) {
+func (h *Handler) recovered(v any, ex *exchange.Exchange, s *sink.Sink) {
 	if v != http.ErrAbortHandler {
 		h.logger.Error("panic", zap.String("request_id", ex.ID), zap.Any("value", v), zap.ByteString("stack", debug.Stack()))
 	}
-	if s.state.hasContent() && !ex.Streaming() {
-		s.close(false)
+	if s.HasContent() && !ex.Streaming() {
+		s.Close(false)
 		panic(http.ErrAbortHandler)
 	}
-	s.fail(translate.InternalFault(fmt.Errorf("panic: %v", v)))
+	s.Fail(translate.InternalFault(fmt.Errorf("panic: %v", v)))
 }
 
 // clip bounds a text of a client or a provider for the log.

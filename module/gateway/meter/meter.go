@@ -33,8 +33,9 @@ type Meter struct {
 	lines int64 // of a stream, in those bytes
 }
 
-// Reserve begins the count for what the limit has reserved.
-func (m *Meter) Reserve(r aigateway.Reservation) { m.reservation = r }
+// New returns the Meter of an exchange for which the limit has reserved the
+// estimate; r is not nil.
+func New(e Estimate, r aigateway.Reservation) Meter { return Meter{Estimate: e, reservation: r} }
 
 // AddEarlier adds the tokens of a failed attempt, which another one follows.
 func (m *Meter) AddEarlier(r *exchange.Result) { m.earlier += reported(r) }

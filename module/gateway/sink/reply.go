@@ -1,4 +1,4 @@
-package gateway
+package sink
 
 import (
 	"context"
@@ -9,17 +9,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// allow names the method that a path has, for the answer to a wrong one.
-func (s *sink) allow(method string) { s.w.Header()["Allow"] = []string{method} }
-
-// retryAfter sets the number of seconds after which the client may try again.
-func (s *sink) retryAfter(seconds int) {
-	s.w.Header()["Retry-After"] = []string{strconv.Itoa(seconds)}
+// SetHeader sets a header of the answer to the client. The name is in its canonical
+// form. It has no effect once the status line was sent.
+func (s *Sink) SetHeader(name, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.w.Header()[name] = []string{value}
 }
 
-// fail answers a fault: by status and body where nothing was sent yet, else by the
+// Fail answers a fault: by status and body where nothing was sent yet, else by the
 // error event that ends a stream.
-func (s *sink) fail(f *translate.Fault) {
+func (s *Sink) Fail(f *translate.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ex.Fault = f
@@ -35,7 +35,7 @@ func (s *sink) fail(f *translate.Fault) {
 
 // failStream ends a stream with the error event. It closes an event that the
 // answer left open, so that the error event is read as one of its own.
-func (s *sink) failStream(f *translate.Fault) {
+func (s *Sink) failStream(f *translate.Fault) {
 	s.meter.Release(s.ex)
 	begun := s.state == flowing
 	if begun && !s.heartbeat.end.reached() {
@@ -54,7 +54,7 @@ func (s *sink) failStream(f *translate.Fault) {
 
 // reply sends a whole answer of the gateway's own. The caller holds the lock, and
 // has entered the state that the answer leads to.
-func (s *sink) reply(status int, contentType string, body []byte) {
+func (s *Sink) reply(status int, contentType string, body []byte) {
 	s.meter.Release(s.ex)
 	h := s.w.Header()
 	h["Content-Type"] = []string{contentType}
@@ -63,17 +63,17 @@ func (s *sink) reply(status int, contentType string, body []byte) {
 	s.send(body)
 }
 
-// write sends a JSON answer of the gateway's own.
-func (s *sink) write(body []byte) {
+// WriteJSON sends a JSON answer of the gateway's own.
+func (s *Sink) WriteJSON(body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = complete
 	s.reply(http.StatusOK, "application/json", body)
 }
 
-// relayError answers a failed attempt with the provider's own error answer, byte
+// RelayError answers a failed attempt with the provider's own error answer, byte
 // for byte, where that is possible. Otherwise it returns the fault to answer.
-func (s *sink) relayError(upstream *exchange.Result) *translate.Fault {
+func (s *Sink) RelayError(upstream *exchange.Result) *translate.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state != waiting {
@@ -89,14 +89,14 @@ func (s *sink) relayError(upstream *exchange.Result) *translate.Fault {
 	return nil
 }
 
-// finish ends an exchange in which content was sent. A stream that broke off
+// Finish ends an exchange in which content was sent. A stream that broke off
 // gets the error event, unless the provider's own has gone out already.
-func (s *sink) finish(result *exchange.Result) {
+func (s *Sink) Finish(result *exchange.Result) {
 	switch result.State {
 	case exchange.Relayed:
 		s.ex.Fault = result.Fault
 	case exchange.Broken:
-		s.fail(result.Fault)
+		s.Fail(result.Fault)
 	}
 }
 
@@ -104,9 +104,9 @@ func (s *sink) finish(result *exchange.Result) {
 // before anything was sent. Nobody receives it.
 const statusClientClosed = 499
 
-// abandon reports whether the client went away. It then sends no error: the
+// Abandon reports whether the client went away. It then sends no error: the
 // status would be in the access log as the gateway's.
-func (s *sink) abandon(ctx context.Context) bool {
+func (s *Sink) Abandon(ctx context.Context) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state != abandoned && ctx.Err() == nil {

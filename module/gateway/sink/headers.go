@@ -1,4 +1,4 @@
-package gateway
+package sink
 
 import (
 	"net/http"
@@ -10,7 +10,7 @@ import (
 )
 
 // setAnswerHeaders sets the headers of an answer.
-func (s *sink) setAnswerHeaders(h http.Header) {
+func (s *Sink) setAnswerHeaders(h http.Header) {
 	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
 	setUpstreamHeaders(h, s.ex.Result)
 	if losses := s.ex.Result.Losses; len(losses) > 0 {
@@ -41,7 +41,7 @@ func setUpstreamHeaders(h http.Header, result *exchange.Result) {
 
 // setStreamHeaders keeps everything between here and the client from
 // compressing, storing or collecting events.
-func (s *sink) setStreamHeaders(h http.Header) {
+func (s *Sink) setStreamHeaders(h http.Header) {
 	if h["Content-Type"] == nil {
 		h["Content-Type"] = []string{"text/event-stream; charset=utf-8"}
 	}

@@ -1,4 +1,4 @@
-package gateway
+package sink
 
 // eventBoundary keeps the last bytes of a stream, to find out whether they end an
 // event.

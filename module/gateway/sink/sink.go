@@ -1,4 +1,11 @@
-package gateway
+// Package sink writes the answers of exchanges to their clients.
+//
+// It promises that nothing else writes to the client, that a client sees one
+// answer at most, and that an answer which did not finish never looks finished.
+// Until the first byte of content, a failed answer leaves no trace, so that
+// another target can be asked. It refuses every header of a provider that is not
+// on its list.
+package sink
 
 import (
 	"context"
@@ -8,21 +15,19 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// sink is the only writer to the client. It is the ResponseWriter of the transport
-// and of reverse_proxy: it holds the status back until content comes, sends the
-// listed headers only, discards failed answers so that the next target can be
-// asked, and sends keep-alives. It has no Unwrap: a ResponseController would get
-// round its lock.
-type sink struct {
+// Sink is the only writer to the client of one exchange. It is the ResponseWriter
+// of the transport and of reverse_proxy: it holds the status back until content
+// comes, sends the listed headers only, discards failed answers, and sends
+// keep-alives. It has no Unwrap: a ResponseController would bypass its lock.
+type Sink struct {
 	ex     *exchange.Exchange
 	w      http.ResponseWriter
 	cancel context.CancelFunc // ends the provider's call when the client is gone
 
 	mu        sync.Mutex // guards w and all below: the heartbeat writes too
-	state     sinkState
+	state     state
 	answer    upstreamAnswer // of the current attempt
 	meter     meter.Meter
 	heartbeat heartbeat
@@ -34,27 +39,57 @@ type upstreamAnswer struct {
 	accepted bool        // status 200: the bytes go to the client
 }
 
-func newSink(w http.ResponseWriter, ex *exchange.Exchange) *sink {
+// New returns the sink of an exchange, whose answer is written to w.
+func New(w http.ResponseWriter, ex *exchange.Exchange) *Sink {
 	h := w.Header()
 	h["X-Content-Type-Options"] = []string{"nosniff"} // no browser takes a provider's text for a page
 	h["Request-Id"] = []string{ex.ID}
 	h["X-Request-Id"] = h["Request-Id"]
-	return &sink{ex: ex, w: w, cancel: func() {}}
+	return &Sink{ex: ex, w: w, cancel: func() {}}
 }
 
-// reset discards the answer of an earlier attempt.
-func (s *sink) reset() {
+// Exchange returns the exchange of the sink.
+func (s *Sink) Exchange() *exchange.Exchange { return s.ex }
+
+// Charge has m count the answer, and settle it when the exchange ends.
+func (s *Sink) Charge(m meter.Meter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.meter = m
+}
+
+// Start prepares the sink for attempts. It calls cancel when the client is gone,
+// and when the sink is closed. If the client wants a stream, the answer begins with
+// a keep-alive after commitAfter, and others follow after each keepAlive of silence;
+// negative times switch them off.
+func (s *Sink) Start(cancel context.CancelFunc, commitAfter, keepAlive time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancel = cancel
+	if s.ex.Streaming() {
+		s.heartbeat.start(commitAfter, keepAlive, s.tick)
+	}
+}
+
+// Next makes c the attempt of the exchange, whose answer the sink takes from now
+// on. It discards the answer of an earlier attempt.
+func (s *Sink) Next(c *exchange.Conduit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ex.Result != nil {
+		s.meter.AddEarlier(s.ex.Result)
+	}
+	s.ex.Attempt, s.ex.Result = &c.Attempt, &c.Result
+	s.ex.Attempts++
 	s.answer = upstreamAnswer{header: make(http.Header, 4)}
 }
 
 // Header returns the header map of the current attempt.
-func (s *sink) Header() http.Header { return s.answer.header }
+func (s *Sink) Header() http.Header { return s.answer.header }
 
 // WriteHeader accepts the current attempt if its status is 200. Nothing is sent
 // before the first byte of the answer.
-func (s *sink) WriteHeader(status int) {
+func (s *Sink) WriteHeader(status int) {
 	if status >= 200 {
 		s.mu.Lock()
 		s.answer.accepted = status == http.StatusOK
@@ -65,7 +100,7 @@ func (s *sink) WriteHeader(status int) {
 // Write sends bytes of an answer, or discards those of a failed one. It never
 // returns an error, with which reverse_proxy would abort the whole request: the
 // loss of the client cancels the call instead.
-func (s *sink) Write(p []byte) (int, error) {
+func (s *Sink) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.answer.accepted || s.state.final() {
@@ -78,9 +113,9 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// advance enters the state that the end of an answer leads to. Without a last
-// event that is the end of the body, behind the last bytes.
-func (s *sink) advance() {
+// advance enters the state that the end of an answer leads to. An answer without a
+// last event ends with its body, after the last bytes.
+func (s *Sink) advance() {
 	switch result := s.ex.Result; {
 	case result == nil, s.state.final():
 	case result.State == exchange.Finished:
@@ -90,8 +125,8 @@ func (s *sink) advance() {
 	}
 }
 
-// FlushError flushes sent bytes. It never returns an error, as Write.
-func (s *sink) FlushError() error {
+// FlushError flushes sent bytes. Like Write, it never returns an error.
+func (s *Sink) FlushError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state.hasContent() {
@@ -101,7 +136,7 @@ func (s *sink) FlushError() error {
 }
 
 // commit sends the status line before the first byte of an answer.
-func (s *sink) commit() {
+func (s *Sink) commit() {
 	if s.state.hasContent() {
 		return
 	}
@@ -117,18 +152,8 @@ func (s *sink) commit() {
 	s.w.WriteHeader(http.StatusOK)
 }
 
-// commitEarly answers 200 before any content. The attempt that will answer is
-// not known yet, so failover stays possible, and no start event is invented.
-func (s *sink) commitEarly() {
-	s.state = pinged
-	h := s.w.Header()
-	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
-	s.setStreamHeaders(h)
-	s.w.WriteHeader(http.StatusOK)
-}
-
 // send writes to the client. The caller holds the lock and has committed.
-func (s *sink) send(p []byte) {
+func (s *Sink) send(p []byte) {
 	if _, err := s.w.Write(p); err != nil {
 		s.lose()
 		return
@@ -138,57 +163,23 @@ func (s *sink) send(p []byte) {
 	}
 }
 
-func (s *sink) flush() {
+func (s *Sink) flush() {
 	if err := http.NewResponseController(s.w).Flush(); err != nil {
 		s.lose()
 	}
 }
 
 // lose notes that the client is gone and ends the provider's call.
-func (s *sink) lose() {
+func (s *Sink) lose() {
 	s.state = abandoned
 	s.cancel()
 }
 
-// startKeepAlive starts the keep-alives of a streaming request: the answer begins
-// with one after commitAfter, others follow after each keepAlive of silence.
-// Negative times switch them off.
-func (s *sink) startKeepAlive(commitAfter, keepAlive time.Duration) {
-	if !s.ex.Streaming() {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.heartbeat.start(commitAfter, keepAlive, s.tick)
-}
-
-// tick runs in the goroutine of the heartbeat's timer.
-func (s *sink) tick() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.state.open() {
-		return
-	}
-	if s.heartbeat.due(s.state != waiting) {
-		s.sendKeepAlive()
-	}
-	s.heartbeat.rearm()
-}
-
-func (s *sink) sendKeepAlive() {
-	if s.state == waiting {
-		s.commitEarly()
-	}
-	s.send(translate.KeepAlive(s.ex.Format))
-	if s.state != abandoned {
-		s.flush()
-	}
-}
-
-// close ends the sink and sets the outcome of the exchange. The client's writer
-// must not be used after that. It settles what is still reserved. Further calls
-// have no effect.
-func (s *sink) close(clientGone bool) {
+// Close ends the sink, cancels a call that still runs, settles what is still
+// reserved, and sets the outcome of the exchange. The client's writer must not be
+// used after that. Further calls have no effect.
+func (s *Sink) Close(clientGone bool) {
+	s.cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == closed {

@@ -1,4 +1,4 @@
-package gateway
+package sink
 
 import (
 	"errors"
@@ -74,18 +74,18 @@ func (c *client) untouched() bool {
 	return c.status == 0 && c.body.Len() == 0 && !c.flushed
 }
 
-// sinkFor is a sink in the middle of its first attempt.
-func sinkFor(format translate.Format, stream bool) (*sink, *client) {
+// sinkFor returns a sink in the middle of its first attempt.
+func sinkFor(format translate.Format, stream bool) (*Sink, *client) {
 	c := &client{header: make(http.Header)}
 	ex := &exchange.Exchange{ID: "req_1", Format: format, View: translate.View{Model: "m1", Stream: stream}}
-	s := newSink(c, ex)
+	s := New(c, ex)
 	another(s)
 	return s, c
 }
 
-func another(s *sink) {
-	s.ex.Attempt, s.ex.Result = &exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}, new(exchange.Result)
-	s.reset()
+// another begins another attempt.
+func another(s *Sink) {
+	s.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}})
 }
 
 const (
@@ -101,7 +101,7 @@ func TestSinkSendsNothingBeforeContent(t *testing.T) {
 	s.WriteHeader(http.StatusOK)
 	assert.NoError(t, s.FlushError())
 	assert.True(t, c.untouched())
-	assert.False(t, s.over())
+	assert.False(t, s.Over())
 }
 
 func TestSinkDiscardsFailedAnswersAndSendsTheNext(t *testing.T) {
@@ -163,7 +163,7 @@ func TestSilenceIsBrokenAfterCommitAfterAndThenEveryKeepAlive(t *testing.T) {
 	for format, keepAlive := range map[translate.Format]string{translate.Messages: ping, translate.Chat: ": keep-alive\n\n"} {
 		synctest.Test(t, func(t *testing.T) {
 			s, c := sinkFor(format, true)
-			s.startKeepAlive(30*time.Second, 15*time.Second)
+			s.Start(func() {}, 30*time.Second, 15*time.Second)
 			time.Sleep(30*time.Second - time.Nanosecond)
 			synctest.Wait()
 			assert.True(t, c.untouched())
@@ -172,13 +172,13 @@ func TestSilenceIsBrokenAfterCommitAfterAndThenEveryKeepAlive(t *testing.T) {
 			assert.Equal(t, keepAlive, c.text())
 			assert.True(t, c.flushed)
 			assert.Equal(t, http.StatusOK, c.status)
-			assert.False(t, s.over(), "another target may still answer")
+			assert.False(t, s.Over(), "another target may still answer")
 			for n := 2; n <= 4; n++ {
 				time.Sleep(15 * time.Second)
 				synctest.Wait()
 				assert.Equal(t, strings.Repeat(keepAlive, n), c.text())
 			}
-			s.close(false)
+			s.Close(false)
 			s.tick() // of a timer that had fired, but came too late
 			time.Sleep(time.Hour)
 			synctest.Wait()
@@ -190,7 +190,7 @@ func TestSilenceIsBrokenAfterCommitAfterAndThenEveryKeepAlive(t *testing.T) {
 func TestContentRestartsTheSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
-		s.startKeepAlive(30*time.Second, 15*time.Second)
+		s.Start(func() {}, 30*time.Second, 15*time.Second)
 		s.WriteHeader(http.StatusOK)
 		want := ""
 		for range 5 {
@@ -203,14 +203,14 @@ func TestContentRestartsTheSilence(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		synctest.Wait()
 		assert.Equal(t, want+ping, c.text())
-		s.close(false)
+		s.Close(false)
 	})
 }
 
 func TestNoKeepAliveStandsWithinAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
-		s.startKeepAlive(30*time.Second, 15*time.Second)
+		s.Start(func() {}, 30*time.Second, 15*time.Second)
 		s.WriteHeader(http.StatusOK)
 		_, _ = s.Write([]byte(event[:10]))
 		time.Sleep(time.Minute)
@@ -220,7 +220,7 @@ func TestNoKeepAliveStandsWithinAnEvent(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		assert.True(t, strings.HasPrefix(c.text(), event+ping))
-		s.close(false)
+		s.Close(false)
 	})
 }
 
@@ -233,7 +233,7 @@ func TestKeepAlivesChangeNoEvent(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 7))
 			end := []string{"\n", "\r\n", "\r"}[seed%3]
 			s, c := sinkFor(translate.Messages, true)
-			s.startKeepAlive(time.Duration(random.IntN(40))*time.Second, time.Duration(1+random.IntN(20))*time.Second)
+			s.Start(func() {}, time.Duration(random.IntN(40))*time.Second, time.Duration(1+random.IntN(20))*time.Second)
 			s.WriteHeader(http.StatusOK)
 			var text strings.Builder
 			for i := range 20 {
@@ -246,7 +246,7 @@ func TestKeepAlivesChangeNoEvent(t *testing.T) {
 				_ = s.FlushError()
 				rest = rest[n:]
 			}
-			s.close(false)
+			s.Close(false)
 			require.Equal(t, text.String(), strings.ReplaceAll(c.text(), ping, ""))
 			parts := strings.Split(c.text(), ping)
 			for _, before := range parts[:len(parts)-1] {
@@ -270,31 +270,31 @@ func TestNegativeTimesSwitchTheirHalfOff(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, c := sinkFor(translate.Messages, true)
-			s.startKeepAlive(test.commitAfter, test.keepAlive)
+			s.Start(func() {}, test.commitAfter, test.keepAlive)
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			assert.Equal(t, test.silent, c.text())
-			s.close(false)
+			s.Close(false)
 
 			s, c = sinkFor(translate.Messages, true)
-			s.startKeepAlive(test.commitAfter, test.keepAlive)
+			s.Start(func() {}, test.commitAfter, test.keepAlive)
 			s.WriteHeader(http.StatusOK)
 			_, _ = s.Write([]byte(event))
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			assert.Equal(t, test.afterContent, c.text())
-			s.close(false)
+			s.Close(false)
 		})
 	}
 }
 
 func TestJSONAnswersHaveNoTimer(t *testing.T) {
 	s, _ := sinkFor(translate.Messages, false)
-	s.startKeepAlive(0, 0)
+	s.Start(func() {}, 0, 0)
 	assert.Nil(t, s.heartbeat.timer)
 	count, _ := sinkFor(translate.Messages, true)
 	count.ex.Operation = translate.CountTokens
-	count.startKeepAlive(0, 0)
+	count.Start(func() {}, 0, 0)
 	assert.Nil(t, count.heartbeat.timer, "a count is no stream, whatever its body says")
 }
 
@@ -303,7 +303,7 @@ func TestTimerAndWriterMeetWithoutHarm(t *testing.T) {
 	for range 100 {
 		synctest.Test(t, func(t *testing.T) {
 			s, c := sinkFor(translate.Messages, true)
-			s.startKeepAlive(time.Second, time.Second)
+			s.Start(func() {}, time.Second, time.Second)
 			var writer sync.WaitGroup
 			writer.Go(func() {
 				s.WriteHeader(http.StatusOK)
@@ -312,7 +312,7 @@ func TestTimerAndWriterMeetWithoutHarm(t *testing.T) {
 					_, _ = s.Write([]byte(event))
 					_ = s.FlushError()
 				}
-				s.close(false)
+				s.Close(false)
 			})
 			writer.Wait()
 			time.Sleep(time.Minute)
@@ -325,8 +325,7 @@ func TestSinkNeverFailsButRemembersThatTheClientIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
 		cancelled := 0
-		s.cancel = func() { cancelled++ }
-		s.startKeepAlive(time.Minute, time.Second)
+		s.Start(func() { cancelled++ }, time.Minute, time.Second)
 		s.WriteHeader(http.StatusOK)
 		_, _ = s.Write([]byte(event))
 		c.leave()
@@ -338,11 +337,11 @@ func TestSinkNeverFailsButRemembersThatTheClientIsGone(t *testing.T) {
 		assert.NoError(t, s.FlushError())
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		s.fail(translate.Truncated(nil))
+		s.Fail(translate.Truncated(nil))
 		assert.Equal(t, event, c.text())
 		assert.Equal(t, 1, cancelled)
-		assert.True(t, s.over())
-		s.close(false)
+		assert.True(t, s.Over())
+		s.Close(false)
 		assert.Equal(t, exchange.ClientClosed, s.ex.Outcome)
 	})
 }
@@ -351,13 +350,12 @@ func TestAClientThatIsGoneIsFoundByAKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
 		cancelled := false
-		s.cancel = func() { cancelled = true }
 		c.leave()
-		s.startKeepAlive(time.Second, time.Second)
+		s.Start(func() { cancelled = true }, time.Second, time.Second)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		assert.True(t, cancelled)
-		s.close(false)
+		s.Close(false)
 	})
 }
 
@@ -366,7 +364,7 @@ func TestFaultsAreToldInTheWayThatIsLeft(t *testing.T) {
 	fault := func() *translate.Fault { return translate.InternalFault(errors.New("secret")) }
 	t.Run("by status before anything was sent", func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
-		s.fail(fault())
+		s.Fail(fault())
 		assert.Equal(t, http.StatusInternalServerError, c.status)
 		assert.Equal(t, "application/json", c.sent.Get("Content-Type"))
 		assert.Equal(t, fmt.Sprint(len(body)), c.sent.Get("Content-Length"))
@@ -375,36 +373,36 @@ func TestFaultsAreToldInTheWayThatIsLeft(t *testing.T) {
 	t.Run("by an event after an early commit", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s, c := sinkFor(translate.Messages, true)
-			s.startKeepAlive(time.Second, time.Hour)
+			s.Start(func() {}, time.Second, time.Hour)
 			time.Sleep(time.Second)
 			synctest.Wait()
-			s.fail(fault())
+			s.Fail(fault())
 			assert.Equal(t, http.StatusOK, c.status)
 			assert.Equal(t, ping+"event: error\ndata: "+body+"\n\n", c.text())
 			time.Sleep(24 * time.Hour)
 			synctest.Wait()
 			assert.True(t, strings.HasSuffix(c.text(), body+"\n\n"), "nothing follows the last event")
-			s.close(false)
+			s.Close(false)
 		})
 	})
 	t.Run("by an event that closes half of one first", func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
 		s.WriteHeader(http.StatusOK)
 		_, _ = s.Write([]byte("event: x\nda"))
-		s.fail(fault())
+		s.Fail(fault())
 		assert.Equal(t, "event: x\nda\n\nevent: error\ndata: "+body+"\n\n", c.text())
 	})
 	t.Run("not at all within a JSON answer", func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, false)
 		s.WriteHeader(http.StatusOK)
 		_, _ = s.Write([]byte(`{"half":`))
-		s.fail(fault())
+		s.Fail(fault())
 		assert.Equal(t, `{"half":`, c.text())
 	})
 	t.Run("not at all after stop", func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
-		s.close(false)
-		s.fail(fault())
+		s.Close(false)
+		s.Fail(fault())
 		assert.True(t, c.untouched())
 	})
 }
@@ -412,7 +410,7 @@ func TestFaultsAreToldInTheWayThatIsLeft(t *testing.T) {
 func TestOutcomeFollowsFromTheStateOfTheSink(t *testing.T) {
 	for _, test := range []struct {
 		name       string
-		state      sinkState
+		state      state
 		attempts   int
 		clientGone bool
 		want       exchange.Outcome
@@ -431,9 +429,9 @@ func TestOutcomeFollowsFromTheStateOfTheSink(t *testing.T) {
 	} {
 		s, _ := sinkFor(translate.Chat, true)
 		s.state, s.ex.Attempts = test.state, test.attempts
-		s.close(test.clientGone)
+		s.Close(test.clientGone)
 		assert.Equal(t, test.want, s.ex.Outcome, test.name)
-		s.close(true)
+		s.Close(true)
 		assert.Equal(t, test.want, s.ex.Outcome, "closed once: %s", test.name)
 	}
 }
@@ -444,7 +442,7 @@ func TestLastEventEndsTheAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		last exchange.AnswerState
 		gone bool
-		want sinkState
+		want state
 	}{
 		"content":                {exchange.Content, false, flowing},
 		"the last event":         {exchange.Finished, false, complete},
@@ -480,17 +478,17 @@ func TestEndOfTheBodyEndsTheAnswer(t *testing.T) {
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
 	s.ex.Result.State = exchange.Finished
-	s.close(false)
+	s.Close(false)
 	assert.Equal(t, exchange.Answered, s.ex.Outcome)
 }
 
 // An error event could once follow a whole error answer: a panic behind it sent
 // another one.
 func TestNothingFollowsAnEnd(t *testing.T) {
-	for _, state := range []sinkState{complete, cut, failed, abandoned, closed} {
+	for _, state := range []state{complete, cut, failed, abandoned, closed} {
 		s, c := sinkFor(translate.Chat, true)
 		s.state = state
-		s.fail(translate.InternalFault(nil))
+		s.Fail(translate.InternalFault(nil))
 		s.tick()
 		assert.True(t, c.untouched(), "%d", state)
 	}

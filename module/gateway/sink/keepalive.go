@@ -1,0 +1,40 @@
+package sink
+
+import (
+	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// tick runs in the goroutine of the heartbeat's timer.
+func (s *Sink) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.state.open() {
+		return
+	}
+	if s.heartbeat.due(s.state != waiting) {
+		s.sendKeepAlive()
+	}
+	s.heartbeat.rearm()
+}
+
+func (s *Sink) sendKeepAlive() {
+	if s.state == waiting {
+		s.commitEarly()
+	}
+	s.send(translate.KeepAlive(s.ex.Format))
+	if s.state != abandoned {
+		s.flush()
+	}
+}
+
+// commitEarly answers 200 before any content. The attempt that will answer is
+// not known yet, so failover stays possible, and no start event is invented.
+func (s *Sink) commitEarly() {
+	s.state = pinged
+	h := s.w.Header()
+	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
+	s.setStreamHeaders(h)
+	s.w.WriteHeader(http.StatusOK)
+}

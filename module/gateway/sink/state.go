@@ -1,0 +1,56 @@
+package sink
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+
+// state is what the client has of an answer.
+type state uint8
+
+// The states. Those from failed on are final.
+const (
+	waiting   state = iota // nothing
+	pinged                 // the status line and keep-alives; another target may still answer
+	flowing                // content
+	complete               // the whole answer, or the first bytes of its end
+	cut                    // content, then an error event, or the first bytes of one
+	failed                 // an error
+	abandoned              // nothing any more: the client is gone
+	closed                 // nothing any more: the handler has returned
+)
+
+// open reports whether the answer may go on, so that keep-alives are needed.
+func (s state) open() bool { return s <= flowing }
+
+// final reports whether no more bytes of an answer are sent.
+func (s state) final() bool { return s >= failed }
+
+// hasContent reports whether the client has content: no other target is asked.
+func (s state) hasContent() bool { return s == flowing || s == complete || s == cut }
+
+// outcome returns how the exchange ended. The caller holds the lock.
+func (s *Sink) outcome(clientGone bool) exchange.Outcome {
+	switch {
+	case s.state == complete:
+		return exchange.Answered
+	case s.state == abandoned, clientGone:
+		return exchange.ClientClosed
+	case s.state.hasContent():
+		return exchange.Cut
+	case s.ex.Attempts == 0:
+		return exchange.Refused
+	}
+	return exchange.Failed
+}
+
+// Over reports whether no other target is to be asked.
+func (s *Sink) Over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.hasContent() || s.state.final() || s.ex.Result.Whole()
+}
+
+// HasContent reports whether the client has content.
+func (s *Sink) HasContent() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.hasContent()
+}
