@@ -42,7 +42,7 @@ var arrows = []arrow{
 	// Guests know aigateway alone, and never each other.
 	{"module/keys", []string{"module/aigateway", "module/suggest", "translate"}},
 	{"module/limits", []string{"module/aigateway"}},
-	{"module/store/storetest", []string{"module/aigateway", "module/store"}},
+	{"module/store/storetest", []string{"module/aigateway", "module/store", "module/store/database"}},
 	{"module/store/...", []string{"module/aigateway", "module/store/..."}},
 	{"module/accounts", []string{"module/aigateway", "module/suggest", "translate/jsonscan"}},
 	{"module/providers", []string{"module/aigateway", "module/providers/demo", "translate"}},

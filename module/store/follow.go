@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // followChanges keeps known up to date, until the context ends.
@@ -31,29 +33,27 @@ func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
 // has. After a failure the next look has a new connection, and until it has
 // succeeded a key that is not known may still be a valid one.
 func (s *Store) refresh(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, database.Timeout)
 	defer cancel()
-	if s.backend.Moved() {
-		s.disconnect(s.db.Load())
-	}
+	s.db.Follow()
 	began := time.Since(s.born)
-	db, err := s.database(ctx)
+	db, err := s.db.Open(ctx)
 	if err == nil {
-		err = s.reload(s.dialect.statements(ctx, db))
+		err = s.reload(s.db.Statements(ctx, db))
 	}
 	switch {
 	case err == nil:
 		s.checked.Store(int64(began))
-		s.reading.end(s.logger, "store is available again")
+		s.reading.End(s.logger, "store is available again")
 	case ctx.Err() != context.Canceled:
 		s.checked.Store(0)
-		s.disconnect(db)
-		s.reading.begin(s.logger, "store is not available; keys that are known go on to work", s.explain("following keys", err))
+		s.db.Disconnect(db)
+		s.reading.Begin(s.logger, "store is not available; keys that are known go on to work", s.db.Explain("following keys", err))
 	}
 }
 
 // reload replaces what is known if the state of the database is another.
-func (s *Store) reload(in statements) error {
+func (s *Store) reload(in database.Statements) error {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
 	before := s.known.Load()

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.models, k.networks, k.limit_name, k.disabled, k.created, k.expires, k.used`
@@ -12,7 +13,7 @@ const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.models, k.netwo
 // scanKey reads a row of keyColumns and then more. A key whose restrictions
 // cannot be read, which takes somebody who wrote to the database by hand, is
 // disabled: without them it could do more than it may.
-func scanKey(row scanner, k *aigateway.StoredKey, more ...any) error {
+func scanKey(row database.Scanner, k *aigateway.StoredKey, more ...any) error {
 	var damaged bool
 	err := row.Scan(append([]any{&k.ID, &k.UserID, &k.Name, &k.Hint, digestOf{k.Digest[:]},
 		listOf[string]{&k.Models, &damaged}, listOf[netip.Prefix]{&k.Networks, &damaged}, &k.Limit,
@@ -29,11 +30,11 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, most in
 	}
 	created := *key
 	created.Created = now()
-	err = s.change(ctx, "creating key", func(tx statements) (int64, error) {
+	err = s.change(ctx, "creating key", func(tx database.Statements) (int64, error) {
 		if err := checkRoom(tx, key.UserID, most); err != nil {
 			return 0, err
 		}
-		err := tx.row(`INSERT INTO gateway_keys (user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
+		err := tx.Row(`INSERT INTO gateway_keys (user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
 			key.UserID, text(key.Name), fold(key.Name), text(key.Hint), key.Digest[:], models, networks,
 			text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used)).Scan(&created.ID)
@@ -46,11 +47,11 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, most in
 }
 
 // checkRoom returns aigateway.ErrTooMany if a user has most keys.
-func checkRoom(in statements, user int64, most int) error {
+func checkRoom(in database.Statements, user int64, most int) error {
 	if _, err := userByID(in, user); err != nil {
 		return err
 	}
-	n, err := in.number(`SELECT count(*) FROM gateway_keys WHERE user_id = $1`, user)
+	n, err := in.Number(`SELECT count(*) FROM gateway_keys WHERE user_id = $1`, user)
 	if err == nil && n >= int64(most) {
 		err = aigateway.ErrTooMany
 	}
@@ -68,16 +69,16 @@ func restrictions(key *aigateway.StoredKey) (models, networks string, err error)
 
 // Key implements aigateway.Keys.
 func (s *Store) Key(ctx context.Context, user, id int64) (key *aigateway.StoredKey, err error) {
-	err = s.query(ctx, "reading key", func(in statements) error {
+	err = s.db.Query(ctx, "reading key", func(in database.Statements) error {
 		key, err = keyByID(in, user, id)
 		return err
 	})
 	return key, err
 }
 
-func keyByID(in statements, user, id int64) (*aigateway.StoredKey, error) {
+func keyByID(in database.Statements, user, id int64) (*aigateway.StoredKey, error) {
 	var key aigateway.StoredKey
-	err := scanKey(in.row(`SELECT `+keyColumns+` FROM gateway_keys k WHERE k.id = $1 AND ($2 = 0 OR k.user_id = $2)`, id, user), &key)
+	err := scanKey(in.Row(`SELECT `+keyColumns+` FROM gateway_keys k WHERE k.id = $1 AND ($2 = 0 OR k.user_id = $2)`, id, user), &key)
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +89,13 @@ func keyByID(in statements, user, id int64) (*aigateway.StoredKey, error) {
 func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) (keys []aigateway.StoredKey, total int, err error) {
 	const where = ` FROM gateway_keys k WHERE ($1 = 0 OR k.user_id = $1) AND k.folded LIKE $2 ESCAPE '\'`
 	pattern := part(page.Search)
-	err = s.query(ctx, "listing keys", func(in statements) error {
-		count, err := in.number(`SELECT count(*)`+where, user, pattern)
+	err = s.db.Query(ctx, "listing keys", func(in database.Statements) error {
+		count, err := in.Number(`SELECT count(*)`+where, user, pattern)
 		if err != nil {
 			return err
 		}
 		total = int(count)
-		return in.each(func(row scanner) error {
+		return in.Each(func(row database.Scanner) error {
 			var key aigateway.StoredKey
 			err := scanKey(row, &key)
 			keys = append(keys, key)
@@ -106,13 +107,13 @@ func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) (keys
 
 // ChangeKey implements aigateway.Keys. The function must not call the store.
 func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aigateway.StoredKey) error) (key *aigateway.StoredKey, err error) {
-	err = s.change(ctx, "changing key", func(tx statements) (int64, error) {
+	err = s.change(ctx, "changing key", func(tx database.Statements) (int64, error) {
 		if key, err = keyByID(tx, user, id); err != nil {
 			return 0, err
 		}
 		before := *key
 		if err := change(key); err != nil {
-			return 0, refusal{err}
+			return 0, database.Refuse(err)
 		}
 		key.ID, key.UserID, key.Digest = before.ID, before.UserID, before.Digest
 		key.Hint, key.Created, key.Used = before.Hint, before.Created, before.Used
@@ -124,19 +125,19 @@ func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aiga
 	return key, nil
 }
 
-func updateKey(tx statements, key *aigateway.StoredKey) error {
+func updateKey(tx database.Statements, key *aigateway.StoredKey) error {
 	models, networks, err := restrictions(key)
 	if err != nil {
-		return refusal{err}
+		return database.Refuse(err)
 	}
-	return tx.change(`UPDATE gateway_keys SET name = $1, folded = $2, models = $3, networks = $4, limit_name = $5, disabled = $6, expires = $7 WHERE id = $8`,
+	return tx.Change(`UPDATE gateway_keys SET name = $1, folded = $2, models = $3, networks = $4, limit_name = $5, disabled = $6, expires = $7 WHERE id = $8`,
 		text(key.Name), fold(key.Name), models, networks, text(key.Limit), key.Disabled, millis(key.Expires), key.ID)
 }
 
 // DeleteKey implements aigateway.Keys.
 func (s *Store) DeleteKey(ctx context.Context, user, id int64) error {
-	return s.change(ctx, "deleting key", func(tx statements) (owner int64, err error) {
-		err = tx.row(`DELETE FROM gateway_keys WHERE id = $1 AND ($2 = 0 OR user_id = $2) RETURNING user_id`, id, user).Scan(&owner)
+	return s.change(ctx, "deleting key", func(tx database.Statements) (owner int64, err error) {
+		err = tx.Row(`DELETE FROM gateway_keys WHERE id = $1 AND ($2 = 0 OR user_id = $2) RETURNING user_id`, id, user).Scan(&owner)
 		return owner, err
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // known is what the database was last seen to hold. It is replaced, never
@@ -67,7 +68,7 @@ func inherit(keys map[aigateway.Digest]*followed, from *known) {
 
 // readKnown reads the state and then all keys. What is changed in between has a
 // state of its own, and so will be read again.
-func readKnown(in statements, before *known) (*known, error) {
+func readKnown(in database.Statements, before *known) (*known, error) {
 	now, err := readState(in)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func readKnown(in statements, before *known) (*known, error) {
 // readChanged is readKnown in a transaction that has changed no other keys than
 // those of one user, in a database with this state. If that is what is known,
 // the others need not be read.
-func readChanged(tx statements, owner int64, from state, before *known) (*known, error) {
+func readChanged(tx database.Statements, owner int64, from state, before *known) (*known, error) {
 	if !before.loaded || before.state != from {
 		return readKnown(tx, before)
 	}
@@ -95,9 +96,9 @@ func readChanged(tx statements, owner int64, from state, before *known) (*known,
 }
 
 // readKeys reads the keys of a user, or of all.
-func readKeys(in statements, owner int64, before *known) (map[aigateway.Digest]*followed, error) {
+func readKeys(in database.Statements, owner int64, before *known) (map[aigateway.Digest]*followed, error) {
 	keys := make(map[aigateway.Digest]*followed)
-	err := in.each(func(row scanner) error {
+	err := in.Each(func(row database.Scanner) error {
 		key, err := scanFollowed(row)
 		key.Subject = before.subjectOf(key.owner)
 		keys[key.Digest] = key
@@ -114,7 +115,7 @@ func (k *known) subjectOf(owner int64) string {
 	return k.database + " user " + strconv.FormatInt(owner, 10)
 }
 
-func scanFollowed(row scanner) (*followed, error) {
+func scanFollowed(row database.Scanner) (*followed, error) {
 	var stored aigateway.StoredKey
 	var owner string
 	var disabled bool

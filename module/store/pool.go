@@ -3,6 +3,8 @@ package store
 import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // pool holds the stores in use. A new configuration is provisioned before the
@@ -11,7 +13,7 @@ var pool = caddy.NewUsagePool()
 
 // Shared returns the store of a database, the same for the same database. The
 // caller gives it back with Release.
-func Shared(backend Backend, module caddy.ModuleID) *Store {
+func Shared(backend database.Backend, module caddy.ModuleID) *Store {
 	store, _, _ := pool.LoadOrNew(backend.Identity(), func() (caddy.Destructor, error) {
 		return pooled{New(backend, func() *zap.Logger { return caddy.Log().Named(string(module)) })}, nil
 	})
@@ -20,7 +22,7 @@ func Shared(backend Backend, module caddy.ModuleID) *Store {
 
 // Release gives a store back that Shared returned. The last one closes it.
 func (s *Store) Release() error {
-	_, err := pool.Delete(s.backend.Identity())
+	_, err := pool.Delete(s.db.Identity())
 	return err
 }
 

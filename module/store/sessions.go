@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 const sessionColumns = `s.id, s.user_id, s.digest, s.created, s.expires, s.address, s.agent`
@@ -18,18 +19,18 @@ func sessionFields(s *aigateway.Session) []any {
 func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, most int, check func(*aigateway.User) error) error {
 	created := *session
 	created.Created = now()
-	err := s.write(ctx, "creating session", func(tx statements) error {
+	err := s.db.Write(ctx, "creating session", func(tx database.Statements) error {
 		user, err := userByID(tx, session.UserID)
 		if err != nil {
 			return err
 		}
 		if err := check(user); err != nil {
-			return refusal{err}
+			return database.Refuse(err)
 		}
 		if err := noteLogin(tx, &created, most); err != nil {
 			return err
 		}
-		return tx.row(`INSERT INTO gateway_sessions (user_id, digest, created, expires, address, agent)
+		return tx.Row(`INSERT INTO gateway_sessions (user_id, digest, created, expires, address, agent)
 			VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
 			session.UserID, session.Digest[:], millis(created.Created), millis(session.Expires),
 			text(session.Address), text(session.Agent)).Scan(&created.ID)
@@ -41,15 +42,15 @@ func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, m
 }
 
 // noteLogin also makes room for the new session.
-func noteLogin(tx statements, session *aigateway.Session, most int) error {
+func noteLogin(tx database.Statements, session *aigateway.Session, most int) error {
 	at := millis(session.Created)
-	if err := tx.change(`UPDATE gateway_users SET last_login = $1 WHERE id = $2`, at, session.UserID); err != nil {
+	if err := tx.Change(`UPDATE gateway_users SET last_login = $1 WHERE id = $2`, at, session.UserID); err != nil {
 		return err
 	}
-	if _, err := tx.exec(`DELETE FROM gateway_sessions WHERE expires <= $1`, at); err != nil {
+	if _, err := tx.Exec(`DELETE FROM gateway_sessions WHERE expires <= $1`, at); err != nil {
 		return err
 	}
-	_, err := tx.exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id NOT IN
+	_, err := tx.Exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id NOT IN
 		(SELECT id FROM gateway_sessions WHERE user_id = $1 ORDER BY id DESC LIMIT $2)`, session.UserID, most-1)
 	return err
 }
@@ -58,8 +59,8 @@ func noteLogin(tx statements, session *aigateway.Session, most int) error {
 func (s *Store) Session(ctx context.Context, digest aigateway.Digest) (*aigateway.Session, *aigateway.User, error) {
 	var session aigateway.Session
 	var user aigateway.User
-	err := s.query(ctx, "reading session", func(in statements) error {
-		return in.row(`SELECT `+sessionColumns+`, `+userColumns+`
+	err := s.db.Query(ctx, "reading session", func(in database.Statements) error {
+		return in.Row(`SELECT `+sessionColumns+`, `+userColumns+`
 			FROM gateway_sessions s JOIN gateway_users u ON u.id = s.user_id WHERE s.digest = $1`, digest[:]).
 			Scan(append(sessionFields(&session), userFields(&user)...)...)
 	})
@@ -71,8 +72,8 @@ func (s *Store) Session(ctx context.Context, digest aigateway.Digest) (*aigatewa
 
 // SessionsOf implements aigateway.Sessions.
 func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []aigateway.Session, err error) {
-	err = s.query(ctx, "listing sessions", func(in statements) error {
-		return in.each(func(row scanner) error {
+	err = s.db.Query(ctx, "listing sessions", func(in database.Statements) error {
+		return in.Each(func(row database.Scanner) error {
 			var session aigateway.Session
 			err := row.Scan(sessionFields(&session)...)
 			sessions = append(sessions, session)
@@ -85,19 +86,19 @@ func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []aigatewa
 
 // DeleteSession implements aigateway.Sessions.
 func (s *Store) DeleteSession(ctx context.Context, user, id int64) error {
-	return s.write(ctx, "deleting session", func(tx statements) error {
-		return tx.change(`DELETE FROM gateway_sessions WHERE id = $1 AND user_id = $2`, id, user)
+	return s.db.Write(ctx, "deleting session", func(tx database.Statements) error {
+		return tx.Change(`DELETE FROM gateway_sessions WHERE id = $1 AND user_id = $2`, id, user)
 	})
 }
 
 // DeleteSessionsOf implements aigateway.Sessions.
 func (s *Store) DeleteSessionsOf(ctx context.Context, user, except int64) error {
-	return s.write(ctx, "deleting sessions", func(tx statements) error {
+	return s.db.Write(ctx, "deleting sessions", func(tx database.Statements) error {
 		return endSessions(tx, user, except)
 	})
 }
 
-func endSessions(tx statements, user, except int64) error {
-	_, err := tx.exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id <> $2`, user, except)
+func endSessions(tx database.Statements, user, except int64) error {
+	_, err := tx.Exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id <> $2`, user, except)
 	return err
 }

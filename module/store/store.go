@@ -14,7 +14,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,40 +21,23 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 const (
-	// timeout is how long a method may take, connecting included.
-	timeout = 5 * time.Second
-	// migrationTimeout is how long a migration may take, a copy before included.
-	migrationTimeout = 2 * time.Minute
 	// pollEvery is how often the follower looks for changes that nobody told.
 	pollEvery = 500 * time.Millisecond
 	// currentFor is how long what was read is taken for all there is.
 	currentFor = 2 * time.Second
-	// writersAtOnce is how many may be writing or wait for it: as many as are
-	// done long before the last one's timeout.
-	writersAtOnce = 50
 	// noteUsesEvery is how often the last uses of keys are written.
 	noteUsesEvery = time.Minute
 )
 
 // Store implements aigateway.Store over a database.
 type Store struct {
-	backend Backend
-	dialect Dialect
+	db      *database.Database
 	logger  func() *zap.Logger
-	reading outage // of the follower
-	writing outage
-
-	// connecting and changing are held by whoever opens the database, and
-	// whoever changes it: one at a time, and as channels so that waiting for
-	// them can end early. Who changes it, or waits to, stands in the line.
-	connecting, changing chan struct{}
-	line                 chan struct{}
-	warned               string                 // by whoever was last connecting
-	db                   atomic.Pointer[sql.DB] // nil while not connected
-	closed               atomic.Bool
+	reading database.Outage // of the follower
 
 	follow sync.Once
 	looked chan struct{} // closed behind the first look
@@ -72,13 +54,9 @@ type Store struct {
 // New returns a store that is not open yet. The logger is asked for whenever
 // something is to be said, because a store outlives the configuration that
 // made it.
-func New(backend Backend, logger func() *zap.Logger) *Store {
-	s := &Store{
-		backend: backend, dialect: backend.Dialect(), logger: logger,
-		connecting: make(chan struct{}, 1), changing: make(chan struct{}, 1),
-		line: make(chan struct{}, writersAtOnce), looked: make(chan struct{}),
-		born: time.Now().Add(-currentFor), // so that 0 is too long ago
-	}
+func New(backend database.Backend, logger func() *zap.Logger) *Store {
+	s := &Store{logger: logger, looked: make(chan struct{}), born: time.Now().Add(-currentFor)} // so that 0 is too long ago
+	s.db = database.New("store", backend, logger, s.distrust)
 	s.known.Store(&known{database: backend.Identity()})
 	return s
 }
@@ -91,7 +69,7 @@ func (s *Store) Open() {
 		wake := make(chan struct{}, 1)
 		s.done.Go(func() { s.followChanges(ctx, wake) })
 		s.done.Go(func() {
-			s.backend.Listen(ctx, func() {
+			s.db.Listen(ctx, func() {
 				select {
 				case wake <- struct{}{}:
 				default: // it is going to look anyway
@@ -108,13 +86,7 @@ func (s *Store) Close() error {
 	s.stop()
 	s.done.Wait()
 	s.noteUses(context.Background())
-	s.closed.Store(true)
-	s.connecting <- struct{}{} // nobody is connecting
-	defer func() { <-s.connecting }()
-	if db := s.db.Swap(nil); db != nil {
-		return s.backend.Disconnect(db)
-	}
-	return nil
+	return s.db.Close()
 }
 
 // Lookup returns the key with this digest, nil when none is known.
@@ -131,8 +103,8 @@ func (s *Store) Complete() bool {
 // could not be.
 func (s *Store) Opened() <-chan struct{} { return s.looked }
 
-// Identity is that of the database.
-func (s *Store) Identity() string { return s.backend.Identity() }
+// Identity identifies the database among others.
+func (s *Store) Identity() string { return s.db.Identity() }
 
 // Interface guards
 var (

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 const userColumns = `u.id, u.name, u.display_name, u.role, u.disabled, u.password, u.created, u.last_login`
@@ -17,8 +18,8 @@ func userFields(u *aigateway.User) []any {
 func (s *Store) CreateUser(ctx context.Context, user *aigateway.User) error {
 	created := *user
 	created.Created = now()
-	err := s.change(ctx, "creating user", func(tx statements) (int64, error) {
-		err := tx.row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
+	err := s.change(ctx, "creating user", func(tx database.Statements) (int64, error) {
+		err := tx.Row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
 			text(user.Name), text(user.DisplayName), int64(user.Role), user.Disabled, text(user.Password),
 			millis(created.Created), millis(user.LastLogin)).Scan(&created.ID)
@@ -32,16 +33,16 @@ func (s *Store) CreateUser(ctx context.Context, user *aigateway.User) error {
 
 // User implements aigateway.Users.
 func (s *Store) User(ctx context.Context, id int64) (user *aigateway.User, err error) {
-	err = s.query(ctx, "reading user", func(in statements) error {
+	err = s.db.Query(ctx, "reading user", func(in database.Statements) error {
 		user, err = userByID(in, id)
 		return err
 	})
 	return user, err
 }
 
-func userByID(in statements, id int64) (*aigateway.User, error) {
+func userByID(in database.Statements, id int64) (*aigateway.User, error) {
 	var user aigateway.User
-	err := in.row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.id = $1`, id).Scan(userFields(&user)...)
+	err := in.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.id = $1`, id).Scan(userFields(&user)...)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +52,8 @@ func userByID(in statements, id int64) (*aigateway.User, error) {
 // UserByName implements aigateway.Users.
 func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, error) {
 	var user aigateway.User
-	err := s.query(ctx, "reading user", func(in statements) error {
-		return in.row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, text(name)).Scan(userFields(&user)...)
+	err := s.db.Query(ctx, "reading user", func(in database.Statements) error {
+		return in.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, text(name)).Scan(userFields(&user)...)
 	})
 	if err != nil {
 		return nil, err
@@ -64,13 +65,13 @@ func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, e
 func (s *Store) Users(ctx context.Context, page aigateway.Page) (users []aigateway.User, total int, err error) {
 	const where = ` FROM gateway_users u WHERE u.name LIKE $1 ESCAPE '\'`
 	pattern := part(page.Search)
-	err = s.query(ctx, "listing users", func(in statements) error {
-		count, err := in.number(`SELECT count(*)`+where, pattern)
+	err = s.db.Query(ctx, "listing users", func(in database.Statements) error {
+		count, err := in.Number(`SELECT count(*)`+where, pattern)
 		if err != nil {
 			return err
 		}
 		total = int(count)
-		return in.each(func(row scanner) error {
+		return in.Each(func(row database.Scanner) error {
 			var user aigateway.User
 			err := row.Scan(userFields(&user)...)
 			users = append(users, user)
@@ -82,13 +83,13 @@ func (s *Store) Users(ctx context.Context, page aigateway.Page) (users []aigatew
 
 // ChangeUser implements aigateway.Users. The function must not call the store.
 func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aigateway.User) error) (user *aigateway.User, err error) {
-	err = s.change(ctx, "changing user", func(tx statements) (int64, error) {
+	err = s.change(ctx, "changing user", func(tx database.Statements) (int64, error) {
 		if user, err = userByID(tx, id); err != nil {
 			return 0, err
 		}
 		before := *user
 		if err := change(user); err != nil {
-			return 0, refusal{err}
+			return 0, database.Refuse(err)
 		}
 		user.ID, user.Name, user.Created = before.ID, before.Name, before.Created
 		return id, updateUser(tx, &before, user, keep)
@@ -100,7 +101,7 @@ func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aig
 }
 
 // updateUser also ends the sessions but one, where the change asks for it.
-func updateUser(tx statements, before, user *aigateway.User, keep int64) error {
+func updateUser(tx database.Statements, before, user *aigateway.User, keep int64) error {
 	if isRoot(before) && !isRoot(user) {
 		if err := checkOtherRoot(tx, user.ID); err != nil {
 			return err
@@ -111,26 +112,26 @@ func updateUser(tx statements, before, user *aigateway.User, keep int64) error {
 			return err
 		}
 	}
-	return tx.change(`UPDATE gateway_users SET display_name = $1, role = $2, disabled = $3, password = $4, last_login = $5 WHERE id = $6`,
+	return tx.Change(`UPDATE gateway_users SET display_name = $1, role = $2, disabled = $3, password = $4, last_login = $5 WHERE id = $6`,
 		text(user.DisplayName), int64(user.Role), user.Disabled, text(user.Password), millis(user.LastLogin), user.ID)
 }
 
 // DeleteUser implements aigateway.Users. The function must not call the store.
 func (s *Store) DeleteUser(ctx context.Context, id int64, check func(*aigateway.User) error) error {
-	return s.change(ctx, "deleting user", func(tx statements) (int64, error) {
+	return s.change(ctx, "deleting user", func(tx database.Statements) (int64, error) {
 		user, err := userByID(tx, id)
 		if err != nil {
 			return 0, err
 		}
 		if err := check(user); err != nil {
-			return 0, refusal{err}
+			return 0, database.Refuse(err)
 		}
 		if isRoot(user) {
 			if err := checkOtherRoot(tx, id); err != nil {
 				return 0, err
 			}
 		}
-		return id, tx.change(`DELETE FROM gateway_users WHERE id = $1`, id)
+		return id, tx.Change(`DELETE FROM gateway_users WHERE id = $1`, id)
 	})
 }
 
@@ -138,8 +139,8 @@ func isRoot(user *aigateway.User) bool { return user.Role == aigateway.RoleRoot 
 
 // checkOtherRoot returns aigateway.ErrLastRoot if no other user is an enabled
 // root user.
-func checkOtherRoot(in statements, id int64) error {
-	others, err := in.number(`SELECT count(*) FROM gateway_users WHERE role = $1 AND disabled = $2 AND id <> $3`,
+func checkOtherRoot(in database.Statements, id int64) error {
+	others, err := in.Number(`SELECT count(*) FROM gateway_users WHERE role = $1 AND disabled = $2 AND id <> $3`,
 		int64(aigateway.RoleRoot), false, id)
 	if err == nil && others == 0 {
 		err = aigateway.ErrLastRoot

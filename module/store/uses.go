@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // usesAtOnce is how many keys one statement notes the use of.
@@ -20,7 +22,7 @@ func (s *Store) noteUses(ctx context.Context) {
 		return
 	}
 	at := millis(time.Now())
-	err := s.write(ctx, "noting uses of keys", func(tx statements) error {
+	err := s.db.Write(ctx, "noting uses of keys", func(tx database.Statements) error {
 		for keys := range slices.Chunk(used, usesAtOnce) {
 			if err := noteUse(tx, at, keys); err != nil {
 				return err
@@ -35,12 +37,12 @@ func (s *Store) noteUses(ctx context.Context) {
 	}
 }
 
-func noteUse(tx statements, at int64, keys []*followed) error {
+func noteUse(tx database.Statements, at int64, keys []*followed) error {
 	parameters, args := make([]string, len(keys)), []any{at}
 	for i, key := range keys {
 		args = append(args, key.id)
 		parameters[i] = "$" + strconv.Itoa(len(args))
 	}
-	_, err := tx.exec(`UPDATE gateway_keys SET used = $1 WHERE used < $1 AND id IN (`+strings.Join(parameters, ", ")+`)`, args...)
+	_, err := tx.Exec(`UPDATE gateway_keys SET used = $1 WHERE used < $1 AND id IN (`+strings.Join(parameters, ", ")+`)`, args...)
 	return err
 }

@@ -14,7 +14,7 @@ import (
 // uniqueViolation is the SQLSTATE of what exists already.
 const uniqueViolation = "23505"
 
-// Explain implements store.Backend. It wraps no error of the driver: those tell
+// Explain implements database.Backend. It wraps no error of the driver: those tell
 // who connects to what.
 func (*server) Explain(err error) error {
 	var failure *pgconn.PgError

@@ -13,6 +13,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
@@ -46,12 +47,12 @@ func (f *fixture) connect(t *testing.T) *pgx.Conn {
 }
 
 // deaf is a server of which nobody is told anything.
-type deaf struct{ store.Backend }
+type deaf struct{ database.Backend }
 
 func (deaf) Listen(context.Context, func()) {}
 
 func pollingAloneIsEnough(t *testing.T, f *fixture) {
-	here, there := f.open.Open(t), storetest.Database(func() store.Backend { return deaf{f.open()} }).Open(t)
+	here, there := f.open.Open(t), storetest.Database(func() database.Backend { return deaf{f.open()} }).Open(t)
 	storetest.Current(t, there)
 	require.NotNil(t, there.Lookup(f.key.Digest))
 	require.NoError(t, here.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID))

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 //go:embed migrations
@@ -56,18 +56,19 @@ func newServer(dsn aigateway.Secret) (*server, error) {
 	return &server{identity: "postgres " + string(digest[:]), config: config}, nil
 }
 
-// Identity implements store.Backend.
+// Identity implements database.Backend.
 func (s *server) Identity() string { return s.identity }
 
-// Dialect implements store.Backend. A gateway that vanishes while it holds the
+// Dialect implements database.Backend. A gateway that vanishes while it holds the
 // lock, and a lock that cannot be had, are for the server to end: the
 // connection may look alive for long.
-func (*server) Dialect() store.Dialect {
+func (*server) Dialect() database.Dialect {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		panic(err) // the name is a constant
 	}
-	return store.Dialect{
+	return database.Dialect{
+		State: "gateway_state",
 		// Not to_regclass: what it remembers from before waiting for a lock may
 		// no longer be so.
 		Exists:     `SELECT count(*) FROM pg_class WHERE relname = 'gateway_state' AND pg_table_is_visible(oid)`,
@@ -85,7 +86,7 @@ func (*server) Dialect() store.Dialect {
 // anew. Nobody is waiting for microseconds here.
 func always(context.Context, stdlib.ShouldPingParams) bool { return true }
 
-// Connect implements store.Backend.
+// Connect implements database.Backend.
 func (s *server) Connect(ctx context.Context) (*sql.DB, error) {
 	db := stdlib.OpenDB(*s.config, stdlib.OptionShouldPing(always))
 	db.SetMaxOpenConns(connections)
@@ -97,19 +98,19 @@ func (s *server) Connect(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
-// Disconnect implements store.Backend.
+// Disconnect implements database.Backend.
 func (*server) Disconnect(db *sql.DB) error { return db.Close() }
 
-// Warning implements store.Backend.
+// Warning implements database.Backend.
 func (*server) Warning() string { return "" }
 
-// Backup implements store.Backend: what runs a server also copies it.
+// Backup implements database.Backend: what runs a server also copies it.
 func (*server) Backup(context.Context, *sql.DB, int) error { return nil }
 
-// Moved implements store.Backend: a server that moved closes its connections.
+// Moved implements database.Backend: a server that moved closes its connections.
 func (*server) Moved() bool { return false }
 
-// Listen implements store.Backend. Errors are not told: the follower meets the
+// Listen implements database.Backend. Errors are not told: the follower meets the
 // same ones, and looks by itself meanwhile.
 func (s *server) Listen(ctx context.Context, changed func()) {
 	for {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
@@ -18,7 +18,7 @@ func nop() *zap.Logger { return zap.NewNop() }
 
 // at is the database of a DSN.
 func at(t testing.TB, dsn string) storetest.Database {
-	return func() store.Backend {
+	return func() database.Backend {
 		s, err := newServer(aigateway.Secret(dsn))
 		require.NoError(t, err)
 		return s

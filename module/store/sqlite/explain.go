@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Explain implements store.Backend.
+// Explain implements database.Backend.
 func (f *file) Explain(err error) error {
 	var failure *sqlite.Error
 	if !errors.As(err, &failure) {

@@ -19,7 +19,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver of this name
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 //go:embed migrations
@@ -46,23 +46,24 @@ type file struct {
 	opened  atomic.Pointer[inodes] // what Connect found; nil before
 }
 
-// Identity implements store.Backend.
+// Identity implements database.Backend.
 func (f *file) Identity() string { return "sqlite " + f.path }
 
-// Dialect implements store.Backend.
-func (*file) Dialect() store.Dialect {
+// Dialect implements database.Backend.
+func (*file) Dialect() database.Dialect {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		panic(err) // the name is a constant
 	}
-	return store.Dialect{
+	return database.Dialect{
 		Bind:       func(query string) string { return strings.ReplaceAll(query, "$", "?") },
+		State:      "gateway_state",
 		Exists:     `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'gateway_state'`,
 		Migrations: files,
 	}
 }
 
-// Connect implements store.Backend.
+// Connect implements database.Backend.
 func (f *file) Connect(ctx context.Context) (*sql.DB, error) {
 	if err := f.create(); err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func prepare(ctx context.Context, db *sql.DB) error {
 	return db.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode)
 }
 
-// Backup implements store.Backend. The copy lies beside the file.
+// Backup implements database.Backend. The copy lies beside the file.
 func (f *file) Backup(ctx context.Context, db *sql.DB, version int) error {
 	name := fmt.Sprintf("%s.v%d-%s.bak", f.path, version, time.Now().UTC().Format("20060102T150405.000Z"))
 	made, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
@@ -152,7 +153,7 @@ func (f *file) Backup(ctx context.Context, db *sql.DB, version int) error {
 	return err
 }
 
-// Warning implements store.Backend. Who reads the file has the hashes of all
+// Warning implements database.Backend. Who reads the file has the hashes of all
 // passwords. Its mode means nothing on Windows.
 func (f *file) Warning() string {
 	info, err := os.Stat(f.path)
@@ -162,5 +163,5 @@ func (f *file) Warning() string {
 	return fmt.Sprintf("%s is open to other users of this machine: its mode is %04o, and 0600 is enough", f.path, info.Mode().Perm())
 }
 
-// Listen implements store.Backend: a file tells nobody of changes.
+// Listen implements database.Backend: a file tells nobody of changes.
 func (*file) Listen(context.Context, func()) {}

@@ -4,20 +4,20 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
 // at is the database in a file.
 func at(path string) storetest.Database {
-	return func() store.Backend { return &file{path: path} }
+	return func() database.Backend { return &file{path: path} }
 }
 
 // newFile is a database that does not wait for the disk: a slow one would have
 // the last of many writers at once give up.
 func newFile(t testing.TB) storetest.Database {
 	path := filepath.Join(t.TempDir(), "it's 100% new?", "gateway#1.db")
-	return func() store.Backend { return &file{path: path, pragmas: []string{"synchronous(OFF)"}} }
+	return func() database.Backend { return &file{path: path, pragmas: []string{"synchronous(OFF)"}} }
 }
 
 func TestSQLiteKeepsWhatAStorePromises(t *testing.T) { storetest.Run(t, newFile) }

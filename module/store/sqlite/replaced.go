@@ -31,7 +31,7 @@ func (f *file) inodes(database fs.FileInfo) *inodes {
 	return &inodes{database, log}
 }
 
-// Moved implements store.Backend. The file that is there now is the database
+// Moved implements database.Backend. The file that is there now is the database
 // from then on. A file that was open is never empty; one that has become so is
 // another one, although SQLite may answer from memory for a while.
 func (f *file) Moved() bool {
@@ -46,7 +46,7 @@ func (f *file) Moved() bool {
 // finishing bounds how long Disconnect may take, beside what runs.
 const finishing = 3 * time.Second
 
-// Disconnect implements store.Backend. A file that has moved gets what was
+// Disconnect implements database.Backend. A file that has moved gets what was
 // written ahead of it, and what is in its place by now gets nothing of that.
 func (f *file) Disconnect(db *sql.DB) error {
 	if f.Moved() {

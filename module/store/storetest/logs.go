@@ -9,10 +9,11 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // Observed opens a store whose log can be read.
-func Observed(t testing.TB, backend store.Backend) (*store.Store, *observer.ObservedLogs) {
+func Observed(t testing.TB, backend database.Backend) (*store.Store, *observer.ObservedLogs) {
 	core, logs := observer.New(zapcore.DebugLevel)
 	return OpenLogged(t, backend, zap.New(core)), logs
 }

@@ -13,11 +13,12 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // MakeOlder fills a database with the first version of the schema and a user, a
 // session and a key, and returns the digest of the key.
-func MakeOlder(t testing.TB, backend store.Backend) aigateway.Digest {
+func MakeOlder(t testing.TB, backend database.Backend) aigateway.Digest {
 	t.Helper()
 	script, err := fs.ReadFile(backend.Dialect().Migrations, "0001_accounts.sql")
 	require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 
 // Database returns a backend of one database, another one at each call: two
 // stores of them are as far apart as two processes.
-type Database func() store.Backend
+type Database func() database.Backend
 
 // Open opens a store of the database until the test ends.
 func (d Database) Open(t testing.TB) *store.Store {
@@ -35,7 +36,7 @@ func (d Database) Open(t testing.TB) *store.Store {
 func nop() *zap.Logger { return zap.NewNop() }
 
 // OpenLogged is Open with a logger.
-func OpenLogged(t testing.TB, backend store.Backend, logger *zap.Logger) *store.Store {
+func OpenLogged(t testing.TB, backend database.Backend, logger *zap.Logger) *store.Store {
 	s := store.New(backend, func() *zap.Logger { return logger })
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	s.Open()

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -23,44 +23,47 @@ var errEmptied = errors.New("the database has become empty: put a copy of it bac
 
 // migrate brings a database to the newest version of the schema. Others may do
 // the same at the same time.
-func (s *Store) migrate(ctx context.Context, db *sql.DB) error {
-	files, err := fs.Glob(s.dialect.Migrations, "*.sql")
+func (d *Database) migrate(ctx context.Context, db *sql.DB) error {
+	files, err := fs.Glob(d.dialect.Migrations, "*.sql")
 	if err != nil {
 		return err
 	}
 	slices.Sort(files)
-	version, err := s.dialect.version(s.dialect.statements(ctx, db))
+	version, err := d.dialect.version(d.Statements(ctx, db))
 	switch {
 	case err != nil:
 		return err
 	case version > len(files):
 		return errNewer{version, len(files)}
-	case version == 0 && s.known.Load().wasRead():
+	case version == 0 && d.migrated.Load():
 		return errEmptied
 	case version < len(files):
-		return s.runMigrations(ctx, db, files)
+		err = d.runMigrations(ctx, db, files)
 	}
-	return nil
+	if err == nil {
+		d.migrated.Store(true)
+	}
+	return err
 }
 
 // version returns 0 for a database without tables.
-func (d Dialect) version(in statements) (int, error) {
-	if exists, err := in.number(d.Exists); err != nil || exists == 0 {
+func (d Dialect) version(in Statements) (int, error) {
+	if exists, err := in.Number(d.Exists); err != nil || exists == 0 {
 		return 0, err
 	}
-	version, err := in.number(`SELECT version FROM gateway_state`)
+	version, err := in.Number(`SELECT version FROM ` + d.State)
 	return int(version), err
 }
 
 // runMigrations runs all migrations that are missing in one transaction, so
 // that nobody ever meets a version in between.
-func (s *Store) runMigrations(ctx context.Context, db *sql.DB, files []string) error {
+func (d *Database) runMigrations(ctx context.Context, db *sql.DB, files []string) error {
 	// Whoever asked would give up before a large database is copied, and so
 	// would everybody after.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), migrationTimeout)
 	defer cancel()
-	return s.transact(ctx, db, s.dialect.LockSchema, func(tx statements) error {
-		version, err := s.dialect.version(tx)
+	return d.transact(ctx, db, d.dialect.LockSchema, func(tx Statements) error {
+		version, err := d.dialect.version(tx)
 		switch {
 		case err != nil:
 			return err
@@ -70,24 +73,24 @@ func (s *Store) runMigrations(ctx context.Context, db *sql.DB, files []string) e
 			return nil
 		}
 		if version > 0 {
-			if err := s.backend.Backup(ctx, db, version); err != nil {
+			if err := d.backend.Backup(ctx, db, version); err != nil {
 				return fmt.Errorf("keeping a copy before the migration: %w", err)
 			}
 		}
-		return s.dialect.apply(tx, files[version:], len(files))
+		return d.dialect.apply(tx, files[version:], len(files))
 	})
 }
 
 // apply runs migrations, after which the database has a version.
-func (d Dialect) apply(tx statements, files []string, version int) error {
+func (d Dialect) apply(tx Statements, files []string, version int) error {
 	for _, name := range files {
 		script, err := fs.ReadFile(d.Migrations, name)
 		if err == nil {
-			err = tx.script(string(script))
+			err = tx.Script(string(script))
 		}
 		if err != nil {
 			return fmt.Errorf("running migration %s: %w", name, err)
 		}
 	}
-	return tx.change(`UPDATE gateway_state SET version = $1`, version)
+	return tx.Change(`UPDATE `+d.State+` SET version = $1`, version)
 }

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -36,12 +36,14 @@ type Backend interface {
 	Listen(ctx context.Context, changed func())
 }
 
-// Dialect is what differs in the SQL of two kinds of databases. The statements
-// of this package are written with the parameters $1, $2 and so on.
+// Dialect is what differs in the SQL of two kinds of databases, and in their
+// schemas.
 type Dialect struct {
 	// Bind rewrites the parameters of a statement; nil leaves them.
 	Bind func(string) string
-	// Exists counts the tables named gateway_state: 0 or 1.
+	// State is the table of one row with the version of the schema.
+	State string
+	// Exists counts the tables of that name: 0 or 1.
 	Exists string
 	// Migrations are files NNNN_<name>.sql, of which 0001 makes all tables.
 	Migrations fs.FS

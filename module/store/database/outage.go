@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"sync"
@@ -6,14 +6,14 @@ import (
 	"go.uber.org/zap"
 )
 
-// outage tells once that something went wrong, again when the reason is
-// another one, and once that it is over.
-type outage struct {
+// Outage logs a failure once, again when its reason changes, and its end once.
+type Outage struct {
 	mu     sync.Mutex // guards reason
 	reason string     // empty while there is no outage
 }
 
-func (o *outage) begin(logger func() *zap.Logger, message string, err error) {
+// Begin notes a failure.
+func (o *Outage) Begin(logger func() *zap.Logger, message string, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if reason := err.Error(); o.reason != reason {
@@ -22,7 +22,8 @@ func (o *outage) begin(logger func() *zap.Logger, message string, err error) {
 	}
 }
 
-func (o *outage) end(logger func() *zap.Logger, message string) {
+// End notes that all is well.
+func (o *Outage) End(logger func() *zap.Logger, message string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.reason != "" {

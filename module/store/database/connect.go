@@ -1,0 +1,101 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"go.uber.org/zap"
+)
+
+var errClosed = errors.New("the database is closed")
+
+// Open returns the connected and migrated database.
+func (d *Database) Open(ctx context.Context) (*sql.DB, error) {
+	if db := d.db.Load(); db != nil {
+		return db, nil
+	}
+	if err := acquire(ctx, d.connecting); err != nil {
+		return nil, fmt.Errorf("connecting: %w", err)
+	}
+	defer release(d.connecting)
+	if db := d.db.Load(); db != nil {
+		return db, nil
+	}
+	if d.closed.Load() {
+		return nil, errClosed
+	}
+	db, err := d.connect(ctx)
+	if err == nil {
+		d.connected()
+		d.db.Store(db)
+	}
+	return db, err
+}
+
+func (d *Database) connect(ctx context.Context) (*sql.DB, error) {
+	db, err := d.backend.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.migrate(ctx, db); err != nil {
+		_ = db.Close() // the first error says more
+		return nil, err
+	}
+	d.warn()
+	return db, nil
+}
+
+// warn is called by one goroutine at a time.
+func (d *Database) warn() {
+	if warning := d.backend.Warning(); warning != "" && warning != d.warned {
+		d.warned = warning
+		d.logger().Warn(d.name+" needs attention", zap.String("reason", warning))
+	}
+}
+
+// Follow disconnects if the database has moved: the next use connects to the one
+// in its place.
+func (d *Database) Follow() {
+	if d.backend.Moved() {
+		d.Disconnect(d.db.Load())
+	}
+}
+
+// Disconnect closes a database that does not answer, unless it was closed
+// already. Running statements fail or end first. No connection is made before it
+// is closed: the backend may have to repair what both would use.
+func (d *Database) Disconnect(db *sql.DB) {
+	if db == nil {
+		return
+	}
+	d.connecting <- struct{}{} // held briefly while there is a database
+	defer release(d.connecting)
+	if d.db.CompareAndSwap(db, nil) {
+		_ = d.backend.Disconnect(db) // nothing is lost: what was committed is
+	}
+}
+
+// Close closes the database. All further calls fail.
+func (d *Database) Close() error {
+	d.closed.Store(true)
+	d.connecting <- struct{}{} // nobody is connecting
+	defer release(d.connecting)
+	if db := d.db.Swap(nil); db != nil {
+		return d.backend.Disconnect(db)
+	}
+	return nil
+}
+
+// acquire waits for a lock, as long as the context lasts.
+func acquire(ctx context.Context, lock chan struct{}) error {
+	select {
+	case lock <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func release(lock chan struct{}) { <-lock }

@@ -1,0 +1,86 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Querier is a database, or a transaction in it.
+type Querier interface {
+	ExecContext(context.Context, string, ...any) (sql.Result, error)
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}
+
+// Statements runs SQL statements with the parameters $1, $2 and so on, as long as
+// its context lasts: that of one call of a method of the Database.
+type Statements struct {
+	ctx  context.Context
+	on   Querier
+	bind func(string) string
+}
+
+// Statements returns what runs statements on db or in a transaction.
+func (d *Database) Statements(ctx context.Context, on Querier) Statements {
+	bind := d.dialect.Bind
+	if bind == nil {
+		bind = func(query string) string { return query }
+	}
+	return Statements{ctx, on, bind}
+}
+
+// Exec returns how many rows were changed.
+func (s Statements) Exec(query string, args ...any) (int64, error) {
+	result, err := s.on.ExecContext(s.ctx, s.bind(query), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// Change is Exec for a change of one row, and sql.ErrNoRows without that row.
+func (s Statements) Change(query string, args ...any) error {
+	n, err := s.Exec(query, args...)
+	if err == nil && n == 0 {
+		err = sql.ErrNoRows
+	}
+	return err
+}
+
+// Script runs statements without parameters; none if it is empty.
+func (s Statements) Script(text string) error {
+	if text == "" {
+		return nil
+	}
+	_, err := s.on.ExecContext(s.ctx, text)
+	return err
+}
+
+// Row runs a query of one row.
+func (s Statements) Row(query string, args ...any) *sql.Row {
+	return s.on.QueryRowContext(s.ctx, s.bind(query), args...)
+}
+
+// Number returns a result of one number.
+func (s Statements) Number(query string, args ...any) (n int64, err error) {
+	err = s.Row(query, args...).Scan(&n)
+	return n, err
+}
+
+// Scanner is a row that can be read.
+type Scanner interface{ Scan(...any) error }
+
+// Each calls read for every row of a result.
+func (s Statements) Each(read func(Scanner) error, query string, args ...any) error {
+	rows, err := s.on.QueryContext(s.ctx, s.bind(query), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := read(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
