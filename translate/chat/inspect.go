@@ -7,33 +7,36 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// The rows of the table of fields, in the order in which faults are reported.
-const (
-	rowModel = iota + 1
-	rowMessages
-	rowMaxTokens
-	rowMaxCompletionTokens
-	rowN
-	rowTemperature
-	rowTopP
-	rowStream
-	rowStreamOptions
-	rowPresencePenalty
-	rowFrequencyPenalty
-	rowLogprobs
-	rowTopLogprobs
-	rowSeed
-	rowParallelToolCalls
-	rowStore
-	rowTools
-	rowStop
-)
+// fields are the fields of a request, in the order in which faults are reported.
+var fields = strict.Fields{
+	{Name: "model"},
+	{Name: "messages"},
+	{Name: "max_tokens"},
+	{Name: "max_completion_tokens"},
+	{Name: "n"},
+	{Name: "temperature", Check: strict.Number},
+	{Name: "top_p", Check: strict.Number},
+	{Name: "stream"},
+	{Name: "stream_options", Check: strict.ByCallerOrNull},
+	{Name: "presence_penalty", Check: strict.Number},
+	{Name: "frequency_penalty", Check: strict.Number},
+	{Name: "logprobs", Check: strict.Flag},
+	{Name: "top_logprobs", Check: strict.Integer},
+	{Name: "seed", Check: strict.Integer},
+	{Name: "parallel_tool_calls", Check: strict.Flag},
+	{Name: "store", Check: strict.Flag},
+	{Name: "tools"},
+	{Name: "stop", Check: strict.Stop},
+	{Name: "response_format", Check: strict.Options, Inner: []string{"json_schema"}},
+	{Name: "tool_choice", Check: strict.Options, Inner: []string{"function", "custom", "allowed_tools"}},
+	{Name: "function_call", Check: strict.Options},
+	{Name: "metadata", Check: strict.AnyMap},
+}
 
 // request reads one request body.
 type request struct {
 	strict.Pass
-	view        translate.View
-	hasMessages bool
+	view translate.View
 }
 
 // Inspect is the strict pass over a request body. It returns what the gateway
@@ -42,12 +45,11 @@ type request struct {
 func Inspect(body []byte, _ translate.Operation) (translate.View, *translate.Fault) {
 	r := request{Pass: strict.New(body, strict.Brackets)}
 	if r.EnterBody() {
-		for r.Member() {
-			r.member()
+		for r.NextField(fields) {
+			r.read()
 		}
 		r.view.End = r.ObjectEnd()
-		r.Require(rowModel, "model", !r.view.ModelSpan.Empty())
-		r.Require(rowMessages, "messages", r.hasMessages)
+		r.RequireFields(fields, "model", "messages")
 	}
 	if fault := r.Fault(); fault != nil {
 		return translate.View{}, fault
@@ -55,135 +57,25 @@ func Inspect(body []byte, _ translate.Operation) (translate.View, *translate.Fau
 	return r.view, nil
 }
 
-// member reads one top-level member.
-func (r *request) member() {
-	switch string(r.Name()) {
+// read reads the field at hand.
+func (r *request) read() {
+	switch r.Field() {
 	case "model":
-		if r.Begin(rowModel, "model") {
-			r.Model(&r.view)
-		}
+		r.Model(&r.view)
 	case "messages":
-		if r.Begin(rowMessages, "messages") {
-			r.hasMessages = true
-			r.messages()
-		}
-	case "stream":
-		if r.Begin(rowStream, "stream") {
-			r.view.Stream = r.Flag()
-		}
-	case "stream_options":
-		r.Row(rowStreamOptions)
-		r.Push("stream_options")
-		r.StreamOptions(&r.view)
-	case "tools":
-		if r.Begin(rowTools, "tools") {
-			r.tools()
-		}
-	case "stop":
-		if r.Begin(rowStop, "stop") {
-			r.WantStop()
-		}
-	default:
-		r.number()
-		return
-	}
-	r.Pop()
-}
-
-// number reads a top-level member that is a number.
-func (r *request) number() {
-	switch string(r.Name()) {
-	case "max_tokens":
-		r.view.MaxTokens = max(r.view.MaxTokens, r.atLeastOne(rowMaxTokens, "max_tokens"))
-	case "max_completion_tokens":
-		r.view.MaxTokens = max(r.view.MaxTokens, r.atLeastOne(rowMaxCompletionTokens, "max_completion_tokens"))
+		r.Messages(r.message)
+	case "max_tokens", "max_completion_tokens":
+		r.view.MaxTokens = max(r.view.MaxTokens, r.AtLeast(1, math.MaxInt64))
 	case "n":
-		r.view.Answers = r.atLeastOne(rowN, "n")
-	case "temperature":
-		r.anyNumber(rowTemperature, "temperature")
-	case "top_p":
-		r.anyNumber(rowTopP, "top_p")
-	case "presence_penalty":
-		r.anyNumber(rowPresencePenalty, "presence_penalty")
-	case "frequency_penalty":
-		r.anyNumber(rowFrequencyPenalty, "frequency_penalty")
-	case "top_logprobs":
-		r.anyInteger(rowTopLogprobs, "top_logprobs")
-	case "seed":
-		r.anyInteger(rowSeed, "seed")
-	case "logprobs":
-		r.flag(rowLogprobs, "logprobs")
-	case "parallel_tool_calls":
-		r.flag(rowParallelToolCalls, "parallel_tool_calls")
-	case "store":
-		r.flag(rowStore, "store")
-	default:
-		r.unchecked()
-	}
-}
-
-func (r *request) atLeastOne(row int, name string) (n int64) {
-	if r.Begin(row, name) {
-		n = r.AtLeast(1, math.MaxInt64)
-	}
-	r.Pop()
-	return n
-}
-
-func (r *request) anyNumber(row int, name string) {
-	if r.Begin(row, name) {
-		r.WantNumber()
-	}
-	r.Pop()
-}
-
-func (r *request) anyInteger(row int, name string) {
-	if r.Begin(row, name) {
-		r.WantInteger()
-	}
-	r.Pop()
-}
-
-func (r *request) flag(row int, name string) {
-	if r.Begin(row, name) {
-		r.Flag()
-	}
-	r.Pop()
-}
-
-// unchecked reads a top-level member of which nothing is required. Those that
-// translation reads are searched for repeated members.
-func (r *request) unchecked() {
-	switch string(r.Name()) {
-	case "response_format":
-		r.Push("response_format")
-		r.OptionsWith("json_schema")
-	case "tool_choice":
-		r.Push("tool_choice")
-		r.OptionsWith("function", "custom", "allowed_tools")
-	case "function_call":
-		r.Push("function_call")
-		r.Options()
-	case "metadata":
-		r.Push("metadata")
-		r.Map()
-	default:
-		r.Skip()
-		return
-	}
-	r.Pop()
-}
-
-// tools reads the tool entries. Their schemas are only copied.
-func (r *request) tools() {
-	if !r.EnterArray() {
-		r.Refuse("must be an array of objects")
-		return
-	}
-	for i := 0; r.Element(); i++ {
-		r.PushIndex(i)
-		r.Item(i)
-		r.WantTyped("function", "custom")
-		r.Pop()
+		r.view.Answers = r.AtLeast(1, math.MaxInt64)
+	case "stream":
+		r.view.Stream = r.Flag()
+	case "stream_options":
+		r.StreamOptions(&r.view)
+	case "tools": // their schemas are only copied
+		r.Elements("must be an array of objects", func(i int) {
+			r.Item(i)
+			r.WantTyped("function", "custom")
+		})
 	}
 }

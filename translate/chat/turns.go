@@ -6,9 +6,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// maxMessages is how many messages one request may hold.
-const maxMessages = 100_000
-
 // The sentences on messages.
 const (
 	wantRole    = "must be 'system', 'developer', 'user', 'assistant', 'tool' or 'function'"
@@ -23,28 +20,6 @@ const (
 	partToolCallID
 	partToolCalls
 )
-
-// messages reads the conversation.
-func (r *request) messages() {
-	if !r.EnterArray() {
-		r.Refuse("must be an array" + r.Got())
-		return
-	}
-	n := 0
-	for ; r.Element(); n++ {
-		r.PushIndex(n)
-		r.Item(n)
-		r.message()
-		r.Pop()
-	}
-	r.Row(rowMessages)
-	switch {
-	case n == 0:
-		r.Note("must hold at least one message")
-	case n > maxMessages:
-		r.Note("must hold at most 100000 messages")
-	}
-}
 
 // role is who speaks, as far as it decides what a message must have.
 type role uint8
@@ -63,7 +38,7 @@ type turn struct {
 	call    jsonscan.Kind // of tool_call_id
 }
 
-func (r *request) message() {
+func (r *request) message(int) {
 	if !r.EnterObject() {
 		r.Refuse("must be an object")
 		return
@@ -81,9 +56,7 @@ func (r *request) message() {
 		case "tool_calls":
 			r.toolCalls()
 		case "function_call":
-			r.Push("function_call")
-			r.Options()
-			r.Pop()
+			r.OptionsOf("function_call")
 		default:
 			r.Skip()
 		}
@@ -149,9 +122,7 @@ func (r *request) part() {
 			r.media()
 			r.Pop()
 		case "prompt_cache_breakpoint", "cache_control":
-			r.Push(name)
-			r.Options()
-			r.Pop()
+			r.OptionsOf(name)
 		default:
 			r.Skip()
 		}
@@ -181,15 +152,7 @@ func (r *request) toolCalls() {
 	r.Part(partToolCalls)
 	r.Push("tool_calls")
 	defer r.Pop()
-	if !r.EnterArray() {
-		r.Refuse("must be an array of objects")
-		return
-	}
-	for i := 0; r.Element(); i++ {
-		r.PushIndex(i)
-		r.toolCall()
-		r.Pop()
-	}
+	r.Elements("must be an array of objects", func(int) { r.toolCall() })
 }
 
 // toolCall reads one call. A call of a type other than function has its input
@@ -214,9 +177,7 @@ func (r *request) toolCall() {
 			r.function()
 			r.Pop()
 		case "custom":
-			r.Push("custom")
-			r.Options()
-			r.Pop()
+			r.OptionsOf("custom")
 		default:
 			r.Skip()
 		}

@@ -5,30 +5,29 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// The rows of the table of fields, in the order in which faults are reported.
-const (
-	rowModel = iota + 1
-	rowPrompt
-	rowMaxTokens
-	rowTemperature
-	rowTopP
-	rowN
-	rowStream
-	rowStop
-	rowSuffix
-	rowEcho
-	rowStreamOptions
-	rowLogprobs
-	rowBestOf
-	rowSeed
-)
+// fields are the fields of a request, in the order in which faults are reported.
+var fields = strict.Fields{
+	{Name: "model"},
+	{Name: "prompt"},
+	{Name: "max_tokens"},
+	{Name: "temperature", Check: strict.Number},
+	{Name: "top_p", Check: strict.Number},
+	{Name: "n"},
+	{Name: "stream"},
+	{Name: "stop", Check: strict.Stop},
+	{Name: "suffix", Check: strict.Text},
+	{Name: "echo", Check: strict.Flag},
+	{Name: "stream_options", Check: strict.ByCallerOrNull},
+	{Name: "logprobs", Check: strict.Integer},
+	{Name: "best_of"},
+	{Name: "seed", Check: strict.Integer},
+}
 
 // request reads one request body.
 type request struct {
 	strict.Pass
-	view      translate.View
-	hasPrompt bool
-	streams   bool // stream_options were sent
+	view    translate.View
+	streams bool // stream_options were sent
 }
 
 // Inspect is the strict pass over a request body. It returns what the gateway
@@ -37,15 +36,13 @@ type request struct {
 func Inspect(body []byte, _ translate.Operation) (translate.View, *translate.Fault) {
 	r := request{Pass: strict.New(body, strict.Brackets)}
 	if r.EnterBody() {
-		for r.Member() {
-			r.member()
+		for r.NextField(fields) {
+			r.read()
 		}
 		r.view.End = r.ObjectEnd()
-		r.Require(rowModel, "model", !r.view.ModelSpan.Empty())
-		r.Require(rowPrompt, "prompt", r.hasPrompt)
+		r.RequireFields(fields, "model", "prompt")
 		if r.streams && !r.view.Stream {
-			r.Row(rowStreamOptions)
-			r.NoteMember("stream_options", "must be sent only with stream true")
+			r.NoteField(fields, "stream_options", "must be sent only with stream true")
 		}
 	}
 	if fault := r.Fault(); fault != nil {
@@ -54,89 +51,20 @@ func Inspect(body []byte, _ translate.Operation) (translate.View, *translate.Fau
 	return r.view, nil
 }
 
-// member reads one top-level member.
-func (r *request) member() {
-	switch string(r.Name()) {
+// read reads the field at hand.
+func (r *request) read() {
+	switch r.Field() {
 	case "model":
-		if r.Begin(rowModel, "model") {
-			r.Model(&r.view)
-		}
+		r.Model(&r.view)
 	case "prompt":
-		if r.Begin(rowPrompt, "prompt") {
-			r.hasPrompt = true
-			r.prompt()
-		}
-	case "stream":
-		if r.Begin(rowStream, "stream") {
-			r.view.Stream = r.Flag()
-		}
-	case "stream_options":
-		r.Row(rowStreamOptions)
-		r.Push("stream_options")
-		r.streams = r.StreamOptions(&r.view)
-	case "stop":
-		if r.Begin(rowStop, "stop") {
-			r.WantStop()
-		}
-	default:
-		r.option()
-		return
-	}
-	r.Pop()
-}
-
-// option reads a top-level member that is a number, a flag or a text.
-func (r *request) option() {
-	switch string(r.Name()) {
+		r.prompt()
 	case "max_tokens":
-		if r.Begin(rowMaxTokens, "max_tokens") {
-			r.view.MaxTokens = r.Count()
-		}
-	case "temperature":
-		if r.Begin(rowTemperature, "temperature") {
-			r.WantNumber()
-		}
-	case "top_p":
-		if r.Begin(rowTopP, "top_p") {
-			r.WantNumber()
-		}
-	case "n":
-		if r.Begin(rowN, "n") {
-			r.view.Answers = max(r.view.Answers, r.Count())
-		}
-	case "suffix":
-		if r.Begin(rowSuffix, "suffix") {
-			r.WantString("must be a string")
-		}
-	case "echo":
-		if r.Begin(rowEcho, "echo") {
-			r.Flag()
-		}
-	default:
-		r.integer()
-		return
+		r.view.MaxTokens = r.Count()
+	case "n", "best_of":
+		r.view.Answers = max(r.view.Answers, r.Count())
+	case "stream":
+		r.view.Stream = r.Flag()
+	case "stream_options":
+		r.streams = r.StreamOptions(&r.view)
 	}
-	r.Pop()
-}
-
-// integer reads a top-level member that is an integer, or unknown.
-func (r *request) integer() {
-	switch string(r.Name()) {
-	case "logprobs":
-		if r.Begin(rowLogprobs, "logprobs") {
-			r.WantInteger()
-		}
-	case "best_of":
-		if r.Begin(rowBestOf, "best_of") {
-			r.view.Answers = max(r.view.Answers, r.Count())
-		}
-	case "seed":
-		if r.Begin(rowSeed, "seed") {
-			r.WantInteger()
-		}
-	default:
-		r.Skip()
-		return
-	}
-	r.Pop()
 }

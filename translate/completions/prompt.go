@@ -14,21 +14,18 @@ func (r *request) prompt() {
 	if _, ok := r.RawString(); ok {
 		return
 	}
-	if !r.EnterArray() {
+	if r.Kind() != jsonscan.Array {
 		r.Refuse(wantPrompt + r.Got())
 		return
 	}
 	first := jsonscan.Invalid
-	n := 0
-	for ; r.Element(); n++ {
+	n := r.Elements(wantPrompt, func(i int) {
 		kind := r.Kind()
-		if n == 0 {
+		if i == 0 {
 			first = kind
 		}
-		r.PushIndex(n)
 		r.piece(kind, first)
-		r.Pop()
-	}
+	})
 	if n == 0 {
 		r.Note("must not be empty")
 	}
@@ -57,12 +54,7 @@ func (r *request) piece(kind, first jsonscan.Kind) {
 
 // tokens reads a list of tokens.
 func (r *request) tokens() {
-	n := 0
-	for r.EnterArray(); r.Element(); n++ {
-		r.PushIndex(n)
-		r.WantInteger()
-		r.Pop()
-	}
+	n := r.Elements(wantPiece, func(int) { r.WantInteger() })
 	if n == 0 {
 		r.Note("must not be empty")
 	}

@@ -7,32 +7,33 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// The rows of the table of fields, in the order in which faults are reported.
-const (
-	rowModel = iota + 1
-	rowMessages
-	rowSystem
-	rowMaxTokens
-	rowTemperature
-	rowTopP
-	rowTopK
-	rowStream
-	rowStopSequences
-	rowTools
-	rowToolChoice
-	rowThinking
-	rowMetadata
-	rowOthers
-)
+// fields are the fields of a request, in the order in which faults are reported.
+var fields = strict.Fields{
+	{Name: "model"},
+	{Name: "messages"},
+	{Name: "system"},
+	{Name: "max_tokens"},
+	{Name: "temperature"},
+	{Name: "top_p", Check: strict.Number},
+	{Name: "top_k", Check: strict.Integer},
+	{Name: "stream"},
+	{Name: "stop_sequences", Check: strict.Texts},
+	{Name: "tools"},
+	{Name: "tool_choice", Check: strict.Typed},
+	{Name: "thinking", Check: strict.Typed},
+	{Name: "metadata", Check: strict.Map},
+	{Name: "output_config", Check: strict.Options, Inner: []string{"format"}},
+	{Name: "output_format", Check: strict.Options},
+	{Name: "cache_control", Check: strict.Options},
+	{Name: "thread", Check: strict.Options},
+}
 
 // request reads one request body.
 type request struct {
 	strict.Pass
-	view        translate.View
-	hasMessages bool
-	hasMax      bool
-	hasSystem   bool
-	leads       bool // the first message is a system text
+	view      translate.View
+	hasSystem bool
+	leads     bool // the first message is a system text
 }
 
 // Inspect is the strict pass over a request body. It returns what the gateway
@@ -42,16 +43,17 @@ type request struct {
 func Inspect(body []byte, op translate.Operation) (translate.View, *translate.Fault) {
 	r := request{Pass: strict.New(body, strict.Dots)}
 	if r.EnterBody() {
-		for r.Member() {
-			r.member()
+		for r.NextField(fields) {
+			r.read()
 		}
 		r.view.End = r.ObjectEnd()
 		if r.leads && r.hasSystem {
 			r.view.LateSystem = 1
 		}
-		r.Require(rowModel, "model", !r.view.ModelSpan.Empty())
-		r.Require(rowMessages, "messages", r.hasMessages)
-		r.Require(rowMaxTokens, "max_tokens", r.hasMax || op == translate.CountTokens)
+		r.RequireFields(fields, "model", "messages")
+		if op != translate.CountTokens {
+			r.RequireFields(fields, "max_tokens")
+		}
 	}
 	if fault := r.Fault(); fault != nil {
 		return translate.View{}, fault
@@ -59,118 +61,29 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *translate.Fa
 	return r.view, nil
 }
 
-// member reads one top-level member.
-func (r *request) member() {
-	switch string(r.Name()) {
+// read reads the field at hand.
+func (r *request) read() {
+	switch r.Field() {
 	case "model":
-		if r.Begin(rowModel, "model") {
-			r.Model(&r.view)
-		}
+		r.Model(&r.view)
 	case "messages":
-		if r.Begin(rowMessages, "messages") {
-			r.hasMessages = true
-			r.messages()
-		}
+		r.messages()
 	case "system":
-		if r.Begin(rowSystem, "system") {
-			r.system()
-		}
+		r.system()
 	case "max_tokens":
-		if r.Begin(rowMaxTokens, "max_tokens") {
-			r.hasMax = true
-			r.view.MaxTokens = r.AtLeast(1, math.MaxInt32)
-		}
-	case "stream":
-		if r.Begin(rowStream, "stream") {
-			r.view.Stream = r.Flag()
-		}
-	case "tools":
-		if r.Begin(rowTools, "tools") {
-			r.tools()
-		}
-	default:
-		r.option()
-		return
-	}
-	r.Pop()
-}
-
-// option reads a top-level member that is checked by itself.
-func (r *request) option() {
-	switch string(r.Name()) {
+		r.view.MaxTokens = r.AtLeast(1, math.MaxInt32)
 	case "temperature":
-		if r.Begin(rowTemperature, "temperature") {
-			r.Between(0, 1)
-		}
-	case "top_p":
-		if r.Begin(rowTopP, "top_p") {
-			r.WantNumber()
-		}
-	case "top_k":
-		if r.Begin(rowTopK, "top_k") {
-			r.WantInteger()
-		}
-	case "stop_sequences":
-		if r.Begin(rowStopSequences, "stop_sequences") {
-			r.WantStrings("must be an array of strings")
-		}
-	case "tool_choice":
-		if r.Begin(rowToolChoice, "tool_choice") {
-			r.WantTyped()
-		}
-	case "thinking":
-		if r.Begin(rowThinking, "thinking") {
-			r.WantTyped()
-		}
-	case "metadata":
-		if r.Begin(rowMetadata, "metadata") {
-			r.WantMap()
-		}
-	default:
-		r.unchecked()
-		return
-	}
-	r.Pop()
-}
-
-// unchecked reads a top-level member of which nothing is required. Those that
-// translation reads are searched for repeated members.
-func (r *request) unchecked() {
-	switch name := string(r.Name()); name {
-	case "output_config":
-		r.Push("output_config")
-		r.OptionsWith("format")
-	case "output_format":
-		r.Push("output_format")
-		r.Options()
-	case "cache_control":
-		r.Push("cache_control")
-		r.Options()
-	case "thread":
-		r.Push("thread")
-		r.Options()
-	default:
-		r.Skip()
-		return
-	}
-	r.Pop()
-}
-
-// tools reads the tool entries. Their schemas are only copied.
-func (r *request) tools() {
-	if !r.EnterArray() {
-		r.Refuse("must be an array of objects")
-		return
-	}
-	for i := 0; r.Element(); i++ {
-		r.PushIndex(i)
-		r.Item(i)
-		r.tool()
-		r.Pop()
+		r.Between(0, 1)
+	case "stream":
+		r.view.Stream = r.Flag()
+	case "tools":
+		r.Elements("must be an array of objects", r.tool)
 	}
 }
 
-func (r *request) tool() {
+// tool reads a tool. Its schema is only copied.
+func (r *request) tool(i int) {
+	r.Item(i)
 	if !r.EnterObject() {
 		r.Refuse("must be an object")
 		return
@@ -184,9 +97,7 @@ func (r *request) tool() {
 			}
 			r.Pop()
 		case "cache_control":
-			r.Push("cache_control")
-			r.Options()
-			r.Pop()
+			r.OptionsOf("cache_control")
 		default:
 			r.Skip()
 		}

@@ -6,9 +6,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// maxMessages is how many messages one request may hold.
-const maxMessages = 100_000
-
 const (
 	wantRole    = "must be 'user', 'assistant' or 'system'"
 	wantContent = "must be a string or an array of content blocks"
@@ -24,29 +21,14 @@ const (
 
 // messages reads the conversation.
 func (r *request) messages() {
-	if !r.EnterArray() {
-		r.Refuse("must be an array" + r.Got())
-		return
-	}
 	cuts := cutter{spans: &r.view.Minted}
-	n := 0
-	for ; r.Element(); n++ {
-		r.PushIndex(n)
-		r.Item(n)
+	r.Messages(func(i int) {
 		start := r.Offset()
-		minted := r.message(n)
+		minted := r.message(i)
 		cuts.element(translate.Span{Start: start, End: r.Offset()}, minted)
-		r.Pop()
-	}
+	})
 	if cuts.all() {
 		cuts.cut(cuts.lead)
-	}
-	r.Row(rowMessages)
-	switch {
-	case n == 0:
-		r.Note("must hold at least one message")
-	case n > maxMessages:
-		r.Note("must hold at most 100000 messages")
 	}
 }
 
@@ -75,9 +57,7 @@ func (r *request) message(index int) (minted bool) {
 		case "content":
 			r.content(&t)
 		case "output_config":
-			r.Push("output_config")
-			t.hasConfig = r.Options()
-			r.Pop()
+			t.hasConfig = r.OptionsOf("output_config")
 		default:
 			r.Skip()
 		}
@@ -164,17 +144,11 @@ func (r *request) system() {
 		r.hasSystem = len(text) > len(`""`)
 		return
 	}
-	if !r.EnterArray() {
-		r.Refuse(wantSystem)
-		return
-	}
-	for i := 0; r.Element(); i++ {
+	r.Elements(wantSystem, func(i int) {
 		r.hasSystem = true
-		r.PushIndex(i)
 		r.Item(i)
 		r.systemBlock()
-		r.Pop()
-	}
+	})
 }
 
 func (r *request) systemBlock() {

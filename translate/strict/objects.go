@@ -97,15 +97,7 @@ func Must(kind jsonscan.Kind) string {
 
 // WantStrings checks an array of strings; what says what is required of it.
 func (p *Pass) WantStrings(what string) {
-	if !p.EnterArray() {
-		p.Refuse(what)
-		return
-	}
-	for i := 0; p.Element(); i++ {
-		p.PushIndex(i)
-		p.WantString("must be a string")
-		p.Pop()
-	}
+	p.Elements(what, func(int) { p.WantString("must be a string") })
 }
 
 // WantStop checks the stop texts of chat and completions requests: one, or an

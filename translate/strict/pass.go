@@ -25,6 +25,9 @@ type Pass struct {
 	shape shape
 	path  path
 
+	field string // the one that NextField moved to, "" for none
+	given uint64 // the fields that the body has, a bit for each
+
 	order uint64 // where in the order of validation a fault would stand now
 	found Mark
 }

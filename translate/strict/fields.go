@@ -1,0 +1,167 @@
+package strict
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Field is a top-level member of a request that a strict pass reads.
+type Field struct {
+	Name  string
+	Check Check
+	Inner []string // of Options: the members that are objects of options too
+}
+
+// Check says what a field must be. A null means that the field is absent.
+type Check uint8
+
+// The checks.
+const (
+	ByCaller       Check = iota // the caller reads the value
+	ByCallerOrNull              // the caller reads the value, a null included
+	Number
+	Integer // however it is written, and however large it is
+	Flag
+	Text
+	Texts   // an array of strings
+	Stop    // a string, or an array of strings
+	Typed   // an object whose type is a string
+	Map     // an object whose names the client chooses
+	AnyMap  // the same, of which nothing is required
+	Options // an object in which no member stands twice; nothing else is required
+)
+
+// Fields is the table of the fields of a format, at most 64, in the order in which
+// faults are reported. Members that are not in it are skipped.
+type Fields []Field
+
+func (f Fields) index(name string) int {
+	return slices.IndexFunc(f, func(field Field) bool { return field.Name == name })
+}
+
+// NextField checks the members of the body up to one that the caller reads, and
+// returns false when there are no more.
+func (p *Pass) NextField(fields Fields) bool {
+	if p.field != "" {
+		p.Pop()
+	}
+	for p.Member() {
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == string(p.Name()) })
+		if i < 0 {
+			p.Skip()
+		} else if p.begin(&fields[i], i) {
+			return true
+		}
+	}
+	p.field = ""
+	return false
+}
+
+// Field returns the name of the field that NextField moved to.
+func (p *Pass) Field() string { return p.field }
+
+// begin begins the field of an index, and reports whether the caller reads it.
+func (p *Pass) begin(f *Field, index int) bool {
+	p.Row(index + 1)
+	p.Push(f.Name)
+	if p.field = f.Name; f.Check == ByCallerOrNull {
+		return true
+	}
+	if !p.Null() {
+		p.given |= 1 << index
+		if f.Check == ByCaller {
+			return true
+		}
+		p.check(f)
+	}
+	p.Pop()
+	return false
+}
+
+// check checks the value at the cursor.
+func (p *Pass) check(f *Field) {
+	switch f.Check {
+	case Number:
+		p.WantNumber()
+	case Integer:
+		p.WantInteger()
+	case Flag:
+		p.Flag()
+	case Text:
+		p.WantString("must be a string")
+	case Texts:
+		p.WantStrings("must be an array of strings")
+	case Stop:
+		p.WantStop()
+	case Typed:
+		p.WantTyped()
+	case Map:
+		p.WantMap()
+	case AnyMap:
+		p.Map()
+	default:
+		p.OptionsWith(f.Inner...)
+	}
+}
+
+// RequireFields notes which of the fields the body does not have.
+func (p *Pass) RequireFields(fields Fields, names ...string) {
+	for _, name := range names {
+		if i := fields.index(name); p.given>>i&1 == 0 {
+			p.NoteField(fields, name, Required)
+		}
+	}
+}
+
+// NoteField notes a fault of a field.
+func (p *Pass) NoteField(fields Fields, name, what string) {
+	p.Row(fields.index(name) + 1)
+	p.NoteMember(name, what)
+}
+
+// maxMessages is how many messages one request may hold.
+const maxMessages = 100_000
+
+// Messages reads the array of a conversation; each reads one of the messages.
+func (p *Pass) Messages(each func(i int)) {
+	if p.Kind() != jsonscan.Array {
+		p.Refuse("must be an array" + p.Got())
+		return
+	}
+	row := p.order
+	n := p.Elements("", func(i int) {
+		p.Item(i)
+		each(i)
+	})
+	p.order = row
+	switch {
+	case n == 0:
+		p.Note("must hold at least one message")
+	case n > maxMessages:
+		p.Note("must hold at most 100000 messages")
+	}
+}
+
+// Elements reads an array; each reads one of the elements. It returns how many
+// there are, -1 for a value that is no array, of which what says what it must be.
+func (p *Pass) Elements(what string, each func(i int)) (n int) {
+	if !p.EnterArray() {
+		p.Refuse(what)
+		return -1
+	}
+	for ; p.Element(); n++ {
+		p.PushIndex(n)
+		each(n)
+		p.Pop()
+	}
+	return n
+}
+
+// OptionsOf is Options for the member at the cursor, whose name is given.
+func (p *Pass) OptionsOf(name string) (isObject bool) {
+	p.Push(name)
+	isObject = p.Options()
+	p.Pop()
+	return isObject
+}
