@@ -12,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cors"
 )
 
 // Each of these reads the arguments of the word that d stands on.
@@ -116,7 +116,7 @@ func readCORS(d *cf.Dispenser, c *config) (err error) {
 		return err
 	}
 	for _, origin := range c.CORS {
-		if err := gateway.CheckOrigin(origin); err != nil {
+		if err := cors.Check(origin); err != nil {
 			return d.WrapErr(err)
 		}
 	}

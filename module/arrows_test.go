@@ -35,6 +35,9 @@ var arrows = []arrow{
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/gateway/...", "module/aigateway", "module/exchange", "module/coding", "translate/..."}},
 	{"module/gateway/drain", nil},
+	{"module/gateway/cors", []string{"module/aigateway"}},
+	{"module/gateway/upstream", []string{"module/aigateway", "module/exchange"}},
+	{"module/gateway/modellist", []string{"module/gateway/upstream", "module/exchange", "translate"}},
 	{"module/gateway/sink", []string{"module/gateway/meter", "module/aigateway", "module/exchange", "translate/..."}},
 	{"module/gateway/...", []string{"module/aigateway", "module/exchange", "translate/..."}},
 	{"module/transport", []string{"module/aigateway", "module/exchange", "module/coding", "translate/..."}},
@@ -56,7 +59,7 @@ var arrows = []arrow{
 		"module/aigateway", "module/exchange", "module/providers/demo", "translate", "translate/pairs", "translate/translatetest",
 	}},
 
-	{"caddyfile", []string{"module/gateway", "module/aigateway", "module/exchange", "module/suggest", "translate"}},
+	{"caddyfile", []string{"module/gateway", "module/gateway/cors", "module/aigateway", "module/exchange", "module/suggest", "translate"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/...", []string{"module"}},
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 )
 
 func init() {
@@ -39,7 +40,7 @@ type App struct {
 	logger   *zap.Logger
 	resolved *resolved
 	ratios   *meter.Ratios
-	lists    modelLists
+	lists    modellist.Lists
 	users    *userbase   // of sites that say nothing about theirs
 	serving  []*userbase // those of sites, without repetition
 	sites    []*Handler
@@ -122,7 +123,7 @@ func (a *App) Cleanup() error {
 	if a.ratios == nil {
 		return nil
 	}
-	return errors.Join(a.lists.release(), meter.ReleaseRatios())
+	return errors.Join(a.lists.Release(), meter.ReleaseRatios())
 }
 
 // Interface guards

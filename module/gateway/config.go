@@ -7,6 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cors"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -54,7 +55,7 @@ type Config struct {
 	// need a key or a token: the cookie of a session does not count for them. A
 	// site's own list replaces that of the global option. Default: none, so that
 	// browsers let scripts of the gateway's own origin alone do so.
-	CORS Origins `json:"cors,omitempty"`
+	CORS cors.Origins `json:"cors,omitempty"`
 
 	// MaxBody is the largest request body in bytes, counted after decoding.
 	// Default: 33554432 (32 MiB). Larger bodies are answered 413.

@@ -158,7 +158,7 @@ func (h *Handler) Validate() error {
 	case len(h.resolved.sources) == 0:
 		return errors.New("needs at least one key, here or in the global option ai_gateway, or a store: without them nobody could use it")
 	}
-	return h.CORS.check()
+	return h.CORS.Check()
 }
 
 // ServeHTTP answers the requests that are the gateway's. It always writes the
@@ -201,14 +201,14 @@ func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) serveAccounts(w http.ResponseWriter, r *http.Request) {
-	if r = h.CORS.share(w, r); r != nil {
+	if r = h.CORS.Share(w, r); r != nil {
 		h.users.accounts.ServeHTTP(w, r)
 	}
 }
 
 // answer serves an endpoint.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
-	if r = h.CORS.share(w, r); r == nil {
+	if r = h.CORS.Share(w, r); r == nil {
 		return
 	}
 	ex := &exchange.Exchange{

@@ -48,14 +48,14 @@ func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *translate.Fault {
 	if len(id) > longestModel || m == nil || !s.Exchange().Key.Allows(id) {
 		return translate.UnknownModel(clip(id))
 	}
-	awaitLists(r.Context(), m.targets[0].provider)
+	awaitModels(r.Context(), m.targets[0].provider)
 	s.WriteJSON(translate.AppendModel(nil, s.Exchange().Format, h.resolved.describeModel(id)))
 	return nil
 }
 
 // visible lists the names that a key may use, sorted.
 func (h *Handler) visible(key *aigateway.Key, r *http.Request) []string {
-	awaitLists(r.Context(), h.resolved.providers...)
+	awaitModels(r.Context(), h.resolved.providers...)
 	return slices.DeleteFunc(h.resolved.names(), func(name string) bool { return !key.Allows(name) })
 }
 

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,9 +10,10 @@ import (
 	"regexp"
 
 	"github.com/caddyserver/caddy/v2"
-	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -21,18 +24,17 @@ type provider struct {
 	serves  []aigateway.Pattern // what it serves without a model block; none: what nobody else claims
 	hidden  bool                // it serves nothing without a model block
 	known   []translate.Model   // models its preset is known for, sorted by id
-	list    *modelList          // its own list of models; nil where it is not asked for one
+	list    *modellist.List     // its own list of models; nil where it is not asked for one
 
 	uncounted uncounted // models whose tokens it does not count
 
 	traits layers // of its preset and its own
-	call   caller
-	logger *zap.Logger
+	call   upstream.Caller
 }
 
 var providerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-func newProvider(ctx caddy.Context, config *Provider, lists *modelLists) (*provider, error) {
+func newProvider(ctx caddy.Context, config *Provider, lists *modellist.Lists) (*provider, error) {
 	if !providerName.MatchString(config.Name) {
 		return nil, errors.New("the name must be 1 to 64 letters, digits, '.', '_' or '-'")
 	}
@@ -40,7 +42,7 @@ func newProvider(ctx caddy.Context, config *Provider, lists *modelLists) (*provi
 	if err != nil {
 		return nil, err
 	}
-	p := &provider{name: config.Name, formats: config.Formats, known: namedModels(defaults.Models), logger: ctx.Logger()}
+	p := &provider{name: config.Name, formats: config.Formats, known: modellist.Named(defaults.Models)}
 	if err := p.setFormats(defaults); err != nil {
 		return nil, err
 	}
@@ -54,13 +56,40 @@ func newProvider(ctx caddy.Context, config *Provider, lists *modelLists) (*provi
 	if _, err = p.target(""); err != nil {
 		return nil, err
 	}
-	if p.call, err = newCaller(ctx, config, defaults.BaseURL, inProcess); err != nil {
+	if p.call, err = config.loadCaller(ctx, defaults.BaseURL, inProcess); err != nil {
 		return nil, err
 	}
 	if config.asksForModels(defaults) {
-		p.list = lists.load(config.listIdentity(p.formats[0]))
+		p.list = lists.Load(config.listIdentity(p.formats[0]), p.name, p.call, ctx.Logger())
 	}
 	return p, nil
+}
+
+// loadCaller loads the way to the provider, whose preset has the address standard.
+func (config *Provider) loadCaller(ctx caddy.Context, standard string, inProcess bool) (upstream.Caller, error) {
+	called := config.Upstream
+	called.BaseURL = cmp.Or(called.BaseURL, standard)
+	return upstream.Load(ctx, called, config.ReverseProxyRaw, inProcess)
+}
+
+// models returns the models that p is known to serve, sorted by id: its own list,
+// else the models of its preset.
+func (p *provider) models() []translate.Model {
+	if p.list == nil {
+		return p.known
+	}
+	return p.list.Models()
+}
+
+// awaitModels waits until the lists of the providers are fresh, if they have one.
+func awaitModels(ctx context.Context, providers ...*provider) {
+	var lists []*modellist.List
+	for _, p := range providers {
+		if p.list != nil {
+			lists = append(lists, p.list)
+		}
+	}
+	modellist.Await(ctx, lists...)
 }
 
 // asksForModels reports whether the provider is asked for its list of models.
@@ -68,10 +97,10 @@ func (config *Provider) asksForModels(d aigateway.Defaults) bool {
 	return config.ModelList == ModelListAuto || config.ModelList == "" && d.ListsModels && !config.DisableModels
 }
 
-func (config *Provider) listIdentity(f translate.Format) listIdentity {
-	return listIdentity{
-		format: f, apiKey: config.APIKey, baseURL: config.BaseURL,
-		preset: string(config.PresetRaw), transport: string(config.TransportRaw), proxy: string(config.ReverseProxyRaw),
+func (config *Provider) listIdentity(f translate.Format) modellist.Identity {
+	return modellist.Identity{
+		Format: f, APIKey: config.APIKey, BaseURL: config.BaseURL,
+		Preset: string(config.PresetRaw), Transport: string(config.TransportRaw), Proxy: string(config.ReverseProxyRaw),
 	}
 }
 
@@ -84,8 +113,8 @@ func (config *Provider) loadPreset(ctx caddy.Context) (aigateway.Defaults, bool,
 		}
 		config.PresetRaw, _ = json.Marshal(map[string]string{"preset": config.Name})
 	}
-	upstream := config.Upstream // a copy: loading empties the raw field, which the transport needs as well
-	mod, err := ctx.LoadModule(&upstream, "PresetRaw")
+	own := config.Upstream // a copy: loading empties the raw field, which the transport needs as well
+	mod, err := ctx.LoadModule(&own, "PresetRaw")
 	if err != nil {
 		return aigateway.Defaults{}, false, fmt.Errorf("loading preset: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -19,7 +20,7 @@ type resolved struct {
 	claims    []claim // in the order in which they are asked
 	sources   sources
 	limiters  limiters
-	lists     *modelLists // of the whole configuration
+	lists     *modellist.Lists // of the whole configuration
 }
 
 // resolve provisions c on top of what it inherits.
@@ -200,7 +201,7 @@ func (r *resolved) names() []string {
 // another name than the provider's own it only has the same sizes.
 func (r *resolved) describeModel(name string) translate.Model {
 	t := r.model(name).targets[0]
-	known := findModel(t.provider.models(), t.upstreamModel(name))
+	known := modellist.Find(t.provider.models(), t.upstreamModel(name))
 	if known.ID != name {
 		return translate.Model{ID: name, ContextTokens: known.ContextTokens, OutputTokens: known.OutputTokens}
 	}

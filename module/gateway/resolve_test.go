@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -134,7 +135,7 @@ func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
 	require.Error(t, r.rank())
 	for _, p := range r.providers {
 		require.NoError(t, p.setModels(&Provider{DisableModels: true}))
-		p.known = namedModels([]string{"known"})
+		p.known = modellist.Named([]string{"known"})
 	}
 	require.NoError(t, r.rank())
 	assert.Equal(t, "by smart", leads(r, "smart"))
@@ -172,7 +173,7 @@ func TestAskingForModelsIsTheDefaultWhereAServiceDocumentsIt(t *testing.T) {
 func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
 	r, err := ranked(t, []string{"smart", "gpt-*", "known-2"}, map[string][]aigateway.Pattern{"a": {"claude-opus", "claude-*"}, "b": nil})
 	require.NoError(t, err)
-	r.provider("b").known = namedModels([]string{"known-1", "known-2", "claude-known", "gpt-known"})
+	r.provider("b").known = modellist.Named([]string{"known-1", "known-2", "claude-known", "gpt-known"})
 	assert.Equal(t, []string{"claude-opus", "known-1", "known-2", "smart"}, r.names(),
 		"exact names, and names a preset is known for unless they lead elsewhere; sorted, each once")
 }

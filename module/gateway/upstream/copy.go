@@ -1,4 +1,4 @@
-package gateway
+package upstream
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func bufferPool(size int) *sync.Pool {
 
 // copyBody copies an answer to its receiver. A stream, whose length is unknown,
 // is flushed after every read.
-func copyBody(to receiver, res *http.Response) error {
+func copyBody(to Receiver, res *http.Response) error {
 	b := copyBuffer{large: answerBuffers}
 	if res.ContentLength < 0 {
 		b.large = streamBuffers

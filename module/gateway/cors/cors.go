@@ -1,4 +1,8 @@
-package gateway
+// Package cors lets scripts of web pages of other origins call the gateway.
+//
+// It promises that cookies never count for such a script: it is answered as a
+// program would be. It refuses origins that no browser sends.
+package cors
 
 import (
 	"errors"
@@ -11,17 +15,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Origins are those of web pages whose scripts may call the gateway, as browsers
-// write them.
+// Origins are the origins of web pages whose scripts may call the gateway, as
+// browsers write them; "*" stands for all.
 type Origins []string
 
 const anyOrigin = "*"
 
 var errOrigin = errors.New("an origin is * for all, or a scheme, a host and the port where it is not the usual one, in lower case and with nothing behind: https://chat.example.com")
 
-// CheckOrigin returns an error for what no browser sends as an origin, since
-// that would never match.
-func CheckOrigin(origin string) error {
+// Check returns an error for a text that no browser sends as an origin, since it
+// would never match.
+func Check(origin string) error {
 	if origin == anyOrigin {
 		return nil
 	}
@@ -36,9 +40,10 @@ func CheckOrigin(origin string) error {
 	return nil
 }
 
-func (o Origins) check() error {
+// Check returns an error for the first origin that no browser sends.
+func (o Origins) Check() error {
 	for _, origin := range o {
-		if err := CheckOrigin(origin); err != nil {
+		if err := Check(origin); err != nil {
 			return fmt.Errorf("cors: %w", err)
 		}
 	}
@@ -61,11 +66,11 @@ var preflightHeaders = map[string]string{
 	"Access-Control-Max-Age":       "7200",
 }
 
-// share lets the browser of a script of another origin hand the answer to the
+// Share lets the browser of a script of another origin hand the answer to the
 // script, if that is allowed. It returns the request that is to be answered: nil
 // where the browser only asks beforehand, and one without cookies for such a
 // script.
-func (o Origins) share(w http.ResponseWriter, r *http.Request) *http.Request {
+func (o Origins) Share(w http.ResponseWriter, r *http.Request) *http.Request {
 	if len(o) == 0 {
 		return r
 	}

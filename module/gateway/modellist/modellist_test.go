@@ -1,4 +1,4 @@
-package gateway
+package modellist
 
 import (
 	"context"
@@ -15,13 +15,14 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // callerFunc is a function as a caller.
-type callerFunc func(receiver, *http.Request)
+type callerFunc func(upstream.Receiver, *http.Request)
 
-func (f callerFunc) Call(to receiver, r *http.Request) error {
+func (f callerFunc) Call(to upstream.Receiver, r *http.Request) error {
 	f(to, r)
 	return nil
 }
@@ -38,21 +39,18 @@ func answersStatus(status int) lister {
 	return func(q *exchange.ModelsQuery) { q.Status = status }
 }
 
-// listing is a provider with a list of its own, and what it logs.
-func listing(answer lister) (*provider, *observer.ObservedLogs) {
+// listing returns a list that a provider answers so, and what it logs.
+func listing(answer lister) (*List, *observer.ObservedLogs) {
 	core, logs := observer.New(zapcore.DebugLevel)
-	call := callerFunc(func(_ receiver, r *http.Request) { answer(exchange.ModelsQueryFrom(r.Context())) })
-	return &provider{
-		name: "p", formats: []translate.Format{translate.Messages}, list: new(modelList), call: call, logger: zap.New(core),
-	}, logs
+	call := callerFunc(func(_ upstream.Receiver, r *http.Request) { answer(exchange.ModelsQueryFrom(r.Context())) })
+	return &List{provider: "p", format: translate.Messages, caller: call, logger: zap.New(core), cache: new(cache)}, logs
 }
 
-// ids are those of the models that p is known to serve once its list is as new
-// as it gets.
-func (p *provider) ids(t *testing.T) (ids []string) {
+// ids returns the ids of the list once it is as new as it gets.
+func (l *List) ids(t *testing.T) (ids []string) {
 	t.Helper()
-	awaitLists(t.Context(), p)
-	for _, m := range p.models() {
+	Await(t.Context(), l)
+	for _, m := range l.Models() {
 		ids = append(ids, m.ID)
 	}
 	return ids
@@ -61,19 +59,19 @@ func (p *provider) ids(t *testing.T) (ids []string) {
 func TestAListIsReadWhenItIsNeededAndOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads := 0
-		p, logs := listing(func(q *exchange.ModelsQuery) {
+		list, logs := listing(func(q *exchange.ModelsQuery) {
 			reads++
 			lists(`{"data":[{"id":"b"},{"id":"m` + strconv.Itoa(reads) + `"},{"id":"a"},{"id":"a"}]}`)(q)
 		})
-		assert.Empty(t, p.models(), "nobody has asked yet")
+		assert.Empty(t, list.Models(), "nobody has asked yet")
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		assert.Zero(t, reads, "a gateway that is not asked does not ask")
-		assert.Equal(t, []string{"a", "b", "m1"}, p.ids(t))
+		assert.Equal(t, []string{"a", "b", "m1"}, list.ids(t))
 		time.Sleep(listLifetime - time.Nanosecond)
-		assert.Equal(t, []string{"a", "b", "m1"}, p.ids(t))
+		assert.Equal(t, []string{"a", "b", "m1"}, list.ids(t))
 		time.Sleep(time.Nanosecond)
-		assert.Equal(t, []string{"a", "b", "m2"}, p.ids(t))
+		assert.Equal(t, []string{"a", "b", "m2"}, list.ids(t))
 		assert.Equal(t, 2, reads)
 		assert.Zero(t, logs.Len())
 	})
@@ -92,14 +90,14 @@ func TestAListSurvivesAnOutage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var answer lister
-				p, logs := listing(func(q *exchange.ModelsQuery) { answer(q) })
+				list, logs := listing(func(q *exchange.ModelsQuery) { answer(q) })
 				for range 2 {
 					answer = lists(`{"data":[{"id":"a"}]}`)
-					require.Equal(t, []string{"a"}, p.ids(t))
+					require.Equal(t, []string{"a"}, list.ids(t))
 					answer = failure
 					for range 3 {
 						time.Sleep(absentLifetime)
-						assert.Equal(t, []string{"a"}, p.ids(t))
+						assert.Equal(t, []string{"a"}, list.ids(t))
 					}
 					time.Sleep(absentLifetime)
 				}
@@ -118,17 +116,17 @@ func TestAProviderWithoutAListIsLearnedAndLoggedOnce(t *testing.T) {
 	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented} {
 		synctest.Test(t, func(t *testing.T) {
 			reads := 0
-			p, logs := listing(func(q *exchange.ModelsQuery) {
+			list, logs := listing(func(q *exchange.ModelsQuery) {
 				reads++
 				answersStatus(status)(q)
 			})
 			for range 10 {
-				assert.Empty(t, p.ids(t))
+				assert.Empty(t, list.ids(t))
 				time.Sleep(listLifetime)
 			}
 			assert.Equal(t, 1, reads)
 			time.Sleep(absentLifetime)
-			assert.Empty(t, p.ids(t))
+			assert.Empty(t, list.ids(t))
 			assert.Equal(t, 2, reads, "it may have become one that has")
 			require.Equal(t, 1, logs.Len())
 			assert.Equal(t, zapcore.InfoLevel, logs.All()[0].Level)
@@ -139,24 +137,24 @@ func TestAProviderWithoutAListIsLearnedAndLoggedOnce(t *testing.T) {
 func TestClientsShareOneReadAndDoNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads, gate := 0, make(chan struct{})
-		p, _ := listing(func(q *exchange.ModelsQuery) {
+		list, _ := listing(func(q *exchange.ModelsQuery) {
 			reads++
 			<-gate
 			lists(`[{"id":"a"}]`)(q)
 		})
 		start := time.Now()
 		for range 5 {
-			go awaitLists(t.Context(), p)
+			go Await(t.Context(), list)
 		}
 		gone, leave := context.WithCancel(t.Context())
 		leave()
-		awaitLists(gone, p)
+		Await(gone, list)
 		assert.Zero(t, time.Since(start), "a client that is gone waits for nothing")
-		assert.Empty(t, p.ids(t))
-		assert.Equal(t, listPatience, time.Since(start))
+		assert.Empty(t, list.ids(t))
+		assert.Equal(t, patience, time.Since(start))
 		close(gate)
 		synctest.Wait()
-		assert.Equal(t, []string{"a"}, p.ids(t))
+		assert.Equal(t, []string{"a"}, list.ids(t))
 		assert.Equal(t, 1, reads)
 	})
 }
@@ -166,13 +164,13 @@ func TestClientsShareOneReadAndDoNotWaitForEver(t *testing.T) {
 func TestAListThatTakesTooLongEndsAsIfNobodyWantedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended error
-		p, _ := listing(nil)
-		p.call = callerFunc(func(_ receiver, r *http.Request) {
+		list, _ := listing(nil)
+		list.caller = callerFunc(func(_ upstream.Receiver, r *http.Request) {
 			<-r.Context().Done()
 			ended = r.Context().Err()
 		})
 		start := time.Now()
-		_, err := p.readModels()
+		_, err := list.read()
 		assert.ErrorIs(t, err, errListTimeout)
 		assert.Equal(t, listTimeout, time.Since(start))
 		assert.Equal(t, context.Canceled, ended)
@@ -185,42 +183,43 @@ func TestPagesAreFollowedAsFarAsTheBound(t *testing.T) {
 		"b": `{"data":[{"id":"a"}],"has_more":true,"last_id":"a"}`,
 		"a": `{"data":[],"has_more":false,"last_id":null}`,
 	}
-	p, _ := listing(func(q *exchange.ModelsQuery) { lists(pages[q.After])(q) })
-	assert.Equal(t, []string{"a", "b", "c"}, p.ids(t))
+	list, _ := listing(func(q *exchange.ModelsQuery) { lists(pages[q.After])(q) })
+	assert.Equal(t, []string{"a", "b", "c"}, list.ids(t))
 
 	asked := 0
-	p, _ = listing(func(q *exchange.ModelsQuery) {
+	list, _ = listing(func(q *exchange.ModelsQuery) {
 		asked++
 		n := strconv.Itoa(asked)
 		lists(`{"data":[{"id":"` + n + `"}],"has_more":true,"last_id":"` + n + `"}`)(q)
 	})
-	assert.Len(t, p.ids(t), maxListPages)
+	assert.Len(t, list.ids(t), maxListPages)
 	assert.Equal(t, maxListPages, asked)
 }
 
 // A server that ignores after_id answers every page alike.
 func TestAPageThatLeadsNowhereIsTheLast(t *testing.T) {
 	asked := 0
-	p, _ := listing(func(q *exchange.ModelsQuery) {
+	list, _ := listing(func(q *exchange.ModelsQuery) {
 		asked++
 		lists(`{"data":[{"id":"a"}],"has_more":true,"last_id":"a"}`)(q)
 	})
-	assert.Equal(t, []string{"a"}, p.ids(t))
+	assert.Equal(t, []string{"a"}, list.ids(t))
 	assert.Equal(t, 2, asked)
 }
 
 func TestAListOutlivesTheConfigurationThatHasReadIt(t *testing.T) {
-	var before, after, other modelLists
-	id := listIdentity{format: translate.Chat, baseURL: "http://outlives"}
-	list := before.load(id)
+	var before, after, other Lists
+	id := Identity{Format: translate.Chat, BaseURL: "http://outlives"}
+	load := func(l *Lists, id Identity) *cache { return l.Load(id, "p", nil, nil).cache }
+	list := load(&before, id)
 	list.settle([]translate.Model{{ID: "a"}}, nil)
-	assert.Same(t, list, after.load(id))
-	assert.NotSame(t, list, other.load(listIdentity{format: translate.Chat, baseURL: "http://outlives", apiKey: "{env.OTHER}"}))
-	for _, lists := range []*modelLists{&before, &after, &other} {
-		require.NoError(t, lists.release())
+	assert.Same(t, list, load(&after, id))
+	assert.NotSame(t, list, load(&other, Identity{Format: translate.Chat, BaseURL: "http://outlives", APIKey: "{env.OTHER}"}))
+	for _, lists := range []*Lists{&before, &after, &other} {
+		require.NoError(t, lists.Release())
 	}
-	assert.NotSame(t, list, before.load(id), "nobody used it any more")
-	require.NoError(t, before.release())
-	_, kept := listPool.References(id)
+	assert.NotSame(t, list, load(&before, id), "nobody used it any more")
+	require.NoError(t, before.Release())
+	_, kept := pool.References(id)
 	assert.False(t, kept)
 }

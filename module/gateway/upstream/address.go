@@ -1,18 +1,21 @@
-package gateway
+package upstream
 
 import (
 	"encoding/json"
 	"errors"
+	"net"
+	"net/url"
 	"regexp"
 	"strings"
 )
 
-// errChosenAddress is that of an address that depends on the request.
+// errChosenAddress is the error for an address that depends on the request.
 var errChosenAddress = errors.New("the address of a provider must not depend on the request: of placeholders it may hold {env.*}, {file.*} and {system.*} alone")
 
-// checkAddresses refuses addresses that a client could choose: it would be sent
-// the provider's credential. Other placeholders than those of the machine are
-// of the request, or may be: the directives map and vars make some of any name.
+// checkAddresses refuses addresses that a client could choose, since the provider's
+// credential is sent there. Only the placeholders of the machine are safe: those of
+// any other name may depend on the request, as the ones of the directives map and
+// vars do.
 func checkAddresses(proxy map[string]json.RawMessage) error {
 	for _, field := range [...]string{"upstreams", "dynamic_upstreams"} {
 		var value any
@@ -55,6 +58,7 @@ func settled(value any) bool {
 	return true
 }
 
+// ofMachine reports whether a placeholder has the same value for every request.
 func ofMachine(name string) bool {
 	for _, prefix := range [...]string{"env.", "file.", "system."} {
 		if strings.HasPrefix(name, prefix) {
@@ -62,4 +66,18 @@ func ofMachine(name string) bool {
 		}
 	}
 	return false
+}
+
+// dialAddress is a base URL's host and port as the upstreams of reverse_proxy.
+func dialAddress(base string) json.RawMessage {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	raw, _ := json.Marshal([]map[string]string{{"dial": net.JoinHostPort(u.Hostname(), port)}})
+	return raw
 }

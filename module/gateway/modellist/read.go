@@ -1,4 +1,4 @@
-package gateway
+package modellist
 
 import (
 	"context"
@@ -9,12 +9,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
-	"go.uber.org/zap"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // The bounds of a provider's list of models.
@@ -24,46 +23,19 @@ const (
 	maxListed    = 10000 // models; those beyond are left out
 )
 
-// models returns the models that p is known to serve, sorted by id: its own list,
-// else the models of its preset.
-func (p *provider) models() []translate.Model {
-	if p.list == nil {
-		return p.known
-	}
-	return p.list.current()
-}
-
-// refreshModels refreshes the list of p, if it has one.
-func (p *provider) refreshModels() <-chan struct{} {
-	if p.list == nil {
-		return nil
-	}
-	return p.list.refresh(p.readModels, p.logModels)
-}
-
-// logModels logs why the list cannot be read.
-func (p *provider) logModels(err error) {
-	if errors.Is(err, errNoList) {
-		p.logger.Info("provider has no list of models", zap.String("provider", p.name))
-		return
-	}
-	p.logger.Warn("reading list of models failed; the last one stays in use",
-		zap.String("provider", p.name), zap.String("cause", err.Error()), zap.Int("models", len(p.models())))
-}
-
-// readModels reads the list of p, page by page. Errors are logged, so their texts
+// read reads the list, page by page. Errors are logged, so their texts
 // hold nothing that the provider sent.
 //
 // The timeout cancels the calls. reverse_proxy counts an exceeded deadline as a
 // failure of the provider's address, and a cancelled call not.
-func (p *provider) readModels() ([]translate.Model, error) {
+func (l *List) read() ([]translate.Model, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer time.AfterFunc(listTimeout, cancel).Stop()
 	var models []translate.Model
 	after := ""
 	for range maxListPages {
-		page, next, err := p.readPage(ctx, after)
+		page, next, err := l.readPage(ctx, after)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +45,7 @@ func (p *provider) readModels() ([]translate.Model, error) {
 		}
 		after = next
 	}
-	return sortModels(models[:min(len(models), maxListed)]), nil
+	return sortByID(models[:min(len(models), maxListed)]), nil
 }
 
 // The causes of lists that cannot be read.
@@ -85,9 +57,9 @@ var (
 
 // readPage asks for the page after an id, and returns the id after which the
 // next one begins.
-func (p *provider) readPage(ctx context.Context, after string) (page []translate.Model, next string, err error) {
-	q := &exchange.ModelsQuery{Format: p.formats[0], After: after}
-	p.query(exchange.WithModelsQuery(ctx, q))
+func (l *List) readPage(ctx context.Context, after string) (page []translate.Model, next string, err error) {
+	q := &exchange.ModelsQuery{Format: l.format, After: after}
+	l.query(exchange.WithModelsQuery(ctx, q))
 	switch {
 	case q.Page != nil:
 		if page, next, err = translate.ReadModels(q.Page); err != nil {
@@ -113,14 +85,14 @@ var noListStatuses = []int{http.StatusNotFound, http.StatusMethodNotAllowed, htt
 // gateway's own and holds nothing of a client, since the list is for all of them.
 // It recovers from panics of presets that answer in-process: no server does so
 // here.
-func (p *provider) query(ctx context.Context) {
+func (l *List) query(ctx context.Context) {
 	defer func() { _ = recover() }()
 	r := &http.Request{
 		Method: http.MethodGet, URL: new(url.URL), Header: make(http.Header),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, RemoteAddr: "127.0.0.1:0",
 	}
 	r = caddyhttp.PrepareRequest(r.WithContext(ctx), caddy.NewReplacer(), nil, new(caddyhttp.Server))
-	_ = p.call.Call(queryAnswer{}, r) // the query has the result
+	_ = l.caller.Call(queryAnswer{}, r) // the query has the result
 }
 
 // queryAnswer is the receiver of a query. It keeps nothing: the transport leaves
@@ -139,4 +111,4 @@ func (queryAnswer) Write(p []byte) (int, error) { return len(p), nil }
 // FlushError does nothing.
 func (queryAnswer) FlushError() error { return nil }
 
-var _ receiver = queryAnswer{}
+var _ upstream.Receiver = queryAnswer{}

@@ -1,4 +1,4 @@
-package gateway
+package cors
 
 import (
 	"net/http"
@@ -19,7 +19,7 @@ func TestOnlyWhatBrowsersSendIsAnOrigin(t *testing.T) {
 		"https://Chat.example.com": false, "HTTPS://chat.example.com": false, "https://chat.example.com:443": false,
 		"http://chat.example.com:80": false, "https://chat.example.com?a=b": false, "https://chat.example.com#a": false, "https://a b": false,
 	} {
-		assert.Equal(t, want, CheckOrigin(origin) == nil, origin)
+		assert.Equal(t, want, Check(origin) == nil, origin)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestScriptsOfOtherOriginsAreServedAsProgramsAre(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := httptest.NewRecorder()
-			got := c.allowed.share(w, c.request)
+			got := c.allowed.Share(w, c.request)
 			require.NotNil(t, got)
 			assert.Equal(t, c.vary, w.Header().Get("Vary") == "Origin")
 			assert.Equal(t, c.shared, w.Header().Get("Access-Control-Allow-Origin") != "")

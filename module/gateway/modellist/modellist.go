@@ -1,0 +1,67 @@
+// Package modellist keeps the lists of models that providers publish.
+//
+// It promises that a list is read on demand only, by one goroutine at a time; that
+// a list once read stays in use while the provider fails, and across reloads of the
+// configuration; and that what is logged holds nothing that the provider sent. It
+// refuses lists of any length.
+package modellist
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// patience is how long a client waits for lists that are being read.
+const patience = 3 * time.Second
+
+// List is the list of models of one provider. Its methods may be called at once.
+type List struct {
+	provider string
+	format   translate.Format // whose endpoint is asked
+	caller   upstream.Caller
+	logger   *zap.Logger
+	cache    *cache
+}
+
+// Models returns the list as it was last read, sorted by id. It must not be changed.
+func (l *List) Models() []translate.Model { return l.cache.current() }
+
+// refresh starts a read in the background, unless the list is fresh or a read is
+// under way. The channel is closed when the read ends; it is nil if there is none.
+func (l *List) refresh() <-chan struct{} { return l.cache.refresh(l.read, l.logFailure) }
+
+// logFailure logs why the list cannot be read.
+func (l *List) logFailure(err error) {
+	if errors.Is(err, errNoList) {
+		l.logger.Info("provider has no list of models", zap.String("provider", l.provider))
+		return
+	}
+	l.logger.Warn("reading list of models failed; the last one stays in use",
+		zap.String("provider", l.provider), zap.String("cause", err.Error()), zap.Int("models", len(l.Models())))
+}
+
+// Await refreshes lists and waits for the reads: at most three seconds, and not
+// after ctx is done.
+func Await(ctx context.Context, lists ...*List) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var reads []<-chan struct{}
+	for _, l := range lists {
+		if read := l.refresh(); read != nil {
+			reads = append(reads, read)
+		}
+	}
+	for _, read := range reads {
+		select {
+		case <-read:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package upstream
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// proxied calls through Caddy's reverse_proxy: load balancing, health checks,
+// header operations and all else that it can do.
+type proxied struct{ handler caddyhttp.MiddlewareHandler }
+
+func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport json.RawMessage) (Caller, error) {
+	inner, err := fieldsOf(transport)
+	if err != nil {
+		return nil, fmt.Errorf("reading transport: %w", err)
+	}
+	inner["protocol"] = json.RawMessage(`"ai"`)
+	delete(proxy, "handler")
+	if proxy["transport"], err = json.Marshal(inner); err != nil {
+		return nil, fmt.Errorf("writing transport: %w", err)
+	}
+	raw, err := json.Marshal(proxy)
+	if err != nil {
+		return nil, fmt.Errorf("writing reverse_proxy: %w", err)
+	}
+	mod, err := ctx.LoadModuleByID("http.handlers.reverse_proxy", raw)
+	if err != nil {
+		return nil, fmt.Errorf("loading reverse_proxy: %w", err)
+	}
+	return &proxied{mod.(caddyhttp.MiddlewareHandler)}, nil
+}
+
+// Call lets reverse_proxy choose an address. It gets a request of its own: with
+// no header, host or body of the client (the transport builds all), and with a
+// map of variables of its own, since a dial that outlives this attempt reads
+// the map while the next attempt writes it.
+func (p *proxied) Call(to Receiver, r *http.Request) error {
+	r = r.WithContext(exchange.WithOwnVars(r.Context()))
+	r.Host = ""                                                                                       // else the provider would receive the client's name for the gateway
+	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
+	return p.handler.ServeHTTP(to, r, endOfChain)
+}
+
+var endOfChain = caddyhttp.HandlerFunc(func(http.ResponseWriter, *http.Request) error {
+	return errors.New("reverse_proxy called the next handler")
+})
