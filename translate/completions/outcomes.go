@@ -12,62 +12,37 @@ const (
 )
 
 // outcomes are what becomes of each concept in completions requests.
-var outcomes = core.Outcomes{
-	core.Model:                      core.Keeps(),
-	core.MaxTokens:                  core.Keeps(),
-	core.OlderMaxTokens:             core.Keeps(),
-	core.NoMaxTokens:                core.Keeps(),
-	core.LongMaxTokens:              core.Keeps(core.BoundedAnswer),
-	core.Temperature:                core.Keeps(noSampling),
-	core.HighTemperature:            core.Keeps(noSampling),
-	core.TemperatureBesideReasoning: core.Keeps(noSampling),
-	core.TopP:                       core.Keeps(noSampling),
-	core.TopPBesideTemperature:      core.Keeps(noSampling, core.OneSampling(translate.Completions)),
-	core.TopK:                       core.Loses(noSampling, topK),
-	core.TopKBesideReasoning:        core.Loses(noSampling, topK),
-	core.PresencePenalty:            core.Keeps(),
-	core.FrequencyPenalty:           core.Keeps(),
-	core.LogitBias:                  core.Keeps(),
-	core.Seed:                       core.Keeps(),
-	core.Samples:                    core.Keeps(),
-	core.Stops:                      core.Keeps(),
-	core.EmptyStop:                  core.Keeps(),
-	core.Stream:                     core.Keeps(),
-	core.StreamUsage:                core.Keeps(),
-	core.Logprobs:                   core.Keeps(),
-	core.TopLogprobs:                core.Keeps(),
-	core.TopLogprobsAlone:           core.Drops(),
+var outcomes = core.NewOutcomes(
+	core.Keep(
+		core.Model, core.MaxTokens, core.OlderMaxTokens, core.NoMaxTokens, core.PresencePenalty,
+		core.FrequencyPenalty, core.LogitBias, core.Seed, core.Samples, core.Stops, core.EmptyStop, core.Stream,
+		core.StreamUsage, core.Logprobs, core.TopLogprobs,
+	),
+	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
+	core.Keep(core.Temperature, core.HighTemperature, core.TemperatureBesideReasoning, core.TopP).Unless(noSampling),
+	core.Keep(core.TopPBesideTemperature).Unless(noSampling, core.OneSampling(translate.Completions)),
+	core.Lose(core.TopK, core.TopKBesideReasoning).Unless(noSampling, topK),
+	core.Drop(core.TopLogprobsAlone),
 
 	// A choice among tools is lost with the tools.
-	core.ToolChoiceAuto:     core.Loses().ByWriter(),
-	core.ToolChoiceRequired: core.Loses().ByWriter(),
-	core.ToolChoiceNone:     core.Loses().ByWriter(),
-	core.ToolChoiceNamed:    core.Loses().ByWriter(),
-	core.ToolChoiceAllowed:  core.Loses().ByWriter(),
-	core.ToolChoiceName:     core.Loses().ByWriter(),
-	core.OneCallAtATime:     core.Loses().ByWriter(),
-	core.ParallelCalls:      core.Loses().ByWriter(),
+	core.Lose(
+		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed,
+		core.ToolChoiceAllowed, core.ToolChoiceName, core.OneCallAtATime, core.ParallelCalls,
+	).ByWriter(),
 
-	core.FormatText:   core.Keeps(),
-	core.FormatObject: core.Changes(core.RefusedObject),
-	core.FormatSchema: core.Loses(schemas...),
-	core.Schema:       core.Loses(schemas...),
+	core.Keep(core.FormatText),
+	core.Change(core.FormatObject).Unless(core.RefusedObject),
+	core.Lose(core.FormatSchema, core.Schema).Unless(schemas...),
 
-	core.EndUser:          core.Keeps(noUser),
-	core.SafetyIdentifier: core.Keeps(noUser),
-	core.LongEndUser:      core.Changes(noUser),
-	core.TellingEndUser:   core.Keeps(noUser),
+	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(noUser),
+	core.Change(core.LongEndUser).Unless(noUser),
 
-	core.Content:               core.Keeps(),
-	core.Conversation:          core.Keeps(noTemplate),
-	core.SystemText:            core.Keeps(),
-	core.TurnText:              core.Keeps(),
-	core.LateSystem:            core.Keeps(core.LateSystemMoves(translate.Completions)...),
-	core.SystemBehindAssistant: core.Keeps(core.LateSystemMoves(translate.Completions)...),
-	core.Prefill:               core.Keeps(),
+	core.Keep(core.Content, core.SystemText, core.TurnText, core.Prefill),
+	core.Keep(core.Conversation).Unless(noTemplate),
+	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(translate.Completions)...),
 
-	core.FunctionTool: core.Loses(core.WithoutTools),
-}
+	core.Lose(core.FunctionTool).Unless(core.WithoutTools),
+)
 
 // The rules of completions providers.
 var (

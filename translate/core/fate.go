@@ -59,6 +59,50 @@ type Outcome struct {
 // Outcomes is the table of a writer. Concepts that are not in it are lost.
 type Outcomes [conceptCount]Outcome
 
+// Entry is what a writer does with some concepts.
+type Entry struct {
+	concepts []Concept
+	outcome  Outcome
+}
+
+// NewOutcomes makes a table of entries.
+func NewOutcomes(entries ...Entry) (table Outcomes) {
+	for _, e := range entries {
+		for _, c := range e.concepts {
+			table[c] = e.outcome
+		}
+	}
+	return table
+}
+
+// Keep is the entry of concepts that the format can express.
+func Keep(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: kept}} }
+
+// Lose is the entry of concepts that the format cannot express. It is needed for
+// those alone that have rules.
+func Lose(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: lost}} }
+
+// Change is the entry of concepts that are written in another form.
+func Change(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: changed}} }
+
+// Drop is the entry of concepts that mean nothing in the format, and are left out
+// as a hint.
+func Drop(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: dropped}} }
+
+// Unless returns the entry with rules; the first one that holds decides instead.
+func (e Entry) Unless(rules ...Rule) Entry {
+	e.outcome.rules = rules
+	return e
+}
+
+// ByWriter returns the entry of options about which the writer asks itself,
+// because it matters what else the request has. They stay in the Options until
+// then.
+func (e Entry) ByWriter() Entry {
+	e.outcome.byWriter = true
+	return e
+}
+
 // Keeps returns the outcome of a concept that the format can express.
 func Keeps(rules ...Rule) Outcome { return Outcome{outcome: kept, rules: rules} }
 
