@@ -2,21 +2,28 @@ package aigateway
 
 import "net/http"
 
-// Accounts is what the module ai_gateway.accounts implements: the HTTP surface
-// with which people manage their accounts and keys.
+// Accounts is the interface of the module ai_gateway.accounts: the HTTP API with
+// which users manage their accounts and keys, and administrators those of others.
 type Accounts interface {
-	// UseStore tells, once and before all else, where accounts are kept.
+	// UseStore sets the store of the accounts. It is called once, while the
+	// configuration is provisioned, before any other method.
 	UseStore(Store)
-	// LimitOfKeys is the name of a limit that keys made there are subject to;
-	// empty for none. It must be known wherever they may be used.
+
+	// LimitOfKeys returns the name of the limit of the keys that users create,
+	// empty for none. Every site with these accounts must define the limit. It is
+	// called while the configuration is provisioned.
 	LimitOfKeys() string
-	// Serves reports whether a request is for one of its routes.
+
+	// Serves reports whether ServeHTTP answers the request. The site's other
+	// handlers get every other request.
 	Serves(*http.Request) bool
-	// ServeHTTP answers the requests that it serves. It returns nothing to Caddy,
-	// which would have it log the request's headers.
+
+	// Handler answers the requests that Serves accepts. It is not a handler of
+	// Caddy, whose errors cause access logs to show the headers of requests.
 	http.Handler
-	// Admin answers the requests of the administrator of the machine, who
-	// needs no login: those of Caddy's admin API below /ai_gateway/, and those
-	// of the command line.
+
+	// Admin returns a handler for the administrator of the machine, who does not
+	// log in. It answers requests to Caddy's admin API below /ai_gateway/, and
+	// those of the command caddy ai-gateway.
 	Admin() http.Handler
 }

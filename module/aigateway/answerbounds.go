@@ -9,32 +9,31 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// AnswerBounds bound how long the answer of a provider may take, and how much of
-// it is kept at once. The zero value of a field stands for the inherited one.
+// AnswerBounds restrict how long the answer of a provider may take, and how much of
+// it is in memory at once. A field that is zero is inherited.
 type AnswerBounds struct {
-	// ResponseHeaderTimeout is how long the provider may take to send response
-	// headers. Default: 5m.
+	// ResponseHeaderTimeout is how long the provider may take to send the headers
+	// of its answer. Default: 5m.
 	ResponseHeaderTimeout caddy.Duration `json:"response_header_timeout,omitempty"`
 
 	// FirstEventTimeout is how long a stream may take from its headers to the
 	// first event with content. Default: 5m.
 	FirstEventTimeout caddy.Duration `json:"first_event_timeout,omitempty"`
 
-	// IdleTimeout is how long a stream may go without an event, comments not
-	// counted, and a JSON answer without any byte. There is no limit to the whole
-	// of an answer that goes on. Default: 5m.
+	// IdleTimeout is how long a stream may pause between events, where comments
+	// are not events, and a JSON answer between bytes. There is no bound for the
+	// duration of a whole answer. Default: 5m.
 	IdleTimeout caddy.Duration `json:"idle_timeout,omitempty"`
 
-	// UsageWait is how long a stream in which every choice has finished may take
-	// to send its usage and to close. Default: 5s.
+	// UsageWait is how long a stream may take to send its usage and to end after
+	// every choice has finished. Default: 5s.
 	UsageWait caddy.Duration `json:"usage_wait,omitempty"`
 
-	// MaxEventBytes is the largest event of a stream in bytes, comments and
-	// unknown fields included; a larger one ends the stream with an error. So do
-	// that many bytes and 1 MiB more without any event. It also bounds what a
-	// translation keeps behind a tool call that is still open. From 1024 (1 KiB)
-	// to 1073741824 (1 GiB).
-	// Default: 33554432 (32 MiB), as in the official SDKs.
+	// MaxEventBytes is the largest size of an event of a stream in bytes, comments
+	// and unknown fields included. A larger event ends the stream with an error, as
+	// do MaxEventBytes and 1 MiB more without an event. It is also the most that a
+	// translation holds back while a tool call is incomplete. From 1024 (1 KiB) to
+	// 1073741824 (1 GiB). Default: 33554432 (32 MiB), as in the official SDKs.
 	MaxEventBytes int64 `json:"max_event_bytes,omitempty"`
 }
 
@@ -53,7 +52,7 @@ const (
 	MaxMaxEventBytes = 1 << 30
 )
 
-// Inherit sets the fields of b that are zero.
+// Inherit sets the fields of b that are zero to those of from.
 func (b *AnswerBounds) Inherit(from AnswerBounds) {
 	inherited := from.timeouts()
 	for i, t := range b.timeouts() {
@@ -66,8 +65,7 @@ func (b *AnswerBounds) Inherit(from AnswerBounds) {
 	}
 }
 
-// Check reports the first bound that no answer could keep to. A zero value is no
-// bound.
+// Check returns an error for the first bound that is out of range. Zero is in range.
 func (b *AnswerBounds) Check() error {
 	for _, t := range b.timeouts() {
 		if *t.value < 0 {
@@ -77,8 +75,8 @@ func (b *AnswerBounds) Check() error {
 	return CheckMaxEventBytes(b.MaxEventBytes)
 }
 
-// CheckMaxEventBytes refuses a size beyond the bounds of MaxEventBytes, but for
-// 0, which is none.
+// CheckMaxEventBytes returns an error for a size that MaxEventBytes cannot have. It
+// accepts 0.
 func CheckMaxEventBytes(size int64) error {
 	if size != 0 && (size < MinMaxEventBytes || size > MaxMaxEventBytes) {
 		return fmt.Errorf("max_event_bytes must be from %d (1KiB) to %d (1GiB), got %d", MinMaxEventBytes, MaxMaxEventBytes, size)

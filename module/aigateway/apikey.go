@@ -10,25 +10,25 @@ import (
 // ids, in the order of their values.
 const Base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// An API key that this gateway mints is "sk-" and 48 base62 characters: 42
-// random ones (250 bits) and 6 that are a checksum of those, so that a typing
-// error is told from a stranger's key without any look-up.
+// An API key that NewAPIKey returns is "sk-" and 48 base62 digits: 42 random
+// digits (250 bits), then a checksum of them, which tells a mistyped key from
+// a foreign one without a lookup.
 const (
 	apiKeyPrefix   = "sk-"
 	apiKeyRandom   = 42
 	apiKeyChecksum = 6 // 62^6 is more than 2^32
 )
 
-// NewAPIKey returns a key that nobody can guess.
+// NewAPIKey returns a new random key: "sk-" and 48 digits of Base62.
 func NewAPIKey() Secret {
 	key := append(make([]byte, 0, len(apiKeyPrefix)+apiKeyRandom+apiKeyChecksum), apiKeyPrefix...)
 	key = appendRandom(key, apiKeyRandom)
 	return Secret(appendChecksum(key, key[len(apiKeyPrefix):]))
 }
 
-// appendRandom appends n random base62 characters.
+// appendRandom appends n random base62 digits.
 func appendRandom(dst []byte, n int) []byte {
-	const fair = 256 / len(Base62) * len(Base62) // above it some characters would be likelier
+	const fair = 256 / len(Base62) * len(Base62) // larger bytes would make some digits more likely
 	var random [64]byte
 	for {
 		_, _ = rand.Read(random[:]) // never fails
@@ -53,8 +53,8 @@ func appendChecksum(dst, of []byte) []byte {
 	return dst
 }
 
-// MistypedAPIKey reports whether s looks like a key of NewAPIKey whose checksum
-// is wrong. Keys of any other form are not mistyped, as far as anyone can tell.
+// MistypedAPIKey reports whether s has the form of a key of NewAPIKey, but a wrong
+// checksum. It returns false for all other strings.
 func MistypedAPIKey(s string) bool {
 	text, ok := strings.CutPrefix(s, apiKeyPrefix)
 	foreign := func(r rune) bool { return !strings.ContainsRune(Base62, r) }
@@ -64,9 +64,9 @@ func MistypedAPIKey(s string) bool {
 	return string(appendChecksum(nil, []byte(text[:apiKeyRandom]))) != text[apiKeyRandom:]
 }
 
-// APIKeyHint is what may be shown of a key so that its owner recognises it:
-// the beginning and the end, which leave more than 200 bits unknown. Of a short
-// key nothing is shown.
+// APIKeyHint returns the beginning and the end of a key, from which its owner can
+// recognise it. More than 200 random bits of the key remain unknown. The hint of a
+// short key shows none of it.
 func APIKeyHint(key Secret) string {
 	const head, tail, shortest = 7, 4, 40
 	if len(key) < shortest {

@@ -8,45 +8,46 @@ import (
 	"time"
 )
 
-// Digest is the SHA-256 digest of a key or a session token: all that is kept
-// of it.
+// Digest is the SHA-256 digest of an API key or of a session token. The gateway
+// stores digests only.
 type Digest = [sha256.Size]byte
 
-// Key is an API key of this gateway, as a request is checked against it.
+// Key is an API key of the gateway: its digest, and what a request with the key may
+// do.
 type Key struct {
-	ID       string // name shown in logs and placeholders, unique; never the key itself
+	ID       string // unique name, which logs and placeholders show; never the key itself
 	Digest   Digest
-	Models   []Pattern      // client-visible model names it may use; none means all
-	Networks []netip.Prefix // where it may be used from; none means anywhere
-	Expires  time.Time      // zero means never
-	Disabled bool           // it is refused, as if it had expired
-	Owner    string         // name of the user it belongs to; empty for keys without one
-	Limit    string         // name of the limit that it is subject to; empty for none
+	Models   []Pattern      // model names, as clients use them, that the key may use; empty: all
+	Networks []netip.Prefix // client addresses that may use the key; empty: all
+	Expires  time.Time      // zero: never
+	Disabled bool           // the key is refused, as if it had expired
+	Owner    string         // the name of its user; may be empty
+	Limit    string         // the name of its limit; empty: none
 
-	// Subject is whose use its limit counts: keys with the same one have one
-	// quota together. Empty for a key that has its own.
+	// Subject is the name under which the limit counts the use of the key. Keys
+	// with the same subject share the limit. Empty: the key is counted alone.
 	Subject string
 }
 
 const storedKeyPrefix = "key_"
 
-// StoredKeyID is the ID of the key with this number in a Store.
+// StoredKeyID returns the Key.ID of the key with this ID in a Store: "key_1".
 func StoredKeyID(number int64) string { return storedKeyPrefix + strconv.FormatInt(number, 10) }
 
-// IsStoredKeyID reports whether a key of a Store may have this ID. All other
-// keys are named otherwise, or a log could be read as telling of one that a user
-// has made.
+// IsStoredKeyID reports whether id has the form of StoredKeyID. Other key sources
+// refuse such names, so that no log line can be taken for one about the key of a
+// user.
 func IsStoredKeyID(id string) bool {
 	number, err := strconv.ParseInt(strings.TrimPrefix(id, storedKeyPrefix), 10, 64)
 	return err == nil && number > 0 && StoredKeyID(number) == id
 }
 
-// Expired reports whether k is no longer valid at now.
+// Expired reports whether k has expired at now.
 func (k *Key) Expired(now time.Time) bool {
 	return !k.Expires.IsZero() && !now.Before(k.Expires)
 }
 
-// Allows reports whether k may use the model that the client names so.
+// Allows reports whether k may use the model with this name, as clients use it.
 func (k *Key) Allows(model string) bool {
 	if len(k.Models) == 0 {
 		return true
@@ -59,8 +60,8 @@ func (k *Key) Allows(model string) bool {
 	return false
 }
 
-// AllowsFrom reports whether k may be used from an address. An address that is
-// not known is in no network.
+// AllowsFrom reports whether a client with this address may use k. The zero
+// address is in no network.
 func (k *Key) AllowsFrom(address netip.Addr) bool {
 	if len(k.Networks) == 0 {
 		return true
@@ -73,12 +74,3 @@ func (k *Key) AllowsFrom(address netip.Addr) bool {
 	}
 	return false
 }
-
-// KeyError says what is wrong with one key of several.
-type KeyError struct {
-	ID      string // of the key
-	Problem string // "is defined twice"
-}
-
-// Error names the key.
-func (e *KeyError) Error() string { return "key '" + e.ID + "' " + e.Problem }

@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// v4InV6 is how many bits stand before an IPv4 address that is written as IPv6.
+// v4InV6 is the number of bits before the IPv4 address in an IPv4-mapped IPv6 address.
 const v4InV6 = 96
 
 var errNetwork = errors.New("a network is an IP address or one with a prefix length, such as 192.0.2.7 or 10.0.0.0/8")
 
-// ParseNetwork reads an IP address, which stands for itself alone, or a network
-// in CIDR notation. Zones are refused: a key is not bound to an interface.
+// ParseNetwork parses an IP address, or a network in CIDR notation. An address is a
+// network with that address only. Addresses with a zone are errors: a key is not
+// bound to a network interface.
 func ParseNetwork(s string) (netip.Prefix, error) {
 	if !strings.Contains(s, "/") {
 		address, err := netip.ParseAddr(s)
@@ -28,7 +29,7 @@ func ParseNetwork(s string) (netip.Prefix, error) {
 	}
 	if address := network.Addr(); address.Is4In6() {
 		if network.Bits() < v4InV6 {
-			return netip.Prefix{}, errNetwork // neither one nor the other
+			return netip.Prefix{}, errNetwork // contains both IPv4 and IPv6 addresses
 		}
 		network = netip.PrefixFrom(address.Unmap(), network.Bits()-v4InV6)
 	}

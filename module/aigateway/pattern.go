@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Pattern matches model names: "*" stands for any number of any characters,
-// everything else for itself, letter case included.
+// Pattern matches model names. "*" matches any number of any characters; every
+// other character matches itself, in the same letter case.
 type Pattern string
 
-// ErrPattern is returned for a pattern that cannot be meant: empty, longer
-// than 256 bytes, or with control characters or spaces.
+// ErrPattern is the error for a pattern that is empty, is longer than 256 bytes, or
+// contains control characters or spaces.
 var ErrPattern = errors.New("a model pattern is 1 to 256 printable characters without spaces")
 
-// ParsePattern checks s and returns it as a pattern.
+// ParsePattern returns s as a pattern, or ErrPattern.
 func ParsePattern(s string) (Pattern, error) {
 	unprintable := func(r rune) bool { return r <= ' ' || r == 0x7f }
 	if s == "" || len(s) > 256 || strings.ContainsFunc(s, unprintable) {
@@ -22,7 +22,7 @@ func ParsePattern(s string) (Pattern, error) {
 	return Pattern(s), nil
 }
 
-// Exact reports whether p matches one name only.
+// Exact reports whether p has no "*", so that it matches one name only.
 func (p Pattern) Exact() bool { return !strings.Contains(string(p), "*") }
 
 // Prefix returns the literal text before the first "*".
@@ -31,8 +31,8 @@ func (p Pattern) Prefix() string {
 	return prefix
 }
 
-// Match reports whether name matches p. It takes time in proportion to the
-// product of both lengths at worst.
+// Match reports whether p matches name. In the worst case, its running time is
+// proportional to the product of the two lengths.
 func (p Pattern) Match(name string) bool {
 	i, j, star, mark := 0, 0, -1, 0
 	for j < len(name) {
@@ -43,7 +43,7 @@ func (p Pattern) Match(name string) bool {
 		case i < len(p) && p[i] == name[j]:
 			i++
 			j++
-		case star >= 0: // let the last star take one byte more
+		case star >= 0: // let the last star match one more byte
 			mark++
 			i, j = star+1, mark
 		default:
@@ -53,7 +53,7 @@ func (p Pattern) Match(name string) bool {
 	return strings.Trim(string(p[i:]), "*") == ""
 }
 
-// Overlaps reports whether some name matches both p and q.
+// Overlaps reports whether p and q can match the same name.
 func (p Pattern) Overlaps(q Pattern) bool {
 	// reach[j]: p[:i] and q[:j] can match a common text.
 	reach := make([]bool, len(q)+1)

@@ -9,9 +9,9 @@ import (
 	"github.com/caddyserver/caddy/v2"
 )
 
-// Secret is a credential in memory. It prints itself as "[redacted]" whatever
-// the verb, so that no log line or error can carry it by accident; only an
-// explicit conversion to string reveals it.
+// Secret is a credential in memory. Every way of printing or encoding it gives
+// "[redacted]", so that no log line or error contains it by accident. Only a
+// conversion to string reveals it.
 type Secret string
 
 const redacted = "[redacted]"
@@ -28,15 +28,17 @@ func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redacted)) }
 // MarshalText hides the secret from encoding/json and the like.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// ErrSecretLiteral is returned for a secret that is written out instead of
-// referred to: it would lie in the admin API and in autosaved configurations.
+// ErrSecretLiteral is the error for a configuration that contains a secret instead
+// of a reference to it. Caddy's admin API and autosaved configuration would show
+// the secret.
 var ErrSecretLiteral = errors.New("a secret must be a reference, {env.NAME} or {file./absolute/path}, not the secret itself")
 
-// reference allows exactly one placeholder of the two kinds that keep a secret
-// out of the configuration.
+// reference matches one placeholder of the two kinds that keep a secret out of the
+// configuration.
 var reference = regexp.MustCompile(`^\{(env\.[^{}]+|file\./[^{}]+)\}$`)
 
-// CheckSecretReference returns ErrSecretLiteral unless ref is a reference.
+// CheckSecretReference returns ErrSecretLiteral unless ref is {env.NAME} or
+// {file./absolute/path}.
 func CheckSecretReference(ref string) error {
 	if !reference.MatchString(ref) {
 		return ErrSecretLiteral
@@ -44,9 +46,9 @@ func CheckSecretReference(ref string) error {
 	return nil
 }
 
-// ResolveSecret reads what ref refers to. An unset or empty variable, or a
-// file that cannot be read or is empty, is an error: an empty credential must
-// never pass for one.
+// ResolveSecret returns the value of the environment variable or the content of the
+// file that ref refers to, without white space around it. A variable that is not
+// set, a file that cannot be read, and an empty value are errors.
 func ResolveSecret(ref string) (Secret, error) {
 	if err := CheckSecretReference(ref); err != nil {
 		return "", err

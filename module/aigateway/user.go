@@ -5,51 +5,51 @@ import (
 	"time"
 )
 
-// Role says what a user may do. A greater one may do all that a smaller may.
+// Role decides what a user may do. A larger role includes the smaller ones.
 type Role int
 
-// The roles. The numbers are those that clients of such services know.
+// The roles. Their numbers are part of the HTTP API of accounts.
 const (
-	RoleUser  Role = 1   // one's own account, sessions and keys
+	RoleUser  Role = 1   // the user's own account, sessions and keys
 	RoleAdmin Role = 10  // the accounts of users with a smaller role
-	RoleRoot  Role = 100 // all accounts; the last one cannot be removed
+	RoleRoot  Role = 100 // all accounts; the last enabled root user cannot be removed
 )
 
 // User is an account.
 type User struct {
-	ID          int64  // from 1; given by the store
+	ID          int64  // from 1; set by the store
 	Name        string // unique, in lower case
 	DisplayName string
 	Role        Role
-	Disabled    bool   // neither login, sessions nor keys are accepted
-	Password    string // its hash, in the format that tells how it was made
+	Disabled    bool   // the user cannot log in, and the user's sessions and keys are refused
+	Password    string // hash in PHC string format, which includes the parameters
 	Created     time.Time
-	LastLogin   time.Time // zero means never
+	LastLogin   time.Time // zero: never
 }
 
-// Session is a login that lasts until it expires or is revoked.
+// Session is a login, which is valid until it expires or is deleted.
 type Session struct {
-	ID      int64 // from 1; given by the store
+	ID      int64 // from 1; set by the store
 	UserID  int64
-	Digest  Digest // of its token
+	Digest  Digest // of the session token
 	Created time.Time
 	Expires time.Time
-	Address string // where the login came from
-	Agent   string // what the client called itself, cut short
+	Address string // the address of the client at the login
+	Agent   string // the User-Agent header at the login, shortened
 }
 
-// StoredKey is an API key as a store keeps it.
+// StoredKey is an API key in a Store.
 type StoredKey struct {
-	ID       int64  // from 1; given by the store
-	UserID   int64  // of its owner
-	Name     string // what its owner calls it; not unique
-	Hint     string // of APIKeyHint
-	Digest   Digest // of the key, unique
+	ID       int64  // from 1; set by the store
+	UserID   int64  // the owner
+	Name     string // chosen by the owner; not unique
+	Hint     string // see APIKeyHint
+	Digest   Digest // of the key; unique
 	Models   []string
 	Networks []netip.Prefix
 	Limit    string
 	Disabled bool
 	Created  time.Time
-	Expires  time.Time // zero means never
-	Used     time.Time // when it was last used, to a minute or so; zero means never
+	Expires  time.Time // zero: never
+	Used     time.Time // the last use, accurate to about a minute; zero: never
 }

@@ -1,0 +1,56 @@
+package aigateway
+
+import "iter"
+
+// KeySource is the interface of the modules in the namespace ai_gateway.keys. The
+// gateway asks its sources in the order of the configuration; the first source
+// that has a key decides.
+//
+// A source may also implement [PartialKeySource], [KeyLister] and
+// [LiveKeyLister].
+type KeySource interface {
+	// Lookup returns the key with this digest, nil if the source has none. Every
+	// request calls it, from many goroutines at once. It does no I/O.
+	Lookup(Digest) *Key
+}
+
+// PartialKeySource is a KeySource that may lack some of its keys for a while, such
+// as one that reads them from a database. While the keys are incomplete, the
+// gateway asks clients with an unknown key to try again later, instead of
+// refusing the key.
+type PartialKeySource interface {
+	KeySource
+
+	// Complete reports whether Lookup finds every key of the source. It does no
+	// I/O.
+	Complete() bool
+}
+
+// KeyLister is an optional interface of a KeySource that can list its keys. The
+// gateway refuses a configuration in which two of them have a key of the same ID
+// or digest, or a key with an unknown limit.
+type KeyLister interface {
+	// All returns the keys in any order.
+	All() iter.Seq[*Key]
+}
+
+// LiveKeyLister is a KeyLister whose keys may change while the configuration
+// stays, such as one that follows a file.
+type LiveKeyLister interface {
+	KeyLister
+
+	// CheckChanges adds a check of future keys. The source calls check with all of
+	// its new keys, and keeps its old keys if any check returns an error. An error
+	// about one key is a *KeyError. CheckChanges is called once for each
+	// configuration that uses the source, while requests call Lookup.
+	CheckChanges(check func(iter.Seq[*Key]) error)
+}
+
+// KeyError is the error of a check that refuses one key of several.
+type KeyError struct {
+	ID      string // of the key
+	Problem string // continues the sentence that begins with the key: "is defined twice"
+}
+
+// Error returns a sentence about the key.
+func (e *KeyError) Error() string { return "key '" + e.ID + "' " + e.Problem }

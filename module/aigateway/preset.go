@@ -1,0 +1,65 @@
+package aigateway
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// Preset is the interface of the modules in the namespace ai_gateway.providers.
+// A preset describes a service, so that the configuration of a provider only has
+// to name it.
+//
+// A preset that also implements http.RoundTripper answers in-process. It receives
+// the requests that would go to the service, from many goroutines at once, and
+// returns answers in the format of the request's path. A RoundTripper reads and
+// closes the body of a request, and returns when the context of the request is
+// cancelled.
+type Preset interface {
+	// Defaults returns the properties of the service. It is called while the
+	// configuration is provisioned.
+	Defaults() Defaults
+}
+
+// Defaults are the properties of a provider that its configuration need not
+// repeat. The configuration overrides each of them.
+type Defaults struct {
+	// BaseURL is the address of the service, in the form in which its SDKs take
+	// it: https://api.openai.com/v1, https://api.anthropic.com. If it is empty,
+	// the configuration has to set base_url.
+	BaseURL string
+
+	// Formats are the wire formats of the service, the preferred one first. At
+	// least one is needed, here or in the configuration.
+	Formats []translate.Format
+
+	// Header is the name of the header that carries the credential. Default:
+	// "Authorization", with a bearer token; any other header has the credential
+	// alone as its value.
+	Header string
+
+	// KeyRequired makes a provider without api_key an error of the configuration.
+	KeyRequired bool
+
+	// Traits are the traits of the service, by name; see Upstream.Traits.
+	Traits map[string]string
+
+	// ModelTraits are the traits of single models, by the service's own model
+	// names. The first pattern that matches a name applies; its traits override
+	// Traits.
+	ModelTraits []ModelTraits
+
+	// AnswerBounds restrict the answers of the service. Default, for each zero
+	// field: DefaultAnswerBounds.
+	AnswerBounds AnswerBounds
+
+	// ListsModels is true if the service documents a list of its models, such as
+	// GET /v1/models. The gateway reads the list when a client asks for models.
+	ListsModels bool
+
+	// Models are models that the service is known to have. GET /v1/models shows
+	// them if the gateway does not read the service's own list.
+	Models []string
+}
+
+// ModelTraits are traits of the models whose names match a pattern.
+type ModelTraits struct {
+	Pattern Pattern
+	Traits  map[string]string
+}

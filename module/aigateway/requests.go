@@ -1,0 +1,42 @@
+package aigateway
+
+import (
+	"net/http"
+	"net/netip"
+	"path"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+// Challenge is the value of the WWW-Authenticate header of every answer with
+// status 401. API keys and session tokens are both sent as bearer tokens.
+const Challenge = `Bearer realm="ai_gateway"`
+
+// ClientAddress returns the address of the client of a request, which a proxy
+// trusted by Caddy may have forwarded. It returns the zero address if the address
+// is unknown.
+func ClientAddress(r *http.Request) netip.Addr {
+	if text, ok := caddyhttp.GetVar(r.Context(), caddyhttp.ClientIPVarKey).(string); ok {
+		if address, err := netip.ParseAddr(text); err == nil {
+			return address.Unmap().WithZone("")
+		}
+	}
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return peer.Addr().Unmap().WithZone("")
+}
+
+// CrossOrigin reports whether a browser sent the request for a page of another
+// origin. In contrast to http.CrossOriginProtection, it checks requests of every
+// method, GET included.
+func CrossOrigin(r *http.Request) bool {
+	checked := *r
+	checked.Method = http.MethodPost
+	return new(http.CrossOriginProtection).Check(&checked) != nil
+}
+
+// OwnsPath reports whether owns returns true for a path as the client sent it, or
+// for the path without doubled slashes and dot segments. A client whose base URL
+// ends with one slash too many still means the gateway. And if a disguised path
+// reached the site's other handlers, their answer could pass for one of the
+// gateway.
+func OwnsPath(sent string, owns func(string) bool) bool { return owns(sent) || owns(path.Clean(sent)) }
