@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // provider is a gateway.Provider while it is read.
@@ -179,12 +180,20 @@ func readFormats(d *cf.Dispenser, p *provider) error {
 	}
 	for _, name := range list {
 		format := translate.Format(name)
-		if !format.Valid() {
-			return d.Errf("unknown format '%s'; known are: messages, chat, completions", name)
+		if formats.Of(format) == nil {
+			return d.Errf("unknown format '%s'; known are: %s", name, strings.Join(formatNames(), ", "))
 		}
 		p.Formats = append(p.Formats, format)
 	}
 	return nil
+}
+
+func formatNames() []string {
+	var names []string
+	for _, format := range formats.All() {
+		names = append(names, format.String())
+	}
+	return names
 }
 
 // readModels reads what a provider serves without a model block; off is nothing.

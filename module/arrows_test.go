@@ -48,18 +48,18 @@ var arrows = []arrow{
 	{"module/store/storetest", []string{"module/aigateway", "module/store", "module/store/database"}},
 	{"module/store/...", []string{"module/aigateway", "module/store/..."}},
 	{"module/accounts", []string{"module/aigateway", "module/suggest", "translate/jsonscan"}},
-	{"module/providers", []string{"module/aigateway", "module/providers/demo", "translate"}},
+	{"module/providers", []string{"module/aigateway", "module/providers/demo", "translate", "translate/formats"}},
 	{"module/providers/demo", []string{"translate/..."}},
 	{"module/command", []string{"module/aigateway"}},
 
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
-	{"module/tests/site", []string{"module", "module/gatewaytest", "module/aigateway", "module/exchange", "translate", "translate/pairs"}},
+	{"module/tests/site", []string{"module", "module/gatewaytest", "module/aigateway", "module/exchange", "translate", "translate/formats", "translate/pairs"}},
 	{"module/tests/...", []string{
 		"module/tests/site", "module/gatewaytest", "module/store/storetest",
 		"module/aigateway", "module/exchange", "module/providers/demo", "translate", "translate/pairs", "translate/translatetest",
 	}},
 
-	{"caddyfile", []string{"module/gateway", "module/gateway/cors", "module/aigateway", "module/exchange", "module/suggest", "translate"}},
+	{"caddyfile", []string{"module/gateway", "module/gateway/cors", "module/aigateway", "module/exchange", "module/suggest", "translate", "translate/formats"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/...", []string{"module"}},
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -170,12 +171,12 @@ func formatList(formats []translate.Format) string {
 func TestReadmeShowsWhichFormatsAreTranslated(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "README.md"))
 	require.NoError(t, err)
-	for _, client := range translate.Formats {
+	for _, client := range formats.Names() {
 		row := regexp.MustCompile("(?m)^\\| `" + string(client) + "`: `POST [^|]*` \\|(.*)\\|$").FindSubmatch(text)
 		require.NotNil(t, row, client)
 		cells := strings.Split(string(row[1]), "|")
-		require.Len(t, cells, len(translate.Formats))
-		for i, provider := range translate.Formats {
+		require.Len(t, cells, len(formats.Names()))
+		for i, provider := range formats.Names() {
 			want := "refused"
 			switch {
 			case client == provider:

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // TestOwnFaultsHaveExactBodies holds the body that each of the gateway's own
@@ -239,7 +240,7 @@ func TestFaultEventsEndAStreamInItsFormat(t *testing.T) {
 
 func TestMessagesOfFaultsCannotBreakTheBody(t *testing.T) {
 	model := "m\"\n\\</script>\u2028\x00"
-	for _, format := range translate.Formats {
+	for _, format := range formats.Names() {
 		event := translate.AppendFaultEvent(nil, translate.UnknownModel(model), format, "R")
 		_, data, found := strings.Cut(string(event), "data: ")
 		require.True(t, found)
@@ -267,11 +268,7 @@ func TestFaultShowsOnlyItsMessage(t *testing.T) {
 	assert.ErrorIs(t, fault, cause)
 }
 
-func TestOperationsAndFormatsAreNamed(t *testing.T) {
+func TestOperationsAreNamed(t *testing.T) {
 	assert.Equal(t, "generate", translate.Generate.String())
 	assert.Equal(t, "count_tokens", translate.CountTokens.String())
-	for _, format := range translate.Formats {
-		assert.True(t, format.Valid())
-	}
-	assert.False(t, translate.Format("other").Valid())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // overflows are how providers say that a prompt does not fit into the context.
@@ -57,7 +58,7 @@ func requireOverflow(t *testing.T, name string, fault *translate.Fault) {
 	var answer struct {
 		Error struct{ Type, Message, Code string }
 	}
-	for _, format := range translate.Formats {
+	for _, format := range formats.Names() {
 		require.Equal(t, http.StatusBadRequest, fault.Status(format), name)
 		require.NoError(t, json.Unmarshal(translate.AppendFault(nil, fault, format, ""), &answer))
 		require.Equal(t, "invalid_request_error", answer.Error.Type, name)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 const jsonType = "application/json"
@@ -326,7 +327,7 @@ func FuzzReadFault(f *testing.F) {
 	f.Add(502, "text/html", []byte(`<html>`))
 	f.Add(503, "", []byte("plain \xff"))
 	f.Fuzz(func(t *testing.T, status int, contentType string, body []byte) {
-		for _, format := range translate.Formats {
+		for _, format := range formats.Names() {
 			for _, fault := range []*translate.Fault{
 				translate.ReadFault(status, contentType, body),
 				translate.ReadStreamFault(body, format),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -52,9 +53,9 @@ func (r *resolved) describe() {
 		if c.model.formats != nil { // the global option's
 			continue
 		}
-		formats, key := c.model.capabilities()
+		known, key := c.model.capabilities()
 		if shared[key] == nil {
-			shared[key], _ = json.Marshal(formats) // strings always encode
+			shared[key], _ = json.Marshal(known) // strings always encode
 		}
 		c.model.formats = shared[key]
 	}
@@ -62,20 +63,20 @@ func (r *resolved) describe() {
 
 // capabilities are those of the model by the formats of clients, without the
 // formats that no target can serve. Models with the same key have the same.
-func (m *model) capabilities() (formats map[translate.Format]capability, key string) {
-	formats = make(map[translate.Format]capability)
-	for _, client := range translate.Formats {
+func (m *model) capabilities() (known map[translate.Format]capability, key string) {
+	known = make(map[translate.Format]capability)
+	for _, client := range formats.Names() {
 		for _, t := range m.targets {
 			upstream, ok := t.provider.speakFor(client)
 			if !ok || !pairs.Possible(client, upstream, t.traits) {
 				continue
 			}
-			formats[client] = capabilityOf(client, upstream, t.traits)
+			known[client] = capabilityOf(client, upstream, t.traits)
 			key += fmt.Sprintf("%s %s %+v\n", client, upstream, *t.traits)
 			break
 		}
 	}
-	return formats, key
+	return known, key
 }
 
 func capabilityOf(client, upstream translate.Format, traits *translate.Traits) capability {

@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // provider is a provisioned Provider.
@@ -130,7 +131,7 @@ func (p *provider) setFormats(d aigateway.Defaults) error {
 		return errors.New("needs a format")
 	}
 	for _, f := range p.formats {
-		if !f.Valid() {
+		if formats.Of(f) == nil {
 			return fmt.Errorf("unknown format '%s'", f)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // Demo is a provider without a model: it answers deterministic text in every
@@ -52,7 +52,7 @@ func (d *Demo) Provision(caddy.Context) error {
 func (*Demo) Defaults() aigateway.Defaults {
 	return aigateway.Defaults{
 		BaseURL:     "http://demo/v1",
-		Formats:     translate.Formats,
+		Formats:     formats.Names(),
 		ListsModels: true,
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // load loads a preset as the gateway does.
@@ -28,52 +29,52 @@ func load(t *testing.T, id, config string) any {
 
 func TestPresetsImplyTheirService(t *testing.T) {
 	const chat, messages, completions = translate.Chat, translate.Messages, translate.Completions
-	type formats = []translate.Format
+	type list = []translate.Format
 	type traits = map[string]string
 	local := aigateway.AnswerBounds{ResponseHeaderTimeout: caddy.Duration(30 * time.Minute), FirstEventTimeout: caddy.Duration(30 * time.Minute)}
 	for id, want := range map[string]aigateway.Defaults{
 		"anthropic": {
-			BaseURL: "https://api.anthropic.com", Formats: formats{messages},
+			BaseURL: "https://api.anthropic.com", Formats: list{messages},
 			Header: "X-Api-Key", KeyRequired: true, ListsModels: true,
 			Traits: traits{"thinking_style": "adaptive"},
 		},
 		"openai": {
-			BaseURL: "https://api.openai.com/v1", Formats: formats{chat, completions}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://api.openai.com/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"max_tokens_field": "max_completion_tokens", "user_field": "safety_identifier",
 				"files": "true", "extensions": "service_tier",
 			},
 		},
-		"openai_compatible": {Formats: formats{chat, completions}},
+		"openai_compatible": {Formats: list{chat, completions}},
 		"deepseek": {
-			BaseURL: "https://api.deepseek.com", Formats: formats{chat}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://api.deepseek.com", Formats: list{chat}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"reasoning_effort": "low medium high xhigh max", "reasoning_replay": "reasoning_content"},
 		},
 		"groq": {
-			BaseURL: "https://api.groq.com/openai/v1", Formats: formats{chat}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://api.groq.com/openai/v1", Formats: list{chat}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
 		},
 		"mistral": {
-			BaseURL: "https://api.mistral.ai/v1", Formats: formats{chat}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://api.mistral.ai/v1", Formats: list{chat}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"include_usage": "false", "user_field": "none"},
 		},
 		"openrouter": {
-			BaseURL: "https://openrouter.ai/api/v1", Formats: formats{chat, messages}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://openrouter.ai/api/v1", Formats: list{chat, messages}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"extensions": "top_k min_p top_a repetition_penalty", "files": "true",
 				"prefill": "native", "reasoning_replay": "reasoning",
 			},
 		},
 		"together": {
-			BaseURL: "https://api.together.xyz/v1", Formats: formats{chat, completions}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://api.together.xyz/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"extensions": "top_k min_p repetition_penalty"},
 		},
 		"xai": {
-			BaseURL: "https://api.x.ai/v1", Formats: formats{chat, completions}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://api.x.ai/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"max_tokens_field": "max_completion_tokens"},
 		},
 		"llamacpp": {
-			BaseURL: "http://localhost:8080/v1", Formats: formats{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
+			BaseURL: "http://localhost:8080/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{
 				"extensions": "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 				"mid_system": "user", "alternation": "true",
@@ -81,21 +82,21 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			},
 		},
 		"ollama": {
-			BaseURL: "http://localhost:11434/v1", Formats: formats{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
+			BaseURL: "http://localhost:11434/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{
 				"mid_system": "user", "alternation": "true",
 				"image_url": "base64", "native_n": "false", "reasoning_effort": "none", "reasoning_replay": "reasoning", "usage_details": "fill", "user_field": "none",
 			},
 		},
 		"vllm": {
-			BaseURL: "http://localhost:8000/v1", Formats: formats{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
+			BaseURL: "http://localhost:8000/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{
 				"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 					" include_stop_str_in_output ignore_eos structured_outputs priority",
 				"mid_system": "user", "alternation": "true", "prefill": "vllm", "usage_details": "fill",
 			},
 		},
-		"demo": {BaseURL: "http://demo/v1", Formats: translate.Formats, ListsModels: true},
+		"demo": {BaseURL: "http://demo/v1", Formats: formats.Names(), ListsModels: true},
 	} {
 		t.Run(id, func(t *testing.T) {
 			got := load(t, id, `{}`).(aigateway.Preset).Defaults()

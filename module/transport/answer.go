@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 type readCloser = io.ReadCloser
@@ -44,7 +44,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	}
 	length := int64(len(body))
 	if fault == nil && c.attempt.Exchange.Streaming() { // the stream that the answer would have been
-		body, fault = pairs.For(c.attempt.Format).Replay(body, c.attempt.Exchange.View.IncludeUsage)
+		body, fault = formats.Of(c.attempt.Format).Answers.Replay(body, c.attempt.Exchange.View.IncludeUsage)
 		length = -1
 	}
 	if fault != nil {
@@ -57,7 +57,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 }
 
 func (c *call) inspect(body []byte) (translate.Answer, *translate.Fault) {
-	return pairs.For(c.attempt.Format).InspectAnswer(body, c.attempt.Exchange.Operation)
+	return formats.Of(c.attempt.Format).Answers.Inspect(body, c.attempt.Exchange.Operation)
 }
 
 // refused reads the provider's error answer.

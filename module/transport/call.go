@@ -14,7 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -77,10 +77,11 @@ func (c *call) prepare() *translate.Fault {
 		return fault
 	}
 	c.result.Losses = c.attempt.Exchange.View.Losses()
-	if c.attempt.Format != translate.Completions || c.traits().FIMTemplate == "" {
+	fillIn := formats.Of(c.attempt.Format).Requests.FillIn
+	if fillIn == nil || c.traits().FIMTemplate == "" {
 		return nil
 	}
-	edits, fault := pairs.FillIn(c.attempt.Exchange.Body, c.info())
+	edits, fault := fillIn(c.attempt.Exchange.Body, c.info())
 	c.filled = edits
 	return fault
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // BenchmarkOneTranslatedCall is what nearly every translated request is: one
@@ -26,7 +26,7 @@ func BenchmarkOneTranslatedCall(b *testing.B) {
 		}, nil
 	})
 	ex := &exchange.Exchange{ID: "req_0", Format: translate.Completions, Client: http.Header{}, Body: []byte(`{"model":"m","prompt":"a","stream":true}`)}
-	view, fault := pairs.For(ex.Format).Inspect(ex.Body, translate.Generate)
+	view, fault := formats.Of(ex.Format).Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(b, fault)
 	ex.View = view
 	transport := newTransport(inner)

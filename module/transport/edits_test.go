@@ -9,7 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // rendered is the body of an attempt at the request, under the provider's own
@@ -17,7 +17,7 @@ import (
 func rendered(t *testing.T, format translate.Format, body, upstream string, change ...func(*Transport)) string {
 	t.Helper()
 	ex := &exchange.Exchange{Format: format, Body: []byte(body)}
-	view, fault := pairs.For(format).Inspect(ex.Body, translate.Generate)
+	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault, body)
 	ex.View = view
 	a := &exchange.Attempt{Exchange: ex, Format: format, Model: upstream}
@@ -130,7 +130,7 @@ func TestTheByteLaneEditsNothingButModelAndUsage(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got := rendered(t, test.format, test.body, test.upstream, test.change...)
 			assert.Equal(t, test.want, got)
-			view, fault := pairs.For(test.format).Inspect([]byte(got), translate.Generate)
+			view, fault := formats.Of(test.format).Requests.Inspect([]byte(got), translate.Generate)
 			require.Nil(t, fault, "the edits broke the JSON")
 			assert.Equal(t, test.upstream, view.Model)
 		})

@@ -14,7 +14,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
@@ -27,7 +27,7 @@ func fanned(t testing.TB, stream bool, prompts ...string) *exchange.Attempt {
 		body += `,"stream":true,"stream_options":{"include_usage":true}`
 	}
 	ex := &exchange.Exchange{ID: "req_0", Format: translate.Completions, Body: []byte(body + "}"), Client: http.Header{}}
-	view, fault := pairs.For(ex.Format).Inspect(ex.Body, translate.Generate)
+	view, fault := formats.Of(ex.Format).Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault)
 	ex.View = view
 	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: translate.Chat, Model: "m"}

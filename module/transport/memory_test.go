@@ -14,7 +14,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // longAttempt is an attempt at a stream whose request is too long for a pool.
@@ -24,7 +24,7 @@ func longAttempt(t *testing.T, provider translate.Format) *exchange.Attempt {
 	body := append(lease.Buffer(), `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"`...)
 	body = append(body, strings.Repeat("x", 1<<20)+`"}]}`...)
 	lease.Keep(body)
-	view, fault := pairs.For(translate.Messages).Inspect(body, translate.Generate)
+	view, fault := formats.Of(translate.Messages).Requests.Inspect(body, translate.Generate)
 	require.Nil(t, fault)
 	ex := &exchange.Exchange{Format: translate.Messages, Body: body, Lease: lease, View: view, Client: http.Header{}}
 	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: provider, Model: "another"}

@@ -18,7 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -33,7 +33,7 @@ type recording struct {
 // as CR.
 func recordings(t testing.TB) (all []recording) {
 	t.Helper()
-	for _, format := range translate.Formats {
+	for _, format := range formats.Names() {
 		paths, err := filepath.Glob("../../testdata/streams/" + string(format) + "/*.sse")
 		require.NoError(t, err)
 		require.NotEmpty(t, paths)
@@ -65,7 +65,7 @@ type expected struct {
 }
 
 func (r recording) expect(withhold bool) (x expected) {
-	lexer, observer := sse.NewLexer(0), pairs.For(r.format).NewObserver()
+	lexer, observer := sse.NewLexer(0), formats.Of(r.format).Answers.NewObserver()
 	lexer.Feed(r.bytes)
 	next := func() (sse.Event, bool) {
 		if event, ok := lexer.Next(); ok {
@@ -168,7 +168,7 @@ func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Att
 		text += `,"stream_options":{"include_usage":true}`
 	}
 	ex := &exchange.Exchange{ID: "req_0", Format: format, Body: []byte(text + "}"), Client: http.Header{}}
-	view, fault := pairs.For(format).Inspect(ex.Body, translate.Generate)
+	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault)
 	ex.View = view
 	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: format, Model: view.Model}

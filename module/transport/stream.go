@@ -8,7 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -40,7 +40,7 @@ func (c *call) lane() lane {
 		return &translation{c.translator(), c.events()}
 	}
 	return &byteLane{
-		Observer:  pairs.For(c.attempt.Format).NewObserver(),
+		Observer:  formats.Of(c.attempt.Format).Answers.NewObserver(),
 		usage:     c.usageEditor(),
 		events:    c.events(),
 		format:    c.attempt.Format,

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -21,7 +22,7 @@ import (
 func translations(t *testing.T, test func(t *testing.T, r recording, client translate.Format)) {
 	for _, r := range recordings(t) {
 		name, usual := strings.CutSuffix(r.name, "/LF")
-		for _, client := range translate.Formats {
+		for _, client := range formats.Names() {
 			if usual && client != r.format && pairs.CanTranslate(client, r.format) {
 				t.Run(name+" to "+string(client), func(t *testing.T) { test(t, r, client) })
 			}
@@ -61,7 +62,7 @@ func TestAnyChunkingOfAStreamIsTranslatedAlike(t *testing.T) {
 // finishAt is the offset at which the event begins that first says that the
 // turn is over: the stop reason of every choice, or the last event.
 func (r recording) finishAt() int64 {
-	lexer, observer := sse.NewLexer(0), pairs.For(r.format).NewObserver()
+	lexer, observer := sse.NewLexer(0), formats.Of(r.format).Answers.NewObserver()
 	lexer.Feed(r.bytes)
 	for event, ok := lexer.Next(); ok; event, ok = lexer.Next() {
 		if observer.Observe(event)&(translate.Finish|translate.Terminal) != 0 {

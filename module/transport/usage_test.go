@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -43,10 +43,10 @@ func TestUsageIsCutOutOfTheLastEvent(t *testing.T) {
 
 func TestCuttingUsageAllocatesNothing(t *testing.T) {
 	chunk := []byte("data: {\"choices\":[{\"text\":\" word\",\"index\":0,\"finish_reason\":null}]," + zeros + "}\n\n")
-	codec := pairs.For(translate.Completions)
+	described := formats.Of(translate.Completions)
 	lane := &byteLane{
-		Observer: codec.NewObserver(), events: events{lexer: sse.NewLexer(0)}, format: translate.Completions,
-		withhold: true, usage: codec.CutUsage, revealing: func([]byte) bool { return false },
+		Observer: described.Answers.NewObserver(), events: events{lexer: sse.NewLexer(0)}, format: translate.Completions,
+		withhold: true, usage: described.Answers.Usage.Cut, revealing: func([]byte) bool { return false },
 	}
 	var ready bytes.Buffer
 	assert.Zero(t, testing.AllocsPerRun(100, func() {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -46,7 +47,7 @@ func TestReasoningBesideNoThinkingBlocksIsReported(t *testing.T) {
 // lostOf are the losses of a chat request that is inspected and translated.
 func lostOf(t *testing.T, to translate.Format, body string) string {
 	t.Helper()
-	_, fault := pairs.For(translate.Chat).Inspect([]byte(body), translate.Generate)
+	_, fault := formats.Of(translate.Chat).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, fault, body)
 	_, r, fault := pairs.Render(nil, translate.Chat, to, []byte(body), &translate.RequestInfo{Model: "m1", Upstream: "up"})
 	require.Nil(t, fault, body)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
@@ -82,7 +83,7 @@ func TestExchangesAreTranslatedAsRecorded(t *testing.T) {
 	for _, e := range exchanges {
 		dir := filepath.Join(exchangesDir, e.name)
 		client, body := clientOf(t, dir)
-		for _, provider := range translate.Formats {
+		for _, provider := range formats.Names() {
 			if !pairs.CanTranslate(client, provider) {
 				continue
 			}
@@ -98,7 +99,7 @@ func TestExchangesAreTranslatedAsRecorded(t *testing.T) {
 // provider, and of the answer on its way back.
 func translatedExchange(t *testing.T, dir string, client, provider translate.Format, body []byte, traits string) string {
 	t.Helper()
-	_, fault := pairs.For(client).Inspect(body, translate.Generate)
+	_, fault := formats.Of(client).Requests.Inspect(body, translate.Generate)
 	require.Nil(t, fault, "the client's request is right")
 	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
 	out, r, fault := pairs.Render(nil, client, provider, body, info)
@@ -126,7 +127,7 @@ func recorded(t *testing.T, dir, name string) []byte {
 // requireRight requires that a provider would take a request.
 func requireRight(t *testing.T, provider translate.Format, body []byte) {
 	t.Helper()
-	_, fault := pairs.For(provider).Inspect(body, translate.Generate)
+	_, fault := formats.Of(provider).Requests.Inspect(body, translate.Generate)
 	require.Nil(t, fault)
 	switch provider {
 	case translate.Chat:

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // Fan are the translators of several calls which together answer one request:
@@ -19,7 +21,7 @@ func NewFan(from, to translate.Format, calls []*translate.Memory, ids translate.
 	whole := *calls[0]
 	whole.Calls = calls
 	fan := make(Fan, len(calls))
-	m := &merger{emitter: newEmitter(to, &whole, ids), fan: fan, open: len(calls)}
+	m := &merger{Emitter: formats.Of(to).Answers.NewEmitter(&whole, ids), fan: fan, open: len(calls)}
 	for i, memory := range calls {
 		fan[i] = newTranslator(from, memory, &choiceEmitter{merger: m, choice: i})
 	}
@@ -56,7 +58,7 @@ func (f Fan) Losses() translate.Losses {
 
 // merger is the emitter that the calls of a fan share.
 type merger struct {
-	emitter
+	format.Emitter
 	fan  Fan
 	tier translate.Tier
 	open int // calls that have not ended
@@ -68,9 +70,9 @@ func (m *merger) end(e *translate.Event) {
 		return
 	}
 	if usage := m.fan.Usage(); usage.Known {
-		m.emitter.Handle(&translate.Event{Kind: translate.EventUsage, Usage: &usage, Tier: m.tier})
+		m.Emitter.Handle(&translate.Event{Kind: translate.EventUsage, Usage: &usage, Tier: m.tier})
 	}
-	m.emitter.Handle(e)
+	m.Emitter.Handle(e)
 }
 
 // choiceEmitter writes what one call of a fan says.
@@ -87,7 +89,7 @@ type choiceEmitter struct {
 func (c *choiceEmitter) Handle(e *translate.Event) {
 	switch e.Kind {
 	case translate.EventStart:
-		c.emitter.Handle(e)
+		c.Emitter.Handle(e)
 	case translate.EventUsage:
 		c.tier = e.Tier
 	case translate.EventEnd:
@@ -107,7 +109,7 @@ func (c *choiceEmitter) Handle(e *translate.Event) {
 
 // Losses are those of the emitter, and the answers that were left out.
 func (c *choiceEmitter) Losses() translate.Losses {
-	losses := slices.Clip(c.emitter.Losses())
+	losses := slices.Clip(c.Emitter.Losses())
 	losses.AddAll(c.unasked.Losses())
 	return losses
 }
@@ -116,5 +118,5 @@ func (c *choiceEmitter) Losses() translate.Losses {
 func (c *choiceEmitter) say(e *translate.Event) {
 	c.event = *e
 	c.event.Choice = c.choice
-	c.emitter.Handle(&c.event)
+	c.Emitter.Handle(&c.event)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
@@ -21,7 +22,7 @@ import (
 // callsOf renders every prompt of a request.
 func callsOf(t *testing.T, to translate.Format, traits, body string) (bodies []string, r translate.Rendered, fault *translate.Fault) {
 	t.Helper()
-	_, fault = pairs.For(translate.Completions).Inspect([]byte(body), translate.Generate)
+	_, fault = formats.Of(translate.Completions).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, fault, "the client's request is right")
 	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
 	for more := true; more; more = info.Prompt < r.Prompts {

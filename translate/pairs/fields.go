@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // Fate is what becomes of a field on its way to another format.
@@ -30,10 +31,10 @@ type Rule = core.FieldRule
 // tables are the rows of every pair.
 var tables = func() map[[2]translate.Format][]Field {
 	all := make(map[[2]translate.Format][]Field)
-	for from, source := range sources {
-		for to, target := range targets {
-			if from != to {
-				all[[2]translate.Format{from, to}] = core.Join(source, target)
+	for _, from := range formats.All() {
+		for _, to := range formats.All() {
+			if CanTranslate(from.Name, to.Name) {
+				all[[2]translate.Format{from.Name, to.Name}] = core.Join(from.Requests.Source, to.Requests.Target)
 			}
 		}
 	}

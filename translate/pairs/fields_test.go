@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -29,8 +30,8 @@ var sampled = map[way]struct {
 
 // eachRow runs a test for every row of every table.
 func eachRow(t *testing.T, test func(t *testing.T, w way, row pairs.Field)) {
-	for _, from := range translate.Formats {
-		for _, to := range translate.Formats {
+	for _, from := range formats.Names() {
+		for _, to := range formats.Names() {
 			rows := pairs.Fields(from, to)
 			assert.Equal(t, pairs.CanTranslate(from, to), rows != nil, "%s to %s has its table", from, to)
 			for _, row := range rows {
@@ -44,7 +45,7 @@ func eachRow(t *testing.T, test func(t *testing.T, w way, row pairs.Field)) {
 func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pairs.Fate {
 	t.Helper()
 	render := func(body string) (string, translate.Rendered, *translate.Fault) {
-		_, fault := pairs.For(w.from).Inspect([]byte(body), translate.Generate)
+		_, fault := formats.Of(w.from).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
 		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, s.traits+";"+traits)}
 		out, r, fault := pairs.Render(nil, w.from, w.to, []byte(body), info)

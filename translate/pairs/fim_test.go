@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // filledIn is a completions request after the edits of a template.
@@ -17,7 +18,7 @@ func filledIn(t testing.TB, template, body string) (string, *translate.Fault) {
 	t.Helper()
 	traits := new(translate.Traits)
 	require.NoError(t, traits.Set("fim_template", template))
-	edits, fault := pairs.FillIn([]byte(body), &translate.RequestInfo{Model: "m1", Traits: traits})
+	edits, fault := completions.FillIn([]byte(body), &translate.RequestInfo{Model: "m1", Traits: traits})
 	slices.SortFunc(edits, func(a, b translate.Edit) int { return b.Start - a.Start })
 	for _, e := range edits {
 		body = body[:e.Start] + string(e.With) + body[e.End:]
@@ -71,14 +72,14 @@ func FuzzFillIn(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if _, refused := pairs.For(translate.Completions).Inspect(body, translate.Generate); refused != nil {
+		if _, refused := formats.Of(translate.Completions).Requests.Inspect(body, translate.Generate); refused != nil {
 			return
 		}
 		got, fault := filledIn(t, "qwen", string(body))
 		if fault != nil {
 			return
 		}
-		_, refused := pairs.For(translate.Completions).Inspect([]byte(got), translate.Generate)
+		_, refused := formats.Of(translate.Completions).Requests.Inspect([]byte(got), translate.Generate)
 		require.Nil(t, refused, got)
 		var request map[string]json.RawMessage // a struct would take "sufFix" for the suffix, too
 		require.NoError(t, json.Unmarshal([]byte(got[len(got)-len(trimMark(got)):]), &request))

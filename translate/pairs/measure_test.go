@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 func TestMeasureCountsWhatARequestSays(t *testing.T) {
@@ -43,11 +43,11 @@ func TestMeasureCountsWhatARequestSays(t *testing.T) {
 		{"several prompts", translate.Completions, `{"prompt":["12","","345"]}`, size(5, 0, 0)},
 		{"tokens", translate.Completions, `{"prompt":[1,2,3]}`, size(0, 0, 0)},
 	} {
-		assert.Equal(t, c.want, pairs.Measure(c.from, []byte(c.body)), c.name)
+		assert.Equal(t, c.want, formats.Of(c.from).Requests.Measure([]byte(c.body)), c.name)
 	}
 }
 
 func TestDeepNestingIsMeasuredOnlySoFar(t *testing.T) {
 	body := `{"messages":[{"role":"user","content":` + strings.Repeat(`[{"type":"tool_result","content":`, 60) + `"1234"` + strings.Repeat(`}]`, 60) + `}]}`
-	assert.EqualValues(t, 1, pairs.Measure(translate.Messages, []byte(body)).Tokens(4))
+	assert.EqualValues(t, 1, formats.Of(translate.Messages).Requests.Measure([]byte(body)).Tokens(4))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -31,7 +32,7 @@ func TestRequestsOfCodingAgentsBecomeChatRequests(t *testing.T) {
 			out, r, fault := pairs.Render(nil, translate.Messages, translate.Chat, body, info)
 			require.Nil(t, fault)
 			require.NoError(t, judgeChat(out))
-			_, fault = pairs.For(translate.Chat).Inspect(out, translate.Generate)
+			_, fault = formats.Of(translate.Chat).Requests.Inspect(out, translate.Generate)
 			require.Nil(t, fault)
 			requireGolden(t, name+".chat.json", indented(t, out))
 			requireGolden(t, name+".losses", []byte(strings.ReplaceAll(lossesOf(r.Losses), ", ", "\n")+"\n"))

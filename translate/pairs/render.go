@@ -2,20 +2,21 @@ package pairs
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // CanTranslate reports whether requests of the client's format can be put to
 // providers of the other.
 func CanTranslate(from, to translate.Format) bool {
-	return from != to && sources[from] != nil && targets[to] != nil
+	source, target := formats.Of(from), formats.Of(to)
+	return from != to && source != nil && target != nil && source.Requests.Source != nil && target.Requests.Target != nil
 }
 
 // Possible reports whether any request of the client's format can be put to a
 // provider of the other that has these traits.
 func Possible(from, to translate.Format, traits *translate.Traits) bool {
-	return from == to || CanTranslate(from, to) && targets[to].Takes(core.Conversation, traits)
+	return from == to || CanTranslate(from, to) && formats.Of(to).Requests.Target.Takes(core.Conversation, traits)
 }
 
 // Render appends to dst the request that a client sent in the format from as a
@@ -27,10 +28,5 @@ func Render(dst []byte, from, to translate.Format, body []byte, info *translate.
 	if !CanTranslate(from, to) {
 		panic("pairs: no conversion from " + string(from) + " to " + string(to))
 	}
-	return core.Render(dst, body, info, sources[from], targets[to])
-}
-
-// FillIn is completions.FillIn.
-func FillIn(body []byte, info *translate.RequestInfo) ([]translate.Edit, *translate.Fault) {
-	return completions.FillIn(body, info)
+	return core.Render(dst, body, info, formats.Of(from).Requests.Source, formats.Of(to).Requests.Target)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -63,7 +64,7 @@ func runRenderCases(t *testing.T, from, to translate.Format, cases []renderCase)
 			assert.Equal(t, c.want, string(out))
 			assert.Equal(t, c.losses, lossesOf(r.Losses))
 			assert.True(t, json.Valid(out))
-			_, fault := pairs.For(to).Inspect(out, translate.Generate)
+			_, fault := formats.Of(to).Requests.Inspect(out, translate.Generate)
 			assert.Nil(t, fault)
 			switch {
 			case to == translate.Chat:
@@ -78,7 +79,7 @@ func runRenderCases(t *testing.T, from, to translate.Format, cases []renderCase)
 // renderCaseOf renders one case and checks the fault that it should have.
 func renderCaseOf(t *testing.T, from, to translate.Format, c renderCase) ([]byte, translate.Rendered) {
 	t.Helper()
-	_, fault := pairs.For(from).Inspect([]byte(c.body), translate.Generate)
+	_, fault := formats.Of(from).Requests.Inspect([]byte(c.body), translate.Generate)
 	require.Nil(t, fault, "the client's request is right")
 	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, c.traits)}
 	out, r, fault := pairs.Render([]byte("before"), from, to, []byte(c.body), info)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -36,11 +37,11 @@ func fuzzRender(f *testing.F, from, to translate.Format) {
 	f.Fuzz(func(t *testing.T, body []byte, n byte) {
 		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, fuzzTraits[int(n)%len(fuzzTraits)])}
 		out, r, fault := pairs.Render(nil, from, to, body, info)
-		if _, refused := pairs.For(from).Inspect(body, translate.Generate); refused != nil || fault != nil {
+		if _, refused := formats.Of(from).Requests.Inspect(body, translate.Generate); refused != nil || fault != nil {
 			return
 		}
 		require.True(t, json.Valid(out), "%s", out)
-		_, fault = pairs.For(to).Inspect(out, translate.Generate)
+		_, fault = formats.Of(to).Requests.Inspect(out, translate.Generate)
 		require.Nil(t, fault, "%s", out)
 		again, _, _ := pairs.Render(nil, from, to, body, info)
 		require.Equal(t, string(out), string(again))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -96,7 +97,7 @@ func TestEveryWordArrivesOnce(t *testing.T) {
 		calls := hi + `,{"role":"assistant","content":[` + talk.list(1, 2, talk.call) + `]}`
 		body := conversation(calls+`,`+talk.list(1, 6, talk.message)+`,`+hi, `"system":[`+talk.list(0, 2, talk.text)+`]`)
 		setting := "files on; " + traits[i%len(traits)]
-		_, fault := pairs.For(translate.Messages).Inspect([]byte(body), translate.Generate)
+		_, fault := formats.Of(translate.Messages).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
 		out, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, []byte(body), &translate.RequestInfo{Traits: traitsOf(t, setting)})
 		require.Nil(t, fault, body)
@@ -145,7 +146,7 @@ func TestEveryWordOfAChatArrivesOnce(t *testing.T) {
 	for i := range 800 {
 		talker := talker{Rand: random}
 		body := talk(hi+`,`+talker.list(1, 7, talker.chatMessage), `"reasoning_effort":"low"`)
-		_, fault := pairs.For(translate.Chat).Inspect([]byte(body), translate.Generate)
+		_, fault := formats.Of(translate.Chat).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
 		out, _, fault := pairs.Render(nil, translate.Chat, translate.Messages, []byte(body), &translate.RequestInfo{Upstream: "up", Traits: traitsOf(t, traits[i%len(traits)])})
 		require.Nil(t, fault, body)

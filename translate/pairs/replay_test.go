@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // wholeAnswers are the recorded JSON answers of a format that are no error.
@@ -21,7 +21,7 @@ func wholeAnswers(t *testing.T, format translate.Format) map[string][]byte {
 	for _, path := range paths {
 		body, err := os.ReadFile(path)
 		require.NoError(t, err)
-		if _, fault := pairs.For(format).InspectAnswer(body, translate.Generate); fault == nil {
+		if _, fault := formats.Of(format).Answers.Inspect(body, translate.Generate); fault == nil {
 			answers[filepath.Base(path)] = body
 		}
 	}
@@ -32,9 +32,9 @@ func wholeAnswers(t *testing.T, format translate.Format) map[string][]byte {
 // TestAReplayTellsWhatTheAnswerDid ensures that a JSON answer and its replay in
 // its own format are one answer to whoever reads either.
 func TestAReplayTellsWhatTheAnswerDid(t *testing.T) {
-	for _, format := range translate.Formats {
+	for _, format := range formats.Names() {
 		for name, body := range wholeAnswers(t, format) {
-			stream, fault := pairs.For(format).Replay(body, true)
+			stream, fault := formats.Of(format).Answers.Replay(body, true)
 			require.Nil(t, fault, name)
 			seen := observe(format, [][]byte{stream}, true)
 			assert.True(t, seen.all.Has(translate.Terminal), name)
@@ -62,7 +62,7 @@ func TestAReplayRefusesWhatReadersDisagreeOn(t *testing.T) {
 		translate.Completions: {`{"choices":[{"text":"a","text":"b"}]}`, `{"choices":{}}`, `null`},
 	} {
 		for _, body := range bodies {
-			stream, fault := pairs.For(format).Replay([]byte(body), true)
+			stream, fault := formats.Of(format).Answers.Replay([]byte(body), true)
 			require.NotNil(t, fault, body)
 			assert.Equal(t, "upstream_invalid_response", fault.Code, body)
 			assert.Empty(t, stream, body)

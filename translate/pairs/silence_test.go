@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
@@ -93,7 +94,7 @@ func (f *fullRequest) render(t *testing.T, info *translate.RequestInfo, root any
 	t.Helper()
 	body, err := json.Marshal(root)
 	require.NoError(t, err)
-	if _, fault := pairs.For(f.w.from).Inspect(body, translate.Generate); fault != nil {
+	if _, fault := formats.Of(f.w.from).Requests.Inspect(body, translate.Generate); fault != nil {
 		return r, false
 	}
 	out, rendered, fault := pairs.Render(nil, f.w.from, f.w.to, body, info)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -31,7 +31,7 @@ type recording struct {
 func recordings(t testing.TB) []recording {
 	t.Helper()
 	var all []recording
-	for _, format := range translate.Formats {
+	for _, format := range formats.Names() {
 		paths, err := filepath.Glob("../../testdata/streams/" + string(format) + "/*.sse")
 		require.NoError(t, err)
 		require.NotEmpty(t, paths)
@@ -76,7 +76,7 @@ type observed struct {
 // the stream when closed is set.
 func observe(format translate.Format, chunks [][]byte, closed bool) (o observed) {
 	lexer := sse.NewLexer(0)
-	observer := pairs.For(format).NewObserver()
+	observer := formats.Of(format).Answers.NewObserver()
 	see := func(event sse.Event) {
 		signal := observer.Observe(event)
 		if signal.Has(translate.Terminal) {
@@ -189,14 +189,4 @@ func cuts(data []byte) (at []int) {
 		}
 	}
 	return at
-}
-
-func TestEveryFormatHasACodec(t *testing.T) {
-	for _, format := range translate.Formats {
-		codec := pairs.For(format)
-		assert.NotNil(t, codec.Inspect)
-		assert.NotNil(t, codec.NewObserver)
-		assert.NotNil(t, codec.InspectAnswer)
-	}
-	assert.Panics(t, func() { pairs.For("other") })
 }

@@ -4,9 +4,8 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -19,9 +18,9 @@ import (
 // Fault tells what became of an answer that failed, and Output ends in front of
 // that, so that whoever writes to the client can still choose how to tell.
 type Translator struct {
-	parser  parser
+	parser  format.Parser
 	cutter  *cutter // nil when there is nothing to cut
-	emitter emitter
+	emitter format.Emitter
 	choices int // asked for in one call
 	calls   toolCalls
 	missing translate.Dropped
@@ -33,76 +32,22 @@ type Translator struct {
 	finished bool
 }
 
-// parser reads an answer into core events, which it tells its handler. What
-// follows EventEnd or EventError says nothing.
-type parser interface {
-	// Event reads the next event of a stream.
-	Event(sse.Event)
-	// Answer reads a whole JSON answer.
-	Answer(body []byte)
-	// End is the end of a stream's body: a clean one ends the answer if that
-	// was complete.
-	End(clean bool)
-	// Finished reports whether as many choices as were asked for, and all that
-	// were begun, have told why they ended.
-	Finished(choices int) bool
-	// Choices is how many choices were begun.
-	Choices() int
-	// Losses are what of the answer the core events have no words for.
-	Losses() translate.Losses
-}
-
-// emitter writes core events for a client.
-type emitter interface {
-	translate.Handler
-	// Output returns what was written since it was called last. It is valid
-	// until the next event.
-	Output() []byte
-	// Fault says why the events cannot be written, nil while they can.
-	Fault() *translate.Fault
-	// Losses are what of the events the client's format has no place for.
-	Losses() translate.Losses
-}
-
 // NewTranslator returns a translator of one answer, from the provider's format
 // to the client's. It panics if CanTranslate does not hold for their requests.
 func NewTranslator(from, to translate.Format, m *translate.Memory, ids translate.IDs) *Translator {
-	return newTranslator(from, m, newEmitter(to, m, ids))
+	return newTranslator(from, m, formats.Of(to).Answers.NewEmitter(m, ids))
 }
 
-func newTranslator(from translate.Format, m *translate.Memory, e emitter) *Translator {
+func newTranslator(from translate.Format, m *translate.Memory, e format.Emitter) *Translator {
+	newParser := formats.Of(from).Answers.NewParser
 	t := &Translator{emitter: e, choices: max(1, m.Choices), calls: toolCalls{room: m.Room()}}
 	if len(m.Enforce) == 0 && !m.LeadingSpace {
-		t.parser = newParser(from, t)
+		t.parser = newParser(t)
 		return t
 	}
 	t.cutter = newCutter(t, m)
-	t.parser = newParser(from, t.cutter)
+	t.parser = newParser(t.cutter)
 	return t
-}
-
-func newParser(format translate.Format, h translate.Handler) parser {
-	switch format {
-	case translate.Chat:
-		return chat.NewParser(h)
-	case translate.Messages:
-		return messages.NewParser(h)
-	case translate.Completions:
-		return completions.NewParser(h)
-	}
-	panic("pairs: no parser for format " + string(format))
-}
-
-func newEmitter(format translate.Format, m *translate.Memory, ids translate.IDs) emitter {
-	switch format {
-	case translate.Messages:
-		return messages.NewEmitter(m, ids)
-	case translate.Chat:
-		return chat.NewEmitter(m, ids)
-	case translate.Completions:
-		return completions.NewEmitter(m, ids)
-	}
-	panic("pairs: no emitter for format " + string(format))
 }
 
 // Event reads the next event of a stream and says what it meant: Content from

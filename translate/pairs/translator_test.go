@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -147,8 +148,8 @@ func TestUnknownWaysPanic(t *testing.T) {
 // TestEveryTranslatedRequestHasAWayBack ensures that no request is sent whose
 // answer could not be read or written.
 func TestEveryTranslatedRequestHasAWayBack(t *testing.T) {
-	for _, client := range translate.Formats {
-		for _, provider := range translate.Formats {
+	for _, client := range formats.Names() {
+		for _, provider := range formats.Names() {
 			if pairs.CanTranslate(client, provider) {
 				assert.NotPanics(t, func() { pairs.NewTranslator(provider, client, &translate.Memory{}, newIDs()) })
 			}

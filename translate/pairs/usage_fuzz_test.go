@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
 // FuzzUsageEdits edits the usage of any document: what comes of it must be JSON,
@@ -25,20 +25,20 @@ func FuzzUsageEdits(f *testing.F) {
 		if c.Skip(); c.Finish() != nil {
 			return
 		}
-		for _, format := range translate.Formats {
-			codec := pairs.For(format)
-			for _, edits := range []func([]translate.Edit, []byte) []translate.Edit{codec.CutUsage, codec.FillUsage} {
+		for _, format := range formats.Names() {
+			described := formats.Of(format)
+			for _, edits := range []func([]translate.Edit, []byte) []translate.Edit{described.Answers.Usage.Cut, described.Answers.Usage.Fill} {
 				if edits != nil {
 					require.True(t, json.Valid([]byte(trimMark(string(translate.AppendEdited(nil, data, edits(nil, data)))))), "%s", data)
 				}
 			}
-			if codec.FillUsage == nil {
+			if described.Answers.Usage.Fill == nil {
 				continue
 			}
-			filled := translate.AppendEdited(nil, data, codec.FillUsage(nil, data))
-			require.Empty(t, codec.FillUsage(nil, filled), "%s", filled)
-			before, _ := codec.InspectAnswer(data, translate.Generate)
-			after, _ := codec.InspectAnswer(filled, translate.Generate)
+			filled := translate.AppendEdited(nil, data, described.Answers.Usage.Fill(nil, data))
+			require.Empty(t, described.Answers.Usage.Fill(nil, filled), "%s", filled)
+			before, _ := described.Answers.Inspect(data, translate.Generate)
+			after, _ := described.Answers.Inspect(filled, translate.Generate)
 			require.Equal(t, before, after, "%s", filled)
 		}
 	})

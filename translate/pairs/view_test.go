@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 func TestViewsTellHowMuchIsAskedFor(t *testing.T) {
@@ -25,7 +26,7 @@ func TestViewsTellHowMuchIsAskedFor(t *testing.T) {
 		`{"model":"m","prompt":[1,2,3]}`:                                      {translate.Completions, much{}},
 		`{"model":"m","prompt":[[1,2],[3],[4]]}`:                              {translate.Completions, much{0, 0, 3}},
 	} {
-		view, fault := For(c.format).Inspect([]byte(body), translate.Generate)
+		view, fault := formats.Of(c.format).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
 		assert.Equal(t, c.want, much{view.MaxTokens, view.Answers, view.Prompts}, body)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // What a client says was taken for a file wherever it stood, if it had no spaces:
@@ -50,7 +50,7 @@ func TestPromptsAreEstimatedByTheirLengthAndFilesByTheirCost(t *testing.T) {
 		"a text as a file part":           {translate.Chat, block(`{"type":"file","file":{"file_data":"data:text/plain;base64,` + file + `"}}`), 200_000, 201_000},
 		"something that was said":         {translate.Chat, block(`{"type":"input_audio","input_audio":{"format":"wav","data":"` + file + `"}}`), 780, 850},
 	} {
-		view, fault := pairs.For(c.format).Inspect([]byte(c.body), translate.Generate)
+		view, fault := formats.Of(c.format).Requests.Inspect([]byte(c.body), translate.Generate)
 		require.Nil(t, fault, name)
 		got := PromptTokens(len(c.body), view.Files)
 		assert.GreaterOrEqual(t, got, c.low, name)

@@ -2,6 +2,7 @@ package site
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -39,8 +40,8 @@ var (
 )
 
 func lanes(exists func(client, provider translate.Format) bool) (all []Lane) {
-	for _, client := range translate.Formats {
-		for _, provider := range translate.Formats {
+	for _, client := range formats.Names() {
+		for _, provider := range formats.Names() {
 			if exists(client, provider) {
 				all = append(all, NewLane(client, provider))
 			}

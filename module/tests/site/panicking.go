@@ -10,7 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 func init() { caddy.RegisterModule(new(panicking)) }
@@ -29,7 +29,7 @@ func (*panicking) CaddyModule() caddy.ModuleInfo {
 
 // Defaults returns every format, at an address that is never called.
 func (*panicking) Defaults() aigateway.Defaults {
-	return aigateway.Defaults{BaseURL: "http://panicking/v1", Formats: translate.Formats}
+	return aigateway.Defaults{BaseURL: "http://panicking/v1", Formats: formats.Names()}
 }
 
 // RoundTrip panics, or returns an answer that does.

@@ -1,0 +1,32 @@
+package completions
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+)
+
+// Descriptor describes the format.
+var Descriptor = format.Descriptor{
+	Name: translate.Completions,
+	Client: format.Client{
+		Endpoints: []format.Endpoint{{Method: "POST", Path: "/v1/completions", Operation: translate.Generate}},
+		Headers:   choices.Headers,
+		AnswerID:  "cmpl-",
+		CallID:    "call_",
+		Quotas:    choices.Quotas,
+	},
+	Provider: choices.Provider("/completions"),
+	Requests: format.Requests{Inspect: Inspect, Source: &RequestSource, Target: &RequestTarget, FillIn: FillIn},
+	Answers: format.Answers{
+		NewObserver: NewObserver,
+		Inspect:     InspectAnswer,
+		Replay:      Replay,
+		NewParser:   func(h translate.Handler) format.Parser { return NewParser(h) },
+		NewEmitter:  func(m *translate.Memory, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
+		KeepAlive:   choices.KeepAlive,
+		Usage:       format.Usage{Ask: choices.AskUsage, Cut: choices.CutUsage, Fill: FillUsage},
+	},
+	Errors: choices.Errors,
+	Models: choices.Models,
+}

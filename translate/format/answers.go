@@ -1,0 +1,71 @@
+package format
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Answers is how answers of a format are read and written.
+type Answers struct {
+	// NewObserver returns an observer of one stream.
+	NewObserver func() translate.Observer
+	// Inspect reads a whole JSON answer of status 2xx to the operation.
+	Inspect func(body []byte, op translate.Operation) (translate.Answer, *translate.Fault)
+	// Replay writes a whole JSON answer that has passed Inspect as the stream that it
+	// would have been, with the usage if that is wanted or comes unasked.
+	Replay func(answer []byte, usage bool) ([]byte, *translate.Fault)
+
+	// NewParser returns a parser of one answer.
+	NewParser func(translate.Handler) Parser
+	// NewEmitter returns an emitter of one answer. The memory is of the request.
+	NewEmitter func(*translate.Memory, translate.IDs) Emitter
+
+	// KeepAlive is what may be written between two events of a stream. It must not be
+	// changed.
+	KeepAlive []byte
+	Usage     Usage
+}
+
+// Usage is what a provider is asked for, or may leave out, of the usage.
+type Usage struct {
+	// Ask returns the edit by which the body of a request asks for the usage of the
+	// stream, and Cut appends the edits that take the usage out of an event that
+	// HasUsage. Both are nil for a format whose streams have the usage unasked.
+	Ask func(body []byte, view *translate.View) translate.Edit
+	Cut func(edits []translate.Edit, event []byte) []translate.Edit
+	// Fill appends the edits that add to a JSON answer, or to an event that HasUsage,
+	// the counts of usage that it lacks, as zeros; nil for a format that promises
+	// none.
+	Fill func(edits []translate.Edit, answer []byte) []translate.Edit
+}
+
+// Parser reads one answer into core events, which its handler gets. What follows
+// EventEnd or EventError has no effect.
+type Parser interface {
+	// Event reads the next event of a stream.
+	Event(sse.Event)
+	// Answer reads a whole JSON answer.
+	Answer(body []byte)
+	// End is the end of a stream's body: a clean one ends the answer if that was
+	// complete.
+	End(clean bool)
+	// Finished reports whether as many choices as were asked for, and all that were
+	// begun, have a reason why they ended.
+	Finished(choices int) bool
+	// Choices returns how many choices were begun.
+	Choices() int
+	// Losses returns what of the answer the core events cannot express.
+	Losses() translate.Losses
+}
+
+// Emitter writes core events for a client.
+type Emitter interface {
+	translate.Handler
+	// Output returns what was written since its last call. It is valid until the next
+	// event.
+	Output() []byte
+	// Fault returns why the events cannot be written, nil while they can.
+	Fault() *translate.Fault
+	// Losses returns what of the events the client's format has no place for.
+	Losses() translate.Losses
+}

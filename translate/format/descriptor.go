@@ -1,0 +1,22 @@
+package format
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// Descriptor is all that the gateway knows of a format. It never changes, and
+// there is one for each format, so that descriptors can be compared.
+//
+// A function may be nil only where its comment says what that means.
+type Descriptor struct {
+	Name translate.Format // in configurations, logs and metrics
+
+	Client   Client
+	Provider Provider
+	Version  Version
+	Requests Requests
+	Answers  Answers
+	Errors   Errors
+	Models   Models
+}
+
+// String returns the name.
+func (d *Descriptor) String() string { return string(d.Name) }

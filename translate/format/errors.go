@@ -1,0 +1,21 @@
+package format
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// Errors is how a format expresses that a request failed.
+type Errors struct {
+	// Status returns the HTTP status of the answer to a client.
+	Status func(*translate.Fault) int
+	// Append appends the body of an error answer. The request id is in it if the
+	// format has a place for that.
+	Append func(dst []byte, f *translate.Fault, requestID string) []byte
+	// AppendEvent appends the event that ends a stream. Nothing may follow it, since a
+	// stream that failed must not look finished.
+	AppendEvent func(dst []byte, f *translate.Fault, requestID string) []byte
+	// Relayable reports whether a client may get the status of a provider's error
+	// answer, and its body if that is JSON.
+	Relayable func(status int, body []byte) bool
+	// RelayableEvent reports whether a client may get a provider's error event as it
+	// is: clients must know it for an error.
+	RelayableEvent func(name, data []byte) bool
+}

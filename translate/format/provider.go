@@ -1,0 +1,24 @@
+package format
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// Provider is how providers of a format are called.
+type Provider struct {
+	// Call returns the path and the query of a call.
+	Call func(Call) (path, query string)
+	// Models returns the path and the query of the page of the list of models that
+	// begins after an id, "" for the first page. Base is the path of the base URL.
+	Models func(base, after string) (path, query string)
+	// OneAnswer says that a call has one answer: several are as many calls, and each
+	// of them sends the whole prompt.
+	OneAnswer bool
+}
+
+// Call is what the address of a call may depend on.
+type Call struct {
+	Base      string // the path of the base URL, without a slash at its end
+	Model     string // the provider's name of the model
+	Operation translate.Operation
+	Stream    bool   // an event stream is asked for
+	Query     string // of Client.Query, what the client has sent
+}

@@ -1,0 +1,78 @@
+package formats_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+)
+
+// optional are the fields of descriptors whose zero value has a meaning, which
+// the comment of the field states.
+var optional = []string{
+	"Client.KeyHeader", "Client.Query", "Client.Headers",
+	"Provider.OneAnswer",
+	"Version", "Version.Header", "Version.Check", "Version.Sent",
+	"Requests.FillIn",
+	"Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
+	"Models.Paging",
+}
+
+// A field that was added to Descriptor and forgotten in a format would be found by
+// the first client that needs it.
+func TestDescriptorsAreComplete(t *testing.T) {
+	for _, d := range formats.All() {
+		requireFields(t, d.String(), "", reflect.ValueOf(d).Elem())
+	}
+}
+
+func requireFields(t *testing.T, format, parent string, v reflect.Value) {
+	t.Helper()
+	for i := range v.NumField() {
+		name := parent + v.Type().Field(i).Name
+		if !slices.Contains(optional, name) {
+			assert.False(t, v.Field(i).IsZero(), "%s: %s", format, name)
+		}
+		if v.Field(i).Kind() == reflect.Struct {
+			requireFields(t, format, name+".", v.Field(i))
+		}
+	}
+}
+
+func TestFieldsThatBelongTogetherAreThereTogether(t *testing.T) {
+	for _, d := range formats.All() {
+		assert.Equal(t, d.Version.Header == "", d.Version.Check == nil, "%s: Version", d)
+		assert.Equal(t, d.Version.Header == "", d.Version.Sent == nil, "%s: Version", d)
+		assert.Equal(t, d.Answers.Usage.Ask == nil, d.Answers.Usage.Cut == nil, "%s: Usage", d)
+		assert.Equal(t, d.Name, d.Requests.Target.Format, "%s: Target", d)
+	}
+}
+
+func TestFormatsAreFoundByName(t *testing.T) {
+	seen := make(map[translate.Format]bool)
+	for _, d := range formats.All() {
+		assert.Same(t, d, formats.Of(d.Name))
+		assert.False(t, seen[d.Name], "%s is registered twice", d)
+		seen[d.Name] = true
+	}
+	assert.Nil(t, formats.Of("other"))
+	assert.Contains(t, formats.All(), formats.Unspecified())
+}
+
+// Two formats with the same endpoint would leave it to chance which of them
+// answers.
+func TestEndpointsBelongToOneFormat(t *testing.T) {
+	owners := make(map[format.Endpoint]*format.Descriptor)
+	for _, d := range formats.All() {
+		for _, e := range d.Client.Endpoints {
+			e.Operation = 0
+			assert.Nil(t, owners[e], "%s %s", e.Method, e.Path)
+			owners[e] = d
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package messages
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+)
+
+// Descriptor describes the format.
+var Descriptor = format.Descriptor{
+	Name: translate.Messages,
+	Client: format.Client{
+		Endpoints: []format.Endpoint{
+			{Method: "POST", Path: "/v1/messages", Operation: translate.Generate},
+			{Method: "POST", Path: "/v1/messages/count_tokens", Operation: translate.CountTokens},
+		},
+		KeyHeader: "X-Api-Key",
+		Query:     []string{"beta=true"},
+		Headers:   []string{versionHeader, "Anthropic-Beta"},
+		AnswerID:  "msg_",
+		CallID:    "toolu_",
+		Quotas: format.Quotas{
+			Requests: quotaHeaders("Requests"),
+			Tokens:   quotaHeaders("Tokens"),
+			Reset:    resetTime,
+		},
+	},
+	Provider: format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true},
+	Version:  format.Version{Header: versionHeader, Check: checkVersion, Sent: (*translate.Traits).Version},
+	Requests: format.Requests{Inspect: Inspect, Source: &RequestSource, Target: &RequestTarget},
+	Answers: format.Answers{
+		NewObserver: NewObserver,
+		Inspect:     InspectAnswer,
+		Replay:      Replay,
+		NewParser:   func(h translate.Handler) format.Parser { return NewParser(h) },
+		NewEmitter:  func(m *translate.Memory, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
+		KeepAlive:   translate.KeepAlive(translate.Messages),
+		Usage:       format.Usage{Fill: FillUsage},
+	},
+	Errors: format.Errors{
+		Status: func(f *translate.Fault) int { return f.Status(translate.Messages) },
+		Append: func(dst []byte, f *translate.Fault, requestID string) []byte {
+			return translate.AppendFault(dst, f, translate.Messages, requestID)
+		},
+		AppendEvent: func(dst []byte, f *translate.Fault, requestID string) []byte {
+			return translate.AppendFaultEvent(dst, f, translate.Messages, requestID)
+		},
+		Relayable: func(status int, body []byte) bool { return translate.Relayable(status, body, translate.Messages) },
+		RelayableEvent: func(name, data []byte) bool {
+			return translate.RelayableEvent(name, data, translate.Messages)
+		},
+	},
+	Models: format.Models{
+		Append: func(dst []byte, m translate.Model) []byte { return translate.AppendModel(dst, translate.Messages, m) },
+		AppendList: func(dst []byte, models []translate.Model, more bool) []byte {
+			return translate.AppendModelList(dst, translate.Messages, models, more)
+		},
+		Paging: &paging,
+	},
+}
+
+var paging = format.Paging{Limit: "limit", After: "after_id", Before: "before_id", Standard: 20, Largest: 1000}
+
+// quotaHeaders returns the headers of the limit that counts requests or tokens
+// (wire format E.5).
+func quotaHeaders(counted string) format.QuotaHeaders {
+	prefix := "Anthropic-Ratelimit-" + counted + "-"
+	return format.QuotaHeaders{Limit: prefix + "Limit", Remaining: prefix + "Remaining", Reset: prefix + "Reset"}
+}
+
+// resetTime writes the first whole second after a time.
+func resetTime(now time.Time, in time.Duration) string {
+	return now.Add(in + time.Second - 1).UTC().Format(time.RFC3339)
+}
+
+// callAddress returns the path and the query of a call.
+func callAddress(c format.Call) (path, query string) {
+	path = versioned(c.Base) + "/messages"
+	if c.Operation == translate.CountTokens {
+		path += "/count_tokens"
+	}
+	return path, c.Query
+}
+
+// modelsAddress returns the path and the query of the largest page of models.
+func modelsAddress(base, after string) (path, query string) {
+	page := url.Values{paging.Limit: {"1000"}}
+	if after != "" {
+		page.Set(paging.After, after)
+	}
+	return versioned(base) + "/models", page.Encode()
+}
+
+// versioned returns the path of a base URL up to the version. SDKs of the format
+// take a base URL without the version; one that ends in it is understood as well.
+func versioned(base string) string { return strings.TrimSuffix(base, "/v1") + "/v1" }

@@ -1,0 +1,35 @@
+package messages
+
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+const versionHeader = "Anthropic-Version"
+
+// The first version that was published, and the one that clients send.
+const (
+	oldestVersion = "2023-01-01"
+	usualVersion  = "2023-06-01"
+)
+
+// checkVersion refuses the values of a version header that are not one date. Any
+// date since the oldest version passes: a fixed list would lock out new clients.
+func checkVersion(values []string) *translate.Fault {
+	switch {
+	case len(values) == 0 || values[0] == "":
+		return translate.VersionMissing()
+	case len(values) > 1:
+		return translate.CredentialRepeated("anthropic-version")
+	case values[0] == usualVersion:
+		return nil
+	}
+	if _, err := time.Parse(time.DateOnly, values[0]); err != nil {
+		return translate.VersionInvalid(values[0])
+	}
+	if values[0] < oldestVersion {
+		return translate.VersionTooOld(values[0])
+	}
+	return nil
+}
