@@ -49,7 +49,13 @@ var arrows = []arrow{
 	{"module/store/...", []string{"module/aigateway", "module/store/..."}},
 	{"module/accounts", []string{"module/aigateway", "module/suggest", "translate/jsonscan"}},
 	{"module/providers", []string{"module/aigateway", "module/providers/demo", "translate", "translate/formats"}},
-	{"module/providers/demo", []string{"translate/..."}},
+	{"module/providers/demo", []string{"module/providers/demo/..."}},
+	{"module/providers/demo/reply", nil},
+	{"module/providers/demo/wire", []string{"module/providers/demo/reply"}},
+	{"module/providers/demo/wire/openai", []string{"module/providers/demo/reply", "module/providers/demo/wire"}},
+	{"module/providers/demo/wire/...", []string{
+		"module/providers/demo/reply", "module/providers/demo/wire", "module/providers/demo/wire/openai",
+	}},
 	{"module/command", []string{"module/aigateway"}},
 
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
@@ -69,7 +75,7 @@ var onlyForTests = []string{"module/gatewaytest", "module/tests/...", "module/st
 
 // pure are the packages that take bytes and give bytes: they import nothing
 // but the standard library.
-var pure = []string{"translate/...", "module/providers/demo"}
+var pure = []string{"translate/...", "module/providers/demo/..."}
 
 // impure is what the packages below translate may not even take from the
 // standard library: no network, no file, no log.

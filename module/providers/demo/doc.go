@@ -1,11 +1,17 @@
 // Package demo is a provider without a model: one HTTP handler that speaks
-// every wire format natively, so that a stranger sees the gateway work without
-// any account and tests have a strict and honest counterpart.
+// every wire format, so that a stranger sees the gateway work without any
+// account, and tests have a strict and honest counterpart.
 //
 // It promises answers in the public shapes of the formats, JSON and streamed,
-// and the same answer for the same request, but for the time of creation. It
+// and the same answer for the same request, except for the time of creation. It
 // refuses what the public services refuse, in the error body of the format. It
-// holds no state, so that it refuses threads, reads no file and calls nobody.
+// holds no state: it refuses to continue conversations by the id of an answer,
+// reads no file and calls nobody.
+//
+// Package reply decides what is answered. Each format is a package below wire,
+// listed in formats.go, which reads requests and writes answers without knowing
+// the others. This package serves them over HTTP, keeps the pace of streams, and
+// carries out the faults of the connection.
 //
 // # What it answers
 //
@@ -14,7 +20,7 @@
 // and usage alike. When the prompt names an offered tool beside the word "use"
 // or "call", or tool_choice demands one, it is called with arguments that its
 // schema requires; several named tools are called in parallel. Tool results
-// are quoted in the next answer. Reasoning comes when it was asked for.
+// are quoted in the next answer. Reasoning comes when the request asks for it.
 //
 // # Directives
 //
@@ -29,7 +35,8 @@
 //	[[fault:reset]]               reset the connection before any header
 //	[[fault:cut]]                 break the connection off in mid-answer
 //	[[fault:stall]]               fall silent in mid-answer until the client leaves
-//	[[fault:error-event]]         fail in mid-stream; in JSON: 200 with an error body
+//	[[fault:error-event]]         fail in mid-stream; in JSON: 200 with an error body;
+//	                              code=rate_limit_exceeded may follow
 //	[[fault:first-event-error]]   fail with the first event of a stream
 //	[[fault:garbage]]             end with an event, or a body, that is not JSON
 //	[[fault:html]]                answer a proxy's HTML page: 502, or status=200

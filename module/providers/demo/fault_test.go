@@ -195,6 +195,14 @@ func TestFaultErrorEvent(t *testing.T) {
 	})
 }
 
+func TestTheCodeOfAnErrorEventCanBeChosen(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		o := c.stream(chatPath, "x [[fault:error-event code=rate_limit_exceeded]]")
+		require.NotNil(t, o.failure)
+		assert.Equal(t, "rate_limit_exceeded", o.failure.Code)
+	})
+}
+
 func TestFaultErrorEventAsABody(t *testing.T) {
 	each(t, func(t *testing.T, c *caller, path string) {
 		for _, fault := range []string{"error-event", "first-event-error"} {

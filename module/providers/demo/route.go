@@ -2,80 +2,125 @@ package demo
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 )
 
-// route is one endpoint: whose error bodies it speaks and what serves it.
+// route is one endpoint: whose errors it answers, and what serves it.
 type route struct {
-	format translate.Format
-	method string
-	serve  func(*exchange)
+	family  *wire.Family
+	methods []string
+	refuse  *reply.Refusal // the answer to every request, if any
+	serve   func(*exchange)
 }
 
 // routeOf finds the endpoint of a request.
 func routeOf(r *http.Request) route {
+	for _, f := range formats {
+		for _, e := range f.Endpoints {
+			if e.Matches(r.URL.Path) {
+				return formatRoute(f, e)
+			}
+		}
+	}
+	return sharedRoute(r)
+}
+
+func formatRoute(f *wire.Format, e wire.Endpoint) route {
+	at := route{family: f.Family, methods: e.Methods, refuse: e.Refuse}
+	switch {
+	case e.Generate != nil:
+		at.serve = func(x *exchange) { x.generate(f.Name, e.Generate) }
+	case e.Compute != nil:
+		at.serve = func(x *exchange) { x.compute(e.Compute) }
+	}
+	return at
+}
+
+const modelPath = "/v1/models/"
+
+// sharedRoute finds the endpoints that the families have in common.
+func sharedRoute(r *http.Request) route {
+	get := []string{http.MethodGet}
 	switch path := r.URL.Path; {
-	case path == "/v1/messages":
-		return route{translate.Messages, http.MethodPost, (*exchange).generate}
-	case path == "/v1/messages/count_tokens":
-		return route{translate.Messages, http.MethodPost, (*exchange).countTokens}
-	case path == "/v1/chat/completions":
-		return route{translate.Chat, http.MethodPost, (*exchange).generate}
-	case path == "/v1/completions":
-		return route{translate.Completions, http.MethodPost, (*exchange).generate}
 	case path == "/v1/models":
-		return route{modelsFormat(r), http.MethodGet, (*exchange).listModels}
-	case strings.HasPrefix(path, "/v1/models/"):
-		return route{modelsFormat(r), http.MethodGet, (*exchange).showModel}
+		return route{family: familyOf(r), methods: get, serve: (*exchange).listModels}
+	case strings.HasPrefix(path, modelPath):
+		return route{family: familyOf(r), methods: get, serve: (*exchange).showModel}
 	default:
-		return route{modelsFormat(r), r.Method, (*exchange).notFound}
+		return route{family: familyOf(r), methods: []string{r.Method}, refuse: &reply.Refusal{
+			Status: http.StatusNotFound, Message: "no such endpoint", Code: "not_found",
+		}}
 	}
 }
 
-// modelsFormat tells the two model lists apart: callers of the messages format
-// always name its version.
-func modelsFormat(r *http.Request) translate.Format {
-	if r.Header.Get("Anthropic-Version") != "" {
-		return translate.Messages
+// familyOf returns the family whose version header the request has: clients of
+// such a family always send it.
+func familyOf(r *http.Request) *wire.Family {
+	for _, f := range formats {
+		if name := f.Family.VersionHeader; name != "" && r.Header.Get(name) != "" {
+			return f.Family
+		}
 	}
-	return translate.Chat
+	return defaultFamily
 }
 
-func (x *exchange) notFound() {
-	x.refuse(&refusal{status: http.StatusNotFound, message: "no such endpoint", code: "not_found"})
-}
-
-// generate answers the three endpoints that make text.
-func (x *exchange) generate() {
-	q, refused := parse(x)
-	if refused == nil && !x.engine.knows(q.model) {
-		refused = unknownModel(q.model)
-	}
-	if refused != nil {
+// generate answers a request to the model.
+func (x *exchange) generate(format string, read func(*wire.Body) (*reply.Request, wire.Writer)) {
+	body := x.parse()
+	request, writer := read(body)
+	if refused := x.check(body, request); refused != nil {
 		x.refuse(refused)
 		return
 	}
-	if q.faults.answer(x) {
+	if x.misbehave(&request.Faults) {
 		return
 	}
-	a := x.compose(q)
-	if q.stream && !q.faults.json {
-		x.streamAnswer(a)
+	request.Format = format
+	answer := reply.Compose(request, x.seed)
+	if request.Stream && !request.Faults.JSON {
+		x.stream(answer, writer)
 		return
 	}
-	x.writeAnswer(a)
+	x.whole(answer, writer)
 }
 
-// countTokens answers what a messages request would be charged for.
-func (x *exchange) countTokens() {
-	q, refused := parseMessages(newSource(x), x.body, true)
-	if refused != nil {
+func (x *exchange) parse() *wire.Body { return wire.NewBody(x.body, x.route.family, x.engine.strict) }
+
+func (x *exchange) check(body *wire.Body, request *reply.Request) *reply.Refusal {
+	if refused := body.Refused(); refused != nil {
+		return refused
+	}
+	if refused := request.Prepare(); refused != nil {
+		return refused
+	}
+	if !x.engine.knows(request.Model) {
+		return reply.UnknownModel(request.Model)
+	}
+	return nil
+}
+
+// compute answers a request that needs no model.
+func (x *exchange) compute(answer func(*wire.Body, reply.Seed) any) {
+	body := x.parse()
+	v := answer(body, x.seed)
+	if refused := body.Refused(); refused != nil {
 		x.refuse(refused)
 		return
 	}
-	x.writeJSON(http.StatusOK, struct {
-		InputTokens int `json:"input_tokens"`
-	}{q.input})
+	x.writeJSON(http.StatusOK, v)
+}
+
+func (x *exchange) listModels() { x.writeJSON(http.StatusOK, x.route.family.Models(x.engine.names())) }
+
+func (x *exchange) showModel() {
+	name := strings.TrimPrefix(x.r.URL.Path, modelPath)
+	if !slices.Contains(x.engine.names(), name) {
+		x.refuse(reply.UnknownModel(name))
+		return
+	}
+	x.writeJSON(http.StatusOK, x.route.family.Model(name))
 }

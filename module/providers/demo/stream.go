@@ -3,123 +3,117 @@ package demo
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"io"
 	"net/http"
-	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 )
 
 // stream writes the events of one answer, each flushed at once.
 type stream struct {
 	x        *exchange
-	faults   *faults
+	answer   *reply.Answer
+	writer   wire.Writer
+	faults   *reply.Faults
 	out      io.Writer
 	held     bytes.Buffer // of a stream that is sent in one piece
 	zip      *gzip.Writer // nil when plain
 	control  *http.ResponseController
-	contents int  // pieces of content so far
-	over     bool // ended early; what follows is not written
+	sent     int  // events so far
+	contents int  // those with content
+	struck   bool // the fault of mid-stream came, or came too late
+	over     bool // the stream ended early; what follows is not written
 }
 
-// streamAnswer writes the answer as a stream of events.
-func (x *exchange) streamAnswer(a *answer) {
-	s := x.openStream(&a.faults)
-	if a.faults.firstEventError {
+// stream writes the answer as a stream of events.
+func (x *exchange) stream(a *reply.Answer, w wire.Writer) {
+	s := &stream{x: x, answer: a, writer: w, faults: &a.Faults, out: x.w, control: http.NewResponseController(x.w)}
+	s.open()
+	if s.faults.FirstEventError {
 		s.fail()
 	}
-	switch a.format {
-	case translate.Messages:
-		s.streamMessages(a)
-	case translate.Chat:
-		s.streamChat(a)
-	default:
-		s.streamCompletions(a)
-	}
+	w.Stream(a, s.event)
 	s.close()
 }
 
-func (x *exchange) openStream(f *faults) *stream {
-	s := &stream{x: x, faults: f, out: x.w, control: http.NewResponseController(x.w)}
-	if f.burst {
+func (s *stream) open() {
+	if s.faults.Burst {
 		s.out = &s.held
 	}
-	x.setRequestID()
-	x.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	x.w.Header().Set("Cache-Control", "no-cache")
-	if f.gzip {
-		x.w.Header().Set("Content-Encoding", "gzip")
+	s.x.setHeader("text/event-stream; charset=utf-8")
+	s.x.w.Header().Set("Cache-Control", "no-cache")
+	if s.faults.Gzip {
+		s.x.w.Header().Set("Content-Encoding", "gzip")
 		s.zip = gzip.NewWriter(s.out)
 		s.out = s.zip
 	}
-	x.w.WriteHeader(http.StatusOK)
+	s.x.w.WriteHeader(http.StatusOK)
 	s.flush()
-	x.pause(f.slowFirst)
-	return s
+	s.x.pause(s.faults.SlowFirst)
 }
 
-// send writes one event; chat and completions events have no name.
-func (s *stream) send(name string, v any) { s.write(name, encode(v)) }
-
-// content writes one event that carries content: paced, and the place where
-// the faults of mid-stream strike.
-func (s *stream) content(name string, v any) {
-	if s.contents == s.faults.after {
-		s.strike()
+// event paces and writes one event, or carries out the fault that takes its
+// place.
+func (s *stream) event(e wire.Event) {
+	if s.over {
+		return
 	}
-	s.contents++
-	s.x.pause(s.x.engine.pace)
-	s.send(name, v)
-}
-
-// beforeFinish is the last moment for a fault of mid-stream in an answer that
-// was shorter than the fault had wished.
-func (s *stream) beforeFinish() {
-	if s.contents <= s.faults.after {
-		s.strike()
+	switch e.Kind {
+	case wire.Content:
+		if s.contents == s.faults.After {
+			s.strike()
+		}
+		s.contents++
+		s.x.pause(s.x.engine.pace)
+	case wire.Finish, wire.Terminal:
+		s.strike() // at last, in an answer that was too short for the fault
+		s.over = s.over || s.faults.NoFinish || s.faults.NoDone && e.Kind == wire.Terminal
 	}
+	s.write(e)
 }
 
-// strike carries out the fault of mid-stream, if one was asked for.
+// strike carries out the fault of mid-stream, if there is one and it did not
+// come before.
 func (s *stream) strike() {
-	switch s.faults.middle {
-	case "cut":
+	if s.struck {
+		return
+	}
+	s.struck = true
+	switch s.faults.Middle {
+	case reply.Cut:
 		s.x.abort()
-	case "stall":
+	case reply.Stall:
 		s.x.stall()
-	case "error-event":
+	case reply.ErrorEvent:
 		s.fail()
-	case "garbage":
-		s.write("", []byte(`{"id": "half an ev`))
+	case reply.Garbage:
+		s.write(wire.Event{Data: []byte(`{"id": "half an ev`)})
 		s.over = true
 	}
 }
 
-// fail ends the stream with the format's error event.
+// fail ends the stream with the error event of the format.
 func (s *stream) fail() {
-	name := ""
-	if s.x.route.format == translate.Messages {
-		name = "error"
-	}
-	s.send(name, s.x.errorBody(overloaded(s.x.route.format)))
+	s.write(s.writer.FailedEvent(s.answer, s.x.overloaded(s.faults), s.sent))
 	s.over = true
 }
 
 // write frames one event and flushes it.
-func (s *stream) write(name string, data []byte) {
+func (s *stream) write(e wire.Event) {
 	if s.over {
 		return
 	}
+	s.sent++
 	end := "\n"
-	if s.faults.crlf {
+	if s.faults.CRLF {
 		end = "\r\n"
 	}
 	var frame []byte
-	if name != "" {
-		frame = append(frame, "event: "+name+end...)
+	if e.Name != "" {
+		frame = append(frame, "event: "+e.Name+end...)
 	}
-	frame = append(append(frame, "data: "...), data...)
+	frame = append(append(frame, "data: "...), e.Data...)
 	frame = append(frame, end+end...)
 	if _, err := s.out.Write(frame); err != nil {
 		s.x.abort() // the client left
@@ -129,7 +123,7 @@ func (s *stream) write(name string, data []byte) {
 
 func (s *stream) flush() {
 	if s.zip != nil {
-		_ = s.zip.Flush() // the write after it tells
+		_ = s.zip.Flush() // the next write reports an error
 	}
 	_ = s.control.Flush()
 }
@@ -139,43 +133,4 @@ func (s *stream) close() {
 		_ = s.zip.Close()
 	}
 	_, _ = s.x.w.Write(s.held.Bytes()) // a client that left needs no answer
-}
-
-// abort breaks the answer off the way net/http handlers do.
-func (x *exchange) abort() { panic(http.ErrAbortHandler) }
-
-// stall says nothing more until the client leaves.
-func (x *exchange) stall() {
-	<-x.r.Context().Done()
-	x.abort()
-}
-
-// pause waits and breaks off when the client leaves.
-func (x *exchange) pause(d time.Duration) {
-	if d > 0 && !sleep(x.r.Context(), d) {
-		x.abort()
-	}
-	if x.r.Context().Err() != nil {
-		x.abort()
-	}
-}
-
-// sleep waits for d and reports whether ctx lived that long.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// overloaded is the error that the faults of mid-answer report.
-func overloaded(format translate.Format) *refusal {
-	if format == translate.Messages {
-		return &refusal{status: 529, message: "Overloaded"}
-	}
-	return &refusal{status: http.StatusServiceUnavailable, message: "the server is overloaded", code: "server_is_overloaded"}
 }

@@ -112,6 +112,16 @@ func TestACustomToolGetsText(t *testing.T) {
 	})
 }
 
+// The directive once called a custom tool as if it was a function.
+func TestADirectiveCallsACustomToolWithText(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		answer := c.completion(chatPath, ask(chatPath, `[[tool note {"a":1}]]`, `,"tools":[{"type":"custom","custom":{"name":"note"}}]`))
+		call := answer.Choices[0].Message.ToolCalls[0]
+		assert.Equal(t, "custom", call.Type)
+		assert.Equal(t, `{"a":1}`, call.Custom.Input)
+	})
+}
+
 func TestServerToolsAreNeverCalled(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		m := c.message(ask(messagesPath, "use web_search", `,"tools":[{"type":"web_search_20250305","name":"web_search"}]`))

@@ -158,3 +158,15 @@ func TestOnlyKnownModelsAnswerWhenTheyAreNamed(t *testing.T) {
 		assert.Equal(t, "model_not_found", f.Code)
 	}, demo.WithModels("m0", "m1"))
 }
+
+// The first unknown field was once the first in the random order of a map, so
+// that the same request got different answers.
+func TestOfSeveralUnknownFieldsTheFirstByNameIsRefused(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		for range 20 {
+			f, err := gatewaytest.ParseFailure(c.body(http.StatusBadRequest, chatPath, ask(chatPath, "x", `,"zz":1,"aa":2,"mm":3`)))
+			require.NoError(t, err)
+			assert.Equal(t, "aa: unknown parameter", f.Message)
+		}
+	}, demo.WithStrict(true))
+}

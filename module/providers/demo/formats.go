@@ -1,0 +1,19 @@
+package demo
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/messages"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/openai"
+)
+
+// formats are the formats that the engine speaks.
+var formats = []*wire.Format{
+	messages.Format,
+	chat.Format,
+	completions.Format,
+}
+
+// defaultFamily answers requests that name no family.
+var defaultFamily = openai.Family

@@ -1,0 +1,105 @@
+package reply
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// calls returns the calls of tools of one sample.
+func (a *Answer) calls(prompt string, index int) []Call {
+	if a.Choice.Mode == ChoiceNone || a.orders.refuse {
+		return nil
+	}
+	list := a.ordered()
+	if len(list) == 0 {
+		list = a.named(prompt)
+	}
+	if len(list) == 0 && a.Choice.Mode == ChoiceAny {
+		list = a.forced()
+	}
+	if a.Choice.Single && len(list) > 1 {
+		list = list[:1]
+	}
+	for i := range list {
+		list[i].ID = fmt.Sprintf("%s%02d%02d", a.ID(), index, i)
+	}
+	return list
+}
+
+// ordered returns the calls of offered tools that [[tool ...]] spells out.
+func (a *Answer) ordered() (list []Call) {
+	for _, o := range a.orders.calls {
+		if t, offered := a.find(o.name); offered {
+			list = append(list, t.call(fragments(string(o.arguments))))
+		}
+	}
+	return list
+}
+
+// maxSearch is how much of a prompt is searched for the names of tools, in bytes.
+const maxSearch = 16 << 10
+
+var asksForTool = regexp.MustCompile(`(?i)\b(use|call)\b`)
+
+// named returns calls of the tools that the prompt names; none when the last
+// turn holds results of tools.
+func (a *Answer) named(prompt string) (list []Call) {
+	prompt = shorten(prompt, maxSearch)
+	if len(a.Results) > 0 || !asksForTool.MatchString(prompt) {
+		return nil
+	}
+	for _, t := range a.Tools {
+		if !t.Server && mentions(prompt, t.Name) && a.allows(t) {
+			list = append(list, t.sampleCall())
+		}
+	}
+	return list
+}
+
+// allows reports whether the tool choice allows this tool.
+func (a *Answer) allows(t Tool) bool { return a.Choice.Name == "" || a.Choice.Name == t.Name }
+
+// mentions reports whether the name is a word of the text.
+func mentions(text, name string) bool {
+	if name == "" {
+		return false
+	}
+	found, _ := regexp.MatchString(`(?i)(^|[^\w-])`+regexp.QuoteMeta(name)+`($|[^\w-])`, text)
+	return found
+}
+
+// forced returns the call that the tool choice demands.
+func (a *Answer) forced() []Call {
+	if t, offered := a.find(a.Choice.Name); offered {
+		return []Call{t.sampleCall()}
+	}
+	return nil
+}
+
+// sampleCall calls the tool with the arguments that its schema requires.
+func (t Tool) sampleCall() Call {
+	if t.Custom {
+		return t.call(pieces(t.sampleInput()))
+	}
+	return t.call(fragments(strings.TrimSpace(string(sampleOf(t.Schema)))))
+}
+
+func (t Tool) call(input []string) Call {
+	return Call{Namespace: t.Namespace, Name: t.Name, Custom: t.Custom, Pieces: input}
+}
+
+// patch is a text that the grammar of the apply_patch tool of agents accepts.
+const patch = `*** Begin Patch
+*** Add File: demo.txt
++The demo provider wrote this file.
+*** End Patch
+`
+
+// sampleInput returns the text that a custom tool is called with.
+func (t Tool) sampleInput() string {
+	if t.Name == "apply_patch" {
+		return patch
+	}
+	return "Input for " + t.Name + "."
+}

@@ -1,0 +1,135 @@
+package reply
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// Request is what an answer depends on, in whatever format it was asked for.
+type Request struct {
+	Format string // name of the wire format; the text mentions it
+	Model  string
+	Stream bool
+	Limit  int // tokens of each sample; negative: no limit
+	Stops  []string
+	N      int  // samples for each prompt; 0 is one
+	Echo   bool // each sample begins with its prompt
+
+	Prompts  []string // texts to answer: the last user turn, or all prompts of a completion
+	Messages int
+	Results  []string // results of tools in the last turn
+	Tools    []Tool
+	Choice   ToolChoice
+	Reason   bool            // reasoning was asked for
+	Schema   json.RawMessage // of a structured answer; nil: plain text
+
+	Marked bool // a cache breakpoint was set
+	Later  bool // an assistant turn is there, so that the prefix was seen before
+
+	Faults Faults
+
+	orders orders
+	system int // words of the system text
+	media  int
+	input  int // tokens of the whole request
+	prefix int // those of the system text and the tools
+}
+
+// Tool is a tool that the request offers.
+type Tool struct {
+	Namespace string
+	Name      string
+	Schema    json.RawMessage // nil: it takes anything
+	Custom    bool            // its input is text, not JSON
+	Server    bool            // the provider runs it itself; it is never called here
+}
+
+// ToolChoice restricts the calls of tools.
+type ToolChoice struct {
+	Mode   ChoiceMode
+	Name   string // with ChoiceAny: the one tool to call; "" is any
+	Single bool   // at most one call
+}
+
+// ChoiceMode says whether tools may or must be called.
+type ChoiceMode int
+
+// The modes.
+const (
+	ChoiceAuto ChoiceMode = iota // the prompt decides
+	ChoiceNone                   // no tool is called
+	ChoiceAny                    // a tool is called
+)
+
+// mediaTokens is what an image or a document counts, whatever its size.
+const mediaTokens = 1500
+
+// AddText counts a text of the conversation.
+func (r *Request) AddText(text string) { r.input += tokens(text) }
+
+// AddSystem counts a system text.
+func (r *Request) AddSystem(text string) {
+	r.system += tokens(text)
+	r.input += tokens(text)
+	r.prefix += tokens(text)
+}
+
+// AddTool offers a tool. Its definition counts one token for each four bytes.
+func (r *Request) AddTool(t Tool, definition []byte) {
+	r.Tools = append(r.Tools, t)
+	r.input += (len(definition) + 3) / 4
+	r.prefix += (len(definition) + 3) / 4
+}
+
+// AddMedia counts an image or a document.
+func (r *Request) AddMedia() {
+	r.media++
+	r.input += mediaTokens
+}
+
+// InputTokens returns the tokens of the whole request.
+func (r *Request) InputTokens() int { return r.input }
+
+// MediaTokens returns the tokens of images and documents.
+func (r *Request) MediaTokens() int { return r.media * mediaTokens }
+
+// Offers reports whether a tool of this name may be called; "" is any tool.
+func (r *Request) Offers(name string) bool {
+	_, found := r.find(name)
+	return found
+}
+
+func (r *Request) find(name string) (Tool, bool) {
+	for _, t := range r.Tools {
+		if !t.Server && (name == "" || t.Name == name) {
+			return t, true
+		}
+	}
+	return Tool{}, false
+}
+
+// maxSamples and maxWords bound the length of one answer.
+const (
+	maxSamples = 1024
+	maxWords   = 100_000
+)
+
+// Prepare obeys the directives in the prompts, and takes them out. It refuses
+// unknown directives, and answers of a length that only an attacker asks for.
+func (r *Request) Prepare() *Refusal {
+	r.N = max(r.N, 1)
+	if len(r.Prompts) == 0 { // results of tools alone, or a system text
+		r.Prompts = []string{""}
+	}
+	if refused := r.readDirectives(); refused != nil {
+		return refused
+	}
+	samples := len(r.Prompts) * r.N
+	if samples > maxSamples {
+		return Invalid("n", "too many choices for one request", "invalid_value")
+	}
+	if samples*r.orders.words > maxWords {
+		return &Refusal{Status: http.StatusBadRequest, Message: "unknown directive: too many words for one request"}
+	}
+	return nil
+}

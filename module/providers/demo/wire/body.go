@@ -1,0 +1,63 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
+)
+
+// Body is the body of a request while it is read. It keeps the first refusal;
+// what is read after that does not matter.
+type Body struct {
+	Object       // the whole body
+	Strict  bool // unknown fields are refused
+	dotted  bool
+	refused *reply.Refusal
+}
+
+// NewBody begins to read a body. The refusal of a body that is not a JSON object
+// is the first one.
+func NewBody(raw []byte, family *Family, strict bool) *Body {
+	b := &Body{Strict: strict, dotted: family.DottedPaths}
+	b.Object = Object{body: b}
+	if err := json.Unmarshal(raw, &b.members); err != nil || b.members == nil {
+		b.Refuse(reply.Invalid("request body", "must be a JSON object", "invalid_json"))
+	}
+	return b
+}
+
+// Refuse keeps the refusal if it is the first.
+func (b *Body) Refuse(r *reply.Refusal) {
+	if b.refused == nil {
+		b.refused = r
+	}
+}
+
+// Refused returns the first refusal, nil if there is none.
+func (b *Body) Refused() *reply.Refusal { return b.refused }
+
+// element returns the path of an element of the array at path.
+func (b *Body) element(path string, i int) string {
+	if b.dotted {
+		return path + "." + strconv.Itoa(i)
+	}
+	return fmt.Sprintf("%s[%d]", path, i)
+}
+
+// object reads a value that must be an object.
+func (b *Body) object(raw json.RawMessage, path string) Object {
+	o := Object{body: b, path: path}
+	if err := json.Unmarshal(raw, &o.members); err != nil || o.members == nil {
+		b.Refuse(reply.Invalid(path, "must be an object", "invalid_type"))
+	}
+	return o
+}
+
+// Quoted reports whether raw is a JSON string.
+func Quoted(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
+
+// isNull reports whether raw is null; an absent member is not.
+func isNull(raw json.RawMessage) bool { return bytes.Equal(raw, []byte("null")) }

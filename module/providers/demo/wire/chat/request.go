@@ -1,0 +1,128 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/openai"
+)
+
+// fields are the members of a request.
+var fields = []string{
+	"model", "messages", "max_completion_tokens", "max_tokens", "temperature", "top_p", "n", "stop",
+	"stream", "stream_options", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs",
+	"top_logprobs", "seed", "tools", "tool_choice", "parallel_tool_calls", "functions",
+	"function_call", "response_format", "reasoning_effort", "verbosity", "user", "safety_identifier",
+	"prompt_cache_key", "metadata", "service_tier", "store", "modalities", "audio", "prediction",
+	"web_search_options", "moderation", "prompt_cache_options", "prompt_cache_retention",
+}
+
+// reader reads one request.
+type reader struct {
+	*reply.Request
+	body *wire.Body
+}
+
+func read(b *wire.Body) (*reply.Request, wire.Writer) {
+	b.Known(fields...)
+	r := &reader{&reply.Request{}, b}
+	w := &writer{ErrorBody: wire.ErrorBody{Family: openai.Family}, logprobs: -1}
+	r.Model = b.Need("model")
+	r.messages()
+	w.includeUsage = openai.ReadSampling(b, r.Request)
+	r.limit()
+	r.tools()
+	w.logprobs = r.logprobs()
+	effort := b.OneOf("reasoning_effort", "none", "minimal", "low", "medium", "high", "xhigh", "max")
+	r.Reason = effort != "" && effort != "none"
+	return r.Request, w
+}
+
+func (r *reader) limit() {
+	r.Limit = r.body.Integer("max_tokens", 1, -1)
+	if !r.body.Has("max_completion_tokens") {
+		return
+	}
+	if r.body.Has("max_tokens") {
+		r.body.Fail("max_tokens", "cannot be used together with max_completion_tokens")
+	}
+	r.Limit = r.body.Integer("max_completion_tokens", 1, -1)
+}
+
+// logprobs returns the number of alternatives for each token, negative if none
+// are asked for.
+func (r *reader) logprobs() int {
+	wanted := r.body.Flag("logprobs")
+	top := r.body.Integer("top_logprobs", 0, -1)
+	if top >= 0 && !wanted {
+		r.body.Fail("top_logprobs", "only allowed when logprobs is true")
+	}
+	if !wanted {
+		return -1
+	}
+	return max(top, 0)
+}
+
+func (r *reader) tools() {
+	if r.body.Has("tools") && len(r.body.Items("tools")) == 0 {
+		r.body.Fail("tools", "must hold at least one tool")
+	}
+	r.body.Each("tools", r.tool)
+	if r.body.Has("parallel_tool_calls") {
+		r.Choice.Single = !r.body.Flag("parallel_tool_calls")
+		if len(r.Tools) == 0 {
+			r.body.Fail("parallel_tool_calls", "only allowed when tools are given")
+		}
+	}
+	r.toolChoice()
+}
+
+func (r *reader) tool(t wire.Object) {
+	kind := t.OneOf("type", "function", "custom")
+	t.Known("type", kind)
+	inner, there := t.Sub(kind)
+	if kind == "" || !there {
+		t.Fail("type", "required, with a member of that name")
+		return
+	}
+	inner.Known("name", "description", "parameters", "strict", "format")
+	name := inner.Need("name")
+	if len(name) > 64 || strings.Trim(name, openai.NameLetters) != "" {
+		inner.Fail("name", "must match ^[a-zA-Z0-9_-]{1,64}$")
+	}
+	inner.Sub("parameters")
+	r.AddTool(reply.Tool{Name: name, Schema: inner.Raw("parameters"), Custom: kind == "custom"}, t.Definition())
+}
+
+func (r *reader) toolChoice() {
+	if !r.body.Has("tool_choice") {
+		return
+	}
+	if len(r.Tools) == 0 {
+		r.body.Fail("tool_choice", "only allowed when tools are given")
+	}
+	if wire.Quoted(r.body.Raw("tool_choice")) {
+		r.Choice.Mode = openai.ChoiceModes[r.body.OneOf("tool_choice", "none", "auto", "required")]
+	} else {
+		r.namedChoice()
+	}
+	if r.Choice.Mode == reply.ChoiceAny && !r.Offers(r.Choice.Name) {
+		r.body.Fail("tool_choice", "no such tool is offered")
+	}
+}
+
+func (r *reader) namedChoice() {
+	c, _ := r.body.Sub("tool_choice")
+	kind := c.OneOf("type", "function", "custom", "allowed_tools")
+	inner, there := c.Sub(kind)
+	if !there {
+		c.Fail("type", "required, with a member of that name")
+		return
+	}
+	if kind == "allowed_tools" {
+		r.Choice.Mode = openai.ChoiceModes[inner.OneOf("mode", "auto", "required")]
+		return
+	}
+	r.Choice.Mode, r.Choice.Name = reply.ChoiceAny, inner.Need("name")
+}

@@ -1,0 +1,109 @@
+package wire
+
+import (
+	"path"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
+)
+
+// Format is a wire format.
+type Format struct {
+	Family    *Family
+	Name      string
+	Endpoints []Endpoint // the first that matches a path serves it
+}
+
+// Endpoint is one path of a format. Exactly one of Generate, Compute and Refuse
+// is set.
+type Endpoint struct {
+	Path    string // as in path.Match
+	Methods []string
+
+	// Generate reads a request to the model. The Writer writes the answer.
+	Generate func(*Body) (*reply.Request, Writer)
+	// Compute returns an answer that needs no model, for JSON.
+	Compute func(*Body, reply.Seed) any
+	// Refuse is the answer to every request.
+	Refuse *reply.Refusal
+}
+
+// Matches reports whether the endpoint serves the path of a URL.
+func (e Endpoint) Matches(urlPath string) bool {
+	matched, _ := path.Match(e.Path, urlPath) // the patterns are well-formed
+	return matched
+}
+
+// Writer writes the answer to one request.
+type Writer interface {
+	// Whole returns the answer for one JSON body.
+	Whole(*reply.Answer) any
+	// Stream emits the events of the answer.
+	Stream(a *reply.Answer, emit func(Event))
+	// Failed returns the JSON body of an answer that fails although its status
+	// is 200.
+	Failed(*reply.Answer, *reply.Refusal) any
+	// FailedEvent returns the event that ends a stream with an error, after the
+	// number of events that were sent.
+	FailedEvent(a *reply.Answer, r *reply.Refusal, sent int) Event
+}
+
+// Event is one event of a stream.
+type Event struct {
+	Kind Kind
+	Name string // of the event field; "" for none
+	Data []byte
+}
+
+// Kind says how pace and faults treat an event.
+type Kind int
+
+// The kinds, in the order in which a stream has them.
+const (
+	Frame    Kind = iota // surrounds content; sent at once
+	Content              // sent after a pause; the faults of mid-stream count these
+	Finish               // says how the answer ended; no-finish leaves these out
+	Terminal             // the last event; no-finish and no-done leave it out
+)
+
+// Family is what the formats of one vendor have in common.
+type Family struct {
+	KeyHeader       string // takes the API key beside the bearer credential; "" for none
+	VersionHeader   string // every request has it; "" for none
+	RequestIDHeader string // of answers
+	DottedPaths     bool   // messages.0.role, else messages[0].role
+
+	Overloaded reply.Refusal // what the faults of mid-answer report
+	TooLong    reply.Refusal // of a prompt, in words by which clients recognize it
+
+	// Error returns the body of an error answer.
+	Error func(r *reply.Refusal, requestID string) any
+	// Model returns the description of a model.
+	Model func(name string) any
+	// Models returns the list of the models, of which there is at least one.
+	Models func(names []string) any
+}
+
+// ErrorBody implements the failing half of Writer for formats whose streams end
+// with the error body of the family. Name is the name of that event.
+type ErrorBody struct {
+	Family *Family
+	Name   string
+}
+
+// Failed returns the error body of the family.
+func (b ErrorBody) Failed(a *reply.Answer, r *reply.Refusal) any {
+	return b.Family.Error(r, a.RequestID())
+}
+
+// FailedEvent returns an event with the error body of the family.
+func (b ErrorBody) FailedEvent(a *reply.Answer, r *reply.Refusal, _ int) Event {
+	return Event{Name: b.Name, Data: reply.Encode(b.Failed(a, r))}
+}
+
+// Optional returns nil for the empty string, which JSON shows as null.
+func Optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
