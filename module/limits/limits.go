@@ -1,13 +1,13 @@
-// Package limits counts in the memory of this process what the limits of keys
-// bound: requests and tokens within a time, and how many run at once.
+// Package limits contains the counters "memory": they count the use of limits in
+// the memory of this process.
 //
-// It promises that a limit is never exceeded by a race, however many requests
-// come at once; that within no time of the length of a rate more is admitted
-// than that rate allows; that what was counted outlives a reload which leaves
-// the limit as it is; and that whoever is idle makes room, in memory, for others
-// who come: there are never more than 1024 accounts, or twice as many as were
-// in use when it was last looked. It refuses to remember anything over a restart, or to know of other processes: each counts
-// by itself.
+// It promises that concurrent requests never exceed a limit; that no period of the
+// length of a rate, wherever it begins, has more use than the rate allows; that a
+// reload which leaves a limit unchanged keeps its counts; and that idle keys free
+// their memory: a limit has at most 1024 tallies, or twice as many as were in use
+// at the last sweep.
+//
+// It refuses to keep counts over a restart, and to share them with other processes.
 package limits
 
 import (
@@ -21,10 +21,10 @@ func init() {
 	caddy.RegisterModule(Memory{})
 }
 
-// Memory counts in the memory of this process. A restart forgets; a reload does
-// not, for limits whose name and rules stay the same.
+// Memory counts the use of limits in the memory of this process. A reload keeps the
+// counts of limits whose name and rules are unchanged; a restart loses all counts.
 type Memory struct {
-	used []identity
+	used []identity // in pool
 }
 
 // CaddyModule returns the Caddy module information.
@@ -35,38 +35,38 @@ func (Memory) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// UnmarshalCaddyfile reads nothing: there is nothing to say.
+// UnmarshalCaddyfile reads the name of the module, which has no arguments.
 func (*Memory) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
 	if d.NextArg() || d.NextBlock(0) {
-		return d.Err("counters memory takes nothing more")
+		return d.Err("counters memory has no arguments and no block")
 	}
 	return nil
 }
 
-// identity is what tells one limit from another.
+// identity distinguishes limits. Changed rules make a different limit.
 type identity struct {
 	name  string
 	rules aigateway.LimitRules
 }
 
-// pool holds the counters in use. A new configuration is provisioned before the
-// old one is cleaned up, so that they last over a reload. Requests that still
-// run after the last configuration has gone hold theirs themselves.
+// pool contains the limiters in use. A new configuration is provisioned before the
+// old one is cleaned up, so that limiters survive a reload. A running request
+// has its own reference to its limiter.
 var pool = caddy.NewUsagePool()
 
-// Limiter returns the counter of a limit.
+// Limiter implements aigateway.Counters.
 func (m *Memory) Limiter(name string, rules aigateway.LimitRules) (aigateway.Limiter, error) {
 	id := identity{name, rules}
-	loaded, _, err := pool.LoadOrNew(id, func() (caddy.Destructor, error) { return newCounter(rules), nil })
+	loaded, _, err := pool.LoadOrNew(id, func() (caddy.Destructor, error) { return newLimiter(rules), nil })
 	if err != nil {
 		return nil, err
 	}
 	m.used = append(m.used, id)
-	return loaded.(*counter), nil
+	return loaded.(*limiter), nil
 }
 
-// Cleanup gives the counters back.
+// Cleanup releases the limiters.
 func (m *Memory) Cleanup() error {
 	var last error
 	for _, id := range m.used {
@@ -83,6 +83,6 @@ var (
 	_ caddy.CleanerUpper    = (*Memory)(nil)
 	_ caddyfile.Unmarshaler = (*Memory)(nil)
 	_ aigateway.Counters    = (*Memory)(nil)
-	_ aigateway.Limiter     = (*counter)(nil)
+	_ aigateway.Limiter     = (*limiter)(nil)
 	_ aigateway.Reservation = (*reservation)(nil)
 )

@@ -27,24 +27,24 @@ func keyOf(n int) *aigateway.Key {
 
 var alice = keyOf(1)
 
-// admitted asks for a request and says whether it was admitted.
-func admitted(t *testing.T, c *counter, tokens int64) aigateway.Reservation {
+// admitted returns the reservation of a request, nil if it is refused.
+func admitted(t *testing.T, c *limiter, tokens int64) aigateway.Reservation {
 	t.Helper()
 	decision := c.Admit(t.Context(), alice, tokens)
 	assert.Equal(t, decision.Reached == "", decision.Reservation != nil)
 	return decision.Reservation
 }
 
-// end ends a request that has used this many tokens.
+// end ends a request that has used a number of tokens.
 func end(r aigateway.Reservation, tokens int64) {
 	r.Settle(tokens)
 	r.Release()
 }
 
-func TestAsManyRequestsAsAllowedAreAdmittedInAnyTime(t *testing.T) {
+func TestNoPeriodHasMoreRequestsThanTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most, per = 5, time.Minute
-		c := newCounter(aigateway.LimitRules{Requests: rate(most, per)})
+		c := newLimiter(aigateway.LimitRules{Requests: rate(most, per)})
 		var times []time.Time
 		for range 5000 {
 			time.Sleep(time.Duration(rand.Int64N(int64(9 * time.Second))))
@@ -55,16 +55,16 @@ func TestAsManyRequestsAsAllowedAreAdmittedInAnyTime(t *testing.T) {
 		}
 		require.Greater(t, len(times), 1000)
 		for i := range times[most:] {
-			assert.Greater(t, times[i+most].Sub(times[i]), per, "more than %d within the time", most)
+			assert.Greater(t, times[i+most].Sub(times[i]), per, "more than %d within the period", most)
 		}
 	})
 }
 
-// What RetryAfter says is true to the nanosecond: earlier is too early.
-func TestARequestThatComesAgainWhenToldIsAdmitted(t *testing.T) {
+// RetryAfter is exact: a nanosecond earlier, the request is still refused.
+func TestARequestIsAdmittedAfterRetryAfterAndNotEarlier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const per = time.Hour
-		c := newCounter(aigateway.LimitRules{Requests: rate(3, per), Tokens: rate(1000, per)})
+		c := newLimiter(aigateway.LimitRules{Requests: rate(3, per), Tokens: rate(1000, per)})
 		waits := 0
 		for range 500 {
 			time.Sleep(time.Duration(rand.Int64N(int64(10 * time.Minute))))
@@ -87,16 +87,16 @@ func TestARequestThatComesAgainWhenToldIsAdmitted(t *testing.T) {
 	})
 }
 
-func TestQuotasTellWhatIsLeftAndWhenAllIsThereAgain(t *testing.T) {
+func TestQuotasShowTheUnusedPartAndTheTimeOfTheReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCounter(aigateway.LimitRules{Requests: rate(3, time.Minute), Tokens: rate(100, time.Hour)})
+		c := newLimiter(aigateway.LimitRules{Requests: rate(3, time.Minute), Tokens: rate(100, time.Hour)})
 		decision := c.Admit(t.Context(), alice, 60)
 		assert.Equal(t, aigateway.Quota{Limit: 3, Remaining: 2, Reset: time.Minute + time.Second}, decision.Requests)
 		assert.Equal(t, aigateway.Quota{Limit: 100, Remaining: 40, Reset: time.Hour + time.Minute}, decision.Tokens)
 		end(decision.Reservation, 10)
 		decision = c.Admit(t.Context(), alice, 95)
 		assert.Equal(t, aigateway.TokenRate, decision.Reached)
-		assert.Equal(t, int64(2), decision.Requests.Remaining, "a request that is refused counts for nothing")
+		assert.Equal(t, int64(2), decision.Requests.Remaining, "a refused request does not count")
 		assert.Equal(t, int64(90), decision.Tokens.Remaining)
 		time.Sleep(2 * time.Minute)
 		decision = c.Admit(t.Context(), alice, 0)
@@ -107,15 +107,15 @@ func TestQuotasTellWhatIsLeftAndWhenAllIsThereAgain(t *testing.T) {
 	})
 }
 
-func TestOfSeveralRulesTheOneThatRefusesForLongestIsTold(t *testing.T) {
-	c := newCounter(aigateway.LimitRules{Requests: rate(1, time.Minute), Tokens: rate(100, time.Hour), Concurrent: 1})
+func TestTheRuleWithTheLongestWaitIsReported(t *testing.T) {
+	c := newLimiter(aigateway.LimitRules{Requests: rate(1, time.Minute), Tokens: rate(100, time.Hour), Concurrent: 1})
 	first := admitted(t, c, 60)
 	assert.Equal(t, aigateway.TokenRate, c.Admit(t.Context(), alice, 60).Reached)
 	assert.Equal(t, aigateway.RequestRate, c.Admit(t.Context(), alice, 40).Reached)
 	end(first, 60)
 	assert.Equal(t, aigateway.RequestRate, c.Admit(t.Context(), alice, 1).Reached)
 
-	c = newCounter(aigateway.LimitRules{Requests: rate(9, time.Minute), Concurrent: 1})
+	c = newLimiter(aigateway.LimitRules{Requests: rate(9, time.Minute), Concurrent: 1})
 	first = admitted(t, c, 0)
 	decision := c.Admit(t.Context(), alice, 0)
 	assert.Equal(t, aigateway.ConcurrentRequests, decision.Reached)
@@ -124,8 +124,8 @@ func TestOfSeveralRulesTheOneThatRefusesForLongestIsTold(t *testing.T) {
 	assert.NotNil(t, admitted(t, c, 0))
 }
 
-func TestARequestThatIsTooLargeForTheRuleIsToldSo(t *testing.T) {
-	c := newCounter(aigateway.LimitRules{Tokens: rate(100, time.Minute)})
+func TestARequestWithMoreTokensThanTheRateIsTooLarge(t *testing.T) {
+	c := newLimiter(aigateway.LimitRules{Tokens: rate(100, time.Minute)})
 	for _, tokens := range []int64{101, math.MaxInt64} {
 		decision := c.Admit(t.Context(), alice, tokens)
 		assert.Nil(t, decision.Reservation)
@@ -137,25 +137,25 @@ func TestARequestThatIsTooLargeForTheRuleIsToldSo(t *testing.T) {
 	assert.NotNil(t, admitted(t, c, 100))
 }
 
-func TestSettlingReplacesWhatWasReservedByWhatWasUsed(t *testing.T) {
-	left := func(c *counter) int64 { return c.Admit(t.Context(), alice, 1000).Tokens.Remaining } // too many to be admitted now
+func TestSettleReplacesReservedTokensByUsedOnes(t *testing.T) {
+	left := func(c *limiter) int64 { return c.Admit(t.Context(), alice, 1000).Tokens.Remaining } // more than can be admitted
 	for _, c := range []struct{ used, left int64 }{
 		{0, 500}, {30, 470}, {100, 400}, {400, 100}, {700, 0}, {math.MaxInt64, 0},
 	} {
 		t.Run(fmt.Sprint(c.used), func(t *testing.T) {
-			counted := newCounter(aigateway.LimitRules{Tokens: rate(500, time.Hour)})
+			counted := newLimiter(aigateway.LimitRules{Tokens: rate(500, time.Hour)})
 			end(admitted(t, counted, 100), c.used)
 			assert.Equal(t, c.left, left(counted))
 		})
 	}
 }
 
-// Tokens that nobody expected count from when they are known, those that were
-// reserved from when they were. What was given back after its time was over
-// once would have made room that there was not.
-func TestSettlingAfterTheTimeIsOverGivesNothingBackTwice(t *testing.T) {
+// Tokens beyond the reserved ones count from the time of Settle, reserved ones from
+// the time of Admit. If tokens were subtracted whose slot is over, the rate would
+// have room that it does not have.
+func TestSettleAfterThePeriodSubtractsNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCounter(aigateway.LimitRules{Tokens: rate(500, time.Minute)})
+		c := newLimiter(aigateway.LimitRules{Tokens: rate(500, time.Minute)})
 		early, late := admitted(t, c, 200), admitted(t, c, 200)
 		time.Sleep(2 * time.Minute)
 		end(early, 0)
@@ -167,10 +167,10 @@ func TestSettlingAfterTheTimeIsOverGivesNothingBackTwice(t *testing.T) {
 	})
 }
 
-// A client could once ask for one large answer after the other, and read them so
-// slowly that any number of them ran: what was settled ran no more.
-func TestWhatIsSettledRunsUntilItIsReleased(t *testing.T) {
-	c := newCounter(aigateway.LimitRules{Concurrent: 1})
+// A settled request was once not counted as running any more. A client that read
+// its answers slowly could have any number of requests running.
+func TestASettledRequestRunsUntilItIsReleased(t *testing.T) {
+	c := newLimiter(aigateway.LimitRules{Concurrent: 1})
 	first := admitted(t, c, 0)
 	first.Settle(0)
 	assert.Equal(t, aigateway.ConcurrentRequests, c.Admit(t.Context(), alice, 0).Reached)
@@ -178,8 +178,8 @@ func TestWhatIsSettledRunsUntilItIsReleased(t *testing.T) {
 	assert.NotNil(t, admitted(t, c, 0))
 }
 
-func TestKeysCountByThemselvesAndSubjectsTogether(t *testing.T) {
-	c := newCounter(aigateway.LimitRules{Requests: rate(1, time.Hour)})
+func TestKeysAreCountedAloneAndSubjectsTogether(t *testing.T) {
+	c := newLimiter(aigateway.LimitRules{Requests: rate(1, time.Hour)})
 	admits := func(key *aigateway.Key) bool { return c.Admit(t.Context(), key, 0).Reservation != nil }
 	assert.True(t, admits(keyOf(1)))
 	assert.True(t, admits(keyOf(2)))
@@ -187,12 +187,12 @@ func TestKeysCountByThemselvesAndSubjectsTogether(t *testing.T) {
 	mine, mineToo, theirs := *keyOf(3), *keyOf(4), *keyOf(5)
 	mine.Subject, mineToo.Subject, theirs.Subject = "user 1", "user 1", "user 2"
 	assert.True(t, admits(&mine))
-	assert.False(t, admits(&mineToo), "another key is no way round a limit")
+	assert.False(t, admits(&mineToo), "another key of the user has the same limit")
 	assert.True(t, admits(&theirs))
 }
 
-// However many ask at once, exactly as many are admitted as may be.
-func TestARaceForAQuotaIsNeverWonByTooMany(t *testing.T) {
+// Of any number of concurrent requests, exactly as many are admitted as the limit allows.
+func TestConcurrentRequestsNeverExceedALimit(t *testing.T) {
 	const askers, most, tokens = 200, 100, 7
 	for name, rules := range map[string]aigateway.LimitRules{
 		"requests":   {Requests: rate(most, time.Hour)},
@@ -202,7 +202,7 @@ func TestARaceForAQuotaIsNeverWonByTooMany(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 250 {
-				c := newCounter(rules)
+				c := newLimiter(rules)
 				var all sync.WaitGroup
 				var in, used atomic.Int64
 				for i := range askers {
@@ -217,9 +217,9 @@ func TestARaceForAQuotaIsNeverWonByTooMany(t *testing.T) {
 					})
 				}
 				all.Wait()
-				if rules.Tokens.Most > 0 && rules.Concurrent == 0 { // what is given back lets others in
+				if rules.Tokens.Most > 0 && rules.Concurrent == 0 { // subtracted tokens make room for others
 					require.GreaterOrEqual(t, in.Load(), int64(most))
-					require.Equal(t, rules.Tokens.Most-used.Load(), c.Admit(t.Context(), alice, math.MaxInt64).Tokens.Remaining, "the sum of what was settled")
+					require.Equal(t, rules.Tokens.Most-used.Load(), c.Admit(t.Context(), alice, math.MaxInt64).Tokens.Remaining, "the sum of the settled tokens")
 					continue
 				}
 				require.Equal(t, int64(most), in.Load())
@@ -228,8 +228,8 @@ func TestARaceForAQuotaIsNeverWonByTooMany(t *testing.T) {
 	}
 }
 
-func TestWhatRunsAtOnceNeverExceedsItsRule(t *testing.T) {
-	c := newCounter(aigateway.LimitRules{Concurrent: 3})
+func TestRunningRequestsNeverExceedTheirRule(t *testing.T) {
+	c := newLimiter(aigateway.LimitRules{Concurrent: 3})
 	var all sync.WaitGroup
 	var running, in atomic.Int64
 	for range 16 {
@@ -246,27 +246,27 @@ func TestWhatRunsAtOnceNeverExceedsItsRule(t *testing.T) {
 	}
 	all.Wait()
 	assert.Positive(t, in.Load())
-	assert.True(t, c.accounts[subjectOf(alice)].idle(time.Since(c.born)), "nothing is left running")
+	assert.True(t, c.tallies[subjectOf(alice)].idle(time.Since(c.created)), "nothing is left running")
 }
 
-func TestWhoeverIsIdleTakesNoMemory(t *testing.T) {
+func TestIdleKeysFreeTheirMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCounter(aigateway.LimitRules{Requests: rate(9, time.Minute), Concurrent: 9})
+		c := newLimiter(aigateway.LimitRules{Requests: rate(9, time.Minute), Concurrent: 9})
 		running := c.Admit(t.Context(), alice, 0).Reservation
-		for n := range 20 * leastRoom {
+		for n := range 20 * minSweep {
 			end(c.Admit(t.Context(), keyOf(n+2), 0).Reservation, 0)
-			if n%leastRoom == 0 {
+			if n%minSweep == 0 {
 				time.Sleep(2 * time.Minute)
 			}
 		}
-		assert.LessOrEqual(t, len(c.accounts), 2*leastRoom+1)
-		require.Contains(t, c.accounts, subjectOf(alice), "whose request still runs")
-		assert.Equal(t, int64(1), c.accounts[subjectOf(alice)].running)
+		assert.LessOrEqual(t, len(c.tallies), 2*minSweep+1)
+		require.Contains(t, c.tallies, subjectOf(alice), "its request still runs")
+		assert.Equal(t, int64(1), c.tallies[subjectOf(alice)].running)
 		end(running, 0)
 	})
 }
 
-func TestAReloadForgetsNothingAndAnotherRuleBeginsAnew(t *testing.T) {
+func TestAReloadKeepsCountsUnlessTheRulesChange(t *testing.T) {
 	rules := aigateway.LimitRules{Requests: rate(1, time.Hour)}
 	other := aigateway.LimitRules{Requests: rate(2, time.Hour)}
 	limitOf := func(m *Memory, rules aigateway.LimitRules) aigateway.Limiter {
@@ -283,14 +283,14 @@ func TestAReloadForgetsNothingAndAnotherRuleBeginsAnew(t *testing.T) {
 	assert.NotNil(t, changed.Admit(t.Context(), alice, 0).Reservation)
 	end(running, 0)
 	require.NoError(t, after.Cleanup())
-	assert.NotNil(t, limitOf(last, rules).Admit(t.Context(), alice, 0).Reservation, "nobody used it in between")
+	assert.NotNil(t, limitOf(last, rules).Admit(t.Context(), alice, 0).Reservation, "no configuration used it in between")
 	require.NoError(t, last.Cleanup())
 	_, known := pool.References(identity{"small", rules})
 	assert.False(t, known)
 }
 
 func BenchmarkAdmit(b *testing.B) {
-	c := newCounter(aigateway.LimitRules{Requests: rate(1e9, time.Minute), Tokens: rate(1e12, time.Minute), Concurrent: 8})
+	c := newLimiter(aigateway.LimitRules{Requests: rate(1e9, time.Minute), Tokens: rate(1e12, time.Minute), Concurrent: 8})
 	b.ReportAllocs()
 	for b.Loop() {
 		end(c.Admit(b.Context(), alice, 1000).Reservation, 700)

@@ -16,22 +16,22 @@ const slots = 60
 // rate allows, and the time at which there is room again is known. A bucket that
 // refills, or windows that begin on the minute, do not guarantee that.
 type window struct {
-	most   int64
+	limit  int64         // the amount of the rate
 	length time.Duration // of a slot
 	newest int64         // number of the current slot
-	used   int64         // the sum of counts, at most half of the largest number
+	used   int64         // the sum of counts, at most math.MaxInt64/2
 	counts [slots + 1]int64
 }
 
-// newWindow returns the window of a rate, nil for a rate that bounds nothing.
+// newWindow returns the window of a rate, nil for the zero Rate.
 func newWindow(rate aigateway.Rate) *window {
 	if rate.Most == 0 {
 		return nil
 	}
-	return &window{most: rate.Most, length: (time.Duration(rate.Per) + slots - 1) / slots}
+	return &window{limit: rate.Most, length: (time.Duration(rate.Per) + slots - 1) / slots}
 }
 
-// slotAt returns the number of the slot at a time since the counters were created.
+// slotAt returns the number of the slot at a time since the limiter was created.
 // Numbers begin at 61, so that the slots before the first one have numbers, too.
 func (w *window) slotAt(now time.Duration) int64 { return int64(now/w.length) + slots + 1 }
 
@@ -53,10 +53,9 @@ func (w *window) advance(now time.Duration) {
 	}
 }
 
-// wait is how long it takes until n more fit, which are at most what the rate
-// allows.
+// wait returns the time until the rate has room for n, which is at most the limit.
 func (w *window) wait(n int64, now time.Duration) time.Duration {
-	excess := w.used + n - w.most
+	excess := w.used + n - w.limit
 	for slot := w.newest - slots; excess > 0; slot++ {
 		if excess -= w.count(slot); excess <= 0 {
 			return max(w.over(slot)-now, 1)
@@ -67,27 +66,27 @@ func (w *window) wait(n int64, now time.Duration) time.Duration {
 
 func (w *window) count(slot int64) int64 { return w.counts[slot%int64(len(w.counts))] }
 
-// take counts n in the slot that runs.
-func (w *window) take(n int64) {
+// add counts n in the current slot.
+func (w *window) add(n int64) {
 	n = min(n, math.MaxInt64/2-w.used)
 	w.counts[w.newest%int64(len(w.counts))] += n
 	w.used += n
 }
 
-// giveBack takes back n that were taken in a slot, unless that is over.
-func (w *window) giveBack(n, slot int64) {
+// subtract removes n from the count of a slot, unless the slot is over.
+func (w *window) subtract(n, slot int64) {
 	if slot >= w.newest-slots {
 		w.counts[slot%int64(len(w.counts))] -= n
 		w.used -= n
 	}
 }
 
-// quota is what is left.
+// quota returns the unused part of the rate.
 func (w *window) quota(now time.Duration) aigateway.Quota {
-	return aigateway.Quota{Limit: w.most, Remaining: max(0, w.most-w.used), Reset: w.reset(now)}
+	return aigateway.Quota{Limit: w.limit, Remaining: max(0, w.limit-w.used), Reset: w.reset(now)}
 }
 
-// reset is how long it takes until nothing counts any more.
+// reset returns the time until all slots with a count are over.
 func (w *window) reset(now time.Duration) time.Duration {
 	if w.used == 0 {
 		return 0
