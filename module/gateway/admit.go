@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -21,7 +22,7 @@ func (h *Handler) admit(m *model, s *sink.Sink, r *http.Request) *translate.Faul
 	}
 	limiter := h.resolved.limiters[ex.Key.Limit]
 	if limiter == nil {
-		h.logRefusedKey(s, ex.Key, "its limit '"+clip(ex.Key.Limit)+"' is not configured")
+		h.logRefusedKey(s, ex.Key, "its limit '"+observe.Clip(ex.Key.Limit)+"' is not configured")
 		return translate.LimitUnknown()
 	}
 	estimate := expectedTokens(ex, m)

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -30,9 +31,9 @@ func (h *Handler) logFailure(level zapcore.Level, message string, a *exchange.At
 	h.logger.Log(level, message, append([]zap.Field{
 		zap.String("request_id", a.Exchange.ID),
 		zap.String("provider", a.Provider),
-		zap.String("upstream_model", clip(a.Model)),
+		zap.String("upstream_model", observe.Clip(a.Model)),
 		zap.Int("upstream_status", result.Status),
-		zap.String("upstream_request_id", clip(result.RequestID)),
+		zap.String("upstream_request_id", observe.Clip(result.RequestID)),
 		zap.NamedError("cause", result.Fault.Cause),
 	}, fields...)...)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -71,7 +72,7 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 // Provision resolves the site's configuration on top of the global option's.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger, h.drain = ctx.Logger(), drain.Process
-	if err := registerMetrics(ctx.GetMetricsRegistry()); err != nil {
+	if err := observe.Register(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
 	global, err := ctx.App("ai_gateway")
@@ -219,7 +220,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 		Client:    r.Header,
 	}
 	s := sink.New(w, ex)
-	publish(r, ex)
+	observe.Publish(r, ex)
 	h.drain.Enter()
 	defer h.drain.Leave()
 	defer s.Close(false) // if settle panics

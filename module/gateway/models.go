@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -46,7 +47,7 @@ func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *translate.Fault {
 	s.Exchange().View.Model = id
 	m := h.resolved.model(id)
 	if len(id) > longestModel || m == nil || !s.Exchange().Key.Allows(id) {
-		return translate.UnknownModel(clip(id))
+		return translate.UnknownModel(observe.Clip(id))
 	}
 	awaitModels(r.Context(), m.targets[0].provider)
 	s.WriteJSON(translate.AppendModel(nil, s.Exchange().Format, h.resolved.describeModel(id)))

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -22,8 +23,8 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink.Sink, r *http.Request) {
 	}
 	s.Close(r.Context().Err() != nil)
 	ex.DropBody()
-	countLosses(ex)
-	record := (*logRecord)(ex)
+	observe.CountLosses(ex)
+	record := (*observe.Record)(ex)
 	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
 		extra.Add(zap.Object("ai_gateway", record))
 	}
@@ -43,39 +44,4 @@ func (h *Handler) recovered(v any, ex *exchange.Exchange, s *sink.Sink) {
 		panic(http.ErrAbortHandler)
 	}
 	s.Fail(translate.InternalFault(fmt.Errorf("panic: %v", v)))
-}
-
-// clip bounds a text of a client or a provider for the log.
-func clip(s string) string {
-	const most = 256
-	if len(s) > most {
-		return s[:most]
-	}
-	return s
-}
-
-// logRecord is an exchange as the log shows it: names and numbers, never
-// prompts, answers or credentials.
-type logRecord exchange.Exchange
-
-// MarshalLogObject writes the record.
-func (l *logRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
-	ex := (*exchange.Exchange)(l)
-	enc.AddString("request_id", ex.ID)
-	enc.AddString("outcome", string(ex.Outcome))
-	for _, key := range placeholders {
-		if v := key.value(ex); v != nil && key.logged {
-			_ = enc.AddReflected(key.name, v)
-		}
-	}
-	if ex.Unreported {
-		enc.AddBool("losses_unreported", true)
-	}
-	if ex.Fault != nil {
-		enc.AddString("fault", ex.Fault.LogMessage())
-		if ex.Fault.Trait != "" {
-			enc.AddString("fault_trait", ex.Fault.Trait)
-		}
-	}
-	return nil
 }

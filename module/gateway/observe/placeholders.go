@@ -1,4 +1,4 @@
-package gateway
+package observe
 
 import (
 	"net/http"
@@ -28,12 +28,12 @@ var placeholders = []placeholder{
 	{"key_id", true, ofKey(func(k *aigateway.Key) string { return k.ID })},
 	{"key_owner", true, ofKey(func(k *aigateway.Key) string { return k.Owner })},
 	{"limit", true, ofKey(func(k *aigateway.Key) string { return k.Limit })},
-	{"model", true, func(ex *exchange.Exchange) any { return text(clip(ex.View.Model)) }},
+	{"model", true, func(ex *exchange.Exchange) any { return text(Clip(ex.View.Model)) }},
 	{"provider", true, ofAttempt(func(a *exchange.Attempt) any { return a.Provider })},
-	{"upstream_model", true, ofAttempt(func(a *exchange.Attempt) any { return clip(a.Model) })},
+	{"upstream_model", true, ofAttempt(func(a *exchange.Attempt) any { return Clip(a.Model) })},
 	{"upstream_status", true, ofResult(func(r *exchange.Result) any { return number(int64(r.Status)) })},
-	{"upstream_request_id", true, ofResult(func(r *exchange.Result) any { return text(clip(r.RequestID)) })},
-	{"answered_by", true, ofResult(func(r *exchange.Result) any { return text(clip(r.AnsweredBy)) })},
+	{"upstream_request_id", true, ofResult(func(r *exchange.Result) any { return text(Clip(r.RequestID)) })},
+	{"answered_by", true, ofResult(func(r *exchange.Result) any { return text(Clip(r.AnsweredBy)) })},
 	{"losses", true, func(ex *exchange.Exchange) any { return text(lossNames(ex)) }},
 	{"answer_losses", true, ofResult(func(r *exchange.Result) any { return text(r.Dropped.String()) })},
 	{"attempts", true, func(ex *exchange.Exchange) any { return ex.Attempts }},
@@ -45,9 +45,9 @@ var placeholders = []placeholder{
 	{"usage.reasoning_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.Reasoning })},
 }
 
-// publish makes the exchange's values available as placeholders. They are
+// Publish makes the exchange's values available as placeholders. They are
 // looked up when they are asked for: most requests never ask.
-func publish(r *http.Request, ex *exchange.Exchange) {
+func Publish(r *http.Request, ex *exchange.Exchange) {
 	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	if !ok {
 		return

@@ -1,4 +1,4 @@
-package gateway
+package observe
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 )
 
 // lossesTotal counts what translations could not carry over. Its labels come
-// from the configuration and from this repository's own words: what a client
-// names as it likes counts under the field "?".
+// from the configuration and from the tables of this repository: a field whose name
+// only the client knows counts as "?".
 var lossesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Namespace: "caddy",
 	Subsystem: "ai_gateway",
@@ -21,10 +21,10 @@ var lossesTotal = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Help:      "Fields of requests and parts of answers that a translation left behind.",
 }, []string{"provider", "from", "to", "class", "field"})
 
-// registerMetrics adds the metrics to the registry of a configuration. Every
+// Register adds the metrics to the registry of a configuration. Every
 // site does so, and every configuration has a registry of its own, while the
 // counters go on over reloads.
-func registerMetrics(registry *prometheus.Registry) error {
+func Register(registry *prometheus.Registry) error {
 	err := registry.Register(lossesTotal)
 	if already := (prometheus.AlreadyRegisteredError{}); err == nil || errors.As(err, &already) {
 		return nil
@@ -32,9 +32,9 @@ func registerMetrics(registry *prometheus.Registry) error {
 	return fmt.Errorf("registering metrics: %w", err)
 }
 
-// countLosses counts what the exchange's answer has cost: of the request, and
-// of the answer itself. Nothing is done for one that lost nothing.
-func countLosses(ex *exchange.Exchange) {
+// CountLosses counts the losses of an answered exchange, of its request and of its
+// answer.
+func CountLosses(ex *exchange.Exchange) {
 	a := ex.Attempt
 	if a == nil || ex.FirstByte.IsZero() {
 		return
