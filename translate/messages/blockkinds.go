@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"strings"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -42,53 +44,82 @@ func (k blockKind) readsInside() bool {
 	}
 }
 
-func blockKindOf(name []byte) blockKind {
-	switch string(name) {
-	case "text":
-		return textBlock
-	case "image":
-		return imageBlock
-	case "document":
-		return documentBlock
-	case "search_result":
-		return searchResultBlock
-	case "thinking":
-		return thinkingBlock
-	case "redacted_thinking":
-		return redactedThinkingBlock
-	case "tool_use":
-		return toolUseBlock
-	case "tool_result":
-		return toolResultBlock
-	case "server_tool_use":
-		return serverToolUseBlock
-	case "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result",
-		"bash_code_execution_tool_result", "text_editor_code_execution_tool_result", "tool_search_tool_result":
-		return serverToolResultBlock
-	case "container_upload":
-		return containerUploadBlock
-	case "tool_reference":
-		return toolReferenceBlock
-	default:
-		return unknownBlock
-	}
+// kinds are the types of each kind on the wire, what a request must have, in the
+// order in which faults are reported, and the other members; what else stands in
+// one is lost.
+var kinds = [blockKindCount]struct {
+	types string
+	needs []need
+	may   []member
+}{
+	textBlock:             {"text", []need{{memberText, jsonscan.String}}, []member{memberCitations, memberCacheControl}},
+	imageBlock:            {"image", []need{{memberSource, jsonscan.Object}}, []member{memberCacheControl}},
+	documentBlock:         {"document", []need{{memberSource, jsonscan.Object}}, []member{memberTitle, memberContext, memberCitations, memberCacheControl}},
+	searchResultBlock:     {"search_result", []need{{memberSource, jsonscan.String}, {memberTitle, jsonscan.String}, {memberContent, jsonscan.Array}}, []member{memberCitations, memberCacheControl}},
+	thinkingBlock:         {"thinking", []need{{memberThinking, jsonscan.String}, {memberSignature, jsonscan.String}}, nil},
+	redactedThinkingBlock: {"redacted_thinking", []need{{memberData, jsonscan.String}}, nil},
+	toolUseBlock:          {"tool_use", calls, []member{memberCacheControl}},
+	toolResultBlock:       {"tool_result", []need{{memberToolUseID, jsonscan.String}}, []member{memberContent, memberIsError, memberCacheControl}},
+	serverToolUseBlock:    {"server_tool_use", calls, nil},
+	serverToolResultBlock: {serverResults, []need{{memberToolUseID, jsonscan.String}, {memberContent, jsonscan.Invalid}}, nil},
+	containerUploadBlock:  {"container_upload", []need{{memberFileID, jsonscan.String}}, nil},
+	toolReferenceBlock:    {"tool_reference", nil, []member{memberToolName, memberCacheControl}},
+
+	base64Source:  {"base64", []need{{memberMediaType, jsonscan.String}, {memberData, jsonscan.String}}, nil},
+	textSource:    {"text", []need{{memberMediaType, jsonscan.String}, {memberData, jsonscan.String}}, nil},
+	urlSource:     {"url", []need{{memberURL, jsonscan.String}}, nil},
+	fileSource:    {"file", []need{{memberFileID, jsonscan.String}}, nil},
+	contentSource: {"content", nil, []member{memberContent}},
 }
 
-func sourceKindOf(name []byte) blockKind {
-	switch string(name) {
-	case "base64":
-		return base64Source
-	case "text":
-		return textSource
-	case "url":
-		return urlSource
-	case "file":
-		return fileSource
-	case "content":
-		return contentSource
-	default:
-		return unknownBlock
+// calls are what calls of tools need.
+var calls = []need{{memberID, jsonscan.String}, {memberName, jsonscan.String}, {memberInput, jsonscan.Object}}
+
+const serverResults = "web_search_tool_result web_fetch_tool_result code_execution_tool_result " +
+	"bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result"
+
+// members are the members of each kind.
+var members = func() (sets [blockKindCount]core.Set) {
+	for kind, row := range kinds {
+		own := append([]member{memberType}, row.may...)
+		for _, n := range row.needs {
+			own = append(own, n.member)
+		}
+		for _, m := range own {
+			sets[kind] |= core.SetOf(int(m))
+		}
 	}
+	return sets
+}()
+
+// kindIndex finds kinds by their types.
+type kindIndex struct {
+	types *core.Names
+	kinds []blockKind
+}
+
+var (
+	blockTypes  = indexOf(textBlock, toolReferenceBlock)
+	sourceTypes = indexOf(base64Source, contentSource)
+)
+
+// indexOf returns the index of a range of kinds.
+func indexOf(first, last blockKind) (x kindIndex) {
+	var types []string
+	for kind := first; kind <= last; kind++ {
+		for _, name := range strings.Fields(kinds[kind].types) {
+			types, x.kinds = append(types, name), append(x.kinds, kind)
+		}
+	}
+	x.types = core.NewNames(types...)
+	return x
+}
+
+func (x *kindIndex) of(name []byte) blockKind {
+	if i := x.types.Index(name); i >= 0 {
+		return x.kinds[i]
+	}
+	return unknownBlock
 }
 
 // need is a member of a block and its kind; the kind Invalid stands for any.
@@ -102,40 +133,11 @@ type need struct {
 // a call without arguments. Clients send such blocks back as they came.
 func (n need) optional() bool { return n.member == memberSignature || n.member == memberInput }
 
-// needs are the members of each block and source that are checked, in the order
-// in which they are reported.
-var needs = [blockKindCount][]need{
-	textBlock:  {{memberText, jsonscan.String}},
-	imageBlock: {{memberSource, jsonscan.Object}},
-	documentBlock: {
-		{memberSource, jsonscan.Object},
-	},
-	searchResultBlock: {
-		{memberSource, jsonscan.String}, {memberTitle, jsonscan.String}, {memberContent, jsonscan.Array},
-	},
-	thinkingBlock:         {{memberThinking, jsonscan.String}, {memberSignature, jsonscan.String}},
-	redactedThinkingBlock: {{memberData, jsonscan.String}},
-	toolUseBlock: {
-		{memberID, jsonscan.String}, {memberName, jsonscan.String}, {memberInput, jsonscan.Object},
-	},
-	toolResultBlock: {{memberToolUseID, jsonscan.String}},
-	serverToolUseBlock: {
-		{memberID, jsonscan.String}, {memberName, jsonscan.String}, {memberInput, jsonscan.Object},
-	},
-	serverToolResultBlock: {{memberToolUseID, jsonscan.String}, {memberContent, jsonscan.Invalid}},
-	containerUploadBlock:  {{memberFileID, jsonscan.String}},
-	base64Source:          {{memberMediaType, jsonscan.String}, {memberData, jsonscan.String}},
-	textSource:            {{memberMediaType, jsonscan.String}, {memberData, jsonscan.String}},
-	urlSource:             {{memberURL, jsonscan.String}},
-	fileSource:            {{memberFileID, jsonscan.String}},
-}
-
 // member is a member of a block or a source that the gateway reads.
 type member uint8
 
 const (
-	memberOther member = iota
-	memberType
+	memberType member = iota
 	memberText
 	memberSource
 	memberThinking
@@ -170,6 +172,4 @@ var memberNames = [memberCount]string{
 // options reports whether the member holds an object of options.
 func (m member) options() bool { return m == memberCacheControl || m == memberCitations }
 
-var memberIndex = core.NewNames(memberNames[memberType:]...)
-
-func memberOf(name []byte) member { return member(memberIndex.Index(name)) + memberType }
+var memberIndex = core.NewNames(memberNames[:]...)

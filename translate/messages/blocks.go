@@ -55,21 +55,26 @@ func (r *request) block(level int) (b block, ok bool) {
 		return b, false
 	}
 	before := r.Mark()
+	r.eachMember(&b, func(m member) { r.blockMember(&b, m, level) })
+	if !b.kind.readsInside() {
+		r.Return(before)
+	}
+	return b, true
+}
+
+// eachMember reads the members of a block or a source.
+func (r *request) eachMember(b *block, read func(member)) {
 	for r.Member() {
-		m := memberOf(r.Name())
-		if m == memberOther {
+		m := memberIndex.Index(r.Name())
+		if m < 0 {
 			r.Skip()
 			continue
 		}
 		b.members[m] = r.Kind()
 		r.Push(memberNames[m])
-		r.blockMember(&b, m, level)
+		read(member(m))
 		r.Pop()
 	}
-	if !b.kind.readsInside() {
-		r.Return(before)
-	}
-	return b, true
 }
 
 // blockMember reads one member of a block.
@@ -77,7 +82,7 @@ func (r *request) blockMember(b *block, m member, level int) {
 	switch kind := b.members[m]; {
 	case m == memberType && kind == jsonscan.String:
 		text, _ := r.Text()
-		b.kind = blockKindOf(text)
+		b.kind = blockTypes.of(text)
 	case m == memberThinking && kind == jsonscan.String:
 		b.thinking, _ = r.RawString()
 	case m == memberSignature && kind == jsonscan.String:
@@ -99,7 +104,7 @@ func (r *request) requireOf(b *block) {
 		r.WantKind("type", kind, jsonscan.String)
 		return
 	}
-	for _, n := range needs[b.kind] {
+	for _, n := range kinds[b.kind].needs {
 		if kind := b.members[n.member]; !n.optional() || !strict.Missing(kind) {
 			r.WantKind(memberNames[n.member], kind, n.kind)
 		}
@@ -123,17 +128,7 @@ func (r *request) wantContent(kind jsonscan.Kind) {
 func (r *request) source(level int) {
 	var s block
 	r.EnterObject()
-	for r.Member() {
-		m := memberOf(r.Name())
-		if m == memberOther {
-			r.Skip()
-			continue
-		}
-		s.members[m] = r.Kind()
-		r.Push(memberNames[m])
-		r.sourceMember(&s, m, level)
-		r.Pop()
-	}
+	r.eachMember(&s, func(m member) { r.sourceMember(&s, m, level) })
 	if s.kind == base64Source {
 		r.view.Files.Add(s.file, s.data)
 	}
@@ -145,7 +140,7 @@ func (r *request) sourceMember(s *block, m member, level int) {
 	switch kind := s.members[m]; {
 	case m == memberType && kind == jsonscan.String:
 		text, _ := r.Text()
-		s.kind = sourceKindOf(text)
+		s.kind = sourceTypes.of(text)
 	case m == memberMediaType && kind == jsonscan.String:
 		text, _ := r.Text()
 		s.file = translate.FileKindOf(text)

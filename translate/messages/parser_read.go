@@ -201,7 +201,7 @@ func (p *Parser) said(c *jsonscan.Cursor) []byte {
 	return rawText(c)
 }
 
-func (b *content) kindOf() blockKind { return blockKindOf(jsonscan.AppendText(nil, b.kind)) }
+func (b *content) kindOf() blockKind { return blockTypes.of(jsonscan.AppendText(nil, b.kind)) }
 
 // told reports whether the core events have words for blocks of its type.
 func (b *content) told() bool {

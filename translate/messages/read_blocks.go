@@ -28,36 +28,10 @@ var (
 	searchBlocks   = kindsOf(textBlock)
 )
 
-// The members that blocks and sources have by their kinds. What has none here is
-// refused, or left out as a whole.
-var ownMembers = [blockKindCount]core.Set{
-	textBlock:             own(memberText, memberCitations, memberCacheControl),
-	imageBlock:            own(memberSource, memberCacheControl),
-	documentBlock:         own(memberSource, memberTitle, memberContext, memberCitations, memberCacheControl),
-	searchResultBlock:     own(memberSource, memberTitle, memberContent, memberCitations, memberCacheControl),
-	thinkingBlock:         own(memberThinking, memberSignature),
-	redactedThinkingBlock: own(memberData),
-	toolUseBlock:          own(memberID, memberName, memberInput, memberCacheControl),
-	toolResultBlock:       own(memberToolUseID, memberContent, memberIsError, memberCacheControl),
-	toolReferenceBlock:    own(memberToolName, memberCacheControl),
-	base64Source:          own(memberMediaType, memberData),
-	textSource:            own(memberMediaType, memberData),
-	urlSource:             own(memberURL),
-	contentSource:         own(memberContent),
-}
-
-func own(members ...member) core.Set {
-	indices := []int{0} // the type
-	for _, m := range members {
-		indices = append(indices, int(m-memberType))
-	}
-	return core.SetOf(indices...)
-}
-
 // blockObject is a block, or a source.
 type blockObject struct{ *core.Object }
 
-func (b blockObject) raw(m member) []byte  { return b.Raw(int(m - memberType)) }
+func (b blockObject) raw(m member) []byte  { return b.Raw(int(m)) }
 func (b blockObject) text(m member) []byte { return jsonscan.Inner(b.raw(m)) }
 
 // word returns the decoded type.
@@ -101,7 +75,7 @@ func (r *reader) blocks(c *jsonscan.Cursor, level int, list string, allowed kind
 // reports that.
 func (r *reader) readBlock(b blockObject, c *jsonscan.Cursor, level int) (opened bool) {
 	for b.Enter(c); b.Next(r.x, c, memberIndex, ""); {
-		if member(b.At())+memberType == memberContent && r.opensResult(b, c, level) {
+		if member(b.At()) == memberContent && r.opensResult(b, c, level) {
 			r.blocks(c, level+1, "content", resultBlocks)
 			opened = true
 		} else {
@@ -131,13 +105,13 @@ func (r *reader) openResult(b blockObject) {
 
 // block writes a block.
 func (r *reader) block(b blockObject, level int, allowed kindSet, opened bool) {
-	kind := blockKindOf(b.word())
+	kind := blockTypes.of(b.word())
 	if allowed&(1<<kind) == 0 {
 		r.x.Lose(unknownBlockRow, b.raw(memberType))
 		return
 	}
 	if kind != serverToolUseBlock && kind != serverToolResultBlock {
-		b.LoseOthers(r.x, ownMembers[kind], memberIndex, "")
+		b.LoseOthers(r.x, members[kind], memberIndex, "")
 	}
 	r.person = r.person || level == 0 && kind != toolResultBlock
 	switch kind {

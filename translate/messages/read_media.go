@@ -10,9 +10,9 @@ func (r *reader) source(b blockObject, level int) (source blockObject, kind bloc
 	source = blockObject{&r.levels[level].source}
 	c := jsonscan.Again(b.raw(memberSource))
 	source.Read(r.x, &c, memberIndex, "source.")
-	kind = sourceKindOf(source.word())
-	if own := ownMembers[kind]; own != 0 {
-		source.LoseOthers(r.x, own, memberIndex, "source.")
+	kind = sourceTypes.of(source.word())
+	if kind != unknownBlock {
+		source.LoseOthers(r.x, members[kind], memberIndex, "source.")
 	}
 	return source, kind
 }
