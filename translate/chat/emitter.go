@@ -11,19 +11,9 @@ import (
 // (wire format D.9) or one JSON body, whichever the client wants. Both are
 // written by the same rules, so that they cannot tell different things.
 type Emitter struct {
-	translate.Dropped
+	choices.Emitter
 
-	memory *translate.Memory
-	ids    translate.IDs
-	out    []byte
-	fault  *translate.Fault
-
-	head    []byte // how every chunk, and the body, begins
-	started bool
-	whole   bool // the JSON body is complete
-	usage   translate.Usage
 	choices []saying
-	patch   patch
 }
 
 // saying is what is known of a choice. Texts are kept escaped.
@@ -56,27 +46,12 @@ const maxThought = sse.DefaultMaxEvent
 // NewEmitter returns an emitter of one answer to the request that the memory is
 // of.
 func NewEmitter(m *translate.Memory, ids translate.IDs) *Emitter {
-	return &Emitter{memory: m, ids: ids}
-}
-
-// Fault says why the events cannot be written, nil while they can.
-func (m *Emitter) Fault() *translate.Fault { return m.fault }
-
-// Output returns what was written since it was called last: of a JSON answer
-// nothing before its end. It is valid until the next event.
-func (m *Emitter) Output() []byte {
-	m.patch = patch{}
-	if !m.memory.Stream && !m.whole {
-		return nil
-	}
-	out := m.out
-	m.out = m.out[:0]
-	return out
+	return &Emitter{Emitter: choices.Emitter{Memory: m, IDs: ids}}
 }
 
 // Handle writes the next core event. Errors are not written here.
 func (m *Emitter) Handle(e *translate.Event) {
-	if m.fault != nil {
+	if m.Fault() != nil {
 		return
 	}
 	switch e.Kind {
@@ -84,7 +59,7 @@ func (m *Emitter) Handle(e *translate.Event) {
 		m.start(e)
 		m.begin(0)
 	case translate.EventUsage:
-		m.usage = *e.Usage
+		m.Usage = *e.Usage
 	case translate.EventEnd:
 		m.end()
 	case translate.EventError:
@@ -123,21 +98,13 @@ func (m *Emitter) content(e *translate.Event) {
 	}
 }
 
-// start notes what every chunk says, once.
+// start keeps what every chunk says, once.
 func (m *Emitter) start(e *translate.Event) {
-	if m.started {
-		return
-	}
-	m.started = true
 	object := "chat.completion"
-	if m.memory.Stream {
+	if m.Memory.Stream {
 		object = "chat.completion.chunk"
 	}
-	m.head = choices.AppendHead(m.head, object, e, &m.ids)
-	if tier := e.Tier.Choices(); tier != "" {
-		m.head = append(m.head, `,"service_tier":"`+tier+`"`...)
-	}
-	m.head = append(m.head, `,"choices":[`...)
+	m.Start(object, e, e.Tier.Choices())
 }
 
 // begin returns a choice by its index, and begins it, once, with its role.
@@ -151,16 +118,13 @@ func (m *Emitter) begin(index int) *saying {
 	}
 	c.begun = true
 	m.start(&translate.Event{})
-	if m.memory.Stream {
+	if m.Memory.Stream {
 		m.open(index)
-		m.out = append(m.out, `"role":"assistant","content":""`...)
-		m.close()
+		m.Out = append(m.Out, `"role":"assistant","content":""`...)
+		m.close("")
 	}
 	return c
 }
-
-// between stands between two texts of a choice, which has only one.
-var between = []byte("\n\n")
 
 // text writes a fragment of text, or of that of a refusal.
 func (m *Emitter) text(c *saying, e *translate.Event) {
@@ -169,7 +133,7 @@ func (m *Emitter) text(c *saying, e *translate.Event) {
 		member, all, again = `"refusal":"`, &c.refusal, &c.refused
 	}
 	if c.parted && *again {
-		m.fragment(e.Choice, member, all, between)
+		m.fragment(e.Choice, member, all, choices.Between)
 	}
 	c.parted, *again = false, true
 	m.fragment(e.Choice, member, all, e.Text)
@@ -178,15 +142,15 @@ func (m *Emitter) text(c *saying, e *translate.Event) {
 // fragment writes a fragment of a member that is a string: into a chunk of its
 // own, or to the others that it has in a JSON answer.
 func (m *Emitter) fragment(choice int, member string, all *[]byte, fragment []byte) {
-	if !m.memory.Stream {
+	if !m.Memory.Stream {
 		*all = jsonscan.AppendEscaped(*all, fragment)
 		return
 	}
 	m.open(choice)
-	m.out = append(m.out, member...)
-	m.out = jsonscan.AppendEscaped(m.out, fragment)
-	m.out = append(m.out, '"')
-	m.close()
+	m.Out = append(m.Out, member...)
+	m.Out = jsonscan.AppendEscaped(m.Out, fragment)
+	m.Out = append(m.Out, '"')
+	m.close("")
 }
 
 // end writes the end. There is always a choice 0, even one that said nothing.
@@ -197,10 +161,9 @@ func (m *Emitter) end() {
 			m.Drop("stop_details.explanation")
 		}
 	}
-	if m.memory.Stream {
+	if m.Memory.Stream {
 		m.endStream()
 		return
 	}
-	m.answer()
-	m.whole = true
+	m.WriteBody(len(m.choices), m.writeChoice)
 }

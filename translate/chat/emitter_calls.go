@@ -29,11 +29,11 @@ func (m *Emitter) startTool(c *saying, e *translate.Event) {
 	}
 	id := e.ID
 	if len(id) == 0 {
-		id = []byte(m.ids.NewToolID())
+		id = []byte(m.IDs.NewToolID())
 	}
 	asIs := func(dst, id []byte) []byte { return append(dst, id...) }
 	*call = toolCall{known: true, custom: e.Custom, id: c.ids.Show(id, asIs), name: append([]byte(nil), e.Name...)}
-	if m.memory.Stream {
+	if m.Memory.Stream {
 		m.writeTool(e, call)
 	}
 }
@@ -42,12 +42,12 @@ func (m *Emitter) startTool(c *saying, e *translate.Event) {
 // index, so its names are forgotten.
 func (m *Emitter) writeTool(e *translate.Event, call *toolCall) {
 	m.open(e.Choice)
-	m.out = append(m.out, `"tool_calls":[{"index":`...)
-	m.out = strconv.AppendInt(m.out, int64(e.Tool), 10)
-	m.out = append(m.out, ',')
-	m.out = call.append(m.out)
-	m.out = append(m.out, ']')
-	m.close()
+	m.Out = append(m.Out, `"tool_calls":[{"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(e.Tool), 10)
+	m.Out = append(m.Out, ',')
+	m.Out = call.append(m.Out)
+	m.Out = append(m.Out, ']')
+	m.close("")
 	call.id, call.name = nil, nil
 }
 
@@ -70,25 +70,25 @@ func (t *toolCall) append(dst []byte) []byte {
 // addArguments writes a fragment of arguments.
 func (m *Emitter) addArguments(c *saying, e *translate.Event) {
 	if e.Tool >= len(c.calls) || !c.calls[e.Tool].known {
-		m.fault = translate.Unusable(errUnknown)
+		m.Fail(errUnknown)
 		return
 	}
 	call := &c.calls[e.Tool]
-	if !m.memory.Stream {
+	if !m.Memory.Stream {
 		call.args = jsonscan.AppendEscaped(call.args, e.Text)
 		return
 	}
 	m.open(e.Choice)
-	m.out = append(m.out, `"tool_calls":[{"index":`...)
-	m.out = strconv.AppendInt(m.out, int64(e.Tool), 10)
+	m.Out = append(m.Out, `"tool_calls":[{"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(e.Tool), 10)
 	if call.custom {
-		m.out = append(m.out, `,"custom":{"input":"`...)
+		m.Out = append(m.Out, `,"custom":{"input":"`...)
 	} else {
-		m.out = append(m.out, `,"function":{"arguments":"`...)
+		m.Out = append(m.Out, `,"function":{"arguments":"`...)
 	}
-	m.out = jsonscan.AppendEscaped(m.out, e.Text)
-	m.out = append(m.out, `"}}]`...)
-	m.close()
+	m.Out = jsonscan.AppendEscaped(m.Out, e.Text)
+	m.Out = append(m.Out, `"}}]`...)
+	m.close("")
 }
 
 // called reports whether a choice made calls.

@@ -21,7 +21,7 @@ func (m *Emitter) reasoning(c *saying, e *translate.Event) {
 	}
 	c.apart, c.thoughtful = false, true
 	if len(c.thought)+len(e.Text) > maxThought {
-		m.fault = translate.Unusable(errThought)
+		m.Fail(errThought)
 		return
 	}
 	c.thought = jsonscan.AppendEscaped(c.thought, e.Text)
@@ -52,16 +52,16 @@ func (m *Emitter) redacted(c *saying, e *translate.Event) {
 
 // block is where thinking blocks are written.
 func (m *Emitter) block(c *saying) *[]byte {
-	if m.memory.Stream {
-		return &m.out
+	if m.Memory.Stream {
+		return &m.Out
 	}
 	return &c.blocks
 }
 
 func (m *Emitter) openBlock(c *saying, choice int, first string) {
-	if m.memory.Stream {
+	if m.Memory.Stream {
 		m.open(choice)
-		m.out = append(m.out, `"thinking_blocks":[`...)
+		m.Out = append(m.Out, `"thinking_blocks":[`...)
 	} else {
 		c.blocks = append(c.blocks, ',')
 	}
@@ -70,10 +70,10 @@ func (m *Emitter) openBlock(c *saying, choice int, first string) {
 }
 
 func (m *Emitter) closeBlock(c *saying) {
-	if !m.memory.Stream {
+	if !m.Memory.Stream {
 		c.blocks = append(c.blocks, '}')
 		return
 	}
-	m.out = append(m.out, "}]"...)
-	m.close()
+	m.Out = append(m.Out, "}]"...)
+	m.close("")
 }

@@ -4,37 +4,22 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// patch is where the logprobs of the text chunk that was written last can still
-// be put: they are told behind their text.
-type patch struct{ choice, at int }
-
 // open begins a chunk of one choice, up to the members of its delta.
 func (m *Emitter) open(index int) {
-	m.out = append(m.out, "data: "...)
-	m.out = append(m.out, m.head...)
-	m.out = append(m.out, `{"index":`...)
-	m.out = strconv.AppendInt(m.out, int64(index), 10)
-	m.out = append(m.out, `,"delta":{`...)
-	m.patch.choice = index
+	m.Begin(index)
+	m.Out = append(m.Out, `"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
+	m.Out = append(m.Out, `,"delta":{`...)
 }
 
-// close ends a chunk that does not end its choice.
-func (m *Emitter) close() { m.closeWith("null") }
-
-// closeWith ends a chunk; the reason is a JSON value.
-func (m *Emitter) closeWith(reason string) {
-	m.out = append(m.out, `},"logprobs":`...)
-	m.patch.at = len(m.out)
-	m.out = append(m.out, `null,"finish_reason":`...)
-	m.out = append(m.out, reason...)
-	m.out = append(m.out, "}]"...)
-	if m.memory.IncludeUsage {
-		m.out = append(m.out, `,"usage":null`...)
-	}
-	m.out = append(m.out, "}\n\n"...)
+// close ends a chunk; reason is "" if its choice goes on.
+func (m *Emitter) close(reason string) {
+	m.Out = append(m.Out, '}')
+	m.End(reason)
 }
 
 // endStream writes the finish of every choice, the usage if the client asked
@@ -45,14 +30,7 @@ func (m *Emitter) endStream() {
 			m.finish(i, c)
 		}
 	}
-	if m.memory.IncludeUsage {
-		m.out = append(m.out, "data: "...)
-		m.out = append(m.out, m.head...)
-		m.out = append(m.out, `],"usage":`...)
-		m.out = translate.AppendChoicesUsage(m.out, m.usage, m.memory)
-		m.out = append(m.out, "}\n\n"...)
-	}
-	m.out = append(m.out, "data: [DONE]\n\n"...)
+	m.EndStream()
 }
 
 // finish writes why a choice ended; before that the sources of its text and, of a
@@ -63,40 +41,28 @@ func (m *Emitter) finish(index int, c *saying) {
 	}
 	if len(c.annotations) > 0 {
 		m.open(index)
-		m.out = c.appendAnnotations(m.out)
-		m.close()
+		m.Out = c.appendAnnotations(m.Out)
+		m.close("")
 	}
 	m.open(index)
-	m.closeWith(`"` + c.reason.Chat(c.called()) + `"`)
+	m.close(c.reason.Chat(c.called()))
 }
 
 // explained reports whether the provider's explanation stands for the answer.
 func (c *saying) explained() bool { return len(c.explanation) > 0 && !c.said && !c.refused }
 
-// answer writes the JSON body.
-func (m *Emitter) answer() {
-	m.out = append(m.out, m.head...)
-	first := true
-	for i := range m.choices {
-		c := &m.choices[i]
-		if !c.begun {
-			continue
-		}
-		if !first {
-			m.out = append(m.out, ',')
-		}
-		first = false
-		m.out = append(m.out, `{"index":`...)
-		m.out = strconv.AppendInt(m.out, int64(i), 10)
-		m.out = append(m.out, `,"message":`...)
-		m.out = c.appendMessage(m.out)
-		m.out = append(m.out, `,"logprobs":`...)
-		m.out = appendLogprobs(m.out, c.logprobs)
-		m.out = append(m.out, `,"finish_reason":"`+c.reason.Chat(c.called())+`"}`...)
+// writeChoice writes a choice of the JSON body.
+func (m *Emitter) writeChoice(index int) bool {
+	c := &m.choices[index]
+	if !c.begun {
+		return false
 	}
-	m.out = append(m.out, `],"usage":`...)
-	m.out = translate.AppendChoicesUsage(m.out, m.usage, m.memory)
-	m.out = append(m.out, '}')
+	m.Out = append(m.Out, `{"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
+	m.Out = c.appendMessage(append(m.Out, `,"message":`...))
+	m.Out = appendLogprobs(append(m.Out, `,"logprobs":`...), c.logprobs)
+	m.Out = choices.AppendReason(m.Out, c.reason.Chat(c.called()))
+	return true
 }
 
 // appendMessage appends the message of a choice.
@@ -153,22 +119,18 @@ func (c *saying) appendCalls(dst []byte) []byte {
 // chunk of a stream, while that was not handed over, else into one of their own.
 func (m *Emitter) addLogprobs(c *saying, e *translate.Event) {
 	list := elements(e.Logprobs)
-	if !m.memory.Logprobs || len(list) == 0 {
+	if !m.Memory.Logprobs || len(list) == 0 {
 		return
 	}
-	if !m.memory.Stream {
+	if !m.Memory.Stream {
 		c.logprobs = append(append(c.logprobs, ','), list...)
 		return
 	}
-	if m.patch.at == 0 || m.patch.choice != e.Choice {
+	if !m.CanPatch(e.Choice) {
 		m.open(e.Choice)
-		m.close()
+		m.close("")
 	}
-	at := m.patch.at
-	rest := append([]byte(nil), m.out[at+len("null"):]...)
-	m.out = appendLogprobs(m.out[:at], append([]byte{','}, list...))
-	m.out = append(m.out, rest...)
-	m.patch = patch{}
+	m.Patch(appendLogprobs(nil, append([]byte{','}, list...)))
 }
 
 // elements are those of a raw array.

@@ -11,19 +11,9 @@ import (
 // (wire format D.10) or one JSON body, whichever the client wants. Reasoning
 // and tool calls have no place in the format; a refusal is text.
 type Emitter struct {
-	translate.Dropped
+	choices.Emitter
 
-	memory *translate.Memory
-	ids    translate.IDs
-	out    []byte
-	fault  *translate.Fault
-
-	head    []byte // how every chunk, and the body, begins
-	started bool
-	whole   bool // the JSON body is complete
-	usage   translate.Usage
 	choices []choice
-	patch   patch
 }
 
 // choice is what is known of a choice.
@@ -36,36 +26,17 @@ type choice struct {
 	logprobs legacy
 }
 
-// patch is where the logprobs of the text chunk that was written last can still
-// be put: they are told behind their text.
-type patch struct{ choice, at, size int }
-
 var errTools = errors.New("tool calls in answer to a completions request")
 
 // NewEmitter returns an emitter of one answer to the request that the memory is
 // of.
 func NewEmitter(m *translate.Memory, ids translate.IDs) *Emitter {
-	return &Emitter{memory: m, ids: ids}
-}
-
-// Fault says why the events cannot be written, nil while they can.
-func (m *Emitter) Fault() *translate.Fault { return m.fault }
-
-// Output returns what was written since it was called last: of a JSON answer
-// nothing before its end. It is valid until the next event.
-func (m *Emitter) Output() []byte {
-	m.patch = patch{}
-	if !m.memory.Stream && !m.whole {
-		return nil
-	}
-	out := m.out
-	m.out = m.out[:0]
-	return out
+	return &Emitter{Emitter: choices.Emitter{Memory: m, IDs: ids}}
 }
 
 // Handle writes the next core event. Errors are not written here.
 func (m *Emitter) Handle(e *translate.Event) {
-	if m.fault != nil {
+	if m.Fault() != nil {
 		return
 	}
 	switch e.Kind {
@@ -88,21 +59,14 @@ func (m *Emitter) Handle(e *translate.Event) {
 	case translate.EventFinish:
 		m.finish(e)
 	case translate.EventUsage:
-		m.usage = *e.Usage
+		m.Usage = *e.Usage
 	case translate.EventEnd:
 		m.end()
 	}
 }
 
-// start notes what every chunk says, once.
-func (m *Emitter) start(e *translate.Event) {
-	if m.started {
-		return
-	}
-	m.started = true
-	m.head = choices.AppendHead(m.head, "text_completion", e, &m.ids)
-	m.head = append(m.head, `,"choices":[`...)
-}
+// start keeps what every chunk says, once. The format has no service tier.
+func (m *Emitter) start(e *translate.Event) { m.Start("text_completion", e, "") }
 
 // choice returns a choice by its index.
 func (m *Emitter) choice(index int) *choice {
@@ -120,7 +84,7 @@ func (m *Emitter) begin(index int) *choice {
 	}
 	m.start(&translate.Event{})
 	c.begun = true
-	asked := m.memory.Of(index)
+	asked := m.Memory.Of(index)
 	c.logprobs.offset = asked.PromptLength
 	if len(asked.Echo) > 0 {
 		m.write(index, asked.Echo)
@@ -132,17 +96,14 @@ func (m *Emitter) begin(index int) *choice {
 func (m *Emitter) text(e *translate.Event) {
 	if c := m.begin(e.Choice); c.parted {
 		c.parted = false
-		m.write(e.Choice, between)
+		m.write(e.Choice, choices.Between)
 	}
 	m.write(e.Choice, e.Text)
 }
 
-// between stands between two texts of a choice, which has only one.
-var between = []byte("\n\n")
-
 // write writes text that is not empty.
 func (m *Emitter) write(index int, text []byte) {
-	if !m.memory.Stream {
+	if !m.Memory.Stream {
 		c := &m.choices[index]
 		c.text = append(c.text, text...)
 		return
@@ -154,7 +115,7 @@ func (m *Emitter) write(index int, text []byte) {
 func (m *Emitter) finish(e *translate.Event) {
 	reason := e.Finish.Completions(m.choice(e.Choice).calls)
 	if reason == "" {
-		m.fault = translate.Unusable(errTools)
+		m.Fail(errTools)
 		return
 	}
 	m.begin(e.Choice).reason = reason
@@ -166,10 +127,9 @@ func (m *Emitter) finish(e *translate.Event) {
 // end writes the end. There is always a choice 0, even one that said nothing.
 func (m *Emitter) end() {
 	m.begin(0)
-	if m.memory.Stream {
+	if m.Memory.Stream {
 		m.endStream()
 		return
 	}
-	m.answer()
-	m.whole = true
+	m.WriteBody(len(m.choices), m.writeChoice)
 }

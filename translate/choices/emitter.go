@@ -1,0 +1,141 @@
+package choices
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Emitter writes what surrounds the choices of an answer: the frame of every
+// chunk of a stream, or of the one JSON body. The emitters of both formats embed it.
+type Emitter struct {
+	translate.Dropped
+
+	Memory *translate.Memory // of the request
+	IDs    translate.IDs
+	Usage  translate.Usage
+	Out    []byte // what was written since Output was called last
+
+	head  []byte // how every chunk, and the body, begins; empty until Start
+	whole bool   // the JSON body is complete
+	fault *translate.Fault
+	patch patch
+}
+
+// patch is where the logprobs of the chunk that was written last can still be put:
+// they follow their text. The zero patch is no place.
+type patch struct{ choice, at int }
+
+// Between stands between two texts of a choice, which has only one.
+var Between = []byte("\n\n")
+
+// Fault returns why the events cannot be written, nil while they can.
+func (m *Emitter) Fault() *translate.Fault { return m.fault }
+
+// Fail ends the answer with an error of the provider's.
+func (m *Emitter) Fail(cause error) { m.fault = translate.Unusable(cause) }
+
+// Output returns what was written since it was called last: of a JSON answer
+// nothing before its end. It is valid until the next event.
+func (m *Emitter) Output() []byte {
+	m.patch = patch{}
+	if !m.Memory.Stream && !m.whole {
+		return nil
+	}
+	out := m.Out
+	m.Out = m.Out[:0]
+	return out
+}
+
+// Start keeps how every chunk begins, once: what the provider did not say in the
+// event that starts its answer is filled in. tier is "" for none.
+func (m *Emitter) Start(object string, start *translate.Event, tier string) {
+	if len(m.head) > 0 {
+		return
+	}
+	model, created := start.Model, start.Created
+	if len(model) == 0 {
+		model = []byte(m.IDs.Model)
+	}
+	if created == 0 {
+		created = m.IDs.Created
+	}
+	m.head = jsonscan.AppendString(append(m.head, `{"id":`...), m.IDs.Message)
+	m.head = append(m.head, `,"object":"`+object+`","created":`...)
+	m.head = strconv.AppendInt(m.head, created, 10)
+	m.head = jsonscan.AppendString(append(m.head, `,"model":`...), model)
+	if tier != "" {
+		m.head = append(m.head, `,"service_tier":"`+tier+`"`...)
+	}
+	m.head = append(m.head, `,"choices":[`...)
+}
+
+// Begin begins a chunk with the choice of an index, whose members follow.
+func (m *Emitter) Begin(index int) {
+	m.patch.choice = index
+	m.Out = append(append(append(m.Out, "data: "...), m.head...), '{')
+}
+
+// End ends the choice and its chunk. reason is "" if the choice goes on.
+func (m *Emitter) End(reason string) {
+	m.Out = append(m.Out, `,"logprobs":`...)
+	m.patch.at = len(m.Out)
+	m.Out = AppendReason(append(m.Out, "null"...), reason)
+	m.Out = append(m.Out, ']')
+	if m.Memory.IncludeUsage {
+		m.Out = append(m.Out, `,"usage":null`...)
+	}
+	m.Out = append(m.Out, "}\n\n"...)
+}
+
+// AppendReason appends why a choice ended, and the end of the choice.
+func AppendReason(dst []byte, reason string) []byte {
+	dst = append(dst, `,"finish_reason":`...)
+	if reason == "" {
+		return append(dst, "null}"...)
+	}
+	return append(append(append(dst, '"'), reason...), `"}`...)
+}
+
+// CanPatch reports whether the chunk written last is one of the choice, and can
+// still get its logprobs.
+func (m *Emitter) CanPatch(index int) bool { return m.patch.at > 0 && m.patch.choice == index }
+
+// Patch puts logprobs into the chunk written last.
+func (m *Emitter) Patch(logprobs []byte) {
+	at := m.patch.at
+	rest := append([]byte(nil), m.Out[at+len("null"):]...)
+	m.Out = append(append(m.Out[:at], logprobs...), rest...)
+	m.patch = patch{}
+}
+
+// EndStream writes the usage, if the client asked for it, and the end.
+func (m *Emitter) EndStream() {
+	if m.Memory.IncludeUsage {
+		m.Out = append(append(m.Out, "data: "...), m.head...)
+		m.endBody()
+		m.Out = append(m.Out, "\n\n"...)
+	}
+	m.Out = append(m.Out, "data: [DONE]\n\n"...)
+}
+
+// WriteBody writes the JSON body of n choices; write writes the one of an index, or
+// reports that it is none.
+func (m *Emitter) WriteBody(n int, write func(index int) bool) {
+	m.Out = append(m.Out, m.head...)
+	for i := range n {
+		if write(i) {
+			m.Out = append(m.Out, ',')
+		}
+	}
+	m.Out = m.Out[:len(m.Out)-len(",")] // there is always a choice 0
+	m.endBody()
+	m.whole = true
+}
+
+func (m *Emitter) endBody() {
+	m.Out = append(m.Out, `],"usage":`...)
+	m.Out = translate.AppendChoicesUsage(m.Out, m.Usage, m.Memory)
+	m.Out = append(m.Out, '}')
+}
