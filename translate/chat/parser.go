@@ -31,7 +31,7 @@ type teller struct {
 type delta struct {
 	content, reasoning     []byte // strings with their quotes
 	refusal                []byte
-	contentAt, reasoningAt choices.Slot
+	contentAt, reasoningAt jsonscan.Slot
 	parts                  []byte // content that is an array
 	thinking               []byte // thinking_blocks
 	calls                  []byte
@@ -221,7 +221,7 @@ func tellText(p *choices.Parser, d *delta, choice choices.Choice) {
 	if len(d.refusal) > len(`""`) {
 		p.Refused(choice.Index)
 		event.Refusal = true
-		p.SendText(event, d.refusal, choices.Slot{})
+		p.SendText(event, d.refusal, jsonscan.Slot{})
 	}
 	if d.logprobs != nil {
 		p.SendEvent(translate.Event{Kind: translate.EventLogprobs, Choice: choice.Index, Logprobs: d.logprobs})

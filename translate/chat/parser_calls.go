@@ -62,7 +62,7 @@ func (t *teller) tellCalls(p *choices.Parser, all *calls, d *delta, choice choic
 		if c.Err() != nil {
 			break
 		}
-		if e.argsAt != (choices.Slot{}) {
+		if e.argsAt != (jsonscan.Slot{}) {
 			e.argsAt.Start += d.callsAt
 			e.argsAt.End += d.callsAt
 		}

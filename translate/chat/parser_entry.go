@@ -10,7 +10,7 @@ type entry struct {
 	index    int64 // -1 for none
 	id, name []byte
 	args     []byte // a string, or any other value
-	argsAt   choices.Slot
+	argsAt   jsonscan.Slot
 	custom   bool
 }
 
@@ -54,9 +54,9 @@ func readIndex(c *jsonscan.Cursor) int64 {
 
 // slot is where later chunks of the same shape have their arguments. Which call
 // they belong to must follow from their index alone.
-func (e *entry) slot() choices.Slot {
+func (e *entry) slot() jsonscan.Slot {
 	if e.index < 0 || len(e.name) > len(`""`) {
-		return choices.Slot{}
+		return jsonscan.Slot{}
 	}
 	return e.argsAt
 }

@@ -78,7 +78,7 @@ func (t *teller) tellBlock(p *choices.Parser, b *piece, choice choices.Choice) {
 	event := translate.Event{Choice: choice.Index}
 	if string(b.kind) == `"redacted_thinking"` {
 		event.Kind = translate.EventRedacted
-		p.SendText(event, b.data, choices.Slot{})
+		p.SendText(event, b.data, jsonscan.Slot{})
 		return
 	}
 	signed := len(b.signature) > len(`""`)
@@ -94,7 +94,7 @@ func (t *teller) tellBlock(p *choices.Parser, b *piece, choice choices.Choice) {
 	}
 	if signed {
 		event.Kind = translate.EventSignature
-		p.SendText(event, b.signature, choices.Slot{})
+		p.SendText(event, b.signature, jsonscan.Slot{})
 	}
 	if signed || choice.Whole {
 		p.SendEvent(translate.Event{Kind: translate.EventReasoningEnd, Choice: choice.Index})
@@ -107,9 +107,9 @@ func tellThinking(p *choices.Parser, event translate.Event, raw []byte) {
 	switch {
 	case len(raw) == 0:
 	case raw[0] == '"':
-		p.SendText(event, raw, choices.Slot{})
+		p.SendText(event, raw, jsonscan.Slot{})
 	case raw[0] == '[':
-		pieces(p, inBlock, raw, func(b *piece) { p.SendText(event, b.text, choices.Slot{}) })
+		pieces(p, inBlock, raw, func(b *piece) { p.SendText(event, b.text, jsonscan.Slot{}) })
 	}
 }
 
@@ -126,7 +126,7 @@ func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 		case `"refusal"`:
 			p.Refused(choice.Index)
 			event.Refusal = true
-			p.SendText(event, b.refusal, choices.Slot{})
+			p.SendText(event, b.refusal, jsonscan.Slot{})
 		default:
 			if len(b.text) <= len(`""`) {
 				dropPart(p, b)
@@ -135,7 +135,7 @@ func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 			if texts++; texts > 1 {
 				p.SendEvent(translate.Event{Kind: translate.EventTextEnd, Choice: choice.Index})
 			}
-			p.SendText(event, b.text, choices.Slot{})
+			p.SendText(event, b.text, jsonscan.Slot{})
 		}
 	})
 }

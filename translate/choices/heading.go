@@ -10,7 +10,7 @@ type heading struct {
 	envelope
 	created int64
 	service []byte // the service tier, as it is written
-	padding Slot
+	padding jsonscan.Slot
 }
 
 // member reads the member at the cursor, unless it is none that is known. What

@@ -5,26 +5,22 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Slot is where a string stands in the document at hand, quotes included. The
-// zero Slot is no place.
-type Slot struct{ Start, End int }
-
 // SlotText reads the string at the cursor and says where it stands. A value of
 // another kind is skipped and reads as nil.
-func SlotText(c *jsonscan.Cursor) (raw []byte, at Slot) {
+func SlotText(c *jsonscan.Cursor) (raw []byte, at jsonscan.Slot) {
 	start := c.Offset()
 	if raw = rawText(c); raw == nil {
-		return nil, Slot{}
+		return nil, jsonscan.Slot{}
 	}
-	return raw, Slot{start, c.Offset()}
+	return raw, jsonscan.Slot{Start: start, End: c.Offset()}
 }
 
 // Said is SlotText for a string that is to be told: a value of another kind is
 // dropped from the object that prefix is the path of.
-func (p *Parser) Said(c *jsonscan.Cursor, prefix string) (raw []byte, at Slot) {
+func (p *Parser) Said(c *jsonscan.Cursor, prefix string) (raw []byte, at jsonscan.Slot) {
 	if c.Kind() != jsonscan.String {
 		p.DropMember(prefix, c)
-		return nil, Slot{}
+		return nil, jsonscan.Slot{}
 	}
 	return SlotText(c)
 }
@@ -46,13 +42,13 @@ func (p *Parser) SendEvent(e translate.Event) {
 
 // SendAt tells the handler an event that has a text. Where its string stands in
 // a chunk, if anywhere, is where later chunks of the same shape have theirs.
-func (p *Parser) SendAt(e translate.Event, at Slot) {
+func (p *Parser) SendAt(e translate.Event, at jsonscan.Slot) {
 	p.again.slot = at
 	p.SendEvent(e)
 }
 
 // SendText is SendAt with a text that is the raw string, unless that is empty.
-func (p *Parser) SendText(e translate.Event, raw []byte, at Slot) {
+func (p *Parser) SendText(e translate.Event, raw []byte, at jsonscan.Slot) {
 	if len(raw) <= len(`""`) {
 		return
 	}
@@ -63,7 +59,7 @@ func (p *Parser) SendText(e translate.Event, raw []byte, at Slot) {
 
 // Unlike says that the chunk at hand says more than its event, so that none says
 // the same of another text.
-func (p *Parser) Unlike() { p.again.slot = Slot{} }
+func (p *Parser) Unlike() { p.again.slot = jsonscan.Slot{} }
 
 // Refused notes that a choice has refused.
 func (p *Parser) Refused(index int) { p.choices[index].refused = true }

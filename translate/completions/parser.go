@@ -22,7 +22,7 @@ type teller struct {
 // chunk, nil for what is not there.
 type saying struct {
 	text, reasoning     []byte // with their quotes
-	textAt, reasoningAt choices.Slot
+	textAt, reasoningAt jsonscan.Slot
 	logprobs            []byte
 }
 

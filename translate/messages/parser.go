@@ -75,7 +75,8 @@ func (p *Parser) Event(event sse.Event) {
 		p.dropEvent(event.Name)
 		return
 	}
-	p.again.known, p.sent = false, 0
+	p.again.data.Forget()
+	p.sent = 0
 	switch string(event.Name) {
 	case "error", "message_stop": // the name tells enough
 		p.step(string(event.Name), event.Data)

@@ -38,9 +38,9 @@ type change struct {
 	kind                            []byte
 	text, thinking, signature, json []byte
 	reason, stop, explanation       []byte
-	citation                        []byte // the object
-	texts                           int    // strings that may be sent
-	at                              slot   // of the last of them
+	citation                        []byte        // the object
+	texts                           int           // strings that may be sent
+	at                              jsonscan.Slot // of the last of them
 }
 
 // The paths of what has members, for what is dropped of them. Those of a stream's
@@ -258,7 +258,9 @@ func (r *reading) path() string {
 func (d *change) sayable(p *Parser, c *jsonscan.Cursor) []byte {
 	start := c.Offset()
 	raw := p.said(c)
-	d.texts, d.at = d.texts+1, slot{start, c.Offset()}
+	if d.texts++; raw != nil {
+		d.at = jsonscan.Slot{Start: start, End: c.Offset()}
+	}
 	return raw
 }
 

@@ -1,0 +1,103 @@
+package jsonscan
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// MaxHoles is how many values may differ between the documents of a Template.
+const MaxHoles = 3
+
+// Slot is where a value stands in a document. The zero Slot is no place.
+type Slot struct{ Start, End int }
+
+// Template recognises documents that are the same but for a few strings and
+// numbers, its holes. Most events of a stream differ from the one before only in
+// a text, a number and some padding: when all bytes around the holes are the
+// same, and each hole has one valid value again, there is nothing else to read.
+// The zero Template recognises nothing.
+type Template struct {
+	fixed [MaxHoles + 1][]byte // the bytes around the holes
+	holes [MaxHoles]hole       // in the order of the document
+	count int                  // of holes, 0 while nothing is recognised
+}
+
+// hole is a value that may differ.
+type hole struct {
+	nth  int  // which of the slots that Learn was given
+	kind Kind // String or Number
+}
+
+// Learn keeps what documents like a valid one have in common: all but the values
+// at the slots. A zero Slot is left out; another one must span a string or a
+// number. Without any the Template recognises nothing.
+func (t *Template) Learn(document []byte, slots [MaxHoles]Slot) {
+	t.count = 0
+	from := 0
+	for range slots {
+		nth := nextSlot(&slots, from)
+		if nth < 0 {
+			break
+		}
+		at := slots[nth]
+		t.fixed[t.count] = append(t.fixed[t.count][:0], document[from:at.Start]...)
+		t.holes[t.count] = hole{nth, kinds[document[at.Start]]}
+		t.count++
+		from = at.End
+	}
+	t.fixed[t.count] = append(t.fixed[t.count][:0], document[from:]...)
+}
+
+// nextSlot returns the first of the slots that begin at an offset or behind it,
+// -1 for none.
+func nextSlot(slots *[MaxHoles]Slot, from int) int {
+	next := -1
+	for i, s := range slots {
+		if s.End > from && (next < 0 || s.Start < slots[next].Start) {
+			next = i
+		}
+	}
+	return next
+}
+
+// Forget makes the Template recognise nothing.
+func (t *Template) Forget() { t.count = 0 }
+
+// Match returns the values of a document that is like the one learned, as they
+// are written and in the order of the slots that Learn was given.
+func (t *Template) Match(document []byte) (values [MaxHoles][]byte, ok bool) {
+	if t.count == 0 {
+		return values, false
+	}
+	rest := document
+	for i := range t.count {
+		if rest, ok = bytes.CutPrefix(rest, t.fixed[i]); !ok {
+			return values, false
+		}
+		end := t.holes[i].end(rest)
+		if end == 0 {
+			return values, false
+		}
+		values[t.holes[i].nth], rest = rest[:end:end], rest[end:]
+	}
+	return values, bytes.Equal(rest, t.fixed[t.count])
+}
+
+// end returns the length of the value that the bytes begin with, 0 if that is not
+// a valid one of the hole's kind.
+func (h *hole) end(data []byte) int {
+	if len(data) == 0 || kinds[data[0]] != h.kind {
+		return 0
+	}
+	var end int
+	var reason string
+	if h.kind == String {
+		end, _, reason = stringEnd(data, 0)
+	} else {
+		end, reason = numberEnd(data, 0)
+	}
+	if reason != "" || !utf8.Valid(data[:end]) {
+		return 0
+	}
+	return end
+}
