@@ -32,6 +32,7 @@ type Event struct {
 	Choice   int // from EventText to EventFinish: which answer it belongs to
 	Tool     int // ordinal of the call within its choice, 0, 1, … in order of first sight
 	Refusal  bool
+	Part     int // of a text or of reasoning: differs between parts that follow each other
 	Text     []byte
 	ID       []byte // tool call id as the provider gave it
 	Name     []byte // tool name as the provider gave it

@@ -13,14 +13,15 @@ import (
 // (wire format D.8) or one JSON body, whichever the client wants. Both are
 // written by the same rules, so that they cannot tell different things.
 //
-// Exactly one block is open at any time. What must wait for its end is queued,
-// within bounds, so that no delta ever follows the end of its block and indices
-// have no gaps. It writes choice 0 alone: the format has no others.
+// Exactly one block is open at any time: a sequencer keeps what must wait for its
+// end, so that no delta ever follows the end of its block and indices have no
+// gaps. It writes choice 0 alone: the format has no others.
 type Emitter struct {
 	translate.Dropped
 
 	memory *translate.Memory
 	ids    translate.IDs
+	order  *translate.Sequencer
 	out    writer
 	fault  *translate.Fault
 
@@ -32,15 +33,12 @@ type Emitter struct {
 	explanation []byte // why the provider refused
 
 	open    blockKind // of the open block; unknownBlock for none
-	current int       // the ordinal of the open tool call
 	signed  bool      // the open thinking block has its signature
 	thought hash.Hash // over the text of the open thinking block
 
-	calls  []toolCall // by ordinal
-	called bool       // there is a call
+	call   toolCall // the open one
+	called bool     // there is a call
 	shown  translate.ToolIDs
-	queue  []segment
-	held   int // bytes that wait in the queue
 }
 
 // writer writes the steps of an answer. The emitter calls it by the format's
@@ -87,6 +85,7 @@ func NewEmitter(m *translate.Memory, ids translate.IDs) *Emitter {
 	if m.Stream {
 		e.out = &streamWriter{}
 	}
+	e.order = translate.NewSequencer(m.Room(), e.write)
 	return e
 }
 
@@ -123,6 +122,12 @@ func (m *Emitter) Handle(e *translate.Event) {
 	case translate.EventLogprobs:
 		m.Drop("choices[*].logprobs")
 	case translate.EventError:
+	case translate.EventToolStart:
+		if e.Custom {
+			m.fault = translate.Unusable(errCustom)
+			return
+		}
+		m.content(e)
 	default:
 		m.content(e)
 	}
@@ -148,10 +153,21 @@ func (m *Emitter) start(e *translate.Event) {
 	m.out.start(&h)
 }
 
-// content writes an event that belongs to a block.
+// content takes in an event that belongs to a block.
 func (m *Emitter) content(e *translate.Event) {
 	if !m.started {
 		m.start(&translate.Event{})
+	}
+	m.order.Handle(e)
+	if m.fault == nil {
+		m.fault = m.order.Fault()
+	}
+}
+
+// write writes an event that belongs to a block, when its place has come.
+func (m *Emitter) write(e *translate.Event) {
+	if m.fault != nil {
+		return
 	}
 	switch e.Kind {
 	case translate.EventText:
@@ -169,9 +185,9 @@ func (m *Emitter) content(e *translate.Event) {
 	case translate.EventToolStart:
 		m.startTool(e)
 	case translate.EventToolArgs:
-		m.addArguments(e)
+		m.addArguments(e.Text)
 	case translate.EventToolEnd:
-		m.endTool(e)
+		m.endBlock(toolUseBlock)
 	}
 }
 
@@ -180,10 +196,7 @@ func (m *Emitter) end() {
 	if !m.started {
 		m.start(&translate.Event{})
 	}
-	for i := range m.calls {
-		m.calls[i].ended = true
-	}
-	m.advance()
+	m.order.Flush()
 	m.close()
 	t := tail{
 		reason:      m.reason.Messages(m.called),
@@ -208,7 +221,7 @@ func (m *Emitter) close() {
 			m.mint()
 		}
 	case toolUseBlock:
-		m.closeTool()
+		m.endTool()
 	}
 	m.out.close()
 	m.open = unknownBlock

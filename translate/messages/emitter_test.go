@@ -220,7 +220,7 @@ var faulty = []struct {
 	{"arguments of a tool in a gap", []translate.Event{calls(1, "a", "f"), args(0, "{}")}, "arguments of a tool call that was not begun"},
 	{"too much behind an open tool", []translate.Event{calls(0, "a", "f"), args(0, "{"), says("x" + strings.Repeat(" ", 17<<20)), says(strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
 	{"too many arguments of a later tool", []translate.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, strings.Repeat(" ", 17<<20)), args(1, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
-	{"too many arguments that are held", []translate.Event{calls(0, "a", "f"), args(0, `"`+strings.Repeat(" ", 17<<20)), args(0, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
+	{"too many arguments that are held", []translate.Event{calls(0, "a", "f"), args(0, `"`+strings.Repeat(" ", 17<<20)), args(0, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes of arguments"},
 }
 
 func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
