@@ -67,6 +67,7 @@ const (
 	FinishLength                       // the token limit, or the context window
 	FinishTools                        // tool calls wait for their results
 	FinishFiltered                     // the provider refused, or filtered the answer
+	FinishRefused                      // the model refused, in texts that are marked as a refusal
 	FinishPaused                       // a long turn was paused and may be continued
 )
 

@@ -45,7 +45,7 @@ func (r FinishReason) Messages(calls bool) string {
 	switch r {
 	case FinishLength:
 		return "max_tokens"
-	case FinishFiltered:
+	case FinishFiltered, FinishRefused:
 		return "refusal"
 	}
 	switch {
@@ -61,7 +61,8 @@ func (r FinishReason) Messages(calls bool) string {
 // Chat is the reason as a finish_reason of chat answers. As in Messages, calls
 // count more than the provider's word: clients run them when the reason says that
 // there are some, and wait for some that are not there when it says so wrongly. A
-// turn that was paused is incomplete, which the format can only call length.
+// turn that was paused is incomplete, which the format can only call length. A
+// model that refuses in words simply ends its turn: they have a member of their own.
 func (r FinishReason) Chat(calls bool) string {
 	switch r {
 	case FinishLength, FinishPaused:
@@ -78,10 +79,14 @@ func (r FinishReason) Chat(calls bool) string {
 // Completions is the reason as a finish_reason of completions answers; calls says
 // whether there are any. It is "" where the provider waits for the results of
 // calls, which no request of the format can ask for. As in Messages and Chat, a
-// provider that speaks of calls and made none has simply ended its turn.
+// provider that speaks of calls and made none has simply ended its turn. The words
+// of a refusal are plain text here, which the reason has to tell apart.
 func (r FinishReason) Completions(calls bool) string {
-	if r == FinishTools && calls {
+	switch {
+	case r == FinishTools && calls:
 		return ""
+	case r == FinishRefused:
+		return "content_filter"
 	}
 	return r.Chat(false)
 }

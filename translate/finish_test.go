@@ -62,6 +62,15 @@ func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
 	assert.Equal(t, "pause_turn", translate.FinishPaused.Messages(false))
 }
 
+// Chat clients read the words of a refusal in a member of their own, beside a turn
+// that ended; the reason has to tell it in the other formats.
+func TestARefusalInWordsEndsATurnOfChatClients(t *testing.T) {
+	assert.Equal(t, "refusal", translate.FinishRefused.Messages(false))
+	assert.Equal(t, "stop", translate.FinishRefused.Chat(false))
+	assert.Equal(t, "tool_calls", translate.FinishRefused.Chat(true))
+	assert.Equal(t, "content_filter", translate.FinishRefused.Completions(false))
+}
+
 func TestServiceTiersFollowTheirTable(t *testing.T) {
 	for word, want := range map[string]string{
 		"default": "standard", "priority": "priority", "fast": "priority",

@@ -27,12 +27,14 @@ type saying struct {
 
 	thoughtful bool   // it has reasoning
 	apart      bool   // its next reasoning is of another block
+	part       int    // of its last reasoning
 	thought    []byte // the block of reasoning at hand
 
 	calls []toolCall // by ordinal
 	ids   translate.ToolIDs
 
 	annotations []byte // each with a comma before it
+	inserted    int    // characters that stand between its texts
 
 	// Of a JSON answer.
 	text, refusal, reasoning []byte
@@ -134,6 +136,7 @@ func (m *Emitter) text(c *saying, e *translate.Event) {
 	}
 	if c.parted && *again {
 		m.fragment(e.Choice, member, all, choices.Between)
+		c.inserted += len(choices.Between)
 	}
 	c.parted, *again = false, true
 	m.fragment(e.Choice, member, all, e.Text)

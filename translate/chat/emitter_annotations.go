@@ -15,9 +15,9 @@ func (c *saying) annotate(s *translate.Source) {
 	out = append(out, `,"title":`...)
 	out = jsonscan.AppendString(out, s.Title)
 	out = append(out, `,"start_index":`...)
-	out = strconv.AppendInt(out, int64(s.Start), 10)
+	out = strconv.AppendInt(out, int64(s.Start+c.inserted), 10)
 	out = append(out, `,"end_index":`...)
-	out = strconv.AppendInt(out, int64(s.End), 10)
+	out = strconv.AppendInt(out, int64(s.End+c.inserted), 10)
 	c.annotations = append(out, "}}"...)
 }
 

@@ -45,6 +45,17 @@ func cites(url, title string, start, end int) translate.Event {
 const annotated = `{"type":"url_citation","url_citation":{"url":"u\"","title":"t","start_index":0,"end_index":1}},` +
 	`{"type":"url_citation","url_citation":{"url":"v","title":"","start_index":2,"end_index":3}}`
 
+// shifted are those of the same sources in a text that has two characters more in
+// front of them.
+const shifted = `{"type":"url_citation","url_citation":{"url":"u\"","title":"t","start_index":2,"end_index":3}},` +
+	`{"type":"url_citation","url_citation":{"url":"v","title":"","start_index":4,"end_index":5}}`
+
+// inPart is an event of a part of its text or its reasoning.
+func inPart(part int, e translate.Event) translate.Event {
+	e.Part = part
+	return e
+}
+
 var (
 	textEnd      = translate.Event{Kind: translate.EventTextEnd}
 	reasoningEnd = translate.Event{Kind: translate.EventReasoningEnd}
@@ -148,6 +159,22 @@ var emitted = []struct {
 		"an explanation behind words of the model", translate.Memory{},
 		each(words("a"), translate.Event{Kind: translate.EventFinish, Finish: translate.FinishFiltered, Text: []byte("because")}),
 		streamed("content_filter", `"content":"a"`), alone("content_filter", `"content":"a","refusal":null`),
+	},
+	{
+		"sources behind the second text", translate.Memory{}, each(words("a"), textEnd, words("bc"), cites("u\"", "t", 0, 1), cites("v", "", 2, 3)),
+		streamed("stop", `"content":"a"`, `"content":"\n\n"`, `"content":"bc"`, `"annotations":[`+shifted+`]`),
+		alone("stop", `"content":"a\n\nbc","refusal":null,"annotations":[`+shifted+`]`),
+	},
+	{
+		"parts of a text and of reasoning", translate.Memory{},
+		each(inPart(0, thinks("a")), inPart(1, thinks("b")), inPart(1, thinks("c")), signs("S"), reasoningEnd, inPart(0, words("d")), inPart(1, words("e"))),
+		streamed("stop", `"reasoning_content":"a"`, `"reasoning_content":"\n\n"`, `"reasoning_content":"b"`, `"reasoning_content":"c"`,
+			`"thinking_blocks":[{"type":"thinking","thinking":"a\n\nbc","signature":"S"}]`, `"content":"d"`, `"content":"e"`),
+		alone("stop", `"content":"de","refusal":null,"reasoning_content":"a\n\nbc","thinking_blocks":[{"type":"thinking","thinking":"a\n\nbc","signature":"S"}]`),
+	},
+	{
+		"a refusal in words", translate.Memory{}, each(refuses("no"), ends(0, translate.FinishRefused)),
+		streamed("stop", `"refusal":"no"`), alone("stop", `"content":"","refusal":"no"`),
 	},
 	{
 		"signed reasoning", translate.Memory{}, each(thinks("a\""), thinks("b"), signs("S="), reasoningEnd, words("c")),

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -15,18 +16,28 @@ var apart = []byte("\n")
 // reasoning writes a fragment of reasoning. The block that it belongs to is
 // kept: should it be signed, its signature is told together with all of it.
 func (m *Emitter) reasoning(c *saying, e *translate.Event) {
-	const member = `"reasoning_content":"`
-	if c.apart && c.thoughtful {
-		m.fragment(e.Choice, member, &c.reasoning, apart)
+	switch {
+	case !c.thoughtful:
+	case c.apart:
+		m.fragment(e.Choice, reasoningMember, &c.reasoning, apart)
+	case c.part != e.Part:
+		m.think(c, e.Choice, choices.Between)
 	}
-	c.apart, c.thoughtful = false, true
-	if len(c.thought)+len(e.Text) > maxThought {
+	c.apart, c.thoughtful, c.part = false, true, e.Part
+	m.think(c, e.Choice, e.Text)
+}
+
+// think writes reasoning of the block at hand.
+func (m *Emitter) think(c *saying, choice int, fragment []byte) {
+	if len(c.thought)+len(fragment) > maxThought {
 		m.Fail(errThought)
 		return
 	}
-	c.thought = jsonscan.AppendEscaped(c.thought, e.Text)
-	m.fragment(e.Choice, member, &c.reasoning, e.Text)
+	c.thought = jsonscan.AppendEscaped(c.thought, fragment)
+	m.fragment(choice, reasoningMember, &c.reasoning, fragment)
 }
+
+const reasoningMember = `"reasoning_content":"`
 
 // endThought ends the block of reasoning at hand.
 func (c *saying) endThought() { c.apart, c.thought = true, c.thought[:0] }

@@ -48,7 +48,7 @@ func (r *recorder) Handle(e *translate.Event) {
 	case translate.EventLogprobs:
 		fmt.Fprintf(&b, "logprobs %s", e.Logprobs)
 	case translate.EventFinish:
-		fmt.Fprintf(&b, "finish %s", e.Finish.Chat(e.Finish == translate.FinishTools))
+		fmt.Fprintf(&b, "finish %s", finishWord(e.Finish))
 		if e.Finish == translate.FinishUnknown {
 			b.WriteString(" unknown")
 		}
@@ -124,12 +124,12 @@ var streams = []struct {
 	{"parts of a block beside the same reasoning", []string{said(`{"reasoning_content":"a","thinking_blocks":[{"type":"thinking","thinking":"a","signature":null}]}`), said(`{"thinking_blocks":[{"type":"thinking","thinking":"b"}]}`), said(`{"thinking_blocks":[{"type":"thinking","thinking":"","signature":"s"}]}`), done}, []string{begin, `reasoning "a"`, `reasoning "b"`, `signature "s"`, "reasoning end", "end"}},
 	{"content as parts", []string{said(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"t"}]},{"type":"text","text":"a"}]}`), said(`{"content":[{"type":"text","text":"b"}]}`), done}, []string{begin, `reasoning "t"`, `text "a"`, `text "b"`, "end"}},
 
-	{"parts of other kinds", []string{said(`{"content":[7,{"type":"image_url","image_url":{"url":"x"}},{"type":"refusal","refusal":"no"},{"type":"thinking","thinking":"t"},{"type":"thinking"}]}`), stop, done}, []string{begin, `text "no" refusal`, `reasoning "t"`, "finish content_filter", "end"}},
+	{"parts of other kinds", []string{said(`{"content":[7,{"type":"image_url","image_url":{"url":"x"}},{"type":"refusal","refusal":"no"},{"type":"thinking","thinking":"t"},{"type":"thinking"}]}`), stop, done}, []string{begin, `text "no" refusal`, `reasoning "t"`, "finish refused", "end"}},
 	{"blocks of other kinds", []string{said(`{"thinking_blocks":[7,{"type":"thinking","thinking":7},{"type":"redacted_thinking"}]}`), done}, []string{begin, "end"}},
 	{"choices and deltas that are none", []string{`{"model":"m","created":5,"choices":[7,{"index":0,"delta":"","logprobs":"y","finish_reason":7}]}`, `{"choices":{}}`, done}, []string{begin, "end"}},
 
 	// Refusals.
-	{"a refusal is text and finishes as one", []string{said(`{"refusal":"no"}`), stop, done}, []string{begin, `text "no" refusal`, "finish content_filter", "end"}},
+	{"a refusal is text and finishes as one", []string{said(`{"refusal":"no"}`), stop, done}, []string{begin, `text "no" refusal`, "finish refused", "end"}},
 	{"a null refusal is none", []string{said(`{"content":"a","refusal":null}`), stop, done}, []string{begin, `text "a"`, "finish stop", "end"}},
 
 	// Finish.
@@ -317,7 +317,7 @@ var answers = []struct {
 	{"empty content", whole(`{"content":""}`, `,"finish_reason":"stop"`), []string{begin, "finish stop", "end"}},
 	{"parts are texts of their own", whole(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, ``), []string{begin, `text "a"`, "text end", `text "b"`, "end"}},
 	{"think markup stays text", whole(`{"content":"<think>a</think>b"}`, ``), []string{begin, `text "<think>a</think>b"`, "end"}},
-	{"everything, in the order of the table", whole(`{"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}],"refusal":"no","content":"t","reasoning_content":"r"}`, `,"finish_reason":"stop"`), []string{begin, `reasoning "r"`, `text "t"`, `text "no" refusal`, `tool 0 "a" "f"`, `args 0 "{}"`, "finish content_filter", "end"}},
+	{"everything, in the order of the table", whole(`{"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}],"refusal":"no","content":"t","reasoning_content":"r"}`, `,"finish_reason":"stop"`), []string{begin, `reasoning "r"`, `text "t"`, `text "no" refusal`, `tool 0 "a" "f"`, `args 0 "{}"`, "finish refused", "end"}},
 	{"reasoning", whole(`{"reasoning":"r","content":"t"}`, ``), []string{begin, `reasoning "r"`, `text "t"`, "end"}},
 	{"blocks instead of reasoning", whole(`{"reasoning_content":"ab","thinking_blocks":[{"type":"thinking","thinking":"a","signature":"s"},{"type":"thinking","thinking":"b"},{"type":"redacted_thinking","data":"d"}],"content":"t"}`, ``), []string{begin, `reasoning "a"`, `signature "s"`, "reasoning end", `reasoning "b"`, "reasoning end", `redacted "d"`, `text "t"`, "end"}},
 	{"every entry is a call", whole(`{"content":null,"tool_calls":[{"function":{"name":"f","arguments":"{"}},{"id":"b","index":0,"function":{"name":"f"}},{"id":"b","index":0,"function":{"name":"f","arguments":{"x":1}}}]}`, `,"finish_reason":"tool_calls"`), []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `tool 1 "b" "f"`, `tool 2 "b" "f"`, `args 2 "{\"x\":1}"`, "finish tool_calls", "end"}},
@@ -440,4 +440,12 @@ func TestANameAgainBehindAllArgumentsBeginsACallWithTheNextOnes(t *testing.T) {
 		assert.Equal(t, two, parse([]string{first, again, next, done}, true), index)
 		assert.Equal(t, append(two[:3:3], "end"), parse([]string{first, again, done}, true), "the name alone is no call")
 	}
+}
+
+// finishWord is a finish reason in one word.
+func finishWord(reason translate.FinishReason) string {
+	if reason == translate.FinishRefused {
+		return "refused"
+	}
+	return reason.Chat(reason == translate.FinishTools)
 }

@@ -333,7 +333,7 @@ func (p *Parser) finish(index int, t *part) {
 		p.Drop(InChoice + "finish_reason")
 	}
 	if c.refused {
-		reason = translate.FinishFiltered
+		reason = translate.FinishRefused
 	}
 	p.event = translate.Event{Kind: translate.EventFinish, Choice: index, Finish: reason, Stop: p.stop(t)}
 	p.Send()

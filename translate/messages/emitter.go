@@ -33,6 +33,7 @@ type Emitter struct {
 	explanation []byte // why the provider refused
 
 	open    blockKind // of the open block; unknownBlock for none
+	part    int       // of the text or the reasoning that was written last
 	signed  bool      // the open thinking block has its signature
 	thought hash.Hash // over the text of the open thinking block
 
@@ -121,6 +122,8 @@ func (m *Emitter) Handle(e *translate.Event) {
 		m.end()
 	case translate.EventLogprobs:
 		m.Drop("choices[*].logprobs")
+	case translate.EventSource:
+		m.Drop("annotations")
 	case translate.EventError:
 	case translate.EventToolStart:
 		if e.Custom {
@@ -171,11 +174,11 @@ func (m *Emitter) write(e *translate.Event) {
 	}
 	switch e.Kind {
 	case translate.EventText:
-		m.text(e.Text)
+		m.text(e)
 	case translate.EventTextEnd:
 		m.endBlock(textBlock)
 	case translate.EventReasoning:
-		m.reasoning(e.Text)
+		m.reasoning(e)
 	case translate.EventSignature:
 		m.sign(e.Text)
 	case translate.EventRedacted:
@@ -200,7 +203,7 @@ func (m *Emitter) end() {
 	m.close()
 	t := tail{
 		reason:      m.reason.Messages(m.called),
-		refused:     m.reason == translate.FinishFiltered,
+		refused:     m.reason == translate.FinishFiltered || m.reason == translate.FinishRefused,
 		explanation: m.explanation,
 		usage:       m.usage,
 		tier:        m.tier,

@@ -1,20 +1,35 @@
 package messages
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
 
-// text writes a fragment of text.
-func (m *Emitter) text(fragment []byte) {
-	if m.open != textBlock {
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// text writes a fragment of text. Each part of a message has a block of its own.
+func (m *Emitter) text(e *translate.Event) {
+	if m.open != textBlock || m.part != e.Part {
 		m.close()
 		m.out.openText()
-		m.open = textBlock
+		m.open, m.part = textBlock, e.Part
 	}
-	m.out.text(fragment)
+	m.out.text(e.Text)
 }
 
+// between stands between the parts of reasoning in one block.
+var between = []byte("\n\n")
+
 // reasoning writes a fragment of reasoning.
-func (m *Emitter) reasoning(fragment []byte) {
+func (m *Emitter) reasoning(e *translate.Event) {
+	if m.open == thinkingBlock && m.part != e.Part {
+		m.think(between)
+	}
 	m.openThinking()
+	m.part = e.Part
+	m.think(e.Text)
+}
+
+func (m *Emitter) think(fragment []byte) {
 	m.thought.Write(fragment)
 	m.out.thinking(fragment)
 }

@@ -51,6 +51,12 @@ func finishes(reason translate.FinishReason) translate.Event {
 	return translate.Event{Kind: translate.EventFinish, Finish: reason}
 }
 
+// inPart is an event of a part of its text or its reasoning.
+func inPart(part int, e translate.Event) translate.Event {
+	e.Part = part
+	return e
+}
+
 func only(kind translate.EventKind) translate.Event { return translate.Event{Kind: kind} }
 
 var (
@@ -133,6 +139,8 @@ var emitted = []struct {
 	{"text", []translate.Event{says("a"), says("b")}, []string{"0 text", "0 + a", "0 + b", "0 end"}, "end_turn"},
 	{"two texts", []translate.Event{says("a"), textEnd, says("b")}, []string{"0 text", "0 + a", "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
 	{"an end of text where none is open", []translate.Event{textEnd, thinks("a"), textEnd, thinks("b")}, []string{"0 thinking", "0 + a", "0 + b", "0 + " + mintAB, "0 end"}, "end_turn"},
+	{"parts of a text", []translate.Event{says("a"), inPart(1, says("b")), inPart(1, says("c")), inPart(2, says("d"))}, []string{"0 text", "0 + a", "0 end", "1 text", "1 + b", "1 + c", "1 end", "2 text", "2 + d", "2 end"}, "end_turn"},
+	{"parts of reasoning", []translate.Event{thinks("a"), inPart(1, thinks("b")), inPart(1, thinks("c")), signs("s"), thought, inPart(0, thinks("d")), signs("t")}, []string{"0 thinking", "0 + a", "0 + \n\n", "0 + b", "0 + c", "0 + s", "0 end", "1 thinking", "1 + d", "1 + t", "1 end"}, "end_turn"},
 	{"reasoning gets a signature", []translate.Event{thinks("a"), says("b")}, []string{"0 thinking", "0 + a", "0 + " + mintA, "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
 	{"the signature is over all of the text", []translate.Event{thinks("a"), thinks("b")}, []string{"0 thinking", "0 + a", "0 + b", "0 + " + mintAB, "0 end"}, "end_turn"},
 	{"the signature is over the text of its block", []translate.Event{thinks("x"), thought, thinks("a")}, []string{"0 thinking", "0 + x", "0 + gwts1:LXEWQrcmsEQBYnyp-6wy9Q", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
@@ -172,6 +180,7 @@ var emitted = []struct {
 	{"held and cut off", []translate.Event{calls(0, "a", "f"), args(0, `"{\"x`), limited}, []string{"0 tool_use a f", `0 + {}`, "0 end"}, "max_tokens"},
 
 	{"other choices are ignored", []translate.Event{says("a"), {Kind: translate.EventText, Choice: 1, Text: []byte("x")}, {Kind: translate.EventFinish, Choice: 1, Finish: translate.FinishLength}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
+	{"sources are dropped", []translate.Event{says("a"), {Kind: translate.EventSource, Source: &translate.Source{URL: []byte("u"), End: 1}}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
 	{"logprobs are dropped", []translate.Event{says("a"), {Kind: translate.EventLogprobs, Logprobs: []byte("[]")}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
 	{"a reason that comes early", []translate.Event{limited, says("a")}, []string{"0 text", "0 + a", "0 end"}, "max_tokens"},
 	{"a tool that is begun twice", []translate.Event{calls(0, "a", "f"), calls(0, "b", "g"), args(0, "{}")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},

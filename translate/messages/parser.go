@@ -24,6 +24,7 @@ type Parser struct {
 	read       reading             // what the event at hand says
 	again      shape               // of the delta before
 	sent       int                 // events of the one at hand
+	texts      int                 // text blocks that were begun
 	blocks     map[int64]openBlock // those that did not end yet
 	tools      int                 // tool calls seen
 	cited      int                 // bytes of sources
@@ -41,6 +42,7 @@ type openBlock struct {
 	tool    int
 	args    bool // arguments were sent
 	from    int  // how many characters of text came before
+	part    int  // how many text blocks came before
 	sources []translate.Source
 }
 
@@ -215,10 +217,10 @@ func (p *Parser) blockStart() {
 		p.fail(translate.Unusable(errOpen))
 		return
 	}
-	state := openBlock{kind: b.kindOf(), from: p.characters}
+	state := p.begin(b)
 	switch state.kind {
 	case textBlock:
-		p.sendText(translate.Event{Kind: translate.EventText}, b.text)
+		p.sendText(translate.Event{Kind: translate.EventText, Part: state.part}, b.text)
 	case thinkingBlock:
 		p.sendText(translate.Event{Kind: translate.EventReasoning}, b.thinking)
 		p.sendText(translate.Event{Kind: translate.EventSignature}, b.signature)
@@ -232,6 +234,15 @@ func (p *Parser) blockStart() {
 	}
 	p.citeAll(&state, b.citations)
 	p.blocks[p.read.index] = state
+}
+
+// begin returns the state of a block that begins here.
+func (p *Parser) begin(b *content) openBlock {
+	state := openBlock{kind: b.kindOf(), from: p.characters, part: p.texts}
+	if state.kind == textBlock {
+		p.texts++
+	}
+	return state
 }
 
 // startTool sends the start of a call and returns its ordinal.
@@ -282,7 +293,7 @@ func (p *Parser) blockDelta() {
 		}
 	case !known || state.kind == textBlock || state.kind == thinkingBlock:
 		p.dropText("partial_json", d.json)
-		p.sendText(translate.Event{Kind: translate.EventText}, d.text)
+		p.sendText(translate.Event{Kind: translate.EventText, Part: state.part}, d.text)
 		p.sendText(translate.Event{Kind: translate.EventReasoning}, d.thinking)
 		p.sendText(translate.Event{Kind: translate.EventSignature}, d.signature)
 	}

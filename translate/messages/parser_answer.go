@@ -84,10 +84,10 @@ func (p *Parser) tell(a *wholeAnswer) {
 
 // block sends a whole block.
 func (p *Parser) block(b *content) {
-	state := openBlock{kind: b.kindOf(), from: p.characters}
+	state := p.begin(b)
 	switch state.kind {
 	case textBlock:
-		p.sendText(translate.Event{Kind: translate.EventText}, b.text)
+		p.sendText(translate.Event{Kind: translate.EventText, Part: state.part}, b.text)
 	case thinkingBlock:
 		p.sendText(translate.Event{Kind: translate.EventReasoning}, b.thinking)
 		p.sendText(translate.Event{Kind: translate.EventSignature}, b.signature)

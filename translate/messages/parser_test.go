@@ -23,6 +23,9 @@ func describe(e *translate.Event) string {
 	case translate.EventStart:
 		return fmt.Sprintf("start %s %d tier %d", e.Model, e.Usage.Input, e.Tier)
 	case translate.EventText:
+		if e.Part > 0 {
+			return fmt.Sprintf("text %q of part %d", e.Text, e.Part)
+		}
 		return fmt.Sprintf("text %q", e.Text)
 	case translate.EventSource:
 		return fmt.Sprintf("source %q %q %d..%d", e.Source.URL, e.Source.Title, e.Source.Start, e.Source.End)
@@ -111,6 +114,7 @@ var streams = []struct {
 	{"nothing but a beginning and an end", around(), between()},
 	{"text", around(opens(0, `{"type":"text","text":""}`), delta(0, `{"type":"text_delta","text":"a"}`), delta(0, `{"type":"text_delta","text":""}`), delta(0, `{"type":"text_delta","text":"\u00e9"}`), closes(0)), between(`text "a"`, `text "é"`)},
 	{"text in the start", around(opens(0, `{"type":"text","text":"a"}`), closes(0)), between(`text "a"`)},
+	{"every text is a part of its own", around(opens(0, `{"type":"text","text":"a"}`), closes(0), opens(1, `{"type":"server_tool_use","id":"x","name":"f","input":{}}`), closes(1), opens(2, `{"type":"text","text":""}`), delta(2, `{"type":"text_delta","text":"b"}`), delta(2, `{"type":"text_delta","text":"c"}`), closes(2)), between(`text "a"`, `text "b" of part 1`, `text "c" of part 1`)},
 	{"thinking", around(opens(0, `{"type":"thinking","thinking":"","signature":""}`), delta(0, `{"type":"thinking_delta","thinking":"a","estimated_tokens":4}`), delta(0, `{"type":"signature_delta","signature":"s"}`), closes(0)), between(`reasoning "a"`, `signature "s"`, "reasoning end")},
 	{"thinking in the start", around(opens(0, `{"type":"thinking","thinking":"a","signature":"s"}`), closes(0)), between(`reasoning "a"`, `signature "s"`, "reasoning end")},
 	{"thinking that is not shown", around(opens(0, `{"type":"thinking","thinking":"","signature":""}`), delta(0, `{"type":"signature_delta","signature":"s"}`), closes(0)), between(`signature "s"`, "reasoning end")},
