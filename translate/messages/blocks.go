@@ -27,7 +27,7 @@ type block struct {
 // cuts. Only the blocks of a message itself, at level 0, can be.
 func (r *request) blocks(level int) (minted bool) {
 	r.EnterArray()
-	cuts := cutter{spans: &r.view.Minted}
+	cuts := strict.Cutter{Spans: &r.view.Minted}
 	for i := 0; r.Element(); i++ {
 		r.PushIndex(i)
 		if level == 0 {
@@ -39,11 +39,11 @@ func (r *request) blocks(level int) (minted bool) {
 			r.requireOf(&b)
 		}
 		if level == 0 {
-			cuts.element(translate.Span{Start: start, End: r.Offset()}, b.minted())
+			cuts.Element(translate.Span{Start: start, End: r.Offset()}, b.minted())
 		}
 		r.Pop()
 	}
-	return cuts.all()
+	return cuts.All()
 }
 
 // block reads a content block. What is found wrong inside it counts only if

@@ -21,14 +21,14 @@ const (
 
 // messages reads the conversation.
 func (r *request) messages() {
-	cuts := cutter{spans: &r.view.Minted}
+	cuts := strict.Cutter{Spans: &r.view.Minted}
 	r.Messages(func(i int) {
 		start := r.Offset()
 		minted := r.message(i)
-		cuts.element(translate.Span{Start: start, End: r.Offset()}, minted)
+		cuts.Element(translate.Span{Start: start, End: r.Offset()}, minted)
 	})
-	if cuts.all() {
-		cuts.cut(cuts.lead)
+	if cuts.All() {
+		cuts.CutAll()
 	}
 }
 
