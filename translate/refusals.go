@@ -202,6 +202,16 @@ func InvalidValue(path, what, value string) *Fault {
 	return f
 }
 
+// NeedsState refuses a responses request that refers to what its provider keeps:
+// all clients of the gateway share one account there, and another provider knows
+// nothing of it.
+func NeedsState(path string) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: path + ": this gateway keeps no responses: send the whole conversation as input",
+		Param: path, Code: codeUntranslatable, Trait: "responses_state",
+	}
+}
+
 // WrongMethod refuses a method; allowed names those that the path has.
 func WrongMethod(allowed string) *Fault {
 	return &Fault{Kind: MethodNotAllowed, Message: "method: must be " + allowed}

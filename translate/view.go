@@ -37,9 +37,13 @@ type View struct {
 	// End is the offset of the closing brace of the body's object.
 	End int
 
-	// Minted are the parts of a messages body that hold thinking this gateway
-	// signed itself, each cut so that the rest stays valid JSON. No messages
-	// provider could verify them.
+	// State is the path of the first field of a responses body that needs what its
+	// provider keeps, such as an earlier response; "" for none.
+	State string
+
+	// Minted are the parts of a messages or a responses body that hold reasoning
+	// which this gateway signed or sealed itself, each cut so that the rest stays
+	// valid JSON. No provider could verify them.
 	Minted []Span
 	// LateSystem is the number, counted from 1, of the first message of a messages
 	// body that is a system text behind another message or behind system; 0 for
