@@ -12,7 +12,7 @@ const (
 	EventTextEnd                       // one text is over; the next one is another
 	EventSource                        // Source: what the text before it cites
 	EventReasoning                     // Text, non-empty
-	EventSignature                     // Text: the signature of the reasoning before it
+	EventSignature                     // Text, Origin: the signature of the reasoning before it
 	EventRedacted                      // Text: the data of redacted reasoning
 	EventReasoningEnd                  // one thinking block is over
 	EventToolStart                     // Tool, ID, Name, Custom
@@ -46,6 +46,7 @@ type Event struct {
 	Usage    *Usage
 	Tier     Tier
 	Fault    *Fault
+	Origin   Format // of a signature: the only format that has words for it, "" for those of thinking
 }
 
 // Source is a page of the web that a part of the text cites.

@@ -3,6 +3,7 @@ package translate
 import (
 	"cmp"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -54,6 +55,11 @@ type Memory struct {
 	// provider knows. It is nil when none was shortened.
 	Names map[string]string
 
+	// Seals closes signatures that only the provider's format has words for, so that
+	// the client can send them back. It is nil where the client does not want them,
+	// or cannot get them.
+	Seals *seal.Sealer
+
 	HasImages bool // the request held images
 	HasMedia  bool // the request held images, documents or audio
 
@@ -92,6 +98,18 @@ func (m *Memory) Of(choice int) *Memory {
 		return m.Calls[choice]
 	}
 	return m
+}
+
+// Signature returns the signature of an event as clients keep it beside the thinking
+// that it signs. There is none where that would take a seal and the memory has none.
+func (m *Memory) Signature(e *Event) (signature []byte, ok bool) {
+	switch {
+	case e.Origin == "":
+		return e.Text, true
+	case m.Seals == nil:
+		return nil, false
+	}
+	return m.Seals.Append(nil, seal.Item, e.Text), true
 }
 
 // Room is MaxHeld, or what 0 stands for.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
@@ -325,4 +326,24 @@ func TestStreamsAddUpToTheAnswer(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, added, tt.name)
 	}
+}
+
+// TestSignaturesOfOtherFormatsAreSealed ensures that reasoning which only a
+// provider of another format can read comes back to it through a chat client, and
+// is left out where it cannot.
+func TestSignaturesOfOtherFormatsAreSealed(t *testing.T) {
+	signed := translate.Event{Kind: translate.EventSignature, Text: []byte("rs_1.1.secret"), Origin: translate.Responses}
+	ring, err := seal.NewRing([]byte("0123456789abcdef"))
+	require.NoError(t, err)
+	sealer := ring.For("p", "t")
+
+	got, fault := emit(translate.Memory{Seals: sealer}, each(thinks("a"), signed, reasoningEnd)...)
+	require.Nil(t, fault)
+	sealed := string(sealer.Append(nil, seal.Item, []byte("rs_1.1.secret")))
+	assert.Contains(t, got, `"thinking_blocks":[{"type":"thinking","thinking":"a","signature":"`+sealed+`"}]`)
+
+	got, fault = emit(translate.Memory{}, each(thinks("a"), signed, reasoningEnd)...)
+	require.Nil(t, fault)
+	assert.Contains(t, got, `"reasoning_content":"a"`)
+	assert.NotContains(t, got, "thinking_blocks")
 }

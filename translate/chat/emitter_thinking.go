@@ -44,11 +44,16 @@ func (c *saying) endThought() { c.apart, c.thought = true, c.thought[:0] }
 
 // signature writes the block that it signs, whole, for the client to send back.
 func (m *Emitter) signature(c *saying, e *translate.Event) {
+	signature, ok := m.memory.Signature(e)
+	if !ok {
+		m.Drop("reasoning.encrypted_content")
+		return
+	}
 	m.openBlock(c, e.Choice, `{"type":"thinking","thinking":"`)
 	block := m.block(c)
 	*block = append(*block, c.thought...)
 	*block = append(*block, `","signature":`...)
-	*block = jsonscan.AppendString(*block, e.Text)
+	*block = jsonscan.AppendString(*block, signature)
 	m.closeBlock(c)
 	c.endThought()
 }

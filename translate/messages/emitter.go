@@ -180,7 +180,7 @@ func (m *Emitter) write(e *translate.Event) {
 	case translate.EventReasoning:
 		m.reasoning(e)
 	case translate.EventSignature:
-		m.sign(e.Text)
+		m.sign(e)
 	case translate.EventRedacted:
 		m.redacted(e.Text)
 	case translate.EventReasoningEnd:

@@ -49,7 +49,12 @@ func (m *Emitter) openThinking() {
 
 // sign writes the signature of the thinking before it. Without any thinking
 // before it the block has only the signature, which is legal.
-func (m *Emitter) sign(signature []byte) {
+func (m *Emitter) sign(e *translate.Event) {
+	signature, ok := m.memory.Signature(e)
+	if !ok {
+		m.Drop("reasoning.encrypted_content")
+		return
+	}
 	m.openThinking()
 	m.out.signature(signature)
 	m.signed = true

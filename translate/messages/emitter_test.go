@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
@@ -434,4 +435,30 @@ func TestShortenedNamesAreRestored(t *testing.T) {
 	m := translate.Memory{Names: map[string]string{"short_1a2b3c4d": "short name of a tool"}}
 	assert.Contains(t, answer(t, m, calls(0, "a", "short_1a2b3c4d")), `"name":"short name of a tool"`)
 	assert.Contains(t, answer(t, m, calls(0, "a", "other")), `"name":"other"`)
+}
+
+// TestSignaturesOfOtherFormatsAreSealed ensures that reasoning which only a
+// provider of another format can read comes back to it through a messages client,
+// and that without a seal the thinking gets a signature of the gateway's own: no
+// other one could be told apart when it comes back.
+func TestSignaturesOfOtherFormatsAreSealed(t *testing.T) {
+	events := []translate.Event{begins(), thinks("a"), {Kind: translate.EventSignature, Text: []byte("rs_1.1.secret"), Origin: translate.Responses}, thought, theEnd}
+	ring, err := seal.NewRing([]byte("0123456789abcdef"))
+	require.NoError(t, err)
+	sealer := ring.For("p", "t")
+
+	body, fault := emit(translate.Memory{Seals: sealer}, events)
+	require.Nil(t, fault)
+	answer, err := translatetest.Decode([]byte(body))
+	require.NoError(t, err)
+	block := answer["content"].([]any)[0].(translatetest.Object)
+	assert.Equal(t, "a", block["thinking"])
+	payload, ok := sealer.Open(seal.Item, []byte(block["signature"].(string)))
+	assert.True(t, ok)
+	assert.Equal(t, "rs_1.1.secret", string(payload))
+
+	body, fault = emit(translate.Memory{}, events)
+	require.Nil(t, fault)
+	assert.Contains(t, body, `"signature":"`+mintA+`"`)
+	assert.NotContains(t, body, "secret")
 }

@@ -1,10 +1,12 @@
 package messages
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // mintPrefix begins every signature that this gateway made.
@@ -25,9 +27,14 @@ func AppendMinted(dst, thinking []byte) []byte {
 	return base64.RawURLEncoding.AppendEncode(dst, digest[:mintDigest])
 }
 
-// minted reports whether the block is thinking that this gateway signed.
+// minted reports whether the block is thinking that no messages provider signed: it
+// has a signature of this gateway, or a sealed one of another format.
 func (b *block) minted() bool {
-	return b.kind == thinkingBlock && b.thinking != nil && isMinted(jsonscan.Inner(b.thinking), jsonscan.Inner(b.signature))
+	if b.kind != thinkingBlock || b.thinking == nil {
+		return false
+	}
+	signature := jsonscan.Inner(b.signature)
+	return bytes.HasPrefix(signature, []byte(seal.Item)) || isMinted(jsonscan.Inner(b.thinking), signature)
 }
 
 // isMinted reports whether a signature is the very one that this gateway would

@@ -21,6 +21,9 @@ var (
 	text    = `{"type":"text","text":"a"}`
 )
 
+// sealedItem is thinking whose signature closes reasoning of another format.
+const sealedItem = `{"type":"thinking","thinking":"","signature":"gwrs1:AAAAAAAAAAAAAAAAAAAAAAAA.rs_1..gAAAAABo"}`
+
 // cut is the body without the minted spans.
 func cut(t *testing.T, body string) string {
 	t.Helper()
@@ -55,6 +58,7 @@ func TestMintedBlocksAreCutWithOneComma(t *testing.T) {
 		{"both ends", minted + "," + text + "," + minted, text},
 		{"with white space", " " + minted + " , " + text + " ", " " + text + " "},
 		{"with white space behind", text + "\n, " + minted + "\n", text + "\n"},
+		{"a seal of another format", text + "," + sealedItem, text},
 		{"none", text + "," + foreign, text + "," + foreign},
 	}
 	for _, tt := range tests {

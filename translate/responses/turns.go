@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -165,5 +166,5 @@ func (r *request) requireMember(it *item, n need) {
 // isForeign reports whether the raw encrypted_content of reasoning was made by
 // this gateway.
 func isForeign(sealed []byte) bool {
-	return bytes.HasPrefix(sealed, []byte(`"`+sealOfBlock))
+	return bytes.HasPrefix(sealed, []byte(`"`+seal.Block))
 }
