@@ -95,7 +95,7 @@ func presented(message string) string {
 // exhaustedWords are types and codes that say that an account has no credit.
 var exhaustedWords = map[string]bool{
 	"insufficient_quota": true, "billing_error": true, "billing_not_active": true, "billing_hard_limit_reached": true,
-	"insufficient_user_quota": true, "insufficient_balance": true,
+	"insufficient_user_quota": true, "usage_not_included": true, "insufficient_balance": true,
 }
 
 // creditTooLow is how Anthropic says so, with a status and a type that blame the

@@ -13,7 +13,7 @@ const deepest = 6
 // The places in which providers put the message, in order: at the top of a body,
 // and inside the error there.
 var (
-	outerPlaces = []string{"error", "message", "detail", "errors"}
+	outerPlaces = []string{"error", "message", "detail", "errors", "response"}
 	innerPlaces = []string{"message", "error", "detail", "errors"}
 )
 

@@ -28,6 +28,8 @@ var words = map[string]int{
 	"requests":                  429,
 	"service_unavailable_error": 503,
 	"server_is_overloaded":      503,
+	"data_residency_mismatch":   403,
+	"vector_store_timeout":      504,
 	"slow_down":                 503,
 	"overloaded":                503,
 	"timeout_error":             504,
@@ -36,9 +38,9 @@ var words = map[string]int{
 }
 
 // ReadStreamFault says what an error event in a stream of the format means to
-// the client. The event has no status: in a messages stream its type tells it,
-// and a type unknown stands for 500; in the others an integer code, a known
-// word, or else 502.
+// the client. The event has no status: its type or its code tell it, as a number or
+// as a known word. All others stand for 500 in the formats that have such words of
+// their own, messages and responses, and for 502 in the others.
 func ReadStreamFault(data []byte, format Format) *Fault {
 	d := readDetail("", data)
 	return d.fault(d.streamStatus(format), embeddedMessage)
@@ -56,10 +58,22 @@ func (d detail) streamStatus(format Format) int {
 		return words[d.code]
 	case words[d.kind] != 0:
 		return words[d.kind]
-	case format == Messages:
+	case invalidWords[d.code]:
+		return 400
+	case format == Messages || format == Responses:
 		return 500
 	}
 	return 502
+}
+
+// invalidWords are further codes of the responses format that blame the request.
+var invalidWords = map[string]bool{
+	"invalid_prompt": true, "invalid_encrypted_content": true, "bio_policy": true, "cyber_policy": true,
+	"misalignment_policy_violation": true, "image_content_policy_violation": true,
+	"invalid_image": true, "invalid_image_format": true, "invalid_base64_image": true, "invalid_image_url": true,
+	"invalid_image_mode": true, "image_too_large": true, "image_too_small": true, "image_parse_error": true,
+	"image_file_too_large": true, "image_file_not_found": true, "empty_image_file": true,
+	"unsupported_image_media_type": true, "failed_to_download_image": true,
 }
 
 // ReadAnswerFault says what an error object in an answer of status 2xx means
@@ -82,16 +96,29 @@ func ReadAnswerFault(body []byte) *Fault {
 
 // RelayableEvent reports whether a provider's error event, in the middle of a
 // stream, may go to a client of the same format as it is. Clients must know it
-// for an error: by the event's name in the messages format, by a member "error"
-// in the others. Those on the gateway's own account are never relayed, nor are
+// for an error: by the event's name in the messages and the responses format, by a
+// member "error" in the others. Those on the gateway's own account are never relayed, nor are
 // overflows of the context that messages clients would not know.
 func RelayableEvent(name, data []byte, format Format) bool {
 	value, isJSON := decode(data)
 	object, _ := value.(map[string]any)
 	known := object["error"] != nil
-	if format == Messages {
+	switch format {
+	case Messages:
 		known = isJSON && string(name) == "error"
+	case Responses:
+		known = isJSON && failsByName(name, object)
 	}
 	d := readDetail("", data)
 	return known && d.relayable(d.streamStatus(format), format)
+}
+
+// failsByName reports whether clients of the responses format know an event for an
+// error: by its name, or by the type in its data where it has none.
+func failsByName(name []byte, object map[string]any) bool {
+	word := string(name)
+	if word == "" {
+		word, _ = object["type"].(string)
+	}
+	return word == "error" || word == "response.failed"
 }

@@ -273,6 +273,17 @@ func TestStreamErrorsAreReadByTheirWords(t *testing.T) {
 		{"chat context length", translate.Chat, `{"error":{"message":"m","type":"invalid_request_error","code":"context_length_exceeded"}}`, 400, "context_length_exceeded"},
 		{"chat unknown", translate.Chat, `{"error":{"message":"m","type":"server_error"}}`, 502, ""},
 		{"chat text", translate.Chat, `{"error":"m"}`, 502, ""},
+		{"a failed response", translate.Responses, `{"type":"response.failed","sequence_number":3,"response":{"id":"r","status":"failed","error":{"code":"server_is_overloaded","message":"m"},"output":[]}}`, 503, "overloaded"},
+		{"a response that failed by its rate", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"m"}}}`, 429, "rate_limit_exceeded"},
+		{"a response whose account is exhausted", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"insufficient_quota","message":"m"}}}`, 502, "upstream_billing"},
+		{"a response whose plan has no usage", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"usage_not_included","message":"m"}}}`, 502, "upstream_billing"},
+		{"a response whose prompt was refused", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"invalid_prompt","message":"m"}}}`, 400, "invalid_prompt"},
+		{"a response with reasoning of others", translate.Responses, `{"type":"error","code":"invalid_encrypted_content","message":"m","param":null}`, 400, "invalid_encrypted_content"},
+		{"a response to a long prompt", translate.Responses, `{"type":"error","code":"context_length_exceeded","message":"m"}`, 400, "context_length_exceeded"},
+		{"a response about an image", translate.Responses, `{"error":{"code":"image_too_large","message":"m"}}`, 400, "image_too_large"},
+		{"a response from elsewhere", translate.Responses, `{"type":"error","code":"data_residency_mismatch","message":"m"}`, 403, "permission_denied"},
+		{"a response that failed without a known code", translate.Responses, `{"type":"response.failed","response":{"error":{"code":"server_error","message":"m"}}}`, 500, ""},
+		{"a response that failed without a code", translate.Responses, `{"type":"response.failed","response":{"error":null}}`, 500, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -281,6 +292,25 @@ func TestStreamErrorsAreReadByTheirWords(t *testing.T) {
 			assert.Equal(t, tt.code, fault.Code)
 			assert.NotEmpty(t, fault.Message)
 		})
+	}
+}
+
+func TestErrorEventsThatResponsesClientsKnowAreRelayed(t *testing.T) {
+	for _, c := range []struct {
+		name, data string
+		known      bool
+	}{
+		{"response.failed", `{"type":"response.failed","response":{"error":{"code":"server_error","message":"m"}}}`, true},
+		{"", `{"type":"response.failed","response":{"error":null}}`, true},
+		{"error", `{"type":"error","code":null,"message":"m"}`, true},
+		{"", `{"type":"error","message":"m"}`, true},
+		{"response.failed", `{"response":{"error":{"code":"insufficient_quota","message":"m"}}}`, false},
+		{"error", `{"code":"invalid_api_key","message":"m"}`, false},
+		{"error", `plain words`, false},
+		{"", `{"error":{"message":"m"}}`, false},
+		{"response.completed", `{"error":{"message":"m"}}`, false},
+	} {
+		assert.Equal(t, c.known, translate.RelayableEvent([]byte(c.name), []byte(c.data), translate.Responses), "%s %s", c.name, c.data)
 	}
 }
 

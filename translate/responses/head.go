@@ -1,0 +1,128 @@
+package responses
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// head is what a response object says beside its output: strings as they are
+// written, with their quotes, nil for what is not there.
+type head struct {
+	id, model, status []byte
+	service           []byte // the service tier
+	reason            []byte // why it is incomplete
+	created           int64
+	counts            counts
+	output            []byte // the array
+	failed            bool   // it holds an error
+	detail            bool   // it holds a detail, which is an error where there is no output
+}
+
+var (
+	errNoObject = errors.New("no JSON object")
+	errNoOutput = errors.New("no output")
+)
+
+// member reads the member at the cursor, unless it is none that is known.
+func (h *head) member(c *jsonscan.Cursor) (known bool) {
+	switch string(c.Name()) {
+	case "id":
+		h.id = rawText(c)
+	case "model":
+		h.model = rawText(c)
+	case "status":
+		h.status = rawText(c)
+	case "service_tier":
+		h.service = rawText(c)
+	case "created_at":
+		translate.ReadCount(c, &h.created)
+	case "usage":
+		h.counts.read(c)
+	case "output":
+		h.output = arrayOf(c)
+	case "incomplete_details":
+		h.incomplete(c)
+	case "error":
+		h.failed = h.failed || c.Kind() != jsonscan.Null
+		c.Skip()
+	case "detail":
+		h.detail = c.Kind() != jsonscan.Null
+		c.Skip()
+	default:
+		return false
+	}
+	return true
+}
+
+// incomplete reads why an answer is incomplete.
+func (h *head) incomplete(c *jsonscan.Cursor) {
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	for c.Member() {
+		if string(c.Name()) == "reason" {
+			h.reason = rawText(c)
+		} else {
+			c.Skip()
+		}
+	}
+}
+
+// skim reads a whole response object for what it says of the answer. A member that
+// stands twice is no error: reading stops there, with what was found.
+func (h *head) skim(c *jsonscan.Cursor) error {
+	if !c.EnterObject() {
+		c.Skip()
+		return errors.Join(errNoObject, c.Finish())
+	}
+	for c.Member() {
+		if !h.member(c) {
+			c.Skip()
+		}
+	}
+	return broken(c.Finish())
+}
+
+// isFault reports whether the object is an error, and no answer.
+func (h *head) isFault() bool {
+	return h.failed || string(h.status) == `"failed"` || h.detail && h.output == nil
+}
+
+func (h *head) tier() translate.Tier {
+	return translate.ReadChoicesTier(string(jsonscan.AppendText(nil, h.service)))
+}
+
+// broken returns an error of a cursor that says that a document is no JSON, and
+// nil for the others: a member that stands twice does not spoil an answer.
+func broken(err error) error {
+	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
+		return nil
+	}
+	return err
+}
+
+// arrayOf reads an array as it is written. Null is an empty one, which is how
+// servers written in Go send one without elements; nil stands for any other value.
+func arrayOf(c *jsonscan.Cursor) []byte {
+	if c.Null() {
+		return []byte("[]")
+	}
+	array := c.Kind() == jsonscan.Array
+	if raw := c.Skip(); array {
+		return raw
+	}
+	return nil
+}
+
+// rawText reads a string as it is written, quotes included; a value of another
+// kind is skipped and reads as nil.
+func rawText(c *jsonscan.Cursor) []byte {
+	raw, ok := c.RawString()
+	if !ok {
+		c.Skip()
+	}
+	return raw
+}
