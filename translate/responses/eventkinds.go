@@ -1,5 +1,7 @@
 package responses
 
+import "bytes"
+
 // eventKind is what an event of a stream is about.
 type eventKind uint8
 
@@ -93,7 +95,23 @@ func rareEventKindOf(name []byte) eventKind {
 	case "keepalive", "response.metadata", "response.reasoning_part.added", "response.reasoning_part.done":
 		return quietEvent
 	}
+	if bytes.HasPrefix(name, []byte("codex.")) || bytes.HasPrefix(name, []byte("responsesapi.")) {
+		return quietEvent
+	}
 	return otherEvent
+}
+
+// known reports whether the gateway knows what an event means.
+func (k eventKind) known() bool { return k != otherEvent && k != quietEvent }
+
+// done reports whether an event tells the whole of a text.
+func (k eventKind) done() bool {
+	switch k {
+	case textDone, refusalDone, argumentsDone, freeInputDone, summaryDone, thoughtDone:
+		return true
+	default:
+		return false
+	}
 }
 
 // delta reports whether an event adds to a text.

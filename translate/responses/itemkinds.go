@@ -2,7 +2,7 @@ package responses
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
-// itemKind is the type of an item of the input, as far as the gateway knows it.
+// itemKind is the type of an item, as far as the gateway knows it.
 type itemKind uint8
 
 const (
@@ -39,6 +39,28 @@ func itemKindOf(name []byte) itemKind {
 	default:
 		return unknownItem
 	}
+}
+
+// kindOf returns the kind of a type as it is written.
+func kindOf(raw []byte) itemKind { return itemKindOf(unquoted(raw)) }
+
+// told reports whether the core events have words for the items of an answer that are
+// of the kind.
+func (k itemKind) told() bool {
+	switch k {
+	case messageItem, reasoningItem, callItem, freeCallItem:
+		return true
+	default:
+		return false
+	}
+}
+
+// unquoted is a raw string without its quotes, as it is written.
+func unquoted(raw []byte) []byte {
+	if len(raw) < len(`""`) {
+		return nil
+	}
+	return raw[1 : len(raw)-1]
 }
 
 // need is a member that an item must have; the kind Invalid stands for a text or

@@ -18,8 +18,8 @@ const (
 	wantParts = "must be a string or an array of content parts"
 )
 
-// item is what is known of an item before its end.
-type item struct {
+// inputItem is what is known of an item before its end.
+type inputItem struct {
 	kind    itemKind
 	members [memberCount]jsonscan.Kind // Invalid where there is none
 	badRole string                     // the end of a message about a role that is none
@@ -62,7 +62,7 @@ func (r *request) item(n int) (foreign bool) {
 		r.Refuse("must be an object")
 		return false
 	}
-	var it item
+	var it inputItem
 	before := r.Mark()
 	for r.Member() {
 		m := memberOf(r.Name())
@@ -87,7 +87,7 @@ func (r *request) item(n int) (foreign bool) {
 }
 
 // itemMember reads one member of an item.
-func (r *request) itemMember(it *item, m member) {
+func (r *request) itemMember(it *inputItem, m member) {
 	switch kind := it.members[m]; {
 	case m == memberType && kind == jsonscan.String:
 		text, _ := r.Text()
@@ -128,7 +128,7 @@ func (r *request) parts() {
 
 // isMessage reports whether an item without a type is a message, as one with a
 // role is.
-func (it *item) isMessage() bool {
+func (it *inputItem) isMessage() bool {
 	return !there(it.members[memberType]) && there(it.members[memberRole])
 }
 
@@ -136,7 +136,7 @@ func (it *item) isMessage() bool {
 func there(kind jsonscan.Kind) bool { return kind != jsonscan.Invalid && kind != jsonscan.Null }
 
 // requireOf notes what an item lacks. Items of unknown types pass.
-func (r *request) requireOf(it *item) {
+func (r *request) requireOf(it *inputItem) {
 	if it.isMessage() {
 		it.kind = messageItem
 	} else {
@@ -149,7 +149,7 @@ func (r *request) requireOf(it *item) {
 	}
 }
 
-func (r *request) requireMember(it *item, n need) {
+func (r *request) requireMember(it *inputItem, n need) {
 	name, kind := memberNames[n.member], it.members[n.member]
 	switch {
 	case n.member == memberRole && it.badRole != "":

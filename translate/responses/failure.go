@@ -1,0 +1,50 @@
+package responses
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// readFault says what an error of the provider means: one of a body, of an event,
+// or of a response that failed.
+func readFault(data []byte) *translate.Fault {
+	return translate.ReadStreamFault(data, translate.Responses)
+}
+
+// The codes of failed responses that clients act on.
+const (
+	codeOverflow    = "context_length_exceeded"
+	codeInvalid     = "invalid_prompt"
+	codeRateLimited = "rate_limit_exceeded"
+	codeOverloaded  = "server_is_overloaded"
+	codeServer      = "server_error"
+)
+
+// codeOf returns the error.code of a response that failed. Clients send a request
+// again unless its code says that it is to blame.
+func codeOf(f *translate.Fault) string {
+	switch f.Kind {
+	case translate.Invalid, translate.TooLarge:
+		if f.Code == codeOverflow {
+			return codeOverflow
+		}
+		return codeInvalid
+	case translate.RateLimited:
+		return codeRateLimited
+	case translate.Overloaded:
+		return codeOverloaded
+	default:
+		return codeServer
+	}
+}
+
+// AppendFailure appends the events of a stream that failed before anything of an
+// answer was written: clients want one that begins before it fails. Nothing may
+// follow them.
+func AppendFailure(dst []byte, ids translate.IDs, f *translate.Fault) []byte {
+	response := frame{id: ids.Message, model: []byte(ids.Model), created: ids.Created}
+	dst = response.appendEvent(dst, "response.created", 0, &ending{status: inProgress, output: []byte{}})
+	return response.appendFailed(dst, 1, []byte{}, f)
+}
+
+// appendFailed appends the last event of a stream that failed.
+func (f *frame) appendFailed(dst []byte, sequence int64, output []byte, fault *translate.Fault) []byte {
+	return f.appendEvent(dst, "response.failed", sequence, &ending{status: failed, fault: fault, output: output})
+}
