@@ -54,7 +54,15 @@ type Memory struct {
 	// Names tells the tool names of the client by the shortened ones that the
 	// provider knows. It is nil when none was shortened.
 	Names map[string]string
+	// Tools are the tools of a responses client that its provider knows in another
+	// way, by the names that the client's reader gave them. It is nil without any.
+	Tools map[string]ClientTool
 
+	// Settings are the members of a responses answer that repeat its request, each
+	// with a comma before it; nil stands for those of a request that set nothing.
+	Settings []byte
+	// HideReasoning says that a responses client did not ask for summaries.
+	HideReasoning bool
 	// Seals closes signatures that only the provider's format has words for, so that
 	// the client can send them back. It is nil where the client does not want them,
 	// or cannot get them.
@@ -90,6 +98,25 @@ func (m *Memory) AddEnforced(text string) bool {
 	}
 	m.Enforce = append(m.Enforce, text)
 	return true
+}
+
+// ClientTool is what a responses client calls a tool, and of which kind it is there.
+type ClientTool struct {
+	Name, Namespace string // Namespace is "" for a tool that has none
+	// Wrapped says that the client's tool takes a free text, and the provider's an
+	// object that holds it.
+	Wrapped bool
+	// Search says that the tool is the client's own search for tools.
+	Search bool
+}
+
+// ToolName returns the name by which the client's reader knows a tool of the
+// provider.
+func (m *Memory) ToolName(name []byte) []byte {
+	if original, ok := m.Names[string(name)]; ok {
+		return []byte(original)
+	}
+	return name
 }
 
 // Of is the memory of the call that gives a choice.

@@ -51,9 +51,27 @@ func FuzzAgain(f *testing.F) {
 		require.NoError(t, again.Finish())
 		assert.Equal(t, string(want), string(got))
 
+		checked := Skipped(data)
+		assert.Equal(t, string(want), string(walk(&checked, nil)))
+		require.NoError(t, checked.Finish())
+
 		skipped := Again(data)
 		raw := skipped.Skip()
 		require.NoError(t, skipped.Finish())
 		assert.True(t, json.Valid(raw))
 	})
+}
+
+// A value that was skipped is known to be valid, but for the names in it.
+func TestNamesOfASkippedValueAreChecked(t *testing.T) {
+	const value = `{"a":{"b":1,"b":2}}`
+	for want, read := range map[string]func([]byte) Cursor{"": Again, "duplicate object member at byte 12": Skipped} {
+		c := read([]byte(value))
+		walk(&c, nil)
+		if err := c.Finish(); want == "" {
+			assert.NoError(t, err)
+		} else {
+			assert.EqualError(t, err, want)
+		}
+	}
 }

@@ -18,7 +18,7 @@ func (c *Cursor) enterObject(exact bool) bool {
 	if !c.enter(Object) {
 		return false
 	}
-	if !c.again {
+	if !c.unnamed {
 		c.names.enter(exact)
 	}
 	return true
@@ -80,7 +80,7 @@ func (c *Cursor) Member() bool {
 	if !c.readName() || !c.colon() {
 		return false
 	}
-	if !c.again {
+	if !c.unnamed {
 		if first, twice := c.names.add(c.data, c.name, at); twice {
 			c.err = &DuplicateError{Offset: at, Name: string(c.name), First: string(nameAt(c.data, first)), InMap: c.names.exact}
 			return false
@@ -155,7 +155,7 @@ func (c *Cursor) nothing() {
 func (c *Cursor) leave(closing byte) {
 	if closing == '}' {
 		c.objectEnd = c.pos
-		if !c.again {
+		if !c.unnamed {
 			c.names.leave()
 		}
 	}

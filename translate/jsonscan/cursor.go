@@ -32,6 +32,7 @@ type Cursor struct {
 	objectEnd   int
 	phase       phase
 	again       bool // the document has been read to its end before
+	unnamed     bool // names that occur twice are not looked for
 	err         error
 	name        []byte // the member's name, decoded
 	nameBuf     []byte // memory of names with escapes
@@ -54,6 +55,12 @@ func New(data []byte) Cursor {
 // are skipped. A document that was never read may be misread, but nothing is
 // read beyond its end.
 func Again(data []byte) Cursor {
+	return Cursor{data: data, again: true, unnamed: true, pos: markEnd(data)}
+}
+
+// Skipped is Again for a value that the other cursor has skipped, so that nobody has
+// looked for names in it that occur twice.
+func Skipped(data []byte) Cursor {
 	return Cursor{data: data, again: true, pos: markEnd(data)}
 }
 

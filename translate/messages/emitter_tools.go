@@ -19,16 +19,8 @@ var errCustom = errors.New("a custom tool call")
 // startTool begins a tool call.
 func (m *Emitter) startTool(e *translate.Event) {
 	m.close()
-	m.out.openTool(m.showID(e.ID), m.originalName(e.Name))
+	m.out.openTool(m.showID(e.ID), m.memory.ToolName(e.Name))
 	m.open, m.call, m.called = toolUseBlock, toolCall{held: m.call.held[:0]}, true
-}
-
-// originalName is the name by which the client knows a tool.
-func (m *Emitter) originalName(name []byte) []byte {
-	if original, ok := m.memory.Names[string(name)]; ok {
-		return []byte(original)
-	}
-	return name
 }
 
 // showID is the id by which the client knows a call: the provider's, written so

@@ -63,6 +63,37 @@ var deltas = []struct {
 	{"completions to messages, text", ways[3], `{}`, func(i int) sse.Event {
 		return completionChunk(fmt.Sprintf(" world %d", i))
 	}},
+	{"responses to messages, text", ways[6], responsesItem(messageItem), func(i int) sse.Event {
+		return responsesDelta("output_text", `"content_index":0,`, fmt.Sprintf(" world %d", i), i)
+	}},
+	{"responses to messages, reasoning", ways[6], responsesItem(`{"type":"reasoning","id":"i","summary":[]}`), func(i int) sse.Event {
+		return responsesDelta("reasoning_summary_text", `"summary_index":0,`, fmt.Sprintf(" world %d", i), i)
+	}},
+	{"responses to chat, text", ways[7], responsesItem(messageItem), func(i int) sse.Event {
+		return responsesDelta("output_text", `"content_index":0,`, fmt.Sprintf(" world %d", i), i)
+	}},
+	{"responses to chat, arguments", ways[7], responsesItem(`{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":"{"}`), func(i int) sse.Event {
+		return responsesDelta("function_call_arguments", "", fmt.Sprintf(`\"x\":%d,`, i), i)
+	}},
+	{"responses to chat, members that nobody knows", ways[7], responsesItem(messageItem), func(i int) sse.Event {
+		return sse.Event{Data: fmt.Appendf(nil, `{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":" world","mood":%d}`, i)}
+	}},
+	{"responses to completions, text", ways[8], responsesItem(messageItem), func(i int) sse.Event {
+		return responsesDelta("output_text", `"content_index":0,`, fmt.Sprintf(" world %d", i), i)
+	}},
+	{"messages to responses, text", ways[9], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
+	{"messages to responses, reasoning", ways[9], `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`, func(i int) sse.Event {
+		return blockDelta(`"thinking_delta","thinking":" world %d"`, i)
+	}},
+	{"chat to responses, text", ways[10], `{"content":"a"}`, func(i int) sse.Event {
+		return benchChunk(fmt.Sprintf(`{"content":" world %d"}`, i), i)
+	}},
+	{"chat to responses, arguments", ways[10], `{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{"}}]}`, func(i int) sse.Event {
+		return benchChunk(fmt.Sprintf(`{"tool_calls":[{"index":0,"function":{"arguments":"\"x\":%d,"}}]}`, i), i)
+	}},
+	{"completions to responses, text", ways[11], `{}`, func(i int) sse.Event {
+		return completionChunk(fmt.Sprintf(" world %d", i))
+	}},
 	{"completions to chat, text", ways[5], `{}`, func(i int) sse.Event {
 		return completionChunk(fmt.Sprintf(" world %d", i))
 	}},
@@ -74,12 +105,26 @@ func blockDelta(format string, i int) sse.Event {
 	return sse.Event{Name: []byte("content_block_delta"), Data: []byte(data)}
 }
 
+const messageItem = `{"type":"message","id":"i","role":"assistant","content":[]}`
+
+// responsesItem is the event that announces an item.
+func responsesItem(item string) string {
+	return `{"type":"response.output_item.added","output_index":0,"item":` + item + `}`
+}
+
+// responsesDelta is a delta as OpenAI sends it, number and padding included.
+func responsesDelta(kind, place, text string, i int) sse.Event {
+	name := "response." + kind + ".delta"
+	data := fmt.Sprintf(`{"type":"%s","sequence_number":%d,"item_id":"i","output_index":0,%s"delta":"%s","logprobs":[],"obfuscation":"%s"}`, name, 100+i, place, text, "abcdefgh"[:1+i%8])
+	return sse.Event{Name: []byte(name), Data: []byte(data)}
+}
+
 // begin puts what comes before the deltas through a translator.
 func (w way) begin(t *pairs.Translator, first string) {
 	switch {
 	case first == "":
 		return
-	case w.from == translate.Messages:
+	case w.from == translate.Messages, w.from == translate.Responses:
 		t.Event(sse.Event{Data: []byte(first)})
 	default:
 		t.Event(benchChunk(first, 0))
@@ -131,6 +176,8 @@ func longAnswer(format translate.Format) []byte {
 	switch format {
 	case translate.Chat:
 		return []byte(`{"id":"chatcmpl-1","object":"chat.completion","created":1790000000,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"` + prose + `","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1700,"total_tokens":10700}}`)
+	case translate.Responses:
+		return []byte(`{"id":"resp_1","object":"response","created_at":1790000000,"model":"m","status":"completed","output":[{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"` + prose + `","annotations":[]}]}],"usage":{"input_tokens":9000,"output_tokens":1700,"total_tokens":10700}}`)
 	case translate.Completions:
 		return []byte(`{"id":"cmpl-1","object":"text_completion","created":1790000000,"model":"m","choices":[{"index":0,"text":"` + prose + `","logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1700,"total_tokens":10700}}`)
 	default:

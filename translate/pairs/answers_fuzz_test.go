@@ -135,6 +135,60 @@ func (s *script) completion() string {
 	}
 }
 
+// response composes the data of an event of a responses stream.
+func (s *script) response() string {
+	output, part := s.next(4), s.next(2)
+	place := fmt.Sprintf(`"item_id":"i%d","output_index":%d,"content_index":%d,"summary_index":%d`, output, output, part, part)
+	switch s.next(14) {
+	case 0:
+		return `{"type":"response.created","response":{"id":"r","model":"m","created_at":5,"status":"in_progress","output":[]}}`
+	case 1:
+		return fmt.Sprintf(`{"type":"response.output_item.added","output_index":%d,"item":%s}`, output, s.item(output, true))
+	case 2, 3:
+		return fmt.Sprintf(`{"type":"response.output_item.done","output_index":%d,"item":%s}`, output, s.item(output, false))
+	case 4, 5:
+		return fmt.Sprintf(`{"type":"response.output_text.delta",%s,"delta":%s,"logprobs":[]}`, place, s.fragment())
+	case 6:
+		return fmt.Sprintf(`{"type":"response.refusal.delta",%s,"delta":%s}`, place, s.fragment())
+	case 7:
+		kinds := []string{"reasoning_summary_text", "reasoning_text"}
+		return fmt.Sprintf(`{"type":"response.%s.delta",%s,"delta":%s}`, kinds[s.next(2)], place, s.fragment())
+	case 8, 9:
+		kinds := []string{"function_call_arguments", "custom_tool_call_input"}
+		return fmt.Sprintf(`{"type":"response.%s.delta",%s,"delta":%s}`, kinds[s.next(2)], place, s.fragment())
+	case 10:
+		words := []string{`output_text.done","text`, `function_call_arguments.done","arguments`, `reasoning_summary_text.done","text`}
+		return fmt.Sprintf(`{"type":"response.%s":%s,%s}`, words[s.next(3)], s.fragment(), place)
+	case 11:
+		reasons := []string{`"max_output_tokens"`, `"content_filter"`}
+		return fmt.Sprintf(`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":%s},"output":[]}}`, reasons[s.next(2)])
+	case 12:
+		return fmt.Sprintf(`{"type":"response.completed","response":{"status":"completed","output":[%s],"usage":{"input_tokens":7,"output_tokens":3}}}`, s.item(0, false))
+	default:
+		return []string{`{"type":"error","message":"no"}`, `{"type":"response.failed","response":{"error":{"message":"no"}}}`, `{"type":"response.output_text.delta"`, `{"type":"keepalive"}`, `{}`}[s.next(5)]
+	}
+}
+
+// item composes an item of a response, empty if it is announced.
+func (s *script) item(id int, empty bool) string {
+	text := `""`
+	if !empty {
+		text = s.fragment()
+	}
+	switch s.next(6) {
+	case 0, 1:
+		return fmt.Sprintf(`{"type":"message","id":"i%d","content":[{"type":"output_text","text":%s}]}`, id, text)
+	case 2:
+		return fmt.Sprintf(`{"type":"reasoning","id":"i%d","summary":[{"type":"summary_text","text":%s}],"encrypted_content":%s}`, id, text, s.fragment())
+	case 3:
+		return fmt.Sprintf(`{"type":"function_call","id":"i%d","call_id":"c%d","name":"f","arguments":%s}`, id, id, text)
+	case 4:
+		return fmt.Sprintf(`{"type":"custom_tool_call","id":"i%d","call_id":"c%d","name":"g","input":%s}`, id, id, text)
+	default:
+		return fmt.Sprintf(`{"type":"web_search_call","id":"i%d"}`, id)
+	}
+}
+
 // compose composes a stream.
 func compose(w way, steps []byte) []byte {
 	s := &script{steps}
@@ -145,6 +199,8 @@ func compose(w way, steps []byte) []byte {
 			b.WriteString("data: " + s.chunk() + "\n\n")
 		case translate.Completions:
 			b.WriteString("data: " + s.completion() + "\n\n")
+		case translate.Responses:
+			b.WriteString("data: " + s.response() + "\n\n")
 		default:
 			b.Write(messagesStream(s.event()))
 		}
@@ -204,3 +260,15 @@ func FuzzAnswerCompletionsToMessages(f *testing.F) { fuzzWay(f, ways[3]) }
 func FuzzAnswerMessagesToChat(f *testing.F) { fuzzWay(f, ways[4]) }
 
 func FuzzAnswerCompletionsToChat(f *testing.F) { fuzzWay(f, ways[5]) }
+
+func FuzzAnswerResponsesToMessages(f *testing.F) { fuzzWay(f, ways[6]) }
+
+func FuzzAnswerResponsesToChat(f *testing.F) { fuzzWay(f, ways[7]) }
+
+func FuzzAnswerResponsesToCompletions(f *testing.F) { fuzzWay(f, ways[8]) }
+
+func FuzzAnswerMessagesToResponses(f *testing.F) { fuzzWay(f, ways[9]) }
+
+func FuzzAnswerChatToResponses(f *testing.F) { fuzzWay(f, ways[10]) }
+
+func FuzzAnswerCompletionsToResponses(f *testing.F) { fuzzWay(f, ways[11]) }

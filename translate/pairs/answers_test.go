@@ -16,6 +16,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
@@ -30,6 +31,12 @@ var ways = []way{
 	{translate.Completions, translate.Messages},
 	{translate.Messages, translate.Chat},
 	{translate.Completions, translate.Chat},
+	{translate.Responses, translate.Messages},
+	{translate.Responses, translate.Chat},
+	{translate.Responses, translate.Completions},
+	{translate.Messages, translate.Responses},
+	{translate.Chat, translate.Responses},
+	{translate.Completions, translate.Responses},
 }
 
 func (w way) name() string { return string(w.from) + " to " + string(w.to) }
@@ -46,9 +53,23 @@ func (w way) remembered(stream bool) translate.Memory {
 		m.IncludeUsage, m.Echo, m.PromptLength = stream, []byte("Once "), 5
 	case translate.Chat:
 		m.IncludeUsage, m.Logprobs = stream, true
+	case translate.Responses:
+		m.Logprobs = true
+	}
+	if w.from == translate.Responses || w.to == translate.Responses {
+		m.Seals = sealer
 	}
 	return m
 }
+
+// sealer seals what goes between the responses format and others.
+var sealer = func() *seal.Sealer {
+	ring, err := seal.NewRing([]byte("a key of goldens"))
+	if err != nil {
+		panic(err)
+	}
+	return ring.For("provider", "tenant")
+}()
 
 func newIDs() translate.IDs {
 	n := 0
@@ -60,6 +81,7 @@ func newIDs() translate.IDs {
 
 // outcome is what became of an answer.
 type outcome struct {
+	way
 	out     string
 	signals []translate.Signal
 	*pairs.Translator
@@ -67,7 +89,7 @@ type outcome struct {
 
 // translated puts a stream through a translator, chunk by chunk.
 func translated(w way, m translate.Memory, chunks [][]byte, clean bool) outcome {
-	o := outcome{Translator: pairs.NewTranslator(w.from, w.to, &m, newIDs())}
+	o := outcome{way: w, Translator: pairs.NewTranslator(w.from, w.to, &m, newIDs())}
 	lexer := sse.NewLexer(0)
 	var out bytes.Buffer
 	take := func(event sse.Event) {
@@ -91,7 +113,7 @@ func translated(w way, m translate.Memory, chunks [][]byte, clean bool) outcome 
 
 // answered puts a JSON answer through a translator.
 func answered(w way, m translate.Memory, body []byte) outcome {
-	o := outcome{Translator: pairs.NewTranslator(w.from, w.to, &m, newIDs())}
+	o := outcome{way: w, Translator: pairs.NewTranslator(w.from, w.to, &m, newIDs())}
 	o.Answer(body)
 	o.out = string(o.Output())
 	return o
@@ -104,6 +126,8 @@ func (w way) added(stream string, asked bool) (translatetest.Object, error) {
 		return translatetest.Completion([]byte(stream), asked)
 	case translate.Chat:
 		return translatetest.Chat([]byte(stream), asked)
+	case translate.Responses:
+		return translatetest.Response([]byte(stream))
 	}
 	answer, err := translatetest.Message([]byte(stream))
 	if err != nil {
@@ -142,7 +166,11 @@ func requireUnfinished(t testing.TB, o outcome) {
 	require.NotContains(t, o.out, "event: message_stop")
 	require.NotContains(t, o.out, "event: message_delta")
 	require.NotContains(t, o.out, "[DONE]")
-	require.NotContains(t, o.out, `"error"`)
+	require.NotContains(t, o.out, "event: response.completed")
+	require.NotContains(t, o.out, "event: response.incomplete")
+	if o.to != translate.Responses { // which has a member of that name in every response
+		require.NotContains(t, o.out, `"error"`)
+	}
 }
 
 // told writes an outcome down.

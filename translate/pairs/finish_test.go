@@ -22,6 +22,10 @@ func withoutCalls(format translate.Format, text string) (stream []byte, answer s
 			`{"type":"message_stop"}`,
 		), `{"model":"m","content":[` + block + `],"stop_reason":"tool_use"}`
 	}
+	if format == translate.Responses { // which do not speak of calls apart from making them
+		whole := `{"model":"m","output":[{"type":"message","content":[{"type":"output_text","text":"` + text + `"}]}]}`
+		return responsesStream(`{"type":"response.completed","response":` + whole + `}`), whole
+	}
 	said := `{"content":"` + text + `","tool_calls":[]}`
 	choice := `{"model":"m","choices":[{"index":0,"text":"` + text + `","message":` + said + `,"finish_reason":"tool_calls"}]}`
 	return chatStream(nil, strings.Replace(choice, "message", "delta", 1), "[DONE]"), choice
@@ -34,6 +38,7 @@ func TestAnAnswerWithoutCallsSimplyEnds(t *testing.T) {
 		translate.Messages:    `"stop_reason":"end_turn"`,
 		translate.Chat:        `"finish_reason":"stop"`,
 		translate.Completions: `"finish_reason":"stop"`,
+		translate.Responses:   `"status":"completed"`,
 	}
 	for _, w := range ways {
 		for _, text := range []string{"", "x"} {

@@ -187,9 +187,12 @@ func TestANewNameInEveryChunkGrowsNoReport(t *testing.T) {
 	for _, w := range ways {
 		tr := pairs.NewTranslator(w.from, w.to, &translate.Memory{Stream: true}, translate.IDs{})
 		for i := range 2000 {
-			if w.from == translate.Messages {
+			switch w.from {
+			case translate.Messages:
 				tr.Event(blockDelta(`"text_delta","text":"a","x%d":1`, i))
-			} else {
+			case translate.Responses:
+				tr.Event(sse.Event{Data: fmt.Appendf(nil, `{"type":"response.output_text.delta","output_index":0,"delta":"a","x%d":1}`, i)})
+			default:
 				tr.Event(sse.Event{Data: fmt.Appendf(nil, `{"x%d":1,"choices":[{"index":0,"text":"a","y%[1]d":1,"delta":{"content":"a","z%[1]d":1}}]}`, i)})
 			}
 			tr.Output()

@@ -37,6 +37,9 @@ func messagesStream(events ...string) []byte {
 	return []byte(b.String())
 }
 
+// responsesStream is a stream of events, which are named alike.
+func responsesStream(events ...string) []byte { return messagesStream(events...) }
+
 // data leaves of a stream only its data.
 func data(stream string) (lines []string) {
 	for _, line := range strings.Split(stream, "\n") {

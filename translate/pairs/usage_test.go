@@ -19,6 +19,13 @@ func malformed(format translate.Format) []byte {
 			`{"type":"message_stop"}`,
 		)
 	}
+	if format == translate.Responses {
+		return responsesStream(
+			`{"type":"response.created","response":{"model":"m","usage":{"input_tokens":7,"input_tokens_details":{"cached_tokens":2},"output_tokens":1}}}`,
+			`{"type":"response.in_progress","response":{"usage":{"input_tokens":-7,"input_tokens_details":{"cached_tokens":1.5},"output_tokens":3}}}`,
+			`{"type":"response.completed","response":{"output":[],"usage":{"input_tokens":"5","output_tokens":-3}}}`,
+		)
+	}
 	return chatStream(nil,
 		`{"model":"m","choices":[{"index":0,"text":"a","delta":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"prompt_tokens_details":{"cached_tokens":2},"completion_tokens":1}}`,
 		`{"choices":[],"usage":{"prompt_tokens":-7,"prompt_tokens_details":{"cached_tokens":-2},"completion_tokens":3}}`,
@@ -41,6 +48,9 @@ func TestAMalformedCountReplacesNoGoodOne(t *testing.T) {
 	}
 }
 
+// fromChoices reports whether the provider's answers are lists of choices.
+func (w way) fromChoices() bool { return w.from == translate.Chat || w.from == translate.Completions }
+
 // Ollama puts zeros into every chunk that has choices. An answer that was cut off
 // there counted as one that had cost nothing, though nobody knows what it cost.
 func TestZerosBesideChoicesAreNoCounts(t *testing.T) {
@@ -59,7 +69,7 @@ func TestZerosBesideChoicesAreNoCounts(t *testing.T) {
 		"zeros without choices": {[]string{zeros, alone}, translate.Usage{Known: true}},
 	} {
 		for _, w := range ways {
-			if w.from == translate.Messages {
+			if !w.fromChoices() {
 				continue
 			}
 			cut := [][]byte{chatStream(nil, tt.chunks...)}
@@ -73,7 +83,7 @@ func TestZerosBesideChoicesAreNoCounts(t *testing.T) {
 // What a whole answer says of its usage is all that will be said.
 func TestZerosOfAWholeAnswerAreCounts(t *testing.T) {
 	for _, w := range ways {
-		if w.from == translate.Messages {
+		if !w.fromChoices() {
 			continue
 		}
 		body := []byte(`{"choices":[{"index":0,"text":"a","message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":0,"completion_tokens":0}}`)

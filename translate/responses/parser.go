@@ -25,6 +25,8 @@ type Parser struct {
 	cursor  jsonscan.Cursor // in here so that an event costs no allocation
 	event   translate.Event
 	text    []byte // memory of decoded texts
+	scores  []byte // memory of log probabilities
+	name    []byte // memory of the names of events that have none of their own
 
 	read  reading  // what the event at hand says
 	again repeated // the delta before
@@ -37,6 +39,7 @@ type Parser struct {
 	cited      int       // bytes of sources
 	characters int       // of text that was told
 	refused    bool
+	counts     counts
 	usage      translate.Usage
 
 	started  bool // EventStart was sent
@@ -67,8 +70,8 @@ func (p *Parser) Event(event sse.Event) {
 		return
 	}
 	if len(event.Name) == 0 {
-		event.Name = jsonscan.AppendText(nil, p.read.kind)
-		kind = eventKindOf(event.Name)
+		p.name = jsonscan.AppendText(p.name[:0], p.read.kind)
+		event.Name, kind = p.name, eventKindOf(p.name)
 	}
 	isError := p.read.isError || kind == errorEvent || kind == failedEvent
 	if isError || !kind.known() {
@@ -109,6 +112,7 @@ func (p *Parser) step(kind eventKind, name []byte) {
 	switch kind {
 	case headEvent:
 		p.begin()
+		p.count()
 	case itemAdded:
 		p.addItem()
 	case itemDone:
@@ -186,7 +190,8 @@ var (
 )
 
 // complete ends an answer whose response is at its end: it tells what was not yet
-// streamed of its items, and what it came to.
+// streamed of its items, and what it came to. The status counts more than the name of
+// the event: some servers name every end a completed one.
 func (p *Parser) complete(incomplete bool) {
 	h := &p.read.head
 	if h.isFault() {
@@ -196,22 +201,29 @@ func (p *Parser) complete(incomplete bool) {
 	}
 	p.begin()
 	p.output(h.output)
-	p.endAll()
+	incomplete = incomplete || string(h.status) == `"incomplete"`
+	p.endAll(incomplete)
 	p.finish(incomplete)
 }
 
-// finish tells the usage and why the turn ended. The status counts more than the
-// name of the event: some servers name every end a completed one.
+// finish tells the usage and why the turn ended.
 func (p *Parser) finish(incomplete bool) {
-	h := &p.read.head
-	if p.usage = h.counts.usage(); p.usage.Known {
-		p.send(translate.Event{Kind: translate.EventUsage, Usage: &p.usage, Tier: h.tier()})
-	}
-	reason := p.reason(incomplete || string(h.status) == `"incomplete"`)
+	p.count()
+	reason := p.reason(incomplete)
 	p.finished = true
 	p.send(translate.Event{Kind: translate.EventFinish, Finish: reason})
 	p.send(translate.Event{Kind: translate.EventEnd})
 	p.over = true
+}
+
+// count tells the usage so far. Counts that are missing or malformed leave what was
+// said before.
+func (p *Parser) count() {
+	h := &p.read.head
+	p.counts = h.counts
+	if p.usage = p.counts.usage(); p.usage.Known {
+		p.send(translate.Event{Kind: translate.EventUsage, Usage: &p.usage, Tier: h.tier()})
+	}
 }
 
 // reason is why the turn ended.

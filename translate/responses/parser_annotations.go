@@ -22,7 +22,7 @@ func (p *Parser) annotate() {
 
 // citeRest tells the annotations of a whole part that were not told.
 func (p *Parser) citeRest(pt *part, annotations []byte) {
-	c := jsonscan.New(annotations)
+	c := jsonscan.Again(annotations)
 	if jsonscan.Blank(annotations) || !c.EnterArray() {
 		return
 	}
@@ -37,7 +37,7 @@ func (p *Parser) citeRest(pt *part, annotations []byte) {
 // cite tells what a part cites. Only pages of the web are sources that other formats
 // have words for.
 func (p *Parser) cite(pt *part, raw []byte) {
-	c := jsonscan.New(raw)
+	c := jsonscan.Skipped(raw)
 	source, ok := p.readSource(&c)
 	p.cited += len(source.URL) + len(source.Title) + len(`{"url":,"title":}`)
 	if !ok || c.Finish() != nil || p.cited > maxCited {

@@ -45,8 +45,8 @@ func (h *head) ended() bool {
 
 // output tells what was not told of the items of a whole response.
 func (p *Parser) output(raw []byte) {
-	c := jsonscan.New(raw)
-	if !c.EnterArray() {
+	c := jsonscan.Again(raw)
+	if raw == nil || !c.EnterArray() {
 		return // an end of a stream may leave out what was streamed
 	}
 	for i := int64(0); c.Element() && !p.over; i++ {
@@ -79,12 +79,15 @@ func (p *Parser) wholeItem(index int64, raw []byte) {
 
 // identify returns the kind and the id of a raw item.
 func identify(raw []byte) (kind itemKind, id []byte) {
-	for name, value := range jsonscan.Members(raw) {
-		switch string(name) {
+	c := jsonscan.Again(raw)
+	for c.EnterObject(); c.Member(); {
+		switch string(c.Name()) {
 		case "type":
-			kind = kindOf(value)
+			kind = kindOf(c.Skip())
 		case "id":
-			id = value
+			id = rawText(&c)
+		default:
+			c.Skip()
 		}
 	}
 	return kind, id
@@ -93,7 +96,7 @@ func identify(raw []byte) (kind itemKind, id []byte) {
 // findID returns the streamed item of a kind that has the raw id, nil for none.
 func (p *Parser) findID(kind itemKind, id []byte) *output {
 	for _, it := range p.items {
-		if it.kind == kind && !it.whole && len(it.id) > 0 && len(id) > len(`""`) && id[0] == '"' && same(it.id, id) {
+		if it.kind == kind && !it.whole && len(it.id) > 0 && len(id) > len(`""`) && same(it.id, id) {
 			return it
 		}
 	}
@@ -102,17 +105,22 @@ func (p *Parser) findID(kind itemKind, id []byte) *output {
 
 // tellMessage tells what was not told of the parts of a message.
 func (p *Parser) tellMessage(it *output, content []byte) {
-	c := jsonscan.New(content)
-	if !c.EnterArray() {
+	p.eachPart(inPart, content, func(i int64, w *wholePart) { p.tellPart(it, i, w) })
+}
+
+// eachPart calls tell for every part of a list whose members have that path.
+func (p *Parser) eachPart(prefix string, list []byte, tell func(i int64, w *wholePart)) {
+	c := jsonscan.Again(list)
+	if list == nil || !c.EnterArray() {
 		return
 	}
-	for i := int64(0); c.Element(); i++ {
-		w := p.readPart(inPart, &c)
-		if c.Err() == nil {
-			p.tellPart(it, i, &w)
+	for i := int64(0); c.Element() && !p.over; i++ {
+		part := jsonscan.Skipped(c.Skip())
+		w := p.readPart(prefix, &part)
+		if p.check(&part) {
+			tell(i, &w)
 		}
 	}
-	p.check(&c)
 }
 
 // tellPart tells what was not told of a part of a message.
@@ -138,7 +146,7 @@ func (p *Parser) tellPart(it *output, index int64, w *wholePart) {
 
 // wholePart tells what was not told of the part that the event at hand ends.
 func (p *Parser) wholePart() {
-	c := jsonscan.New(p.read.part)
+	c := jsonscan.Skipped(p.read.part)
 	kind := typeIn(c)
 	switch string(kind) {
 	case `"summary_text"`, `"reasoning_text"`:
@@ -192,17 +200,10 @@ func (p *Parser) tellReasoning(it *output, w *wholeItem) {
 
 // tellThoughts tells what was not told of a list of texts.
 func (p *Parser) tellThoughts(it *output, list []byte) {
-	c := jsonscan.New(list)
-	if !c.EnterArray() {
-		return
-	}
-	for i := int64(0); c.Element(); i++ {
-		w := p.readPart(inSummary, &c)
-		if e := reasoningEvent; c.Err() == nil {
-			p.rest(it, i, w.text, &e)
-		}
-	}
-	p.check(&c)
+	p.eachPart(inSummary, list, func(i int64, w *wholePart) {
+		e := reasoningEvent
+		p.rest(it, i, w.text, &e)
+	})
 }
 
 // appendSignature appends what takes a reasoning item back to its provider, beside the

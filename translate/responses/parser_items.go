@@ -16,6 +16,7 @@ type output struct {
 	tool  int     // of a call that was begun: its number
 	begun bool    // a call was told
 	late  bool    // of a call: it had arguments before a name, so its end tells all of them
+	cut   bool    // of a call: it was cut off, which the end of the answer says, too
 	lists bool    // of reasoning: its parts are those of content, and not of the summary
 	ended bool    // nothing more of it counts
 	whole bool    // it was found in the whole response
@@ -185,6 +186,7 @@ func (p *Parser) tellItem(it *output, w *wholeItem) {
 		return
 	}
 	p.announce(it, w)
+	it.cut = string(w.status) == `"incomplete"`
 	switch it.kind {
 	case messageItem:
 		p.tellMessage(it, w.content)
@@ -211,10 +213,15 @@ func (p *Parser) close(it *output) {
 	it.parts = nil
 }
 
-// endCall ends a call. A function that was given no arguments has an empty object.
+// endCall ends a call. A function that was given no arguments has an empty object. A
+// call that was cut off ends with the answer: what becomes of its arguments depends on
+// why that ended.
 func (p *Parser) endCall(it *output) {
-	if !it.begun {
+	switch {
+	case !it.begun:
 		p.fail(translate.Unusable(errNameless))
+		return
+	case it.cut:
 		return
 	}
 	if it.kind == callItem && (len(it.parts) == 0 || it.parts[0].sent == 0) {
@@ -226,8 +233,9 @@ func (p *Parser) endCall(it *output) {
 var emptyObject = []byte("{}")
 
 // endAll ends the items that their provider did not end.
-func (p *Parser) endAll() {
+func (p *Parser) endAll(incomplete bool) {
 	for _, it := range p.items {
+		it.cut = it.cut || incomplete
 		p.close(it)
 	}
 }

@@ -41,7 +41,7 @@ const (
 // nobody can say which was meant.
 func (p *Parser) readEvent(data []byte) error {
 	c := &p.cursor
-	p.read = reading{data: data, output: -1}
+	p.read = reading{data: data, output: -1, head: head{counts: p.counts}}
 	*c = jsonscan.New(data)
 	if !c.EnterObject() {
 		c.Skip()
@@ -167,7 +167,7 @@ func slotOf(c *jsonscan.Cursor, want jsonscan.Kind) jsonscan.Slot {
 
 // wholeItem is an item as it is written.
 type wholeItem struct {
-	kind                     []byte
+	kind, status             []byte
 	id, callID, name         []byte
 	arguments, input, sealed []byte
 	content, summary         []byte // arrays
@@ -176,7 +176,7 @@ type wholeItem struct {
 // readItem reads a raw item. It returns false after a fault. Of an item that the
 // core events have no words for the members are no losses of their own.
 func (p *Parser) readItem(raw []byte) (w wholeItem, ok bool) {
-	c := jsonscan.New(raw)
+	c := jsonscan.Skipped(raw)
 	if w.kind = typeIn(c); !kindOf(w.kind).told() || !c.EnterObject() {
 		return w, true
 	}
@@ -213,7 +213,9 @@ func (p *Parser) itemMember(w *wholeItem, c *jsonscan.Cursor) {
 		w.content = p.listOf(c)
 	case "summary":
 		w.summary = p.listOf(c)
-	case "type", "role", "status":
+	case "status":
+		w.status = rawText(c)
+	case "type", "role":
 		c.Skip()
 	default:
 		p.DropMember(inItem, c)

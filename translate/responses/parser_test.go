@@ -202,7 +202,7 @@ var streams = []struct {
 
 	// The end.
 	{"cut at the limit", []string{created, added(0, message), text(0, 0, "a"), event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}`)}, []string{begin, `text "a"`, "text end", "finish length", "end"}},
-	{"cut in a call", []string{created, added(0, call), args(0, `{"x`), event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"length"}}`)}, []string{begin, `tool 0 "call_1" "f"`, `args 0 "{\"x"`, "tool end 0", "finish length", "end"}},
+	{"cut in a call", []string{created, added(0, call), args(0, `{"x`), event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"length"}}`)}, []string{begin, `tool 0 "call_1" "f"`, `args 0 "{\"x"`, "finish length", "end"}},
 	{"filtered", []string{created, event("response.incomplete", `"response":{"incomplete_details":{"reason":"content_filter"}}`)}, []string{begin, "finish filtered", "end"}},
 	{"incomplete for a new reason", []string{created, event("response.incomplete", `"response":{"incomplete_details":{"reason":"steered"}}`)}, []string{begin, "finish length", "end"}},
 	{"incomplete without a reason", []string{created, event("response.incomplete", `"response":{"incomplete_details":null}`)}, []string{begin, "finish length", "end"}},

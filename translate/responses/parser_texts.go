@@ -142,7 +142,8 @@ func (p *Parser) score(pt *part, raw []byte) {
 		return
 	}
 	pt.scored = true
-	p.send(translate.Event{Kind: translate.EventLogprobs, Logprobs: raw})
+	p.scores = jsonscan.AppendCompact(p.scores[:0], raw)
+	p.send(translate.Event{Kind: translate.EventLogprobs, Logprobs: p.scores})
 }
 
 // repeated is what the delta before said.

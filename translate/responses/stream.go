@@ -116,7 +116,7 @@ func (o *Observer) typeOf(data []byte) (name []byte) {
 func (o *Observer) readHead(data []byte, kind eventKind) translate.Signal {
 	o.cursor = jsonscan.New(data)
 	c := &o.cursor
-	o.head = head{}
+	o.head = head{counts: o.head.counts}
 	isError := false
 	if !c.EnterObject() {
 		c.Skip()

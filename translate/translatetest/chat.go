@@ -79,16 +79,30 @@ func addCall(message Object, list []any) error {
 	delete(fragment, "index")
 	switch {
 	case index == len(calls):
-		function := object(fragment, "function")
-		if text(fragment, "id") == "" || fragment["type"] != "function" || text(function, "name") == "" || function["arguments"] != "" {
+		kind := text(fragment, "type")
+		called := object(fragment, kind)
+		if text(fragment, "id") == "" || text(called, "name") == "" || called[inputs[kind]] != "" {
 			return errors.New("not the beginning of a call")
 		}
 		message["tool_calls"] = append(calls, fragment)
-	case index < 0 || index > len(calls) || len(fragment) != 1 || len(object(fragment, "function")) != 1:
+	case index < 0 || index > len(calls):
 		return errors.New("not a fragment of a known call")
 	default:
-		function := object(calls[index].(Object), "function")
-		function["arguments"] = text(function, "arguments") + text(object(fragment, "function"), "arguments")
+		return addInput(calls[index].(Object), fragment)
 	}
+	return nil
+}
+
+// inputs are what the arguments are called of each type of calls.
+var inputs = map[string]string{"function": "arguments", "custom": "input"}
+
+// addInput adds a fragment to the arguments of a call.
+func addInput(call, fragment Object) error {
+	kind := text(call, "type")
+	called, added := object(call, kind), object(fragment, kind)
+	if len(fragment) != 1 || len(added) != 1 {
+		return errors.New("not a fragment of a known call")
+	}
+	called[inputs[kind]] = text(called, inputs[kind]) + text(added, inputs[kind])
 	return nil
 }

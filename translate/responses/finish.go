@@ -1,0 +1,23 @@
+package responses
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// The reasons why an answer is incomplete.
+const (
+	cutOff   = "max_output_tokens"
+	filtered = "content_filter"
+)
+
+// endingOf returns the status of an answer that ended for a reason, and why it is
+// incomplete, "" where it is not. A model that refuses in words has completed its
+// answer: they are a part of it.
+func endingOf(r translate.FinishReason) (status, reason string) {
+	switch r {
+	case translate.FinishLength, translate.FinishPaused:
+		return incomplete, cutOff
+	case translate.FinishFiltered:
+		return incomplete, filtered
+	default:
+		return completed, ""
+	}
+}
