@@ -1,8 +1,6 @@
 package responses
 
 import (
-	"bytes"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -157,19 +155,31 @@ func unwrap(arguments []byte) []byte {
 	case value[0] == '"':
 		return jsonscan.AppendText(nil, value)
 	}
-	texts := 0
-	var text []byte
-	for name, member := range jsonscan.Members(value) {
-		if member[0] != '"' {
-			continue
-		}
-		if texts++; string(name) == "input" {
-			return jsonscan.AppendText(nil, member)
-		}
-		text = member
-	}
-	if texts == 1 {
+	if text := textIn(value); text != nil {
 		return jsonscan.AppendText(nil, text)
 	}
-	return bytes.TrimSpace(jsonscan.AppendCompact(nil, value))
+	return jsonscan.AppendCompact(nil, value)
+}
+
+// textIn returns the member "input" of a valid object if it is a text, or else the only
+// member that is one; nil for none.
+func textIn(object []byte) (text []byte) {
+	texts := 0
+	c := jsonscan.Again(object)
+	for c.EnterObject(); c.Member(); {
+		input := string(c.Name()) == "input"
+		raw := rawText(&c)
+		switch {
+		case raw == nil:
+		case input:
+			return raw
+		default:
+			texts++
+			text = raw
+		}
+	}
+	if texts != 1 {
+		return nil
+	}
+	return text
 }

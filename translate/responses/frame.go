@@ -52,10 +52,11 @@ func (f *frame) append(dst []byte, e *ending) []byte {
 	if tier := e.tier.Choices(); tier != "" {
 		dst = append(dst, `,"service_tier":"`+tier+`"`...)
 	}
-	if f.settings == nil {
-		return append(dst, defaultSettings+"}"...)
+	repeated := f.settings
+	if repeated == nil {
+		repeated = defaultSettings
 	}
-	return append(append(dst, f.settings...), '}')
+	return append(append(dst, repeated...), '}')
 }
 
 func appendError(dst []byte, f *translate.Fault) []byte {

@@ -1,8 +1,78 @@
 package responses
 
-// defaultSettings are the members of a response that repeat its request, for one
-// that set nothing. Each has a comma before it.
-const defaultSettings = `,"background":false,"instructions":null,"max_output_tokens":null,"max_tool_calls":null` +
-	`,"metadata":{},"parallel_tool_calls":true,"previous_response_id":null,"reasoning":{"effort":null,"summary":null}` +
-	`,"store":false,"temperature":1,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_p":1` +
-	`,"truncation":"disabled"`
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+
+// setting is a member of a response that repeats its request.
+type setting struct {
+	name  string
+	unset string // the value where the request has none; "" for a member that is left out then
+	fixed bool   // the value is always that one
+	long  bool   // it may be long: streams, which repeat the response, have the other value
+}
+
+// settings are all of them, in the order in which they are written.
+var settings = [...]setting{
+	{name: "background", unset: "false", fixed: true},
+	{name: "instructions", unset: "null", long: true},
+	{name: "max_output_tokens", unset: "null"},
+	{name: "max_tool_calls", unset: "null"},
+	{name: "metadata", unset: "{}"},
+	{name: "parallel_tool_calls", unset: "true"},
+	{name: "previous_response_id", unset: "null", fixed: true},
+	{name: "prompt_cache_key"},
+	{name: "reasoning", unset: `{"effort":null,"summary":null}`},
+	{name: "safety_identifier"},
+	{name: "store", unset: "false", fixed: true},
+	{name: "temperature", unset: "1"},
+	{name: "text", unset: `{"format":{"type":"text"}}`},
+	{name: "tool_choice", unset: `"auto"`},
+	{name: "tools", unset: "[]", long: true},
+	{name: "top_logprobs"},
+	{name: "top_p", unset: "1"},
+	{name: "truncation", unset: `"disabled"`},
+	{name: "user"},
+}
+
+// defaultSettings are those of a request that set nothing.
+var defaultSettings = AppendSettings(nil, []byte("{}"), true)
+
+// AppendSettings appends the members of an answer that repeat its request, each with a
+// comma before it: what a Memory keeps of a body that has passed Inspect. The gateway
+// keeps no responses, and says so.
+func AppendSettings(dst, body []byte, stream bool) []byte {
+	var values [len(settings)][]byte
+	c := jsonscan.Again(body)
+	for c.EnterObject(); c.Member(); {
+		i := settingOf(c.Name())
+		raw := c.Skip()
+		if i >= 0 && string(raw) != "null" && !(stream && settings[i].long) {
+			values[i] = raw
+		}
+	}
+	for i := range settings {
+		dst = settings[i].append(dst, values[i])
+	}
+	return dst
+}
+
+// settingOf returns the index of the setting with that name, -1 for none.
+func settingOf(name []byte) int {
+	for i := range settings {
+		if string(name) == settings[i].name && !settings[i].fixed {
+			return i
+		}
+	}
+	return -1
+}
+
+// append appends the setting, unless it is left out.
+func (s *setting) append(dst, value []byte) []byte {
+	if value == nil && s.unset == "" {
+		return dst
+	}
+	dst = append(dst, `,"`+s.name+`":`...)
+	if value == nil {
+		return append(dst, s.unset...)
+	}
+	return jsonscan.AppendCompact(dst, value)
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
@@ -121,4 +122,86 @@ func TestCompletionRefusesWhatClientsRefuse(t *testing.T) {
 		_, err := translatetest.Completion([]byte(broken), true)
 		assert.Error(t, err, name)
 	}
+}
+
+// responseEvent is an event of a responses stream.
+func responseEvent(name, members string) string {
+	return "event: " + name + "\n" + `data: {"type":"` + name + `",` + members + "}\n\n"
+}
+
+// responseObject is a response in a state, with these members.
+func responseObject(status, members string) string {
+	return `"response":{"id":"r","object":"response","created_at":7,"model":"m","status":"` + status + `","instructions":null,"metadata":{},"parallel_tool_calls":true,"temperature":1,"tool_choice":"auto","tools":[],"top_p":1,` + members + `}`
+}
+
+func TestResponseRefusesWhatClientsRefuse(t *testing.T) {
+	const (
+		part = `{"type":"output_text","text":"ab","annotations":[],"logprobs":[]}`
+		item = `{"id":"i","type":"message","status":"completed","role":"assistant","content":[` + part + `]}`
+		call = `{"id":"j","type":"function_call","status":"completed","call_id":"c","name":"f","arguments":"{}"}`
+		at   = `"item_id":"i","output_index":0,"content_index":0`
+	)
+	usage := `"usage":{"input_tokens":1,"input_tokens_details":{"cached_tokens":0},"output_tokens":2,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":3}`
+	events := []string{
+		responseEvent("response.created", `"sequence_number":0,`+responseObject("in_progress", `"error":null,"incomplete_details":null,"output":[],"usage":null`)),
+		responseEvent("response.output_item.added", `"sequence_number":1,"output_index":0,"item":{"id":"i","type":"message","status":"in_progress","role":"assistant","content":[]}`),
+		responseEvent("response.content_part.added", `"sequence_number":2,`+at+`,"part":{"type":"output_text","text":"","annotations":[],"logprobs":[]}`),
+		responseEvent("response.output_text.delta", `"sequence_number":3,`+at+`,"delta":"a","logprobs":[]`),
+		responseEvent("response.output_text.delta", `"sequence_number":4,`+at+`,"delta":"b","logprobs":[]`),
+		responseEvent("response.output_text.done", `"sequence_number":5,`+at+`,"text":"ab","logprobs":[]`),
+		responseEvent("response.content_part.done", `"sequence_number":6,`+at+`,"part":`+part),
+		responseEvent("response.output_item.done", `"sequence_number":7,"output_index":0,"item":`+item),
+		responseEvent("response.output_item.added", `"sequence_number":8,"output_index":1,"item":{"id":"j","type":"function_call","status":"in_progress","call_id":"c","name":"f","arguments":""}`),
+		responseEvent("response.function_call_arguments.delta", `"sequence_number":9,"item_id":"j","output_index":1,"delta":"{}"`),
+		responseEvent("response.function_call_arguments.done", `"sequence_number":10,"item_id":"j","output_index":1,"arguments":"{}"`),
+		responseEvent("response.output_item.done", `"sequence_number":11,"output_index":1,"item":`+call),
+		responseEvent("response.completed", `"sequence_number":12,`+responseObject("completed", `"error":null,"incomplete_details":null,"output":[`+item+`,`+call+`],`+usage)),
+	}
+	good := strings.Join(events, "")
+	_, err := translatetest.Response([]byte(good))
+	require.NoError(t, err)
+
+	without := func(i int) string {
+		return strings.Join(append(append([]string{}, events[:i]...), events[i+1:]...), "")
+	}
+	for name, broken := range map[string]string{
+		"an event that is missing":       without(3),
+		"another first event":            strings.Replace(good, "response.created", "response.in_progress", 2),
+		"two beginnings":                 strings.Replace(good, events[1], events[0]+events[1], 1),
+		"no end":                         strings.TrimSuffix(good, events[12]),
+		"something behind the end":       good + events[12],
+		"another name than the type":     strings.Replace(good, "event: response.output_text.done", "event: response.text.done", 1),
+		"an event that nobody knows":     strings.Replace(good, "response.output_text.done", "response.text.done", 2),
+		"a member error":                 strings.Replace(good, `"delta":"a"`, `"delta":"a","error":null`, 1),
+		"a gap in the items":             strings.Replace(good, `"output_index":1,"item":{"id":"j","type":"function_call","status":"in_progress"`, `"output_index":2,"item":{"id":"j","type":"function_call","status":"in_progress"`, 1),
+		"an item that is not empty":      strings.Replace(good, `"role":"assistant","content":[]`, `"role":"assistant","content":[`+part+`]`, 1),
+		"a message without content":      strings.Replace(good, `"role":"assistant","content":[]`, `"role":"assistant"`, 1),
+		"a part that is not empty":       strings.Replace(good, `"text":"","annotations"`, `"text":"x","annotations"`, 1),
+		"a delta of another item":        strings.Replace(good, `"item_id":"i","output_index":0,"content_index":0,"delta":"a"`, `"item_id":"j","output_index":0,"content_index":0,"delta":"a"`, 1),
+		"a delta of another kind":        strings.Replace(good, "response.function_call_arguments.delta", "response.custom_tool_call_input.delta", 2),
+		"another whole text":             strings.Replace(good, `"text":"ab","logprobs":[]}`+"\n", `"text":"b","logprobs":[]}`+"\n", 1),
+		"another whole part":             strings.Replace(good, `"part":`+part, `"part":`+strings.Replace(part, "ab", "b", 1), 1),
+		"another whole item":             strings.Replace(good, `"output_index":0,"item":`+item, `"output_index":0,"item":`+strings.Replace(item, "ab", "b", 1), 1),
+		"other arguments":                strings.Replace(good, `"arguments":"{}"}`+"\n", `"arguments":"{"}`+"\n", 1),
+		"another output":                 strings.Replace(good, `"output":[`+item+`,`+call+`]`, `"output":[`+item+`]`, 1),
+		"another id":                     strings.Replace(good, `"sequence_number":12,"response":{"id":"r"`, `"sequence_number":12,"response":{"id":"s"`, 1),
+		"another status":                 strings.Replace(good, `"status":"completed","instructions"`, `"status":"incomplete","instructions"`, 1),
+		"a reason of a completed answer": strings.Replace(good, `"incomplete_details":null,"output":[{`, `"incomplete_details":{"reason":"x"},"output":[{`, 1),
+		"no usage":                       strings.Replace(good, usage, `"usage":null`, 1),
+		"no details of usage":            strings.Replace(good, `"input_tokens_details":{"cached_tokens":0},`, "", 1),
+		"another total":                  strings.Replace(good, `"total_tokens":3`, `"total_tokens":4`, 1),
+		"a member that is missing":       strings.Replace(good, `"top_p":1,"error":null,"incomplete_details":null,"output":[{`, `"error":null,"incomplete_details":null,"output":[{`, 1),
+		"usage before the end":           strings.Replace(good, `"output":[],"usage":null`, `"output":[],`+usage, 1),
+		"output before there is any":     strings.Replace(good, `"output":[],"usage":null`, `"output":[`+item+`],"usage":null`, 1),
+		"half an event":                  strings.TrimSuffix(good, "\n"),
+	} {
+		_, err := translatetest.Response([]byte(broken))
+		assert.Error(t, err, name)
+	}
+	failed := events[0] + responseEvent("response.failed", `"sequence_number":1,`+responseObject("failed", `"error":{"code":"server_error","message":"m"},"incomplete_details":null,"output":[],"usage":null`))
+	_, err = translatetest.Response([]byte(failed))
+	require.ErrorIs(t, err, translatetest.ErrFailed)
+	_, err = translatetest.Response([]byte(strings.Replace(failed, `"error":{"code":"server_error","message":"m"}`, `"error":null`, 1)))
+	assert.NotErrorIs(t, err, translatetest.ErrFailed)
+	assert.Error(t, err)
 }

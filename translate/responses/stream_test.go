@@ -1,0 +1,157 @@
+package responses_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// observe gives an observer events by the types of their data, and returns what the
+// last one meant.
+func observe(o *responses.Observer, events ...string) (last translate.Signal) {
+	for _, data := range events {
+		last = o.Observe(sse.Event{Data: []byte(data)})
+	}
+	return last
+}
+
+// TestTheFirstContentIsFound is about what must not be held back, and what must be:
+// until content comes another target can still be asked.
+func TestTheFirstContentIsFound(t *testing.T) {
+	for data, want := range map[string]translate.Signal{
+		text(0, 0, "a"): translate.Content,
+		text(0, 0, ""):  0,
+		says(0, 0, "refusal.delta", "delta", "no"): translate.Content,
+		thinks(0, 0, "a"):                          translate.Content,
+		added(0, message):                          0,
+		added(0, thought):                          0,
+		added(0, call):                             translate.Content,
+		added(0, free):                             translate.Content,
+		added(0, `{"type":"web_search_call","action":{"query":"q"}}`):                                    0,
+		says(0, 0, "output_text.done", "text", "a"):                                                      translate.Content,
+		done(0, whole("output_text", `"text":"a"`)):                                                      translate.Content,
+		done(0, whole("output_text", `"text":""`)):                                                       0,
+		done(0, `{"type":"reasoning","summary":[],"encrypted_content":"g"}`):                             translate.Content,
+		done(0, `{"type":"reasoning","summary":[{"type":"summary_text","text":"a"}]}`):                   translate.Content,
+		event("response.content_part.done", `"part":{"type":"output_text","text":"a"}`):                  translate.Content,
+		event("response.content_part.added", `"part":{"type":"output_text","text":"","annotations":[]}`): 0,
+		event("response.queued", `"response":{"status":"queued"}`):                                       0,
+		`{"type":"keepalive","text":"a"}`:                                                                0,
+		`{"type":"codex.mood","delta":"a"}`:                                                              0,
+		ends("[]"):                                                                                       translate.Content | translate.Finish | translate.Terminal,
+		event("response.incomplete", `"response":{}`):                                                    translate.Content | translate.Finish | translate.Terminal,
+	} {
+		o := responses.NewObserver().(*responses.Observer)
+		assert.Equal(t, want, observe(o, created, data), data)
+		assert.Nil(t, o.Fault())
+	}
+}
+
+func TestFailuresAreFoundInAnyEvent(t *testing.T) {
+	for data, status := range map[string]int{
+		event("error", `"code":"rate_limit_exceeded","message":"m"`):                                                429,
+		event("response.failed", `"response":{"error":{"code":"server_is_overloaded","message":"m"}}`):              503,
+		event("response.completed", `"response":{"status":"failed","error":{"code":"server_error","message":"m"}}`): 500,
+		event("response.output_text.delta", `"delta":"a","error":{"message":"m"}`):                                  500,
+		event("response.in_progress", `"error":{"message":"m"}`):                                                    500,
+		`{"error":{"message":"m"}}`:            500,
+		`[]`:                                   502,
+		`{"x":1}`:                              502,
+		`{"type":"response.output_text.delta"`: 502,
+		`{"type":"response.created"`:           502,
+	} {
+		o := responses.NewObserver().(*responses.Observer)
+		assert.Equal(t, translate.Failed, observe(o, created, data), data)
+		require.NotNil(t, o.Fault(), data)
+		assert.Equal(t, status, o.Fault().Status(translate.Responses), data)
+		assert.Zero(t, observe(o, text(0, 0, "late"), ends("[]")), "nothing follows")
+	}
+	o := responses.NewObserver().(*responses.Observer)
+	assert.Equal(t, translate.Signal(0), o.Observe(sse.Event{Name: []byte("codex.limits"), Data: []byte("anything")}))
+	observe(o, created, text(0, 0, "a"))
+	for _, data := range []string{`[]`, `{"x":1}`, `{"type":"response.completed"`} {
+		assert.Zero(t, observe(o, data), "the client judges what is relayed: %s", data)
+	}
+}
+
+func TestTheObserverKnowsTheResponse(t *testing.T) {
+	o := responses.NewObserver().(*responses.Observer)
+	observe(o, created, text(0, 0, "a"))
+	assert.Equal(t, "resp_1", o.ID())
+	assert.Equal(t, "m", o.Model())
+	assert.Equal(t, translate.Usage{}, o.Usage())
+	observe(o, ends("[]"))
+	assert.Equal(t, translate.Usage{Input: 7, CacheRead: 20, CacheWrite: 3, Output: 9, Reasoning: 4, Known: true}, o.Usage())
+}
+
+// TestARelayedStreamThatBrokeOffFails ensures that the event which the gateway puts
+// behind a truncated stream is one of the same response, and the next one.
+func TestARelayedStreamThatBrokeOffFails(t *testing.T) {
+	o := responses.NewObserver().(*responses.Observer)
+	observe(o, created, added(0, message), text(0, 0, "a"))
+	name, data := lastEvent(t, string(o.AppendFailure(nil, translate.Truncated(nil))))
+	assert.Equal(t, "response.failed", name)
+	assert.Equal(t, "3", string(data["sequence_number"].(interface{ String() string }).String()))
+	response := data["response"].(map[string]any)
+	assert.Equal(t, "resp_1", response["id"])
+	assert.Equal(t, "failed", response["status"])
+	assert.Nil(t, response["output"], "clients keep what they have")
+	assert.Equal(t, map[string]any{"code": "server_error", "message": "the upstream closed the stream before completing the answer"}, response["error"])
+}
+
+func TestAnswersAreInspected(t *testing.T) {
+	got, fault := responses.InspectAnswer([]byte(answer(`"status":"completed","output":[],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":2},"output_tokens":1}`)), translate.Generate)
+	require.Nil(t, fault)
+	assert.Equal(t, translate.Answer{Model: "m", Usage: translate.Usage{Input: 3, CacheRead: 2, Output: 1, Known: true}}, got)
+
+	for body, status := range map[string]int{
+		answer(`"output":null`):                 0,
+		answer(`"status":"queued","output":[]`): 0,
+		answer(`"output":[],"output":[]`):       0,
+		answer(`"status":"failed","error":{"code":"rate_limit_exceeded","message":"m"},"output":[]`): 429,
+		`{"error":{"code":"invalid_prompt","message":"m"}}`:                                          400,
+		`{"detail":"m"}`:               500,
+		answer(`"status":"completed"`): 502,
+		answer(`"output":"x"`):         502,
+		`[]`:                           502,
+		`{"output":[]`:                 502,
+	} {
+		_, fault := responses.InspectAnswer([]byte(body), translate.Generate)
+		if status == 0 {
+			assert.Nil(t, fault, body)
+			continue
+		}
+		require.NotNil(t, fault, body)
+		assert.Equal(t, status, fault.Status(translate.Responses), body)
+	}
+}
+
+func TestCountsOfTokensAreInspected(t *testing.T) {
+	got, fault := responses.InspectAnswer(responses.AppendTokenCount(nil, 11), translate.CountTokens)
+	require.Nil(t, fault)
+	assert.Equal(t, translate.Answer{Usage: translate.Usage{Input: 11}}, got)
+	for body, status := range map[string]int{
+		`{"object":"response.input_tokens"}`: 502, `{"input_tokens":-1}`: 502, `[]`: 502, `{"input_tokens":1`: 502,
+		`{"error":{"code":"rate_limit_exceeded","message":"m"}}`: 429,
+	} {
+		_, fault := responses.InspectAnswer([]byte(body), translate.CountTokens)
+		require.NotNil(t, fault, body)
+		assert.Equal(t, status, fault.Status(translate.Responses), body)
+	}
+}
+
+func BenchmarkObserveDelta(b *testing.B) {
+	o := responses.NewObserver()
+	delta := sse.Event{Name: []byte("response.output_text.delta"), Data: []byte(text(0, 0, "Hello"))}
+	b.ReportAllocs()
+	for b.Loop() {
+		if !o.Observe(delta).Has(translate.Content) {
+			b.Fatal("no content")
+		}
+	}
+}
