@@ -4,6 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
 // RequestTarget writes chat requests.
@@ -16,14 +17,15 @@ type writer struct {
 	x   *core.Translation
 	out core.Members
 
-	system   contentBuffer // the first message
-	hoisted  contentBuffer // later system texts that join it
+	system   parts.Content // the first message
+	hoisted  parts.Content // later system texts that join it
 	messages messages
 	turn     turnBuffer
 	result   result
 	lines    lines
 
-	tools toolList
+	tools []byte // each with a comma before it
+	names core.ToolNames
 
 	scratch []byte
 }
@@ -31,23 +33,22 @@ type writer struct {
 // Begin begins a request.
 func (w *writer) Begin(x *core.Translation) {
 	w.x = x
-	w.system.reset(blankLine)
-	w.hoisted.reset(blankLine)
+	w.system.Reset(openText, parts.BlankLine)
+	w.hoisted.Reset(openText, parts.BlankLine)
 	w.messages.reset(x.Traits.Alternation)
-	w.tools.reset()
+	w.tools = w.tools[:0]
 }
 
 // Forget lets go of the body.
 func (w *writer) Forget() (kept int) {
 	w.x, w.out = nil, nil
-	w.tools.forget()
+	w.names.Reset()
 	w.result = result{content: w.result.content}
 	t := &w.turn
-	for _, c := range [...]*contentBuffer{&w.system, &w.hoisted, &w.messages.content, &t.content, &t.thinking, &t.hoisted, &w.result.content} {
-		c.only = nil
-		kept += c.size()
+	for _, c := range [...]*parts.Content{&w.system, &w.hoisted, &w.messages.content, &t.content, &t.thinking, &t.hoisted, &w.result.content} {
+		kept += c.Forget()
 	}
-	return kept + w.messages.size() + cap(t.calls) + cap(w.tools.buf) + cap(w.scratch)
+	return kept + w.messages.size() + cap(t.calls) + cap(w.tools) + cap(w.scratch)
 }
 
 // Finish appends the request.
@@ -71,7 +72,7 @@ func (w *writer) Finish(dst []byte) []byte {
 
 // endConversation refuses a conversation that cannot end as it does.
 func (w *writer) endConversation() {
-	if w.system.join(&w.hoisted); w.system.empty() && w.messages.empty() {
+	if w.system.Join(&w.hoisted); w.system.Empty() && w.messages.empty() {
 		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content")
 	}
 	if w.messages.role == "assistant" {
@@ -87,8 +88,8 @@ func (w *writer) markLast() bool {
 	if !w.messages.empty() {
 		return w.messages.mark()
 	}
-	if !w.system.empty() {
-		w.system.mark()
+	if !w.system.Empty() {
+		w.system.Mark()
 	}
 	return true
 }
@@ -96,11 +97,11 @@ func (w *writer) markLast() bool {
 func (w *writer) writeMessages() {
 	w.out.Name("messages")
 	first := len(w.out)
-	if !w.system.empty() {
+	if !w.system.Empty() {
 		w.out = append(w.out, `,{"role":"`...)
 		w.out = append(w.out, w.systemRole()...)
 		w.out = append(w.out, `","content":`...)
-		w.out = w.system.appendTo(w.out)
+		w.out = w.system.AppendTo(w.out)
 		w.out = append(w.out, '}')
 	}
 	w.out = append(w.messages.appendTo(w.out), ']')

@@ -3,6 +3,7 @@ package chat
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
 // What a tool message says when all that the tool returned went elsewhere.
@@ -17,7 +18,7 @@ const leftOut = " was left out: this model does not support PDF input]"
 // result is the result of a tool that is being written.
 type result struct {
 	open      bool
-	content   contentBuffer
+	content   parts.Content
 	id        []byte // of the call, escaped
 	elsewhere string // what the tool message says if all went to the next one
 }
@@ -28,7 +29,7 @@ type lines struct {
 }
 
 // texts returns where texts go.
-func (w *writer) texts() *contentBuffer {
+func (w *writer) texts() *parts.Content {
 	if w.result.open {
 		return &w.result.content
 	}
@@ -37,7 +38,7 @@ func (w *writer) texts() *contentBuffer {
 
 // OpenResult begins the message of a tool's result.
 func (w *writer) OpenResult(r *core.Result) {
-	if !w.turn.content.empty() {
+	if !w.turn.content.Empty() {
 		w.x.Keep(core.TextBeforeResult, nil) // nothing may stand between a call and its results
 	}
 	w.turn.results = true
@@ -46,18 +47,18 @@ func (w *writer) OpenResult(r *core.Result) {
 	if mayBeForeign(r.ID) {
 		w.result.id = w.appendID(nil, r.ID)
 	}
-	w.result.content.reset(lineFeed)
+	w.result.content.Reset(openText, parts.LineFeed)
 }
 
 // CloseResult writes the message.
 func (w *writer) CloseResult(failed bool) {
 	r := &w.result
 	r.open = false
-	if r.content.empty() && r.elsewhere != "" {
-		r.content.add([]byte(r.elsewhere))
+	if r.content.Empty() && r.elsewhere != "" {
+		r.content.Add([]byte(r.elsewhere))
 	}
 	if failed {
-		r.content.blame()
+		r.content.Blame()
 	}
 	w.spread(&r.content)
 	head := append(w.scratch[:0], `,"tool_call_id":"`...)
@@ -67,7 +68,7 @@ func (w *writer) CloseResult(failed bool) {
 
 // ToolReference names a tool that a search for tools has found.
 func (w *writer) ToolReference(name []byte) {
-	w.texts().add([]byte("[tool available: "), name, []byte("]"))
+	w.texts().Add([]byte("[tool available: "), name, []byte("]"))
 }
 
 // Image adds an image.
@@ -76,40 +77,33 @@ func (w *writer) Image(m *core.Media) {
 	if w.result.open && !w.x.Traits.ToolImagesInline {
 		to = w.hoist("Images", imageElsewhere)
 	}
-	to.part(`{"type":"image_url","image_url":{"url":"`)
+	to.Part(`{"type":"image_url","image_url":{"url":"`)
 	if m.Kind == core.Address {
-		to.buf = append(to.buf, m.URL...)
+		to.Buf = append(to.Buf, m.URL...)
 	} else {
-		to.buf = appendDataURL(to.buf, m.MediaType, m.Data)
+		to.Buf = parts.AppendDataURL(to.Buf, m.MediaType, m.Data)
 	}
-	to.buf = append(to.buf, `"}}`...)
+	to.Buf = append(to.Buf, `"}}`...)
 	w.turn.marked = to
 }
 
 // hoist returns where media go that cannot stand in the result of a tool: into the
 // user message behind all results. The first of a result is preceded by a word on
 // where it comes from.
-func (w *writer) hoist(kind, elsewhere string) *contentBuffer {
+func (w *writer) hoist(kind, elsewhere string) *parts.Content {
 	to := &w.turn.hoisted
 	if w.result.elsewhere == "" {
 		w.result.elsewhere = elsewhere
-		to.add([]byte(kind+" returned by tool call "), w.result.id, []byte(":"))
+		to.Add([]byte(kind+" returned by tool call "), w.result.id, []byte(":"))
 	}
 	return to
-}
-
-func appendDataURL(dst, mediaType, data []byte) []byte {
-	dst = append(dst, "data:"...)
-	dst = append(dst, mediaType...)
-	dst = append(dst, ";base64,"...)
-	return append(dst, data...)
 }
 
 // Document adds a document as a text or a file.
 func (w *writer) Document(m *core.Media) {
 	to := w.texts()
 	if m.Kind == core.PlainText {
-		to.addLines(m.Title, m.Context, m.Data)
+		to.AddLines(m.Title, m.Context, m.Data)
 		w.turn.marked = to
 		return
 	}
@@ -117,23 +111,23 @@ func (w *writer) Document(m *core.Media) {
 	if len(name) == 0 {
 		name = []byte("document.pdf")
 	}
-	if to.addLines(m.Context); w.x.Traits.Files == translate.FilesDrop {
-		to.add([]byte("["), name, []byte(leftOut))
+	if to.AddLines(m.Context); w.x.Traits.Files == translate.FilesDrop {
+		to.Add([]byte("["), name, []byte(leftOut))
 		w.turn.marked = to
 		return
 	}
 	if w.result.open {
 		to = w.hoist("Documents", documentElsewhere)
 	}
-	to.part(`{"type":"file","file":{"filename":"`)
-	to.buf = append(to.buf, name...)
-	to.buf = append(to.buf, `","file_data":"`...)
-	to.buf = append(appendDataURL(to.buf, m.MediaType, m.Data), `"}}`...)
+	to.Part(`{"type":"file","file":{"filename":"`)
+	to.Buf = append(to.Buf, name...)
+	to.Buf = append(to.Buf, `","file_data":"`...)
+	to.Buf = append(parts.AppendDataURL(to.Buf, m.MediaType, m.Data), `"}}`...)
 	w.turn.marked = to
 }
 
 // OpenDocument adds what is said of a document whose parts follow.
-func (w *writer) OpenDocument(m *core.Media) { w.texts().addLines(m.Title, m.Context) }
+func (w *writer) OpenDocument(m *core.Media) { w.texts().AddLines(m.Title, m.Context) }
 
 // CloseDocument ends a document.
 func (w *writer) CloseDocument() {}
@@ -141,16 +135,16 @@ func (w *writer) CloseDocument() {}
 // OpenSearchResult begins lines: title, source, and the texts that follow.
 func (w *writer) OpenSearchResult(title, source []byte) {
 	to := w.texts()
-	to.open()
-	to.buf = append(append(to.buf, title...), lineFeed...)
-	to.buf = append(to.buf, source...)
+	to.Open()
+	to.Buf = append(append(to.Buf, title...), parts.LineFeed...)
+	to.Buf = append(to.Buf, source...)
 	w.lines.open = true
 }
 
 // CloseSearchResult ends the lines.
 func (w *writer) CloseSearchResult() {
 	to := w.texts()
-	to.close()
+	to.Close()
 	w.turn.marked = to
 	w.lines.open = false
 }

@@ -1,6 +1,12 @@
 package chat
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+)
+
+// openText begins a text part.
+const openText = `{"type":"text","text":"`
 
 // messages are the messages of a request, each with a comma before it. The last
 // one waits, since the next may join it.
@@ -12,12 +18,12 @@ type messages struct {
 	at         core.Place // of the client's
 	role       string     // "" for none
 	head, tail []byte     // its members before and behind the content
-	content    contentBuffer
+	content    parts.Content
 	null       bool // its content
 }
 
 func (t *messages) reset(unite bool) {
-	t.content.reset("")
+	t.content.Reset(openText, "")
 	*t = messages{buf: t.buf[:0], unite: unite, head: t.head[:0], tail: t.tail[:0], content: t.content}
 }
 
@@ -28,7 +34,7 @@ func (t *messages) size() int { return cap(t.buf) + cap(t.head) + cap(t.tail) }
 
 // add adds a message: the members after its role, its content, which is taken, nil
 // for null, and the members behind that.
-func (t *messages) add(at core.Place, role string, head []byte, c *contentBuffer, tail []byte) {
+func (t *messages) add(at core.Place, role string, head []byte, c *parts.Content, tail []byte) {
 	if t.unite && role == t.role && len(head)+len(t.head)+len(t.tail) == 0 {
 		t.join(c)
 	} else {
@@ -40,7 +46,7 @@ func (t *messages) add(at core.Place, role string, head []byte, c *contentBuffer
 }
 
 // take makes a content that of the last message.
-func (t *messages) take(c *contentBuffer) {
+func (t *messages) take(c *parts.Content) {
 	if t.null = c == nil; !t.null {
 		t.content, *c = *c, t.content
 	}
@@ -48,16 +54,15 @@ func (t *messages) take(c *contentBuffer) {
 
 // join adds a content to that of the last message: a text with a blank line
 // between, parts behind parts.
-func (t *messages) join(c *contentBuffer) {
+func (t *messages) join(c *parts.Content) {
 	switch {
 	case c == nil:
 	case t.null:
 		t.take(c)
 	default:
-		t.content.fuse()
-		c.fuse()
-		t.content.between = blankLine
-		t.content.join(c)
+		t.content.Fuse()
+		c.Fuse()
+		t.content.JoinWith(c, parts.BlankLine)
 	}
 }
 
@@ -73,7 +78,7 @@ func (t *messages) appendLast(dst []byte) []byte {
 	if t.null {
 		dst = append(dst, "null"...)
 	} else {
-		dst = t.content.appendTo(dst)
+		dst = t.content.AppendTo(dst)
 	}
 	return append(append(dst, t.tail...), '}')
 }
@@ -84,7 +89,7 @@ func (t *messages) mark() bool {
 	if t.null || t.role == "" || t.role == "assistant" || len(t.head)+len(t.tail) > 0 {
 		return false
 	}
-	t.content.fuse()
-	t.content.mark()
+	t.content.Fuse()
+	t.content.Mark()
 	return true
 }

@@ -6,26 +6,27 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
 // turnBuffer is the turn being written.
 type turnBuffer struct {
 	role    core.Role
-	content contentBuffer
-	marked  *contentBuffer // what the part added last is in
+	content parts.Content
+	marked  *parts.Content // what the part added last is in
 
-	thinking contentBuffer
+	thinking parts.Content
 	calls    []byte // tool calls, each with a comma before it
 
 	results bool          // a user's: the result of a tool stands before it
-	hoisted contentBuffer // media out of the results of tools
+	hoisted parts.Content // media out of the results of tools
 }
 
 // betweenTexts are what stands between the texts of a turn that become one.
 var betweenTexts = [...]string{
-	core.Instructions: blankLine,
-	core.System:       blankLine,
-	core.User:         lineFeed,
+	core.Instructions: parts.BlankLine,
+	core.System:       parts.BlankLine,
+	core.User:         parts.LineFeed,
 	core.Assistant:    "",
 }
 
@@ -33,16 +34,16 @@ var betweenTexts = [...]string{
 func (w *writer) Turn(role core.Role) {
 	t := &w.turn
 	t.role, t.calls, t.results = role, t.calls[:0], false
-	t.content.reset(betweenTexts[role])
-	t.thinking.reset(lineFeed)
-	t.hoisted.reset(lineFeed)
+	t.content.Reset(openText, betweenTexts[role])
+	t.thinking.Reset(openText, parts.LineFeed)
+	t.hoisted.Reset(openText, parts.LineFeed)
 }
 
 // EndTurn writes the turn.
 func (w *writer) EndTurn() {
 	switch w.turn.role {
 	case core.Instructions:
-		w.system.join(&w.turn.content)
+		w.system.Join(&w.turn.content)
 	case core.System:
 		w.endSystem()
 	case core.Assistant:
@@ -57,7 +58,7 @@ func (w *writer) endSystem() {
 	c := &w.turn.content
 	switch mid := w.x.Traits.MidSystemFor(translate.Chat); {
 	case mid == translate.MidSystemHoist, w.messages.empty() && (w.messages.unite || mid != translate.MidSystemKeep):
-		w.hoisted.join(c)
+		w.hoisted.Join(c)
 	case mid == translate.MidSystemUser:
 		w.add("user", c)
 	default:
@@ -70,11 +71,11 @@ func (w *writer) endSystem() {
 func (w *writer) endUser() {
 	t := &w.turn
 	all := &t.content
-	if !t.hoisted.empty() {
+	if !t.hoisted.Empty() {
 		all = &t.hoisted
-		all.join(&t.content)
+		all.Join(&t.content)
 	}
-	if !all.empty() {
+	if !all.Empty() {
 		w.add("user", all)
 	} else if !t.results {
 		w.x.Keep(core.EmptyTurn, nil)
@@ -82,27 +83,27 @@ func (w *writer) endUser() {
 }
 
 // add adds a message that is nothing but content.
-func (w *writer) add(role string, c *contentBuffer) {
+func (w *writer) add(role string, c *parts.Content) {
 	w.spread(c)
 	w.messages.add(w.x.At, role, nil, c, nil)
 }
 
 // spread makes parts of several texts for the providers that want them so.
-func (w *writer) spread(c *contentBuffer) {
-	if w.x.Traits.ToolContentParts && len(c.ends) > 1 {
-		c.toArray()
+func (w *writer) spread(c *parts.Content) {
+	if w.x.Traits.ToolContentParts && c.Texts() > 1 {
+		c.ToArray()
 	}
 }
 
 // endAssistant writes what the assistant said, thought and called.
 func (w *writer) endAssistant() {
 	t := &w.turn
-	if t.content.empty() && t.thinking.empty() && len(t.calls) == 0 {
+	if t.content.Empty() && t.thinking.Empty() && len(t.calls) == 0 {
 		w.x.Keep(core.EmptyTurn, nil)
 		return
 	}
 	c := &t.content
-	if c.empty() && len(t.calls) > 0 {
+	if c.Empty() && len(t.calls) > 0 {
 		c = nil
 	}
 	w.messages.add(w.x.At, "assistant", nil, c, w.assistantTail())
@@ -112,9 +113,9 @@ func (w *writer) endAssistant() {
 func (w *writer) assistantTail() []byte {
 	t := &w.turn
 	tail := w.scratch[:0]
-	if !t.thinking.empty() {
+	if !t.thinking.Empty() {
 		tail = append(append(append(tail, `,"`...), replayFields[w.x.Traits.ReasoningReplay]...), `":`...)
-		tail = t.thinking.appendTo(tail)
+		tail = t.thinking.AppendTo(tail)
 	}
 	if len(t.calls) > 0 {
 		tail = append(tail, `,"tool_calls":[`...)
@@ -134,13 +135,13 @@ func (w *writer) Text(text []byte) {
 	t := &w.turn
 	switch to := w.texts(); {
 	case w.lines.open:
-		to.buf = append(append(to.buf, lineFeed...), text...)
+		to.Buf = append(append(to.Buf, parts.LineFeed...), text...)
 	default:
 		if len(t.calls) > 0 && to == &t.content {
 			// Calls have a place of their own, so it is lost what they stand in front of.
 			w.x.Keep(core.TextBehindCall, nil)
 		}
-		to.say(text)
+		to.AddText(text)
 		t.marked = to
 	}
 }
@@ -149,13 +150,13 @@ func (w *writer) Text(text []byte) {
 func (w *writer) Refusal(text []byte) { w.Text(text) }
 
 // CacheBreakpoint marks the part added last.
-func (w *writer) CacheBreakpoint([]byte) { w.turn.marked.mark() }
+func (w *writer) CacheBreakpoint([]byte) { w.turn.marked.Mark() }
 
 // Reasoning keeps earlier reasoning for the field in which the provider takes it
 // back.
 func (w *writer) Reasoning(r *core.Thought) {
 	if len(r.Text) > 0 {
-		w.turn.thinking.say(r.Text)
+		w.turn.thinking.AddText(r.Text)
 	}
 }
 
@@ -164,7 +165,7 @@ func (w *writer) Call(c *core.Call) {
 	calls := append(w.turn.calls, `,{"id":"`...)
 	calls = w.appendID(calls, c.ID)
 	calls = append(calls, `","type":"function","function":{"name":"`...)
-	calls = w.tools.appendName(calls, c.Name)
+	calls = w.names.AppendTo(calls, c.Name)
 	calls = append(calls, `","arguments":"`...)
 	calls = w.appendArguments(calls, c)
 	w.turn.calls = append(calls, `"}}`...)

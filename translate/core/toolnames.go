@@ -1,0 +1,76 @@
+package core
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// ToolNames are the names of the tools of a request, for providers that take plain
+// names of at most 64 bytes only.
+type ToolNames struct {
+	tools   []namedTool
+	scratch []byte
+}
+
+// namedTool is the name of a tool and where the client declares it.
+type namedTool struct {
+	raw  []byte
+	at   Place
+	free bool
+}
+
+// Reset makes the list empty, and lets go of the body.
+func (n *ToolNames) Reset() {
+	clear(n.tools)
+	n.tools = n.tools[:0]
+}
+
+// Add keeps the name of a tool for the choice of one, and for the way back where the
+// provider knows it by another name.
+func (n *ToolNames) Add(x *Translation, t *Tool) {
+	n.tools = append(n.tools, namedTool{t.Name, x.At, t.Free})
+	if translate.PlainToolName(jsonscan.Inner(t.Name)) {
+		return
+	}
+	name := jsonscan.TextOf(t.Name)
+	if translate.PlainToolName([]byte(name)) {
+		return
+	}
+	if x.Memory.Names == nil {
+		x.Memory.Names = make(map[string]string)
+	}
+	x.Memory.Names[string(translate.AppendToolName(nil, []byte(name)))] = name
+}
+
+// AppendTo appends the name by which the provider knows a tool; the name is escaped.
+func (n *ToolNames) AppendTo(dst, name []byte) []byte {
+	if translate.PlainToolName(name) {
+		return append(dst, name...)
+	}
+	n.scratch = jsonscan.AppendUnescaped(n.scratch[:0], name)
+	return translate.AppendToolName(dst, n.scratch)
+}
+
+// Check refuses a tool whose name is the one that the provider would know another tool
+// by: a call of the one would reach the client as a call of the other.
+func (n *ToolNames) Check(x *Translation) {
+	known := x.Memory.Names
+	for i := 0; len(known) > 0 && i < len(n.tools); i++ {
+		name := jsonscan.TextOf(n.tools[i].raw)
+		n.scratch = translate.AppendToolName(n.scratch[:0], []byte(name))
+		if other, mapped := known[string(n.scratch)]; mapped && other != name {
+			x.InvalidAt(n.tools[i].at, "name", "is what the name of another tool becomes for the provider")
+		}
+	}
+}
+
+// Find reports whether a tool has that raw name, however it is escaped, and whether it
+// takes a free text.
+func (n *ToolNames) Find(raw []byte) (free, ok bool) {
+	for i := range n.tools {
+		if jsonscan.SameText(n.tools[i].raw, raw) {
+			return n.tools[i].free, true
+		}
+	}
+	return false, false
+}

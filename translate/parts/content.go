@@ -1,0 +1,248 @@
+package parts
+
+import "bytes"
+
+// The separators of texts that become one, as they stand in JSON.
+const (
+	LineFeed  = `\n`
+	BlankLine = `\n\n`
+)
+
+// breakpoint is the member that marks the end of what a cache should keep.
+const breakpoint = `,"prompt_cache_breakpoint":{"mode":"explicit"}`
+
+// LeftOut follows the name of a document that is not sent.
+const LeftOut = " was left out: this model does not support PDF input]"
+
+// Content gathers the content of one message: a text of several pieces
+// or, once something else than text joins them, an array of parts. It is kept
+// as JSON; texts are never decoded.
+type Content struct {
+	Buf []byte // what was gathered
+
+	text    string // the beginning of a text part
+	between string // what separates two pieces of a text, escaped
+	only    []byte // the only text, still in the body
+	ends    []int  // of the pieces of a text
+	array   bool
+	spare   []byte
+}
+
+// Reset makes the content empty. Text is how a text part begins, up to the text, and
+// between what separates two pieces of one text, escaped.
+func (c *Content) Reset(text, between string) {
+	c.text, c.between, c.only, c.Buf, c.ends, c.array = text, between, nil, c.Buf[:0], c.ends[:0], false
+}
+
+// Empty reports whether nothing was added. No piece is empty.
+func (c *Content) Empty() bool { return len(c.only)+len(c.Buf) == 0 }
+
+// IsArray reports whether the content is an array of parts.
+func (c *Content) IsArray() bool { return c.array }
+
+// Texts returns how many pieces the content has while it is one text.
+func (c *Content) Texts() int {
+	if c.only != nil {
+		return 1
+	}
+	return len(c.ends)
+}
+
+// AddText adds a text of the body. A text that nothing follows is copied only once,
+// by AppendTo.
+func (c *Content) AddText(text []byte) {
+	if c.Empty() && !c.array {
+		c.only = text
+	} else {
+		c.Add(text)
+	}
+}
+
+// settle makes the only text one of several.
+func (c *Content) settle() {
+	if text := c.only; text != nil {
+		c.only = nil
+		c.Add(text)
+	}
+}
+
+// Fuse makes one piece of those of a text.
+func (c *Content) Fuse() {
+	c.settle()
+	if !c.array {
+		c.ends = append(c.ends[:0], len(c.Buf))
+	}
+}
+
+// Add adds a text whose escaped pieces are given.
+func (c *Content) Add(text ...[]byte) {
+	c.Open()
+	for _, t := range text {
+		c.Buf = append(c.Buf, t...)
+	}
+	c.Close()
+}
+
+// Open begins a text, which the caller appends to buf, escaped.
+func (c *Content) Open() {
+	switch c.settle(); {
+	case c.array:
+		c.Part(c.text)
+	case len(c.ends) > 0:
+		c.Buf = append(c.Buf, c.between...)
+	}
+}
+
+// Close ends a text.
+func (c *Content) Close() {
+	if c.array {
+		c.Buf = append(c.Buf, `"}`...)
+	} else {
+		c.ends = append(c.ends, len(c.Buf))
+	}
+}
+
+// Part begins a part with its first bytes; the caller appends the others.
+func (c *Content) Part(first string) {
+	c.ToArray()
+	if len(c.Buf) > 0 {
+		c.Buf = append(c.Buf, ',')
+	}
+	c.Buf = append(c.Buf, first...)
+}
+
+// Mark puts a breakpoint on the part added last.
+func (c *Content) Mark() {
+	c.ToArray()
+	c.Buf = Mark(c.Buf)
+}
+
+// Mark puts a breakpoint on the part that a buffer ends with, unless it has one.
+func Mark(buf []byte) []byte {
+	if bytes.HasSuffix(buf, []byte(breakpoint+"}")) {
+		return buf
+	}
+	return append(buf[:len(buf)-1], breakpoint+"}"...)
+}
+
+// ToArray makes a part of each piece of a text.
+func (c *Content) ToArray() {
+	if c.settle(); c.array {
+		return
+	}
+	c.array = true
+	pieces := c.Buf
+	c.Buf, c.spare = c.spare[:0], pieces
+	start := 0
+	for _, end := range c.ends {
+		c.Part(c.text)
+		c.Buf = append(c.Buf, pieces[start:end]...)
+		c.Buf = append(c.Buf, `"}`...)
+		start = end + len(c.between)
+	}
+}
+
+// Join adds all of another content.
+func (c *Content) Join(other *Content) {
+	if other.Empty() {
+		return
+	}
+	if c.Empty() {
+		c.between, other.between = other.between, c.between
+		*c, *other = *other, *c
+		return
+	}
+	c.settle()
+	other.settle()
+	if c.array || other.array {
+		c.ToArray()
+		other.ToArray()
+		c.Part("")
+		c.Buf = append(c.Buf, other.Buf...)
+		return
+	}
+	if len(c.ends) > 0 {
+		c.Buf = append(c.Buf, c.between...)
+	}
+	for _, end := range other.ends {
+		c.ends = append(c.ends, len(c.Buf)+end)
+	}
+	c.Buf = append(c.Buf, other.Buf...)
+}
+
+// JoinWith adds all of another content, behind another separator if both are texts.
+func (c *Content) JoinWith(other *Content, between string) {
+	c.between = between
+	c.Join(other)
+}
+
+// Forget drops what the content holds of the body, and returns how much memory the
+// content keeps, in bytes.
+func (c *Content) Forget() (kept int) {
+	const end = 8
+	c.only = nil
+	return cap(c.Buf) + cap(c.spare) + end*cap(c.ends)
+}
+
+// AppendTo appends the content as a JSON value.
+func (c *Content) AppendTo(dst []byte) []byte {
+	first, last := byte('"'), byte('"')
+	if c.array {
+		first, last = '[', ']'
+	}
+	dst = append(dst, first)
+	dst = append(append(dst, c.only...), c.Buf...)
+	return append(dst, last)
+}
+
+const blame = "Error: "
+
+// Blame begins the content with a word that says it is an error, since no field
+// can. A text that says so itself is left alone.
+func (c *Content) Blame() {
+	start := 0
+	switch c.settle(); {
+	case c.Empty():
+		c.Add([]byte("Error:"))
+		return
+	case c.array && !bytes.HasPrefix(c.Buf, []byte(c.text)):
+		c.insert(0, c.text+`Error:"},`)
+		return
+	case c.array:
+		start = len(c.text)
+	}
+	said := c.Buf[start:min(start+len("error:"), len(c.Buf))]
+	if !bytes.EqualFold(said, []byte("error:")) {
+		c.insert(start, blame)
+	}
+}
+
+// insert puts bytes into the first piece or in front of it.
+func (c *Content) insert(at int, what string) {
+	c.Buf = append(c.Buf, what...)
+	copy(c.Buf[at+len(what):], c.Buf[at:])
+	copy(c.Buf[at:], what)
+	for i := range c.ends {
+		c.ends[i] += len(what)
+	}
+}
+
+// AddLines adds the lines that are not empty as one text, if there are any.
+func (c *Content) AddLines(lines ...[]byte) {
+	opened := false
+	for _, line := range lines {
+		switch {
+		case len(line) == 0:
+			continue
+		case opened:
+			c.Buf = append(c.Buf, LineFeed...)
+		default:
+			c.Open()
+			opened = true
+		}
+		c.Buf = append(c.Buf, line...)
+	}
+	if opened {
+		c.Close()
+	}
+}

@@ -1,0 +1,109 @@
+package parts
+
+import (
+	"bytes"
+	"encoding/base64"
+	"unicode/utf8"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Image finds out from the raw URL of an image where it is: at an address, or in the
+// URL itself. It reports false for a URL at which nobody could get it.
+func Image(m *core.Media, raw []byte) (ok bool) {
+	if isWeb(plain(raw)) {
+		m.Kind, m.URL = core.Address, jsonscan.Inner(raw)
+		return true
+	}
+	m.MediaType, m.Data, ok = dataURL(raw)
+	if string(m.MediaType) == "image/jpg" {
+		m.MediaType = []byte("image/jpeg")
+	}
+	return ok && len(m.MediaType) > 0
+}
+
+// File finds out from a raw data URL what file it holds: a PDF or a plain text. It
+// reports false for any other.
+func File(m *core.Media, raw []byte) (ok bool) {
+	m.MediaType, m.Data, ok = dataURL(raw)
+	switch string(m.MediaType) {
+	case "application/pdf":
+		return ok
+	case "text/plain":
+		return ok && decode(m)
+	default:
+		return false
+	}
+}
+
+// decode makes a text of a file that is one.
+func decode(m *core.Media) bool {
+	text, err := base64.StdEncoding.AppendDecode(nil, m.Data)
+	if err != nil || !utf8.Valid(text) {
+		return false
+	}
+	m.Kind, m.Data = core.PlainText, jsonscan.AppendEscaped(nil, text)
+	return true
+}
+
+// AppendDataURL appends the URL that holds data itself.
+func AppendDataURL(dst, mediaType, data []byte) []byte {
+	dst = append(dst, "data:"...)
+	dst = append(dst, mediaType...)
+	dst = append(dst, ";base64,"...)
+	return append(dst, data...)
+}
+
+// plain returns the text of a raw string.
+func plain(raw []byte) []byte {
+	if text := jsonscan.Inner(raw); !jsonscan.HasEscapes(text) {
+		return text
+	}
+	return jsonscan.AppendText(nil, raw)
+}
+
+// isWeb reports whether a URL leads to the web.
+func isWeb(url []byte) bool { return hasScheme(url, "http:") || hasScheme(url, "https:") }
+
+func hasScheme(url []byte, scheme string) bool {
+	return len(url) >= len(scheme) && bytes.EqualFold(url[:len(scheme)], []byte(scheme))
+}
+
+// dataURL returns the type of what a data URL holds, in lower case and without
+// parameters, and its payload, escaped and without white space. ok is false for
+// other URLs and those whose payload is not in base64.
+func dataURL(raw []byte) (kind, payload []byte, ok bool) {
+	url := plain(raw)
+	head, data, found := bytes.Cut(url, []byte(","))
+	if !found || !hasScheme(head, "data:") {
+		return nil, nil, false
+	}
+	head, ok = bytes.CutSuffix(lower(head[len("data:"):]), []byte(";base64"))
+	head, _, _ = bytes.Cut(head, []byte(";"))
+	if payload = unspaced(data); jsonscan.HasEscapes(raw) {
+		payload = jsonscan.AppendEscaped(nil, payload)
+	}
+	return head, payload, ok
+}
+
+// lower returns a text in lower case, in new memory where it is not.
+func lower(text []byte) []byte {
+	for _, b := range text {
+		if 'A' <= b && b <= 'Z' {
+			return bytes.ToLower(text)
+		}
+	}
+	return text
+}
+
+// unspaced returns data without the white space of ASCII, in new memory where
+// there is some.
+func unspaced(data []byte) []byte {
+	for _, space := range []byte(" \t\r\n\f") {
+		if bytes.IndexByte(data, space) >= 0 {
+			return bytes.Join(bytes.Fields(data), nil)
+		}
+	}
+	return data
+}
