@@ -14,6 +14,8 @@ const (
 	EffortMax
 
 	EffortAll Efforts = 1<<iota - 1
+	// EffortOff is in sets of no word where that was said, and not left open.
+	EffortOff = EffortAll + 1
 )
 
 var effortWords = [...]string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}

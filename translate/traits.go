@@ -31,6 +31,12 @@ type Traits struct {
 	Prefill Prefill
 	// ReasoningEffort holds the values that reasoning_effort may have.
 	ReasoningEffort Efforts
+	// NoReasoningSummary asks responses providers for no summaries of the reasoning.
+	NoReasoningSummary bool
+	// ResponsesReasoning is how earlier reasoning goes back to a responses provider,
+	// and ResponsesItemIDs says that its id goes with it.
+	ResponsesReasoning ResponsesReasoning
+	ResponsesItemIDs   bool
 	// ReasoningReplay is where earlier reasoning goes.
 	ReasoningReplay ReasoningReplay
 	// Sampling says which sampling fields may be sent.
@@ -143,6 +149,16 @@ const (
 	ReplayReasoning
 )
 
+// ResponsesReasoning is how earlier reasoning goes back to a responses provider.
+type ResponsesReasoning uint8
+
+// The values of ResponsesReasoning.
+const (
+	ResponsesReasoningNone      ResponsesReasoning = iota
+	ResponsesReasoningEncrypted                    // as the provider encrypted it
+	ResponsesReasoningText                         // in clear, whoever thought it
+)
+
 // Sampling says which of temperature, top_p and top_k may be sent.
 type Sampling uint8
 
@@ -201,6 +217,15 @@ func (t *Traits) MaxTokens() int64 {
 	return n
 }
 
+// EffortsFor are the words of effort that may be sent in the format. Responses
+// providers know them all unless told otherwise.
+func (t *Traits) EffortsFor(upstream Format) Efforts {
+	if t.ReasoningEffort == 0 && upstream == Responses {
+		return EffortAll
+	}
+	return t.ReasoningEffort &^ EffortOff
+}
+
 // BoundTokens returns the bound of an answer that the model takes where n is asked
 // for, and reports whether that is less.
 func (t *Traits) BoundTokens(n int64) (most int64, less bool) {
@@ -221,7 +246,15 @@ func (t *Traits) FanOut() int64 {
 // Extension reports whether the provider takes a further request field in the
 // format.
 func (t *Traits) Extension(upstream Format, name string) bool {
-	return slices.Contains(t.Extensions, name) && (upstream == Chat || !slices.Contains(chatOptions, name))
+	return slices.Contains(t.Extensions, name) && (upstream == Chat || !slices.Contains(chatOptions, name)) &&
+		(upstream != Responses || !slices.Contains(responsesFields, name))
+}
+
+// responsesFields are fields of responses requests that the gateway writes itself, or
+// that need what the provider keeps, and that chat requests of some provider may have.
+var responsesFields = []string{
+	"input", "instructions", "include", "reasoning", "text", "max_output_tokens", "max_tool_calls", "truncation",
+	"previous_response_id", "conversation", "background", "context_management",
 }
 
 // chatOptions are options of the public chat format that completions
@@ -232,9 +265,9 @@ var chatOptions = []string{
 }
 
 // UserFieldFor returns the field for the id of an end user in the format. Only
-// chat requests have safety_identifier.
+// chat and responses requests have safety_identifier.
 func (t *Traits) UserFieldFor(upstream Format) UserField {
-	if t.UserField == UserFieldSafetyIdentifier && upstream != Chat {
+	if t.UserField == UserFieldSafetyIdentifier && upstream != Chat && upstream != Responses {
 		return UserFieldUser
 	}
 	return t.UserField

@@ -29,6 +29,9 @@ var traits = []trait{
 	text("files", quoted("false", "true", "drop"), "false", setFiles),
 	choice("prefill", func(t *Traits) *Prefill { return &t.Prefill }, PrefillRefuse, "refuse", "native", "vllm"),
 	text("reasoning_effort", "'false', 'true' or a list of "+strings.Join(effortWords[:], ", "), "false", setEfforts),
+	flag("reasoning_summary", "auto", "off", func(t *Traits) *bool { return &t.NoReasoningSummary }),
+	choice("responses_reasoning", func(t *Traits) *ResponsesReasoning { return &t.ResponsesReasoning }, ResponsesReasoningNone, "none", "encrypted", "text"),
+	flag("responses_item_ids", "false", "true", func(t *Traits) *bool { return &t.ResponsesItemIDs }),
 	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
 	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "none"),
 	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),
@@ -180,7 +183,7 @@ func setEfforts(t *Traits, value string) bool {
 		t.ReasoningEffort = EffortAll
 		return true
 	case "false":
-		t.ReasoningEffort = 0
+		t.ReasoningEffort = EffortOff
 		return true
 	}
 	var efforts Efforts

@@ -32,6 +32,12 @@ var others = map[string]map[string]Traits{
 		"none low medium max": {ReasoningEffort: EffortNone | EffortLow | EffortMedium | EffortMax},
 		"minimal, xhigh":      {ReasoningEffort: EffortMinimal | EffortXHigh},
 	},
+	"reasoning_summary": {"off": {NoReasoningSummary: true}},
+	"responses_reasoning": {
+		"encrypted": {ResponsesReasoning: ResponsesReasoningEncrypted},
+		"text":      {ResponsesReasoning: ResponsesReasoningText},
+	},
+	"responses_item_ids": {"true": {ResponsesItemIDs: true}},
 	"reasoning_replay": {
 		"reasoning_content": {ReasoningReplay: ReplayReasoningContent},
 		"reasoning":         {ReasoningReplay: ReplayReasoning},
@@ -73,6 +79,7 @@ var others = map[string]map[string]Traits{
 func meaning(t Traits) Traits {
 	t.AnthropicVersion, t.DefaultMaxTokens, t.MaxFanOut = t.Version(), t.MaxTokens(), t.FanOut()
 	t.MidSystem, t.Sampling = t.MidSystemFor(Chat), t.SamplingFor(Chat)
+	t.ReasoningEffort = t.EffortsFor(Chat)
 	if len(t.Extensions) == 0 {
 		t.Extensions = nil
 	}

@@ -36,8 +36,12 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"prefill", "native", T{Prefill: translate.PrefillNative}},
 		{"prefill", "vllm", T{Prefill: translate.PrefillVLLM}},
 		{"reasoning_effort", "true", T{ReasoningEffort: translate.EffortAll}},
-		{"reasoning_effort", "off", T{}},
+		{"reasoning_effort", "off", T{ReasoningEffort: translate.EffortOff}},
 		{"reasoning_effort", "low, high", T{ReasoningEffort: translate.EffortLow | translate.EffortHigh}},
+		{"reasoning_summary", "off", T{NoReasoningSummary: true}},
+		{"responses_reasoning", "encrypted", T{ResponsesReasoning: translate.ResponsesReasoningEncrypted}},
+		{"responses_reasoning", "text", T{ResponsesReasoning: translate.ResponsesReasoningText}},
+		{"responses_item_ids", "on", T{ResponsesItemIDs: true}},
 		{"reasoning_replay", "reasoning_content", T{ReasoningReplay: translate.ReplayReasoningContent}},
 		{"reasoning_replay", "reasoning", T{ReasoningReplay: translate.ReplayReasoning}},
 		{"sampling", "all", T{Sampling: translate.SamplingAll}},
@@ -142,6 +146,7 @@ func TestOptionsOfChatCountTowardsChatAlone(t *testing.T) {
 	assert.False(t, traits.Extension(translate.Completions, "service_tier"))
 	assert.Equal(t, translate.UserFieldSafetyIdentifier, traits.UserFieldFor(translate.Chat))
 	assert.Equal(t, translate.UserFieldUser, traits.UserFieldFor(translate.Completions))
+	assert.Equal(t, translate.UserFieldSafetyIdentifier, traits.UserFieldFor(translate.Responses))
 	traits.UserField = translate.UserFieldNone
 	assert.Equal(t, translate.UserFieldNone, traits.UserFieldFor(translate.Completions))
 }
