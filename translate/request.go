@@ -3,6 +3,8 @@ package translate
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // RequestInfo is what a conversion of a request needs to know beside the body.
@@ -11,6 +13,12 @@ type RequestInfo struct {
 	Upstream string  // the provider's own name of the model
 	Traits   *Traits // what the provider can take; nil stands for the defaults
 	Prompt   int     // which of several prompts is written, from 0; below Rendered.Prompts
+
+	// Tenant is whose key the client has, "" where there are no keys.
+	Tenant string
+	// Seals opens and closes reasoning that goes between the responses format and
+	// others, for the provider and the tenant. It is nil where there is no key for that.
+	Seals *seal.Sealer
 
 	// BytesPerToken is what estimates of the input tokens divide by; 0 stands
 	// for the ratio of a model of which nothing is known.
@@ -99,7 +107,7 @@ func RefuseLateSystem(path string) *Fault {
 // gateway to enforce.
 func (info *RequestInfo) RefuseStops(upstream Format, path string) *Fault {
 	f := info.Refuse(upstream, path, "")
-	f.Message += fmt.Sprintf(": more than %d different texts of white space, or more than %d bytes of them", MaxEnforced, MaxEnforcedBytes)
+	f.Message += fmt.Sprintf(": more than %d different texts that the gateway itself must look for, or more than %d bytes of them", MaxEnforced, MaxEnforcedBytes)
 	return f
 }
 

@@ -12,12 +12,14 @@ const templateArguments = "chat_template_kwargs"
 // outcomes are what becomes of each concept in chat requests.
 var outcomes = core.NewOutcomes(
 	core.Keep(
-		core.Model, core.MaxTokens, core.NoMaxTokens, core.PresencePenalty, core.FrequencyPenalty, core.LogitBias,
+		core.Model, core.MaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.PresencePenalty, core.FrequencyPenalty, core.LogitBias,
 		core.Seed, core.Samples, core.Stops, core.EmptyStop, core.Stream, core.StreamUsage, core.Logprobs,
 		core.TopLogprobs, core.Echo,
 	),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
-	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(noSampling),
+	core.Keep(
+		core.Temperature, core.HighTemperature, core.TemperatureBesideReasoning, core.TopP, core.TopPBesideReasoning,
+	).Unless(noSampling),
 	core.Keep(core.TopPBesideTemperature).Unless(noSampling, oneSampling),
 	core.Lose(core.TopK).Unless(noSampling, core.Extension(translate.Chat, "top_k")),
 	core.Keep(core.Prompts).Unless(core.OneCall),
@@ -45,20 +47,24 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(core.EndUser, core.TellingEndUser).Unless(noUser),
 	core.Change(core.LongEndUser).Unless(noUser),
-	core.Lose(core.TierAuto, core.TierStandard).Unless(core.Extension(translate.Chat, "service_tier")),
+	core.Lose(core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority).Unless(core.Extension(translate.Chat, "service_tier")),
 	core.Lose(core.CacheRequest).Unless(breakpoints),
+	core.Lose(core.CacheKey).Unless(core.Extension(translate.Chat, "prompt_cache_key")),
+	core.Lose(core.CacheOptions).Unless(core.Extension(translate.Chat, "prompt_cache_options")),
+	core.Lose(core.CacheRetention).Unless(core.Extension(translate.Chat, "prompt_cache_retention")),
+	core.Lose(core.Verbosity).Unless(core.Extension(translate.Chat, "verbosity")),
 
 	core.Keep(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Image, core.Document,
 		core.TextDocument, core.PartsDocument, core.SearchResult, core.ToolCall, core.ToolResult, core.ErrorResult,
-		core.ToolReference,
+		core.ToolReference, core.IdleReasoning,
 	),
 	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(translate.Chat)...),
 	core.Lose(core.Prefill).Unless(prefills...),
 	core.Change(core.TextBehindCall, core.TextBeforeResult),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
-	core.Lose(core.File).Unless(fileParts, filesDropped),
-	core.Lose(core.FileAddress, core.FileReference).Unless(filesDropped),
+	core.Lose(core.File).Unless(fileParts, core.FilesDropped),
+	core.Lose(core.FileAddress, core.FileReference).Unless(core.FilesDropped),
 	core.Lose(core.Reasoning).Unless(replays...),
 	core.Lose(core.CachePart).Unless(breakpoints),
 
@@ -68,13 +74,12 @@ var outcomes = core.NewOutcomes(
 
 // The rules of chat providers.
 var (
-	noSampling   = core.NoSampling(translate.Chat)
-	oneSampling  = core.OneSampling(translate.Chat)
-	noUser       = core.NoUser(translate.Chat)
-	breakpoints  = core.KeepIf("cache_breakpoints true", func(traits *translate.Traits) bool { return traits.CacheBreakpoints })
-	fileParts    = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files == translate.FilesSend })
-	filesDropped = core.ChangeIf("files drop", func(traits *translate.Traits) bool { return traits.Files == translate.FilesDrop })
-	noEffort     = core.LoseIf("extensions "+templateArguments, func(traits *translate.Traits) bool { return traits.Extension(translate.Chat, templateArguments) })
+	noSampling  = core.NoSampling(translate.Chat)
+	oneSampling = core.OneSampling(translate.Chat)
+	noUser      = core.NoUser(translate.Chat)
+	breakpoints = core.Breakpoints
+	fileParts   = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files == translate.FilesSend })
+	noEffort    = core.LoseIf("extensions "+templateArguments, func(traits *translate.Traits) bool { return traits.Extension(translate.Chat, templateArguments) })
 )
 
 // prefills are the rules of providers that continue what the assistant said.

@@ -17,8 +17,10 @@ type reader struct {
 	tools   []byte // raw; read behind the choice among them
 	allowed *allowedTools
 
-	role  core.Role
-	begun bool // somebody other than the system has spoken
+	role      core.Role
+	begun     bool     // somebody other than the system has spoken
+	freeCalls [][]byte // the ids of calls that had a free text, as they are written
+
 	late  bool // the turn is one of the system that has not begun
 	spoke bool // the turn has given the writer something
 

@@ -18,7 +18,7 @@ func (r *reader) reasoning() {
 	case !blocks:
 	case raw[0] != '[':
 		r.x.Invalid("thinking_blocks", "must be an array of objects")
-	case r.x.Keep(core.Reasoning, nil):
+	case r.x.Can(core.EncryptedReasoning) || r.x.Keep(core.Reasoning, nil):
 		for r.elements(raw, "thinking_blocks"); r.element(); {
 			r.item.Read(r.x, &r.list, partMembers, "")
 			r.thinkingBlock()
@@ -45,11 +45,15 @@ var (
 )
 
 func (r *reader) thinkingBlock() {
-	switch string(word(&r.item, partType)) {
-	case "thinking":
+	t := core.Thought{Text: jsonscan.Inner(r.item.Raw(partThinking)), Signature: jsonscan.Inner(r.item.Raw(partSignature))}
+	switch kind := word(&r.item, partType); {
+	case t.IsEncrypted() && r.x.Can(core.EncryptedReasoning):
+		r.encrypted(t)
+	case !r.x.Keep(core.Reasoning, nil):
+	case string(kind) == "thinking":
 		r.item.LoseOthers(r.x, thinkingMembers, partMembers, "")
-		r.thinking()
-	case "redacted_thinking":
+		r.thinking(t)
+	case string(kind) == "redacted_thinking":
 		r.item.LoseOthers(r.x, redactedMembers, partMembers, "")
 		r.redactedThinking()
 	default:
@@ -57,8 +61,16 @@ func (r *reader) thinkingBlock() {
 	}
 }
 
-func (r *reader) thinking() {
-	t := core.Thought{Text: jsonscan.Inner(r.item.Raw(partThinking)), Signature: jsonscan.Inner(r.item.Raw(partSignature))}
+// encrypted writes what a provider of the responses format has encrypted.
+func (r *reader) encrypted(t core.Thought) {
+	if r.x.Unseal(&t) {
+		r.think(t)
+	} else {
+		r.x.Lose(foreignSealRow, nil)
+	}
+}
+
+func (r *reader) thinking(t core.Thought) {
 	switch {
 	case len(t.Signature) == 0:
 		if r.x.KeepAs(core.UnsignedReasoning, unsignedThoughtRow, nil) && len(t.Text) > 0 {
@@ -84,17 +96,19 @@ const (
 	callType = iota
 	callID
 	callFunction
+	callCustom
 	callCache
 )
 
 const (
 	calledName = iota
 	calledArguments
+	calledInput
 )
 
 var (
-	callMembers   = core.NewNames("type", "id", "function", "cache_control")
-	calledMembers = core.NewNames("name", "arguments")
+	callMembers   = core.NewNames("type", "id", "function", "custom", "cache_control")
+	calledMembers = core.NewNames("name", "arguments", "input")
 )
 
 // calls writes the calls of tools.
@@ -110,18 +124,34 @@ func (r *reader) calls() {
 }
 
 func (r *reader) call() {
-	if kind := r.item.Raw(callType); kind != nil && string(jsonscan.Inner(kind)) != "function" {
+	switch kind := r.item.Raw(callType); {
+	case kind == nil, string(jsonscan.Inner(kind)) == "function":
+		r.readCall(callFunction, calledArguments, "function.")
+	case string(jsonscan.Inner(kind)) != "custom":
 		r.x.Lose(unknownCallRow, kind)
 		return
-	}
-	c := jsonscan.Again(r.item.Raw(callFunction))
-	f := &r.inner
-	f.Read(r.x, &c, calledMembers, "function.")
-	r.parts.call = core.Call{
-		ID: jsonscan.Inner(r.item.Raw(callID)), Name: jsonscan.Inner(f.Raw(calledName)), Text: jsonscan.Inner(f.Raw(calledArguments)),
+	case r.x.Keep(core.FreeCall, kind):
+		r.readCall(callCustom, calledInput, "custom.")
+		r.parts.call.Free = true
+		r.freeCalls = append(r.freeCalls, r.parts.call.ID)
+	default:
+		return
 	}
 	r.w.Call(&r.parts.call)
 	if raw := r.item.Raw(callCache); raw != nil && r.x.Keep(core.CacheCall, nil) {
 		r.writeBreakpoint(raw, "cache_control")
+	}
+}
+
+// readCall reads what is called: the object of that member, which holds the arguments
+// in one of its own.
+func (r *reader) readCall(member, arguments int, path string) {
+	r.item.LoseOthers(r.x, core.SetOf(callType, callID, member, callCache), callMembers, "")
+	c := jsonscan.Again(r.item.Raw(member))
+	called := &r.inner
+	called.Read(r.x, &c, calledMembers, path)
+	called.LoseOthers(r.x, core.SetOf(calledName, arguments), calledMembers, path)
+	r.parts.call = core.Call{
+		ID: jsonscan.Inner(r.item.Raw(callID)), Name: jsonscan.Inner(called.Raw(calledName)), Text: jsonscan.Inner(called.Raw(arguments)),
 	}
 }

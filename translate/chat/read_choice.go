@@ -9,6 +9,7 @@ import (
 const (
 	choiceType = iota
 	choiceFunction
+	choiceCustom
 	choiceAllowed
 )
 
@@ -18,7 +19,7 @@ const (
 )
 
 var (
-	choiceMembers  = core.NewNames("type", "function", "allowed_tools")
+	choiceMembers  = core.NewNames("type", "function", "custom", "allowed_tools")
 	chosenMembers  = core.NewNames("name")
 	allowedMembers = core.NewNames("mode", "tools")
 )
@@ -40,6 +41,12 @@ func (r *reader) choice(raw []byte) {
 		o.LoseOthers(r.x, core.SetOf(choiceType, choiceFunction), choiceMembers, "tool_choice.")
 		r.x.SetOption(namedChoiceRow, kind)
 		r.x.SetOption(choiceNameRow, r.chosenName(o.Raw(choiceFunction), "tool_choice.function"))
+	case "custom":
+		o.LoseOthers(r.x, core.SetOf(choiceType, choiceCustom), choiceMembers, "tool_choice.")
+		if r.x.Keep(core.FreeChoice, kind) {
+			r.x.SetOption(namedChoiceRow, kind)
+			r.x.SetOption(choiceNameRow, r.chosenName(o.Raw(choiceCustom), "tool_choice.custom"))
+		}
 	case "allowed_tools":
 		o.LoseOthers(r.x, core.SetOf(choiceType, choiceAllowed), choiceMembers, "tool_choice.")
 		r.allowedTools(o.Raw(choiceAllowed), "tool_choice.allowed_tools")
@@ -131,13 +138,23 @@ func (r *reader) allowedNames(raw []byte) {
 	}
 	for r.elements(raw, allowedPath); r.element(); {
 		r.item.Read(r.x, &r.list, choiceMembers, "")
-		if kind := r.item.Raw(choiceType); string(word(&r.item, choiceType)) != "function" {
+		switch kind := r.item.Raw(choiceType); string(word(&r.item, choiceType)) {
+		case "function":
+			r.allow(choiceFunction, "function")
+		case "custom":
+			if r.x.KeepAs(core.FreeChoice, freeAllowedRow, kind) {
+				r.allow(choiceCustom, "custom")
+			}
+		default:
 			r.x.Lose(foreignAllowedRow, kind)
-			continue
 		}
-		r.item.LoseOthers(r.x, core.SetOf(choiceType, choiceFunction), choiceMembers, "")
-		name := jsonscan.TextOf(r.chosenName(r.item.Raw(choiceFunction), "function"))
-		r.allowed.names = append(r.allowed.names, name)
-		r.allowed.found[name] = false
 	}
+}
+
+// allow notes the reference to a tool: the object of that member.
+func (r *reader) allow(member int, path string) {
+	r.item.LoseOthers(r.x, core.SetOf(choiceType, member), choiceMembers, "")
+	name := jsonscan.TextOf(r.chosenName(r.item.Raw(member), path))
+	r.allowed.names = append(r.allowed.names, name)
+	r.allowed.found[name] = false
 }

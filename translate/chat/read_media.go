@@ -40,8 +40,12 @@ func (r *reader) image() {
 	}
 	m := &r.parts.media
 	*m = core.Media{}
-	if raw := r.inner.Raw(mediaDetail); raw != nil && r.x.Keep(core.ImageDetail, nil) {
+	switch raw := r.inner.Raw(mediaDetail); {
+	case raw == nil || !r.x.Keep(core.ImageDetail, nil):
+	case jsonscan.IsString(raw):
 		m.Detail = jsonscan.Inner(raw)
+	default:
+		r.x.LoseMember("image_url.", []byte("detail"))
 	}
 	if !r.imageSource(m, r.inner.Raw(mediaURL)) {
 		return

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"slices"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -129,7 +131,8 @@ func (r *reader) toolTurn() {
 		return
 	}
 	r.begin(core.User)
-	r.parts.result = core.Result{ID: jsonscan.Inner(r.message.Raw(messageCallID))}
+	id := jsonscan.Inner(r.message.Raw(messageCallID))
+	r.parts.result = core.Result{ID: id, Free: slices.ContainsFunc(r.freeCalls, func(other []byte) bool { return string(other) == string(id) })}
 	r.w.OpenResult(&r.parts.result)
 	r.content(userParts)
 	r.w.CloseResult(false)

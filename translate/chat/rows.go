@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
 // rows are the fields of chat requests.
 var rows = core.NewRows(strict.Brackets, slices.Concat(
-	optionRows, formatRows, choiceRows, toolRows, turnRows, assistantRows, thinkingRows, callRows, partRows, imageRows, fileRows,
+	optionRows, formatRows, choiceRows, toolRows, turnRows, assistantRows, thinkingRows, callRows, freeCallRows, partRows, imageRows, fileRows,
 )...)
 
 var optionRows = slices.Concat([]core.Row{
@@ -18,6 +19,8 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("max_tokens=...", core.LongMaxTokens),
 	core.Structural("max_completion_tokens", core.MaxTokens),
 	core.Structural("max_completion_tokens=...", core.LongMaxTokens),
+	core.Structural("max_tokens=1", core.ShortMaxTokens),
+	core.Structural("max_completion_tokens=1", core.ShortMaxTokens),
 	core.Hint("max_completion_tokens=null", core.NoMaxTokens).As("max_tokens"),
 	core.Structural("messages", core.Conversation),
 	core.Shaping("temperature", core.Temperature),
@@ -25,6 +28,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Shaping("reasoning_effort+temperature", core.TemperatureBesideReasoning),
 	core.Shaping("top_p", core.TopP),
 	core.Shaping("temperature+top_p", core.TopPBesideTemperature),
+	core.Shaping("reasoning_effort+top_p", core.TopPBesideReasoning),
 	core.Shaping("top_k", core.TopK),
 	core.Shaping("reasoning_effort+top_k", core.TopKBesideReasoning),
 	core.Structural("n", core.Samples),
@@ -59,12 +63,14 @@ var optionRows = slices.Concat([]core.Row{
 	core.Hint("user+safety_identifier", core.Nothing),
 	core.Hint("service_tier=auto", core.TierAuto),
 	core.Hint("service_tier=default", core.TierStandard),
+	core.Hint("service_tier=flex", core.TierFlex),
+	core.Hint("service_tier=priority", core.TierPriority),
 	core.Hint("service_tier=*", core.TierOther),
-	core.Hint("metadata", core.Nothing),
+	core.Hint("metadata", core.Metadata),
 	core.Hint("store", core.Nothing),
-	core.Hint("prompt_cache_key", core.Nothing),
-	core.Hint("prompt_cache_options", core.Nothing),
-	core.Hint("prompt_cache_retention", core.Nothing),
+	core.Hint("prompt_cache_key", core.CacheKey),
+	core.Hint("prompt_cache_options", core.CacheOptions),
+	core.Hint("prompt_cache_retention", core.CacheRetention),
 	core.Hint("moderation", core.Nothing),
 	core.Hint("*", core.Nothing),
 })
@@ -103,6 +109,9 @@ var choiceRows = slices.Concat([]core.Row{
 	core.Structural("tool_choice.type=*", core.Nothing),
 	core.Structural("tool_choice.allowed_tools.mode=*", core.Nothing),
 	core.Structural("tool_choice.allowed_tools.tools[*].type=*", core.Nothing),
+	core.Structural("tool_choice.type=custom", core.FreeChoice),
+	core.Structural("tool_choice.custom.name", core.FreeChoice).As("tool_choice.type"),
+	core.Structural("tool_choice.allowed_tools.tools[*].type=custom", core.FreeChoice),
 }, core.Within(core.FunctionTool,
 	core.Structural("tool_choice=auto", core.ToolChoiceAuto),
 	core.Structural("tool_choice=required", core.ToolChoiceRequired),
@@ -131,7 +140,8 @@ var toolRows = slices.Concat([]core.Row{
 	core.Hint("tool_choice=none+tools", core.UnusedTools),
 }, core.Within(core.FunctionTool,
 	core.Structural("tools[*].type=function", core.FunctionTool),
-	core.Structural("tools[*].type=custom", core.VendorTool),
+	core.Structural("tools[*].type=custom", core.FreeTool),
+	core.Structural("tools[*].custom", core.FreeTool).As("tools[*].type"),
 	core.Structural("tools[*].type=*", core.VendorTool),
 	core.Structural("tools[*].function", core.FunctionTool),
 	core.Structural("tools[*].function.name", core.FunctionTool),
@@ -144,6 +154,15 @@ var toolRows = slices.Concat([]core.Row{
 	core.Hint("tools[*].cache_control=...", core.CacheToolsBeyond),
 	core.Hint("tools[*].id", core.Nothing),
 	core.Hint("tools[*].*", core.Nothing),
+), core.Within(core.FreeTool,
+	core.Structural("tools[*].custom.name", core.FreeTool).As("tools[*].type"),
+	core.Structural("tools[*].custom.description", core.FreeTool).As("tools[*].type"),
+	core.Structural("tools[*].custom.format.type=text", core.FreeTool).As("tools[*].type"),
+	core.Structural("tools[*].custom.format.type=grammar", core.Grammar),
+	core.Structural("tools[*].custom.format.type=*", core.Nothing),
+	core.Structural("tools[*].custom.format.grammar.syntax", core.Grammar).As("tools[*].custom.format.type"),
+	core.Structural("tools[*].custom.format.grammar.definition", core.Grammar).As("tools[*].custom.format.type"),
+	core.Hint("tools[*].custom.*", core.Nothing),
 ))
 
 // The beginnings of the names of rows.
@@ -185,6 +204,7 @@ var assistantRows = []core.Row{
 	core.Shaping(ofMessage+"reasoning", core.UnsignedReasoning),
 	core.Shaping(ofMessage+"thinking_blocks", core.Reasoning),
 	core.Structural(ofMessage+"tool_calls", core.ToolCall),
+	core.Shaping(ofThinking+"signature="+seal.Item+"*", core.EncryptedReasoning).As(ofMessage + "thinking_blocks"),
 }
 
 var thinkingRows = core.Within(core.Reasoning,
@@ -194,15 +214,16 @@ var thinkingRows = core.Within(core.Reasoning,
 	core.Shaping(ofThinking+"thinking", core.Reasoning).As(ofMessage+"thinking_blocks"),
 	core.Shaping(ofThinking+"signature", core.Signature).As(ofMessage+"thinking_blocks"),
 	core.Shaping(ofThinking+"type=thinking+signature=null", core.UnsignedReasoning).As(ofMessage+"thinking_blocks"),
-	core.Hint(ofThinking+"signature=gwts1:*", core.SelfSignedReasoning).As(ofMessage+"thinking_blocks"),
+	core.Hint(ofThinking+"signature="+seal.Mint+"*", core.SelfSignedReasoning).As(ofMessage+"thinking_blocks"),
 	core.Shaping(ofThinking+"data", core.RedactedReasoning).As(ofMessage+"thinking_blocks"),
 	core.Shaping(ofThinking+"type=redacted_thinking+data=null", core.Nothing).As(ofMessage+"thinking_blocks"),
 	core.Hint(ofThinking+"*", core.Nothing),
+	core.Shaping("messages[*].content=[]+thinking_blocks", core.IdleReasoning),
 )
 
 var callRows = core.Within(core.ToolCall,
 	core.Structural(ofCall+"type=function", core.ToolCall),
-	core.Structural(ofCall+"type=custom", core.Nothing),
+	core.Structural(ofCall+"type=custom", core.FreeCall),
 	core.Structural(ofCall+"type=*", core.Nothing),
 	core.Structural(ofCall+"id", core.ToolCall),
 	core.Structural(ofCall+"function.name", core.ToolCall),
@@ -214,6 +235,12 @@ var callRows = core.Within(core.ToolCall,
 	core.Hint(ofCall+"function.*", core.Nothing),
 	core.Hint(ofCall+"cache_control", core.CacheCall),
 	core.Hint(ofCall+"*", core.Nothing),
+)
+
+var freeCallRows = core.Within(core.FreeCall,
+	core.Structural(ofCall+"custom.name", core.FreeCall).As(ofCall+"type"),
+	core.Structural(ofCall+"custom.input", core.FreeCall).As(ofCall+"type"),
+	core.Hint(ofCall+"custom.*", core.Nothing),
 )
 
 var partRows = slices.Concat([]core.Row{
@@ -269,7 +296,9 @@ var (
 	unknownChoiceRow   = rows.Named("tool_choice.type=*")
 	unknownModeRow     = rows.Named("tool_choice.allowed_tools.mode=*")
 	foreignAllowedRow  = rows.Named("tool_choice.allowed_tools.tools[*].type=*")
+	freeAllowedRow     = rows.Named("tool_choice.allowed_tools.tools[*].type=custom")
 	missingAllowedRow  = rows.Named("tool_choice.allowed_tools.tools[*].function.name=*")
+	unknownGrammarRow  = rows.Named("tools[*].custom.format.type=*")
 	unknownToolRow     = rows.Named("tools[*].type=*")
 	unknownRoleRow     = rows.Named(ofMessage + "role=*")
 	emptyUserRow       = rows.Named(ofMessage + "role=user+content=[]")
@@ -278,6 +307,7 @@ var (
 	spokenAnswerRow    = rows.Named(ofMessage + "audio")
 	reasoningRow       = rows.Named(ofMessage + "reasoning")
 	reasoningTextRow   = rows.Named(ofMessage + "reasoning_content")
+	foreignSealRow     = rows.Named(ofThinking + "signature=" + seal.Item + "*")
 	unknownThoughtRow  = rows.Named(ofThinking + "type=*")
 	unsignedThoughtRow = rows.Named(ofThinking + "type=thinking+signature=null")
 	emptyThoughtRow    = rows.Named(ofThinking + "type=redacted_thinking+data=null")

@@ -26,6 +26,7 @@ type writer struct {
 
 	tools []byte // each with a comma before it
 	names core.ToolNames
+	calls parts.Calls
 
 	scratch []byte
 }
@@ -43,12 +44,12 @@ func (w *writer) Begin(x *core.Translation) {
 func (w *writer) Forget() (kept int) {
 	w.x, w.out = nil, nil
 	w.names.Reset()
-	w.result = result{content: w.result.content}
+	w.result = result{content: w.result.content, id: w.result.id}
 	t := &w.turn
 	for _, c := range [...]*parts.Content{&w.system, &w.hoisted, &w.messages.content, &t.content, &t.thinking, &t.hoisted, &w.result.content} {
 		kept += c.Forget()
 	}
-	return kept + w.messages.size() + cap(t.calls) + cap(w.tools) + cap(w.scratch)
+	return kept + w.messages.size() + cap(t.calls) + cap(w.tools) + cap(w.scratch) + w.calls.Size() + cap(w.result.id)
 }
 
 // Finish appends the request.
@@ -65,6 +66,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	w.writeReasoning()
 	w.writeUser()
 	w.writeTier()
+	w.writeCache()
 	w.writePrefill()
 	w.out = append(w.out, w.x.Extensions...)
 	return append(w.out, '}')

@@ -12,14 +12,11 @@ const (
 	documentElsewhere = "[document returned by this tool is in the next user message]"
 )
 
-// leftOut follows the name of a document that is not sent.
-const leftOut = " was left out: this model does not support PDF input]"
-
 // result is the result of a tool that is being written.
 type result struct {
 	open      bool
 	content   parts.Content
-	id        []byte // of the call, escaped
+	id        []byte // by which the provider knows the call, escaped
 	elsewhere string // what the tool message says if all went to the next one
 }
 
@@ -43,10 +40,7 @@ func (w *writer) OpenResult(r *core.Result) {
 	}
 	w.turn.results = true
 	w.result.open, w.result.elsewhere = true, ""
-	w.result.id = r.ID
-	if mayBeForeign(r.ID) {
-		w.result.id = w.appendID(nil, r.ID)
-	}
+	w.result.id = w.calls.AppendID(w.result.id[:0], r.ID)
 	w.result.content.Reset(openText, parts.LineFeed)
 }
 
@@ -112,7 +106,7 @@ func (w *writer) Document(m *core.Media) {
 		name = []byte("document.pdf")
 	}
 	if to.AddLines(m.Context); w.x.Traits.Files == translate.FilesDrop {
-		to.Add([]byte("["), name, []byte(leftOut))
+		to.Add([]byte("["), name, []byte(parts.LeftOut))
 		w.turn.marked = to
 		return
 	}

@@ -66,12 +66,18 @@ func (w *writer) writeUser() {
 }
 
 func (w *writer) writeTier() {
-	switch w.x.Options.OneOf(core.TierAuto, core.TierStandard) {
-	case core.TierAuto:
-		w.out.Word("service_tier", "auto")
-	case core.TierStandard:
-		w.out.Word("service_tier", "default")
+	if tier := w.x.Options.OneOf(core.TierAuto, core.TierPriority); tier != core.Nothing {
+		w.out.Word("service_tier", core.TierWord(tier))
 	}
+}
+
+// writeCache writes what the provider's cache is to know, and how many words the
+// client wants.
+func (w *writer) writeCache() {
+	w.out.Option("prompt_cache_key", &w.x.Options[core.CacheKey])
+	w.out.Option("prompt_cache_options", &w.x.Options[core.CacheOptions])
+	w.out.Option("prompt_cache_retention", &w.x.Options[core.CacheRetention])
+	w.out.Option("verbosity", &w.x.Options[core.Verbosity])
 }
 
 // writePrefill says that the last message is to be continued, where a server asks

@@ -9,6 +9,10 @@ import (
 // land in the function.
 func (w *writer) Tool(t *core.Tool) {
 	w.names.Add(w.x, t)
+	if t.Free {
+		w.tools = w.appendCustom(w.tools, t)
+		return
+	}
 	buf := append(w.tools, `,{"type":"function","function":{"name":"`...)
 	buf = w.names.AppendTo(buf, jsonscan.Inner(t.Name))
 	buf = append(buf, '"')
@@ -22,6 +26,20 @@ func (w *writer) Tool(t *core.Tool) {
 		buf = append(append(buf, `,"strict":`...), t.Strict...)
 	}
 	w.tools = append(buf, `}}`...)
+}
+
+// appendCustom appends a tool that takes a free text.
+func (w *writer) appendCustom(dst []byte, t *core.Tool) []byte {
+	dst = append(dst, `,{"type":"custom","custom":{"name":"`...)
+	dst = append(w.names.AppendTo(dst, jsonscan.Inner(t.Name)), '"')
+	if t.Description != nil {
+		dst = append(append(dst, `,"description":`...), t.Description...)
+	}
+	if t.Syntax != nil {
+		dst = append(append(dst, `,"format":{"type":"grammar","grammar":{"syntax":`...), t.Syntax...)
+		dst = append(append(append(dst, `,"definition":`...), t.Definition...), "}}"...)
+	}
+	return append(dst, `}}`...)
 }
 
 // writeTools writes the tools and the choice among them, which without tools means
@@ -58,12 +76,17 @@ func (w *writer) writeChoice() {
 // writeNamedChoice writes the choice of one tool, which must be there.
 func (w *writer) writeNamedChoice() {
 	name := w.x.Options[core.ToolChoiceName]
-	if _, ok := w.names.Find(name.Raw); !ok {
+	free, ok := w.names.Find(name.Raw)
+	if !ok {
 		w.x.Lose(name.Row, nil)
 		return
 	}
 	w.out.Name("tool_choice")
-	w.out = append(w.out, `{"type":"function","function":{"name":"`...)
+	if free {
+		w.out = append(w.out, `{"type":"custom","custom":{"name":"`...)
+	} else {
+		w.out = append(w.out, `{"type":"function","function":{"name":"`...)
+	}
 	w.out = w.names.AppendTo(w.out, jsonscan.Inner(name.Raw))
 	w.out = append(w.out, `"}}`...)
 }

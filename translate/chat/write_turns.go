@@ -1,11 +1,8 @@
 package chat
 
 import (
-	"bytes"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
@@ -163,37 +160,15 @@ func (w *writer) Reasoning(r *core.Thought) {
 // Call adds a call.
 func (w *writer) Call(c *core.Call) {
 	calls := append(w.turn.calls, `,{"id":"`...)
-	calls = w.appendID(calls, c.ID)
-	calls = append(calls, `","type":"function","function":{"name":"`...)
-	calls = w.names.AppendTo(calls, c.Name)
-	calls = append(calls, `","arguments":"`...)
-	calls = w.appendArguments(calls, c)
+	calls = w.calls.AppendID(calls, c.ID)
+	if c.Free {
+		calls = append(calls, `","type":"custom","custom":{"name":"`...)
+		calls = append(w.names.AppendTo(calls, c.Name), `","input":"`...)
+		calls = append(calls, c.Text...)
+	} else {
+		calls = append(calls, `","type":"function","function":{"name":"`...)
+		calls = append(w.names.AppendTo(calls, c.Name), `","arguments":"`...)
+		calls = w.calls.AppendArguments(calls, c)
+	}
 	w.turn.calls = append(calls, `"}}`...)
-}
-
-// appendArguments appends the arguments of a call as an escaped text.
-func (w *writer) appendArguments(dst []byte, c *core.Call) []byte {
-	switch {
-	case c.Input != nil:
-		w.scratch = jsonscan.AppendCompact(w.scratch[:0], c.Input)
-		return jsonscan.AppendEscaped(dst, w.scratch)
-	case len(c.Text) > 0:
-		return append(dst, c.Text...)
-	default:
-		return append(dst, "{}"...)
-	}
-}
-
-// appendID appends the provider's own id of a call, escaped.
-func (w *writer) appendID(dst, id []byte) []byte {
-	if !mayBeForeign(id) {
-		return append(dst, id...)
-	}
-	w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], id)
-	return jsonscan.AppendEscaped(dst, translate.AppendOriginalToolID(nil, w.scratch))
-}
-
-// mayBeForeign reports whether an escaped id may differ from that of the provider.
-func mayBeForeign(id []byte) bool {
-	return jsonscan.HasEscapes(id) || bytes.HasPrefix(id, []byte("gwid1_"))
 }

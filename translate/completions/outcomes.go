@@ -14,12 +14,14 @@ const (
 // outcomes are what becomes of each concept in completions requests.
 var outcomes = core.NewOutcomes(
 	core.Keep(
-		core.Model, core.MaxTokens, core.OlderMaxTokens, core.NoMaxTokens, core.PresencePenalty,
+		core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.PresencePenalty,
 		core.FrequencyPenalty, core.LogitBias, core.Seed, core.Samples, core.Stops, core.EmptyStop, core.Stream,
 		core.StreamUsage, core.Logprobs, core.TopLogprobs,
 	),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
-	core.Keep(core.Temperature, core.HighTemperature, core.TemperatureBesideReasoning, core.TopP).Unless(noSampling),
+	core.Keep(
+		core.Temperature, core.HighTemperature, core.TemperatureBesideReasoning, core.TopP, core.TopPBesideReasoning,
+	).Unless(noSampling),
 	core.Keep(core.TopPBesideTemperature).Unless(noSampling, core.OneSampling(translate.Completions)),
 	core.Lose(core.TopK, core.TopKBesideReasoning).Unless(noSampling, topK),
 	core.Drop(core.TopLogprobsAlone),

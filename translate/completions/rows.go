@@ -25,6 +25,7 @@ var boundRows = []core.Row{
 	core.Structural("max_tokens", core.MaxTokens),
 	core.Structural("max_tokens=0", core.Nothing),
 	core.Structural("max_tokens=...", core.LongMaxTokens),
+	core.Structural("max_tokens=1", core.ShortMaxTokens),
 	core.Hint("max_tokens=null", core.NoMaxTokens),
 	core.Structural("n", core.Samples),
 	core.Structural("n=0", core.Nothing),

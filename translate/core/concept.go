@@ -53,7 +53,8 @@ const (
 	ReasoningAdaptive
 	ReasoningOff
 	ReasoningBudget
-	ReasoningDisplay
+	ReasoningShown  // what the assistant thinks is told, in short
+	ReasoningHidden // it is not
 	EffortNone
 	EffortMinimal
 	EffortLow
@@ -69,8 +70,13 @@ const (
 	SafetyIdentifier // the EndUser by another name
 	TierAuto
 	TierStandard
+	TierFlex
+	TierPriority
 	TierOther
-	CacheKey
+	Metadata // that the provider keeps with the answer
+	CacheKey // which requests share a cache
+	CacheOptions
+	CacheRetention
 	CacheRequest // a breakpoint of the cache behind the whole request
 
 	optionCount // what stands below is no option
@@ -79,9 +85,11 @@ const (
 
 	NoMaxTokens // the answer is not bounded, where a format asks for a bound
 	HighTemperature
-	LongMaxTokens // a MaxTokens beyond what the model gives
+	LongMaxTokens  // a MaxTokens beyond what the model gives
+	ShortMaxTokens // a MaxTokens below what a format knows
 	TopPBesideTemperature
 	TemperatureBesideReasoning
+	TopPBesideReasoning
 	TopKBesideReasoning
 	Prompts          // several, each of which is answered
 	EmptyStop        // a stop without text
@@ -129,6 +137,8 @@ const (
 	SelfSignedReasoning // that only this gateway has signed
 	Signature           // of reasoning, by the provider
 	RedactedReasoning   // that nobody but the provider can read
+	EncryptedReasoning  // that a provider of the responses format has encrypted
+	IdleReasoning       // that led to nothing: neither a text nor a call follows
 	CachePart           // a breakpoint of the cache behind a part
 	OtherCachePart      // CachePart by another name
 	CachePartsBeyond    // more breakpoints than the format has
@@ -145,6 +155,8 @@ const (
 
 	FunctionTool
 	FreeTool   // takes a free text
+	FreeChoice // ToolChoiceNamed or ToolChoiceAllowed of a FreeTool
+	Grammar    // that the text of a FreeTool follows
 	VendorTool // defined by the vendor
 	Namespace  // of a tool
 

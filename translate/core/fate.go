@@ -176,6 +176,17 @@ func (o *Outcome) takes(traits *translate.Traits) bool {
 	return outcome == kept || outcome == changed
 }
 
+// keeping returns the name of the trait by which a concept is kept, "" if it is kept
+// anyway, or not at all.
+func (o *Outcome) keeping(traits *translate.Traits) string {
+	for i := range o.rules {
+		if o.rules[i].holds(traits) && o.rules[i].outcome == kept && o.outcome != kept {
+			return o.rules[i].name()
+		}
+	}
+	return ""
+}
+
 // deciding returns the name of the trait that decides whether the field of a row
 // is refused, "" if none does.
 func (o *Outcome) deciding(r *Row) string {

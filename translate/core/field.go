@@ -18,6 +18,8 @@ type Field struct {
 	// Path is the path by which the loss of the field is reported, and Outer that of
 	// something larger which is lost with it, "" for none.
 	Path, Outer string
+
+	swallowed bool // it is lost with the larger one, whatever the traits are
 }
 
 // FieldRule is a fate under a trait.
@@ -42,24 +44,36 @@ func Join(from *Source, to *Target) []Field {
 func (t *Rows) join(r *Row, to *Target) Field {
 	f := r.join(&to.Outcomes[r.Concept], to.Format)
 	if r.within != Nothing {
-		larger := t.concepts[r.within]
-		f.putInto(larger.join(&to.Outcomes[r.within], to.Format))
+		f.putInto(t.join(t.concepts[r.within], to))
 	}
 	return f
 }
 
 // putInto makes the field a part of something larger, with which it is lost.
 func (f *Field) putInto(larger Field) {
-	own := f.Fate
-	if larger.Fate != Kept {
+	own := *f
+	if f.swallowed = larger.Fate != Kept; f.swallowed {
 		f.Fate, f.Rules = larger.Fate, nil
 	}
 	for i := range larger.Rules {
-		if larger.Rules[i].Fate == Kept {
-			larger.Rules[i].Fate = own
+		if r := &larger.Rules[i]; r.Fate == Kept {
+			r.Fate = own.by(r.Trait)
 		}
 	}
 	f.Rules, f.Outer = append(larger.Rules, f.Rules...), larger.Path
+	if larger.swallowed {
+		f.Outer = larger.Outer
+	}
+}
+
+// by returns the fate under one trait, as a configuration writes it.
+func (f *Field) by(trait string) Fate {
+	for i := range f.Rules {
+		if f.Rules[i].Trait == trait {
+			return f.Rules[i].Fate
+		}
+	}
+	return f.Fate
 }
 
 func (r *Row) join(o *Outcome, to translate.Format) Field {

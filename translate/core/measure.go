@@ -57,5 +57,6 @@ func (m *measure) Call(c *Call) {
 
 func (m *measure) Tool(t *Tool) {
 	m.add(jsonscan.Inner(t.Name), jsonscan.Inner(t.Description))
+	m.add(jsonscan.Inner(t.Definition))
 	m.size.Bytes += int64(len(t.Schema))
 }

@@ -48,7 +48,7 @@ func (p *Place) Index() int { return p.steps[0].index }
 // parts, turns and options may not.
 func (p *Place) upTo(r *Row) Place {
 	at := *p
-	if r.depth <= 1 {
+	if r.depth <= 1 && !r.nested {
 		at.depth = min(at.depth, r.depth)
 	}
 	return at

@@ -29,6 +29,7 @@ type Row struct {
 	Path string
 
 	within  Concept // what is lost with the field in it, Nothing for the field alone
+	nested  bool    // its element may stand in one of the same kind
 	idle    bool    // the zero of its kind asks for nothing
 	depth   int     // how many indices the path has before its member
 	member  string  // the end of the path, behind the last index; "" for an element
@@ -70,6 +71,15 @@ func (r Row) RefusedBy(refusal Refusal) Row {
 func (r Row) OrNothing() Row {
 	r.idle = true
 	return r
+}
+
+// Nested returns the rows of fields whose element may stand in another one, such as a
+// tool in a group of tools: their paths are those of the element at hand.
+func Nested(rows ...Row) []Row {
+	for i := range rows {
+		rows[i].nested = true
+	}
+	return rows
 }
 
 // Within returns the rows of fields that belong to something larger: where its

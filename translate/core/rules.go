@@ -17,6 +17,13 @@ var NoAddresses = LoseIf("image_url base64", func(traits *translate.Traits) bool
 // FillInWords is the rule of providers that are asked in words to fill in a text.
 var FillInWords = ChangeIf("suffix instruct", func(traits *translate.Traits) bool { return traits.InstructSuffix })
 
+// Breakpoints is the rule of providers that take breakpoints of their cache where other
+// formats have them.
+var Breakpoints = KeepIf("cache_breakpoints true", func(traits *translate.Traits) bool { return traits.CacheBreakpoints })
+
+// FilesDropped is the rule of providers for which a note stands in for a file.
+var FilesDropped = ChangeIf("files drop", func(traits *translate.Traits) bool { return traits.Files == translate.FilesDrop })
+
 // RefusedObject is the rule of providers that are not asked in words for a JSON
 // object.
 var RefusedObject = RefuseIf("json_object refuse", func(traits *translate.Traits) bool { return traits.RefuseJSONObject })

@@ -24,6 +24,9 @@ type Translation struct {
 	Extensions []byte
 	// Prompts and Samples are those of translate.Rendered.
 	Prompts, Samples int
+	// Unbounded is how many tokens an answer may have that the client does not bound,
+	// where a format asks for a bound; 0 for as many as the provider's traits say.
+	Unbounded int64
 
 	rows      *Rows
 	outcomes  *Outcomes
@@ -119,8 +122,11 @@ func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
 	default:
 		x.fault = x.Info.Refuse(x.To, path, r.shown(raw))
 	}
-	if decidedBy != nil {
+	switch {
+	case decidedBy != nil:
 		x.fault.Trait = decidedBy.deciding(r)
+	case r.within != Nothing: // without what it stands in, the field could not be at fault
+		x.fault.Trait = x.outcomes[r.within].keeping(x.Traits)
 	}
 }
 

@@ -138,16 +138,16 @@ const (
 	SelfSigned                   // this gateway, since its provider did not sign
 	Signed                       // the provider, by a signature over the text
 	Sealed                       // the provider, which alone can read it
+	Encrypted                    // a provider of the responses format, which alone can read what led to the text
 )
 
 // Thought is a piece of reasoning. Its strings are escaped.
 type Thought struct {
 	From      Provenance
 	Text      []byte
-	Summary   []byte // raw: the parts of a summary, nil for none
 	Signature []byte // of Signed and SelfSigned
 	Sealed    []byte
-	ID        []byte // by which the provider knows it
+	Encrypted []byte // decoded: what the parser of the responses format signed it with
 }
 
 // Call is the call of a tool.
@@ -176,5 +176,6 @@ type Tool struct {
 	Schema      []byte // raw; nil for none
 	Strict      []byte // raw; nil for none
 	Free        bool   // it takes a free text
-	Grammar     []byte // raw: the format of that text, nil for any
+	Syntax      []byte // raw: of the grammar that this text follows, nil for any text
+	Definition  []byte // raw: of that grammar
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // Emitter writes core events as an answer of the format: a stream of events
@@ -235,6 +236,6 @@ func (m *Emitter) close() {
 func (m *Emitter) mint() {
 	var room [sha256.Size]byte
 	digest := m.thought.Sum(room[:0])
-	signature := append(make([]byte, 0, mintSize), mintPrefix...)
+	signature := append(make([]byte, 0, mintSize), seal.Mint...)
 	m.out.signature(base64.RawURLEncoding.AppendEncode(signature, digest[:mintDigest]))
 }

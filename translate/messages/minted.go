@@ -9,21 +9,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// mintPrefix begins every signature that this gateway made.
-const mintPrefix = "gwts1:"
-
 // mintDigest is how many bytes of the digest a signature holds.
 const mintDigest = 16
 
 // mintSize is the length of a signature in bytes.
-const mintSize = len(mintPrefix) + (mintDigest*8+5)/6
+const mintSize = len(seal.Mint) + (mintDigest*8+5)/6
 
 // AppendMinted appends the signature that this gateway gives to thinking from
 // a provider that signs none, so that clients can send the block back. It
 // proves nothing; it only tells such blocks from those that a provider signed.
 func AppendMinted(dst, thinking []byte) []byte {
 	digest := sha256.Sum256(thinking)
-	dst = append(dst, mintPrefix...)
+	dst = append(dst, seal.Mint...)
 	return base64.RawURLEncoding.AppendEncode(dst, digest[:mintDigest])
 }
 
@@ -48,7 +45,7 @@ func isMinted(thinking, signature []byte) bool {
 	if jsonscan.HasEscapes(signature) {
 		signature = jsonscan.AppendUnescaped(room[:0], signature)
 	}
-	if len(signature) != mintSize || string(signature[:len(mintPrefix)]) != mintPrefix {
+	if len(signature) != mintSize || string(signature[:len(seal.Mint)]) != seal.Mint {
 		return false
 	}
 	var want [mintSize]byte

@@ -7,9 +7,9 @@ import (
 
 // outcomes are what becomes of each concept in messages requests.
 var outcomes = core.NewOutcomes(
-	core.Keep(core.Model, core.MaxTokens, core.OlderMaxTokens, core.Stops, core.Stream, core.StreamUsage, core.Echo),
+	core.Keep(core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.Stops, core.Stream, core.StreamUsage, core.Echo),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
-	core.Keep(core.Temperature, core.TopP, core.TopK).Unless(noSampling),
+	core.Keep(core.Temperature, core.TopP, core.TopPBesideReasoning, core.TopK).Unless(noSampling),
 	core.Change(core.HighTemperature),
 	core.Keep(core.TopPBesideTemperature).Unless(noSampling, core.OneSampling(translate.Messages)),
 	core.Keep(core.Samples).Unless(core.OneCall).ByWriter(),
@@ -29,6 +29,9 @@ var outcomes = core.NewOutcomes(
 		core.EffortMax,
 	).Unless(thinking...).ByWriter(),
 
+	core.Lose(core.ReasoningShown).Unless(thinking...),
+	core.Keep(core.ReasoningHidden),
+
 	core.Keep(core.EndUser, core.SafetyIdentifier).Unless(noUser),
 	core.Change(core.LongEndUser, core.TellingEndUser).Unless(noUser),
 	core.Keep(core.TierAuto, core.TierStandard),
@@ -37,14 +40,14 @@ var outcomes = core.NewOutcomes(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Image, core.Document, core.File,
 		core.TextDocument, core.ToolCall, core.ToolResult, core.ErrorResult, core.Reasoning, core.Signature,
 		core.RedactedReasoning, core.CachePart, core.OtherCachePart, core.CachePartTTL, core.CacheCall,
-		core.CacheTool,
+		core.CacheTool, core.IdleReasoning,
 	),
 	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(translate.Messages)...),
 	core.Change(core.SystemBehindAssistant, core.Prefill, core.TextBeforeResult),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
 
 	core.Keep(core.FunctionTool),
-	core.Lose(core.VendorTool).Unless(core.WithoutTools),
+	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
 )
 
 // The rules of messages providers.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // assistantBlock writes a block that only an assistant has.
@@ -34,14 +35,16 @@ func (r *reader) assistantBlock(kind blockKind, b blockObject) {
 
 // thinking writes what the assistant thought.
 func (r *reader) thinking(b blockObject) {
-	if !r.x.Keep(core.Reasoning, nil) {
-		return
-	}
 	t := &r.parts.thought
 	*t = core.Thought{Text: b.text(memberThinking), Signature: b.text(memberSignature)}
 	switch {
+	case t.IsEncrypted() && r.x.Can(core.EncryptedReasoning):
+		r.encrypted(t)
+		return
+	case !r.x.Keep(core.Reasoning, nil):
+		return
 	case len(t.Signature) == 0:
-	case bytes.HasPrefix(t.Signature, []byte(mintPrefix)):
+	case bytes.HasPrefix(t.Signature, []byte(seal.Mint)):
 		t.From = core.SelfSigned
 	case r.x.Keep(core.Signature, nil):
 		t.From = core.Signed
@@ -49,5 +52,14 @@ func (r *reader) thinking(b blockObject) {
 	}
 	if len(t.Text) > 0 || t.From == core.Signed {
 		r.w.Reasoning(t)
+	}
+}
+
+// encrypted writes what a provider of the responses format has encrypted.
+func (r *reader) encrypted(t *core.Thought) {
+	if r.x.Unseal(t) {
+		r.w.Reasoning(t)
+	} else {
+		r.x.Lose(foreignSealRow, nil)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -17,11 +18,14 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("model", core.Model),
 	core.Structural("max_tokens", core.MaxTokens),
 	core.Structural("max_tokens=...", core.LongMaxTokens),
+	core.Structural("max_tokens=1", core.ShortMaxTokens),
 	core.Structural("messages", core.Conversation),
 	core.Structural("system", core.SystemText),
 	core.Shaping("temperature", core.Temperature),
 	core.Shaping("top_p", core.TopP),
 	core.Shaping("temperature+top_p", core.TopPBesideTemperature),
+	core.Shaping("output_config.effort+temperature", core.TemperatureBesideReasoning),
+	core.Shaping("output_config.effort+top_p", core.TopPBesideReasoning),
 	core.Shaping("top_k", core.TopK),
 	core.Structural("stop_sequences", core.Stops),
 	core.Structural("stream", core.Stream),
@@ -32,7 +36,9 @@ var optionRows = slices.Concat([]core.Row{
 	core.Shaping("thinking.type=*", core.Nothing).As("thinking"),
 	core.Shaping("thinking.budget_tokens", core.ReasoningBudget).As("thinking"),
 	core.Hint("thinking.type=adaptive+budget_tokens", core.Nothing).As("thinking.budget_tokens"),
-	core.Hint("thinking.display", core.ReasoningDisplay),
+	core.Hint("thinking.display=summarized", core.ReasoningShown),
+	core.Hint("thinking.display=omitted", core.ReasoningHidden),
+	core.Hint("thinking.display=*", core.Nothing),
 	core.Hint("thinking.*", core.Nothing),
 }, effortRows("output_config.effort"), []core.Row{
 	core.Structural("output_config.format.type=json_schema", core.FormatSchema).As("output_config.format"),
@@ -120,12 +126,14 @@ var blockRows = slices.Concat([]core.Row{
 	core.Structural(of+"text", core.Content),
 	core.Hint(of+"thinking", core.Reasoning),
 	core.Hint(of+"data", core.RedactedReasoning),
+	core.Hint(of+"signature="+seal.Item+"*", core.EncryptedReasoning).As(of + "thinking"),
 	core.Hint(of+"type=text+citations", core.Nothing),
 	core.Hint(of+"cache_control", core.CachePart),
 	core.Hint("messages.*.role=assistant+content.*.cache_control", core.CacheAssistantPart),
 	core.Hint(of+"*", core.Nothing),
 }, core.Within(core.Reasoning,
 	core.Hint(of+"signature", core.Signature),
+	core.Hint("messages.*.content.-1.type=thinking", core.IdleReasoning).As("messages.*.content"),
 ), core.Within(core.CachePart,
 	core.Hint(of+"cache_control.ttl", core.CachePartTTL),
 	core.Hint(of+"cache_control.*", core.Nothing),
@@ -240,6 +248,7 @@ var (
 	unknownDocumentRow = rows.Named(of + "type=document+source.type=*")
 	unknownFileRow     = rows.Named(of + "type=document+source.media_type=*")
 	unknownClearingRow = rows.Named("messages.*.clear_at=*")
+	foreignSealRow     = rows.Named(of + "signature=" + seal.Item + "*")
 	serverCallRow      = rows.Named(of + "type=server_tool_use")
 	openServerCallRow  = rows.Named("messages.-1.content.*.type=server_tool_use")
 	otherCallersRow    = rows.Named("tools.*.allowed_callers=*")

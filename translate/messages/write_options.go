@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ func (w *requestWriter) writeMaxTokens() int64 {
 	n, ok := w.x.MaxTokens()
 	switch {
 	case !ok:
-		n = w.x.Traits.MaxTokens()
+		n = cmp.Or(w.x.Unbounded, w.x.Traits.MaxTokens())
 		w.x.Keep(core.NoMaxTokens, nil)
 	case n > math.MaxInt32:
 		w.invalidNumber(core.MaxTokens, "must be at most "+strconv.Itoa(math.MaxInt32))

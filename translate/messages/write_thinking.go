@@ -43,7 +43,8 @@ func (w *requestWriter) writeThinking(most int64) (on bool) {
 		w.out.Raw("thinking", []byte(`{"type":"disabled"}`))
 	case adaptive:
 		if on = w.mayThink(row); on {
-			w.out.Raw("thinking", []byte(`{"type":"adaptive"}`))
+			w.out.Name("thinking")
+			w.out = append(append(append(w.out, `{"type":"adaptive"`...), w.display()...), '}')
 		}
 	default:
 		on = w.mayThink(row) && w.writeBudget(budgets[effort], most, row)
@@ -96,8 +97,21 @@ func (w *requestWriter) writeBudget(budget, most int64, row *core.Row) bool {
 	}
 	w.out.Name("thinking")
 	w.out = append(w.out, `{"type":"enabled","budget_tokens":`...)
-	w.out = append(strconv.AppendInt(w.out, budget, 10), '}')
+	w.out = append(append(strconv.AppendInt(w.out, budget, 10), w.display()...), '}')
 	return true
+}
+
+// display returns the member that says whether the thinking is told, where the client
+// says that.
+func (w *requestWriter) display() string {
+	switch {
+	case w.x.Options.Has(core.ReasoningShown):
+		return `,"display":"summarized"`
+	case w.x.Options.Has(core.ReasoningHidden):
+		return `,"display":"omitted"`
+	default:
+		return ""
+	}
 }
 
 // writeConfig writes an effort, "" for none, and the schema that the answer is to

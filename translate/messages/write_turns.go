@@ -97,6 +97,9 @@ func (w *requestWriter) Reasoning(t *core.Thought) {
 	case t.From == core.Sealed:
 		b := w.begin(`{"type":"redacted_thinking","data":"`)
 		b.buf = append(append(b.buf, t.Sealed...), `"}`...)
+	case t.IsEncrypted():
+		w.x.Keep(core.EncryptedReasoning, nil)
+		return
 	case isMinted(t.Text, t.Signature):
 		w.x.Keep(core.SelfSignedReasoning, nil)
 		return
@@ -114,8 +117,11 @@ const openCall = `{"type":"tool_use","id":"`
 // Call adds the call of a tool.
 func (w *requestWriter) Call(c *core.Call) {
 	w.turn.called = true
-	w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], c.Text)
-	input, ok := translate.ArgumentsObject(w.scratch)
+	input, ok := c.Input, true
+	if input == nil {
+		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], c.Text)
+		input, ok = translate.ArgumentsObject(w.scratch)
+	}
 	if !ok {
 		w.x.Keep(core.BrokenArguments, nil)
 		return

@@ -24,6 +24,10 @@ const (
 	Block = "gwth1:" // a thinking block, in a reasoning item of the responses format
 )
 
+// Mint begins the signatures that this gateway gives to thinking which no provider has
+// signed. They seal nothing.
+const Mint = "gwts1:"
+
 const (
 	// MinKey is the length of the shortest key, in bytes.
 	MinKey = 16
@@ -74,10 +78,10 @@ func (s *Sealer) Append(dst []byte, kind string, payload []byte) []byte {
 
 // Open returns the payload of a sealed text of the kind. It is a slice of the
 // text. ok is false for one that this gateway did not seal for the same provider
-// and tenant, and for one that was changed.
+// and tenant, and for one that was changed. A nil Sealer opens nothing.
 func (s *Sealer) Open(kind string, text []byte) (payload []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(text, []byte(kind))
-	if !ok {
+	if !ok || s == nil {
 		return nil, false
 	}
 	encoded, payload, ok := bytes.Cut(rest, []byte{'.'})

@@ -1,0 +1,39 @@
+package parts
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Calls writes the calls of tools as OpenAI's formats have them: with the provider's
+// own ids, and with arguments that are a text.
+type Calls struct{ scratch []byte }
+
+// AppendID appends the id by which the provider knows a call that the client calls id;
+// both are escaped.
+func (w *Calls) AppendID(dst, id []byte) []byte {
+	if !jsonscan.HasEscapes(id) && !bytes.HasPrefix(id, []byte("gwid1_")) {
+		return append(dst, id...)
+	}
+	w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], id)
+	return jsonscan.AppendEscaped(dst, translate.AppendOriginalToolID(nil, w.scratch))
+}
+
+// AppendArguments appends the arguments of a call as an escaped text.
+func (w *Calls) AppendArguments(dst []byte, c *core.Call) []byte {
+	switch {
+	case c.Input != nil:
+		w.scratch = jsonscan.AppendCompact(w.scratch[:0], c.Input)
+		return jsonscan.AppendEscaped(dst, w.scratch)
+	case len(c.Text) > 0:
+		return append(dst, c.Text...)
+	default:
+		return append(dst, "{}"...)
+	}
+}
+
+// Size returns how much memory is kept, in bytes.
+func (w *Calls) Size() int { return cap(w.scratch) }
