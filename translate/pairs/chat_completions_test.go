@@ -94,7 +94,7 @@ func TestChatTowardsCompletions(t *testing.T) {
 		{name: "service tier", body: chatting(hi, `"service_tier":"flex"`), want: want(), losses: "service_tier hint"},
 		{name: "options of chat as extensions", traits: "extensions service_tier moderation", body: chatting(hi, `"service_tier":"flex","moderation":{}`), want: want(), losses: "moderation hint, service_tier hint"},
 		{name: "what only other models can do", body: chatting(hi, `"reasoning_effort":"low","verbosity":"low","prediction":{"type":"content"}`), want: want(), losses: "reasoning_effort shaping, verbosity shaping, prediction shaping"},
-		{name: "what only costs", body: chatting(hi, `"metadata":{"a":"b"},"store":true,"prompt_cache_key":"k","foo":1`), want: want(), losses: "metadata hint, store hint, prompt_cache_key hint, foo hint"},
+		{name: "what only costs", body: chatting(hi, `"metadata":{"a":"b"},"store":true,"prompt_cache_key":"k","foo":1`), want: want(), losses: "store hint, foo hint, metadata hint, prompt_cache_key hint"},
 		{name: "extensions", traits: "extensions min_p", body: chatting(hi, `"min_p":0.1`), want: want(`"min_p":0.1`)},
 		{name: "what is null is absent", body: chatting(hi, `"max_tokens":null,"n":null,"stop":null,"tools":null,"response_format":null,"logprobs":null,"top_logprobs":null,"user":null`), want: want()},
 	})

@@ -85,7 +85,7 @@ func TestOptionsOfChatTowardsMessages(t *testing.T) {
 		{name: "another tier", body: with(`"service_tier":"flex"`), want: want(), losses: "service_tier hint"},
 		{
 			name: "what costs, routes or counts", body: with(`"metadata":{"a":"b"},"store":true,"prompt_cache_key":"k","prompt_cache_retention":"24h","moderation":{}`), want: want(),
-			losses: "metadata hint, store hint, prompt_cache_key hint, prompt_cache_retention hint, moderation hint",
+			losses: "store hint, moderation hint, metadata hint, prompt_cache_key hint, prompt_cache_retention hint",
 		},
 		{name: "unknown fields", traits: "extensions min_p", body: with(`"min_p":1,"bar":2`), want: want(`"min_p":1`), losses: "bar hint"},
 		{name: "text", body: with(`"response_format":{"type":"text"}`), want: want()},

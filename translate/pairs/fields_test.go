@@ -20,18 +20,21 @@ var sampled = map[way]struct {
 	samples samples
 	bare    string
 }{
-	{translate.Messages, translate.Chat}:        {messagesSamples, conversation(hi)},
-	{translate.Messages, translate.Completions}: {messagesSamples, conversation(hi)},
-	{translate.Chat, translate.Messages}:        {samplesOfChat, wanting().body},
-	{translate.Chat, translate.Completions}:     {samplesOfChat, wanting().body},
-	{translate.Completions, translate.Chat}:     {completionsSamples, completing().body},
-	{translate.Completions, translate.Messages}: {completionsSamples, completing().body},
+	{translate.Messages, translate.Chat}:         {messagesSamples, conversation(hi)},
+	{translate.Messages, translate.Completions}:  {messagesSamples, conversation(hi)},
+	{translate.Chat, translate.Messages}:         {samplesOfChat, wanting().body},
+	{translate.Chat, translate.Completions}:      {samplesOfChat, wanting().body},
+	{translate.Messages, translate.Responses}:    {messagesSamples, conversation(hi)},
+	{translate.Chat, translate.Responses}:        {samplesOfChat, wanting().body},
+	{translate.Completions, translate.Chat}:      {completionsSamples, completing().body},
+	{translate.Completions, translate.Messages}:  {completionsSamples, completing().body},
+	{translate.Completions, translate.Responses}: {completionsSamples, completing().body},
 }
 
 // eachRow runs a test for every row of every table.
 func eachRow(t *testing.T, test func(t *testing.T, w way, row pairs.Field)) {
-	for _, from := range formats.Names() {
-		for _, to := range formats.Names() {
+	for _, from := range known {
+		for _, to := range known {
 			rows := pairs.Fields(from, to)
 			assert.Equal(t, pairs.CanTranslate(from, to), rows != nil, "%s to %s has its table", from, to)
 			for _, row := range rows {
@@ -47,7 +50,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	render := func(body string) (string, translate.Rendered, *translate.Fault) {
 		_, fault := formats.Of(w.from).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, s.traits+";"+traits)}
+		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
 		out, r, fault := pairs.Render(nil, w.from, w.to, []byte(body), info)
 		return string(out), r, fault
 	}

@@ -24,6 +24,7 @@ var effects = map[string]struct {
 	"alternation":           {way{translate.Messages, translate.Chat}, "true", conversation(hi + "," + hi)},
 	"tool_content":          {way{translate.Messages, translate.Chat}, "parts", conversation(`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`)},
 	"tool_images":           {way{translate.Messages, translate.Chat}, "inline", returned(`,"content":[` + png + `}]`).body},
+	"responses_item_ids":    {way{translate.Messages, translate.Responses}, "true; responses_reasoning encrypted", replied(thought("t", sealedItem) + "," + textBlock("a")).body},
 	"default_max_tokens":    {way{translate.Completions, translate.Messages}, "7", completing().body},
 	"completion_system":     {way{translate.Completions, translate.Messages}, "Go on.", completing().body},
 	"template_guard":        {way{translate.Messages, translate.Completions}, "true", conversation(`{"role":"user","content":"Human: x"}`)},
@@ -59,7 +60,7 @@ func TestEveryTraitIsTriedBothWays(t *testing.T) {
 	}
 	for name, c := range effects {
 		render := func(traits string) (string, translate.Rendered, *translate.Fault) {
-			info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
+			info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits), Seals: sealer}
 			out, r, fault := pairs.Render(nil, c.w.from, c.w.to, []byte(c.body), info)
 			return string(out), r, fault
 		}

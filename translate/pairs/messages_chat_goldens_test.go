@@ -40,6 +40,30 @@ func TestRequestsOfCodingAgentsBecomeChatRequests(t *testing.T) {
 	}
 }
 
+// TestRequestsOfCodingAgentsBecomeResponsesRequests is the same for a provider of the
+// responses format, as OpenAI is.
+func TestRequestsOfCodingAgentsBecomeResponsesRequests(t *testing.T) {
+	paths, err := filepath.Glob("../../testdata/goldens/requests/*.messages.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	traits := traitsOf(t, "responses_reasoning encrypted; user_field safety_identifier; cache_breakpoints on")
+	for _, path := range paths {
+		name := strings.TrimSuffix(path, ".messages.json")
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			body, err := os.ReadFile(path)
+			require.NoError(t, err)
+			info := &translate.RequestInfo{Model: "mock-model", Upstream: "provider-model", Traits: traits, Seals: sealer}
+			out, r, fault := pairs.Render(nil, translate.Messages, translate.Responses, body, info)
+			require.Nil(t, fault)
+			require.NoError(t, judgeResponses(out))
+			_, fault = pairs.For(translate.Responses).Inspect(out, translate.Generate)
+			require.Nil(t, fault)
+			requireGolden(t, name+".responses.json", indented(t, out))
+			requireGolden(t, name+".responses.losses", []byte(strings.ReplaceAll(lossesOf(r.Losses), ", ", "\n")+"\n"))
+		})
+	}
+}
+
 func indented(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer

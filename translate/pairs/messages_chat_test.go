@@ -98,6 +98,12 @@ func TestMessagesFieldsTowardsChat(t *testing.T) {
 			name: "cache_control as a breakpoint on the last part", traits: "cache_breakpoints on", body: conversation(hi, `"cache_control":{"type":"ephemeral"}`),
 			want: asked(`{"role":"user","content":[{"type":"text","text":"hi","prompt_cache_breakpoint":{"mode":"explicit"}}]}`),
 		},
+		// The part got two breakpoints, which is no JSON that anybody takes.
+		{
+			name: "cache_control behind a part that has one", traits: "cache_breakpoints on",
+			body: conversation(`{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]}`, `"cache_control":{"type":"ephemeral"}`),
+			want: asked(`{"role":"user","content":[{"type":"text","text":"hi","prompt_cache_breakpoint":{"mode":"explicit"}}]}`),
+		},
 		{
 			name: "cache_control where the last message takes no breakpoint", traits: "cache_breakpoints on; prefill native",
 			body: conversation(hi+`,{"role":"assistant","content":"a"}`, `"cache_control":{"type":"ephemeral"}`),

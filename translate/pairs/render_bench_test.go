@@ -81,6 +81,17 @@ func TestChatToMessagesAllocatesLittle(t *testing.T) {
 	require.LessOrEqual(t, allocs, 20.0)
 }
 
+func TestMessagesToResponsesAllocatesLittle(t *testing.T) {
+	body := agentRequest()
+	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
+	buffer := make([]byte, 0, 2*len(body))
+	allocs := leastAllocs(func() {
+		_, _, fault := pairs.Render(buffer, translate.Messages, translate.Responses, body, info)
+		require.Nil(t, fault)
+	})
+	require.LessOrEqual(t, allocs, 10.0)
+}
+
 // requests are those of about 100 KB: of an agent with tools where the provider
 // has such, else of a long conversation, or one long prompt.
 func requests(tb testing.TB) []struct {
@@ -96,6 +107,8 @@ func requests(tb testing.TB) []struct {
 		{translate.Messages, translate.Completions, talkRequest(translate.Messages)},
 		{translate.Chat, translate.Messages, chatAgentRequest(tb)},
 		{translate.Chat, translate.Completions, talkRequest(translate.Chat)},
+		{translate.Messages, translate.Responses, agentRequest()},
+		{translate.Chat, translate.Responses, chatAgentRequest(tb)},
 		{translate.Completions, translate.Messages, prompt},
 		{translate.Completions, translate.Chat, prompt},
 	}

@@ -69,6 +69,8 @@ func runRenderCases(t *testing.T, from, to translate.Format, cases []renderCase)
 			switch {
 			case to == translate.Chat:
 				assert.NoError(t, judgeChat(out))
+			case to == translate.Responses:
+				assert.NoError(t, judgeResponses(out))
 			case from == translate.Chat && to == translate.Messages:
 				assert.NoError(t, judgeMessages(out))
 			}
@@ -81,7 +83,7 @@ func renderCaseOf(t *testing.T, from, to translate.Format, c renderCase) ([]byte
 	t.Helper()
 	_, fault := formats.Of(from).Requests.Inspect([]byte(c.body), translate.Generate)
 	require.Nil(t, fault, "the client's request is right")
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, c.traits)}
+	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Tenant: "team", Traits: traitsOf(t, c.traits), Seals: sealer}
 	out, r, fault := pairs.Render([]byte("before"), from, to, []byte(c.body), info)
 	if c.fault != "" {
 		require.NotNil(t, fault, "%s", out)

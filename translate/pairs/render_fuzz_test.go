@@ -24,6 +24,8 @@ var fuzzTraits = []string{
 	"template_guard on; unsupported_tools drop; extensions structured_outputs; mid_system user",
 	"thinking_style budget; json_object refuse; mid_system keep; default_max_tokens 9000; extensions min_p",
 	"thinking_style adaptive; unsupported_tools drop; image_url base64; anthropic_version 2026-10-21",
+	"responses_reasoning encrypted; responses_item_ids on; cache_breakpoints on; sampling all",
+	"responses_reasoning text; reasoning_summary off; mid_system user; unsupported_tools drop; system_role developer; reasoning_effort off",
 }
 
 // fuzzRender feeds anything to a conversion. What the client's strict pass
@@ -35,7 +37,7 @@ func fuzzRender(f *testing.F, from, to translate.Format) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, body []byte, n byte) {
-		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, fuzzTraits[int(n)%len(fuzzTraits)])}
+		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, fuzzTraits[int(n)%len(fuzzTraits)]), Seals: sealer}
 		out, r, fault := pairs.Render(nil, from, to, body, info)
 		if _, refused := formats.Of(from).Requests.Inspect(body, translate.Generate); refused != nil || fault != nil {
 			return
@@ -54,17 +56,21 @@ func fuzzRender(f *testing.F, from, to translate.Format) {
 	})
 }
 
-func FuzzRequestMessagesToChat(f *testing.F) {
+func FuzzRequestMessagesToChat(f *testing.F) { fuzzMessages(f, translate.Chat) }
+
+func FuzzRequestMessagesToResponses(f *testing.F) { fuzzMessages(f, translate.Responses) }
+
+func fuzzMessages(f *testing.F, to translate.Format) {
 	for i, seed := range []string{
 		`{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},{"type":"document","title":"t","source":{"type":"content","content":[{"type":"text","text":"b"}]},"citations":{"enabled":true}}]}`,
-		hi + `,` + hi + `,{"role":"system","content":"s","output_config":{"effort":"low"},"clear_at":"next_user_message"},{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"text","text":"a"},{"type":"tool_use","id":"gwid1_YQ","name":"a b","input":{"a":1}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":[{"type":"text","text":"r"},{"type":"image","source":{"type":"url","url":"u"}},{"type":"search_result","title":"t","source":"s","content":[{"type":"text","text":"c"}]},{"type":"tool_reference","tool_name":"f"}]},{"type":"text","text":"b"}]}`,
+		hi + `,` + hi + `,{"role":"system","content":"s","output_config":{"effort":"low"},"clear_at":"next_user_message"},{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},` + thought("t", sealedItem) + `,{"type":"text","text":"a"},{"type":"tool_use","id":"gwid1_YQ","name":"a b","input":{"a":1}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":[{"type":"text","text":"r"},{"type":"image","source":{"type":"url","url":"u"}},{"type":"search_result","title":"t","source":"s","content":[{"type":"text","text":"c"}]},{"type":"tool_reference","tool_name":"f"}]},{"type":"text","text":"b"}]}`,
 		hi + `,{"content":[{"text":"a","type":"text"}],"role":"assistant"}`,
 	} {
 		for j := range fuzzTraits {
 			f.Add([]byte(conversation(seed, `"system":[{"type":"text","text":"s"}],"tools":[{"name":"f.g","input_schema":{},"strict":true},{"type":"bash_20250124"}],"tool_choice":{"type":"auto","disable_parallel_tool_use":true},"thinking":{"type":"enabled","budget_tokens":2000},"output_config":{"format":{"type":"json_schema","schema":{}}},"top_k":1,"temperature":1,"top_p":1,"stop_sequences":["a"],"stream":true,"metadata":{"user_id":"u"},"cache_control":{"type":"ephemeral"},"min_p":1,"service_tier":"auto"`)), byte(i+j))
 		}
 	}
-	fuzzRender(f, translate.Messages, translate.Chat)
+	fuzzRender(f, translate.Messages, to)
 }
 
 // completionSeeds are requests with all that the format has.
@@ -100,7 +106,11 @@ func requireConversation(t *testing.T, body []byte) {
 	require.LessOrEqual(t, bytes.Count(body, []byte(`"cache_control":{"type":"ephemeral"`)), 4+bytes.Count(body, []byte(`\"cache_control\"`)))
 }
 
-func FuzzRequestChatToMessages(f *testing.F) {
+func FuzzRequestChatToMessages(f *testing.F) { fuzzChat(f, translate.Messages) }
+
+func FuzzRequestChatToResponses(f *testing.F) { fuzzChat(f, translate.Responses) }
+
+func fuzzChat(f *testing.F, to translate.Format) {
 	for i, seed := range []string{
 		`{"role":"system","content":"s"},` + hi + `,{"role":"developer","content":[` + textBlock("d") + `]},` + asksCall + `,` + resultF + `,` + bye,
 		chatUser(`{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"5m"}},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA\n"}},{"type":"file","file":{"file_data":"data:text/plain;base64,YQ=="}}`) +
@@ -108,8 +118,8 @@ func FuzzRequestChatToMessages(f *testing.F) {
 		hi + `,{"tool_calls":[{"id":"a:0","function":{"arguments":" \"{}\" ","name":"f"}}],"role":"assistant","reasoning_content":"r"},{"content":[` + textBlock("") + `],"role":"tool","tool_call_id":"a:0"}`,
 	} {
 		for j := range fuzzTraits {
-			f.Add([]byte(talk(seed, `"tools":[{"type":"function","function":{"name":"f","parameters":{}},"cache_control":{}},{"type":"function","function":{"name":"g"}}],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"f"}}]}},"parallel_tool_calls":false,"reasoning_effort":"high","response_format":{"type":"json_schema","json_schema":{"schema":{}}},"temperature":1.5,"top_k":1,"stop":["a","\n"],"stream":true,"stream_options":{"include_usage":true},"user":"u@x","min_p":1,"service_tier":"default"`)), byte(i+j))
+			f.Add([]byte(talk(seed, `"tools":[{"type":"function","function":{"name":"f","parameters":{}},"cache_control":{}},{"type":"function","function":{"name":"g"}},{"type":"custom","custom":{"name":"h","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"d"}}}}],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"f"}}]}},"parallel_tool_calls":false,"reasoning_effort":"high","response_format":{"type":"json_schema","json_schema":{"schema":{}}},"temperature":1.5,"top_k":1,"stop":["a","\n"],"stream":true,"stream_options":{"include_usage":true},"user":"u@x","min_p":1,"service_tier":"default"`)), byte(i+j))
 		}
 	}
-	fuzzRender(f, translate.Chat, translate.Messages)
+	fuzzRender(f, translate.Chat, to)
 }

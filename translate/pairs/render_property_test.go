@@ -156,3 +156,41 @@ func TestEveryWordOfAChatArrivesOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryWordArrivesOnceTowardsResponses is the same towards responses providers, for
+// the clients of two formats.
+func TestEveryWordArrivesOnceTowardsResponses(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	traits := []string{"", "mid_system hoist", "mid_system user; system_role developer", "cache_breakpoints on; responses_reasoning text"}
+	for i := range 800 {
+		talker := talker{Rand: random}
+		from, body := translate.Chat, ""
+		if i%2 == 1 {
+			body = talk(hi + `,` + talker.list(1, 7, talker.chatMessage) + `,` + hi)
+		} else {
+			from, body = translate.Messages, conversation(hi+`,`+talker.list(1, 6, talker.message)+`,`+hi, `"system":[`+talker.list(0, 2, talker.text)+`]`)
+		}
+		setting := traits[i/2%len(traits)]
+		_, fault := pairs.For(from).Inspect([]byte(body), translate.Generate)
+		require.Nil(t, fault, body)
+		out, _, fault := pairs.Render(nil, from, translate.Responses, []byte(body), &translate.RequestInfo{Upstream: "up", Traits: traitsOf(t, setting)})
+		require.Nil(t, fault, body)
+		require.NoError(t, judgeResponses(out), "%s\n%s", body, out)
+		talker.requireEachOnce(t, body, string(out), strings.Contains(setting, "reasoning"))
+	}
+}
+
+// requireEachOnce requires each word in a request once. Thinking, and with it what signs
+// it, may have been left out: its two words stand together.
+func (r *talker) requireEachOnce(t *testing.T, body, out string, thinking bool) {
+	t.Helper()
+	for _, word := range r.words {
+		signs := strings.Contains(body, `"signature":"`+word)
+		thinks := strings.Contains(body, `"thinking":"`+word)
+		if !signs && (thinking || !thinks) {
+			require.Equal(t, 1, strings.Count(out, word), "%s\n%s\n%s", word, body, out)
+		} else {
+			require.NotContains(t, out, word)
+		}
+	}
+}

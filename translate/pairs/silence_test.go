@@ -50,6 +50,38 @@ var fullRequests = []fullRequest{
 		),
 	},
 	{way{translate.Messages, translate.Chat}, "", replied(`{"type":"redacted_thinking","data":"d"}`).body},
+	{
+		way{translate.Messages, translate.Responses}, "cache_breakpoints true; responses_reasoning text",
+		conversing(
+			`{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},`+picture+`},`+png+`},`+memo+`,"citations":{}},`+
+				document+`{"type":"base64","media_type":"application/pdf","data":"AAAA"}},`+
+				document+`{"type":"content","content":[{"type":"text","text":"b"},`+png+`}]}},`+
+				`{"type":"search_result","source":"s","title":"t","content":[{"type":"text","text":"c"}]}]},`+
+				`{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":""},{"type":"text","text":"d"},{"type":"tool_use","id":"c1","name":"f","input":{"x":{}}}]},`+
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"e"},`+png+`},`+memo+`},{"type":"tool_reference","tool_name":"f"}]}]},`+
+				`{"role":"system","content":[{"type":"text","text":"g"}],"output_config":{"effort":"low"}}`,
+			`"system":[{"type":"text","text":"i"}]`, `"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}}]`,
+			`"tool_choice":{"type":"tool","name":"f"}`, `"thinking":{"type":"adaptive"}`, `"metadata":{"user_id":"u"}`,
+			`"output_config":{"effort":"high","format":{"type":"json_schema","schema":{}}}`,
+		),
+	},
+	{
+		way{translate.Chat, translate.Responses}, "cache_breakpoints true; responses_reasoning text",
+		discussing(
+			`{"role":"system","content":[{"type":"text","text":"a"}]},`+
+				`{"role":"user","content":[{"type":"text","text":"b","cache_control":{"type":"ephemeral"}},`+pngPart+`,`+pdfPart+`]},`+
+				`{"role":"assistant","content":[{"type":"text","text":"c"},{"type":"refusal","refusal":"d"}],"thinking_blocks":[{"type":"thinking","thinking":"t","signature":"s"}],`+
+				`"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"custom","custom":{"name":"g","input":"x"}}]},`+
+				`{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"e"}]},`+hi,
+			`"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}},{"type":"custom","custom":{"name":"g","format":{"type":"grammar","grammar":{"syntax":"s","definition":"d"}}}},{"type":"custom","custom":{"name":"h","format":{"type":"text"}}}]`,
+			`"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"f"}},{"type":"custom","custom":{"name":"g"}}]}}`,
+			`"response_format":{"type":"json_schema","json_schema":{"schema":{}}}`, `"stream":true`, `"stream_options":{"include_usage":true}`,
+		).body,
+	},
+	{
+		way{translate.Chat, translate.Responses}, "",
+		provided("", `"tool_choice":{"type":"custom","custom":{"name":"f"}}`).body,
+	},
 	{way{translate.Messages, translate.Completions}, "", replied(`{"type":"redacted_thinking","data":"d"}`).body},
 	{way{translate.Messages, translate.Completions}, "", replied(`{"type":"thinking","thinking":"t","signature":"s"}`).body},
 	{
@@ -151,13 +183,17 @@ var memberValues = []any{"v", map[string]any{"type": "v"}}
 // asksNothing are members that may be left out in silence: where they stand they
 // ask for nothing, or for what another member says already.
 var asksNothing = map[string]string{
-	"messages to chat: tool_choice":                   "there are no tools",
-	"messages to completions: tool_choice":            "there are no tools",
-	"chat to completions: tool_choice":                "there are no tools",
-	"chat to completions: parallel_tool_calls":        "there are no tools",
-	"chat to messages: parallel_tool_calls":           "true is the default",
-	"chat to messages: messages[*].reasoning":         "the thinking blocks say it",
-	"chat to messages: messages[*].reasoning_content": "the thinking blocks say it",
+	"messages to chat: tool_choice":                    "there are no tools",
+	"messages to completions: tool_choice":             "there are no tools",
+	"chat to completions: tool_choice":                 "there are no tools",
+	"chat to completions: parallel_tool_calls":         "there are no tools",
+	"chat to messages: parallel_tool_calls":            "true is the default",
+	"messages to responses: tool_choice":               "there are no tools",
+	"chat to responses: parallel_tool_calls":           "true is the default",
+	"chat to responses: messages[*].reasoning":         "the thinking blocks say it",
+	"chat to responses: messages[*].reasoning_content": "the thinking blocks say it",
+	"chat to messages: messages[*].reasoning":          "the thinking blocks say it",
+	"chat to messages: messages[*].reasoning_content":  "the thinking blocks say it",
 }
 
 // Members that only other types of blocks, parts and tools have were read, and

@@ -166,7 +166,7 @@ func TestEnforcedStopsAreFewAndDifferent(t *testing.T) {
 	for i := range many {
 		many[i] = "\t"
 	}
-	refused := "stop: cannot be translated for model 'm1' (upstream format messages): more than 64 different texts of white space, or more than 4096 bytes of them"
+	refused := "stop: cannot be translated for model 'm1' (upstream format messages): more than 64 different texts that the gateway itself must look for, or more than 4096 bytes of them"
 	for _, tt := range []struct {
 		name, fault string
 		stops       []string
