@@ -31,27 +31,19 @@ func (r *request) input() {
 	if _, ok := r.RawString(); ok {
 		return
 	}
-	if !r.EnterArray() {
+	if r.Kind() != jsonscan.Array {
 		r.Refuse("must be a string or an array of items" + r.Got())
 		return
 	}
 	cuts := strict.Cutter{Spans: &r.view.Minted}
-	n := 0
-	for ; r.Element(); n++ {
-		r.PushIndex(n)
-		r.Item(n)
+	r.items = r.Elements("", func(i int) {
+		r.Item(i)
 		start := r.Offset()
-		foreign := r.item(n)
+		foreign := r.item(i)
 		cuts.Element(translate.Span{Start: start, End: r.Offset()}, foreign)
-		r.Pop()
-	}
+	})
 	if cuts.All() {
 		cuts.CutAll()
-	}
-	r.Row(rowInput)
-	r.empty = n == 0
-	if n > maxItems {
-		r.Note("must hold at most 100000 items")
 	}
 }
 
@@ -118,12 +110,7 @@ func badRole(role []byte) string {
 
 // parts reads an array of content parts, whose types are an open set.
 func (r *request) parts() {
-	r.EnterArray()
-	for i := 0; r.Element(); i++ {
-		r.PushIndex(i)
-		r.WantTyped("prompt_cache_breakpoint")
-		r.Pop()
-	}
+	r.Elements("", func(int) { r.WantTyped("prompt_cache_breakpoint") })
 }
 
 // isMessage reports whether an item without a type is a message, as one with a

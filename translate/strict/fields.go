@@ -10,7 +10,7 @@ import (
 type Field struct {
 	Name  string
 	Check Check
-	Inner []string // of Options: the members that are objects of options too
+	Inner []string // of Options and Object: the members that are objects of options too
 }
 
 // Check says what a field must be. A null means that the field is absent.
@@ -29,7 +29,8 @@ const (
 	Typed   // an object whose type is a string
 	Map     // an object whose names the client chooses
 	AnyMap  // the same, of which nothing is required
-	Options // an object in which no member stands twice; nothing else is required
+	Object  // an object in which no member stands twice
+	Options // the same, of which nothing else is required: it may be another value
 )
 
 // Fields is the table of the fields of a format, at most 64, in the order in which
@@ -100,6 +101,8 @@ func (p *Pass) check(f *Field) {
 		p.WantMap()
 	case AnyMap:
 		p.Map()
+	case Object:
+		p.WantObject(f.Inner...)
 	default:
 		p.OptionsWith(f.Inner...)
 	}

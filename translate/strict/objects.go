@@ -19,6 +19,14 @@ func (p *Pass) OptionsWith(inner ...string) {
 	}
 }
 
+// WantObject is OptionsWith where the value must be an object.
+func (p *Pass) WantObject(inner ...string) {
+	if p.Kind() != jsonscan.Object {
+		p.Note("must be an object")
+	}
+	p.OptionsWith(inner...)
+}
+
 // optionOr reads a member of an object of options.
 func (p *Pass) optionOr(inner []string) {
 	for _, name := range inner {

@@ -71,15 +71,6 @@ func (p *Pass) EnterBody() bool {
 	return true
 }
 
-// Begin moves to a top-level member in a row of the table of fields. It returns
-// false, with the value consumed, when that is null: null means absent. The
-// caller ends the member with Pop either way.
-func (p *Pass) Begin(row int, name string) bool {
-	p.Row(row)
-	p.Push(name)
-	return !p.Null()
-}
-
 // Row says that what is noted from now on belongs to a row of the table of
 // fields. Rows count from 1 to 255.
 func (p *Pass) Row(row int) { p.order = uint64(row) << 56 }
@@ -108,14 +99,6 @@ func (p *Pass) NoteMember(name, what string) {
 	p.Push(name)
 	p.Note(what)
 	p.Pop()
-}
-
-// Require notes a top-level field that is not there.
-func (p *Pass) Require(row int, name string, present bool) {
-	if !present {
-		p.Row(row)
-		p.NoteMember(name, Required)
-	}
 }
 
 // Mark returns what was found so far.
