@@ -12,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses"
 )
 
 // all is in the order in which documentation shows the formats.
@@ -21,17 +22,24 @@ var all = []*format.Descriptor{
 	&completions.Descriptor,
 }
 
+// known are all, and those that can be translated and are not served yet.
+var known = slices.Concat(all, []*format.Descriptor{&responses.Descriptor})
+
+// Known returns All and the formats that can be translated and are not served yet. It
+// must not be changed.
+func Known() []*format.Descriptor { return known }
+
 // All returns the formats, in the order in which documentation shows them. It must
 // not be changed.
 func All() []*format.Descriptor { return all }
 
-// Of returns the format with a name, nil if there is none.
+// Of returns the format of Known with a name, nil if there is none.
 func Of(name translate.Format) *format.Descriptor {
-	i := slices.IndexFunc(all, func(d *format.Descriptor) bool { return d.Name == name })
+	i := slices.IndexFunc(known, func(d *format.Descriptor) bool { return d.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return all[i]
+	return known[i]
 }
 
 // Unspecified returns the format in which requests are answered that reveal none:

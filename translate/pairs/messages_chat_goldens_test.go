@@ -56,7 +56,7 @@ func TestRequestsOfCodingAgentsBecomeResponsesRequests(t *testing.T) {
 			out, r, fault := pairs.Render(nil, translate.Messages, translate.Responses, body, info)
 			require.Nil(t, fault)
 			require.NoError(t, judgeResponses(out))
-			_, fault = pairs.For(translate.Responses).Inspect(out, translate.Generate)
+			_, fault = formats.Of(translate.Responses).Requests.Inspect(out, translate.Generate)
 			require.Nil(t, fault)
 			requireGolden(t, name+".responses.json", indented(t, out))
 			requireGolden(t, name+".responses.losses", []byte(strings.ReplaceAll(lossesOf(r.Losses), ", ", "\n")+"\n"))

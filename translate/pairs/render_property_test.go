@@ -171,7 +171,7 @@ func TestEveryWordArrivesOnceTowardsResponses(t *testing.T) {
 			from, body = translate.Messages, conversation(hi+`,`+talker.list(1, 6, talker.message)+`,`+hi, `"system":[`+talker.list(0, 2, talker.text)+`]`)
 		}
 		setting := traits[i/2%len(traits)]
-		_, fault := pairs.For(from).Inspect([]byte(body), translate.Generate)
+		_, fault := formats.Of(from).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
 		out, _, fault := pairs.Render(nil, from, translate.Responses, []byte(body), &translate.RequestInfo{Upstream: "up", Traits: traitsOf(t, setting)})
 		require.Nil(t, fault, body)

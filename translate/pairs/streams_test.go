@@ -21,6 +21,14 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// known are the names of the formats that can be translated, served or not.
+var known = func() (names []translate.Format) {
+	for _, d := range formats.Known() {
+		names = append(names, d.Name)
+	}
+	return names
+}()
+
 // recording is a stream in the shape of a real one.
 type recording struct {
 	format translate.Format
@@ -31,7 +39,7 @@ type recording struct {
 func recordings(t testing.TB) []recording {
 	t.Helper()
 	var all []recording
-	for _, format := range formats.Names() {
+	for _, format := range known {
 		paths, err := filepath.Glob("../../testdata/streams/" + string(format) + "/*.sse")
 		require.NoError(t, err)
 		require.NotEmpty(t, paths)

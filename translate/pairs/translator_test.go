@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -151,8 +150,8 @@ func TestUnknownWaysPanic(t *testing.T) {
 // TestEveryTranslatedRequestHasAWayBack ensures that no request is sent whose
 // answer could not be read or written.
 func TestEveryTranslatedRequestHasAWayBack(t *testing.T) {
-	for _, client := range formats.Names() {
-		for _, provider := range formats.Names() {
+	for _, client := range known {
+		for _, provider := range known {
 			if pairs.CanTranslate(client, provider) {
 				assert.NotPanics(t, func() { pairs.NewTranslator(provider, client, &translate.Memory{}, newIDs()) })
 			}

@@ -25,7 +25,7 @@ func FuzzUsageEdits(f *testing.F) {
 		if c.Skip(); c.Finish() != nil {
 			return
 		}
-		for _, format := range formats.Names() {
+		for _, format := range known {
 			described := formats.Of(format)
 			for _, edits := range []func([]translate.Edit, []byte) []translate.Edit{described.Answers.Usage.Cut, described.Answers.Usage.Fill} {
 				if edits != nil {

@@ -1,0 +1,54 @@
+package responses
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+)
+
+// idPrefix begins the ids of responses.
+const idPrefix = "resp_"
+
+// Descriptor describes the format.
+var Descriptor = format.Descriptor{
+	Name: translate.Responses,
+	Client: format.Client{
+		Endpoints: []format.Endpoint{{Method: "POST", Path: "/v1/responses", Operation: translate.Generate}},
+		Headers:   []string{"Openai-Beta"},
+		AnswerID:  idPrefix,
+		CallID:    "call_",
+		Quotas:    choices.Quotas,
+	},
+	Provider: provider(),
+	Requests: format.Requests{Inspect: Inspect, Target: &RequestTarget},
+	Answers: format.Answers{
+		NewObserver: NewObserver,
+		Inspect:     InspectAnswer,
+		Replay:      Replay,
+		NewParser:   func(h translate.Handler) format.Parser { return NewParser(h) },
+		NewEmitter:  func(m *translate.Memory, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
+		KeepAlive:   choices.KeepAlive,
+	},
+	Errors: faults(),
+	Models: choices.Models,
+}
+
+// provider returns how providers are called: each call has one answer.
+func provider() format.Provider {
+	p := choices.Provider("/responses")
+	p.OneAnswer = true
+	return p
+}
+
+// faults returns how failed requests are answered: as in chat, but for streams, whose
+// clients know a failure by the state of the response.
+func faults() format.Errors {
+	e := choices.Errors
+	e.AppendEvent = func(dst []byte, f *translate.Fault, requestID string) []byte {
+		return AppendFailure(dst, translate.IDs{Message: idPrefix + requestID}, f)
+	}
+	e.RelayableEvent = func(name, data []byte) bool {
+		return translate.RelayableEvent(name, data, translate.Responses)
+	}
+	return e
+}
