@@ -44,7 +44,7 @@ func (c *saying) endThought() { c.apart, c.thought = true, c.thought[:0] }
 
 // signature writes the block that it signs, whole, for the client to send back.
 func (m *Emitter) signature(c *saying, e *translate.Event) {
-	signature, ok := m.memory.Signature(e)
+	signature, ok := m.Memory.Signature(e)
 	if !ok {
 		m.Drop("reasoning.encrypted_content")
 		return
