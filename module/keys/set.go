@@ -12,38 +12,38 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// set is a set of keys with unique names and values.
+// set are keys of which no two have the same name or the same value.
 type set struct {
 	byDigest map[aigateway.Digest]*aigateway.Key
-	lines    map[string]int // line of each name in its file; 0 without a file
-	logger   *zap.Logger    // for warnings about short and expired keys
+	names    map[string]int // with the lines that they stand in; 0 in no file
+	logger   *zap.Logger    // told of keys that will be of little use
 }
 
 func newSet(logger *zap.Logger) *set {
 	return &set{make(map[aigateway.Digest]*aigateway.Key), make(map[string]int), logger}
 }
 
-// add adds the key of an entry that has passed check. line is its line in the file, or 0.
+// add adds the key of an entry that passed check, and stands in this line.
 func (s *set) add(entry Entry, line int) error {
-	if _, found := s.lines[entry.Name]; found {
+	if _, twice := s.names[entry.Name]; twice {
 		return fmt.Errorf("key %s is defined twice", entry.Name)
 	}
 	key, length, err := entry.resolve()
 	if err != nil {
 		return fmt.Errorf("key %s: %w", entry.Name, err)
 	}
-	if same, ok := s.byDigest[key.Digest]; ok {
-		return fmt.Errorf("key %s: has the same value as key %s", entry.Name, same.ID)
+	if twin, ok := s.byDigest[key.Digest]; ok {
+		return fmt.Errorf("key %s: has the same value as key %s", entry.Name, twin.ID)
 	}
 	s.warn(key, length)
-	s.lines[entry.Name], s.byDigest[key.Digest] = line, key
+	s.names[entry.Name], s.byDigest[key.Digest] = line, key
 	return nil
 }
 
 func (s *set) warn(key *aigateway.Key, length int) {
-	if length > 0 && length < recommendedLength {
+	if length > 0 && length < guessable {
 		s.logger.Warn("key is short enough to be guessed",
-			zap.String("key", key.ID), zap.Int("recommended_bytes", recommendedLength))
+			zap.String("key", key.ID), zap.Int("recommended_bytes", guessable))
 	}
 	if key.Expired(time.Now()) {
 		s.logger.Warn("key has expired", zap.String("key", key.ID), zap.Time("expires", key.Expires))
@@ -52,9 +52,8 @@ func (s *set) warn(key *aigateway.Key, length int) {
 
 func (s *set) lookup(digest aigateway.Digest) *aigateway.Key {
 	key := s.byDigest[digest]
-	// The comparison of the map may take time that depends on the digest. Digests
-	// do not help to guess a key, but a comparison in constant time needs no proof
-	// of that.
+	// A map compares with an early exit. What that shows is about digests and
+	// of no use to find a key; the second comparison says so without argument.
 	if key == nil || subtle.ConstantTimeCompare(key.Digest[:], digest[:]) != 1 {
 		return nil
 	}

@@ -50,8 +50,8 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	if fault != nil {
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}
-	c.noteAnswer(answer.Usage, answer.Model, nil)
-	c.noteFinished(answer.Usage)
+	c.result.Finish(answer.Usage)
+	c.result.AnsweredBy = c.presentable(answer.Model)
 	c.end()
 	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), length), nil
 }
@@ -62,7 +62,7 @@ func (c *call) inspect(body []byte) (translate.Answer, *translate.Fault) {
 
 // refused reads the provider's error answer.
 func (c *call) refused(res *http.Response) (*http.Response, error) {
-	c.noteHeaders(c.retryHeaders(res.Header))
+	c.keepRetry(res.Header)
 	body, err := c.read(res, maxErrorAnswer)
 	if err != nil && c.client.Err() != nil {
 		return c.unread(res, err)
@@ -71,7 +71,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	fault := translate.ReadFault(res.StatusCode, res.Header.Get("Content-Type"), body)
 	fault.Redact(c.secrets()...)
 	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, body, c.attempt.Format) {
-		c.noteErrorAnswer(c.errorAnswer(res, body, fault))
+		c.result.Answer = c.errorAnswer(res, body, fault)
 	}
 	return c.failed(res, res.StatusCode, fault), nil
 }
@@ -81,11 +81,11 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 // official SDKs take no other.
 func (c *call) errorAnswer(res *http.Response, body []byte, fault *translate.Fault) *exchange.ErrorAnswer {
 	answer := &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: body}
-	if !translate.IsJSON(body) || c.leaksCredential(body) {
+	if !translate.IsJSON(body) || c.revealing(body) {
 		answer.Body = translate.AppendFault(nil, fault, c.attempt.Format, c.attempt.Exchange.ID)
 		return answer
 	}
-	if own := c.redactContentType(res); exchange.IsJSON(own) {
+	if own := c.presentableType(res); exchange.IsJSON(own) {
 		answer.ContentType = own
 	}
 	return answer
@@ -115,7 +115,7 @@ func (c *call) unread(res *http.Response, err error) (*http.Response, error) {
 	return nil, c.fail(fmt.Errorf("reading answer: %w", err))
 }
 
-// touching touches the watch with every read that brings bytes.
+// touching tells the watch about every byte that arrives.
 type touching struct {
 	src   io.Reader
 	watch *watch
@@ -127,4 +127,13 @@ func (t *touching) Read(p []byte) (int, error) {
 		t.watch.touch()
 	}
 	return n, err
+}
+
+// secrets are the texts that no message to a client may hold.
+func (c *call) secrets() []string {
+	host := c.request.URL.Hostname()
+	if host == "" {
+		host = c.t.base.Hostname()
+	}
+	return []string{c.t.credential(), host}
 }

@@ -18,8 +18,8 @@ type byteLane struct {
 	usage    editor // of other events that hold usage; nil for none
 	onFinish bool   // an orderly end of the body is the end once every choice has finished
 
-	leaks  func([]byte) bool // reports whether an event repeats the provider's credential
-	hidden bool              // the provider's error event was withheld: the client gets the gateway's own
+	revealing func([]byte) bool // reports whether an event repeats the provider's credential
+	hidden    bool              // the provider's error event was withheld: the client gets the gateway's own
 
 	pending []byte           // the beginning of an event that is not complete yet
 	edits   []translate.Edit // of the bytes just taken
@@ -107,7 +107,7 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 // in its comments and other fields too.
 func (l *byteLane) keeps(event sse.Event, signal translate.Signal, raw []byte) bool {
 	if signal.Has(translate.Failed) {
-		l.hidden = !translate.RelayableEvent(event.Name, event.Data, l.format) || l.leaks(raw)
+		l.hidden = !translate.RelayableEvent(event.Name, event.Data, l.format) || l.revealing(raw)
 		return l.hidden
 	}
 	return l.withhold && signal.Has(translate.UsageOnly)

@@ -115,9 +115,7 @@ func TestAPayloadIsReadFromItsBeginningEveryTime(t *testing.T) {
 	a.Model = "another"
 	lease := exchange.NewLease()
 	a.Exchange.Lease = lease
-	prepared, fault := (&call{t: newTransport(nil), attempt: a}).prepare()
-	require.Nil(t, fault)
-	p := prepared.payload
+	p := (&call{t: newTransport(nil), attempt: a}).payload()
 	var first string
 	for range 3 {
 		body, err := p.reopen()

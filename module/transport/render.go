@@ -124,10 +124,9 @@ func (c *call) usageAsked() bool {
 	return !c.traits().WithoutUsage && c.attempt.Format != translate.Messages && ex.Streaming() && !ex.View.IncludeUsage
 }
 
-// edits returns the edits of the byte lane, those of filled among them, in the order
-// of the body. There are no others: no default is inserted, nothing is reordered or
-// repaired.
-func (c *call) edits(filled []translate.Edit) []translate.Edit {
+// edits lists the edits of the byte lane in the order of the body. There are
+// no others: no default is inserted, nothing is reordered or repaired.
+func (c *call) edits() []translate.Edit {
 	ex := c.attempt.Exchange
 	var edits []translate.Edit
 	if c.attempt.Model != ex.View.Model {
@@ -139,7 +138,7 @@ func (c *call) edits(filled []translate.Edit) []translate.Edit {
 	for _, cut := range ex.View.Minted {
 		edits = append(edits, translate.Edit{Span: cut})
 	}
-	edits = append(edits, filled...)
+	edits = append(edits, c.filled...)
 	slices.SortFunc(edits, func(a, b translate.Edit) int { return a.Start - b.Start })
 	return edits
 }

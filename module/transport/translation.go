@@ -14,6 +14,70 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
+// info is what conversions need to know beside the body.
+func (c *call) info() *translate.RequestInfo {
+	a := c.attempt
+	return &translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits(), BytesPerToken: a.BytesPerToken}
+}
+
+// translate renders the client's request in the provider's format. A fault
+// means that this target cannot be asked in any faithful way.
+func (c *call) translate() *translate.Fault {
+	r, fault := c.renderPrompt(0)
+	switch {
+	case fault != nil:
+		return fault
+	case r.Calls() > 1:
+		return c.split(r.Prompts, r.Samples)
+	default:
+		return nil
+	}
+}
+
+// renderPrompt renders the request with one of its prompts.
+func (c *call) renderPrompt(n int) (translate.Rendered, *translate.Fault) {
+	a := c.attempt
+	info := c.info()
+	info.Prompt = n
+	lease := exchange.NewLease()
+	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, info)
+	lease.Keep(body)
+	if fault == nil {
+		fault = c.refuseShaping(info, r.Losses)
+	}
+	if fault != nil {
+		lease.Release()
+		return r, fault
+	}
+	c.rendered = &payload{parts: [][]byte{body}, length: int64(len(body)), lease: lease}
+	c.memory, c.result.Losses = r.Memory, r.Losses
+	c.memory.MaxHeld = int(c.t.MaxEventBytes)
+	return r, nil
+}
+
+// traits say what the target can take.
+func (c *call) traits() *translate.Traits {
+	if c.attempt.Traits != nil {
+		return c.attempt.Traits
+	}
+	return &c.t.standard
+}
+
+// refuseShaping refuses a request of which something would be lost that shapes
+// the answer, where the model or the client wants that.
+func (c *call) refuseShaping(info *translate.RequestInfo, losses translate.Losses) *translate.Fault {
+	strict := c.attempt.Exchange.Strict
+	if !strict && !c.traits().RejectLosses {
+		return nil
+	}
+	for _, loss := range losses {
+		if loss.Class == translate.Shaping {
+			return info.RefuseLoss(c.attempt.Format, loss.Path, strict)
+		}
+	}
+	return nil
+}
+
 // translator returns the way back of this call.
 func (c *call) translator() *pairs.Translator {
 	return pairs.NewTranslator(c.attempt.Format, c.attempt.Exchange.Format, &c.memory, c.ids())
@@ -47,11 +111,12 @@ func toolPrefix(client translate.Format) string {
 func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response, error) {
 	t := c.translator()
 	fault := readAnswer(t, body)
-	c.noteAnswer(t.Usage(), t.Model(), t.Losses())
+	c.result.Usage, c.result.AnsweredBy = t.Usage(), c.presentable(t.Model())
+	c.result.Dropped = c.presentableLosses(t.Losses())
 	if fault != nil {
 		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
 	}
-	c.noteFinished(t.Usage())
+	c.result.Finish(t.Usage())
 	c.end()
 	out := bytes.Clone(t.Output())
 	length := int64(len(out))
@@ -88,7 +153,7 @@ func (c *call) contentType(res *http.Response) string {
 	if !c.attempt.ByteLane() || !own {
 		return standard
 	}
-	return cmp.Or(c.redactContentType(res), standard)
+	return cmp.Or(c.presentableType(res), standard)
 }
 
 // translation is the lane of a stream that the client reads in another format.

@@ -22,6 +22,7 @@ const (
 	messagesPath    = "/v1/messages"
 	chatPath        = "/v1/chat/completions"
 	completionsPath = "/v1/completions"
+	responsesPath   = "/v1/responses"
 )
 
 // caller calls one engine.
@@ -111,6 +112,22 @@ func (c *caller) completionStream(path, body string) *gatewaytest.Completion {
 	return answer
 }
 
+func (c *caller) response(body string) *gatewaytest.Response {
+	c.t.Helper()
+	r, err := gatewaytest.ParseResponse(c.body(http.StatusOK, responsesPath, body))
+	require.NoError(c.t, err)
+	return r
+}
+
+func (c *caller) responseStream(body string) *gatewaytest.Response {
+	c.t.Helper()
+	response := c.send(responsesPath, body)
+	require.Equal(c.t, http.StatusOK, response.StatusCode)
+	r, err := gatewaytest.ReadResponseStream(response.Body)
+	require.NoError(c.t, err)
+	return r
+}
+
 // ask makes a body of each format around one prompt; more are further members,
 // each beginning with a comma.
 func ask(path, prompt, more string) string {
@@ -119,12 +136,14 @@ func ask(path, prompt, more string) string {
 		return `{"model":"m1","max_tokens":1000,"messages":[{"role":"user","content":` + quote(prompt) + `}]` + more + `}`
 	case chatPath:
 		return `{"model":"m1","messages":[{"role":"user","content":` + quote(prompt) + `}]` + more + `}`
+	case responsesPath:
+		return `{"model":"m1","input":` + quote(prompt) + more + `}`
 	default:
 		return `{"model":"m1","prompt":` + quote(prompt) + more + `}`
 	}
 }
 
-var paths = []string{messagesPath, chatPath, completionsPath}
+var paths = []string{messagesPath, chatPath, completionsPath, responsesPath}
 
 // text reads a whole answer of any format, streamed or not, as text.
 func (c *caller) text(path, body string, stream bool) string {
@@ -136,6 +155,12 @@ func (c *caller) text(path, body string, stream bool) string {
 		return m.Text()
 	case path == messagesPath:
 		return c.message(body).Text()
+	case path == responsesPath && stream:
+		r := c.responseStream(body)
+		require.True(c.t, r.Complete)
+		return r.Text()
+	case path == responsesPath:
+		return c.response(body).Text()
 	case stream:
 		answer := c.completionStream(path, body)
 		require.True(c.t, answer.Complete)

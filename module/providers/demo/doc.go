@@ -30,6 +30,7 @@
 //	[[tool NAME {"a":1}]]         call this tool with these arguments; repeatable
 //	[[think]]                     reason even when it was not asked for
 //	[[refuse]]                    decline to answer, as a model does
+//	[[filter]]                    break the text off, as a content filter does
 //	[[fault:503]]                 answer this error status; retry-after=7 and
 //	                              code=insufficient_quota may follow
 //	[[fault:reset]]               reset the connection before any header

@@ -28,7 +28,7 @@ type outcome struct {
 func (c *caller) stream(path, prompt string) outcome {
 	c.t.Helper()
 	more := `,"stream":true`
-	if path != messagesPath {
+	if path == chatPath || path == completionsPath {
 		more += `,"stream_options":{"include_usage":true}`
 	}
 	response := c.send(path, ask(path, prompt, more))
@@ -36,6 +36,10 @@ func (c *caller) stream(path, prompt string) outcome {
 	if path == messagesPath {
 		m, err := gatewaytest.ReadMessageStream(response.Body)
 		return outcome{m.Text(), m.Complete, m.Failure, m.Usage.OutputTokens > 1, err}
+	}
+	if path == responsesPath {
+		r, err := gatewaytest.ReadResponseStream(response.Body)
+		return outcome{r.Text(), r.Complete, r.Failure, r.Usage != nil, err}
 	}
 	a, err := gatewaytest.ReadCompletionStream(response.Body)
 	text := ""
@@ -98,6 +102,9 @@ func TestFaultNullContent(t *testing.T) {
 		switch path {
 		case messagesPath:
 			assert.Nil(t, body["content"])
+		case responsesPath:
+			assert.Contains(t, body, "output")
+			assert.Nil(t, body["output"])
 		case chatPath:
 			assert.Nil(t, body["choices"].([]any)[0].(map[string]any)["message"].(map[string]any)["content"])
 		default:
@@ -191,7 +198,7 @@ func TestFaultErrorEvent(t *testing.T) {
 		assert.Equal(t, "This is the", o.text)
 		assert.False(t, o.finished)
 		require.NotNil(t, o.failure)
-		assert.Contains(t, []string{"overloaded_error", "server_error"}, o.failure.Type)
+		assert.Contains(t, []string{"overloaded_error", "server_error", "response.failed"}, o.failure.Type)
 	})
 }
 
@@ -252,7 +259,7 @@ func TestFaultNoDoneLeavesOutOnlyTheEnd(t *testing.T) {
 		require.NoError(t, o.err)
 		assert.Contains(t, o.text, "1 message.")
 		assert.False(t, o.finished)
-		assert.True(t, o.usage)
+		assert.Equal(t, path != responsesPath, o.usage, "the last event of responses has the usage")
 	})
 }
 

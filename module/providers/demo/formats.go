@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/responses"
 )
 
 // formats are the formats that the engine speaks.
@@ -13,6 +14,7 @@ var formats = []*wire.Format{
 	messages.Format,
 	chat.Format,
 	completions.Format,
+	responses.Format,
 }
 
 // defaultFamily answers requests that name no family.

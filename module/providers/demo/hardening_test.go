@@ -90,6 +90,18 @@ func TestNoValueInNoPlaceBreaksTheEngine(t *testing.T) {
 				{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},
 				{"role":"tool","tool_call_id":"c","content":"r"}]}`,
 		},
+		responsesPath: {
+			ask(responsesPath, "use f and g", `,"tools":[{"type":"function","name":"f","parameters":{}},{"type":"custom","name":"g"},
+				{"type":"namespace","name":"n","tools":[{"type":"function","name":"h"}]},{"type":"web_search"}],"stream":true,
+				"tool_choice":{"type":"function","name":"f"},"parallel_tool_calls":true,"reasoning":{"effort":"low","summary":"auto"},
+				"text":{"format":{"type":"json_schema","name":"s","schema":{"type":"object","required":["a"]}},"verbosity":"low"},
+				"include":["reasoning.encrypted_content","message.output_text.logprobs"],"top_logprobs":1,"stream_options":{"include_obfuscation":true}`),
+			`{"model":"m","instructions":"s","input":[{"role":"user","content":[{"type":"input_text","text":"t"},{"type":"input_image","image_url":"http://x"}]},
+				{"type":"reasoning","summary":[{"type":"summary_text","text":"r"}],"encrypted_content":"e"},
+				{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"custom_tool_call","call_id":"d","name":"g","input":"i"},
+				{"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"o"}]},
+				{"type":"custom_tool_call_output","call_id":"d","output":"o"},{"type":"additional_tools","role":"developer","tools":[]}]}`,
+		},
 		completionsPath: {ask(completionsPath, "hi", `,"stream":true,"n":2,"best_of":2,"echo":true,"logprobs":1,"stop":["x"],"max_tokens":3`)},
 	}
 	for path, list := range bodies {
@@ -142,6 +154,10 @@ func lawful(path string, w *httptest.ResponseRecorder) (err error) {
 		_, err = gatewaytest.ReadMessageStream(w.Body)
 	case path == messagesPath:
 		_, err = gatewaytest.ParseMessage(w.Body.Bytes())
+	case path == responsesPath && stream:
+		_, err = gatewaytest.ReadResponseStream(w.Body)
+	case path == responsesPath:
+		_, err = gatewaytest.ParseResponse(w.Body.Bytes())
 	case stream:
 		_, err = gatewaytest.ReadCompletionStream(w.Body)
 	default:

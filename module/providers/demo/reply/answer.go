@@ -67,6 +67,7 @@ const (
 	Stopped              // a stop string came
 	Called               // tools are to be called
 	Declined             // the answer was refused
+	Filtered             // a filter of the content cut it
 )
 
 // Compose makes the answer to a request that Prepare has accepted.
@@ -95,10 +96,12 @@ func (a *Answer) sample(prompt string, index int) Sample {
 	calls := a.calls(prompt, index)
 	text, matched := cutAtStop(a.text(prompt, index, calls), a.Stops)
 	var whole bool
-	s.Pieces, whole = left.take(pieces(text))
+	s.Pieces, whole = left.take(a.cut(text))
 	switch {
 	case !whole:
 		s.Stop = Limited
+	case a.orders.filter:
+		s.Stop = Filtered
 	case matched != "":
 		s.Stop, s.Matched = Stopped, matched
 	case s.Refused:
@@ -107,6 +110,18 @@ func (a *Answer) sample(prompt string, index int) Sample {
 		s.addCalls(calls, &left)
 	}
 	return s
+}
+
+// cut cuts the text into pieces. A filter of the content lets half of them pass.
+func (a *Answer) cut(text string) []string {
+	list := pieces(text)
+	if a.Schema != nil {
+		list = fragments(text)
+	}
+	if a.orders.filter {
+		return list[:len(list)/2]
+	}
+	return list
 }
 
 // addCalls adds the calls within the limit of tokens, which may cut the last one

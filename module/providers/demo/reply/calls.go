@@ -8,7 +8,7 @@ import (
 
 // calls returns the calls of tools of one sample.
 func (a *Answer) calls(prompt string, index int) []Call {
-	if a.Choice.Mode == ChoiceNone || a.orders.refuse {
+	if a.Choice.Mode == ChoiceNone || a.orders.refuse || a.orders.filter {
 		return nil
 	}
 	list := a.ordered()

@@ -13,6 +13,7 @@ type orders struct {
 	words  int // number of additional words
 	calls  []order
 	refuse bool
+	filter bool
 }
 
 // order is a call of a tool that the prompt spells out.
@@ -23,7 +24,7 @@ type order struct {
 
 // directive matches one directive: a tool with the object of its arguments, or
 // a verb with the words behind it.
-var directive = regexp.MustCompile(`(?s)\[\[(?:tool (\S+?)( \{.*?\})?|(words:|think|refuse|fault:)([^\]]*))\]\]`)
+var directive = regexp.MustCompile(`(?s)\[\[(?:tool (\S+?)( \{.*?\})?|(words:|think|refuse|filter|fault:)([^\]]*))\]\]`)
 
 // readDirectives takes the directives out of the prompts.
 func (r *Request) readDirectives() (refused *Refusal) {
@@ -51,6 +52,9 @@ func (r *Request) obey(match []string) bool {
 		return rest == ""
 	case "refuse":
 		r.orders.refuse = true
+		return rest == ""
+	case "filter":
+		r.orders.filter = true
 		return rest == ""
 	case "fault:":
 		return r.Faults.read(strings.Fields(rest))

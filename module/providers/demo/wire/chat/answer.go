@@ -112,6 +112,6 @@ func newToolCall(c *reply.Call, input string) toolCall {
 func finishReason(s *reply.Sample) *string {
 	return wire.Optional(map[reply.Stop]string{
 		reply.Ended: "stop", reply.Limited: "length", reply.Stopped: "stop",
-		reply.Called: "tool_calls", reply.Declined: "stop",
+		reply.Called: "tool_calls", reply.Declined: "stop", reply.Filtered: "content_filter",
 	}[s.Stop])
 }

@@ -58,6 +58,6 @@ func promptLength(a *reply.Answer, s *reply.Sample) int {
 func finishReason(s *reply.Sample) *string {
 	return wire.Optional(map[reply.Stop]string{
 		reply.Ended: "stop", reply.Limited: "length", reply.Stopped: "stop",
-		reply.Called: "stop", reply.Declined: "content_filter",
+		reply.Called: "stop", reply.Declined: "content_filter", reply.Filtered: "content_filter",
 	}[s.Stop])
 }

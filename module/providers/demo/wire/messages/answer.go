@@ -108,13 +108,17 @@ func newToolUse(c *reply.Call) toolUseBlock {
 func stopReason(s *reply.Sample) *string {
 	return wire.Optional(map[reply.Stop]string{
 		reply.Ended: "end_turn", reply.Limited: "max_tokens", reply.Stopped: "stop_sequence",
-		reply.Called: "tool_use", reply.Declined: "refusal",
+		reply.Called: "tool_use", reply.Declined: "refusal", reply.Filtered: "refusal",
 	}[s.Stop])
 }
 
 func details(s *reply.Sample) *stopDetails {
-	if s.Stop != reply.Declined {
+	explanations := map[reply.Stop]string{
+		reply.Declined: "the prompt asked for a refusal", reply.Filtered: "the prompt asked for a filter",
+	}
+	explanation, refused := explanations[s.Stop]
+	if !refused {
 		return nil
 	}
-	return &stopDetails{Type: "refusal", Explanation: "the prompt asked for a refusal"}
+	return &stopDetails{Type: "refusal", Explanation: explanation}
 }
