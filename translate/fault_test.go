@@ -16,6 +16,7 @@ import (
 // TestOwnFaultsHaveExactBodies holds the body that each of the gateway's own
 // faults has in the two families of clients.
 func TestOwnFaultsHaveExactBodies(t *testing.T) {
+	keyHeaders := map[translate.Format]string{translate.Messages: "x-api-key"}
 	cause := errors.New("dial tcp 10.0.0.7:443: refused, key sk-secret")
 	tests := []struct {
 		name     string
@@ -25,7 +26,9 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 		chat     string
 	}{
 		{
-			"no key", translate.NoCredential, 401,
+			"no key", func(format translate.Format) *translate.Fault {
+				return translate.NoCredential(keyHeaders[format])
+			}, 401,
 			`{"type":"error","error":{"type":"authentication_error","message":"no credential: send 'Authorization: Bearer <key>' or 'x-api-key: <key>'"},"request_id":"R"}`,
 			`{"error":{"message":"no credential: send 'Authorization: Bearer <key>'","type":"invalid_request_error","param":null,"code":null}}`,
 		},

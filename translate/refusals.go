@@ -14,11 +14,12 @@ const (
 	codeInvalidValue = "invalid_value"
 )
 
-// NoCredential refuses a request without a key.
-func NoCredential(format Format) *Fault {
+// NoCredential refuses a request without a key, which may also be in another
+// header than Authorization (named in lower case), "" for none.
+func NoCredential(other string) *Fault {
 	message := "no credential: send 'Authorization: Bearer <key>'"
-	if format == Messages {
-		message += " or 'x-api-key: <key>'"
+	if other != "" {
+		message += " or '" + other + ": <key>'"
 	}
 	return &Fault{Kind: Unauthenticated, Message: message, Final: true}
 }

@@ -3,7 +3,7 @@ package exchange
 import (
 	"context"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // Conduit connects the gateway with the transport: reverse_proxy, which may be
@@ -38,8 +38,8 @@ func ConduitFrom(ctx context.Context) *Conduit {
 // ModelsQuery asks a provider for one page of its own list of models. The
 // gateway fills the first group of fields; the transport, the second.
 type ModelsQuery struct {
-	Format translate.Format // whose endpoint is asked
-	After  string           // the id after which the page begins; "" for the first one
+	Format *format.Descriptor // whose endpoint is asked
+	After  string             // the id after which the page begins; "" for the first one
 
 	Status int    // the provider's status, 0 while none came
 	Page   []byte // the page, where the status is 200; nil if it cannot be read, or repeats the credential

@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // Exchange is one client request with everything known about it until its
@@ -14,11 +15,11 @@ type Exchange struct {
 	ID        string // request id, "req_" and 24 base62 characters
 	Start     time.Time
 	Operation translate.Operation
-	Format    translate.Format // what the client speaks
+	Format    *format.Descriptor // of the client
 
 	Key    *aigateway.Key // nil until the credential was checked
 	Client http.Header
-	Beta   bool   // the client sent ?beta=true
+	Query  string // what providers of the client's format get of the query
 	Strict bool   // the client refuses losses that shape the answer
 	Body   []byte // the request body, decoded, never changed; nil once an answer has begun
 	Lease  *Lease // of Body's memory; nil when it belongs to no pool
@@ -55,10 +56,10 @@ const (
 // change once it is made.
 type Attempt struct {
 	Exchange *Exchange
-	Provider string            // name of the provider in the configuration
-	Format   translate.Format  // spoken to the provider
-	Model    string            // the provider's own model name
-	Traits   *translate.Traits // what the target can take; nil stands for the provider's
+	Provider string             // name of the provider in the configuration
+	Format   *format.Descriptor // of the provider
+	Model    string             // the provider's own model name
+	Traits   *translate.Traits  // what the target can take; nil stands for the provider's
 
 	// BytesPerToken is the divisor for estimates of the request's tokens; 0 while
 	// nothing is known of the model.

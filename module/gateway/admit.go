@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // admit asks the limit of the key, if it has one, whether the request may be
@@ -48,41 +49,18 @@ func refuseLimited(s *sink.Sink, decision aigateway.Admission, estimate meter.Es
 // wholeSeconds rounds up: whoever comes again then is not too early.
 func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// quotaHeaders are the names of the headers that tell of a quota.
-type quotaHeaders struct{ limit, remaining, reset string }
-
-// The names as the client's family of SDKs knows them (wire format E.5).
-var (
-	messagesRequests = quotaHeaders{"Anthropic-Ratelimit-Requests-Limit", "Anthropic-Ratelimit-Requests-Remaining", "Anthropic-Ratelimit-Requests-Reset"}
-	messagesTokens   = quotaHeaders{"Anthropic-Ratelimit-Tokens-Limit", "Anthropic-Ratelimit-Tokens-Remaining", "Anthropic-Ratelimit-Tokens-Reset"}
-	otherRequests    = quotaHeaders{"X-Ratelimit-Limit-Requests", "X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests"}
-	otherTokens      = quotaHeaders{"X-Ratelimit-Limit-Tokens", "X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens"}
-)
-
 // showQuotas sets the headers that show how much is left, whatever the answer is.
 func showQuotas(s *sink.Sink, decision aigateway.Admission) {
-	if s.Exchange().Format == translate.Messages {
-		showQuota(s, messagesRequests, decision.Requests)
-		showQuota(s, messagesTokens, decision.Tokens)
-		return
+	quotas := &s.Exchange().Format.Client.Quotas
+	for _, of := range [...]struct {
+		names *format.QuotaHeaders
+		quota aigateway.Quota
+	}{{&quotas.Requests, decision.Requests}, {&quotas.Tokens, decision.Tokens}} {
+		if of.quota.Limit == 0 {
+			continue
+		}
+		s.SetHeader(of.names.Limit, strconv.FormatInt(of.quota.Limit, 10))
+		s.SetHeader(of.names.Remaining, strconv.FormatInt(of.quota.Remaining, 10))
+		s.SetHeader(of.names.Reset, quotas.Reset(time.Now(), of.quota.Reset))
 	}
-	showQuota(s, otherRequests, decision.Requests)
-	showQuota(s, otherTokens, decision.Tokens)
-}
-
-func showQuota(s *sink.Sink, names quotaHeaders, q aigateway.Quota) {
-	if q.Limit == 0 {
-		return
-	}
-	s.SetHeader(names.limit, strconv.FormatInt(q.Limit, 10))
-	s.SetHeader(names.remaining, strconv.FormatInt(q.Remaining, 10))
-	s.SetHeader(names.reset, resetAt(s.Exchange().Format, q.Reset))
-}
-
-// resetAt returns a moment for messages clients, and a duration for others.
-func resetAt(client translate.Format, in time.Duration) string {
-	if client != translate.Messages {
-		return (time.Duration(wholeSeconds(in)) * time.Second).String()
-	}
-	return time.Now().Add(in + time.Second - 1).UTC().Format(time.RFC3339)
 }

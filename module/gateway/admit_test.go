@@ -11,10 +11,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
-	chat, messages := &provider{formats: []translate.Format{translate.Chat}}, &provider{formats: []translate.Format{translate.Messages}}
+	chat, messages := &provider{formats: []*format.Descriptor{formats.Of(translate.Chat)}}, &provider{formats: []*format.Descriptor{formats.Of(translate.Messages)}}
 	standard := &model{targets: []target{{provider: chat, traits: new(translate.Traits)}}}
 	own := &model{targets: []target{{provider: chat, traits: &translate.Traits{DefaultMaxTokens: 10}}, {traits: new(translate.Traits)}}}
 	calls := &model{targets: []target{{provider: messages, traits: new(translate.Traits)}}}
@@ -32,7 +34,7 @@ func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
 		{translate.View{MaxTokens: math.MaxInt64, Answers: math.MaxInt64, Prompts: 9}, own, math.MaxInt64},
 		{translate.View{MaxTokens: math.MaxInt64 - 1}, own, math.MaxInt64},
 	} {
-		assert.Equal(t, c.want, expectedTokens(&exchange.Exchange{Format: translate.Chat, View: c.view}, c.m).Reserved, "%+v", c.view)
+		assert.Equal(t, c.want, expectedTokens(&exchange.Exchange{Format: formats.Of(translate.Chat), View: c.view}, c.m).Reserved, "%+v", c.view)
 	}
 	assert.Zero(t, expectedTokens(&exchange.Exchange{Operation: translate.CountTokens, View: translate.View{MaxTokens: 5}}, own).Reserved)
 }

@@ -3,11 +3,13 @@ package gateway
 import (
 	"cmp"
 	"net/http"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -63,14 +65,14 @@ func (h *Handler) try(m *model, s *sink.Sink, r *http.Request) (v verdict) {
 // attempt returns the attempt at t for an exchange. It refuses a target that cannot
 // be asked in any faithful way.
 func (t target) attempt(ex *exchange.Exchange) (*exchange.Conduit, *translate.Fault) {
-	format, fault := t.formatFor(ex)
+	spoken, fault := t.formatFor(ex)
 	if fault != nil {
 		return nil, fault
 	}
 	return &exchange.Conduit{Attempt: exchange.Attempt{
 		Exchange: ex,
 		Provider: t.provider.name,
-		Format:   format,
+		Format:   spoken,
 		Model:    t.upstreamModel(ex.View.Model),
 		Traits:   t.traitsOf(ex.View.Model),
 	}}, nil
@@ -79,27 +81,27 @@ func (t target) attempt(ex *exchange.Exchange) (*exchange.Conduit, *translate.Fa
 // formatFor chooses the format to speak to the provider: the client's own where
 // the provider speaks it, so that its bytes go through unchanged, else the first
 // that the request can be translated to.
-func (t target) formatFor(ex *exchange.Exchange) (translate.Format, *translate.Fault) {
-	format, ok := t.provider.speakFor(ex.Format)
+func (t target) formatFor(ex *exchange.Exchange) (*format.Descriptor, *translate.Fault) {
+	spoken := t.provider.speakFor(ex.Format)
 	switch {
-	case ex.Operation == translate.CountTokens && (format != ex.Format || t.provider.uncounted.has(t.upstreamModel(ex.View.Model))):
-		return "", translate.NoTokenCount(ex.View.Model)
-	case !ok:
-		return "", translate.Untranslatable(ex.Format, ex.View.Model, t.provider.formats[0])
+	case ex.Operation == translate.CountTokens && (spoken != ex.Format || t.provider.uncounted.has(t.upstreamModel(ex.View.Model))):
+		return nil, translate.NoTokenCount(ex.View.Model)
+	case spoken == nil:
+		return nil, translate.Untranslatable(ex.Format.Name, ex.View.Model, t.provider.formats[0].Name)
 	}
-	return format, nil
+	return spoken, nil
 }
 
-// speakFor is the format to speak to p for a client of a format; ok is false
-// where there is none.
-func (p *provider) speakFor(client translate.Format) (format translate.Format, ok bool) {
-	if speaks(p.formats, client) {
-		return client, true
+// speakFor returns the format to speak to p for a client of a format; nil if there
+// is none.
+func (p *provider) speakFor(client *format.Descriptor) *format.Descriptor {
+	if slices.Contains(p.formats, client) {
+		return client
 	}
-	for _, format := range p.formats {
-		if pairs.CanTranslate(client, format) {
-			return format, true
+	for _, f := range p.formats {
+		if pairs.CanTranslate(client.Name, f.Name) {
+			return f
 		}
 	}
-	return "", false
+	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // readBody reads the request body to its end and decodes it. Reading to the end
@@ -77,7 +76,7 @@ func isJSON(values []string) bool {
 
 // inspect runs the one strict pass over the body.
 func inspect(ex *exchange.Exchange) *translate.Fault {
-	view, fault := formats.Of(ex.Format).Requests.Inspect(ex.Body, ex.Operation)
+	view, fault := ex.Format.Requests.Inspect(ex.Body, ex.Operation)
 	if fault != nil {
 		return fault
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -65,13 +66,13 @@ func (r *resolved) describe() {
 // formats that no target can serve. Models with the same key have the same.
 func (m *model) capabilities() (known map[translate.Format]capability, key string) {
 	known = make(map[translate.Format]capability)
-	for _, client := range formats.Names() {
+	for _, client := range formats.All() {
 		for _, t := range m.targets {
-			upstream, ok := t.provider.speakFor(client)
-			if !ok || !pairs.Possible(client, upstream, t.traits) {
+			upstream := t.provider.speakFor(client)
+			if upstream == nil || !pairs.Possible(client.Name, upstream.Name, t.traits) {
 				continue
 			}
-			known[client] = capabilityOf(client, upstream, t.traits)
+			known[client.Name] = capabilityOf(client, upstream, t.traits)
 			key += fmt.Sprintf("%s %s %+v\n", client, upstream, *t.traits)
 			break
 		}
@@ -79,9 +80,9 @@ func (m *model) capabilities() (known map[translate.Format]capability, key strin
 	return known, key
 }
 
-func capabilityOf(client, upstream translate.Format, traits *translate.Traits) capability {
+func capabilityOf(client, upstream *format.Descriptor, traits *translate.Traits) capability {
 	if client == upstream {
-		return capability{laneBytes, upstream, everything}
+		return capability{laneBytes, upstream.Name, everything}
 	}
-	return capability{laneTranslated, upstream, pairs.CapabilitiesOf(client, upstream, traits)}
+	return capability{laneTranslated, upstream.Name, pairs.CapabilitiesOf(client.Name, upstream.Name, traits)}
 }

@@ -18,9 +18,10 @@ const maxCredential = 256
 
 // authenticate finds the key record for the request's credential. Unknown,
 // disabled and expired keys get the same sentence, found by the same work; the
-// log tells the operator which it was.
-func (h *Handler) authenticate(s *sink.Sink, r *http.Request) *translate.Fault {
-	credential, fault := credentialOf(r)
+// log tells the operator which it was. The credential may also be in the header
+// other, "" for none.
+func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *translate.Fault {
+	credential, fault := credentialOf(r, other)
 	if fault != nil {
 		return fault
 	}
@@ -64,33 +65,36 @@ func (h *Handler) logRefusedKey(s *sink.Sink, key *aigateway.Key, reason string)
 }
 
 // credentialOf returns the one credential of a request: the bearer token, or
-// else, where it counts, the x-api-key. What does not decide is not looked at.
-func credentialOf(r *http.Request) (string, *translate.Fault) {
+// else the value of the header other, "" for none. What does not decide is not
+// looked at.
+func credentialOf(r *http.Request, other string) (string, *translate.Fault) {
 	token, fault := bearerToken(r.Header["Authorization"])
-	hint := translate.Chat // whose sentence names no other header
-	if readsAPIKey(r) {
-		hint = translate.Messages
-		if token == "" && fault == nil {
-			token, fault = single("x-api-key", r.Header["X-Api-Key"])
-		}
+	if other != "" && token == "" && fault == nil {
+		token, fault = single(strings.ToLower(other), r.Header[other])
 	}
 	switch {
 	case fault != nil:
 		return "", fault
 	case token == "":
-		return "", translate.NoCredential(hint)
+		return "", translate.NoCredential(strings.ToLower(other))
 	case len(token) > maxCredential || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
 		return "", translate.BadKey()
 	}
 	return token, nil
 }
 
-// readsAPIKey reports whether x-api-key counts: on the messages endpoints, and
-// on those of models when the version header identifies a messages client.
-func readsAPIKey(r *http.Request) bool {
-	p := r.URL.Path
-	return strings.HasPrefix(p, "/v1/messages") ||
-		hasVersion(r) && (strings.HasPrefix(p, "/v1/models") || p == "/v1/capabilities")
+// keyHeader returns the header beside Authorization that may hold the key of a
+// request, "" for none: that of the endpoint's format or, where the endpoint has
+// none, of the format whose version the request names.
+func keyHeader(r *http.Request, e endpoint) string {
+	f := e.format
+	if f == nil {
+		f = formatByVersion(r)
+	}
+	if f == nil {
+		return ""
+	}
+	return f.Client.KeyHeader
 }
 
 // bearerToken returns the bearer token of the values of Authorization, "" where

@@ -28,9 +28,10 @@ func FuzzCredential(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, authorization, apiKey, path string) {
 		r := &http.Request{URL: &url.URL{Path: path}, Header: http.Header{
-			"Authorization": {authorization}, "X-Api-Key": {apiKey}, versionHeader: {"2023-06-01"},
+			"Authorization": {authorization}, "X-Api-Key": {apiKey}, "Anthropic-Version": {"2023-06-01"},
 		}}
-		credential, fault := credentialOf(r)
+		e, _ := route(r)
+		credential, fault := credentialOf(r, keyHeader(r, e))
 		assert.Equal(t, fault == nil, credential != "", "a credential or a fault")
 		assert.LessOrEqual(t, len(credential), maxCredential)
 		for _, c := range []byte(credential) {

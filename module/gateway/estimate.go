@@ -7,7 +7,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // estimates reports whether the tokens of a request may be estimated: nobody
@@ -27,7 +26,7 @@ func (h *Handler) estimate(m *model, s *sink.Sink) {
 	key := meter.Model{Provider: t.provider.name, Name: t.upstreamModel(ex.View.Model)}
 	h.ratios.Track(key)
 	ex.Attempt, ex.Result = nil, nil // no target has answered this
-	tokens := formats.Of(ex.Format).Requests.Measure(ex.Body).Tokens(h.ratios.BytesPerToken(key))
+	tokens := ex.Format.Requests.Measure(ex.Body).Tokens(h.ratios.BytesPerToken(key))
 	s.SetHeader("X-Gateway-Estimate", "true")
 	s.WriteJSON(append(strconv.AppendInt([]byte(`{"input_tokens":`), tokens, 10), '}'))
 }

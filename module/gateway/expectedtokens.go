@@ -33,8 +33,11 @@ func expectedTokens(ex *exchange.Exchange, m *model) (e meter.Estimate) {
 // fansOut reports whether each of several answers needs a call of its own, which
 // sends the whole prompt.
 func (t target) fansOut(ex *exchange.Exchange) bool {
-	format, _ := t.provider.speakFor(ex.Format)
-	return format != ex.Format && (format == translate.Messages || t.traitsOf(ex.View.Model).FanOutN || ex.View.Prompts > 1)
+	spoken := t.provider.speakFor(ex.Format)
+	if spoken == nil || spoken == ex.Format {
+		return false
+	}
+	return spoken.Provider.OneAnswer || t.traitsOf(ex.View.Model).FanOutN || ex.View.Prompts > 1
 }
 
 // timesAtMost returns n times times, at most math.MaxInt64. n is not negative; 0

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // Handler turns a site into an AI gateway. It serves
@@ -239,7 +241,7 @@ func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http
 		s.SetHeader("Allow", e.method)
 		return translate.WrongMethod(e.method)
 	}
-	if fault := h.authenticate(s, r); fault != nil {
+	if fault := h.authenticate(s, r, keyHeader(r, e)); fault != nil {
 		return fault
 	}
 	return e.serve(h, s, r)
@@ -279,12 +281,12 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *translate.Fault {
 
 // readRequest reads what the client asks for, from headers, body and query.
 func (h *Handler) readRequest(ex *exchange.Exchange, r *http.Request) *translate.Fault {
-	if ex.Format == translate.Messages {
-		if fault := checkVersion(r); fault != nil {
+	if version := &ex.Format.Version; version.Check != nil {
+		if fault := version.Check(r.Header[version.Header]); fault != nil {
 			return fault
 		}
-		ex.Beta = r.URL.RawQuery != "" && r.URL.Query().Get("beta") == "true"
 	}
+	ex.Query = queryFor(ex.Format, r)
 	if fault := checkOnLoss(r); fault != nil {
 		return fault
 	}
@@ -293,6 +295,21 @@ func (h *Handler) readRequest(ex *exchange.Exchange, r *http.Request) *translate
 		return fault
 	}
 	return inspect(ex)
+}
+
+// queryFor returns what providers of the client's format get of the query.
+func queryFor(client *format.Descriptor, r *http.Request) string {
+	if r.URL.RawQuery == "" {
+		return ""
+	}
+	var kept []string
+	query := r.URL.Query()
+	for _, parameter := range client.Client.Query {
+		if name, value, _ := strings.Cut(parameter, "="); query.Get(name) == value {
+			kept = append(kept, parameter)
+		}
+	}
+	return strings.Join(kept, "&")
 }
 
 // Interface guards

@@ -133,7 +133,7 @@ func (f *fallback) after(a *exchange.Attempt, result *exchange.Result) bool {
 	case status == 0:
 		return f.unreachable
 	case status < 400, status > 599: // what is no error status counts as what it should have been
-		status = result.Fault.Status(a.Format)
+		status = a.Format.Errors.Status(result.Fault)
 	}
 	return f.statuses[status] || f.classes[status/100%6]
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // failures by name; those with a status are the provider's answers.
@@ -50,7 +51,7 @@ func TestFallbackGoesOnAfterWhatItsWordsSay(t *testing.T) {
 		f, err := parseFallback(test.words)
 		require.NoError(t, err)
 		for name, a := range failures() {
-			assert.Equal(t, contains(test.after, name), f.after(&exchange.Attempt{Format: translate.Messages}, a), "%v after %s", test.words, name)
+			assert.Equal(t, contains(test.after, name), f.after(&exchange.Attempt{Format: formats.Of(translate.Messages)}, a), "%v after %s", test.words, name)
 		}
 	}
 }

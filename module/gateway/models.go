@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,12 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-)
-
-// The page sizes of the messages-shaped list of models.
-const (
-	standardPage = 20
-	largestPage  = 1000
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // longestModel bounds the names of models, in bytes: no request may name one
@@ -24,11 +21,12 @@ const longestModel = 256
 
 // serveModels lists the names that the key may use, sorted.
 func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *translate.Fault {
+	shape := &s.Exchange().Format.Models
 	ids := h.visible(s.Exchange().Key, r)
 	more := false
-	if s.Exchange().Format == translate.Messages {
+	if shape.Paging != nil {
 		var fault *translate.Fault
-		if ids, more, fault = page(ids, r); fault != nil {
+		if ids, more, fault = page(ids, shape.Paging, r.URL.Query()); fault != nil {
 			return fault
 		}
 	}
@@ -36,7 +34,7 @@ func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *translate.Fault {
 	for i, id := range ids {
 		models[i] = h.resolved.describeModel(id)
 	}
-	s.WriteJSON(translate.AppendModelList(nil, s.Exchange().Format, models, more))
+	s.WriteJSON(shape.AppendList(nil, models, more))
 	return nil
 }
 
@@ -50,7 +48,7 @@ func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *translate.Fault {
 		return translate.UnknownModel(observe.Clip(id))
 	}
 	awaitModels(r.Context(), m.targets[0].provider)
-	s.WriteJSON(translate.AppendModel(nil, s.Exchange().Format, h.resolved.describeModel(id)))
+	s.WriteJSON(s.Exchange().Format.Models.Append(nil, h.resolved.describeModel(id)))
 	return nil
 }
 
@@ -61,22 +59,21 @@ func (h *Handler) visible(key *aigateway.Key, r *http.Request) []string {
 }
 
 // page cuts the page that the query asks for out of the sorted ids.
-func page(ids []string, r *http.Request) (cut []string, more bool, fault *translate.Fault) {
-	q := r.URL.Query()
-	limit := standardPage
-	if q.Has("limit") {
-		n, err := strconv.Atoi(q.Get("limit"))
-		if err != nil || n < 1 || n > largestPage {
-			return nil, false, translate.InvalidField("limit", "must be an integer from 1 to 1000")
+func page(ids []string, paging *format.Paging, q url.Values) (cut []string, more bool, fault *translate.Fault) {
+	limit := paging.Standard
+	if q.Has(paging.Limit) {
+		n, err := strconv.Atoi(q.Get(paging.Limit))
+		if err != nil || n < 1 || n > paging.Largest {
+			return nil, false, translate.InvalidField(paging.Limit, fmt.Sprintf("must be an integer from 1 to %d", paging.Largest))
 		}
 		limit = n
 	}
-	if before := q.Get("before_id"); before != "" {
+	if before := q.Get(paging.Before); before != "" {
 		i, _ := slices.BinarySearch(ids, before)
 		start := max(0, i-limit)
 		return ids[start:i], start > 0, nil
 	}
-	if after := q.Get("after_id"); after != "" {
+	if after := q.Get(paging.After); after != "" {
 		i, found := slices.BinarySearch(ids, after)
 		if found {
 			i++

@@ -1,18 +1,20 @@
 package gateway
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"testing"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 func paged(t *testing.T, ids []string, query string) (cut []string, more bool) {
 	t.Helper()
-	cut, more, fault := page(ids, &http.Request{URL: &url.URL{RawQuery: query}})
+	values, _ := url.ParseQuery(query)
+	cut, more, fault := page(ids, formats.Of(translate.Messages).Models.Paging, values)
 	require.Nil(t, fault, query)
 	return cut, more
 }
@@ -71,7 +73,7 @@ func TestPagingForwardsAndBackwardsMeetsEveryModelOnce(t *testing.T) {
 
 func TestPageRefusesOtherLimits(t *testing.T) {
 	for _, limit := range []string{"0", "-1", "1001", "x", "1.0", "", "99999999999999999999"} {
-		_, _, fault := page(nil, &http.Request{URL: &url.URL{RawQuery: "limit=" + limit}})
+		_, _, fault := page(nil, formats.Of(translate.Messages).Models.Paging, url.Values{"limit": {limit}})
 		if assert.NotNil(t, fault, limit) {
 			assert.Equal(t, "limit: must be an integer from 1 to 1000", fault.Message)
 		}

@@ -15,13 +15,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // provider is a provisioned Provider.
 type provider struct {
 	name    string
-	formats []translate.Format
+	formats []*format.Descriptor
 	serves  []aigateway.Pattern // what it serves without a model block; none: what nobody else claims
 	hidden  bool                // it serves nothing without a model block
 	known   []translate.Model   // models its preset is known for, sorted by id
@@ -43,8 +44,8 @@ func newProvider(ctx caddy.Context, config *Provider, lists *modellist.Lists) (*
 	if err != nil {
 		return nil, err
 	}
-	p := &provider{name: config.Name, formats: config.Formats, known: modellist.Named(defaults.Models)}
-	if err := p.setFormats(defaults); err != nil {
+	p := &provider{name: config.Name, known: modellist.Named(defaults.Models)}
+	if err := p.setFormats(config.Formats, defaults.Formats); err != nil {
 		return nil, err
 	}
 	if err := p.setModels(config); err != nil {
@@ -98,7 +99,7 @@ func (config *Provider) asksForModels(d aigateway.Defaults) bool {
 	return config.ModelList == ModelListAuto || config.ModelList == "" && d.ListsModels && !config.DisableModels
 }
 
-func (config *Provider) listIdentity(f translate.Format) modellist.Identity {
+func (config *Provider) listIdentity(f *format.Descriptor) modellist.Identity {
 	return modellist.Identity{
 		Format: f, APIKey: config.APIKey, BaseURL: config.BaseURL,
 		Preset: string(config.PresetRaw), Transport: string(config.TransportRaw), Proxy: string(config.ReverseProxyRaw),
@@ -123,17 +124,21 @@ func (config *Provider) loadPreset(ctx caddy.Context) (aigateway.Defaults, bool,
 	return mod.(aigateway.Preset).Defaults(), inProcess, nil
 }
 
-func (p *provider) setFormats(d aigateway.Defaults) error {
-	if len(p.formats) == 0 {
-		p.formats = d.Formats
+// setFormats sets the formats that are configured, else those of the preset.
+func (p *provider) setFormats(configured, standard []translate.Format) error {
+	names := configured
+	if len(names) == 0 {
+		names = standard
 	}
-	if len(p.formats) == 0 {
+	if len(names) == 0 {
 		return errors.New("needs a format")
 	}
-	for _, f := range p.formats {
-		if formats.Of(f) == nil {
-			return fmt.Errorf("unknown format '%s'", f)
+	for _, name := range names {
+		f := formats.Of(name)
+		if f == nil {
+			return fmt.Errorf("unknown format '%s'", name)
 		}
+		p.formats = append(p.formats, f)
 	}
 	return nil
 }

@@ -207,8 +207,3 @@ func (r *resolved) describeModel(name string) translate.Model {
 	}
 	return known
 }
-
-// speaks reports whether one of the formats is f.
-func speaks(formats []translate.Format, f translate.Format) bool {
-	return slices.Contains(formats, f)
-}

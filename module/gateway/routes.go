@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"path"
@@ -10,29 +11,39 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // endpoint is one row of the route table.
 type endpoint struct {
 	method string
-	format translate.Format
+	format *format.Descriptor // nil if it depends on the request
+	meant  *format.Descriptor // of the endpoint that a path without a row resembles, nil for none
 	serve  func(*Handler, *sink.Sink, *http.Request) *translate.Fault
 	op     translate.Operation
 }
 
 // endpoints is the route table: exact paths. "/v1/models/" stands for all
 // paths below it.
-var endpoints = map[string]endpoint{
-	"/v1/messages":              {http.MethodPost, translate.Messages, (*Handler).serveCall, translate.Generate},
-	"/v1/messages/count_tokens": {http.MethodPost, translate.Messages, (*Handler).serveCall, translate.CountTokens},
-	"/v1/chat/completions":      {http.MethodPost, translate.Chat, (*Handler).serveCall, translate.Generate},
-	"/v1/completions":           {http.MethodPost, translate.Completions, (*Handler).serveCall, translate.Generate},
-	"/v1/models":                {http.MethodGet, "", (*Handler).serveModels, translate.Generate},
-	"/v1/capabilities":          {http.MethodGet, "", (*Handler).serveCapabilities, translate.Generate},
-	modelsPrefix:                {http.MethodGet, "", (*Handler).serveModel, translate.Generate},
-}
+var endpoints = func() map[string]endpoint {
+	table := map[string]endpoint{
+		modelsPath:         {method: http.MethodGet, serve: (*Handler).serveModels},
+		"/v1/capabilities": {method: http.MethodGet, serve: (*Handler).serveCapabilities},
+		modelsPrefix:       {method: http.MethodGet, serve: (*Handler).serveModel},
+	}
+	for _, f := range formats.All() {
+		for _, e := range f.Client.Endpoints {
+			table[e.Path] = endpoint{method: e.Method, format: f, serve: (*Handler).serveCall, op: e.Operation}
+		}
+	}
+	return table
+}()
 
-const modelsPrefix = "/v1/models/"
+const (
+	modelsPath   = "/v1/models"
+	modelsPrefix = modelsPath + "/"
+)
 
 // route returns the endpoint for a request. ok is false for paths that belong
 // to others.
@@ -55,15 +66,13 @@ func route(r *http.Request) (e endpoint, ok bool) {
 // all, would look like one of the gateway.
 func isOurs(p string) bool { return p == "/v1" || strings.HasPrefix(p, "/v1/") }
 
-// noEndpoint refuses a path, in the family of the endpoint that was probably
-// meant.
+// noEndpoint refuses a path, for a client of the endpoint that was probably meant.
 func noEndpoint(p string) endpoint {
 	name := meant(p)
-	e := endpoint{serve: func(h *Handler, _ *sink.Sink, _ *http.Request) *translate.Fault { return h.noPath(p, name) }}
-	if endpoints[name].format == translate.Messages {
-		e.format = translate.Messages
+	return endpoint{
+		meant: endpoints[name].format,
+		serve: func(h *Handler, _ *sink.Sink, _ *http.Request) *translate.Fault { return h.noPath(p, name) },
 	}
-	return e
 }
 
 func (h *Handler) noPath(p, meant string) *translate.Fault {
@@ -96,23 +105,47 @@ func meant(p string) string {
 	return ""
 }
 
-// formatOf is the format in which a request is answered, errors included. The
-// models endpoints have no format of their own: a version header, or a query
-// that only the messages format knows, asks for its shape.
-func formatOf(r *http.Request, e endpoint) translate.Format {
-	if e.format != "" {
-		return e.format
-	}
-	if hasVersion(r) || strings.HasPrefix(r.URL.Path, "/v1/messages") || pagedLikeMessages(r) {
-		return translate.Messages
-	}
-	return translate.Chat
+// formatOf returns the format in which a request is answered, errors included:
+// that of the endpoint or, where the endpoint has none, the one that the request
+// reveals.
+func formatOf(r *http.Request, e endpoint) *format.Descriptor {
+	return cmp.Or(e.format, formatByVersion(r), e.meant, formatByPath(r), formatByPaging(r), formats.Unspecified())
 }
 
-func pagedLikeMessages(r *http.Request) bool {
-	if r.URL.RawQuery == "" || !strings.HasPrefix(r.URL.Path, "/v1/models") {
-		return false
+// formatByVersion returns the format whose version header the request has, nil for
+// none.
+func formatByVersion(r *http.Request) *format.Descriptor {
+	return formatWhere(func(f *format.Descriptor) bool {
+		return f.Version.Header != "" && r.Header[f.Version.Header] != nil
+	})
+}
+
+// formatByPath returns the format whose endpoints begin as the path does, nil for
+// none.
+func formatByPath(r *http.Request) *format.Descriptor {
+	return formatWhere(func(f *format.Descriptor) bool {
+		return strings.HasPrefix(r.URL.Path, f.Client.Endpoints[0].Path)
+	})
+}
+
+// formatByPaging returns the format that asks for a page of a list of models as the
+// request does, nil for none.
+func formatByPaging(r *http.Request) *format.Descriptor {
+	if r.URL.RawQuery == "" || !strings.HasPrefix(r.URL.Path, modelsPath) {
+		return nil
 	}
-	q := r.URL.Query()
-	return q.Has("limit") || q.Has("after_id") || q.Has("before_id")
+	query := r.URL.Query()
+	return formatWhere(func(f *format.Descriptor) bool {
+		paging := f.Models.Paging
+		return paging != nil && (query.Has(paging.Limit) || query.Has(paging.After) || query.Has(paging.Before))
+	})
+}
+
+// formatWhere returns the first format of which is holds, nil for none.
+func formatWhere(is func(*format.Descriptor) bool) *format.Descriptor {
+	i := slices.IndexFunc(formats.All(), is)
+	if i < 0 {
+		return nil
+	}
+	return formats.All()[i]
 }

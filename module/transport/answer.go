@@ -11,7 +11,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 type readCloser = io.ReadCloser
@@ -44,11 +43,11 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	}
 	length := int64(len(body))
 	if fault == nil && c.attempt.Exchange.Streaming() { // the stream that the answer would have been
-		body, fault = formats.Of(c.attempt.Format).Answers.Replay(body, c.attempt.Exchange.View.IncludeUsage)
+		body, fault = c.attempt.Format.Answers.Replay(body, c.attempt.Exchange.View.IncludeUsage)
 		length = -1
 	}
 	if fault != nil {
-		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
+		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
 	}
 	c.result.Finish(answer.Usage)
 	c.result.AnsweredBy = c.presentable(answer.Model)
@@ -57,7 +56,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 }
 
 func (c *call) inspect(body []byte) (translate.Answer, *translate.Fault) {
-	return formats.Of(c.attempt.Format).Answers.Inspect(body, c.attempt.Exchange.Operation)
+	return c.attempt.Format.Answers.Inspect(body, c.attempt.Exchange.Operation)
 }
 
 // refused reads the provider's error answer.
@@ -70,7 +69,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	// An error answer that cannot be read is still an error of that status.
 	fault := translate.ReadFault(res.StatusCode, res.Header.Get("Content-Type"), body)
 	fault.Redact(c.secrets()...)
-	if c.attempt.ByteLane() && translate.Relayable(res.StatusCode, body, c.attempt.Format) {
+	if c.attempt.ByteLane() && c.attempt.Format.Errors.Relayable(res.StatusCode, body) {
 		c.result.Answer = c.errorAnswer(res, body, fault)
 	}
 	return c.failed(res, res.StatusCode, fault), nil
@@ -82,7 +81,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 func (c *call) errorAnswer(res *http.Response, body []byte, fault *translate.Fault) *exchange.ErrorAnswer {
 	answer := &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: body}
 	if !translate.IsJSON(body) || c.revealing(body) {
-		answer.Body = translate.AppendFault(nil, fault, c.attempt.Format, c.attempt.Exchange.ID)
+		answer.Body = c.attempt.Format.Errors.Append(nil, fault, c.attempt.Exchange.ID)
 		return answer
 	}
 	if own := c.presentableType(res); exchange.IsJSON(own) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -13,7 +14,7 @@ import (
 type byteLane struct {
 	translate.Observer
 	events
-	format   translate.Format
+	format   *format.Descriptor
 	withhold bool   // keep events that hold nothing but usage from the client
 	usage    editor // of other events that hold usage; nil for none
 	onFinish bool   // an orderly end of the body is the end once every choice has finished
@@ -107,7 +108,7 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 // in its comments and other fields too.
 func (l *byteLane) keeps(event sse.Event, signal translate.Signal, raw []byte) bool {
 	if signal.Has(translate.Failed) {
-		l.hidden = !translate.RelayableEvent(event.Name, event.Data, l.format) || l.revealing(raw)
+		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.revealing(raw)
 		return l.hidden
 	}
 	return l.withhold && signal.Has(translate.UsageOnly)

@@ -14,7 +14,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -77,7 +76,7 @@ func (c *call) prepare() *translate.Fault {
 		return fault
 	}
 	c.result.Losses = c.attempt.Exchange.View.Losses()
-	fillIn := formats.Of(c.attempt.Format).Requests.FillIn
+	fillIn := c.attempt.Format.Requests.FillIn
 	if fillIn == nil || c.traits().FIMTemplate == "" {
 		return nil
 	}

@@ -25,14 +25,14 @@ func BenchmarkOneTranslatedCall(b *testing.B) {
 			Body: io.NopCloser(strings.NewReader(stream)), ContentLength: -1,
 		}, nil
 	})
-	ex := &exchange.Exchange{ID: "req_0", Format: translate.Completions, Client: http.Header{}, Body: []byte(`{"model":"m","prompt":"a","stream":true}`)}
-	view, fault := formats.Of(ex.Format).Requests.Inspect(ex.Body, translate.Generate)
+	ex := &exchange.Exchange{ID: "req_0", Format: formats.Of(translate.Completions), Client: http.Header{}, Body: []byte(`{"model":"m","prompt":"a","stream":true}`)}
+	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(b, fault)
 	ex.View = view
 	transport := newTransport(inner)
 	b.ReportAllocs()
 	for b.Loop() {
-		a := &exchange.Attempt{Exchange: ex, Provider: "p", Format: translate.Chat, Model: "m"}
+		a := &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m"}
 		if got := carry(b, transport, a); !got.Whole() {
 			b.Fatal(got.Fault)
 		}

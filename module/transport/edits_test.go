@@ -16,11 +16,11 @@ import (
 // name for the model.
 func rendered(t *testing.T, format translate.Format, body, upstream string, change ...func(*Transport)) string {
 	t.Helper()
-	ex := &exchange.Exchange{Format: format, Body: []byte(body)}
+	ex := &exchange.Exchange{Format: formats.Of(format), Body: []byte(body)}
 	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault, body)
 	ex.View = view
-	a := &exchange.Attempt{Exchange: ex, Format: format, Model: upstream}
+	a := &exchange.Attempt{Exchange: ex, Format: formats.Of(format), Model: upstream}
 	c := &call{t: newTransport(nil, change...), attempt: a, result: new(exchange.Result)}
 	require.Nil(t, c.prepare())
 	p := c.payload()

@@ -26,11 +26,11 @@ func fanned(t testing.TB, stream bool, prompts ...string) *exchange.Attempt {
 	if stream {
 		body += `,"stream":true,"stream_options":{"include_usage":true}`
 	}
-	ex := &exchange.Exchange{ID: "req_0", Format: translate.Completions, Body: []byte(body + "}"), Client: http.Header{}}
-	view, fault := formats.Of(ex.Format).Requests.Inspect(ex.Body, translate.Generate)
+	ex := &exchange.Exchange{ID: "req_0", Format: formats.Of(translate.Completions), Body: []byte(body + "}"), Client: http.Header{}}
+	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault)
 	ex.View = view
-	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: translate.Chat, Model: "m"}
+	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m"}
 }
 
 // byPrompt answers each call by the prompt in its body.

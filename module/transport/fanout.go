@@ -36,7 +36,7 @@ func newFanOut(c *call) *fanOut {
 	}
 	f := &fanOut{call: c, arrivals: make(chan arrival)}
 	f.room.Store(maxAnswer)
-	f.translators = pairs.NewFan(c.attempt.Format, c.attempt.Exchange.Format, memories, c.ids())
+	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, memories, c.ids())
 	for i, b := range c.subcalls {
 		f.subcalls = append(f.subcalls, newSubcall(b, f.translators[i], &f.room))
 	}

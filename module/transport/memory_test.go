@@ -26,8 +26,8 @@ func longAttempt(t *testing.T, provider translate.Format) *exchange.Attempt {
 	lease.Keep(body)
 	view, fault := formats.Of(translate.Messages).Requests.Inspect(body, translate.Generate)
 	require.Nil(t, fault)
-	ex := &exchange.Exchange{Format: translate.Messages, Body: body, Lease: lease, View: view, Client: http.Header{}}
-	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: provider, Model: "another"}
+	ex := &exchange.Exchange{Format: formats.Of(translate.Messages), Body: body, Lease: lease, View: view, Client: http.Header{}}
+	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(provider), Model: "another"}
 }
 
 // An open stream kept its request, twice where it was translated, and the buffer

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"net/http"
-	"net/url"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -44,16 +43,14 @@ func (t *Transport) modelsPage(res *http.Response) []byte {
 
 // modelsRequest builds the request to the provider; see render for proxied.
 func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery) *http.Request {
-	target := t.target(proxied, versioned(t.base.Path, q.Format)+"/models")
+	target := t.target(proxied)
+	target.Path, target.RawQuery = q.Format.Provider.Models(t.base.Path, q.After)
 	h := http.Header{
 		"Accept":          acceptJSON,
 		"Accept-Encoding": {"identity"},
 		"User-Agent":      userAgent,
 	}
-	if q.Format == translate.Messages {
-		target.RawQuery = modelsPageQuery(q.After)
-		h["Anthropic-Version"] = []string{t.standard.Version()}
-	}
+	setVersion(h, &q.Format.Version, &t.standard)
 	t.complete(h, proxied.Header)
 	out := &http.Request{
 		Method: http.MethodGet, URL: target, Host: t.host(proxied.Host, target.Host),
@@ -61,13 +58,4 @@ func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery
 		Header: h, Body: http.NoBody,
 	}
 	return out.WithContext(proxied.Context())
-}
-
-// modelsPageQuery is the query for the largest page that begins after an id.
-func modelsPageQuery(after string) string {
-	query := url.Values{"limit": {"1000"}}
-	if after != "" {
-		query.Set("after_id", after)
-	}
-	return query.Encode()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // askForModels sends q as reverse_proxy would, with an address and a header of
@@ -45,12 +46,12 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 		address string
 		want    string
 	}{
-		{"https://p.example/v1", exchange.ModelsQuery{Format: translate.Chat}, "", "https://p.example/v1/models"},
-		{"https://p.example", exchange.ModelsQuery{Format: translate.Chat}, "", "https://p.example/v1/models"},
-		{"https://p.example/openai/v1", exchange.ModelsQuery{Format: translate.Completions}, "", "https://p.example/openai/v1/models"},
-		{"https://p.example", exchange.ModelsQuery{Format: translate.Messages}, "", "https://p.example/v1/models?limit=1000"},
-		{"https://p.example/v1", exchange.ModelsQuery{Format: translate.Messages, After: "a&b"}, "", "https://p.example/v1/models?after_id=a%26b&limit=1000"},
-		{"https://p.example/v1", exchange.ModelsQuery{Format: translate.Chat, After: "a"}, "10.0.0.1:80", "http://10.0.0.1:80/v1/models"},
+		{"https://p.example/v1", exchange.ModelsQuery{Format: formats.Of(translate.Chat)}, "", "https://p.example/v1/models"},
+		{"https://p.example", exchange.ModelsQuery{Format: formats.Of(translate.Chat)}, "", "https://p.example/v1/models"},
+		{"https://p.example/openai/v1", exchange.ModelsQuery{Format: formats.Of(translate.Completions)}, "", "https://p.example/openai/v1/models"},
+		{"https://p.example", exchange.ModelsQuery{Format: formats.Of(translate.Messages)}, "", "https://p.example/v1/models?limit=1000"},
+		{"https://p.example/v1", exchange.ModelsQuery{Format: formats.Of(translate.Messages), After: "a&b"}, "", "https://p.example/v1/models?after_id=a%26b&limit=1000"},
+		{"https://p.example/v1", exchange.ModelsQuery{Format: formats.Of(translate.Chat), After: "a"}, "10.0.0.1:80", "http://10.0.0.1:80/v1/models"},
 	} {
 		var got *http.Request
 		tr := newTransport(answersModels(&got, http.StatusOK, "[]"), func(tr *Transport) {
@@ -67,7 +68,7 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 		assert.Equal(t, []string{"sk-provider"}, got.Header["X-Api-Key"])
 		assert.NotContains(t, got.Header, "Authorization")
 		assert.NotContains(t, got.Header, "X-Forwarded-For")
-		assert.Equal(t, test.query.Format == translate.Messages, got.Header.Get("Anthropic-Version") != "")
+		assert.Equal(t, test.query.Format.Name == translate.Messages, got.Header.Get("Anthropic-Version") != "")
 		assert.Equal(t, test.address != "", got.Header.Get("X-Tenant") != "", "configured headers go out")
 	}
 }
@@ -86,7 +87,7 @@ func TestWhatIsNoListIsNoErrorOfTheProvider(t *testing.T) {
 	} {
 		answer.ContentLength = -1
 		inner := answers(func(*http.Request) (*http.Response, error) { return &answer, nil })
-		q := &exchange.ModelsQuery{Format: translate.Chat, Status: http.StatusOK, Page: []byte("of another address")}
+		q := &exchange.ModelsQuery{Format: formats.Of(translate.Chat), Status: http.StatusOK, Page: []byte("of another address")}
 		res, err := askForModels(newTransport(inner, withKey), q, "")
 		require.NoError(t, err, name)
 		assert.Equal(t, http.StatusOK, res.StatusCode, name)
@@ -98,7 +99,7 @@ func TestWhatIsNoListIsNoErrorOfTheProvider(t *testing.T) {
 func TestAProviderThatCannotBeReachedForItsListIsAnError(t *testing.T) {
 	refused := errors.New("refused")
 	inner := answers(func(*http.Request) (*http.Response, error) { return nil, refused })
-	q := &exchange.ModelsQuery{Format: translate.Chat}
+	q := &exchange.ModelsQuery{Format: formats.Of(translate.Chat)}
 	_, err := askForModels(newTransport(inner), q, "")
 	require.ErrorIs(t, err, refused, "reverse_proxy tries another address")
 	assert.Zero(t, q.Status)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // stale is a connection on which nothing can be written once it is stale, as one
@@ -50,7 +51,7 @@ func kept(t *testing.T, server *httptest.Server, now *atomic.Bool) http.RoundTri
 func TestOnlyWhatWasNeverTakenIsSentAgain(t *testing.T) {
 	translated := func() *exchange.Attempt {
 		a := attemptFor(t, translate.Messages, false)
-		a.Format = translate.Chat
+		a.Format = formats.Of(translate.Chat)
 		return a
 	}
 	asItIs := func() *exchange.Attempt { return attemptFor(t, translate.Chat, true) }

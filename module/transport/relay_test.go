@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -286,7 +287,7 @@ func TestAnEventBeyondTheLimitEndsTheStream(t *testing.T) {
 // everyLane is an attempt at a chat stream on each way that its events can go.
 func everyLane(t *testing.T) map[string]*exchange.Attempt {
 	translated := attemptFor(t, translate.Messages, false)
-	translated.Format = translate.Chat
+	translated.Format = formats.Of(translate.Chat)
 	return map[string]*exchange.Attempt{
 		"bytes": attemptFor(t, translate.Chat, true), "translation": translated, "fan": fanned(t, true, "a", "b"),
 	}

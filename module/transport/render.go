@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -17,10 +17,8 @@ import (
 // configuration adds, its context carries the dial information.
 func (c *call) render(proxied *http.Request, p *payload) *http.Request {
 	a := c.attempt
-	target := c.t.target(proxied, endpoint(c.t.base.Path, a.Format, a.Exchange.Operation))
-	if a.Exchange.Beta && a.ByteLane() {
-		target.RawQuery = "beta=true"
-	}
+	target := c.t.target(proxied)
+	target.Path, target.RawQuery = a.Format.Provider.Call(c.address())
 	header := c.header(proxied.Header)
 	out := &http.Request{
 		Method:        http.MethodPost,
@@ -39,14 +37,26 @@ func (c *call) render(proxied *http.Request, p *payload) *http.Request {
 	return out.WithContext(c.ctx)
 }
 
-// target returns the URL for a path of the provider: at the address that
-// reverse_proxy has chosen, else at that of the base URL.
-func (t *Transport) target(proxied *http.Request, path string) *url.URL {
+// address returns what the path and the query of the call may depend on.
+func (c *call) address() format.Call {
+	a := c.attempt
+	address := format.Call{
+		Base: c.t.base.Path, Model: a.Model,
+		Operation: a.Exchange.Operation, Stream: a.Exchange.Streaming(),
+	}
+	if a.ByteLane() {
+		address.Query = a.Exchange.Query
+	}
+	return address
+}
+
+// target returns the base URL, at the address that reverse_proxy has chosen if it
+// has.
+func (t *Transport) target(proxied *http.Request) *url.URL {
 	target := *t.base
 	if proxied.URL.Host != "" {
 		target.Scheme, target.Host = proxied.URL.Scheme, proxied.URL.Host
 	}
-	target.Path = path
 	return &target
 }
 
@@ -74,19 +84,31 @@ func (c *call) header(configured http.Header) http.Header {
 	if c.attempt.ByteLane() {
 		h["User-Agent"] = []string{""} // an empty one is not sent at all
 	}
-	if c.attempt.Format == translate.Messages {
-		h["Anthropic-Version"] = []string{c.traits().Version()}
-	}
+	setVersion(h, &c.attempt.Format.Version, c.traits())
 	if c.attempt.ByteLane() {
-		for _, name := range [...]string{"User-Agent", "Anthropic-Version", "Anthropic-Beta"} {
-			if v := ex.Client[name]; len(v) > 0 {
-				h[name] = v
-			}
+		copyHeader(h, ex.Client, "User-Agent")
+		for _, name := range c.attempt.Format.Client.Headers {
+			copyHeader(h, ex.Client, name)
 		}
 	}
 	h["Accept"] = accept(ex, c.attempt.ByteLane())
 	c.t.complete(h, configured)
 	return h
+}
+
+// setVersion sets the version of a format, if that has one, for providers with
+// these traits.
+func setVersion(h http.Header, v *format.Version, traits *translate.Traits) {
+	if v.Sent != nil {
+		h[v.Header] = []string{v.Sent(traits)}
+	}
+}
+
+// copyHeader copies the values of a header, if there are any.
+func copyHeader(to, from http.Header, name string) {
+	if v := from[name]; len(v) > 0 {
+		to[name] = v
+	}
 }
 
 // complete adds the credential, and what the configuration adds to every
@@ -121,7 +143,7 @@ func accept(ex *exchange.Exchange, byteLane bool) []string {
 // itself, because the client did not.
 func (c *call) usageAsked() bool {
 	ex := c.attempt.Exchange
-	return !c.traits().WithoutUsage && c.attempt.Format != translate.Messages && ex.Streaming() && !ex.View.IncludeUsage
+	return !c.traits().WithoutUsage && c.attempt.Format.Answers.Usage.Ask != nil && ex.Streaming() && !ex.View.IncludeUsage
 }
 
 // edits lists the edits of the byte lane in the order of the body. There are
@@ -133,7 +155,7 @@ func (c *call) edits() []translate.Edit {
 		edits = append(edits, translate.Edit{Span: ex.View.ModelSpan, With: jsonscan.AppendString(nil, c.attempt.Model)})
 	}
 	if c.usageAsked() {
-		edits = append(edits, usageEdit(ex.Body, &ex.View))
+		edits = append(edits, c.attempt.Format.Answers.Usage.Ask(ex.Body, &ex.View))
 	}
 	for _, cut := range ex.View.Minted {
 		edits = append(edits, translate.Edit{Span: cut})
@@ -141,21 +163,4 @@ func (c *call) edits() []translate.Edit {
 	edits = append(edits, c.filled...)
 	slices.SortFunc(edits, func(a, b translate.Edit) int { return a.Start - b.Start })
 	return edits
-}
-
-const includeUsage = `"include_usage":true`
-
-// usageEdit asks for the usage chunk in the least intrusive of four ways.
-func usageEdit(body []byte, v *translate.View) translate.Edit {
-	switch options := v.StreamOptions; {
-	case !v.IncludeUsageSpan.Empty():
-		return translate.Edit{Span: v.IncludeUsageSpan, With: []byte("true")}
-	case options.Empty():
-		return translate.Edit{Span: translate.Span{Start: v.End, End: v.End}, With: []byte(`,"stream_options":{` + includeUsage + `}`)}
-	case body[options.Start] == 'n', len(bytes.TrimSpace(body[options.Start+1:options.End-1])) == 0: // null or {}
-		return translate.Edit{Span: options, With: []byte("{" + includeUsage + "}")}
-	default:
-		at := translate.Span{Start: options.Start + 1, End: options.Start + 1}
-		return translate.Edit{Span: at, With: []byte(includeUsage + ",")}
-	}
 }

@@ -167,11 +167,11 @@ func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Att
 	if usage && format != translate.Messages {
 		text += `,"stream_options":{"include_usage":true}`
 	}
-	ex := &exchange.Exchange{ID: "req_0", Format: format, Body: []byte(text + "}"), Client: http.Header{}}
+	ex := &exchange.Exchange{ID: "req_0", Format: formats.Of(format), Body: []byte(text + "}"), Client: http.Header{}}
 	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault)
 	ex.View = view
-	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: format, Model: view.Model}
+	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(format), Model: view.Model}
 }
 
 // replayed is what a call gave.

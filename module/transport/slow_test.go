@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // living is a body that ends with its call, as one of a connection does.
@@ -140,7 +141,7 @@ func (*drip) Close() error { return nil }
 // held the client for ever.
 func TestAFinishedStreamWaitsForItsUsageOnce(t *testing.T) {
 	translated := attemptFor(t, translate.Messages, false)
-	translated.Format = translate.Chat
+	translated.Format = formats.Of(translate.Chat)
 	for name, a := range map[string]*exchange.Attempt{"translation": translated, "fan": fanned(t, true, "a", "b")} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -28,7 +27,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 		return c.unread(res, err)
 	}
 	if fault := c.result.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
-		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
+		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
 	}
 	c.watch.hold() // until the client takes the beginning
 	return c.response(res, http.StatusOK, r, -1), nil
@@ -40,7 +39,7 @@ func (c *call) lane() lane {
 		return &translation{c.translator(), c.events()}
 	}
 	return &byteLane{
-		Observer:  formats.Of(c.attempt.Format).Answers.NewObserver(),
+		Observer:  c.attempt.Format.Answers.NewObserver(),
 		usage:     c.usageEditor(),
 		events:    c.events(),
 		format:    c.attempt.Format,

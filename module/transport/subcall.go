@@ -211,7 +211,7 @@ func (b *subcall) failure(res *http.Response) (*http.Response, error) {
 		return b.noAnswer.res, b.noAnswer.err
 	}
 	if fault := b.result.Fault; fault != nil {
-		return b.failed(res, fault.Status(b.attempt.Format), fault), nil
+		return b.failed(res, b.attempt.Format.Errors.Status(fault), fault), nil
 	}
 	return nil, b.fail(io.ErrUnexpectedEOF) // only the client's end leaves no fault
 }

@@ -40,7 +40,7 @@ func (c *call) renderPrompt(n int) (translate.Rendered, *translate.Fault) {
 	info := c.info()
 	info.Prompt = n
 	lease := exchange.NewLease()
-	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format, a.Format, a.Exchange.Body, info)
+	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format.Name, a.Format.Name, a.Exchange.Body, info)
 	lease.Keep(body)
 	if fault == nil {
 		fault = c.refuseShaping(info, r.Losses)
@@ -72,7 +72,7 @@ func (c *call) refuseShaping(info *translate.RequestInfo, losses translate.Losse
 	}
 	for _, loss := range losses {
 		if loss.Class == translate.Shaping {
-			return info.RefuseLoss(c.attempt.Format, loss.Path, strict)
+			return info.RefuseLoss(c.attempt.Format.Name, loss.Path, strict)
 		}
 	}
 	return nil
@@ -80,30 +80,17 @@ func (c *call) refuseShaping(info *translate.RequestInfo, losses translate.Losse
 
 // translator returns the way back of this call.
 func (c *call) translator() *pairs.Translator {
-	return pairs.NewTranslator(c.attempt.Format, c.attempt.Exchange.Format, &c.memory, c.ids())
+	return pairs.NewTranslator(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, &c.memory, c.ids())
 }
 
 func (c *call) ids() translate.IDs {
-	client := c.attempt.Exchange.Format
+	client := &c.attempt.Exchange.Format.Client
 	return translate.IDs{
-		Message:   exchange.NewID(answerPrefix[client]),
+		Message:   exchange.NewID(client.AnswerID),
 		Created:   time.Now().Unix(),
 		Model:     c.attempt.Model,
-		NewToolID: func() string { return exchange.NewID(toolPrefix(client)) },
+		NewToolID: func() string { return exchange.NewID(client.CallID) },
 	}
-}
-
-var answerPrefix = map[translate.Format]string{
-	translate.Messages:    "msg_",
-	translate.Chat:        "chatcmpl-",
-	translate.Completions: "cmpl-",
-}
-
-func toolPrefix(client translate.Format) string {
-	if client == translate.Messages {
-		return "toolu_"
-	}
-	return "call_"
 }
 
 // translateAnswer writes a whole JSON answer for the client: as one, or, where
@@ -114,7 +101,7 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 	c.result.Usage, c.result.AnsweredBy = t.Usage(), c.presentable(t.Model())
 	c.result.Dropped = c.presentableLosses(t.Losses())
 	if fault != nil {
-		return c.failed(res, fault.Status(c.attempt.Format), fault), nil
+		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
 	}
 	c.result.Finish(t.Usage())
 	c.end()

@@ -35,7 +35,7 @@ func replayFor(t *testing.T, client translate.Format, r recording, pieces [][]by
 	t.Helper()
 	source := &chunks{pieces: pieces, end: end}
 	a := attemptFor(t, client, true)
-	a.Format = r.format
+	a.Format = formats.Of(r.format)
 	transport := newTransport(body(source))
 	require.NoError(t, transport.setTraits(nil))
 	return carry(t, transport, a)
@@ -118,7 +118,7 @@ func TestAnAnswerThatWasCutAtAStopIsWholeHoweverItsConnectionEnds(t *testing.T) 
 	for name, text := range map[string]string{"all": `\nb`, "text in front": `a\nb`} {
 		t.Run(name, func(t *testing.T) {
 			a := attemptFor(t, translate.Completions, true)
-			a.Format = translate.Messages
+			a.Format = formats.Of(translate.Messages)
 			a.Exchange.Body = []byte(`{"model":"m","prompt":"x","max_tokens":9,"stream":true,"stop":["\n"]}`)
 			stream := `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"` + text + `"}}` + "\n\n"
 			got := carry(t, newTransport(streams(stream, errReset)), a)

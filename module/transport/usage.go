@@ -1,13 +1,11 @@
 package transport
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
-
 // usageEditor edits the usage in a stream of the client's own format: it cuts out
 // what the gateway has asked for itself, and may fill in what the provider leaves
 // out of the rest. It is nil where usage is relayed as it is.
 func (c *call) usageEditor() editor {
 	if c.usageAsked() {
-		return formats.Of(c.attempt.Format).Answers.Usage.Cut
+		return c.attempt.Format.Answers.Usage.Cut
 	}
 	return c.usageFiller()
 }
@@ -16,7 +14,7 @@ func (c *call) usageEditor() editor {
 // has the trait; else it is nil.
 func (c *call) usageFiller() editor {
 	if c.traits().FillUsageDetails {
-		return formats.Of(c.attempt.Format).Answers.Usage.Fill
+		return c.attempt.Format.Answers.Usage.Fill
 	}
 	return nil
 }

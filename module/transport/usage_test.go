@@ -45,7 +45,7 @@ func TestCuttingUsageAllocatesNothing(t *testing.T) {
 	chunk := []byte("data: {\"choices\":[{\"text\":\" word\",\"index\":0,\"finish_reason\":null}]," + zeros + "}\n\n")
 	described := formats.Of(translate.Completions)
 	lane := &byteLane{
-		Observer: described.Answers.NewObserver(), events: events{lexer: sse.NewLexer(0)}, format: translate.Completions,
+		Observer: described.Answers.NewObserver(), events: events{lexer: sse.NewLexer(0)}, format: described,
 		withhold: true, usage: described.Answers.Usage.Cut, revealing: func([]byte) bool { return false },
 	}
 	var ready bytes.Buffer

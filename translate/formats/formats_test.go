@@ -76,3 +76,23 @@ func TestEndpointsBelongToOneFormat(t *testing.T) {
 		}
 	}
 }
+
+func TestAddressesOfCallsHaveTheVersionOnce(t *testing.T) {
+	for _, test := range []struct{ base, messages, count, chat, completions string }{
+		{"", "/v1/messages", "/v1/messages/count_tokens", "/v1/chat/completions", "/v1/completions"},
+		{"/v1", "/v1/messages", "/v1/messages/count_tokens", "/v1/chat/completions", "/v1/completions"},
+		{"/api/v1", "/api/v1/messages", "/api/v1/messages/count_tokens", "/api/v1/chat/completions", "/api/v1/completions"},
+		{"/api", "/api/v1/messages", "/api/v1/messages/count_tokens", "/api/chat/completions", "/api/completions"},
+		{"/openai/v2", "/openai/v2/v1/messages", "/openai/v2/v1/messages/count_tokens", "/openai/v2/chat/completions", "/openai/v2/completions"},
+	} {
+		path := func(name translate.Format, op translate.Operation) string {
+			path, query := formats.Of(name).Provider.Call(format.Call{Base: test.base, Model: "m", Operation: op, Stream: true})
+			assert.Empty(t, query)
+			return path
+		}
+		assert.Equal(t, test.messages, path(translate.Messages, translate.Generate), test.base)
+		assert.Equal(t, test.count, path(translate.Messages, translate.CountTokens), test.base)
+		assert.Equal(t, test.chat, path(translate.Chat, translate.Generate), test.base)
+		assert.Equal(t, test.completions, path(translate.Completions, translate.Generate), test.base)
+	}
+}

@@ -29,7 +29,7 @@ var Descriptor = format.Descriptor{
 		},
 	},
 	Provider: format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true},
-	Version:  format.Version{Header: versionHeader, Check: checkVersion, Sent: (*translate.Traits).Version},
+	Version:  format.Version{Header: versionHeader, Check: checkVersion, Sent: sentVersion},
 	Requests: format.Requests{Inspect: Inspect, Source: &RequestSource, Target: &RequestTarget},
 	Answers: format.Answers{
 		NewObserver: NewObserver,

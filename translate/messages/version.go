@@ -14,6 +14,9 @@ const (
 	usualVersion  = "2023-06-01"
 )
 
+// sentVersion returns the version that providers with these traits are asked for.
+func sentVersion(traits *translate.Traits) string { return traits.Version() }
+
 // checkVersion refuses the values of a version header that are not one date. Any
 // date since the oldest version passes: a fixed list would lock out new clients.
 func checkVersion(values []string) *translate.Fault {

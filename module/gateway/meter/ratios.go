@@ -7,7 +7,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // Ratios hold the bytes per token of each model of each provider, learned from
@@ -98,7 +97,7 @@ func (r *Ratios) Measure(a *exchange.Attempt) *translate.Size {
 	if known == nil && a.ByteLane() || known != nil && !known.due() {
 		return nil
 	}
-	size := formats.Of(ex.Format).Requests.Measure(ex.Body)
+	size := ex.Format.Requests.Measure(ex.Body)
 	if size.Images > 0 || size.Documents > 0 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 func emptyRatios() *Ratios { return &Ratios{of: make(map[Model]*ratio)} }
@@ -20,11 +21,11 @@ var keyM = Model{"p", "m"}
 // counted so many tokens for a text of so many bytes.
 func answered(bytes int, tokens int64) *exchange.Exchange {
 	ex := &exchange.Exchange{
-		Format: translate.Messages, Operation: translate.Generate,
+		Format: formats.Of(translate.Messages), Operation: translate.Generate,
 		Body: []byte(`{"messages":[{"role":"user","content":"` + strings.Repeat("x", bytes) + `"}]}`),
 	}
 	ex.Attempt = &exchange.Attempt{
-		Exchange: ex, Provider: "p", Model: "m", Format: translate.Chat,
+		Exchange: ex, Provider: "p", Model: "m", Format: formats.Of(translate.Chat),
 	}
 	ex.Result = new(exchange.Result)
 	ex.Result.Finish(translate.Usage{Input: tokens / 2, CacheRead: tokens - tokens/2, Known: true})
@@ -81,11 +82,11 @@ func TestUsageThatCannotBeTrueIsIgnored(t *testing.T) {
 
 func TestOnlyAnsweredTextsTeach(t *testing.T) {
 	for name, change := range map[string]func(*exchange.Exchange){
-		"a chat client":       func(ex *exchange.Exchange) { ex.Format = translate.Chat },
+		"a chat client":       func(ex *exchange.Exchange) { ex.Format = formats.Of(translate.Chat) },
 		"a count of tokens":   func(ex *exchange.Exchange) { ex.Operation = translate.CountTokens },
 		"an answer cut short": func(ex *exchange.Exchange) { ex.Result.State = exchange.Broken },
 		"usage not told":      func(ex *exchange.Exchange) { ex.Result.Usage.Known = false },
-		"the byte lane":       func(ex *exchange.Exchange) { ex.Attempt.Format = translate.Messages },
+		"the byte lane":       func(ex *exchange.Exchange) { ex.Attempt.Format = formats.Of(translate.Messages) },
 		"an image": func(ex *exchange.Exchange) {
 			ex.Body = []byte(strings.Replace(string(ex.Body), `"content":"`, `"content":[{"type":"image","source":{"type":"url","url":"u"}},{"type":"text","text":"`, 1))
 			ex.Body = []byte(strings.Replace(string(ex.Body), `"}]}`, `"}]}]}`, 1))
@@ -101,7 +102,7 @@ func TestOnlyAnsweredTextsTeach(t *testing.T) {
 
 func TestAProviderThatTurnedOutNotToCountTeachesToo(t *testing.T) {
 	r, ex := emptyRatios(), answered(5000, 2000)
-	ex.Attempt.Format = translate.Messages
+	ex.Attempt.Format = formats.Of(translate.Messages)
 	r.Track(keyM)
 	learn(r, ex)
 	assert.Less(t, r.BytesPerToken(keyM), 4.0)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // patience is how long a client waits for lists that are being read.
@@ -23,7 +24,7 @@ const patience = 3 * time.Second
 // List is the list of models of one provider. Its methods may be called at once.
 type List struct {
 	provider string
-	format   translate.Format // whose endpoint is asked
+	format   *format.Descriptor // whose endpoint is asked
 	caller   upstream.Caller
 	logger   *zap.Logger
 	cache    *cache

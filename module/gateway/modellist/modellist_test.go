@@ -17,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // callerFunc is a function as a caller.
@@ -43,7 +44,7 @@ func answersStatus(status int) lister {
 func listing(answer lister) (*List, *observer.ObservedLogs) {
 	core, logs := observer.New(zapcore.DebugLevel)
 	call := callerFunc(func(_ upstream.Receiver, r *http.Request) { answer(exchange.ModelsQueryFrom(r.Context())) })
-	return &List{provider: "p", format: translate.Messages, caller: call, logger: zap.New(core), cache: new(cache)}, logs
+	return &List{provider: "p", format: formats.Of(translate.Messages), caller: call, logger: zap.New(core), cache: new(cache)}, logs
 }
 
 // ids returns the ids of the list once it is as new as it gets.
@@ -209,12 +210,12 @@ func TestAPageThatLeadsNowhereIsTheLast(t *testing.T) {
 
 func TestAListOutlivesTheConfigurationThatHasReadIt(t *testing.T) {
 	var before, after, other Lists
-	id := Identity{Format: translate.Chat, BaseURL: "http://outlives"}
+	id := Identity{Format: formats.Of(translate.Chat), BaseURL: "http://outlives"}
 	load := func(l *Lists, id Identity) *cache { return l.Load(id, "p", nil, nil).cache }
 	list := load(&before, id)
 	list.settle([]translate.Model{{ID: "a"}}, nil)
 	assert.Same(t, list, load(&after, id))
-	assert.NotSame(t, list, load(&other, Identity{Format: translate.Chat, BaseURL: "http://outlives", APIKey: "{env.OTHER}"}))
+	assert.NotSame(t, list, load(&other, Identity{Format: formats.Of(translate.Chat), BaseURL: "http://outlives", APIKey: "{env.OTHER}"}))
 	for _, lists := range []*Lists{&before, &after, &other} {
 		require.NoError(t, lists.Release())
 	}

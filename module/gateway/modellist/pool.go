@@ -7,16 +7,16 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // Identity identifies a list of models. Providers share one if they are called at
 // the same address, in the same way, with the same credential. It holds references
 // to secrets, never secrets.
 type Identity struct {
-	Format                   translate.Format // whose endpoint is asked
-	APIKey, BaseURL          string           // of the configuration
-	Preset, Transport, Proxy string           // of the configuration, as JSON
+	Format                   *format.Descriptor // whose endpoint is asked
+	APIKey, BaseURL          string             // of the configuration
+	Preset, Transport, Proxy string             // of the configuration, as JSON
 }
 
 // pool keeps lists from one configuration to the next.

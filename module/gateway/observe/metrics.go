@@ -39,8 +39,8 @@ func CountLosses(ex *exchange.Exchange) {
 	if a == nil || ex.FirstByte.IsZero() {
 		return
 	}
-	count(a, ex.Format, a.Format, ex.Result.Losses)
-	count(a, a.Format, ex.Format, ex.Result.Dropped)
+	count(a, ex.Format.Name, a.Format.Name, ex.Result.Losses)
+	count(a, a.Format.Name, ex.Format.Name, ex.Result.Dropped)
 }
 
 func count(a *exchange.Attempt, from, to translate.Format, losses translate.Losses) {

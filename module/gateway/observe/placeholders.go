@@ -125,7 +125,7 @@ func lossNames(ex *exchange.Exchange) string {
 	}
 	var named translate.Losses
 	for _, loss := range ex.Result.Losses {
-		named.Add(loss.Class, pairs.LossName(ex.Format, ex.Attempt.Format, loss))
+		named.Add(loss.Class, pairs.LossName(ex.Format.Name, ex.Attempt.Format.Name, loss))
 	}
 	return named.String()
 }

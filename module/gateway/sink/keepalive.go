@@ -2,8 +2,6 @@ package sink
 
 import (
 	"net/http"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // tick runs in the goroutine of the heartbeat's timer.
@@ -23,7 +21,7 @@ func (s *Sink) sendKeepAlive() {
 	if s.state == waiting {
 		s.commitEarly()
 	}
-	s.send(translate.KeepAlive(s.ex.Format))
+	s.send(s.ex.Format.Answers.KeepAlive)
 	if s.state != abandoned {
 		s.flush()
 	}

@@ -27,7 +27,8 @@ func (s *Sink) Fail(f *translate.Fault) {
 	case s.state == waiting:
 		setFaultHeaders(s.w.Header(), f)
 		s.state = failed
-		s.reply(f.Status(s.ex.Format), "application/json", translate.AppendFault(nil, f, s.ex.Format, s.ex.ID))
+		as := &s.ex.Format.Errors
+		s.reply(as.Status(f), "application/json", as.Append(nil, f, s.ex.ID))
 	case s.state.open() && s.ex.Streaming():
 		s.failStream(f)
 	}
@@ -41,7 +42,7 @@ func (s *Sink) failStream(f *translate.Fault) {
 	if begun && !s.heartbeat.end.reached() {
 		s.send([]byte("\n\n"))
 	}
-	s.send(translate.AppendFaultEvent(nil, f, s.ex.Format, s.ex.ID))
+	s.send(s.ex.Format.Errors.AppendEvent(nil, f, s.ex.ID))
 	if s.state == abandoned {
 		return
 	}

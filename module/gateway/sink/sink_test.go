@@ -16,6 +16,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // client is the ResponseWriter of a client, and what it has received.
@@ -77,7 +78,7 @@ func (c *client) untouched() bool {
 // sinkFor returns a sink in the middle of its first attempt.
 func sinkFor(format translate.Format, stream bool) (*Sink, *client) {
 	c := &client{header: make(http.Header)}
-	ex := &exchange.Exchange{ID: "req_1", Format: format, View: translate.View{Model: "m1", Stream: stream}}
+	ex := &exchange.Exchange{ID: "req_1", Format: formats.Of(format), View: translate.View{Model: "m1", Stream: stream}}
 	s := New(c, ex)
 	another(s)
 	return s, c

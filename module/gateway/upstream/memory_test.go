@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // stalled is a transport whose answers are streams of one event, which then wait.
@@ -55,7 +56,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	var running sync.WaitGroup
 	before := memoryInUse()
 	for range streams {
-		ex := &exchange.Exchange{Format: translate.Chat, View: translate.View{Stream: true}, Lease: exchange.NewLease()}
+		ex := &exchange.Exchange{Format: formats.Of(translate.Chat), View: translate.View{Stream: true}, Lease: exchange.NewLease()}
 		ex.Lease.Keep(make([]byte, 2<<20)) // too long for a pool
 		ex.Body = ex.Lease.Buffer()[:2<<20]
 		s := sink.New(httptest.NewRecorder(), ex)

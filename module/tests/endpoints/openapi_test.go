@@ -1,6 +1,7 @@
 package endpoints_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // describedSite is a site whose every kind of answer can be had, and what it
@@ -37,12 +39,14 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 	routes, err := os.ReadFile(filepath.Join(site.Root(t), "module", "gateway", "routes.go"))
 	require.NoError(t, err)
 	routed := make(map[string]bool)
-	for _, found := range regexp.MustCompile(`(?m)^\t(?:"(/v1/[^"]+)"|modelsPrefix): +\{http\.Method(\w+),`).FindAllStringSubmatch(string(routes), -1) {
-		path := found[1]
-		if path == "" {
-			path = "/v1/models/{id}"
+	constants := map[string]string{"modelsPath": "/v1/models", "modelsPrefix": "/v1/models/{id}"}
+	for _, found := range regexp.MustCompile(`(?m)^\t+"?([\w/]+)"?: +\{method: http\.Method(\w+),`).FindAllStringSubmatch(string(routes), -1) {
+		routed[strings.ToUpper(found[2])+" "+cmp.Or(constants[found[1]], found[1])] = true
+	}
+	for _, format := range formats.All() {
+		for _, e := range format.Client.Endpoints {
+			routed[e.Method+" "+e.Path] = true
 		}
-		routed[strings.ToUpper(found[2])+" "+path] = true
 	}
 	described := make(map[string]bool)
 	for _, o := range document.Operations("/v1/") {

@@ -5,26 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
-
-func TestEndpointUnderstandsBaseURLsWithAndWithoutTheVersion(t *testing.T) {
-	for _, test := range []struct{ base, messages, count, chat, completions string }{
-		{"", "/v1/messages", "/v1/messages/count_tokens", "/v1/chat/completions", "/v1/completions"},
-		{"/v1", "/v1/messages", "/v1/messages/count_tokens", "/v1/chat/completions", "/v1/completions"},
-		{"/api/v1", "/api/v1/messages", "/api/v1/messages/count_tokens", "/api/v1/chat/completions", "/api/v1/completions"},
-		{"/api", "/api/v1/messages", "/api/v1/messages/count_tokens", "/api/chat/completions", "/api/completions"},
-		{"/openai/v2", "/openai/v2/v1/messages", "/openai/v2/v1/messages/count_tokens", "/openai/v2/chat/completions", "/openai/v2/completions"},
-	} {
-		t.Run("base "+test.base, func(t *testing.T) {
-			assert.Equal(t, test.messages, endpoint(test.base, translate.Messages, translate.Generate))
-			assert.Equal(t, test.count, endpoint(test.base, translate.Messages, translate.CountTokens))
-			assert.Equal(t, test.chat, endpoint(test.base, translate.Chat, translate.Generate))
-			assert.Equal(t, test.completions, endpoint(test.base, translate.Completions, translate.Generate))
-		})
-	}
-}
 
 func TestParseBaseURLAcceptsAddressesAlone(t *testing.T) {
 	for _, test := range []struct{ configured, standard, want string }{
