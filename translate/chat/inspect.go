@@ -9,15 +9,15 @@ import (
 
 // fields are the fields of a request, in the order in which faults are reported.
 var fields = strict.Fields{
-	{Name: "model"},
+	{Name: "model", Check: strict.Model},
 	{Name: "messages"},
 	{Name: "max_tokens"},
 	{Name: "max_completion_tokens"},
 	{Name: "n"},
 	{Name: "temperature", Check: strict.Number},
 	{Name: "top_p", Check: strict.Number},
-	{Name: "stream"},
-	{Name: "stream_options", Check: strict.ByCallerOrNull},
+	{Name: "stream", Check: strict.Stream},
+	{Name: "stream_options", Check: strict.StreamOptions},
 	{Name: "presence_penalty", Check: strict.Number},
 	{Name: "frequency_penalty", Check: strict.Number},
 	{Name: "logprobs", Check: strict.Flag},
@@ -34,44 +34,29 @@ var fields = strict.Fields{
 }
 
 // request reads one request body.
-type request struct {
-	strict.Pass
-	view translate.View
-}
+type request struct{ strict.Pass }
 
 // Inspect is the strict pass over a request body. It returns what the gateway
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their table.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *translate.Fault) {
-	r := request{Pass: strict.New(body, strict.Brackets)}
-	if r.EnterBody() {
-		for r.NextField(fields) {
-			r.read()
-		}
-		r.view.End = r.ObjectEnd()
-		r.RequireFields(fields, "model", "messages")
+	r := request{strict.New(body, strict.Brackets, fields)}
+	for r.NextField() {
+		r.read()
 	}
-	if fault := r.Fault(); fault != nil {
-		return translate.View{}, fault
-	}
-	return r.view, nil
+	r.Require("model", "messages")
+	return r.End()
 }
 
 // read reads the field at hand.
 func (r *request) read() {
 	switch r.Field() {
-	case "model":
-		r.Model(&r.view)
 	case "messages":
 		r.Messages(r.message)
 	case "max_tokens", "max_completion_tokens":
-		r.view.MaxTokens = max(r.view.MaxTokens, r.AtLeast(1, math.MaxInt64))
+		r.View.MaxTokens = max(r.View.MaxTokens, r.AtLeast(1, math.MaxInt64))
 	case "n":
-		r.view.Answers = r.AtLeast(1, math.MaxInt64)
-	case "stream":
-		r.view.Stream = r.Flag()
-	case "stream_options":
-		r.StreamOptions(&r.view)
+		r.View.Answers = r.AtLeast(1, math.MaxInt64)
 	case "tools": // their schemas are only copied
 		r.Elements("must be an array of objects", func(i int) {
 			r.Item(i)

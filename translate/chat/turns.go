@@ -137,9 +137,9 @@ func (r *request) media() {
 		raw := r.Skip()
 		switch name {
 		case "url", "file_data":
-			r.view.Files.Add(translate.FileKindOfURL(raw), len(raw))
+			r.View.Files.Add(translate.FileKindOfURL(raw), len(raw))
 		case "data":
-			r.view.Files.Add(translate.AudioFile, len(raw))
+			r.View.Files.Add(translate.AudioFile, len(raw))
 		}
 	}
 }

@@ -7,64 +7,48 @@ import (
 
 // fields are the fields of a request, in the order in which faults are reported.
 var fields = strict.Fields{
-	{Name: "model"},
+	{Name: "model", Check: strict.Model},
 	{Name: "prompt"},
 	{Name: "max_tokens"},
 	{Name: "temperature", Check: strict.Number},
 	{Name: "top_p", Check: strict.Number},
 	{Name: "n"},
-	{Name: "stream"},
+	{Name: "stream", Check: strict.Stream},
 	{Name: "stop", Check: strict.Stop},
 	{Name: "suffix", Check: strict.Text},
 	{Name: "echo", Check: strict.Flag},
-	{Name: "stream_options", Check: strict.ByCallerOrNull},
+	{Name: "stream_options", Check: strict.StreamOptions},
 	{Name: "logprobs", Check: strict.Integer},
 	{Name: "best_of"},
 	{Name: "seed", Check: strict.Integer},
 }
 
 // request reads one request body.
-type request struct {
-	strict.Pass
-	view    translate.View
-	streams bool // stream_options were sent
-}
+type request struct{ strict.Pass }
 
 // Inspect is the strict pass over a request body. It returns what the gateway
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their table.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *translate.Fault) {
-	r := request{Pass: strict.New(body, strict.Brackets)}
-	if r.EnterBody() {
-		for r.NextField(fields) {
-			r.read()
-		}
-		r.view.End = r.ObjectEnd()
-		r.RequireFields(fields, "model", "prompt")
-		if r.streams && !r.view.Stream {
-			r.NoteField(fields, "stream_options", "must be sent only with stream true")
-		}
+	r := request{strict.New(body, strict.Brackets, fields)}
+	for r.NextField() {
+		r.read()
 	}
-	if fault := r.Fault(); fault != nil {
-		return translate.View{}, fault
+	r.Require("model", "prompt")
+	if r.Has("stream_options") && !r.View.Stream {
+		r.NoteField("stream_options", "must be sent only with stream true")
 	}
-	return r.view, nil
+	return r.End()
 }
 
 // read reads the field at hand.
 func (r *request) read() {
 	switch r.Field() {
-	case "model":
-		r.Model(&r.view)
 	case "prompt":
 		r.prompt()
 	case "max_tokens":
-		r.view.MaxTokens = r.Count()
+		r.View.MaxTokens = r.Count()
 	case "n", "best_of":
-		r.view.Answers = max(r.view.Answers, r.Count())
-	case "stream":
-		r.view.Stream = r.Flag()
-	case "stream_options":
-		r.streams = r.StreamOptions(&r.view)
+		r.View.Answers = max(r.View.Answers, r.Count())
 	}
 }

@@ -30,7 +30,7 @@ func (r *request) prompt() {
 		r.Note("must not be empty")
 	}
 	if first != jsonscan.Number { // numbers are the tokens of one prompt
-		r.view.Prompts = int64(n)
+		r.View.Prompts = int64(n)
 	}
 }
 

@@ -112,7 +112,7 @@ func render(t *testing.T, outcomes core.Outcomes, traits *translate.Traits, body
 }
 
 func TestOptionsAreKeptOrLostAsBothTablesSay(t *testing.T) {
-	outcomes := core.Outcomes{core.Temperature: core.Keeps(), core.TopP: core.Keeps(), core.TopPBesideTemperature: core.Loses(), core.ToolChoiceRequired: core.Keeps(), core.Prefill: core.Keeps()}
+	outcomes := core.NewOutcomes(core.Keep(core.Temperature, core.TopP, core.ToolChoiceRequired, core.Prefill))
 	for body, want := range map[string]struct{ out, losses, fault string }{
 		`{"top_p":0.5}`:                                    {out: "0.5"},
 		`{"top_p":0.5,"temperature":1}`:                    {out: "1", losses: "top_p"},
@@ -139,7 +139,7 @@ func TestOptionsAreKeptOrLostAsBothTablesSay(t *testing.T) {
 
 func TestPartsReachAWriterOnlyIfItsTableKeepsThem(t *testing.T) {
 	body := `{"items":[{"parts":[{"type":"image"},{"type":"image","mark":{},"odd":1}]}]}`
-	outcomes := core.Outcomes{core.Image: core.Loses(core.KeepIf("cache_breakpoints true", breakpoints)), core.Prefill: core.Keeps()}
+	outcomes := core.NewOutcomes(core.Lose(core.Image).Unless(core.KeepIf("cache_breakpoints true", breakpoints)), core.Keep(core.Prefill))
 
 	_, _, fault, s := render(t, outcomes, nil, body)
 	require.NotNil(t, fault)
@@ -168,7 +168,7 @@ func TestListenersHearWhatNobodyCouldWrite(t *testing.T) {
 }
 
 func TestJoinSaysWhatRenderDoes(t *testing.T) {
-	fields := core.Join(&source, target(new(spy), core.Outcomes{core.Image: core.Loses(core.KeepIf("cache_breakpoints true", breakpoints)), core.TopP: core.Changes()}))
+	fields := core.Join(&source, target(new(spy), core.NewOutcomes(core.Lose(core.Image).Unless(core.KeepIf("cache_breakpoints true", breakpoints)), core.Change(core.TopP))))
 	byName := make(map[string]core.Field)
 	for _, f := range fields {
 		byName[f.Name] = f
@@ -194,16 +194,16 @@ func TestFieldsAreLostWithWhatTheyBelongTo(t *testing.T) {
 		core.Shaping("picture.detail", core.ImageDetail),
 	)...)
 	pictures := core.Source{Rows: core.NewRows(strict.Brackets, rows...)}
-	under := func(image core.Outcome, traits *translate.Traits) (fates []core.Fate) {
-		fields := core.Join(&pictures, target(new(spy), core.Outcomes{core.Image: image, core.ImageDetail: core.Keeps()}))
+	under := func(image core.Entry, traits *translate.Traits) (fates []core.Fate) {
+		fields := core.Join(&pictures, target(new(spy), core.NewOutcomes(image, core.Keep(core.ImageDetail))))
 		for _, f := range fields {
 			fates = append(fates, f.Under(traits))
 		}
 		assert.Equal(t, []string{"picture.mark", "picture"}, []string{fields[1].Path, fields[1].Outer})
 		return fates
 	}
-	sometimes := core.Loses(core.KeepIf("cache_breakpoints true", breakpoints))
-	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(core.Keeps(), new(translate.Traits)))
+	sometimes := core.Lose(core.Image).Unless(core.KeepIf("cache_breakpoints true", breakpoints))
+	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(core.Keep(core.Image), new(translate.Traits)))
 	assert.Equal(t, []core.Fate{core.Refused, core.Refused, core.Refused}, under(sometimes, new(translate.Traits)))
 	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(sometimes, &translate.Traits{CacheBreakpoints: true}), "their own fates")
 }

@@ -103,27 +103,6 @@ func (e Entry) ByWriter() Entry {
 	return e
 }
 
-// Keeps returns the outcome of a concept that the format can express.
-func Keeps(rules ...Rule) Outcome { return Outcome{outcome: kept, rules: rules} }
-
-// Loses returns the outcome of a concept that the format cannot express, unless
-// a rule holds.
-func Loses(rules ...Rule) Outcome { return Outcome{outcome: lost, rules: rules} }
-
-// Changes returns the outcome of a concept that is written in another form.
-func Changes(rules ...Rule) Outcome { return Outcome{outcome: changed, rules: rules} }
-
-// Drops returns the outcome of a concept that means nothing in the format, and is
-// left out as a hint.
-func Drops(rules ...Rule) Outcome { return Outcome{outcome: dropped, rules: rules} }
-
-// ByWriter returns the outcome for an option about which the writer asks itself,
-// because it matters what else the request has. It stays in the Options until then.
-func (o Outcome) ByWriter() Outcome {
-	o.byWriter = true
-	return o
-}
-
 // Rule changes an outcome for the providers that have a trait. The first rule
 // that holds counts.
 type Rule struct {

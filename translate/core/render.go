@@ -82,7 +82,7 @@ var listener = Target{Outcomes: new(Outcomes)}
 
 func init() {
 	for c := range listener.Outcomes {
-		listener.Outcomes[c] = Keeps()
+		listener.Outcomes[c] = Outcome{outcome: kept}
 	}
 }
 

@@ -27,7 +27,7 @@ type block struct {
 // cuts. Only the blocks of a message itself, at level 0, can be.
 func (r *request) blocks(level int) (minted bool) {
 	r.EnterArray()
-	cuts := strict.Cutter{Spans: &r.view.Minted}
+	cuts := strict.Cutter{Spans: &r.View.Minted}
 	for i := 0; r.Element(); i++ {
 		r.PushIndex(i)
 		if level == 0 {
@@ -130,7 +130,7 @@ func (r *request) source(level int) {
 	r.EnterObject()
 	r.eachMember(&s, func(m member) { r.sourceMember(&s, m, level) })
 	if s.kind == base64Source {
-		r.view.Files.Add(s.file, s.data)
+		r.View.Files.Add(s.file, s.data)
 	}
 	r.requireSource(&s)
 }

@@ -9,14 +9,14 @@ import (
 
 // fields are the fields of a request, in the order in which faults are reported.
 var fields = strict.Fields{
-	{Name: "model"},
+	{Name: "model", Check: strict.Model},
 	{Name: "messages"},
 	{Name: "system"},
 	{Name: "max_tokens"},
 	{Name: "temperature"},
 	{Name: "top_p", Check: strict.Number},
 	{Name: "top_k", Check: strict.Integer},
-	{Name: "stream"},
+	{Name: "stream", Check: strict.Stream},
 	{Name: "stop_sequences", Check: strict.Texts},
 	{Name: "tools"},
 	{Name: "tool_choice", Check: strict.Typed},
@@ -31,7 +31,6 @@ var fields = strict.Fields{
 // request reads one request body.
 type request struct {
 	strict.Pass
-	view      translate.View
 	hasSystem bool
 	leads     bool // the first message is a system text
 }
@@ -41,41 +40,31 @@ type request struct {
 // order, then the fields in the order of their table. CountTokens may leave
 // out max_tokens.
 func Inspect(body []byte, op translate.Operation) (translate.View, *translate.Fault) {
-	r := request{Pass: strict.New(body, strict.Dots)}
-	if r.EnterBody() {
-		for r.NextField(fields) {
-			r.read()
-		}
-		r.view.End = r.ObjectEnd()
-		if r.leads && r.hasSystem {
-			r.view.LateSystem = 1
-		}
-		r.RequireFields(fields, "model", "messages")
-		if op != translate.CountTokens {
-			r.RequireFields(fields, "max_tokens")
-		}
+	r := request{Pass: strict.New(body, strict.Dots, fields)}
+	for r.NextField() {
+		r.read()
 	}
-	if fault := r.Fault(); fault != nil {
-		return translate.View{}, fault
+	if r.leads && r.hasSystem {
+		r.View.LateSystem = 1
 	}
-	return r.view, nil
+	r.Require("model", "messages")
+	if op != translate.CountTokens {
+		r.Require("max_tokens")
+	}
+	return r.End()
 }
 
 // read reads the field at hand.
 func (r *request) read() {
 	switch r.Field() {
-	case "model":
-		r.Model(&r.view)
 	case "messages":
 		r.messages()
 	case "system":
 		r.system()
 	case "max_tokens":
-		r.view.MaxTokens = r.AtLeast(1, math.MaxInt32)
+		r.View.MaxTokens = r.AtLeast(1, math.MaxInt32)
 	case "temperature":
 		r.Between(0, 1)
-	case "stream":
-		r.view.Stream = r.Flag()
 	case "tools":
 		r.Elements("must be an array of objects", r.tool)
 	}

@@ -21,7 +21,7 @@ const (
 
 // messages reads the conversation.
 func (r *request) messages() {
-	cuts := strict.Cutter{Spans: &r.view.Minted}
+	cuts := strict.Cutter{Spans: &r.View.Minted}
 	r.Messages(func(i int) {
 		start := r.Offset()
 		minted := r.message(i)
@@ -75,8 +75,8 @@ func (r *request) systemText(index int) {
 	switch {
 	case index == 0:
 		r.leads = true
-	case r.view.LateSystem == 0:
-		r.view.LateSystem = index + 1
+	case r.View.LateSystem == 0:
+		r.View.LateSystem = index + 1
 	}
 }
 

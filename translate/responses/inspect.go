@@ -10,14 +10,14 @@ import (
 
 // fields are the fields of a request, in the order in which faults are reported.
 var fields = strict.Fields{
-	{Name: "model"},
+	{Name: "model", Check: strict.Model},
 	{Name: "input"},
 	{Name: "instructions", Check: strict.Text},
 	{Name: "max_output_tokens"},
 	{Name: "temperature", Check: strict.Number},
 	{Name: "top_p", Check: strict.Number},
 	{Name: "top_logprobs", Check: strict.Integer},
-	{Name: "stream"},
+	{Name: "stream", Check: strict.Stream},
 	{Name: "store", Check: strict.Flag},
 	{Name: "background"},
 	{Name: "parallel_tool_calls", Check: strict.Flag},
@@ -36,7 +36,6 @@ var fields = strict.Fields{
 // request reads one request body.
 type request struct {
 	strict.Pass
-	view    translate.View
 	items   int  // of the input; -1 for an input that has none
 	standIn bool // something that the provider keeps stands in for the input
 }
@@ -45,44 +44,34 @@ type request struct {
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their table.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *translate.Fault) {
-	r := request{Pass: strict.New(body, strict.Brackets), items: -1}
-	if r.EnterBody() {
-		for r.NextField(fields) {
-			r.read()
-		}
-		r.view.End = r.ObjectEnd()
-		r.RequireFields(fields, "model")
-		r.requireInput()
+	r := request{Pass: strict.New(body, strict.Brackets, fields), items: -1}
+	for r.NextField() {
+		r.read()
 	}
-	if fault := r.Fault(); fault != nil {
-		return translate.View{}, fault
-	}
-	return r.view, nil
+	r.Require("model")
+	r.requireInput()
+	return r.End()
 }
 
 func (r *request) requireInput() {
 	switch {
 	case r.items > maxItems:
-		r.NoteField(fields, "input", "must hold at most 100000 items")
+		r.NoteField("input", "must hold at most 100000 items")
 	case r.standIn:
 	case r.items == 0:
-		r.NoteField(fields, "input", "must hold at least one item")
+		r.NoteField("input", "must hold at least one item")
 	default:
-		r.RequireFields(fields, "input")
+		r.Require("input")
 	}
 }
 
 // read reads the field at hand.
 func (r *request) read() {
 	switch name := r.Field(); name {
-	case "model":
-		r.Model(&r.view)
 	case "input":
 		r.input()
 	case "max_output_tokens":
-		r.view.MaxTokens = r.AtLeast(1, math.MaxInt64)
-	case "stream":
-		r.view.Stream = r.Flag()
+		r.View.MaxTokens = r.AtLeast(1, math.MaxInt64)
 	case "tools":
 		r.tools(true)
 	case "background":
@@ -111,8 +100,8 @@ func (r *request) standsIn(name string) {
 
 // needsState notes the first field that needs what a provider keeps.
 func (r *request) needsState(path string) {
-	if r.view.State == "" {
-		r.view.State = path
+	if r.View.State == "" {
+		r.View.State = path
 	}
 }
 

@@ -35,7 +35,7 @@ func (r *request) input() {
 		r.Refuse("must be a string or an array of items" + r.Got())
 		return
 	}
-	cuts := strict.Cutter{Spans: &r.view.Minted}
+	cuts := strict.Cutter{Spans: &r.View.Minted}
 	r.items = r.Elements("", func(i int) {
 		r.Item(i)
 		start := r.Offset()

@@ -3,6 +3,7 @@ package strict
 import (
 	"slices"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -18,8 +19,10 @@ type Check uint8
 
 // The checks.
 const (
-	ByCaller       Check = iota // the caller reads the value
-	ByCallerOrNull              // the caller reads the value, a null included
+	ByCaller      Check = iota // the caller reads the value
+	Model                      // the name of a model, which the View has
+	Stream                     // whether to stream, which the View has
+	StreamOptions              // options of the stream, a null included, which the View has
 	Number
 	Integer // however it is written, and however large it is
 	Flag
@@ -37,25 +40,28 @@ const (
 // faults are reported. Members that are not in it are skipped.
 type Fields []Field
 
-func (f Fields) index(name string) int {
-	return slices.IndexFunc(f, func(field Field) bool { return field.Name == name })
+func index[T string | []byte](fields Fields, name T) int {
+	return slices.IndexFunc(fields, func(f Field) bool { return f.Name == string(name) })
 }
 
-// NextField checks the members of the body up to one that the caller reads, and
+// NextField checks the fields of the body up to one that the caller reads, and
 // returns false when there are no more.
-func (p *Pass) NextField(fields Fields) bool {
-	if p.field != "" {
+func (p *Pass) NextField() bool {
+	switch {
+	case p.field != "":
 		p.Pop()
+	case !p.enterBody():
+		return false
 	}
 	for p.Member() {
-		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == string(p.Name()) })
+		i := index(p.fields, p.Name())
 		if i < 0 {
 			p.Skip()
-		} else if p.begin(&fields[i], i) {
+		} else if p.begin(&p.fields[i], i) {
 			return true
 		}
 	}
-	p.field = ""
+	p.View.End = p.ObjectEnd()
 	return false
 }
 
@@ -66,15 +72,16 @@ func (p *Pass) Field() string { return p.field }
 func (p *Pass) begin(f *Field, index int) bool {
 	p.Row(index + 1)
 	p.Push(f.Name)
-	if p.field = f.Name; f.Check == ByCallerOrNull {
-		return true
-	}
+	start := p.Offset()
 	if !p.Null() {
 		p.given |= 1 << index
-		if f.Check == ByCaller {
+		if p.field = f.Name; f.Check == ByCaller {
 			return true
 		}
 		p.check(f)
+	}
+	if f.Check == StreamOptions {
+		p.View.StreamOptions = translate.Span{Start: start, End: p.Offset()}
 	}
 	p.Pop()
 	return false
@@ -83,6 +90,12 @@ func (p *Pass) begin(f *Field, index int) bool {
 // check checks the value at the cursor.
 func (p *Pass) check(f *Field) {
 	switch f.Check {
+	case Model:
+		p.model()
+	case Stream:
+		p.View.Stream = p.Flag()
+	case StreamOptions:
+		p.streamOptions()
 	case Number:
 		p.WantNumber()
 	case Integer:
@@ -108,18 +121,21 @@ func (p *Pass) check(f *Field) {
 	}
 }
 
-// RequireFields notes which of the fields the body does not have.
-func (p *Pass) RequireFields(fields Fields, names ...string) {
+// Has reports whether the body has a field that is not null.
+func (p *Pass) Has(name string) bool { return p.given>>index(p.fields, name)&1 == 1 }
+
+// Require notes which of the fields the body does not have.
+func (p *Pass) Require(names ...string) {
 	for _, name := range names {
-		if i := fields.index(name); p.given>>i&1 == 0 {
-			p.NoteField(fields, name, Required)
+		if !p.Has(name) {
+			p.NoteField(name, Required)
 		}
 	}
 }
 
 // NoteField notes a fault of a field.
-func (p *Pass) NoteField(fields Fields, name, what string) {
-	p.Row(fields.index(name) + 1)
+func (p *Pass) NoteField(name, what string) {
+	p.Row(index(p.fields, name) + 1)
 	p.NoteMember(name, what)
 }
 

@@ -21,12 +21,15 @@ import (
 // the path, and checks of the value at the cursor, each of which consumes it.
 type Pass struct {
 	jsonscan.Cursor
+	View translate.View // what is known of the body so far
+
 	body  []byte
 	shape shape
 	path  path
 
-	field string // the one that NextField moved to, "" for none
-	given uint64 // the fields that the body has, a bit for each
+	fields Fields
+	field  string // the one that NextField read last, "" for none
+	given  uint64 // the fields that the body has, a bit for each
 
 	order uint64 // where in the order of validation a fault would stand now
 	found Mark
@@ -48,17 +51,17 @@ type Mark struct {
 	value    string // as it ends the message for the client
 }
 
-// New returns the pass over a body whose paths are written in the notation.
-func New(body []byte, notation Notation) Pass {
+// New returns the pass over a body with these fields, whose paths are written in
+// the notation.
+func New(body []byte, notation Notation, fields Fields) Pass {
 	return Pass{
-		Cursor: jsonscan.New(body), body: body,
+		Cursor: jsonscan.New(body), body: body, fields: fields,
 		path: path{notation: notation}, found: Mark{order: math.MaxUint64},
 	}
 }
 
-// EnterBody enters the body's object. It returns false when there is none, and
-// nothing is left to do but to ask for the Fault.
-func (p *Pass) EnterBody() bool {
+// enterBody enters the body's object. It returns false when there is none.
+func (p *Pass) enterBody() bool {
 	if p.Offset() == len(p.body) && p.Err() == nil {
 		p.shape = empty
 		return false
@@ -108,9 +111,16 @@ func (p *Pass) Mark() Mark { return p.found }
 // which decides what is required of them, may stand behind their other members.
 func (p *Pass) Return(m Mark) { p.found = m }
 
-// Fault ends the pass. It returns what the client is to be told, nil when the
-// body is right.
-func (p *Pass) Fault() *translate.Fault {
+// End ends the pass. It returns the view of a body that is right, or the fault that
+// the client reads.
+func (p *Pass) End() (translate.View, *translate.Fault) {
+	if fault := p.fault(); fault != nil {
+		return translate.View{}, fault
+	}
+	return p.View, nil
+}
+
+func (p *Pass) fault() *translate.Fault {
 	if p.shape == empty {
 		return translate.BodyEmpty()
 	}
