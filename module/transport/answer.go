@@ -49,8 +49,8 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	if fault != nil {
 		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
 	}
-	c.result.Finish(answer.Usage)
-	c.result.AnsweredBy = c.presentable(answer.Model)
+	c.noteAnswer(answer.Usage, answer.Model, nil)
+	c.noteFinished(answer.Usage)
 	c.end()
 	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), length), nil
 }
@@ -61,7 +61,7 @@ func (c *call) inspect(body []byte) (translate.Answer, *translate.Fault) {
 
 // refused reads the provider's error answer.
 func (c *call) refused(res *http.Response) (*http.Response, error) {
-	c.keepRetry(res.Header)
+	c.noteHeaders(c.retryHeaders(res.Header))
 	body, err := c.read(res, maxErrorAnswer)
 	if err != nil && c.client.Err() != nil {
 		return c.unread(res, err)
@@ -70,7 +70,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	fault := translate.ReadFault(res.StatusCode, res.Header.Get("Content-Type"), body)
 	fault.Redact(c.secrets()...)
 	if c.attempt.ByteLane() && c.attempt.Format.Errors.Relayable(res.StatusCode, body) {
-		c.result.Answer = c.errorAnswer(res, body, fault)
+		c.noteErrorAnswer(c.errorAnswer(res, body, fault))
 	}
 	return c.failed(res, res.StatusCode, fault), nil
 }
@@ -80,11 +80,11 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 // official SDKs take no other.
 func (c *call) errorAnswer(res *http.Response, body []byte, fault *translate.Fault) *exchange.ErrorAnswer {
 	answer := &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: body}
-	if !translate.IsJSON(body) || c.revealing(body) {
+	if !translate.IsJSON(body) || c.leaksCredential(body) {
 		answer.Body = c.attempt.Format.Errors.Append(nil, fault, c.attempt.Exchange.ID)
 		return answer
 	}
-	if own := c.presentableType(res); exchange.IsJSON(own) {
+	if own := c.redactContentType(res); exchange.IsJSON(own) {
 		answer.ContentType = own
 	}
 	return answer
@@ -114,7 +114,7 @@ func (c *call) unread(res *http.Response, err error) (*http.Response, error) {
 	return nil, c.fail(fmt.Errorf("reading answer: %w", err))
 }
 
-// touching tells the watch about every byte that arrives.
+// touching touches the watch with every read that brings bytes.
 type touching struct {
 	src   io.Reader
 	watch *watch
@@ -126,13 +126,4 @@ func (t *touching) Read(p []byte) (int, error) {
 		t.watch.touch()
 	}
 	return n, err
-}
-
-// secrets are the texts that no message to a client may hold.
-func (c *call) secrets() []string {
-	host := c.request.URL.Hostname()
-	if host == "" {
-		host = c.t.base.Hostname()
-	}
-	return []string{c.t.credential(), host}
 }

@@ -19,8 +19,8 @@ type byteLane struct {
 	usage    editor // of other events that hold usage; nil for none
 	onFinish bool   // an orderly end of the body is the end once every choice has finished
 
-	revealing func([]byte) bool // reports whether an event repeats the provider's credential
-	hidden    bool              // the provider's error event was withheld: the client gets the gateway's own
+	leaks  func([]byte) bool // reports whether an event repeats the provider's credential
+	hidden bool              // the provider's error event was withheld: the client gets the gateway's own
 
 	pending []byte           // the beginning of an event that is not complete yet
 	edits   []translate.Edit // of the bytes just taken
@@ -108,7 +108,7 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 // in its comments and other fields too.
 func (l *byteLane) keeps(event sse.Event, signal translate.Signal, raw []byte) bool {
 	if signal.Has(translate.Failed) {
-		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.revealing(raw)
+		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.leaks(raw)
 		return l.hidden
 	}
 	return l.withhold && signal.Has(translate.UsageOnly)

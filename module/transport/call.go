@@ -21,23 +21,17 @@ import (
 type call struct {
 	t       *Transport
 	attempt *exchange.Attempt
-	result  *exchange.Result
-	request *http.Request // as reverse_proxy or the direct path gave it
+	result  *exchange.Result // written by the functions of result.go alone
+	proxied *http.Request    // as reverse_proxy or the direct path gave it
 	client  context.Context
 	ctx     context.Context // of the provider's call: ends with the client, or with a named cause of ours
 	cancel  context.CancelCauseFunc
 	watch   watch
-
-	// Of a translated request: what is sent, and what the way back needs.
-	rendered *payload
-	memory   translate.Memory
-	subcalls []*call // what the request became, if that is several calls
-
-	filled []translate.Edit // of a request whose prompt and suffix become one prompt
+	memory  translate.Memory // of a translated request: what the way back needs
 }
 
 func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *http.Request) *call {
-	c := &call{t: t, attempt: a, result: result, request: req, client: req.Context()}
+	c := &call{t: t, attempt: a, result: result, proxied: req, client: req.Context()}
 	c.ctx, c.cancel = context.WithCancelCause(c.client)
 	return c
 }
@@ -47,13 +41,16 @@ func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *ht
 // Everything else leaves its fault in the result. A provider's error status is
 // returned as a response without a body, so that passive health checks see it.
 func (c *call) do() (*http.Response, error) {
-	if fault := c.prepare(); fault != nil {
+	request, fault := c.prepare()
+	switch {
+	case fault != nil:
 		return c.refuse(fault), nil
+	case request.prompts*request.samples > 1:
+		return c.fanOut(request)
 	}
-	if c.subcalls != nil {
-		return newFanOut(c).do()
-	}
-	res, err := c.send()
+	c.noteLosses(request.losses)
+	c.memory = request.memory
+	res, err := c.send(request.payload)
 	switch {
 	case err != nil:
 		return nil, c.fail(err)
@@ -66,64 +63,33 @@ func (c *call) do() (*http.Response, error) {
 	}
 }
 
-// prepare finds out what is sent instead of the client's own bytes. A fault means
-// that this target cannot be asked in any faithful way.
-func (c *call) prepare() *translate.Fault {
-	if !c.attempt.ByteLane() {
-		return c.translate()
-	}
-	if fault := c.refuseLateSystem(); fault != nil {
-		return fault
-	}
-	c.result.Losses = c.attempt.Exchange.View.Losses()
-	fillIn := c.attempt.Format.Requests.FillIn
-	if fillIn == nil || c.traits().FIMTemplate == "" {
-		return nil
-	}
-	edits, fault := fillIn(c.attempt.Exchange.Body, c.info())
-	c.filled = edits
-	return fault
-}
-
-// refuseLateSystem refuses system turns in the middle of a messages body where the
-// provider does not take them: its bytes cannot be changed.
-func (c *call) refuseLateSystem() *translate.Fault {
-	ex := c.attempt.Exchange
-	if ex.View.LateSystem == 0 || ex.Operation != translate.Generate || c.traits().TakesLateSystem() {
-		return nil
-	}
-	return translate.RefuseLateSystem("messages." + strconv.Itoa(ex.View.LateSystem-1) + ".role")
-}
-
 // send sends the request and waits for the headers of its answer.
-func (c *call) send() (*http.Response, error) {
-	p := c.payload()
+func (c *call) send(p *payload) (*http.Response, error) {
 	defer p.close()
 	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
-	res, err := c.t.carry(c.render(c.request, p))
-	if p.sent.Load() {
-		c.result.Sent = true
+	res, err := c.t.carry(c.render(c.proxied, p))
+	c.noteSent(p.sent.Load())
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		c.noteHeaders(res)
-		res.Body = &unquotedBody{res.Body}
-	}
-	return res, err
+	c.noteHead(res)
+	res.Body = &unquotedBody{res.Body}
+	return res, nil
 }
 
-// refuse answers for the provider, which is not asked at all. An error would
-// make reverse_proxy count a failure of the provider's.
+// refuse returns the answer of a call that is not made. With an error instead,
+// reverse_proxy would count a failure of the provider.
 func (c *call) refuse(fault *translate.Fault) *http.Response {
-	c.result.State, c.result.Fault = exchange.Unasked, fault
+	c.noteUnasked(fault)
 	c.cancel(errEnded)
 	return &http.Response{
 		StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: make(http.Header), Body: http.NoBody, Request: c.request,
+		Header: make(http.Header), Body: http.NoBody, Request: c.proxied,
 	}
 }
 
-// end releases all that the call holds. The cause is only a formality: nothing
-// waits for the call any more.
+// end releases what the call holds. Nothing reads the cause: nobody waits for the
+// call any more.
 func (c *call) end() {
 	c.watch.stop()
 	c.cancel(errEnded)
@@ -131,20 +97,7 @@ func (c *call) end() {
 
 var errEnded = errors.New("the call has ended")
 
-// noteHeaders keeps what the provider's headers say about the call.
-func (c *call) noteHeaders(res *http.Response) {
-	c.result.Status = res.StatusCode
-	c.keepRateLimits(res.Header)
-	for _, name := range [...]string{"Request-Id", "X-Request-Id"} {
-		if id := c.presentableHeader(res.Header.Get(name)); id != "" {
-			c.result.RequestID = id
-			return
-		}
-	}
-}
-
-// fail ends a call that gave no usable answer, and leaves the reason in the
-// result. The returned error is for reverse_proxy: it is a dial error where
+// fail ends a call that gave no usable answer. The returned error is for reverse_proxy: it is a dial error where
 // one happened, and context.Canceled only if the client itself went away.
 func (c *call) fail(err error) error {
 	defer c.end()
@@ -156,8 +109,7 @@ func (c *call) fail(err error) error {
 		cause = err
 	}
 	fault := callFault(cause)
-	fault.Redact(c.t.credential())
-	c.result.Fail(fault)
+	c.noteFailure(fault)
 	return &callError{fault.Cause}
 }
 
@@ -210,18 +162,17 @@ func (e *callError) Unwrap() error {
 	return e.cause
 }
 
-// failed returns a response that stands for a fault: the status tells
-// reverse_proxy about the provider's health, the fault itself is in the result.
+// failed ends a call with a fault of the provider. It returns a response whose status
+// shows reverse_proxy the health of the provider.
 func (c *call) failed(res *http.Response, status int, fault *translate.Fault) *http.Response {
-	fault.Redact(c.secrets()...)
-	c.result.Fail(fault)
+	c.noteError(fault)
 	_ = res.Body.Close()
 	c.end()
 	return c.response(res, status, http.NoBody, 0)
 }
 
-// response builds the response that is handed on. Only headers that the sink
-// needs are in it: the content type and, of a whole answer, the length.
+// response returns the response for the sink. It has the headers that the sink needs:
+// the content type and, of a whole answer, the length.
 func (c *call) response(res *http.Response, status int, body readCloser, length int64) *http.Response {
 	h := make(http.Header, 2)
 	h["Content-Type"] = []string{c.contentType(res)}
@@ -237,6 +188,6 @@ func (c *call) response(res *http.Response, status int, body readCloser, length 
 		Header:        h,
 		Body:          body,
 		ContentLength: length,
-		Request:       c.request,
+		Request:       c.proxied,
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// rendered is the body of an attempt at the request, under the provider's own
+// sentBody returns the body of an attempt at the request, under the provider's own
 // name for the model.
-func rendered(t *testing.T, format translate.Format, body, upstream string, change ...func(*Transport)) string {
+func sentBody(t *testing.T, format translate.Format, body, upstream string, change ...func(*Transport)) string {
 	t.Helper()
 	ex := &exchange.Exchange{Format: formats.Of(format), Body: []byte(body)}
 	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
@@ -22,8 +22,9 @@ func rendered(t *testing.T, format translate.Format, body, upstream string, chan
 	ex.View = view
 	a := &exchange.Attempt{Exchange: ex, Format: formats.Of(format), Model: upstream}
 	c := &call{t: newTransport(nil, change...), attempt: a, result: new(exchange.Result)}
-	require.Nil(t, c.prepare())
-	p := c.payload()
+	prepared, fault := c.prepare()
+	require.Nil(t, fault)
+	p := prepared.payload
 	reader, length := p.open(), p.length
 	sent, err := io.ReadAll(reader)
 	require.NoError(t, err)
@@ -44,7 +45,7 @@ func TestTheByteLaneFillsInTheMiddle(t *testing.T) {
 		`{"model":"m","prompt":"a"}`:                                     `{"model":"x","prompt":"a"}`,
 		`{"model":"m","suffix":null,"prompt":[1,2]}`:                     `{"model":"x","suffix":null,"prompt":[1,2]}`,
 	} {
-		assert.Equal(t, want, rendered(t, translate.Completions, body, "x", withFIM))
+		assert.Equal(t, want, sentBody(t, translate.Completions, body, "x", withFIM))
 	}
 }
 
@@ -128,7 +129,7 @@ func TestTheByteLaneEditsNothingButModelAndUsage(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := rendered(t, test.format, test.body, test.upstream, test.change...)
+			got := sentBody(t, test.format, test.body, test.upstream, test.change...)
 			assert.Equal(t, test.want, got)
 			view, fault := formats.Of(test.format).Requests.Inspect([]byte(got), translate.Generate)
 			require.Nil(t, fault, "the edits broke the JSON")

@@ -29,16 +29,16 @@ type fanOut struct {
 	failed *subcall     // the first that failed behind content; nil while none has
 }
 
-func newFanOut(c *call) *fanOut {
-	memories := make([]*translate.Memory, len(c.subcalls))
-	for i, b := range c.subcalls {
-		memories[i] = &b.memory
+func newFanOut(c *call, calls []preparedCall) *fanOut {
+	memories := make([]*translate.Memory, len(calls))
+	for i := range calls {
+		memories[i] = &calls[i].call.memory
 	}
 	f := &fanOut{call: c, arrivals: make(chan arrival)}
 	f.room.Store(maxAnswer)
 	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, memories, c.ids())
-	for i, b := range c.subcalls {
-		f.subcalls = append(f.subcalls, newSubcall(b, f.translators[i], &f.room))
+	for i, prepared := range calls {
+		f.subcalls = append(f.subcalls, newSubcall(prepared, f.translators[i], &f.room))
 	}
 	return f
 }
@@ -70,23 +70,23 @@ func (f *fanOut) do() (*http.Response, error) {
 }
 
 // fail ends the answer behind content, because of the call that failed.
-func (f *fanOut) fail(b *subcall) {
-	f.failed = b
-	f.merge(b)
+func (f *fanOut) fail(s *subcall) {
+	f.failed = s
+	f.merge(s)
 	f.call.cancel(errEnded)
 }
 
 func (f *fanOut) start() {
-	f.call.result.Sent = true // unless the first call that fails knows better
+	f.call.noteSent(true) // unless the first call that fails knows better
 	f.running.Store(int32(len(f.subcalls)))
-	for _, b := range f.subcalls {
+	for _, s := range f.subcalls {
 		go func() {
 			defer func() {
 				if f.running.Add(-1) == 0 {
 					close(f.arrivals)
 				}
 			}()
-			b.run(f.deliver)
+			s.run(f.deliver)
 		}()
 	}
 }
@@ -103,8 +103,8 @@ func (f *fanOut) deliver(a arrival) bool {
 
 // begun reports whether a stream has content.
 func (f *fanOut) begun() bool {
-	for _, b := range f.subcalls {
-		if f.call.attempt.Exchange.Streaming() && b.begun() {
+	for _, s := range f.subcalls {
+		if f.call.attempt.Exchange.Streaming() && s.begun() {
 			return true
 		}
 	}
@@ -113,7 +113,7 @@ func (f *fanOut) begun() bool {
 
 // take handles an arrival. It reports whether the whole can still succeed.
 func (f *fanOut) take(a arrival, committed bool) bool {
-	b := a.from
+	s := a.from
 	if a.panicked != nil {
 		f.stop()
 		panic(a.panicked)
@@ -121,13 +121,13 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 	if f.first.from == nil {
 		f.first = arrival{from: a.from, res: a.res} // without its body, which may be large
 	}
-	if b.whole.Load() {
+	if s.whole.Load() {
 		return true
 	}
-	ok := b.take(a, committed)
-	_, _ = b.relay.ready.WriteTo(&f.ready) // memory takes all
-	if b.result.Whole() {
-		b.finish()
+	ok := s.take(a, committed)
+	_, _ = s.relay.ready.WriteTo(&f.ready) // memory takes all
+	if s.result.Whole() {
+		s.finish()
 		f.finish()
 	}
 	return ok
@@ -135,8 +135,8 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 
 // finish ends the whole once every call has answered.
 func (f *fanOut) finish() {
-	if !slices.ContainsFunc(f.subcalls, func(b *subcall) bool { return !b.whole.Load() }) {
-		f.call.result.Finish(f.translators.Usage())
+	if !slices.ContainsFunc(f.subcalls, func(s *subcall) bool { return !s.whole.Load() }) {
+		f.call.noteFinished(f.translators.Usage())
 	}
 }
 
@@ -145,7 +145,7 @@ func (f *fanOut) answer() *http.Response {
 	c := f.call
 	f.merge(f.failed)
 	if c.attempt.Exchange.Streaming() {
-		c.result.State = max(c.result.State, exchange.Content)
+		c.noteState(max(c.result.State, exchange.Content))
 		return c.response(f.first.res, http.StatusOK, f, -1)
 	}
 	_ = f.Close()
@@ -155,20 +155,12 @@ func (f *fanOut) answer() *http.Response {
 // merge makes the result that of the whole; failed is the call that failed, nil if
 // none has.
 func (f *fanOut) merge(failed *subcall) {
-	result := mergeResults(*f.call.result, f.first.from, failed)
-	result.Dropped = f.call.presentableLosses(f.translators.Losses())
-	result.Usage, result.AnsweredBy = f.translators.Usage(), f.call.presentable(f.translators.Model())
-	*f.call.result = result
-}
-
-// mergeResults returns the result of a whole: that of the call that failed, if one
-// has, else with the headers of the call that answered first.
-func mergeResults(whole exchange.Result, first, failed *subcall) exchange.Result {
+	var failure *exchange.Result
 	if failed != nil {
-		return *failed.result
+		failure = failed.result
 	}
-	whole.Status, whole.RequestID = first.result.Status, first.result.RequestID
-	return whole
+	f.call.noteMerged(f.first.from.result, failure)
+	f.call.noteAnswer(f.translators.Usage(), f.translators.Model(), f.translators.Losses())
 }
 
 // Read hands on the next bytes. An answer that breaks off ends in an orderly way;
@@ -199,7 +191,7 @@ func (f *fanOut) stop() {
 	f.call.cancel(errEnded)
 	for range f.arrivals { // nobody waits for what still comes
 	}
-	for _, b := range f.subcalls {
-		b.end()
+	for _, s := range f.subcalls {
+		s.end()
 	}
 }

@@ -15,25 +15,23 @@ const (
 	maxRateLimits  = 32  // headers; the largest family that is documented has fewer
 )
 
-// retryHeaders tell a client when to come again.
-var retryHeaders = [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry"}
+// retryNames are the headers by which clients know when to try again.
+var retryNames = [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry"}
 
 const day = 24 * 60 * 60 // in seconds
 
-// keepRetry keeps the headers that tell a client when to come again. Clients
-// wait for as long as these say, so none says more than a day.
-func (c *call) keepRetry(from http.Header) {
-	said := make(http.Header, len(retryHeaders))
-	for _, name := range retryHeaders {
-		if v := from[name]; len(v) == 1 && tellsRetry(name, v[0]) {
-			said[name] = v
-		}
-	}
-	c.keepHeaders(said, retryHeaders[:])
+// retryHeaders returns the headers by which a client may know when to try again.
+// Clients wait that long, so the time is a day at most.
+func (c *call) retryHeaders(from http.Header) http.Header {
+	names := slices.DeleteFunc(slices.Clone(retryNames[:]), func(name string) bool {
+		v := from[name]
+		return len(v) != 1 || !validRetry(name, v[0])
+	})
+	return c.selectHeaders(from, names)
 }
 
-// tellsRetry reports whether a value is one that the header may have.
-func tellsRetry(name, value string) bool {
+// validRetry reports whether a header of retryNames may have the value.
+func validRetry(name, value string) bool {
 	switch name {
 	case "Retry-After":
 		date, err := http.ParseTime(value)
@@ -51,34 +49,45 @@ func within(value string, most float64) bool {
 	return err == nil && n <= most && strings.Trim(value, "0123456789.") == ""
 }
 
-// keepHeaders keeps those of the provider's headers that the client gets: of
-// one value that is short and does not repeat the credential.
-func (c *call) keepHeaders(from http.Header, names []string) {
+// selectHeaders returns the named headers that have one value, which is short and
+// does not repeat the credential; nil if there is none.
+func (c *call) selectHeaders(from http.Header, names []string) (selected http.Header) {
 	for _, name := range names {
 		v := from[name]
-		if len(v) != 1 || c.presentableHeader(v[0]) == "" {
+		if len(v) != 1 || c.redactHeader(v[0]) == "" {
 			continue
 		}
-		if c.result.Header == nil {
-			c.result.Header = make(http.Header, 1)
+		if selected == nil {
+			selected = make(http.Header, 1)
 		}
-		c.result.Header[name] = v
+		selected[name] = v
 	}
+	return selected
 }
 
-// keepRateLimits keeps the provider's rate limit headers where the operator
-// wants clients to see them: they describe the operator's account, and mean
-// something only to clients of the provider's own format.
-func (c *call) keepRateLimits(from http.Header) {
+// rateLimits returns the provider's rate limit headers if the operator wants clients
+// to see them: they describe the operator's account. Clients of another format do not
+// understand them.
+func (c *call) rateLimits(from http.Header) http.Header {
 	if !c.traits().ForwardRateLimitHeaders || !c.attempt.ByteLane() {
-		return
+		return nil
 	}
 	names := slices.Sorted(maps.Keys(from))
 	names = slices.DeleteFunc(names, func(name string) bool { return !isRateLimit(name) })
-	c.keepHeaders(from, names[:min(len(names), maxRateLimits)])
+	return c.selectHeaders(from, names[:min(len(names), maxRateLimits)])
 }
 
 // isRateLimit reports whether a header belongs to one of the two families.
 func isRateLimit(name string) bool {
 	return strings.HasPrefix(name, "Anthropic-Ratelimit-") || strings.HasPrefix(name, "X-Ratelimit-")
+}
+
+// requestID returns the id of the call at the provider, "" if the provider sent none.
+func (c *call) requestID(from http.Header) string {
+	for _, name := range [...]string{"Request-Id", "X-Request-Id"} {
+		if id := c.redactHeader(from.Get(name)); id != "" {
+			return id
+		}
+	}
+	return ""
 }

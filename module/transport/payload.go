@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // payload is what a call sends. It may be opened more than once: net/http sends a
@@ -23,20 +24,16 @@ type payload struct {
 	sent   atomic.Bool     // it was read: that is done once there is a connection
 }
 
-// payload returns what the request was translated to, or the client's bytes with
-// the edits of this attempt. What lies between the edits is not copied.
-func (c *call) payload() *payload {
-	if c.rendered != nil {
-		return c.rendered
-	}
-	ex, at := c.attempt.Exchange, 0
-	ex.Lease.Retain()
-	p := &payload{lease: ex.Lease}
-	for _, e := range c.edits() {
-		p.add(ex.Body[at:e.Start], e.With)
+// splicedPayload returns a body with edits, in the order of the body. What lies
+// between them is not copied: the lease of the body is retained.
+func splicedPayload(body []byte, edits []translate.Edit, lease *exchange.Lease) *payload {
+	lease.Retain()
+	p, at := &payload{lease: lease}, 0
+	for _, e := range edits {
+		p.add(body[at:e.Start], e.With)
 		at = e.End
 	}
-	p.add(ex.Body[at:])
+	p.add(body[at:])
 	return p
 }
 

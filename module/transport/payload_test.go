@@ -116,7 +116,9 @@ func TestAPayloadIsReadFromItsBeginningEveryTime(t *testing.T) {
 	a.Model = "another"
 	lease := exchange.NewLease()
 	a.Exchange.Lease = lease
-	p := (&call{t: newTransport(nil), attempt: a}).payload()
+	prepared, fault := (&call{t: newTransport(nil), attempt: a}).prepare()
+	require.Nil(t, fault)
+	p := prepared.payload
 	var first string
 	for range 3 {
 		body, err := p.reopen()

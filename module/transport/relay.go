@@ -28,36 +28,6 @@ type relay struct {
 	ready bytes.Buffer // bytes that may be handed on
 }
 
-// lane is the way of a stream's events to the client: as they are, or translated.
-type lane interface {
-	// restore puts bytes that were taken, but not handed on yet, to the
-	// beginning of p again, and returns their number. They may be too many.
-	restore(p []byte) int
-	// take handles the bytes in p, of which those from fresh on were just read.
-	// It returns how many bytes at the beginning of p may be handed on; all
-	// other output goes to ready, now or once its event is complete.
-	take(p []byte, fresh int, ready *bytes.Buffer) int
-	// end handles the end of the body, which may be the end of the stream as
-	// well: of any stream if the body ended in an orderly way, else only of one
-	// that the gateway itself had ended by then.
-	end(orderly bool, ready *bytes.Buffer)
-	// signals returns the signals of all events so far.
-	signals() translate.Signal
-	// err is that of an event that is too large.
-	err() error
-	// offset is the number of bytes that were taken so far.
-	offset() int64
-	// lastEvent is the offset behind the last event. Comments are none.
-	lastEvent() int64
-	// relaysErrors reports whether the provider's own error event is handed on.
-	relaysErrors() bool
-	Usage() translate.Usage
-	Model() string
-	Fault() *translate.Fault
-	// Losses are what of the answer could not be translated.
-	Losses() translate.Losses
-}
-
 // maxPrelude bounds what is held back before the first content: comments, pings
 // and empty chunks, in bytes. One compressed megabyte could hold gigabytes of
 // them.
@@ -72,33 +42,6 @@ const maxReadOut = 16
 func (c *call) maxSilence() int64 { return c.t.MaxEventBytes + maxPrelude }
 
 var errSilence = fmt.Errorf("waiting for an event: %w", coding.ErrTooLarge)
-
-const lastSignals = translate.Terminal | translate.Failed
-
-// events divides a stream into events and adds up their signals.
-type events struct {
-	lexer *sse.Lexer
-	last  int64 // offset behind the last event
-	sum   translate.Signal
-}
-
-func (s *events) signals() translate.Signal { return s.sum }
-func (s *events) err() error                { return s.lexer.Err() }
-func (s *events) offset() int64             { return s.lexer.Offset() }
-func (s *events) lastEvent() int64          { return s.last }
-
-// note adds the signal of an event.
-func (s *events) note(event sse.Event, signal translate.Signal) {
-	s.last = event.End
-	s.add(signal)
-}
-
-func (s *events) add(signal translate.Signal) {
-	if signal.Has(translate.Content) {
-		s.sum &^= translate.Finish // of the choices seen before this one
-	}
-	s.sum |= signal
-}
 
 // prime reads up to the first meaningful event. Its error is one of the
 // connection; any other failure is left in the result.
@@ -210,29 +153,22 @@ func (r *relay) advance() {
 	case signals.Has(translate.Failed):
 		r.failBySignal()
 	case signals.Has(translate.Terminal):
-		c.result.Finish(r.lane.Usage())
+		c.noteFinished(r.lane.Usage())
 	case c.result.State < exchange.Finishing && signals.Has(translate.Finish) && !c.attempt.ByteLane():
-		c.result.State = exchange.Finishing
+		c.noteState(exchange.Finishing)
 		c.watch.enter(phase{time.Duration(c.t.UsageWait), errDrain})
 	case c.result.State < exchange.Content && signals.Has(translate.Content):
-		c.result.State = exchange.Content
+		c.noteState(exchange.Content)
 		c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
 	}
 }
 
 // failBySignal ends the stream with the provider's own error.
 func (r *relay) failBySignal() {
-	fault := r.lane.Fault()
-	fault.Redact(r.call.secrets()...)
-	r.call.result.Fail(fault)
+	r.call.noteError(r.lane.Fault())
 	if r.lane.relaysErrors() && r.begun() {
-		r.call.result.State = exchange.Relayed
+		r.call.noteState(exchange.Relayed)
 	}
-}
-
-// noteAnswer keeps what the provider reports of its answer.
-func (r *relay) noteAnswer() {
-	r.call.result.Usage, r.call.result.AnsweredBy = r.lane.Usage(), r.call.presentable(r.lane.Model())
 }
 
 // readOut reads on behind the last event for the end of the body: a connection
@@ -255,7 +191,7 @@ func (r *relay) end(err error) {
 	r.lane.end(waited || errors.Is(err, io.EOF), &r.ready)
 	r.advance()
 	if r.call.client.Err() == nil && r.lane.signals()&lastSignals == 0 {
-		r.call.result.Fail(brokenOff(err, cause))
+		r.call.noteFailure(brokenOff(err, cause))
 	}
 }
 
@@ -272,11 +208,15 @@ func brokenOff(err, timeout error) *translate.Fault {
 	}
 }
 
+// noteAnswer notes what the answer has shown of itself so far.
+func (r *relay) noteAnswer() {
+	r.call.noteAnswer(r.lane.Usage(), r.lane.Model(), r.lane.Losses())
+}
+
 // Close ends the call. It may come at any time: when the stream is over, when
 // the client is gone, when a write failed.
 func (r *relay) Close() error {
 	r.noteAnswer()
-	r.call.result.Dropped = r.call.presentableLosses(r.lane.Losses())
 	r.call.end()
 	return r.upstream.Close()
 }

@@ -146,9 +146,10 @@ func (c *call) usageAsked() bool {
 	return !c.traits().WithoutUsage && c.attempt.Format.Answers.Usage.Ask != nil && ex.Streaming() && !ex.View.IncludeUsage
 }
 
-// edits lists the edits of the byte lane in the order of the body. There are
-// no others: no default is inserted, nothing is reordered or repaired.
-func (c *call) edits() []translate.Edit {
+// edits returns the edits of the byte lane, those of filled among them, in the order
+// of the body. There are no others: no default is inserted, nothing is reordered or
+// repaired.
+func (c *call) edits(filled []translate.Edit) []translate.Edit {
 	ex := c.attempt.Exchange
 	var edits []translate.Edit
 	if c.attempt.Model != ex.View.Model {
@@ -160,7 +161,7 @@ func (c *call) edits() []translate.Edit {
 	for _, cut := range ex.View.Minted {
 		edits = append(edits, translate.Edit{Span: cut})
 	}
-	edits = append(edits, c.filled...)
+	edits = append(edits, filled...)
 	slices.SortFunc(edits, func(a, b translate.Edit) int { return a.Start - b.Start })
 	return edits
 }

@@ -14,70 +14,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// info is what conversions need to know beside the body.
-func (c *call) info() *translate.RequestInfo {
-	a := c.attempt
-	return &translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits(), BytesPerToken: a.BytesPerToken}
-}
-
-// translate renders the client's request in the provider's format. A fault
-// means that this target cannot be asked in any faithful way.
-func (c *call) translate() *translate.Fault {
-	r, fault := c.renderPrompt(0)
-	switch {
-	case fault != nil:
-		return fault
-	case r.Calls() > 1:
-		return c.split(r.Prompts, r.Samples)
-	default:
-		return nil
-	}
-}
-
-// renderPrompt renders the request with one of its prompts.
-func (c *call) renderPrompt(n int) (translate.Rendered, *translate.Fault) {
-	a := c.attempt
-	info := c.info()
-	info.Prompt = n
-	lease := exchange.NewLease()
-	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format.Name, a.Format.Name, a.Exchange.Body, info)
-	lease.Keep(body)
-	if fault == nil {
-		fault = c.refuseShaping(info, r.Losses)
-	}
-	if fault != nil {
-		lease.Release()
-		return r, fault
-	}
-	c.rendered = &payload{parts: [][]byte{body}, length: int64(len(body)), lease: lease}
-	c.memory, c.result.Losses = r.Memory, r.Losses
-	c.memory.MaxHeld = int(c.t.MaxEventBytes)
-	return r, nil
-}
-
-// traits say what the target can take.
-func (c *call) traits() *translate.Traits {
-	if c.attempt.Traits != nil {
-		return c.attempt.Traits
-	}
-	return &c.t.standard
-}
-
-// refuseShaping refuses a request of which something would be lost that shapes
-// the answer, where the model or the client wants that.
-func (c *call) refuseShaping(info *translate.RequestInfo, losses translate.Losses) *translate.Fault {
-	strict := c.attempt.Exchange.Strict
-	if !strict && !c.traits().RejectLosses {
-		return nil
-	}
-	for _, loss := range losses {
-		if loss.Class == translate.Shaping {
-			return info.RefuseLoss(c.attempt.Format.Name, loss.Path, strict)
-		}
-	}
-	return nil
-}
-
 // translator returns the way back of this call.
 func (c *call) translator() *pairs.Translator {
 	return pairs.NewTranslator(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, &c.memory, c.ids())
@@ -98,12 +34,11 @@ func (c *call) ids() translate.IDs {
 func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response, error) {
 	t := c.translator()
 	fault := readAnswer(t, body)
-	c.result.Usage, c.result.AnsweredBy = t.Usage(), c.presentable(t.Model())
-	c.result.Dropped = c.presentableLosses(t.Losses())
+	c.noteAnswer(t.Usage(), t.Model(), t.Losses())
 	if fault != nil {
 		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
 	}
-	c.result.Finish(t.Usage())
+	c.noteFinished(t.Usage())
 	c.end()
 	out := bytes.Clone(t.Output())
 	length := int64(len(out))
@@ -140,7 +75,7 @@ func (c *call) contentType(res *http.Response) string {
 	if !c.attempt.ByteLane() || !own {
 		return standard
 	}
-	return cmp.Or(c.presentableType(res), standard)
+	return cmp.Or(c.redactContentType(res), standard)
 }
 
 // translation is the lane of a stream that the client reads in another format.

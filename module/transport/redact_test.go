@@ -16,6 +16,6 @@ func TestLossesThatRepeatTheCredentialAreNotLogged(t *testing.T) {
 	dropped.DropNamed("choices[*].", []byte("correct_horse_battery"))
 	dropped.DropNamed("", []byte("timings"))
 	losses := dropped.Losses()
-	assert.Equal(t, "timings", c.presentableLosses(losses).String())
+	assert.Equal(t, "timings", c.redactLosses(losses).String())
 	assert.Len(t, losses, 2, "the parser's own list stays")
 }

@@ -1,0 +1,115 @@
+package transport
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// rendered is the client's request as one call sends it.
+type rendered struct {
+	payload *payload
+	losses  translate.Losses // fields of the client's request that are left behind
+	memory  translate.Memory // of a translation: what the way back needs
+
+	// Of a translation: the number of prompts, each of which needs calls of its own,
+	// and the number of calls for each.
+	prompts, samples int
+}
+
+// prepare renders the client's request, with the first of its prompts if each needs
+// a call of its own. A fault means that this target cannot be asked in any faithful
+// way.
+func (c *call) prepare() (rendered, *translate.Fault) {
+	if c.attempt.ByteLane() {
+		return c.splice()
+	}
+	return c.translate(0)
+}
+
+// splice renders a request in the client's own format: the client's bytes, with the
+// edits of this attempt.
+func (c *call) splice() (r rendered, fault *translate.Fault) {
+	if fault = c.refuseLateSystem(); fault != nil {
+		return r, fault
+	}
+	filled, fault := c.fillIn()
+	if fault != nil {
+		return r, fault
+	}
+	ex := c.attempt.Exchange
+	return rendered{payload: splicedPayload(ex.Body, c.edits(filled), ex.Lease), losses: ex.View.Losses()}, nil
+}
+
+// refuseLateSystem refuses system turns in the middle of a messages body where the
+// provider does not take them: its bytes cannot be changed.
+func (c *call) refuseLateSystem() *translate.Fault {
+	ex := c.attempt.Exchange
+	if ex.View.LateSystem == 0 || ex.Operation != translate.Generate || c.traits().TakesLateSystem() {
+		return nil
+	}
+	return translate.RefuseLateSystem("messages." + strconv.Itoa(ex.View.LateSystem-1) + ".role")
+}
+
+// fillIn returns the edits that join prompt and suffix to one prompt, where the
+// target has a template for that.
+func (c *call) fillIn() ([]translate.Edit, *translate.Fault) {
+	fillIn := c.attempt.Format.Requests.FillIn
+	if fillIn == nil || c.traits().FIMTemplate == "" {
+		return nil, nil
+	}
+	return fillIn(c.attempt.Exchange.Body, c.info())
+}
+
+// translate renders the request in the provider's format, with one of its prompts,
+// counted from 0.
+func (c *call) translate(prompt int) (rendered, *translate.Fault) {
+	a, info := c.attempt, c.info()
+	info.Prompt = prompt
+	lease := exchange.NewLease()
+	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format.Name, a.Format.Name, a.Exchange.Body, info)
+	lease.Keep(body)
+	if fault == nil {
+		fault = c.refuseShaping(info, r.Losses)
+	}
+	if fault != nil {
+		lease.Release()
+		return rendered{}, fault
+	}
+	r.Memory.MaxHeld = int(c.t.MaxEventBytes)
+	return rendered{
+		payload: &payload{parts: [][]byte{body}, length: int64(len(body)), lease: lease},
+		losses:  r.Losses, memory: r.Memory, prompts: r.Prompts, samples: r.Samples,
+	}, nil
+}
+
+// info returns what a translation needs to know beside the body.
+func (c *call) info() *translate.RequestInfo {
+	a := c.attempt
+	return &translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits(), BytesPerToken: a.BytesPerToken}
+}
+
+// traits returns what the target accepts beside what its format states.
+func (c *call) traits() *translate.Traits {
+	if c.attempt.Traits != nil {
+		return c.attempt.Traits
+	}
+	return &c.t.standard
+}
+
+// refuseShaping refuses a request of which something would be lost that shapes
+// the answer, where the model or the client wants that.
+func (c *call) refuseShaping(info *translate.RequestInfo, losses translate.Losses) *translate.Fault {
+	strict := c.attempt.Exchange.Strict
+	if !strict && !c.traits().RejectLosses {
+		return nil
+	}
+	for _, loss := range losses {
+		if loss.Class == translate.Shaping {
+			return info.RefuseLoss(c.attempt.Format.Name, loss.Path, strict)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package transport
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// leaksCredential reports whether a body repeats the credential of the call.
+func (c *call) leaksCredential(body []byte) bool {
+	return c.t.secret != "" && translate.Reveals(string(body), c.t.credential())
+}
+
+// redact returns a text of the provider, or "" if it repeats the credential. Every
+// text that goes to a header or to the log passes through here.
+func (c *call) redact(text string) string {
+	if translate.Reveals(text, c.t.credential()) {
+		return ""
+	}
+	return text
+}
+
+// redactHeader returns the value of a header of the provider, or "" if it
+// repeats the credential or is long: some clients take 16 KiB of headers and no
+// more.
+func (c *call) redactHeader(value string) string {
+	if len(value) > maxHeaderValue {
+		return ""
+	}
+	return c.redact(value)
+}
+
+// redactContentType returns the content type of an answer; without its parameters,
+// which still names what the body is, if they repeat the credential or are long.
+func (c *call) redactContentType(res *http.Response) string {
+	value := res.Header.Get("Content-Type")
+	media, _, _ := strings.Cut(value, ";")
+	return cmp.Or(c.redactHeader(value), c.redactHeader(media))
+}
+
+// redactLosses returns the losses of an answer that may be logged. A provider chooses
+// the names of its members, and may choose the credential.
+func (c *call) redactLosses(losses translate.Losses) translate.Losses {
+	return slices.DeleteFunc(slices.Clone(losses), func(loss translate.Loss) bool {
+		return loss.Foreign && c.redact(loss.Path) == ""
+	})
+}
+
+// secrets returns the texts that no message to a client may hold: the credential and
+// the host of the provider.
+func (c *call) secrets() []string {
+	host := c.proxied.URL.Hostname()
+	if host == "" {
+		host = c.t.base.Hostname()
+	}
+	return []string{c.t.credential(), host}
+}
