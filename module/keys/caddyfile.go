@@ -11,8 +11,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
-// UnmarshalCaddyfile adds the keys of one or more segments to c; it may be
-// called repeatedly. Syntax:
+// UnmarshalCaddyfile adds the keys of one or more segments to c. It may be called
+// several times. Syntax:
 //
 //	key <name> {env.NAME} | {file./absolute/path} | sha256:<digest> {
 //		models   <pattern...>
@@ -23,7 +23,7 @@ import (
 //		disabled
 //	}
 //
-// The digest is that of the key without a line end, in hexadecimal:
+// The digest is that of the key without a newline, in hexadecimal:
 // printf %s "$KEY" | sha256sum.
 func (c *ConfigKeys) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	for d.Next() {
@@ -40,13 +40,13 @@ func (c *ConfigKeys) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return nil
 }
 
-// UnmarshalCaddyfile reads where the keys are. Syntax:
+// UnmarshalCaddyfile reads the path of the file. Syntax:
 //
 //	keys_file <absolute path>
 //
-// The file has keys as ConfigKeys reads them, and comments.
+// The file contains keys in the syntax of ConfigKeys, and comments.
 func (f *FileKeys) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
-	d.Next() // the word itself
+	d.Next() // keys_file
 	args := d.RemainingArgs()
 	if len(args) != 1 || args[0] == "" || d.NextBlock(0) {
 		return d.Err("keys_file needs exactly one path")
@@ -62,7 +62,7 @@ func readEntry(d *caddyfile.Dispenser) (Entry, error) {
 	var entry Entry
 	args := d.RemainingArgs()
 	if len(args) != 2 {
-		return entry, d.Err("a key needs a name and then {env.NAME}, {file./absolute/path} or sha256:<digest>")
+		return entry, d.Err("a key needs a name, and then {env.NAME}, {file./absolute/path} or sha256:<digest>")
 	}
 	entry.Name, entry.Key = args[0], args[1]
 	if err := entry.check(); err != nil {
@@ -75,7 +75,7 @@ func readEntry(d *caddyfile.Dispenser) (Entry, error) {
 		}
 	}
 	if d.Nesting() > nesting {
-		return entry, d.Errf("the block of key %s has no end", entry.Name)
+		return entry, d.Errf("the block of key %s is not closed", entry.Name)
 	}
 	return entry, nil
 }
@@ -96,8 +96,8 @@ func readRestriction(d *caddyfile.Dispenser, entry *Entry) error {
 	return nil
 }
 
-// restrictions are the words of a key's block. Each sets its field, or says
-// what it needs.
+// restrictions are the words of a key's block. Each function sets its field, or
+// returns the rest of an error that begins with the word.
 var restrictions = map[string]func(e *Entry, args []string) string{
 	"models": list("pattern", func(e *Entry) *[]string { return &e.Models }),
 	"from":   list("address", func(e *Entry) *[]string { return &e.From }),
@@ -107,7 +107,7 @@ var restrictions = map[string]func(e *Entry, args []string) string{
 	"limit":   once("name", func(e *Entry) *string { return &e.Limit }),
 	"disabled": func(e *Entry, args []string) string {
 		if len(args) > 0 || e.Disabled {
-			return "is given once, with no value"
+			return "must occur once, without a value"
 		}
 		e.Disabled = true
 		return ""
@@ -127,7 +127,7 @@ func list(what string, field func(*Entry) *[]string) func(*Entry, []string) stri
 func once(what string, field func(*Entry) *string) func(*Entry, []string) string {
 	return func(e *Entry, args []string) string {
 		if len(args) != 1 || args[0] == "" || *field(e) != "" {
-			return "is given once, with one " + what
+			return "must occur once, with one " + what
 		}
 		*field(e) = args[0]
 		return ""

@@ -11,53 +11,54 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// The bounds of a key in bytes.
+// The bounds of the length of a key in bytes.
 const (
-	shortest  = 8
-	longest   = 256
-	guessable = 20 // below this a warning is logged
+	minLength         = 8
+	maxLength         = 256
+	recommendedLength = 20 // a shorter key causes a warning
 )
 
-// digestPrefix stands before the digest of a key in hexadecimal.
+// digestPrefix precedes the hexadecimal digest of a key.
 const digestPrefix = "sha256:"
 
 // Entry is one key of the configuration.
 type Entry struct {
 	// Name identifies the key in logs and placeholders: 1 to 64 letters,
-	// digits or ._@+- with a letter or digit first. Names such as key_1 are those
-	// of the keys that users make, and refused. It is not secret.
+	// digits or ._@+- with a letter or digit first. Names such as key_1 are
+	// reserved for the keys of users. It is not secret.
 	Name string `json:"name"`
 
 	// Key is a reference to the key, {env.NAME} or {file./absolute/path}, or
 	// "sha256:" and the SHA-256 digest of the key in hexadecimal. A key has 8
-	// to 256 printable ASCII characters, no spaces and no commas, which separate
-	// the values of a header; below 20 a warning is logged.
+	// to 256 printable ASCII characters, without spaces, and without commas, which
+	// separate the values of a header. A key of less than 20 characters causes a
+	// warning.
 	Key string `json:"key"`
 
-	// Models are the model names, as clients use them, that the key may use;
-	// "*" matches anything. Default: all.
+	// Models are the model names, as clients use them, that the key may use. A
+	// "*" matches any characters. Default: all models.
 	Models []string `json:"models,omitempty"`
 
-	// From are the addresses from which the key may be used, each an IP address
-	// or a network in CIDR notation; a client behind a proxy has the address
-	// that Caddy's trusted_proxies say, which clients can forge unless
-	// trusted_proxies_strict is set too. Elsewhere the key is answered 403.
-	// Default: anywhere.
+	// From are the IP addresses, and the networks in CIDR notation, of the clients
+	// that may use the key; other clients get status 403. Behind a proxy, set
+	// Caddy's trusted_proxies, and also trusted_proxies_strict, without which
+	// clients can forge their addresses. Default: all addresses.
 	From []string `json:"from,omitempty"`
 
-	// Expires is the moment from which the key is refused: an RFC 3339 time,
+	// Expires is the time from which the key is refused: an RFC 3339 time,
 	// or YYYY-MM-DD for the start of that day in UTC. Default: never.
 	Expires string `json:"expires,omitempty"`
 
-	// Owner is whom the key belongs to, and Limit the name of the limit that it
-	// is subject to, both of the same form as a name. The limit is one of the
-	// site or of the global option. They are shown in logs, and are the
-	// placeholders {http.ai_gateway.key_owner} and {http.ai_gateway.limit}.
-	// Default: none.
+	// Owner is a name for the owner of the key, in the form of Name. Logs show it,
+	// and the placeholder {http.ai_gateway.key_owner}. Default: none.
 	Owner string `json:"owner,omitempty"`
+
+	// Limit is the name of the key's limit, which the site or the global option
+	// defines. Logs show it, and the placeholder {http.ai_gateway.limit}.
+	// Default: none.
 	Limit string `json:"limit,omitempty"`
 
-	// Disabled refuses the key, as if it had expired, without forgetting it.
+	// Disabled refuses the key, as if it had expired. Default: false.
 	Disabled bool `json:"disabled,omitempty"`
 }
 
@@ -65,15 +66,15 @@ var (
 	entryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 
 	errName   = errors.New("the name of a key is 1 to 64 letters, digits or ._@+- with a letter or digit first")
-	errStored = errors.New("key_1, key_2 and so on are the names of the keys that users make: name this one otherwise")
+	errStored = errors.New("names such as key_1 are reserved for the keys of users: choose another name")
 	errLabel  = errors.New("an owner or a limit has 1 to 64 letters, digits or ._@+- with a letter or digit first")
-	errKey    = errors.New("a key is given as {env.NAME}, as {file./absolute/path} or as sha256: and its SHA-256 digest in hexadecimal, never as the key itself, which is also what {$NAME} becomes")
+	errKey    = errors.New("a key is {env.NAME}, {file./absolute/path} or sha256: and its SHA-256 digest in hexadecimal; a literal key is refused, and {$NAME} inserts one")
 	errDigest = errors.New("a SHA-256 digest is sha256: and 64 hexadecimal digits")
-	errValue  = fmt.Errorf("a key has %d to %d printable ASCII characters, without spaces or commas", shortest, longest)
+	errValue  = fmt.Errorf("a key has %d to %d printable ASCII characters, without spaces or commas", minLength, maxLength)
 )
 
-// check reports what is wrong with e as it is written. It reads no secret, and
-// no error repeats a value: what stands at the wrong place may be a key.
+// check returns an error if e is invalid in itself. It reads no secret. Its errors do
+// not repeat a value, because a misplaced value may be a key.
 func (e Entry) check() error {
 	if !entryName.MatchString(e.Name) {
 		return errName
@@ -92,7 +93,7 @@ func (e Entry) check() error {
 	return e.restrict(new(aigateway.Key))
 }
 
-// restrict sets what bounds the use of a key.
+// restrict sets the restrictions of a key.
 func (e Entry) restrict(key *aigateway.Key) (err error) {
 	if key.Models, err = parseAll(e.Models, aigateway.ParsePattern); err != nil {
 		return err
@@ -117,8 +118,8 @@ func checkKey(s string) error {
 	return nil
 }
 
-// resolve makes the key of an entry that passed check. The length is that of
-// the key in bytes, 0 when only the digest is known.
+// resolve returns the key of an entry that has passed check, and the length of the
+// key in bytes, which is 0 if the entry contains a digest.
 func (e Entry) resolve() (key *aigateway.Key, length int, err error) {
 	key = &aigateway.Key{ID: e.Name, Owner: e.Owner, Limit: e.Limit, Disabled: e.Disabled}
 	if key.Digest, length, err = digest(e.Key); err != nil {
@@ -137,8 +138,8 @@ func digest(s string) (aigateway.Digest, int, error) {
 		return aigateway.Digest{}, 0, err
 	}
 	value := string(secret)
-	unfit := func(r rune) bool { return r <= ' ' || r > '~' || r == ',' } // for one value of a header
-	if len(value) < shortest || len(value) > longest || strings.ContainsFunc(value, unfit) {
+	invalid := func(r rune) bool { return r <= ' ' || r > '~' || r == ',' } // in one value of a header
+	if len(value) < minLength || len(value) > maxLength || strings.ContainsFunc(value, invalid) {
 		return aigateway.Digest{}, 0, errValue
 	}
 	return sha256.Sum256([]byte(value)), len(value), nil
@@ -153,7 +154,7 @@ func parseDigest(s string) (aigateway.Digest, error) {
 	return aigateway.Digest(raw), nil
 }
 
-// parseAll parses every text, and returns nil for none.
+// parseAll parses every text. Without texts, it returns nil.
 func parseAll[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
 	var list []T
 	for _, text := range texts {

@@ -22,26 +22,26 @@ import (
 )
 
 const (
-	// pollInterval is how often the file is read. Reading it is cheap, and tells
-	// of a change whichever way it was made: in place, by a rename, or by the
+	// pollInterval is the time between two readings of the file. Reading it is
+	// cheap, and finds changes of every kind: in place, by a rename, and by the
 	// symbolic links of a mounted volume.
 	pollInterval = time.Second
 	maxFileSize  = 16 << 20
 )
 
-// errRelative: the same configuration would mean another file, and other keys,
-// wherever Caddy is started.
+// errRelative is the error for a relative path, whose file would depend on the
+// directory in which Caddy is started.
 var errRelative = errors.New("the path must be absolute")
 
-// FileKeys are the keys of a file, which is followed: a change takes effect
-// within about two seconds, without a reload of the configuration. While the
-// file cannot be read or is wrong, the keys that were known before stay, and
-// the log says why.
+// FileKeys are the keys of a file. A change of the file takes effect within about
+// two seconds, without a reload of the configuration. While the file cannot be read
+// or is invalid, the previous keys stay valid, and the log contains the reason.
 type FileKeys struct {
-	// Path is the absolute path of the file, in which {env.*} is replaced. Each of its
-	// keys is written as in a Caddyfile, "key <name> <reference or digest>" with
-	// a block where there is more to say; the text behind a "#" is a comment.
-	// What a reference refers to is read when the file changes. At most 16 MiB.
+	// Path is the absolute path of the file. It may contain placeholders such as
+	// {env.*}. The file has the keys of a Caddyfile, "key <name> <reference or
+	// digest>" and an optional block, and comments, which begin with "#". The
+	// keys that references refer to are read when the file changes. The file has
+	// at most 16 MiB.
 	Path string `json:"path"`
 
 	keys   atomic.Pointer[set]
@@ -50,10 +50,10 @@ type FileKeys struct {
 	mu     sync.Mutex // guards checks
 	checks []func(iter.Seq[*aigateway.Key]) error
 
-	// What the goroutine that follows the file remembers.
-	last    aigateway.Digest // of what it read last
-	decided aigateway.Digest // of what was accepted or refused last
-	trouble string           // why it could not read; "" when it could
+	// The state of the goroutine that follows the file.
+	last    aigateway.Digest // of the text that was read last
+	decided aigateway.Digest // of the text that was accepted or refused last
+	failure string           // why the file could not be read last, "" if it could
 }
 
 // CaddyModule returns the Caddy module information.
@@ -64,7 +64,7 @@ func (*FileKeys) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision reads the file and begins to follow it, until ctx ends.
+// Provision reads the file, and starts to follow it until ctx ends.
 func (f *FileKeys) Provision(ctx caddy.Context) error {
 	f.logger = ctx.Logger()
 	var err error
@@ -114,18 +114,18 @@ func (f *FileKeys) follow(ctx context.Context) {
 	}
 }
 
-// poll looks at the file once. What is new must be there at two polls in a row:
-// it may be in the middle of being written.
+// poll reads the file once. A new text is used when two polls have read it: a text
+// that was read once may still be incomplete.
 func (f *FileKeys) poll() {
 	text, err := readFile(f.Path)
 	if err != nil {
-		if f.trouble != err.Error() {
-			f.trouble = err.Error()
-			f.logger.Error("keys file cannot be read; the keys that were known before stay", zap.Error(err))
+		if f.failure != err.Error() {
+			f.failure = err.Error()
+			f.logger.Error("keys file cannot be read; its previous keys stay valid", zap.Error(err))
 		}
 		return
 	}
-	f.trouble = ""
+	f.failure = ""
 	digest := sha256.Sum256(text)
 	settled := digest == f.last
 	f.last = digest
@@ -134,7 +134,7 @@ func (f *FileKeys) poll() {
 	}
 	f.decided = digest
 	if err := f.accept(text); err != nil {
-		f.logger.Error("keys file is wrong; the keys that were known before stay", zap.Error(err))
+		f.logger.Error("keys file is invalid; its previous keys stay valid", zap.Error(err))
 	}
 }
 
@@ -150,7 +150,7 @@ func (f *FileKeys) accept(text []byte) error {
 	defer f.mu.Unlock()
 	for _, check := range f.checks {
 		if err := check(keys.all()); err != nil {
-			return f.place(err, keys)
+			return f.withLine(err, keys)
 		}
 	}
 	f.keys.Store(keys)
@@ -158,20 +158,20 @@ func (f *FileKeys) accept(text []byte) error {
 	return nil
 }
 
-// place adds to what is wrong with a key where it stands.
-func (f *FileKeys) place(err error, keys *set) error {
-	var wrong *aigateway.KeyError
-	if errors.As(err, &wrong) && keys.names[wrong.ID] > 0 {
-		return fmt.Errorf("%w, at %s:%d", err, f.Path, keys.names[wrong.ID])
+// withLine adds the line of the key to an error about one key.
+func (f *FileKeys) withLine(err error, keys *set) error {
+	var about *aigateway.KeyError
+	if errors.As(err, &about) && keys.lines[about.ID] > 0 {
+		return fmt.Errorf("%w, at %s:%d", err, f.Path, keys.lines[about.ID])
 	}
 	return err
 }
 
-// errEmpty is that of a file in which nothing stands any more: what a full disk
-// or a slip of the shell leaves behind, and seldom what somebody wants.
+// errEmpty is the error for a file that has become empty, which is more often the
+// effect of a full disk or of a mistyped command than intended.
 var errEmpty = errors.New("the file has become empty; to revoke all of its keys, leave a comment in it")
 
-// parse reads the keys of a text. Its errors name file and line.
+// parse returns the keys of a text. Its errors contain the file and the line.
 func (f *FileKeys) parse(text []byte) (*set, error) {
 	tokens, err := caddyfile.Tokenize(text, f.Path)
 	if err != nil {
@@ -179,7 +179,7 @@ func (f *FileKeys) parse(text []byte) (*set, error) {
 	}
 	keys := newSet(f.logger)
 	for d := caddyfile.NewDispenser(tokens); d.Next(); {
-		line := *d // errors about the key as a whole name its first line
+		line := *d // errors about the whole key contain its first line
 		if d.Val() != "key" {
 			return nil, d.WrapErr(errNoKey)
 		}
@@ -194,18 +194,18 @@ func (f *FileKeys) parse(text []byte) (*set, error) {
 	return keys, nil
 }
 
-// errNoKey does not repeat what stands there: it may be a key.
-var errNoKey = errors.New("in a file of keys, each begins with the word key: key <name> sha256:<digest>")
+// errNoKey does not repeat the wrong word, which may be a key.
+var errNoKey = errors.New("each entry of a keys file begins with the word key: key <name> sha256:<digest>")
 
-// Lookup returns the key with this digest, nil when there is none.
+// Lookup implements aigateway.KeySource.
 func (f *FileKeys) Lookup(digest aigateway.Digest) *aigateway.Key {
 	return f.keys.Load().lookup(digest)
 }
 
-// All are the keys.
+// All implements aigateway.KeyLister.
 func (f *FileKeys) All() iter.Seq[*aigateway.Key] { return f.keys.Load().all() }
 
-// CheckChanges has keys of a changed file checked before they take effect.
+// CheckChanges implements aigateway.LiveKeyLister.
 func (f *FileKeys) CheckChanges(check func(iter.Seq[*aigateway.Key]) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

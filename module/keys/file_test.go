@@ -42,7 +42,7 @@ func loadFile(t *testing.T, path string) (*FileKeys, context.CancelFunc, error) 
 	return mod.(*FileKeys), cancel, nil
 }
 
-// observed loads a file that nothing follows but the test's own polls.
+// observed loads a file that only the test polls.
 func observed(t *testing.T, path string) (*FileKeys, *observer.ObservedLogs) {
 	t.Helper()
 	f, cancel, err := loadFile(t, path)
@@ -53,7 +53,7 @@ func observed(t *testing.T, path string) (*FileKeys, *observer.ObservedLogs) {
 	return f, logs
 }
 
-// settle polls as often as a change needs to take effect.
+// settle polls as many times as a change needs to take effect.
 func (f *FileKeys) settle() {
 	f.poll()
 	f.poll()
@@ -93,22 +93,22 @@ func TestAFileHasKeysAsACaddyfileHas(t *testing.T) {
 	assert.Equal(t, 3, count)
 }
 
-// listKey is no single value of a header.
+// listKey is not a single value of a header.
 const listKey = "sk-secret,with-comma"
 
-// wrongFiles are texts that no file of keys may have, with what is said of them.
+// wrongFiles are invalid texts of keys files, with their errors.
 var wrongFiles = map[string]string{
-	"one sk-secret":                            ":1: in a file of keys, each begins with the word key",
-	line("one") + "\n\nprovider demo":          ":3: in a file of keys",
-	line("one") + "\nkey two sk-secret":        ":2: a key is given as {env.NAME}",
+	"one sk-secret":                            ":1: each entry of a keys file begins with the word key",
+	line("one") + "\n\nprovider demo":          ":3: each entry of a keys file",
+	line("one") + "\nkey two sk-secret":        ":2: a key is {env.NAME}",
 	"key":                                      ":1: a key needs a name",
 	line("one") + "\n" + line("one"):           ":2: key one is defined twice",
 	line("one") + "\nkey a " + hexOf("one"):    ":2: key a: has the same value as key one",
 	"key a {env.NO_SUCH_KEY} {\n\tdisabled\n}": ":1: key a: resolving secret",
 	line("one") + "\nkey a {env.LIST_KEY}":     ":2: key a: a key has 8 to 256 printable ASCII characters, without spaces or commas",
 	line("one") + " {\n\tmodels":               ":2: models needs at least one pattern",
-	line("one") + " {\n\tdisabled":             ":2: the block of key one has no end",
-	line("one") + "\n}":                        ":2: in a file of keys",
+	line("one") + " {\n\tdisabled":             ":2: the block of key one is not closed",
+	line("one") + "\n}":                        ":2: each entry of a keys file",
 	line("one") + " {\n\tfrom nowhere\n}":      ":2: a network is",
 }
 
@@ -181,9 +181,8 @@ func TestAFileIsFollowedUntilTheConfigurationEnds(t *testing.T) {
 	})
 }
 
-// A file that is being written in place once looked complete at the end of any
-// of its lines.
-func TestAFileThatStillChangesIsNotTakenYet(t *testing.T) {
+// A file that was being written in place was once used after any of its lines.
+func TestAFileThatStillChangesIsNotUsedYet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys")
 	writeKeys(t, path, line("one"), line("two"))
 	f, _ := observed(t, path)
@@ -210,19 +209,19 @@ func TestABadEditKeepsTheKeysAndIsReportedOnce(t *testing.T) {
 		assert.Equal(t, []string{"one"}, f.names(), text)
 		lines := logs.FilterLevelExact(zap.ErrorLevel).All()
 		if assert.Len(t, lines, 1, text) {
-			said := lines[0].ContextMap()["error"].(string)
+			message := lines[0].ContextMap()["error"].(string)
 			_, what, _ := strings.Cut(strings.TrimPrefix(want, ":"), ": ")
-			assert.Contains(t, said, what)
-			assert.NotContains(t, said, "sk-secret")
+			assert.Contains(t, message, what)
+			assert.NotContains(t, message, "sk-secret")
 		}
 		writeKeys(t, path, line("one"), line("two"))
 		f.settle()
-		assert.Equal(t, []string{"one", "two"}, f.names(), "the next good edit counts")
+		assert.Equal(t, []string{"one", "two"}, f.names(), "the next valid edit takes effect")
 	}
 }
 
-// A file that a full disk or a slip of the shell had emptied once revoked every
-// key in it. A comment alone is somebody's will.
+// A file that a full disk or a mistyped command had emptied once revoked all of its
+// keys. A file with only a comment is intended.
 func TestAnEmptiedFileKeepsTheKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys")
 	writeKeys(t, path, line("one"))
@@ -230,7 +229,7 @@ func TestAnEmptiedFileKeepsTheKeys(t *testing.T) {
 	writeKeys(t, path, "")
 	f.settle()
 	assert.Equal(t, []string{"one"}, f.names())
-	assert.Equal(t, 1, logs.FilterMessageSnippet("the keys that were known before stay").Len())
+	assert.Equal(t, 1, logs.FilterMessageSnippet("its previous keys stay valid").Len())
 	writeKeys(t, path, "# nobody any more")
 	f.settle()
 	assert.Empty(t, f.names())
@@ -248,8 +247,8 @@ func TestAVanishedFileKeepsTheKeysAndIsReportedOnce(t *testing.T) {
 		writeKeys(t, path, line("one"))
 		f.settle()
 	}
-	assert.Len(t, logs.FilterMessageSnippet("cannot be read").All(), 2, "once each time")
-	assert.Equal(t, 2, logs.Len(), "a file that is back as it was is no change")
+	assert.Len(t, logs.FilterMessageSnippet("cannot be read").All(), 2, "once for each outage")
+	assert.Equal(t, 2, logs.Len(), "a file that is back unchanged is not a change")
 }
 
 func TestChangesAreCheckedBeforeTheyTakeEffect(t *testing.T) {
@@ -275,8 +274,8 @@ func TestChangesAreCheckedBeforeTheyTakeEffect(t *testing.T) {
 	assert.Equal(t, []string{"three"}, f.names())
 }
 
-// A relative path was read below the directory in which Caddy was started, so
-// that a service found no file where `caddy run` had found one.
+// A relative path was once resolved in the directory in which Caddy was started, so
+// that a service did not find the file that "caddy run" had found.
 func TestARelativePathIsRefused(t *testing.T) {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	defer cancel()

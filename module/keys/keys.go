@@ -1,11 +1,13 @@
-// Package keys holds the keys that stand in the configuration itself, and those
-// of a file that is followed while it changes.
+// Package keys contains two key sources: the keys of the configuration, and the keys
+// of a file that may change without a reload.
 //
-// It promises that of every key only its SHA-256 digest stays in memory, that
-// a lookup does no I/O, that what it says in errors and logs names a key but
-// never shows it, and that a file which becomes wrong or vanishes locks nobody
-// out. It refuses literal keys: they would lie in the admin API and in the
-// autosaved configuration.
+// It promises that only the SHA-256 digests of keys stay in memory; that a lookup
+// does no I/O; that errors and logs contain the names of keys, but never a key; and
+// that the previous keys of a file stay valid if the file becomes invalid or
+// vanishes.
+//
+// It refuses literal keys in the configuration, because Caddy's admin API and the
+// autosaved configuration would show them.
 package keys
 
 import (
@@ -23,10 +25,10 @@ func init() {
 	caddy.RegisterModule(new(FileKeys))
 }
 
-// ConfigKeys are the keys of the configuration itself. They work without any
-// store, and a change of one takes a reload of the configuration.
+// ConfigKeys are the keys in the configuration. They work without a store. To change
+// one, reload the configuration.
 type ConfigKeys struct {
-	// Keys are the keys. No two may have the same name or the same value.
+	// Keys are the keys. Their names and values are unique.
 	Keys []Entry `json:"keys,omitempty"`
 
 	set *set
@@ -40,7 +42,7 @@ func (ConfigKeys) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision resolves the references to keys and digests the keys.
+// Provision resolves the references to keys, and computes the digests.
 func (c *ConfigKeys) Provision(ctx caddy.Context) error {
 	c.set = newSet(ctx.Logger())
 	for i, entry := range c.Keys {
@@ -54,10 +56,10 @@ func (c *ConfigKeys) Provision(ctx caddy.Context) error {
 	return nil
 }
 
-// Lookup returns the key with this digest, nil when there is none.
+// Lookup implements aigateway.KeySource.
 func (c *ConfigKeys) Lookup(digest aigateway.Digest) *aigateway.Key { return c.set.lookup(digest) }
 
-// All are the keys.
+// All implements aigateway.KeyLister.
 func (c *ConfigKeys) All() iter.Seq[*aigateway.Key] { return c.set.all() }
 
 // Interface guards

@@ -99,25 +99,25 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		entries []Entry
 		want    string
 	}{
-		"literal":     {[]Entry{{Name: "a", Key: secret}}, "never as the key itself"},
-		"no key":      {[]Entry{{Name: "a"}}, "a key is given as"},
+		"literal":     {[]Entry{{Name: "a", Key: secret}}, "a literal key is refused"},
+		"no key":      {[]Entry{{Name: "a"}}, "a key is {env.NAME}"},
 		"no name":     {[]Entry{{Key: "{env.TEST_KEY}"}}, "the name of a key"},
 		"spaced name": {[]Entry{{Name: "a b", Key: "{env.TEST_KEY}"}}, "the name of a key"},
-		// The log could not be told from that of a key that a user has made.
-		"name of a stored key": {[]Entry{{Name: "key_17", Key: "{env.TEST_KEY}"}}, "name this one otherwise"},
+		// Its logs would look like those of a key of a user.
+		"name of a stored key": {[]Entry{{Name: "key_17", Key: "{env.TEST_KEY}"}}, "choose another name"},
 		"unset variable":       {[]Entry{{Name: "a", Key: "{env.NO_SUCH_KEY}"}}, "resolving secret"},
 		"empty variable":       {[]Entry{{Name: "a", Key: "{env.EMPTY_KEY}"}}, "resolving secret"},
 		"missing file":         {[]Entry{{Name: "a", Key: "{file./no/such/key}"}}, "resolving secret"},
-		"relative file":        {[]Entry{{Name: "a", Key: "{file.key}"}}, "a key is given as"},
+		"relative file":        {[]Entry{{Name: "a", Key: "{file.key}"}}, "a key is {env.NAME}"},
 		"too short":            {[]Entry{{Name: "a", Key: "{env.SHORT_KEY}"}}, "8 to 256"},
 		"too long":             {[]Entry{{Name: "a", Key: "{env.LONG_KEY}"}}, "8 to 256"},
 		"with a space":         {[]Entry{{Name: "a", Key: "{env.SPACED_KEY}"}}, "8 to 256"},
-		// It loaded, and every request with it was refused: a comma separates the
-		// values of a header.
+		// It was once accepted, and every request with it was refused: a comma
+		// separates the values of a header.
 		"with a comma":    {[]Entry{{Name: "a", Key: "{env.LIST_KEY}"}}, "key a: a key has 8 to 256 printable ASCII characters, without spaces or commas"},
 		"beyond ASCII":    {[]Entry{{Name: "a", Key: "{env.WIDE_KEY}"}}, "8 to 256"},
 		"short digest":    {[]Entry{{Name: "a", Key: "sha256:abcd"}}, "64 hexadecimal digits"},
-		"no prefix":       {[]Entry{{Name: "a", Key: hexOf(secret)[7:]}}, "a key is given as"},
+		"no prefix":       {[]Entry{{Name: "a", Key: hexOf(secret)[7:]}}, "a key is {env.NAME}"},
 		"odd digest":      {[]Entry{{Name: "a", Key: "sha256:" + strings.Repeat("x", 64)}}, "64 hexadecimal digits"},
 		"bad pattern":     {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Models: []string{"gpt 5"}}}, "pattern"},
 		"empty pattern":   {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Models: []string{""}}}, "pattern"},
@@ -139,7 +139,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestKeysOfLittleUseAreReportedByName(t *testing.T) {
+func TestShortAndExpiredKeysAreReportedByName(t *testing.T) {
 	for name, c := range map[string]struct {
 		entry Entry
 		key   string

@@ -12,38 +12,38 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// set are keys of which no two have the same name or the same value.
+// set is a set of keys with unique names and values.
 type set struct {
 	byDigest map[aigateway.Digest]*aigateway.Key
-	names    map[string]int // with the lines that they stand in; 0 in no file
-	logger   *zap.Logger    // told of keys that will be of little use
+	lines    map[string]int // line of each name in its file; 0 without a file
+	logger   *zap.Logger    // for warnings about short and expired keys
 }
 
 func newSet(logger *zap.Logger) *set {
 	return &set{make(map[aigateway.Digest]*aigateway.Key), make(map[string]int), logger}
 }
 
-// add adds the key of an entry that passed check, and stands in this line.
+// add adds the key of an entry that has passed check. line is its line in the file, or 0.
 func (s *set) add(entry Entry, line int) error {
-	if _, twice := s.names[entry.Name]; twice {
+	if _, found := s.lines[entry.Name]; found {
 		return fmt.Errorf("key %s is defined twice", entry.Name)
 	}
 	key, length, err := entry.resolve()
 	if err != nil {
 		return fmt.Errorf("key %s: %w", entry.Name, err)
 	}
-	if twin, ok := s.byDigest[key.Digest]; ok {
-		return fmt.Errorf("key %s: has the same value as key %s", entry.Name, twin.ID)
+	if same, ok := s.byDigest[key.Digest]; ok {
+		return fmt.Errorf("key %s: has the same value as key %s", entry.Name, same.ID)
 	}
 	s.warn(key, length)
-	s.names[entry.Name], s.byDigest[key.Digest] = line, key
+	s.lines[entry.Name], s.byDigest[key.Digest] = line, key
 	return nil
 }
 
 func (s *set) warn(key *aigateway.Key, length int) {
-	if length > 0 && length < guessable {
+	if length > 0 && length < recommendedLength {
 		s.logger.Warn("key is short enough to be guessed",
-			zap.String("key", key.ID), zap.Int("recommended_bytes", guessable))
+			zap.String("key", key.ID), zap.Int("recommended_bytes", recommendedLength))
 	}
 	if key.Expired(time.Now()) {
 		s.logger.Warn("key has expired", zap.String("key", key.ID), zap.Time("expires", key.Expires))
@@ -52,8 +52,9 @@ func (s *set) warn(key *aigateway.Key, length int) {
 
 func (s *set) lookup(digest aigateway.Digest) *aigateway.Key {
 	key := s.byDigest[digest]
-	// A map compares with an early exit. What that shows is about digests and
-	// of no use to find a key; the second comparison says so without argument.
+	// The comparison of the map may take time that depends on the digest. Digests
+	// do not help to guess a key, but a comparison in constant time needs no proof
+	// of that.
 	if key == nil || subtle.ConstantTimeCompare(key.Digest[:], digest[:]) != 1 {
 		return nil
 	}

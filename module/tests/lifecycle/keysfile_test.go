@@ -28,7 +28,7 @@ func TestAKeysFileIsFollowedWithoutAReload(t *testing.T) {
 	assert.Equal(t, http.StatusOK, site.Status(p, site.BobKey))
 
 	rewrite("key bob {env.KEY_BOB}", "key alice "+site.AliceKey)
-	p.Wait("keys file is wrong")
+	p.Wait("keys file is invalid")
 	p.Wait("keys:2")
 	assert.Equal(t, http.StatusOK, site.Status(p, site.BobKey), "a bad edit locks nobody out")
 
@@ -53,7 +53,7 @@ func TestAKeysFileMayNotRepeatAKeyOfTheConfiguration(t *testing.T) {
 	p.Reload("", site.DemoProvider, "keys_file "+path)
 	for _, wrong := range []string{"key client sha256:" + strings.Repeat("0", 64), "key other {env.CLIENT_KEY}"} {
 		rewrite("key bob {env.KEY_BOB}", wrong)
-		p.Wait("keys file is wrong; the keys that were known before stay\",\"error\":\"key '" + strings.Fields(wrong)[1] + "' ")
+		p.Wait("keys file is invalid; its previous keys stay valid\",\"error\":\"key '" + strings.Fields(wrong)[1] + "' ")
 		assert.Equal(t, http.StatusUnauthorized, site.Status(p, site.BobKey))
 		assert.Equal(t, http.StatusOK, site.Status(p, site.AliceKey))
 	}
