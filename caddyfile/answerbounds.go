@@ -7,7 +7,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// withAnswerBounds adds the words of aigateway.AnswerBounds to those of a block. Syntax:
+// withAnswerBounds adds the words of aigateway.AnswerBounds to the words of a block.
+// Syntax:
 //
 //	response_header_timeout <duration>
 //	first_event_timeout     <duration>

@@ -1,12 +1,13 @@
-// Package caddyfile is the grammar of the gateway: the directive ai_gateway,
-// the global option of the same name, and one function for each of their
-// blocks, with its syntax in its comment.
+// Package caddyfile reads the directive ai_gateway and the global option of the same
+// name. Each of their blocks has a function, whose comment contains the syntax.
 //
-// It promises that every mistake it can see is an error with file and line,
-// that a word it does not know is a mistake, and that no secret gets into the
-// adapted configuration: where one is expected only a reference is accepted,
-// and what was written there instead is not repeated. It refuses to resolve
-// anything: that is done when the configuration is provisioned.
+// It promises that every mistake that it can detect, an unknown word included, is an
+// error with file and line; and that no secret gets into the adapted configuration or
+// into an error: secrets must be references, and errors do not repeat what is in
+// their place.
+//
+// It refuses to resolve references and placeholders. The gateway does that when it
+// provisions the configuration.
 package caddyfile
 
 import (
@@ -28,8 +29,8 @@ func init() {
 	httpcaddyfile.RegisterGlobalOption(directive, parseGlobalOption)
 }
 
-// parseHandler sets up the handler of a site, which inherits what the global
-// option has and adds to it. Syntax:
+// parseHandler returns the handler of a site, which inherits the global option.
+// Syntax:
 //
 //	ai_gateway [<matcher>] {
 //		<as the global option>
@@ -42,7 +43,8 @@ func parseHandler(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 	return &gateway.Handler{Config: config}, nil
 }
 
-// parseGlobalOption sets up what all sites inherit. Syntax: see parseConfig.
+// parseGlobalOption returns the app, whose configuration all sites inherit. Syntax:
+// see parseConfig.
 func parseGlobalOption(d *cf.Dispenser, existing any) (any, error) {
 	config, err := parseConfig(d)
 	if err != nil {

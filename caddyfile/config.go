@@ -41,8 +41,7 @@ var configWords = withAnswerBounds(words[*config]{
 	}},
 }, func(c *config) *aigateway.AnswerBounds { return &c.AnswerBounds })
 
-// parseConfig reads what the directive and the global option have in common.
-// Syntax:
+// parseConfig reads the directive or the global option. Syntax:
 //
 //	ai_gateway {
 //		provider <name> [<preset>] [<api_key>] { ... }
@@ -58,19 +57,18 @@ var configWords = withAnswerBounds(words[*config]{
 //		max_body <size>
 //		commit_after <duration> | off
 //		keep_alive   <duration> | off
-//		<bounds of answers for providers without their own: see withAnswerBounds>
+//		<default bounds of answers: see withAnswerBounds>
 //	}
 //
-// See readProvider, readModel and readKeyLimit. The other words are read by guests:
-// a key by the module ai_gateway.keys.config, keys_file by ai_gateway.keys.file,
-// accounts by ai_gateway.accounts, and what stands behind "keys <module>",
-// "store <module>" and "counters <module>" by that module of the namespace
-// ai_gateway.keys, ai_gateway.stores or ai_gateway.counters.
+// See readProvider, readModel and readKeyLimit for their blocks. Guest modules read
+// the words key (ai_gateway.keys.config), keys_file (ai_gateway.keys.file), accounts
+// (ai_gateway.accounts), and keys, store and counters (the named module of the
+// namespace ai_gateway.keys, ai_gateway.stores or ai_gateway.counters).
 func parseConfig(d *cf.Dispenser) (gateway.Config, error) {
 	var c config
 	d.Next() // the directive's name
 	if d.NextArg() {
-		return c.Config, d.Errf("%s takes a matcher (/path*, @name or *) and a block, nothing else", directive)
+		return c.Config, d.Errf("%s accepts only a matcher (/path*, @name or *) and a block", directive)
 	}
 	if err := configWords.readBlock(d, directive, &c, nil); err != nil {
 		return c.Config, err

@@ -10,12 +10,12 @@ import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 )
 
-// The words of this file are read by guests: each knows its own syntax.
+// The words of this file are read by guest modules, which define their syntax.
 
-// The modules that words lead to.
+// The namespaces and modules of the words.
 const (
 	keysNamespace   = "ai_gateway.keys"
-	keySource       = "config" // where the words "key" are kept
+	keySource       = "config" // of the words "key"
 	keysFile        = "file"
 	storesNamespace = "ai_gateway.stores"
 	accountsModule  = "ai_gateway.accounts"
@@ -23,7 +23,7 @@ const (
 	countersNamespace = "ai_gateway.counters"
 )
 
-// readKey passes a key line to the key source of the configuration.
+// readKey passes a segment to the key source of the configuration.
 func readKey(d *cf.Dispenser, c *config) error {
 	if c.keys == nil {
 		mod, err := caddy.GetModule(keysNamespace + "." + keySource)
@@ -35,19 +35,19 @@ func readKey(d *cf.Dispenser, c *config) error {
 	return c.keys.UnmarshalCaddyfile(d.NewFromNextSegment())
 }
 
-// readKeySource passes a line, with its block, to the key source that it names.
+// readKeySource passes a segment to the key source that it names.
 func readKeySource(d *cf.Dispenser, c *config) error {
 	if !d.NextArg() {
 		return d.Err("keys needs the name of a key source: a module of the namespace ai_gateway.keys")
 	}
 	name := d.Val()
 	if name == keySource {
-		return d.Errf("a key of the configuration is written: key <name> ..., not: keys %s", keySource)
+		return d.Errf("write keys of the configuration as key <name> ..., not as keys %s", keySource)
 	}
 	return c.addKeySource(d, name)
 }
 
-// readKeysFile is readKeySource with a word of its own.
+// readKeysFile passes a segment to the key source for files.
 func readKeysFile(d *cf.Dispenser, c *config) error { return c.addKeySource(d, keysFile) }
 
 func (c *config) addKeySource(d *cf.Dispenser, name string) error {
@@ -59,25 +59,25 @@ func (c *config) addKeySource(d *cf.Dispenser, name string) error {
 	return nil
 }
 
-// readStore passes a line, with its block, to the store that it names.
+// readStore passes a segment to the store that it names.
 func readStore(d *cf.Dispenser, c *config) (err error) {
 	c.StoreRaw, err = readKind(d, "store", storesNamespace)
 	return err
 }
 
-// readCounters is readStore for the module that counts for limits.
+// readCounters passes a segment to the counters that it names.
 func readCounters(d *cf.Dispenser, c *config) (err error) {
 	c.CountersRaw, err = readKind(d, "counters", countersNamespace)
 	return err
 }
 
-// readKind passes a line, with its block, to the module of the namespace that it
-// names, and returns its configuration. The error does not repeat an unknown
-// name: it may be an address with a password.
+// readKind passes a segment to the module of the namespace that it names, and
+// returns the configuration of the module. Its error does not repeat an unknown name,
+// which may be an address with a password.
 func readKind(d *cf.Dispenser, word, namespace string) (json.RawMessage, error) {
 	known := moduleNames(namespace)
 	if !d.NextArg() || !slices.Contains(known, d.Val()) {
-		return nil, d.Errf("after %s comes the kind of %[1]s; known are: %s", word, strings.Join(known, ", "))
+		return nil, d.Errf("%s needs the name of a module; known are: %s", word, strings.Join(known, ", "))
 	}
 	name := d.Val()
 	mod, err := cf.UnmarshalModule(d, namespace+"."+name)
@@ -87,7 +87,7 @@ func readKind(d *cf.Dispenser, word, namespace string) (json.RawMessage, error) 
 	return caddyconfig.JSONModuleObject(mod, word, name, nil), nil
 }
 
-// readAccounts passes the block to the module that manages accounts. Syntax:
+// readAccounts passes the block to the module ai_gateway.accounts. Syntax:
 //
 //	accounts off | { ... }
 func readAccounts(d *cf.Dispenser, c *config) error {

@@ -25,7 +25,7 @@ var keyLimitWords = words[*gateway.KeyLimit]{
 	}},
 }
 
-// readKeyLimit defines what keys may be bounded by that name it. Syntax:
+// readKeyLimit reads a limit, which keys refer to by its name. Syntax:
 //
 //	limit <name> {
 //		requests   <number>/<duration>
@@ -33,9 +33,9 @@ var keyLimitWords = words[*gateway.KeyLimit]{
 //		concurrent <number>
 //	}
 //
-// At least one of these is there.
+// At least one of the rules is required.
 func readKeyLimit(d *cf.Dispenser, c *config) error {
-	line := *d // errors about the block as a whole name its first line
+	line := *d // errors about the whole block contain its first line
 	name, err := readOne(d)
 	if err != nil {
 		return err

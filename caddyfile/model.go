@@ -1,7 +1,6 @@
 package caddyfile
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,8 +21,8 @@ var modelWords = withTraits(words[*gateway.Model]{
 
 var targetWords = withTraits(words[*gateway.Target]{}, func(t *gateway.Target) *map[string]string { return &t.Traits })
 
-// readModel leads a model name, or a pattern in which "*" matches anything, to
-// targets, which are tried in order. Syntax:
+// readModel reads a model: a name or a pattern, in which "*" matches any characters,
+// and its targets, which are tried in order. Syntax:
 //
 //	model <pattern> {
 //		to <provider>[/<the provider's model name>] {
@@ -34,10 +33,10 @@ var targetWords = withTraits(words[*gateway.Target]{}, func(t *gateway.Target) *
 //		attempts <number>
 //	}
 //
-// Each target has a line of its own. A trait counts for this target, or for all
-// targets of the model, over what their providers have.
+// A trait of a target overrides the same trait of the model, which overrides that of
+// the provider.
 func readModel(d *cf.Dispenser, c *config) error {
-	line := *d // errors about the block as a whole name its first line
+	line := *d // errors about the whole block contain its first line
 	name, err := readOne(d)
 	if err != nil {
 		return err
@@ -65,13 +64,13 @@ func readTarget(d *cf.Dispenser, m *gateway.Model) error {
 		return err
 	}
 	provider, model, named := strings.Cut(text, "/")
-	if err := checkProviderName(d, provider); err != nil {
-		return err
+	if err := aigateway.CheckProviderName(provider); err != nil {
+		return d.WrapErr(err)
 	}
 	if named {
 		pattern, err := aigateway.ParsePattern(model)
 		if err != nil || !pattern.Exact() {
-			return d.Errf("a target is <provider> or <provider>/<model>, where the model is a name and no pattern, not '%s'", text)
+			return d.Errf("a target is <provider> or <provider>/<model>, with the name of one model; got '%s'", text)
 		}
 	}
 	same := func(t gateway.Target) bool { return t.Provider == provider && t.Model == model }
@@ -84,15 +83,13 @@ func readTarget(d *cf.Dispenser, m *gateway.Model) error {
 	return err
 }
 
-var failure = regexp.MustCompile(`^([45][0-9][0-9]|4xx|5xx|timeout|unreachable)$`)
-
 func readFallbackOn(d *cf.Dispenser, m *gateway.Model) (err error) {
 	if m.FallbackOn, err = readList(d, m.FallbackOn); err != nil {
 		return err
 	}
 	for _, on := range m.FallbackOn {
-		if !failure.MatchString(on) {
-			return d.Errf("fallback_on takes statuses (429), classes (4xx, 5xx), timeout and unreachable, not '%s'", on)
+		if err := gateway.CheckFallbackOn(on); err != nil {
+			return d.WrapErr(err)
 		}
 	}
 	return nil

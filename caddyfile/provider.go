@@ -1,7 +1,6 @@
 package caddyfile
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -21,10 +20,11 @@ type provider struct {
 	*gateway.Provider
 	preset         caddy.Module
 	presetName     string
-	path           string // a base_url that is a path alone
+	path           string // base_url, if it is only a path
 	connectTimeout caddy.Duration
 
-	// Lines that others know how to read, kept until the block has ended.
+	// Segments for reverse_proxy and for the preset, which read them at the end of
+	// the block.
 	proxyTokens  []cf.Token
 	presetTokens []cf.Token
 }
@@ -38,7 +38,7 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 	"connect_timeout": timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
 }, func(p *provider) *aigateway.AnswerBounds { return &p.AnswerBounds }), func(p *provider) *map[string]string { return &p.Traits }))
 
-// readProvider reads an upstream service. Syntax:
+// readProvider reads a provider. Syntax:
 //
 //	provider <name> [<preset>] [<api_key>] {
 //		api_key  {env.NAME} | {file./absolute/path}
@@ -60,18 +60,19 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 //		<words of the preset>
 //	}
 //
-// The second word is a preset unless it is a placeholder; without a preset the
-// name is one. connect_timeout is the dial_timeout of the http transport.
+// The second argument is a preset unless it is a placeholder. The default preset has
+// the name of the provider. connect_timeout is the dial_timeout of the http
+// transport.
 //
-// models bounds the names that the provider serves. With auto, GET /v1/models
-// shows those of them that the provider lists itself; with static, those that
-// the configuration names. Presets whose service documents a list have auto,
-// the others static.
+// models restricts the names that the provider serves. Of these, GET /v1/models shows
+// the ones that the provider itself lists (auto), or the ones in the configuration
+// (static). The default is auto for presets whose service documents a list, else
+// static.
 //
-// base_url is a whole URL, or a path alone beside addresses given with to or
-// dynamic, which have no path; there the default is /v1.
+// base_url is a URL. If the addresses are set with to or dynamic, which have no path,
+// base_url is only a path, and its default is /v1.
 func readProvider(d *cf.Dispenser, c *config) error {
-	line := *d // errors about the block as a whole name its first line
+	line := *d // errors about the whole block contain its first line
 	p := &provider{Provider: new(gateway.Provider)}
 	if err := p.readHead(d); err != nil {
 		return err
@@ -90,14 +91,14 @@ func readProvider(d *cf.Dispenser, c *config) error {
 	return nil
 }
 
-// readHead reads the line of a provider up to its block.
+// readHead reads the arguments of a provider, before its block.
 func (p *provider) readHead(d *cf.Dispenser) error {
 	args := d.RemainingArgs()
 	if len(args) == 0 || len(args) > 3 {
 		return d.Err("a provider is: provider <name> [<preset>] [<api_key>]")
 	}
-	if err := checkProviderName(d, args[0]); err != nil {
-		return err
+	if err := aigateway.CheckProviderName(args[0]); err != nil {
+		return d.WrapErr(err)
 	}
 	p.Name, args = args[0], args[1:]
 	preset := p.Name
@@ -118,8 +119,8 @@ func (p *provider) readHead(d *cf.Dispenser) error {
 
 const presetNamespace = "ai_gateway.providers"
 
-// setPreset does not repeat an unknown name unless it is the provider's own:
-// it may be an API key at the wrong place.
+// setPreset sets the preset. Its error contains an unknown name only if it is that of
+// the provider; any other argument may be a misplaced API key.
 func (p *provider) setPreset(d *cf.Dispenser, name string) error {
 	info, err := caddy.GetModule(presetNamespace + "." + name)
 	if err == nil {
@@ -129,9 +130,9 @@ func (p *provider) setPreset(d *cf.Dispenser, name string) error {
 	known := moduleNames(presetNamespace)
 	list, meant := strings.Join(known, ", "), suggest.DidYouMean(name, known)
 	if name == p.Name {
-		return d.Errf("provider '%s' needs a preset after its name, since none has that name; %sknown are: %s", name, meant, list)
+		return d.Errf("no preset is named '%s', so the provider needs one after its name; %sknown are: %s", name, meant, list)
 	}
-	return d.Errf("after the name of a provider comes a preset or an API key written {env.NAME}, never the key itself, which is also what {$NAME} becomes; %sknown presets are: %s", meant, list)
+	return d.Errf("after the name of a provider, a preset or {env.NAME} is expected; a literal API key is refused, and {$NAME} inserts one; %sknown presets are: %s", meant, list)
 }
 
 func (p *provider) setAPIKey(d *cf.Dispenser, ref string) error {
@@ -150,25 +151,23 @@ func readAPIKey(d *cf.Dispenser, p *provider) error {
 	return p.setAPIKey(d, ref)
 }
 
-// readBaseURL does not repeat what it refuses: it may hold a password.
+// readBaseURL reads a URL or a path. Its errors do not repeat the argument, which may
+// contain a password.
 func readBaseURL(d *cf.Dispenser, p *provider) error {
 	text, err := readOne(d)
 	if err != nil {
 		return err
 	}
 	if !strings.HasPrefix(text, "/") && !strings.Contains(text, "://") {
-		return d.Err("base_url needs http:// or https:// before the host")
+		return d.Err("base_url: http:// or https:// is missing before the host")
 	}
-	u, err := url.Parse(text)
-	whole := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-	path := err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/")
-	if !whole && !path || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
-		return d.Err("base_url needs an http or https URL, or a path beside to or dynamic, without credentials, query or fragment")
-	}
-	if path {
-		p.path = text
+	if strings.HasPrefix(text, "/") {
+		p.path, text = text, "http://host"+text
 	} else {
 		p.BaseURL = text
+	}
+	if _, err := aigateway.ParseBaseURL(text); err != nil {
+		return d.Errf("base_url: %w", err)
 	}
 	return nil
 }
@@ -196,9 +195,8 @@ func formatNames() []string {
 	return names
 }
 
-// readModels reads what a provider serves without a model block; off is nothing.
-// auto or static, before all else of a line, says where the names that clients
-// are shown come from.
+// readModels reads the names that a provider serves without a model block, or off for
+// none. The first value may be auto or static, the source of the list of models.
 func readModels(d *cf.Dispenser, p *provider) error {
 	list, err := readPatterns(d, p.Models)
 	if err != nil {
@@ -207,7 +205,7 @@ func readModels(d *cf.Dispenser, p *provider) error {
 	added := list[len(p.Models):]
 	off := slices.Contains(added, "off")
 	if p.DisableModels || off && (len(list) > 1 || p.ModelList != "") {
-		return d.Err("models is either off or names and patterns")
+		return d.Err("models is either off, or names and patterns")
 	}
 	if off {
 		p.DisableModels = true
@@ -215,12 +213,12 @@ func readModels(d *cf.Dispenser, p *provider) error {
 	}
 	if isModelList(added[0]) {
 		if p.ModelList != "" {
-			return d.Err("models takes auto or static once")
+			return d.Err("models has either auto or static, once")
 		}
 		p.ModelList, added = added[0], added[1:]
 	}
 	if i := slices.IndexFunc(added, isModelList); i >= 0 {
-		return d.Errf("models takes %s before names and patterns", added[i])
+		return d.Errf("models: %s must precede names and patterns", added[i])
 	}
 	p.Models = append(p.Models, added...)
 	return nil
@@ -235,13 +233,13 @@ func readStreamEnd(d *cf.Dispenser, p *provider) (err error) {
 		return err
 	}
 	if p.StreamEnd != aigateway.StreamEndDone && p.StreamEnd != aigateway.StreamEndFinish {
-		return d.Errf("stream_end is %s or %s, not '%s'", aigateway.StreamEndDone, aigateway.StreamEndFinish, p.StreamEnd)
+		return d.Errf("stream_end must be %s or %s, not '%s'", aigateway.StreamEndDone, aigateway.StreamEndFinish, p.StreamEnd)
 	}
 	return nil
 }
 
-// otherWord returns what keeps the words of a preset that has its own, nil for
-// one that has none.
+// otherWord returns a function that keeps the segments of unknown words for the
+// preset, nil if the preset has no words.
 func (p *provider) otherWord() func(*cf.Dispenser) error {
 	if _, ok := p.preset.(cf.Unmarshaler); !ok {
 		return nil
@@ -252,8 +250,8 @@ func (p *provider) otherWord() func(*cf.Dispenser) error {
 	}
 }
 
-// finish has the words that were kept read by those who know them. line stands
-// on the first line of the block, last is the token that ends it.
+// finish passes the kept segments to the preset and to reverse_proxy. line is the
+// dispenser on the first line of the block; last is the last token of the block.
 func (p *provider) finish(line *cf.Dispenser, last cf.Token) error {
 	if len(p.presetTokens) > 0 {
 		err := p.preset.(cf.Unmarshaler).UnmarshalCaddyfile(cf.NewDispenser(p.presetTokens))

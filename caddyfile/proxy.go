@@ -11,8 +11,8 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 )
 
-// proxyWords are the words of reverse_proxy that a provider's block may hold,
-// with their meaning there. The value says whether a word may be repeated.
+// proxyWords are the words of reverse_proxy that are allowed in the block of a
+// provider, with the same meaning. The value is true if a word may be repeated.
 var proxyWords = map[string]bool{
 	"to": true, "dynamic": false,
 
@@ -32,27 +32,27 @@ var proxyWords = map[string]bool{
 }
 
 const (
-	ownRequest = "the gateway writes the request to the provider itself"
-	ownAnswer  = "the gateway reads the provider's answer and writes the client's itself"
-	ownStream  = "the gateway passes every event on as it comes, and ends silent streams by idle_timeout"
+	ownRequest = "the gateway itself writes the request to the provider"
+	ownAnswer  = "the gateway itself reads the answer of the provider and writes that of the client"
+	ownStream  = "the gateway forwards each event at once, and ends silent streams after idle_timeout"
 )
 
-// refusedWords are those that it may not hold, with the reason.
+// refusedWords are the words of reverse_proxy that are not allowed, with the reasons.
 var refusedWords = map[string]string{
 	"rewrite":          ownRequest,
 	"method":           ownRequest,
-	"trusted_proxies":  "no address of a client is sent to a provider",
+	"trusted_proxies":  "addresses of clients are not sent to providers",
 	"request_buffers":  "the gateway has the whole request before it calls a provider",
 	"response_buffers": ownStream, "flush_interval": ownStream,
 	"stream_buffer_size": ownStream, "stream_timeout": ownStream, "stream_close_delay": ownStream,
 	"handle_response": ownAnswer, "replace_status": ownAnswer, "copy_response": ownAnswer,
 	"copy_response_headers": ownAnswer, "header_down": ownAnswer,
 	"proxy_status_name": ownAnswer,
-	"verbose_logs":      "the gateway logs its attempts itself",
+	"verbose_logs":      "the gateway itself logs its attempts",
 	"health_path":       "it is deprecated; use health_uri",
 }
 
-// withProxyWords adds the words of reverse_proxy to a provider's own.
+// withProxyWords adds the words of reverse_proxy to those of a provider.
 func withProxyWords(own words[*provider]) words[*provider] {
 	for name, repeat := range proxyWords {
 		own[name] = word[*provider]{read: keepForProxy, repeat: repeat}
@@ -65,7 +65,7 @@ func withProxyWords(own words[*provider]) words[*provider] {
 	return own
 }
 
-// keepForProxy keeps a line, with its block, for reverse_proxy.
+// keepForProxy keeps a segment for reverse_proxy.
 func keepForProxy(d *cf.Dispenser, p *provider) error {
 	at := *d
 	segment := d.NextSegment()
@@ -81,12 +81,12 @@ var (
 	credentialHeaders = []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "Api-Key", "Cookie"}
 )
 
-// checkNoCredential refuses the two ways in which a secret could get into the
-// adapted configuration by way of reverse_proxy.
+// checkNoCredential refuses user information in addresses and headers with
+// credentials, through which a secret could get into the adapted configuration.
 func checkNoCredential(d *cf.Dispenser, segment []cf.Token) error {
 	for _, token := range segment {
 		if userInfo.MatchString(token.Text) {
-			return d.Errf("%s: an address must not hold credentials, which would lie in the configuration", d.Val())
+			return d.Errf("%s: an address must not contain credentials, because the configuration would show them", d.Val())
 		}
 	}
 	if d.Val() != "header_up" && d.Val() != "health_headers" {
@@ -95,13 +95,13 @@ func checkNoCredential(d *cf.Dispenser, segment []cf.Token) error {
 	for _, token := range segment[1:] {
 		name := http.CanonicalHeaderKey(trimOperator(token.Text))
 		if slices.Contains(credentialHeaders, name) {
-			return d.Errf("%s must not hold the header %s: api_key sends the credential, with health checks too", d.Val(), name)
+			return d.Errf("%s must not contain the header %s: api_key sends the credential, also in health checks", d.Val(), name)
 		}
 	}
 	return nil
 }
 
-// trimOperator removes what header_up allows before the name of a header.
+// trimOperator removes the operator of header_up from the name of a header.
 func trimOperator(name string) string {
 	if name != "" && (name[0] == '+' || name[0] == '-' || name[0] == '?' || name[0] == '>') {
 		return name[1:]
@@ -109,8 +109,8 @@ func trimOperator(name string) string {
 	return name
 }
 
-// finishProxy has reverse_proxy read its words and takes the transport apart
-// from the rest of what it made of them.
+// finishProxy passes the kept segments to reverse_proxy, and separates the transport
+// from the rest of the resulting configuration.
 func (p *provider) finishProxy(line *cf.Dispenser, last cf.Token) error {
 	rp := new(reverseproxy.Handler)
 	if len(p.proxyTokens) > 0 {
@@ -128,7 +128,7 @@ func (p *provider) finishProxy(line *cf.Dispenser, last cf.Token) error {
 	return p.setAddress(line, len(rp.Upstreams) > 0 || rp.DynamicUpstreamsRaw != nil)
 }
 
-// proxyBlock is the kept lines as the block of a reverse_proxy directive.
+// proxyBlock returns the kept segments as the block of a reverse_proxy directive.
 func (p *provider) proxyBlock(last cf.Token) *cf.Dispenser {
 	first := p.proxyTokens[0]
 	head := func(text string) cf.Token {
@@ -138,7 +138,7 @@ func (p *provider) proxyBlock(last cf.Token) *cf.Dispenser {
 	return cf.NewDispenser(append(tokens, last))
 }
 
-// setConnectTimeout writes connect_timeout where the http transport reads it.
+// setConnectTimeout sets connect_timeout in the configuration of the http transport.
 func (p *provider) setConnectTimeout(line *cf.Dispenser) error {
 	if p.connectTimeout == 0 {
 		return nil
@@ -150,24 +150,24 @@ func (p *provider) setConnectTimeout(line *cf.Dispenser) error {
 		}
 	}
 	if fields["protocol"] != "http" || fields["dial_timeout"] != nil {
-		return line.Errf("provider '%s': connect_timeout is the dial_timeout of an http transport, which stands there already or is another one", p.Name)
+		return line.Errf("provider '%s': connect_timeout sets dial_timeout of the http transport, but the provider has another transport or sets dial_timeout itself", p.Name)
 	}
 	fields["dial_timeout"] = p.connectTimeout
 	p.TransportRaw = caddyconfig.JSON(fields, nil)
 	return nil
 }
 
-// setAddress settles what base_url means beside addresses of reverse_proxy:
-// those say where to connect, it says the path. The host that it gets here is
-// never looked up.
+// setAddress sets base_url if reverse_proxy has the addresses of the provider. The
+// configured base_url is then only a path, and the host of the complete URL, which is
+// the name of the provider, is never resolved.
 func (p *provider) setAddress(line *cf.Dispenser, addressed bool) error {
 	switch {
 	case !addressed && p.path != "":
-		return line.Errf("provider '%s': base_url is a path, so to or dynamic must say where", p.Name)
+		return line.Errf("provider '%s': base_url is only a path, so the provider needs to or dynamic", p.Name)
 	case !addressed:
 		return nil
 	case p.BaseURL != "":
-		return line.Errf("provider '%s': base_url can only be a path beside to or dynamic, which say where", p.Name)
+		return line.Errf("provider '%s': with to or dynamic, base_url must be only a path", p.Name)
 	}
 	scheme := "http"
 	if p.encrypted() {
@@ -177,7 +177,7 @@ func (p *provider) setAddress(line *cf.Dispenser, addressed bool) error {
 	return nil
 }
 
-// encrypted reports whether the transport speaks TLS.
+// encrypted reports whether the transport uses TLS.
 func (p *provider) encrypted() bool {
 	var transport struct {
 		TLS json.RawMessage `json:"tls"`

@@ -19,9 +19,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
-// blocks are those of the grammar: lines of a site's ai_gateway, where LINE
-// stands for a line of the block, and the headings of README.md whose tables
-// have the words of the block.
+// blocks are the blocks of the grammar, as lines of a site's ai_gateway in which LINE
+// is replaced by a line of the block. The values are the headings of README.md whose
+// tables have the words of the block.
 var blocks = map[string][]string{
 	"provider p vllm {\nmodels m\n}\nLINE":              {"ai_gateway"},
 	"provider p vllm {\nLINE\n}":                        {"provider", "Words of reverse_proxy", "Traits"},
@@ -100,13 +100,13 @@ func TestTheReferenceHasEveryWordOfTheGrammar(t *testing.T) {
 }
 
 func TestTheReferenceHasTheDefaultsOfSizesAndTimes(t *testing.T) {
-	limits := aigateway.DefaultAnswerBounds
+	bounds := aigateway.DefaultAnswerBounds
 	times := map[string]caddy.Duration{
 		"commit_after": caddy.Duration(gateway.DefaultCommitAfter), "keep_alive": caddy.Duration(gateway.DefaultKeepAlive),
-		"response_header_timeout": limits.ResponseHeaderTimeout, "first_event_timeout": limits.FirstEventTimeout,
-		"idle_timeout": limits.IdleTimeout, "usage_wait": limits.UsageWait,
+		"response_header_timeout": bounds.ResponseHeaderTimeout, "first_event_timeout": bounds.FirstEventTimeout,
+		"idle_timeout": bounds.IdleTimeout, "usage_wait": bounds.UsageWait,
 	}
-	sizes := map[string]int64{"max_body": gateway.DefaultMaxBody, "max_event_bytes": limits.MaxEventBytes}
+	sizes := map[string]int64{"max_body": gateway.DefaultMaxBody, "max_event_bytes": bounds.MaxEventBytes}
 	for _, row := range tables(t)["ai_gateway"] {
 		if want, ok := times[row.word]; ok {
 			got, err := caddy.ParseDuration(row.standard)

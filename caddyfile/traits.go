@@ -8,12 +8,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// withTraits adds to the words of a block the names of all traits; field is
-// where the block keeps them. Syntax:
+// withTraits adds the names of all traits to the words of a block. field returns the
+// traits of the target. Syntax:
 //
 //	<name of a trait> <value...>
 //
-// Only lists have several values.
+// Only traits that are lists have several values.
 func withTraits[T any](own words[T], field func(T) *map[string]string) words[T] {
 	for _, name := range translate.TraitNames() {
 		own[name] = word[T]{read: func(d *cf.Dispenser, target T) error { return readTrait(d, field(target)) }}
@@ -21,8 +21,8 @@ func withTraits[T any](own words[T], field func(T) *map[string]string) words[T] 
 	return own
 }
 
-// readTrait sets a trait as it would be set for the provider, so that a value
-// that is not accepted is found where it stands.
+// readTrait reads a trait, and sets it once to check its value, so that the error has
+// the line.
 func readTrait(d *cf.Dispenser, traits *map[string]string) error {
 	name, args := d.Val(), d.RemainingArgs()
 	if len(args) == 0 {

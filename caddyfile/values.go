@@ -3,7 +3,6 @@ package caddyfile
 import (
 	"errors"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -15,10 +14,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cors"
 )
 
-// Each of these reads the arguments of the word that d stands on.
+// Each function of this file reads the arguments of the current token, which is a word.
 
-// readOne returns the only argument. Its error does not repeat what stands
-// there, since that may be a misplaced secret.
+// readOne returns the only argument. Its error does not repeat the arguments, because
+// one of them may be a misplaced secret.
 func readOne(d *cf.Dispenser) (string, error) {
 	name, args := d.Val(), d.RemainingArgs()
 	if len(args) != 1 {
@@ -41,7 +40,7 @@ func readDuration(d *cf.Dispenser) (caddy.Duration, error) {
 	return caddy.Duration(duration), nil
 }
 
-// readDurationOrOff is readDuration, with -1 for off.
+// readDurationOrOff is like readDuration, and returns -1 for off.
 func readDurationOrOff(d *cf.Dispenser) (caddy.Duration, error) {
 	if d.NextArg() {
 		if d.Val() == "off" && d.CountRemainingArgs() == 0 {
@@ -80,7 +79,8 @@ func readCount(d *cf.Dispenser) (int, error) {
 	return n, nil
 }
 
-// readList returns at least one argument, none of them in earlier or twice.
+// readList returns earlier and all arguments, of which there is at least one. A value
+// must not occur twice.
 func readList(d *cf.Dispenser, earlier []string) ([]string, error) {
 	name, args := d.Val(), d.RemainingArgs()
 	if len(args) == 0 {
@@ -96,7 +96,7 @@ func readList(d *cf.Dispenser, earlier []string) ([]string, error) {
 	return list, nil
 }
 
-// readPatterns is readList for model names and patterns.
+// readPatterns is like readList, for model names and patterns.
 func readPatterns(d *cf.Dispenser, earlier []string) ([]string, error) {
 	list, err := readList(d, earlier)
 	if err != nil {
@@ -110,7 +110,7 @@ func readPatterns(d *cf.Dispenser, earlier []string) ([]string, error) {
 	return list, nil
 }
 
-// readCORS reads the origins whose scripts may call the gateway.
+// readCORS reads the origins of the pages whose scripts may call the gateway.
 func readCORS(d *cf.Dispenser, c *config) (err error) {
 	if c.CORS, err = readList(d, nil); err != nil {
 		return err
@@ -123,24 +123,12 @@ func readCORS(d *cf.Dispenser, c *config) (err error) {
 	return nil
 }
 
-var errSecret = errors.New("a secret is given as {env.NAME} or {file./absolute/path}, never as itself, which is also what {$NAME} becomes: it would lie in the admin API and in the autosaved configuration")
+var errSecret = errors.New("a secret is {env.NAME} or {file./absolute/path}; a literal secret is refused, and {$NAME} inserts one: the admin API and the autosaved configuration would show it")
 
-// checkSecret accepts references alone.
+// checkSecret returns an error unless ref is a reference.
 func checkSecret(d *cf.Dispenser, ref string) error {
 	if aigateway.CheckSecretReference(ref) != nil {
 		return d.WrapErr(errSecret)
-	}
-	return nil
-}
-
-var providerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
-
-var errProviderName = errors.New("the name of a provider is 1 to 64 letters, digits, '.', '_' or '-', with a letter or digit first")
-
-// checkProviderName accepts names that targets, logs and metrics can hold.
-func checkProviderName(d *cf.Dispenser, name string) error {
-	if !providerName.MatchString(name) {
-		return d.WrapErr(errProviderName)
 	}
 	return nil
 }

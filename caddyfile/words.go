@@ -9,19 +9,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
-// word is how one word of a block is read. The function finds the dispenser on
-// the word itself and reads the rest of its line and its block, if any.
+// word describes one word of a block. read is called with the word as the current
+// token, and reads the rest of the line and the block, if any.
 type word[T any] struct {
 	read   func(d *cf.Dispenser, target T) error
-	repeat bool // it may stand in the block more than once
-	hidden bool // known only to explain why it cannot be used
+	repeat bool // the word may occur several times
+	hidden bool // the word only has an error that explains why it cannot be used
 }
 
-// words is the vocabulary of one kind of block.
+// words are the words of one kind of block, by name.
 type words[T any] map[string]word[T]
 
-// readBlock reads the block that may follow. Words that are not in the
-// vocabulary are given to other, if it is not nil.
+// readBlock reads a block, if there is one. It passes unknown words to other, if that is
+// not nil.
 func (w words[T]) readBlock(d *cf.Dispenser, block string, target T, other func(*cf.Dispenser) error) error {
 	seen := make(map[string]bool)
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
@@ -43,7 +43,7 @@ func (w words[T]) readBlock(d *cf.Dispenser, block string, target T, other func(
 	return nil
 }
 
-// names are the words of the vocabulary that can be used, sorted.
+// names returns the words that can be used, sorted.
 func (w words[T]) names() []string {
 	hidden := func(name string) bool { return w[name].hidden }
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(w)), hidden)

@@ -1,5 +1,5 @@
-// Command caddy is Caddy with its standard modules and the AI gateway: what an
-// xcaddy build of the two gives, for those who build from a checkout.
+// Command caddy is Caddy with its standard modules and the AI gateway, as xcaddy
+// builds it.
 package main
 
 import (

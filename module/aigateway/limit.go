@@ -3,7 +3,6 @@ package aigateway
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -49,22 +48,10 @@ const (
 
 // The errors of rules.
 var (
-	errLimitName  = errors.New("the name of a limit is 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	errNoRule     = errors.New("a limit needs at least one of requests, tokens and concurrent")
 	errRate       = errors.New("a rate is a number from 1 to 1000000000000, a slash and a period from 1s to 366d: 60/1m")
 	errConcurrent = errors.New("concurrent must be 1 to 1000000000000")
 )
-
-var limitName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
-
-// CheckLimitName returns an error unless s is a valid name of a limit: 1 to 64
-// letters, digits or ._@+- with a letter or digit first.
-func CheckLimitName(s string) error {
-	if !limitName.MatchString(s) {
-		return errLimitName
-	}
-	return nil
-}
 
 // ParseRate parses a rate, such as "60/1m" or "400000/1d".
 func ParseRate(s string) (Rate, error) {

@@ -1,7 +1,7 @@
-// Package coding reads content codings: the compressed bodies of requests and
-// answers. It promises that no more than the given number of decoded bytes is
-// ever produced, and refuses codings that it does not know and bodies with
-// more than one.
+// Package coding decodes content codings: compressed bodies of requests and answers.
+//
+// It promises to decode no more bytes than the caller allows. It refuses unknown
+// codings, and bodies with several codings.
 package coding
 
 import (
@@ -19,15 +19,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The errors of this package. All others come from the source itself.
+// The errors of this package. All other errors are those of the source.
 var (
 	ErrUnknown  = errors.New("unknown content coding")
 	ErrBroken   = errors.New("broken data")
 	ErrTooLarge = errors.New("too many bytes")
 )
 
-// Name returns the coding that a content-encoding header names, in lower case:
-// "" for none or identity. Two codings, or one that is not known, are ErrUnknown.
+// Name returns the coding of a content-encoding header in lower case, "" for none or
+// identity. It returns ErrUnknown for an unknown coding and for several codings.
 func Name(header []string) (string, error) {
 	name := strings.ToLower(strings.TrimSpace(strings.Join(header, ",")))
 	switch name {
@@ -41,17 +41,17 @@ func Name(header []string) (string, error) {
 	return "", ErrUnknown
 }
 
-// maxWindow bounds the memory one zstd stream may ask for; RFC 8878 recommends
-// that decoders support 8 MiB.
+// maxWindow bounds the memory that a zstd stream may require. RFC 8878 recommends that
+// decoders support 8 MiB.
 const maxWindow = 8 << 20
 
-// NewReader returns a reader of the decoded bytes of src, which must end where
-// the coded data end. Close it to give its memory back; it does not close src.
-// Broken data surfaces as ErrBroken.
+// NewReader returns a reader of the decoded bytes of src. It returns an error that wraps
+// ErrBroken for invalid data, and for bytes after the coded data. Close releases the
+// memory of the reader, and does not close src.
 func NewReader(name string, src io.Reader) (io.ReadCloser, error) {
 	buffered := bufio.NewReader(src)
 	if _, err := buffered.Peek(1); err != nil && name != "" {
-		return nil, fmt.Errorf("%w: %w", ErrBroken, err) // no coding writes nothing
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err) // no coding encodes the empty body as nothing
 	}
 	switch name {
 	case "":
@@ -72,8 +72,8 @@ func NewReader(name string, src io.Reader) (io.ReadCloser, error) {
 	return nil, ErrUnknown
 }
 
-// newDeflate reads "deflate", which RFC 9110 defines as the zlib format while
-// a good number of senders omit the zlib header.
+// newDeflate returns a reader of "deflate". RFC 9110 defines it as the zlib format, but
+// many senders omit the zlib header.
 func newDeflate(src *bufio.Reader) (io.ReadCloser, error) {
 	head, err := src.Peek(2)
 	if err != nil {
@@ -88,14 +88,14 @@ func newDeflate(src *bufio.Reader) (io.ReadCloser, error) {
 	return &strict{inner, src}, nil
 }
 
-// strict refuses bytes behind the end of deflate data, which its readers leave
-// alone: two readers of one body must not see different requests in it.
+// strict returns an error for bytes after deflate data, which the readers of the
+// standard library ignore. Two readers of one body must not see different requests.
 type strict struct {
 	io.ReadCloser
 	src *bufio.Reader
 }
 
-var errTrailing = errors.New("bytes behind the end")
+var errTrailing = errors.New("bytes after the end")
 
 func (s *strict) Read(p []byte) (int, error) {
 	n, err := s.ReadCloser.Read(p)
@@ -114,7 +114,7 @@ func broken(src io.ReadCloser, err error) (io.ReadCloser, error) {
 	return &reader{src: src}, nil
 }
 
-// reader marks every error but the end as broken data.
+// reader wraps every error except io.EOF in ErrBroken.
 type reader struct{ src io.ReadCloser }
 
 func (r *reader) Read(p []byte) (int, error) {
@@ -127,18 +127,18 @@ func (r *reader) Read(p []byte) (int, error) {
 
 func (r *reader) Close() error { return r.src.Close() }
 
-// maxClaim bounds the memory that is set aside for what is only announced.
+// maxClaim bounds the memory that is allocated for the announced size of a body.
 const maxClaim = 1 << 20
 
-// ReadAll reads src to its end into dst, which it replaces by a larger buffer
-// when that is too small: at most limit bytes; one more is ErrTooLarge. size is
-// the expected number of bytes, or anything below 1 when unknown.
+// ReadAll reads src to its end into dst, and returns dst or a larger buffer. It returns
+// ErrTooLarge for more than limit bytes. size is the expected number of bytes, 0 or
+// negative if unknown.
 func ReadAll(dst []byte, src io.Reader, size, limit int64) ([]byte, error) {
 	if size > limit {
 		return nil, ErrTooLarge
 	}
-	// One byte of room beyond the expected size lets the end be seen without
-	// growing the buffer.
+	// With one byte more than the expected size, the buffer need not grow to find
+	// the end.
 	body := slices.Grow(dst[:0], int(min(max(size, 511), maxClaim)+1))
 	for {
 		n, err := src.Read(body[len(body):cap(body)])
@@ -158,8 +158,7 @@ func ReadAll(dst []byte, src io.Reader, size, limit int64) ([]byte, error) {
 	}
 }
 
-// Decode returns the decoded bytes of a body with the named coding, at most
-// limit of them.
+// Decode returns the decoded bytes of a body with the named coding, at most limit.
 func Decode(name string, src io.Reader, limit int64) ([]byte, error) {
 	decoded, err := NewReader(name, src)
 	if err != nil {

@@ -106,6 +106,13 @@ func parseFallback(words []string) (fallback, error) {
 	return f, nil
 }
 
+// CheckFallbackOn returns an error unless word is a valid element of
+// Model.FallbackOn.
+func CheckFallbackOn(word string) error {
+	_, err := parseFallback([]string{word})
+	return err
+}
+
 func (f *fallback) add(word string) error {
 	class, isClass := strings.CutSuffix(word, "xx")
 	n, err := strconv.Atoi(class)

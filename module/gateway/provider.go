@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -34,11 +33,9 @@ type provider struct {
 	call   upstream.Caller
 }
 
-var providerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
-
 func newProvider(ctx caddy.Context, config *Provider, lists *modellist.Lists) (*provider, error) {
-	if !providerName.MatchString(config.Name) {
-		return nil, errors.New("the name must be 1 to 64 letters, digits, '.', '_' or '-'")
+	if err := aigateway.CheckProviderName(config.Name); err != nil {
+		return nil, err
 	}
 	defaults, inProcess, err := config.loadPreset(ctx)
 	if err != nil {

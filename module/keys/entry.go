@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -63,8 +62,6 @@ type Entry struct {
 }
 
 var (
-	entryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
-
 	errName   = errors.New("the name of a key is 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	errStored = errors.New("names such as key_1 are reserved for the keys of users: choose another name")
 	errLabel  = errors.New("an owner or a limit has 1 to 64 letters, digits or ._@+- with a letter or digit first")
@@ -76,7 +73,7 @@ var (
 // check returns an error if e is invalid in itself. It reads no secret. Its errors do
 // not repeat a value, because a misplaced value may be a key.
 func (e Entry) check() error {
-	if !entryName.MatchString(e.Name) {
+	if !aigateway.IsName(e.Name) {
 		return errName
 	}
 	if aigateway.IsStoredKeyID(e.Name) {
@@ -86,7 +83,7 @@ func (e Entry) check() error {
 		return err
 	}
 	for _, label := range [...]string{e.Owner, e.Limit} {
-		if label != "" && !entryName.MatchString(label) {
+		if label != "" && !aigateway.IsName(label) {
 			return errLabel
 		}
 	}

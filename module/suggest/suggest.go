@@ -1,28 +1,28 @@
-// Package suggest words the error about a name of a configuration that nobody
-// knows, and finds the one that was probably meant.
+// Package suggest writes errors about unknown names in a configuration, with the
+// name that was probably meant.
 package suggest
 
 import "strings"
 
-// mostEdits is how far a name may be from the one that is suggested for it.
-const mostEdits = 2
+// maxEdits is the largest distance between a name and a suggestion for it.
+const maxEdits = 2
 
-// Unrecognized is the error about a word that a block does not have: it names
-// the word that was probably meant, and lists those that are known.
+// Unrecognized returns the error for an unknown word in a block. It contains the word
+// that was probably meant, and lists the known words.
 func Unrecognized(block, word string, known []string) string {
 	return "unrecognized word in " + block + ": '" + word + "'; " + DidYouMean(word, known) + "known are: " + strings.Join(known, ", ")
 }
 
-// DidYouMean asks for the known name that was probably meant, with a space
-// behind the question; it is "" where none is near. Of two that are equally near
-// it is the one of the same length: letters are often swapped.
+// DidYouMean returns "did you mean 'name'? ", with the known name that is nearest to
+// the mistyped one, or "" if none is near. Of equally near names, it prefers one of
+// the same length, because letters are often swapped.
 func DidYouMean(mistyped string, known []string) string {
-	best, least := "", mostEdits+1
+	best, distance := "", maxEdits+1
 	for _, name := range known {
 		n := edits(mistyped, name)
-		nearer := n < least || n == least && len(name) == len(mistyped)
-		if nearer && n <= mostEdits && n < len(name) {
-			best, least = name, n
+		nearer := n < distance || n == distance && len(name) == len(mistyped)
+		if nearer && n <= maxEdits && n < len(name) {
+			best, distance = name, n
 		}
 	}
 	if best == "" {
@@ -31,9 +31,9 @@ func DidYouMean(mistyped string, known []string) string {
 	return "did you mean '" + best + "'? "
 }
 
-// edits is the Levenshtein distance of two words.
+// edits returns the Levenshtein distance of two words.
 func edits(a, b string) int {
-	row := make([]int, len(b)+1) // distances of a's beginning to each of b's
+	row := make([]int, len(b)+1) // row[j] is the distance between a[:i] and b[:j]
 	for j := range row {
 		row[j] = j
 	}

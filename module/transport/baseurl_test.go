@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 func TestParseBaseURLAcceptsAddressesAlone(t *testing.T) {
@@ -35,7 +37,7 @@ func TestParseBaseURLRefusesAllElseWithoutRepeatingIt(t *testing.T) {
 		u, err := ParseBaseURL(configured, "https://preset.example")
 		assert.Nil(t, u, configured)
 		if assert.Error(t, err, configured) {
-			assert.Equal(t, "base_url: "+errBaseURL.Error(), err.Error())
+			assert.Equal(t, "base_url: "+aigateway.ErrBaseURL.Error(), err.Error())
 		}
 	}
 }

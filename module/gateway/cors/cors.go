@@ -21,7 +21,7 @@ type Origins []string
 
 const anyOrigin = "*"
 
-var errOrigin = errors.New("an origin is * for all, or a scheme, a host and the port where it is not the usual one, in lower case and with nothing behind: https://chat.example.com")
+var errOrigin = errors.New("an origin is *, or a scheme, a host and a port unless it is the default, in lower case and without a path: https://chat.example.com")
 
 // Check returns an error for a text that no browser sends as an origin, since it
 // would never match.

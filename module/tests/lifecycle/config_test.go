@@ -140,7 +140,7 @@ func TestJSONThatCannotWorkIsRefused(t *testing.T) {
 		`"max_event_bytes":1,"providers":[{"name":"demo"}],` + keys:                                                                         "max_event_bytes must be from 1024 (1KiB) to 1073741824 (1GiB), got 1",
 		`"idle_timeout":-1,"providers":[{"name":"demo"}],` + keys:                                                                           "idle_timeout must be positive",
 		`"providers":[{"name":"demo","usage_wait":-1}],` + keys:                                                                             "usage_wait must be positive",
-		`"providers":[{"name":"a b"}],` + keys:                                                                                              "the name must be 1 to 64 letters",
+		`"providers":[{"name":"a b"}],` + keys:                                                                                              "the name of a provider is 1 to 64 letters",
 		`"providers":[{"name":"demo","formats":["xml"]}],` + keys:                                                                           "unknown format 'xml'",
 		`"providers":[{"name":"demo","models":["a b"]}],` + keys:                                                                            "models: a model pattern is 1 to 256 printable characters",
 		`"providers":[{"name":"demo","stream_end":"never"}],` + keys:                                                                        "stream_end must be 'done' or 'finish'",
@@ -152,7 +152,7 @@ func TestJSONThatCannotWorkIsRefused(t *testing.T) {
 		`"providers":[{"name":"demo"}],"models":[{"name":"m","targets":[{"provider":"demo"}],"fallback_on":["2xx"]}],` + keys:               "fallback_on: '2xx' is not a status",
 		`"providers":[{"name":"demo"}],"models":[{"name":"m","targets":[{"provider":"demo"}],"attempts":-2}],` + keys:                       "attempts must be at least 1",
 		`"providers":[{"name":"demo"}],"unknown":1,` + keys:                                                                                 "unknown field",
-		`"providers":[{"name":"demo"}],"keys":[{"source":"config","keys":[{"name":"a","key":"sk-literal-0123456789"}]}]`:                    "key number 1: a key is given as",
+		`"providers":[{"name":"demo"}],"keys":[{"source":"config","keys":[{"name":"a","key":"sk-literal-0123456789"}]}]`:                    "key number 1: a key is {env.NAME}",
 		`"providers":[{"name":"demo"}],"keys":[{"source":"nowhere"}]`:                                                                       "loading key sources",
 		`"providers":[{"name":"demo"}],"keys":[{"source":"config","keys":[{"name":"a","key":"{env.KEY_ALICE}"}]},` + keys[len(`"keys":[`):]: "key 'alice' has the same value as key 'a'",
 	} {

@@ -1,0 +1,36 @@
+package aigateway
+
+import (
+	"errors"
+	"regexp"
+)
+
+var (
+	name         = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
+	providerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+
+	errLimitName    = errors.New("the name of a limit is 1 to 64 letters, digits or ._@+- with a letter or digit first")
+	errProviderName = errors.New("the name of a provider is 1 to 64 letters, digits, '.', '_' or '-', with a letter or digit first")
+)
+
+// IsName reports whether s is a valid name of a key, of the owner of a key or of a
+// limit: 1 to 64 letters, digits or ._@+- with a letter or digit first.
+func IsName(s string) bool { return name.MatchString(s) }
+
+// CheckLimitName returns an error unless s is a valid name of a limit; see IsName.
+func CheckLimitName(s string) error {
+	if !IsName(s) {
+		return errLimitName
+	}
+	return nil
+}
+
+// CheckProviderName returns an error unless s is a valid name of a provider: 1 to 64
+// letters, digits, '.', '_' or '-', with a letter or digit first. Such names can be
+// in targets, logs and metrics.
+func CheckProviderName(s string) error {
+	if !providerName.MatchString(s) {
+		return errProviderName
+	}
+	return nil
+}
