@@ -11,8 +11,8 @@ func init() {
 	caddy.RegisterModule(adminAPI{})
 }
 
-// adminAPI answers the requests to Caddy's admin API with which the
-// administrator of the machine manages users and keys.
+// adminAPI answers requests to Caddy's admin API, by which the administrator of the
+// machine manages users and keys.
 type adminAPI struct{}
 
 // CaddyModule returns the Caddy module information.
@@ -23,7 +23,7 @@ func (adminAPI) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Routes returns the one route of the gateway, and all below it.
+// Routes returns the route of the gateway, which has all paths below it.
 func (adminAPI) Routes() []caddy.AdminRoute {
 	return []caddy.AdminRoute{{Pattern: "/ai_gateway/", Handler: caddy.AdminHandlerFunc(serveAdmin)}}
 }
@@ -33,10 +33,10 @@ var (
 	errManyAccounts = errors.New("several sites have users of their own: set store and accounts in the global option ai_gateway")
 )
 
-// serveAdmin hands a request to the accounts of the configuration that runs.
+// serveAdmin hands a request to the accounts of the running configuration.
 func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	app, err := caddy.ActiveContext().AppIfConfigured("ai_gateway")
-	if err != nil { // there is none
+	if err != nil { // no site and no global option has an ai_gateway
 		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
 	}
 	users := app.(*App).managed()
@@ -50,8 +50,8 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	return caddy.APIError{HTTPStatus: http.StatusConflict, Err: errManyAccounts}
 }
 
-// managed are the users that sites have and that accounts manage: those of the
-// global option alone, where a site shares them.
+// managed returns the userbases of sites that have accounts: that of the global
+// option alone, if a site shares it.
 func (a *App) managed() []*userbase {
 	var managed []*userbase
 	for _, users := range a.serving {

@@ -41,11 +41,11 @@ type App struct {
 	resolved *resolved
 	ratios   *meter.Ratios
 	lists    modellist.Lists
-	users    *userbase   // of sites that say nothing about theirs
-	serving  []*userbase // those of sites, without repetition
+	users    *userbase   // of sites without a store and accounts of their own
+	serving  []*userbase // of all sites, without repetition
 	sites    []*Handler
 
-	forwarded []*caddyhttp.Server // that were warned of by warnForwarded
+	forwarded []*caddyhttp.Server // the servers that warnForwarded has warned of
 }
 
 // CaddyModule returns the Caddy module information.
@@ -56,8 +56,8 @@ func (App) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision loads what the sites share, once for all of them: each site with a
-// copy of its own would run its own health checks and connections.
+// Provision loads what the sites share. With a copy for each site, each would run
+// health checks and connections of its own.
 func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
 	a.ratios = meter.LoadRatios()
@@ -71,7 +71,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	return drain.Watch(ctx)
 }
 
-// serve notes a site, and the users that it uses.
+// serve adds a site, and its userbase.
 func (a *App) serve(site *Handler) {
 	a.sites = append(a.sites, site)
 	if !slices.Contains(a.serving, site.users) {
@@ -79,8 +79,8 @@ func (a *App) serve(site *Handler) {
 	}
 }
 
-// Start opens the stores that sites use. One that cannot be reached is no
-// reason not to start: keys of the configuration work without it.
+// Start opens the stores of sites. A store that cannot be reached does not keep Caddy
+// from starting: keys of the configuration work without it.
 func (a *App) Start() error {
 	for _, users := range a.serving {
 		if users.store != nil {
@@ -92,14 +92,13 @@ func (a *App) Start() error {
 	return nil
 }
 
-// openPatience is how long a start may wait for stores: as long as one takes to
-// find out that nobody answers.
+// openPatience bounds how long a start waits for stores. A store needs about that
+// long to find out that no database answers.
 const openPatience = 5 * time.Second
 
-// awaitStores keeps clients that come once Caddy has started from being told to
-// come again, which is what an unknown key gets while a store is still being
-// read. Those that come while it starts may be: apps start in no certain order.
-// A store that cannot be read is not waited for once it knows.
+// awaitStores waits until every store was read, or has found that it cannot be. Until
+// then, clients with a key of the store are asked to try again; so are clients that
+// come while Caddy starts, since apps start in no certain order.
 func (a *App) awaitStores(patience time.Duration) {
 	enough := time.After(patience)
 	for _, users := range a.serving {
@@ -113,12 +112,11 @@ func (a *App) awaitStores(patience time.Duration) {
 	}
 }
 
-// Stop does nothing: requests in flight go on with what they hold, until the
-// process ends.
+// Stop does nothing: running requests go on with what they hold.
 func (a *App) Stop() error { return nil }
 
-// Cleanup leaves what was learned to the next configuration. Requests in flight
-// still use it.
+// Cleanup gives back the lists of models and the ratios of tokens, which the next
+// configuration may hold as well. Running requests still use them.
 func (a *App) Cleanup() error {
 	if a.ratios == nil {
 		return nil

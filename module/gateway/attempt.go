@@ -27,8 +27,8 @@ func (h *Handler) call(t target, s *sink.Sink, r *http.Request, c *exchange.Cond
 	return &c.Result
 }
 
-// unexplained returns the fault of an attempt that the transport knows nothing of:
-// reverse_proxy found no address for it, or failed itself.
+// unexplained returns the fault of an attempt that never got to the transport:
+// reverse_proxy found no address for it, or failed.
 func unexplained(err error, model string) *translate.Fault {
 	if err == nil {
 		err = errors.New("the call returned without an answer")

@@ -15,56 +15,54 @@ import (
 // common. A site inherits what the app has and adds to it; the same name in
 // both is an error.
 type Config struct {
-	// Providers are the upstream services, in the order in which they are
-	// preferred where nothing else decides.
+	// Providers are the upstream services. If nothing else decides, earlier ones
+	// are preferred.
 	Providers []*Provider `json:"providers,omitempty"`
 
 	// Models lead names that clients use to targets.
 	Models []*Model `json:"models,omitempty"`
 
-	// KeySources are where clients' keys are looked up, in order; the first
-	// that knows a key decides. The source "config" holds keys of the
-	// configuration itself. A gateway without any source lets in those alone
-	// who have a key of its store.
+	// KeySources are where the keys of clients are looked up, in order; the first
+	// that has a key decides. The source "config" holds keys of the configuration
+	// itself. Without any source, only the keys of the store are valid.
 	KeySourcesRaw []json.RawMessage `json:"keys,omitempty" caddy:"namespace=ai_gateway.keys inline_key=source"`
 
-	// KeyLimits are what keys may be bounded by, which name them.
+	// KeyLimits are the limits that keys may name.
 	KeyLimits []*KeyLimit `json:"limits,omitempty"`
 
-	// Counters are where is counted what limits bound. Either the global option
-	// or sites may say. Default: "memory", that of this process.
+	// Counters are where limits count. Either the global option or sites may set
+	// them. Default: "memory", the memory of this process.
 	CountersRaw json.RawMessage `json:"counters,omitempty" caddy:"namespace=ai_gateway.counters inline_key=counters"`
 
-	// Store is where users, their sessions and the keys that they make are kept.
-	// Its keys are known beside those of KeySources. Either the global option or
-	// sites may have one. Default: SQLite, in a file of Caddy's data directory;
-	// none where accounts are disabled.
+	// Store is where users, their sessions and their keys are stored. Its keys are
+	// valid beside those of KeySources. Either the global option or sites may have
+	// one. Default: SQLite, in a file of Caddy's data directory; none if accounts are
+	// disabled.
 	StoreRaw json.RawMessage `json:"store,omitempty" caddy:"namespace=ai_gateway.stores inline_key=store"`
 
-	// Accounts configure how people log in and make keys of their own, below
-	// /api/: see the module ai_gateway.accounts. Either the global option or
+	// Accounts configure how users log in and make keys, below /api/: see the module ai_gateway.accounts. Either the global option or
 	// sites may have them. Default: on, with its defaults.
 	AccountsRaw json.RawMessage `json:"accounts,omitempty"`
 
-	// DisableAccounts switches accounts off: the paths below /api/ are left to
-	// the site. The keys of a store that is configured still work.
+	// DisableAccounts switches accounts off: the paths below /api/ are left to the
+	// site. The keys of a configured store still work. Default: false.
 	DisableAccounts bool `json:"disable_accounts,omitempty"`
 
 	// CORS are the origins of web pages whose scripts may call the models and the
-	// accounts from a browser: https://chat.example.com, or * for all. Scripts
-	// need a key or a token: the cookie of a session does not count for them. A
-	// site's own list replaces that of the global option. Default: none, so that
-	// browsers let scripts of the gateway's own origin alone do so.
+	// accounts from a browser: https://chat.example.com, or * for all. Scripts need
+	// a key or a token: the cookie of a session does not count for them. The list of
+	// a site replaces that of the global option. Default: none, so that browsers
+	// allow only scripts of the gateway's own origin.
 	CORS cors.Origins `json:"cors,omitempty"`
 
 	// MaxBody is the largest request body in bytes, counted after decoding.
 	// Default: 33554432 (32 MiB). Larger bodies are answered 413.
 	MaxBody int64 `json:"max_body,omitempty"`
 
-	// CommitAfter is how long a streaming request may have sent nothing
-	// before it is answered 200 with a keep-alive, so that clients and proxies
-	// in between do not give up. A provider's error can no longer be shown by
-	// its status from then on. Default: 30s. Negative: never.
+	// CommitAfter is how long a streaming request may wait for its first byte. After
+	// that it is answered 200 with a keep-alive, so that clients and proxies do not
+	// give up; an error of the provider no longer shows in the status. Default: 30s.
+	// Negative: never.
 	CommitAfter caddy.Duration `json:"commit_after,omitempty"`
 
 	// KeepAlive is how long an open stream may be silent before a ping
@@ -83,11 +81,11 @@ const (
 	DefaultKeepAlive   = 15 * time.Second
 )
 
-// KeyLimit is what a key may be bounded by. It counts for each key by itself; the
-// keys that one user has made share it.
+// KeyLimit is a limit that keys may name. It counts for each key by itself; the keys
+// of one user share it.
 type KeyLimit struct {
-	// Name is what keys name it by: 1 to 64 letters, digits or ._@+- with a
-	// letter or digit first.
+	// Name is the name that keys use: 1 to 64 letters, digits or ._@+- with a letter
+	// or digit first.
 	Name string `json:"name"`
 
 	aigateway.LimitRules
@@ -106,28 +104,26 @@ type Provider struct {
 	// bytes relayed unchanged. Default: the preset's.
 	Formats []translate.Format `json:"formats,omitempty"`
 
-	// Models are the model names (patterns, "*" matches anything) that this
-	// provider serves where no model block claims the name. Default: every
-	// name that nobody else claims, which one provider alone can serve.
+	// Models are the names of models, or patterns in which "*" matches anything, that
+	// this provider serves unless a model block claims the name. Default: every name
+	// that is not claimed otherwise; only one provider can have this default.
 	Models []string `json:"models,omitempty"`
 
-	// DisableModels lets model blocks alone lead to this provider: it serves
-	// no name of itself, and Models are empty then. Default: false.
+	// DisableModels lets only model blocks lead to this provider. Models must be empty
+	// then. Default: false.
 	DisableModels bool `json:"disable_models,omitempty"`
 
-	// ModelList says where GET /v1/models gets the names of this provider's
-	// models from: "auto" asks the provider for its own list, of which it shows
-	// what Models allow; "static" shows the exact names of the configuration
-	// alone. A list is asked for when a client asks, at most once a minute, and
-	// never because of another request. Default: auto for presets whose service
-	// documents a list, else static.
+	// ModelList is where GET /v1/models gets the names of this provider's models:
+	// "auto" asks the provider for its own list, and shows what Models allow of it;
+	// "static" shows only the exact names of the configuration. The provider is asked
+	// when a client asks for the list, at most once a minute. Default: auto for
+	// presets whose service documents a list, else static.
 	ModelList string `json:"model_list,omitempty"`
 
-	// ReverseProxyRaw is the configuration of a reverse_proxy handler that
-	// stands between the gateway and the provider, for load balancing, health
-	// checks, dynamic upstreams and header operations. Its transport is
-	// TransportRaw. Without it, and with one address, calls go straight to
-	// the transport.
+	// ReverseProxyRaw is the configuration of a reverse_proxy handler between the
+	// gateway and the provider, for load balancing, health checks, dynamic upstreams
+	// and header operations. Its transport is TransportRaw. Without it, calls go
+	// straight to the transport.
 	ReverseProxyRaw json.RawMessage `json:"reverse_proxy,omitempty" caddy:"namespace=http.handlers inline_key=handler"`
 }
 
@@ -139,8 +135,9 @@ const (
 
 // Model leads a name that clients use to targets.
 type Model struct {
-	// Name is the model name, or a pattern in which "*" matches anything. An
-	// exact name wins over patterns, a longer literal prefix over a shorter.
+	// Name is the name of the model, or a pattern in which "*" matches anything. An
+	// exact name takes precedence over patterns, a longer text before the "*" over a
+	// shorter one.
 	Name string `json:"name"`
 
 	// Targets are tried in order.
@@ -151,13 +148,12 @@ type Model struct {
 	// Default: 401 402 403 404 408 429 5xx timeout unreachable.
 	FallbackOn []string `json:"fallback_on,omitempty"`
 
-	// Traits are set for all targets of the model, over those of their
-	// providers: {"on_loss": "reject"}. Default: the providers'.
+	// Traits of all targets of the model, which take precedence over those of the
+	// providers: {"on_loss": "reject"}. Default: those of the providers.
 	Traits map[string]string `json:"traits,omitempty"`
 
-	// Attempts is the most targets that are asked for one request. One that is
-	// passed over because the request cannot be translated for it does not
-	// count. Default: all.
+	// Attempts is how many targets are asked for one request at most. A target that
+	// the request cannot be translated for does not count. Default: all.
 	Attempts int `json:"attempts,omitempty"`
 }
 
@@ -170,7 +166,7 @@ type Target struct {
 	// the client used.
 	Model string `json:"model,omitempty"`
 
-	// Traits are set for this target alone, over those of the model and of the
+	// Traits of this target, which take precedence over those of the model and of the
 	// provider: {"reasoning_replay": "none"}. Default: theirs.
 	Traits map[string]string `json:"traits,omitempty"`
 }

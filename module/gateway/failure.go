@@ -12,7 +12,7 @@ import (
 )
 
 // noteFailure logs why an attempt gave no answer, and remembers a provider that
-// does not count tokens. Only what an operator may have to mend is a warning.
+// does not count tokens. It warns only of what an operator may have to mend.
 func (h *Handler) noteFailure(t target, a *exchange.Attempt, result *exchange.Result) {
 	switch {
 	case a.Exchange.Operation == translate.CountTokens && result.Status == http.StatusNotFound && t.estimates():

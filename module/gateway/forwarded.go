@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// warnForwarded warns, once for each server, where clients can choose the address
-// that they seem to come from, and something depends on it.
+// warnForwarded warns, once for each server, if clients can choose the address that
+// they seem to come from, and a check of the gateway depends on it.
 func (h *Handler) warnForwarded(ctx caddy.Context, app *App) {
 	server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
 	if !ok || !trustsFirstAddress(server) || slices.Contains(app.forwarded, server) || !h.dependsOnAddress() {
@@ -24,8 +24,8 @@ func (h *Handler) warnForwarded(ctx caddy.Context, app *App) {
 		zap.String("remedy", "add trusted_proxies_strict, or let every proxy replace the header"))
 }
 
-// dependsOnAddress reports whether a key is bound to networks, as far as the
-// sources tell, or people log in.
+// dependsOnAddress reports whether a key that the sources list is bound to networks,
+// or the site has accounts.
 func (h *Handler) dependsOnAddress() bool {
 	if h.users.accounts != nil {
 		return true
@@ -38,14 +38,14 @@ func (h *Handler) dependsOnAddress() bool {
 	return false
 }
 
-// trustsFirstAddress reports whether a server believes proxies, and takes the
-// first address of a header that proxies usually add to.
+// trustsFirstAddress reports whether a server trusts proxies, and takes the first
+// address of a header that proxies usually append to.
 func trustsFirstAddress(server *caddyhttp.Server) bool {
 	addedTo := func(header string) bool { return strings.EqualFold(header, "X-Forwarded-For") }
 	return server.TrustedProxiesStrict == 0 && trustsProxies(server) && slices.ContainsFunc(server.ClientIPHeaders, addedTo)
 }
 
-// trustsProxies reports whether a server believes any proxy. Caddy keeps the
+// trustsProxies reports whether a server trusts any proxy. Caddy keeps the
 // trusted_proxies that it has loaded in a field that it does not export (T31).
 func trustsProxies(server *caddyhttp.Server) bool {
 	loaded := reflect.ValueOf(server).Elem().FieldByName("trustedProxies")

@@ -11,13 +11,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// limiters are those that keys may name.
+// limiters are the limits that keys may name.
 type limiters map[string]aigateway.Limiter
 
-// defaultCounters count where a configuration says nothing about it.
+// defaultCounters are the counters of a configuration without counters.
 const defaultCounters = `{"counters":"memory"}`
 
-// addLimiters provisions the limits of c beside those that it inherits.
+// addLimiters provisions the limits of c.
 func (r *resolved) addLimiters(ctx caddy.Context, c *Config) error {
 	if len(c.KeyLimits) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func (l limiters) add(counters aigateway.Counters, config *KeyLimit) (err error)
 	return err
 }
 
-// checkAccounts refuses accounts that make keys whose limit is not there.
+// checkAccounts refuses accounts whose keys have a limit that is not defined.
 func (l limiters) checkAccounts(accounts aigateway.Accounts) error {
 	if accounts == nil {
 		return nil
@@ -71,7 +71,7 @@ func (l limiters) checkAccounts(accounts aigateway.Accounts) error {
 	return nil
 }
 
-// check refuses keys whose limit is not there. They were meant to be bounded.
+// check refuses keys whose limit is not defined: without it they would be unlimited.
 func (l limiters) check(keys iter.Seq[*aigateway.Key]) error {
 	for key := range keys {
 		if key.Limit != "" && l[key.Limit] == nil {

@@ -6,10 +6,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// onLossHeader asks for more strictness than the model has: "reject". The other
-// value, "warn", leaves the model's setting as it is.
+// onLossHeader is the header of requests by which a client refuses losses: with the
+// value "reject". With "warn", the setting of the model decides.
 const onLossHeader = "X-Gateway-On-Loss"
 
+// checkOnLoss refuses other values of onLossHeader.
 func checkOnLoss(r *http.Request) *translate.Fault {
 	for i, value := range r.Header[onLossHeader] {
 		if i > 0 || value != "warn" && value != "reject" {

@@ -15,8 +15,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// settle ends every exchange, panics and disconnects included. The outcome comes
-// from the state of the sink, never from what reverse_proxy returned.
+// settle ends an exchange, after a panic and a disconnect too. The outcome comes from
+// the state of the sink, never from what reverse_proxy returned.
 func (h *Handler) settle(ex *exchange.Exchange, s *sink.Sink, r *http.Request) {
 	if v := recover(); v != nil {
 		h.recovered(v, ex, s)

@@ -10,9 +10,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// sources are where keys are looked up, in this order.
+// sources are the places where keys are looked up, in this order.
 type sources []aigateway.KeySource
 
+// addKeySources provisions the key sources of c.
 func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 	if c.KeySourcesRaw == nil {
 		return nil
@@ -34,8 +35,8 @@ func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 	return nil
 }
 
-// check refuses keys whose name or value a source has already: which of them
-// counts must not depend on their order in silence.
+// check refuses keys whose name or value a source already has: the order of sources
+// must not decide in silence which of them counts.
 func (s sources) check(keys iter.Seq[*aigateway.Key]) error {
 	names := s.names()
 	for key := range keys {
@@ -49,8 +50,8 @@ func (s sources) check(keys iter.Seq[*aigateway.Key]) error {
 	return nil
 }
 
-// checkKeys refuses keys that go not with those of other sources, and those
-// whose limit is not there.
+// checkKeys refuses keys that are in conflict with those of other sources, and keys
+// whose limit is not defined.
 func (r *resolved) checkKeys(others sources, keys iter.Seq[*aigateway.Key]) error {
 	if err := others.check(keys); err != nil {
 		return err
@@ -58,9 +59,8 @@ func (r *resolved) checkKeys(others sources, keys iter.Seq[*aigateway.Key]) erro
 	return r.limiters.check(keys)
 }
 
-// checkChanges has keys that change checked against those of the other sources
-// as well: else the fault would be found at the next reload, when nobody thinks
-// of that change.
+// checkChanges has sources check changed keys against those of the other sources.
+// Otherwise a conflict would show at the next reload, when nobody thinks of it.
 func (r *resolved) checkChanges() {
 	for i, source := range r.sources {
 		if live, ok := source.(aigateway.LiveKeyLister); ok {
@@ -70,7 +70,7 @@ func (r *resolved) checkChanges() {
 	}
 }
 
-// names are the names of all keys that the sources can list.
+// names returns the names of all keys that the sources can list.
 func (s sources) names() map[string]bool {
 	names := make(map[string]bool)
 	for key := range s.all() {
@@ -79,7 +79,7 @@ func (s sources) names() map[string]bool {
 	return names
 }
 
-// all are the keys of the sources that can list theirs.
+// all returns the keys of the sources that can list theirs.
 func (s sources) all() iter.Seq[*aigateway.Key] {
 	return func(yield func(*aigateway.Key) bool) {
 		for _, source := range s {
@@ -96,7 +96,7 @@ func (s sources) all() iter.Seq[*aigateway.Key] {
 	}
 }
 
-// key looks a key up in every source.
+// key returns the key with a digest, nil if no source has it.
 func (s sources) key(digest aigateway.Digest) *aigateway.Key {
 	for _, source := range s {
 		if key := source.Lookup(digest); key != nil {
@@ -106,7 +106,8 @@ func (s sources) key(digest aigateway.Digest) *aigateway.Key {
 	return nil
 }
 
-// complete reports whether a key that no source knows is none.
+// complete reports whether every source has all of its keys, so that an unknown key
+// is an invalid one.
 func (s sources) complete() bool {
 	for _, source := range s {
 		if doubt, ok := source.(aigateway.PartialKeySource); ok && !doubt.Complete() {

@@ -7,13 +7,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// target is a provider with the provider's own model name; "" means the name
-// that the client used.
+// target is a provider with its own name for the model.
 type target struct {
 	provider *provider
-	model    string
-	traits   *translate.Traits // of every model, or of the one that is named
-	byModel  []modelTraits     // of models that the client may name
+	model    string            // "" stands for the name that the client used
+	traits   *translate.Traits // of the model, or of models without traits of their own
+	byModel  []modelTraits     // of models with traits of their own that a client may name
 }
 
 // modelTraits are the traits of models whose names match a pattern.
@@ -22,17 +21,16 @@ type modelTraits struct {
 	traits  *translate.Traits
 }
 
-// layers are the traits of a provider before those of a target, the first of
-// which are overruled by the others.
+// layers are the traits of a provider, in the order in which later ones take
+// precedence. Those of a target follow.
 type layers struct {
 	preset     map[string]string
 	models     []aigateway.ModelTraits // of the preset
 	configured map[string]string
 }
 
-// target returns the target with the provider's own model name, "" for the name
-// that the client uses, and with more traits, of which the last that says
-// something counts.
+// target returns the target for a model of p, "" for the name that the client uses.
+// Of more traits, later ones take precedence.
 func (p *provider) target(model string, more ...map[string]string) (target, error) {
 	t := target{provider: p, model: model}
 	own := append([]map[string]string{p.traits.configured}, more...)
@@ -55,7 +53,7 @@ func (p *provider) target(model string, more ...map[string]string) (target, erro
 	return t, nil
 }
 
-// mergeTraits sets traits on top of others, in order.
+// mergeTraits returns traits of which later ones take precedence.
 func mergeTraits(first map[string]string, more []map[string]string) (*translate.Traits, error) {
 	merged := new(translate.Traits)
 	for _, values := range append([]map[string]string{first}, more...) {
@@ -66,7 +64,7 @@ func mergeTraits(first map[string]string, more []map[string]string) (*translate.
 	return merged, nil
 }
 
-// upstreamModel is the provider's own name for the model that a client named.
+// upstreamModel returns the provider's own name for the model that a client named.
 func (t target) upstreamModel(client string) string {
 	if t.model != "" {
 		return t.model

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// askAgainAfter is how long a provider that does not count the tokens of a model
-// is not asked for that.
+// askAgainAfter is how long a provider that does not count the tokens of a model is
+// not asked again.
 const askAgainAfter = time.Hour
 
-// maxUncounted bounds the models that are remembered: a client may name any
-// where a provider takes any.
+// maxUncounted bounds the models that are remembered: clients may name any model of
+// a provider that takes any name.
 const maxUncounted = 1024
 
 // uncounted remembers the models whose tokens a provider does not count. The zero
@@ -27,8 +27,7 @@ func (u *uncounted) has(model string) bool {
 	return time.Now().Before(u.until[model])
 }
 
-// add remembers a model. Where there is no room any more, any other one is
-// forgotten.
+// add remembers a model. Without room for it, it forgets any other.
 func (u *uncounted) add(model string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// firstUser makes somebody who can log in and make keys.
+// firstUser is the command that creates a user who can log in and make keys.
 const firstUser = "caddy ai-gateway user add root --role root; with --address for a Caddy that runs as a service"
 
-// warnUnusable tells whoever runs the gateway, once, of sites that nobody can
-// use yet, and how that ends. Without a word they answer every request 401.
+// warnUnusable warns, once, of sites that nobody can use yet, and shows the remedy.
+// Such a site answers every request 401.
 func (a *App) warnUnusable() {
 	ctx, cancel := context.WithTimeout(a.ctx, openPatience)
 	defer cancel()
@@ -23,8 +23,8 @@ func (a *App) warnUnusable() {
 	}
 }
 
-// unusable reports whether a site has neither a key nor a user. A store that
-// cannot be asked may have both.
+// unusable reports whether a site has neither a key nor a user. A store that cannot
+// be read may have both.
 func (h *Handler) unusable(ctx context.Context) bool {
 	store := h.users.store
 	if store == nil || !store.Complete() || slices.ContainsFunc(h.resolved.sources, mayHaveKeys) {
@@ -34,8 +34,8 @@ func (h *Handler) unusable(ctx context.Context) bool {
 	return err == nil && users == 0
 }
 
-// mayHaveKeys reports whether a source has a key, as far as it tells. Keys of a
-// store are those of its users.
+// mayHaveKeys reports whether a source has a key, or may have one. Keys of a store
+// belong to its users, who are counted instead.
 func mayHaveKeys(source aigateway.KeySource) bool {
 	switch source := source.(type) {
 	case aigateway.Store:

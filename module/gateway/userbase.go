@@ -10,13 +10,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// userbase is where users and their keys are kept, and what manages them.
+// userbase is the store of users and their keys, and the accounts that manage them.
 type userbase struct {
 	store    aigateway.Store    // nil: keys come from the configuration alone
 	accounts aigateway.Accounts // nil: off
 }
 
-// The userbase of a configuration that says nothing about it.
+// The userbase of a configuration without store and accounts.
 const (
 	accountsModule = "ai_gateway.accounts"
 	defaultStore   = `{"store":"sqlite"}`
@@ -25,10 +25,10 @@ const (
 
 func (c *Config) configuresAccounts() bool { return c.AccountsRaw != nil || c.DisableAccounts }
 
-// ownUserbase reports whether c says anything about users.
+// ownUserbase reports whether c configures store or accounts.
 func (c *Config) ownUserbase() bool { return c.StoreRaw != nil || c.configuresAccounts() }
 
-// inheritUserbase fills what the site leaves open.
+// inheritUserbase sets what the site leaves open.
 func (c *Config) inheritUserbase(app *Config) error {
 	switch {
 	case c.StoreRaw != nil && app.StoreRaw != nil:
@@ -45,42 +45,60 @@ func (c *Config) inheritUserbase(app *Config) error {
 	return nil
 }
 
-// loadUserbase loads what c says about users. Nothing is opened: validating a
-// configuration must not create any file.
+// loadUserbase loads store and accounts. Nothing is opened: validating a configuration
+// must not create any file.
 func (c *Config) loadUserbase(ctx caddy.Context) (*userbase, error) {
 	if c.DisableAccounts && c.AccountsRaw != nil {
 		return nil, errors.New("accounts are configured and disabled at once")
 	}
+	users := new(userbase)
 	if !c.ownUserbase() && !builtIn("ai_gateway.stores.sqlite", accountsModule) {
-		return new(userbase), nil // a build of one's own may leave them out
+		return users, nil // a custom build may leave them out
 	}
-	own := *c // a copy: loading empties the raw field, which sites inherit
-	if own.StoreRaw == nil && own.DisableAccounts {
-		return new(userbase), nil
-	}
-	if own.StoreRaw == nil {
-		own.StoreRaw = json.RawMessage(defaultStore)
-	}
-	store, err := ctx.LoadModule(&own, "StoreRaw")
-	if err != nil {
-		return nil, fmt.Errorf("loading store: %w", err)
-	}
-	users := &userbase{store: store.(aigateway.Store)}
-	if own.DisableAccounts {
+	if c.StoreRaw == nil && c.DisableAccounts {
 		return users, nil
 	}
-	if own.AccountsRaw == nil {
-		own.AccountsRaw = json.RawMessage(defaultConfig)
+	if err := users.loadStore(ctx, *c); err != nil {
+		return nil, fmt.Errorf("loading store: %w", err)
 	}
-	accounts, err := ctx.LoadModuleByID(accountsModule, own.AccountsRaw)
-	if err != nil {
+	if c.DisableAccounts {
+		return users, nil
+	}
+	if err := users.loadAccounts(ctx, c.AccountsRaw); err != nil {
 		return nil, fmt.Errorf("loading accounts: %w", err)
 	}
-	users.accounts = accounts.(aigateway.Accounts)
-	users.accounts.UseStore(users.store)
 	return users, nil
 }
 
+// loadStore loads the store of a configuration. It takes a copy: loading empties the
+// raw field, which sites inherit.
+func (u *userbase) loadStore(ctx caddy.Context, c Config) error {
+	if c.StoreRaw == nil {
+		c.StoreRaw = json.RawMessage(defaultStore)
+	}
+	mod, err := ctx.LoadModule(&c, "StoreRaw")
+	if err != nil {
+		return err
+	}
+	u.store = mod.(aigateway.Store)
+	return nil
+}
+
+// loadAccounts loads the accounts that manage the users of the store.
+func (u *userbase) loadAccounts(ctx caddy.Context, raw json.RawMessage) error {
+	if raw == nil {
+		raw = json.RawMessage(defaultConfig)
+	}
+	mod, err := ctx.LoadModuleByID(accountsModule, raw)
+	if err != nil {
+		return err
+	}
+	u.accounts = mod.(aigateway.Accounts)
+	u.accounts.UseStore(u.store)
+	return nil
+}
+
+// builtIn reports whether this build has all of the modules.
 func builtIn(modules ...string) bool {
 	for _, id := range modules {
 		if _, err := caddy.GetModule(id); err != nil {

@@ -26,8 +26,8 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 	}
 }
 
-// setUpstreamHeaders sets the headers of the provider that the client gets. The
-// gateway's own headers of the same names win.
+// setUpstreamHeaders sets the headers of the provider that the client gets. Headers
+// of the gateway with the same names take precedence.
 func setUpstreamHeaders(h http.Header, result *exchange.Result) {
 	for name, v := range result.Header {
 		if h[name] == nil {
@@ -39,8 +39,8 @@ func setUpstreamHeaders(h http.Header, result *exchange.Result) {
 	}
 }
 
-// setStreamHeaders keeps everything between here and the client from
-// compressing, storing or collecting events.
+// setStreamHeaders sets the headers that keep whatever is between the gateway and the
+// client from compressing, storing or collecting events.
 func (s *Sink) setStreamHeaders(h http.Header) {
 	if h["Content-Type"] == nil {
 		h["Content-Type"] = []string{"text/event-stream; charset=utf-8"}

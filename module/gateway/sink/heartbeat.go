@@ -2,8 +2,8 @@ package sink
 
 import "time"
 
-// heartbeat decides when a stream that is silent needs a keep-alive. The zero
-// heartbeat is that of an answer without keep-alives. Its owner provides the lock.
+// heartbeat decides when a silent stream needs a keep-alive. The zero heartbeat is
+// off. Its owner provides the lock.
 type heartbeat struct {
 	timer       *time.Timer   // nil while off
 	commitAfter time.Duration // silence before the answer begins with a keep-alive; negative: never
@@ -26,15 +26,15 @@ func (h *heartbeat) start(commitAfter, interval time.Duration, tick func()) {
 	}
 }
 
-// commit begins the silence between bytes, which may be shorter than that before
-// the answer.
+// commit begins the time of silence between bytes, which may be shorter than the time
+// before the answer.
 func (h *heartbeat) commit() {
 	if h.timer != nil && h.interval > 0 {
 		h.timer.Reset(h.interval)
 	}
 }
 
-// note notes bytes that were sent.
+// note remembers bytes that were sent.
 func (h *heartbeat) note(p []byte) {
 	h.end.note(p)
 	h.lastWrite = time.Now()
@@ -48,7 +48,7 @@ func (h *heartbeat) due(committed bool) bool {
 	return h.interval >= 0 && time.Since(h.lastWrite) >= h.interval && h.end.reached()
 }
 
-// rearm sets the timer to the end of the silence that may have begun.
+// rearm sets the timer to the end of the time of silence that has begun.
 func (h *heartbeat) rearm() {
 	if h.interval <= 0 {
 		return

@@ -34,8 +34,8 @@ func (s *Sink) Fail(f *translate.Fault) {
 	}
 }
 
-// failStream ends a stream with the error event. It closes an event that the
-// answer left open, so that the error event is read as one of its own.
+// failStream ends a stream with the error event. It completes an event that the
+// answer left open, so that the error event is not read as a part of it.
 func (s *Sink) failStream(f *translate.Fault) {
 	s.meter.Release(s.ex)
 	begun := s.state == flowing

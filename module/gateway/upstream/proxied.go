@@ -37,10 +37,10 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 	return &proxied{mod.(caddyhttp.MiddlewareHandler)}, nil
 }
 
-// Call lets reverse_proxy choose an address. It gets a request of its own: with
-// no header, host or body of the client (the transport builds all), and with a
-// map of variables of its own, since a dial that outlives this attempt reads
-// the map while the next attempt writes it.
+// Call has reverse_proxy choose an address. The request has no header, host or body
+// of the client, since the transport builds all of it, and a map of variables of its
+// own: a dial that outlives this attempt reads the map while the next attempt writes
+// it (T2).
 func (p *proxied) Call(to Receiver, r *http.Request) error {
 	r = r.WithContext(exchange.WithOwnVars(r.Context()))
 	r.Host = ""                                                                                       // else the provider would receive the client's name for the gateway

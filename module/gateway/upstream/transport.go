@@ -8,11 +8,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// completeTransport adds to the transport what follows from an address that is
-// a URL: Caddy enables TLS, and HTTP/2 with it, only when the transport's own
-// configuration says so. A transport that is not configured at all also gets
-// room for the many calls that go to a single host, and smaller buffers than Go's,
-// of 4 KiB each: an open stream holds one for reading and one for writing.
+// completeTransport returns the configuration of the transport with what the base
+// URL implies: Caddy enables TLS, and HTTP/2 with it, only if the transport is
+// configured so. A transport without configuration also keeps more idle connections,
+// since many calls go to a single host, and has smaller buffers than Go's 4 KiB: an
+// open stream holds one for reading and one for writing.
 func completeTransport(u aigateway.Upstream) (json.RawMessage, error) {
 	fields, err := fieldsOf(u.TransportRaw)
 	if err != nil {
