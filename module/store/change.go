@@ -6,11 +6,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// change runs statements that change a user or keys of one, in one transaction,
-// and makes the keys known that this user has then.
-func (s *Store) change(ctx context.Context, doing string, change func(database.Statements) (user int64, err error)) error {
-	var fresh *known
-	err := s.db.Write(ctx, doing, func(tx database.Statements) error {
+// change runs a transaction that changes a user or the user's keys, and then replaces
+// the user's keys in the snapshot.
+func (s *Store) change(ctx context.Context, action string, change func(database.Statements) (user int64, err error)) error {
+	var next *snapshot
+	err := s.db.Write(ctx, action, func(tx database.Statements) error {
 		user, err := change(tx)
 		if err != nil {
 			return err
@@ -19,15 +19,15 @@ func (s *Store) change(ctx context.Context, doing string, change func(database.S
 		if err != nil {
 			return err
 		}
-		// Read before they are committed: afterwards the database could be
-		// out of reach, and a revoked key would stay known.
-		if fresh, err = readChanged(tx, user, from, s.known.Load()); err != nil {
+		// The keys are read before the commit. After it, the database might not
+		// be reachable, and a revoked key would stay in the snapshot.
+		if next, err = readSnapshotAfter(tx, user, from, s.snapshot.Load()); err != nil {
 			return err
 		}
 		return s.db.Notify(tx)
 	})
 	if err == nil {
-		s.publish(fresh)
+		s.publish(next)
 	}
 	return err
 }

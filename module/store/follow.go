@@ -7,17 +7,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// followChanges keeps known up to date, until the context ends.
+// followChanges keeps the snapshot up to date until the context ends.
 func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
-	poll := time.NewTicker(pollEvery)
+	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
-	noted := time.Now()
+	written := time.Now()
 	s.refresh(ctx)
-	close(s.looked)
+	close(s.opened)
 	for {
-		if time.Since(noted) >= noteUsesEvery {
-			noted = time.Now()
-			s.noteUses(ctx)
+		if time.Since(written) >= usesInterval {
+			written = time.Now()
+			s.writeUses(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -29,61 +29,59 @@ func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
 	}
 }
 
-// refresh looks whether the database has changed and reads the keys anew if it
-// has. After a failure the next look has a new connection, and until it has
-// succeeded a key that is not known may still be a valid one.
+// refresh reads the keys if the database has changed. After a failure, it closes the
+// connection, and the keys count as incomplete until a later refresh succeeds.
 func (s *Store) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, database.Timeout)
 	defer cancel()
 	s.db.Follow()
-	began := time.Since(s.born)
+	began := time.Since(s.created)
 	db, err := s.db.Open(ctx)
 	if err == nil {
 		err = s.reload(s.db.Statements(ctx, db))
 	}
 	switch {
 	case err == nil:
-		s.checked.Store(int64(began))
-		s.reading.End(s.logger, "store is available again")
+		s.verified.Store(int64(began))
+		s.outage.End(s.logger, "store is available again")
 	case ctx.Err() != context.Canceled:
-		s.checked.Store(0)
+		s.verified.Store(0)
 		s.db.Disconnect(db)
-		s.reading.Begin(s.logger, "store is not available; keys that are known go on to work", s.db.Explain("following keys", err))
+		s.outage.Begin(s.logger, "store is not available; known keys stay valid", s.db.Explain("following keys", err))
 	}
 }
 
-// reload replaces what is known if the state of the database is another.
+// reload replaces the snapshot if the state of the database has changed.
 func (s *Store) reload(in database.Statements) error {
-	s.publishing.Lock()
-	defer s.publishing.Unlock()
-	before := s.known.Load()
-	now, err := readState(in)
-	if err != nil || before.loaded && before.state == now {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.snapshot.Load()
+	current, err := readState(in)
+	if err != nil || before.loaded && before.state == current {
 		return err
 	}
-	fresh, err := readKnown(in, before)
+	next, err := readSnapshot(in, before)
 	if err == nil {
-		s.known.Store(fresh)
+		s.snapshot.Store(next)
 	}
 	return err
 }
 
-// distrust has all keys read anew, whatever the state: what is behind a new
-// connection may be a copy of the database that was edited by hand.
-func (s *Store) distrust() {
-	s.publishing.Lock()
-	defer s.publishing.Unlock()
-	stale := *s.known.Load()
+// invalidate makes the next reload read all keys, even if the state is unchanged. A new
+// connection may lead to a copy of the database that was edited by hand.
+func (s *Store) invalidate() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stale := *s.snapshot.Load()
 	stale.loaded = false
-	s.known.Store(&stale)
+	s.snapshot.Store(&stale)
 }
 
-// publish makes what a transaction has changed known, unless later changes are
-// known already.
-func (s *Store) publish(fresh *known) {
-	s.publishing.Lock()
-	defer s.publishing.Unlock()
-	if before := s.known.Load(); !before.loaded || before.revision < fresh.revision {
-		s.known.Store(fresh)
+// publish replaces the snapshot by that of a transaction, unless the snapshot is newer.
+func (s *Store) publish(next *snapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before := s.snapshot.Load(); !before.loaded || before.revision < next.revision {
+		s.snapshot.Store(next)
 	}
 }

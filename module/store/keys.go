@@ -10,20 +10,20 @@ import (
 
 const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.models, k.networks, k.limit_name, k.disabled, k.created, k.expires, k.used`
 
-// scanKey reads a row of keyColumns and then more. A key whose restrictions
-// cannot be read, which takes somebody who wrote to the database by hand, is
-// disabled: without them it could do more than it may.
+// scanKey reads a row of keyColumns, and then more columns. It disables a key whose
+// restrictions are invalid, because without them the key would allow too much. Only
+// a manual change of the database can make them invalid.
 func scanKey(row database.Scanner, k *aigateway.StoredKey, more ...any) error {
 	var damaged bool
-	err := row.Scan(append([]any{&k.ID, &k.UserID, &k.Name, &k.Hint, digestOf{k.Digest[:]},
-		listOf[string]{&k.Models, &damaged}, listOf[netip.Prefix]{&k.Networks, &damaged}, &k.Limit,
-		&k.Disabled, moment{&k.Created}, moment{&k.Expires}, moment{&k.Used}}, more...)...)
+	err := row.Scan(append([]any{&k.ID, &k.UserID, &k.Name, &k.Hint, digestColumn{k.Digest[:]},
+		listColumn[string]{&k.Models, &damaged}, listColumn[netip.Prefix]{&k.Networks, &damaged}, &k.Limit,
+		&k.Disabled, timeColumn{&k.Created}, timeColumn{&k.Expires}, timeColumn{&k.Used}}, more...)...)
 	k.Disabled = k.Disabled || damaged
 	return err
 }
 
 // CreateKey implements aigateway.Keys.
-func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, most int) error {
+func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit int) error {
 	models, networks, err := restrictions(key)
 	if err != nil {
 		return err
@@ -31,13 +31,13 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, most in
 	created := *key
 	created.Created = now()
 	err = s.change(ctx, "creating key", func(tx database.Statements) (int64, error) {
-		if err := checkRoom(tx, key.UserID, most); err != nil {
+		if err := checkRoom(tx, key.UserID, limit); err != nil {
 			return 0, err
 		}
 		err := tx.Row(`INSERT INTO gateway_keys (user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
-			key.UserID, text(key.Name), fold(key.Name), text(key.Hint), key.Digest[:], models, networks,
-			text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used)).Scan(&created.ID)
+			key.UserID, clean(key.Name), fold(key.Name), clean(key.Hint), key.Digest[:], models, networks,
+			clean(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used)).Scan(&created.ID)
 		return key.UserID, err
 	})
 	if err == nil {
@@ -46,24 +46,24 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, most in
 	return err
 }
 
-// checkRoom returns aigateway.ErrTooMany if a user has most keys.
-func checkRoom(in database.Statements, user int64, most int) error {
+// checkRoom returns aigateway.ErrTooMany if a user has limit keys or more.
+func checkRoom(in database.Statements, user int64, limit int) error {
 	if _, err := userByID(in, user); err != nil {
 		return err
 	}
 	n, err := in.Number(`SELECT count(*) FROM gateway_keys WHERE user_id = $1`, user)
-	if err == nil && n >= int64(most) {
+	if err == nil && n >= int64(limit) {
 		err = aigateway.ErrTooMany
 	}
 	return err
 }
 
-// restrictions are the lists of a key, as they are kept.
+// restrictions returns the columns of the lists of a key.
 func restrictions(key *aigateway.StoredKey) (models, networks string, err error) {
-	if models, err = list(key.Models); err != nil {
+	if models, err = encodeList(key.Models); err != nil {
 		return "", "", err
 	}
-	networks, err = list(key.Networks)
+	networks, err = encodeList(key.Networks)
 	return models, networks, err
 }
 
@@ -88,7 +88,7 @@ func keyByID(in database.Statements, user, id int64) (*aigateway.StoredKey, erro
 // Keys implements aigateway.Keys.
 func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) (keys []aigateway.StoredKey, total int, err error) {
 	const where = ` FROM gateway_keys k WHERE ($1 = 0 OR k.user_id = $1) AND k.folded LIKE $2 ESCAPE '\'`
-	pattern := part(page.Search)
+	pattern := likePattern(page.Search)
 	err = s.db.Query(ctx, "listing keys", func(in database.Statements) error {
 		count, err := in.Number(`SELECT count(*)`+where, user, pattern)
 		if err != nil {
@@ -105,7 +105,7 @@ func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) (keys
 	return keys, total, err
 }
 
-// ChangeKey implements aigateway.Keys. The function must not call the store.
+// ChangeKey implements aigateway.Keys.
 func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aigateway.StoredKey) error) (key *aigateway.StoredKey, err error) {
 	err = s.change(ctx, "changing key", func(tx database.Statements) (int64, error) {
 		if key, err = keyByID(tx, user, id); err != nil {
@@ -131,7 +131,7 @@ func updateKey(tx database.Statements, key *aigateway.StoredKey) error {
 		return database.Refuse(err)
 	}
 	return tx.Change(`UPDATE gateway_keys SET name = $1, folded = $2, models = $3, networks = $4, limit_name = $5, disabled = $6, expires = $7 WHERE id = $8`,
-		text(key.Name), fold(key.Name), models, networks, text(key.Limit), key.Disabled, millis(key.Expires), key.ID)
+		clean(key.Name), fold(key.Name), models, networks, clean(key.Limit), key.Disabled, millis(key.Expires), key.ID)
 }
 
 // DeleteKey implements aigateway.Keys.

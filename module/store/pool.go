@@ -7,12 +7,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// pool holds the stores in use. A new configuration is provisioned before the
-// old one is cleaned up, so that a store lasts over a reload.
+// pool contains the stores in use. A new configuration is provisioned before the
+// old one is cleaned up, so that stores survive a reload.
 var pool = caddy.NewUsagePool()
 
-// Shared returns the store of a database, the same for the same database. The
-// caller gives it back with Release.
+// Shared returns the store of a database. Calls for the same database return the same
+// store. The caller releases it with Release.
 func Shared(backend database.Backend, module caddy.ModuleID) *Store {
 	store, _, _ := pool.LoadOrNew(backend.Identity(), func() (caddy.Destructor, error) {
 		return pooled{New(backend, func() *zap.Logger { return caddy.Log().Named(string(module)) })}, nil
@@ -20,13 +20,13 @@ func Shared(backend database.Backend, module caddy.ModuleID) *Store {
 	return store.(pooled).Store
 }
 
-// Release gives a store back that Shared returned. The last one closes it.
+// Release releases a store that Shared returned. The last call closes the store.
 func (s *Store) Release() error {
 	_, err := pool.Delete(s.db.Identity())
 	return err
 }
 
-// pooled closes a store that nobody uses any more.
+// pooled closes a store when its last user has released it.
 type pooled struct{ *Store }
 
 // Destruct implements caddy.Destructor.

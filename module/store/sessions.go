@@ -10,13 +10,13 @@ import (
 
 const sessionColumns = `s.id, s.user_id, s.digest, s.created, s.expires, s.address, s.agent`
 
-// sessionFields are where a row of sessionColumns goes.
+// sessionFields returns the destinations of a row of sessionColumns.
 func sessionFields(s *aigateway.Session) []any {
-	return []any{&s.ID, &s.UserID, digestOf{s.Digest[:]}, moment{&s.Created}, moment{&s.Expires}, &s.Address, &s.Agent}
+	return []any{&s.ID, &s.UserID, digestColumn{s.Digest[:]}, timeColumn{&s.Created}, timeColumn{&s.Expires}, &s.Address, &s.Agent}
 }
 
 // CreateSession implements aigateway.Sessions.
-func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, most int, check func(*aigateway.User) error) error {
+func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, limit int, check func(*aigateway.User) error) error {
 	created := *session
 	created.Created = now()
 	err := s.db.Write(ctx, "creating session", func(tx database.Statements) error {
@@ -27,13 +27,13 @@ func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, m
 		if err := check(user); err != nil {
 			return database.Refuse(err)
 		}
-		if err := noteLogin(tx, &created, most); err != nil {
+		if err := recordLogin(tx, &created, limit); err != nil {
 			return err
 		}
 		return tx.Row(`INSERT INTO gateway_sessions (user_id, digest, created, expires, address, agent)
 			VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
 			session.UserID, session.Digest[:], millis(created.Created), millis(session.Expires),
-			text(session.Address), text(session.Agent)).Scan(&created.ID)
+			clean(session.Address), clean(session.Agent)).Scan(&created.ID)
 	})
 	if err == nil {
 		*session = created
@@ -41,8 +41,9 @@ func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, m
 	return err
 }
 
-// noteLogin also makes room for the new session.
-func noteLogin(tx database.Statements, session *aigateway.Session, most int) error {
+// recordLogin sets the time of the last login. It deletes expired sessions, and the
+// oldest ones of the user, so that there are less than limit.
+func recordLogin(tx database.Statements, session *aigateway.Session, limit int) error {
 	at := millis(session.Created)
 	if err := tx.Change(`UPDATE gateway_users SET last_login = $1 WHERE id = $2`, at, session.UserID); err != nil {
 		return err
@@ -51,7 +52,7 @@ func noteLogin(tx database.Statements, session *aigateway.Session, most int) err
 		return err
 	}
 	_, err := tx.Exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id NOT IN
-		(SELECT id FROM gateway_sessions WHERE user_id = $1 ORDER BY id DESC LIMIT $2)`, session.UserID, most-1)
+		(SELECT id FROM gateway_sessions WHERE user_id = $1 ORDER BY id DESC LIMIT $2)`, session.UserID, limit-1)
 	return err
 }
 

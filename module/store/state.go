@@ -6,12 +6,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// state tells what a database holds of users and keys from what it held before
-// and after. The number alone does not: one that was restored from a copy, and
-// changed, counts up to the same number again.
+// state identifies a version of the users and keys of a database. The revision alone
+// does not: a database that was restored from a copy, and then changed, reaches the
+// same revision again.
 type state struct {
 	revision int64
-	stamp    string // a random one for each revision
+	stamp    string // random, new for each revision
 }
 
 func readState(in database.Statements) (now state, err error) {
@@ -19,8 +19,8 @@ func readState(in database.Statements) (now state, err error) {
 	return now, err
 }
 
-// advance notes in a transaction that it changes users or keys, and returns the
-// state from before.
+// advance changes the state in a transaction that changes users or keys, and returns
+// the previous state.
 func advance(tx database.Statements) (before state, err error) {
 	if before, err = readState(tx); err != nil {
 		return before, err

@@ -1,15 +1,15 @@
-// Package store keeps users, sessions and keys in a database, and the keys in
-// memory beside it.
+// Package store implements the store of users, sessions and keys over a SQL database,
+// with a copy of all keys in memory. The packages below it open SQLite and PostgreSQL
+// databases.
 //
-// It promises that a key is looked up without any I/O; that a change made here
-// is seen at once and one made elsewhere within two seconds; that a change
-// happens whole or not at all; and that an outage of the database changes
-// nothing for the keys that are known, is told once, and ends by itself. It
-// keeps digests, never keys or tokens, and refuses a database that a newer
-// gateway has made. It never repairs, deletes or overwrites a damaged one, nor
-// begins anew in one that has become empty.
+// It promises that the lookup of a key does no I/O; that lookups find the changes of
+// this process at once, and those of others within two seconds; that a change is made
+// completely or not at all; and that known keys stay valid during an outage of the
+// database. It logs an outage once, and recovers by itself.
 //
-// What SQLite and PostgreSQL each do in their own way is in the packages below.
+// It stores the digests of keys and of session tokens, never a key or a token. It
+// refuses databases of newer gateways, and databases that have become empty. It never
+// repairs, deletes or overwrites a damaged database.
 package store
 
 import (
@@ -25,43 +25,42 @@ import (
 )
 
 const (
-	// pollEvery is how often the follower looks for changes that nobody told.
-	pollEvery = 500 * time.Millisecond
-	// currentFor is how long what was read is taken for all there is.
-	currentFor = 2 * time.Second
-	// noteUsesEvery is how often the last uses of keys are written.
-	noteUsesEvery = time.Minute
+	// pollInterval is the time between two checks for changes, with or without
+	// notifications.
+	pollInterval = 500 * time.Millisecond
+	// completeFor is how long a snapshot counts as complete after a check.
+	completeFor = 2 * time.Second
+	// usesInterval is the time between two writes of the last uses of keys.
+	usesInterval = time.Minute
 )
 
 // Store implements aigateway.Store over a database.
 type Store struct {
-	db      *database.Database
-	logger  func() *zap.Logger
-	reading database.Outage // of the follower
+	db     *database.Database
+	logger func() *zap.Logger
+	outage database.Outage // of following the database
 
 	follow sync.Once
-	looked chan struct{} // closed behind the first look
+	opened chan struct{} // closed after the first reading of the keys
 	stop   context.CancelFunc
 	done   sync.WaitGroup
 
-	// publishing guards the replacement of known.
-	publishing sync.Mutex
-	known      atomic.Pointer[known]
-	born       time.Time
-	checked    atomic.Int64 // when known was last seen to be all there is, since born
+	mu       sync.Mutex // held to replace snapshot
+	snapshot atomic.Pointer[snapshot]
+	created  time.Time
+	verified atomic.Int64 // time of the last successful check, since created
 }
 
-// New returns a store that is not open yet. The logger is asked for whenever
-// something is to be said, because a store outlives the configuration that
-// made it.
+// New returns a store that is not open yet. It calls logger for each log message,
+// because a store may outlive the configuration that created it, and its logger.
 func New(backend database.Backend, logger func() *zap.Logger) *Store {
-	s := &Store{logger: logger, looked: make(chan struct{}), born: time.Now().Add(-currentFor)} // so that 0 is too long ago
-	s.db = database.New("store", backend, logger, s.distrust)
-	s.known.Store(&known{database: backend.Identity()})
+	s := &Store{logger: logger, opened: make(chan struct{}), created: time.Now().Add(-completeFor)} // a verified of 0 is too old
+	s.db = database.New("store", backend, logger, s.invalidate)
+	s.snapshot.Store(&snapshot{database: backend.Identity()})
 	return s
 }
 
-// Open begins to follow the database, in goroutines that Close ends.
+// Open implements aigateway.Store. Close ends its goroutines.
 func (s *Store) Open() {
 	s.follow.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -72,38 +71,38 @@ func (s *Store) Open() {
 			s.db.Listen(ctx, func() {
 				select {
 				case wake <- struct{}{}:
-				default: // it is going to look anyway
+				default: // followChanges has been woken already
 				}
 			})
 		})
 	})
 }
 
-// Close ends the following, writes the last uses of keys and closes the
-// database. What was known stays known; every other method fails then.
+// Close stops following the database, writes the last uses of keys, and closes the
+// database. Afterwards, Lookup still returns the last known keys; all other methods
+// fail.
 func (s *Store) Close() error {
 	s.follow.Do(func() { s.stop = func() {} })
 	s.stop()
 	s.done.Wait()
-	s.noteUses(context.Background())
+	s.writeUses(context.Background())
 	return s.db.Close()
 }
 
-// Lookup returns the key with this digest, nil when none is known.
+// Lookup implements aigateway.KeySource.
 func (s *Store) Lookup(digest aigateway.Digest) *aigateway.Key {
-	return s.known.Load().lookup(digest)
+	return s.snapshot.Load().lookup(digest)
 }
 
-// Complete reports whether Lookup knows all keys.
+// Complete implements aigateway.PartialKeySource.
 func (s *Store) Complete() bool {
-	return time.Since(s.born)-time.Duration(s.checked.Load()) < currentFor
+	return time.Since(s.created)-time.Duration(s.verified.Load()) < completeFor
 }
 
-// Opened is closed once the keys were read for the first time after Open, or
-// could not be.
-func (s *Store) Opened() <-chan struct{} { return s.looked }
+// Opened implements aigateway.StoreOpening.
+func (s *Store) Opened() <-chan struct{} { return s.opened }
 
-// Identity identifies the database among others.
+// Identity implements aigateway.StoreIdentity.
 func (s *Store) Identity() string { return s.db.Identity() }
 
 // Interface guards

@@ -9,9 +9,9 @@ import (
 
 const userColumns = `u.id, u.name, u.display_name, u.role, u.disabled, u.password, u.created, u.last_login`
 
-// userFields are where a row of userColumns goes.
+// userFields returns the destinations of a row of userColumns.
 func userFields(u *aigateway.User) []any {
-	return []any{&u.ID, &u.Name, &u.DisplayName, &u.Role, &u.Disabled, &u.Password, moment{&u.Created}, moment{&u.LastLogin}}
+	return []any{&u.ID, &u.Name, &u.DisplayName, &u.Role, &u.Disabled, &u.Password, timeColumn{&u.Created}, timeColumn{&u.LastLogin}}
 }
 
 // CreateUser implements aigateway.Users.
@@ -21,7 +21,7 @@ func (s *Store) CreateUser(ctx context.Context, user *aigateway.User) error {
 	err := s.change(ctx, "creating user", func(tx database.Statements) (int64, error) {
 		err := tx.Row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-			text(user.Name), text(user.DisplayName), int64(user.Role), user.Disabled, text(user.Password),
+			clean(user.Name), clean(user.DisplayName), int64(user.Role), user.Disabled, clean(user.Password),
 			millis(created.Created), millis(user.LastLogin)).Scan(&created.ID)
 		return created.ID, err
 	})
@@ -53,7 +53,7 @@ func userByID(in database.Statements, id int64) (*aigateway.User, error) {
 func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, error) {
 	var user aigateway.User
 	err := s.db.Query(ctx, "reading user", func(in database.Statements) error {
-		return in.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, text(name)).Scan(userFields(&user)...)
+		return in.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, clean(name)).Scan(userFields(&user)...)
 	})
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, e
 // Users implements aigateway.Users.
 func (s *Store) Users(ctx context.Context, page aigateway.Page) (users []aigateway.User, total int, err error) {
 	const where = ` FROM gateway_users u WHERE u.name LIKE $1 ESCAPE '\'`
-	pattern := part(page.Search)
+	pattern := likePattern(page.Search)
 	err = s.db.Query(ctx, "listing users", func(in database.Statements) error {
 		count, err := in.Number(`SELECT count(*)`+where, pattern)
 		if err != nil {
@@ -81,7 +81,7 @@ func (s *Store) Users(ctx context.Context, page aigateway.Page) (users []aigatew
 	return users, total, err
 }
 
-// ChangeUser implements aigateway.Users. The function must not call the store.
+// ChangeUser implements aigateway.Users.
 func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aigateway.User) error) (user *aigateway.User, err error) {
 	err = s.change(ctx, "changing user", func(tx database.Statements) (int64, error) {
 		if user, err = userByID(tx, id); err != nil {
@@ -100,7 +100,8 @@ func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aig
 	return user, nil
 }
 
-// updateUser also ends the sessions but one, where the change asks for it.
+// updateUser writes a changed user. It deletes the user's sessions, except keep, if the
+// user is disabled or has a new password.
 func updateUser(tx database.Statements, before, user *aigateway.User, keep int64) error {
 	if isRoot(before) && !isRoot(user) {
 		if err := checkOtherRoot(tx, user.ID); err != nil {
@@ -113,10 +114,10 @@ func updateUser(tx database.Statements, before, user *aigateway.User, keep int64
 		}
 	}
 	return tx.Change(`UPDATE gateway_users SET display_name = $1, role = $2, disabled = $3, password = $4, last_login = $5 WHERE id = $6`,
-		text(user.DisplayName), int64(user.Role), user.Disabled, text(user.Password), millis(user.LastLogin), user.ID)
+		clean(user.DisplayName), int64(user.Role), user.Disabled, clean(user.Password), millis(user.LastLogin), user.ID)
 }
 
-// DeleteUser implements aigateway.Users. The function must not call the store.
+// DeleteUser implements aigateway.Users.
 func (s *Store) DeleteUser(ctx context.Context, id int64, check func(*aigateway.User) error) error {
 	return s.change(ctx, "deleting user", func(tx database.Statements) (int64, error) {
 		user, err := userByID(tx, id)

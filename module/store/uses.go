@@ -10,21 +10,22 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// usesAtOnce is how many keys one statement notes the use of.
-const usesAtOnce = 100
+// usesPerStatement is the largest number of keys of one statement.
+const usesPerStatement = 100
 
-// noteUses writes when keys were last used: now, to the minute. That is no
-// change of a key: the revision stays, or every gateway would read all keys
-// anew every minute. What cannot be written is noted again.
-func (s *Store) noteUses(ctx context.Context) {
-	used := s.known.Load().takeUses()
+// writeUses sets the time of the last use of the keys that were used since the previous
+// call, approximately, to the current time. It leaves the revision unchanged, so that
+// other gateways need not read all keys every minute. If writing fails, the keys stay
+// marked as used.
+func (s *Store) writeUses(ctx context.Context) {
+	used := s.snapshot.Load().takeUsed()
 	if len(used) == 0 {
 		return
 	}
 	at := millis(time.Now())
-	err := s.db.Write(ctx, "noting uses of keys", func(tx database.Statements) error {
-		for keys := range slices.Chunk(used, usesAtOnce) {
-			if err := noteUse(tx, at, keys); err != nil {
+	err := s.db.Write(ctx, "writing uses of keys", func(tx database.Statements) error {
+		for keys := range slices.Chunk(used, usesPerStatement) {
+			if err := writeUse(tx, at, keys); err != nil {
 				return err
 			}
 		}
@@ -37,7 +38,7 @@ func (s *Store) noteUses(ctx context.Context) {
 	}
 }
 
-func noteUse(tx database.Statements, at int64, keys []*followed) error {
+func writeUse(tx database.Statements, at int64, keys []*cachedKey) error {
 	parameters, args := make([]string, len(keys)), []any{at}
 	for i, key := range keys {
 		args = append(args, key.id)

@@ -6,52 +6,53 @@ import (
 	"io/fs"
 )
 
-// Backend is a kind of database: what SQLite and PostgreSQL do each in its own
-// way. Its methods may be called at once from several goroutines.
+// Backend opens one database of a kind, such as SQLite or PostgreSQL. Its methods may
+// be called from several goroutines at once.
 type Backend interface {
-	// Identity tells databases from each other. It is never shown.
+	// Identity returns a text that is different for each database. It is never
+	// shown.
 	Identity() string
-	// Dialect is how the database is spoken to.
+	// Dialect returns the SQL of the kind of database.
 	Dialect() Dialect
-	// Connect opens the database, and makes it where it is missing and can be
-	// made. Migrations are not its task.
+	// Connect opens the database, and creates it if it is missing and the backend
+	// can create it. It does not migrate it.
 	Connect(context.Context) (*sql.DB, error)
-	// Disconnect closes what Connect has opened.
+	// Disconnect closes a database that Connect has opened.
 	Disconnect(*sql.DB) error
-	// Warning is what whoever runs the gateway should know of the database
-	// that Connect opened; empty for nothing. It is said once.
+	// Warning returns a warning for the operator about the open database, such as
+	// one about its permissions, empty for none. It is logged once.
 	Warning() string
-	// Backup keeps a copy of a database of an older version, while the caller
+	// Backup copies a database of an older version of the schema, while the caller
 	// holds the lock of writers. It may do nothing.
 	Backup(ctx context.Context, db *sql.DB, version int) error
-	// Explain returns an error for people: it names the database, says what is
-	// wrong and carries no credential. It wraps aigateway.ErrTaken for what has
-	// to be unique and is not, and else aigateway.ErrUnavailable.
+	// Explain returns an error for the operator, with the name of the database and
+	// the reason, and without credentials. It wraps aigateway.ErrTaken if a value
+	// is not unique, and otherwise aigateway.ErrUnavailable.
 	Explain(error) error
-	// Moved reports whether what is open is no longer the database that
-	// Connect would open, or holds nothing any more.
+	// Moved reports whether the open database is no longer the one that Connect
+	// would open, or has become empty.
 	Moved() bool
-	// Listen calls changed whenever it hears of a change, until the context
-	// ends. It may hear nothing: the store also looks by itself.
+	// Listen calls changed after each notification of a change, until the context
+	// ends. A backend without notifications does nothing.
 	Listen(ctx context.Context, changed func())
 }
 
-// Dialect is what differs in the SQL of two kinds of databases, and in their
-// schemas.
+// Dialect contains the differences in SQL and schema between kinds of databases.
 type Dialect struct {
-	// Bind rewrites the parameters of a statement; nil leaves them.
+	// Bind rewrites the parameters of a statement. Nil leaves them unchanged.
 	Bind func(string) string
-	// State is the table of one row with the version of the schema.
+	// State is the name of the table that contains the version of the schema, in
+	// one row.
 	State string
-	// Exists counts the tables of that name: 0 or 1.
+	// Exists is a query of the number of tables with that name: 0 or 1.
 	Exists string
-	// Migrations are files NNNN_<name>.sql, of which 0001 makes all tables.
+	// Migrations are the files NNNN_<name>.sql. The file 0001 creates all tables.
 	Migrations fs.FS
 	// LockSchema and LockWrites are the first statements of a transaction that
-	// migrates or writes: they wait until no other one does. Empty where
-	// beginning the transaction waits already.
+	// migrates or writes. They wait for other such transactions. They are empty if
+	// the start of a transaction waits already.
 	LockSchema, LockWrites string
-	// Notify is the last statement of a transaction that changes users or
-	// keys; empty for none.
+	// Notify is the last statement of a transaction for whose changes others
+	// listen, empty for none.
 	Notify string
 }

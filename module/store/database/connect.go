@@ -40,14 +40,14 @@ func (d *Database) connect(ctx context.Context) (*sql.DB, error) {
 		return nil, err
 	}
 	if err := d.migrate(ctx, db); err != nil {
-		_ = db.Close() // the first error says more
+		_ = db.Close() // the first error is returned
 		return nil, err
 	}
 	d.warn()
 	return db, nil
 }
 
-// warn is called by one goroutine at a time.
+// warn logs a new warning of the backend. Its caller holds connecting.
 func (d *Database) warn() {
 	if warning := d.backend.Warning(); warning != "" && warning != d.warned {
 		d.warned = warning
@@ -70,10 +70,10 @@ func (d *Database) Disconnect(db *sql.DB) {
 	if db == nil {
 		return
 	}
-	d.connecting <- struct{}{} // held briefly while there is a database
+	d.connecting <- struct{}{} // others hold it briefly while the database is open
 	defer release(d.connecting)
 	if d.db.CompareAndSwap(db, nil) {
-		_ = d.backend.Disconnect(db) // nothing is lost: what was committed is
+		_ = d.backend.Disconnect(db) // committed changes are not lost
 	}
 }
 

@@ -9,20 +9,20 @@ import (
 	"slices"
 )
 
-// errNewer is returned for a database that a later version of the gateway made.
+// errNewer is the error for a database with the schema of a newer gateway.
 type errNewer struct{ found, known int }
 
 func (e errNewer) Error() string {
-	return fmt.Sprintf("the database has schema version %d, made by a newer gateway; this one knows up to %d and leaves it as it is", e.found, e.known)
+	return fmt.Sprintf("the database has the schema version %d of a newer gateway, but this gateway supports versions up to %d", e.found, e.known)
 }
 
-// errEmptied is returned for a database without tables where there was one with
-// them: an accident of a disk or of a shell. New tables in it would revoke every
-// key, and be in the way of whoever puts a copy back.
-var errEmptied = errors.New("the database has become empty: put a copy of it back in its place; after a restart the gateway would begin with a new one")
+// errEmptied is the error for a database that had tables before and has none now, for
+// example after a mistyped command. New tables would revoke every key, and would have
+// to be removed before a backup can be restored.
+var errEmptied = errors.New("the database has become empty: restore a backup; a restarted gateway would create a new database")
 
-// migrate brings a database to the newest version of the schema. Others may do
-// the same at the same time.
+// migrate migrates a database to the newest version of the schema. Several processes
+// may do so at the same time.
 func (d *Database) migrate(ctx context.Context, db *sql.DB) error {
 	files, err := fs.Glob(d.dialect.Migrations, "*.sql")
 	if err != nil {
@@ -55,11 +55,11 @@ func (d Dialect) version(in Statements) (int, error) {
 	return int(version), err
 }
 
-// runMigrations runs all migrations that are missing in one transaction, so
-// that nobody ever meets a version in between.
+// runMigrations runs the missing migrations in one transaction, so that other processes
+// never see a version in between.
 func (d *Database) runMigrations(ctx context.Context, db *sql.DB, files []string) error {
-	// Whoever asked would give up before a large database is copied, and so
-	// would everybody after.
+	// The timeout of the caller is too short for the backup of a large database,
+	// and so would be that of every later call.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), migrationTimeout)
 	defer cancel()
 	return d.transact(ctx, db, d.dialect.LockSchema, func(tx Statements) error {
@@ -69,19 +69,19 @@ func (d *Database) runMigrations(ctx context.Context, db *sql.DB, files []string
 			return err
 		case version > len(files):
 			return errNewer{version, len(files)}
-		case version == len(files): // somebody else was quicker
+		case version == len(files): // another process has migrated it
 			return nil
 		}
 		if version > 0 {
 			if err := d.backend.Backup(ctx, db, version); err != nil {
-				return fmt.Errorf("keeping a copy before the migration: %w", err)
+				return fmt.Errorf("copying the database before the migration: %w", err)
 			}
 		}
 		return d.dialect.apply(tx, files[version:], len(files))
 	})
 }
 
-// apply runs migrations, after which the database has a version.
+// apply runs migrations, and sets the version of the schema.
 func (d Dialect) apply(tx Statements, files []string, version int) error {
 	for _, name := range files {
 		script, err := fs.ReadFile(d.Migrations, name)

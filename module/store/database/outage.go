@@ -12,7 +12,7 @@ type Outage struct {
 	reason string     // empty while there is no outage
 }
 
-// Begin notes a failure.
+// Begin logs a failure unless it is known.
 func (o *Outage) Begin(logger func() *zap.Logger, message string, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -22,7 +22,7 @@ func (o *Outage) Begin(logger func() *zap.Logger, message string, err error) {
 	}
 }
 
-// End notes that all is well.
+// End logs the end of the outage, if there was one.
 func (o *Outage) End(logger func() *zap.Logger, message string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -20,7 +20,7 @@ type Statements struct {
 	bind func(string) string
 }
 
-// Statements returns what runs statements on db or in a transaction.
+// Statements returns the Statements that run in a database or in a transaction.
 func (d *Database) Statements(ctx context.Context, on Querier) Statements {
 	bind := d.dialect.Bind
 	if bind == nil {
@@ -29,7 +29,7 @@ func (d *Database) Statements(ctx context.Context, on Querier) Statements {
 	return Statements{ctx, on, bind}
 }
 
-// Exec returns how many rows were changed.
+// Exec runs a statement, and returns the number of rows that it has changed.
 func (s Statements) Exec(query string, args ...any) (int64, error) {
 	result, err := s.on.ExecContext(s.ctx, s.bind(query), args...)
 	if err != nil {
@@ -38,7 +38,8 @@ func (s Statements) Exec(query string, args ...any) (int64, error) {
 	return result.RowsAffected()
 }
 
-// Change is Exec for a change of one row, and sql.ErrNoRows without that row.
+// Change runs a statement that changes one row. It returns sql.ErrNoRows if it changes
+// none.
 func (s Statements) Change(query string, args ...any) error {
 	n, err := s.Exec(query, args...)
 	if err == nil && n == 0 {
@@ -47,7 +48,7 @@ func (s Statements) Change(query string, args ...any) error {
 	return err
 }
 
-// Script runs statements without parameters; none if it is empty.
+// Script runs statements without parameters. The text may be empty.
 func (s Statements) Script(text string) error {
 	if text == "" {
 		return nil
@@ -56,18 +57,18 @@ func (s Statements) Script(text string) error {
 	return err
 }
 
-// Row runs a query of one row.
+// Row runs a query for one row.
 func (s Statements) Row(query string, args ...any) *sql.Row {
 	return s.on.QueryRowContext(s.ctx, s.bind(query), args...)
 }
 
-// Number returns a result of one number.
+// Number runs a query for one number.
 func (s Statements) Number(query string, args ...any) (n int64, err error) {
 	err = s.Row(query, args...).Scan(&n)
 	return n, err
 }
 
-// Scanner is a row that can be read.
+// Scanner is a row of a result.
 type Scanner interface{ Scan(...any) error }
 
 // Each calls read for every row of a result.

@@ -9,28 +9,28 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Query runs statements that change nothing. Doing names them in the error:
+// Query runs statements that change nothing. The action is part of the error:
 // "reading user".
-func (d *Database) Query(ctx context.Context, doing string, read func(Statements) error) error {
+func (d *Database) Query(ctx context.Context, action string, read func(Statements) error) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	db, err := d.Open(ctx)
 	if err == nil {
 		err = read(d.Statements(ctx, db))
 	}
-	return d.Explain(doing, err)
+	return d.Explain(action, err)
 }
 
-// Write runs statements in one transaction, beside which no other one writes. An
-// outage is logged once, and its end.
-func (d *Database) Write(ctx context.Context, doing string, write func(Statements) error) error {
+// Write runs statements in one transaction, and no other writing transaction at the
+// same time. It logs the begin and the end of an outage.
+func (d *Database) Write(ctx context.Context, action string, write func(Statements) error) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	db, err := d.Open(ctx)
 	if err == nil {
 		err = d.transactInLine(ctx, db, write)
 	}
-	err = d.Explain(doing, err)
+	err = d.Explain(action, err)
 	if errors.Is(err, aigateway.ErrUnavailable) && ctx.Err() != context.Canceled {
 		d.writing.Begin(d.logger, d.name+" cannot be written", err)
 	} else if err == nil {
@@ -39,8 +39,8 @@ func (d *Database) Write(ctx context.Context, doing string, write func(Statement
 	return err
 }
 
-// transactInLine refuses at once a call that would wait behind too many others.
-// Waiting here is no outage of the database.
+// transactInLine runs a transaction. It returns aigateway.ErrBusy if too many calls
+// wait already, which is not an outage of the database.
 func (d *Database) transactInLine(ctx context.Context, db *sql.DB, write func(Statements) error) error {
 	select {
 	case d.line <- struct{}{}:
@@ -51,15 +51,15 @@ func (d *Database) transactInLine(ctx context.Context, db *sql.DB, write func(St
 	}
 }
 
-// transact runs a transaction that takes a lock first. Those of this process
-// wait for each other here: a database file is waited for by trying again.
+// transact runs a transaction after the statement lock. Transactions of this process
+// wait for each other before they begin, because SQLite waits for a file by polling.
 func (d *Database) transact(ctx context.Context, db *sql.DB, lock string, write func(Statements) error) error {
 	err := acquire(ctx, d.changing)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return aigateway.ErrBusy
 	}
 	if err != nil {
-		return fmt.Errorf("waiting for others that write: %w", err)
+		return fmt.Errorf("waiting for other transactions: %w", err)
 	}
 	defer release(d.changing)
 	tx, err := db.BeginTx(ctx, nil)
@@ -77,18 +77,18 @@ func (d *Database) transact(ctx context.Context, db *sql.DB, lock string, write 
 	return tx.Commit()
 }
 
-// Refusal is an error of the caller of a transaction, which is returned to the
-// caller as it is.
+// Refusal wraps an error of the caller's function within a transaction. Explain
+// returns the error unchanged.
 type Refusal struct{ error }
 
 // Refuse returns a Refusal.
 func Refuse(err error) error { return Refusal{err} }
 
-// errSlow replaces the many errors of a deadline that has passed.
+// errSlow replaces the various errors of a deadline.
 var errSlow = fmt.Errorf("no answer within %s", Timeout)
 
-// Explain turns an error of this package into one that aigateway.Store promises.
-func (d *Database) Explain(doing string, err error) error {
+// Explain turns an error into one that wraps an error of aigateway.Store.
+func (d *Database) Explain(action string, err error) error {
 	var refused Refusal
 	switch {
 	case err == nil:
@@ -96,15 +96,15 @@ func (d *Database) Explain(doing string, err error) error {
 	case errors.As(err, &refused):
 		return refused.error
 	case errors.Is(err, sql.ErrNoRows):
-		return fmt.Errorf("%s: %w", doing, aigateway.ErrNotFound)
+		return fmt.Errorf("%s: %w", action, aigateway.ErrNotFound)
 	case errors.Is(err, aigateway.ErrLastRoot), errors.Is(err, aigateway.ErrTooMany), errors.Is(err, aigateway.ErrBusy):
-		return fmt.Errorf("%s: %w", doing, err)
+		return fmt.Errorf("%s: %w", action, err)
 	case errors.Is(err, errClosed):
-		return fmt.Errorf("%s: %w: %w", doing, aigateway.ErrUnavailable, err)
-	case errors.Is(err, context.Canceled): // by the caller: there is no outage to explain
-		return fmt.Errorf("%s: %w: %w", doing, aigateway.ErrUnavailable, context.Canceled)
+		return fmt.Errorf("%s: %w: %w", action, aigateway.ErrUnavailable, err)
+	case errors.Is(err, context.Canceled): // by the caller, so there is no outage
+		return fmt.Errorf("%s: %w: %w", action, aigateway.ErrUnavailable, context.Canceled)
 	case errors.Is(err, context.DeadlineExceeded):
 		err = errSlow
 	}
-	return fmt.Errorf("%s: %w", doing, d.backend.Explain(err))
+	return fmt.Errorf("%s: %w", action, d.backend.Explain(err))
 }

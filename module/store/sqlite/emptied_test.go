@@ -21,7 +21,7 @@ var accidents = map[string]struct {
 }{
 	"emptied by a shell": {func(t *testing.T, path string) {
 		require.NoError(t, os.Truncate(path, 0))
-	}, "the database has become empty: put a copy of it back"},
+	}, "the database has become empty: restore a backup"},
 	// What was written ahead is written into the file, which is all of it or a
 	// damaged file.
 	"emptied by a shell with changes ahead": {func(t *testing.T, path string) {
@@ -32,10 +32,10 @@ var accidents = map[string]struct {
 	}, "put a copy of it back"},
 	"replaced by an empty file": {func(t *testing.T, path string) {
 		replace(t, path, nil)
-	}, "the database has become empty: put a copy of it back"},
+	}, "the database has become empty: restore a backup"},
 	"replaced by a database without tables": {func(t *testing.T, path string) {
 		replace(t, path, tableless(t))
-	}, "the database has become empty: put a copy of it back"},
+	}, "the database has become empty: restore a backup"},
 	"replaced by a database of another program": {func(t *testing.T, path string) {
 		replace(t, path, foreign(t))
 	}, "another program: put the one of this gateway in its place"},
@@ -64,7 +64,7 @@ func TestFileThatLosesItsContentIsAnOutage(t *testing.T) {
 			lockOut(t, path, `VACUUM INTO '`+backup+`'`)()
 			accident.happen(t, path)
 
-			reason := storetest.Logged(t, logs, "not available; keys that are known go on to work")
+			reason := storetest.Logged(t, logs, "not available; known keys stay valid")
 			assert.Contains(t, reason, path)
 			assert.Contains(t, reason, accident.log)
 			stillOut(t, s, key)

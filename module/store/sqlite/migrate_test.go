@@ -42,7 +42,7 @@ func TestNoCopyNoMigration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("x", 240))
 	digest := storetest.MakeOlder(t, &file{path: path})
 	s, logs := storetest.Observed(t, &file{path: path})
-	assert.Contains(t, storetest.Logged(t, logs, "not available"), "keeping a copy before the migration")
+	assert.Contains(t, storetest.Logged(t, logs, "not available"), "copying the database before the migration")
 	_, err := s.User(t.Context(), 1)
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	require.NoError(t, s.Close())

@@ -23,11 +23,11 @@ func emptiedElsewhere(t *testing.T, database Database) {
 		require.NoError(t, err)
 	}
 	require.Eventually(t, func() bool {
-		return logs.FilterMessageSnippet("not available; keys that are known go on to work").Len() > 0 && !s.Complete()
+		return logs.FilterMessageSnippet("not available; known keys stay valid").Len() > 0 && !s.Complete()
 	}, patience, tick)
 	assert.ErrorIs(t, s.CreateUser(t.Context(), &aigateway.User{Name: "mallory"}), aigateway.ErrUnavailable)
 	_, _, err = s.Users(t.Context(), all)
-	assert.ErrorContains(t, err, "the database has become empty: put a copy of it back")
+	assert.ErrorContains(t, err, "the database has become empty: restore a backup")
 	assert.NotNil(t, s.Lookup(key.Digest))
 	assert.False(t, s.Complete(), "an unknown key may be a valid one")
 }

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"crypto/subtle"
+	"maps"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+)
+
+// snapshot contains all keys of the database at one time. It is replaced, never
+// changed.
+type snapshot struct {
+	state
+	database string // the identity of the database
+	loaded   bool   // the keys were read over the current connection
+	keys     map[aigateway.Digest]*cachedKey
+}
+
+// cachedKey is a key of a snapshot.
+type cachedKey struct {
+	aigateway.Key
+	id, owner int64
+	used      *atomic.Bool // the key was used since writeUses; the next snapshot shares it
+}
+
+// lookup returns the key with this digest, nil if there is none, and marks it as used.
+// It writes the mark only once a minute, so that requests on several processors do
+// not compete for the cache line.
+func (k *snapshot) lookup(digest aigateway.Digest) *aigateway.Key {
+	found := k.keys[digest]
+	// The comparison of the map may take time that depends on the digest; the
+	// second one takes constant time.
+	if found == nil || subtle.ConstantTimeCompare(found.Digest[:], digest[:]) != 1 {
+		return nil
+	}
+	if !found.Disabled && !found.used.Load() {
+		found.used.Store(true)
+	}
+	return &found.Key
+}
+
+// takeUsed returns the keys that were used since the previous call.
+func (k *snapshot) takeUsed() (used []*cachedKey) {
+	for _, key := range k.keys {
+		if key.used.Swap(false) {
+			used = append(used, key)
+		}
+	}
+	return used
+}
+
+// inherit shares the marks of uses that are not written yet with the keys of a new
+// snapshot.
+func inherit(keys map[aigateway.Digest]*cachedKey, from *snapshot) {
+	for digest, key := range keys {
+		if before := from.keys[digest]; before != nil && before.id == key.id {
+			key.used = before.used
+		}
+	}
+}
+
+// readSnapshot reads the state, and then all keys. A change in between has another
+// state, which causes another reading.
+func readSnapshot(in database.Statements, before *snapshot) (*snapshot, error) {
+	now, err := readState(in)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := readKeys(in, aigateway.AnyUser, before)
+	return &snapshot{database: before.database, loaded: true, state: now, keys: keys}, err
+}
+
+// readSnapshotAfter is readSnapshot in a transaction that has changed only the keys of
+// one user. from is the state before the transaction; if it is that of the previous
+// snapshot, the keys of other users are not read again.
+func readSnapshotAfter(tx database.Statements, owner int64, from state, before *snapshot) (*snapshot, error) {
+	if !before.loaded || before.state != from {
+		return readSnapshot(tx, before)
+	}
+	now, err := readState(tx)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := readKeys(tx, owner, before)
+	keys := maps.Clone(before.keys)
+	maps.DeleteFunc(keys, func(_ aigateway.Digest, key *cachedKey) bool { return key.owner == owner })
+	maps.Copy(keys, changed)
+	return &snapshot{database: before.database, loaded: true, state: now, keys: keys}, err
+}
+
+// readKeys reads the keys of a user, or of all users.
+func readKeys(in database.Statements, owner int64, before *snapshot) (map[aigateway.Digest]*cachedKey, error) {
+	keys := make(map[aigateway.Digest]*cachedKey)
+	err := in.Each(func(row database.Scanner) error {
+		key, err := scanCachedKey(row)
+		key.Subject = before.subjectOf(key.owner)
+		keys[key.Digest] = key
+		return err
+	}, `SELECT `+keyColumns+`, u.name, u.disabled FROM gateway_keys k JOIN gateway_users u ON u.id = k.user_id
+		WHERE $1 = 0 OR k.user_id = $1`, owner)
+	inherit(keys, before)
+	return keys, err
+}
+
+// subjectOf returns the Key.Subject of the keys of a user, which share one limit.
+func (k *snapshot) subjectOf(owner int64) string {
+	return k.database + " user " + strconv.FormatInt(owner, 10)
+}
+
+func scanCachedKey(row database.Scanner) (*cachedKey, error) {
+	var stored aigateway.StoredKey
+	var owner string
+	var disabled bool
+	err := scanKey(row, &stored, &owner, &disabled)
+	models := make([]aigateway.Pattern, len(stored.Models))
+	for i, model := range stored.Models {
+		models[i] = aigateway.Pattern(model)
+	}
+	return &cachedKey{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), Key: aigateway.Key{
+		ID: aigateway.StoredKeyID(stored.ID), Owner: owner,
+		Digest: stored.Digest, Models: models, Networks: stored.Networks, Limit: stored.Limit,
+		Expires: stored.Expires, Disabled: stored.Disabled || disabled,
+	}}, err
+}
