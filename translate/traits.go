@@ -217,11 +217,11 @@ func (t *Traits) MaxTokens() int64 {
 	return n
 }
 
-// EffortsFor are the words of effort that may be sent in the format. Responses
-// providers know them all unless told otherwise.
-func (t *Traits) EffortsFor(upstream Format) Efforts {
-	if t.ReasoningEffort == 0 && upstream == Responses {
-		return EffortAll
+// EffortsOr returns the words of effort that may be sent; standard if the traits
+// leave that open.
+func (t *Traits) EffortsOr(standard Efforts) Efforts {
+	if t.ReasoningEffort == 0 {
+		return standard
 	}
 	return t.ReasoningEffort &^ EffortOff
 }
@@ -243,46 +243,16 @@ func (t *Traits) FanOut() int64 {
 	return t.MaxFanOut
 }
 
-// Extension reports whether the provider takes a further request field in the
-// format.
-func (t *Traits) Extension(upstream Format, name string) bool {
-	return slices.Contains(t.Extensions, name) && (upstream == Chat || !slices.Contains(chatOptions, name)) &&
-		(upstream != Responses || !slices.Contains(responsesFields, name))
-}
+// Extension reports whether the provider takes a request field beyond the public
+// fields of its format.
+func (t *Traits) Extension(name string) bool { return slices.Contains(t.Extensions, name) }
 
-// responsesFields are fields of responses requests that the gateway writes itself, or
-// that need what the provider keeps, and that chat requests of some provider may have.
-var responsesFields = []string{
-	"input", "instructions", "include", "reasoning", "text", "max_output_tokens", "max_tool_calls", "truncation",
-	"previous_response_id", "conversation", "background", "context_management",
-}
-
-// chatOptions are options of the public chat format that completions
-// requests do not have; a service that offers several formats refuses them elsewhere.
-var chatOptions = []string{
+// ChatOptions are options of the public chat format, for which other formats have
+// no field of the same name. A provider has one set of traits for all of its formats:
+// as extensions, these count towards chat alone.
+var ChatOptions = []string{
 	"service_tier", "store", "verbosity", "prediction", "modalities", "audio", "moderation",
 	"web_search_options", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention",
-}
-
-// UserFieldFor returns the field for the id of an end user in the format. Only
-// chat and responses requests have safety_identifier.
-func (t *Traits) UserFieldFor(upstream Format) UserField {
-	if t.UserField == UserFieldSafetyIdentifier && upstream != Chat && upstream != Responses {
-		return UserFieldUser
-	}
-	return t.UserField
-}
-
-// MidSystemFor is what becomes of later system turns towards the format.
-func (t *Traits) MidSystemFor(upstream Format) MidSystem {
-	switch {
-	case t.MidSystem != MidSystemDefault:
-		return t.MidSystem
-	case upstream == Messages:
-		return MidSystemHoist
-	default:
-		return MidSystemKeep
-	}
 }
 
 // TakesLateSystem reports whether the provider takes system turns that are not the
@@ -291,14 +261,11 @@ func (t *Traits) TakesLateSystem() bool {
 	return t.MidSystem == MidSystemDefault || t.MidSystem == MidSystemKeep
 }
 
-// SamplingFor says which sampling fields may be sent in the format.
-func (t *Traits) SamplingFor(upstream Format) Sampling {
-	switch {
-	case t.Sampling != SamplingDefault:
-		return t.Sampling
-	case upstream == Messages && t.Version() == version20261021:
+// SamplingByVersion returns which sampling fields may be sent to a provider that has
+// AnthropicVersion: a version may refuse them.
+func (t *Traits) SamplingByVersion() Sampling {
+	if t.Sampling == SamplingDefault && t.Version() == version20261021 {
 		return SamplingNone
-	default:
-		return SamplingAll
 	}
+	return t.Sampling
 }

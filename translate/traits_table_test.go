@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -78,8 +79,8 @@ var others = map[string]map[string]Traits{
 // meaning is what traits come to: a default that is set is one that is not.
 func meaning(t Traits) Traits {
 	t.AnthropicVersion, t.DefaultMaxTokens, t.MaxFanOut = t.Version(), t.MaxTokens(), t.FanOut()
-	t.MidSystem, t.Sampling = t.MidSystemFor(Chat), t.SamplingFor(Chat)
-	t.ReasoningEffort = t.EffortsFor(Chat)
+	t.MidSystem, t.Sampling = cmp.Or(t.MidSystem, MidSystemKeep), cmp.Or(t.Sampling, SamplingAll)
+	t.ReasoningEffort = t.EffortsOr(0)
 	if len(t.Extensions) == 0 {
 		t.Extensions = nil
 	}
@@ -151,7 +152,7 @@ func TestSetAllSetsEveryTrait(t *testing.T) {
 // fields are those that the methods of Traits read for others.
 var fields = map[string]string{
 	"Version": "AnthropicVersion", "MaxTokens": "DefaultMaxTokens", "FanOut": "MaxFanOut",
-	"Extension": "Extensions", "MidSystemFor": "MidSystem", "SamplingFor": "Sampling", "UserFieldFor": "UserField",
+	"Extension": "Extensions", "SamplingByVersion": "Sampling",
 }
 
 // fieldsRead are the fields of Traits that this repository's code reads.

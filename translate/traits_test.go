@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 func TestEveryTraitTakesItsValues(t *testing.T) {
@@ -109,19 +110,18 @@ func TestTraitsHaveTheDefaultsOfTheTable(t *testing.T) {
 	assert.Equal(t, "2023-06-01", traits.Version())
 	assert.EqualValues(t, 4096, traits.MaxTokens())
 	assert.EqualValues(t, 8, traits.FanOut())
-	assert.Equal(t, translate.MidSystemKeep, traits.MidSystemFor(translate.Chat))
-	assert.Equal(t, translate.MidSystemHoist, traits.MidSystemFor(translate.Messages))
-	assert.Equal(t, translate.SamplingAll, traits.SamplingFor(translate.Messages))
-	assert.False(t, traits.Extension(translate.Chat, "top_k"))
+	assert.Equal(t, translate.SamplingDefault, traits.SamplingByVersion())
+	assert.Equal(t, translate.EffortAll, traits.EffortsOr(translate.EffortAll))
+	assert.False(t, traits.Extension("top_k"))
 
 	traits = translate.Traits{AnthropicVersion: "2026-10-21", DefaultMaxTokens: 5, MaxFanOut: 2, MidSystem: translate.MidSystemUser, Extensions: []string{"top_k"}}
 	assert.Equal(t, "2026-10-21", traits.Version())
 	assert.EqualValues(t, 5, traits.MaxTokens())
 	assert.EqualValues(t, 2, traits.FanOut())
-	assert.Equal(t, translate.MidSystemUser, traits.MidSystemFor(translate.Messages))
-	assert.Equal(t, translate.SamplingNone, traits.SamplingFor(translate.Messages), "that version refuses sampling")
-	assert.Equal(t, translate.SamplingAll, traits.SamplingFor(translate.Chat))
-	assert.True(t, traits.Extension(translate.Completions, "top_k"))
+	assert.Equal(t, translate.SamplingNone, traits.SamplingByVersion(), "that version refuses sampling")
+	traits.Sampling = translate.SamplingOne
+	assert.Equal(t, translate.SamplingOne, traits.SamplingByVersion())
+	assert.True(t, traits.Extension("top_k"))
 }
 
 func TestNoAnswerIsAskedForThatTheModelDoesNotGive(t *testing.T) {
@@ -139,16 +139,18 @@ func TestNoAnswerIsAskedForThatTheModelDoesNotGive(t *testing.T) {
 }
 
 // A preset has one set of traits for all of its formats: OpenAI's completions
-// got safety_identifier and service_tier, which only its chat requests have.
+// got service_tier, which only its chat requests have.
 func TestOptionsOfChatCountTowardsChatAlone(t *testing.T) {
-	traits := translate.Traits{Extensions: []string{"top_k", "service_tier"}, UserField: translate.UserFieldSafetyIdentifier}
-	assert.True(t, traits.Extension(translate.Chat, "service_tier"))
-	assert.False(t, traits.Extension(translate.Completions, "service_tier"))
-	assert.Equal(t, translate.UserFieldSafetyIdentifier, traits.UserFieldFor(translate.Chat))
-	assert.Equal(t, translate.UserFieldUser, traits.UserFieldFor(translate.Completions))
-	assert.Equal(t, translate.UserFieldSafetyIdentifier, traits.UserFieldFor(translate.Responses))
-	traits.UserField = translate.UserFieldNone
-	assert.Equal(t, translate.UserFieldNone, traits.UserFieldFor(translate.Completions))
+	traits := translate.Traits{Extensions: []string{"top_k", "service_tier", "include"}}
+	for name, want := range map[translate.Format][]string{
+		translate.Messages: {"top_k", "include"}, translate.Chat: {"top_k", "service_tier", "include"},
+		translate.Completions: {"top_k", "include"}, translate.Responses: {"top_k"},
+	} {
+		for _, extension := range traits.Extensions {
+			got := formats.Of(name).Requests.Target.Extends(&traits, extension)
+			assert.Equal(t, slices.Contains(want, extension), got, "%s in %s", extension, name)
+		}
+	}
 }
 
 func TestEffortsAreSetsOfWords(t *testing.T) {

@@ -19,9 +19,9 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Keep(
 		core.Temperature, core.HighTemperature, core.TemperatureBesideReasoning, core.TopP, core.TopPBesideReasoning,
-	).Unless(noSampling),
-	core.Keep(core.TopPBesideTemperature).Unless(noSampling, oneSampling),
-	core.Lose(core.TopK).Unless(noSampling, core.Extension(translate.Chat, "top_k")),
+	).Unless(core.NoSampling),
+	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
+	core.Lose(core.TopK).Unless(core.NoSampling, core.Extension("top_k")),
 	core.Keep(core.Prompts).Unless(core.OneCall),
 	core.Lose(core.Suffix).Unless(core.FillInWords),
 
@@ -32,9 +32,9 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(core.FormatSchema, core.Schema),
 
-	core.Lose(core.ReasoningOn).Unless(effort("low"), core.Extension(translate.Chat, templateArguments)).ByWriter(),
+	core.Lose(core.ReasoningOn).Unless(effort("low"), core.Extension(templateArguments)).ByWriter(),
 	core.Keep(core.ReasoningAdaptive),
-	core.Lose(core.ReasoningOff).Unless(effort("none"), core.Extension(translate.Chat, templateArguments)).ByWriter(),
+	core.Lose(core.ReasoningOff).Unless(effort("none"), core.Extension(templateArguments)).ByWriter(),
 	core.Lose(core.ReasoningBudget).Unless(effort("low")).ByWriter(),
 	core.Lose(core.EffortNone).Unless(noEffort, effort("none")).ByWriter(),
 	core.Lose(core.EffortMinimal).Unless(noEffort, effort("minimal")).ByWriter(),
@@ -45,21 +45,21 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.EffortMax).Unless(noEffort, effort("max")).ByWriter(),
 	core.Lose(core.EffortOther).ByWriter(),
 
-	core.Keep(core.EndUser, core.TellingEndUser).Unless(noUser),
-	core.Change(core.LongEndUser).Unless(noUser),
-	core.Lose(core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority).Unless(core.Extension(translate.Chat, "service_tier")),
+	core.Keep(core.EndUser, core.TellingEndUser).Unless(core.NoUser),
+	core.Change(core.LongEndUser).Unless(core.NoUser),
+	core.Lose(core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority).Unless(core.Extension("service_tier")),
 	core.Lose(core.CacheRequest).Unless(breakpoints),
-	core.Lose(core.CacheKey).Unless(core.Extension(translate.Chat, "prompt_cache_key")),
-	core.Lose(core.CacheOptions).Unless(core.Extension(translate.Chat, "prompt_cache_options")),
-	core.Lose(core.CacheRetention).Unless(core.Extension(translate.Chat, "prompt_cache_retention")),
-	core.Lose(core.Verbosity).Unless(core.Extension(translate.Chat, "verbosity")),
+	core.Lose(core.CacheKey).Unless(core.Extension("prompt_cache_key")),
+	core.Lose(core.CacheOptions).Unless(core.Extension("prompt_cache_options")),
+	core.Lose(core.CacheRetention).Unless(core.Extension("prompt_cache_retention")),
+	core.Lose(core.Verbosity).Unless(core.Extension("verbosity")),
 
 	core.Keep(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Image, core.Document,
 		core.TextDocument, core.PartsDocument, core.SearchResult, core.ToolCall, core.ToolResult, core.ErrorResult,
 		core.ToolReference, core.IdleReasoning,
 	),
-	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(translate.Chat)...),
+	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Lose(core.Prefill).Unless(prefills...),
 	core.Change(core.TextBehindCall, core.TextBeforeResult),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
@@ -74,12 +74,9 @@ var outcomes = core.NewOutcomes(
 
 // The rules of chat providers.
 var (
-	noSampling  = core.NoSampling(translate.Chat)
-	oneSampling = core.OneSampling(translate.Chat)
-	noUser      = core.NoUser(translate.Chat)
 	breakpoints = core.Breakpoints
 	fileParts   = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files == translate.FilesSend })
-	noEffort    = core.LoseIf("extensions "+templateArguments, func(traits *translate.Traits) bool { return traits.Extension(translate.Chat, templateArguments) })
+	noEffort    = core.LoseIf("extensions "+templateArguments, func(traits *translate.Traits) bool { return traits.Extension(templateArguments) })
 )
 
 // prefills are the rules of providers that continue what the assistant said.
@@ -99,3 +96,6 @@ func effort(word string) core.Rule {
 	e := translate.EffortOf(word)
 	return core.KeepIf("reasoning_effort "+word, func(traits *translate.Traits) bool { return traits.ReasoningEffort.Has(e) })
 }
+
+// lateSystem is what becomes of late system texts unless a trait says otherwise.
+const lateSystem = translate.MidSystemKeep

@@ -58,7 +58,7 @@ func (w *writer) writeUser() {
 		return
 	}
 	field := "user"
-	if w.x.Traits.UserFieldFor(translate.Chat) == translate.UserFieldSafetyIdentifier {
+	if w.x.Traits.UserField == translate.UserFieldSafetyIdentifier {
 		field = "safety_identifier"
 	}
 	w.out.Name(field)

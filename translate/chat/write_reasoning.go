@@ -3,13 +3,12 @@ package chat
 import (
 	"bytes"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 )
 
 // writeReasoning asks for as much reasoning as the client wants.
 func (w *writer) writeReasoning() {
-	if w.x.Traits.Extension(translate.Chat, templateArguments) {
+	if w.x.Traits.Extension(templateArguments) {
 		w.switchThinking(w.x.Options.OneOf(core.ReasoningOn, core.ReasoningOff))
 		w.x.LoseEffort(w.x.Options.OneOf(core.EffortNone, core.EffortOther))
 		return

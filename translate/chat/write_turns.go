@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"cmp"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
@@ -53,7 +55,7 @@ func (w *writer) EndTurn() {
 // endSystem writes a late text of the system where the provider can have it.
 func (w *writer) endSystem() {
 	c := &w.turn.content
-	switch mid := w.x.Traits.MidSystemFor(translate.Chat); {
+	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
 	case mid == translate.MidSystemHoist, w.messages.empty() && (w.messages.unite || mid != translate.MidSystemKeep):
 		w.hoisted.Join(c)
 	case mid == translate.MidSystemUser:

@@ -21,9 +21,9 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Keep(
 		core.Temperature, core.HighTemperature, core.TemperatureBesideReasoning, core.TopP, core.TopPBesideReasoning,
-	).Unless(noSampling),
-	core.Keep(core.TopPBesideTemperature).Unless(noSampling, core.OneSampling(translate.Completions)),
-	core.Lose(core.TopK, core.TopKBesideReasoning).Unless(noSampling, topK),
+	).Unless(core.NoSampling),
+	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
+	core.Lose(core.TopK, core.TopKBesideReasoning).Unless(core.NoSampling, topK),
 	core.Drop(core.TopLogprobsAlone),
 
 	// A choice among tools is lost with the tools.
@@ -36,21 +36,22 @@ var outcomes = core.NewOutcomes(
 	core.Change(core.FormatObject).Unless(core.RefusedObject),
 	core.Lose(core.FormatSchema, core.Schema).Unless(schemas...),
 
-	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(noUser),
-	core.Change(core.LongEndUser).Unless(noUser),
+	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(core.NoUser),
+	core.Change(core.LongEndUser).Unless(core.NoUser),
 
 	core.Keep(core.Content, core.SystemText, core.TurnText, core.Prefill),
 	core.Keep(core.Conversation).Unless(noTemplate),
-	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(translate.Completions)...),
+	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 
 	core.Lose(core.FunctionTool).Unless(core.WithoutTools),
 )
 
 // The rules of completions providers.
 var (
-	noSampling = core.NoSampling(translate.Completions)
-	noUser     = core.NoUser(translate.Completions)
-	topK       = core.Extension(translate.Completions, "top_k")
+	topK       = core.Extension("top_k")
 	noTemplate = core.RefuseIf("prompt_template none", func(traits *translate.Traits) bool { return traits.PromptTemplate == translate.TemplateNone })
-	schemas    = []core.Rule{core.Extension(translate.Completions, structuredOutputs), core.Extension(translate.Completions, guidedJSON)}
+	schemas    = []core.Rule{core.Extension(structuredOutputs), core.Extension(guidedJSON)}
 )
+
+// lateSystem is what becomes of late system texts unless a trait says otherwise.
+const lateSystem = translate.MidSystemKeep

@@ -8,7 +8,7 @@ import (
 )
 
 // RequestTarget writes completions requests.
-var RequestTarget = core.Target{Format: translate.Completions, Outcomes: &outcomes, New: func() core.Writer { return new(writer) }}
+var RequestTarget = core.Target{Format: translate.Completions, Outcomes: &outcomes, Reserved: translate.ChatOptions, New: func() core.Writer { return new(writer) }}
 
 // writer writes a completions request: the conversation becomes one prompt, which
 // the provider continues. The prompt gathers in a buffer of its own, since a body
@@ -109,7 +109,7 @@ func (w *writer) writeSchema() {
 	schema := w.x.Options.Raw(core.Schema)
 	switch {
 	case schema == nil:
-	case w.x.Traits.Extension(translate.Completions, structuredOutputs):
+	case w.x.Traits.Extension(structuredOutputs):
 		w.out.Name(structuredOutputs)
 		w.out = append(append(append(w.out, `{"json":`...), schema...), '}')
 	default:

@@ -2,6 +2,7 @@ package completions
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -30,7 +31,7 @@ func (w *writer) Turn(role core.Role) {
 // lateSystem begins a late turn of the system where the provider can have it.
 func (w *writer) lateSystem() {
 	p := &w.prompt
-	switch mid := w.x.Traits.MidSystemFor(translate.Completions); {
+	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
 	case mid == translate.MidSystemHoist, len(p.turns) == 0 && mid != translate.MidSystemKeep:
 		p.join(&p.hoisted)
 	case mid == translate.MidSystemUser:

@@ -48,7 +48,7 @@ func (x *Translation) inOneCall(n int64) int64 {
 
 // refuseCalls refuses the field that asks for too many calls.
 func (x *Translation) refuseCalls(r *Row, shown string, most int64) {
-	fault := x.Info.RefuseCalls(x.To, r.Path, shown, most)
+	fault := x.Info.RefuseCalls(x.To.Format, r.Path, shown, most)
 	fault.Trait = OneCall.name()
 	x.Fail(fault)
 }

@@ -42,7 +42,7 @@ func Join(from *Source, to *Target) []Field {
 
 // join returns what becomes of the field of a row.
 func (t *Rows) join(r *Row, to *Target) Field {
-	f := r.join(&to.Outcomes[r.Concept], to.Format)
+	f := r.join(&to.Outcomes[r.Concept], to)
 	if r.within != Nothing {
 		f.putInto(t.join(t.concepts[r.within], to))
 	}
@@ -76,21 +76,21 @@ func (f *Field) by(trait string) Fate {
 	return f.Fate
 }
 
-func (r *Row) join(o *Outcome, to translate.Format) Field {
+func (r *Row) join(o *Outcome, to *Target) Field {
 	f := Field{Name: r.Name, Fate: r.fate(o.outcome), Path: r.Path}
 	for _, rule := range o.rules {
 		f.Rules = append(f.Rules, FieldRule{rule.trait, r.fate(rule.outcome), rule.holds})
 	}
 	if r.extends() && mayExtend(to, r.Name) {
-		f.Rules = append(f.Rules, FieldRule{"extensions " + r.Name, Kept, func(t *translate.Traits) bool { return t.Extension(to, r.Name) }})
+		f.Rules = append(f.Rules, FieldRule{"extensions " + r.Name, Kept, func(t *translate.Traits) bool { return to.Extends(t, r.Name) }})
 	}
 	return f
 }
 
 // mayExtend reports whether the extensions of a provider may name a member.
-func mayExtend(to translate.Format, name string) bool {
+func mayExtend(to *Target, name string) bool {
 	var traits translate.Traits
-	return traits.Set("extensions", name) == nil && traits.Extension(to, name)
+	return traits.Set("extensions", name) == nil && to.Extends(&traits, name)
 }
 
 // Name returns the name of the trait.

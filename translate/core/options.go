@@ -175,7 +175,7 @@ func (x *Translation) member(c *jsonscan.Cursor, in *level) {
 		x.unknown(c, in)
 	case len(in.members[i].rows) == 0:
 		x.object(c, in.members[i].level)
-	case in.members[i].rows[0].extends() && x.Traits.Extension(x.To, in.members[i].rows[0].Name):
+	case in.members[i].rows[0].extends() && x.To.Extends(x.Traits, in.members[i].rows[0].Name):
 		x.AddExtension(c.Name(), c.Skip())
 	default:
 		in.members[i].set(x, c.Skip())
@@ -186,7 +186,7 @@ func (x *Translation) member(c *jsonscan.Cursor, in *level) {
 // one that is lost.
 func (x *Translation) unknown(c *jsonscan.Cursor, in *level) {
 	name := c.Name()
-	if in.path == "" && x.Traits.Extension(x.To, string(name)) {
+	if in.path == "" && x.To.Extends(x.Traits, string(name)) {
 		x.AddExtension(name, c.Skip())
 		return
 	}
@@ -259,7 +259,7 @@ func (x *Translation) SetOption(r *Row, raw []byte) {
 // What a writer decides itself stays in.
 func (x *Translation) decide() {
 	for c := range optionCount {
-		if x.Options[c].Raw != nil && !x.outcomes[c].byWriter && !x.keepOption(c) {
+		if x.Options[c].Raw != nil && !x.To.Outcomes[c].byWriter && !x.keepOption(c) {
 			x.Options[c] = Option{}
 		}
 	}

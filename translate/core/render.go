@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -19,7 +20,15 @@ type Target struct {
 	Format   translate.Format
 	Outcomes *Outcomes
 	New      func() Writer
+	// Reserved are names of members that the traits of a provider cannot add to
+	// requests: the writer writes them itself, or they are another format's.
+	Reserved []string
 	writers  sync.Pool
+}
+
+// Extends reports whether the traits of a provider add a member to requests.
+func (t *Target) Extends(traits *translate.Traits, name string) bool {
+	return traits.Extension(name) && !slices.Contains(t.Reserved, name)
 }
 
 // Takes reports whether a provider with these traits takes a concept in any form.
@@ -98,9 +107,9 @@ var standard translate.Traits
 
 func (x *Translation) begin(info *translate.RequestInfo, rows *Rows, to *Target) {
 	*x = Translation{
-		Info: info, Traits: info.Traits, To: to.Format, At: Place{notation: rows.notation},
+		Info: info, Traits: info.Traits, To: to, At: Place{notation: rows.notation},
 		Extensions: x.Extensions[:0], Prompts: 1, Samples: 1,
-		rows: rows, outcomes: to.Outcomes, losses: make(translate.Losses, 0, 8), scratch: x.scratch,
+		rows: rows, losses: make(translate.Losses, 0, 8), scratch: x.scratch,
 	}
 	if x.Traits == nil {
 		x.Traits = &standard

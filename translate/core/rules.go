@@ -1,6 +1,10 @@
 package core
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+import (
+	"cmp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
 
 // What follows are the rules that the tables of several writers share.
 
@@ -31,31 +35,29 @@ var RefusedObject = RefuseIf("json_object refuse", func(traits *translate.Traits
 // JSONObjectInstruction asks in words for a JSON object. It needs no escapes.
 const JSONObjectInstruction = "Answer with one JSON object and nothing else."
 
-// NoSampling is the rule of providers that take no sampling fields in a format.
-func NoSampling(to translate.Format) Rule {
-	return LoseIf("sampling none", func(traits *translate.Traits) bool { return traits.SamplingFor(to) == translate.SamplingNone })
-}
+// NoSampling is the rule of providers that take no sampling fields.
+var NoSampling = LoseIf("sampling none", func(traits *translate.Traits) bool { return traits.Sampling == translate.SamplingNone })
 
 // OneSampling is the rule of providers that take one of the sampling fields.
-func OneSampling(to translate.Format) Rule {
-	return LoseIf("sampling one", func(traits *translate.Traits) bool { return traits.SamplingFor(to) == translate.SamplingOne })
-}
+var OneSampling = LoseIf("sampling one", func(traits *translate.Traits) bool { return traits.Sampling == translate.SamplingOne })
 
 // BoundedAnswer is the rule of models that give no longer answers than that.
 var BoundedAnswer = ChangeIf("max_output_tokens 1", func(traits *translate.Traits) bool { return traits.MaxOutputTokens > 0 })
 
 // NoUser is the rule of providers that are not to know the end user.
-func NoUser(to translate.Format) Rule {
-	return LoseIf("user_field none", func(traits *translate.Traits) bool { return traits.UserFieldFor(to) == translate.UserFieldNone })
-}
+var NoUser = LoseIf("user_field none", func(traits *translate.Traits) bool { return traits.UserField == translate.UserFieldNone })
 
 // LateSystemMoves are the rules of providers that take system texts in front only:
-// late ones are refused, or move there, or the user says them.
-func LateSystemMoves(to translate.Format) []Rule {
+// late ones are refused, or move there, or the user says them. Without a trait, standard
+// holds.
+func LateSystemMoves(standard translate.MidSystem) []Rule {
+	are := func(wanted translate.MidSystem) func(*translate.Traits) bool {
+		return func(traits *translate.Traits) bool { return cmp.Or(traits.MidSystem, standard) == wanted }
+	}
 	return []Rule{
-		RefuseIf("mid_system refuse", func(traits *translate.Traits) bool { return traits.MidSystem == translate.MidSystemRefuse }),
-		ChangeIf("mid_system hoist", func(traits *translate.Traits) bool { return traits.MidSystemFor(to) == translate.MidSystemHoist }),
-		ChangeIf("mid_system user", func(traits *translate.Traits) bool { return traits.MidSystemFor(to) == translate.MidSystemUser }),
+		RefuseIf("mid_system refuse", are(translate.MidSystemRefuse)),
+		ChangeIf("mid_system hoist", are(translate.MidSystemHoist)),
+		ChangeIf("mid_system user", are(translate.MidSystemUser)),
 	}
 }
 
@@ -65,6 +67,6 @@ func RefuseLateSystem(_ *translate.RequestInfo, _ translate.Format, path string)
 }
 
 // Extension is the rule of providers that take a member beyond a format.
-func Extension(to translate.Format, name string) Rule {
-	return KeepIf("extensions "+name, func(traits *translate.Traits) bool { return traits.Extension(to, name) })
+func Extension(name string) Rule {
+	return KeepIf("extensions "+name, func(traits *translate.Traits) bool { return traits.Extension(name) })
 }

@@ -13,7 +13,7 @@ import (
 type Translation struct {
 	Info    *translate.RequestInfo
 	Traits  *translate.Traits
-	To      translate.Format
+	To      *Target
 	At      Place // of the reader
 	Options Options
 	// Memory is what the way back needs. The reader fills in what the request
@@ -29,7 +29,6 @@ type Translation struct {
 	Unbounded int64
 
 	rows      *Rows
-	outcomes  *Outcomes
 	listening bool // nothing is reported
 	losses    translate.Losses
 	fault     *translate.Fault
@@ -55,7 +54,7 @@ var unnamed = Row{Lost: Refused, Concept: Content}
 
 // KeepAs is Keep for the field of a row that another concept decides about.
 func (x *Translation) KeepAs(c Concept, r *Row, raw []byte) bool {
-	o := &x.outcomes[c]
+	o := &x.To.Outcomes[c]
 	outcome := o.under(x.Traits)
 	if outcome == kept {
 		return true
@@ -74,7 +73,7 @@ func (x *Translation) KeepAt(at Place, c Concept) bool {
 }
 
 // Can reports whether the writer gets a concept, and reports no loss.
-func (x *Translation) Can(c Concept) bool { return x.outcomes[c].takes(x.Traits) }
+func (x *Translation) Can(c Concept) bool { return x.To.Outcomes[c].takes(x.Traits) }
 
 // Lose reports the loss of the field of a row, or refuses the request; raw is as
 // in Keep.
@@ -116,17 +115,17 @@ func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
 	path := x.pathOf(r)
 	switch {
 	case r.refusal != nil:
-		x.fault = r.refusal(x.Info, x.To, path)
+		x.fault = r.refusal(x.Info, x.To.Format, path)
 	case x.fault != nil:
 		return
 	default:
-		x.fault = x.Info.Refuse(x.To, path, r.shown(raw))
+		x.fault = x.Info.Refuse(x.To.Format, path, r.shown(raw))
 	}
 	switch {
 	case decidedBy != nil:
 		x.fault.Trait = decidedBy.deciding(r)
 	case r.within != Nothing: // without what it stands in, the field could not be at fault
-		x.fault.Trait = x.outcomes[r.within].keeping(x.Traits)
+		x.fault.Trait = x.To.Outcomes[r.within].keeping(x.Traits)
 	}
 }
 

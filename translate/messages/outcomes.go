@@ -11,7 +11,7 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Keep(core.Temperature, core.TopP, core.TopPBesideReasoning, core.TopK).Unless(noSampling),
 	core.Change(core.HighTemperature),
-	core.Keep(core.TopPBesideTemperature).Unless(noSampling, core.OneSampling(translate.Messages)),
+	core.Keep(core.TopPBesideTemperature).Unless(noSampling, core.OneSampling),
 	core.Keep(core.Samples).Unless(core.OneCall).ByWriter(),
 	core.Keep(core.Prompts).Unless(core.OneCall),
 	core.Lose(core.Suffix).Unless(core.FillInWords),
@@ -32,8 +32,8 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.ReasoningShown).Unless(thinking...),
 	core.Keep(core.ReasoningHidden),
 
-	core.Keep(core.EndUser, core.SafetyIdentifier).Unless(noUser),
-	core.Change(core.LongEndUser, core.TellingEndUser).Unless(noUser),
+	core.Keep(core.EndUser, core.SafetyIdentifier).Unless(core.NoUser),
+	core.Change(core.LongEndUser, core.TellingEndUser).Unless(core.NoUser),
 	core.Keep(core.TierAuto, core.TierStandard),
 
 	core.Keep(
@@ -42,7 +42,7 @@ var outcomes = core.NewOutcomes(
 		core.RedactedReasoning, core.CachePart, core.OtherCachePart, core.CachePartTTL, core.CacheCall,
 		core.CacheTool, core.IdleReasoning,
 	),
-	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(translate.Messages)...),
+	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Change(core.SystemBehindAssistant, core.Prefill, core.TextBeforeResult),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
 
@@ -51,13 +51,15 @@ var outcomes = core.NewOutcomes(
 )
 
 // The rules of messages providers.
-var (
-	noSampling = core.NoSampling(translate.Messages)
-	noUser     = core.NoUser(translate.Messages)
-)
-
 // thinking are the rules of providers that can be asked to think.
 var thinking = []core.Rule{
 	core.KeepIf("thinking_style adaptive", func(traits *translate.Traits) bool { return traits.Thinking == translate.ThinkingAdaptive }),
 	core.KeepIf("thinking_style budget", func(traits *translate.Traits) bool { return traits.Thinking == translate.ThinkingBudget }),
 }
+
+// lateSystem is what becomes of late system texts unless a trait says otherwise.
+const lateSystem = translate.MidSystemHoist
+
+// noSampling is the rule of providers that take no sampling fields: a version of the
+// format refuses them.
+var noSampling = core.LoseIf("sampling none", func(traits *translate.Traits) bool { return traits.SamplingByVersion() == translate.SamplingNone })

@@ -7,7 +7,7 @@ import (
 )
 
 // RequestTarget writes messages requests.
-var RequestTarget = core.Target{Format: translate.Messages, Outcomes: &outcomes, New: func() core.Writer { return new(requestWriter) }}
+var RequestTarget = core.Target{Format: translate.Messages, Outcomes: &outcomes, Reserved: translate.ChatOptions, New: func() core.Writer { return new(requestWriter) }}
 
 // requestWriter writes a messages request. The conversation, the system prompt and the
 // tools gather in buffers of their own, since a body may have its members in any

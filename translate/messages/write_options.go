@@ -99,7 +99,7 @@ func (w *requestWriter) writeStops() {
 // enforce keeps a stop text that the provider does not get.
 func (w *requestWriter) enforce(text string) {
 	if !w.x.Memory.AddEnforced(text) {
-		w.x.Fail(w.x.Info.RefuseStops(w.x.To, w.x.Options[core.Stops].Row.Path))
+		w.x.Fail(w.x.Info.RefuseStops(w.x.To.Format, w.x.Options[core.Stops].Row.Path))
 	}
 }
 

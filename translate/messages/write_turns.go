@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"cmp"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -36,7 +38,7 @@ func (w *requestWriter) Turn(role core.Role) {
 // lateRole returns the role of a late system text, which the format has only
 // behind a user; "" for one that joins the system prompt.
 func (w *requestWriter) lateRole() string {
-	switch w.x.Traits.MidSystemFor(translate.Messages) {
+	switch cmp.Or(w.x.Traits.MidSystem, lateSystem) {
 	case translate.MidSystemUser:
 		return "user"
 	case translate.MidSystemKeep:

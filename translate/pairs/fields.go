@@ -69,8 +69,9 @@ func CapabilitiesOf(from, to translate.Format, traits *translate.Traits) Capabil
 			c.Reported = append(c.Reported, f.Name)
 		}
 	}
+	target := formats.Of(to).Requests.Target
 	for _, name := range traits.Extensions {
-		if !named[name] && traits.Extension(to, name) {
+		if !named[name] && target.Extends(traits, name) {
 			c.Kept = append(c.Kept, name)
 		}
 	}

@@ -13,9 +13,9 @@ var outcomes = core.NewOutcomes(
 	),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Change(core.ShortMaxTokens),
-	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(noSampling),
+	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(core.NoSampling),
 	core.Lose(core.TemperatureBesideReasoning, core.TopPBesideReasoning).Unless(anySampling...),
-	core.Keep(core.TopPBesideTemperature).Unless(noSampling, core.OneSampling(translate.Responses)),
+	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
 	core.Keep(core.Samples).Unless(core.OneCall).ByWriter(),
 	core.Keep(core.Prompts).Unless(core.OneCall),
 	core.Drop(core.TopLogprobsAlone),
@@ -41,8 +41,8 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.EffortMax).Unless(effort("max")).ByWriter(),
 	core.Lose(core.EffortOther).ByWriter(),
 
-	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(noUser),
-	core.Change(core.LongEndUser).Unless(noUser),
+	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(core.NoUser),
+	core.Change(core.LongEndUser).Unless(core.NoUser),
 	core.Keep(
 		core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority, core.Metadata, core.CacheKey,
 		core.CacheOptions, core.CacheRetention,
@@ -55,7 +55,7 @@ var outcomes = core.NewOutcomes(
 		core.SearchResult, core.ToolCall, core.BrokenArguments, core.FreeCall, core.ToolResult, core.ErrorResult,
 		core.ToolReference,
 	),
-	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(translate.Responses)...),
+	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
 	core.Keep(core.File, core.FileAddress).Unless(core.FilesDropped),
 	core.Lose(core.FileReference).Unless(core.FilesDropped),
@@ -69,8 +69,6 @@ var outcomes = core.NewOutcomes(
 
 // The rules of responses providers.
 var (
-	noSampling  = core.NoSampling(translate.Responses)
-	noUser      = core.NoUser(translate.Responses)
 	breakpoints = core.Breakpoints
 	noSummary   = core.LoseIf("reasoning_summary off", func(traits *translate.Traits) bool { return traits.NoReasoningSummary })
 	encrypted   = core.KeepIf("responses_reasoning encrypted", func(traits *translate.Traits) bool {
@@ -90,5 +88,15 @@ var anySampling = []core.Rule{
 // effort is the rule of providers that do not take a word for how much to reason.
 func effort(word string) core.Rule {
 	e := translate.EffortOf(word)
-	return core.LoseIf("reasoning_effort off", func(traits *translate.Traits) bool { return !traits.EffortsFor(translate.Responses).Has(e) })
+	return core.LoseIf("reasoning_effort off", func(traits *translate.Traits) bool { return !traits.EffortsOr(translate.EffortAll).Has(e) })
+}
+
+// lateSystem is what becomes of late system texts unless a trait says otherwise.
+const lateSystem = translate.MidSystemKeep
+
+// ownFields are fields of responses requests that the gateway writes itself, or that
+// need what the provider keeps, and that chat requests of some provider may have.
+var ownFields = []string{
+	"input", "instructions", "include", "reasoning", "text", "max_output_tokens", "max_tool_calls", "truncation",
+	"previous_response_id", "conversation", "background", "context_management",
 }

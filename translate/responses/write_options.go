@@ -37,7 +37,7 @@ func (w *requestWriter) writeBounds(reasons bool) {
 func (w *requestWriter) writeStops() {
 	for _, text := range w.x.Memory.Stops {
 		if !w.x.Memory.AddEnforced(text) {
-			w.x.Fail(w.x.Info.RefuseStops(w.x.To, w.x.Options[core.Stops].Row.Path))
+			w.x.Fail(w.x.Info.RefuseStops(w.x.To.Format, w.x.Options[core.Stops].Row.Path))
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (w *requestWriter) writeUser() {
 		return
 	}
 	field := "user"
-	if w.x.Traits.UserFieldFor(translate.Responses) == translate.UserFieldSafetyIdentifier {
+	if w.x.Traits.UserField == translate.UserFieldSafetyIdentifier {
 		field = "safety_identifier"
 	}
 	id := w.x.Text(core.EndUser)

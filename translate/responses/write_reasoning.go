@@ -117,5 +117,5 @@ func (w *requestWriter) writeReasoning() (reasons bool) {
 
 // mayReason reports whether the provider is one that reasons.
 func (w *requestWriter) mayReason() bool {
-	return w.x.Traits.EffortsFor(translate.Responses)&^translate.EffortNone != 0
+	return w.x.Traits.EffortsOr(translate.EffortAll)&^translate.EffortNone != 0
 }

@@ -1,6 +1,8 @@
 package responses
 
 import (
+	"cmp"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
@@ -75,7 +77,7 @@ func (w *requestWriter) endInstructions() {
 // endSystem writes a late text of the system where the provider can have it.
 func (w *requestWriter) endSystem() {
 	c := &w.turn.content
-	switch mid := w.x.Traits.MidSystemFor(translate.Responses); {
+	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
 	case mid == translate.MidSystemHoist, mid == translate.MidSystemUser && w.items.empty():
 		w.hoisted.Join(c)
 	case mid == translate.MidSystemUser:
