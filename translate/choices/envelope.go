@@ -30,19 +30,7 @@ func (e *envelope) read(c *jsonscan.Cursor, choice func()) error {
 			c.Skip()
 		}
 	}
-	return broken(c.Finish())
-}
-
-// broken returns an error of a cursor that says that a document is no JSON, and
-// nil for the others: a member that stands twice does not spoil an answer.
-func broken(err error) error {
-	if err == nil {
-		return nil
-	}
-	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
-		return nil
-	}
-	return err
+	return jsonscan.Broken(c.Finish())
 }
 
 var errNoObject = errors.New("no JSON object")
@@ -55,12 +43,12 @@ func (e *envelope) member(c *jsonscan.Cursor, choice func()) (known bool) {
 	case "usage":
 		e.hasUsage = e.counts.take(c) || e.hasUsage
 	case "model":
-		e.model = rawText(c)
+		e.model = c.StringOrSkip()
 	case "error":
 		e.isError = e.isError || c.Kind() != jsonscan.Null
 		c.Skip()
 	case "object":
-		e.isError = string(rawText(c)) == `"error"` || e.isError
+		e.isError = string(c.StringOrSkip()) == `"error"` || e.isError
 	case "detail":
 		e.detail = c.Kind() != jsonscan.Null
 		c.Skip()
@@ -98,14 +86,4 @@ func (e *envelope) name() string {
 		return ""
 	}
 	return string(jsonscan.AppendText(nil, e.model))
-}
-
-// rawText reads a string as it is written, quotes included; a value of another
-// kind is skipped and reads as nil.
-func rawText(c *jsonscan.Cursor) []byte {
-	raw, ok := c.RawString()
-	if !ok {
-		c.Skip()
-	}
-	return raw
 }

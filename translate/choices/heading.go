@@ -23,11 +23,11 @@ func (h *heading) member(c *jsonscan.Cursor, choice func()) (known bool) {
 	case "created":
 		h.created = Count(c)
 	case "service_tier":
-		h.service = rawText(c)
+		h.service = c.StringOrSkip()
 	case "obfuscation":
 		_, h.padding = SlotText(c)
 	case "type":
-		h.isError = string(rawText(c)) == `"error"` || h.isError
+		h.isError = string(c.StringOrSkip()) == `"error"` || h.isError
 	default:
 		return h.envelope.member(c, choice)
 	}

@@ -148,7 +148,7 @@ func (o *Observer) choice(t *turn) {
 		case "index":
 			index = Count(c)
 		case "finish_reason":
-			reason := rawText(c)
+			reason := c.StringOrSkip()
 			finished = len(reason) > len(`""`)
 			t.failed = t.failed || string(reason) == `"error"`
 		default:

@@ -254,9 +254,9 @@ func (p *Parser) turn() {
 		case "index":
 			t.index = Count(c)
 		case "finish_reason":
-			t.finish = rawText(c)
+			t.finish = c.StringOrSkip()
 		case "stop_reason":
-			t.stop = rawText(c)
+			t.stop = c.StringOrSkip()
 		default:
 			p.content.Member(p, c, nth)
 		}

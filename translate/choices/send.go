@@ -9,7 +9,7 @@ import (
 // another kind is skipped and reads as nil.
 func SlotText(c *jsonscan.Cursor) (raw []byte, at jsonscan.Slot) {
 	start := c.Offset()
-	if raw = rawText(c); raw == nil {
+	if raw = c.StringOrSkip(); raw == nil {
 		return nil, jsonscan.Slot{}
 	}
 	return raw, jsonscan.Slot{Start: start, End: c.Offset()}

@@ -59,3 +59,15 @@ const (
 	whyTrailing = "something follows the value"
 	whyLength   = "too long"
 )
+
+// Broken returns an error of a cursor that says that a document is no JSON, and nil
+// for the others: a member that stands twice does not spoil an answer.
+func Broken(err error) error {
+	if err == nil {
+		return nil // and no memory for what errors.As looks for
+	}
+	if twice := (*DuplicateError)(nil); errors.As(err, &twice) {
+		return nil
+	}
+	return err
+}

@@ -25,6 +25,31 @@ func (c *Cursor) RawString() (raw []byte, ok bool) {
 	return raw, ok
 }
 
+// StringOrSkip consumes a value and returns it as it is written if it is a string,
+// nil for a value of another kind.
+func (c *Cursor) StringOrSkip() []byte {
+	raw, ok := c.RawString()
+	if !ok {
+		c.Skip()
+	}
+	return raw
+}
+
+// ArrayOrSkip consumes a value and returns it as it is written if it is an array,
+// nil for a value of another kind. Null is an empty array, which is how servers
+// written in Go send one without elements.
+func (c *Cursor) ArrayOrSkip() []byte {
+	kind := c.Kind()
+	switch raw := c.Skip(); kind {
+	case Array:
+		return raw
+	case Null:
+		return []byte("[]")
+	default:
+		return nil
+	}
+}
+
 // Number consumes a number and returns it as it is written. If the value is no
 // number, ok is false and nothing is consumed.
 func (c *Cursor) Number() (raw []byte, ok bool) {

@@ -54,48 +54,20 @@ func (a *answer) read(c *jsonscan.Cursor) error {
 	for c.Member() {
 		a.member(c)
 	}
-	return broken(c.Finish())
+	return jsonscan.Broken(c.Finish())
 }
-
-// broken returns an error of a cursor that says that a document is no JSON, and
-// nil for the others: a member that stands twice does not spoil an answer.
-func broken(err error) error {
-	if err == nil {
-		return nil
-	}
-	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
-		return nil
-	}
-	return err
-}
-
-// blocksOf reads the content of an answer: an array, as it is written. Null is
-// an empty one, which is how servers written in Go send an answer that has no
-// blocks; nil stands for any other value.
-func blocksOf(c *jsonscan.Cursor) []byte {
-	if c.Null() {
-		return noBlocks
-	}
-	array := c.Kind() == jsonscan.Array
-	if raw := c.Skip(); array {
-		return raw
-	}
-	return nil
-}
-
-var noBlocks = []byte("[]")
 
 func (a *answer) member(c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "type":
-		a.isError = a.isError || string(rawText(c)) == `"error"`
+		a.isError = a.isError || string(c.StringOrSkip()) == `"error"`
 	case "error":
 		a.isError = a.isError || c.Kind() != jsonscan.Null
 		c.Skip()
 	case "content":
-		a.hasContent = blocksOf(c) != nil
+		a.hasContent = c.ArrayOrSkip() != nil
 	case "model":
-		a.model = rawText(c)
+		a.model = c.StringOrSkip()
 	case "usage":
 		readUsage(c, &a.usage)
 	case "input_tokens":

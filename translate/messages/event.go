@@ -43,7 +43,7 @@ func (e *event) message(c *jsonscan.Cursor, usage *translate.Usage) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "model":
-			e.model = rawText(c)
+			e.model = c.StringOrSkip()
 		case "usage":
 			e.hasUsage = readUsage(c, usage) || e.hasUsage
 		default:
@@ -64,12 +64,12 @@ func blockHasContent(c *jsonscan.Cursor) bool {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "type":
-			switch string(rawText(c)) {
+			switch string(c.StringOrSkip()) {
 			case `"text"`, `"thinking"`:
 				fills = false
 			}
 		case "text", "thinking", "signature":
-			found = len(rawText(c)) > len(`""`) || found
+			found = len(c.StringOrSkip()) > len(`""`) || found
 		default:
 			c.Skip()
 		}
@@ -82,21 +82,11 @@ func (e *event) delta(c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "text", "thinking", "signature", "partial_json":
-			e.content = len(rawText(c)) > len(`""`) || e.content
+			e.content = len(c.StringOrSkip()) > len(`""`) || e.content
 		case "stop_reason":
-			e.finished = rawText(c) != nil
+			e.finished = c.StringOrSkip() != nil
 		default:
 			c.Skip()
 		}
 	}
-}
-
-// rawText reads a string as it is written, quotes included; a value of another
-// kind is skipped and reads as nil.
-func rawText(c *jsonscan.Cursor) []byte {
-	raw, ok := c.RawString()
-	if !ok {
-		c.Skip()
-	}
-	return raw
 }

@@ -43,13 +43,13 @@ func (p *Parser) readAnswer(a *wholeAnswer, body []byte) error {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "content":
-			a.content = blocksOf(c)
+			a.content = c.ArrayOrSkip()
 		case "model":
-			a.model = rawText(c)
+			a.model = c.StringOrSkip()
 		case "stop_reason":
-			a.stops.reason = rawText(c)
+			a.stops.reason = c.StringOrSkip()
 		case "stop_sequence":
-			a.stops.stop = rawText(c)
+			a.stops.stop = c.StringOrSkip()
 		case "stop_details":
 			a.stops.explanation = p.readStops(c)
 		case "id", "role":

@@ -62,9 +62,9 @@ func (p *Parser) readSource(c *jsonscan.Cursor) (s translate.Source, ok bool) {
 		case "type":
 			c.Skip()
 		case "url":
-			s.URL = jsonscan.AppendText(nil, rawText(c))
+			s.URL = jsonscan.AppendText(nil, c.StringOrSkip())
 		case "title":
-			s.Title = jsonscan.AppendText(nil, rawText(c))
+			s.Title = jsonscan.AppendText(nil, c.StringOrSkip())
 		default:
 			p.DropMember(inCitation, c)
 		}

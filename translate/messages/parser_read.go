@@ -70,7 +70,7 @@ func (p *Parser) readEvent(event sse.Event) error {
 func (p *Parser) readMember(r *reading, c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "type":
-		r.kind = rawText(c)
+		r.kind = c.StringOrSkip()
 		r.inMessage = r.inMessage || string(r.kind) == `"message_delta"`
 	case "index":
 		translate.ReadCount(c, &r.index)
@@ -105,7 +105,7 @@ func (p *Parser) readMessage(r *reading, c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "model":
-			r.model = rawText(c)
+			r.model = c.StringOrSkip()
 		case "usage":
 			r.usage(c, &p.usage)
 		case "id", "type", "role", "stop_reason", "stop_sequence":
@@ -132,7 +132,7 @@ func (r *reading) usage(c *jsonscan.Cursor, usage *translate.Usage) {
 	ahead.EnterObject()
 	for ahead.Member() {
 		if string(ahead.Name()) == "service_tier" {
-			r.service = rawText(&ahead)
+			r.service = ahead.StringOrSkip()
 		} else {
 			ahead.Skip()
 		}
@@ -166,9 +166,9 @@ func (p *Parser) readBlock(b *content, c *jsonscan.Cursor) {
 		case "data":
 			b.data = p.said(c)
 		case "id":
-			b.id = rawText(c)
+			b.id = c.StringOrSkip()
 		case "name":
-			b.name = rawText(c)
+			b.name = c.StringOrSkip()
 		case "input":
 			b.input = c.Skip()
 		case "citations":
@@ -185,7 +185,7 @@ func typeOf(c jsonscan.Cursor) []byte {
 	c.EnterObject()
 	for c.Member() {
 		if string(c.Name()) == "type" {
-			return rawText(&c)
+			return c.StringOrSkip()
 		}
 		c.Skip()
 	}
@@ -198,7 +198,7 @@ func (p *Parser) said(c *jsonscan.Cursor) []byte {
 		p.DropMember(inBlock, c)
 		return nil
 	}
-	return rawText(c)
+	return c.StringOrSkip()
 }
 
 func (b *content) kindOf() blockKind { return blockTypes.of(jsonscan.AppendText(nil, b.kind)) }
@@ -235,9 +235,9 @@ func (p *Parser) readDelta(r *reading, c *jsonscan.Cursor) {
 		case "citation":
 			d.citation = c.Skip()
 		case "stop_reason":
-			d.reason = rawText(c)
+			d.reason = c.StringOrSkip()
 		case "stop_sequence":
-			d.stop = rawText(c)
+			d.stop = c.StringOrSkip()
 		case "stop_details":
 			d.explanation = p.readStops(c)
 		default:
@@ -276,7 +276,7 @@ func (p *Parser) readStops(c *jsonscan.Cursor) (explanation []byte) {
 		case "type":
 			c.Skip()
 		case "explanation":
-			explanation = rawText(c)
+			explanation = c.StringOrSkip()
 		case "category":
 			if !jsonscan.Blank(c.Skip()) {
 				p.Drop(lostCategory)

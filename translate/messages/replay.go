@@ -68,7 +68,7 @@ func (r *replay) member() {
 	c := &r.cursor
 	switch string(c.Name()) {
 	case "content":
-		r.content = blocksOf(c)
+		r.content = c.ArrayOrSkip()
 	case "usage":
 		if object := c.Kind() == jsonscan.Object; object {
 			r.usage = jsonscan.AppendCompact(nil, c.Skip())

@@ -116,7 +116,7 @@ func (o *observer) read(data []byte) translate.Signal {
 	for c.Member() {
 		e.member(c, &usage)
 	}
-	if err := broken(c.Finish()); err != nil {
+	if err := jsonscan.Broken(c.Finish()); err != nil {
 		return o.unreadable(err)
 	}
 	o.usage = usage

@@ -49,7 +49,7 @@ func inspectCount(body []byte) (translate.Answer, *translate.Fault) {
 			c.Skip()
 		}
 	}
-	switch err := broken(c.Finish()); {
+	switch err := jsonscan.Broken(c.Finish()); {
 	case err != nil:
 		return translate.Answer{}, translate.Unusable(err)
 	case failed:

@@ -168,7 +168,7 @@ func textIn(object []byte) (text []byte) {
 	c := jsonscan.Again(object)
 	for c.EnterObject(); c.Member(); {
 		input := string(c.Name()) == "input"
-		raw := rawText(&c)
+		raw := c.StringOrSkip()
 		switch {
 		case raw == nil:
 		case input:

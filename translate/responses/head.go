@@ -29,19 +29,19 @@ var (
 func (h *head) member(c *jsonscan.Cursor) (known bool) {
 	switch string(c.Name()) {
 	case "id":
-		h.id = rawText(c)
+		h.id = c.StringOrSkip()
 	case "model":
-		h.model = rawText(c)
+		h.model = c.StringOrSkip()
 	case "status":
-		h.status = rawText(c)
+		h.status = c.StringOrSkip()
 	case "service_tier":
-		h.service = rawText(c)
+		h.service = c.StringOrSkip()
 	case "created_at":
 		translate.ReadCount(c, &h.created)
 	case "usage":
 		h.counts.read(c)
 	case "output":
-		h.output = arrayOf(c)
+		h.output = c.ArrayOrSkip()
 	case "incomplete_details":
 		h.incomplete(c)
 	case "error":
@@ -58,13 +58,9 @@ func (h *head) member(c *jsonscan.Cursor) (known bool) {
 
 // incomplete reads why an answer is incomplete.
 func (h *head) incomplete(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		if string(c.Name()) == "reason" {
-			h.reason = rawText(c)
+			h.reason = c.StringOrSkip()
 		} else {
 			c.Skip()
 		}
@@ -83,7 +79,7 @@ func (h *head) skim(c *jsonscan.Cursor) error {
 			c.Skip()
 		}
 	}
-	return broken(c.Finish())
+	return jsonscan.Broken(c.Finish())
 }
 
 // isFault reports whether the object is an error, and no answer.
@@ -93,36 +89,4 @@ func (h *head) isFault() bool {
 
 func (h *head) tier() translate.Tier {
 	return translate.ReadChoicesTier(string(jsonscan.AppendText(nil, h.service)))
-}
-
-// broken returns an error of a cursor that says that a document is no JSON, and
-// nil for the others: a member that stands twice does not spoil an answer.
-func broken(err error) error {
-	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
-		return nil
-	}
-	return err
-}
-
-// arrayOf reads an array as it is written. Null is an empty one, which is how
-// servers written in Go send one without elements; nil stands for any other value.
-func arrayOf(c *jsonscan.Cursor) []byte {
-	if c.Null() {
-		return []byte("[]")
-	}
-	array := c.Kind() == jsonscan.Array
-	if raw := c.Skip(); array {
-		return raw
-	}
-	return nil
-}
-
-// rawText reads a string as it is written, quotes included; a value of another
-// kind is skipped and reads as nil.
-func rawText(c *jsonscan.Cursor) []byte {
-	raw, ok := c.RawString()
-	if !ok {
-		c.Skip()
-	}
-	return raw
 }

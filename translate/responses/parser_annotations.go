@@ -60,9 +60,9 @@ func (p *Parser) readSource(c *jsonscan.Cursor) (s translate.Source, ok bool) {
 		case "type":
 			c.Skip()
 		case "url":
-			s.URL = jsonscan.AppendText(nil, rawText(c))
+			s.URL = jsonscan.AppendText(nil, c.StringOrSkip())
 		case "title":
-			s.Title = jsonscan.AppendText(nil, rawText(c))
+			s.Title = jsonscan.AppendText(nil, c.StringOrSkip())
 		case "start_index":
 			s.Start = int(max(0, index(c)))
 		case "end_index":

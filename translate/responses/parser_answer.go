@@ -85,7 +85,7 @@ func identify(raw []byte) (kind itemKind, id []byte) {
 		case "type":
 			kind = kindOf(c.Skip())
 		case "id":
-			id = rawText(&c)
+			id = c.StringOrSkip()
 		default:
 			c.Skip()
 		}

@@ -82,7 +82,7 @@ func (p *Parser) rareMember(c *jsonscan.Cursor) {
 	r := &p.read
 	switch string(c.Name()) {
 	case "type":
-		r.kind = rawText(c)
+		r.kind = c.StringOrSkip()
 	case "item":
 		r.item = c.Skip()
 	case "part":
@@ -119,11 +119,7 @@ func (p *Parser) readText(c *jsonscan.Cursor) {
 // part of the answer.
 func (p *Parser) readHead(c *jsonscan.Cursor) {
 	h := &p.read.head
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch {
 		case h.member(c):
 		case repeatsRequest(c.Name()):
@@ -198,11 +194,11 @@ func (p *Parser) check(c *jsonscan.Cursor) (ok bool) {
 func (p *Parser) itemMember(w *wholeItem, c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "id":
-		w.id = rawText(c)
+		w.id = c.StringOrSkip()
 	case "call_id":
-		w.callID = rawText(c)
+		w.callID = c.StringOrSkip()
 	case "name":
-		w.name = rawText(c)
+		w.name = c.StringOrSkip()
 	case "arguments":
 		w.arguments = p.argumentsOf(c)
 	case "input":
@@ -214,7 +210,7 @@ func (p *Parser) itemMember(w *wholeItem, c *jsonscan.Cursor) {
 	case "summary":
 		w.summary = p.listOf(c)
 	case "status":
-		w.status = rawText(c)
+		w.status = c.StringOrSkip()
 	case "type", "role":
 		c.Skip()
 	default:
@@ -228,7 +224,7 @@ func (p *Parser) stringOf(prefix string, c *jsonscan.Cursor) []byte {
 		p.DropMember(prefix, c)
 		return nil
 	}
-	return rawText(c)
+	return c.StringOrSkip()
 }
 
 // argumentsOf reads the arguments of a call. Some servers write the object itself,
@@ -255,7 +251,7 @@ func typeIn(c jsonscan.Cursor) []byte {
 	c.EnterObject()
 	for c.Member() {
 		if string(c.Name()) == "type" {
-			return rawText(&c)
+			return c.StringOrSkip()
 		}
 		c.Skip()
 	}
@@ -279,7 +275,7 @@ func (p *Parser) readPart(prefix string, c *jsonscan.Cursor) (w wholePart) {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "type":
-			w.kind = rawText(c)
+			w.kind = c.StringOrSkip()
 		case "text":
 			w.text = p.stringOf(prefix, c)
 		case "refusal":

@@ -78,7 +78,7 @@ func (r *replay) member() {
 	name := string(c.Name())
 	switch name {
 	case "output":
-		r.output = arrayOf(c)
+		r.output = c.ArrayOrSkip()
 		r.begun = append(r.begun, `,"output":[]`...)
 		r.whole = jsonscan.AppendCompact(append(r.whole, `,"output":`...), r.output)
 	case "status":

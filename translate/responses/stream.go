@@ -133,7 +133,7 @@ func (o *Observer) readHead(data []byte, kind eventKind) translate.Signal {
 			c.Skip()
 		}
 	}
-	if err := broken(c.Finish()); err != nil {
+	if err := jsonscan.Broken(c.Finish()); err != nil {
 		return o.unreadable(err)
 	}
 	if isError || o.head.isFault() {
@@ -149,11 +149,7 @@ func (o *Observer) readHead(data []byte, kind eventKind) translate.Signal {
 
 // response reads the response at the cursor.
 func (o *Observer) response(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		if !o.head.member(c) {
 			c.Skip()
 		}
@@ -192,7 +188,7 @@ func (o *Observer) readContent(data []byte, kind eventKind) translate.Signal {
 			isError = c.Kind() != jsonscan.Null
 			c.Skip()
 		case "delta", "text", "refusal", "arguments", "input":
-			found = len(rawText(c)) > len(`""`) || found
+			found = len(c.StringOrSkip()) > len(`""`) || found
 		case "item":
 			found = itemHasContent(c) || found
 		case "part":
@@ -201,7 +197,7 @@ func (o *Observer) readContent(data []byte, kind eventKind) translate.Signal {
 			c.Skip()
 		}
 	}
-	switch err := broken(c.Finish()); {
+	switch err := jsonscan.Broken(c.Finish()); {
 	case err != nil && kind.known():
 		return o.unreadable(err)
 	case isError:
@@ -224,12 +220,12 @@ func itemHasContent(c *jsonscan.Cursor) (found bool) {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "type":
-			kind := strings.Trim(string(rawText(c)), `"`)
+			kind := strings.Trim(string(c.StringOrSkip()), `"`)
 			calls = kind == "function_call" || kind == "custom_tool_call"
 		case "content", "summary":
 			found = partsHaveContent(c) || found
 		case "encrypted_content":
-			found = len(rawText(c)) > len(`""`) || found
+			found = len(c.StringOrSkip()) > len(`""`) || found
 		default:
 			c.Skip()
 		}
@@ -238,25 +234,17 @@ func itemHasContent(c *jsonscan.Cursor) (found bool) {
 }
 
 func partsHaveContent(c *jsonscan.Cursor) (found bool) {
-	if !c.EnterArray() {
-		c.Skip()
-		return false
-	}
-	for c.Element() {
+	for c.OpenArray(); c.Element(); {
 		found = partHasContent(c) || found
 	}
 	return found
 }
 
 func partHasContent(c *jsonscan.Cursor) (found bool) {
-	if !c.EnterObject() {
-		c.Skip()
-		return false
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "text", "refusal":
-			found = len(rawText(c)) > len(`""`) || found
+			found = len(c.StringOrSkip()) > len(`""`) || found
 		default:
 			c.Skip()
 		}

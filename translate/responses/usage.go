@@ -38,11 +38,7 @@ func (n *counts) read(c *jsonscan.Cursor) {
 }
 
 func (n *counts) details(c *jsonscan.Cursor) {
-	if !c.EnterObject() {
-		c.Skip()
-		return
-	}
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "cached_tokens":
 			translate.ReadCount(c, &n.cached)
