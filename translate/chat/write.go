@@ -61,7 +61,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	w.out = jsonscan.AppendString(append(w.out, `{"model":`...), w.x.Info.Upstream)
 	w.writeMessages()
 	w.writeOptions()
-	w.writeTools()
+	parts.AppendTools(&w.out, w.x, w.tools, &w.names, appendNamed)
 	w.writeFormat()
 	w.writeReasoning()
 	w.writeUser()

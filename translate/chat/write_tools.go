@@ -42,51 +42,8 @@ func (w *writer) appendCustom(dst []byte, t *core.Tool) []byte {
 	return append(dst, `}}`...)
 }
 
-// writeTools writes the tools and the choice among them, which without tools means
-// nothing.
-func (w *writer) writeTools() {
-	w.names.Check(w.x)
-	if len(w.tools) == 0 {
-		if w.x.Options.ForcesTool() {
-			w.x.Keep(core.ToolChoiceWithoutTools, nil)
-		}
-		return
-	}
-	w.out.Name("tools")
-	w.out = append(append(append(w.out, '['), w.tools[1:]...), ']')
-	w.writeChoice()
-	if jsonscan.IsTrue(w.x.Options.Raw(core.OneCallAtATime)) {
-		w.out.Raw("parallel_tool_calls", []byte("false"))
-	}
-}
-
-func (w *writer) writeChoice() {
-	switch w.x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed) {
-	case core.ToolChoiceAuto:
-		w.out.Word("tool_choice", "auto")
-	case core.ToolChoiceRequired:
-		w.out.Word("tool_choice", "required")
-	case core.ToolChoiceNone:
-		w.out.Word("tool_choice", "none")
-	case core.ToolChoiceNamed:
-		w.writeNamedChoice()
-	}
-}
-
-// writeNamedChoice writes the choice of one tool, which must be there.
-func (w *writer) writeNamedChoice() {
-	name := w.x.Options[core.ToolChoiceName]
-	free, ok := w.names.Find(name.Raw)
-	if !ok {
-		w.x.Lose(name.Row, nil)
-		return
-	}
-	w.out.Name("tool_choice")
-	if free {
-		w.out = append(w.out, `{"type":"custom","custom":{"name":"`...)
-	} else {
-		w.out = append(w.out, `{"type":"function","function":{"name":"`...)
-	}
-	w.out = w.names.AppendTo(w.out, jsonscan.Inner(name.Raw))
-	w.out = append(w.out, `"}}`...)
+// appendNamed appends the choice of one tool.
+func appendNamed(dst []byte, kind string, name []byte) []byte {
+	dst = append(dst, `{"type":"`+kind+`","`+kind+`":{"name":"`...)
+	return append(append(dst, name...), `"}}`...)
 }

@@ -64,7 +64,7 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	reasons := w.writeReasoning()
 	w.writeBounds(reasons)
 	w.writeStops()
-	w.writeTools()
+	parts.AppendTools(&w.out, w.x, w.tools, &w.names, appendNamed)
 	w.writeText()
 	w.writeInclude()
 	w.writeUser()

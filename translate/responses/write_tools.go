@@ -43,51 +43,8 @@ func appendFunction(dst []byte, t *core.Tool) []byte {
 	return append(append(dst, `,"strict":`...), t.Strict...)
 }
 
-// writeTools writes the tools and the choice among them, which without tools means
-// nothing.
-func (w *requestWriter) writeTools() {
-	w.names.Check(w.x)
-	if len(w.tools) == 0 {
-		if w.x.Options.ForcesTool() {
-			w.x.Keep(core.ToolChoiceWithoutTools, nil)
-		}
-		return
-	}
-	w.out.Name("tools")
-	w.out = append(append(append(w.out, '['), w.tools[1:]...), ']')
-	w.writeChoice()
-	if jsonscan.IsTrue(w.x.Options.Raw(core.OneCallAtATime)) {
-		w.out.Raw("parallel_tool_calls", []byte("false"))
-	}
-}
-
-func (w *requestWriter) writeChoice() {
-	switch w.x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed) {
-	case core.ToolChoiceAuto:
-		w.out.Word("tool_choice", "auto")
-	case core.ToolChoiceRequired:
-		w.out.Word("tool_choice", "required")
-	case core.ToolChoiceNone:
-		w.out.Word("tool_choice", "none")
-	case core.ToolChoiceNamed:
-		w.writeNamedChoice()
-	}
-}
-
-// writeNamedChoice writes the choice of one tool, which must be there.
-func (w *requestWriter) writeNamedChoice() {
-	name := w.x.Options[core.ToolChoiceName]
-	free, ok := w.names.Find(name.Raw)
-	if !ok {
-		w.x.Lose(name.Row, nil)
-		return
-	}
-	kind := "function"
-	if free {
-		kind = "custom"
-	}
-	w.out.Name("tool_choice")
-	w.out = append(append(append(w.out, `{"type":"`...), kind...), `","name":"`...)
-	w.out = w.names.AppendTo(w.out, jsonscan.Inner(name.Raw))
-	w.out = append(w.out, `"}`...)
+// appendNamed appends the choice of one tool.
+func appendNamed(dst []byte, kind string, name []byte) []byte {
+	dst = append(dst, `{"type":"`+kind+`","name":"`...)
+	return append(append(dst, name...), `"}`...)
 }
