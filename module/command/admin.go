@@ -13,16 +13,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// admin answers the requests of the administrator of a gateway, on the paths
-// below /ai_gateway/ of Caddy's admin API, whether Caddy runs or not.
+// admin sends requests to the paths below /ai_gateway/ of Caddy's admin API, or to the
+// same API in this process if no Caddy is running.
 type admin interface {
-	// ask sends a JSON body, nil for none, and returns that of the answer. Where
-	// it is refused the error is the sentence that says why.
-	ask(method, path string, body []byte) ([]byte, error)
+	// send sends a request with a JSON body, nil for none, and returns the body of
+	// the answer. The error of a refused request is the message of the answer.
+	send(method, path string, body []byte) ([]byte, error)
 	close()
 }
 
-// call asks with in as the body, nil for none, and reads the answer into out.
+// call sends a request with in as its body, nil for none, and decodes the answer into
+// out, unless out is nil.
 func call(a admin, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -31,7 +32,7 @@ func call(a admin, method, path string, in, out any) error {
 			return fmt.Errorf("writing request: %w", err)
 		}
 	}
-	answer, err := a.ask(method, path, body)
+	answer, err := a.send(method, path, body)
 	if err != nil || out == nil {
 		return err
 	}
@@ -41,10 +42,10 @@ func call(a admin, method, path string, in, out any) error {
 	return nil
 }
 
-// remote asks a Caddy that runs.
+// remote sends requests to a running Caddy.
 type remote struct{ address string }
 
-func (r remote) ask(method, path string, body []byte) ([]byte, error) {
+func (r remote) send(method, path string, body []byte) ([]byte, error) {
 	var reader io.Reader
 	if body != nil {
 		reader = bytes.NewReader(body)
@@ -52,9 +53,9 @@ func (r remote) ask(method, path string, body []byte) ([]byte, error) {
 	response, err := caddycmd.AdminAPIRequest(r.address, method, path, nil, reader)
 	if err != nil {
 		if _, answer, ok := strings.Cut(err.Error(), ": {"); ok {
-			return nil, refusal([]byte("{" + answer))
+			return nil, errorOf([]byte("{" + answer))
 		}
-		return nil, fmt.Errorf("asking Caddy at %s: %w", r.address, err)
+		return nil, fmt.Errorf("sending request to Caddy at %s: %w", r.address, err)
 	}
 	defer response.Body.Close()
 	return io.ReadAll(response.Body)
@@ -62,31 +63,31 @@ func (r remote) ask(method, path string, body []byte) ([]byte, error) {
 
 func (remote) close() {}
 
-// refusal is the error that an answer tells of.
-func refusal(answer []byte) error {
-	var said struct{ Error string }
-	if err := json.Unmarshal(answer, &said); err != nil || said.Error == "" {
+// errorOf returns the error of an answer.
+func errorOf(answer []byte) error {
+	var problem struct{ Error string }
+	if err := json.Unmarshal(answer, &problem); err != nil || problem.Error == "" {
 		return fmt.Errorf("unexpected answer: %.200s", answer)
 	}
-	return errors.New(said.Error)
+	return errors.New(problem.Error)
 }
 
-// addWhere adds the flags that say whose users and keys are meant.
-func addWhere(cmd *cobra.Command) {
+// addStoreFlags adds the flags that select the store.
+func addStoreFlags(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
-	flags.StringP("config", "c", "", "Configuration whose store is used, instead of the default one")
+	flags.StringP("config", "c", "", "Configuration whose store to use instead of the default store")
 	flags.StringP("adapter", "a", "", "Name of the adapter for --config")
-	flags.StringP("address", "", "", "Address of the admin API of a Caddy that runs, which is asked instead")
+	flags.StringP("address", "", "", "Address of the admin API of a running Caddy to use instead")
 }
 
-// openAdmin opens what the flags say.
+// openAdmin opens the store or the admin API that the flags select.
 func openAdmin(cmd *cobra.Command) (admin, error) {
 	address, _ := cmd.Flags().GetString("address")
 	config, _ := cmd.Flags().GetString("config")
 	adapter, _ := cmd.Flags().GetString("adapter")
 	switch {
 	case address != "" && config != "":
-		return nil, errors.New("--address and --config exclude each other")
+		return nil, errors.New("--address and --config cannot be used together")
 	case address != "":
 		return remote{address}, nil
 	}
@@ -100,14 +101,14 @@ func openAdmin(cmd *cobra.Command) (admin, error) {
 			return nil, err
 		}
 	}
-	ctx, err := quietContext()
+	ctx, err := newContext()
 	if err != nil {
 		return nil, err
 	}
 	return openLocal(ctx, store)
 }
 
-// withAdmin is a subcommand that asks an admin.
+// withAdmin adds a function that uses an admin to a command.
 func withAdmin(cmd *cobra.Command, run func(*cobra.Command, admin, []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a, err := openAdmin(cmd)
@@ -120,15 +121,15 @@ func withAdmin(cmd *cobra.Command, run func(*cobra.Command, admin, []string) err
 	return cmd
 }
 
-// recorder keeps what a handler answers.
+// recorder is an http.ResponseWriter that keeps the answer.
 type recorder struct {
 	header http.Header
 	status int
 	bytes.Buffer
 }
 
-// Header is the header of the answer.
+// Header implements http.ResponseWriter.
 func (r *recorder) Header() http.Header { return r.header }
 
-// WriteHeader keeps the status.
+// WriteHeader implements http.ResponseWriter.
 func (r *recorder) WriteHeader(status int) { r.status = status }

@@ -5,7 +5,7 @@ import (
 	"text/template"
 )
 
-// banner tells how to use the gateway that has just started.
+// banner returns the text that explains how to use the gateway.
 func (s *setup) banner() string { return render(bannerTemplate, s) }
 
 var bannerTemplate = template.Must(template.New("banner").Funcs(template.FuncMap{"join": strings.Join}).Parse(
@@ -22,11 +22,11 @@ No provider was found in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY,
 OLLAMA_HOST): the demo provider answers every model name.
 {{end}}
 {{- if .NewKey}}
-The key is new at every start; set GATEWAY_KEY to keep one.
+The key changes with every start. Set GATEWAY_KEY to keep a key.
 {{end}}
 {{- with .Login}}
 {{- if .Password}}
-The user root was made for this machine. The password is shown only now:
+The user root has been created. The password is shown only now:
 
 username: root
 password: {{.Password}}
@@ -34,7 +34,7 @@ password: {{.Password}}
 The user root can log in at {{$.URL}}/api/user/login.
 To set another password: caddy ai-gateway user passwd root
 {{else if .Problem}}
-Accounts cannot be opened, so that nobody can log in; the key above works:
+Users cannot log in; the key above works. The reason:
 {{.Problem}}
 {{end}}
 {{- end}}
@@ -45,5 +45,5 @@ Try it:
     -H "Content-Type: application/json" \
     -d '{"model": "demo", "messages": [{"role": "user", "content": "Hello!"}]}'
 
-Ctrl-C stops the gateway. To configure your own: caddy ai-gateway --print
+Press Ctrl-C to stop. To start your own configuration: caddy ai-gateway --print
 `))

@@ -5,9 +5,9 @@ import (
 	"text/template"
 )
 
-// caddyfile is the configuration that the command runs. The admin endpoint is
-// off because the configuration comes from the command line alone; HTTP/2 and
-// HTTP/3 need TLS, and naming them would only cause warnings.
+// caddyfile returns the configuration that the command runs. The admin endpoint is
+// off, because the configuration comes only from the command line. HTTP/2 and
+// HTTP/3 need TLS; with them, Caddy would log warnings.
 func (s *setup) caddyfile() string { return render(caddyfileTemplate, s) }
 
 var caddyfileTemplate = template.Must(template.New("Caddyfile").Funcs(template.FuncMap{"join": strings.Join}).Parse(
@@ -49,16 +49,16 @@ http://:{{.Port}} {
 		key local {{.Key}}
 	}
 	respond / <<TEXT
-		This is an AI gateway, and it works.
+		The AI gateway is running.
 
 		Base URL, Anthropic  {scheme}://{hostport}
 		Base URL, OpenAI     {scheme}://{hostport}/v1
 		All paths            {scheme}://{hostport}/api/openapi.json
 
-		Clients need a key: the terminal shows one, and users make their own.
+		Clients need a key: the terminal shows one, and users can create keys.
 		Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway
 
 		TEXT
-	respond "Nothing is here: the gateway answers under /v1/ and, for accounts, /api/user/ and /api/token/. The base URL of an OpenAI client ends in /v1." 404
+	respond "Not found. The gateway serves paths below /v1/ and, for accounts, /api/user/ and /api/token/. The base URL of an OpenAI client ends with /v1." 404
 }
 `))

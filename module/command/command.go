@@ -1,11 +1,13 @@
-// Package command is `caddy ai-gateway`: a complete gateway without any file,
-// made from the API keys in the environment, and the users and keys of any.
+// Package command implements the command caddy ai-gateway. The command runs a gateway
+// without a configuration file, from the API keys in the environment; its subcommands
+// manage the users and keys of a gateway.
 //
-// It promises a gateway that answers within a second of being started, with or
-// without any account, and a configuration that an operator could have written:
-// it writes a Caddyfile, shows it on request, and runs it. It refuses to share
-// an address with another program, to show keys that came from outside, and to
-// take a password as an argument.
+// It promises a gateway that answers within a second, with or without an account at a
+// provider; and a configuration that an operator could have written: the command
+// generates a Caddyfile, prints it on request, and runs it.
+//
+// It refuses to share an address with another program, to print keys that it has not
+// created, and to accept a password as an argument.
 package command
 
 import (
@@ -27,30 +29,29 @@ func init() {
 		Usage: "[--listen <address>] [--pace <duration>] [--debug] [--print]",
 		Short: "Starts an AI gateway from the API keys in the environment",
 		Long: `
-Starts a gateway for language models without any configuration file, and prints
-its address and a key to use it with. Meant for a first look and for work on
-one's own machine: it speaks plain HTTP.
+Starts a gateway for language models without a configuration file, and prints its
+address and a key. It is meant for trying the gateway and for local work: it serves
+plain HTTP.
 
-Providers are taken from the environment:
+The environment selects the providers:
 
     ANTHROPIC_API_KEY   models named claude-*
     OPENAI_API_KEY      models named gpt-*, o3* and so on
     OLLAMA_HOST         the models of an Ollama server
 
-A provider that is alone serves every model name. The provider "demo" is always
-there: it needs no account and answers deterministic text in every format, under
-the model name "demo", or under any name while no other provider is configured.
+A single provider serves every model name. The provider "demo" needs no account. It
+answers with deterministic text in every format, for the model name "demo", or for
+every name if there is no other provider.
 
-Clients need a key, which is new at every start unless GATEWAY_KEY holds one, or
-one that a user has made. Users are kept in Caddy's data directory; the user root
-is made at the first start, with a random password, which is printed then.
+Clients need a key: the printed one, which changes with every start unless it is set
+in GATEWAY_KEY, or one that a user has created. Users are stored in Caddy's data
+directory. The first start creates the user root, and prints its random password.
 
-The subcommands user and key manage the users and keys of any gateway: of the
-default store, of a configuration's (--config), or of a Caddy that runs
-(--address).
+The subcommands user and key manage the users and keys of the default store, of the
+store of a configuration (--config), or of a running Caddy (--address).
 
-With --print the command prints the Caddyfile that it would run, to start a
-configuration of one's own from.`,
+With --print, the command prints the Caddyfile that it would run. You can start your
+own configuration from it.`,
 		CobraFunc: func(cmd *cobra.Command) {
 			cmd.Args = cobra.NoArgs
 			cmd.Flags().StringP("listen", "l", "localhost:8080", "Address to listen on")
@@ -63,7 +64,7 @@ configuration of one's own from.`,
 	})
 }
 
-// run starts the gateway and serves until a signal ends the process.
+// run starts the gateway, which runs until a signal ends the process.
 func run(flags caddycmd.Flags) (int, error) {
 	s, err := newSetup(options{
 		listen: flags.String("listen"),
@@ -83,11 +84,10 @@ func run(flags caddycmd.Flags) (int, error) {
 	select {} // the signal handler ends the process
 }
 
-// start runs the gateway in the background and shows the banner once it
-// listens.
+// start starts the gateway in the background, and prints the banner.
 func start(s *setup, out io.Writer) error {
 	var err error
-	if s.address, err = s.address.settle(); err != nil {
+	if s.address, err = s.address.choosePort(); err != nil {
 		return err
 	}
 	config, err := adapt(s.caddyfile())
@@ -118,8 +118,8 @@ func adapt(caddyfile string) (*caddy.Config, error) {
 	return config, nil
 }
 
-// printCaddyfile keeps a new key out of the file: of that only the digest is
-// written there.
+// printCaddyfile prints the Caddyfile, which contains the digest of a new key. It writes
+// the key itself to messages.
 func printCaddyfile(s *setup, out, messages io.Writer) error {
 	if s.newKey {
 		if _, err := fmt.Fprintf(messages, "The key of this file, shown only now: %s\n", s.key); err != nil {

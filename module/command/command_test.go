@@ -53,7 +53,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 		_, err := parseAddress(listen)
 		assert.ErrorContains(t, err, want, listen)
 	}
-	_, err := address{"no-such-host.invalid", "0"}.settle()
+	_, err := address{"no-such-host.invalid", "0"}.choosePort()
 	assert.ErrorContains(t, err, "listening on no-such-host.invalid:0")
 }
 
@@ -65,7 +65,7 @@ func TestAddressInUseIsRefusedByName(t *testing.T) {
 	s, err := newSetup(options{listen: listener.Addr().String()}, environment(nil))
 	require.NoError(t, err, "printing the Caddyfile needs no free address")
 	var banner bytes.Buffer
-	assert.ErrorContains(t, start(s, &banner), listener.Addr().String()+" is already in use")
+	assert.ErrorContains(t, start(s, &banner), listener.Addr().String()+" is in use")
 	assert.Empty(t, banner.String())
 }
 
@@ -183,7 +183,7 @@ func TestOtherKeysAreRefused(t *testing.T) {
 }
 
 // Who opened the address in a browser saw nothing: an empty answer with status 200.
-func TestABrowserIsToldWhatIsHere(t *testing.T) {
+func TestPathsOutsideOfTheGatewayExplainIt(t *testing.T) {
 	for name, value := range canaries {
 		t.Setenv(name, value)
 	}
@@ -201,11 +201,11 @@ func TestABrowserIsToldWhatIsHere(t *testing.T) {
 	status, kind, text := ask(http.MethodGet, "/")
 	assert.Equal(t, http.StatusOK, status)
 	assert.Equal(t, "text/plain; charset=utf-8", kind)
-	assert.Equal(t, "This is an AI gateway, and it works.\n\n"+
+	assert.Equal(t, "The AI gateway is running.\n\n"+
 		"Base URL, Anthropic  "+base+"\n"+
 		"Base URL, OpenAI     "+base+"/v1\n"+
 		"All paths            "+base+"/api/openapi.json\n\n"+
-		"Clients need a key: the terminal shows one, and users make their own.\n"+
+		"Clients need a key: the terminal shows one, and users can create keys.\n"+
 		"Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway\n", text)
 	status, kind, text = ask(http.MethodHead, "/")
 	assert.Equal(t, []any{http.StatusOK, "text/plain; charset=utf-8", ""}, []any{status, kind, text})
@@ -214,6 +214,6 @@ func TestABrowserIsToldWhatIsHere(t *testing.T) {
 	for _, path := range []string{"/chat/completions", "/index.html", "/api/"} {
 		status, _, text = ask(http.MethodGet, path)
 		assert.Equal(t, http.StatusNotFound, status, path)
-		assert.Contains(t, text, "Nothing is here")
+		assert.Contains(t, text, "Not found")
 	}
 }

@@ -14,12 +14,12 @@ import (
 
 const keysPath = "/ai_gateway/keys"
 
-// apiKey is a key as the admin API shows one.
+// apiKey is a key in an answer of the admin API.
 type apiKey struct {
 	ID       int64      `json:"id"`
 	User     string     `json:"user"`
 	Name     string     `json:"name"`
-	Key      string     `json:"key"` // shortened, but when it is new
+	Key      string     `json:"key"` // shortened, except in the answer that creates it
 	Disabled bool       `json:"disabled"`
 	Expires  *time.Time `json:"expires"`
 	Used     *time.Time `json:"used"`
@@ -27,7 +27,7 @@ type apiKey struct {
 	UserDisabled bool `json:"user_disabled"`
 }
 
-// status is whether the key is accepted, and if not, why.
+// status returns whether the key is accepted, or the reason why it is not.
 func (k *apiKey) status() string {
 	if k.UserDisabled && !k.Disabled {
 		return "user disabled"
@@ -35,7 +35,7 @@ func (k *apiKey) status() string {
 	return status(k.Disabled, k.Expires)
 }
 
-// newKey is what is said of a key to make.
+// newKey is the body of a request that creates a key.
 type newKey struct {
 	User    string   `json:"user"`
 	Name    string   `json:"name"`
@@ -45,43 +45,43 @@ type newKey struct {
 	Limit   string   `json:"limit,omitempty"`
 }
 
-// keyCommand is `caddy ai-gateway key`.
+// keyCommand returns the command caddy ai-gateway key.
 func keyCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "key", Short: "Manages the keys of a gateway's users", Args: cobra.NoArgs, RunE: showHelp}
-	addWhere(cmd)
-	create := withAdmin(&cobra.Command{Use: "new --user <name> --name <name>", Short: "Makes a key and prints it, now and never again", Args: cobra.NoArgs}, createKey)
-	create.Flags().StringP("user", "u", "", "Whose key it is")
-	create.Flags().StringP("name", "n", "", "What it is called")
-	create.Flags().StringP("expires", "", "", "When it ends: YYYY-MM-DD or an RFC 3339 time; default never")
-	create.Flags().StringSliceP("models", "", nil, "Models that it may use, * matches anything; default all")
-	create.Flags().StringSliceP("from", "", nil, "Addresses and networks from which it may be used; default anywhere")
-	create.Flags().StringP("limit", "", "", "Name of its limit")
-	list := withAdmin(&cobra.Command{Use: "list", Short: "Lists the keys that users have, not those of a configuration", Args: cobra.NoArgs}, listKeys)
-	list.Flags().StringP("user", "u", "", "Whose keys; default everybody's")
+	cmd := &cobra.Command{Use: "key", Short: "Manages the keys of users", Args: cobra.NoArgs, RunE: showHelp}
+	addStoreFlags(cmd)
+	create := withAdmin(&cobra.Command{Use: "new --user <name> --name <name>", Short: "Creates a key and prints it, only this once", Args: cobra.NoArgs}, createKey)
+	create.Flags().StringP("user", "u", "", "Name of the user")
+	create.Flags().StringP("name", "n", "", "Name of the key")
+	create.Flags().StringP("expires", "", "", "Expiry: YYYY-MM-DD or an RFC 3339 time (default never)")
+	create.Flags().StringSliceP("models", "", nil, "Models that the key may use; * matches any characters (default all)")
+	create.Flags().StringSliceP("from", "", nil, "Client addresses and networks that may use the key (default all)")
+	create.Flags().StringP("limit", "", "", "Name of the limit of the key")
+	list := withAdmin(&cobra.Command{Use: "list", Short: "Lists the keys of users, without those of a configuration", Args: cobra.NoArgs}, listKeys)
+	list.Flags().StringP("user", "u", "", "Name of the user (default all users)")
 	cmd.AddCommand(create, list,
 		withAdmin(&cobra.Command{Use: "revoke <id>", Short: "Deletes a key", Args: cobra.ExactArgs(1)}, revokeKey))
 	return cmd
 }
 
-// createKey prints the key alone on the standard output, for scripts.
+// createKey prints only the key to the standard output, for scripts.
 func createKey(cmd *cobra.Command, a admin, _ []string) error {
-	var asked newKey
+	var request newKey
 	flags := cmd.Flags()
-	asked.User, _ = flags.GetString("user")
-	asked.Name, _ = flags.GetString("name")
-	asked.Expires, _ = flags.GetString("expires")
-	asked.Limit, _ = flags.GetString("limit")
-	asked.Models, _ = flags.GetStringSlice("models")
-	asked.From, _ = flags.GetStringSlice("from")
-	if asked.User == "" || asked.Name == "" {
+	request.User, _ = flags.GetString("user")
+	request.Name, _ = flags.GetString("name")
+	request.Expires, _ = flags.GetString("expires")
+	request.Limit, _ = flags.GetString("limit")
+	request.Models, _ = flags.GetStringSlice("models")
+	request.From, _ = flags.GetStringSlice("from")
+	if request.User == "" || request.Name == "" {
 		return errors.New("a key needs --user and --name")
 	}
-	var made apiKey
-	if err := call(a, http.MethodPost, keysPath, asked, &made); err != nil {
-		return fmt.Errorf("making a key for %s: %w", asked.User, err)
+	var created apiKey
+	if err := call(a, http.MethodPost, keysPath, request, &created); err != nil {
+		return fmt.Errorf("creating key for %s: %w", request.User, err)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "Key %d of %s, shown only now:\n", made.ID, made.User)
-	fmt.Fprintln(cmd.OutOrStdout(), made.Key)
+	fmt.Fprintf(cmd.ErrOrStderr(), "Key %d of %s, shown only now:\n", created.ID, created.User)
+	fmt.Fprintln(cmd.OutOrStdout(), created.Key)
 	return nil
 }
 
@@ -94,7 +94,7 @@ func listKeys(cmd *cobra.Command, a admin, _ []string) error {
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tUSER\tNAME\tKEY\tSTATUS\tEXPIRES\tLAST USED")
 	for _, k := range keys {
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, k.Name, k.Key, k.status(), day(k.Expires), day(k.Used))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, k.Name, k.Key, k.status(), formatTime(k.Expires), formatTime(k.Used))
 	}
 	return table.Flush()
 }
@@ -102,7 +102,7 @@ func listKeys(cmd *cobra.Command, a admin, _ []string) error {
 func revokeKey(cmd *cobra.Command, a admin, args []string) error {
 	id, err := strconv.ParseInt(args[0], 10, 64)
 	if err != nil || id < 1 {
-		return errors.New("the id of a key is a number, as `key list` shows it")
+		return errors.New("the ID of a key must be a number; see key list")
 	}
 	if err := call(a, http.MethodDelete, fmt.Sprintf("%s/%d", keysPath, id), nil, nil); err != nil {
 		return fmt.Errorf("key %d: %w", id, err)

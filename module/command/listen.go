@@ -11,8 +11,8 @@ import (
 
 // address is where the gateway listens.
 type address struct {
-	host string // empty: every interface
-	port string // "0": any free one
+	host string // empty: all interfaces
+	port string // "0": any free port
 }
 
 func parseAddress(listen string) (address, error) {
@@ -26,14 +26,14 @@ func parseAddress(listen string) (address, error) {
 	return address{host, port}, nil
 }
 
-// settle makes sure that the address is free and chooses the port, if that is
-// 0. Caddy would not do the former: its sockets share a port with any other
-// program of the same user that allows it, such as another Caddy.
-func (a address) settle() (address, error) {
+// choosePort checks that the address is free, and replaces port 0 by a free port. Caddy
+// does not check it: its sockets share a port with other programs of the same user
+// that allow it, such as another Caddy.
+func (a address) choosePort() (address, error) {
 	listen := net.JoinHostPort(a.host, a.port)
 	listener, err := net.Listen("tcp", listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return a, fmt.Errorf("%s is already in use by another program; choose another address with --listen", listen)
+		return a, fmt.Errorf("%s is in use by another program; choose another address with --listen", listen)
 	}
 	if err != nil {
 		return a, fmt.Errorf("listening on %s: %w", listen, err)
@@ -43,7 +43,7 @@ func (a address) settle() (address, error) {
 	return a, nil
 }
 
-// url is the address for clients on this machine.
+// url returns the URL for clients on this machine.
 func (a address) url() string {
 	host := a.host
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
@@ -52,8 +52,8 @@ func (a address) url() string {
 	return "http://" + net.JoinHostPort(host, a.port)
 }
 
-// ollamaURL reads the variable by which Ollama itself is told where to listen:
-// host, host:port or a URL, with port 11434 unless a URL says otherwise.
+// ollamaURL parses OLLAMA_HOST, which is also the address on which Ollama listens: host,
+// host:port or a URL. The default port is 11434, in a URL that of its scheme.
 func ollamaURL(host string) (string, error) {
 	u, err := url.Parse(host)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {

@@ -12,14 +12,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// local asks accounts in this process, over a store of its own.
+// local sends requests to the module ai_gateway.accounts in this process, which has a
+// store of its own.
 type local struct {
 	handler http.Handler
 	cancel  context.CancelFunc
 }
 
-// openLocal loads a store, and accounts on it, beside the configuration of a
-// context. It fails where the store cannot be reached.
+// openLocal loads a store and its accounts. It returns an error if the store cannot be
+// reached.
 func openLocal(parent caddy.Context, store json.RawMessage) (*local, error) {
 	ctx, cancel := caddy.NewContext(parent)
 	handler, err := loadAdmin(ctx, store)
@@ -40,7 +41,7 @@ func loadAdmin(ctx caddy.Context, config json.RawMessage) (http.Handler, error) 
 	}
 	store := mod.(aigateway.Store)
 	if _, _, err := store.Users(ctx, aigateway.Page{Limit: 1}); err != nil {
-		return nil, err // it names the store and what is wrong with it
+		return nil, err // it contains the store and the reason
 	}
 	if mod, err = ctx.LoadModuleByID("ai_gateway.accounts", nil); err != nil {
 		return nil, fmt.Errorf("loading accounts: %w", err)
@@ -50,9 +51,8 @@ func loadAdmin(ctx caddy.Context, config json.RawMessage) (http.Handler, error) 
 	return accounts.Admin(), nil
 }
 
-// quietContext is one outside of any configuration, in which only errors are
-// logged.
-func quietContext() (caddy.Context, error) {
+// newContext returns a context without a configuration, which logs only errors.
+func newContext() (caddy.Context, error) {
 	ctx, err := caddy.ProvisionContext(&caddy.Config{
 		Admin:   &caddy.AdminConfig{Disabled: true},
 		Logging: &caddy.Logging{Logs: map[string]*caddy.CustomLog{"default": {BaseLog: caddy.BaseLog{Level: "ERROR"}}}},
@@ -63,10 +63,10 @@ func quietContext() (caddy.Context, error) {
 	return ctx, nil
 }
 
-func (l *local) ask(method, path string, body []byte) ([]byte, error) {
+func (l *local) send(method, path string, body []byte) ([]byte, error) {
 	request, err := http.NewRequest(method, path, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("making request: %w", err)
+		return nil, fmt.Errorf("creating request: %w", err)
 	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
@@ -74,10 +74,10 @@ func (l *local) ask(method, path string, body []byte) ([]byte, error) {
 	answer := &recorder{header: make(http.Header), status: http.StatusOK}
 	l.handler.ServeHTTP(answer, request)
 	if answer.status != http.StatusOK {
-		return nil, refusal(answer.Bytes())
+		return nil, errorOf(answer.Bytes())
 	}
 	return answer.Bytes(), nil
 }
 
-// close gives the store back.
+// close releases the store.
 func (l *local) close() { l.cancel() }

@@ -48,7 +48,7 @@ func succeed(t *testing.T, line string) string {
 	return out
 }
 
-func TestUsersAreManaged(t *testing.T) {
+func TestUserCommandManagesUsers(t *testing.T) {
 	freshData(t)
 	assert.Regexp(t, `^username: alice\npassword: [A-Z2-7]{26}\n$`, succeed(t, "user add Alice --role admin"))
 	out, _, err := execute(t, "a long password of bob\n", "user add bob --password-stdin")
@@ -70,7 +70,7 @@ func TestUsersAreManaged(t *testing.T) {
 	assert.NotContains(t, succeed(t, "user list"), "bob")
 }
 
-func TestKeysAreMadeListedAndRevoked(t *testing.T) {
+func TestKeyCommandManagesKeys(t *testing.T) {
 	freshData(t)
 	succeed(t, "user add alice")
 	out, messages, err := execute(t, "", "key new --user alice --name laptop --models gpt-*,demo --from 10.0.0.0/8 --limit small --expires 2099-01-01")
@@ -93,7 +93,7 @@ func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 	assert.NotContains(t, succeed(t, "key list"), "laptop")
 }
 
-func TestErrorsSayWhatIsWrong(t *testing.T) {
+func TestErrorsNameTheCause(t *testing.T) {
 	freshData(t)
 	succeed(t, "user add alice")
 	succeed(t, "user add root --role root")
@@ -110,14 +110,14 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		"user delete ../keys/1":                  "user ../keys/1: ",
 		"user addd":                              "unknown command",
 		"key new":                                "a key needs --user and --name",
-		"key new --user bob --name x":            "making a key for bob: there is no user of this name",
+		"key new --user bob --name x":            "creating key for bob: there is no user of this name",
 		"key new -u alice -n x --expires soon":   "expires must be YYYY-MM-DD",
 		"key new -u alice -n x --from nowhere":   "from",
 		"key list --user bob":                    "there is no user of this name",
 		"key revoke 7":                           "key 7: not found",
-		"key revoke laptop":                      "the id of a key is a number",
-		"key list --address localhost:1":         "asking Caddy at localhost:1: ",
-		"key list --address a:1 --config c":      "exclude each other",
+		"key revoke laptop":                      "the ID of a key must be a number",
+		"key list --address localhost:1":         "sending request to Caddy at localhost:1: ",
+		"key list --address a:1 --config c":      "cannot be used together",
 		"key list --config /no/such/file":        "no such file",
 		"user passwd alice --password-stdin":     "the standard input is empty",
 		"user add carol --password a-secret-one": "unknown flag: --password",
@@ -169,8 +169,8 @@ func TestOneStoreOfAConfigurationIsFound(t *testing.T) {
 	}
 	for config, want := range map[string]string{
 		apps("", site("")+","+site(own("a"))): "several stores",
-		apps("", `{"handle":[]}`):             "no site with an ai_gateway",
-		`{}`:                                  "no site with an ai_gateway",
+		apps("", `{"handle":[]}`):             "no site with ai_gateway",
+		`{}`:                                  "no site with ai_gateway",
 		// These once stood for the default store: users and keys of another
 		// gateway were shown and changed.
 		apps("", site(`,"disable_accounts":true`)):                "accounts are off",
@@ -184,7 +184,7 @@ func TestOneStoreOfAConfigurationIsFound(t *testing.T) {
 
 var rootLines = regexp.MustCompile(`(?m)^username: root\npassword: ([A-Z2-7]{26})$`)
 
-func TestTheFirstStartMakesRootAndShowsThePasswordOnce(t *testing.T) {
+func TestTheFirstStartCreatesRootAndShowsThePasswordOnce(t *testing.T) {
 	freshData(t)
 	banner := startAgain(t, nil)
 	login := rootLines.FindStringSubmatch(banner)
@@ -205,12 +205,12 @@ func TestTheFirstStartMakesRootAndShowsThePasswordOnce(t *testing.T) {
 	assert.Contains(t, banner, "Try it:")
 }
 
-func TestAccountsThatCannotBeOpenedAreNoReasonNotToServe(t *testing.T) {
+func TestTheGatewayRunsWithoutAccounts(t *testing.T) {
 	path := freshData(t)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("no database. ", 999)), 0o600))
 	banner := startAgain(t, nil)
-	assert.Contains(t, banner, "Accounts cannot be opened")
+	assert.Contains(t, banner, "Users cannot log in")
 	assert.Contains(t, banner, path)
 	status, answer := paste(t, banner, nil)
 	assert.Equal(t, 200, status, answer)

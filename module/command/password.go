@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// maxPassword bounds what is read for a password, in bytes; accounts accept
-// less.
+// maxPassword is the largest number of bytes that are read for a password. Accounts
+// accept less.
 const maxPassword = 4096
 
 func addPasswordFlag(cmd *cobra.Command) *cobra.Command {
@@ -20,9 +20,9 @@ func addPasswordFlag(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// readPassword reads a password as the flag says: from the standard input, else
-// from the terminal, where there is one. It returns "" where none is given. No
-// flag takes a password: other users of the machine see command lines.
+// readPassword reads a password from the standard input, if the flag is set, or else
+// from the terminal, if there is one. It returns "" without a password. No flag
+// accepts a password, because other users of the machine can see command lines.
 func readPassword(cmd *cobra.Command) (string, error) {
 	if fromInput, _ := cmd.Flags().GetBool("password-stdin"); fromInput {
 		return readLine(cmd.InOrStdin())
@@ -34,7 +34,7 @@ func readPassword(cmd *cobra.Command) (string, error) {
 	if err != nil || password == "" {
 		return "", err
 	}
-	again, err := prompt(cmd.ErrOrStderr(), "Once more: ")
+	again, err := prompt(cmd.ErrOrStderr(), "Repeat the password: ")
 	if err == nil && again != password {
 		err = errors.New("the two passwords differ")
 	}
@@ -53,7 +53,7 @@ func readLine(in io.Reader) (string, error) {
 	return password, nil
 }
 
-// prompt reads a line from the terminal without showing it.
+// prompt reads a line from the terminal without echo.
 func prompt(out io.Writer, text string) (string, error) {
 	fmt.Fprint(out, text)
 	password, err := term.ReadPassword(int(os.Stdin.Fd()))

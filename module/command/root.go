@@ -8,16 +8,15 @@ import (
 
 const rootName = "root"
 
-// login is what the banner says of accounts.
+// login is the state of accounts, for the banner.
 type login struct {
-	Password string // of root, when it was made up now
-	Exists   bool   // root is there since an earlier start
-	Problem  string // why accounts cannot be opened; "" when they can
+	Password string // of the user root, if this start has created it
+	Exists   bool   // the user root exists since an earlier start
+	Problem  string // why accounts cannot be opened, "" if they can
 }
 
-// prepareLogin makes the user root at the first start: while there is no user
-// at all, so that one who was deleted stays so. What goes wrong is no reason
-// not to serve.
+// prepareLogin creates the user root if there are no users, so that it does not
+// create a deleted root again. An error does not keep the gateway from running.
 func prepareLogin() login {
 	a, err := openLocal(caddy.ActiveContext(), defaultStore)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// options are what the command line says.
+// options are the flags of the command.
 type options struct {
 	listen string
-	pace   time.Duration // of the demo provider; 0 is none
+	pace   time.Duration // of the demo provider; 0: none
 	debug  bool
 }
 
@@ -23,7 +23,7 @@ type setup struct {
 	address   address
 	providers []provider
 	key       string
-	newKey    bool // it was made now; otherwise it stands in GATEWAY_KEY
+	newKey    bool // the key was created now; otherwise, it is in GATEWAY_KEY
 	login     login
 }
 
@@ -32,11 +32,11 @@ type provider struct {
 	Name    string
 	APIKey  string // a reference
 	BaseURL string
-	Models  []string // none: every name that nobody else serves
+	Models  []string // empty: every name that no other provider serves
 	Demo    bool
 }
 
-// newSetup decides what to start.
+// newSetup returns the setup for the flags and the environment.
 func newSetup(o options, getenv func(string) string) (*setup, error) {
 	s := &setup{options: o, key: getenv("GATEWAY_KEY")}
 	if s.key == "" {
@@ -78,9 +78,9 @@ func findProviders(getenv func(string) string) ([]provider, error) {
 	return append(found, demo), nil
 }
 
-// The exported methods are what the templates are made of.
+// The templates call the exported methods.
 
-// Level is the least severe level that is logged.
+// Level returns the level of the log.
 func (s *setup) Level() string {
 	if s.debug {
 		return "DEBUG"
@@ -88,25 +88,25 @@ func (s *setup) Level() string {
 	return "WARN"
 }
 
-// Host is the host to bind, empty for every interface.
+// Host returns the host to bind, empty for all interfaces.
 func (s *setup) Host() string { return s.address.host }
 
-// Port is the port to listen on.
+// Port returns the port to listen on.
 func (s *setup) Port() string { return s.address.port }
 
-// URL is the address for clients on this machine.
+// URL returns the URL for clients on this machine.
 func (s *setup) URL() string { return s.address.url() }
 
-// Providers are the providers found, the demo provider last.
+// Providers returns the providers, the demo provider last.
 func (s *setup) Providers() []provider { return s.providers }
 
-// NewKey reports whether the key was made now.
+// NewKey reports whether the key was created now.
 func (s *setup) NewKey() bool { return s.newKey }
 
-// Alone reports whether there is no provider but the demo.
+// Alone reports whether the demo provider is the only provider.
 func (s *setup) Alone() bool { return len(s.providers) == 1 }
 
-// Key is how the Caddyfile holds the key.
+// Key returns the key for the Caddyfile: a digest or a reference.
 func (s *setup) Key() string {
 	if s.newKey {
 		return digest(s.key)
@@ -114,8 +114,8 @@ func (s *setup) Key() string {
 	return "{env.GATEWAY_KEY}"
 }
 
-// Credential is how the banner shows the key: one that came from outside is
-// not shown.
+// Credential returns the key for the banner, which does not show the value of
+// GATEWAY_KEY.
 func (s *setup) Credential() string {
 	if s.newKey {
 		return s.key
@@ -123,10 +123,10 @@ func (s *setup) Credential() string {
 	return "$GATEWAY_KEY"
 }
 
-// Login is what the banner says of accounts.
+// Login returns the state of accounts.
 func (s *setup) Login() login { return s.login }
 
-// Pace is the pace of the demo provider.
+// Pace returns the pace of the demo provider.
 func (s *setup) Pace() string {
 	if s.pace <= 0 {
 		return "off"
@@ -134,7 +134,7 @@ func (s *setup) Pace() string {
 	return s.pace.String()
 }
 
-// digest is the form in which a configuration may hold a key.
+// digest returns the digest of a key in the form for a configuration.
 func digest(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "sha256:" + hex.EncodeToString(sum[:])
@@ -143,7 +143,7 @@ func digest(key string) string {
 func render(t *template.Template, s *setup) string {
 	var text strings.Builder
 	if err := t.Execute(&text, s); err != nil {
-		panic("rendering " + t.Name() + ": " + err.Error()) // the templates are constants and cover every setup
+		panic("rendering " + t.Name() + ": " + err.Error()) // the templates are constants, and valid for every setup
 	}
 	return text.String()
 }

@@ -136,17 +136,17 @@ http://:8080 {
 		key local {env.GATEWAY_KEY}
 	}
 	respond / <<TEXT
-		This is an AI gateway, and it works.
+		The AI gateway is running.
 
 		Base URL, Anthropic  {scheme}://{hostport}
 		Base URL, OpenAI     {scheme}://{hostport}/v1
 		All paths            {scheme}://{hostport}/api/openapi.json
 
-		Clients need a key: the terminal shows one, and users make their own.
+		Clients need a key: the terminal shows one, and users can create keys.
 		Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway
 
 		TEXT
-	respond "Nothing is here: the gateway answers under /v1/ and, for accounts, /api/user/ and /api/token/. The base URL of an OpenAI client ends in /v1." 404
+	respond "Not found. The gateway serves paths below /v1/ and, for accounts, /api/user/ and /api/token/. The base URL of an OpenAI client ends with /v1." 404
 }
 `, s.caddyfile())
 }
@@ -224,12 +224,12 @@ func TestBannerNamesWhatIsServed(t *testing.T) {
 	nothing := banner(nil)
 	assert.Contains(t, nothing, "demo, for every model name\n")
 	assert.Contains(t, nothing, "No provider was found")
-	assert.Contains(t, nothing, "new at every start")
+	assert.Contains(t, nothing, "changes with every start")
 
 	two := banner(map[string]string{"ANTHROPIC_API_KEY": "x", "OLLAMA_HOST": "gpu", "GATEWAY_KEY": "x"})
 	assert.Contains(t, two, "anthropic, for claude-*\n")
 	assert.Contains(t, two, "ollama, for every other model name\n")
 	assert.Contains(t, two, "demo, for demo\n")
 	assert.NotContains(t, two, "No provider was found")
-	assert.NotContains(t, two, "new at every start")
+	assert.NotContains(t, two, "changes with every start")
 }

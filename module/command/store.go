@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// defaultStore is the store of a configuration that says nothing about it.
+// defaultStore is the store of a configuration without one.
 var defaultStore = json.RawMessage(`{"store":"sqlite"}`)
 
-var errNoStore = errors.New("accounts are off in this configuration, or it has no site with an ai_gateway")
+var errNoStore = errors.New("the configuration has no site with ai_gateway, or its accounts are off")
 
-var errManyStores = errors.New("the sites of this configuration have several stores: set store in the global option ai_gateway, or ask a running Caddy with --address")
+var errManyStores = errors.New("the sites of the configuration have several stores: set store in the global option ai_gateway, or use --address with a running Caddy")
 
-// storeOf returns the store of a configuration: that of the global option, else
-// the one that all of its sites have.
+// storeOf returns the store of a configuration: that of the global option, or else the
+// one of all sites.
 func storeOf(config []byte) (json.RawMessage, error) {
 	var root struct {
 		Apps struct {
@@ -45,7 +45,7 @@ func storeOf(config []byte) (json.RawMessage, error) {
 	return nil, errManyStores
 }
 
-// siteStores are the stores of all sites with a gateway, as JSON.
+// siteStores returns the stores of all sites with a gateway, as JSON.
 func siteStores(value any) []string {
 	var stores []string
 	switch v := value.(type) {
@@ -64,7 +64,7 @@ func siteStores(value any) []string {
 	return stores
 }
 
-// storeOfSite is the one store of a site, if it has one.
+// storeOfSite returns the store of a site, or nothing if it has none.
 func storeOfSite(site map[string]any) []string {
 	store, ok := site["store"]
 	switch {
