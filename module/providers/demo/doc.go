@@ -36,8 +36,9 @@
 //	[[fault:reset]]               reset the connection before any header
 //	[[fault:cut]]                 break the connection off in mid-answer
 //	[[fault:stall]]               fall silent in mid-answer until the client leaves
-//	[[fault:error-event]]         fail in mid-stream; in JSON: 200 with an error body;
-//	                              code=rate_limit_exceeded may follow
+//	[[fault:error-event]]         fail in mid-stream; in JSON: 200 with an error body,
+//	                              or a response that failed; code=rate_limit_exceeded
+//	                              may follow
 //	[[fault:first-event-error]]   fail with the first event of a stream
 //	[[fault:garbage]]             end with an event, or a body, that is not JSON
 //	[[fault:html]]                answer a proxy's HTML page: 502, or status=200
@@ -54,6 +55,9 @@
 //	[[fault:crlf]]                end the lines of a stream with CR LF
 //	[[fault:burst]]               send a stream in one piece, once it is complete
 //	[[fault:json]]                answer a streaming request with one JSON body
+//
+// A response that fails in mid-stream ends with response.failed, one that fails
+// with the first event has the error event alone.
 //
 // The faults of mid-stream come after three pieces of content; after=N moves
 // them. Several directives may be given. An unknown one is refused with 400.

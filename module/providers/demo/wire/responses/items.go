@@ -20,6 +20,7 @@ type item interface {
 type reasoningItem struct {
 	ID        string        `json:"id"`
 	Type      string        `json:"type"`
+	Status    string        `json:"status,omitempty"` // only of reasoning that was cut off
 	Summary   []summaryPart `json:"summary"`
 	Encrypted *string       `json:"encrypted_content"`
 
@@ -104,6 +105,9 @@ func (w *writer) items(a *reply.Answer) []item {
 
 func (w *writer) newReasoning(a *reply.Answer, s *reply.Sample) *reasoningItem {
 	r := &reasoningItem{ID: "rs_" + a.ID(), Type: "reasoning", Summary: []summaryPart{}}
+	if last := len(s.Pieces)+len(s.Calls) == 0; itemStatus(s, last) == cutOff {
+		r.Status = cutOff
+	}
 	if w.encrypted && !a.Faults.NoSignature {
 		r.Encrypted = new(a.Sign(""))
 	}

@@ -1,0 +1,143 @@
+package demo_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
+)
+
+// call sends a request of any method and returns its status and error code.
+func (c *caller) call(method, path, body string) (status int, code string) {
+	c.t.Helper()
+	response, err := c.transport.RoundTrip(c.request(c.t.Context(), method, path, body))
+	require.NoError(c.t, err)
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	require.NoError(c.t, err)
+	f, err := gatewaytest.ParseFailure(raw)
+	require.NoError(c.t, err, "%s", raw)
+	return response.StatusCode, f.Code
+}
+
+func TestNoResponseIsKept(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		r := c.response(ask(responsesPath, "hi", `,"store":true`))
+		assert.False(t, *r.Store)
+		for _, wanted := range []struct{ method, path string }{
+			{http.MethodGet, responsesPath + "/" + r.ID},
+			{http.MethodDelete, responsesPath + "/" + r.ID},
+			{http.MethodPost, responsesPath + "/" + r.ID + "/cancel"},
+			{http.MethodGet, responsesPath + "/" + r.ID + "/input_items"},
+		} {
+			status, code := c.call(wanted.method, wanted.path, "")
+			assert.Equal(t, http.StatusNotFound, status, wanted.path)
+			assert.Equal(t, "not_found", code)
+		}
+		status, _ := c.call(http.MethodGet, responsesPath, "")
+		assert.Equal(t, http.StatusMethodNotAllowed, status)
+		status, code := c.call(http.MethodPost, responsesPath, ask(responsesPath, "hi", `,"previous_response_id":"`+r.ID+`"`))
+		assert.Equal(t, http.StatusBadRequest, status)
+		assert.Equal(t, "previous_response_not_found", code)
+	})
+}
+
+func TestTheMethodsOfAPathAreNamed(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		response, err := c.transport.RoundTrip(c.request(t.Context(), http.MethodPut, responsesPath+"/resp_1", ""))
+		require.NoError(t, err)
+		defer response.Body.Close()
+		assert.Equal(t, http.StatusMethodNotAllowed, response.StatusCode)
+		assert.Equal(t, "GET, DELETE", response.Header.Get("Allow"))
+	})
+}
+
+func TestInputTokensAreCountedAsTheyAreCharged(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		body := ask(responsesPath, "one two", `,"instructions":"three"`)
+		var counted struct {
+			Object      string `json:"object"`
+			InputTokens int    `json:"input_tokens"`
+		}
+		require.NoError(t, json.Unmarshal(c.body(http.StatusOK, responsesPath+"/input_tokens", body), &counted))
+		assert.Equal(t, "response.input_tokens", counted.Object)
+		assert.Equal(t, 3, counted.InputTokens)
+		assert.Equal(t, 3, *c.response(body).Usage.InputTokens)
+		status, _ := c.call(http.MethodPost, responsesPath+"/input_tokens", `{"model":"m1"}`)
+		assert.Equal(t, http.StatusBadRequest, status)
+	})
+}
+
+func TestACompactedConversationContinues(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		var compacted struct {
+			Object string            `json:"object"`
+			Output []json.RawMessage `json:"output"`
+		}
+		require.NoError(t, json.Unmarshal(c.body(http.StatusOK, responsesPath+"/compact", ask(responsesPath, "one two", "")), &compacted))
+		assert.Equal(t, "response.compaction", compacted.Object)
+		require.Len(t, compacted.Output, 1)
+		again := c.response(`{"model":"m1","input":[` + string(compacted.Output[0]) + `,{"role":"user","content":"more"}]}`)
+		assert.Contains(t, again.Text(), `"more"`)
+	}, demo.WithStrict(true))
+}
+
+// An agent sends the output of a turn back as it came, with the outputs of its
+// tools behind it.
+func TestATurnOfAnAgentContinues(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		const more = `,"reasoning":{"effort":"low","summary":"auto"},"include":["reasoning.encrypted_content"],"store":false,
+			"tools":[{"type":"custom","name":"apply_patch"},{"type":"function","name":"clock"}]`
+		var turn struct{ Output []json.RawMessage }
+		body := ask(responsesPath, "call apply_patch and clock", more)
+		require.NoError(t, json.Unmarshal(c.body(http.StatusOK, responsesPath, body), &turn))
+		first := c.response(body)
+		input := `{"role":"user","content":"call apply_patch and clock"}`
+		for _, item := range turn.Output {
+			input += "," + string(item)
+		}
+		input += `,{"type":"custom_tool_call_output","call_id":"` + first.Items("custom_tool_call")[0].CallID + `","output":"patched"}`
+		input += `,{"type":"function_call_output","call_id":"` + first.Items("function_call")[0].CallID + `","output":"noon"}`
+		again := c.responseStream(`{"model":"m1","stream":true,"input":[` + input + `]` + more + `}`)
+		assert.Equal(t, `The tools answered: "patched", "noon".`, again.Text())
+	}, demo.WithStrict(true))
+}
+
+func TestAResponseFailsInTheWordsOfItsFormat(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		o := c.stream(responsesPath, "x [[fault:error-event code=rate_limit_exceeded]]")
+		assert.Equal(t, "response.failed", o.failure.Type)
+		assert.Equal(t, "rate_limit_exceeded", o.failure.Code)
+		o = c.stream(responsesPath, "x [[fault:first-event-error]]")
+		assert.Equal(t, "error", o.failure.Type)
+		assert.Equal(t, "server_is_overloaded", o.failure.Code)
+		r := c.response(ask(responsesPath, "x [[fault:error-event]]", ""))
+		assert.Equal(t, "failed", r.Status)
+		assert.Equal(t, "server_is_overloaded", r.Error.Code)
+	})
+}
+
+func TestAFilterBreaksATextOffInEveryFormat(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		const prompt = "x [[filter]]"
+		assert.Equal(t, "refusal", c.message(ask(messagesPath, prompt, "")).StopReason)
+		for _, path := range []string{chatPath, completionsPath} {
+			assert.Equal(t, "content_filter", c.completion(path, ask(path, prompt, "")).Choices[0].Finish)
+			assert.Equal(t, "content_filter", c.completionStream(path, ask(path, prompt, `,"stream":true`)).Choices[0].Finish)
+		}
+		r := c.responseStream(ask(responsesPath, prompt, `,"stream":true`))
+		assert.Equal(t, "incomplete", r.Status)
+		assert.Equal(t, "content_filter", r.Incomplete.Reason)
+		for _, path := range paths {
+			text := c.text(path, ask(path, prompt, ""), false)
+			assert.Contains(t, text, "This is the demo provider")
+			assert.NotContains(t, text, "You wrote")
+		}
+	})
+}
