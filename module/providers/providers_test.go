@@ -14,6 +14,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
@@ -189,6 +190,21 @@ func TestDemoAnswersAtTheAddressOfItsDefaults(t *testing.T) {
 	require.NoError(t, err)
 	defer res.Body.Close()
 	assert.Equal(t, http.StatusOK, res.StatusCode)
+}
+
+// A format that the demo provider offers and does not speak would fail for every
+// model name of a gateway that has no other provider.
+func TestDemoSpeaksEveryFormat(t *testing.T) {
+	d := load(t, "demo", `{"pace": -1}`).(*Demo)
+	for _, f := range formats.Known() {
+		path, _ := f.Provider.Call(format.Call{Base: "/v1", Operation: translate.Generate})
+		req, err := http.NewRequest(http.MethodPost, "http://demo"+path, strings.NewReader("{}"))
+		require.NoError(t, err)
+		res, err := d.RoundTrip(req)
+		require.NoError(t, err)
+		_ = res.Body.Close()
+		assert.NotEqual(t, http.StatusNotFound, res.StatusCode, path)
+	}
 }
 
 func TestDemoReadsItsPace(t *testing.T) {
