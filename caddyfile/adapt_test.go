@@ -23,7 +23,7 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/postgres"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 var update = flag.Bool("update", false, "rewrite the second halves of the goldens")
@@ -110,7 +110,7 @@ func TestErrorGoldensNameFileAndLine(t *testing.T) {
 
 func TestEveryTraitIsAWordOfProviders(t *testing.T) {
 	const file = "../testdata/caddyfiles/adapt/provider_traits.caddyfiletest"
-	for _, name := range translate.TraitNames() {
+	for _, name := range trait.Names() {
 		assert.Contains(t, readGoldens(t)[file], "\n\t\t\t"+name+" ", "the golden lacks it")
 	}
 }

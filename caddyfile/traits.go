@@ -5,7 +5,7 @@ import (
 
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // withTraits adds the names of all traits to the words of a block. field returns the
@@ -15,7 +15,7 @@ import (
 //
 // Only traits that are lists have several values.
 func withTraits[T any](own words[T], field func(T) *map[string]string) words[T] {
-	for _, name := range translate.TraitNames() {
+	for _, name := range trait.Names() {
 		own[name] = word[T]{read: func(d *cf.Dispenser, target T) error { return readTrait(d, field(target)) }}
 	}
 	return own
@@ -29,7 +29,7 @@ func readTrait(d *cf.Dispenser, traits *map[string]string) error {
 		return d.Errf("%s needs a value", name)
 	}
 	value := strings.Join(args, " ")
-	if err := new(translate.Traits).Set(name, value); err != nil {
+	if err := new(trait.Traits).Set(name, value); err != nil {
 		return d.WrapErr(err)
 	}
 	if *traits == nil {

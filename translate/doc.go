@@ -1,6 +1,7 @@
-// Package translate holds the vocabulary that all wire formats share: formats,
-// faults, usage, views of request bodies and the signals of streams.
+// Package translate holds the words that all wire formats share: the names of
+// formats and operations, views of request bodies, losses, and what the answer to
+// a request depends on. The packages below it hold everything else.
 //
-// It promises to be pure: bytes in, bytes out. It knows no HTTP, no Caddy, no
-// clock and no goroutine, and so do the packages below it, one for each format.
+// It is pure, as are the packages below it: bytes in, bytes out. None of them
+// knows HTTP, Caddy, a clock or a goroutine.
 package translate

@@ -45,10 +45,6 @@ const (
 	maxReport = 1024
 	// maxForeign is how many names that a provider chose are repeated, of one answer.
 	maxForeign = 32
-	// maxMemberName is the longest name from a client or a provider that is
-	// repeated, and maxMemberDigits is how many digits are in it.
-	maxMemberName   = 41
-	maxMemberDigits = 4
 	// oddName stands for names that do not belong into a header or a log, noName
 	// for one that is empty.
 	oddName = "?"
@@ -68,7 +64,7 @@ func (l *Losses) AddNamed(class LossClass, prefix string, name []byte) {
 	case len(*l) == maxLosses:
 	case len(name) == 0:
 		l.AddIn(class, prefix, noName)
-	case !memberLike(name):
+	case !MemberLike(name):
 		l.AddIn(class, prefix, oddName)
 	case !l.has(prefix, name): // asked first: most are found again, which costs no memory
 		l.AddIn(class, prefix, string(name))
@@ -88,7 +84,7 @@ func (l *Losses) AddMember(class LossClass, prefix, name []byte) {
 	case len(*l) == maxLosses:
 	case len(name) == 0:
 		l.AddPath(class, append(prefix, noName...))
-	case !memberLike(name):
+	case !MemberLike(name):
 		l.AddPath(class, append(prefix, oddName...))
 	default:
 		l.AddPath(class, append(prefix, name...))
@@ -119,25 +115,6 @@ func (l *Losses) has(prefix string, name []byte) bool {
 
 func (l *Loss) is(prefix string, name []byte) bool {
 	return len(l.Path) == len(prefix)+len(name) && l.Path[:len(prefix)] == prefix && l.Path[len(prefix):] == string(name)
-}
-
-// memberLike reports whether a name that a client or a provider chose looks like
-// that of a member. Others may be a prompt or a key, which belong neither into a
-// log nor into a header, which access logs show.
-func memberLike[T string | []byte](name T) bool {
-	if len(name) == 0 || len(name) > maxMemberName || name[0] < 'a' || name[0] > 'z' {
-		return false
-	}
-	digits := 0
-	for _, b := range []byte(name) {
-		switch {
-		case '0' <= b && b <= '9':
-			digits++
-		case b != '_' && (b < 'a' || b > 'z'):
-			return false
-		}
-	}
-	return digits <= maxMemberDigits
 }
 
 // String is the report of the losses: their paths with commas between, as many
@@ -185,7 +162,7 @@ func (d *Dropped) DropNamed(prefix string, name []byte) {
 	switch {
 	case len(name) == 0:
 		d.losses.AddIn(OfAnswer, prefix, noName)
-	case !memberLike(name) || d.foreign == maxForeign && !d.losses.has(prefix, name):
+	case !MemberLike(name) || d.foreign == maxForeign && !d.losses.has(prefix, name):
 		d.losses.AddIn(OfAnswer, prefix, oddName)
 	case !d.losses.has(prefix, name):
 		d.foreign++

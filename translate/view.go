@@ -1,5 +1,7 @@
 package translate
 
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+
 // Span is a range of bytes of a body: body[Start:End].
 // The zero Span means "not there".
 type Span struct{ Start, End int }
@@ -23,7 +25,7 @@ type View struct {
 	Answers, Prompts int64
 
 	// Files is what stands where the format has files.
-	Files FileCosts
+	Files token.FileCosts
 
 	// IncludeUsage says that the client itself asked for the usage chunk of a
 	// chat or completions stream.

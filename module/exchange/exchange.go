@@ -6,7 +6,9 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Exchange is one client request with everything known about it until its
@@ -33,7 +35,7 @@ type Exchange struct {
 
 	FirstByte time.Time // when the first byte of an answer went to the client
 	Outcome   Outcome
-	Fault     *translate.Fault // sent to the client, nil when answered
+	Fault     *fault.Fault // sent to the client, nil when answered
 
 	// Unreported says that the losses of the request became known too late for
 	// the header that tells the client of them.
@@ -59,7 +61,7 @@ type Attempt struct {
 	Provider string             // name of the provider in the configuration
 	Format   *format.Descriptor // of the provider
 	Model    string             // the provider's own model name
-	Traits   *translate.Traits  // what the target can take; nil stands for the provider's
+	Traits   *trait.Traits      // what the target can take; nil stands for the provider's
 
 	// BytesPerToken is the divisor for estimates of the request's tokens; 0 while
 	// nothing is known of the model.

@@ -4,13 +4,15 @@ import (
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Result is what came of one call of an attempt. The transport makes it; it is
 // final once the body of the answer is closed.
 type Result struct {
 	State     AnswerState
-	Fault     *translate.Fault // why there is no whole answer; nil while there is none, or the client has left
+	Fault     *fault.Fault     // why there is no whole answer; nil while there is none, or the client has left
 	Sent      bool             // the provider may have received a part of the request
 	Losses    translate.Losses // fields of the request that a translation left behind
 	Dropped   translate.Losses // parts of a translated answer that were left out
@@ -19,8 +21,8 @@ type Result struct {
 	Status    int              // status of the provider, 0 before it answers
 	RequestID string           // id of the call at the provider
 
-	AnsweredBy string          // model that the provider names in its answer
-	Usage      translate.Usage // as reported so far; final in the state Finished
+	AnsweredBy string      // model that the provider names in its answer
+	Usage      token.Usage // as reported so far; final in the state Finished
 }
 
 // AnswerState is how far the answer to a call is.
@@ -41,10 +43,10 @@ const (
 func (r *Result) Whole() bool { return r.State == Finished }
 
 // Finish notes a whole answer with its final usage.
-func (r *Result) Finish(u translate.Usage) { r.State, r.Usage = Finished, u }
+func (r *Result) Finish(u token.Usage) { r.State, r.Usage = Finished, u }
 
 // Fail notes why there is no whole answer.
-func (r *Result) Fail(f *translate.Fault) { r.State, r.Fault = Broken, f }
+func (r *Result) Fail(f *fault.Fault) { r.State, r.Fault = Broken, f }
 
 // ErrorAnswer is a provider's error answer, kept to be relayed byte for byte to
 // a client of the same format.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // A second call of the same attempt once listed by hand what it forgot of the first.
@@ -14,7 +14,7 @@ func TestOnlySentSurvivesAnotherCallOfAnAttempt(t *testing.T) {
 	c := &exchange.Conduit{Attempt: exchange.Attempt{Provider: "p", Model: "m"}}
 	attempt, result := c.Begin()
 	assert.False(t, result.Sent)
-	result.Fail(translate.Unreachable(nil))
+	result.Fail(fault.Unreachable(nil))
 	result.Sent, result.Status, result.RequestID = true, 503, "up-1"
 	again, result := c.Begin()
 	assert.Same(t, attempt, again)

@@ -9,14 +9,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // admit asks the limit of the key, if it has one, whether the request may be
 // served, and sets the headers that show what is left. What is reserved is settled
 // on every way out of the exchange.
-func (h *Handler) admit(m *model, s *sink.Sink, r *http.Request) *translate.Fault {
+func (h *Handler) admit(m *model, s *sink.Sink, r *http.Request) *fault.Fault {
 	ex := s.Exchange()
 	if ex.Key.Limit == "" {
 		return nil
@@ -24,7 +24,7 @@ func (h *Handler) admit(m *model, s *sink.Sink, r *http.Request) *translate.Faul
 	limiter := h.resolved.limiters[ex.Key.Limit]
 	if limiter == nil {
 		h.logRefusedKey(s, ex.Key, "its limit '"+observe.Clip(ex.Key.Limit)+"' is not configured")
-		return translate.LimitUnknown()
+		return fault.LimitUnknown()
 	}
 	estimate := expectedTokens(ex, m)
 	decision := limiter.Admit(r.Context(), ex.Key, estimate.Reserved)
@@ -38,12 +38,12 @@ func (h *Handler) admit(m *model, s *sink.Sink, r *http.Request) *translate.Faul
 
 // refuseLimited refuses a request over the limit of its key, with the time
 // after which there is room again.
-func refuseLimited(s *sink.Sink, decision aigateway.Admission, estimate meter.Estimate) *translate.Fault {
+func refuseLimited(s *sink.Sink, decision aigateway.Admission, estimate meter.Estimate) *fault.Fault {
 	s.SetHeader("Retry-After", strconv.FormatInt(max(1, wholeSeconds(decision.RetryAfter)), 10))
 	if decision.TooLarge {
-		return translate.RequestTooCostly(estimate.Reserved, decision.Tokens.Limit, estimate.Assumed)
+		return fault.RequestTooCostly(estimate.Reserved, decision.Tokens.Limit, estimate.Assumed)
 	}
-	return translate.LimitReached(decision.Reached)
+	return fault.LimitReached(decision.Reached)
 }
 
 // wholeSeconds rounds up: whoever comes again then is not too early.

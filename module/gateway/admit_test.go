@@ -13,13 +13,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
 	chat, messages := &provider{formats: []*format.Descriptor{formats.Of(translate.Chat)}}, &provider{formats: []*format.Descriptor{formats.Of(translate.Messages)}}
-	standard := &model{targets: []target{{provider: chat, traits: new(translate.Traits)}}}
-	own := &model{targets: []target{{provider: chat, traits: &translate.Traits{DefaultMaxTokens: 10}}, {traits: new(translate.Traits)}}}
-	calls := &model{targets: []target{{provider: messages, traits: new(translate.Traits)}}}
+	standard := &model{targets: []target{{provider: chat, traits: new(trait.Traits)}}}
+	own := &model{targets: []target{{provider: chat, traits: &trait.Traits{DefaultMaxTokens: 10}}, {traits: new(trait.Traits)}}}
+	calls := &model{targets: []target{{provider: messages, traits: new(trait.Traits)}}}
 	for _, c := range []struct {
 		view translate.View
 		m    *model

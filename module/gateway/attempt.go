@@ -9,7 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // call makes one attempt and returns its result: either an answer that the sink
@@ -29,15 +29,15 @@ func (h *Handler) call(t target, s *sink.Sink, r *http.Request, c *exchange.Cond
 
 // unexplained returns the fault of an attempt that never got to the transport:
 // reverse_proxy found no address for it, or failed.
-func unexplained(err error, model string) *translate.Fault {
+func unexplained(err error, model string) *fault.Fault {
 	if err == nil {
 		err = errors.New("the call returned without an answer")
 	}
 	var handled caddyhttp.HandlerError
 	if errors.As(err, &handled) && handled.StatusCode == http.StatusServiceUnavailable {
-		f := translate.NoUpstream(model)
+		f := fault.NoUpstream(model)
 		f.Cause = err
 		return f
 	}
-	return translate.InternalFault(err)
+	return fault.InternalError(err)
 }

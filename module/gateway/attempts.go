@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -17,7 +18,7 @@ import (
 // set; none is set for a request that was answered, or whose client has left.
 type verdict struct {
 	failed *exchange.Conduit // the attempt to report, which failed
-	fault  *translate.Fault  // why no target was asked, or that the process shuts down
+	fault  *fault.Fault      // why no target was asked, or that the process shuts down
 }
 
 // try asks the model's targets in order until one answers. If none does, the
@@ -26,15 +27,15 @@ type verdict struct {
 func (h *Handler) try(m *model, s *sink.Sink, r *http.Request) (v verdict) {
 	ex := s.Exchange()
 	for _, t := range m.targets {
-		a, fault := t.attempt(ex)
-		if fault != nil {
-			v.fault = cmp.Or(v.fault, fault)
+		a, f := t.attempt(ex)
+		if f != nil {
+			v.fault = cmp.Or(v.fault, f)
 			continue
 		}
 		s.Next(a)
 		result := h.call(t, s, r, a)
 		if drain.Interrupted(r.Context()) && !result.Whole() {
-			return verdict{fault: translate.ShuttingDown()}
+			return verdict{fault: fault.ShuttingDown()}
 		}
 		if s.Abandon(r.Context()) {
 			return verdict{}
@@ -64,7 +65,7 @@ func (h *Handler) try(m *model, s *sink.Sink, r *http.Request) (v verdict) {
 
 // attempt returns the attempt at t for an exchange. It refuses a target that cannot
 // be asked in any faithful way.
-func (t target) attempt(ex *exchange.Exchange) (*exchange.Conduit, *translate.Fault) {
+func (t target) attempt(ex *exchange.Exchange) (*exchange.Conduit, *fault.Fault) {
 	spoken, fault := t.formatFor(ex)
 	if fault != nil {
 		return nil, fault
@@ -81,13 +82,13 @@ func (t target) attempt(ex *exchange.Exchange) (*exchange.Conduit, *translate.Fa
 // formatFor chooses the format to speak to the provider: the client's own where
 // the provider speaks it, so that its bytes go through unchanged, else the first
 // that the request can be translated to.
-func (t target) formatFor(ex *exchange.Exchange) (*format.Descriptor, *translate.Fault) {
+func (t target) formatFor(ex *exchange.Exchange) (*format.Descriptor, *fault.Fault) {
 	spoken := t.provider.speakFor(ex.Format)
 	switch {
 	case ex.Operation == translate.CountTokens && (spoken != ex.Format || t.provider.uncounted.has(t.upstreamModel(ex.View.Model))):
-		return nil, translate.NoTokenCount(ex.View.Model)
+		return nil, fault.NoTokenCount(ex.View.Model)
 	case spoken == nil:
-		return nil, translate.Untranslatable(ex.Format.Name, ex.View.Model, t.provider.formats[0].Name)
+		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.provider.formats[0].Name)
 	}
 	return spoken, nil
 }

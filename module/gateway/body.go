@@ -7,19 +7,19 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // readBody reads the request body to its end and decodes it. Reading to the end
 // is more than a bound: the server notices that a client went away only once
 // nothing of the body is left unread.
-func (h *Handler) readBody(ex *exchange.Exchange, r *http.Request) *translate.Fault {
+func (h *Handler) readBody(ex *exchange.Exchange, r *http.Request) *fault.Fault {
 	if !isJSON(r.Header["Content-Type"]) {
-		return translate.NotJSON()
+		return fault.NotJSON()
 	}
 	name, err := coding.Name(r.Header["Content-Encoding"])
 	if err != nil {
-		return translate.CodingUnsupported()
+		return fault.CodingUnsupported()
 	}
 	ex.Lease = exchange.NewLease()
 	body, err := coding.ReadAll(ex.Lease.Buffer(), r.Body, r.ContentLength, h.MaxBody)
@@ -34,7 +34,7 @@ func (h *Handler) readBody(ex *exchange.Exchange, r *http.Request) *translate.Fa
 	}
 	ex.Body = bytes.TrimPrefix(body, byteOrderMark)
 	if bytes.HasPrefix(ex.Body, byteOrderMark) { // the scanner would tolerate this one as well
-		return translate.Malformed(len(byteOrderMark), errTwoMarks)
+		return fault.Malformed(len(byteOrderMark), errTwoMarks)
 	}
 	return nil
 }
@@ -44,23 +44,23 @@ var (
 	errTwoMarks   = errors.New("two byte order marks")
 )
 
-func (h *Handler) unread(err error) *translate.Fault {
+func (h *Handler) unread(err error) *fault.Fault {
 	var tooLarge *http.MaxBytesError // of Caddy's request_body directive
 	switch {
 	case errors.Is(err, coding.ErrTooLarge):
-		return translate.BodyTooLarge(h.MaxBody)
+		return fault.BodyTooLarge(h.MaxBody)
 	case errors.As(err, &tooLarge):
-		return translate.BodyTooLarge(tooLarge.Limit)
+		return fault.BodyTooLarge(tooLarge.Limit)
 	default:
-		return translate.BodyUnreadable(err)
+		return fault.BodyUnreadable(err)
 	}
 }
 
-func (h *Handler) undecoded(name string, err error) *translate.Fault {
+func (h *Handler) undecoded(name string, err error) *fault.Fault {
 	if errors.Is(err, coding.ErrTooLarge) {
-		return translate.DecodedBodyTooLarge(h.MaxBody)
+		return fault.DecodedBodyTooLarge(h.MaxBody)
 	}
-	return translate.CodingBroken(name, err)
+	return fault.CodingBroken(name, err)
 }
 
 // isJSON reports whether a content type is JSON. An absent one is taken for it.
@@ -75,7 +75,7 @@ func isJSON(values []string) bool {
 }
 
 // inspect runs the one strict pass over the body.
-func inspect(ex *exchange.Exchange) *translate.Fault {
+func inspect(ex *exchange.Exchange) *fault.Fault {
 	view, fault := ex.Format.Requests.Inspect(ex.Body, ex.Operation)
 	if fault != nil {
 		return fault

@@ -7,10 +7,12 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // capability is what a client of one format can expect of a model: of the first
@@ -32,7 +34,7 @@ var everything = pairs.Capabilities{Kept: []string{"*"}, Reported: []string{}, R
 
 // serveCapabilities tells, for every model that the key may use and every
 // format of clients, what becomes of the fields of a request.
-func (h *Handler) serveCapabilities(s *sink.Sink, r *http.Request) *translate.Fault {
+func (h *Handler) serveCapabilities(s *sink.Sink, r *http.Request) *fault.Fault {
 	body := []byte(`{"object":"list","data":[`)
 	for i, name := range h.visible(s.Exchange().Key, r) {
 		if i > 0 {
@@ -80,7 +82,7 @@ func (m *model) capabilities() (known map[translate.Format]capability, key strin
 	return known, key
 }
 
-func capabilityOf(client, upstream *format.Descriptor, traits *translate.Traits) capability {
+func capabilityOf(client, upstream *format.Descriptor, traits *trait.Traits) capability {
 	if client == upstream {
 		return capability{laneBytes, upstream.Name, everything}
 	}

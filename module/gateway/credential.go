@@ -10,7 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // maxCredential bounds the length of a credential in bytes.
@@ -20,10 +20,10 @@ const maxCredential = 256
 // disabled and expired keys get the same sentence, found by the same work; the
 // log tells the operator which it was. The credential may also be in the header
 // other, "" for none.
-func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *translate.Fault {
-	credential, fault := credentialOf(r, other)
-	if fault != nil {
-		return fault
+func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *fault.Fault {
+	credential, f := credentialOf(r, other)
+	if f != nil {
+		return f
 	}
 	key := h.resolved.sources.key(sha256.Sum256([]byte(credential)))
 	switch {
@@ -31,13 +31,13 @@ func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *tra
 		return h.unknownKey(s, credential)
 	case key.Disabled:
 		h.logRefusedKey(s, key, "it is disabled")
-		return translate.BadKey()
+		return fault.BadKey()
 	case key.Expired(time.Now()):
 		h.logRefusedKey(s, key, "it has expired")
-		return translate.ExpiredKey()
+		return fault.ExpiredKey()
 	case len(key.Networks) > 0 && !key.AllowsFrom(aigateway.ClientAddress(r)):
 		h.logRefusedKey(s, key, "it may not be used from this address")
-		return translate.NetworkNotAllowed()
+		return fault.NetworkNotAllowed()
 	}
 	s.Exchange().Key = key
 	return nil
@@ -45,15 +45,15 @@ func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *tra
 
 // unknownKey refuses a key that no source knows. While one may not know all of
 // its keys, the key may still be a valid one.
-func (h *Handler) unknownKey(s *sink.Sink, credential string) *translate.Fault {
+func (h *Handler) unknownKey(s *sink.Sink, credential string) *fault.Fault {
 	switch {
 	case !h.resolved.sources.complete():
 		s.SetHeader("Retry-After", doubtSeconds)
-		return translate.KeysUnavailable()
+		return fault.KeysUnavailable()
 	case aigateway.MistypedAPIKey(credential):
-		return translate.MistypedKey()
+		return fault.MistypedKey()
 	}
-	return translate.BadKey()
+	return fault.BadKey()
 }
 
 // doubtSeconds is about the longest time in seconds that a store needs to come back.
@@ -67,18 +67,18 @@ func (h *Handler) logRefusedKey(s *sink.Sink, key *aigateway.Key, reason string)
 // credentialOf returns the one credential of a request: the bearer token, or
 // else the value of the header other, "" for none. What does not decide is not
 // looked at.
-func credentialOf(r *http.Request, other string) (string, *translate.Fault) {
-	token, fault := bearerToken(r.Header["Authorization"])
-	if other != "" && token == "" && fault == nil {
-		token, fault = single(strings.ToLower(other), r.Header[other])
+func credentialOf(r *http.Request, other string) (string, *fault.Fault) {
+	token, f := bearerToken(r.Header["Authorization"])
+	if other != "" && token == "" && f == nil {
+		token, f = single(strings.ToLower(other), r.Header[other])
 	}
 	switch {
-	case fault != nil:
-		return "", fault
+	case f != nil:
+		return "", f
 	case token == "":
-		return "", translate.NoCredential(strings.ToLower(other))
+		return "", fault.NoCredential(strings.ToLower(other))
 	case len(token) > maxCredential || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
-		return "", translate.BadKey()
+		return "", fault.BadKey()
 	}
 	return token, nil
 }
@@ -100,7 +100,7 @@ func keyHeader(r *http.Request, e endpoint) string {
 // bearerToken returns the bearer token of the values of Authorization, "" where
 // there is none. A value of another scheme, or without a token, is not one of
 // ours: a proxy in front may have its own credential there.
-func bearerToken(values []string) (string, *translate.Fault) {
+func bearerToken(values []string) (string, *fault.Fault) {
 	var tokens []string
 	for _, value := range values {
 		scheme, token, _ := strings.Cut(strings.Trim(value, blank), " ")
@@ -115,12 +115,12 @@ const blank = " \t"
 
 // single returns the value of a header that may be sent once, with one value;
 // "" where it was not sent.
-func single(name string, values []string) (string, *translate.Fault) {
+func single(name string, values []string) (string, *fault.Fault) {
 	switch {
 	case len(values) == 0:
 		return "", nil
 	case len(values) > 1 || strings.Contains(values[0], ","):
-		return "", translate.CredentialRepeated(name)
+		return "", fault.CredentialRepeated(name)
 	}
 	return strings.Trim(values[0], blank), nil
 }

@@ -6,23 +6,23 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 func TestTokensAreEstimatedOnlyWhereNobodyCounts(t *testing.T) {
-	with, without := new(translate.Traits), &translate.Traits{NoTokenCount: true}
+	with, without := new(trait.Traits), &trait.Traits{NoTokenCount: true}
 	for _, test := range []struct {
 		name    string
-		targets []*translate.Traits
+		targets []*trait.Traits
 		failed  *exchange.Conduit
 		want    bool
 	}{
-		{"nobody could be asked", []*translate.Traits{with}, nil, true},
-		{"one of two allows it", []*translate.Traits{without, with}, nil, true},
-		{"switched off", []*translate.Traits{without}, nil, false},
-		{"the provider lacks the endpoint", []*translate.Traits{with}, &exchange.Conduit{Result: exchange.Result{Status: 404}}, true},
-		{"the provider failed", []*translate.Traits{with}, &exchange.Conduit{Result: exchange.Result{Status: 500}}, false},
-		{"the provider was not reached", []*translate.Traits{with}, new(exchange.Conduit), false},
+		{"nobody could be asked", []*trait.Traits{with}, nil, true},
+		{"one of two allows it", []*trait.Traits{without, with}, nil, true},
+		{"switched off", []*trait.Traits{without}, nil, false},
+		{"the provider lacks the endpoint", []*trait.Traits{with}, &exchange.Conduit{Result: exchange.Result{Status: 404}}, true},
+		{"the provider failed", []*trait.Traits{with}, &exchange.Conduit{Result: exchange.Result{Status: 500}}, false},
+		{"the provider was not reached", []*trait.Traits{with}, new(exchange.Conduit), false},
 	} {
 		m := new(model)
 		for _, traits := range test.targets {

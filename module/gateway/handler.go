@@ -17,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
@@ -233,13 +234,13 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 }
 
 // serve runs the checks that all endpoints share, and then the endpoint.
-func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http.Request) *translate.Fault {
+func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http.Request) *fault.Fault {
 	if e.method == "" {
 		return e.serve(h, s, r)
 	}
 	if r.Method != e.method && !(e.method == http.MethodGet && r.Method == http.MethodHead) {
 		s.SetHeader("Allow", e.method)
-		return translate.WrongMethod(e.method)
+		return fault.WrongMethod(e.method)
 	}
 	if fault := h.authenticate(s, r, keyHeader(r, e)); fault != nil {
 		return fault
@@ -249,17 +250,17 @@ func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http
 
 // serveCall answers the endpoints that a provider answers: the checks in the
 // order in which the first failure is reported, then the attempts.
-func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *translate.Fault {
+func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 	ex := s.Exchange()
 	if fault := h.readRequest(ex, r); fault != nil {
 		return fault
 	}
 	m := h.resolved.model(ex.View.Model)
 	if m == nil {
-		return translate.UnknownModel(ex.View.Model)
+		return fault.UnknownModel(ex.View.Model)
 	}
 	if !ex.Key.Allows(ex.View.Model) {
-		return translate.ModelNotAllowed(ex.View.Model)
+		return fault.ModelNotAllowed(ex.View.Model)
 	}
 	if fault := h.admit(m, s, r); fault != nil {
 		return fault
@@ -280,7 +281,7 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *translate.Fault {
 }
 
 // readRequest reads what the client asks for, from headers, body and query.
-func (h *Handler) readRequest(ex *exchange.Exchange, r *http.Request) *translate.Fault {
+func (h *Handler) readRequest(ex *exchange.Exchange, r *http.Request) *fault.Fault {
 	if version := &ex.Format.Version; version.Check != nil {
 		if fault := version.Check(r.Header[version.Header]); fault != nil {
 			return fault

@@ -9,7 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // model is where a name leads: targets in the order in which they are tried.
@@ -135,7 +135,7 @@ func (f *fallback) add(word string) error {
 func (f *fallback) after(a *exchange.Attempt, result *exchange.Result) bool {
 	status := result.Status
 	switch {
-	case result.Fault.Kind == translate.Timeout && status < 400:
+	case result.Fault.Kind == fault.Timeout && status < 400:
 		return f.timeout
 	case status == 0:
 		return f.unreachable

@@ -9,24 +9,25 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // failures by name; those with a status are the provider's answers.
 func failures() map[string]*exchange.Result {
 	all := map[string]*exchange.Result{
-		"timeout":      {Fault: translate.UpstreamTimeout(nil)},
-		"unreachable":  {Fault: translate.Unreachable(nil)},
-		"late timeout": {Status: 200, Fault: translate.UpstreamTimeout(nil)},
-		"unusable":     {Status: 200, Fault: translate.Unusable(nil)},
-		"overloaded":   {Status: 200, Fault: &translate.Fault{Kind: translate.Overloaded}},
-		"rate limited": {Status: 200, Fault: &translate.Fault{Kind: translate.RateLimited}},
+		"timeout":      {Fault: fault.UpstreamTimeout(nil)},
+		"unreachable":  {Fault: fault.Unreachable(nil)},
+		"late timeout": {Status: 200, Fault: fault.UpstreamTimeout(nil)},
+		"unusable":     {Status: 200, Fault: fault.Unusable(nil)},
+		"overloaded":   {Status: 200, Fault: &fault.Fault{Kind: fault.Overloaded}},
+		"rate limited": {Status: 200, Fault: &fault.Fault{Kind: fault.RateLimited}},
 	}
 	for name, status := range map[string]int{
 		"302": 302, "400": 400, "401": 401, "402": 402, "403": 403, "404": 404, "408": 408, "409": 409,
 		"413": 413, "422": 422, "429": 429, "500": 500, "503": 503, "504": 504, "529": 529, "599": 599, "700": 700,
 	} {
-		all[name] = &exchange.Result{Status: status, Fault: translate.ReadFault(status, "", nil)}
+		all[name] = &exchange.Result{Status: status, Fault: fault.Read(status, "", nil)}
 	}
 	return all
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // longestModel bounds the names of models, in bytes: no request may name one
@@ -20,17 +21,17 @@ import (
 const longestModel = 256
 
 // serveModels lists the names that the key may use, sorted.
-func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *translate.Fault {
+func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *fault.Fault {
 	shape := &s.Exchange().Format.Models
 	ids := h.visible(s.Exchange().Key, r)
 	more := false
 	if shape.Paging != nil {
-		var fault *translate.Fault
+		var fault *fault.Fault
 		if ids, more, fault = page(ids, shape.Paging, r.URL.Query()); fault != nil {
 			return fault
 		}
 	}
-	models := make([]translate.Model, len(ids))
+	models := make([]modelcard.Card, len(ids))
 	for i, id := range ids {
 		models[i] = h.resolved.describeModel(id)
 	}
@@ -40,12 +41,12 @@ func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *translate.Fault {
 
 // serveModel shows one of these names. A name that only a pattern serves is
 // shown too: it can be used.
-func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *translate.Fault {
+func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *fault.Fault {
 	id := strings.TrimPrefix(r.URL.Path, modelsPrefix)
 	s.Exchange().View.Model = id
 	m := h.resolved.model(id)
 	if len(id) > longestModel || m == nil || !s.Exchange().Key.Allows(id) {
-		return translate.UnknownModel(observe.Clip(id))
+		return fault.UnknownModel(observe.Clip(id))
 	}
 	awaitModels(r.Context(), m.targets[0].provider)
 	s.WriteJSON(s.Exchange().Format.Models.Append(nil, h.resolved.describeModel(id)))
@@ -59,12 +60,12 @@ func (h *Handler) visible(key *aigateway.Key, r *http.Request) []string {
 }
 
 // page cuts the page that the query asks for out of the sorted ids.
-func page(ids []string, paging *format.Paging, q url.Values) (cut []string, more bool, fault *translate.Fault) {
+func page(ids []string, paging *format.Paging, q url.Values) (cut []string, more bool, f *fault.Fault) {
 	limit := paging.Standard
 	if q.Has(paging.Limit) {
 		n, err := strconv.Atoi(q.Get(paging.Limit))
 		if err != nil || n < 1 || n > paging.Largest {
-			return nil, false, translate.InvalidField(paging.Limit, fmt.Sprintf("must be an integer from 1 to %d", paging.Largest))
+			return nil, false, fault.InvalidField(paging.Limit, fmt.Sprintf("must be an integer from 1 to %d", paging.Largest))
 		}
 		limit = n
 	}

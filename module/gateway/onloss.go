@@ -3,7 +3,7 @@ package gateway
 import (
 	"net/http"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // onLossHeader is the header of requests by which a client refuses losses: with the
@@ -11,10 +11,10 @@ import (
 const onLossHeader = "X-Gateway-On-Loss"
 
 // checkOnLoss refuses other values of onLossHeader.
-func checkOnLoss(r *http.Request) *translate.Fault {
+func checkOnLoss(r *http.Request) *fault.Fault {
 	for i, value := range r.Header[onLossHeader] {
 		if i > 0 || value != "warn" && value != "reject" {
-			return translate.OnLossInvalid()
+			return fault.OnLossInvalid()
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // provider is a provisioned Provider.
@@ -24,7 +25,7 @@ type provider struct {
 	formats []*format.Descriptor
 	serves  []aigateway.Pattern // what it serves without a model block; none: what nobody else claims
 	hidden  bool                // it serves nothing without a model block
-	known   []translate.Model   // models its preset is known for, sorted by id
+	known   []modelcard.Card    // models its preset is known for, sorted by id
 	list    *modellist.List     // its own list of models; nil where it is not asked for one
 
 	uncounted uncounted // models whose tokens it does not count
@@ -73,7 +74,7 @@ func (config *Provider) loadCaller(ctx caddy.Context, standard string, inProcess
 
 // models returns the models that p is known to serve, sorted by id: its own list,
 // else the models of its preset.
-func (p *provider) models() []translate.Model {
+func (p *provider) models() []modelcard.Card {
 	if p.list == nil {
 		return p.known
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // resolved is a provisioned Config together with what it inherits.
@@ -199,11 +199,11 @@ func (r *resolved) names() []string {
 
 // describeModel returns what is known of the model that a name leads to. Under
 // another name than the provider's own it only has the same sizes.
-func (r *resolved) describeModel(name string) translate.Model {
+func (r *resolved) describeModel(name string) modelcard.Card {
 	t := r.model(name).targets[0]
 	known := modellist.Find(t.provider.models(), t.upstreamModel(name))
 	if known.ID != name {
-		return translate.Model{ID: name, ContextTokens: known.ContextTokens, OutputTokens: known.OutputTokens}
+		return modelcard.Card{ID: name, ContextTokens: known.ContextTokens, OutputTokens: known.OutputTokens}
 	}
 	return known
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // ranked puts model blocks and providers, each with its patterns, into order.
@@ -186,9 +186,9 @@ func TestANameIsDescribedAsItsProviderDescribesTheModel(t *testing.T) {
 	require.NoError(t, err)
 	r.models = append(r.models, alias)
 	require.NoError(t, r.rank())
-	opus := translate.Model{ID: "claude-opus", DisplayName: "Opus", Created: 1, OwnedBy: "a", ContextTokens: 2, OutputTokens: 3}
-	r.provider("a").known = []translate.Model{opus}
+	opus := modelcard.Card{ID: "claude-opus", DisplayName: "Opus", Created: 1, OwnedBy: "a", ContextTokens: 2, OutputTokens: 3}
+	r.provider("a").known = []modelcard.Card{opus}
 	assert.Equal(t, opus, r.describeModel("claude-opus"))
-	assert.Equal(t, translate.Model{ID: "smart", ContextTokens: 2, OutputTokens: 3}, r.describeModel("smart"))
-	assert.Equal(t, translate.Model{ID: "claude-other"}, r.describeModel("claude-other"))
+	assert.Equal(t, modelcard.Card{ID: "smart", ContextTokens: 2, OutputTokens: 3}, r.describeModel("smart"))
+	assert.Equal(t, modelcard.Card{ID: "claude-other"}, r.describeModel("claude-other"))
 }

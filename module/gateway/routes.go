@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
@@ -20,7 +21,7 @@ type endpoint struct {
 	method string
 	format *format.Descriptor // nil if it depends on the request
 	meant  *format.Descriptor // of the endpoint that a path without a row resembles, nil for none
-	serve  func(*Handler, *sink.Sink, *http.Request) *translate.Fault
+	serve  func(*Handler, *sink.Sink, *http.Request) *fault.Fault
 	op     translate.Operation
 }
 
@@ -71,18 +72,18 @@ func noEndpoint(p string) endpoint {
 	name := meant(p)
 	return endpoint{
 		meant: endpoints[name].format,
-		serve: func(h *Handler, _ *sink.Sink, _ *http.Request) *translate.Fault { return h.noPath(p, name) },
+		serve: func(h *Handler, _ *sink.Sink, _ *http.Request) *fault.Fault { return h.noPath(p, name) },
 	}
 }
 
-func (h *Handler) noPath(p, meant string) *translate.Fault {
+func (h *Handler) noPath(p, meant string) *fault.Fault {
 	switch {
 	case strings.HasPrefix(p, "/v1/v1/messages"):
-		return translate.VersionTwice()
+		return fault.VersionTwice()
 	case meant == loginPath && h.users.accounts == nil:
-		return translate.NoAccounts()
+		return fault.NoAccounts()
 	}
-	return translate.UnknownPath(meant)
+	return fault.UnknownPath(meant)
 }
 
 const loginPath = "/api/user/login"

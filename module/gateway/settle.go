@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // settle ends an exchange, after a panic and a disconnect too. The outcome comes from
@@ -43,5 +43,5 @@ func (h *Handler) recovered(v any, ex *exchange.Exchange, s *sink.Sink) {
 		s.Close(false)
 		panic(http.ErrAbortHandler)
 	}
-	s.Fail(translate.InternalFault(fmt.Errorf("panic: %v", v)))
+	s.Fail(fault.InternalError(fmt.Errorf("panic: %v", v)))
 }

@@ -4,21 +4,21 @@ import (
 	"fmt"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // target is a provider with its own name for the model.
 type target struct {
 	provider *provider
-	model    string            // "" stands for the name that the client used
-	traits   *translate.Traits // of the model, or of models without traits of their own
-	byModel  []modelTraits     // of models with traits of their own that a client may name
+	model    string        // "" stands for the name that the client used
+	traits   *trait.Traits // of the model, or of models without traits of their own
+	byModel  []modelTraits // of models with traits of their own that a client may name
 }
 
 // modelTraits are the traits of models whose names match a pattern.
 type modelTraits struct {
 	pattern aigateway.Pattern
-	traits  *translate.Traits
+	traits  *trait.Traits
 }
 
 // layers are the traits of a provider, in the order in which later ones take
@@ -54,8 +54,8 @@ func (p *provider) target(model string, more ...map[string]string) (target, erro
 }
 
 // mergeTraits returns traits of which later ones take precedence.
-func mergeTraits(first map[string]string, more []map[string]string) (*translate.Traits, error) {
-	merged := new(translate.Traits)
+func mergeTraits(first map[string]string, more []map[string]string) (*trait.Traits, error) {
+	merged := new(trait.Traits)
 	for _, values := range append([]map[string]string{first}, more...) {
 		if err := merged.SetAll(values); err != nil {
 			return nil, fmt.Errorf("traits: %w", err)
@@ -73,7 +73,7 @@ func (t target) upstreamModel(client string) string {
 }
 
 // traitsOf returns the traits of the model that a client named.
-func (t target) traitsOf(client string) *translate.Traits {
+func (t target) traitsOf(client string) *trait.Traits {
 	for _, m := range t.byModel {
 		if m.pattern.Match(client) {
 			return m.traits

@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // load loads a preset as the gateway does.
@@ -109,11 +110,11 @@ func TestPresetsImplyTheirService(t *testing.T) {
 
 func TestPresetsHaveTraitsThatExist(t *testing.T) {
 	for _, p := range presets {
-		assert.NoError(t, new(translate.Traits).SetAll(p.defaults.Traits), p.name)
+		assert.NoError(t, new(trait.Traits).SetAll(p.defaults.Traits), p.name)
 		for _, row := range p.defaults.ModelTraits {
 			_, err := aigateway.ParsePattern(string(row.Pattern))
 			assert.NoError(t, err, p.name)
-			assert.NoError(t, new(translate.Traits).SetAll(row.Traits), "%s %s", p.name, row.Pattern)
+			assert.NoError(t, new(trait.Traits).SetAll(row.Traits), "%s %s", p.name, row.Pattern)
 		}
 	}
 }
@@ -141,7 +142,7 @@ func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 		{"deepseek", "deepseek-chat", 8192, 4096},
 		{"deepseek", "deepseek-reasoner", 65536, 4096},
 	} {
-		var traits translate.Traits
+		var traits trait.Traits
 		for _, row := range load(t, c.preset, `{}`).(aigateway.Preset).Defaults().ModelTraits {
 			if row.Pattern.Match(c.model) {
 				require.NoError(t, traits.SetAll(row.Traits))

@@ -10,7 +10,9 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
 type readCloser = io.ReadCloser
@@ -39,7 +41,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	}
 	answer, fault := c.inspect(body)
 	if fill := c.usageFiller(); fault == nil && fill != nil {
-		body = translate.AppendEdited(nil, body, fill(nil, body))
+		body = edit.Apply(nil, body, fill(nil, body))
 	}
 	length := int64(len(body))
 	if fault == nil && c.attempt.Exchange.Streaming() { // the stream that the answer would have been
@@ -55,7 +57,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	return c.response(res, res.StatusCode, io.NopCloser(bytes.NewReader(body)), length), nil
 }
 
-func (c *call) inspect(body []byte) (translate.Answer, *translate.Fault) {
+func (c *call) inspect(body []byte) (signal.Answer, *fault.Fault) {
 	return c.attempt.Format.Answers.Inspect(body, c.attempt.Exchange.Operation)
 }
 
@@ -67,7 +69,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 		return c.unread(res, err)
 	}
 	// An error answer that cannot be read is still an error of that status.
-	fault := translate.ReadFault(res.StatusCode, res.Header.Get("Content-Type"), body)
+	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
 	fault.Redact(c.secrets()...)
 	if c.attempt.ByteLane() && c.attempt.Format.Errors.Relayable(res.StatusCode, body) {
 		c.noteErrorAnswer(c.errorAnswer(res, body, fault))
@@ -78,10 +80,10 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 // errorAnswer returns the provider's error answer as a client of the same format
 // gets it: its own bytes if they are JSON, else an error body of the format, since
 // official SDKs take no other.
-func (c *call) errorAnswer(res *http.Response, body []byte, fault *translate.Fault) *exchange.ErrorAnswer {
+func (c *call) errorAnswer(res *http.Response, body []byte, f *fault.Fault) *exchange.ErrorAnswer {
 	answer := &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: body}
-	if !translate.IsJSON(body) || c.leaksCredential(body) {
-		answer.Body = c.attempt.Format.Errors.Append(nil, fault, c.attempt.Exchange.ID)
+	if !fault.IsJSON(body) || c.leaksCredential(body) {
+		answer.Body = c.attempt.Format.Errors.Append(nil, f, c.attempt.Exchange.ID)
 		return answer
 	}
 	if own := c.redactContentType(res); exchange.IsJSON(own) {

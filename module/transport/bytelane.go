@@ -4,7 +4,9 @@ import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -12,7 +14,7 @@ import (
 // the events. Only whole events are handed on, so that a stream that breaks off
 // never leaves half of one.
 type byteLane struct {
-	translate.Observer
+	signal.Observer
 	events
 	format   *format.Descriptor
 	withhold bool   // keep events that hold nothing but usage from the client
@@ -22,12 +24,12 @@ type byteLane struct {
 	leaks  func([]byte) bool // reports whether an event repeats the provider's credential
 	hidden bool              // the provider's error event was withheld: the client gets the gateway's own
 
-	pending []byte           // the beginning of an event that is not complete yet
-	edits   []translate.Edit // of the bytes just taken
+	pending []byte      // the beginning of an event that is not complete yet
+	edits   []edit.Edit // of the bytes just taken
 }
 
 // editor appends edits of the data of an event, or of a JSON answer.
-type editor func(edits []translate.Edit, data []byte) []translate.Edit
+type editor func(edits []edit.Edit, data []byte) []edit.Edit
 
 // Losses: nothing is lost on the way of the bytes.
 func (l *byteLane) Losses() translate.Losses { return nil }
@@ -66,7 +68,7 @@ func (l *byteLane) take(p []byte, fresh int, ready *bytes.Buffer) int {
 
 // write hands on whole events with their edits.
 func (l *byteLane) write(events []byte, ready *bytes.Buffer) {
-	ready.Write(translate.AppendEdited(ready.AvailableBuffer(), events, l.edits))
+	ready.Write(edit.Apply(ready.AvailableBuffer(), events, l.edits))
 }
 
 // observe looks at every event that is complete by now, and notes their edits.
@@ -89,15 +91,15 @@ func (l *byteLane) observe(held []byte) (n int) {
 // note adds what an event says, and the edits of the bytes at hand, which begin at
 // that offset of the stream. It reports whether the client is to see the event.
 func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) {
-	signal := l.Observe(event)
-	l.events.note(event, signal)
+	sig := l.Observe(event)
+	l.events.note(event, sig)
 	at := translate.Span{Start: int(event.Start - first), End: int(event.End - first)}
 	raw := held[at.Start:at.End]
 	switch {
-	case l.keeps(event, signal, raw):
-		l.edits = append(l.edits, translate.Edit{Span: at})
+	case l.keeps(event, sig, raw):
+		l.edits = append(l.edits, edit.Edit{Span: at})
 		return false
-	case l.usage != nil && signal.Has(translate.HasUsage):
+	case l.usage != nil && sig.Has(signal.HasUsage):
 		l.editUsage(event, raw, at.Start)
 	}
 	return true
@@ -106,12 +108,12 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 // keeps reports whether an event is kept from the client: usage that it did not ask
 // for, and an error that it could not read, or that repeats the credential anywhere,
 // in its comments and other fields too.
-func (l *byteLane) keeps(event sse.Event, signal translate.Signal, raw []byte) bool {
-	if signal.Has(translate.Failed) {
+func (l *byteLane) keeps(event sse.Event, sig signal.Signal, raw []byte) bool {
+	if sig.Has(signal.Failed) {
 		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.leaks(raw)
 		return l.hidden
 	}
-	return l.withhold && signal.Has(translate.UsageOnly)
+	return l.withhold && sig.Has(signal.UsageOnly)
 }
 
 // editUsage notes the edits of an event's usage. The event stands at that place of
@@ -133,10 +135,10 @@ func (l *byteLane) end(orderly bool, ready *bytes.Buffer) {
 	}
 	l.edits = l.edits[:0]
 	if event, ok := l.lexer.Close(); ok && l.note(event, l.pending, event.Start) {
-		ready.Write(completed(translate.AppendEdited(nil, l.pending, l.edits)))
+		ready.Write(completed(edit.Apply(nil, l.pending, l.edits)))
 	}
-	if l.onFinish && l.sum.Has(translate.Finish) && l.lexer.Settled() == l.lexer.Offset() {
-		l.add(translate.Terminal)
+	if l.onFinish && l.sum.Has(signal.Finish) && l.lexer.Settled() == l.lexer.Offset() {
+		l.add(signal.Terminal)
 	}
 }
 

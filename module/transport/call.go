@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -27,7 +28,7 @@ type call struct {
 	ctx     context.Context // of the provider's call: ends with the client, or with a named cause of ours
 	cancel  context.CancelCauseFunc
 	watch   watch
-	memory  translate.Memory // of a translated request: what the way back needs
+	memory  translate.AnswerContext // of a translated request: what the way back needs
 }
 
 func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *http.Request) *call {
@@ -79,7 +80,7 @@ func (c *call) send(p *payload) (*http.Response, error) {
 
 // refuse returns the answer of a call that is not made. With an error instead,
 // reverse_proxy would count a failure of the provider.
-func (c *call) refuse(fault *translate.Fault) *http.Response {
+func (c *call) refuse(fault *fault.Fault) *http.Response {
 	c.noteUnasked(fault)
 	c.cancel(errEnded)
 	return &http.Response{
@@ -114,14 +115,14 @@ func (c *call) fail(err error) error {
 }
 
 // callFault returns the fault of a call that ended with an error.
-func callFault(cause error) *translate.Fault {
+func callFault(cause error) *fault.Fault {
 	switch {
 	case timedOut(cause):
-		return translate.UpstreamTimeout(cause)
+		return fault.UpstreamTimeout(cause)
 	case unreadable(cause):
-		return translate.Unusable(cause)
+		return fault.Unusable(cause)
 	default:
-		return translate.Unreachable(cause)
+		return fault.Unreachable(cause)
 	}
 }
 
@@ -164,7 +165,7 @@ func (e *callError) Unwrap() error {
 
 // failed ends a call with a fault of the provider. It returns a response whose status
 // shows reverse_proxy the health of the provider.
-func (c *call) failed(res *http.Response, status int, fault *translate.Fault) *http.Response {
+func (c *call) failed(res *http.Response, status int, fault *fault.Fault) *http.Response {
 	c.noteError(fault)
 	_ = res.Body.Close()
 	c.end()

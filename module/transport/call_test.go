@@ -21,6 +21,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // TestCallErrorsNeverLookLikeACancellationOfALivingClient ensures that
@@ -30,15 +31,15 @@ func TestCallErrorsNeverLookLikeACancellationOfALivingClient(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		err  error
-		kind translate.Kind
+		kind fault.Kind
 	}{
-		{"canceled", context.Canceled, translate.BadGateway},
-		{"canceled, wrapped", fmt.Errorf("reading: %w", context.Canceled), translate.BadGateway},
-		{"canceled, joined", errors.Join(io.EOF, context.Canceled), translate.BadGateway},
-		{"deadline", context.DeadlineExceeded, translate.Timeout},
-		{"dial timeout", &net.OpError{Op: "dial", Err: &timeoutError{"a dial"}}, translate.Timeout},
-		{"dial refused", &net.OpError{Op: "dial", Err: errors.New("refused")}, translate.BadGateway},
-		{"reset", errReset, translate.BadGateway},
+		{"canceled", context.Canceled, fault.BadGateway},
+		{"canceled, wrapped", fmt.Errorf("reading: %w", context.Canceled), fault.BadGateway},
+		{"canceled, joined", errors.Join(io.EOF, context.Canceled), fault.BadGateway},
+		{"deadline", context.DeadlineExceeded, fault.Timeout},
+		{"dial timeout", &net.OpError{Op: "dial", Err: &timeoutError{"a dial"}}, fault.Timeout},
+		{"dial refused", &net.OpError{Op: "dial", Err: errors.New("refused")}, fault.BadGateway},
+		{"reset", errReset, fault.BadGateway},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inner := answers(func(*http.Request) (*http.Response, error) { return nil, test.err })
@@ -137,7 +138,7 @@ func TestEveryTimeOfACallEndsItWithATimeout(t *testing.T) {
 					return
 				}
 				require.NotNil(t, got.Fault)
-				assert.Equal(t, translate.Timeout, got.Fault.Kind)
+				assert.Equal(t, fault.Timeout, got.Fault.Kind)
 				assert.NotErrorIs(t, got.err, context.Canceled)
 			})
 		})

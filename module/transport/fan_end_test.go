@@ -17,7 +17,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // TestEveryCallHasTimesOfItsOwn also ensures that no goroutine outlives the
@@ -77,7 +77,7 @@ func TestEveryCallHasTimesOfItsOwn(t *testing.T) {
 					return
 				}
 				require.NotNil(t, got.Fault)
-				assert.Equal(t, translate.Timeout, got.Fault.Kind)
+				assert.Equal(t, fault.Timeout, got.Fault.Kind)
 				assert.NotErrorIs(t, got.err, context.Canceled)
 			})
 		})

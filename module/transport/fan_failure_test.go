@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // What each call waits for before the first word is told by a status.
@@ -23,24 +23,24 @@ func TestOneCallThatFailsBeforeContentFailsTheWhole(t *testing.T) {
 		name   string
 		fails  answers
 		status int // 0 for an error
-		kind   translate.Kind
+		kind   fault.Kind
 		code   string
 	}{
-		{"an error status", refuses(http.StatusInternalServerError), 500, translate.Internal, ""},
-		{"a rate limit", refuses(http.StatusTooManyRequests, "Retry-After", "7", "X-Request-Id", "theirs"), 429, translate.RateLimited, "rate_limit_exceeded"},
-		{"a reset", func(*http.Request) (*http.Response, error) { return nil, errReset }, 0, translate.BadGateway, "upstream_unreachable"},
+		{"an error status", refuses(http.StatusInternalServerError), 500, fault.Internal, ""},
+		{"a rate limit", refuses(http.StatusTooManyRequests, "Retry-After", "7", "X-Request-Id", "theirs"), 429, fault.RateLimited, "rate_limit_exceeded"},
+		{"a reset", func(*http.Request) (*http.Response, error) { return nil, errReset }, 0, fault.BadGateway, "upstream_unreachable"},
 		{"no JSON", func(*http.Request) (*http.Response, error) {
 			return responds(200, "text/html", io.NopCloser(strings.NewReader("<html>"))), nil
-		}, 502, translate.BadGateway, "upstream_invalid_response"},
+		}, 502, fault.BadGateway, "upstream_invalid_response"},
 		{"an error in 200", func(*http.Request) (*http.Response, error) {
 			return responds(200, "application/json", io.NopCloser(strings.NewReader(`{"error":{"message":"no","code":503}}`))), nil
-		}, 503, translate.Overloaded, "overloaded"},
+		}, 503, fault.Overloaded, "overloaded"},
 		{"half an answer", func(*http.Request) (*http.Response, error) {
 			return responds(200, "application/json", &chunks{pieces: whole([]byte(`{"id":`)), end: errReset}), nil
-		}, 0, translate.BadGateway, "upstream_unreachable"},
+		}, 0, fault.BadGateway, "upstream_unreachable"},
 		{"an unknown coding", func(*http.Request) (*http.Response, error) {
 			return responds(200, "text/event-stream", io.NopCloser(strings.NewReader(chunkText)), "Content-Encoding", "compress"), nil
-		}, 0, translate.BadGateway, "upstream_invalid_response"},
+		}, 0, fault.BadGateway, "upstream_invalid_response"},
 	} {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, stream %t", test.name, stream), func(t *testing.T) {

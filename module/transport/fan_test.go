@@ -15,7 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func TestSeveralCallsGiveOneAnswer(t *testing.T) {
@@ -27,7 +27,7 @@ func TestSeveralCallsGiveOneAnswer(t *testing.T) {
 		assert.Nil(t, got.Fault)
 		assert.True(t, got.Whole())
 		assert.Equal(t, []string{"12", "3", "456"}, choicesOf(t, stream, got.output))
-		assert.Equal(t, translate.Usage{Input: 21, Output: 6, Known: true}, got.Usage)
+		assert.Equal(t, token.Usage{Input: 21, Output: 6, Known: true}, got.Usage)
 		assert.Equal(t, "m1", got.AnsweredBy)
 		assert.Equal(t, http.StatusOK, got.Status)
 		assert.Equal(t, 1, strings.Count(got.output, `"total_tokens":27`))

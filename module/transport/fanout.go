@@ -30,7 +30,7 @@ type fanOut struct {
 }
 
 func newFanOut(c *call, calls []preparedCall) *fanOut {
-	memories := make([]*translate.Memory, len(calls))
+	memories := make([]*translate.AnswerContext, len(calls))
 	for i := range calls {
 		memories[i] = &calls[i].call.memory
 	}

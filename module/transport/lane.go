@@ -4,7 +4,10 @@ import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // lane is the way of a stream's events to the client: as they are, or translated.
@@ -20,7 +23,7 @@ type lane interface {
 	// any stream; one that breaks off, only a stream that the gateway had ended.
 	end(orderly bool, ready *bytes.Buffer)
 	// signals returns the signals of all events so far.
-	signals() translate.Signal
+	signals() signal.Signal
 	// err returns an error if an event is too large.
 	err() error
 	// offset returns the number of bytes that were taken so far.
@@ -29,36 +32,36 @@ type lane interface {
 	lastEvent() int64
 	// relaysErrors reports whether the provider's own error event is handed on.
 	relaysErrors() bool
-	Usage() translate.Usage
+	Usage() token.Usage
 	Model() string
-	Fault() *translate.Fault
+	Fault() *fault.Fault
 	// Losses returns the parts of the answer that could not be translated.
 	Losses() translate.Losses
 }
 
-const lastSignals = translate.Terminal | translate.Failed
+const lastSignals = signal.Terminal | signal.Failed
 
 // events divides a stream into events and adds up their signals.
 type events struct {
 	lexer *sse.Lexer
 	last  int64 // offset behind the last event
-	sum   translate.Signal
+	sum   signal.Signal
 }
 
-func (s *events) signals() translate.Signal { return s.sum }
-func (s *events) err() error                { return s.lexer.Err() }
-func (s *events) offset() int64             { return s.lexer.Offset() }
-func (s *events) lastEvent() int64          { return s.last }
+func (s *events) signals() signal.Signal { return s.sum }
+func (s *events) err() error             { return s.lexer.Err() }
+func (s *events) offset() int64          { return s.lexer.Offset() }
+func (s *events) lastEvent() int64       { return s.last }
 
 // note adds the signal of an event.
-func (s *events) note(event sse.Event, signal translate.Signal) {
+func (s *events) note(event sse.Event, signal signal.Signal) {
 	s.last = event.End
 	s.add(signal)
 }
 
-func (s *events) add(signal translate.Signal) {
-	if signal.Has(translate.Content) {
-		s.sum &^= translate.Finish // of the choices seen before this one
+func (s *events) add(sig signal.Signal) {
+	if sig.Has(signal.Content) {
+		s.sum &^= signal.Finish // of the choices seen before this one
 	}
-	s.sum |= signal
+	s.sum |= sig
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // maxModelsPage is the most that is read of one page of a list of models, in
@@ -35,7 +35,7 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 // or repeats the credential, which clients would see.
 func (t *Transport) modelsPage(res *http.Response) []byte {
 	page, err := readBody(res, res.Body, maxModelsPage)
-	if err != nil || translate.Reveals(string(page), t.credential()) {
+	if err != nil || fault.Reveals(string(page), t.credential()) {
 		return nil
 	}
 	return page

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 )
 
 // payload is what a call sends. It may be opened more than once: net/http sends a
@@ -26,7 +26,7 @@ type payload struct {
 
 // splicedPayload returns a body with edits, in the order of the body. What lies
 // between them is not copied: the lease of the body is retained.
-func splicedPayload(body []byte, edits []translate.Edit, lease *exchange.Lease) *payload {
+func splicedPayload(body []byte, edits []edit.Edit, lease *exchange.Lease) *payload {
 	lease.Retain()
 	p, at := &payload{lease: lease}, 0
 	for _, e := range edits {

@@ -5,14 +5,18 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // rendered is the client's request as one call sends it.
 type rendered struct {
 	payload *payload
-	losses  translate.Losses // fields of the client's request that are left behind
-	memory  translate.Memory // of a translation: what the way back needs
+	losses  translate.Losses        // fields of the client's request that are left behind
+	memory  translate.AnswerContext // of a translation: what the way back needs
 
 	// Of a translation: the number of prompts, each of which needs calls of its own,
 	// and the number of calls for each.
@@ -22,7 +26,7 @@ type rendered struct {
 // prepare renders the client's request, with the first of its prompts if each needs
 // a call of its own. A fault means that this target cannot be asked in any faithful
 // way.
-func (c *call) prepare() (rendered, *translate.Fault) {
+func (c *call) prepare() (rendered, *fault.Fault) {
 	if c.attempt.ByteLane() {
 		return c.splice()
 	}
@@ -31,7 +35,7 @@ func (c *call) prepare() (rendered, *translate.Fault) {
 
 // splice renders a request in the client's own format: the client's bytes, with the
 // edits of this attempt.
-func (c *call) splice() (r rendered, fault *translate.Fault) {
+func (c *call) splice() (r rendered, fault *fault.Fault) {
 	if fault = c.refuseLateSystem(); fault != nil {
 		return r, fault
 	}
@@ -45,17 +49,17 @@ func (c *call) splice() (r rendered, fault *translate.Fault) {
 
 // refuseLateSystem refuses system turns in the middle of a messages body where the
 // provider does not take them: its bytes cannot be changed.
-func (c *call) refuseLateSystem() *translate.Fault {
+func (c *call) refuseLateSystem() *fault.Fault {
 	ex := c.attempt.Exchange
 	if ex.View.LateSystem == 0 || ex.Operation != translate.Generate || c.traits().TakesLateSystem() {
 		return nil
 	}
-	return translate.RefuseLateSystem("messages." + strconv.Itoa(ex.View.LateSystem-1) + ".role")
+	return fault.LateSystem("messages." + strconv.Itoa(ex.View.LateSystem-1) + ".role")
 }
 
 // fillIn returns the edits that join prompt and suffix to one prompt, where the
 // target has a template for that.
-func (c *call) fillIn() ([]translate.Edit, *translate.Fault) {
+func (c *call) fillIn() ([]edit.Edit, *fault.Fault) {
 	fillIn := c.attempt.Format.Requests.FillIn
 	if fillIn == nil || c.traits().FIMTemplate == "" {
 		return nil, nil
@@ -65,7 +69,7 @@ func (c *call) fillIn() ([]translate.Edit, *translate.Fault) {
 
 // translate renders the request in the provider's format, with one of its prompts,
 // counted from 0.
-func (c *call) translate(prompt int) (rendered, *translate.Fault) {
+func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 	a, info := c.attempt, c.info()
 	info.Prompt = prompt
 	lease := exchange.NewLease()
@@ -86,13 +90,13 @@ func (c *call) translate(prompt int) (rendered, *translate.Fault) {
 }
 
 // info returns what a translation needs to know beside the body.
-func (c *call) info() *translate.RequestInfo {
+func (c *call) info() *core.RequestInfo {
 	a := c.attempt
-	return &translate.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits(), BytesPerToken: a.BytesPerToken}
+	return &core.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits(), BytesPerToken: a.BytesPerToken}
 }
 
 // traits returns what the target accepts beside what its format states.
-func (c *call) traits() *translate.Traits {
+func (c *call) traits() *trait.Traits {
 	if c.attempt.Traits != nil {
 		return c.attempt.Traits
 	}
@@ -101,7 +105,7 @@ func (c *call) traits() *translate.Traits {
 
 // refuseShaping refuses a request of which something would be lost that shapes
 // the answer, where the model or the client wants that.
-func (c *call) refuseShaping(info *translate.RequestInfo, losses translate.Losses) *translate.Fault {
+func (c *call) refuseShaping(info *core.RequestInfo, losses translate.Losses) *fault.Fault {
 	strict := c.attempt.Exchange.Strict
 	if !strict && !c.traits().RejectLosses {
 		return nil

@@ -7,17 +7,18 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // leaksCredential reports whether a body repeats the credential of the call.
 func (c *call) leaksCredential(body []byte) bool {
-	return c.t.secret != "" && translate.Reveals(string(body), c.t.credential())
+	return c.t.secret != "" && fault.Reveals(string(body), c.t.credential())
 }
 
 // redact returns a text of the provider, or "" if it repeats the credential. Every
 // text that goes to a header or to the log passes through here.
 func (c *call) redact(text string) string {
-	if translate.Reveals(text, c.t.credential()) {
+	if fault.Reveals(text, c.t.credential()) {
 		return ""
 	}
 	return text

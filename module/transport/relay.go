@@ -11,7 +11,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -47,10 +48,10 @@ var errSilence = fmt.Errorf("waiting for an event: %w", coding.ErrTooLarge)
 // connection; any other failure is left in the result.
 func (r *relay) prime() error {
 	buf := make([]byte, 4<<10)
-	for r.lane.signals()&(translate.Content|lastSignals) == 0 {
+	for r.lane.signals()&(signal.Content|lastSignals) == 0 {
 		n, err := r.step(buf)
 		r.ready.Write(buf[:n])
-		if r.lane.signals()&(translate.Content|lastSignals) != 0 {
+		if r.lane.signals()&(signal.Content|lastSignals) != 0 {
 			break
 		}
 		if err = r.failure(err); err == io.EOF {
@@ -69,7 +70,7 @@ func (r *relay) prime() error {
 
 // begun reports whether content came: an answer that fails from then on is a
 // stream that broke off, whether or not the failure came with the same bytes.
-func (r *relay) begun() bool { return r.lane.signals().Has(translate.Content) }
+func (r *relay) begun() bool { return r.lane.signals().Has(signal.Content) }
 
 // Read hands on the next bytes.
 func (r *relay) Read(p []byte) (int, error) {
@@ -150,14 +151,14 @@ func (r *relay) silent() error {
 func (r *relay) advance() {
 	c, signals := r.call, r.lane.signals()
 	switch {
-	case signals.Has(translate.Failed):
+	case signals.Has(signal.Failed):
 		r.failBySignal()
-	case signals.Has(translate.Terminal):
+	case signals.Has(signal.Terminal):
 		c.noteFinished(r.lane.Usage())
-	case c.result.State < exchange.Finishing && signals.Has(translate.Finish) && !c.attempt.ByteLane():
+	case c.result.State < exchange.Finishing && signals.Has(signal.Finish) && !c.attempt.ByteLane():
 		c.noteState(exchange.Finishing)
 		c.watch.enter(phase{time.Duration(c.t.UsageWait), errDrain})
-	case c.result.State < exchange.Content && signals.Has(translate.Content):
+	case c.result.State < exchange.Content && signals.Has(signal.Content):
 		c.noteState(exchange.Content)
 		c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
 	}
@@ -197,14 +198,14 @@ func (r *relay) end(err error) {
 
 // brokenOff returns the fault of a stream that ended with err, or by a timeout,
 // before its last event.
-func brokenOff(err, timeout error) *translate.Fault {
+func brokenOff(err, timeout error) *fault.Fault {
 	switch {
 	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, coding.ErrTooLarge):
-		return translate.Unusable(err)
+		return fault.Unusable(err)
 	case timeout != nil:
-		return translate.UpstreamTimeout(timeout)
+		return fault.UpstreamTimeout(timeout)
 	default:
-		return translate.Truncated(err)
+		return fault.Truncated(err)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func TestAnyChunkingOfAStreamHandsOnTheSameBytesAndUsage(t *testing.T) {
@@ -200,7 +201,7 @@ func TestTheUsageChunkIsWithheldOnlyFromAClientThatDidNotAskForIt(t *testing.T) 
 			}
 			got := replay(t, translate.Chat, !test.asked, whole([]byte(chunkText+chunkFinish+chunkUsage+done)), io.EOF, change)
 			assert.Equal(t, test.want, got.output)
-			assert.Equal(t, translate.Usage{Input: 7, Output: 2, Known: true}, got.Usage, "it is counted either way")
+			assert.Equal(t, token.Usage{Input: 7, Output: 2, Known: true}, got.Usage, "it is counted either way")
 		})
 	}
 }

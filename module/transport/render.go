@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // render builds the request to the provider. proxied is what reverse_proxy (or
@@ -98,7 +99,7 @@ func (c *call) header(configured http.Header) http.Header {
 
 // setVersion sets the version of a format, if that has one, for providers with
 // these traits.
-func setVersion(h http.Header, v *format.Version, traits *translate.Traits) {
+func setVersion(h http.Header, v *format.Version, traits *trait.Traits) {
 	if v.Sent != nil {
 		h[v.Header] = []string{v.Sent(traits)}
 	}
@@ -149,19 +150,19 @@ func (c *call) usageAsked() bool {
 // edits returns the edits of the byte lane, those of filled among them, in the order
 // of the body. There are no others: no default is inserted, nothing is reordered or
 // repaired.
-func (c *call) edits(filled []translate.Edit) []translate.Edit {
+func (c *call) edits(filled []edit.Edit) []edit.Edit {
 	ex := c.attempt.Exchange
-	var edits []translate.Edit
+	var edits []edit.Edit
 	if c.attempt.Model != ex.View.Model {
-		edits = append(edits, translate.Edit{Span: ex.View.ModelSpan, With: jsonscan.AppendString(nil, c.attempt.Model)})
+		edits = append(edits, edit.Edit{Span: ex.View.ModelSpan, With: jsonscan.AppendString(nil, c.attempt.Model)})
 	}
 	if c.usageAsked() {
 		edits = append(edits, c.attempt.Format.Answers.Usage.Ask(ex.Body, &ex.View))
 	}
 	for _, cut := range ex.View.Minted {
-		edits = append(edits, translate.Edit{Span: cut})
+		edits = append(edits, edit.Edit{Span: cut})
 	}
 	edits = append(edits, filled...)
-	slices.SortFunc(edits, func(a, b translate.Edit) int { return a.Start - b.Start })
+	slices.SortFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
 	return edits
 }

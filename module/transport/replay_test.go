@@ -18,8 +18,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // recording is a stream in the shape of a real one.
@@ -60,7 +63,7 @@ type expected struct {
 	finished bool
 	failed   bool // by an error event
 	relayed  bool // which the client gets as it is
-	usage    translate.Usage
+	usage    token.Usage
 	model    string
 }
 
@@ -75,14 +78,14 @@ func (r recording) expect(withhold bool) (x expected) {
 	}
 	at := int64(0)
 	for event, ok := next(); ok && !x.finished && !x.failed; event, ok = next() {
-		signal := observer.Observe(event)
-		x.content = x.content || signal.Has(translate.Content)
-		x.finished, x.failed = signal.Has(translate.Terminal), signal.Has(translate.Failed)
+		sig := observer.Observe(event)
+		x.content = x.content || sig.Has(signal.Content)
+		x.finished, x.failed = sig.Has(signal.Terminal), sig.Has(signal.Failed)
 		if x.finished {
 			x.terminal = event.End
 		}
-		x.relayed = x.failed && translate.RelayableEvent(event.Name, event.Data, r.format)
-		if withhold && signal.Has(translate.UsageOnly) || x.failed && !x.relayed {
+		x.relayed = x.failed && fault.RelayableEvent(event.Name, event.Data, r.format)
+		if withhold && sig.Has(signal.UsageOnly) || x.failed && !x.relayed {
 			x.output += string(r.bytes[at:event.Start])
 			at = event.End
 		}

@@ -6,13 +6,15 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // The functions of this file fold what a call finds into its result. Nothing else
 // writes one: what a result may hold, and what is redacted before, is here.
 
 // noteUnasked notes that the target cannot take the request.
-func (c *call) noteUnasked(f *translate.Fault) {
+func (c *call) noteUnasked(f *fault.Fault) {
 	c.result.State, c.result.Fault = exchange.Unasked, f
 }
 
@@ -42,13 +44,13 @@ func (c *call) noteHeaders(h http.Header) {
 func (c *call) noteErrorAnswer(a *exchange.ErrorAnswer) { c.result.Answer = a }
 
 // noteFailure notes why the provider gave no whole answer, in words of the gateway.
-func (c *call) noteFailure(f *translate.Fault) {
+func (c *call) noteFailure(f *fault.Fault) {
 	f.Redact(c.t.credential())
 	c.result.Fail(f)
 }
 
 // noteError notes why there is no whole answer, in words that may be the provider's.
-func (c *call) noteError(f *translate.Fault) {
+func (c *call) noteError(f *fault.Fault) {
 	f.Redact(c.secrets()...)
 	c.result.Fail(f)
 }
@@ -57,14 +59,14 @@ func (c *call) noteError(f *translate.Fault) {
 func (c *call) noteState(s exchange.AnswerState) { c.result.State = s }
 
 // noteAnswer notes what the answer has shown of itself so far.
-func (c *call) noteAnswer(u translate.Usage, model string, dropped translate.Losses) {
+func (c *call) noteAnswer(u token.Usage, model string, dropped translate.Losses) {
 	c.result.Usage = u
 	c.result.AnsweredBy = c.redact(model)
 	c.result.Dropped = c.redactLosses(dropped)
 }
 
 // noteFinished notes that the answer is whole, with its final usage.
-func (c *call) noteFinished(u translate.Usage) { c.result.Finish(u) }
+func (c *call) noteFinished(u token.Usage) { c.result.Finish(u) }
 
 // noteMerged notes the results of the calls of a fan-out; failed is nil if none has
 // failed.

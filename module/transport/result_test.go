@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 func TestMergedResultIsThatOfTheFailedCallOrHasTheFirstHeaders(t *testing.T) {
 	whole := exchange.Result{State: exchange.Content, Sent: true}
 	first := exchange.Result{Status: 200, RequestID: "first"}
-	failed := exchange.Result{State: exchange.Broken, Status: 503, Fault: translate.Unusable(nil)}
+	failed := exchange.Result{State: exchange.Broken, Status: 503, Fault: fault.Unusable(nil)}
 	assert.Equal(t, exchange.Result{State: exchange.Content, Sent: true, Status: 200, RequestID: "first"},
 		mergeResults(whole, &first, nil))
 	assert.Equal(t, failed, mergeResults(whole, &first, &failed))

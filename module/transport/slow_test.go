@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
@@ -73,7 +74,7 @@ func TestASilentProviderIsGivenUpBehindASlowClient(t *testing.T) {
 		start := time.Now()
 		got := carryBy(t, newTransport(stalls(chunkText)), attemptFor(t, translate.Chat, true), hourly)
 		require.NotNil(t, got.Fault)
-		assert.Equal(t, translate.Timeout, got.Fault.Kind)
+		assert.Equal(t, fault.Timeout, got.Fault.Kind)
 		assert.Less(t, time.Since(start), 4*time.Hour)
 	})
 }
@@ -169,7 +170,7 @@ func TestAStreamOfCommentsIsGivenUp(t *testing.T) {
 					start := time.Now()
 					got := carry(t, newTransport(dripping(begin)), a)
 					require.NotNil(t, got.Fault)
-					assert.Equal(t, translate.Timeout, got.Fault.Kind)
+					assert.Equal(t, fault.Timeout, got.Fault.Kind)
 					assert.Equal(t, 5*time.Minute, time.Since(start))
 				})
 			})

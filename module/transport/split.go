@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // preparedCall is one of the calls that a request becomes, with what it sends.
@@ -26,7 +27,7 @@ func (c *call) fanOut(first rendered) (*http.Response, error) {
 
 // split prepares a call for each prompt, as often as samples are wanted of it.
 // Nothing is sent yet: a later prompt may be at fault.
-func (c *call) split(first rendered) (calls []preparedCall, fault *translate.Fault) {
+func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) {
 	for n, r := 0, first; n < first.prompts; n++ {
 		if n > 0 {
 			if r, fault = c.translate(n); fault != nil {
@@ -45,7 +46,7 @@ func (c *call) split(first rendered) (calls []preparedCall, fault *translate.Fau
 
 // subcall returns one of the calls that this one becomes. It has a result, a watch
 // and variables of its own, so that a goroutine of its own can carry it.
-func (c *call) subcall(m translate.Memory) *call {
+func (c *call) subcall(m translate.AnswerContext) *call {
 	result := *c.result
 	s := &call{t: c.t, attempt: c.attempt, result: &result, proxied: c.proxied, client: c.client, memory: m}
 	s.ctx, s.cancel = context.WithCancelCause(exchange.WithOwnVars(c.ctx))

@@ -10,7 +10,9 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -49,12 +51,12 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 }
 
 // readAnswer reads a whole JSON answer.
-func readAnswer(t *pairs.Translator, body []byte) *translate.Fault {
-	fault := t.Answer(body)
-	if fault == nil && !t.Finished() {
-		fault = translate.Unusable(errNoEnd)
+func readAnswer(t *pairs.Translator, body []byte) *fault.Fault {
+	f := t.Answer(body)
+	if f == nil && !t.Finished() {
+		f = fault.Unusable(errNoEnd)
 	}
-	return fault
+	return f
 }
 
 var errNoEnd = errors.New("the answer has no end")
@@ -118,6 +120,6 @@ func (t *translation) end(orderly bool, ready *bytes.Buffer) {
 		ready.Write(t.Output())
 	}
 	if t.Finished() {
-		t.add(translate.Terminal)
+		t.add(signal.Terminal)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -65,7 +66,7 @@ func (r recording) finishAt() int64 {
 	lexer, observer := sse.NewLexer(0), formats.Of(r.format).Answers.NewObserver()
 	lexer.Feed(r.bytes)
 	for event, ok := lexer.Next(); ok; event, ok = lexer.Next() {
-		if observer.Observe(event)&(translate.Finish|translate.Terminal) != 0 {
+		if observer.Observe(event)&(signal.Finish|signal.Terminal) != 0 {
 			return event.Start
 		}
 	}

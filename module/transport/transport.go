@@ -23,7 +23,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 func init() { caddy.RegisterModule(Transport{}) }
@@ -34,9 +34,9 @@ type Transport struct {
 	aigateway.Upstream
 
 	inner    http.RoundTripper
-	base     *url.URL         // the zero URL when addresses come from reverse_proxy alone
-	header   string           // name of the credential's header
-	standard translate.Traits // of attempts that bring none of their own
+	base     *url.URL     // the zero URL when addresses come from reverse_proxy alone
+	header   string       // name of the credential's header
+	standard trait.Traits // of attempts that bring none of their own
 	secret   aigateway.Secret
 	logger   *zap.Logger
 }

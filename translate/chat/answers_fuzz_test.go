@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
@@ -26,7 +27,7 @@ func FuzzParser(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		require.NoError(t, translatetest.Parse(func(h translate.Handler) translatetest.Parser { return chat.NewParser(h) }, data))
+		require.NoError(t, translatetest.Parse(func(h event.Handler) translatetest.Parser { return chat.NewParser(h) }, data))
 	})
 }
 
@@ -42,7 +43,7 @@ func spokenIn(answer translatetest.Object, choice int) string {
 func FuzzEmitter(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, 4, 1, 4, 2, 7, 3})
 	f.Fuzz(func(t *testing.T, steps []byte) {
-		emitter := func(m *translate.Memory) translatetest.Emitter {
+		emitter := func(m *translate.AnswerContext) translatetest.Emitter {
 			return chat.NewEmitter(m, translate.IDs{Message: "id_1", Created: 5, Model: "asked", NewToolID: func() string { return "new" }})
 		}
 		read := func(stream []byte) (translatetest.Object, error) { return translatetest.Chat(stream, true) }

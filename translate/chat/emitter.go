@@ -3,8 +3,10 @@ package chat
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // Emitter writes core events as an answer of the format: a stream of chunks
@@ -22,7 +24,7 @@ type saying struct {
 	parted      bool // its next text is another one
 	said        bool // it has text
 	refused     bool // it has the text of a refusal
-	reason      translate.FinishReason
+	reason      event.FinishReason
 	explanation []byte // why the provider refused
 
 	thoughtful bool   // it has reasoning
@@ -31,7 +33,7 @@ type saying struct {
 	thought    []byte // the block of reasoning at hand
 
 	calls []toolCall // by ordinal
-	ids   translate.ToolIDs
+	ids   toolcall.IDs
 
 	annotations []byte // each with a comma before it
 	inserted    int    // characters that stand between its texts
@@ -47,66 +49,66 @@ const maxThought = sse.DefaultMaxEvent
 
 // NewEmitter returns an emitter of one answer to the request that the memory is
 // of.
-func NewEmitter(m *translate.Memory, ids translate.IDs) *Emitter {
+func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 	return &Emitter{Emitter: choices.Emitter{Memory: m, IDs: ids}}
 }
 
 // Handle writes the next core event. Errors are not written here.
-func (m *Emitter) Handle(e *translate.Event) {
+func (m *Emitter) Handle(e *event.Event) {
 	if m.Fault() != nil {
 		return
 	}
 	switch e.Kind {
-	case translate.EventStart:
+	case event.Start:
 		m.start(e)
 		m.begin(0)
-	case translate.EventUsage:
+	case event.Usage:
 		m.Usage = *e.Usage
-	case translate.EventEnd:
+	case event.End:
 		m.end()
-	case translate.EventError:
+	case event.Error:
 	default:
 		m.content(e)
 	}
 }
 
 // content writes an event that belongs to a choice.
-func (m *Emitter) content(e *translate.Event) {
+func (m *Emitter) content(e *event.Event) {
 	c := m.begin(e.Choice)
 	switch e.Kind {
-	case translate.EventText:
+	case event.Text:
 		m.text(c, e)
-	case translate.EventTextEnd:
+	case event.TextEnd:
 		c.parted = true
-	case translate.EventSource:
+	case event.Source:
 		c.annotate(e.Source)
-	case translate.EventReasoning:
+	case event.Reasoning:
 		m.reasoning(c, e)
-	case translate.EventSignature:
+	case event.Signature:
 		m.signature(c, e)
-	case translate.EventRedacted:
+	case event.Redacted:
 		m.redacted(c, e)
-	case translate.EventReasoningEnd:
+	case event.ReasoningEnd:
 		c.endThought()
-	case translate.EventToolStart:
+	case event.ToolStart:
 		m.startTool(c, e)
-	case translate.EventToolArgs:
+	case event.ToolArgs:
 		m.addArguments(c, e)
-	case translate.EventLogprobs:
+	case event.Logprobs:
 		m.addLogprobs(c, e)
-	case translate.EventFinish:
+	case event.Finish:
 		c.reason = e.Finish
 		c.explanation = append(c.explanation[:0], e.Text...)
 	}
 }
 
 // start keeps what every chunk says, once.
-func (m *Emitter) start(e *translate.Event) {
+func (m *Emitter) start(e *event.Event) {
 	object := "chat.completion"
 	if m.Memory.Stream {
 		object = "chat.completion.chunk"
 	}
-	m.Start(object, e, e.Tier.Choices())
+	m.Start(object, e, choices.TierWord(e.Tier))
 }
 
 // begin returns a choice by its index, and begins it, once, with its role.
@@ -119,7 +121,7 @@ func (m *Emitter) begin(index int) *saying {
 		return c
 	}
 	c.begun = true
-	m.start(&translate.Event{})
+	m.start(&event.Event{})
 	if m.Memory.Stream {
 		m.open(index)
 		m.Out = append(m.Out, `"role":"assistant","content":""`...)
@@ -129,7 +131,7 @@ func (m *Emitter) begin(index int) *saying {
 }
 
 // text writes a fragment of text, or of that of a refusal.
-func (m *Emitter) text(c *saying, e *translate.Event) {
+func (m *Emitter) text(c *saying, e *event.Event) {
 	member, all, again := `"content":"`, &c.text, &c.said
 	if e.Refusal {
 		member, all, again = `"refusal":"`, &c.refusal, &c.refused

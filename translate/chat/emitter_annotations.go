@@ -3,13 +3,13 @@ package chat
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // annotate keeps a source of the text. A stream tells them all together at its
 // end: accumulators of official SDKs cannot add up lists without indexes.
-func (c *saying) annotate(s *translate.Source) {
+func (c *saying) annotate(s *event.Citation) {
 	out := append(c.annotations, `,{"type":"url_citation","url_citation":{"url":`...)
 	out = jsonscan.AppendString(out, s.URL)
 	out = append(out, `,"title":`...)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -19,7 +19,7 @@ type toolCall struct {
 var errUnknown = errors.New("arguments of a tool call that was not begun")
 
 // startTool begins a call, once.
-func (m *Emitter) startTool(c *saying, e *translate.Event) {
+func (m *Emitter) startTool(c *saying, e *event.Event) {
 	for len(c.calls) <= e.Tool {
 		c.calls = append(c.calls, toolCall{})
 	}
@@ -40,7 +40,7 @@ func (m *Emitter) startTool(c *saying, e *translate.Event) {
 
 // writeTool writes the chunk that begins a call. Later chunks tell the call by its
 // index, so its names are forgotten.
-func (m *Emitter) writeTool(e *translate.Event, call *toolCall) {
+func (m *Emitter) writeTool(e *event.Event, call *toolCall) {
 	m.open(e.Choice)
 	m.Out = append(m.Out, `"tool_calls":[{"index":`...)
 	m.Out = strconv.AppendInt(m.Out, int64(e.Tool), 10)
@@ -68,7 +68,7 @@ func (t *toolCall) append(dst []byte) []byte {
 }
 
 // addArguments writes a fragment of arguments.
-func (m *Emitter) addArguments(c *saying, e *translate.Event) {
+func (m *Emitter) addArguments(c *saying, e *event.Event) {
 	if e.Tool >= len(c.calls) || !c.calls[e.Tool].known {
 		m.Fail(errUnknown)
 		return

@@ -10,36 +10,39 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-func tells(kind translate.EventKind, choice int, text string) translate.Event {
-	return translate.Event{Kind: kind, Choice: choice, Text: []byte(text)}
+func tells(kind event.Kind, choice int, text string) event.Event {
+	return event.Event{Kind: kind, Choice: choice, Text: []byte(text)}
 }
 
-func words(text string) translate.Event      { return tells(translate.EventText, 0, text) }
-func thinks(text string) translate.Event     { return tells(translate.EventReasoning, 0, text) }
-func signs(signature string) translate.Event { return tells(translate.EventSignature, 0, signature) }
+func words(text string) event.Event      { return tells(event.Text, 0, text) }
+func thinks(text string) event.Event     { return tells(event.Reasoning, 0, text) }
+func signs(signature string) event.Event { return tells(event.Signature, 0, signature) }
 
-func refuses(text string) translate.Event {
-	return translate.Event{Kind: translate.EventText, Refusal: true, Text: []byte(text)}
+func refuses(text string) event.Event {
+	return event.Event{Kind: event.Text, Refusal: true, Text: []byte(text)}
 }
 
-func ends(choice int, reason translate.FinishReason) translate.Event {
-	return translate.Event{Kind: translate.EventFinish, Choice: choice, Finish: reason}
+func ends(choice int, reason event.FinishReason) event.Event {
+	return event.Event{Kind: event.Finish, Choice: choice, Finish: reason}
 }
 
-func invokes(tool int, id, name string) translate.Event {
-	return translate.Event{Kind: translate.EventToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
+func invokes(tool int, id, name string) event.Event {
+	return event.Event{Kind: event.ToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
 }
 
-func argues(tool int, fragment string) translate.Event {
-	return translate.Event{Kind: translate.EventToolArgs, Tool: tool, Text: []byte(fragment)}
+func argues(tool int, fragment string) event.Event {
+	return event.Event{Kind: event.ToolArgs, Tool: tool, Text: []byte(fragment)}
 }
 
-func cites(url, title string, start, end int) translate.Event {
-	return translate.Event{Kind: translate.EventSource, Source: &translate.Source{URL: []byte(url), Title: []byte(title), Start: start, End: end}}
+func cites(url, title string, start, end int) event.Event {
+	return event.Event{Kind: event.Source, Source: &event.Citation{URL: []byte(url), Title: []byte(title), Start: start, End: end}}
 }
 
 // annotated are the annotations of two sources.
@@ -52,28 +55,28 @@ const shifted = `{"type":"url_citation","url_citation":{"url":"u\"","title":"t",
 	`{"type":"url_citation","url_citation":{"url":"v","title":"","start_index":4,"end_index":5}}`
 
 // inPart is an event of a part of its text or its reasoning.
-func inPart(part int, e translate.Event) translate.Event {
+func inPart(part int, e event.Event) event.Event {
 	e.Part = part
 	return e
 }
 
 var (
-	textEnd      = translate.Event{Kind: translate.EventTextEnd}
-	reasoningEnd = translate.Event{Kind: translate.EventReasoningEnd}
+	textEnd      = event.Event{Kind: event.TextEnd}
+	reasoningEnd = event.Event{Kind: event.ReasoningEnd}
 )
 
 // emit writes events, between a start and the end, for a client. One step of a
 // parser may give several events: those of one inner list are one step.
-func emit(m translate.Memory, steps ...[]translate.Event) (string, *translate.Fault) {
+func emit(m translate.AnswerContext, steps ...[]event.Event) (string, *fault.Fault) {
 	n := 0
 	e := chat.NewEmitter(&m, translate.IDs{Message: "chatcmpl-1", Created: 5, Model: "asked", NewToolID: func() string {
 		n++
 		return fmt.Sprintf("call_%d", n)
 	}})
 	var out strings.Builder
-	start := translate.Event{Kind: translate.EventStart, Model: []byte("m"), Created: 7, Usage: &translate.Usage{}}
-	end := translate.Event{Kind: translate.EventEnd}
-	for _, step := range append(append([][]translate.Event{{start}}, steps...), []translate.Event{end}) {
+	start := event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}}
+	end := event.Event{Kind: event.End}
+	for _, step := range append(append([][]event.Event{{start}}, steps...), []event.Event{end}) {
 		for i := range step {
 			e.Handle(&step[i])
 		}
@@ -83,9 +86,9 @@ func emit(m translate.Memory, steps ...[]translate.Event) (string, *translate.Fa
 }
 
 // each makes every event a step of its own.
-func each(events ...translate.Event) (steps [][]translate.Event) {
+func each(events ...event.Event) (steps [][]event.Event) {
 	for _, e := range events {
-		steps = append(steps, []translate.Event{e})
+		steps = append(steps, []event.Event{e})
 	}
 	return steps
 }
@@ -121,82 +124,82 @@ func alone(reason, message string) string {
 
 var emitted = []struct {
 	name   string
-	memory translate.Memory
-	steps  [][]translate.Event
+	memory translate.AnswerContext
+	steps  [][]event.Event
 	stream string
 	answer string // the choices
 }{
 	{
-		"nothing", translate.Memory{}, nil,
+		"nothing", translate.AnswerContext{}, nil,
 		streamed("stop"), alone("stop", `"content":"","refusal":null`),
 	},
 	{
-		"text", translate.Memory{}, each(words("<a>"), words("é\n\""), ends(0, translate.FinishLength)),
+		"text", translate.AnswerContext{}, each(words("<a>"), words("é\n\""), ends(0, event.FinishLength)),
 		streamed("length", `"content":"<a>"`, `"content":"é\n\""`),
 		alone("length", `"content":"<a>é\n\"","refusal":null`),
 	},
 	{
-		"sources", translate.Memory{}, each(words("ab"), cites("u\"", "t", 0, 1), words("c"), cites("v", "", 2, 3), ends(0, translate.FinishStop)),
+		"sources", translate.AnswerContext{}, each(words("ab"), cites("u\"", "t", 0, 1), words("c"), cites("v", "", 2, 3), ends(0, event.FinishStop)),
 		streamed("stop", `"content":"ab"`, `"content":"c"`, `"annotations":[`+annotated+`]`),
 		alone("stop", `"content":"abc","refusal":null,"annotations":[`+annotated+`]`),
 	},
 	{
-		"two texts", translate.Memory{}, each(textEnd, words("a"), textEnd, words("b")),
+		"two texts", translate.AnswerContext{}, each(textEnd, words("a"), textEnd, words("b")),
 		streamed("stop", `"content":"a"`, `"content":"\n\n"`, `"content":"b"`),
 		alone("stop", `"content":"a\n\nb","refusal":null`),
 	},
 	{
-		"a refusal", translate.Memory{}, each(words("a"), textEnd, refuses("no"), refuses("!"), ends(0, translate.FinishFiltered)),
+		"a refusal", translate.AnswerContext{}, each(words("a"), textEnd, refuses("no"), refuses("!"), ends(0, event.FinishFiltered)),
 		streamed("content_filter", `"content":"a"`, `"refusal":"no"`, `"refusal":"!"`),
 		alone("content_filter", `"content":"a","refusal":"no!"`),
 	},
 	{
-		"a refusal that the provider explains", translate.Memory{},
-		each(translate.Event{Kind: translate.EventFinish, Finish: translate.FinishFiltered, Text: []byte("it \"may\" harm")}),
+		"a refusal that the provider explains", translate.AnswerContext{},
+		each(event.Event{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("it \"may\" harm")}),
 		streamed("content_filter", `"refusal":"it \"may\" harm"`),
 		alone("content_filter", `"content":"","refusal":"it \"may\" harm"`),
 	},
 	{
-		"an explanation behind words of the model", translate.Memory{},
-		each(words("a"), translate.Event{Kind: translate.EventFinish, Finish: translate.FinishFiltered, Text: []byte("because")}),
+		"an explanation behind words of the model", translate.AnswerContext{},
+		each(words("a"), event.Event{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("because")}),
 		streamed("content_filter", `"content":"a"`), alone("content_filter", `"content":"a","refusal":null`),
 	},
 	{
-		"sources behind the second text", translate.Memory{}, each(words("a"), textEnd, words("bc"), cites("u\"", "t", 0, 1), cites("v", "", 2, 3)),
+		"sources behind the second text", translate.AnswerContext{}, each(words("a"), textEnd, words("bc"), cites("u\"", "t", 0, 1), cites("v", "", 2, 3)),
 		streamed("stop", `"content":"a"`, `"content":"\n\n"`, `"content":"bc"`, `"annotations":[`+shifted+`]`),
 		alone("stop", `"content":"a\n\nbc","refusal":null,"annotations":[`+shifted+`]`),
 	},
 	{
-		"parts of a text and of reasoning", translate.Memory{},
+		"parts of a text and of reasoning", translate.AnswerContext{},
 		each(inPart(0, thinks("a")), inPart(1, thinks("b")), inPart(1, thinks("c")), signs("S"), reasoningEnd, inPart(0, words("d")), inPart(1, words("e"))),
 		streamed("stop", `"reasoning_content":"a"`, `"reasoning_content":"\n\n"`, `"reasoning_content":"b"`, `"reasoning_content":"c"`,
 			`"thinking_blocks":[{"type":"thinking","thinking":"a\n\nbc","signature":"S"}]`, `"content":"d"`, `"content":"e"`),
 		alone("stop", `"content":"de","refusal":null,"reasoning_content":"a\n\nbc","thinking_blocks":[{"type":"thinking","thinking":"a\n\nbc","signature":"S"}]`),
 	},
 	{
-		"a refusal in words", translate.Memory{}, each(refuses("no"), ends(0, translate.FinishRefused)),
+		"a refusal in words", translate.AnswerContext{}, each(refuses("no"), ends(0, event.FinishRefused)),
 		streamed("stop", `"refusal":"no"`), alone("stop", `"content":"","refusal":"no"`),
 	},
 	{
-		"signed reasoning", translate.Memory{}, each(thinks("a\""), thinks("b"), signs("S="), reasoningEnd, words("c")),
+		"signed reasoning", translate.AnswerContext{}, each(thinks("a\""), thinks("b"), signs("S="), reasoningEnd, words("c")),
 		streamed("stop", `"reasoning_content":"a\""`, `"reasoning_content":"b"`, `"thinking_blocks":[{"type":"thinking","thinking":"a\"b","signature":"S="}]`, `"content":"c"`),
 		alone("stop", `"content":"c","refusal":null,"reasoning_content":"a\"b","thinking_blocks":[{"type":"thinking","thinking":"a\"b","signature":"S="}]`),
 	},
 	{
-		"reasoning that only its signature stands for", translate.Memory{}, each(signs("S"), reasoningEnd),
+		"reasoning that only its signature stands for", translate.AnswerContext{}, each(signs("S"), reasoningEnd),
 		streamed("stop", `"thinking_blocks":[{"type":"thinking","thinking":"","signature":"S"}]`),
 		alone("stop", `"content":"","refusal":null,"thinking_blocks":[{"type":"thinking","thinking":"","signature":"S"}]`),
 	},
 	{
-		"two blocks, the first of them unsigned", translate.Memory{},
-		each(reasoningEnd, thinks("a"), reasoningEnd, thinks("b"), signs("S"), tells(translate.EventRedacted, 0, "D")),
+		"two blocks, the first of them unsigned", translate.AnswerContext{},
+		each(reasoningEnd, thinks("a"), reasoningEnd, thinks("b"), signs("S"), tells(event.Redacted, 0, "D")),
 		streamed("stop", `"reasoning_content":"a"`, `"reasoning_content":"\n"`, `"reasoning_content":"b"`,
 			`"thinking_blocks":[{"type":"thinking","thinking":"b","signature":"S"}]`, `"thinking_blocks":[{"type":"redacted_thinking","data":"D"}]`),
 		alone("stop", `"content":"","refusal":null,"reasoning_content":"a\nb","thinking_blocks":[{"type":"thinking","thinking":"b","signature":"S"},{"type":"redacted_thinking","data":"D"}]`),
 	},
 	{
-		"calls that interleave", translate.Memory{},
-		each(invokes(0, "a:0", "f"), invokes(1, "b", "g"), argues(0, `{"x":`), argues(1, "{}"), argues(0, "1}"), ends(0, translate.FinishTools)),
+		"calls that interleave", translate.AnswerContext{},
+		each(invokes(0, "a:0", "f"), invokes(1, "b", "g"), argues(0, `{"x":`), argues(1, "{}"), argues(0, "1}"), ends(0, event.FinishTools)),
 		streamed("tool_calls", `"tool_calls":[{"index":0,"id":"a:0","type":"function","function":{"name":"f","arguments":""}}]`,
 			`"tool_calls":[{"index":1,"id":"b","type":"function","function":{"name":"g","arguments":""}}]`,
 			`"tool_calls":[{"index":0,"function":{"arguments":"{\"x\":"}}]`, `"tool_calls":[{"index":1,"function":{"arguments":"{}"}}]`,
@@ -204,7 +207,7 @@ var emitted = []struct {
 		alone("tool_calls", `"content":null,"refusal":null,"tool_calls":[{"id":"a:0","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}},{"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]`),
 	},
 	{
-		"calls whose ids are missing or the same, one told twice", translate.Memory{},
+		"calls whose ids are missing or the same, one told twice", translate.AnswerContext{},
 		each(words("w"), invokes(0, "", "f"), invokes(1, "x", "f"), invokes(2, "x", "f"), invokes(2, "y", "g")),
 		streamed("tool_calls", `"content":"w"`, `"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"f","arguments":""}}]`,
 			`"tool_calls":[{"index":1,"id":"x","type":"function","function":{"name":"f","arguments":""}}]`,
@@ -212,20 +215,20 @@ var emitted = []struct {
 		alone("tool_calls", `"content":"w","refusal":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":""}},{"id":"x","type":"function","function":{"name":"f","arguments":""}},{"id":"x_2","type":"function","function":{"name":"f","arguments":""}}]`),
 	},
 	{
-		"a custom call", translate.Memory{},
-		each(translate.Event{Kind: translate.EventToolStart, ID: []byte("a"), Name: []byte("f"), Custom: true}, argues(0, "x y")),
+		"a custom call", translate.AnswerContext{},
+		each(event.Event{Kind: event.ToolStart, ID: []byte("a"), Name: []byte("f"), Custom: true}, argues(0, "x y")),
 		streamed("tool_calls", `"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"f","input":""}}]`, `"tool_calls":[{"index":0,"custom":{"input":"x y"}}]`),
 		alone("tool_calls", `"content":null,"refusal":null,"tool_calls":[{"id":"a","type":"custom","custom":{"name":"f","input":"x y"}}]`),
 	},
 	{
-		"two choices and a gap", translate.Memory{},
-		each(tells(translate.EventText, 2, "c"), words("a"), ends(2, translate.FinishLength), ends(0, translate.FinishStop)),
+		"two choices and a gap", translate.AnswerContext{},
+		each(tells(event.Text, 2, "c"), words("a"), ends(2, event.FinishLength), ends(0, event.FinishStop)),
 		delta(role) + chunkOf(2, role, "null") + chunkOf(2, `"content":"c"`, "null") + delta(`"content":"a"`) +
 			chunkOf(0, "", `"stop"`) + chunkOf(2, "", `"length"`) + "data: [DONE]\n\n",
 		alone("stop", `"content":"a","refusal":null`) + `,{"index":2,"message":{"role":"assistant","content":"c","refusal":null},"logprobs":null,"finish_reason":"length"}`,
 	},
 	{
-		"logprobs that nobody asked for", translate.Memory{}, each(words("a"), translate.Event{Kind: translate.EventLogprobs, Logprobs: []byte(`[{"token":"a"}]`)}),
+		"logprobs that nobody asked for", translate.AnswerContext{}, each(words("a"), event.Event{Kind: event.Logprobs, Logprobs: []byte(`[{"token":"a"}]`)}),
 		streamed("stop", `"content":"a"`), alone("stop", `"content":"a","refusal":null`),
 	},
 }
@@ -246,25 +249,25 @@ func TestAnswersAreWrittenForTheClient(t *testing.T) {
 }
 
 func TestUsageIsToldOnceWhereItIsAskedFor(t *testing.T) {
-	counts := translate.Event{Kind: translate.EventUsage, Usage: &translate.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
+	counts := event.Event{Kind: event.Usage, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
 	const usage = `"usage":{"prompt_tokens":1007,"completion_tokens":12,"total_tokens":1019,"prompt_tokens_details":{"cached_tokens":900,"text_tokens":1007,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":7},"completion_tokens_details":{"text_tokens":8,"audio_tokens":0,"reasoning_tokens":4}}`
-	got, _ := emit(translate.Memory{Stream: true, IncludeUsage: true}, each(words("a"), counts, counts)...)
+	got, _ := emit(translate.AnswerContext{Stream: true, IncludeUsage: true}, each(words("a"), counts, counts)...)
 	assert.Equal(t, 1, strings.Count(got, usage))
 	assert.Contains(t, got, chunks+`],`+usage+"}\n\ndata: [DONE]\n\n")
 	assert.Equal(t, 3, strings.Count(got, `"finish_reason":null}],"usage":null}`)+strings.Count(got, `"finish_reason":"stop"}],"usage":null}`))
-	got, _ = emit(translate.Memory{Stream: true}, each(words("a"), counts)...)
+	got, _ = emit(translate.AnswerContext{Stream: true}, each(words("a"), counts)...)
 	assert.NotContains(t, got, "usage")
-	got, _ = emit(translate.Memory{}, each(words("a"), counts)...)
+	got, _ = emit(translate.AnswerContext{}, each(words("a"), counts)...)
 	assert.Contains(t, got, usage)
 }
 
 // Log probabilities are told behind their text, whose chunk may be gone by then.
 func TestLogprobsStandInTheChunkOfTheirText(t *testing.T) {
-	weights := func(list string) translate.Event {
-		return translate.Event{Kind: translate.EventLogprobs, Logprobs: []byte(list)}
+	weights := func(list string) event.Event {
+		return event.Event{Kind: event.Logprobs, Logprobs: []byte(list)}
 	}
-	m := translate.Memory{Stream: true, Logprobs: true}
-	steps := [][]translate.Event{{words("a"), weights(`[{"token":"a"}]`)}, {words("b"), weights(`[]`)}, {words("c")}, {weights(`[{"token":"c"}]`)}}
+	m := translate.AnswerContext{Stream: true, Logprobs: true}
+	steps := [][]event.Event{{words("a"), weights(`[{"token":"a"}]`)}, {words("b"), weights(`[]`)}, {words("c")}, {weights(`[{"token":"c"}]`)}}
 	got, fault := emit(m, steps...)
 	require.Nil(t, fault)
 	assert.Equal(t, delta(role)+
@@ -278,15 +281,15 @@ func TestLogprobsStandInTheChunkOfTheirText(t *testing.T) {
 }
 
 func TestTheTierOfTheProviderIsTold(t *testing.T) {
-	for tier, want := range map[translate.Tier]string{
-		translate.TierStandard: `"model":"m","service_tier":"default","choices"`,
-		translate.TierPriority: `"model":"m","service_tier":"priority","choices"`,
-		translate.TierUnknown:  `"model":"m","choices"`,
+	for tier, want := range map[event.Tier]string{
+		event.TierStandard: `"model":"m","service_tier":"default","choices"`,
+		event.TierPriority: `"model":"m","service_tier":"priority","choices"`,
+		event.TierUnknown:  `"model":"m","choices"`,
 	} {
 		for _, stream := range []bool{true, false} {
-			e := chat.NewEmitter(&translate.Memory{Stream: stream}, translate.IDs{})
-			e.Handle(&translate.Event{Kind: translate.EventStart, Model: []byte("m"), Tier: tier})
-			e.Handle(&translate.Event{Kind: translate.EventEnd})
+			e := chat.NewEmitter(&translate.AnswerContext{Stream: stream}, translate.IDs{})
+			e.Handle(&event.Event{Kind: event.Start, Model: []byte("m"), Tier: tier})
+			e.Handle(&event.Event{Kind: event.End})
 			out := string(e.Output())
 			assert.Equal(t, strings.Count(out, `"model"`), strings.Count(out, want))
 		}
@@ -294,14 +297,14 @@ func TestTheTierOfTheProviderIsTold(t *testing.T) {
 }
 
 func TestWhatTheProviderDoesNotSayIsFilledIn(t *testing.T) {
-	e := chat.NewEmitter(&translate.Memory{}, translate.IDs{Message: "chatcmpl-1", Created: 5, Model: "asked"})
-	e.Handle(&translate.Event{Kind: translate.EventEnd})
+	e := chat.NewEmitter(&translate.AnswerContext{}, translate.IDs{Message: "chatcmpl-1", Created: 5, Model: "asked"})
+	e.Handle(&event.Event{Kind: event.End})
 	assert.Contains(t, string(e.Output()), `{"id":"chatcmpl-1","object":"chat.completion","created":5,"model":"asked","choices":[{"index":0,`)
 }
 
 func TestArgumentsOfNoCallFail(t *testing.T) {
 	for _, stream := range []bool{true, false} {
-		out, fault := emit(translate.Memory{Stream: stream}, each(argues(0, "{}"), words("late"))...)
+		out, fault := emit(translate.AnswerContext{Stream: stream}, each(argues(0, "{}"), words("late"))...)
 		require.NotNil(t, fault)
 		assert.Equal(t, "upstream_invalid_response", fault.Code)
 		assert.NotContains(t, out, "late")
@@ -332,17 +335,17 @@ func TestStreamsAddUpToTheAnswer(t *testing.T) {
 // provider of another format can read comes back to it through a chat client, and
 // is left out where it cannot.
 func TestSignaturesOfOtherFormatsAreSealed(t *testing.T) {
-	signed := translate.Event{Kind: translate.EventSignature, Text: []byte("rs_1.1.secret"), Origin: translate.Responses}
+	signed := event.Event{Kind: event.Signature, Text: []byte("rs_1.1.secret"), Origin: translate.Responses}
 	ring, err := seal.NewRing([]byte("0123456789abcdef"))
 	require.NoError(t, err)
 	sealer := ring.For("p", "t")
 
-	got, fault := emit(translate.Memory{Seals: sealer}, each(thinks("a"), signed, reasoningEnd)...)
+	got, fault := emit(translate.AnswerContext{Seals: sealer}, each(thinks("a"), signed, reasoningEnd)...)
 	require.Nil(t, fault)
 	sealed := string(sealer.Append(nil, seal.Item, []byte("rs_1.1.secret")))
 	assert.Contains(t, got, `"thinking_blocks":[{"type":"thinking","thinking":"a","signature":"`+sealed+`"}]`)
 
-	got, fault = emit(translate.Memory{}, each(thinks("a"), signed, reasoningEnd)...)
+	got, fault = emit(translate.AnswerContext{}, each(thinks("a"), signed, reasoningEnd)...)
 	require.Nil(t, fault)
 	assert.Contains(t, got, `"reasoning_content":"a"`)
 	assert.NotContains(t, got, "thinking_blocks")

@@ -3,8 +3,8 @@ package chat
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -15,7 +15,7 @@ var apart = []byte("\n")
 
 // reasoning writes a fragment of reasoning. The block that it belongs to is
 // kept: should it be signed, its signature is told together with all of it.
-func (m *Emitter) reasoning(c *saying, e *translate.Event) {
+func (m *Emitter) reasoning(c *saying, e *event.Event) {
 	switch {
 	case !c.thoughtful:
 	case c.apart:
@@ -43,8 +43,8 @@ const reasoningMember = `"reasoning_content":"`
 func (c *saying) endThought() { c.apart, c.thought = true, c.thought[:0] }
 
 // signature writes the block that it signs, whole, for the client to send back.
-func (m *Emitter) signature(c *saying, e *translate.Event) {
-	signature, ok := m.Memory.Signature(e)
+func (m *Emitter) signature(c *saying, e *event.Event) {
+	signature, ok := event.ClientSignature(m.Memory, e)
 	if !ok {
 		m.Drop("reasoning.encrypted_content")
 		return
@@ -59,7 +59,7 @@ func (m *Emitter) signature(c *saying, e *translate.Event) {
 }
 
 // redacted writes a block of redacted thinking.
-func (m *Emitter) redacted(c *saying, e *translate.Event) {
+func (m *Emitter) redacted(c *saying, e *event.Event) {
 	m.openBlock(c, e.Choice, `{"type":"redacted_thinking","data":`)
 	block := m.block(c)
 	*block = jsonscan.AppendString(*block, e.Text)

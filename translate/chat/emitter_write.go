@@ -3,8 +3,8 @@ package chat
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -45,7 +45,7 @@ func (m *Emitter) finish(index int, c *saying) {
 		m.close("")
 	}
 	m.open(index)
-	m.close(c.reason.Chat(c.called()))
+	m.close(choices.FinishReason(c.reason, c.called()))
 }
 
 // explained reports whether the provider's explanation stands for the answer.
@@ -61,7 +61,7 @@ func (m *Emitter) writeChoice(index int) bool {
 	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
 	m.Out = c.appendMessage(append(m.Out, `,"message":`...))
 	m.Out = appendLogprobs(append(m.Out, `,"logprobs":`...), c.logprobs)
-	m.Out = choices.AppendReason(m.Out, c.reason.Chat(c.called()))
+	m.Out = choices.AppendReason(m.Out, choices.FinishReason(c.reason, c.called()))
 	return true
 }
 
@@ -117,7 +117,7 @@ func (c *saying) appendCalls(dst []byte) []byte {
 
 // addLogprobs writes the log probabilities of the text before them: into its
 // chunk of a stream, while that was not handed over, else into one of their own.
-func (m *Emitter) addLogprobs(c *saying, e *translate.Event) {
+func (m *Emitter) addLogprobs(c *saying, e *event.Event) {
 	list := elements(e.Logprobs)
 	if !m.Memory.Logprobs || len(list) == 0 {
 		return

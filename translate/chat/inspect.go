@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -39,7 +40,7 @@ type request struct{ strict.Pass }
 // Inspect is the strict pass over a request body. It returns what the gateway
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their table.
-func Inspect(body []byte, _ translate.Operation) (translate.View, *translate.Fault) {
+func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
 	r := request{strict.New(body, strict.Brackets, fields)}
 	for r.NextField() {
 		r.read()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // with is a request that is right but for the members given, which stand last.
@@ -133,16 +134,16 @@ var refused = []struct{ name, body, path, what string }{
 func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
 	for _, tt := range refused {
 		t.Run(tt.name, func(t *testing.T) {
-			view, fault := chat.Inspect([]byte(tt.body), translate.Generate)
-			require.NotNil(t, fault)
-			assert.Equal(t, tt.path+": "+tt.what, fault.Message)
-			assert.Equal(t, tt.path, fault.Param)
+			view, f := chat.Inspect([]byte(tt.body), translate.Generate)
+			require.NotNil(t, f)
+			assert.Equal(t, tt.path+": "+tt.what, f.Message)
+			assert.Equal(t, tt.path, f.Param)
 			code := "invalid_value"
 			if strings.HasPrefix(once, tt.what) {
 				code = "invalid_json"
 			}
-			assert.Equal(t, code, fault.Code)
-			assert.Equal(t, translate.Invalid, fault.Kind)
+			assert.Equal(t, code, f.Code)
+			assert.Equal(t, fault.Invalid, f.Kind)
 			assert.Equal(t, translate.View{}, view)
 		})
 	}

@@ -1,8 +1,8 @@
 package chat
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // templateArguments is the field by which some servers take switches of the
@@ -75,27 +75,27 @@ var outcomes = core.NewOutcomes(
 // The rules of chat providers.
 var (
 	breakpoints = core.Breakpoints
-	fileParts   = core.KeepIf("files true", func(traits *translate.Traits) bool { return traits.Files == translate.FilesSend })
-	noEffort    = core.LoseIf("extensions "+templateArguments, func(traits *translate.Traits) bool { return traits.Extension(templateArguments) })
+	fileParts   = core.KeepIf("files true", func(traits *trait.Traits) bool { return traits.Files == trait.FilesSend })
+	noEffort    = core.LoseIf("extensions "+templateArguments, func(traits *trait.Traits) bool { return traits.Extension(templateArguments) })
 )
 
 // prefills are the rules of providers that continue what the assistant said.
 var prefills = []core.Rule{
-	core.KeepIf("prefill native", func(traits *translate.Traits) bool { return traits.Prefill == translate.PrefillNative }),
-	core.KeepIf("prefill vllm", func(traits *translate.Traits) bool { return traits.Prefill == translate.PrefillVLLM }),
+	core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative }),
+	core.KeepIf("prefill vllm", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillVLLM }),
 }
 
 // replays are the rules of providers that take earlier reasoning back.
 var replays = []core.Rule{
-	core.KeepIf("reasoning_replay reasoning_content", func(traits *translate.Traits) bool { return traits.ReasoningReplay == translate.ReplayReasoningContent }),
-	core.KeepIf("reasoning_replay reasoning", func(traits *translate.Traits) bool { return traits.ReasoningReplay == translate.ReplayReasoning }),
+	core.KeepIf("reasoning_replay reasoning_content", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayReasoningContent }),
+	core.KeepIf("reasoning_replay reasoning", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayReasoning }),
 }
 
 // effort is the rule of providers that take a word for how much to reason.
 func effort(word string) core.Rule {
-	e := translate.EffortOf(word)
-	return core.KeepIf("reasoning_effort "+word, func(traits *translate.Traits) bool { return traits.ReasoningEffort.Has(e) })
+	e := trait.EffortOf(word)
+	return core.KeepIf("reasoning_effort "+word, func(traits *trait.Traits) bool { return traits.ReasoningEffort.Has(e) })
 }
 
 // lateSystem is what becomes of late system texts unless a trait says otherwise.
-const lateSystem = translate.MidSystemKeep
+const lateSystem = trait.MidSystemKeep

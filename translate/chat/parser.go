@@ -5,13 +5,15 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 var errKind = errors.New("a message, its content or its calls are of a kind of JSON that the format does not have")
 
 // NewParser returns a parser of one answer, a stream or a JSON body.
-func NewParser(h translate.Handler) *choices.Parser {
+func NewParser(h event.Handler) *choices.Parser {
 	return choices.NewParser(translate.Chat, &teller{}, h)
 }
 
@@ -179,7 +181,7 @@ func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 
 func (t *teller) tellDelta(p *choices.Parser, calls *calls, d delta, choice choices.Choice) {
 	if d.broken {
-		p.Fail(translate.Unusable(errKind))
+		p.Fail(fault.Unusable(errKind))
 		return
 	}
 	if d.speaks() {
@@ -213,18 +215,18 @@ func (d *delta) writes() bool {
 
 // tellText sends the text, and the refusal, which is one too.
 func tellText(p *choices.Parser, d *delta, choice choices.Choice) {
-	event := translate.Event{Kind: translate.EventText, Choice: choice.Index}
-	p.SendText(event, d.content, d.contentAt)
+	e := event.Event{Kind: event.Text, Choice: choice.Index}
+	p.SendText(e, d.content, d.contentAt)
 	if d.parts != nil {
 		tellParts(p, d.parts, choice)
 	}
 	if len(d.refusal) > len(`""`) {
 		p.Refused(choice.Index)
-		event.Refusal = true
-		p.SendText(event, d.refusal, jsonscan.Slot{})
+		e.Refusal = true
+		p.SendText(e, d.refusal, jsonscan.Slot{})
 	}
 	if d.logprobs != nil {
-		p.SendEvent(translate.Event{Kind: translate.EventLogprobs, Choice: choice.Index, Logprobs: d.logprobs})
+		p.SendEvent(event.Event{Kind: event.Logprobs, Choice: choice.Index, Logprobs: d.logprobs})
 	}
 }
 
@@ -244,8 +246,8 @@ func dropRest(p *choices.Parser, d *delta) {
 var errImages = errors.New("an answer of nothing but images")
 
 // Repeated follows the arguments of calls, whose end tells calls apart.
-func (t *teller) Repeated(e *translate.Event) {
-	if e.Kind == translate.EventToolArgs {
+func (t *teller) Repeated(e *event.Event) {
+	if e.Kind == event.ToolArgs {
 		calls := &t.calls[e.Choice]
 		calls.all[calls.begun[e.Tool]].args.Add(e.Text)
 	}

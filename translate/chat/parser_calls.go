@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // calls are the tool calls of one choice, in the order in which they were seen.
@@ -28,7 +30,7 @@ type call struct {
 	begun    bool   // it has its whole name and was sent
 	number   int    // among those that were
 	waiting  []byte // arguments that were not sent yet
-	args     translate.Arguments
+	args     toolcall.Arguments
 	again    bool // its name was repeated behind all of its arguments
 }
 
@@ -75,7 +77,7 @@ func (t *teller) tellCalls(p *choices.Parser, all *calls, d *delta, choice choic
 // check fails an answer of which a part is not what it ought to be.
 func check(p *choices.Parser, c *jsonscan.Cursor) {
 	if err := c.Finish(); err != nil {
-		p.Fail(translate.Unusable(err))
+		p.Fail(fault.Unusable(err))
 	}
 }
 
@@ -132,7 +134,7 @@ func (c *call) resumes(e *entry) bool {
 	if text[0] == '"' {
 		text = jsonscan.AppendText(nil, text)
 	}
-	var args translate.Arguments
+	var args toolcall.Arguments
 	if args.Add(text); !args.IsObject() {
 		return false
 	}
@@ -176,7 +178,7 @@ func (a *calls) add() int {
 // are in the first chunk of most servers.
 func (a *calls) take(p *choices.Parser, at int, e *entry) {
 	if at >= maxCalls {
-		p.Fail(translate.Unusable(errCalls))
+		p.Fail(fault.Unusable(errCalls))
 		return
 	}
 	if at != a.last {
@@ -218,7 +220,7 @@ func (a *calls) takeName(p *choices.Parser, c *call, name []byte) {
 // hold counts bytes that wait.
 func (a *calls) hold(p *choices.Parser, n int) {
 	if *a.held += n; *a.held > maxWaiting {
-		p.Fail(translate.Unusable(errWaiting))
+		p.Fail(fault.Unusable(errWaiting))
 	}
 }
 
@@ -238,8 +240,8 @@ func (a *calls) begin(p *choices.Parser, c *call) {
 	c.begun, c.number = true, len(a.begun)
 	a.begun = append(a.begun, a.last)
 	*a.held -= len(c.name) + len(c.waiting)
-	p.SendEvent(translate.Event{
-		Kind: translate.EventToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom,
+	p.SendEvent(event.Event{
+		Kind: event.ToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom,
 	})
 	if len(c.waiting) > 0 {
 		p.SendEvent(a.arguments(c))
@@ -248,8 +250,8 @@ func (a *calls) begin(p *choices.Parser, c *call) {
 }
 
 // arguments are those of a call that was sent which were not yet.
-func (a *calls) arguments(c *call) translate.Event {
-	return translate.Event{Kind: translate.EventToolArgs, Choice: a.choice, Tool: c.number, Text: c.waiting}
+func (a *calls) arguments(c *call) event.Event {
+	return event.Event{Kind: event.ToolArgs, Choice: a.choice, Tool: c.number, Text: c.waiting}
 }
 
 // takeArguments sends a fragment of arguments, or keeps it until the call has a

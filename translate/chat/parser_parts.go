@@ -1,8 +1,8 @@
 package chat
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -67,7 +67,7 @@ func (t *teller) tellReasoning(p *choices.Parser, d *delta, choice choices.Choic
 	}
 	if d.reasoning != nil {
 		t.minds[choice.Index].open = true
-		p.SendText(translate.Event{Kind: translate.EventReasoning, Choice: choice.Index}, d.reasoning, d.reasoningAt)
+		p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, d.reasoning, d.reasoningAt)
 	}
 }
 
@@ -75,10 +75,10 @@ func (t *teller) tellReasoning(p *choices.Parser, d *delta, choice choices.Choic
 // reasoning that was streamed before, which is not told again; one without a
 // signature is only a part of a block.
 func (t *teller) tellBlock(p *choices.Parser, b *piece, choice choices.Choice) {
-	event := translate.Event{Choice: choice.Index}
+	e := event.Event{Choice: choice.Index}
 	if string(b.kind) == `"redacted_thinking"` {
-		event.Kind = translate.EventRedacted
-		p.SendText(event, b.data, jsonscan.Slot{})
+		e.Kind = event.Redacted
+		p.SendText(e, b.data, jsonscan.Slot{})
 		return
 	}
 	signed := len(b.signature) > len(`""`)
@@ -88,22 +88,22 @@ func (t *teller) tellBlock(p *choices.Parser, b *piece, choice choices.Choice) {
 	}
 	m := &t.minds[choice.Index]
 	if !(signed && m.open) {
-		event.Kind = translate.EventReasoning
-		tellThinking(p, event, b.thinking)
+		e.Kind = event.Reasoning
+		tellThinking(p, e, b.thinking)
 		m.open = true
 	}
 	if signed {
-		event.Kind = translate.EventSignature
-		p.SendText(event, b.signature, jsonscan.Slot{})
+		e.Kind = event.Signature
+		p.SendText(e, b.signature, jsonscan.Slot{})
 	}
 	if signed || choice.Whole {
-		p.SendEvent(translate.Event{Kind: translate.EventReasoningEnd, Choice: choice.Index})
+		p.SendEvent(event.Event{Kind: event.ReasoningEnd, Choice: choice.Index})
 		m.open = false
 	}
 }
 
 // tellThinking sends thinking that is a string or a list of texts.
-func tellThinking(p *choices.Parser, event translate.Event, raw []byte) {
+func tellThinking(p *choices.Parser, event event.Event, raw []byte) {
 	switch {
 	case len(raw) == 0:
 	case raw[0] == '"':
@@ -118,24 +118,24 @@ func tellThinking(p *choices.Parser, event translate.Event, raw []byte) {
 func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 	texts := 0
 	pieces(p, inPart, raw, func(b *piece) {
-		event := translate.Event{Kind: translate.EventText, Choice: choice.Index}
+		e := event.Event{Kind: event.Text, Choice: choice.Index}
 		switch string(b.kind) {
 		case `"thinking"`:
-			event.Kind = translate.EventReasoning
-			tellThinking(p, event, b.thinking)
+			e.Kind = event.Reasoning
+			tellThinking(p, e, b.thinking)
 		case `"refusal"`:
 			p.Refused(choice.Index)
-			event.Refusal = true
-			p.SendText(event, b.refusal, jsonscan.Slot{})
+			e.Refusal = true
+			p.SendText(e, b.refusal, jsonscan.Slot{})
 		default:
 			if len(b.text) <= len(`""`) {
 				dropPart(p, b)
 				return
 			}
 			if texts++; texts > 1 {
-				p.SendEvent(translate.Event{Kind: translate.EventTextEnd, Choice: choice.Index})
+				p.SendEvent(event.Event{Kind: event.TextEnd, Choice: choice.Index})
 			}
-			p.SendText(event, b.text, jsonscan.Slot{})
+			p.SendText(e, b.text, jsonscan.Slot{})
 		}
 	})
 }

@@ -9,57 +9,59 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // recorder writes core events down, one a line.
 type recorder struct{ lines []string }
 
-func (r *recorder) Handle(e *translate.Event) {
+func (r *recorder) Handle(e *event.Event) {
 	var b strings.Builder
 	if e.Choice != 0 {
 		fmt.Fprintf(&b, "%d: ", e.Choice)
 	}
 	switch e.Kind {
-	case translate.EventStart:
+	case event.Start:
 		fmt.Fprintf(&b, "start %s %d tier %d", e.Model, e.Created, e.Tier)
-	case translate.EventText:
+	case event.Text:
 		fmt.Fprintf(&b, "text %q", e.Text)
 		if e.Refusal {
 			b.WriteString(" refusal")
 		}
-	case translate.EventTextEnd:
+	case event.TextEnd:
 		b.WriteString("text end")
-	case translate.EventReasoning:
+	case event.Reasoning:
 		fmt.Fprintf(&b, "reasoning %q", e.Text)
-	case translate.EventSignature:
+	case event.Signature:
 		fmt.Fprintf(&b, "signature %q", e.Text)
-	case translate.EventRedacted:
+	case event.Redacted:
 		fmt.Fprintf(&b, "redacted %q", e.Text)
-	case translate.EventReasoningEnd:
+	case event.ReasoningEnd:
 		b.WriteString("reasoning end")
-	case translate.EventToolStart:
+	case event.ToolStart:
 		fmt.Fprintf(&b, "tool %d %q %q", e.Tool, e.ID, e.Name)
 		if e.Custom {
 			b.WriteString(" custom")
 		}
-	case translate.EventToolArgs:
+	case event.ToolArgs:
 		fmt.Fprintf(&b, "args %d %q", e.Tool, e.Text)
-	case translate.EventLogprobs:
+	case event.Logprobs:
 		fmt.Fprintf(&b, "logprobs %s", e.Logprobs)
-	case translate.EventFinish:
+	case event.Finish:
 		fmt.Fprintf(&b, "finish %s", finishWord(e.Finish))
-		if e.Finish == translate.FinishUnknown {
+		if e.Finish == event.FinishUnknown {
 			b.WriteString(" unknown")
 		}
 		if e.Stop != nil {
 			fmt.Fprintf(&b, " %q", e.Stop)
 		}
-	case translate.EventUsage:
+	case event.Usage:
 		fmt.Fprintf(&b, "usage %d+%d+%d %d (%d)", e.Usage.Input, e.Usage.CacheRead, e.Usage.CacheWrite, e.Usage.Output, e.Usage.Reasoning)
-	case translate.EventError:
+	case event.Error:
 		fmt.Fprintf(&b, "error %d %s", e.Fault.Status(translate.Chat), e.Fault.Message)
-	case translate.EventEnd:
+	case event.End:
 		b.WriteString("end")
 	default:
 		fmt.Fprintf(&b, "event %d", e.Kind)
@@ -443,9 +445,9 @@ func TestANameAgainBehindAllArgumentsBeginsACallWithTheNextOnes(t *testing.T) {
 }
 
 // finishWord is a finish reason in one word.
-func finishWord(reason translate.FinishReason) string {
-	if reason == translate.FinishRefused {
+func finishWord(reason event.FinishReason) string {
+	if reason == event.FinishRefused {
 		return "refused"
 	}
-	return reason.Chat(reason == translate.FinishTools)
+	return choices.FinishReason(reason, reason == event.FinishTools)
 }

@@ -1,9 +1,9 @@
 package chat
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // The sentences on messages.
@@ -137,9 +137,9 @@ func (r *request) media() {
 		raw := r.Skip()
 		switch name {
 		case "url", "file_data":
-			r.View.Files.Add(translate.FileKindOfURL(raw), len(raw))
+			r.View.Files.Add(token.FileKindOfURL(raw), len(raw))
 		case "data":
-			r.View.Files.Add(translate.AudioFile, len(raw))
+			r.View.Files.Add(token.AudioFile, len(raw))
 		}
 	}
 }

@@ -1,9 +1,9 @@
 package chat
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // What a tool message says when all that the tool returned went elsewhere.
@@ -105,7 +105,7 @@ func (w *writer) Document(m *core.Media) {
 	if len(name) == 0 {
 		name = []byte("document.pdf")
 	}
-	if to.AddLines(m.Context); w.x.Traits.Files == translate.FilesDrop {
+	if to.AddLines(m.Context); w.x.Traits.Files == trait.FilesDrop {
 		to.Add([]byte("["), name, []byte(parts.LeftOut))
 		w.turn.marked = to
 		return

@@ -1,10 +1,10 @@
 package chat
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // writeOptions writes what bounds and shapes the answer.
@@ -58,7 +58,7 @@ func (w *writer) writeUser() {
 		return
 	}
 	field := "user"
-	if w.x.Traits.UserField == translate.UserFieldSafetyIdentifier {
+	if w.x.Traits.UserField == trait.UserFieldSafetyIdentifier {
 		field = "safety_identifier"
 	}
 	w.out.Name(field)
@@ -83,7 +83,7 @@ func (w *writer) writeCache() {
 // writePrefill says that the last message is to be continued, where a server asks
 // for that.
 func (w *writer) writePrefill() {
-	if w.messages.role == "assistant" && w.x.Traits.Prefill == translate.PrefillVLLM {
+	if w.messages.role == "assistant" && w.x.Traits.Prefill == trait.PrefillVLLM {
 		w.out.Raw("continue_final_message", []byte("true"))
 		w.out.Raw("add_generation_prompt", []byte("false"))
 	}

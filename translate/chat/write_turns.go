@@ -3,9 +3,9 @@ package chat
 import (
 	"cmp"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // turnBuffer is the turn being written.
@@ -56,9 +56,9 @@ func (w *writer) EndTurn() {
 func (w *writer) endSystem() {
 	c := &w.turn.content
 	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
-	case mid == translate.MidSystemHoist, w.messages.empty() && (w.messages.unite || mid != translate.MidSystemKeep):
+	case mid == trait.MidSystemHoist, w.messages.empty() && (w.messages.unite || mid != trait.MidSystemKeep):
 		w.hoisted.Join(c)
-	case mid == translate.MidSystemUser:
+	case mid == trait.MidSystemUser:
 		w.add("user", c)
 	default:
 		w.add(w.systemRole(), c)
@@ -125,8 +125,8 @@ func (w *writer) assistantTail() []byte {
 }
 
 var replayFields = [...]string{
-	translate.ReplayReasoningContent: "reasoning_content",
-	translate.ReplayReasoning:        "reasoning",
+	trait.ReplayReasoningContent: "reasoning_content",
+	trait.ReplayReasoning:        "reasoning",
 }
 
 // Text adds a text to what is open: a turn, the result of a tool, or lines.

@@ -3,27 +3,28 @@ package choices
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
 var errNoChoice = errors.New("no choices")
 
 // InspectAnswer reads a whole JSON answer. An error object in it is a fault,
 // and so is what has no choice.
-func InspectAnswer(body []byte) (translate.Answer, *translate.Fault) {
+func InspectAnswer(body []byte) (signal.Answer, *fault.Fault) {
 	c := jsonscan.New(body)
 	var e envelope
 	if err := e.read(&c, func() { c.Skip() }); err != nil {
-		return translate.Answer{}, translate.Unusable(err)
+		return signal.Answer{}, fault.Unusable(err)
 	}
 	if e.failed() {
-		return translate.Answer{}, translate.ReadAnswerFault(body)
+		return signal.Answer{}, fault.ReadAnswer(body)
 	}
 	if e.count == 0 {
-		return translate.Answer{}, translate.Unusable(errNoChoice)
+		return signal.Answer{}, fault.Unusable(errNoChoice)
 	}
-	a := translate.Answer{Model: e.name()}
+	a := signal.Answer{Model: e.name()}
 	if e.hasUsage {
 		a.Usage = e.counts.usage()
 	}

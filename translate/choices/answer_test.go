@@ -8,16 +8,19 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func TestAnswersTellModelAndUsage(t *testing.T) {
 	answer, fault := choices.InspectAnswer([]byte(`{"id":"c","object":"chat.completion","model":"gpt\u002d5","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}}`))
 	require.Nil(t, fault)
-	assert.Equal(t, translate.Answer{Model: "gpt-5", Usage: translate.Usage{Input: 10, Output: 4, Known: true}}, answer)
+	assert.Equal(t, signal.Answer{Model: "gpt-5", Usage: token.Usage{Input: 10, Output: 4, Known: true}}, answer)
 
 	answer, fault = choices.InspectAnswer([]byte(`{"choices":[{}],"usage":null,"error":null}`))
 	require.Nil(t, fault)
-	assert.Equal(t, translate.Answer{}, answer)
+	assert.Equal(t, signal.Answer{}, answer)
 }
 
 func TestUnusableAnswersAreTheProvidersFault(t *testing.T) {
@@ -25,11 +28,11 @@ func TestUnusableAnswersAreTheProvidersFault(t *testing.T) {
 		``, `<html>`, `null`, `[]`, `"a"`, `{}`, `{"choices":[]}`, `{"choices":null}`, `{"choices":[1]}`, `{"choices":{}}`,
 		`{"choices":[{}]`, `{"choices":[{}]}x`, "{\"choices\":[{\"a\":\"\xff\"}]}", `{"content":[]}`,
 	} {
-		_, fault := choices.InspectAnswer([]byte(body))
-		require.NotNil(t, fault, body)
-		assert.Equal(t, "the upstream returned an unusable answer", fault.Message, body)
-		assert.Equal(t, "upstream_invalid_response", fault.Code)
-		assert.Equal(t, translate.BadGateway, fault.Kind)
+		_, f := choices.InspectAnswer([]byte(body))
+		require.NotNil(t, f, body)
+		assert.Equal(t, "the upstream returned an unusable answer", f.Message, body)
+		assert.Equal(t, "upstream_invalid_response", f.Code)
+		assert.Equal(t, fault.BadGateway, f.Kind)
 	}
 }
 
@@ -58,20 +61,20 @@ func TestErrorsInsideAnswersAreFaults(t *testing.T) {
 func TestUsageCountsWithoutOverlap(t *testing.T) {
 	tests := []struct {
 		name, usage string
-		want        translate.Usage
+		want        token.Usage
 	}{
-		{"cached tokens", `{"prompt_tokens":1000,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":900}}`, translate.Usage{Input: 100, CacheRead: 900, Output: 5}},
-		{"written tokens", `{"prompt_tokens":1000,"prompt_tokens_details":{"cached_tokens":100,"cache_write_tokens":300}}`, translate.Usage{Input: 600, CacheRead: 100, CacheWrite: 300}},
-		{"hit tokens", `{"prompt_tokens":100,"prompt_cache_hit_tokens":64}`, translate.Usage{Input: 36, CacheRead: 64}},
-		{"names of another format", `{"prompt_tokens":100,"cache_read_input_tokens":10,"cache_creation_input_tokens":20}`, translate.Usage{Input: 70, CacheRead: 10, CacheWrite: 20}},
-		{"reasoning", `{"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":7}}`, translate.Usage{Output: 9, Reasoning: 7}},
-		{"more cached than sent", `{"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":9}}`, translate.Usage{CacheRead: 9}},
-		{"nulls", `{"prompt_tokens":null,"completion_tokens":null,"prompt_tokens_details":null,"completion_tokens_details":null}`, translate.Usage{}},
-		{"odd kinds", `{"prompt_tokens":"7","completion_tokens":[1],"prompt_tokens_details":5,"completion_tokens_details":"x"}`, translate.Usage{}},
-		{"negative", `{"prompt_tokens":-5,"completion_tokens":-1}`, translate.Usage{}},
-		{"fractions", `{"prompt_tokens":1.5,"completion_tokens":2.0}`, translate.Usage{Output: 2}},
-		{"huge", `{"prompt_tokens":0,"prompt_tokens_details":{"cached_tokens":9223372036854775807,"cache_write_tokens":9223372036854775807}}`, translate.Usage{CacheRead: 1 << 53, CacheWrite: 1 << 53}},
-		{"nothing", `{}`, translate.Usage{}},
+		{"cached tokens", `{"prompt_tokens":1000,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":900}}`, token.Usage{Input: 100, CacheRead: 900, Output: 5}},
+		{"written tokens", `{"prompt_tokens":1000,"prompt_tokens_details":{"cached_tokens":100,"cache_write_tokens":300}}`, token.Usage{Input: 600, CacheRead: 100, CacheWrite: 300}},
+		{"hit tokens", `{"prompt_tokens":100,"prompt_cache_hit_tokens":64}`, token.Usage{Input: 36, CacheRead: 64}},
+		{"names of another format", `{"prompt_tokens":100,"cache_read_input_tokens":10,"cache_creation_input_tokens":20}`, token.Usage{Input: 70, CacheRead: 10, CacheWrite: 20}},
+		{"reasoning", `{"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":7}}`, token.Usage{Output: 9, Reasoning: 7}},
+		{"more cached than sent", `{"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":9}}`, token.Usage{CacheRead: 9}},
+		{"nulls", `{"prompt_tokens":null,"completion_tokens":null,"prompt_tokens_details":null,"completion_tokens_details":null}`, token.Usage{}},
+		{"odd kinds", `{"prompt_tokens":"7","completion_tokens":[1],"prompt_tokens_details":5,"completion_tokens_details":"x"}`, token.Usage{}},
+		{"negative", `{"prompt_tokens":-5,"completion_tokens":-1}`, token.Usage{}},
+		{"fractions", `{"prompt_tokens":1.5,"completion_tokens":2.0}`, token.Usage{Output: 2}},
+		{"huge", `{"prompt_tokens":0,"prompt_tokens_details":{"cached_tokens":9223372036854775807,"cache_write_tokens":9223372036854775807}}`, token.Usage{CacheRead: 1 << 53, CacheWrite: 1 << 53}},
+		{"nothing", `{}`, token.Usage{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,22 +4,23 @@ import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 )
 
 const includeUsage = `"include_usage":true`
 
 // AskUsage returns the edit of a request that asks for the usage of its stream, in
 // the least intrusive of four ways.
-func AskUsage(body []byte, v *translate.View) translate.Edit {
+func AskUsage(body []byte, v *translate.View) edit.Edit {
 	switch options := v.StreamOptions; {
 	case !v.IncludeUsageSpan.Empty():
-		return translate.Edit{Span: v.IncludeUsageSpan, With: []byte("true")}
+		return edit.Edit{Span: v.IncludeUsageSpan, With: []byte("true")}
 	case options.Empty():
-		return translate.Edit{Span: translate.Span{Start: v.End, End: v.End}, With: []byte(`,"stream_options":{` + includeUsage + `}`)}
+		return edit.Edit{Span: translate.Span{Start: v.End, End: v.End}, With: []byte(`,"stream_options":{` + includeUsage + `}`)}
 	case body[options.Start] == 'n', len(bytes.TrimSpace(body[options.Start+1:options.End-1])) == 0: // null or {}
-		return translate.Edit{Span: options, With: []byte("{" + includeUsage + "}")}
+		return edit.Edit{Span: options, With: []byte("{" + includeUsage + "}")}
 	default:
 		at := translate.Span{Start: options.Start + 1, End: options.Start + 1}
-		return translate.Edit{Span: at, With: []byte(includeUsage + ",")}
+		return edit.Edit{Span: at, With: []byte(includeUsage + ",")}
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Emitter writes what surrounds the choices of an answer: the frame of every
@@ -12,14 +15,14 @@ import (
 type Emitter struct {
 	translate.Dropped
 
-	Memory *translate.Memory // of the request
+	Memory *translate.AnswerContext // of the request
 	IDs    translate.IDs
-	Usage  translate.Usage
+	Usage  token.Usage
 	Out    []byte // what was written since Output was called last
 
 	head  []byte // how every chunk, and the body, begins; empty until Start
 	whole bool   // the JSON body is complete
-	fault *translate.Fault
+	fault *fault.Fault
 	patch patch
 }
 
@@ -31,10 +34,10 @@ type patch struct{ choice, at int }
 var Between = []byte("\n\n")
 
 // Fault returns why the events cannot be written, nil while they can.
-func (m *Emitter) Fault() *translate.Fault { return m.fault }
+func (m *Emitter) Fault() *fault.Fault { return m.fault }
 
 // Fail ends the answer with an error of the provider's.
-func (m *Emitter) Fail(cause error) { m.fault = translate.Unusable(cause) }
+func (m *Emitter) Fail(cause error) { m.fault = fault.Unusable(cause) }
 
 // Output returns what was written since it was called last: of a JSON answer
 // nothing before its end. It is valid until the next event.
@@ -50,7 +53,7 @@ func (m *Emitter) Output() []byte {
 
 // Start keeps how every chunk begins, once: what the provider did not say in the
 // event that starts its answer is filled in. tier is "" for none.
-func (m *Emitter) Start(object string, start *translate.Event, tier string) {
+func (m *Emitter) Start(object string, start *event.Event, tier string) {
 	if len(m.head) > 0 {
 		return
 	}
@@ -136,6 +139,6 @@ func (m *Emitter) WriteBody(n int, write func(index int) bool) {
 
 func (m *Emitter) endBody() {
 	m.Out = append(m.Out, `],"usage":`...)
-	m.Out = translate.AppendChoicesUsage(m.Out, m.Usage, m.Memory)
+	m.Out = AppendUsage(m.Out, m.Usage, m.Memory)
 	m.Out = append(m.Out, '}')
 }

@@ -1,7 +1,7 @@
 package choices
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -34,9 +34,9 @@ func (h *heading) member(c *jsonscan.Cursor, choice func()) (known bool) {
 	return true
 }
 
-func (h *heading) tier() translate.Tier {
+func (h *heading) tier() event.Tier {
 	if h.service == nil {
-		return translate.TierUnknown
+		return event.TierUnknown
 	}
-	return translate.ReadChoicesTier(string(jsonscan.AppendText(nil, h.service)))
+	return ReadTier(string(jsonscan.AppendText(nil, h.service)))
 }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Observer watches a stream of chunks. It implements translate.Observer for
+// Observer watches a stream of chunks. It implements signal.Observer for
 // both formats, which differ only in what a choice's content is.
 //
 // Once content was seen, chunks are read only if they may tell something else
@@ -19,9 +22,9 @@ type Observer struct {
 	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
 
 	counts   counts
-	usage    translate.Usage
+	usage    token.Usage
 	model    string
-	fault    *translate.Fault
+	fault    *fault.Fault
 	finished map[int64]bool // the choices seen, and whether they have finished
 	alike    alike          // what the chunks that need not be read look like
 	begun    bool           // content was seen
@@ -37,29 +40,29 @@ func NewObserver(format translate.Format, content Content) *Observer {
 	return &Observer{format: format, content: content, finished: make(map[int64]bool, 1)}
 }
 
-var _ translate.Observer = (*Observer)(nil)
+var _ signal.Observer = (*Observer)(nil)
 
 // Usage is the last usage that the stream has told.
-func (o *Observer) Usage() translate.Usage { return o.usage }
+func (o *Observer) Usage() token.Usage { return o.usage }
 
 // Model is the model that the first chunk named.
 func (o *Observer) Model() string { return o.model }
 
 // Fault is the error that the stream has told, nil without one.
-func (o *Observer) Fault() *translate.Fault { return o.fault }
+func (o *Observer) Fault() *fault.Fault { return o.fault }
 
 // Observe reads the next event. What follows [DONE] or an error says nothing.
-func (o *Observer) Observe(event sse.Event) translate.Signal {
+func (o *Observer) Observe(event sse.Event) signal.Signal {
 	switch {
 	case o.over || len(event.Data) == 0:
 		return 0
 	case string(bytes.TrimSpace(event.Data)) == "[DONE]":
 		o.over = true
-		return translate.Terminal
+		return signal.Terminal
 	case string(event.Name) == "error":
-		return o.fail(translate.ReadStreamFault(event.Data, o.format))
+		return o.fail(fault.ReadEvent(event.Data, o.format))
 	case o.begun && o.onlyContent(event.Data):
-		return translate.Content
+		return signal.Content
 	default:
 		signal := o.chunk(event.Data)
 		o.cursor = jsonscan.Cursor{} // it would keep the memory of the chunk
@@ -67,14 +70,14 @@ func (o *Observer) Observe(event sse.Event) translate.Signal {
 	}
 }
 
-func (o *Observer) fail(fault *translate.Fault) translate.Signal {
+func (o *Observer) fail(fault *fault.Fault) signal.Signal {
 	o.over = true
 	o.fault = fault
-	return translate.Failed
+	return signal.Failed
 }
 
 // chunk reads a chunk whole.
-func (o *Observer) chunk(data []byte) translate.Signal {
+func (o *Observer) chunk(data []byte) signal.Signal {
 	e := envelope{counts: o.counts}
 	var t turn
 	o.cursor = jsonscan.New(data)
@@ -82,10 +85,10 @@ func (o *Observer) chunk(data []byte) translate.Signal {
 		if o.begun {
 			return 0 // it is relayed; the client judges it
 		}
-		return o.fail(translate.Unusable(err))
+		return o.fail(fault.Unusable(err))
 	}
 	if e.failed() || t.failed {
-		return o.fail(translate.ReadStreamFault(data, o.format))
+		return o.fail(fault.ReadEvent(data, o.format))
 	}
 	o.note(&e)
 	return o.signal(&e, &t)
@@ -102,19 +105,19 @@ func (o *Observer) note(e *envelope) {
 }
 
 // signal sums up a chunk.
-func (o *Observer) signal(e *envelope, t *turn) (s translate.Signal) {
+func (o *Observer) signal(e *envelope, t *turn) (s signal.Signal) {
 	if t.content || t.finished {
-		s |= translate.Content
+		s |= signal.Content
 		o.begun = true
 	}
 	if t.finished && o.allFinished() {
-		s |= translate.Finish
+		s |= signal.Finish
 	}
 	if e.hasUsage {
-		s |= translate.HasUsage
+		s |= signal.HasUsage
 	}
 	if e.listed && e.count == 0 && e.hasUsage {
-		s |= translate.UsageOnly
+		s |= signal.UsageOnly
 	}
 	return s
 }

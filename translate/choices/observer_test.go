@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -18,8 +18,8 @@ func TestChoicesBeyondTheirBoundAreNotWaitedFor(t *testing.T) {
 	}
 	for index, finished := range map[int]bool{4095: false, 4096: true, 1 << 40: true} {
 		o := chat.NewObserver()
-		assert.Equal(t, translate.Content, o.Observe(chunk(index, "")), index)
+		assert.Equal(t, signal.Content, o.Observe(chunk(index, "")), index)
 		got := o.Observe(chunk(0, `,"finish_reason":"stop"`))
-		assert.Equal(t, finished, got.Has(translate.Finish), index)
+		assert.Equal(t, finished, got.Has(signal.Finish), index)
 	}
 }

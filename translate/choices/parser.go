@@ -5,8 +5,11 @@ import (
 	"fmt"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Parser reads an answer into core events, a stream (wire format D.4, D.6) as
@@ -17,15 +20,15 @@ type Parser struct {
 
 	format  translate.Format
 	content Teller
-	handler translate.Handler
+	handler event.Handler
 	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
-	event   translate.Event
+	event   event.Event
 	text    []byte // memory of decoded texts
 
 	turns   []part   // of the chunk at hand
 	choices []choice // by index
 	counts  counts
-	usage   translate.Usage
+	usage   token.Usage
 	again   template
 	sent    int  // events of the chunk at hand
 	started bool // EventStart was sent
@@ -43,7 +46,7 @@ type Teller interface {
 	Tell(p *Parser, nth int, choice Choice)
 	// Repeated is told of an event that was sent without Tell, because its chunk
 	// was like the one before but for the text.
-	Repeated(e *translate.Event)
+	Repeated(e *event.Event)
 	// End is the end of the answer: it tells what was held back until then, and
 	// returns what is wrong with the whole.
 	End(p *Parser) error
@@ -79,7 +82,7 @@ var (
 )
 
 // NewParser returns a parser of one answer in the format.
-func NewParser(format translate.Format, content Teller, h translate.Handler) *Parser {
+func NewParser(format translate.Format, content Teller, h event.Handler) *Parser {
 	return &Parser{format: format, content: content, handler: h}
 }
 
@@ -90,7 +93,7 @@ func (p *Parser) Event(event sse.Event) {
 	case string(event.Data) == "[DONE]":
 		p.end()
 	case string(event.Name) == "error":
-		p.Fail(translate.ReadStreamFault(event.Data, p.format))
+		p.Fail(fault.ReadEvent(event.Data, p.format))
 	case p.repeats(event.Data):
 	default:
 		p.chunk(event.Data, false)
@@ -113,7 +116,7 @@ func (p *Parser) End(clean bool) {
 	case clean && p.Finished(1):
 		p.end()
 	default:
-		p.Fail(translate.Truncated(nil))
+		p.Fail(fault.Truncated(nil))
 	}
 }
 
@@ -139,8 +142,8 @@ func (p *Parser) Choices() (begun int) {
 }
 
 // Fail ends the answer with a fault.
-func (p *Parser) Fail(fault *translate.Fault) {
-	p.event = translate.Event{Kind: translate.EventError, Fault: fault}
+func (p *Parser) Fail(fault *fault.Fault) {
+	p.event = event.Event{Kind: event.Error, Fault: fault}
 	p.Send()
 	p.over = true
 }
@@ -151,14 +154,14 @@ func (p *Parser) end() {
 		return
 	}
 	if len(p.choices) == 0 || !p.choices[0].seen {
-		p.Fail(translate.Unusable(errNoFirst))
+		p.Fail(fault.Unusable(errNoFirst))
 		return
 	}
 	if err := p.content.End(p); err != nil {
-		p.Fail(translate.Unusable(err))
+		p.Fail(fault.Unusable(err))
 		return
 	}
-	p.event = translate.Event{Kind: translate.EventEnd}
+	p.event = event.Event{Kind: event.End}
 	p.Send()
 	p.over = true
 }
@@ -173,7 +176,7 @@ func (p *Parser) chunk(data []byte, whole bool) {
 	p.again.forget()
 	p.cursor = jsonscan.New(data)
 	if err := p.read(&e); err != nil {
-		p.Fail(translate.Unusable(err))
+		p.Fail(fault.Unusable(err))
 		return
 	}
 	if e.failed() {
@@ -215,11 +218,11 @@ func numberByPlace(n int, index func(i int) *int64) {
 }
 
 // embedded reads an error that came in place of an answer.
-func (p *Parser) embedded(data []byte, whole bool) *translate.Fault {
+func (p *Parser) embedded(data []byte, whole bool) *fault.Fault {
 	if whole {
-		return translate.ReadAnswerFault(data)
+		return fault.ReadAnswer(data)
 	}
-	return translate.ReadStreamFault(data, p.format)
+	return fault.ReadEvent(data, p.format)
 }
 
 // read reads a document. A member that stands twice is an error here: nobody
@@ -278,7 +281,7 @@ func (p *Parser) tell(e *heading, whole bool) {
 		p.tellChoice(nth, whole)
 	}
 	if counted {
-		p.event = translate.Event{Kind: translate.EventUsage, Usage: &p.usage, Tier: e.tier()}
+		p.event = event.Event{Kind: event.Usage, Usage: &p.usage, Tier: e.tier()}
 		p.Send()
 	}
 }
@@ -290,8 +293,8 @@ func (p *Parser) start(e *heading) {
 		return
 	}
 	p.started = true
-	p.event = translate.Event{
-		Kind: translate.EventStart, Model: []byte(e.name()), Created: e.created, Usage: &p.usage, Tier: e.tier(),
+	p.event = event.Event{
+		Kind: event.Start, Model: []byte(e.name()), Created: e.created, Usage: &p.usage, Tier: e.tier(),
 	}
 	p.Send()
 }
@@ -301,7 +304,7 @@ func (p *Parser) start(e *heading) {
 func (p *Parser) tellChoice(nth int, whole bool) {
 	t := &p.turns[nth]
 	if t.index >= maxChoices {
-		p.Fail(translate.Unusable(errIndex))
+		p.Fail(fault.Unusable(errIndex))
 		return
 	}
 	index := int(t.index)
@@ -321,21 +324,21 @@ func (p *Parser) finish(index int, t *part) {
 	c := &p.choices[index]
 	word := string(jsonscan.AppendText(nil, t.finish))
 	if word == "error" {
-		p.Fail(translate.Unusable(errFinish))
+		p.Fail(fault.Unusable(errFinish))
 		return
 	}
 	if c.finished {
 		return
 	}
 	c.finished = true
-	reason := translate.ReadChoicesFinish(word)
-	if reason == translate.FinishUnknown {
+	reason := ReadFinishReason(word)
+	if reason == event.FinishUnknown {
 		p.Drop(InChoice + "finish_reason")
 	}
 	if c.refused {
-		reason = translate.FinishRefused
+		reason = event.FinishRefused
 	}
-	p.event = translate.Event{Kind: translate.EventFinish, Choice: index, Finish: reason, Stop: p.stop(t)}
+	p.event = event.Event{Kind: event.Finish, Choice: index, Finish: reason, Stop: p.stop(t)}
 	p.Send()
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -14,13 +15,13 @@ import (
 // have been (wire format A.7.9), for a client who asked for usage or did not.
 // All that the answer says is kept, in chunks, but for a usage that the client
 // did not ask for. An answer that cannot be read without doubt is a fault.
-func Replay(format translate.Format, answer []byte, usage bool) ([]byte, *translate.Fault) {
+func Replay(format translate.Format, answer []byte, usage bool) ([]byte, *fault.Fault) {
 	r := replay{format: format, asked: usage, cursor: jsonscan.New(answer)}
 	if err := r.read(); err != nil {
-		return nil, translate.Unusable(err)
+		return nil, fault.Unusable(err)
 	}
 	if len(r.turns) == 0 {
-		return nil, translate.Unusable(errNoChoice)
+		return nil, fault.Unusable(errNoChoice)
 	}
 	numberByPlace(len(r.turns), func(i int) *int64 { return &r.turns[i].index })
 	return r.write(), nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 func TestAReplayKeepsAllThatTheAnswerSays(t *testing.T) {
@@ -110,9 +111,9 @@ func TestAReplayRefusesWhatWouldBecomeManyTimesAsLong(t *testing.T) {
 		"calls of many choices": `{"choices":[` + strings.Repeat(`{"message":{"tool_calls":[{},{},{},{}]}},`, many/5) +
 			`{}]}`,
 	} {
-		stream, fault := choices.Replay(translate.Chat, []byte(answer), false)
-		require.NotNil(t, fault, name)
-		assert.Equal(t, translate.BadGateway, fault.Kind, name)
+		stream, f := choices.Replay(translate.Chat, []byte(answer), false)
+		require.NotNil(t, f, name)
+		assert.Equal(t, fault.BadGateway, f.Kind, name)
 		assert.Empty(t, stream, name)
 	}
 }

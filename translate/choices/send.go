@@ -1,7 +1,7 @@
 package choices
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -35,20 +35,20 @@ func (p *Parser) Send() {
 }
 
 // SendEvent tells the handler an event.
-func (p *Parser) SendEvent(e translate.Event) {
+func (p *Parser) SendEvent(e event.Event) {
 	p.event = e
 	p.Send()
 }
 
 // SendAt tells the handler an event that has a text. Where its string stands in
 // a chunk, if anywhere, is where later chunks of the same shape have theirs.
-func (p *Parser) SendAt(e translate.Event, at jsonscan.Slot) {
+func (p *Parser) SendAt(e event.Event, at jsonscan.Slot) {
 	p.again.slot = at
 	p.SendEvent(e)
 }
 
 // SendText is SendAt with a text that is the raw string, unless that is empty.
-func (p *Parser) SendText(e translate.Event, raw []byte, at jsonscan.Slot) {
+func (p *Parser) SendText(e event.Event, raw []byte, at jsonscan.Slot) {
 	if len(raw) <= len(`""`) {
 		return
 	}

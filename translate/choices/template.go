@@ -1,7 +1,7 @@
 package choices
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -11,8 +11,8 @@ import (
 // another text.
 type template struct {
 	data  jsonscan.Template
-	event translate.Event // without its text
-	slot  jsonscan.Slot   // of the text that was sent last
+	event event.Event   // without its text
+	slot  jsonscan.Slot // of the text that was sent last
 	pad   jsonscan.Slot
 }
 
@@ -22,7 +22,7 @@ func (t *template) forget() {
 }
 
 // learn keeps the shape of a chunk that gave only this event.
-func (t *template) learn(data []byte, e *translate.Event) {
+func (t *template) learn(data []byte, e *event.Event) {
 	if t.slot == (jsonscan.Slot{}) || e.Text == nil {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -85,8 +86,8 @@ func FuzzUnread(f *testing.F) {
 			return // it is read, or has names behind escapes
 		}
 		o := begun()
-		signal := o.chunk(chunk)
-		require.Zero(t, signal&^translate.Content)
+		sig := o.chunk(chunk)
+		require.Zero(t, sig&^signal.Content)
 		require.False(t, o.usage.Known)
 		require.Len(t, o.finished, 1)
 	})
@@ -110,7 +111,7 @@ func BenchmarkObserveDelta(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if o.Observe(events[i%len(events)]) != translate.Content {
+		if o.Observe(events[i%len(events)]) != signal.Content {
 			b.Fatal("no content")
 		}
 	}

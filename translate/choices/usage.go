@@ -2,7 +2,9 @@ package choices
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // counts are the numbers of usage objects, as the provider gives them: of all
@@ -76,7 +78,7 @@ func (n *counts) completionDetails(c *jsonscan.Cursor) {
 // count reads a count into known, which stays as it is where the value is none.
 func (n *counts) count(c *jsonscan.Cursor, known *int64) {
 	value := int64(-1)
-	if translate.ReadCount(c, &value); value >= 0 {
+	if token.ReadCount(c, &value); value >= 0 {
 		*known = value
 		n.positive = n.positive || value > 0
 	}
@@ -84,10 +86,10 @@ func (n *counts) count(c *jsonscan.Cursor, known *int64) {
 
 // usage are the counts without overlap: prompt tokens include the cached ones on
 // the wire, and do not in Usage.
-func (n *counts) usage() translate.Usage {
+func (n *counts) usage() token.Usage {
 	read := firstOf(n.details.read, n.hit, n.read)
 	written := firstOf(n.details.written, n.created)
-	return translate.Usage{
+	return token.Usage{
 		Input:      max(0, n.prompt-read-written),
 		CacheRead:  read,
 		CacheWrite: written,
@@ -110,12 +112,12 @@ func firstOf(counts ...int64) int64 {
 // Count reads a number that may be neither negative nor too large, 0 for anything
 // else.
 func Count(c *jsonscan.Cursor) (n int64) {
-	translate.ReadCount(c, &n)
+	token.ReadCount(c, &n)
 	return n
 }
 
 // CutUsage appends the edit that takes the usage out of a valid chunk.
-func CutUsage(edits []translate.Edit, chunk []byte) []translate.Edit {
+func CutUsage(edits []edit.Edit, chunk []byte) []edit.Edit {
 	start, end := jsonscan.CutMember(chunk, "usage")
-	return append(edits, translate.Edit{Span: translate.Span{Start: start, End: end}})
+	return append(edits, edit.Edit{Span: translate.Span{Start: start, End: end}})
 }

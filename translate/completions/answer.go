@@ -3,15 +3,17 @@ package completions
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
 // InspectAnswer reads a whole JSON answer. An error object in it is a fault,
 // and so is what has no choice.
-func InspectAnswer(body []byte, _ translate.Operation) (translate.Answer, *translate.Fault) {
+func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fault) {
 	return choices.InspectAnswer(body)
 }
 
 // Replay writes a whole JSON answer as a stream; see choices.Replay.
-func Replay(answer []byte, usage bool) ([]byte, *translate.Fault) {
+func Replay(answer []byte, usage bool) ([]byte, *fault.Fault) {
 	return choices.Replay(translate.Completions, answer, usage)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
@@ -26,7 +27,7 @@ func FuzzParser(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		require.NoError(t, translatetest.Parse(func(h translate.Handler) translatetest.Parser { return completions.NewParser(h) }, data))
+		require.NoError(t, translatetest.Parse(func(h event.Handler) translatetest.Parser { return completions.NewParser(h) }, data))
 	})
 }
 
@@ -40,7 +41,7 @@ func spokenIn(answer translatetest.Object, choice int) string {
 func FuzzEmitter(f *testing.F) {
 	f.Add([]byte{0, 0, 16, 1, 32, 2, 5, 9, 7, 1})
 	f.Fuzz(func(t *testing.T, steps []byte) {
-		emitter := func(m *translate.Memory) translatetest.Emitter {
+		emitter := func(m *translate.AnswerContext) translatetest.Emitter {
 			return completions.NewEmitter(m, translate.IDs{Message: "id_1", Created: 5, Model: "asked", NewToolID: func() string { return "new" }})
 		}
 		read := func(stream []byte) (translatetest.Object, error) { return translatetest.Completion(stream, true) }

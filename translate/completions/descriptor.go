@@ -3,6 +3,7 @@ package completions
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
@@ -22,8 +23,8 @@ var Descriptor = format.Descriptor{
 		NewObserver: NewObserver,
 		Inspect:     InspectAnswer,
 		Replay:      Replay,
-		NewParser:   func(h translate.Handler) format.Parser { return NewParser(h) },
-		NewEmitter:  func(m *translate.Memory, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
+		NewParser:   func(h event.Handler) format.Parser { return NewParser(h) },
+		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
 		KeepAlive:   choices.KeepAlive,
 		Usage:       format.Usage{Ask: choices.AskUsage, Cut: choices.CutUsage, Fill: FillUsage},
 	},

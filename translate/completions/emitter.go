@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 )
 
 // Emitter writes core events as an answer of the format: a stream of chunks
@@ -30,48 +31,48 @@ var errTools = errors.New("tool calls in answer to a completions request")
 
 // NewEmitter returns an emitter of one answer to the request that the memory is
 // of.
-func NewEmitter(m *translate.Memory, ids translate.IDs) *Emitter {
+func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 	return &Emitter{Emitter: choices.Emitter{Memory: m, IDs: ids}}
 }
 
 // Handle writes the next core event. Errors are not written here.
-func (m *Emitter) Handle(e *translate.Event) {
+func (m *Emitter) Handle(e *event.Event) {
 	if m.Fault() != nil {
 		return
 	}
 	switch e.Kind {
-	case translate.EventStart:
+	case event.Start:
 		m.start(e)
-	case translate.EventText:
+	case event.Text:
 		m.text(e)
-	case translate.EventTextEnd:
+	case event.TextEnd:
 		c := m.choice(e.Choice)
 		c.parted = c.begun
-	case translate.EventReasoning, translate.EventSignature, translate.EventRedacted:
+	case event.Reasoning, event.Signature, event.Redacted:
 		m.Drop("reasoning")
-	case translate.EventToolStart:
+	case event.ToolStart:
 		m.choice(e.Choice).calls = true
 		m.Drop("tool_calls")
-	case translate.EventSource:
+	case event.Source:
 		m.Drop("content.*.citations")
-	case translate.EventLogprobs:
+	case event.Logprobs:
 		m.logprobs(e)
-	case translate.EventFinish:
+	case event.Finish:
 		m.finish(e)
-	case translate.EventUsage:
+	case event.Usage:
 		m.Usage = *e.Usage
-	case translate.EventEnd:
+	case event.End:
 		m.end()
 	}
 }
 
 // start keeps what every chunk says, once. The format has no service tier.
-func (m *Emitter) start(e *translate.Event) { m.Start("text_completion", e, "") }
+func (m *Emitter) start(e *event.Event) { m.Start("text_completion", e, "") }
 
 // choice returns a choice by its index.
 func (m *Emitter) choice(index int) *choice {
 	for len(m.choices) <= index {
-		m.choices = append(m.choices, choice{reason: translate.FinishUnknown.Completions(false)})
+		m.choices = append(m.choices, choice{reason: FinishReason(event.FinishUnknown, false)})
 	}
 	return &m.choices[index]
 }
@@ -82,7 +83,7 @@ func (m *Emitter) begin(index int) *choice {
 	if c.begun {
 		return c
 	}
-	m.start(&translate.Event{})
+	m.start(&event.Event{})
 	c.begun = true
 	asked := m.Memory.Of(index)
 	c.logprobs.offset = asked.PromptLength
@@ -93,7 +94,7 @@ func (m *Emitter) begin(index int) *choice {
 }
 
 // text writes a fragment of text.
-func (m *Emitter) text(e *translate.Event) {
+func (m *Emitter) text(e *event.Event) {
 	if c := m.begin(e.Choice); c.parted {
 		c.parted = false
 		m.write(e.Choice, choices.Between)
@@ -112,8 +113,8 @@ func (m *Emitter) write(index int, text []byte) {
 }
 
 // finish notes why a choice ended.
-func (m *Emitter) finish(e *translate.Event) {
-	reason := e.Finish.Completions(m.choice(e.Choice).calls)
+func (m *Emitter) finish(e *event.Event) {
+	reason := FinishReason(e.Finish, m.choice(e.Choice).calls)
 	if reason == "" {
 		m.Fail(errTools)
 		return

@@ -19,10 +19,10 @@ type legacy struct {
 
 // token is one token of the list that the chat format has, as it is written;
 // nil for what is not there.
-type token struct{ text, value, top []byte }
+type logprobToken struct{ text, value, top []byte }
 
 // add adds the tokens of a list as the chat format has it.
-func (l *legacy) add(list []byte, m *translate.Memory) {
+func (l *legacy) add(list []byte, m *translate.AnswerContext) {
 	c := jsonscan.New(list)
 	c.EnterArray()
 	for c.Element() {
@@ -32,7 +32,7 @@ func (l *legacy) add(list []byte, m *translate.Memory) {
 	}
 }
 
-func readToken(c *jsonscan.Cursor) (t token) {
+func readToken(c *jsonscan.Cursor) (t logprobToken) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "token":
@@ -58,7 +58,7 @@ func value(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
 	return raw
 }
 
-func (l *legacy) addToken(t token, top int) {
+func (l *legacy) addToken(t logprobToken, top int) {
 	if len(l.tokens) > 0 {
 		l.tokens, l.values = append(l.tokens, ','), append(l.values, ',')
 		l.tops, l.offsets = append(l.tops, ','), append(l.offsets, ',')
@@ -109,7 +109,7 @@ func contains(seen [][]byte, text []byte) bool {
 }
 
 // append appends the object that holds the lists, or null where there are none.
-func (l *legacy) append(dst []byte, m *translate.Memory) []byte {
+func (l *legacy) append(dst []byte, m *translate.AnswerContext) []byte {
 	if len(l.tokens) == 0 {
 		return append(dst, "null"...)
 	}

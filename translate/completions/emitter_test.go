@@ -9,36 +9,39 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-func begins() translate.Event {
-	return translate.Event{Kind: translate.EventStart, Model: []byte("m"), Created: 7, Usage: &translate.Usage{}}
+func begins() event.Event {
+	return event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}}
 }
 
-func says(choice int, text string) translate.Event {
-	return translate.Event{Kind: translate.EventText, Choice: choice, Text: []byte(text)}
+func says(choice int, text string) event.Event {
+	return event.Event{Kind: event.Text, Choice: choice, Text: []byte(text)}
 }
 
-func weighs(choice int, list string) translate.Event {
-	return translate.Event{Kind: translate.EventLogprobs, Choice: choice, Logprobs: []byte(list)}
+func weighs(choice int, list string) event.Event {
+	return event.Event{Kind: event.Logprobs, Choice: choice, Logprobs: []byte(list)}
 }
 
-func finishes(choice int, reason translate.FinishReason) translate.Event {
-	return translate.Event{Kind: translate.EventFinish, Choice: choice, Finish: reason}
+func finishes(choice int, reason event.FinishReason) event.Event {
+	return event.Event{Kind: event.Finish, Choice: choice, Finish: reason}
 }
 
 var (
-	theEnd = translate.Event{Kind: translate.EventEnd}
-	counts = translate.Event{Kind: translate.EventUsage, Usage: &translate.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
+	theEnd = event.Event{Kind: event.End}
+	counts = event.Event{Kind: event.Usage, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
 )
 
 // emit writes events, between a start and the end, for a client. One step of a
 // parser may give several events: those of one inner list are one step.
-func emit(m translate.Memory, steps ...[]translate.Event) (string, *translate.Fault) {
+func emit(m translate.AnswerContext, steps ...[]event.Event) (string, *fault.Fault) {
 	e := completions.NewEmitter(&m, translate.IDs{Message: "cmpl-1", Created: 5, Model: "asked"})
 	var out strings.Builder
-	for _, step := range append(append([][]translate.Event{{begins()}}, steps...), []translate.Event{theEnd}) {
+	for _, step := range append(append([][]event.Event{{begins()}}, steps...), []event.Event{theEnd}) {
 		for i := range step {
 			e.Handle(&step[i])
 		}
@@ -48,9 +51,9 @@ func emit(m translate.Memory, steps ...[]translate.Event) (string, *translate.Fa
 }
 
 // each makes every event a step of its own.
-func each(events ...translate.Event) (steps [][]translate.Event) {
+func each(events ...event.Event) (steps [][]event.Event) {
 	for _, e := range events {
-		steps = append(steps, []translate.Event{e})
+		steps = append(steps, []event.Event{e})
 	}
 	return steps
 }
@@ -67,38 +70,38 @@ func chunk(choice string) string { return "data: " + frame + choice + "]}\n\n" }
 
 var emitted = []struct {
 	name   string
-	memory translate.Memory
-	steps  [][]translate.Event
+	memory translate.AnswerContext
+	steps  [][]event.Event
 	stream string
 	answer string // the choices
 }{
 	{
-		"nothing", translate.Memory{}, nil,
+		"nothing", translate.AnswerContext{}, nil,
 		chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
 		`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`,
 	},
 	{
-		"text", translate.Memory{}, each(says(0, "<a>"), says(0, "é\n"), finishes(0, translate.FinishLength)),
+		"text", translate.AnswerContext{}, each(says(0, "<a>"), says(0, "é\n"), finishes(0, event.FinishLength)),
 		chunk(`{"text":"<a>","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"é\n","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"length"}`) + done,
 		`{"text":"<a>é\n","index":0,"logprobs":null,"finish_reason":"length"}`,
 	},
 	{
-		"echo", translate.Memory{Echo: []byte("Once \"")}, each(says(0, "upon"), finishes(0, translate.FinishStop)),
+		"echo", translate.AnswerContext{Echo: []byte("Once \"")}, each(says(0, "upon"), finishes(0, event.FinishStop)),
 		chunk(`{"text":"Once \"","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"upon","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
 		`{"text":"Once \"upon","index":0,"logprobs":null,"finish_reason":"stop"}`,
 	},
 	{
-		"echo of an answer that says nothing", translate.Memory{Echo: []byte("Once")}, each(finishes(0, translate.FinishFiltered)),
+		"echo of an answer that says nothing", translate.AnswerContext{Echo: []byte("Once")}, each(finishes(0, event.FinishFiltered)),
 		chunk(`{"text":"Once","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"content_filter"}`) + done,
 		`{"text":"Once","index":0,"logprobs":null,"finish_reason":"content_filter"}`,
 	},
 	{
-		"two choices", translate.Memory{Echo: []byte("p")}, each(says(1, "b"), says(0, "a"), finishes(1, translate.FinishLength), finishes(0, translate.FinishStop)),
+		"two choices", translate.AnswerContext{Echo: []byte("p")}, each(says(1, "b"), says(0, "a"), finishes(1, event.FinishLength), finishes(0, event.FinishStop)),
 		chunk(`{"text":"p","index":1,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"b","index":1,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"p","index":0,"logprobs":null,"finish_reason":null}`) +
@@ -108,7 +111,7 @@ var emitted = []struct {
 		`{"text":"pa","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"pb","index":1,"logprobs":null,"finish_reason":"length"}`,
 	},
 	{
-		"a gap among the choices", translate.Memory{}, each(says(2, "c"), says(0, "a")),
+		"a gap among the choices", translate.AnswerContext{}, each(says(2, "c"), says(0, "a")),
 		chunk(`{"text":"c","index":2,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) +
@@ -116,7 +119,7 @@ var emitted = []struct {
 		`{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"c","index":2,"logprobs":null,"finish_reason":"stop"}`,
 	},
 	{
-		"two texts", translate.Memory{}, each(translate.Event{Kind: translate.EventTextEnd}, says(0, "a"), translate.Event{Kind: translate.EventTextEnd}, says(0, "b")),
+		"two texts", translate.AnswerContext{}, each(event.Event{Kind: event.TextEnd}, says(0, "a"), event.Event{Kind: event.TextEnd}, says(0, "b")),
 		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"\n\n","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"b","index":0,"logprobs":null,"finish_reason":null}`) +
@@ -125,29 +128,29 @@ var emitted = []struct {
 	},
 	{
 		"reasoning, tools and signatures have no place",
-		translate.Memory{}, each(
-			translate.Event{Kind: translate.EventReasoning, Text: []byte("r")}, translate.Event{Kind: translate.EventSignature, Text: []byte("s")},
-			translate.Event{Kind: translate.EventReasoningEnd}, translate.Event{Kind: translate.EventRedacted, Text: []byte("d")},
-			translate.Event{Kind: translate.EventToolStart, Name: []byte("f")}, translate.Event{Kind: translate.EventToolArgs, Text: []byte("{}")},
-			translate.Event{Kind: translate.EventToolEnd}, weighs(0, `[{"token":"a","logprob":-1}]`), says(0, "a"),
+		translate.AnswerContext{}, each(
+			event.Event{Kind: event.Reasoning, Text: []byte("r")}, event.Event{Kind: event.Signature, Text: []byte("s")},
+			event.Event{Kind: event.ReasoningEnd}, event.Event{Kind: event.Redacted, Text: []byte("d")},
+			event.Event{Kind: event.ToolStart, Name: []byte("f")}, event.Event{Kind: event.ToolArgs, Text: []byte("{}")},
+			event.Event{Kind: event.ToolEnd}, weighs(0, `[{"token":"a","logprob":-1}]`), says(0, "a"),
 		),
 		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
 		`{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"}`,
 	},
 	{
-		"a refusal is text", translate.Memory{}, each(translate.Event{Kind: translate.EventText, Text: []byte("no"), Refusal: true}, finishes(0, translate.FinishFiltered)),
+		"a refusal is text", translate.AnswerContext{}, each(event.Event{Kind: event.Text, Text: []byte("no"), Refusal: true}, finishes(0, event.FinishFiltered)),
 		chunk(`{"text":"no","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"content_filter"}`) + done,
 		`{"text":"no","index":0,"logprobs":null,"finish_reason":"content_filter"}`,
 	},
 	{
 		"log probabilities",
-		translate.Memory{Logprobs: true, TopLogprobs: 2, PromptLength: 10},
-		[][]translate.Event{
+		translate.AnswerContext{Logprobs: true, TopLogprobs: 2, PromptLength: 10},
+		[][]event.Event{
 			{says(0, "éa"), weighs(0, `[{"token":"é","bytes":[195,169],"logprob":-0.10,"top_logprobs":[{"token":"é","logprob":-0.10},{"token":"x","logprob":-2},{"token":"y","logprob":-3}]},{"token":"a","logprob":null,"top_logprobs":[]}]`)},
 			{says(0, "b"), weighs(0, `[{"token":"b","logprob":-1e-3,"top_logprobs":[{"token":"b","logprob":-1e-3},{"token":"b","logprob":-9}]}]`)},
-			{finishes(0, translate.FinishStop)},
+			{finishes(0, event.FinishStop)},
 		},
 		chunk(`{"text":"éa","index":0,"logprobs":{"tokens":["é","a"],"token_logprobs":[-0.10,null],"top_logprobs":[{"é":-0.10,"x":-2},{}],"text_offset":[10,11]},"finish_reason":null}`) +
 			chunk(`{"text":"b","index":0,"logprobs":{"tokens":["b"],"token_logprobs":[-1e-3],"top_logprobs":[{"b":-1e-3}],"text_offset":[12]},"finish_reason":null}`) +
@@ -156,14 +159,14 @@ var emitted = []struct {
 	},
 	{
 		"log probabilities without alternatives",
-		translate.Memory{Logprobs: true},
-		[][]translate.Event{{says(0, "a"), weighs(0, `[{"token":"a","logprob":-1,"top_logprobs":[{"token":"a","logprob":-1}]},7,{"x":1}]`)}},
+		translate.AnswerContext{Logprobs: true},
+		[][]event.Event{{says(0, "a"), weighs(0, `[{"token":"a","logprob":-1,"top_logprobs":[{"token":"a","logprob":-1}]},7,{"x":1}]`)}},
 		chunk(`{"text":"a","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
 		`{"text":"a","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":"stop"}`,
 	},
 	{
-		"log probabilities whose text was handed over", translate.Memory{Logprobs: true},
+		"log probabilities whose text was handed over", translate.AnswerContext{Logprobs: true},
 		each(says(0, "a"), weighs(0, `[{"token":"a","logprob":-1}]`)),
 		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
@@ -172,8 +175,8 @@ var emitted = []struct {
 	},
 	{
 		"log probabilities of two choices in one step",
-		translate.Memory{Logprobs: true},
-		[][]translate.Event{{says(0, "a"), says(1, "b"), weighs(0, `[{"token":"a","logprob":-1}]`), weighs(1, `[{"token":"b","logprob":-2}]`)}},
+		translate.AnswerContext{Logprobs: true},
+		[][]event.Event{{says(0, "a"), says(1, "b"), weighs(0, `[{"token":"a","logprob":-1}]`), weighs(1, `[{"token":"b","logprob":-2}]`)}},
 		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"b","index":1,"logprobs":null,"finish_reason":null}`) +
 			chunk(`{"text":"","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
@@ -210,46 +213,46 @@ func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 }
 
 func TestUsageIsToldOnceAndOnlyIfAskedFor(t *testing.T) {
-	steps := each(says(0, "a"), counts, finishes(0, translate.FinishStop), counts)
-	stream, _ := emit(translate.Memory{Stream: true, IncludeUsage: true}, steps...)
+	steps := each(says(0, "a"), counts, finishes(0, event.FinishStop), counts)
+	stream, _ := emit(translate.AnswerContext{Stream: true, IncludeUsage: true}, steps...)
 	assert.Equal(t, "data: "+frame+`{"text":"a","index":0,"logprobs":null,"finish_reason":null}],"usage":null}`+"\n\n"+
 		"data: "+frame+`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}],"usage":null}`+"\n\n"+
 		"data: "+frame+"],"+allUsage+"}\n\n"+done, stream)
 
-	stream, _ = emit(translate.Memory{Stream: true}, steps...)
+	stream, _ = emit(translate.AnswerContext{Stream: true}, steps...)
 	assert.NotContains(t, stream, "usage")
 
-	body, _ := emit(translate.Memory{}, steps...)
+	body, _ := emit(translate.AnswerContext{}, steps...)
 	assert.True(t, strings.HasSuffix(body, `"finish_reason":"stop"}],`+allUsage+"}"), body)
 }
 
 func TestFinishReasonsFollowTheirTable(t *testing.T) {
-	for reason, want := range map[translate.FinishReason]string{
-		translate.FinishUnknown: "stop", translate.FinishStop: "stop", translate.FinishLength: "length",
-		translate.FinishFiltered: "content_filter", translate.FinishPaused: "length", translate.FinishTools: "stop",
+	for reason, want := range map[event.FinishReason]string{
+		event.FinishUnknown: "stop", event.FinishStop: "stop", event.FinishLength: "length",
+		event.FinishFiltered: "content_filter", event.FinishPaused: "length", event.FinishTools: "stop",
 	} {
-		body, fault := emit(translate.Memory{}, each(finishes(0, reason))...)
+		body, fault := emit(translate.AnswerContext{}, each(finishes(0, reason))...)
 		require.Nil(t, fault)
 		assert.Contains(t, body, `"finish_reason":"`+want+`"`)
 	}
 	for _, stream := range []bool{true, false} {
-		out, fault := emit(translate.Memory{Stream: stream}, each(translate.Event{Kind: translate.EventToolStart}, finishes(0, translate.FinishTools))...)
-		require.NotNil(t, fault)
-		assert.Equal(t, translate.BadGateway, fault.Kind)
+		out, f := emit(translate.AnswerContext{Stream: stream}, each(event.Event{Kind: event.ToolStart}, finishes(0, event.FinishTools))...)
+		require.NotNil(t, f)
+		assert.Equal(t, fault.BadGateway, f.Kind)
 		assert.NotContains(t, out, "DONE")
 	}
 }
 
 func TestWhatTheProviderDoesNotTellComesFromOutside(t *testing.T) {
-	e := completions.NewEmitter(&translate.Memory{}, translate.IDs{Message: "cmpl-1", Created: 5, Model: "asked"})
-	e.Handle(&translate.Event{Kind: translate.EventStart})
+	e := completions.NewEmitter(&translate.AnswerContext{}, translate.IDs{Message: "cmpl-1", Created: 5, Model: "asked"})
+	e.Handle(&event.Event{Kind: event.Start})
 	e.Handle(&theEnd)
 	assert.Contains(t, string(e.Output()), `{"id":"cmpl-1","object":"text_completion","created":5,"model":"asked"`)
 }
 
 func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
-	e := completions.NewEmitter(&translate.Memory{Echo: []byte("p")}, translate.IDs{})
-	for _, event := range []translate.Event{begins(), says(0, "a"), finishes(0, translate.FinishStop)} {
+	e := completions.NewEmitter(&translate.AnswerContext{Echo: []byte("p")}, translate.IDs{})
+	for _, event := range []event.Event{begins(), says(0, "a"), finishes(0, event.FinishStop)} {
 		e.Handle(&event)
 		assert.Empty(t, e.Output())
 	}

@@ -3,8 +3,8 @@ package completions
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -45,7 +45,7 @@ func (m *Emitter) writeChoice(index int) bool {
 
 // logprobs writes the log probabilities of the text before them: into its chunk
 // of a stream, while that was not handed over, else into one of their own.
-func (m *Emitter) logprobs(e *translate.Event) {
+func (m *Emitter) logprobs(e *event.Event) {
 	if !m.Memory.Logprobs {
 		return
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -13,7 +16,7 @@ import (
 // edits of the body, which has passed Inspect. There are none where the provider
 // has no template, or the request no suffix. What the template cannot hold is
 // refused.
-func FillIn(body []byte, info *translate.RequestInfo) ([]translate.Edit, *translate.Fault) {
+func FillIn(body []byte, info *core.RequestInfo) ([]edit.Edit, *fault.Fault) {
 	if info.Traits == nil || info.Traits.FIMTemplate == "" {
 		return nil, nil
 	}
@@ -22,21 +25,21 @@ func FillIn(body []byte, info *translate.RequestInfo) ([]translate.Edit, *transl
 	if !jsonscan.IsString(f.of(f.suffix)) {
 		return nil, nil
 	}
-	edits := []translate.Edit{{Span: f.member}}
+	edits := []edit.Edit{{Span: f.member}}
 	if len(jsonscan.Inner(f.of(f.suffix))) > 0 {
-		edits = append(edits, translate.Edit{Span: f.prompt, With: f.write()})
+		edits = append(edits, edit.Edit{Span: f.prompt, With: f.write()})
 	}
 	return edits, f.fault
 }
 
 // filling finds the members that matter.
 type filling struct {
-	info           *translate.RequestInfo
+	info           *core.RequestInfo
 	body           []byte
 	prompt, suffix translate.Span // values
 	member         translate.Span // the suffix and what must go with it
 	echo           bool
-	fault          *translate.Fault // the first
+	fault          *fault.Fault // the first
 }
 
 func (f *filling) of(s translate.Span) []byte { return f.body[s.Start:s.End] }
@@ -96,7 +99,7 @@ func (f *filling) write() []byte {
 	return append(out, '"')
 }
 
-func (f *filling) fail(fault *translate.Fault) {
+func (f *filling) fail(fault *fault.Fault) {
 	if f.fault == nil {
 		f.fault = fault
 	}

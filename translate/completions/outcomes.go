@@ -1,8 +1,8 @@
 package completions
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // The fields by which some servers take the schema that an answer follows.
@@ -49,9 +49,9 @@ var outcomes = core.NewOutcomes(
 // The rules of completions providers.
 var (
 	topK       = core.Extension("top_k")
-	noTemplate = core.RefuseIf("prompt_template none", func(traits *translate.Traits) bool { return traits.PromptTemplate == translate.TemplateNone })
+	noTemplate = core.RefuseIf("prompt_template none", func(traits *trait.Traits) bool { return traits.PromptTemplate == trait.TemplateNone })
 	schemas    = []core.Rule{core.Extension(structuredOutputs), core.Extension(guidedJSON)}
 )
 
 // lateSystem is what becomes of late system texts unless a trait says otherwise.
-const lateSystem = translate.MidSystemKeep
+const lateSystem = trait.MidSystemKeep

@@ -3,12 +3,13 @@ package completions
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // NewParser returns a parser of one answer, a stream or a JSON body (wire
 // format D.6).
-func NewParser(h translate.Handler) *choices.Parser {
+func NewParser(h event.Handler) *choices.Parser {
 	return choices.NewParser(translate.Completions, &teller{}, h)
 }
 
@@ -62,15 +63,15 @@ func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 	}
 	s := t.said[nth]
 	t.said[nth] = saying{}
-	p.SendText(translate.Event{Kind: translate.EventReasoning, Choice: choice.Index}, s.reasoning, s.reasoningAt)
-	p.SendText(translate.Event{Kind: translate.EventText, Choice: choice.Index}, s.text, s.textAt)
+	p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, s.reasoning, s.reasoningAt)
+	p.SendText(event.Event{Kind: event.Text, Choice: choice.Index}, s.text, s.textAt)
 	if list := t.list.read(&p.Dropped, s.logprobs); list != nil {
-		p.SendEvent(translate.Event{Kind: translate.EventLogprobs, Choice: choice.Index, Logprobs: list})
+		p.SendEvent(event.Event{Kind: event.Logprobs, Choice: choice.Index, Logprobs: list})
 	}
 }
 
 // Repeated has nothing to follow: texts have no state.
-func (t *teller) Repeated(*translate.Event) {}
+func (t *teller) Repeated(*event.Event) {}
 
 // End finds nothing wrong: an answer may say nothing at all.
 func (t *teller) End(*choices.Parser) error { return nil }

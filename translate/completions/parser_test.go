@@ -10,24 +10,25 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // recorder writes core events down, one a line.
 type recorder struct{ lines []string }
 
-func (r *recorder) Handle(e *translate.Event) {
-	line := map[translate.EventKind]func() string{
-		translate.EventStart:     func() string { return fmt.Sprintf("start %s %d", e.Model, e.Created) },
-		translate.EventText:      func() string { return fmt.Sprintf("text %q", e.Text) },
-		translate.EventReasoning: func() string { return fmt.Sprintf("reasoning %q", e.Text) },
-		translate.EventLogprobs:  func() string { return fmt.Sprintf("logprobs %s", e.Logprobs) },
-		translate.EventFinish: func() string {
+func (r *recorder) Handle(e *event.Event) {
+	line := map[event.Kind]func() string{
+		event.Start:     func() string { return fmt.Sprintf("start %s %d", e.Model, e.Created) },
+		event.Text:      func() string { return fmt.Sprintf("text %q", e.Text) },
+		event.Reasoning: func() string { return fmt.Sprintf("reasoning %q", e.Text) },
+		event.Logprobs:  func() string { return fmt.Sprintf("logprobs %s", e.Logprobs) },
+		event.Finish: func() string {
 			return strings.TrimRight(fmt.Sprintf("finish %d %s", e.Finish, e.Stop), " ")
 		},
-		translate.EventUsage: func() string { return fmt.Sprintf("usage %d %d", e.Usage.Input, e.Usage.Output) },
-		translate.EventError: func() string { return fmt.Sprintf("error %d", e.Fault.Status(translate.Completions)) },
-		translate.EventEnd:   func() string { return "end" },
+		event.Usage: func() string { return fmt.Sprintf("usage %d %d", e.Usage.Input, e.Usage.Output) },
+		event.Error: func() string { return fmt.Sprintf("error %d", e.Fault.Status(translate.Completions)) },
+		event.End:   func() string { return "end" },
 	}[e.Kind]()
 	if e.Choice != 0 {
 		line = fmt.Sprintf("%d: %s", e.Choice, line)
@@ -57,7 +58,7 @@ const (
 )
 
 var (
-	finish = fmt.Sprintf("finish %d", translate.FinishStop)
+	finish = fmt.Sprintf("finish %d", event.FinishStop)
 	cutOff = "error 502"
 )
 
@@ -70,9 +71,9 @@ func TestStreamsAreReadIntoCoreEvents(t *testing.T) {
 		{"text", []string{said(`"text":"Hel"`), said(`"text":"lo"`), stopped, "[DONE]"}, []string{begin, `text "Hel"`, `text "lo"`, finish, "end"}},
 		{"escapes are decoded", []string{said(`"text":"\u00e9\n"`), said(`"text":"\ud83d\ude00"`), "[DONE]"}, []string{begin, `text "é\n"`, `text "😀"`, "end"}},
 		{"what is empty, null or no text says nothing", []string{said(`"text":""`), said(`"text":null`), said(`"text":7`), said(`"n":1`), stopped, "[DONE]"}, []string{begin, finish, "end"}},
-		{"a reason on the chunk of the text", []string{said(`"finish_reason":"length","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", translate.FinishLength), "end"}},
-		{"a filtered answer", []string{said(`"finish_reason":"content_filter","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", translate.FinishFiltered), "end"}},
-		{"an unknown reason", []string{said(`"finish_reason":"eos","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", translate.FinishUnknown), "end"}},
+		{"a reason on the chunk of the text", []string{said(`"finish_reason":"length","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishLength), "end"}},
+		{"a filtered answer", []string{said(`"finish_reason":"content_filter","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishFiltered), "end"}},
+		{"an unknown reason", []string{said(`"finish_reason":"eos","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishUnknown), "end"}},
 		{"a matched stop", []string{said(`"finish_reason":"stop","stop_reason":"END","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, finish + " END", "end"}},
 		{"late usage", []string{said(`"text":"a"`), stopped, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, "[DONE]"}, []string{begin, `text "a"`, finish, "usage 3 2", "end"}},
 		{"running usage", []string{`{"model":"m","created":5,"choices":[{"index":0,"text":"a"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`, stopped, "[DONE]"}, []string{begin, `text "a"`, "usage 3 1", finish, "end"}},
@@ -92,7 +93,7 @@ func TestStreamsAreReadIntoCoreEvents(t *testing.T) {
 func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 	var r recorder
 	completions.NewParser(&r).Answer([]byte(`{"model":"m","created":5,"choices":[{"text":"Hi","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"","index":1,"finish_reason":"length"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`))
-	assert.Equal(t, []string{begin, `text "Hi"`, finish, fmt.Sprintf("1: finish %d", translate.FinishLength), "usage 3 2", "end"}, r.lines)
+	assert.Equal(t, []string{begin, `text "Hi"`, finish, fmt.Sprintf("1: finish %d", event.FinishLength), "usage 3 2", "end"}, r.lines)
 	for _, body := range []string{``, `<html>`, `[]`, `{}`, `{"choices":[]}`, `{"content":[]}`, `{"error":{"message":"no"}}`} {
 		var r recorder
 		completions.NewParser(&r).Answer([]byte(body))
@@ -134,7 +135,7 @@ func TestLogprobsBecomeTheListOfTheChatFormat(t *testing.T) {
 // the format writes, its parser reads back.
 func TestLogprobsSurviveTheWayThroughCoreEvents(t *testing.T) {
 	const list = `[{"token":"é","logprob":-0.10,"bytes":[195,169],"top_logprobs":[{"token":"é","logprob":-0.10,"bytes":[195,169]},{"token":"x","logprob":-2,"bytes":[120]}]}]`
-	body, fault := emit(translate.Memory{Logprobs: true, TopLogprobs: 2}, each(says(0, "é"), weighs(0, list))...)
+	body, fault := emit(translate.AnswerContext{Logprobs: true, TopLogprobs: 2}, each(says(0, "é"), weighs(0, list))...)
 	require.Nil(t, fault)
 	var r recorder
 	completions.NewParser(&r).Answer([]byte(body))

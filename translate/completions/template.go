@@ -3,7 +3,7 @@ package completions
 import (
 	"bytes"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // template is how a conversation is written as one prompt (wire format B.7).
@@ -22,13 +22,13 @@ type template struct {
 
 // templates are the templates by their names in the configuration. There is
 // none for TemplateNone.
-var templates = map[translate.PromptTemplate]template{
-	translate.TemplateTurns: {
+var templates = map[trait.PromptTemplate]template{
+	trait.TemplateTurns: {
 		note: "System: ", user: "Human: ", assistant: "Assistant: ",
 		end: blankLine, answer: "Assistant:", stop: "\n\nHuman:", space: true,
 		labels: []string{"Human:", "Assistant:", "System:"},
 	},
-	translate.TemplateChatML: {
+	trait.TemplateChatML: {
 		system: `<|im_start|>system\n`, note: `<|im_start|>system\n`,
 		user: `<|im_start|>user\n`, assistant: `<|im_start|>assistant\n`,
 		end: `<|im_end|>\n`, answer: `<|im_start|>assistant\n`, stop: "<|im_end|>",

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 )
 
 // A client whose types have all fields of the specification could not read the
@@ -30,7 +30,7 @@ func TestDetailsOfUsageAreFilledIn(t *testing.T) {
 		`[{"usage":{}}]`:             `[{"usage":{}}]`,
 		`{"usage":5}`:                `{"usage":5}`,
 	} {
-		got := translate.AppendEdited(nil, []byte(body), completions.FillUsage(nil, []byte(body)))
+		got := edit.Apply(nil, []byte(body), completions.FillUsage(nil, []byte(body)))
 		assert.Equal(t, want, string(got))
 		assert.True(t, json.Valid(got))
 		assert.Empty(t, completions.FillUsage(nil, got), "nothing is added twice")

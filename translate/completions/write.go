@@ -5,10 +5,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // RequestTarget writes completions requests.
-var RequestTarget = core.Target{Format: translate.Completions, Outcomes: &outcomes, Reserved: translate.ChatOptions, New: func() core.Writer { return new(writer) }}
+var RequestTarget = core.Target{Format: translate.Completions, Outcomes: &outcomes, Reserved: trait.ChatOptions, New: func() core.Writer { return new(writer) }}
 
 // writer writes a completions request: the conversation becomes one prompt, which
 // the provider continues. The prompt gathers in a buffer of its own, since a body

@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // lineFeed stands between texts of a user, as it is written in JSON.
@@ -32,9 +32,9 @@ func (w *writer) Turn(role core.Role) {
 func (w *writer) lateSystem() {
 	p := &w.prompt
 	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
-	case mid == translate.MidSystemHoist, len(p.turns) == 0 && mid != translate.MidSystemKeep:
+	case mid == trait.MidSystemHoist, len(p.turns) == 0 && mid != trait.MidSystemKeep:
 		p.join(&p.hoisted)
-	case mid == translate.MidSystemUser:
+	case mid == trait.MidSystemUser:
 		p.open(p.user, blankLine)
 	default:
 		p.open(p.note, blankLine)

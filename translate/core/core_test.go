@@ -9,8 +9,10 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // source is a small format: options, and a list of items that hold parts.
@@ -102,12 +104,12 @@ func target(s *spy, outcomes core.Outcomes) *core.Target {
 	return &core.Target{Format: translate.Chat, Outcomes: &outcomes, New: func() core.Writer { return s }}
 }
 
-func breakpoints(traits *translate.Traits) bool { return traits.CacheBreakpoints }
+func breakpoints(traits *trait.Traits) bool { return traits.CacheBreakpoints }
 
-func render(t *testing.T, outcomes core.Outcomes, traits *translate.Traits, body string) (string, translate.Rendered, *translate.Fault, *spy) {
+func render(t *testing.T, outcomes core.Outcomes, traits *trait.Traits, body string) (string, core.Rendered, *fault.Fault, *spy) {
 	t.Helper()
 	s := new(spy)
-	out, r, fault := core.Render(nil, []byte(body), &translate.RequestInfo{Model: "m", Traits: traits}, &source, target(s, outcomes))
+	out, r, fault := core.Render(nil, []byte(body), &core.RequestInfo{Model: "m", Traits: traits}, &source, target(s, outcomes))
 	return string(out), r, fault, s
 }
 
@@ -125,7 +127,7 @@ func TestOptionsAreKeptOrLostAsBothTablesSay(t *testing.T) {
 		`{"region":[ ]}`:                                   {},
 		`{"mine":{"a":1},"pace":2}`:                        {out: `,"pace":2`, losses: "mine"},
 	} {
-		out, r, fault, _ := render(t, outcomes, &translate.Traits{Extensions: []string{"pace"}}, body)
+		out, r, fault, _ := render(t, outcomes, &trait.Traits{Extensions: []string{"pace"}}, body)
 		if want.fault != "" {
 			require.NotNil(t, fault, body)
 			assert.Equal(t, want.fault, fault.Message)
@@ -147,7 +149,7 @@ func TestPartsReachAWriterOnlyIfItsTableKeepsThem(t *testing.T) {
 	assert.Equal(t, "cache_breakpoints", fault.Trait, "the trait that decides")
 	assert.Zero(t, s.images)
 
-	_, r, fault, s := render(t, outcomes, &translate.Traits{CacheBreakpoints: true}, body)
+	_, r, fault, s := render(t, outcomes, &trait.Traits{CacheBreakpoints: true}, body)
 	require.Nil(t, fault)
 	assert.Equal(t, 2, s.images)
 	assert.Zero(t, s.marks)
@@ -173,17 +175,17 @@ func TestJoinSaysWhatRenderDoes(t *testing.T) {
 	for _, f := range fields {
 		byName[f.Name] = f
 	}
-	fate := func(name string, traits translate.Traits) core.Fate {
+	fate := func(name string, traits trait.Traits) core.Fate {
 		f, ok := byName[name]
 		require.True(t, ok, name)
 		return f.Under(&traits)
 	}
-	assert.Equal(t, core.Shaped, fate("temperature", translate.Traits{}), "lost as the reader's row says")
-	assert.Equal(t, core.Refused, fate("temperature", translate.Traits{RejectLosses: true}))
-	assert.Equal(t, core.Shaped, fate("top_p", translate.Traits{}), "changed")
-	assert.Equal(t, core.Refused, fate("items[*].parts[*].type=image", translate.Traits{}))
-	assert.Equal(t, core.Kept, fate("items[*].parts[*].type=image", translate.Traits{CacheBreakpoints: true}))
-	assert.Equal(t, core.Kept, fate("speed", translate.Traits{Extensions: []string{"speed"}}), "what some servers know beyond the formats")
+	assert.Equal(t, core.Shaped, fate("temperature", trait.Traits{}), "lost as the reader's row says")
+	assert.Equal(t, core.Refused, fate("temperature", trait.Traits{RejectLosses: true}))
+	assert.Equal(t, core.Shaped, fate("top_p", trait.Traits{}), "changed")
+	assert.Equal(t, core.Refused, fate("items[*].parts[*].type=image", trait.Traits{}))
+	assert.Equal(t, core.Kept, fate("items[*].parts[*].type=image", trait.Traits{CacheBreakpoints: true}))
+	assert.Equal(t, core.Kept, fate("speed", trait.Traits{Extensions: []string{"speed"}}), "what some servers know beyond the formats")
 	assert.Equal(t, "top_p", byName["temperature+top_p"].Path)
 	assert.Equal(t, "items[*]", byName["items[-1].role=model"].Path)
 }
@@ -194,7 +196,7 @@ func TestFieldsAreLostWithWhatTheyBelongTo(t *testing.T) {
 		core.Shaping("picture.detail", core.ImageDetail),
 	)...)
 	pictures := core.Source{Rows: core.NewRows(strict.Brackets, rows...)}
-	under := func(image core.Entry, traits *translate.Traits) (fates []core.Fate) {
+	under := func(image core.Entry, traits *trait.Traits) (fates []core.Fate) {
 		fields := core.Join(&pictures, target(new(spy), core.NewOutcomes(image, core.Keep(core.ImageDetail))))
 		for _, f := range fields {
 			fates = append(fates, f.Under(traits))
@@ -203,9 +205,9 @@ func TestFieldsAreLostWithWhatTheyBelongTo(t *testing.T) {
 		return fates
 	}
 	sometimes := core.Lose(core.Image).Unless(core.KeepIf("cache_breakpoints true", breakpoints))
-	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(core.Keep(core.Image), new(translate.Traits)))
-	assert.Equal(t, []core.Fate{core.Refused, core.Refused, core.Refused}, under(sometimes, new(translate.Traits)))
-	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(sometimes, &translate.Traits{CacheBreakpoints: true}), "their own fates")
+	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(core.Keep(core.Image), new(trait.Traits)))
+	assert.Equal(t, []core.Fate{core.Refused, core.Refused, core.Refused}, under(sometimes, new(trait.Traits)))
+	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(sometimes, &trait.Traits{CacheBreakpoints: true}), "their own fates")
 }
 
 func TestNamesAreFoundWhateverTheyLookLike(t *testing.T) {

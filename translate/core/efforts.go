@@ -1,8 +1,8 @@
 package core
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // The budgets, in tokens, below which reasoning counts as low, medium and high.
@@ -57,4 +57,4 @@ func (x *Translation) effortOfBudget() Concept {
 }
 
 // EffortOf returns the effort of a concept.
-func EffortOf(c Concept) translate.Efforts { return translate.EffortNone << (c - EffortNone) }
+func EffortOf(c Concept) trait.Efforts { return trait.EffortNone << (c - EffortNone) }

@@ -3,7 +3,7 @@ package core
 import (
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Fate is what becomes of a field on its way to another format.
@@ -108,7 +108,7 @@ func (e Entry) ByWriter() Entry {
 type Rule struct {
 	trait   string // name and value, as a configuration writes them
 	outcome outcome
-	holds   func(*translate.Traits) bool
+	holds   func(*trait.Traits) bool
 }
 
 // name returns the name of the trait.
@@ -119,28 +119,28 @@ func (r *Rule) name() string {
 
 // KeepIf is a rule of providers that can express a concept. The trait is written
 // as in a configuration: its name and a value.
-func KeepIf(trait string, holds func(*translate.Traits) bool) Rule { return Rule{trait, kept, holds} }
+func KeepIf(trait string, holds func(*trait.Traits) bool) Rule { return Rule{trait, kept, holds} }
 
 // LoseIf is a rule of providers that cannot express a concept.
-func LoseIf(trait string, holds func(*translate.Traits) bool) Rule { return Rule{trait, lost, holds} }
+func LoseIf(trait string, holds func(*trait.Traits) bool) Rule { return Rule{trait, lost, holds} }
 
 // ChangeIf is a rule of providers that get a concept in another form.
-func ChangeIf(trait string, holds func(*translate.Traits) bool) Rule {
+func ChangeIf(trait string, holds func(*trait.Traits) bool) Rule {
 	return Rule{trait, changed, holds}
 }
 
 // DropIf is a rule of providers whose operator leaves a concept out.
-func DropIf(trait string, holds func(*translate.Traits) bool) Rule {
+func DropIf(trait string, holds func(*trait.Traits) bool) Rule {
 	return Rule{trait, dropped, holds}
 }
 
 // RefuseIf is a rule of providers to which a concept must not be sent.
-func RefuseIf(trait string, holds func(*translate.Traits) bool) Rule {
+func RefuseIf(trait string, holds func(*trait.Traits) bool) Rule {
 	return Rule{trait, refused, holds}
 }
 
 // under returns the outcome under these traits.
-func (o *Outcome) under(traits *translate.Traits) outcome {
+func (o *Outcome) under(traits *trait.Traits) outcome {
 	for i := range o.rules {
 		if o.rules[i].holds(traits) {
 			return o.rules[i].outcome
@@ -150,14 +150,14 @@ func (o *Outcome) under(traits *translate.Traits) outcome {
 }
 
 // takes reports whether a writer gets the concept under these traits.
-func (o *Outcome) takes(traits *translate.Traits) bool {
+func (o *Outcome) takes(traits *trait.Traits) bool {
 	outcome := o.under(traits)
 	return outcome == kept || outcome == changed
 }
 
 // keeping returns the name of the trait by which a concept is kept, "" if it is kept
 // anyway, or not at all.
-func (o *Outcome) keeping(traits *translate.Traits) string {
+func (o *Outcome) keeping(traits *trait.Traits) string {
 	for i := range o.rules {
 		if o.rules[i].holds(traits) && o.rules[i].outcome == kept && o.outcome != kept {
 			return o.rules[i].name()

@@ -3,7 +3,7 @@ package core
 import (
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Field is a row of the table of a pair of formats: a field of the client's
@@ -26,7 +26,7 @@ type Field struct {
 type FieldRule struct {
 	Trait string // name and value, as a configuration writes them
 	Fate  Fate
-	Holds func(*translate.Traits) bool
+	Holds func(*trait.Traits) bool
 }
 
 // Join returns the table of a pair of formats: the rows of the client's and what
@@ -82,14 +82,14 @@ func (r *Row) join(o *Outcome, to *Target) Field {
 		f.Rules = append(f.Rules, FieldRule{rule.trait, r.fate(rule.outcome), rule.holds})
 	}
 	if r.extends() && mayExtend(to, r.Name) {
-		f.Rules = append(f.Rules, FieldRule{"extensions " + r.Name, Kept, func(t *translate.Traits) bool { return to.Extends(t, r.Name) }})
+		f.Rules = append(f.Rules, FieldRule{"extensions " + r.Name, Kept, func(t *trait.Traits) bool { return to.Extends(t, r.Name) }})
 	}
 	return f
 }
 
 // mayExtend reports whether the extensions of a provider may name a member.
 func mayExtend(to *Target, name string) bool {
-	var traits translate.Traits
+	var traits trait.Traits
 	return traits.Set("extensions", name) == nil && to.Extends(&traits, name)
 }
 
@@ -100,7 +100,7 @@ func (r *FieldRule) Name() string {
 }
 
 // Under returns what becomes of the field under these traits.
-func (f *Field) Under(traits *translate.Traits) Fate {
+func (f *Field) Under(traits *trait.Traits) Fate {
 	fate := f.Fate
 	for i := range f.Rules {
 		if f.Rules[i].Holds(traits) {

@@ -3,15 +3,15 @@ package core
 import (
 	"sync"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Measure measures a body of the source's format that has passed its strict pass;
 // of another one it measures what it could read.
-func Measure(body []byte, from *Source) translate.Size {
+func Measure(body []byte, from *Source) token.Size {
 	m := measures.Get().(*measure)
-	m.size = translate.Size{}
+	m.size = token.Size{}
 	Listen(body, from, m)
 	size := m.size
 	measures.Put(m)
@@ -23,7 +23,7 @@ var measures = sync.Pool{New: func() any { return new(measure) }}
 // measure is a Writer that adds up what a request says.
 type measure struct {
 	Discard
-	size translate.Size
+	size token.Size
 }
 
 // add adds escaped texts.

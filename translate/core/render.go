@@ -5,7 +5,9 @@ import (
 	"sync"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Source is the reading half of a format.
@@ -27,12 +29,12 @@ type Target struct {
 }
 
 // Extends reports whether the traits of a provider add a member to requests.
-func (t *Target) Extends(traits *translate.Traits, name string) bool {
+func (t *Target) Extends(traits *trait.Traits, name string) bool {
 	return traits.Extension(name) && !slices.Contains(t.Reserved, name)
 }
 
 // Takes reports whether a provider with these traits takes a concept in any form.
-func (t *Target) Takes(c Concept, traits *translate.Traits) bool { return t.Outcomes[c].takes(traits) }
+func (t *Target) Takes(c Concept, traits *trait.Traits) bool { return t.Outcomes[c].takes(traits) }
 
 // keptMemory is the most memory, in bytes, that waits for the next request.
 const keptMemory = 2 << 20
@@ -43,7 +45,7 @@ var translations = sync.Pool{New: func() any { return new(Translation) }}
 // The body has passed the strict pass of its format. What is left behind without
 // changing what is asked stands in the losses; other requests are refused. With a
 // fault, what was appended is of no use.
-func Render(dst, body []byte, info *translate.RequestInfo, from *Source, to *Target) ([]byte, translate.Rendered, *translate.Fault) {
+func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]byte, Rendered, *fault.Fault) {
 	x := translations.Get().(*Translation)
 	x.begin(info, from.Rows, to)
 	r, w := get(&from.readers, from.New), get(&to.writers, to.New)
@@ -76,7 +78,7 @@ const AllPrompts = -1
 // of a request, such as an estimate of its tokens.
 func Listen(body []byte, from *Source, w Writer) {
 	x := translations.Get().(*Translation)
-	x.begin(&translate.RequestInfo{Prompt: AllPrompts}, from.Rows, &listener)
+	x.begin(&RequestInfo{Prompt: AllPrompts}, from.Rows, &listener)
 	x.listening = true
 	r := get(&from.readers, from.New)
 	w.Begin(x)
@@ -103,9 +105,9 @@ func get[T any](pool *sync.Pool, make func() T) T {
 	return make()
 }
 
-var standard translate.Traits
+var standard trait.Traits
 
-func (x *Translation) begin(info *translate.RequestInfo, rows *Rows, to *Target) {
+func (x *Translation) begin(info *RequestInfo, rows *Rows, to *Target) {
 	*x = Translation{
 		Info: info, Traits: info.Traits, To: to, At: Place{notation: rows.notation},
 		Extensions: x.Extensions[:0], Prompts: 1, Samples: 1,
@@ -117,15 +119,15 @@ func (x *Translation) begin(info *translate.RequestInfo, rows *Rows, to *Target)
 }
 
 // end returns the results and lets go of all that belongs to the request.
-func (x *Translation) end(out []byte) ([]byte, translate.Rendered, *translate.Fault) {
-	r, fault := translate.Rendered{Losses: x.losses, Memory: x.Memory, Prompts: x.Prompts, Samples: x.Samples}, x.fault
+func (x *Translation) end(out []byte) ([]byte, Rendered, *fault.Fault) {
+	r, fault := Rendered{Losses: x.losses, Memory: x.Memory, Prompts: x.Prompts, Samples: x.Samples}, x.fault
 	kept := Translation{Extensions: x.Extensions, scratch: x.scratch}
 	*x = kept
 	if cap(x.Extensions)+cap(x.scratch) <= keptMemory {
 		translations.Put(x)
 	}
 	if fault != nil {
-		return out, translate.Rendered{}, fault
+		return out, Rendered{}, fault
 	}
 	return out, r, nil
 }

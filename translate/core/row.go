@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -40,7 +41,7 @@ type Row struct {
 }
 
 // Refusal makes the fault that refuses a field at a path.
-type Refusal func(info *translate.RequestInfo, to translate.Format, path string) *translate.Fault
+type Refusal func(info *RequestInfo, to translate.Format, path string) *fault.Fault
 
 // Hint returns a row about a field that may be left behind: it never changes the
 // text that is asked for.

@@ -1,8 +1,8 @@
 package core
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // ToolNames are the names of the tools of a request, for providers that take plain
@@ -29,26 +29,26 @@ func (n *ToolNames) Reset() {
 // provider knows it by another name.
 func (n *ToolNames) Add(x *Translation, t *Tool) {
 	n.tools = append(n.tools, namedTool{t.Name, x.At, t.Free})
-	if translate.PlainToolName(jsonscan.Inner(t.Name)) {
+	if toolcall.PlainName(jsonscan.Inner(t.Name)) {
 		return
 	}
 	name := jsonscan.TextOf(t.Name)
-	if translate.PlainToolName([]byte(name)) {
+	if toolcall.PlainName([]byte(name)) {
 		return
 	}
 	if x.Memory.Names == nil {
 		x.Memory.Names = make(map[string]string)
 	}
-	x.Memory.Names[string(translate.AppendToolName(nil, []byte(name)))] = name
+	x.Memory.Names[string(toolcall.AppendName(nil, []byte(name)))] = name
 }
 
 // AppendTo appends the name by which the provider knows a tool; the name is escaped.
 func (n *ToolNames) AppendTo(dst, name []byte) []byte {
-	if translate.PlainToolName(name) {
+	if toolcall.PlainName(name) {
 		return append(dst, name...)
 	}
 	n.scratch = jsonscan.AppendUnescaped(n.scratch[:0], name)
-	return translate.AppendToolName(dst, n.scratch)
+	return toolcall.AppendName(dst, n.scratch)
 }
 
 // Check refuses a tool whose name is the one that the provider would know another tool
@@ -57,7 +57,7 @@ func (n *ToolNames) Check(x *Translation) {
 	known := x.Memory.Names
 	for i := 0; len(known) > 0 && i < len(n.tools); i++ {
 		name := jsonscan.TextOf(n.tools[i].raw)
-		n.scratch = translate.AppendToolName(n.scratch[:0], []byte(name))
+		n.scratch = toolcall.AppendName(n.scratch[:0], []byte(name))
 		if other, mapped := known[string(n.scratch)]; mapped && other != name {
 			x.InvalidAt(n.tools[i].at, "name", "is what the name of another tool becomes for the provider")
 		}

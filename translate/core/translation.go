@@ -4,25 +4,27 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Translation is one request on its way from a reader to a writer: what both
 // share, and what is found on the way. The first fault counts; once there is one,
 // what is written is of no use.
 type Translation struct {
-	Info    *translate.RequestInfo
-	Traits  *translate.Traits
+	Info    *RequestInfo
+	Traits  *trait.Traits
 	To      *Target
 	At      Place // of the reader
 	Options Options
 	// Memory is what the way back needs. The reader fills in what the request
 	// says; the writer adds what its format leaves to the gateway.
-	Memory translate.Memory
+	Memory translate.AnswerContext
 	// Extensions are the members that only this provider knows, each with a comma
 	// before it.
 	Extensions []byte
-	// Prompts and Samples are those of translate.Rendered.
+	// Prompts and Samples are those of core.Rendered.
 	Prompts, Samples int
 	// Unbounded is how many tokens an answer may have that the client does not bound,
 	// where a format asks for a bound; 0 for as many as the provider's traits say.
@@ -31,7 +33,7 @@ type Translation struct {
 	rows      *Rows
 	listening bool // nothing is reported
 	losses    translate.Losses
-	fault     *translate.Fault
+	fault     *fault.Fault
 	scratch   []byte
 }
 
@@ -164,7 +166,7 @@ func (x *Translation) LoseMember(object string, name []byte) {
 // would accept as it is.
 func (x *Translation) Invalid(member, what string) {
 	if x.fault == nil && !x.listening {
-		x.fault = translate.InvalidField(x.path(member), what)
+		x.fault = fault.InvalidField(x.path(member), what)
 	}
 }
 
@@ -211,7 +213,7 @@ func (x *Translation) Text(c Concept) string {
 }
 
 // Fail refuses the request with a fault, unless it is refused already.
-func (x *Translation) Fail(fault *translate.Fault) {
+func (x *Translation) Fail(fault *fault.Fault) {
 	if x.fault == nil {
 		x.fault = fault
 	}
@@ -226,5 +228,5 @@ func (x *Translation) malformed(err error) {
 	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(err, &syntax) {
 		offset = syntax.Offset
 	}
-	x.Fail(translate.Malformed(offset, err))
+	x.Fail(fault.Malformed(offset, err))
 }

@@ -2,23 +2,27 @@ package format
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // Answers is how answers of a format are read and written.
 type Answers struct {
 	// NewObserver returns an observer of one stream.
-	NewObserver func() translate.Observer
+	NewObserver func() signal.Observer
 	// Inspect reads a whole JSON answer of status 2xx to the operation.
-	Inspect func(body []byte, op translate.Operation) (translate.Answer, *translate.Fault)
+	Inspect func(body []byte, op translate.Operation) (signal.Answer, *fault.Fault)
 	// Replay writes a whole JSON answer that has passed Inspect as the stream that it
 	// would have been, with the usage if that is wanted or comes unasked.
-	Replay func(answer []byte, usage bool) ([]byte, *translate.Fault)
+	Replay func(answer []byte, usage bool) ([]byte, *fault.Fault)
 
 	// NewParser returns a parser of one answer.
-	NewParser func(translate.Handler) Parser
+	NewParser func(event.Handler) Parser
 	// NewEmitter returns an emitter of one answer. The memory is of the request.
-	NewEmitter func(*translate.Memory, translate.IDs) Emitter
+	NewEmitter func(*translate.AnswerContext, translate.IDs) Emitter
 
 	// KeepAlive is what may be written between two events of a stream. It must not be
 	// changed.
@@ -31,12 +35,12 @@ type Usage struct {
 	// Ask returns the edit by which the body of a request asks for the usage of the
 	// stream, and Cut appends the edits that take the usage out of an event that
 	// HasUsage. Both are nil for a format whose streams have the usage unasked.
-	Ask func(body []byte, view *translate.View) translate.Edit
-	Cut func(edits []translate.Edit, event []byte) []translate.Edit
+	Ask func(body []byte, view *translate.View) edit.Edit
+	Cut func(edits []edit.Edit, event []byte) []edit.Edit
 	// Fill appends the edits that add to a JSON answer, or to an event that HasUsage,
 	// the counts of usage that it lacks, as zeros; nil for a format that promises
 	// none.
-	Fill func(edits []translate.Edit, answer []byte) []translate.Edit
+	Fill func(edits []edit.Edit, answer []byte) []edit.Edit
 }
 
 // Parser reads one answer into core events, which its handler gets. What follows
@@ -60,12 +64,12 @@ type Parser interface {
 
 // Emitter writes core events for a client.
 type Emitter interface {
-	translate.Handler
+	event.Handler
 	// Output returns what was written since its last call. It is valid until the next
 	// event.
 	Output() []byte
 	// Fault returns why the events cannot be written, nil while they can.
-	Fault() *translate.Fault
+	Fault() *fault.Fault
 	// Losses returns what of the events the client's format has no place for.
 	Losses() translate.Losses
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Client is how clients of a format use HTTP.
@@ -49,7 +51,7 @@ type Version struct {
 	// Header is the name of the header, in canonical form.
 	Header string
 	// Check refuses the values of a client's header, of which there may be none.
-	Check func(values []string) *translate.Fault
+	Check func(values []string) *fault.Fault
 	// Sent returns the version that a provider is asked for if the client named none.
-	Sent func(*translate.Traits) string
+	Sent func(*trait.Traits) string
 }

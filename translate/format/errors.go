@@ -1,17 +1,17 @@
 package format
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 
 // Errors is how a format expresses that a request failed.
 type Errors struct {
 	// Status returns the HTTP status of the answer to a client.
-	Status func(*translate.Fault) int
+	Status func(*fault.Fault) int
 	// Append appends the body of an error answer. The request id is in it if the
 	// format has a place for that.
-	Append func(dst []byte, f *translate.Fault, requestID string) []byte
+	Append func(dst []byte, f *fault.Fault, requestID string) []byte
 	// AppendEvent appends the event that ends a stream. Nothing may follow it, since a
 	// stream that failed must not look finished.
-	AppendEvent func(dst []byte, f *translate.Fault, requestID string) []byte
+	AppendEvent func(dst []byte, f *fault.Fault, requestID string) []byte
 	// Relayable reports whether a client may get the status of a provider's error
 	// answer, and its body if that is JSON.
 	Relayable func(status int, body []byte) bool

@@ -3,25 +3,28 @@ package format
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Requests is how requests of a format are read and written.
 type Requests struct {
 	// Inspect is the strict pass over a request body, which it never changes.
-	Inspect func(body []byte, op translate.Operation) (translate.View, *translate.Fault)
+	Inspect func(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 	// Source reads requests for providers of other formats; nil if none can be.
 	Source *core.Source
 	// Target writes requests of clients of other formats; nil if none can be.
 	Target *core.Target
 	// FillIn returns the edits that make one prompt of a prompt and a suffix, by a
 	// template of the provider's; nil for a format that has no suffix.
-	FillIn func(body []byte, info *translate.RequestInfo) ([]translate.Edit, *translate.Fault)
+	FillIn func(body []byte, info *core.RequestInfo) ([]edit.Edit, *fault.Fault)
 }
 
 // Measure measures a request that has passed Inspect.
-func (r *Requests) Measure(body []byte) translate.Size {
+func (r *Requests) Measure(body []byte) token.Size {
 	if r.Source == nil {
-		return translate.Size{}
+		return token.Size{}
 	}
 	return core.Measure(body, r.Source)
 }

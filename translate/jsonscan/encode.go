@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"slices"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -63,4 +64,18 @@ func appendEscape(dst []byte, b byte) []byte {
 		return append(dst, '\\', 't')
 	}
 	return append(dst, '\\', 'u', '0', '0', hex[b>>4], hex[b&0xf])
+}
+
+// AppendStringOrNull is AppendString, with null for the empty string.
+func AppendStringOrNull(dst []byte, s string) []byte {
+	if s == "" {
+		return append(dst, "null"...)
+	}
+	return AppendString(dst, s)
+}
+
+// AppendCount appends a number after the text before it, such as the name of its
+// member.
+func AppendCount(dst []byte, before string, n int64) []byte {
+	return strconv.AppendInt(append(dst, before...), n, 10)
 }

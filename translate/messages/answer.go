@@ -4,7 +4,10 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 var (
@@ -14,8 +17,8 @@ var (
 
 // answer is what is known of a JSON answer.
 type answer struct {
-	event
-	usage      translate.Usage
+	wireEvent
+	usage      token.Usage
 	hasContent bool
 	isError    bool
 	tokens     int64 // of a count_tokens answer, -1 for none
@@ -25,23 +28,23 @@ type answer struct {
 // it is a fault, and so is what has no content, or no count of tokens. The
 // tokens counted are the Input of its usage, which is not Known: counting uses
 // none up.
-func InspectAnswer(body []byte, op translate.Operation) (translate.Answer, *translate.Fault) {
+func InspectAnswer(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
 	a := answer{tokens: -1}
 	c := jsonscan.New(body)
 	if err := a.read(&c); err != nil {
-		return translate.Answer{}, translate.Unusable(err)
+		return signal.Answer{}, fault.Unusable(err)
 	}
 	switch {
 	case a.isError:
-		return translate.Answer{}, translate.ReadAnswerFault(body)
+		return signal.Answer{}, fault.ReadAnswer(body)
 	case op == translate.CountTokens && a.tokens < 0:
-		return translate.Answer{}, translate.Unusable(errNoCount)
+		return signal.Answer{}, fault.Unusable(errNoCount)
 	case op == translate.CountTokens:
-		return translate.Answer{Usage: translate.Usage{Input: a.tokens}}, nil
+		return signal.Answer{Usage: token.Usage{Input: a.tokens}}, nil
 	case !a.hasContent:
-		return translate.Answer{}, translate.Unusable(errNoContent)
+		return signal.Answer{}, fault.Unusable(errNoContent)
 	}
-	return translate.Answer{Model: a.name(), Usage: a.usage}, nil
+	return signal.Answer{Model: a.name(), Usage: a.usage}, nil
 }
 
 // read reads the answer. A member that stands twice is no error in an answer:
@@ -72,7 +75,7 @@ func (a *answer) member(c *jsonscan.Cursor) {
 		readUsage(c, &a.usage)
 	case "input_tokens":
 		a.tokens = -1
-		translate.ReadCount(c, &a.tokens)
+		token.ReadCount(c, &a.tokens)
 	default:
 		c.Skip()
 	}

@@ -8,23 +8,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func TestAnswersTellModelAndUsage(t *testing.T) {
 	answer, fault := messages.InspectAnswer([]byte(`{"id":"msg_1","type":"message","role":"assistant","model":"claude\u002d5","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"cache_creation_input_tokens":12304,"cache_read_input_tokens":900,"output_tokens":550,"output_tokens_details":{"thinking_tokens":40},"service_tier":"standard"}}`), translate.Generate)
 	require.Nil(t, fault)
 	assert.Equal(t, "claude-5", answer.Model)
-	assert.Equal(t, translate.Usage{Input: 3, CacheRead: 900, CacheWrite: 12304, Output: 550, Reasoning: 40, Known: true}, answer.Usage)
+	assert.Equal(t, token.Usage{Input: 3, CacheRead: 900, CacheWrite: 12304, Output: 550, Reasoning: 40, Known: true}, answer.Usage)
 	assert.EqualValues(t, 13207, answer.Usage.TotalInput())
 
 	answer, fault = messages.InspectAnswer([]byte(`{"content":[],"error":null,"usage":{"input_tokens":-5,"output_tokens":"x","cache_read_input_tokens":null}}`), translate.Generate)
 	require.Nil(t, fault)
-	assert.Equal(t, translate.Usage{Known: true}, answer.Usage)
+	assert.Equal(t, token.Usage{Known: true}, answer.Usage)
 
 	answer, fault = messages.InspectAnswer([]byte(`{"content":[]}`), translate.Generate)
 	require.Nil(t, fault)
-	assert.Equal(t, translate.Answer{}, answer)
+	assert.Equal(t, signal.Answer{}, answer)
 }
 
 // Ollama writes null for the content of an answer in which the model said
@@ -33,7 +36,7 @@ func TestNullContentIsAnEmptyAnswer(t *testing.T) {
 	body := []byte(`{"model":"tiny","content":null,"usage":{"input_tokens":12,"output_tokens":1}}`)
 	answer, fault := messages.InspectAnswer(body, translate.Generate)
 	require.Nil(t, fault)
-	assert.Equal(t, translate.Answer{Model: "tiny", Usage: translate.Usage{Input: 12, Output: 1, Known: true}}, answer)
+	assert.Equal(t, signal.Answer{Model: "tiny", Usage: token.Usage{Input: 12, Output: 1, Known: true}}, answer)
 	null, fault := messages.Replay(body, false)
 	require.Nil(t, fault)
 	empty, fault := messages.Replay(bytes.Replace(body, []byte("null"), []byte("[]"), 1), false)
@@ -76,13 +79,13 @@ func TestErrorsInsideAnswersAreFaults(t *testing.T) {
 }
 
 func TestCountsOfTokensAreNoUsage(t *testing.T) {
-	answer, fault := messages.InspectAnswer([]byte(`{"input_tokens":2095}`), translate.CountTokens)
-	require.Nil(t, fault)
-	assert.Equal(t, translate.Usage{Input: 2095}, answer.Usage)
+	answer, f := messages.InspectAnswer([]byte(`{"input_tokens":2095}`), translate.CountTokens)
+	require.Nil(t, f)
+	assert.Equal(t, token.Usage{Input: 2095}, answer.Usage)
 	for _, body := range []string{`{}`, `{"input_tokens":null}`, `{"input_tokens":"5"}`, `{"input_tokens":1.5}`, `{"content":[]}`} {
-		_, fault := messages.InspectAnswer([]byte(body), translate.CountTokens)
-		require.NotNil(t, fault, body)
-		assert.Equal(t, translate.BadGateway, fault.Kind)
+		_, f := messages.InspectAnswer([]byte(body), translate.CountTokens)
+		require.NotNil(t, f, body)
+		assert.Equal(t, fault.BadGateway, f.Kind)
 	}
 }
 

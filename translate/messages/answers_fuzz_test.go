@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
@@ -27,7 +28,7 @@ func FuzzParser(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		require.NoError(t, translatetest.Parse(func(h translate.Handler) translatetest.Parser { return messages.NewParser(h) }, data))
+		require.NoError(t, translatetest.Parse(func(h event.Handler) translatetest.Parser { return messages.NewParser(h) }, data))
 	})
 }
 
@@ -46,7 +47,7 @@ func spokenIn(answer translatetest.Object, _ int) string {
 func FuzzEmitter(f *testing.F) {
 	f.Add([]byte{3, 0, 0, 1, 4, 1, 0, 3, 4, 2, 5, 9, 7, 3})
 	f.Fuzz(func(t *testing.T, steps []byte) {
-		emitter := func(m *translate.Memory) translatetest.Emitter {
+		emitter := func(m *translate.AnswerContext) translatetest.Emitter {
 			return messages.NewEmitter(m, translate.IDs{Message: "id_1", Created: 5, Model: "asked", NewToolID: func() string { return "new" }})
 		}
 		read := func(stream []byte) (translatetest.Object, error) {

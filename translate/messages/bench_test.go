@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -78,7 +79,7 @@ func BenchmarkObserveDelta(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if !observer.Observe(delta).Has(translate.Content) {
+		if !observer.Observe(delta).Has(signal.Content) {
 			b.Fatal("no content")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // maxNesting is how deep blocks within blocks are read: a text in a search
@@ -18,8 +19,8 @@ type block struct {
 	signature []byte
 
 	// Of a source.
-	file translate.FileKind // what its media_type says
-	data int                // the length of data
+	file token.FileKind // what its media_type says
+	data int            // the length of data
 }
 
 // blocks reads an array of content blocks. It reports whether all of them, and
@@ -143,7 +144,7 @@ func (r *request) sourceMember(s *block, m member, level int) {
 		s.kind = sourceTypes.of(text)
 	case m == memberMediaType && kind == jsonscan.String:
 		text, _ := r.Text()
-		s.file = translate.FileKindOf(text)
+		s.file = token.FileKindOf(text)
 	case m == memberData && kind == jsonscan.String:
 		s.data = len(r.Skip())
 	case m == memberContent && kind == jsonscan.Array && level < maxNesting:

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // Descriptor describes the format.
@@ -35,28 +38,28 @@ var Descriptor = format.Descriptor{
 		NewObserver: NewObserver,
 		Inspect:     InspectAnswer,
 		Replay:      Replay,
-		NewParser:   func(h translate.Handler) format.Parser { return NewParser(h) },
-		NewEmitter:  func(m *translate.Memory, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
-		KeepAlive:   translate.KeepAlive(translate.Messages),
+		NewParser:   func(h event.Handler) format.Parser { return NewParser(h) },
+		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
+		KeepAlive:   fault.KeepAlive(translate.Messages),
 		Usage:       format.Usage{Fill: FillUsage},
 	},
 	Errors: format.Errors{
-		Status: func(f *translate.Fault) int { return f.Status(translate.Messages) },
-		Append: func(dst []byte, f *translate.Fault, requestID string) []byte {
-			return translate.AppendFault(dst, f, translate.Messages, requestID)
+		Status: func(f *fault.Fault) int { return f.Status(translate.Messages) },
+		Append: func(dst []byte, f *fault.Fault, requestID string) []byte {
+			return fault.AppendBody(dst, f, translate.Messages, requestID)
 		},
-		AppendEvent: func(dst []byte, f *translate.Fault, requestID string) []byte {
-			return translate.AppendFaultEvent(dst, f, translate.Messages, requestID)
+		AppendEvent: func(dst []byte, f *fault.Fault, requestID string) []byte {
+			return fault.AppendEvent(dst, f, translate.Messages, requestID)
 		},
-		Relayable: func(status int, body []byte) bool { return translate.Relayable(status, body, translate.Messages) },
+		Relayable: func(status int, body []byte) bool { return fault.Relayable(status, body, translate.Messages) },
 		RelayableEvent: func(name, data []byte) bool {
-			return translate.RelayableEvent(name, data, translate.Messages)
+			return fault.RelayableEvent(name, data, translate.Messages)
 		},
 	},
 	Models: format.Models{
-		Append: func(dst []byte, m translate.Model) []byte { return translate.AppendModel(dst, translate.Messages, m) },
-		AppendList: func(dst []byte, models []translate.Model, more bool) []byte {
-			return translate.AppendModelList(dst, translate.Messages, models, more)
+		Append: func(dst []byte, m modelcard.Card) []byte { return modelcard.AppendEntry(dst, translate.Messages, m) },
+		AppendList: func(dst []byte, models []modelcard.Card, more bool) []byte {
+			return modelcard.Append(dst, translate.Messages, models, more)
 		},
 		Paging: &paging,
 	},

@@ -7,7 +7,11 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // Emitter writes core events as an answer of the format: a stream of events
@@ -20,16 +24,16 @@ import (
 type Emitter struct {
 	translate.Dropped
 
-	memory *translate.Memory
+	memory *translate.AnswerContext
 	ids    translate.IDs
-	order  *translate.Sequencer
+	order  *event.Sequencer
 	out    writer
-	fault  *translate.Fault
+	fault  *fault.Fault
 
 	started     bool
-	usage       translate.Usage
-	tier        translate.Tier
-	reason      translate.FinishReason
+	usage       token.Usage
+	tier        event.Tier
+	reason      event.FinishReason
 	stop        []byte // the stop sequence that the provider named
 	explanation []byte // why the provider refused
 
@@ -40,7 +44,7 @@ type Emitter struct {
 
 	call   toolCall // the open one
 	called bool     // there is a call
-	shown  translate.ToolIDs
+	shown  toolcall.IDs
 }
 
 // writer writes the steps of an answer. The emitter calls it by the format's
@@ -66,8 +70,8 @@ type writer interface {
 type head struct {
 	id    string
 	model []byte
-	usage translate.Usage
-	tier  translate.Tier
+	usage token.Usage
+	tier  event.Tier
 }
 
 // tail is what an answer ends with.
@@ -76,18 +80,18 @@ type tail struct {
 	stop        []byte // nil for none
 	refused     bool
 	explanation []byte
-	usage       translate.Usage
-	tier        translate.Tier
+	usage       token.Usage
+	tier        event.Tier
 }
 
 // NewEmitter returns an emitter of one answer to the request that the memory is
 // of.
-func NewEmitter(m *translate.Memory, ids translate.IDs) *Emitter {
+func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 	e := &Emitter{memory: m, ids: ids, out: &answerWriter{}}
 	if m.Stream {
 		e.out = &streamWriter{}
 	}
-	e.order = translate.NewSequencer(m.Room(), e.write)
+	e.order = event.NewSequencer(m.Room(), e.write)
 	return e
 }
 
@@ -96,10 +100,10 @@ func NewEmitter(m *translate.Memory, ids translate.IDs) *Emitter {
 func (m *Emitter) Output() []byte { return m.out.output() }
 
 // Fault says why the events cannot be written, nil while they can.
-func (m *Emitter) Fault() *translate.Fault { return m.fault }
+func (m *Emitter) Fault() *fault.Fault { return m.fault }
 
 // Handle writes the next core event. Errors are not written here.
-func (m *Emitter) Handle(e *translate.Event) {
+func (m *Emitter) Handle(e *event.Event) {
 	if m.fault != nil {
 		return
 	}
@@ -108,27 +112,27 @@ func (m *Emitter) Handle(e *translate.Event) {
 		return
 	}
 	switch e.Kind {
-	case translate.EventStart:
+	case event.Start:
 		m.start(e)
-	case translate.EventFinish:
+	case event.Finish:
 		m.reason = e.Finish
 		m.stop = append(m.stop[:0], e.Stop...)
 		m.explanation = append(m.explanation[:0], e.Text...)
-	case translate.EventUsage:
+	case event.Usage:
 		m.usage = *e.Usage
-		if e.Tier != translate.TierUnknown {
+		if e.Tier != event.TierUnknown {
 			m.tier = e.Tier
 		}
-	case translate.EventEnd:
+	case event.End:
 		m.end()
-	case translate.EventLogprobs:
+	case event.Logprobs:
 		m.Drop("choices[*].logprobs")
-	case translate.EventSource:
+	case event.Source:
 		m.Drop("annotations")
-	case translate.EventError:
-	case translate.EventToolStart:
+	case event.Error:
+	case event.ToolStart:
 		if e.Custom {
-			m.fault = translate.Unusable(errCustom)
+			m.fault = fault.Unusable(errCustom)
 			return
 		}
 		m.content(e)
@@ -138,7 +142,7 @@ func (m *Emitter) Handle(e *translate.Event) {
 }
 
 // start writes the beginning, once.
-func (m *Emitter) start(e *translate.Event) {
+func (m *Emitter) start(e *event.Event) {
 	if m.started {
 		return
 	}
@@ -158,9 +162,9 @@ func (m *Emitter) start(e *translate.Event) {
 }
 
 // content takes in an event that belongs to a block.
-func (m *Emitter) content(e *translate.Event) {
+func (m *Emitter) content(e *event.Event) {
 	if !m.started {
-		m.start(&translate.Event{})
+		m.start(&event.Event{})
 	}
 	m.order.Handle(e)
 	if m.fault == nil {
@@ -169,28 +173,28 @@ func (m *Emitter) content(e *translate.Event) {
 }
 
 // write writes an event that belongs to a block, when its place has come.
-func (m *Emitter) write(e *translate.Event) {
+func (m *Emitter) write(e *event.Event) {
 	if m.fault != nil {
 		return
 	}
 	switch e.Kind {
-	case translate.EventText:
+	case event.Text:
 		m.text(e)
-	case translate.EventTextEnd:
+	case event.TextEnd:
 		m.endBlock(textBlock)
-	case translate.EventReasoning:
+	case event.Reasoning:
 		m.reasoning(e)
-	case translate.EventSignature:
+	case event.Signature:
 		m.sign(e)
-	case translate.EventRedacted:
+	case event.Redacted:
 		m.redacted(e.Text)
-	case translate.EventReasoningEnd:
+	case event.ReasoningEnd:
 		m.endBlock(thinkingBlock)
-	case translate.EventToolStart:
+	case event.ToolStart:
 		m.startTool(e)
-	case translate.EventToolArgs:
+	case event.ToolArgs:
 		m.addArguments(e.Text)
-	case translate.EventToolEnd:
+	case event.ToolEnd:
 		m.endBlock(toolUseBlock)
 	}
 }
@@ -198,13 +202,13 @@ func (m *Emitter) write(e *translate.Event) {
 // end closes what is open, in order, and writes the end.
 func (m *Emitter) end() {
 	if !m.started {
-		m.start(&translate.Event{})
+		m.start(&event.Event{})
 	}
 	m.order.Flush()
 	m.close()
 	t := tail{
-		reason:      m.reason.Messages(m.called),
-		refused:     m.reason == translate.FinishFiltered || m.reason == translate.FinishRefused,
+		reason:      StopReason(m.reason, m.called),
+		refused:     m.reason == event.FinishFiltered || m.reason == event.FinishRefused,
 		explanation: m.explanation,
 		usage:       m.usage,
 		tier:        m.tier,

@@ -1,9 +1,6 @@
 package messages
 
-import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-)
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
 // answerWriter writes an answer as one JSON body.
 type answerWriter struct {
@@ -78,7 +75,7 @@ func (w *answerWriter) end(t *tail) {
 	w.out = append(w.out, "],"...)
 	w.out = appendStop(w.out, t)
 	w.out = append(w.out, `,"usage":`...)
-	w.out = translate.AppendMessagesUsage(w.out, t.usage, t.tier)
+	w.out = AppendUsage(w.out, t.usage, t.tier)
 	w.out = append(w.out, '}')
 	w.whole = true
 }

@@ -3,11 +3,11 @@ package messages
 import (
 	"crypto/sha256"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 )
 
 // text writes a fragment of text. Each part of a message has a block of its own.
-func (m *Emitter) text(e *translate.Event) {
+func (m *Emitter) text(e *event.Event) {
 	if m.open != textBlock || m.part != e.Part {
 		m.close()
 		m.out.openText()
@@ -20,7 +20,7 @@ func (m *Emitter) text(e *translate.Event) {
 var between = []byte("\n\n")
 
 // reasoning writes a fragment of reasoning.
-func (m *Emitter) reasoning(e *translate.Event) {
+func (m *Emitter) reasoning(e *event.Event) {
 	if m.open == thinkingBlock && m.part != e.Part {
 		m.think(between)
 	}
@@ -49,8 +49,8 @@ func (m *Emitter) openThinking() {
 
 // sign writes the signature of the thinking before it. Without any thinking
 // before it the block has only the signature, which is legal.
-func (m *Emitter) sign(e *translate.Event) {
-	signature, ok := m.memory.Signature(e)
+func (m *Emitter) sign(e *event.Event) {
+	signature, ok := event.ClientSignature(m.memory, e)
 	if !ok {
 		m.Drop("reasoning.encrypted_content")
 		return

@@ -3,7 +3,6 @@ package messages
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -28,7 +27,7 @@ func (w *streamWriter) start(h *head) {
 	w.out = append(w.out, "event: message_start\n"+`data: {"type":"message_start","message":`...)
 	w.out = appendHead(w.out, h)
 	w.out = append(w.out, `],"stop_reason":null,"stop_sequence":null,"usage":`...)
-	w.out = translate.AppendMessagesUsage(w.out, h.usage, h.tier)
+	w.out = AppendUsage(w.out, h.usage, h.tier)
 	w.out = append(w.out, "}}\n\n"...)
 }
 
@@ -101,6 +100,6 @@ func (w *streamWriter) end(t *tail) {
 	w.out = append(w.out, "event: message_delta\n"+`data: {"type":"message_delta","delta":{`...)
 	w.out = appendStop(w.out, t)
 	w.out = append(w.out, `},"usage":`...)
-	w.out = translate.AppendMessagesUsage(w.out, t.usage, t.tier)
+	w.out = AppendUsage(w.out, t.usage, t.tier)
 	w.out = append(w.out, "}\n\nevent: message_stop\n"+`data: {"type":"message_stop"}`+"\n\n"...)
 }

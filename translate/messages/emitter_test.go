@@ -9,63 +9,66 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 // The core events, short enough for tables.
 
-func begins() translate.Event {
-	return translate.Event{Kind: translate.EventStart, Model: []byte("m"), Usage: &translate.Usage{}}
+func begins() event.Event {
+	return event.Event{Kind: event.Start, Model: []byte("m"), Usage: &token.Usage{}}
 }
 
-func says(text string) translate.Event {
-	return translate.Event{Kind: translate.EventText, Text: []byte(text)}
+func says(text string) event.Event {
+	return event.Event{Kind: event.Text, Text: []byte(text)}
 }
 
-func thinks(text string) translate.Event {
-	return translate.Event{Kind: translate.EventReasoning, Text: []byte(text)}
+func thinks(text string) event.Event {
+	return event.Event{Kind: event.Reasoning, Text: []byte(text)}
 }
 
-func signs(text string) translate.Event {
-	return translate.Event{Kind: translate.EventSignature, Text: []byte(text)}
+func signs(text string) event.Event {
+	return event.Event{Kind: event.Signature, Text: []byte(text)}
 }
 
-func hides(text string) translate.Event {
-	return translate.Event{Kind: translate.EventRedacted, Text: []byte(text)}
+func hides(text string) event.Event {
+	return event.Event{Kind: event.Redacted, Text: []byte(text)}
 }
 
-func calls(tool int, id, name string) translate.Event {
-	return translate.Event{Kind: translate.EventToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
+func calls(tool int, id, name string) event.Event {
+	return event.Event{Kind: event.ToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
 }
 
-func args(tool int, text string) translate.Event {
-	return translate.Event{Kind: translate.EventToolArgs, Tool: tool, Text: []byte(text)}
+func args(tool int, text string) event.Event {
+	return event.Event{Kind: event.ToolArgs, Tool: tool, Text: []byte(text)}
 }
 
-func called(tool int) translate.Event {
-	return translate.Event{Kind: translate.EventToolEnd, Tool: tool}
+func called(tool int) event.Event {
+	return event.Event{Kind: event.ToolEnd, Tool: tool}
 }
 
-func finishes(reason translate.FinishReason) translate.Event {
-	return translate.Event{Kind: translate.EventFinish, Finish: reason}
+func finishes(reason event.FinishReason) event.Event {
+	return event.Event{Kind: event.Finish, Finish: reason}
 }
 
 // inPart is an event of a part of its text or its reasoning.
-func inPart(part int, e translate.Event) translate.Event {
+func inPart(part int, e event.Event) event.Event {
 	e.Part = part
 	return e
 }
 
-func only(kind translate.EventKind) translate.Event { return translate.Event{Kind: kind} }
+func only(kind event.Kind) event.Event { return event.Event{Kind: kind} }
 
 var (
-	textEnd = only(translate.EventTextEnd)
-	thought = only(translate.EventReasoningEnd)
-	theEnd  = only(translate.EventEnd)
-	stopped = finishes(translate.FinishStop)
-	limited = finishes(translate.FinishLength)
+	textEnd = only(event.TextEnd)
+	thought = only(event.ReasoningEnd)
+	theEnd  = only(event.End)
+	stopped = finishes(event.FinishStop)
+	limited = finishes(event.FinishLength)
 )
 
 // newIDs returns ids that tests can foresee.
@@ -78,7 +81,7 @@ func newIDs() translate.IDs {
 }
 
 // emit writes events for a client.
-func emit(m translate.Memory, events []translate.Event) (string, *translate.Fault) {
+func emit(m translate.AnswerContext, events []event.Event) (string, *fault.Fault) {
 	e := messages.NewEmitter(&m, newIDs())
 	var out strings.Builder
 	for i := range events {
@@ -132,73 +135,73 @@ const (
 
 var emitted = []struct {
 	name   string
-	events []translate.Event
+	events []event.Event
 	want   []string // between message_start and message_delta
 	reason string
 }{
-	{"nothing", []translate.Event{}, nil, "end_turn"},
-	{"text", []translate.Event{says("a"), says("b")}, []string{"0 text", "0 + a", "0 + b", "0 end"}, "end_turn"},
-	{"two texts", []translate.Event{says("a"), textEnd, says("b")}, []string{"0 text", "0 + a", "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
-	{"an end of text where none is open", []translate.Event{textEnd, thinks("a"), textEnd, thinks("b")}, []string{"0 thinking", "0 + a", "0 + b", "0 + " + mintAB, "0 end"}, "end_turn"},
-	{"parts of a text", []translate.Event{says("a"), inPart(1, says("b")), inPart(1, says("c")), inPart(2, says("d"))}, []string{"0 text", "0 + a", "0 end", "1 text", "1 + b", "1 + c", "1 end", "2 text", "2 + d", "2 end"}, "end_turn"},
-	{"parts of reasoning", []translate.Event{thinks("a"), inPart(1, thinks("b")), inPart(1, thinks("c")), signs("s"), thought, inPart(0, thinks("d")), signs("t")}, []string{"0 thinking", "0 + a", "0 + \n\n", "0 + b", "0 + c", "0 + s", "0 end", "1 thinking", "1 + d", "1 + t", "1 end"}, "end_turn"},
-	{"reasoning gets a signature", []translate.Event{thinks("a"), says("b")}, []string{"0 thinking", "0 + a", "0 + " + mintA, "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
-	{"the signature is over all of the text", []translate.Event{thinks("a"), thinks("b")}, []string{"0 thinking", "0 + a", "0 + b", "0 + " + mintAB, "0 end"}, "end_turn"},
-	{"the signature is over the text of its block", []translate.Event{thinks("x"), thought, thinks("a")}, []string{"0 thinking", "0 + x", "0 + gwts1:LXEWQrcmsEQBYnyp-6wy9Q", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
-	{"a signature of the provider", []translate.Event{thinks("a"), signs("s"), thought, says("b")}, []string{"0 thinking", "0 + a", "0 + s", "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
-	{"a signature alone", []translate.Event{signs("s"), thought}, []string{"0 thinking", "0 + s", "0 end"}, "end_turn"},
-	{"signed and unsigned", []translate.Event{signs("s"), thought, thinks("a")}, []string{"0 thinking", "0 + s", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
-	{"redacted between", []translate.Event{thinks("a"), hides("d"), says("b"), hides("e")}, []string{"0 thinking", "0 + a", "0 + " + mintA, "0 end", "1 redacted_thinking  d", "1 end", "2 text", "2 + b", "2 end", "3 redacted_thinking  e", "3 end"}, "end_turn"},
-	{"reasoning behind text", []translate.Event{says("t"), thinks("a")}, []string{"0 text", "0 + t", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
+	{"nothing", []event.Event{}, nil, "end_turn"},
+	{"text", []event.Event{says("a"), says("b")}, []string{"0 text", "0 + a", "0 + b", "0 end"}, "end_turn"},
+	{"two texts", []event.Event{says("a"), textEnd, says("b")}, []string{"0 text", "0 + a", "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
+	{"an end of text where none is open", []event.Event{textEnd, thinks("a"), textEnd, thinks("b")}, []string{"0 thinking", "0 + a", "0 + b", "0 + " + mintAB, "0 end"}, "end_turn"},
+	{"parts of a text", []event.Event{says("a"), inPart(1, says("b")), inPart(1, says("c")), inPart(2, says("d"))}, []string{"0 text", "0 + a", "0 end", "1 text", "1 + b", "1 + c", "1 end", "2 text", "2 + d", "2 end"}, "end_turn"},
+	{"parts of reasoning", []event.Event{thinks("a"), inPart(1, thinks("b")), inPart(1, thinks("c")), signs("s"), thought, inPart(0, thinks("d")), signs("t")}, []string{"0 thinking", "0 + a", "0 + \n\n", "0 + b", "0 + c", "0 + s", "0 end", "1 thinking", "1 + d", "1 + t", "1 end"}, "end_turn"},
+	{"reasoning gets a signature", []event.Event{thinks("a"), says("b")}, []string{"0 thinking", "0 + a", "0 + " + mintA, "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
+	{"the signature is over all of the text", []event.Event{thinks("a"), thinks("b")}, []string{"0 thinking", "0 + a", "0 + b", "0 + " + mintAB, "0 end"}, "end_turn"},
+	{"the signature is over the text of its block", []event.Event{thinks("x"), thought, thinks("a")}, []string{"0 thinking", "0 + x", "0 + gwts1:LXEWQrcmsEQBYnyp-6wy9Q", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
+	{"a signature of the provider", []event.Event{thinks("a"), signs("s"), thought, says("b")}, []string{"0 thinking", "0 + a", "0 + s", "0 end", "1 text", "1 + b", "1 end"}, "end_turn"},
+	{"a signature alone", []event.Event{signs("s"), thought}, []string{"0 thinking", "0 + s", "0 end"}, "end_turn"},
+	{"signed and unsigned", []event.Event{signs("s"), thought, thinks("a")}, []string{"0 thinking", "0 + s", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
+	{"redacted between", []event.Event{thinks("a"), hides("d"), says("b"), hides("e")}, []string{"0 thinking", "0 + a", "0 + " + mintA, "0 end", "1 redacted_thinking  d", "1 end", "2 text", "2 + b", "2 end", "3 redacted_thinking  e", "3 end"}, "end_turn"},
+	{"reasoning behind text", []event.Event{says("t"), thinks("a")}, []string{"0 text", "0 + t", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end"}, "end_turn"},
 
-	{"a tool", []translate.Event{says("t"), calls(0, "a", "f"), args(0, `{"x":`), args(0, "1}")}, []string{"0 text", "0 + t", "0 end", "1 tool_use a f", `1 + {"x":`, "1 + 1}", "1 end"}, "tool_use"},
-	{"a tool alone", []translate.Event{calls(0, "a", "f"), args(0, `{}`)}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
-	{"a tool without arguments", []translate.Event{calls(0, "a", "f")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
-	{"a tool with nothing but space", []translate.Event{calls(0, "a", "f"), args(0, " \n")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
-	{"space before the object comes with it", []translate.Event{calls(0, "a", "f"), args(0, " "), args(0, `{}`)}, []string{"0 tool_use a f", "0 +  {}", "0 end"}, "tool_use"},
-	{"a tool that is ended", []translate.Event{calls(0, "a", "f"), args(0, `{}`), called(0), says("t")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 + t", "1 end"}, "tool_use"},
-	{"a tool without arguments that is ended", []translate.Event{calls(0, "a", "f"), called(0), says(" ")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 +  ", "1 end"}, "tool_use"},
-	{"interleaved tools", []translate.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(0, `{"x":`), args(1, "{}"), args(0, "1}"), args(1, " ")}, []string{"0 tool_use a f", `0 + {"x":`, "0 + 1}", "0 end", "1 tool_use b g", "1 + {}", "1 +  ", "1 end"}, "tool_use"},
-	{"a complete tool ends with the next one", []translate.Event{calls(0, "a", "f"), args(0, `{"a":"}"}`), calls(1, "b", "g"), args(1, `{`), args(1, `}`)}, []string{"0 tool_use a f", `0 + {"a":"}"}`, "0 end", "1 tool_use b g", "1 + {", "1 + }", "1 end"}, "tool_use"},
-	{"three tools, the first without arguments", []translate.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, `{}`), calls(2, "c", "h"), args(2, `{`), args(2, `}`)}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end", "2 tool_use c h", "2 + {}", "2 end"}, "tool_use"},
-	{"tools started in another order", []translate.Event{calls(1, "b", "g"), args(1, "{}"), calls(0, "a", "f"), args(0, "{}")}, []string{"0 tool_use b g", "0 + {}", "0 end", "1 tool_use a f", "1 + {}", "1 end"}, "tool_use"},
-	{"ended in another order", []translate.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, "{}"), called(1), args(0, "{}"), called(0)}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
-	{"a line end between tools", []translate.Event{calls(0, "a", "f"), args(0, "{}"), says("\n"), calls(1, "b", "g"), args(1, "{}"), says(" \t")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
-	{"text behind a tool", []translate.Event{calls(0, "a", "f"), args(0, "{}"), says("\n"), says("x"), says(" "), says("y")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 + x", "1 +  ", "1 + y", "1 end"}, "tool_use"},
-	{"text behind a tool that is not complete", []translate.Event{calls(0, "a", "f"), args(0, "{"), says("x"), says(" "), args(0, "}"), says("y")}, []string{"0 tool_use a f", "0 + {", "0 + }", "0 end", "1 text", "1 + x ", "1 + y", "1 end"}, "tool_use"},
-	{"everything behind a tool that is not complete", []translate.Event{calls(0, "a", "f"), args(0, "{"), thinks("a"), says("x"), textEnd, says("y"), hides("d"), thinks("b"), signs("s"), thought, signs("t"), calls(1, "b", "g"), says("z")}, []string{
+	{"a tool", []event.Event{says("t"), calls(0, "a", "f"), args(0, `{"x":`), args(0, "1}")}, []string{"0 text", "0 + t", "0 end", "1 tool_use a f", `1 + {"x":`, "1 + 1}", "1 end"}, "tool_use"},
+	{"a tool alone", []event.Event{calls(0, "a", "f"), args(0, `{}`)}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
+	{"a tool without arguments", []event.Event{calls(0, "a", "f")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
+	{"a tool with nothing but space", []event.Event{calls(0, "a", "f"), args(0, " \n")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
+	{"space before the object comes with it", []event.Event{calls(0, "a", "f"), args(0, " "), args(0, `{}`)}, []string{"0 tool_use a f", "0 +  {}", "0 end"}, "tool_use"},
+	{"a tool that is ended", []event.Event{calls(0, "a", "f"), args(0, `{}`), called(0), says("t")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 + t", "1 end"}, "tool_use"},
+	{"a tool without arguments that is ended", []event.Event{calls(0, "a", "f"), called(0), says(" ")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 +  ", "1 end"}, "tool_use"},
+	{"interleaved tools", []event.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(0, `{"x":`), args(1, "{}"), args(0, "1}"), args(1, " ")}, []string{"0 tool_use a f", `0 + {"x":`, "0 + 1}", "0 end", "1 tool_use b g", "1 + {}", "1 +  ", "1 end"}, "tool_use"},
+	{"a complete tool ends with the next one", []event.Event{calls(0, "a", "f"), args(0, `{"a":"}"}`), calls(1, "b", "g"), args(1, `{`), args(1, `}`)}, []string{"0 tool_use a f", `0 + {"a":"}"}`, "0 end", "1 tool_use b g", "1 + {", "1 + }", "1 end"}, "tool_use"},
+	{"three tools, the first without arguments", []event.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, `{}`), calls(2, "c", "h"), args(2, `{`), args(2, `}`)}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end", "2 tool_use c h", "2 + {}", "2 end"}, "tool_use"},
+	{"tools started in another order", []event.Event{calls(1, "b", "g"), args(1, "{}"), calls(0, "a", "f"), args(0, "{}")}, []string{"0 tool_use b g", "0 + {}", "0 end", "1 tool_use a f", "1 + {}", "1 end"}, "tool_use"},
+	{"ended in another order", []event.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, "{}"), called(1), args(0, "{}"), called(0)}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
+	{"a line end between tools", []event.Event{calls(0, "a", "f"), args(0, "{}"), says("\n"), calls(1, "b", "g"), args(1, "{}"), says(" \t")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
+	{"text behind a tool", []event.Event{calls(0, "a", "f"), args(0, "{}"), says("\n"), says("x"), says(" "), says("y")}, []string{"0 tool_use a f", "0 + {}", "0 end", "1 text", "1 + x", "1 +  ", "1 + y", "1 end"}, "tool_use"},
+	{"text behind a tool that is not complete", []event.Event{calls(0, "a", "f"), args(0, "{"), says("x"), says(" "), args(0, "}"), says("y")}, []string{"0 tool_use a f", "0 + {", "0 + }", "0 end", "1 text", "1 + x ", "1 + y", "1 end"}, "tool_use"},
+	{"everything behind a tool that is not complete", []event.Event{calls(0, "a", "f"), args(0, "{"), thinks("a"), says("x"), textEnd, says("y"), hides("d"), thinks("b"), signs("s"), thought, signs("t"), calls(1, "b", "g"), says("z")}, []string{
 		"0 tool_use a f", "0 + {", "0 end", "1 thinking", "1 + a", "1 + " + mintA, "1 end", "2 text", "2 + x", "2 end", "3 text", "3 + y", "3 end", "4 redacted_thinking  d", "4 end",
 		"5 thinking", "5 + b", "5 + s", "5 end", "6 thinking", "6 + t", "6 end", "7 tool_use b g", "7 + {}", "7 end", "8 text", "8 + z", "8 end",
 	}, "tool_use"},
-	{"a tool that never completes", []translate.Event{calls(0, "a", "f"), args(0, "{"), calls(1, "b", "g"), args(1, "{}"), limited}, []string{"0 tool_use a f", "0 + {", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "max_tokens"},
-	{"space behind the end of a tool", []translate.Event{calls(0, "a", "f"), args(0, "{}"), called(0), args(0, "\n")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
+	{"a tool that never completes", []event.Event{calls(0, "a", "f"), args(0, "{"), calls(1, "b", "g"), args(1, "{}"), limited}, []string{"0 tool_use a f", "0 + {", "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "max_tokens"},
+	{"space behind the end of a tool", []event.Event{calls(0, "a", "f"), args(0, "{}"), called(0), args(0, "\n")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
 
-	{"arguments that are no object are held", []translate.Event{calls(0, "a", "f"), args(0, "["), args(0, "1]")}, []string{"0 tool_use a f", `0 + {"_arguments":[1]}`, "0 end"}, "tool_use"},
-	{"arguments encoded twice", []translate.Event{calls(0, "a", "f"), args(0, `"{\"x\":`), args(0, `1}"`)}, []string{"0 tool_use a f", `0 + {"x":1}`, "0 end"}, "tool_use"},
-	{"a held tool ends with the next one", []translate.Event{calls(0, "a", "f"), args(0, `"{`), args(0, `}"`), calls(1, "b", "g"), args(1, "null")}, []string{"0 tool_use a f", `0 + {}`, "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
-	{"a number may go on", []translate.Event{calls(0, "a", "f"), args(0, `1`), calls(1, "b", "g"), args(0, "2")}, []string{"0 tool_use a f", `0 + {"_arguments":12}`, "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
-	{"held and invalid", []translate.Event{calls(0, "a", "f"), args(0, `x"`), stopped}, []string{"0 tool_use a f", `0 + {"_invalid_arguments":"x\""}`, "0 end"}, "tool_use"},
-	{"held and cut off", []translate.Event{calls(0, "a", "f"), args(0, `"{\"x`), limited}, []string{"0 tool_use a f", `0 + {}`, "0 end"}, "max_tokens"},
+	{"arguments that are no object are held", []event.Event{calls(0, "a", "f"), args(0, "["), args(0, "1]")}, []string{"0 tool_use a f", `0 + {"_arguments":[1]}`, "0 end"}, "tool_use"},
+	{"arguments encoded twice", []event.Event{calls(0, "a", "f"), args(0, `"{\"x\":`), args(0, `1}"`)}, []string{"0 tool_use a f", `0 + {"x":1}`, "0 end"}, "tool_use"},
+	{"a held tool ends with the next one", []event.Event{calls(0, "a", "f"), args(0, `"{`), args(0, `}"`), calls(1, "b", "g"), args(1, "null")}, []string{"0 tool_use a f", `0 + {}`, "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
+	{"a number may go on", []event.Event{calls(0, "a", "f"), args(0, `1`), calls(1, "b", "g"), args(0, "2")}, []string{"0 tool_use a f", `0 + {"_arguments":12}`, "0 end", "1 tool_use b g", "1 + {}", "1 end"}, "tool_use"},
+	{"held and invalid", []event.Event{calls(0, "a", "f"), args(0, `x"`), stopped}, []string{"0 tool_use a f", `0 + {"_invalid_arguments":"x\""}`, "0 end"}, "tool_use"},
+	{"held and cut off", []event.Event{calls(0, "a", "f"), args(0, `"{\"x`), limited}, []string{"0 tool_use a f", `0 + {}`, "0 end"}, "max_tokens"},
 
-	{"other choices are ignored", []translate.Event{says("a"), {Kind: translate.EventText, Choice: 1, Text: []byte("x")}, {Kind: translate.EventFinish, Choice: 1, Finish: translate.FinishLength}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
-	{"sources are dropped", []translate.Event{says("a"), {Kind: translate.EventSource, Source: &translate.Source{URL: []byte("u"), End: 1}}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
-	{"logprobs are dropped", []translate.Event{says("a"), {Kind: translate.EventLogprobs, Logprobs: []byte("[]")}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
-	{"a reason that comes early", []translate.Event{limited, says("a")}, []string{"0 text", "0 + a", "0 end"}, "max_tokens"},
-	{"a tool that is begun twice", []translate.Event{calls(0, "a", "f"), calls(0, "b", "g"), args(0, "{}")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
+	{"other choices are ignored", []event.Event{says("a"), {Kind: event.Text, Choice: 1, Text: []byte("x")}, {Kind: event.Finish, Choice: 1, Finish: event.FinishLength}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
+	{"sources are dropped", []event.Event{says("a"), {Kind: event.Source, Source: &event.Citation{URL: []byte("u"), End: 1}}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
+	{"logprobs are dropped", []event.Event{says("a"), {Kind: event.Logprobs, Logprobs: []byte("[]")}}, []string{"0 text", "0 + a", "0 end"}, "end_turn"},
+	{"a reason that comes early", []event.Event{limited, says("a")}, []string{"0 text", "0 + a", "0 end"}, "max_tokens"},
+	{"a tool that is begun twice", []event.Event{calls(0, "a", "f"), calls(0, "b", "g"), args(0, "{}")}, []string{"0 tool_use a f", "0 + {}", "0 end"}, "tool_use"},
 }
 
 func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 	for _, tt := range emitted {
 		t.Run(tt.name, func(t *testing.T) {
-			events := append(append([]translate.Event{begins()}, tt.events...), theEnd)
-			stream, fault := emit(translate.Memory{Stream: true}, events)
+			events := append(append([]event.Event{begins()}, tt.events...), theEnd)
+			stream, fault := emit(translate.AnswerContext{Stream: true}, events)
 			require.Nil(t, fault)
 			want := append([]string{"message_start"}, tt.want...)
 			assert.Equal(t, append(want, "stop "+tt.reason, "message_stop"), trace(t, stream))
 
 			added, err := translatetest.Message([]byte(stream))
 			require.NoError(t, err)
-			body, fault := emit(translate.Memory{}, events)
+			body, fault := emit(translate.AnswerContext{}, events)
 			require.Nil(t, fault)
 			answer, err := translatetest.Decode([]byte(body))
 			require.NoError(t, err)
@@ -210,8 +213,8 @@ func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 // TestTheAnswerIsTheSameWithoutAStart ensures that an answer whose provider never
 // said how it begins is whole all the same.
 func TestTheAnswerIsTheSameWithoutAStart(t *testing.T) {
-	for _, events := range [][]translate.Event{{says("a"), theEnd}, {theEnd}, {thinks("a"), theEnd}} {
-		stream, fault := emit(translate.Memory{Stream: true}, events)
+	for _, events := range [][]event.Event{{says("a"), theEnd}, {theEnd}, {thinks("a"), theEnd}} {
+		stream, fault := emit(translate.AnswerContext{Stream: true}, events)
 		require.Nil(t, fault)
 		added, err := translatetest.Message([]byte(stream))
 		require.NoError(t, err)
@@ -221,25 +224,25 @@ func TestTheAnswerIsTheSameWithoutAStart(t *testing.T) {
 
 var faulty = []struct {
 	name   string
-	events []translate.Event
+	events []event.Event
 	cause  string
 }{
-	{"a custom tool", []translate.Event{{Kind: translate.EventToolStart, ID: []byte("a"), Name: []byte("f"), Custom: true}}, "a custom tool call"},
-	{"arguments behind the end", []translate.Event{calls(0, "a", "f"), args(0, "{}"), called(0), args(0, "x")}, "arguments behind the end of their tool call"},
-	{"arguments of no tool", []translate.Event{args(0, "{}")}, "arguments of a tool call that was not begun"},
-	{"arguments of a tool in a gap", []translate.Event{calls(1, "a", "f"), args(0, "{}")}, "arguments of a tool call that was not begun"},
-	{"too much behind an open tool", []translate.Event{calls(0, "a", "f"), args(0, "{"), says("x" + strings.Repeat(" ", 17<<20)), says(strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
-	{"too many arguments of a later tool", []translate.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, strings.Repeat(" ", 17<<20)), args(1, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
-	{"too many arguments that are held", []translate.Event{calls(0, "a", "f"), args(0, `"`+strings.Repeat(" ", 17<<20)), args(0, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes of arguments"},
+	{"a custom tool", []event.Event{{Kind: event.ToolStart, ID: []byte("a"), Name: []byte("f"), Custom: true}}, "a custom tool call"},
+	{"arguments behind the end", []event.Event{calls(0, "a", "f"), args(0, "{}"), called(0), args(0, "x")}, "arguments behind the end of their tool call"},
+	{"arguments of no tool", []event.Event{args(0, "{}")}, "arguments of a tool call that was not begun"},
+	{"arguments of a tool in a gap", []event.Event{calls(1, "a", "f"), args(0, "{}")}, "arguments of a tool call that was not begun"},
+	{"too much behind an open tool", []event.Event{calls(0, "a", "f"), args(0, "{"), says("x" + strings.Repeat(" ", 17<<20)), says(strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
+	{"too many arguments of a later tool", []event.Event{calls(0, "a", "f"), calls(1, "b", "g"), args(1, strings.Repeat(" ", 17<<20)), args(1, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes behind an open tool call"},
+	{"too many arguments that are held", []event.Event{calls(0, "a", "f"), args(0, `"`+strings.Repeat(" ", 17<<20)), args(0, strings.Repeat(" ", 17<<20))}, "more than 33554432 bytes of arguments"},
 }
 
 func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
 	for _, tt := range faulty {
 		t.Run(tt.name, func(t *testing.T) {
-			stream, fault := emit(translate.Memory{Stream: true}, append(append([]translate.Event{begins()}, tt.events...), says("never"), theEnd))
-			require.NotNil(t, fault)
-			assert.Equal(t, translate.BadGateway, fault.Kind)
-			assert.EqualError(t, fault.Cause, tt.cause)
+			stream, f := emit(translate.AnswerContext{Stream: true}, append(append([]event.Event{begins()}, tt.events...), says("never"), theEnd))
+			require.NotNil(t, f)
+			assert.Equal(t, fault.BadGateway, f.Kind)
+			assert.EqualError(t, f.Cause, tt.cause)
 			assert.NotContains(t, stream, "message_stop")
 			assert.NotContains(t, stream, "never")
 		})
@@ -247,7 +250,7 @@ func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
 }
 
 func TestTheRequestBoundsWhatIsHeld(t *testing.T) {
-	_, fault := emit(translate.Memory{Stream: true, MaxHeld: 1024}, []translate.Event{begins(), calls(0, "a", "f"), args(0, "{"), says("x" + strings.Repeat(" ", 1024)), theEnd})
+	_, fault := emit(translate.AnswerContext{Stream: true, MaxHeld: 1024}, []event.Event{begins(), calls(0, "a", "f"), args(0, "{"), says("x" + strings.Repeat(" ", 1024)), theEnd})
 	require.NotNil(t, fault)
 	assert.EqualError(t, fault.Cause, "more than 1024 bytes behind an open tool call")
 }
@@ -256,13 +259,13 @@ func TestTheRequestBoundsWhatIsHeld(t *testing.T) {
 // what a call may have for arguments.
 func TestLongArgumentsAreNotHeld(t *testing.T) {
 	long := strings.Repeat(" ", 17<<20)
-	_, fault := emit(translate.Memory{Stream: true}, []translate.Event{begins(), calls(0, "a", "f"), args(0, "{"), args(0, long), args(0, long), args(0, "}"), theEnd})
+	_, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{begins(), calls(0, "a", "f"), args(0, "{"), args(0, long), args(0, long), args(0, "}"), theEnd})
 	assert.Nil(t, fault)
 }
 
 func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
-	e := messages.NewEmitter(&translate.Memory{}, newIDs())
-	for _, event := range []translate.Event{begins(), says("a"), stopped} {
+	e := messages.NewEmitter(&translate.AnswerContext{}, newIDs())
+	for _, event := range []event.Event{begins(), says("a"), stopped} {
 		e.Handle(&event)
 		assert.Empty(t, e.Output())
 	}
@@ -272,9 +275,9 @@ func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
 }
 
 // answer writes events as a JSON answer, between a start and the end.
-func answer(t *testing.T, m translate.Memory, events ...translate.Event) string {
+func answer(t *testing.T, m translate.AnswerContext, events ...event.Event) string {
 	t.Helper()
-	body, fault := emit(m, append(append([]translate.Event{begins()}, events...), theEnd))
+	body, fault := emit(m, append(append([]event.Event{begins()}, events...), theEnd))
 	require.Nil(t, fault)
 	return body
 }
@@ -282,25 +285,25 @@ func answer(t *testing.T, m translate.Memory, events ...translate.Event) string 
 const answerStart = `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[`
 
 func TestAnswersAreWrittenInFull(t *testing.T) {
-	usage := translate.Event{Kind: translate.EventUsage, Tier: translate.TierStandard, Usage: &translate.Usage{Input: 1, CacheRead: 2, CacheWrite: 3, Output: 4, Reasoning: 5, Known: true}}
+	usage := event.Event{Kind: event.Usage, Tier: event.TierStandard, Usage: &token.Usage{Input: 1, CacheRead: 2, CacheWrite: 3, Output: 4, Reasoning: 5, Known: true}}
 	assert.Equal(t, answerStart+`{"type":"thinking","thinking":"<a>\n","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"text","text":"é\"&"},{"type":"tool_use","id":"a","name":"f","input":{"x":12345678901234567890}}],`+
 		`"stop_reason":"tool_use","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":1,"cache_creation_input_tokens":3,"cache_read_input_tokens":2,"output_tokens":4,"output_tokens_details":{"thinking_tokens":5},"service_tier":"standard"}}`,
-		answer(t, translate.Memory{}, thinks("<a>\n"), signs("s"), hides("d"), says(`é"&`), calls(0, "a", "f"), args(0, ` {"x":12345678901234567890} `), stopped, usage))
+		answer(t, translate.AnswerContext{}, thinks("<a>\n"), signs("s"), hides("d"), says(`é"&`), calls(0, "a", "f"), args(0, ` {"x":12345678901234567890} `), stopped, usage))
 	assert.Equal(t, answerStart+`],"stop_reason":"end_turn","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}`,
-		answer(t, translate.Memory{}))
+		answer(t, translate.AnswerContext{}))
 }
 
 func TestArgumentsThatWereCutOffAreEmpty(t *testing.T) {
-	assert.Contains(t, answer(t, translate.Memory{}, calls(0, "a", "f"), args(0, `{"x":`), limited), `"input":{}}`)
-	assert.Contains(t, answer(t, translate.Memory{}, calls(0, "a", "f"), args(0, `{"x":`), stopped), `"input":{"_invalid_arguments":"{\"x\":"}}`)
+	assert.Contains(t, answer(t, translate.AnswerContext{}, calls(0, "a", "f"), args(0, `{"x":`), limited), `"input":{}}`)
+	assert.Contains(t, answer(t, translate.AnswerContext{}, calls(0, "a", "f"), args(0, `{"x":`), stopped), `"input":{"_invalid_arguments":"{\"x\":"}}`)
 }
 
 func TestStreamsAreWrittenInFull(t *testing.T) {
 	start := begins()
-	start.Usage = &translate.Usage{Input: 7, Known: true}
-	start.Tier = translate.TierPriority
-	stream, fault := emit(translate.Memory{Stream: true}, []translate.Event{start, thinks("a\n"), signs("s"), says("☂"), calls(0, "a", "f"), args(0, `{"x":"y"}`), stopped,
-		{Kind: translate.EventUsage, Usage: &translate.Usage{Input: 1, Output: 4, Known: true}}, theEnd})
+	start.Usage = &token.Usage{Input: 7, Known: true}
+	start.Tier = event.TierPriority
+	stream, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{start, thinks("a\n"), signs("s"), says("☂"), calls(0, "a", "f"), args(0, `{"x":"y"}`), stopped,
+		{Kind: event.Usage, Usage: &token.Usage{Input: 1, Output: 4, Known: true}}, theEnd})
 	require.Nil(t, fault)
 	assert.Equal(t, `event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":7,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0,"service_tier":"priority"}}}
@@ -348,9 +351,9 @@ data: {"type":"message_stop"}
 // in the first event of a stream: it is never presented as usage.
 func TestAnEstimateStandsInForTheCountThatIsNotKnownYet(t *testing.T) {
 	known := begins()
-	known.Usage = &translate.Usage{Input: 7, Known: true}
+	known.Usage = &token.Usage{Input: 7, Known: true}
 	for name, tt := range map[string]struct {
-		start  translate.Event
+		start  event.Event
 		stream bool
 		want   string
 	}{
@@ -358,7 +361,7 @@ func TestAnEstimateStandsInForTheCountThatIsNotKnownYet(t *testing.T) {
 		"known":          {known, true, `"input_tokens":7,`},
 		"not in answers": {begins(), false, `"input_tokens":0,`},
 	} {
-		out, _ := emit(translate.Memory{Stream: tt.stream, InputEstimate: 123}, []translate.Event{tt.start, theEnd})
+		out, _ := emit(translate.AnswerContext{Stream: tt.stream, InputEstimate: 123}, []event.Event{tt.start, theEnd})
 		assert.Contains(t, out, tt.want, name)
 		if tt.stream {
 			events, err := translatetest.Events([]byte(out))
@@ -371,31 +374,31 @@ func TestAnEstimateStandsInForTheCountThatIsNotKnownYet(t *testing.T) {
 // TestStopReasonsFollowTheirTable is the table of the reasons that this format
 // gives, by what the provider said.
 func TestStopReasonsFollowTheirTable(t *testing.T) {
-	matched := translate.Event{Kind: translate.EventFinish, Finish: translate.FinishStop, Stop: []byte("END")}
-	refused := translate.Event{Kind: translate.EventFinish, Finish: translate.FinishFiltered, Text: []byte("no")}
+	matched := event.Event{Kind: event.Finish, Finish: event.FinishStop, Stop: []byte("END")}
+	refused := event.Event{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("no")}
 	call := calls(0, "a", "f")
 	for name, tt := range map[string]struct {
-		events []translate.Event
+		events []event.Event
 		want   string
 	}{
-		"stop":                     {[]translate.Event{stopped}, `"end_turn","stop_sequence":null,"stop_details":null`},
-		"stop with a call":         {[]translate.Event{call, stopped}, `"tool_use","stop_sequence":null,"stop_details":null`},
-		"a sequence of the client": {[]translate.Event{matched}, `"stop_sequence","stop_sequence":"END","stop_details":null`},
-		"a sequence with a call":   {[]translate.Event{call, matched}, `"tool_use","stop_sequence":null,"stop_details":null`},
-		"a sequence of another":    {[]translate.Event{{Kind: translate.EventFinish, Finish: translate.FinishStop, Stop: []byte("</s>")}}, `"end_turn","stop_sequence":null,"stop_details":null`},
-		"a sequence and length":    {[]translate.Event{{Kind: translate.EventFinish, Finish: translate.FinishLength, Stop: []byte("END")}}, `"max_tokens","stop_sequence":null,"stop_details":null`},
-		"length with a call":       {[]translate.Event{call, limited}, `"max_tokens","stop_sequence":null,"stop_details":null`},
-		"tools without a call":     {[]translate.Event{finishes(translate.FinishTools)}, `"end_turn","stop_sequence":null,"stop_details":null`},
-		"tools":                    {[]translate.Event{call, finishes(translate.FinishTools)}, `"tool_use","stop_sequence":null,"stop_details":null`},
-		"filtered":                 {[]translate.Event{finishes(translate.FinishFiltered)}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}`},
-		"filtered with a call":     {[]translate.Event{call, finishes(translate.FinishFiltered)}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}`},
-		"explained":                {[]translate.Event{refused}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":"no"}`},
-		"unknown":                  {[]translate.Event{finishes(translate.FinishUnknown)}, `"end_turn","stop_sequence":null,"stop_details":null`},
-		"unknown with a call":      {[]translate.Event{call}, `"tool_use","stop_sequence":null,"stop_details":null`},
-		"the last one counts":      {[]translate.Event{matched, stopped}, `"end_turn","stop_sequence":null,"stop_details":null`},
+		"stop":                     {[]event.Event{stopped}, `"end_turn","stop_sequence":null,"stop_details":null`},
+		"stop with a call":         {[]event.Event{call, stopped}, `"tool_use","stop_sequence":null,"stop_details":null`},
+		"a sequence of the client": {[]event.Event{matched}, `"stop_sequence","stop_sequence":"END","stop_details":null`},
+		"a sequence with a call":   {[]event.Event{call, matched}, `"tool_use","stop_sequence":null,"stop_details":null`},
+		"a sequence of another":    {[]event.Event{{Kind: event.Finish, Finish: event.FinishStop, Stop: []byte("</s>")}}, `"end_turn","stop_sequence":null,"stop_details":null`},
+		"a sequence and length":    {[]event.Event{{Kind: event.Finish, Finish: event.FinishLength, Stop: []byte("END")}}, `"max_tokens","stop_sequence":null,"stop_details":null`},
+		"length with a call":       {[]event.Event{call, limited}, `"max_tokens","stop_sequence":null,"stop_details":null`},
+		"tools without a call":     {[]event.Event{finishes(event.FinishTools)}, `"end_turn","stop_sequence":null,"stop_details":null`},
+		"tools":                    {[]event.Event{call, finishes(event.FinishTools)}, `"tool_use","stop_sequence":null,"stop_details":null`},
+		"filtered":                 {[]event.Event{finishes(event.FinishFiltered)}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}`},
+		"filtered with a call":     {[]event.Event{call, finishes(event.FinishFiltered)}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}`},
+		"explained":                {[]event.Event{refused}, `"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":"no"}`},
+		"unknown":                  {[]event.Event{finishes(event.FinishUnknown)}, `"end_turn","stop_sequence":null,"stop_details":null`},
+		"unknown with a call":      {[]event.Event{call}, `"tool_use","stop_sequence":null,"stop_details":null`},
+		"the last one counts":      {[]event.Event{matched, stopped}, `"end_turn","stop_sequence":null,"stop_details":null`},
 	} {
 		for _, stream := range []bool{true, false} {
-			out, fault := emit(translate.Memory{Stream: stream, Stops: []string{"x", "END"}}, append(append([]translate.Event{begins()}, tt.events...), theEnd))
+			out, fault := emit(translate.AnswerContext{Stream: stream, Stops: []string{"x", "END"}}, append(append([]event.Event{begins()}, tt.events...), theEnd))
 			require.Nil(t, fault)
 			assert.Contains(t, out, `"stop_reason":`+tt.want, name)
 		}
@@ -416,11 +419,11 @@ func TestCallsAreKnownByIDsThatTheFormatAllows(t *testing.T) {
 		"like a minted":     {[]string{"toolu_1", ""}, []string{"toolu_1", "toolu_1_2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var events []translate.Event
+			var events []event.Event
 			for i, id := range tt.given {
 				events = append(events, calls(i, id, "f"))
 			}
-			body, err := translatetest.Decode([]byte(answer(t, translate.Memory{}, events...)))
+			body, err := translatetest.Decode([]byte(answer(t, translate.AnswerContext{}, events...)))
 			require.NoError(t, err)
 			var shown []string
 			for _, block := range body["content"].([]any) {
@@ -432,7 +435,7 @@ func TestCallsAreKnownByIDsThatTheFormatAllows(t *testing.T) {
 }
 
 func TestShortenedNamesAreRestored(t *testing.T) {
-	m := translate.Memory{Names: map[string]string{"short_1a2b3c4d": "short name of a tool"}}
+	m := translate.AnswerContext{Names: map[string]string{"short_1a2b3c4d": "short name of a tool"}}
 	assert.Contains(t, answer(t, m, calls(0, "a", "short_1a2b3c4d")), `"name":"short name of a tool"`)
 	assert.Contains(t, answer(t, m, calls(0, "a", "other")), `"name":"other"`)
 }
@@ -442,12 +445,12 @@ func TestShortenedNamesAreRestored(t *testing.T) {
 // and that without a seal the thinking gets a signature of the gateway's own: no
 // other one could be told apart when it comes back.
 func TestSignaturesOfOtherFormatsAreSealed(t *testing.T) {
-	events := []translate.Event{begins(), thinks("a"), {Kind: translate.EventSignature, Text: []byte("rs_1.1.secret"), Origin: translate.Responses}, thought, theEnd}
+	events := []event.Event{begins(), thinks("a"), {Kind: event.Signature, Text: []byte("rs_1.1.secret"), Origin: translate.Responses}, thought, theEnd}
 	ring, err := seal.NewRing([]byte("0123456789abcdef"))
 	require.NoError(t, err)
 	sealer := ring.For("p", "t")
 
-	body, fault := emit(translate.Memory{Seals: sealer}, events)
+	body, fault := emit(translate.AnswerContext{Seals: sealer}, events)
 	require.Nil(t, fault)
 	answer, err := translatetest.Decode([]byte(body))
 	require.NoError(t, err)
@@ -457,7 +460,7 @@ func TestSignaturesOfOtherFormatsAreSealed(t *testing.T) {
 	assert.True(t, ok)
 	assert.Equal(t, "rs_1.1.secret", string(payload))
 
-	body, fault = emit(translate.Memory{}, events)
+	body, fault = emit(translate.AnswerContext{}, events)
 	require.Nil(t, fault)
 	assert.Contains(t, body, `"signature":"`+mintA+`"`)
 	assert.NotContains(t, body, "secret")

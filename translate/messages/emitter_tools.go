@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // toolCall is what is known of the open tool call.
 type toolCall struct {
-	args    translate.Arguments
+	args    toolcall.Arguments
 	held    []byte // arguments that were not written yet
 	passing bool   // its arguments are written as they come
 }
@@ -17,7 +19,7 @@ type toolCall struct {
 var errCustom = errors.New("a custom tool call")
 
 // startTool begins a tool call.
-func (m *Emitter) startTool(e *translate.Event) {
+func (m *Emitter) startTool(e *event.Event) {
 	m.close()
 	m.out.openTool(m.showID(e.ID), m.memory.ToolName(e.Name))
 	m.open, m.call, m.called = toolUseBlock, toolCall{held: m.call.held[:0]}, true
@@ -29,7 +31,7 @@ func (m *Emitter) showID(id []byte) []byte {
 	if len(id) == 0 {
 		id = []byte(m.ids.NewToolID())
 	}
-	return m.shown.Show(id, translate.AppendToolID)
+	return m.shown.Show(id, toolcall.AppendID)
 }
 
 // addArguments writes arguments of the open call. Those that do not begin like an
@@ -47,7 +49,7 @@ func (m *Emitter) addArguments(fragment []byte) {
 		c.passing = true
 		m.out.input(c.held)
 	case len(c.held) > m.memory.Room():
-		m.fault = translate.Unusable(fmt.Errorf("more than %d bytes of arguments", m.memory.Room()))
+		m.fault = fault.Unusable(fmt.Errorf("more than %d bytes of arguments", m.memory.Room()))
 	}
 }
 
@@ -55,6 +57,6 @@ func (m *Emitter) addArguments(fragment []byte) {
 // for them.
 func (m *Emitter) endTool() {
 	if c := &m.call; !c.passing {
-		m.out.input(translate.AppendArguments(nil, c.held, m.reason == translate.FinishLength))
+		m.out.input(toolcall.AppendArguments(nil, c.held, m.reason == event.FinishLength))
 	}
 }

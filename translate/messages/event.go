@@ -1,12 +1,12 @@
 package messages
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// event is what the data of one event tell.
-type event struct {
+// wireEvent is what the gateway reads of the data of one event.
+type wireEvent struct {
 	model    []byte // as it is written, quotes included; nil for none
 	content  bool   // a block or a delta that is not empty
 	finished bool   // the reason why the turn ended
@@ -14,7 +14,7 @@ type event struct {
 }
 
 // name is the name of the model, "" for none.
-func (e *event) name() string {
+func (e *wireEvent) name() string {
 	if e.model == nil {
 		return ""
 	}
@@ -23,7 +23,7 @@ func (e *event) name() string {
 
 // member reads a member of an event. The kinds of events have no member in
 // common that would mean something else in another.
-func (e *event) member(c *jsonscan.Cursor, usage *translate.Usage) {
+func (e *wireEvent) member(c *jsonscan.Cursor, usage *token.Usage) {
 	switch string(c.Name()) {
 	case "message":
 		e.message(c, usage)
@@ -39,7 +39,7 @@ func (e *event) member(c *jsonscan.Cursor, usage *translate.Usage) {
 }
 
 // message reads the message of a message_start.
-func (e *event) message(c *jsonscan.Cursor, usage *translate.Usage) {
+func (e *wireEvent) message(c *jsonscan.Cursor, usage *token.Usage) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "model":
@@ -78,7 +78,7 @@ func blockHasContent(c *jsonscan.Cursor) bool {
 }
 
 // delta reads the delta of a content_block_delta or a message_delta.
-func (e *event) delta(c *jsonscan.Cursor) {
+func (e *wireEvent) delta(c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "text", "thinking", "signature", "partial_json":

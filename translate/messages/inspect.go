@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -39,7 +40,7 @@ type request struct {
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their table. CountTokens may leave
 // out max_tokens.
-func Inspect(body []byte, op translate.Operation) (translate.View, *translate.Fault) {
+func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
 	r := request{Pass: strict.New(body, strict.Dots, fields)}
 	for r.NextField() {
 		r.read()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
@@ -221,10 +222,10 @@ var refused = []struct{ name, body, message string }{
 func TestInspectRefusesWithTheExactSentence(t *testing.T) {
 	for _, tt := range refused {
 		t.Run(tt.name, func(t *testing.T) {
-			view, fault := messages.Inspect([]byte(tt.body), translate.Generate)
-			require.NotNil(t, fault)
-			assert.Equal(t, tt.message, fault.Message)
-			assert.Equal(t, translate.Invalid, fault.Kind)
+			view, f := messages.Inspect([]byte(tt.body), translate.Generate)
+			require.NotNil(t, f)
+			assert.Equal(t, tt.message, f.Message)
+			assert.Equal(t, fault.Invalid, f.Kind)
 			assert.Equal(t, translate.View{}, view)
 		})
 	}

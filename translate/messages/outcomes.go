@@ -1,8 +1,8 @@
 package messages
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // outcomes are what becomes of each concept in messages requests.
@@ -53,13 +53,13 @@ var outcomes = core.NewOutcomes(
 // The rules of messages providers.
 // thinking are the rules of providers that can be asked to think.
 var thinking = []core.Rule{
-	core.KeepIf("thinking_style adaptive", func(traits *translate.Traits) bool { return traits.Thinking == translate.ThinkingAdaptive }),
-	core.KeepIf("thinking_style budget", func(traits *translate.Traits) bool { return traits.Thinking == translate.ThinkingBudget }),
+	core.KeepIf("thinking_style adaptive", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAdaptive }),
+	core.KeepIf("thinking_style budget", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingBudget }),
 }
 
 // lateSystem is what becomes of late system texts unless a trait says otherwise.
-const lateSystem = translate.MidSystemHoist
+const lateSystem = trait.MidSystemHoist
 
 // noSampling is the rule of providers that take no sampling fields: a version of the
 // format refuses them.
-var noSampling = core.LoseIf("sampling none", func(traits *translate.Traits) bool { return traits.SamplingByVersion() == translate.SamplingNone })
+var noSampling = core.LoseIf("sampling none", func(traits *trait.Traits) bool { return traits.SamplingByVersion() == trait.SamplingNone })

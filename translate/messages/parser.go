@@ -6,8 +6,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Parser reads an answer of the format into core events, a stream (wire format
@@ -16,9 +19,9 @@ import (
 type Parser struct {
 	translate.Dropped
 
-	handler translate.Handler
+	handler event.Handler
 	cursor  jsonscan.Cursor // in here so that an event costs no allocation
-	event   translate.Event
+	event   event.Event
 	text    []byte // memory of decoded texts
 
 	read       reading             // what the event at hand says
@@ -29,8 +32,8 @@ type Parser struct {
 	tools      int                 // tool calls seen
 	cited      int                 // bytes of sources
 	characters int                 // of text that was told
-	usage      translate.Usage
-	tier       translate.Tier
+	usage      token.Usage
+	tier       event.Tier
 	begun      bool // something was said
 	finished   bool // the reason why the turn ended was told
 	over       bool // nothing that follows counts
@@ -43,7 +46,7 @@ type openBlock struct {
 	args    bool // arguments were sent
 	from    int  // how many characters of text came before
 	part    int  // how many text blocks came before
-	sources []translate.Source
+	sources []event.Citation
 }
 
 var (
@@ -58,7 +61,7 @@ var (
 const maxOpen = 4096
 
 // NewParser returns a parser of one answer.
-func NewParser(h translate.Handler) *Parser {
+func NewParser(h event.Handler) *Parser {
 	return &Parser{handler: h, blocks: make(map[int64]openBlock, 4)}
 }
 
@@ -86,7 +89,7 @@ func (p *Parser) Event(event sse.Event) {
 	}
 	dropped := p.Dropped
 	if err := p.readEvent(event); err != nil {
-		p.fail(translate.Unusable(err))
+		p.fail(fault.Unusable(err))
 		return
 	}
 	name := event.Name
@@ -130,9 +133,9 @@ func (p *Parser) step(name string, data []byte) {
 	case "message_stop":
 		p.end()
 	case "error":
-		p.fail(translate.ReadStreamFault(data, translate.Messages))
+		p.fail(fault.ReadEvent(data, translate.Messages))
 	case "":
-		p.fail(translate.Unusable(errNoType))
+		p.fail(fault.Unusable(errNoType))
 	default:
 		p.dropEvent([]byte(name))
 	}
@@ -152,30 +155,30 @@ func (p *Parser) End(clean bool) {
 	case clean && p.finished:
 		p.end()
 	default:
-		p.fail(translate.Truncated(nil))
+		p.fail(fault.Truncated(nil))
 	}
 }
 
 // end ends an answer that is complete. One that never began is none.
 func (p *Parser) end() {
 	if !p.begun {
-		p.fail(translate.Unusable(errNothing))
+		p.fail(fault.Unusable(errNothing))
 		return
 	}
 	p.dropSources()
-	p.send(translate.Event{Kind: translate.EventEnd})
+	p.send(event.Event{Kind: event.End})
 	p.over = true
 }
 
-func (p *Parser) fail(fault *translate.Fault) {
-	p.send(translate.Event{Kind: translate.EventError, Fault: fault})
+func (p *Parser) fail(fault *fault.Fault) {
+	p.send(event.Event{Kind: event.Error, Fault: fault})
 	p.over = true
 }
 
-func (p *Parser) send(e translate.Event) {
+func (p *Parser) send(e event.Event) {
 	p.begun = true
 	p.sent++
-	if e.Kind == translate.EventText {
+	if e.Kind == event.Text {
 		p.characters += utf8.RuneCount(e.Text)
 	}
 	p.event = e
@@ -183,7 +186,7 @@ func (p *Parser) send(e translate.Event) {
 }
 
 // sendText sends an event whose text is the raw string, unless that is empty.
-func (p *Parser) sendText(e translate.Event, raw []byte) {
+func (p *Parser) sendText(e event.Event, raw []byte) {
 	if len(raw) <= len(`""`) {
 		return
 	}
@@ -194,15 +197,15 @@ func (p *Parser) sendText(e translate.Event, raw []byte) {
 
 func (p *Parser) messageStart() {
 	p.tier = p.read.tierOr(p.tier)
-	p.send(translate.Event{
-		Kind: translate.EventStart, Model: jsonscan.AppendText(nil, p.read.model), Usage: &p.usage, Tier: p.tier,
+	p.send(event.Event{
+		Kind: event.Start, Model: jsonscan.AppendText(nil, p.read.model), Usage: &p.usage, Tier: p.tier,
 	})
 	p.sendUsage()
 }
 
 func (p *Parser) sendUsage() {
 	if p.usage.Known {
-		p.send(translate.Event{Kind: translate.EventUsage, Usage: &p.usage, Tier: p.tier})
+		p.send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: p.tier})
 	}
 }
 
@@ -210,22 +213,22 @@ func (p *Parser) sendUsage() {
 func (p *Parser) blockStart() {
 	b := &p.read.block
 	if _, known := p.blocks[p.read.index]; known {
-		p.fail(translate.Unusable(errTwice))
+		p.fail(fault.Unusable(errTwice))
 		return
 	}
 	if len(p.blocks) == maxOpen {
-		p.fail(translate.Unusable(errOpen))
+		p.fail(fault.Unusable(errOpen))
 		return
 	}
 	state := p.begin(b)
 	switch state.kind {
 	case textBlock:
-		p.sendText(translate.Event{Kind: translate.EventText, Part: state.part}, b.text)
+		p.sendText(event.Event{Kind: event.Text, Part: state.part}, b.text)
 	case thinkingBlock:
-		p.sendText(translate.Event{Kind: translate.EventReasoning}, b.thinking)
-		p.sendText(translate.Event{Kind: translate.EventSignature}, b.signature)
+		p.sendText(event.Event{Kind: event.Reasoning}, b.thinking)
+		p.sendText(event.Event{Kind: event.Signature}, b.signature)
 	case redactedThinkingBlock:
-		p.sendText(translate.Event{Kind: translate.EventRedacted}, b.data)
+		p.sendText(event.Event{Kind: event.Redacted}, b.data)
 	case toolUseBlock:
 		state.tool = p.startTool(b)
 		state.args = p.sendInput(state.tool, b.input)
@@ -249,8 +252,8 @@ func (p *Parser) begin(b *content) openBlock {
 func (p *Parser) startTool(b *content) int {
 	tool := p.tools
 	p.tools++
-	p.send(translate.Event{
-		Kind: translate.EventToolStart, Tool: tool,
+	p.send(event.Event{
+		Kind: event.ToolStart, Tool: tool,
 		ID: jsonscan.AppendText(nil, b.id), Name: jsonscan.AppendText(nil, b.name),
 	})
 	return tool
@@ -263,7 +266,7 @@ func (p *Parser) sendInput(tool int, input []byte) bool {
 		return false
 	}
 	p.text = jsonscan.AppendCompact(p.text[:0], input)
-	p.send(translate.Event{Kind: translate.EventToolArgs, Tool: tool, Text: p.text})
+	p.send(event.Event{Kind: event.ToolArgs, Tool: tool, Text: p.text})
 	return true
 }
 
@@ -287,15 +290,15 @@ func (p *Parser) blockDelta() {
 		p.dropText("text", d.text)
 		p.dropText("thinking", d.thinking)
 		if len(d.json) > len(`""`) {
-			p.sendText(translate.Event{Kind: translate.EventToolArgs, Tool: state.tool}, d.json)
+			p.sendText(event.Event{Kind: event.ToolArgs, Tool: state.tool}, d.json)
 			state.args = true
 			p.blocks[p.read.index] = state
 		}
 	case !known || state.kind == textBlock || state.kind == thinkingBlock:
 		p.dropText("partial_json", d.json)
-		p.sendText(translate.Event{Kind: translate.EventText, Part: state.part}, d.text)
-		p.sendText(translate.Event{Kind: translate.EventReasoning}, d.thinking)
-		p.sendText(translate.Event{Kind: translate.EventSignature}, d.signature)
+		p.sendText(event.Event{Kind: event.Text, Part: state.part}, d.text)
+		p.sendText(event.Event{Kind: event.Reasoning}, d.thinking)
+		p.sendText(event.Event{Kind: event.Signature}, d.signature)
 	}
 }
 
@@ -320,7 +323,7 @@ func (p *Parser) blockStop() {
 	case textBlock:
 		p.tellSources(&state)
 	case thinkingBlock:
-		p.send(translate.Event{Kind: translate.EventReasoningEnd})
+		p.send(event.Event{Kind: event.ReasoningEnd})
 	case toolUseBlock:
 		p.endTool(state.tool, state.args)
 	}
@@ -329,9 +332,9 @@ func (p *Parser) blockStop() {
 // endTool ends a call; one for which no argument came has none.
 func (p *Parser) endTool(tool int, args bool) {
 	if !args {
-		p.send(translate.Event{Kind: translate.EventToolArgs, Tool: tool, Text: emptyObject})
+		p.send(event.Event{Kind: event.ToolArgs, Tool: tool, Text: emptyObject})
 	}
-	p.send(translate.Event{Kind: translate.EventToolEnd, Tool: tool})
+	p.send(event.Event{Kind: event.ToolEnd, Tool: tool})
 }
 
 var emptyObject = []byte("{}")
@@ -351,13 +354,13 @@ func (p *Parser) finish(reason, stop, explanation []byte) {
 		return
 	}
 	p.finished = true
-	word := translate.ReadMessagesFinish(string(jsonscan.AppendText(nil, reason)))
-	if word == translate.FinishUnknown {
+	word := ReadStopReason(string(jsonscan.AppendText(nil, reason)))
+	if word == event.FinishUnknown {
 		p.Drop(lostReason)
 	}
 	p.text = jsonscan.AppendText(p.text[:0], explanation)
-	p.send(translate.Event{
-		Kind:   translate.EventFinish,
+	p.send(event.Event{
+		Kind:   event.Finish,
 		Finish: word,
 		Stop:   jsonscan.AppendText(nil, stop),
 		Text:   p.text,

@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -22,12 +24,12 @@ func (p *Parser) Answer(body []byte) {
 	var a wholeAnswer
 	switch err := p.readAnswer(&a, body); {
 	case err != nil:
-		p.fail(translate.Unusable(err))
+		p.fail(fault.Unusable(err))
 	case a.isError || string(a.kind) == `"error"`:
 		p.Dropped = translate.Dropped{} // what surrounds an error is no part of an answer
-		p.fail(translate.ReadAnswerFault(body))
+		p.fail(fault.ReadAnswer(body))
 	case a.content == nil:
-		p.fail(translate.Unusable(errNoContent))
+		p.fail(fault.Unusable(errNoContent))
 	default:
 		p.tell(&a)
 	}
@@ -75,7 +77,7 @@ func (p *Parser) tell(a *wholeAnswer) {
 		}
 	}
 	if err := c.Finish(); err != nil {
-		p.fail(translate.Unusable(err))
+		p.fail(fault.Unusable(err))
 		return
 	}
 	p.finish(a.stops.reason, a.stops.stop, a.stops.explanation)
@@ -87,13 +89,13 @@ func (p *Parser) block(b *content) {
 	state := p.begin(b)
 	switch state.kind {
 	case textBlock:
-		p.sendText(translate.Event{Kind: translate.EventText, Part: state.part}, b.text)
+		p.sendText(event.Event{Kind: event.Text, Part: state.part}, b.text)
 	case thinkingBlock:
-		p.sendText(translate.Event{Kind: translate.EventReasoning}, b.thinking)
-		p.sendText(translate.Event{Kind: translate.EventSignature}, b.signature)
-		p.send(translate.Event{Kind: translate.EventReasoningEnd})
+		p.sendText(event.Event{Kind: event.Reasoning}, b.thinking)
+		p.sendText(event.Event{Kind: event.Signature}, b.signature)
+		p.send(event.Event{Kind: event.ReasoningEnd})
 	case redactedThinkingBlock:
-		p.sendText(translate.Event{Kind: translate.EventRedacted}, b.data)
+		p.sendText(event.Event{Kind: event.Redacted}, b.data)
 	case toolUseBlock:
 		tool := p.startTool(b)
 		p.endTool(tool, p.sendInput(tool, b.input))

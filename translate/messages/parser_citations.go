@@ -3,7 +3,7 @@ package messages
 import (
 	"bytes"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -32,7 +32,7 @@ func (p *Parser) cite(b *openBlock, raw []byte) {
 	b.sources = append(b.sources, source)
 }
 
-func same(a, b *translate.Source) bool {
+func same(a, b *event.Citation) bool {
 	return bytes.Equal(a.URL, b.URL) && bytes.Equal(a.Title, b.Title)
 }
 
@@ -51,7 +51,7 @@ func (p *Parser) citeAll(b *openBlock, raw []byte) {
 }
 
 // readSource reads a citation, unless it is none of a page of the web.
-func (p *Parser) readSource(c *jsonscan.Cursor) (s translate.Source, ok bool) {
+func (p *Parser) readSource(c *jsonscan.Cursor) (s event.Citation, ok bool) {
 	if string(typeOf(*c)) != `"web_search_result_location"` {
 		c.Skip()
 		return s, false
@@ -77,7 +77,7 @@ func (p *Parser) tellSources(b *openBlock) {
 	for i := range b.sources {
 		s := &b.sources[i]
 		s.Start, s.End = b.from, p.characters
-		p.send(translate.Event{Kind: translate.EventSource, Source: s})
+		p.send(event.Event{Kind: event.Source, Source: s})
 	}
 }
 

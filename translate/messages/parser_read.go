@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // reading is what the data of one event say, as they are written: strings with
@@ -73,7 +74,7 @@ func (p *Parser) readMember(r *reading, c *jsonscan.Cursor) {
 		r.kind = c.StringOrSkip()
 		r.inMessage = r.inMessage || string(r.kind) == `"message_delta"`
 	case "index":
-		translate.ReadCount(c, &r.index)
+		token.ReadCount(c, &r.index)
 	case "message":
 		p.readMessage(r, c)
 	case "content_block":
@@ -121,7 +122,7 @@ func (p *Parser) readMessage(r *reading, c *jsonscan.Cursor) {
 }
 
 // usage reads the counts, and the tier that stands among them.
-func (r *reading) usage(c *jsonscan.Cursor, usage *translate.Usage) {
+func (r *reading) usage(c *jsonscan.Cursor, usage *token.Usage) {
 	if c.Kind() != jsonscan.Object {
 		c.Skip()
 		return
@@ -139,11 +140,11 @@ func (r *reading) usage(c *jsonscan.Cursor, usage *translate.Usage) {
 	}
 }
 
-func (r *reading) tierOr(before translate.Tier) translate.Tier {
+func (r *reading) tierOr(before event.Tier) event.Tier {
 	if r.service == nil {
 		return before
 	}
-	return translate.ReadMessagesTier(string(jsonscan.AppendText(nil, r.service)))
+	return ReadTier(string(jsonscan.AppendText(nil, r.service)))
 }
 
 // readBlock reads a content block. Of one that nobody knows the members are no

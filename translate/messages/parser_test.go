@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -16,40 +17,40 @@ import (
 // recorder writes core events down, one a line.
 type recorder struct{ lines []string }
 
-func (r *recorder) Handle(e *translate.Event) { r.lines = append(r.lines, describe(e)) }
+func (r *recorder) Handle(e *event.Event) { r.lines = append(r.lines, describe(e)) }
 
-func describe(e *translate.Event) string {
+func describe(e *event.Event) string {
 	switch e.Kind {
-	case translate.EventStart:
+	case event.Start:
 		return fmt.Sprintf("start %s %d tier %d", e.Model, e.Usage.Input, e.Tier)
-	case translate.EventText:
+	case event.Text:
 		if e.Part > 0 {
 			return fmt.Sprintf("text %q of part %d", e.Text, e.Part)
 		}
 		return fmt.Sprintf("text %q", e.Text)
-	case translate.EventSource:
+	case event.Source:
 		return fmt.Sprintf("source %q %q %d..%d", e.Source.URL, e.Source.Title, e.Source.Start, e.Source.End)
-	case translate.EventReasoning:
+	case event.Reasoning:
 		return fmt.Sprintf("reasoning %q", e.Text)
-	case translate.EventSignature:
+	case event.Signature:
 		return fmt.Sprintf("signature %q", e.Text)
-	case translate.EventRedacted:
+	case event.Redacted:
 		return fmt.Sprintf("redacted %q", e.Text)
-	case translate.EventReasoningEnd:
+	case event.ReasoningEnd:
 		return "reasoning end"
-	case translate.EventToolStart:
+	case event.ToolStart:
 		return fmt.Sprintf("tool %d %q %q", e.Tool, e.ID, e.Name)
-	case translate.EventToolArgs:
+	case event.ToolArgs:
 		return fmt.Sprintf("args %d %q", e.Tool, e.Text)
-	case translate.EventToolEnd:
+	case event.ToolEnd:
 		return fmt.Sprintf("tool end %d", e.Tool)
-	case translate.EventFinish:
-		return strings.TrimRight(fmt.Sprintf("finish %s %s %s", e.Finish.Messages(false), e.Stop, e.Text), " ")
-	case translate.EventUsage:
+	case event.Finish:
+		return strings.TrimRight(fmt.Sprintf("finish %s %s %s", messages.StopReason(e.Finish, false), e.Stop, e.Text), " ")
+	case event.Usage:
 		return fmt.Sprintf("usage %d+%d+%d %d (%d) tier %d", e.Usage.Input, e.Usage.CacheRead, e.Usage.CacheWrite, e.Usage.Output, e.Usage.Reasoning, e.Tier)
-	case translate.EventError:
+	case event.Error:
 		return fmt.Sprintf("error %d %s", e.Fault.Status(translate.Messages), e.Fault.Message)
-	case translate.EventEnd:
+	case event.End:
 		return "end"
 	default:
 		return fmt.Sprintf("event %d", e.Kind)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
@@ -261,14 +262,14 @@ var (
 	unknownChoiceRow   = rows.Named("tool_choice.type=*")
 )
 
-func refuseThread(info *translate.RequestInfo, to translate.Format, _ string) *translate.Fault {
+func refuseThread(info *core.RequestInfo, to translate.Format, _ string) *fault.Fault {
 	return info.RefuseThread(to)
 }
 
-func refusePDF(info *translate.RequestInfo, to translate.Format, path string) *translate.Fault {
+func refusePDF(info *core.RequestInfo, to translate.Format, path string) *fault.Fault {
 	return info.RefusePDF(to, path)
 }
 
-func refusePrefill(info *translate.RequestInfo, to translate.Format, path string) *translate.Fault {
+func refusePrefill(info *core.RequestInfo, to translate.Format, path string) *fault.Fault {
 	return info.RefusePrefill(to, path)
 }

@@ -3,7 +3,7 @@ package messages
 import (
 	"bytes"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -13,11 +13,11 @@ import (
 type shape struct {
 	name  []byte // of the event
 	data  jsonscan.Template
-	event translate.Event
+	event event.Event
 }
 
 // learn keeps the shape of a delta that gave only this event.
-func (s *shape) learn(event sse.Event, at jsonscan.Slot, e *translate.Event) {
+func (s *shape) learn(event sse.Event, at jsonscan.Slot, e *event.Event) {
 	s.name = append(s.name[:0], event.Name...)
 	s.data.Learn(event.Data, [jsonscan.MaxHoles]jsonscan.Slot{at})
 	s.event = *e

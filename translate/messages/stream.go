@@ -4,8 +4,11 @@ import (
 	"errors"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // observer watches a stream of events. It goes by their names, and reads the
@@ -13,28 +16,28 @@ import (
 // errors and, until content came, whether a block or a delta is empty.
 type observer struct {
 	cursor jsonscan.Cursor // in here so that an event costs no allocation
-	usage  translate.Usage
+	usage  token.Usage
 	model  string
-	fault  *translate.Fault
+	fault  *fault.Fault
 	begun  bool // content was seen
 	over   bool // nothing that follows counts
 }
 
 // NewObserver returns an observer for one stream.
-func NewObserver() translate.Observer { return &observer{} }
+func NewObserver() signal.Observer { return &observer{} }
 
 // Usage is what the events so far say together.
-func (o *observer) Usage() translate.Usage { return o.usage }
+func (o *observer) Usage() token.Usage { return o.usage }
 
 // Model is the model that message_start named.
 func (o *observer) Model() string { return o.model }
 
 // Fault is the error that the stream has told, nil without one.
-func (o *observer) Fault() *translate.Fault { return o.fault }
+func (o *observer) Fault() *fault.Fault { return o.fault }
 
 // Observe reads the next event. What follows message_stop or an error says
 // nothing.
-func (o *observer) Observe(event sse.Event) translate.Signal {
+func (o *observer) Observe(event sse.Event) signal.Signal {
 	if o.over {
 		return 0
 	}
@@ -45,16 +48,16 @@ func (o *observer) Observe(event sse.Event) translate.Signal {
 	switch string(name) {
 	case "content_block_delta", "content_block_start":
 		if o.begun {
-			return translate.Content
+			return signal.Content
 		}
 		return o.read(event.Data)
 	case "message_start", "message_delta":
 		return o.read(event.Data)
 	case "message_stop":
 		o.over = true
-		return translate.Terminal
+		return signal.Terminal
 	case "error":
-		return o.fail(translate.ReadStreamFault(event.Data, translate.Messages))
+		return o.fail(fault.ReadEvent(event.Data, translate.Messages))
 	case "":
 		return o.unreadable(errNoType)
 	default:
@@ -64,19 +67,19 @@ func (o *observer) Observe(event sse.Event) translate.Signal {
 
 var errNoType = errors.New("an event without a type")
 
-func (o *observer) fail(fault *translate.Fault) translate.Signal {
+func (o *observer) fail(fault *fault.Fault) signal.Signal {
 	o.over = true
 	o.fault = fault
-	return translate.Failed
+	return signal.Failed
 }
 
 // unreadable judges an event that is not of the format. Once content was sent
 // it is relayed as it came, for the client to judge.
-func (o *observer) unreadable(cause error) translate.Signal {
+func (o *observer) unreadable(cause error) signal.Signal {
 	if o.begun {
 		return 0
 	}
-	return o.fail(translate.Unusable(cause))
+	return o.fail(fault.Unusable(cause))
 }
 
 // typeOf is the type that the data name, for events without a name of their
@@ -103,11 +106,11 @@ func (o *observer) typeOf(data []byte) (name []byte) {
 }
 
 // read reads the data of an event whose meaning depends on them.
-func (o *observer) read(data []byte) translate.Signal {
+func (o *observer) read(data []byte) signal.Signal {
 	defer o.forget()
 	o.cursor = jsonscan.New(data)
 	c := &o.cursor
-	var e event
+	var e wireEvent
 	if !c.EnterObject() {
 		c.Skip()
 		return o.unreadable(errors.Join(errNoType, c.Finish()))
@@ -130,16 +133,16 @@ func (o *observer) read(data []byte) translate.Signal {
 // comes that must be read: that may be the last.
 func (o *observer) forget() { o.cursor = jsonscan.Cursor{} }
 
-func (o *observer) signal(e *event) (s translate.Signal) {
+func (o *observer) signal(e *wireEvent) (s signal.Signal) {
 	if e.content || e.finished {
 		o.begun = true
-		s |= translate.Content
+		s |= signal.Content
 	}
 	if e.finished {
-		s |= translate.Finish
+		s |= signal.Finish
 	}
 	if e.hasUsage {
-		s |= translate.HasUsage
+		s |= signal.HasUsage
 	}
 	return s
 }

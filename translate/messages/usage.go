@@ -1,26 +1,27 @@
 package messages
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // readUsage reads the usage object at the cursor into u. Counts that are there
 // overwrite; those that are absent or null keep what an earlier event said. It
 // reports false for a value of another kind.
-func readUsage(c *jsonscan.Cursor, u *translate.Usage) bool {
+func readUsage(c *jsonscan.Cursor, u *token.Usage) bool {
 	known := c.OpenObject()
 	u.Known = u.Known || known
 	for c.Member() {
 		switch string(c.Name()) {
 		case "input_tokens":
-			translate.ReadCount(c, &u.Input)
+			token.ReadCount(c, &u.Input)
 		case "cache_read_input_tokens":
-			translate.ReadCount(c, &u.CacheRead)
+			token.ReadCount(c, &u.CacheRead)
 		case "cache_creation_input_tokens":
-			translate.ReadCount(c, &u.CacheWrite)
+			token.ReadCount(c, &u.CacheWrite)
 		case "output_tokens":
-			translate.ReadCount(c, &u.Output)
+			token.ReadCount(c, &u.Output)
 		case "output_tokens_details":
 			readDetails(c, u)
 		default:
@@ -30,10 +31,10 @@ func readUsage(c *jsonscan.Cursor, u *translate.Usage) bool {
 	return known
 }
 
-func readDetails(c *jsonscan.Cursor, u *translate.Usage) {
+func readDetails(c *jsonscan.Cursor, u *token.Usage) {
 	for c.OpenObject(); c.Member(); {
 		if string(c.Name()) == "thinking_tokens" {
-			translate.ReadCount(c, &u.Reasoning)
+			token.ReadCount(c, &u.Reasoning)
 		} else {
 			c.Skip()
 		}
@@ -41,12 +42,12 @@ func readDetails(c *jsonscan.Cursor, u *translate.Usage) {
 }
 
 // cacheCounts are the counts of usage that many servers leave out.
-var cacheCounts = translate.Counts("cache_creation_input_tokens", "cache_read_input_tokens")
+var cacheCounts = edit.Counts("cache_creation_input_tokens", "cache_read_input_tokens")
 
 // FillUsage appends the edits that give the usage of a valid answer, or of the
 // message_start of one, the counts that it lacks: zeros. The counts of a
 // message_delta replace those before them, so those that it lacks are not zeros.
-func FillUsage(edits []translate.Edit, answer []byte) []translate.Edit {
+func FillUsage(edits []edit.Edit, answer []byte) []edit.Edit {
 	c := jsonscan.Again(answer)
 	if string(typeOf(c)) != `"message_delta"` {
 		edits = fillUsage(&c, edits)
@@ -54,11 +55,11 @@ func FillUsage(edits []translate.Edit, answer []byte) []translate.Edit {
 	return edits
 }
 
-func fillUsage(c *jsonscan.Cursor, edits []translate.Edit) []translate.Edit {
+func fillUsage(c *jsonscan.Cursor, edits []edit.Edit) []edit.Edit {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "usage":
-			edits = translate.Fill(c, cacheCounts, edits)
+			edits = edit.Fill(c, cacheCounts, edits)
 		case "message":
 			edits = fillUsage(c, edits)
 		default:

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 )
 
@@ -25,7 +25,7 @@ func TestCountsOfTheCacheAreFilledIn(t *testing.T) {
 		`{"input_tokens":5}`: `{"input_tokens":5}`,
 		`[]`:                 `[]`,
 	} {
-		got := translate.AppendEdited(nil, []byte(body), messages.FillUsage(nil, []byte(body)))
+		got := edit.Apply(nil, []byte(body), messages.FillUsage(nil, []byte(body)))
 		assert.Equal(t, want, string(got))
 		assert.True(t, json.Valid(got))
 		assert.Empty(t, messages.FillUsage(nil, got), "nothing is added twice")

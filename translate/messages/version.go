@@ -3,7 +3,8 @@ package messages
 import (
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 const versionHeader = "Anthropic-Version"
@@ -15,24 +16,24 @@ const (
 )
 
 // sentVersion returns the version that providers with these traits are asked for.
-func sentVersion(traits *translate.Traits) string { return traits.Version() }
+func sentVersion(traits *trait.Traits) string { return traits.Version() }
 
 // checkVersion refuses the values of a version header that are not one date. Any
 // date since the oldest version passes: a fixed list would lock out new clients.
-func checkVersion(values []string) *translate.Fault {
+func checkVersion(values []string) *fault.Fault {
 	switch {
 	case len(values) == 0 || values[0] == "":
-		return translate.VersionMissing()
+		return fault.VersionMissing()
 	case len(values) > 1:
-		return translate.CredentialRepeated("anthropic-version")
+		return fault.CredentialRepeated("anthropic-version")
 	case values[0] == usualVersion:
 		return nil
 	}
 	if _, err := time.Parse(time.DateOnly, values[0]); err != nil {
-		return translate.VersionInvalid(values[0])
+		return fault.VersionInvalid(values[0])
 	}
 	if values[0] < oldestVersion {
-		return translate.VersionTooOld(values[0])
+		return fault.VersionTooOld(values[0])
 	}
 	return nil
 }

@@ -4,10 +4,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // RequestTarget writes messages requests.
-var RequestTarget = core.Target{Format: translate.Messages, Outcomes: &outcomes, Reserved: translate.ChatOptions, New: func() core.Writer { return new(requestWriter) }}
+var RequestTarget = core.Target{Format: translate.Messages, Outcomes: &outcomes, Reserved: trait.ChatOptions, New: func() core.Writer { return new(requestWriter) }}
 
 // requestWriter writes a messages request. The conversation, the system prompt and the
 // tools gather in buffers of their own, since a body may have its members in any

@@ -3,8 +3,8 @@ package messages
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // leastBudget is the smallest budget of thinking that providers take, in tokens.
@@ -36,7 +36,7 @@ var efforts = map[core.Concept]string{
 // bounds the answer, in tokens.
 func (w *requestWriter) writeThinking(most int64) (on bool) {
 	effort, row := w.effort()
-	adaptive := w.x.Traits.Thinking == translate.ThinkingAdaptive
+	adaptive := w.x.Traits.Thinking == trait.ThinkingAdaptive
 	switch {
 	case effort == core.Nothing:
 	case effort == core.EffortNone:
@@ -77,7 +77,7 @@ func (w *requestWriter) effort() (core.Concept, *core.Row) {
 // to the calls at hand is gone.
 func (w *requestWriter) mayThink(row *core.Row) bool {
 	forced := w.x.Options.ForcesTool() && !w.tools.empty()
-	if forced || w.unsigned && w.x.Traits.Thinking == translate.ThinkingBudget {
+	if forced || w.unsigned && w.x.Traits.Thinking == trait.ThinkingBudget {
 		w.x.Lose(row, nil)
 		return false
 	}

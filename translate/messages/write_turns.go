@@ -3,9 +3,10 @@ package messages
 import (
 	"cmp"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // turnWriter is the turn being written.
@@ -39,9 +40,9 @@ func (w *requestWriter) Turn(role core.Role) {
 // behind a user; "" for one that joins the system prompt.
 func (w *requestWriter) lateRole() string {
 	switch cmp.Or(w.x.Traits.MidSystem, lateSystem) {
-	case translate.MidSystemUser:
+	case trait.MidSystemUser:
 		return "user"
-	case translate.MidSystemKeep:
+	case trait.MidSystemKeep:
 		if w.messages.role == "user" || w.messages.role == "system" {
 			return "system"
 		}
@@ -122,7 +123,7 @@ func (w *requestWriter) Call(c *core.Call) {
 	input, ok := c.Input, true
 	if input == nil {
 		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], c.Text)
-		input, ok = translate.ArgumentsObject(w.scratch)
+		input, ok = toolcall.Object(w.scratch)
 	}
 	if !ok {
 		w.x.Keep(core.BrokenArguments, nil)
@@ -142,7 +143,7 @@ func appendID(dst, id []byte) []byte {
 	case jsonscan.HasEscapes(id):
 		id = jsonscan.AppendUnescaped(nil, id)
 	}
-	return translate.AppendToolID(dst, id)
+	return toolcall.AppendID(dst, id)
 }
 
 // CacheBreakpoint marks the block added last. ttl is one of the times that the

@@ -139,14 +139,14 @@ func completionChunk(text string) sse.Event {
 }
 
 // templated is the memory of a request that became the prompt of a template.
-var templated = translate.Memory{Stream: true, Enforce: []string{"\n\nHuman:"}, LeadingSpace: true}
+var templated = translate.AnswerContext{Stream: true, Enforce: []string{"\n\nHuman:"}, LeadingSpace: true}
 
 // steady is the memory of a request for a stream.
-func (w way) steady() *translate.Memory {
+func (w way) steady() *translate.AnswerContext {
 	if w.from == translate.Completions {
 		return &templated
 	}
-	return &translate.Memory{Stream: true}
+	return &translate.AnswerContext{Stream: true}
 }
 
 func BenchmarkDelta(b *testing.B) {
@@ -192,7 +192,7 @@ func BenchmarkAnswer(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				t := pairs.NewTranslator(w.from, w.to, &translate.Memory{}, newIDs())
+				t := pairs.NewTranslator(w.from, w.to, &translate.AnswerContext{}, newIDs())
 				if t.Answer(body); len(t.Output()) == 0 {
 					b.Fatal("nothing was written")
 				}
@@ -207,7 +207,7 @@ func TestAnAnswerAllocatesLittle(t *testing.T) {
 	for _, w := range ways {
 		body := longAnswer(w.from)
 		allocs := testing.AllocsPerRun(100, func() {
-			pairs.NewTranslator(w.from, w.to, &translate.Memory{}, newIDs()).Answer(body)
+			pairs.NewTranslator(w.from, w.to, &translate.AnswerContext{}, newIDs()).Answer(body)
 		})
 		assert.LessOrEqual(t, allocs, 32.0, "%s to %s", w.from, w.to)
 	}

@@ -15,8 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
@@ -46,8 +48,8 @@ func waysFrom(format translate.Format) []way {
 }
 
 // remembered is the memory of a request that asked for all that its format has.
-func (w way) remembered(stream bool) translate.Memory {
-	m := translate.Memory{Stream: stream, Stops: []string{"END"}}
+func (w way) remembered(stream bool) translate.AnswerContext {
+	m := translate.AnswerContext{Stream: stream, Stops: []string{"END"}}
 	switch w.to {
 	case translate.Completions:
 		m.IncludeUsage, m.Echo, m.PromptLength = stream, []byte("Once "), 5
@@ -83,12 +85,12 @@ func newIDs() translate.IDs {
 type outcome struct {
 	way
 	out     string
-	signals []translate.Signal
+	signals []signal.Signal
 	*pairs.Translator
 }
 
 // translated puts a stream through a translator, chunk by chunk.
-func translated(w way, m translate.Memory, chunks [][]byte, clean bool) outcome {
+func translated(w way, m translate.AnswerContext, chunks [][]byte, clean bool) outcome {
 	o := outcome{way: w, Translator: pairs.NewTranslator(w.from, w.to, &m, newIDs())}
 	lexer := sse.NewLexer(0)
 	var out bytes.Buffer
@@ -112,7 +114,7 @@ func translated(w way, m translate.Memory, chunks [][]byte, clean bool) outcome 
 }
 
 // answered puts a JSON answer through a translator.
-func answered(w way, m translate.Memory, body []byte) outcome {
+func answered(w way, m translate.AnswerContext, body []byte) outcome {
 	o := outcome{way: w, Translator: pairs.NewTranslator(w.from, w.to, &m, newIDs())}
 	o.Answer(body)
 	o.out = string(o.Output())
@@ -177,8 +179,8 @@ func requireUnfinished(t testing.TB, o outcome) {
 func (o outcome) told(w way) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model %q, usage %+v, finished %t\n", o.Model(), o.Usage(), o.Finished())
-	if fault := o.Fault(); fault != nil {
-		fmt.Fprintf(&b, "fault %d %s\n", fault.Status(w.to), translate.AppendFault(nil, fault, w.to, ""))
+	if f := o.Fault(); f != nil {
+		fmt.Fprintf(&b, "fault %d %s\n", f.Status(w.to), fault.AppendBody(nil, f, w.to, ""))
 	}
 	return b.String()
 }
@@ -279,15 +281,15 @@ func TestNoPrefixOfAStreamIsAWholeAnswer(t *testing.T) {
 				for i, n := range cuts(r.bytes) {
 					chunks := [][]byte{r.bytes[:n]}
 					said := observe(r.format, chunks, true).all
-					assertCutOff(t, w, whole, translated(w, w.remembered(true), chunks, true), said&(translate.Finish|translate.Terminal) != 0)
+					assertCutOff(t, w, whole, translated(w, w.remembered(true), chunks, true), said&(signal.Finish|signal.Terminal) != 0)
 					if i%4 > 0 {
 						continue
 					}
 					said = observe(r.format, chunks, false).all
-					assertCutOff(t, w, whole, translated(w, w.remembered(true), chunks, false), said.Has(translate.Terminal))
+					assertCutOff(t, w, whole, translated(w, w.remembered(true), chunks, false), said.Has(signal.Terminal))
 					answer := translated(w, w.remembered(false), chunks, false)
 					require.Equal(t, answer.Finished(), answer.out != "")
-					require.True(t, said.Has(translate.Terminal) || !answer.Finished())
+					require.True(t, said.Has(signal.Terminal) || !answer.Finished())
 				}
 			})
 		}
@@ -310,7 +312,7 @@ func assertCutOff(t *testing.T, w way, whole, part outcome, mayFinish bool) {
 // TestAnswersReachExactlyOneEnd ensures that the signals of an answer tell one
 // end, and nothing behind it.
 func TestAnswersReachExactlyOneEnd(t *testing.T) {
-	const ends = translate.Terminal | translate.Failed
+	const ends = signal.Terminal | signal.Failed
 	for _, r := range everyStream(t) {
 		for _, w := range waysFrom(r.format) {
 			o := translated(w, w.remembered(true), [][]byte{r.bytes}, true)

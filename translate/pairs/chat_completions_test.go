@@ -101,14 +101,14 @@ func TestChatTowardsCompletions(t *testing.T) {
 }
 
 func TestTheWayBackRemembersTheChatRequest(t *testing.T) {
-	remembered := func(traits, body string) translate.Memory {
+	remembered := func(traits, body string) translate.AnswerContext {
 		_, r := renderCaseOf(t, translate.Chat, translate.Completions, renderCase{traits: traits, body: body})
 		return r.Memory
 	}
 	assert.Equal(t,
-		translate.Memory{Stream: true, IncludeUsage: true, Stops: []string{"a"}, Enforce: []string{"\n\nHuman:"}, LeadingSpace: true},
+		translate.AnswerContext{Stream: true, IncludeUsage: true, Stops: []string{"a"}, Enforce: []string{"\n\nHuman:"}, LeadingSpace: true},
 		remembered("", chatting(hi, `"stop":"a","stream":true,"stream_options":{"include_usage":true}`)))
 	assert.Equal(t,
-		translate.Memory{Logprobs: true, TopLogprobs: 3, Enforce: []string{"<|im_end|>"}},
+		translate.AnswerContext{Logprobs: true, TopLogprobs: 3, Enforce: []string{"<|im_end|>"}},
 		remembered("prompt_template chatml", chatting(hi, `"logprobs":true,"top_logprobs":3`)))
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
@@ -38,7 +40,7 @@ func endBlock(index string) string { return `{"type":"content_block_stop","index
 
 // toChat puts a stream through, for a client that asked for usage, and adds it up
 // as an official client does.
-func toChat(t *testing.T, m translate.Memory, stream []byte) (translatetest.Object, outcome) {
+func toChat(t *testing.T, m translate.AnswerContext, stream []byte) (translatetest.Object, outcome) {
 	t.Helper()
 	m.Stream, m.IncludeUsage = true, true
 	o := translated(messagesChat, m, [][]byte{stream}, true)
@@ -54,12 +56,12 @@ func firstChoice(o translatetest.Object) translatetest.Object {
 
 func TestG050CachedTokensAreInputToo(t *testing.T) {
 	const counts = `"input_tokens":3,"cache_creation_input_tokens":12304,"cache_read_input_tokens":0,"output_tokens":550`
-	o := answered(messagesChat, translate.Memory{}, answerOf("", `"end_turn"`, counts))
+	o := answered(messagesChat, translate.AnswerContext{}, answerOf("", `"end_turn"`, counts))
 	assert.Contains(t, o.out, `"usage":{"prompt_tokens":12307,"completion_tokens":550,"total_tokens":12857,"prompt_tokens_details":{"cached_tokens":0,"text_tokens":12307,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":12304}`)
 }
 
 func TestG053ToolUseFinishesWithItsCalls(t *testing.T) {
-	o := answered(messagesChat, translate.Memory{}, answerOf(`{"type":"tool_use","id":"t1","name":"f","input":{ "a" : 1 }}`, `"tool_use"`, ""))
+	o := answered(messagesChat, translate.AnswerContext{}, answerOf(`{"type":"tool_use","id":"t1","name":"f","input":{ "a" : 1 }}`, `"tool_use"`, ""))
 	assert.Contains(t, o.out, `"content":null,"refusal":null,"tool_calls":[{"id":"t1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]`)
 	assert.Contains(t, o.out, `"finish_reason":"tool_calls"`)
 }
@@ -69,16 +71,16 @@ func TestG054EveryStopReasonHasAWord(t *testing.T) {
 		"max_tokens": "length", "model_context_window_exceeded": "length", "pause_turn": "length", "compaction": "length",
 		"end_turn": "stop", "stop_sequence": "stop", "refusal": "content_filter", "a_new_word": "stop",
 	} {
-		o := answered(messagesChat, translate.Memory{}, answerOf(textBlock("a"), `"`+reason+`"`, ""))
+		o := answered(messagesChat, translate.AnswerContext{}, answerOf(textBlock("a"), `"`+reason+`"`, ""))
 		require.Nil(t, o.Fault(), reason)
 		assert.Contains(t, o.out, `"finish_reason":"`+want+`"`, reason)
 	}
-	o := answered(messagesChat, translate.Memory{}, answerOf(`{"type":"tool_use","id":"t1","name":"f","input":{}}`, `null`, ""))
+	o := answered(messagesChat, translate.AnswerContext{}, answerOf(`{"type":"tool_use","id":"t1","name":"f","input":{}}`, `null`, ""))
 	assert.Contains(t, o.out, `"arguments":"{}"`)
 }
 
 func TestG074ThinkingComesBackWithItsSignature(t *testing.T) {
-	added, o := toChat(t, translate.Memory{}, streamOf("end_turn",
+	added, o := toChat(t, translate.AnswerContext{}, streamOf("end_turn",
 		beginBlock("0", `{"type":"thinking","thinking":"","signature":""}`), addBlock("0", `{"type":"thinking_delta","thinking":"hm"}`),
 		addBlock("0", `{"type":"signature_delta","signature":"S=="}`), endBlock("0"),
 		beginBlock("1", `{"type":"redacted_thinking","data":"D"}`), endBlock("1"),
@@ -100,7 +102,7 @@ func TestG075CallsAreNumberedFromZero(t *testing.T) {
 	use := func(name string) string {
 		return `{"type":"tool_use","id":"` + name + `","name":"` + name + `","input":{}}`
 	}
-	_, o := toChat(t, translate.Memory{}, streamOf("tool_use",
+	_, o := toChat(t, translate.AnswerContext{}, streamOf("tool_use",
 		beginBlock("0", `{"type":"text","text":"a"}`), endBlock("0"),
 		beginBlock("1", use("f")), addBlock("1", `{"type":"input_json_delta","partial_json":"{\"x\":"}`), addBlock("1", `{"type":"input_json_delta","partial_json":"1}"}`), endBlock("1"),
 		beginBlock("2", use("g")), endBlock("2")))
@@ -120,25 +122,25 @@ func TestG075CallsAreNumberedFromZero(t *testing.T) {
 }
 
 func TestG080ACallWithoutArgumentsHasAnEmptyObject(t *testing.T) {
-	added, _ := toChat(t, translate.Memory{}, streamOf("tool_use", beginBlock("0", `{"type":"tool_use","id":"t","name":"f","input":{}}`), endBlock("0")))
+	added, _ := toChat(t, translate.AnswerContext{}, streamOf("tool_use", beginBlock("0", `{"type":"tool_use","id":"t","name":"f","input":{}}`), endBlock("0")))
 	call := firstChoice(added)["message"].(translatetest.Object)["tool_calls"].([]any)[0].(translatetest.Object)
 	assert.Equal(t, "{}", call["function"].(translatetest.Object)["arguments"])
 }
 
 func TestG086TheLastCountWins(t *testing.T) {
-	added, o := toChat(t, translate.Memory{}, streamOf("end_turn"))
+	added, o := toChat(t, translate.AnswerContext{}, streamOf("end_turn"))
 	assert.EqualValues(t, 15, o.Usage().Output)
 	assert.Contains(t, o.out, `"completion_tokens":15`)
 	assert.Equal(t, "", firstChoice(added)["message"].(translatetest.Object)["content"])
 }
 
 func TestG099AnErrorInAStreamIsTheClientsOwn(t *testing.T) {
-	o := translated(messagesChat, translate.Memory{Stream: true}, [][]byte{messagesStream(
+	o := translated(messagesChat, translate.AnswerContext{Stream: true}, [][]byte{messagesStream(
 		`{"type":"message_start","message":{"model":"m"}}`, addBlock("0", `{"type":"text_delta","text":"a"}`),
 		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)}, true)
 	require.NotNil(t, o.Fault())
 	assert.JSONEq(t, `{"error":{"message":"Overloaded","type":"server_error","param":null,"code":"overloaded"}}`,
-		string(translate.AppendFault(nil, o.Fault(), translate.Chat, "")))
+		string(fault.AppendBody(nil, o.Fault(), translate.Chat, "")))
 	requireUnfinished(t, o)
 }
 
@@ -156,7 +158,7 @@ func TestG110StopsOfWhiteSpaceAreCut(t *testing.T) {
 		for _, text := range tt.texts {
 			events = append(events, addBlock("0", `{"type":"text_delta","text":"`+strings.ReplaceAll(text, "\n", `\n`)+`"}`))
 		}
-		added, o := toChat(t, translate.Memory{Stops: tt.stops, Enforce: tt.stops[:1]}, streamOf("max_tokens", events...))
+		added, o := toChat(t, translate.AnswerContext{Stops: tt.stops, Enforce: tt.stops[:1]}, streamOf("max_tokens", events...))
 		assert.Equal(t, tt.want, firstChoice(added)["message"].(translatetest.Object)["content"])
 		assert.Equal(t, "stop", firstChoice(added)["finish_reason"])
 		assert.Contains(t, o.out, `"completion_tokens":15`, "the usage is still told")
@@ -170,9 +172,9 @@ func TestThinkingThenTextThenATool(t *testing.T) {
 		beginBlock("0", `{"type":"thinking","thinking":"","signature":""}`), addBlock("0", `{"type":"thinking_delta","thinking":"t"}`), addBlock("0", `{"type":"signature_delta","signature":"s"}`), endBlock("0"),
 		beginBlock("1", `{"type":"text","text":""}`), addBlock("1", `{"type":"text_delta","text":"a"}`), endBlock("1"),
 		beginBlock("2", `{"type":"tool_use","id":"c","name":"f","input":{}}`), addBlock("2", `{"type":"input_json_delta","partial_json":"{}"}`), endBlock("2"))
-	o := translated(messagesChat, translate.Memory{Stream: true}, [][]byte{stream}, true)
-	const c, f = translate.Content, translate.Finish
-	assert.Equal(t, []translate.Signal{0, 0, c, c, 0, 0, c, 0, c, 0, 0, c | f, translate.Terminal}, o.signals)
+	o := translated(messagesChat, translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
+	const c, f = signal.Content, signal.Finish
+	assert.Equal(t, []signal.Signal{0, 0, c, c, 0, 0, c, 0, c, 0, 0, c | f, signal.Terminal}, o.signals)
 	assert.Len(t, data(o.out), 8)
 	assert.NotContains(t, o.out, `"usage"`)
 	assert.NotContains(t, o.out, `"error"`)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -49,7 +50,7 @@ func lostOf(t *testing.T, to translate.Format, body string) string {
 	t.Helper()
 	_, fault := formats.Of(translate.Chat).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, fault, body)
-	_, r, fault := pairs.Render(nil, translate.Chat, to, []byte(body), &translate.RequestInfo{Model: "m1", Upstream: "up"})
+	_, r, fault := pairs.Render(nil, translate.Chat, to, []byte(body), &core.RequestInfo{Model: "m1", Upstream: "up"})
 	require.Nil(t, fault, body)
 	return r.Losses.String()
 }

@@ -79,13 +79,13 @@ func TestCompletionsTowardsChat(t *testing.T) {
 func TestTheWayBackRemembersTheCompletionsRequest(t *testing.T) {
 	c := renderCase{body: `{"model":"m1","prompt":"h\u00e9\n","echo":true,"stop":["a","\n"],"stream":true,"stream_options":{"include_usage":true}}`}
 	_, r := renderCaseOf(t, translate.Completions, translate.Chat, c)
-	assert.Equal(t, translate.Memory{
+	assert.Equal(t, translate.AnswerContext{
 		Stream: true, IncludeUsage: true, Echo: []byte("hé\n"), PromptLength: 3, Stops: []string{"a", "\n"},
 	}, r.Memory)
 	c.body = `{"model":"m1","prompt":"h\u00e9\n","logprobs":3,"stop":"b"}`
 	_, r = renderCaseOf(t, translate.Completions, translate.Chat, c)
-	assert.Equal(t, translate.Memory{Logprobs: true, TopLogprobs: 3, PromptLength: 3, Stops: []string{"b"}}, r.Memory)
+	assert.Equal(t, translate.AnswerContext{Logprobs: true, TopLogprobs: 3, PromptLength: 3, Stops: []string{"b"}}, r.Memory)
 	c.body = completion(`"stop":["\n","END"," \t"]`)
 	_, r = renderCaseOf(t, translate.Completions, translate.Messages, c)
-	assert.Equal(t, translate.Memory{Stops: []string{"\n", "END", " \t"}, Enforce: []string{"\n", " \t"}}, r.Memory)
+	assert.Equal(t, translate.AnswerContext{Stops: []string{"\n", "END", " \t"}, Enforce: []string{"\n", " \t"}}, r.Memory)
 }

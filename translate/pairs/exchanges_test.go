@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
@@ -99,14 +101,14 @@ func TestExchangesAreTranslatedAsRecorded(t *testing.T) {
 // provider, and of the answer on its way back.
 func translatedExchange(t *testing.T, dir string, client, provider translate.Format, body []byte, traits string) string {
 	t.Helper()
-	_, fault := formats.Of(client).Requests.Inspect(body, translate.Generate)
-	require.Nil(t, fault, "the client's request is right")
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
-	out, r, fault := pairs.Render(nil, client, provider, body, info)
+	_, f := formats.Of(client).Requests.Inspect(body, translate.Generate)
+	require.Nil(t, f, "the client's request is right")
+	info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
+	out, r, f := pairs.Render(nil, client, provider, body, info)
 	answer, stream := recorded(t, dir, "answer."+string(provider)+".json"), recorded(t, dir, "answer."+string(provider)+".sse")
-	if fault != nil {
+	if f != nil {
 		require.Empty(t, string(answer)+string(stream), "a request that is refused has no answer")
-		return fmt.Sprintf("refused with %d: %s\n", fault.Status(client), translate.AppendFault(nil, fault, client, ""))
+		return fmt.Sprintf("refused with %d: %s\n", f.Status(client), fault.AppendBody(nil, f, client, ""))
 	}
 	requireRight(t, provider, out)
 	told := fmt.Sprintf("request:\n%slosses: %s\n", indented(t, out), lossesOf(r.Losses))
@@ -139,7 +141,7 @@ func requireRight(t *testing.T, provider translate.Format, body []byte) {
 
 // translatedAnswers requires that both forms of an answer become the same
 // answer, in whichever form the client wants it, and writes that down.
-func translatedAnswers(t *testing.T, w way, r translate.Rendered, answer, stream []byte) string {
+func translatedAnswers(t *testing.T, w way, r core.Rendered, answer, stream []byte) string {
 	t.Helper()
 	streaming, whole := r.Memory, r.Memory
 	streaming.Stream, streaming.IncludeUsage, whole.Stream = true, w.to != translate.Messages, false
@@ -159,7 +161,7 @@ func translatedAnswers(t *testing.T, w way, r translate.Rendered, answer, stream
 }
 
 // mergedAnswers answers every call of a request that became several alike.
-func mergedAnswers(t *testing.T, w way, streaming translate.Memory, calls int, stream []byte) string {
+func mergedAnswers(t *testing.T, w way, streaming translate.AnswerContext, calls int, stream []byte) string {
 	t.Helper()
 	f := fanned{way: w}
 	for range calls {

@@ -4,8 +4,10 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Fan are the translators of several calls which together answer one request:
@@ -17,7 +19,7 @@ type Fan []*Translator
 
 // NewFan returns a translator for each of the calls with these memories; see
 // NewTranslator.
-func NewFan(from, to translate.Format, calls []*translate.Memory, ids translate.IDs) Fan {
+func NewFan(from, to translate.Format, calls []*translate.AnswerContext, ids translate.IDs) Fan {
 	whole := *calls[0]
 	whole.Calls = calls
 	fan := make(Fan, len(calls))
@@ -29,7 +31,7 @@ func NewFan(from, to translate.Format, calls []*translate.Memory, ids translate.
 }
 
 // Usage is what all calls have used together, unknown while that of one is.
-func (f Fan) Usage() translate.Usage {
+func (f Fan) Usage() token.Usage {
 	sum := f[0].Usage()
 	for _, t := range f[1:] {
 		sum = sum.Plus(t.Usage())
@@ -60,17 +62,17 @@ func (f Fan) Losses() translate.Losses {
 type merger struct {
 	format.Emitter
 	fan  Fan
-	tier translate.Tier
+	tier event.Tier
 	open int // calls that have not ended
 }
 
 // end ends the answer with the last of its calls.
-func (m *merger) end(e *translate.Event) {
+func (m *merger) end(e *event.Event) {
 	if m.open--; m.open > 0 {
 		return
 	}
 	if usage := m.fan.Usage(); usage.Known {
-		m.Emitter.Handle(&translate.Event{Kind: translate.EventUsage, Usage: &usage, Tier: m.tier})
+		m.Emitter.Handle(&event.Event{Kind: event.Usage, Usage: &usage, Tier: m.tier})
 	}
 	m.Emitter.Handle(e)
 }
@@ -81,20 +83,20 @@ type choiceEmitter struct {
 	choice   int
 	finished bool
 	unasked  translate.Dropped
-	event    translate.Event // in here so that an event costs no allocation
+	event    event.Event // in here so that an event costs no allocation
 }
 
 // Handle writes the next core event of the call as one of its choice. Answers
 // that the call was not asked for are left out.
-func (c *choiceEmitter) Handle(e *translate.Event) {
+func (c *choiceEmitter) Handle(e *event.Event) {
 	switch e.Kind {
-	case translate.EventStart:
+	case event.Start:
 		c.Emitter.Handle(e)
-	case translate.EventUsage:
+	case event.Usage:
 		c.tier = e.Tier
-	case translate.EventEnd:
+	case event.End:
 		if !c.finished { // the choice is there all the same
-			c.say(&translate.Event{Kind: translate.EventFinish})
+			c.say(&event.Event{Kind: event.Finish})
 		}
 		c.end(e)
 	default:
@@ -102,7 +104,7 @@ func (c *choiceEmitter) Handle(e *translate.Event) {
 			c.unasked.Drop("choices[*]")
 			return
 		}
-		c.finished = c.finished || e.Kind == translate.EventFinish
+		c.finished = c.finished || e.Kind == event.Finish
 		c.say(e)
 	}
 }
@@ -115,7 +117,7 @@ func (c *choiceEmitter) Losses() translate.Losses {
 }
 
 // say writes a copy of the event: its parser may look at it again.
-func (c *choiceEmitter) say(e *translate.Event) {
+func (c *choiceEmitter) say(e *event.Event) {
 	c.event = *e
 	c.event.Choice = c.choice
 	c.Emitter.Handle(&c.event)

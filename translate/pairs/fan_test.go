@@ -13,18 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 // callsOf renders every prompt of a request.
-func callsOf(t *testing.T, to translate.Format, traits, body string) (bodies []string, r translate.Rendered, fault *translate.Fault) {
+func callsOf(t *testing.T, to translate.Format, traits, body string) (bodies []string, r core.Rendered, fault *fault.Fault) {
 	t.Helper()
 	_, fault = formats.Of(translate.Completions).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, fault, "the client's request is right")
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
+	info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
 	for more := true; more; more = info.Prompt < r.Prompts {
 		var out []byte
 		if out, r, fault = pairs.Render(nil, translate.Completions, to, []byte(body), info); fault != nil {
@@ -104,7 +107,7 @@ func TestAProviderIsAskedForSoManyAnswersAtMost(t *testing.T) {
 		translate.Chat:        `{"model":"m1","messages":[{"role":"user","content":"a"}],"n":129}`,
 	} {
 		to := map[translate.Format]translate.Format{translate.Completions: translate.Chat, translate.Chat: translate.Completions}[from]
-		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, "prompt_template chatml")}
+		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, "prompt_template chatml")}
 		_, _, fault := pairs.Render(nil, from, to, []byte(body), info)
 		require.NotNil(t, fault, from)
 		assert.Equal(t, 400, fault.Status(from))
@@ -116,14 +119,14 @@ func TestAProviderIsAskedForSoManyAnswersAtMost(t *testing.T) {
 // fanned are the answers of several calls.
 type fanned struct {
 	way     way
-	memory  []translate.Memory
+	memory  []translate.AnswerContext
 	streams [][]byte
 }
 
 // play puts the streams through a fan, event by event, in the order of the
 // calls that next gives.
 func (f fanned) play(next func(open []int) int) (pairs.Fan, string) {
-	memories := make([]*translate.Memory, len(f.memory))
+	memories := make([]*translate.AnswerContext, len(f.memory))
 	lexers := make([]*sse.Lexer, len(f.streams))
 	var open []int
 	for i := range f.memory {
@@ -163,7 +166,7 @@ func inTurn([]int) int { return 0 }
 func TestCallsThatAreMergedKeepTheirChoice(t *testing.T) {
 	f := fanned{way: ways[2], streams: [][]byte{speech(3, "a", "b"), speech(4), speech(5, "c")}}
 	for range f.streams {
-		f.memory = append(f.memory, translate.Memory{Stream: true, IncludeUsage: true})
+		f.memory = append(f.memory, translate.AnswerContext{Stream: true, IncludeUsage: true})
 	}
 	turn := 0
 	fan, out := f.play(func(open []int) int { turn++; return turn % len(open) })
@@ -180,7 +183,7 @@ func TestCallsThatAreMergedKeepTheirChoice(t *testing.T) {
 	}
 	assert.Contains(t, lines[6], frame+`],"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15`)
 	assert.Equal(t, "[DONE]", lines[7])
-	assert.Equal(t, translate.Usage{Input: 12, Output: 3, Known: true}, fan.Usage())
+	assert.Equal(t, token.Usage{Input: 12, Output: 3, Known: true}, fan.Usage())
 	assert.Equal(t, "m", fan.Model())
 }
 
@@ -195,7 +198,7 @@ func TestAnyInterleavingOfCallsGivesTheSameChoices(t *testing.T) {
 				texts = append(texts, fmt.Sprintf("<%d.%d>", i, j))
 			}
 			f.streams = append(f.streams, speech(i, texts...))
-			f.memory = append(f.memory, translate.Memory{Stream: true, IncludeUsage: true, Echo: []byte(fmt.Sprintf("prompt %d: ", i))})
+			f.memory = append(f.memory, translate.AnswerContext{Stream: true, IncludeUsage: true, Echo: []byte(fmt.Sprintf("prompt %d: ", i))})
 		}
 		_, straight := f.play(inTurn)
 		fan, mixed := f.play(func(open []int) int { return random.IntN(len(open)) })
@@ -220,9 +223,9 @@ func TestAnyInterleavingOfCallsGivesTheSameChoices(t *testing.T) {
 func TestUsageThatOneCallDoesNotTellIsUnknown(t *testing.T) {
 	silent := chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`)
 	telling := chatStream([]string{`{"content":"b"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, `[DONE]`)
-	f := fanned{ways[1], []translate.Memory{{Stream: true, IncludeUsage: true}, {Stream: true, IncludeUsage: true}}, [][]byte{telling, silent}}
+	f := fanned{ways[1], []translate.AnswerContext{{Stream: true, IncludeUsage: true}, {Stream: true, IncludeUsage: true}}, [][]byte{telling, silent}}
 	fan, out := f.play(inTurn)
-	assert.Equal(t, translate.Usage{}, fan.Usage())
+	assert.Equal(t, token.Usage{}, fan.Usage())
 	assert.Contains(t, out, `"usage":{"prompt_tokens":0,`)
 }
 
@@ -231,14 +234,14 @@ func TestACallGivesExactlyOneChoice(t *testing.T) {
 	several := chatStream([]string{`{"content":"a"}`},
 		`{"choices":[{"index":1,"delta":{"content":"x"},"finish_reason":"length"}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`)
 	silent := chatStream([]string{`{"role":"assistant"}`}, `[DONE]`)
-	f := fanned{ways[1], make([]translate.Memory, 2), [][]byte{several, silent}}
+	f := fanned{ways[1], make([]translate.AnswerContext, 2), [][]byte{several, silent}}
 	_, out := f.play(inTurn)
 	assert.Contains(t, out, `"choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"","index":1,"logprobs":null,"finish_reason":"stop"}]`)
 }
 
 func TestEveryCallIsCutByItself(t *testing.T) {
-	m := translate.Memory{Stops: []string{"\n\n"}, Enforce: []string{"\n\n"}}
-	f := fanned{ways[2], []translate.Memory{m, m, m}, [][]byte{speech(1, `a\n`, `\nb`), speech(1, `c\n`, `d`), speech(1, `e\n\n`, "f")}}
+	m := translate.AnswerContext{Stops: []string{"\n\n"}, Enforce: []string{"\n\n"}}
+	f := fanned{ways[2], []translate.AnswerContext{m, m, m}, [][]byte{speech(1, `a\n`, `\nb`), speech(1, `c\n`, `d`), speech(1, `e\n\n`, "f")}}
 	_, out := f.play(func(open []int) int { return len(open) - 1 })
 	for i, text := range []string{"a", `c\nd`, "e"} {
 		assert.Contains(t, out, fmt.Sprintf(`{"text":"%s","index":%d,`, text, i))
@@ -249,7 +252,7 @@ func TestEveryCallIsCutByItself(t *testing.T) {
 func TestOffsetsOfLogprobsCountFromTheirOwnPrompt(t *testing.T) {
 	const delta = `{"choices":[{"index":0,"delta":{"content":"ab"},"logprobs":{"content":[{"token":"ab","logprob":-1}]},"finish_reason":"stop"}]}`
 	stream := chatStream(nil, delta, `[DONE]`)
-	f := fanned{ways[1], []translate.Memory{{Logprobs: true, PromptLength: 3}, {Logprobs: true, PromptLength: 7}}, [][]byte{stream, stream}}
+	f := fanned{ways[1], []translate.AnswerContext{{Logprobs: true, PromptLength: 3}, {Logprobs: true, PromptLength: 7}}, [][]byte{stream, stream}}
 	_, out := f.play(inTurn)
 	assert.Contains(t, out, `"index":0,"logprobs":{"tokens":["ab"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[3]}`)
 	assert.Contains(t, out, `"index":1,"logprobs":{"tokens":["ab"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[7]}`)
@@ -257,7 +260,7 @@ func TestOffsetsOfLogprobsCountFromTheirOwnPrompt(t *testing.T) {
 
 func TestAnAnswerHasNoEndWhileACallHasNone(t *testing.T) {
 	broken := messagesStream(`{"type":"message_start","message":{"model":"m"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`)
-	f := fanned{ways[2], []translate.Memory{{Stream: true}, {Stream: true}}, [][]byte{broken, speech(1, "b")}}
+	f := fanned{ways[2], []translate.AnswerContext{{Stream: true}, {Stream: true}}, [][]byte{broken, speech(1, "b")}}
 	fan, out := f.play(inTurn)
 	require.NotNil(t, fan[0].Fault())
 	assert.False(t, fan[0].Finished())

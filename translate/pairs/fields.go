@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Fate is what becomes of a field on its way to another format.
@@ -55,7 +56,7 @@ type Capabilities struct {
 
 // CapabilitiesOf sorts the fields of a pair of formats by their fates under the
 // traits. The non-standard fields that the traits name are among those kept.
-func CapabilitiesOf(from, to translate.Format, traits *translate.Traits) Capabilities {
+func CapabilitiesOf(from, to translate.Format, traits *trait.Traits) Capabilities {
 	c := Capabilities{Kept: []string{}, Reported: []string{}, Refused: []string{}}
 	named := make(map[string]bool)
 	for _, f := range Fields(from, to) {

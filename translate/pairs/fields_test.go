@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -47,10 +49,10 @@ func eachRow(t *testing.T, test func(t *testing.T, w way, row pairs.Field)) {
 // happened is what became of the field of a row in a request.
 func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pairs.Fate {
 	t.Helper()
-	render := func(body string) (string, translate.Rendered, *translate.Fault) {
+	render := func(body string) (string, core.Rendered, *fault.Fault) {
 		_, fault := formats.Of(w.from).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
+		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
 		out, r, fault := pairs.Render(nil, w.from, w.to, []byte(body), info)
 		return string(out), r, fault
 	}

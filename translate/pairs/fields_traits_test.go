@@ -8,7 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // effects are requests that become others under a trait which changes no fate:
@@ -54,13 +57,13 @@ func inRules() map[string]bool {
 
 func TestEveryTraitIsTriedBothWays(t *testing.T) {
 	rules := inRules()
-	for _, name := range translate.TraitNames() {
+	for _, name := range trait.Names() {
 		_, shown := effects[name]
 		assert.True(t, rules[name] || shown || elsewhere[name], "%s is tried nowhere", name)
 	}
 	for name, c := range effects {
-		render := func(traits string) (string, translate.Rendered, *translate.Fault) {
-			info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits), Seals: sealer}
+		render := func(traits string) (string, core.Rendered, *fault.Fault) {
+			info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits), Seals: sealer}
 			out, r, fault := pairs.Render(nil, c.w.from, c.w.to, []byte(c.body), info)
 			return string(out), r, fault
 		}

@@ -10,16 +10,20 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // filledIn is a completions request after the edits of a template.
-func filledIn(t testing.TB, template, body string) (string, *translate.Fault) {
+func filledIn(t testing.TB, template, body string) (string, *fault.Fault) {
 	t.Helper()
-	traits := new(translate.Traits)
+	traits := new(trait.Traits)
 	require.NoError(t, traits.Set("fim_template", template))
-	edits, fault := completions.FillIn([]byte(body), &translate.RequestInfo{Model: "m1", Traits: traits})
-	slices.SortFunc(edits, func(a, b translate.Edit) int { return b.Start - a.Start })
+	edits, fault := completions.FillIn([]byte(body), &core.RequestInfo{Model: "m1", Traits: traits})
+	slices.SortFunc(edits, func(a, b edit.Edit) int { return b.Start - a.Start })
 	for _, e := range edits {
 		body = body[:e.Start] + string(e.With) + body[e.End:]
 	}
@@ -60,10 +64,10 @@ func TestWhatATemplateCannotHoldIsRefused(t *testing.T) {
 		`{"prompt":"a <MID>","suffix":"c"}`:         "prompt: must not hold '<MID>'" + reserved,
 		`{"prompt":"a","suffix":"<\u0050RE\u003e"}`: "suffix: must not hold '<PRE>'" + reserved,
 	} {
-		_, fault := filledIn(t, "codellama", body)
-		require.NotNil(t, fault, body)
-		assert.Equal(t, want, fault.Message)
-		assert.Equal(t, translate.Invalid, fault.Kind)
+		_, f := filledIn(t, "codellama", body)
+		require.NotNil(t, f, body)
+		assert.Equal(t, want, f.Message)
+		assert.Equal(t, fault.Invalid, f.Kind)
 	}
 }
 

@@ -136,11 +136,11 @@ func TestWhatAnAnswerLosesIsTold(t *testing.T) {
 	for _, c := range answerLosses {
 		t.Run(c.name, func(t *testing.T) {
 			if c.stream != nil {
-				o := translated(way{c.from, c.to}, translate.Memory{Stream: true}, [][]byte{c.stream}, true)
+				o := translated(way{c.from, c.to}, translate.AnswerContext{Stream: true}, [][]byte{c.stream}, true)
 				assert.True(t, o.Finished())
 				assert.Equal(t, c.lost, o.Losses().String())
 			}
-			whole := pairs.NewTranslator(c.from, c.to, &translate.Memory{}, translate.IDs{})
+			whole := pairs.NewTranslator(c.from, c.to, &translate.AnswerContext{}, translate.IDs{})
 			assert.Nil(t, whole.Answer([]byte(c.body)))
 			assert.Equal(t, c.lost, whole.Losses().String())
 			for _, loss := range whole.Losses() {
@@ -160,14 +160,14 @@ func TestChoicesThatWereAskedForAndDidNotComeAreTold(t *testing.T) {
 			return chatStream(nil, `{"choices":[`+choice(first)+`]}`, `{"choices":[`+choice(second)+`]}`, `[DONE]`)
 		}
 		for asked, lost := range map[int]string{0: "", 1: "", 2: "", 3: "choices"} {
-			o := translated(w, translate.Memory{Stream: true, Choices: asked}, [][]byte{stream(0, 1)}, true)
+			o := translated(w, translate.AnswerContext{Stream: true, Choices: asked}, [][]byte{stream(0, 1)}, true)
 			assert.True(t, o.Finished(), "fewer are no error")
 			assert.Equal(t, lost, o.Losses().String(), "%s, %d asked for", w.name(), asked)
-			whole := pairs.NewTranslator(w.from, w.to, &translate.Memory{Choices: asked}, translate.IDs{})
+			whole := pairs.NewTranslator(w.from, w.to, &translate.AnswerContext{Choices: asked}, translate.IDs{})
 			assert.Nil(t, whole.Answer([]byte(`{"choices":[`+choice(0)+","+choice(1)+`]}`)))
 			assert.Equal(t, lost, whole.Losses().String(), "%s, %d asked for", w.name(), asked)
 		}
-		gap := translated(w, translate.Memory{Stream: true, Choices: 3}, [][]byte{stream(0, 2)}, true)
+		gap := translated(w, translate.AnswerContext{Stream: true, Choices: 3}, [][]byte{stream(0, 2)}, true)
 		assert.Equal(t, "choices", gap.Losses().String())
 	}
 }
@@ -176,7 +176,7 @@ func TestChoicesThatWereAskedForAndDidNotComeAreTold(t *testing.T) {
 // a word.
 func TestAnswersThatACallOfAFanWasNotAskedForAreTold(t *testing.T) {
 	one, two := chatStream([]string{`{"content":"a"}`}, `[DONE]`), chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":1,"delta":{"content":"b"}}]}`, `[DONE]`)
-	f := fanned{way: way{translate.Chat, translate.Completions}, memory: []translate.Memory{{Stream: true}, {Stream: true}}, streams: [][]byte{one, two}}
+	f := fanned{way: way{translate.Chat, translate.Completions}, memory: []translate.AnswerContext{{Stream: true}, {Stream: true}}, streams: [][]byte{one, two}}
 	fan, _ := f.play(inTurn)
 	assert.Equal(t, "choices[*]", fan.Losses().String())
 }
@@ -185,7 +185,7 @@ func TestAnswersThatACallOfAFanWasNotAskedForAreTold(t *testing.T) {
 // memory than one that keeps to a few.
 func TestANewNameInEveryChunkGrowsNoReport(t *testing.T) {
 	for _, w := range ways {
-		tr := pairs.NewTranslator(w.from, w.to, &translate.Memory{Stream: true}, translate.IDs{})
+		tr := pairs.NewTranslator(w.from, w.to, &translate.AnswerContext{Stream: true}, translate.IDs{})
 		for i := range 2000 {
 			switch w.from {
 			case translate.Messages:

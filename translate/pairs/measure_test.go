@@ -8,18 +8,19 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func TestMeasureCountsWhatARequestSays(t *testing.T) {
 	payload := strings.Repeat("A", 3<<20)
-	size := func(bytes, images, documents int64) translate.Size {
-		return translate.Size{Bytes: bytes, Images: images, Documents: documents}
+	size := func(bytes, images, documents int64) token.Size {
+		return token.Size{Bytes: bytes, Images: images, Documents: documents}
 	}
 	for _, c := range []struct {
 		name string
 		from translate.Format
 		body string
-		want translate.Size
+		want token.Size
 	}{
 		{"a text, decoded", translate.Messages, `{"messages":[{"role":"user","content":"a\u00e9\n"}]}`, size(4, 0, 0)},
 		{"blocks", translate.Messages, `{"messages":[{"content":[{"text":"12345","type":"text"}],"role":"user"}]}`, size(5, 0, 0)},

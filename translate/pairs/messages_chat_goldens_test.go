@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -28,7 +29,7 @@ func TestRequestsOfCodingAgentsBecomeChatRequests(t *testing.T) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			body, err := os.ReadFile(path)
 			require.NoError(t, err)
-			info := &translate.RequestInfo{Model: "mock-model", Upstream: "provider-model"}
+			info := &core.RequestInfo{Model: "mock-model", Upstream: "provider-model"}
 			out, r, fault := pairs.Render(nil, translate.Messages, translate.Chat, body, info)
 			require.Nil(t, fault)
 			require.NoError(t, judgeChat(out))
@@ -52,7 +53,7 @@ func TestRequestsOfCodingAgentsBecomeResponsesRequests(t *testing.T) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			body, err := os.ReadFile(path)
 			require.NoError(t, err)
-			info := &translate.RequestInfo{Model: "mock-model", Upstream: "provider-model", Traits: traits, Seals: sealer}
+			info := &core.RequestInfo{Model: "mock-model", Upstream: "provider-model", Traits: traits, Seals: sealer}
 			out, r, fault := pairs.Render(nil, translate.Messages, translate.Responses, body, info)
 			require.Nil(t, fault)
 			require.NoError(t, judgeResponses(out))

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -124,10 +126,10 @@ func TestMessagesFieldsTowardsChat(t *testing.T) {
 
 func TestThreadsAreRefusedSoThatClientsGoOnWithoutThem(t *testing.T) {
 	body := conversation(hi, `"thread":{"type":"create"}`)
-	_, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, []byte(body), &translate.RequestInfo{Model: "m1"})
-	require.NotNil(t, fault)
+	_, _, f := pairs.Render(nil, translate.Messages, translate.Chat, []byte(body), &core.RequestInfo{Model: "m1"})
+	require.NotNil(t, f)
 	want := `{"type":"error","error":{"type":"invalid_request_error","message":"thread: cannot be translated for model 'm1' (upstream format chat)","details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}},"request_id":"R"}`
-	assert.Equal(t, want, string(translate.AppendFault(nil, fault, translate.Messages, "R")))
+	assert.Equal(t, want, string(fault.AppendBody(nil, f, translate.Messages, "R")))
 }
 
 func TestTheWayBackRemembersTheMessagesRequest(t *testing.T) {
@@ -136,13 +138,13 @@ func TestTheWayBackRemembersTheMessagesRequest(t *testing.T) {
 		body:   conversation(`{"role":"user","content":[{"type":"image","source":{"type":"url","url":"https://x/i.png"}},{"type":"text","text":"12345"}]}`, `"stop_sequences":["a\n"," "],"stream":true`),
 	}
 	_, r := renderCaseOf(t, translate.Messages, translate.Chat, c)
-	assert.Equal(t, translate.Memory{
+	assert.Equal(t, translate.AnswerContext{
 		Stream: true, Stops: []string{"a\n", " "}, HasImages: true, HasMedia: true, InputEstimate: 1502,
 	}, r.Memory)
 }
 
 func TestFaultsLeaveNothingBehind(t *testing.T) {
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
+	info := &core.RequestInfo{Model: "m1", Upstream: "up"}
 	for range 3 {
 		_, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, []byte(conversation(hi, `"container":"c"`)), info)
 		require.NotNil(t, fault)
@@ -154,7 +156,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 }
 
 func TestBodiesThatPassedNoStrictPassAreRefusedToo(t *testing.T) {
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
+	info := &core.RequestInfo{Model: "m1", Upstream: "up"}
 	for _, body := range []string{``, `{`, `[]`, `7`, `{"messages":[{"role":"user","content":"a"`, `{"messages":[1,{"role":"bot"}]}`, `{"messages":{}}`} {
 		_, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, []byte(body), info)
 		assert.NotNil(t, fault, body)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -137,21 +138,21 @@ func TestG048TextsThatForgeTurnsAreRefused(t *testing.T) {
 }
 
 func TestTheWayBackRemembersThePromptTemplate(t *testing.T) {
-	remembered := func(traits, body string) translate.Memory {
+	remembered := func(traits, body string) translate.AnswerContext {
 		_, r := renderCaseOf(t, translate.Messages, translate.Completions, renderCase{traits: traits, body: body})
 		return r.Memory
 	}
 	const human = "\n\nHuman:"
-	assert.Equal(t, translate.Memory{Enforce: []string{human}, LeadingSpace: true}, remembered("", conversation(hi)))
-	assert.Equal(t, translate.Memory{Enforce: []string{human}}, remembered("", conversation(hi+`,`+assistant(`"a"`))), "behind a prefill")
+	assert.Equal(t, translate.AnswerContext{Enforce: []string{human}, LeadingSpace: true}, remembered("", conversation(hi)))
+	assert.Equal(t, translate.AnswerContext{Enforce: []string{human}}, remembered("", conversation(hi+`,`+assistant(`"a"`))), "behind a prefill")
 	assert.Equal(t,
-		translate.Memory{Stream: true, Stops: []string{"\n"}, Enforce: []string{"<|im_end|>"}, InputEstimate: 1},
+		translate.AnswerContext{Stream: true, Stops: []string{"\n"}, Enforce: []string{"<|im_end|>"}, InputEstimate: 1},
 		remembered("prompt_template chatml; estimate_input_tokens on", conversation(hi, `"stop_sequences":["\n"],"stream":true`)))
 }
 
 // A template that follows another in the same memory leaves nothing behind.
 func TestPromptsLeaveNothingBehind(t *testing.T) {
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, "mid_system hoist")}
+	info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, "mid_system hoist")}
 	for range 3 {
 		_, _, fault := pairs.Render(nil, translate.Messages, translate.Completions, []byte(conversation(hi+`,{"role":"system","content":"s"}`, `"container":"c"`)), info)
 		require.NotNil(t, fault)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -32,7 +33,7 @@ func TestEveryWordOfAConversationIsInItsPrompt(t *testing.T) {
 		for from, body := range map[translate.Format]string{
 			translate.Messages: conversation(strings.Join(turns, ",")), translate.Chat: chatting(strings.Join(turns, ",")),
 		} {
-			out, _, fault := pairs.Render(nil, from, translate.Completions, []byte(body), &translate.RequestInfo{Traits: traitsOf(t, setting)})
+			out, _, fault := pairs.Render(nil, from, translate.Completions, []byte(body), &core.RequestInfo{Traits: traitsOf(t, setting)})
 			require.Nil(t, fault, body)
 			var request struct{ Prompt string }
 			require.NoError(t, json.Unmarshal(out, &request))
@@ -91,7 +92,7 @@ func BenchmarkToCompletions(b *testing.B) {
 		for _, setting := range []string{"prompt_template turns", "prompt_template chatml", "template_guard on"} {
 			b.Run(string(from)+" "+setting, func(b *testing.B) {
 				body := talkRequest(from)
-				info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(b, setting)}
+				info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(b, setting)}
 				buffer := make([]byte, 0, 2*len(body))
 				b.SetBytes(int64(len(body)))
 				b.ReportAllocs()
@@ -111,7 +112,7 @@ func TestGuardedTextsAllocateLittle(t *testing.T) {
 	for _, from := range []translate.Format{translate.Messages, translate.Chat} {
 		for _, setting := range []string{"prompt_template chatml", "template_guard on"} {
 			body := bytes.ReplaceAll(talkRequest(from), []byte("Then change it."), []byte(`\u004eow change it.`))
-			info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, setting)}
+			info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, setting)}
 			buffer := make([]byte, 0, 2*len(body))
 			allocs := leastAllocs(func() {
 				_, _, fault := pairs.Render(buffer, from, translate.Completions, body, info)

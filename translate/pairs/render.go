@@ -3,7 +3,9 @@ package pairs
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // CanTranslate reports whether requests of the client's format can be put to
@@ -15,7 +17,7 @@ func CanTranslate(from, to translate.Format) bool {
 
 // Possible reports whether any request of the client's format can be put to a
 // provider of the other that has these traits.
-func Possible(from, to translate.Format, traits *translate.Traits) bool {
+func Possible(from, to translate.Format, traits *trait.Traits) bool {
 	return from == to || CanTranslate(from, to) && formats.Of(to).Requests.Target.Takes(core.Conversation, traits)
 }
 
@@ -24,7 +26,7 @@ func Possible(from, to translate.Format, traits *translate.Traits) bool {
 // cannot be carried over without changing what is asked is refused; what else
 // is left behind stands in the losses. With a fault, what was appended is of no
 // use. It panics unless CanTranslate.
-func Render(dst []byte, from, to translate.Format, body []byte, info *translate.RequestInfo) ([]byte, translate.Rendered, *translate.Fault) {
+func Render(dst []byte, from, to translate.Format, body []byte, info *core.RequestInfo) ([]byte, core.Rendered, *fault.Fault) {
 	if !CanTranslate(from, to) {
 		panic("pairs: no conversion from " + string(from) + " to " + string(to))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -52,7 +53,7 @@ func leastAllocs(run func()) float64 {
 
 func TestMessagesToChatAllocatesLittle(t *testing.T) {
 	body := agentRequest()
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
+	info := &core.RequestInfo{Model: "m1", Upstream: "up"}
 	buffer := make([]byte, 0, 2*len(body))
 	allocs := leastAllocs(func() {
 		_, _, fault := pairs.Render(buffer, translate.Messages, translate.Chat, body, info)
@@ -65,14 +66,14 @@ func TestMessagesToChatAllocatesLittle(t *testing.T) {
 func chatAgentRequest(tb testing.TB) []byte {
 	tb.Helper()
 	traits := traitsOf(tb, "reasoning_effort on; reasoning_replay reasoning_content")
-	body, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, agentRequest(), &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traits})
+	body, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, agentRequest(), &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traits})
 	require.Nil(tb, fault)
 	return body
 }
 
 func TestChatToMessagesAllocatesLittle(t *testing.T) {
 	body := chatAgentRequest(t)
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
+	info := &core.RequestInfo{Model: "m1", Upstream: "up"}
 	buffer := make([]byte, 0, 2*len(body))
 	allocs := leastAllocs(func() {
 		_, _, fault := pairs.Render(buffer, translate.Chat, translate.Messages, body, info)
@@ -83,7 +84,7 @@ func TestChatToMessagesAllocatesLittle(t *testing.T) {
 
 func TestMessagesToResponsesAllocatesLittle(t *testing.T) {
 	body := agentRequest()
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
+	info := &core.RequestInfo{Model: "m1", Upstream: "up"}
 	buffer := make([]byte, 0, 2*len(body))
 	allocs := leastAllocs(func() {
 		_, _, fault := pairs.Render(buffer, translate.Messages, translate.Responses, body, info)
@@ -122,7 +123,7 @@ func BenchmarkRequest(b *testing.B) {
 
 func benchmarkRender(b *testing.B, from, to translate.Format, body []byte) {
 	b.Helper()
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up"}
+	info := &core.RequestInfo{Model: "m1", Upstream: "up"}
 	buffer := make([]byte, 0, 2*len(body))
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()

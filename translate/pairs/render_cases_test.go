@@ -9,8 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // renderCase is a row of the tables of requests.
@@ -33,9 +36,9 @@ func asked(messages string, more ...string) string {
 	return `{"model":"up","messages":[` + messages + `],"max_tokens":10` + strings.Join(append([]string{""}, more...), ",") + `}`
 }
 
-func traitsOf(t testing.TB, text string) *translate.Traits {
+func traitsOf(t testing.TB, text string) *trait.Traits {
 	t.Helper()
-	traits := new(translate.Traits)
+	traits := new(trait.Traits)
 	for _, setting := range strings.Split(text, ";") {
 		if name, value, ok := strings.Cut(strings.TrimSpace(setting), " "); ok {
 			require.NoError(t, traits.Set(name, value))
@@ -79,21 +82,21 @@ func runRenderCases(t *testing.T, from, to translate.Format, cases []renderCase)
 }
 
 // renderCaseOf renders one case and checks the fault that it should have.
-func renderCaseOf(t *testing.T, from, to translate.Format, c renderCase) ([]byte, translate.Rendered) {
+func renderCaseOf(t *testing.T, from, to translate.Format, c renderCase) ([]byte, core.Rendered) {
 	t.Helper()
-	_, fault := formats.Of(from).Requests.Inspect([]byte(c.body), translate.Generate)
-	require.Nil(t, fault, "the client's request is right")
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Tenant: "team", Traits: traitsOf(t, c.traits), Seals: sealer}
-	out, r, fault := pairs.Render([]byte("before"), from, to, []byte(c.body), info)
+	_, f := formats.Of(from).Requests.Inspect([]byte(c.body), translate.Generate)
+	require.Nil(t, f, "the client's request is right")
+	info := &core.RequestInfo{Model: "m1", Upstream: "up", Tenant: "team", Traits: traitsOf(t, c.traits), Seals: sealer}
+	out, r, f := pairs.Render([]byte("before"), from, to, []byte(c.body), info)
 	if c.fault != "" {
-		require.NotNil(t, fault, "%s", out)
-		assert.Equal(t, c.fault, fault.Message)
+		require.NotNil(t, f, "%s", out)
+		assert.Equal(t, c.fault, f.Message)
 		path, _, _ := strings.Cut(c.fault, ": ")
-		assert.Equal(t, path, fault.Param)
-		assert.Equal(t, translate.Invalid, fault.Kind)
+		assert.Equal(t, path, f.Param)
+		assert.Equal(t, fault.Invalid, f.Kind)
 		return nil, r
 	}
-	require.Nil(t, fault)
+	require.Nil(t, f)
 	require.True(t, strings.HasPrefix(string(out), "before"), "what stood in the buffer stays")
 	return out[len("before"):], r
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -37,7 +38,7 @@ func fuzzRender(f *testing.F, from, to translate.Format) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, body []byte, n byte) {
-		info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, fuzzTraits[int(n)%len(fuzzTraits)]), Seals: sealer}
+		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, fuzzTraits[int(n)%len(fuzzTraits)]), Seals: sealer}
 		out, r, fault := pairs.Render(nil, from, to, body, info)
 		if _, refused := formats.Of(from).Requests.Inspect(body, translate.Generate); refused != nil || fault != nil {
 			return

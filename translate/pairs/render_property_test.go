@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -99,7 +100,7 @@ func TestEveryWordArrivesOnce(t *testing.T) {
 		setting := "files on; " + traits[i%len(traits)]
 		_, fault := formats.Of(translate.Messages).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		out, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, []byte(body), &translate.RequestInfo{Traits: traitsOf(t, setting)})
+		out, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, []byte(body), &core.RequestInfo{Traits: traitsOf(t, setting)})
 		require.Nil(t, fault, body)
 		require.NoError(t, judgeChat([]byte(strings.Replace(string(out), `"model":""`, `"model":"m"`, 1))), "%s\n%s\n%s", setting, body, out)
 		for _, word := range talk.words {
@@ -148,7 +149,7 @@ func TestEveryWordOfAChatArrivesOnce(t *testing.T) {
 		body := talk(hi+`,`+talker.list(1, 7, talker.chatMessage), `"reasoning_effort":"low"`)
 		_, fault := formats.Of(translate.Chat).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		out, _, fault := pairs.Render(nil, translate.Chat, translate.Messages, []byte(body), &translate.RequestInfo{Upstream: "up", Traits: traitsOf(t, traits[i%len(traits)])})
+		out, _, fault := pairs.Render(nil, translate.Chat, translate.Messages, []byte(body), &core.RequestInfo{Upstream: "up", Traits: traitsOf(t, traits[i%len(traits)])})
 		require.Nil(t, fault, body)
 		require.NoError(t, judgeMessages(out), "%s\n%s", body, out)
 		for _, word := range talker.words {
@@ -173,7 +174,7 @@ func TestEveryWordArrivesOnceTowardsResponses(t *testing.T) {
 		setting := traits[i/2%len(traits)]
 		_, fault := formats.Of(from).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		out, _, fault := pairs.Render(nil, from, translate.Responses, []byte(body), &translate.RequestInfo{Upstream: "up", Traits: traitsOf(t, setting)})
+		out, _, fault := pairs.Render(nil, from, translate.Responses, []byte(body), &core.RequestInfo{Upstream: "up", Traits: traitsOf(t, setting)})
 		require.Nil(t, fault, body)
 		require.NoError(t, judgeResponses(out), "%s\n%s", body, out)
 		talker.requireEachOnce(t, body, string(out), strings.Contains(setting, "reasoning"))

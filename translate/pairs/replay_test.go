@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
 // wholeAnswers are the recorded JSON answers of a format that are no error.
@@ -37,8 +38,8 @@ func TestAReplayTellsWhatTheAnswerDid(t *testing.T) {
 			stream, fault := formats.Of(format).Answers.Replay(body, true)
 			require.Nil(t, fault, name)
 			seen := observe(format, [][]byte{stream}, true)
-			assert.True(t, seen.all.Has(translate.Terminal), name)
-			assert.False(t, seen.all.Has(translate.Failed), name)
+			assert.True(t, seen.all.Has(signal.Terminal), name)
+			assert.False(t, seen.all.Has(signal.Failed), name)
 			for _, w := range waysFrom(format) {
 				want := answered(w, w.remembered(false), body)
 				got := translated(w, w.remembered(false), [][]byte{stream}, true)

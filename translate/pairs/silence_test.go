@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
@@ -116,13 +117,13 @@ var fullRequests = []fullRequest{
 // rendering is what came of a request.
 type rendering struct {
 	out    string
-	memory translate.Memory
+	memory translate.AnswerContext
 	calls  int
 	lost   map[string]bool
 }
 
 // render renders a body; ok is false for one that is refused.
-func (f *fullRequest) render(t *testing.T, info *translate.RequestInfo, root any) (r rendering, ok bool) {
+func (f *fullRequest) render(t *testing.T, info *core.RequestInfo, root any) (r rendering, ok bool) {
 	t.Helper()
 	body, err := json.Marshal(root)
 	require.NoError(t, err)
@@ -219,7 +220,7 @@ func TestNoMemberIsLostInSilence(t *testing.T) {
 
 // assertNoSilence puts each name into an object of the request that has it not.
 func (f *fullRequest) assertNoSilence(t *testing.T, root any, o object, names []string, kind string) {
-	info := &translate.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, f.traits)}
+	info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, f.traits)}
 	before, ok := f.render(t, info, root)
 	require.True(t, ok)
 	for _, name := range names {

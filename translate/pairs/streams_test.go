@@ -15,7 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -76,7 +78,7 @@ func (r recording) name() string {
 // observed is what an observer said of a stream.
 type observed struct {
 	lines    []string
-	all      translate.Signal
+	all      signal.Signal
 	terminal sse.Event
 }
 
@@ -86,12 +88,12 @@ func observe(format translate.Format, chunks [][]byte, closed bool) (o observed)
 	lexer := sse.NewLexer(0)
 	observer := formats.Of(format).Answers.NewObserver()
 	see := func(event sse.Event) {
-		signal := observer.Observe(event)
-		if signal.Has(translate.Terminal) {
+		sig := observer.Observe(event)
+		if sig.Has(signal.Terminal) {
 			o.terminal = sse.Event{Start: event.Start, End: event.End}
 		}
-		o.all |= signal
-		o.lines = append(o.lines, fmt.Sprintf("%-24s %.60s", words(signal), string(event.Name)+" "+string(event.Data)))
+		o.all |= sig
+		o.lines = append(o.lines, fmt.Sprintf("%-24s %.60s", words(sig), string(event.Name)+" "+string(event.Data)))
 	}
 	for _, chunk := range chunks {
 		lexer.Feed(chunk)
@@ -105,15 +107,15 @@ func observe(format translate.Format, chunks [][]byte, closed bool) (o observed)
 		}
 	}
 	o.lines = append(o.lines, fmt.Sprintf("model %q", observer.Model()), fmt.Sprintf("usage %+v", observer.Usage()))
-	if fault := observer.Fault(); fault != nil {
-		body := translate.AppendFault(nil, fault, format, "")
-		o.lines = append(o.lines, fmt.Sprintf("fault %d %s", fault.Status(format), body))
+	if f := observer.Fault(); f != nil {
+		body := fault.AppendBody(nil, f, format, "")
+		o.lines = append(o.lines, fmt.Sprintf("fault %d %s", f.Status(format), body))
 	}
 	return o
 }
 
 // words writes a signal out.
-func words(s translate.Signal) string {
+func words(s signal.Signal) string {
 	names := []string{"content", "finish", "terminal", "usage-only", "failed", "usage"}
 	var found []string
 	for i, name := range names {
@@ -176,12 +178,12 @@ func TestNoPrefixOfAStreamLooksFinished(t *testing.T) {
 		}
 		t.Run(r.name(), func(t *testing.T) {
 			bytewise := split(r.bytes[:end-1], func() int { return 1 })
-			require.False(t, observe(r.format, bytewise, false).all.Has(translate.Terminal))
+			require.False(t, observe(r.format, bytewise, false).all.Has(signal.Terminal))
 			// An orderly end of the connection may stand for the blank line
 			// behind the last event, so with it shorter prefixes are asked for.
 			data := len(strings.TrimRight(string(r.bytes[:end]), "\r\n"))
 			for _, n := range cuts(r.bytes[:data]) {
-				require.False(t, observe(r.format, [][]byte{r.bytes[:n]}, true).all.Has(translate.Terminal), "%d bytes", n)
+				require.False(t, observe(r.format, [][]byte{r.bytes[:n]}, true).all.Has(signal.Terminal), "%d bytes", n)
 			}
 		})
 	}

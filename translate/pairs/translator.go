@@ -4,9 +4,13 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Translator writes the answer of a provider in the format of a client. The
@@ -25,20 +29,20 @@ type Translator struct {
 	calls   toolCalls
 	missing translate.Dropped
 
-	signals  translate.Signal // of the event at hand
-	usage    translate.Usage
+	signals  signal.Signal // of the event at hand
+	usage    token.Usage
 	model    string
-	fault    *translate.Fault
+	fault    *fault.Fault
 	finished bool
 }
 
 // NewTranslator returns a translator of one answer, from the provider's format
 // to the client's. It panics if CanTranslate does not hold for their requests.
-func NewTranslator(from, to translate.Format, m *translate.Memory, ids translate.IDs) *Translator {
+func NewTranslator(from, to translate.Format, m *translate.AnswerContext, ids translate.IDs) *Translator {
 	return newTranslator(from, m, formats.Of(to).Answers.NewEmitter(m, ids))
 }
 
-func newTranslator(from translate.Format, m *translate.Memory, e format.Emitter) *Translator {
+func newTranslator(from translate.Format, m *translate.AnswerContext, e format.Emitter) *Translator {
 	newParser := formats.Of(from).Answers.NewParser
 	t := &Translator{emitter: e, choices: max(1, m.Choices), calls: toolCalls{room: m.Room()}}
 	if len(m.Enforce) == 0 && !m.LeadingSpace {
@@ -55,7 +59,7 @@ func newTranslator(from translate.Format, m *translate.Memory, e format.Emitter)
 // why it ended and only usage may follow, Terminal when the answer is complete,
 // Failed when it is not and never will be. The bytes of the event are only read
 // during the call.
-func (t *Translator) Event(e sse.Event) translate.Signal {
+func (t *Translator) Event(e sse.Event) signal.Signal {
 	t.signals = 0
 	t.parser.Event(e)
 	return t.signals
@@ -63,7 +67,7 @@ func (t *Translator) Event(e sse.Event) translate.Signal {
 
 // Answer reads a whole JSON answer of status 2xx. It returns the fault when
 // that is none, or holds an error.
-func (t *Translator) Answer(body []byte) *translate.Fault {
+func (t *Translator) Answer(body []byte) *fault.Fault {
 	t.parser.Answer(body)
 	return t.fault
 }
@@ -83,7 +87,7 @@ func (t *Translator) End(clean bool) {
 func (t *Translator) Output() []byte { return t.emitter.Output() }
 
 // Usage is what the answer has said of usage so far.
-func (t *Translator) Usage() translate.Usage { return t.usage }
+func (t *Translator) Usage() token.Usage { return t.usage }
 
 // Model is the model that the provider said it answered with, "" while unknown.
 func (t *Translator) Model() string { return t.model }
@@ -97,16 +101,16 @@ func (t *Translator) Losses() translate.Losses {
 }
 
 // Fault says why the answer failed, nil while it did not.
-func (t *Translator) Fault() *translate.Fault { return t.fault }
+func (t *Translator) Fault() *fault.Fault { return t.fault }
 
 // Finished reports whether the answer is complete and was written to its end.
 func (t *Translator) Finished() bool { return t.finished }
 
-const meaningful = 1<<translate.EventText | 1<<translate.EventReasoning | 1<<translate.EventSignature |
-	1<<translate.EventRedacted | 1<<translate.EventToolStart | 1<<translate.EventFinish
+const meaningful = 1<<event.Text | 1<<event.Reasoning | 1<<event.Signature |
+	1<<event.Redacted | 1<<event.ToolStart | 1<<event.Finish
 
 // Handle writes the next core event.
-func (t *Translator) Handle(e *translate.Event) {
+func (t *Translator) Handle(e *event.Event) {
 	if t.fault != nil || t.finished {
 		return
 	}
@@ -117,10 +121,10 @@ func (t *Translator) Handle(e *translate.Event) {
 	}
 	switch {
 	case t.fault != nil:
-		t.signals |= translate.Failed
-	case e.Kind == translate.EventEnd:
+		t.signals |= signal.Failed
+	case e.Kind == event.End:
 		t.finished = true
-		t.signals |= translate.Terminal
+		t.signals |= signal.Terminal
 	}
 }
 
@@ -129,27 +133,27 @@ func (t *Translator) Handle(e *translate.Event) {
 const maxModel = 256
 
 // note keeps what the event says of the answer as a whole.
-func (t *Translator) note(e *translate.Event) {
+func (t *Translator) note(e *event.Event) {
 	if meaningful>>e.Kind&1 != 0 {
-		t.signals |= translate.Content
+		t.signals |= signal.Content
 	}
 	switch e.Kind {
-	case translate.EventStart:
+	case event.Start:
 		if len(e.Model) > maxModel {
 			e.Model = nil // the name that was asked for stands in
 		}
 		t.model = string(e.Model)
-	case translate.EventToolStart:
+	case event.ToolStart:
 		t.fault = t.calls.add(e)
-	case translate.EventFinish:
+	case event.Finish:
 		if t.parser.Finished(t.choices) || t.cutter.done() {
-			t.signals |= translate.Finish
+			t.signals |= signal.Finish
 		}
-	case translate.EventUsage:
+	case event.Usage:
 		t.usage = *e.Usage
-	case translate.EventError:
+	case event.Error:
 		t.fault = e.Fault
-	case translate.EventEnd:
+	case event.End:
 		if t.parser.Choices() < t.choices { // many servers do not know n
 			t.missing.Drop("choices")
 		}

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // toolCalls bounds the tool calls of an answer, of all choices together. Their
@@ -24,14 +25,14 @@ var (
 )
 
 // add counts a call. It returns the fault of an answer that has too many.
-func (c *toolCalls) add(e *translate.Event) *translate.Fault {
+func (c *toolCalls) add(e *event.Event) *fault.Fault {
 	c.count++
 	c.room -= len(e.ID) + len(e.Name)
 	switch {
 	case c.count > maxToolCalls:
-		return translate.Unusable(errManyCalls)
+		return fault.Unusable(errManyCalls)
 	case c.room < 0:
-		return translate.Unusable(errLongCalls)
+		return fault.Unusable(errLongCalls)
 	}
 	return nil
 }

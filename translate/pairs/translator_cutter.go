@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 )
 
 // cutter ends the texts of an answer before the first of the stop texts that
@@ -11,12 +12,12 @@ import (
 // the beginning of a stop is held back until more text decides it, or another
 // kind of event.
 type cutter struct {
-	next    translate.Handler
+	next    event.Handler
 	search  *stopSearch
 	space   bool // texts begin with a space that is not theirs
 	choices []cut
 	asked   int // choices asked for in one call
-	event   translate.Event
+	event   event.Event
 	over    bool
 }
 
@@ -31,7 +32,7 @@ type cut struct {
 	probabilities probabilities
 }
 
-func newCutter(next translate.Handler, m *translate.Memory) *cutter {
+func newCutter(next event.Handler, m *translate.AnswerContext) *cutter {
 	return &cutter{next: next, search: newStopSearch(m.Enforce), space: m.LeadingSpace, asked: max(1, m.Choices)}
 }
 
@@ -53,11 +54,11 @@ func (c *cutter) done() bool {
 }
 
 // Handle hands on the next core event, or what is left of it.
-func (c *cutter) Handle(e *translate.Event) {
+func (c *cutter) Handle(e *event.Event) {
 	switch e.Kind {
-	case translate.EventStart, translate.EventUsage:
+	case event.Start, event.Usage:
 		c.tell(e)
-	case translate.EventEnd, translate.EventError:
+	case event.End, event.Error:
 		c.end(e)
 	default:
 		if choice := c.choice(e.Choice); choice.made {
@@ -68,7 +69,7 @@ func (c *cutter) Handle(e *translate.Event) {
 	}
 }
 
-func (c *cutter) tell(e *translate.Event) {
+func (c *cutter) tell(e *event.Event) {
 	if !c.over {
 		c.next.Handle(e)
 	}
@@ -84,9 +85,9 @@ func (c *cutter) choice(index int) *cut {
 
 // end ends an answer. One that was cut is complete: the provider was heard out
 // for its usage alone, and nothing that happens to it can spoil the answer.
-func (c *cutter) end(e *translate.Event) {
+func (c *cutter) end(e *event.Event) {
 	if c.done() {
-		e = &translate.Event{Kind: translate.EventEnd}
+		e = &event.Event{Kind: event.End}
 	}
 	for i := range c.choices {
 		c.release(&c.choices[i], i, len(c.choices[i].text))
@@ -97,19 +98,19 @@ func (c *cutter) end(e *translate.Event) {
 
 // behind handles what follows the cut of a choice: log probabilities may come
 // behind all of their text.
-func (c *cutter) behind(choice *cut, e *translate.Event) {
-	if e.Kind == translate.EventLogprobs {
+func (c *cutter) behind(choice *cut, e *event.Event) {
+	if e.Kind == event.Logprobs {
 		choice.probabilities.add(e.Logprobs)
 		c.weigh(choice, e.Choice)
 	}
 }
 
 // take takes in an event of a choice that was not cut.
-func (c *cutter) take(choice *cut, e *translate.Event) {
+func (c *cutter) take(choice *cut, e *event.Event) {
 	switch e.Kind {
-	case translate.EventText:
+	case event.Text:
 		c.takeText(choice, e)
-	case translate.EventLogprobs:
+	case event.Logprobs:
 		choice.probabilities.add(e.Logprobs)
 		if len(choice.text) == 0 {
 			c.weigh(choice, e.Choice)
@@ -117,13 +118,13 @@ func (c *cutter) take(choice *cut, e *translate.Event) {
 	default:
 		c.release(choice, e.Choice, len(choice.text))
 		choice.state = 0
-		choice.finished = choice.finished || e.Kind == translate.EventFinish
+		choice.finished = choice.finished || e.Kind == event.Finish
 		c.tell(e)
 	}
 }
 
 // takeText takes in text, and hands on what cannot be a part of a stop.
-func (c *cutter) takeText(choice *cut, e *translate.Event) {
+func (c *cutter) takeText(choice *cut, e *event.Event) {
 	text := e.Text
 	if c.space && !choice.begun && text[0] == ' ' {
 		text = text[1:]
@@ -148,7 +149,7 @@ func (c *cutter) cut(choice *cut, index int) {
 	choice.made, choice.finished = true, true
 	choice.probabilities.limit(choice.passed + at)
 	c.release(choice, index, at)
-	c.event = translate.Event{Kind: translate.EventFinish, Choice: index, Finish: translate.FinishStop, Stop: []byte(stop)}
+	c.event = event.Event{Kind: event.Finish, Choice: index, Finish: event.FinishStop, Stop: []byte(stop)}
 	c.tell(&c.event)
 }
 
@@ -156,7 +157,7 @@ func (c *cutter) cut(choice *cut, index int) {
 // that is all of it, the log probabilities that waited for it.
 func (c *cutter) release(choice *cut, index, n int) {
 	if n > 0 {
-		c.event = translate.Event{Kind: translate.EventText, Choice: index, Text: choice.text[:n]}
+		c.event = event.Event{Kind: event.Text, Choice: index, Text: choice.text[:n]}
 		c.tell(&c.event)
 		choice.text = append(choice.text[:0], choice.text[n:]...)
 		choice.passed += n
@@ -169,7 +170,7 @@ func (c *cutter) release(choice *cut, index, n int) {
 // weigh hands on the log probabilities of text that was handed on.
 func (c *cutter) weigh(choice *cut, index int) {
 	if list := choice.probabilities.list(); list != nil {
-		c.event = translate.Event{Kind: translate.EventLogprobs, Choice: index, Logprobs: list}
+		c.event = event.Event{Kind: event.Logprobs, Choice: index, Logprobs: list}
 		c.tell(&c.event)
 	}
 }

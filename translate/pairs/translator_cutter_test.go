@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -67,12 +68,12 @@ func TestTextsAreCutChoiceByChoice(t *testing.T) {
 		{"a space and a stop", []string{saying(0, " "), saying(0, "a|"+human), ends(0)}, [][3]string{{"a", "stop", " |a"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := translate.Memory{Stream: true, Logprobs: true, Enforce: []string{human}, LeadingSpace: strings.Contains(tt.name, "space")}
+			m := translate.AnswerContext{Stream: true, Logprobs: true, Enforce: []string{human}, LeadingSpace: strings.Contains(tt.name, "space")}
 			stream := chatStream(nil, append(tt.chunks, "[DONE]")...)
 			o := translated(ways[1], m, [][]byte{stream}, true)
 			assert.Equal(t, tt.want, said(t, o))
 			m.Stream = false
-			requireAgreement(t, ways[1], translated(ways[1], translate.Memory{Stream: true, IncludeUsage: true, Logprobs: true, Enforce: m.Enforce, LeadingSpace: m.LeadingSpace}, [][]byte{stream}, true), translated(ways[1], m, [][]byte{stream}, true))
+			requireAgreement(t, ways[1], translated(ways[1], translate.AnswerContext{Stream: true, IncludeUsage: true, Logprobs: true, Enforce: m.Enforce, LeadingSpace: m.LeadingSpace}, [][]byte{stream}, true), translated(ways[1], m, [][]byte{stream}, true))
 		})
 	}
 }
@@ -80,11 +81,11 @@ func TestTextsAreCutChoiceByChoice(t *testing.T) {
 // TestAnAnswerIsCompleteOnceAllOfItWasCut ensures that a provider that breaks
 // off behind the cuts spoils nothing, and before one of them does.
 func TestAnAnswerIsCompleteOnceAllOfItWasCut(t *testing.T) {
-	m := translate.Memory{Stream: true, Enforce: []string{"\n"}}
+	m := translate.AnswerContext{Stream: true, Enforce: []string{"\n"}}
 	both := chatStream(nil, saying(0, "a"), saying(1, "b"), saying(0, "\n"), saying(1, "\n"))
 	o := translated(ways[1], m, [][]byte{both}, false)
 	assert.Equal(t, [][3]string{{"a", "stop", ""}, {"b", "stop", ""}}, said(t, o))
-	assert.Equal(t, []translate.Signal{translate.Content, translate.Content, translate.Content, translate.Content | translate.Finish}, o.signals)
+	assert.Equal(t, []signal.Signal{signal.Content, signal.Content, signal.Content, signal.Content | signal.Finish}, o.signals)
 
 	one := chatStream(nil, saying(0, "a"), saying(1, "b"), saying(0, "\n"))
 	o = translated(ways[1], m, [][]byte{one}, false)
@@ -97,20 +98,20 @@ func TestAnAnswerIsCompleteOnceAllOfItWasCut(t *testing.T) {
 // give one choice after the other lost the later ones: the first was cut, or had
 // ended, and what broke off then counted as complete.
 func TestAChoiceThatHasNotBegunIsWaitedFor(t *testing.T) {
-	for name, m := range map[string]translate.Memory{
+	for name, m := range map[string]translate.AnswerContext{
 		"cut": {Stream: true, Choices: 2, Enforce: []string{"\n"}}, "ended": {Stream: true, Choices: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := []string{saying(0, "a"), saying(0, "\n"), ends(0)}
 			o := translated(ways[1], m, [][]byte{chatStream(nil, first...)}, false)
-			for _, signal := range o.signals {
-				assert.False(t, signal.Has(translate.Finish))
+			for _, sig := range o.signals {
+				assert.False(t, sig.Has(signal.Finish))
 			}
 			require.NotNil(t, o.Fault(), "it was cut off")
 
 			o = translated(ways[1], m, [][]byte{chatStream(nil, append(first, saying(1, "b"), ends(1))...)}, true)
 			assert.Len(t, said(t, o), 2)
-			assert.True(t, o.signals[len(o.signals)-1].Has(translate.Finish))
+			assert.True(t, o.signals[len(o.signals)-1].Has(signal.Finish))
 
 			o = translated(ways[1], m, [][]byte{chatStream(nil, append(first, "[DONE]")...)}, true)
 			assert.Len(t, said(t, o), 1, "a provider may give fewer")
@@ -121,7 +122,7 @@ func TestAChoiceThatHasNotBegunIsWaitedFor(t *testing.T) {
 // TestLogprobsOfAWholeAnswerEndAtItsCut has an answer whose log probabilities
 // come behind all of its text.
 func TestLogprobsOfAWholeAnswerEndAtItsCut(t *testing.T) {
-	o := answered(ways[1], translate.Memory{Logprobs: true, Enforce: []string{"\n"}},
+	o := answered(ways[1], translate.AnswerContext{Logprobs: true, Enforce: []string{"\n"}},
 		[]byte(`{"model":"m","choices":[{"index":0,"message":{"content":"aé\nb"},"logprobs":{"content":[{"token":"a","logprob":-1},{"token":"\u00e9","logprob":-2},{"token":"\n","logprob":-3},{"token":"b","logprob":-4}]},"finish_reason":"stop"}]}`))
 	assert.Contains(t, o.out, `"text":"aé","index":0,"logprobs":{"tokens":["a","\u00e9"],"token_logprobs":[-1,-2],"top_logprobs":null,"text_offset":[0,1]}`)
 }
@@ -186,7 +187,7 @@ func TestEnforcedStopsAreFewAndDifferent(t *testing.T) {
 }
 
 func TestDeltasOfACutAnswerAllocateNothing(t *testing.T) {
-	m := translate.Memory{Stream: true, Enforce: different(64)}
+	m := translate.AnswerContext{Stream: true, Enforce: different(64)}
 	translator := pairs.NewTranslator(translate.Chat, translate.Completions, &m, newIDs())
 	event := sse.Event{Data: []byte(`{"model":"m","choices":[{"index":0,"delta":{"content":"a \nb\t"}}]}`)}
 	again := func() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -61,7 +62,7 @@ func TestInterleavedCallsStayApart(t *testing.T) {
 		`{"tool_calls":[{"index":1,"function":{"arguments":"{}"}}]}`,
 		`{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}`,
 	}, `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, `[DONE]`)
-	o := translated(ways[0], translate.Memory{Stream: true}, [][]byte{stream}, true)
+	o := translated(ways[0], translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
 	require.True(t, o.Finished())
 	assert.Equal(t, []string{
 		`{"type":"message_start","message":{"id":"id_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}}`,
@@ -78,8 +79,8 @@ func TestInterleavedCallsStayApart(t *testing.T) {
 		`{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null,"stop_details":null},"usage":{"input_tokens":3,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":2}}`,
 		`{"type":"message_stop"}`,
 	}, data(o.out))
-	const c, f = translate.Content, translate.Finish
-	assert.Equal(t, []translate.Signal{0, c, c, c, 0, 0, 0, c | f, 0, translate.Terminal}, o.signals)
+	const c, f = signal.Content, signal.Finish
+	assert.Equal(t, []signal.Signal{0, c, c, c, 0, 0, 0, c | f, 0, signal.Terminal}, o.signals)
 }
 
 // TestTextOfMessagesBecomesACompletion is the walk through an answer of a
@@ -93,19 +94,19 @@ func TestTextOfMessagesBecomesACompletion(t *testing.T) {
 		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}`,
 		`{"type":"message_stop"}`,
 	)
-	o := translated(ways[2], translate.Memory{Stream: true}, [][]byte{stream}, true)
+	o := translated(ways[2], translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
 	assert.Equal(t, []string{
 		`{"id":"id_1","object":"text_completion","created":1700000000,"model":"m","choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":null}]}`,
 		`{"id":"id_1","object":"text_completion","created":1700000000,"model":"m","choices":[{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}]}`,
 		`[DONE]`,
 	}, data(o.out))
-	const c, f = translate.Content, translate.Finish
-	assert.Equal(t, []translate.Signal{0, 0, c, 0, c | f, translate.Terminal}, o.signals)
+	const c, f = signal.Content, signal.Finish
+	assert.Equal(t, []signal.Signal{0, 0, c, 0, c | f, signal.Terminal}, o.signals)
 }
 
 func TestTheEndOfTheBodyMayCompleteAnAnswer(t *testing.T) {
 	stream := chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`)
-	for _, m := range []translate.Memory{{Stream: true}, {}} {
+	for _, m := range []translate.AnswerContext{{Stream: true}, {}} {
 		o := translated(ways[0], m, [][]byte{stream}, true)
 		assert.True(t, o.Finished())
 		assert.Nil(t, o.Fault())
@@ -121,28 +122,28 @@ func TestTheEndOfTheBodyMayCompleteAnAnswer(t *testing.T) {
 
 func TestErrorsAreToldAndNotWritten(t *testing.T) {
 	stream := chatStream([]string{`{"content":"a"}`}, `{"error":{"message":"boom","code":500}}`, `[DONE]`)
-	o := translated(ways[0], translate.Memory{Stream: true}, [][]byte{stream}, true)
-	assert.Equal(t, []translate.Signal{translate.Content, translate.Failed, 0}, o.signals)
+	o := translated(ways[0], translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
+	assert.Equal(t, []signal.Signal{signal.Content, signal.Failed, 0}, o.signals)
 	assert.Equal(t, "boom", o.Fault().Message)
 	assert.Equal(t, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`, data(o.out)[2])
 	assert.Len(t, data(o.out), 3)
 
-	translator := pairs.NewTranslator(translate.Chat, translate.Messages, &translate.Memory{}, newIDs())
+	translator := pairs.NewTranslator(translate.Chat, translate.Messages, &translate.AnswerContext{}, newIDs())
 	assert.Equal(t, "no", translator.Answer([]byte(`{"error":{"message":"no"}}`)).Message)
 	assert.Empty(t, translator.Output())
 }
 
 func TestWhatCannotBeWrittenFails(t *testing.T) {
 	custom := chatStream([]string{`{"tool_calls":[{"id":"a","type":"custom","custom":{"name":"f","input":"x"}}]}`}, `[DONE]`)
-	o := translated(ways[0], translate.Memory{Stream: true}, [][]byte{custom}, true)
-	assert.Equal(t, []translate.Signal{translate.Content | translate.Failed, 0}, o.signals)
+	o := translated(ways[0], translate.AnswerContext{Stream: true}, [][]byte{custom}, true)
+	assert.Equal(t, []signal.Signal{signal.Content | signal.Failed, 0}, o.signals)
 	assert.False(t, o.Finished())
 	assert.Equal(t, "upstream_invalid_response", o.Fault().Code)
 	requireUnfinished(t, o)
 }
 
 func TestUnknownWaysPanic(t *testing.T) {
-	m := &translate.Memory{}
+	m := &translate.AnswerContext{}
 	assert.Panics(t, func() { pairs.NewTranslator("other", translate.Messages, m, newIDs()) })
 	assert.Panics(t, func() { pairs.NewTranslator(translate.Chat, "other", m, newIDs()) })
 }
@@ -153,7 +154,7 @@ func TestEveryTranslatedRequestHasAWayBack(t *testing.T) {
 	for _, client := range known {
 		for _, provider := range known {
 			if pairs.CanTranslate(client, provider) {
-				assert.NotPanics(t, func() { pairs.NewTranslator(provider, client, &translate.Memory{}, newIDs()) })
+				assert.NotPanics(t, func() { pairs.NewTranslator(provider, client, &translate.AnswerContext{}, newIDs()) })
 			}
 		}
 	}
@@ -186,7 +187,7 @@ func TestStopsThatTheProviderDoesNotTakeAreEnforced(t *testing.T) {
 				events = append(events, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"`+strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(text)+`"}}`)
 			}
 			events = append(events, `{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":9}}`, `{"type":"message_stop"}`)
-			m := translate.Memory{Stream: true, Stops: tt.stops, Enforce: tt.stops, IncludeUsage: true}
+			m := translate.AnswerContext{Stream: true, Stops: tt.stops, Enforce: tt.stops, IncludeUsage: true}
 			stream := translated(ways[2], m, [][]byte{messagesStream(events...)}, true)
 			m.Stream = false
 			answer := translated(ways[2], m, [][]byte{messagesStream(events...)}, true)
@@ -218,9 +219,9 @@ func TestAnAnswerThatWasCutIsCompleteWhateverFollows(t *testing.T) {
 		"a tool":        {[]string{`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`, `{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`, `{"type":"message_stop"}`}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := translate.Memory{Stream: true, Stops: []string{"\n"}, Enforce: []string{"\n"}}
+			m := translate.AnswerContext{Stream: true, Stops: []string{"\n"}, Enforce: []string{"\n"}}
 			o := translated(ways[2], m, [][]byte{messagesStream(append(start, tt.rest...)...)}, tt.clean)
-			assert.Equal(t, translate.Content|translate.Finish, o.signals[1])
+			assert.Equal(t, signal.Content|signal.Finish, o.signals[1])
 			assert.True(t, o.Finished())
 			assert.Nil(t, o.Fault())
 			lines := data(o.out)
@@ -231,23 +232,23 @@ func TestAnAnswerThatWasCutIsCompleteWhateverFollows(t *testing.T) {
 		})
 	}
 	body := []byte(`{"model":"m","content":[{"type":"text","text":"a\nb"}],"stop_reason":"end_turn"}`)
-	o := answered(ways[2], translate.Memory{Stops: []string{"\n"}, Enforce: []string{"\n"}}, body)
+	o := answered(ways[2], translate.AnswerContext{Stops: []string{"\n"}, Enforce: []string{"\n"}}, body)
 	assert.Contains(t, o.out, `"choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"}]`)
 }
 
 // TestAStreamNeedsNoStartToEnd ensures that what the provider says first may be
 // anything.
 func TestAStreamNeedsNoStartToEnd(t *testing.T) {
-	o := pairs.NewTranslator(translate.Messages, translate.Completions, &translate.Memory{Stream: true}, newIDs())
+	o := pairs.NewTranslator(translate.Messages, translate.Completions, &translate.AnswerContext{Stream: true}, newIDs())
 	s := o.Event(sse.Event{Name: []byte("content_block_delta"), Data: []byte(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`)})
-	assert.Equal(t, translate.Content, s)
+	assert.Equal(t, signal.Content, s)
 	assert.Contains(t, string(o.Output()), `"model":"asked"`)
 }
 
 // A name of 100 KB was repeated by every chunk.
 func TestALongModelNameIsNotTakenOver(t *testing.T) {
 	body := `{"model":"` + strings.Repeat("m", 257) + `","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"}`
-	o := answered(way{translate.Messages, translate.Chat}, translate.Memory{Stream: true}, []byte(body))
+	o := answered(way{translate.Messages, translate.Chat}, translate.AnswerContext{Stream: true}, []byte(body))
 	require.True(t, o.Finished())
 	assert.Empty(t, o.Model())
 	assert.NotContains(t, o.out, "mmm")

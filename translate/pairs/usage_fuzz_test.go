@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -27,15 +28,15 @@ func FuzzUsageEdits(f *testing.F) {
 		}
 		for _, format := range known {
 			described := formats.Of(format)
-			for _, edits := range []func([]translate.Edit, []byte) []translate.Edit{described.Answers.Usage.Cut, described.Answers.Usage.Fill} {
+			for _, edits := range []func([]edit.Edit, []byte) []edit.Edit{described.Answers.Usage.Cut, described.Answers.Usage.Fill} {
 				if edits != nil {
-					require.True(t, json.Valid([]byte(trimMark(string(translate.AppendEdited(nil, data, edits(nil, data)))))), "%s", data)
+					require.True(t, json.Valid([]byte(trimMark(string(edit.Apply(nil, data, edits(nil, data)))))), "%s", data)
 				}
 			}
 			if described.Answers.Usage.Fill == nil {
 				continue
 			}
-			filled := translate.AppendEdited(nil, data, described.Answers.Usage.Fill(nil, data))
+			filled := edit.Apply(nil, data, described.Answers.Usage.Fill(nil, data))
 			require.Empty(t, described.Answers.Usage.Fill(nil, filled), "%s", filled)
 			before, _ := described.Answers.Inspect(data, translate.Generate)
 			after, _ := described.Answers.Inspect(filled, translate.Generate)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // malformed are streams which tell good counts first, and then what is none.
@@ -37,10 +38,10 @@ func malformed(format translate.Format) []byte {
 // A bug was here: a count that was negative, or in chunks of choices missing,
 // made 0 of a good one that came before it.
 func TestAMalformedCountReplacesNoGoodOne(t *testing.T) {
-	want := translate.Usage{Input: 5, CacheRead: 2, Output: 3, Known: true}
+	want := token.Usage{Input: 5, CacheRead: 2, Output: 3, Known: true}
 	for _, w := range ways {
 		t.Run(w.name(), func(t *testing.T) {
-			o := translated(w, translate.Memory{Stream: true}, [][]byte{malformed(w.from)}, true)
+			o := translated(w, translate.AnswerContext{Stream: true}, [][]byte{malformed(w.from)}, true)
 			assert.True(t, o.Finished())
 			assert.Equal(t, want, o.Usage())
 			assert.Contains(t, observe(w.from, [][]byte{malformed(w.from)}, true).lines, fmt.Sprintf("usage %+v", want))
@@ -61,19 +62,19 @@ func TestZerosBesideChoicesAreNoCounts(t *testing.T) {
 	)
 	for name, tt := range map[string]struct {
 		chunks []string
-		want   translate.Usage
+		want   token.Usage
 	}{
-		"zeros":                 {[]string{zeros, zeros}, translate.Usage{}},
-		"zeros behind counts":   {[]string{counts, zeros}, translate.Usage{Input: 7, Known: true}},
-		"counts behind zeros":   {[]string{zeros, counts}, translate.Usage{Input: 7, Known: true}},
-		"zeros without choices": {[]string{zeros, alone}, translate.Usage{Known: true}},
+		"zeros":                 {[]string{zeros, zeros}, token.Usage{}},
+		"zeros behind counts":   {[]string{counts, zeros}, token.Usage{Input: 7, Known: true}},
+		"counts behind zeros":   {[]string{zeros, counts}, token.Usage{Input: 7, Known: true}},
+		"zeros without choices": {[]string{zeros, alone}, token.Usage{Known: true}},
 	} {
 		for _, w := range ways {
 			if !w.fromChoices() {
 				continue
 			}
 			cut := [][]byte{chatStream(nil, tt.chunks...)}
-			o := translated(w, translate.Memory{Stream: true}, cut, false)
+			o := translated(w, translate.AnswerContext{Stream: true}, cut, false)
 			assert.Equal(t, tt.want, o.Usage(), "%s, %s", w.name(), name)
 			assert.Contains(t, observe(w.from, cut, false).lines, fmt.Sprintf("usage %+v", tt.want), "%s, %s", w.name(), name)
 		}
@@ -87,6 +88,6 @@ func TestZerosOfAWholeAnswerAreCounts(t *testing.T) {
 			continue
 		}
 		body := []byte(`{"choices":[{"index":0,"text":"a","message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":0,"completion_tokens":0}}`)
-		assert.Equal(t, translate.Usage{Known: true}, answered(w, translate.Memory{}, body).Usage(), w.name())
+		assert.Equal(t, token.Usage{Known: true}, answered(w, translate.AnswerContext{}, body).Usage(), w.name())
 	}
 }

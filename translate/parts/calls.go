@@ -3,9 +3,9 @@ package parts
 import (
 	"bytes"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // Calls writes the calls of tools as OpenAI's formats have them: with the provider's
@@ -19,7 +19,7 @@ func (w *Calls) AppendID(dst, id []byte) []byte {
 		return append(dst, id...)
 	}
 	w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], id)
-	return jsonscan.AppendEscaped(dst, translate.AppendOriginalToolID(nil, w.scratch))
+	return jsonscan.AppendEscaped(dst, toolcall.AppendOriginalID(nil, w.scratch))
 }
 
 // AppendArguments appends the arguments of a call as an escaped text.

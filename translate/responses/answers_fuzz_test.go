@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
@@ -26,6 +26,6 @@ func FuzzParser(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		require.NoError(t, translatetest.Parse(func(h translate.Handler) translatetest.Parser { return responses.NewParser(h) }, data))
+		require.NoError(t, translatetest.Parse(func(h event.Handler) translatetest.Parser { return responses.NewParser(h) }, data))
 	})
 }

@@ -3,6 +3,8 @@ package responses
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
@@ -25,8 +27,8 @@ var Descriptor = format.Descriptor{
 		NewObserver: NewObserver,
 		Inspect:     InspectAnswer,
 		Replay:      Replay,
-		NewParser:   func(h translate.Handler) format.Parser { return NewParser(h) },
-		NewEmitter:  func(m *translate.Memory, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
+		NewParser:   func(h event.Handler) format.Parser { return NewParser(h) },
+		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
 		KeepAlive:   choices.KeepAlive,
 	},
 	Errors: faults(),
@@ -44,11 +46,11 @@ func provider() format.Provider {
 // clients know a failure by the state of the response.
 func faults() format.Errors {
 	e := choices.Errors
-	e.AppendEvent = func(dst []byte, f *translate.Fault, requestID string) []byte {
+	e.AppendEvent = func(dst []byte, f *fault.Fault, requestID string) []byte {
 		return AppendFailure(dst, translate.IDs{Message: idPrefix + requestID}, f)
 	}
 	e.RelayableEvent = func(name, data []byte) bool {
-		return translate.RelayableEvent(name, data, translate.Responses)
+		return fault.RelayableEvent(name, data, translate.Responses)
 	}
 	return e
 }

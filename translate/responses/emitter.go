@@ -7,7 +7,11 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // Emitter writes core events as an answer of the format: a stream of events or one
@@ -20,10 +24,10 @@ import (
 type Emitter struct {
 	translate.Dropped
 
-	memory *translate.Memory
+	memory *translate.AnswerContext
 	ids    translate.IDs
-	order  *translate.Sequencer
-	fault  *translate.Fault
+	order  *event.Sequencer
+	fault  *fault.Fault
 
 	frame    frame
 	started  bool
@@ -37,17 +41,17 @@ type Emitter struct {
 	item     openItem
 
 	characters  int // of text
-	calls       translate.ToolIDs
-	usage       translate.Usage
-	tier        translate.Tier
-	reason      translate.FinishReason
+	calls       toolcall.IDs
+	usage       token.Usage
+	tier        event.Tier
+	reason      event.FinishReason
 	explanation []byte // why the provider refused
 }
 
 // NewEmitter returns an emitter of one answer to the request that the memory is of.
-func NewEmitter(m *translate.Memory, ids translate.IDs) *Emitter {
+func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 	e := &Emitter{memory: m, ids: ids}
-	e.order = translate.NewSequencer(m.Room(), e.write)
+	e.order = event.NewSequencer(m.Room(), e.write)
 	return e
 }
 
@@ -64,11 +68,11 @@ func (m *Emitter) Output() []byte {
 }
 
 // Fault says why the events cannot be written, nil while they can.
-func (m *Emitter) Fault() *translate.Fault { return m.fault }
+func (m *Emitter) Fault() *fault.Fault { return m.fault }
 
 // Handle writes the next core event. Errors are not written here, but by
 // AppendFailure.
-func (m *Emitter) Handle(e *translate.Event) {
+func (m *Emitter) Handle(e *event.Event) {
 	if m.fault != nil {
 		return
 	}
@@ -77,21 +81,21 @@ func (m *Emitter) Handle(e *translate.Event) {
 		return
 	}
 	switch e.Kind {
-	case translate.EventStart:
+	case event.Start:
 		m.start(e)
-	case translate.EventFinish:
+	case event.Finish:
 		m.reason = e.Finish
 		m.explanation = append(m.explanation[:0], e.Text...)
-	case translate.EventUsage:
+	case event.Usage:
 		m.usage = *e.Usage
-		if e.Tier != translate.TierUnknown {
+		if e.Tier != event.TierUnknown {
 			m.tier = e.Tier
 		}
-	case translate.EventEnd:
+	case event.End:
 		m.end()
-	case translate.EventError:
+	case event.Error:
 	default:
-		m.start(&translate.Event{})
+		m.start(&event.Event{})
 		m.order.Handle(e)
 		m.check()
 	}
@@ -104,12 +108,12 @@ func (m *Emitter) check() {
 	case m.order.Fault() != nil:
 		m.fault = m.order.Fault()
 	case len(m.output)+m.item.size() > m.memory.Room():
-		m.fault = translate.Unusable(fmt.Errorf("an answer of more than %d bytes", m.memory.Room()))
+		m.fault = fault.Unusable(fmt.Errorf("an answer of more than %d bytes", m.memory.Room()))
 	}
 }
 
 // start writes the beginning, once.
-func (m *Emitter) start(e *translate.Event) {
+func (m *Emitter) start(e *event.Event) {
 	if m.started {
 		return
 	}
@@ -135,32 +139,32 @@ func (m *Emitter) lifecycle(name string, e *ending) {
 }
 
 // write writes an event that belongs to an item, when its place has come.
-func (m *Emitter) write(e *translate.Event) {
+func (m *Emitter) write(e *event.Event) {
 	if m.fault != nil {
 		return
 	}
 	switch e.Kind {
-	case translate.EventText:
+	case event.Text:
 		m.text(e)
-	case translate.EventTextEnd:
+	case event.TextEnd:
 		m.closeIf(messageItem)
-	case translate.EventSource:
+	case event.Source:
 		m.annotate(e.Source)
-	case translate.EventLogprobs:
+	case event.Logprobs:
 		m.score(e.Logprobs)
-	case translate.EventReasoning:
+	case event.Reasoning:
 		m.reasoning(e)
-	case translate.EventSignature:
+	case event.Signature:
 		m.sign(e)
-	case translate.EventRedacted:
+	case event.Redacted:
 		m.redacted(e.Text)
-	case translate.EventReasoningEnd:
+	case event.ReasoningEnd:
 		m.closeIf(reasoningItem)
-	case translate.EventToolStart:
+	case event.ToolStart:
 		m.startCall(e)
-	case translate.EventToolArgs:
+	case event.ToolArgs:
 		m.arguments(e.Text)
-	case translate.EventToolEnd:
+	case event.ToolEnd:
 		m.close(m.callStatus())
 	}
 }
@@ -168,7 +172,7 @@ func (m *Emitter) write(e *translate.Event) {
 // end closes what is open and writes the end. An item that is still open is
 // incomplete if the answer is.
 func (m *Emitter) end() {
-	m.start(&translate.Event{})
+	m.start(&event.Event{})
 	status, reason := endingOf(m.reason)
 	m.ending = true
 	m.order.Flush()
@@ -194,7 +198,7 @@ func (m *Emitter) explain() {
 	switch {
 	case len(m.explanation) == 0:
 	case m.items == 0 && m.item.kind == unknownItem:
-		m.text(&translate.Event{Text: m.explanation})
+		m.text(&event.Event{Text: m.explanation})
 	default:
 		m.Drop("stop_details.explanation")
 	}
@@ -202,7 +206,7 @@ func (m *Emitter) explain() {
 
 // AppendFailure appends the event that ends a stream which failed. It holds the items
 // that have ended; the one that is open stays so.
-func (m *Emitter) AppendFailure(dst []byte, fault *translate.Fault) []byte {
+func (m *Emitter) AppendFailure(dst []byte, fault *fault.Fault) []byte {
 	if !m.started {
 		return AppendFailure(dst, m.ids, fault)
 	}

@@ -1,8 +1,9 @@
 package responses
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
 // openCall is what is known of the open call.
@@ -10,7 +11,7 @@ type openCall struct {
 	words     *callWords
 	id, name  []byte // escaped
 	namespace []byte // escaped; nil for none
-	args      translate.Arguments
+	args      toolcall.Arguments
 	held      []byte // arguments that wait for their end, since they are to be unwrapped
 	holds     bool
 }
@@ -25,7 +26,7 @@ var (
 )
 
 // startCall begins a call, by the name and of the kind that the client knows.
-func (m *Emitter) startCall(e *translate.Event) {
+func (m *Emitter) startCall(e *event.Event) {
 	m.close(completed)
 	name := m.memory.ToolName(e.Name)
 	tool, known := m.memory.Tools[string(name)]
@@ -104,7 +105,7 @@ func (m *Emitter) release() {
 	c.holds = false
 	switch {
 	case c.words == &searchWords:
-		it.text = append(it.text[:0], translate.AppendArguments(nil, c.held, false)...)
+		it.text = append(it.text[:0], toolcall.AppendArguments(nil, c.held, false)...)
 	case c.words == &freeWords && c.held != nil:
 		m.arguments(unwrap(c.held))
 	case c.words == &functionWords && len(it.text) == 0:

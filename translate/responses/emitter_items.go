@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -147,7 +147,7 @@ const (
 )
 
 // text writes a fragment of text, or of that of a refusal.
-func (m *Emitter) text(e *translate.Event) {
+func (m *Emitter) text(e *event.Event) {
 	it := &m.item
 	if it.kind != messageItem {
 		m.close(completed)
@@ -179,7 +179,7 @@ func (m *Emitter) fragment(fragment []byte) {
 const textEnd = `","logprobs":[]}` + "\n\n"
 
 // openText begins a part of the message.
-func (m *Emitter) openText(e *translate.Event) {
+func (m *Emitter) openText(e *event.Event) {
 	it := &m.item
 	it.open, it.part, it.refusal, it.from = true, e.Part, e.Refusal, m.characters
 	if !m.memory.Stream {
@@ -248,7 +248,7 @@ func (it *openItem) appendMessage(dst []byte, status string) []byte {
 }
 
 // annotate writes a source of the open text.
-func (m *Emitter) annotate(s *translate.Source) {
+func (m *Emitter) annotate(s *event.Citation) {
 	it := &m.item
 	if it.kind != messageItem || !it.open || it.refusal {
 		m.Drop("annotations")
@@ -270,7 +270,7 @@ func (m *Emitter) annotate(s *translate.Source) {
 }
 
 // appendNote appends an annotation; its indices count the characters of its part.
-func (it *openItem) appendNote(dst []byte, s *translate.Source) []byte {
+func (it *openItem) appendNote(dst []byte, s *event.Citation) []byte {
 	dst = append(dst, `{"type":"url_citation","start_index":`...)
 	dst = strconv.AppendInt(dst, int64(max(0, s.Start-it.from)), 10)
 	dst = append(dst, `,"end_index":`...)

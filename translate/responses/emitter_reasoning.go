@@ -5,13 +5,14 @@ import (
 	"encoding/base64"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // reasoning writes a fragment of reasoning into the summary, and keeps it for the
 // seal. Clients that did not ask for summaries get the seal alone.
-func (m *Emitter) reasoning(e *translate.Event) {
+func (m *Emitter) reasoning(e *event.Event) {
 	m.openReasoning()
 	it := &m.item
 	if m.memory.Seals != nil {
@@ -85,7 +86,7 @@ func (m *Emitter) closeSummary() {
 
 // sign keeps the signature of the reasoning for its end, if the client wants it: the
 // provider's own in its own format, else sealed together with what it signs.
-func (m *Emitter) sign(e *translate.Event) {
+func (m *Emitter) sign(e *event.Event) {
 	m.openReasoning()
 	switch {
 	case m.memory.Seals == nil:

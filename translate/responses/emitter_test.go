@@ -11,60 +11,63 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-func told(kind translate.EventKind, text string) translate.Event {
-	return translate.Event{Kind: kind, Text: []byte(text)}
+func told(kind event.Kind, text string) event.Event {
+	return event.Event{Kind: kind, Text: []byte(text)}
 }
 
-func words(text string) translate.Event { return told(translate.EventText, text) }
+func words(text string) event.Event { return told(event.Text, text) }
 
-func refusal(text string) translate.Event {
-	return translate.Event{Kind: translate.EventText, Text: []byte(text), Refusal: true}
+func refusal(text string) event.Event {
+	return event.Event{Kind: event.Text, Text: []byte(text), Refusal: true}
 }
 
-func reasons(text string) translate.Event { return told(translate.EventReasoning, text) }
+func reasons(text string) event.Event { return told(event.Reasoning, text) }
 
-func signs(signature string) translate.Event { return told(translate.EventSignature, signature) }
+func signs(signature string) event.Event { return told(event.Signature, signature) }
 
-func calls(tool int, id, name string) translate.Event {
-	return translate.Event{Kind: translate.EventToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
+func calls(tool int, id, name string) event.Event {
+	return event.Event{Kind: event.ToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
 }
 
-func fragment(tool int, text string) translate.Event {
-	return translate.Event{Kind: translate.EventToolArgs, Tool: tool, Text: []byte(text)}
+func fragment(tool int, text string) event.Event {
+	return event.Event{Kind: event.ToolArgs, Tool: tool, Text: []byte(text)}
 }
 
-func called(tool int) translate.Event {
-	return translate.Event{Kind: translate.EventToolEnd, Tool: tool}
+func called(tool int) event.Event {
+	return event.Event{Kind: event.ToolEnd, Tool: tool}
 }
 
-func finish(reason translate.FinishReason) translate.Event {
-	return translate.Event{Kind: translate.EventFinish, Finish: reason}
+func finish(reason event.FinishReason) event.Event {
+	return event.Event{Kind: event.Finish, Finish: reason}
 }
 
-func inPart(part int, e translate.Event) translate.Event {
+func inPart(part int, e event.Event) event.Event {
 	e.Part = part
 	return e
 }
 
-func cites(url string, start, end int) translate.Event {
-	return translate.Event{Kind: translate.EventSource, Source: &translate.Source{URL: []byte(url), Title: []byte("t"), Start: start, End: end}}
+func cites(url string, start, end int) event.Event {
+	return event.Event{Kind: event.Source, Source: &event.Citation{URL: []byte(url), Title: []byte("t"), Start: start, End: end}}
 }
 
-func scores(list string) translate.Event {
-	return translate.Event{Kind: translate.EventLogprobs, Logprobs: []byte(list)}
+func scores(list string) event.Event {
+	return event.Event{Kind: event.Logprobs, Logprobs: []byte(list)}
 }
 
 var (
-	start       = translate.Event{Kind: translate.EventStart, Model: []byte("m"), Created: 7, Usage: &translate.Usage{}}
-	textEnd     = translate.Event{Kind: translate.EventTextEnd}
-	thoughtOver = translate.Event{Kind: translate.EventReasoningEnd}
-	theEnd      = translate.Event{Kind: translate.EventEnd}
-	limited     = finish(translate.FinishLength)
+	start       = event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}}
+	textEnd     = event.Event{Kind: event.TextEnd}
+	thoughtOver = event.Event{Kind: event.ReasoningEnd}
+	theEnd      = event.Event{Kind: event.End}
+	limited     = finish(event.FinishLength)
 )
 
 // newIDs returns ids that tests can foresee.
@@ -77,7 +80,7 @@ func newIDs() translate.IDs {
 }
 
 // emit writes events for a client, each handed over before the next one.
-func emit(m translate.Memory, events ...translate.Event) (string, *translate.Fault) {
+func emit(m translate.AnswerContext, events ...event.Event) (string, *fault.Fault) {
 	e := responses.NewEmitter(&m, newIDs())
 	var out strings.Builder
 	for i := range events {
@@ -89,9 +92,9 @@ func emit(m translate.Memory, events ...translate.Event) (string, *translate.Fau
 
 // answered writes an answer between a start and the end, as a stream and as a JSON
 // body, which must say the same.
-func answered(t *testing.T, m translate.Memory, events ...translate.Event) translatetest.Object {
+func answered(t *testing.T, m translate.AnswerContext, events ...event.Event) translatetest.Object {
 	t.Helper()
-	all := append(append([]translate.Event{start}, events...), theEnd)
+	all := append(append([]event.Event{start}, events...), theEnd)
 	m.Stream = true
 	stream, fault := emit(m, all...)
 	require.Nil(t, fault)
@@ -138,43 +141,43 @@ func someReasoning(nth int, sealed string, parts ...string) string {
 
 var emitted = []struct {
 	name   string
-	memory translate.Memory
-	events []translate.Event
+	memory translate.AnswerContext
+	events []event.Event
 	status string // and the reason behind a slash
 	output []string
 }{
-	{"nothing", translate.Memory{}, nil, "completed", nil},
-	{"text", translate.Memory{}, []translate.Event{words("<a>"), words(`b"`), finish(translate.FinishStop)}, "completed", []string{aMessage(0, "completed", aText(`<a>b\"`))}},
-	{"two messages", translate.Memory{}, []translate.Event{words("a"), textEnd, words("b")}, "completed", []string{aMessage(0, "completed", aText("a")), aMessage(1, "completed", aText("b"))}},
-	{"parts of a message", translate.Memory{}, []translate.Event{words("a"), inPart(1, words("b")), inPart(1, words("c")), inPart(1, refusal("no"))}, "completed", []string{aMessage(0, "completed", aText("a"), aText("bc"), `{"type":"refusal","refusal":"no"}`)}},
-	{"a refusal in words", translate.Memory{}, []translate.Event{refusal("n"), refusal("o"), finish(translate.FinishRefused)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"no"}`)}},
-	{"a refusal that the provider explains", translate.Memory{}, []translate.Event{{Kind: translate.EventFinish, Finish: translate.FinishFiltered, Text: []byte("because")}}, "incomplete/content_filter", []string{aMessage(0, "incomplete", aText("because"))}},
-	{"cut off", translate.Memory{}, []translate.Event{words("a"), limited}, "incomplete/max_output_tokens", []string{aMessage(0, "incomplete", aText("a"))}},
-	{"cut off behind the end of a text", translate.Memory{}, []translate.Event{words("a"), textEnd, limited}, "incomplete/max_output_tokens", []string{aMessage(0, "completed", aText("a"))}},
-	{"paused", translate.Memory{}, []translate.Event{finish(translate.FinishPaused)}, "incomplete/max_output_tokens", nil},
-	{"for a reason that nobody knows", translate.Memory{}, []translate.Event{words("a"), finish(translate.FinishUnknown)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
+	{"nothing", translate.AnswerContext{}, nil, "completed", nil},
+	{"text", translate.AnswerContext{}, []event.Event{words("<a>"), words(`b"`), finish(event.FinishStop)}, "completed", []string{aMessage(0, "completed", aText(`<a>b\"`))}},
+	{"two messages", translate.AnswerContext{}, []event.Event{words("a"), textEnd, words("b")}, "completed", []string{aMessage(0, "completed", aText("a")), aMessage(1, "completed", aText("b"))}},
+	{"parts of a message", translate.AnswerContext{}, []event.Event{words("a"), inPart(1, words("b")), inPart(1, words("c")), inPart(1, refusal("no"))}, "completed", []string{aMessage(0, "completed", aText("a"), aText("bc"), `{"type":"refusal","refusal":"no"}`)}},
+	{"a refusal in words", translate.AnswerContext{}, []event.Event{refusal("n"), refusal("o"), finish(event.FinishRefused)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"no"}`)}},
+	{"a refusal that the provider explains", translate.AnswerContext{}, []event.Event{{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("because")}}, "incomplete/content_filter", []string{aMessage(0, "incomplete", aText("because"))}},
+	{"cut off", translate.AnswerContext{}, []event.Event{words("a"), limited}, "incomplete/max_output_tokens", []string{aMessage(0, "incomplete", aText("a"))}},
+	{"cut off behind the end of a text", translate.AnswerContext{}, []event.Event{words("a"), textEnd, limited}, "incomplete/max_output_tokens", []string{aMessage(0, "completed", aText("a"))}},
+	{"paused", translate.AnswerContext{}, []event.Event{finish(event.FinishPaused)}, "incomplete/max_output_tokens", nil},
+	{"for a reason that nobody knows", translate.AnswerContext{}, []event.Event{words("a"), finish(event.FinishUnknown)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
 
-	{"reasoning", translate.Memory{}, []translate.Event{reasons("a"), reasons("b"), words("c")}, "completed", []string{someReasoning(0, "null", "ab"), aMessage(1, "completed", aText("c"))}},
-	{"parts and pieces of reasoning", translate.Memory{}, []translate.Event{reasons("a"), inPart(1, reasons("b")), thoughtOver, reasons("c"), thoughtOver}, "completed", []string{someReasoning(0, "null", "a", "b"), someReasoning(1, "null", "c")}},
-	{"signatures that nobody wants", translate.Memory{}, []translate.Event{reasons("a"), signs("s"), thoughtOver, signs("t"), thoughtOver, told(translate.EventRedacted, "d"), words("b")}, "completed", []string{someReasoning(0, "null", "a"), aMessage(1, "completed", aText("b"))}},
-	{"reasoning that nobody wants", translate.Memory{HideReasoning: true}, []translate.Event{reasons("a"), thoughtOver, words("b")}, "completed", []string{aMessage(0, "completed", aText("b"))}},
+	{"reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), reasons("b"), words("c")}, "completed", []string{someReasoning(0, "null", "ab"), aMessage(1, "completed", aText("c"))}},
+	{"parts and pieces of reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), inPart(1, reasons("b")), thoughtOver, reasons("c"), thoughtOver}, "completed", []string{someReasoning(0, "null", "a", "b"), someReasoning(1, "null", "c")}},
+	{"signatures that nobody wants", translate.AnswerContext{}, []event.Event{reasons("a"), signs("s"), thoughtOver, signs("t"), thoughtOver, told(event.Redacted, "d"), words("b")}, "completed", []string{someReasoning(0, "null", "a"), aMessage(1, "completed", aText("b"))}},
+	{"reasoning that nobody wants", translate.AnswerContext{HideReasoning: true}, []event.Event{reasons("a"), thoughtOver, words("b")}, "completed", []string{aMessage(0, "completed", aText("b"))}},
 
-	{"calls", translate.Memory{}, []translate.Event{words("a"), calls(0, "c1", "f"), fragment(0, `{"x":`), fragment(0, "1}"), called(0), calls(1, "", "g"), called(1)}, "completed", []string{aMessage(0, "completed", aText("a")), aCall(1, "completed", "c1", "f", `{"x":1}`), aCall(2, "completed", "call_new1", "g", "{}")}},
-	{"calls that overlap", translate.Memory{}, []translate.Event{calls(0, "c1", "f"), calls(1, "c2", "g"), fragment(1, "{}"), fragment(0, "{"), words("\n"), fragment(0, "}"), words("a")}, "completed", []string{aCall(0, "completed", "c1", "f", "{}"), aCall(1, "completed", "c2", "g", "{}"), aMessage(2, "completed", aText("a"))}},
-	{"calls with the same id", translate.Memory{}, []translate.Event{calls(0, "c", "f"), called(0), calls(1, "c", "f"), called(1)}, "completed", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "completed", "c_2", "f", "{}")}},
-	{"arguments that are no object", translate.Memory{}, []translate.Event{calls(0, "c", "f"), fragment(0, "[1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f", "[1")}},
-	{"a call that is cut off", translate.Memory{}, []translate.Event{calls(0, "c", "f"), fragment(0, "{}"), calls(1, "d", "g"), fragment(1, `{"x`), limited}, "incomplete/max_output_tokens", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "incomplete", "d", "g", `{"x`)}},
-	{"a free call", translate.Memory{}, []translate.Event{{Kind: translate.EventToolStart, ID: []byte("c"), Name: []byte("apply_patch"), Custom: true}, fragment(0, "*** "), fragment(0, "End"), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"custom_tool_call","status":"completed","call_id":"c","name":"apply_patch","input":"*** End"}`, id("ctc_", 0))}},
-	{"shortened names", translate.Memory{Names: map[string]string{"f_1": "f.1"}}, []translate.Event{calls(0, "c", "f_1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f.1", "{}")}},
-	{"a tool of a namespace", translate.Memory{Names: map[string]string{"n_f_1": "n__f"}, Tools: map[string]translate.ClientTool{"n__f": {Name: "f", Namespace: "n"}}}, []translate.Event{calls(0, "c", "n_f_1"), called(0)}, "completed", []string{strings.TrimSuffix(aCall(0, "completed", "c", "f", "{}"), "}") + `,"namespace":"n"}`}},
-	{"a search for tools", translate.Memory{Tools: map[string]translate.ClientTool{"tool_search": {Name: "tool_search", Search: true}}}, []translate.Event{calls(0, "c", "tool_search"), fragment(0, `{"query": "x"}`), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"tool_search_call","status":"completed","call_id":"c","execution":"client","arguments":{"query":"x"}}`, id("tsc_", 0))}},
+	{"calls", translate.AnswerContext{}, []event.Event{words("a"), calls(0, "c1", "f"), fragment(0, `{"x":`), fragment(0, "1}"), called(0), calls(1, "", "g"), called(1)}, "completed", []string{aMessage(0, "completed", aText("a")), aCall(1, "completed", "c1", "f", `{"x":1}`), aCall(2, "completed", "call_new1", "g", "{}")}},
+	{"calls that overlap", translate.AnswerContext{}, []event.Event{calls(0, "c1", "f"), calls(1, "c2", "g"), fragment(1, "{}"), fragment(0, "{"), words("\n"), fragment(0, "}"), words("a")}, "completed", []string{aCall(0, "completed", "c1", "f", "{}"), aCall(1, "completed", "c2", "g", "{}"), aMessage(2, "completed", aText("a"))}},
+	{"calls with the same id", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), called(0), calls(1, "c", "f"), called(1)}, "completed", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "completed", "c_2", "f", "{}")}},
+	{"arguments that are no object", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), fragment(0, "[1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f", "[1")}},
+	{"a call that is cut off", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), fragment(0, "{}"), calls(1, "d", "g"), fragment(1, `{"x`), limited}, "incomplete/max_output_tokens", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "incomplete", "d", "g", `{"x`)}},
+	{"a free call", translate.AnswerContext{}, []event.Event{{Kind: event.ToolStart, ID: []byte("c"), Name: []byte("apply_patch"), Custom: true}, fragment(0, "*** "), fragment(0, "End"), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"custom_tool_call","status":"completed","call_id":"c","name":"apply_patch","input":"*** End"}`, id("ctc_", 0))}},
+	{"shortened names", translate.AnswerContext{Names: map[string]string{"f_1": "f.1"}}, []event.Event{calls(0, "c", "f_1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f.1", "{}")}},
+	{"a tool of a namespace", translate.AnswerContext{Names: map[string]string{"n_f_1": "n__f"}, Tools: map[string]translate.ClientTool{"n__f": {Name: "f", Namespace: "n"}}}, []event.Event{calls(0, "c", "n_f_1"), called(0)}, "completed", []string{strings.TrimSuffix(aCall(0, "completed", "c", "f", "{}"), "}") + `,"namespace":"n"}`}},
+	{"a search for tools", translate.AnswerContext{Tools: map[string]translate.ClientTool{"tool_search": {Name: "tool_search", Search: true}}}, []event.Event{calls(0, "c", "tool_search"), fragment(0, `{"query": "x"}`), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"tool_search_call","status":"completed","call_id":"c","execution":"client","arguments":{"query":"x"}}`, id("tsc_", 0))}},
 
-	{"sources", translate.Memory{}, []translate.Event{words("☂a"), inPart(1, words("bc")), cites("u", 2, 3), cites("v", 3, 4), inPart(1, words("d"))}, "completed", []string{aMessage(0, "completed", aText("☂a"),
+	{"sources", translate.AnswerContext{}, []event.Event{words("☂a"), inPart(1, words("bc")), cites("u", 2, 3), cites("v", 3, 4), inPart(1, words("d"))}, "completed", []string{aMessage(0, "completed", aText("☂a"),
 		`{"type":"output_text","text":"bcd","annotations":[{"type":"url_citation","url":"u","title":"t","start_index":0,"end_index":1},{"type":"url_citation","url":"v","title":"t","start_index":1,"end_index":2}],"logprobs":[]}`)}},
-	{"sources of nothing", translate.Memory{}, []translate.Event{cites("u", 0, 1), refusal("a"), cites("u", 0, 1)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"a"}`)}},
-	{"log probabilities", translate.Memory{Logprobs: true}, []translate.Event{words("a"), scores(`[{"token":"a"}]`), words("b"), scores(`[{"token":"b"},{"token":"c"}]`), scores(`[]`)}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"ab","annotations":[],"logprobs":[{"token":"a"},{"token":"b"},{"token":"c"}]}`)}},
-	{"log probabilities that nobody wants", translate.Memory{}, []translate.Event{words("a"), scores(`[{"token":"a"}]`)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
-	{"other choices", translate.Memory{}, []translate.Event{words("a"), {Kind: translate.EventText, Choice: 1, Text: []byte("x")}, {Kind: translate.EventFinish, Choice: 1, Finish: translate.FinishLength}}, "completed", []string{aMessage(0, "completed", aText("a"))}},
+	{"sources of nothing", translate.AnswerContext{}, []event.Event{cites("u", 0, 1), refusal("a"), cites("u", 0, 1)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"a"}`)}},
+	{"log probabilities", translate.AnswerContext{Logprobs: true}, []event.Event{words("a"), scores(`[{"token":"a"}]`), words("b"), scores(`[{"token":"b"},{"token":"c"}]`), scores(`[]`)}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"ab","annotations":[],"logprobs":[{"token":"a"},{"token":"b"},{"token":"c"}]}`)}},
+	{"log probabilities that nobody wants", translate.AnswerContext{}, []event.Event{words("a"), scores(`[{"token":"a"}]`)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
+	{"other choices", translate.AnswerContext{}, []event.Event{words("a"), {Kind: event.Text, Choice: 1, Text: []byte("x")}, {Kind: event.Finish, Choice: 1, Finish: event.FinishLength}}, "completed", []string{aMessage(0, "completed", aText("a"))}},
 }
 
 func TestAnswersAreWrittenForTheClient(t *testing.T) {
@@ -214,8 +217,8 @@ func sealedIn(t *testing.T, answer translatetest.Object, nth int) string {
 // TestThinkingIsSealedIntoReasoning ensures that the very block that a provider signed
 // comes back to it, whatever a client makes of the summary.
 func TestThinkingIsSealedIntoReasoning(t *testing.T) {
-	m := translate.Memory{Seals: sealer(t)}
-	got := answered(t, m, reasons(`a"`), reasons("b"), signs("s="), thoughtOver, told(translate.EventRedacted, "d"), signs("t"), thoughtOver, reasons("c"), words("x"))
+	m := translate.AnswerContext{Seals: sealer(t)}
+	got := answered(t, m, reasons(`a"`), reasons("b"), signs("s="), thoughtOver, told(event.Redacted, "d"), signs("t"), thoughtOver, reasons("c"), words("x"))
 	assert.Equal(t, `{"type":"thinking","thinking":"a\"b","signature":"s="}`, sealedIn(t, got, 0))
 	assert.Equal(t, `{"type":"redacted_thinking","data":"d"}`, sealedIn(t, got, 1))
 	assert.Equal(t, `{"type":"thinking","thinking":"","signature":"t"}`, sealedIn(t, got, 2))
@@ -231,13 +234,13 @@ func TestThinkingIsSealedIntoReasoning(t *testing.T) {
 // TestReasoningOfTheFormatKeepsWhatItsProviderEncrypted is about answers that are
 // written anew because the provider's own break the laws of the format.
 func TestReasoningOfTheFormatKeepsWhatItsProviderEncrypted(t *testing.T) {
-	own := translate.Event{Kind: translate.EventSignature, Text: []byte("rs_1.1.gA.A=="), Origin: translate.Responses}
-	got := answered(t, translate.Memory{Seals: sealer(t)}, reasons("a"), own, thoughtOver)
+	own := event.Event{Kind: event.Signature, Text: []byte("rs_1.1.gA.A=="), Origin: translate.Responses}
+	got := answered(t, translate.AnswerContext{Seals: sealer(t)}, reasons("a"), own, thoughtOver)
 	assert.JSONEq(t, "["+someReasoning(0, `"gA.A=="`, "a")+"]", outputOf(t, got))
 }
 
 func TestFreeTextsComeOutOfTheObjectsThatHoldThem(t *testing.T) {
-	m := translate.Memory{Tools: map[string]translate.ClientTool{"p": {Name: "apply_patch", Wrapped: true}}}
+	m := translate.AnswerContext{Tools: map[string]translate.ClientTool{"p": {Name: "apply_patch", Wrapped: true}}}
 	for arguments, want := range map[string]string{
 		`{"input":"*** Begin\nPatch"}`:   "*** Begin\nPatch",
 		`{"x":"b","input":"a"}`:          "a",
@@ -263,12 +266,12 @@ func TestFreeTextsComeOutOfTheObjectsThatHoldThem(t *testing.T) {
 }
 
 func TestUsageAndTierAreToldInFull(t *testing.T) {
-	counts := translate.Event{Kind: translate.EventUsage, Tier: translate.TierPriority, Usage: &translate.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
-	got, err := json.Marshal(answered(t, translate.Memory{}, words("a"), counts))
+	counts := event.Event{Kind: event.Usage, Tier: event.TierPriority, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
+	got, err := json.Marshal(answered(t, translate.AnswerContext{}, words("a"), counts))
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"service_tier":"priority"`)
 	assert.Contains(t, string(got), `"usage":{"input_tokens":1007,"input_tokens_details":{"cache_write_tokens":7,"cached_tokens":900},"output_tokens":12,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":1019}`)
-	got, err = json.Marshal(answered(t, translate.Memory{}))
+	got, err = json.Marshal(answered(t, translate.AnswerContext{}))
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"usage":{"input_tokens":0,"input_tokens_details":{"cache_write_tokens":0,"cached_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}`)
 	assert.NotContains(t, string(got), "service_tier")
@@ -283,14 +286,14 @@ func TestAnAnswerRepeatsItsRequest(t *testing.T) {
 		settings := responses.AppendSettings(nil, request, stream)
 		assert.JSONEq(t, `{"background":false,"max_output_tokens":64,"max_tool_calls":null,"metadata":{"a":"b"},"parallel_tool_calls":true,"previous_response_id":null,"reasoning":{"effort":null,"summary":null},"store":false,"temperature":0.3,"text":{"format":{"type":"text"}},"tool_choice":"required","top_p":1,"truncation":"disabled","user":"u",`+long+`}`, "{"+string(settings[1:])+"}")
 		assert.NotContains(t, string(settings), "\n")
-		got := answered(t, translate.Memory{Settings: settings})
+		got := answered(t, translate.AnswerContext{Settings: settings})
 		assert.Equal(t, "u", got["user"])
 	}
 }
 
 func TestAnAnswerIsWholeWithoutAStart(t *testing.T) {
-	for _, events := range [][]translate.Event{{words("a"), theEnd}, {theEnd}} {
-		stream, fault := emit(translate.Memory{Stream: true}, events...)
+	for _, events := range [][]event.Event{{words("a"), theEnd}, {theEnd}} {
+		stream, fault := emit(translate.AnswerContext{Stream: true}, events...)
 		require.Nil(t, fault)
 		added, err := translatetest.Response([]byte(stream))
 		require.NoError(t, err)
@@ -300,8 +303,8 @@ func TestAnAnswerIsWholeWithoutAStart(t *testing.T) {
 }
 
 func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
-	e := responses.NewEmitter(&translate.Memory{}, newIDs())
-	for _, event := range []translate.Event{start, words("a"), finish(translate.FinishStop)} {
+	e := responses.NewEmitter(&translate.AnswerContext{}, newIDs())
+	for _, event := range []event.Event{start, words("a"), finish(event.FinishStop)} {
 		e.Handle(&event)
 		assert.Empty(t, e.Output())
 	}
@@ -311,17 +314,17 @@ func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
 }
 
 func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
-	for cause, events := range map[string][]translate.Event{
+	for cause, events := range map[string][]event.Event{
 		"arguments of a tool call that was not begun":   {fragment(0, "{}")},
 		"arguments behind the end of their tool call":   {calls(0, "a", "f"), called(0), fragment(0, "{}")},
 		"more than 2000 bytes behind an open tool call": {calls(0, "a", "f"), words(strings.Repeat("a", 2000))},
 		"an answer of more than 2000 bytes":             {words(strings.Repeat("a", 1500)), textEnd, words(strings.Repeat("a", 1500))},
 	} {
 		for _, stream := range []bool{true, false} {
-			out, fault := emit(translate.Memory{Stream: stream, MaxHeld: 2000}, append(append([]translate.Event{start}, events...), words("never"), theEnd)...)
-			require.NotNil(t, fault, cause)
-			assert.Equal(t, translate.BadGateway, fault.Kind)
-			assert.EqualError(t, fault.Cause, cause)
+			out, f := emit(translate.AnswerContext{Stream: stream, MaxHeld: 2000}, append(append([]event.Event{start}, events...), words("never"), theEnd)...)
+			require.NotNil(t, f, cause)
+			assert.Equal(t, fault.BadGateway, f.Kind)
+			assert.EqualError(t, f.Cause, cause)
 			assert.NotContains(t, out, "response.completed")
 			assert.NotContains(t, out, "never")
 		}
@@ -343,16 +346,16 @@ func lastEvent(t *testing.T, stream string) (string, translatetest.Object) {
 // TestAFailedStreamSaysSoInItsLastEvent ensures that a stream which failed never looks
 // finished, and that clients keep the items that have ended.
 func TestAFailedStreamSaysSoInItsLastEvent(t *testing.T) {
-	fault := &translate.Fault{Kind: translate.Overloaded, Message: "busy"}
+	fault := &fault.Fault{Kind: fault.Overloaded, Message: "busy"}
 	for name, tt := range map[string]struct {
-		events []translate.Event
+		events []event.Event
 		output string
 	}{
 		"behind nothing":   {nil, "[]"},
-		"behind the start": {[]translate.Event{start}, "[]"},
-		"in an item":       {[]translate.Event{start, words("a"), textEnd, words("b")}, "[" + aMessage(0, "completed", aText("a")) + "]"},
+		"behind the start": {[]event.Event{start}, "[]"},
+		"in an item":       {[]event.Event{start, words("a"), textEnd, words("b")}, "[" + aMessage(0, "completed", aText("a")) + "]"},
 	} {
-		e := responses.NewEmitter(&translate.Memory{Stream: true}, newIDs())
+		e := responses.NewEmitter(&translate.AnswerContext{Stream: true}, newIDs())
 		var out []byte
 		for i := range tt.events {
 			e.Handle(&tt.events[i])
@@ -370,12 +373,12 @@ func TestAFailedStreamSaysSoInItsLastEvent(t *testing.T) {
 }
 
 func TestFaultsHaveTheCodesThatClientsActOn(t *testing.T) {
-	for code, faults := range map[string][]*translate.Fault{
-		"context_length_exceeded": {{Kind: translate.Invalid, Code: "context_length_exceeded", Message: "m"}},
-		"invalid_prompt":          {{Kind: translate.Invalid, Code: "x", Message: "m"}, translate.BodyTooLarge(1)},
-		"rate_limit_exceeded":     {translate.LimitReached("request rate")},
-		"server_is_overloaded":    {translate.ShuttingDown(), translate.NoUpstream("m")},
-		"server_error":            {translate.Truncated(nil), translate.InternalFault(nil), translate.UpstreamTimeout(nil), translate.Unusable(nil)},
+	for code, faults := range map[string][]*fault.Fault{
+		"context_length_exceeded": {{Kind: fault.Invalid, Code: "context_length_exceeded", Message: "m"}},
+		"invalid_prompt":          {{Kind: fault.Invalid, Code: "x", Message: "m"}, fault.BodyTooLarge(1)},
+		"rate_limit_exceeded":     {fault.LimitReached("request rate")},
+		"server_is_overloaded":    {fault.ShuttingDown(), fault.NoUpstream("m")},
+		"server_error":            {fault.Truncated(nil), fault.InternalError(nil), fault.UpstreamTimeout(nil), fault.Unusable(nil)},
 	} {
 		for _, fault := range faults {
 			out := responses.AppendFailure(nil, newIDs(), fault)
@@ -390,10 +393,10 @@ func TestFaultsHaveTheCodesThatClientsActOn(t *testing.T) {
 // TestKeepAlivesAreEventsThatSayNothing ensures that clients which measure silence by
 // events hear something, and read the same answer.
 func TestKeepAlivesAreEventsThatSayNothing(t *testing.T) {
-	m := translate.Memory{Stream: true, Tools: map[string]translate.ClientTool{"p": {Name: "p", Wrapped: true}}, Logprobs: true}
-	events := []translate.Event{
+	m := translate.AnswerContext{Stream: true, Tools: map[string]translate.ClientTool{"p": {Name: "p", Wrapped: true}}, Logprobs: true}
+	events := []event.Event{
 		start, reasons("a"), thoughtOver, words("b"), scores(`[{"token":"b"}]`), words("c"), textEnd, refusal("d"), calls(0, "c", "f"), fragment(0, "{"), fragment(0, "}"), called(0),
-		calls(1, "d", "p"), fragment(1, `{"input":`), fragment(1, `"x"}`), called(1), finish(translate.FinishTools), theEnd,
+		calls(1, "d", "p"), fragment(1, `{"input":`), fragment(1, `"x"}`), called(1), finish(event.FinishTools), theEnd,
 	}
 	want, fault := emit(m, events...)
 	require.Nil(t, fault)
@@ -403,7 +406,7 @@ func TestKeepAlivesAreEventsThatSayNothing(t *testing.T) {
 	for i := range events {
 		e.Handle(&events[i])
 		out = append(out, e.Output()...)
-		if events[i].Kind != translate.EventEnd {
+		if events[i].Kind != event.End {
 			out = e.AppendKeepAlive(out)
 		}
 	}
@@ -434,7 +437,7 @@ func FuzzEmitter(f *testing.F) {
 	f.Add([]byte{3, 0, 0, 1, 4, 1, 0, 3, 4, 2, 5, 9, 7, 3})
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		for _, seals := range []*seal.Sealer{nil, sealer(t)} {
-			emitter := func(m *translate.Memory) translatetest.Emitter {
+			emitter := func(m *translate.AnswerContext) translatetest.Emitter {
 				m.Seals = seals
 				return responses.NewEmitter(m, newIDs())
 			}

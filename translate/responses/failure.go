@@ -1,11 +1,14 @@
 package responses
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
 
 // readFault says what an error of the provider means: one of a body, of an event,
 // or of a response that failed.
-func readFault(data []byte) *translate.Fault {
-	return translate.ReadStreamFault(data, translate.Responses)
+func readFault(data []byte) *fault.Fault {
+	return fault.ReadEvent(data, translate.Responses)
 }
 
 // The codes of failed responses that clients act on.
@@ -19,16 +22,16 @@ const (
 
 // codeOf returns the error.code of a response that failed. Clients send a request
 // again unless its code says that it is to blame.
-func codeOf(f *translate.Fault) string {
+func codeOf(f *fault.Fault) string {
 	switch f.Kind {
-	case translate.Invalid, translate.TooLarge:
+	case fault.Invalid, fault.TooLarge:
 		if f.Code == codeOverflow {
 			return codeOverflow
 		}
 		return codeInvalid
-	case translate.RateLimited:
+	case fault.RateLimited:
 		return codeRateLimited
-	case translate.Overloaded:
+	case fault.Overloaded:
 		return codeOverloaded
 	default:
 		return codeServer
@@ -38,13 +41,13 @@ func codeOf(f *translate.Fault) string {
 // AppendFailure appends the events of a stream that failed before anything of an
 // answer was written: clients want one that begins before it fails. Nothing may
 // follow them.
-func AppendFailure(dst []byte, ids translate.IDs, f *translate.Fault) []byte {
+func AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) []byte {
 	response := frame{id: ids.Message, model: []byte(ids.Model), created: ids.Created}
 	dst = response.appendEvent(dst, "response.created", 0, &ending{status: inProgress, output: []byte{}})
 	return response.appendFailed(dst, 1, []byte{}, f)
 }
 
 // appendFailed appends the last event of a stream that failed.
-func (f *frame) appendFailed(dst []byte, sequence int64, output []byte, fault *translate.Fault) []byte {
+func (f *frame) appendFailed(dst []byte, sequence int64, output []byte, fault *fault.Fault) []byte {
 	return f.appendEvent(dst, "response.failed", sequence, &ending{status: failed, fault: fault, output: output})
 }

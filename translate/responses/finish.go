@@ -1,6 +1,6 @@
 package responses
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 
 // The reasons why an answer is incomplete.
 const (
@@ -11,11 +11,11 @@ const (
 // endingOf returns the status of an answer that ended for a reason, and why it is
 // incomplete, "" where it is not. A model that refuses in words has completed its
 // answer: they are a part of it.
-func endingOf(r translate.FinishReason) (status, reason string) {
+func endingOf(r event.FinishReason) (status, reason string) {
 	switch r {
-	case translate.FinishLength, translate.FinishPaused:
+	case event.FinishLength, event.FinishPaused:
 		return incomplete, cutOff
-	case translate.FinishFiltered:
+	case event.FinishFiltered:
 		return incomplete, filtered
 	default:
 		return completed, ""

@@ -3,8 +3,11 @@ package responses
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // frame is what every response object of one answer says.
@@ -26,11 +29,11 @@ const (
 // ending is what a response object says at the end of its answer.
 type ending struct {
 	status string
-	reason string           // why it is incomplete, "" where it is not
-	fault  *translate.Fault // why it failed, nil where it did not
-	output []byte           // the items with commas between them; nil where they are not known
-	usage  *translate.Usage // nil before the end
-	tier   translate.Tier
+	reason string       // why it is incomplete, "" where it is not
+	fault  *fault.Fault // why it failed, nil where it did not
+	output []byte       // the items with commas between them; nil where they are not known
+	usage  *token.Usage // nil before the end
+	tier   event.Tier
 }
 
 // append appends the response object.
@@ -49,7 +52,7 @@ func (f *frame) append(dst []byte, e *ending) []byte {
 	dst = appendOutput(dst, e.output)
 	dst = append(dst, `,"usage":`...)
 	dst = appendOptionalUsage(dst, e.usage)
-	if tier := e.tier.Choices(); tier != "" {
+	if tier := choices.TierWord(e.tier); tier != "" {
 		dst = append(dst, `,"service_tier":"`+tier+`"`...)
 	}
 	repeated := f.settings
@@ -59,7 +62,7 @@ func (f *frame) append(dst []byte, e *ending) []byte {
 	return append(append(dst, repeated...), '}')
 }
 
-func appendError(dst []byte, f *translate.Fault) []byte {
+func appendError(dst []byte, f *fault.Fault) []byte {
 	if f == nil {
 		return append(dst, "null"...)
 	}
@@ -84,7 +87,7 @@ func appendOutput(dst, items []byte) []byte {
 	return append(dst, ']')
 }
 
-func appendOptionalUsage(dst []byte, u *translate.Usage) []byte {
+func appendOptionalUsage(dst []byte, u *token.Usage) []byte {
 	if u == nil {
 		return append(dst, "null"...)
 	}

@@ -3,8 +3,10 @@ package responses
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // head is what a response object says beside its output: strings as they are
@@ -37,7 +39,7 @@ func (h *head) member(c *jsonscan.Cursor) (known bool) {
 	case "service_tier":
 		h.service = c.StringOrSkip()
 	case "created_at":
-		translate.ReadCount(c, &h.created)
+		token.ReadCount(c, &h.created)
 	case "usage":
 		h.counts.read(c)
 	case "output":
@@ -87,6 +89,6 @@ func (h *head) isFault() bool {
 	return h.failed || string(h.status) == `"failed"` || h.detail && h.output == nil
 }
 
-func (h *head) tier() translate.Tier {
-	return translate.ReadChoicesTier(string(jsonscan.AppendText(nil, h.service)))
+func (h *head) tier() event.Tier {
+	return choices.ReadTier(string(jsonscan.AppendText(nil, h.service)))
 }

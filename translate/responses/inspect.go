@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
@@ -43,7 +44,7 @@ type request struct {
 // Inspect is the strict pass over a request body. It returns what the gateway
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their table.
-func Inspect(body []byte, _ translate.Operation) (translate.View, *translate.Fault) {
+func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
 	r := request{Pass: strict.New(body, strict.Brackets, fields), items: -1}
 	for r.NextField() {
 		r.read()

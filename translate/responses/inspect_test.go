@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses"
 )
 
@@ -122,16 +123,16 @@ var refused = []struct{ name, body, path, what string }{
 func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
 	for _, tt := range refused {
 		t.Run(tt.name, func(t *testing.T) {
-			view, fault := responses.Inspect([]byte(tt.body), translate.Generate)
-			require.NotNil(t, fault)
-			assert.Equal(t, tt.path+": "+tt.what, fault.Message)
-			assert.Equal(t, tt.path, fault.Param)
+			view, f := responses.Inspect([]byte(tt.body), translate.Generate)
+			require.NotNil(t, f)
+			assert.Equal(t, tt.path+": "+tt.what, f.Message)
+			assert.Equal(t, tt.path, f.Param)
 			code := "invalid_value"
 			if tt.what == once {
 				code = "invalid_json"
 			}
-			assert.Equal(t, code, fault.Code)
-			assert.Equal(t, translate.Invalid, fault.Kind)
+			assert.Equal(t, code, f.Code)
+			assert.Equal(t, fault.Invalid, f.Kind)
 			assert.Equal(t, translate.View{}, view)
 		})
 	}
@@ -219,7 +220,7 @@ func TestTheViewNamesTheFirstFieldThatNeedsState(t *testing.T) {
 		require.Nil(t, fault, body)
 		assert.Equal(t, path, view.State, body)
 	}
-	refusal := translate.NeedsState("previous_response_id")
+	refusal := fault.NeedsState("previous_response_id")
 	assert.Equal(t, "previous_response_id: this gateway keeps no responses: send the whole conversation as input", refusal.Message)
 	assert.Equal(t, "previous_response_id", refusal.Param)
 	assert.Equal(t, "unsupported_for_upstream", refusal.Code)

@@ -1,8 +1,8 @@
 package responses
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // outcomes are what becomes of each concept in responses requests.
@@ -70,29 +70,29 @@ var outcomes = core.NewOutcomes(
 // The rules of responses providers.
 var (
 	breakpoints = core.Breakpoints
-	noSummary   = core.LoseIf("reasoning_summary off", func(traits *translate.Traits) bool { return traits.NoReasoningSummary })
-	encrypted   = core.KeepIf("responses_reasoning encrypted", func(traits *translate.Traits) bool {
-		return traits.ResponsesReasoning == translate.ResponsesReasoningEncrypted
+	noSummary   = core.LoseIf("reasoning_summary off", func(traits *trait.Traits) bool { return traits.NoReasoningSummary })
+	encrypted   = core.KeepIf("responses_reasoning encrypted", func(traits *trait.Traits) bool {
+		return traits.ResponsesReasoning == trait.ResponsesReasoningEncrypted
 	})
-	inClear = core.KeepIf("responses_reasoning text", func(traits *translate.Traits) bool {
-		return traits.ResponsesReasoning == translate.ResponsesReasoningText
+	inClear = core.KeepIf("responses_reasoning text", func(traits *trait.Traits) bool {
+		return traits.ResponsesReasoning == trait.ResponsesReasoningText
 	})
 )
 
 // anySampling are the rules of providers that take sampling fields beside reasoning.
 var anySampling = []core.Rule{
-	core.KeepIf("sampling all", func(traits *translate.Traits) bool { return traits.Sampling == translate.SamplingAll }),
-	core.KeepIf("sampling one", func(traits *translate.Traits) bool { return traits.Sampling == translate.SamplingOne }),
+	core.KeepIf("sampling all", func(traits *trait.Traits) bool { return traits.Sampling == trait.SamplingAll }),
+	core.KeepIf("sampling one", func(traits *trait.Traits) bool { return traits.Sampling == trait.SamplingOne }),
 }
 
 // effort is the rule of providers that do not take a word for how much to reason.
 func effort(word string) core.Rule {
-	e := translate.EffortOf(word)
-	return core.LoseIf("reasoning_effort off", func(traits *translate.Traits) bool { return !traits.EffortsOr(translate.EffortAll).Has(e) })
+	e := trait.EffortOf(word)
+	return core.LoseIf("reasoning_effort off", func(traits *trait.Traits) bool { return !traits.EffortsOr(trait.EffortAll).Has(e) })
 }
 
 // lateSystem is what becomes of late system texts unless a trait says otherwise.
-const lateSystem = translate.MidSystemKeep
+const lateSystem = trait.MidSystemKeep
 
 // ownFields are fields of responses requests that the gateway writes itself, or that
 // need what the provider keeps, and that chat requests of some provider may have.

@@ -6,8 +6,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Parser reads an answer of the format into core events, a stream as well as a JSON
@@ -21,9 +24,9 @@ import (
 type Parser struct {
 	translate.Dropped
 
-	handler translate.Handler
+	handler event.Handler
 	cursor  jsonscan.Cursor // in here so that an event costs no allocation
-	event   translate.Event
+	event   event.Event
 	text    []byte // memory of decoded texts
 	scores  []byte // memory of log probabilities
 	name    []byte // memory of the names of events that have none of their own
@@ -40,7 +43,7 @@ type Parser struct {
 	characters int       // of text that was told
 	refused    bool
 	counts     counts
-	usage      translate.Usage
+	usage      token.Usage
 
 	started  bool // EventStart was sent
 	finished bool // the reason why the turn ended was told
@@ -48,7 +51,7 @@ type Parser struct {
 }
 
 // NewParser returns a parser of one answer.
-func NewParser(h translate.Handler) *Parser { return &Parser{handler: h} }
+func NewParser(h event.Handler) *Parser { return &Parser{handler: h} }
 
 // Finished reports whether the turn, of which there is one, has told why it ended.
 func (p *Parser) Finished(int) bool { return p.finished }
@@ -96,7 +99,7 @@ func (p *Parser) unreadable(name []byte, kind eventKind, cause error) {
 		}
 		return
 	}
-	p.fail(translate.Unusable(cause))
+	p.fail(fault.Unusable(cause))
 }
 
 // step tells what an event means.
@@ -134,7 +137,7 @@ func (p *Parser) step(kind eventKind, name []byte) {
 func (p *Parser) other(name []byte) {
 	switch {
 	case len(name) == 0:
-		p.fail(translate.Unusable(errNoType))
+		p.fail(fault.Unusable(errNoType))
 	case p.read.output < 0:
 		p.dropEvent(name)
 	}
@@ -148,24 +151,24 @@ func (p *Parser) dropEvent(name []byte) {
 // last event of the format says that there is nothing more.
 func (p *Parser) End(bool) {
 	if !p.over {
-		p.fail(translate.Truncated(nil))
+		p.fail(fault.Truncated(nil))
 	}
 }
 
-func (p *Parser) fail(fault *translate.Fault) {
+func (p *Parser) fail(fault *fault.Fault) {
 	if p.over {
 		return
 	}
-	p.send(translate.Event{Kind: translate.EventError, Fault: fault})
+	p.send(event.Event{Kind: event.Error, Fault: fault})
 	p.over = true
 }
 
-func (p *Parser) send(e translate.Event) {
+func (p *Parser) send(e event.Event) {
 	if p.over {
 		return
 	}
 	p.sent++
-	if e.Kind == translate.EventText {
+	if e.Kind == event.Text {
 		p.characters += utf8.RuneCount(e.Text)
 	}
 	p.event = e
@@ -179,8 +182,8 @@ func (p *Parser) begin() {
 	}
 	p.started = true
 	h := &p.read.head
-	p.send(translate.Event{
-		Kind: translate.EventStart, Model: jsonscan.AppendText(nil, h.model), Created: h.created, Usage: &p.usage, Tier: h.tier(),
+	p.send(event.Event{
+		Kind: event.Start, Model: jsonscan.AppendText(nil, h.model), Created: h.created, Usage: &p.usage, Tier: h.tier(),
 	})
 }
 
@@ -211,8 +214,8 @@ func (p *Parser) finish(incomplete bool) {
 	p.count()
 	reason := p.reason(incomplete)
 	p.finished = true
-	p.send(translate.Event{Kind: translate.EventFinish, Finish: reason})
-	p.send(translate.Event{Kind: translate.EventEnd})
+	p.send(event.Event{Kind: event.Finish, Finish: reason})
+	p.send(event.Event{Kind: event.End})
 	p.over = true
 }
 
@@ -222,22 +225,22 @@ func (p *Parser) count() {
 	h := &p.read.head
 	p.counts = h.counts
 	if p.usage = p.counts.usage(); p.usage.Known {
-		p.send(translate.Event{Kind: translate.EventUsage, Usage: &p.usage, Tier: h.tier()})
+		p.send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: h.tier()})
 	}
 }
 
 // reason is why the turn ended.
-func (p *Parser) reason(incomplete bool) translate.FinishReason {
+func (p *Parser) reason(incomplete bool) event.FinishReason {
 	switch {
 	case incomplete && string(p.read.head.reason) == `"content_filter"`:
-		return translate.FinishFiltered
+		return event.FinishFiltered
 	case incomplete:
-		return translate.FinishLength
+		return event.FinishLength
 	case p.refused:
-		return translate.FinishRefused
+		return event.FinishRefused
 	case p.calls > 0:
-		return translate.FinishTools
+		return event.FinishTools
 	default:
-		return translate.FinishStop
+		return event.FinishStop
 	}
 }

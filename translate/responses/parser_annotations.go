@@ -1,7 +1,7 @@
 package responses
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -46,11 +46,11 @@ func (p *Parser) cite(pt *part, raw []byte) {
 	}
 	source.Start += pt.from
 	source.End += pt.from
-	p.send(translate.Event{Kind: translate.EventSource, Source: &source})
+	p.send(event.Event{Kind: event.Source, Source: &source})
 }
 
 // readSource reads an annotation, unless it is none of a page of the web.
-func (p *Parser) readSource(c *jsonscan.Cursor) (s translate.Source, ok bool) {
+func (p *Parser) readSource(c *jsonscan.Cursor) (s event.Citation, ok bool) {
 	if string(typeIn(*c)) != `"url_citation"` || !c.EnterObject() {
 		c.Skip()
 		return s, false

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -21,13 +23,13 @@ func (p *Parser) Answer(body []byte) {
 	p.readHead(c)
 	switch err := c.Finish(); {
 	case err != nil || !object:
-		p.fail(translate.Unusable(errors.Join(err, errNoObject)))
+		p.fail(fault.Unusable(errors.Join(err, errNoObject)))
 	case p.read.head.isFault():
 		p.complete(false)
 	case p.read.head.output == nil:
-		p.fail(translate.Unusable(errNoOutput))
+		p.fail(fault.Unusable(errNoOutput))
 	case !p.read.head.ended():
-		p.fail(translate.Unusable(errStatus))
+		p.fail(fault.Unusable(errStatus))
 	default:
 		p.complete(false)
 	}
@@ -194,7 +196,7 @@ func (p *Parser) tellReasoning(it *output, w *wholeItem) {
 		p.begin()
 		p.enter(it)
 		p.text = it.appendSignature(p.text[:0], w.sealed)
-		p.send(translate.Event{Kind: translate.EventSignature, Text: p.text, Origin: translate.Responses})
+		p.send(event.Event{Kind: event.Signature, Text: p.text, Origin: translate.Responses})
 	}
 }
 

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"hash/maphash"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -59,7 +60,7 @@ func (p *Parser) find(index int64) *output {
 // add adds an item. It returns nil after a fault.
 func (p *Parser) add(index int64, kind itemKind) *output {
 	if len(p.items) == maxOutput {
-		p.fail(translate.Unusable(errManyItems))
+		p.fail(fault.Unusable(errManyItems))
 		return nil
 	}
 	it := &output{index: index, kind: kind}
@@ -94,7 +95,7 @@ func (p *Parser) part(it *output, index int64) *part {
 		}
 	}
 	if p.parts++; p.parts > maxOutput {
-		p.fail(translate.Unusable(errManyParts))
+		p.fail(fault.Unusable(errManyParts))
 		return nil
 	}
 	pt := &part{index: index, from: p.characters}
@@ -147,8 +148,8 @@ func (p *Parser) startCall(it *output, w *wholeItem) {
 	p.begin()
 	it.begun, it.tool = true, p.calls
 	p.calls++
-	p.send(translate.Event{
-		Kind: translate.EventToolStart, Tool: it.tool, Custom: it.kind == freeCallItem,
+	p.send(event.Event{
+		Kind: event.ToolStart, Tool: it.tool, Custom: it.kind == freeCallItem,
 		ID: jsonscan.AppendText(nil, w.callID), Name: jsonscan.AppendText(nil, w.name),
 	})
 }
@@ -160,7 +161,7 @@ func (p *Parser) tellArguments(it *output, w *wholeItem) {
 		raw = w.input
 	}
 	if it.begun && !it.ended {
-		p.rest(it, 0, raw, &translate.Event{Kind: translate.EventToolArgs, Tool: it.tool})
+		p.rest(it, 0, raw, &event.Event{Kind: event.ToolArgs, Tool: it.tool})
 	}
 }
 
@@ -219,15 +220,15 @@ func (p *Parser) close(it *output) {
 func (p *Parser) endCall(it *output) {
 	switch {
 	case !it.begun:
-		p.fail(translate.Unusable(errNameless))
+		p.fail(fault.Unusable(errNameless))
 		return
 	case it.cut:
 		return
 	}
 	if it.kind == callItem && (len(it.parts) == 0 || it.parts[0].sent == 0) {
-		p.send(translate.Event{Kind: translate.EventToolArgs, Tool: it.tool, Text: emptyObject})
+		p.send(event.Event{Kind: event.ToolArgs, Tool: it.tool, Text: emptyObject})
 	}
-	p.send(translate.Event{Kind: translate.EventToolEnd, Tool: it.tool})
+	p.send(event.Event{Kind: event.ToolEnd, Tool: it.tool})
 }
 
 var emptyObject = []byte("{}")
@@ -258,9 +259,9 @@ func (p *Parser) leave(it *output) {
 	}
 	p.last = nil
 	if it.kind == reasoningItem {
-		p.send(translate.Event{Kind: translate.EventReasoningEnd})
+		p.send(event.Event{Kind: event.ReasoningEnd})
 	} else {
-		p.send(translate.Event{Kind: translate.EventTextEnd})
+		p.send(event.Event{Kind: event.TextEnd})
 	}
 }
 

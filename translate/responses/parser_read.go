@@ -3,8 +3,9 @@ package responses
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // reading is what the data of one event say: slices of it as they are written, nil
@@ -148,7 +149,7 @@ func repeatsRequest(name []byte) bool {
 // index reads the index of an item or a part, -1 for a value that is none.
 func index(c *jsonscan.Cursor) int64 {
 	n := int64(-1)
-	translate.ReadCount(c, &n)
+	token.ReadCount(c, &n)
 	return n
 }
 
@@ -186,7 +187,7 @@ func (p *Parser) readItem(raw []byte) (w wholeItem, ok bool) {
 func (p *Parser) check(c *jsonscan.Cursor) (ok bool) {
 	err := c.Finish()
 	if err != nil {
-		p.fail(translate.Unusable(err))
+		p.fail(fault.Unusable(err))
 	}
 	return err == nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -17,58 +18,58 @@ import (
 // recorder writes core events down, one a line.
 type recorder struct{ lines []string }
 
-func (r *recorder) Handle(e *translate.Event) { r.lines = append(r.lines, describe(e)) }
+func (r *recorder) Handle(e *event.Event) { r.lines = append(r.lines, describe(e)) }
 
-func describe(e *translate.Event) string {
+func describe(e *event.Event) string {
 	part := ""
 	if e.Part > 0 {
 		part = fmt.Sprintf(" of part %d", e.Part)
 	}
 	switch e.Kind {
-	case translate.EventStart:
+	case event.Start:
 		return fmt.Sprintf("start %s %d tier %d", e.Model, e.Created, e.Tier)
-	case translate.EventText:
+	case event.Text:
 		if e.Refusal {
 			part += " refusal"
 		}
 		return fmt.Sprintf("text %q%s", e.Text, part)
-	case translate.EventTextEnd:
+	case event.TextEnd:
 		return "text end"
-	case translate.EventSource:
+	case event.Source:
 		return fmt.Sprintf("source %q %q %d..%d", e.Source.URL, e.Source.Title, e.Source.Start, e.Source.End)
-	case translate.EventReasoning:
+	case event.Reasoning:
 		return fmt.Sprintf("reasoning %q%s", e.Text, part)
-	case translate.EventSignature:
+	case event.Signature:
 		return fmt.Sprintf("signature %q of %s", e.Text, e.Origin)
-	case translate.EventReasoningEnd:
+	case event.ReasoningEnd:
 		return "reasoning end"
-	case translate.EventToolStart:
+	case event.ToolStart:
 		if e.Custom {
 			part = " custom"
 		}
 		return fmt.Sprintf("tool %d %q %q%s", e.Tool, e.ID, e.Name, part)
-	case translate.EventToolArgs:
+	case event.ToolArgs:
 		return fmt.Sprintf("args %d %q", e.Tool, e.Text)
-	case translate.EventToolEnd:
+	case event.ToolEnd:
 		return fmt.Sprintf("tool end %d", e.Tool)
-	case translate.EventLogprobs:
+	case event.Logprobs:
 		return fmt.Sprintf("logprobs %s", e.Logprobs)
-	case translate.EventFinish:
+	case event.Finish:
 		return "finish " + finishes[e.Finish]
-	case translate.EventUsage:
+	case event.Usage:
 		return fmt.Sprintf("usage %d+%d+%d %d (%d) tier %d", e.Usage.Input, e.Usage.CacheRead, e.Usage.CacheWrite, e.Usage.Output, e.Usage.Reasoning, e.Tier)
-	case translate.EventError:
+	case event.Error:
 		return fmt.Sprintf("error %d %s", e.Fault.Status(translate.Responses), e.Fault.Message)
-	case translate.EventEnd:
+	case event.End:
 		return "end"
 	default:
 		return fmt.Sprintf("event %d", e.Kind)
 	}
 }
 
-var finishes = map[translate.FinishReason]string{
-	translate.FinishStop: "stop", translate.FinishLength: "length", translate.FinishTools: "tools",
-	translate.FinishFiltered: "filtered", translate.FinishRefused: "refused",
+var finishes = map[event.FinishReason]string{
+	event.FinishStop: "stop", event.FinishLength: "length", event.FinishTools: "tools",
+	event.FinishFiltered: "filtered", event.FinishRefused: "refused",
 }
 
 // parse reads events, whose names are the types of their data unless one stands
@@ -90,14 +91,14 @@ func parse(events []string, clean bool) []string {
 }
 
 // event is the data of an event; members follow its type.
-func event(name, members string) string { return `{"type":"` + name + `",` + members + `}` }
+func eventOf(name, members string) string { return `{"type":"` + name + `",` + members + `}` }
 
 func added(index int, item string) string {
-	return event("response.output_item.added", fmt.Sprintf(`"output_index":%d,"item":%s`, index, item))
+	return eventOf("response.output_item.added", fmt.Sprintf(`"output_index":%d,"item":%s`, index, item))
 }
 
 func done(index int, item string) string {
-	return event("response.output_item.done", fmt.Sprintf(`"output_index":%d,"item":%s`, index, item))
+	return eventOf("response.output_item.done", fmt.Sprintf(`"output_index":%d,"item":%s`, index, item))
 }
 
 // says is a delta or the whole of a text; kind is the rest of its name.
@@ -106,7 +107,7 @@ func says(index, part int, kind, member, text string) string {
 	if strings.HasPrefix(kind, "reasoning_summary") {
 		place = "summary_index"
 	}
-	return event("response."+kind, fmt.Sprintf(`"item_id":"i","output_index":%d,%q:%d,%q:%q`, index, place, part, member, text))
+	return eventOf("response."+kind, fmt.Sprintf(`"item_id":"i","output_index":%d,%q:%d,%q:%q`, index, place, part, member, text))
 }
 
 func text(index, part int, delta string) string {
@@ -122,7 +123,7 @@ func args(index int, delta string) string {
 }
 
 func ends(output string) string {
-	return event("response.completed", `"response":{"id":"resp_1","model":"m","status":"completed","output":`+output+`,"usage":{"input_tokens":30,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":3},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":39},"service_tier":"default"}`)
+	return eventOf("response.completed", `"response":{"id":"resp_1","model":"m","status":"completed","output":`+output+`,"usage":{"input_tokens":30,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":3},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":39},"service_tier":"default"}`)
 }
 
 const (
@@ -158,10 +159,10 @@ var streams = []struct {
 	want   []string
 }{
 	{"nothing but a beginning and an end", around(), between("stop")},
-	{"text", around(added(0, message), text(0, 0, "a"), text(0, 0, ""), text(0, 0, "é"), says(0, 0, "output_text.done", "text", "aé"), event("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"aé","annotations":[]}`), done(0, whole("output_text", `"text":"aé","annotations":[]`))), between("stop", `text "a"`, `text "é"`, "text end")},
+	{"text", around(added(0, message), text(0, 0, "a"), text(0, 0, ""), text(0, 0, "é"), says(0, 0, "output_text.done", "text", "aé"), eventOf("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"aé","annotations":[]}`), done(0, whole("output_text", `"text":"aé","annotations":[]`))), between("stop", `text "a"`, `text "é"`, "text end")},
 	{"two parts and two messages", around(added(0, message), text(0, 0, "a"), text(0, 1, "b"), done(0, `{"type":"message","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}`), added(1, `{"type":"message","content":[]}`), text(1, 0, "c"), done(1, whole("output_text", `"text":"c"`))), between("stop", `text "a"`, `text "b" of part 1`, "text end", `text "c"`, "text end")},
 	{"a refusal", around(added(0, message), says(0, 0, "refusal.delta", "delta", "no"), says(0, 0, "refusal.done", "refusal", "no"), done(0, whole("refusal", `"refusal":"no"`))), between("refused", `text "no" refusal`, "text end")},
-	{"reasoning", around(added(0, thought), event("response.reasoning_summary_part.added", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":""}`), thinks(0, 0, "a"), thinks(0, 0, "b"), says(0, 0, "reasoning_summary_text.done", "text", "ab"), event("response.reasoning_summary_part.done", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":"ab"}`), thinks(0, 1, "c"), done(0, `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"ab"},{"type":"summary_text","text":"c"}],"encrypted_content":"gA=="}`)), between("stop", `reasoning "a"`, `reasoning "b"`, `reasoning "c" of part 1`, `signature "rs_1.2,1.gA==" of responses`, "reasoning end")},
+	{"reasoning", around(added(0, thought), eventOf("response.reasoning_summary_part.added", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":""}`), thinks(0, 0, "a"), thinks(0, 0, "b"), says(0, 0, "reasoning_summary_text.done", "text", "ab"), eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":"ab"}`), thinks(0, 1, "c"), done(0, `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"ab"},{"type":"summary_text","text":"c"}],"encrypted_content":"gA=="}`)), between("stop", `reasoning "a"`, `reasoning "b"`, `reasoning "c" of part 1`, `signature "rs_1.2,1.gA==" of responses`, "reasoning end")},
 	{"reasoning that is only encrypted", around(added(0, thought), done(0, `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gA=="}`)), between("stop", `signature "rs_1..gA==" of responses`, "reasoning end")},
 	{"reasoning that says nothing", around(added(0, thought), done(0, thought)), between("stop")},
 	{"reasoning as text", around(added(0, thought), says(0, 0, "reasoning_text.delta", "delta", "a"), says(0, 0, "reasoning_text.done", "text", "ab"), done(0, `{"type":"reasoning","id":"r s","summary":[],"content":[{"type":"reasoning_text","text":"ab"}],"encrypted_content":"g"}`)), between("stop", `reasoning "a"`, `reasoning "b"`, `signature "rs_1.t2.g" of responses`, "reasoning end")},
@@ -172,13 +173,13 @@ var streams = []struct {
 	{"a free call without input", around(added(0, free), done(0, free)), between("tools", `tool 0 "call_2" "g" custom`, "tool end 0")},
 	{"calls that overlap", around(added(0, call), added(1, `{"type":"function_call","call_id":"b","name":"g","arguments":"{"}`), args(1, "}"), args(0, "{}"), done(1, `{"type":"function_call","call_id":"b","name":"g","arguments":"{}"}`), done(0, call)), between("tools", `tool 0 "call_1" "f"`, `tool 1 "b" "g"`, `args 1 "{"`, `args 1 "}"`, `args 0 "{}"`, "tool end 1", "tool end 0")},
 	{"reasoning, text, call", around(added(0, thought), thinks(0, 0, "a"), done(0, thought), added(1, message), text(1, 0, "b"), done(1, whole("output_text", `"text":"b"`)), added(2, call), args(2, "{}"), done(2, call)), between("tools", `reasoning "a"`, "reasoning end", `text "b"`, "text end", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
-	{"log probabilities", around(added(0, message), event("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"a","logprobs":[{"token":"a","logprob":-1}]`), event("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"b","logprobs":[]`), done(0, whole("output_text", `"text":"ab","logprobs":[{"token":"ab"}]`))), between("stop", `text "a"`, `logprobs [{"token":"a","logprob":-1}]`, `text "b"`, "text end")},
-	{"sources", around(added(0, message), text(0, 0, "☂a"), text(0, 1, "bc"), event("response.output_text.annotation.added", `"output_index":0,"content_index":1,"annotation_index":0,"annotation":{"type":"url_citation","url":"u","title":"t","start_index":1,"end_index":2}`), event("response.output_text.annotation.added", `"output_index":0,"content_index":1,"annotation_index":1,"annotation":{"type":"file_citation","file_id":"f"}`), done(0, `{"type":"message","content":[{"type":"output_text","text":"☂a"},{"type":"output_text","text":"bc","annotations":[{"type":"url_citation","url":"u"},{"type":"file_citation"},{"type":"url_citation","url":"v","end_index":1}]}]}`)), between("stop", `text "☂a"`, `text "bc" of part 1`, `source "u" "t" 3..4`, `source "v" "" 2..3`, "text end")},
+	{"log probabilities", around(added(0, message), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"a","logprobs":[{"token":"a","logprob":-1}]`), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"b","logprobs":[]`), done(0, whole("output_text", `"text":"ab","logprobs":[{"token":"ab"}]`))), between("stop", `text "a"`, `logprobs [{"token":"a","logprob":-1}]`, `text "b"`, "text end")},
+	{"sources", around(added(0, message), text(0, 0, "☂a"), text(0, 1, "bc"), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":1,"annotation_index":0,"annotation":{"type":"url_citation","url":"u","title":"t","start_index":1,"end_index":2}`), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":1,"annotation_index":1,"annotation":{"type":"file_citation","file_id":"f"}`), done(0, `{"type":"message","content":[{"type":"output_text","text":"☂a"},{"type":"output_text","text":"bc","annotations":[{"type":"url_citation","url":"u"},{"type":"file_citation"},{"type":"url_citation","url":"v","end_index":1}]}]}`)), between("stop", `text "☂a"`, `text "bc" of part 1`, `source "u" "t" 3..4`, `source "v" "" 2..3`, "text end")},
 
 	// Servers that leave something out.
 	{"only whole texts", around(added(0, message), says(0, 0, "output_text.done", "text", "a"), done(0, whole("output_text", `"text":"ab"`))), between("stop", `text "a"`, `text "b"`, "text end")},
-	{"only a whole part", around(event("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"a"}`)), between("stop", `text "a"`, "text end")},
-	{"only whole parts of reasoning", around(event("response.reasoning_summary_part.done", `"output_index":0,"summary_index":1,"part":{"type":"summary_text","text":"a"}`), event("response.content_part.done", `"output_index":1,"content_index":0,"part":{"type":"reasoning_text","text":"b"}`)), between("stop", `reasoning "a" of part 1`, "reasoning end", `reasoning "b"`, "reasoning end")},
+	{"only a whole part", around(eventOf("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"a"}`)), between("stop", `text "a"`, "text end")},
+	{"only whole parts of reasoning", around(eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":1,"part":{"type":"summary_text","text":"a"}`), eventOf("response.content_part.done", `"output_index":1,"content_index":0,"part":{"type":"reasoning_text","text":"b"}`)), between("stop", `reasoning "a" of part 1`, "reasoning end", `reasoning "b"`, "reasoning end")},
 	{"only whole items", around(done(0, whole("output_text", `"text":"a"`)), done(1, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`)), between("tools", `text "a"`, "text end", `tool 0 "c" "f"`, `args 0 "{}"`, "tool end 0")},
 	{"only the whole response", []string{created, ends(`[` + thought + `,` + whole("output_text", `"text":"a"`) + `,{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]`)}, between("tools", `text "a"`, "text end", `tool 0 "c" "f"`, `args 0 "{}"`, "tool end 0")},
 	{"items that were not announced", around(text(0, 0, "a"), thinks(1, 0, "b"), args(2, "{"), args(2, "}"), done(2, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`)), between("tools", `text "a"`, "text end", `reasoning "b"`, `tool 0 "c" "f"`, `args 0 "{}"`, "tool end 0", "reasoning end")},
@@ -196,33 +197,33 @@ var streams = []struct {
 	// What cannot be taken back, or has no words.
 	{"a whole text that is another one", around(added(0, message), text(0, 0, "ab"), says(0, 0, "output_text.done", "text", "xbc"), done(0, whole("output_text", `"text":"a"`))), between("stop", `text "ab"`, "text end")},
 	{"deltas behind the end of their item", around(added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`)), text(0, 0, "b")), between("stop", `text "a"`, "text end")},
-	{"tools of the vendor", around(added(0, `{"type":"web_search_call","status":"in_progress"}`), event("response.web_search_call.searching", `"output_index":0,"item_id":"ws_1"`), done(0, `{"type":"web_search_call","status":"completed","action":{"query":"q"}}`)), between("stop")},
+	{"tools of the vendor", around(added(0, `{"type":"web_search_call","status":"in_progress"}`), eventOf("response.web_search_call.searching", `"output_index":0,"item_id":"ws_1"`), done(0, `{"type":"web_search_call","status":"completed","action":{"query":"q"}}`)), between("stop")},
 	{"events that nobody knows", around(`{"type":"keepalive","sequence_number":3}`, `codex.rate_limits|{"type":"codex.rate_limits","limits":{}}`, `responsesapi.x|not json`, `{"type":"response.metadata","headers":{}}`, `{"type":"response.queued","response":{}}`), between("stop")},
 	{"DONE", append(around(), "|[DONE]"), between("stop")},
 
 	// The end.
-	{"cut at the limit", []string{created, added(0, message), text(0, 0, "a"), event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}`)}, []string{begin, `text "a"`, "text end", "finish length", "end"}},
-	{"cut in a call", []string{created, added(0, call), args(0, `{"x`), event("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"length"}}`)}, []string{begin, `tool 0 "call_1" "f"`, `args 0 "{\"x"`, "finish length", "end"}},
-	{"filtered", []string{created, event("response.incomplete", `"response":{"incomplete_details":{"reason":"content_filter"}}`)}, []string{begin, "finish filtered", "end"}},
-	{"incomplete for a new reason", []string{created, event("response.incomplete", `"response":{"incomplete_details":{"reason":"steered"}}`)}, []string{begin, "finish length", "end"}},
-	{"incomplete without a reason", []string{created, event("response.incomplete", `"response":{"incomplete_details":null}`)}, []string{begin, "finish length", "end"}},
-	{"a completed event of an incomplete response", []string{created, event("response.completed", `"response":{"status":"incomplete"}`)}, []string{begin, "finish length", "end"}},
-	{"a completed event of a response in progress", []string{created, event("response.completed", `"response":{"status":"in_progress","output":[]}`)}, []string{begin, "finish stop", "end"}},
-	{"events behind the end", append(around(), text(0, 0, "late"), event("error", `"message":"late"`)), between("stop")},
+	{"cut at the limit", []string{created, added(0, message), text(0, 0, "a"), eventOf("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}`)}, []string{begin, `text "a"`, "text end", "finish length", "end"}},
+	{"cut in a call", []string{created, added(0, call), args(0, `{"x`), eventOf("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"length"}}`)}, []string{begin, `tool 0 "call_1" "f"`, `args 0 "{\"x"`, "finish length", "end"}},
+	{"filtered", []string{created, eventOf("response.incomplete", `"response":{"incomplete_details":{"reason":"content_filter"}}`)}, []string{begin, "finish filtered", "end"}},
+	{"incomplete for a new reason", []string{created, eventOf("response.incomplete", `"response":{"incomplete_details":{"reason":"steered"}}`)}, []string{begin, "finish length", "end"}},
+	{"incomplete without a reason", []string{created, eventOf("response.incomplete", `"response":{"incomplete_details":null}`)}, []string{begin, "finish length", "end"}},
+	{"a completed event of an incomplete response", []string{created, eventOf("response.completed", `"response":{"status":"incomplete"}`)}, []string{begin, "finish length", "end"}},
+	{"a completed event of a response in progress", []string{created, eventOf("response.completed", `"response":{"status":"in_progress","output":[]}`)}, []string{begin, "finish stop", "end"}},
+	{"events behind the end", append(around(), text(0, 0, "late"), eventOf("error", `"message":"late"`)), between("stop")},
 
 	// Failures.
-	{"a failed response", []string{created, added(0, message), text(0, 0, "a"), event("response.failed", `"response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}`)}, []string{begin, `text "a"`, "error 429 slow"}},
-	{"a completed event of a failed response", []string{created, event("response.completed", `"response":{"status":"failed","error":{"code":"server_is_overloaded","message":"busy"}}`)}, []string{begin, "error 503 busy"}},
-	{"an error event", []string{created, event("error", `"code":"invalid_prompt","message":"no","param":null`)}, []string{begin, "error 400 no"}},
-	{"an error inside", []string{created, event("error", `"error":{"message":"no","code":"insufficient_quota"}`)}, []string{begin, "error 502 the gateway's account with the upstream is exhausted"}},
-	{"an error in an event of another name", []string{created, event("response.output_text.delta", `"delta":"a","error":{"message":"no"}`)}, []string{begin, "error 500 no"}},
+	{"a failed response", []string{created, added(0, message), text(0, 0, "a"), eventOf("response.failed", `"response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}`)}, []string{begin, `text "a"`, "error 429 slow"}},
+	{"a completed event of a failed response", []string{created, eventOf("response.completed", `"response":{"status":"failed","error":{"code":"server_is_overloaded","message":"busy"}}`)}, []string{begin, "error 503 busy"}},
+	{"an error event", []string{created, eventOf("error", `"code":"invalid_prompt","message":"no","param":null`)}, []string{begin, "error 400 no"}},
+	{"an error inside", []string{created, eventOf("error", `"error":{"message":"no","code":"insufficient_quota"}`)}, []string{begin, "error 502 the gateway's account with the upstream is exhausted"}},
+	{"an error in an event of another name", []string{created, eventOf("response.output_text.delta", `"delta":"a","error":{"message":"no"}`)}, []string{begin, "error 500 no"}},
 	{"an error without a name", []string{`|{"error":{"message":"no"}}`}, []string{"error 500 no"}},
 	{"no end", []string{created, added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`))}, []string{begin, `text "a"`, "text end", cutOff}},
 	{"nothing", nil, []string{cutOff}},
 	{"only DONE", []string{"|[DONE]"}, []string{cutOff}},
 	{"no JSON", []string{created, "response.output_text.delta|{"}, []string{begin, unread}},
 	{"no object", []string{"response.created|[]"}, []string{unread}},
-	{"a member twice", []string{created, event("response.output_text.delta", `"delta":"a","delta":"b"`)}, []string{begin, unread}},
+	{"a member twice", []string{created, eventOf("response.output_text.delta", `"delta":"a","delta":"b"`)}, []string{begin, unread}},
 	{"a member of an item twice", []string{created, added(0, `{"type":"function_call","name":"f","name":"g"}`)}, []string{begin, unread}},
 	{"no name and no type", []string{created, `|{"x":1}`}, []string{begin, unread}},
 	{"a call without a name", []string{created, args(0, "{}"), ends("[]")}, []string{begin, unread}},
@@ -290,23 +291,23 @@ func TestWhatNobodyKnowsOfAnAnswerIsNotLostInSilence(t *testing.T) {
 	}{
 		{
 			"what says nothing", `"moderation":{"a":1},"tools":[1],"new":null,"other":[],"output":[{"type":"message","id":"i","status":"completed","role":"assistant","phase":null,"content":[{"type":"output_text","text":"a","annotations":[],"logprobs":[]}]}]`, "",
-			[]string{`{"type":"keepalive"}`, `{"type":"codex.rate_limits","plan":"x"}`, event("response.in_progress", `"sequence_number":1,"response":{"instructions":"i","tools":[1],"usage":null}`), event("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"a","item_id":"i","logprobs":[],"obfuscation":"x","sequence_number":2`)},
+			[]string{`{"type":"keepalive"}`, `{"type":"codex.rate_limits","plan":"x"}`, eventOf("response.in_progress", `"sequence_number":1,"response":{"instructions":"i","tools":[1],"usage":null}`), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"a","item_id":"i","logprobs":[],"obfuscation":"x","sequence_number":2`)},
 		},
-		{"members of the response", `"mood":"x","output":[]`, "mood", []string{event("response.created", `"response":{"mood":"x"}`)}},
+		{"members of the response", `"mood":"x","output":[]`, "mood", []string{eventOf("response.created", `"response":{"mood":"x"}`)}},
 		{"members of items", `"output":[{"type":"message","phase":"commentary","content":[]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}","namespace":"n"}]`, "output[*].phase,output[*].namespace", []string{
 			added(0, `{"type":"message","phase":"commentary","content":[]}`), added(1, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}","namespace":"n"}`),
 		}},
 		{"members of parts", `"output":[{"type":"message","content":[{"type":"output_text","text":"a","mood":1}]}]`, "output[*].content[*].mood", []string{
-			event("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"a","mood":1}`),
+			eventOf("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"a","mood":1}`),
 		}},
 		{"parts that nobody knows", `"output":[{"type":"message","content":[{"type":"output_audio","data":"x"},7]}]`, "output[*].content[*].data,output[*].content[*].type=output_audio,output[*].content[*],output[*].content[*].type=\"\"", []string{
 			done(0, `{"type":"message","content":[{"type":"output_audio","data":"x"},7]}`),
 		}},
 		{"items that nobody knows", `"output":[{"type":"web_search_call","action":{"query":"q"}},{"type":"mcp_call","name":"f"}]`, "output[*].type=web_search_call,output[*].type=mcp_call", []string{
-			added(0, `{"type":"web_search_call"}`), event("response.web_search_call.searching", `"output_index":0,"item_id":"w"`), done(1, `{"type":"mcp_call","name":"f"}`),
+			added(0, `{"type":"web_search_call"}`), eventOf("response.web_search_call.searching", `"output_index":0,"item_id":"w"`), done(1, `{"type":"mcp_call","name":"f"}`),
 		}},
 		{"annotations that no other format has", `"output":[{"type":"message","content":[{"type":"output_text","text":"a","annotations":[{"type":"file_citation"},{"type":"url_citation","url":"u","mood":1}]}]}]`, "output[*].content[*].annotations,output[*].content[*].annotations[*].mood", []string{
-			text(0, 0, "a"), event("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"file_citation"}`), event("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"url_citation","url":"u","mood":1}`),
+			text(0, 0, "a"), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"file_citation"}`), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"url_citation","url":"u","mood":1}`),
 		}},
 		{"reasoning in both lists", `"output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"a"}],"content":[{"type":"reasoning_text","text":"b"}]}]`, "output[*].content", []string{
 			thinks(0, 0, "a"), says(0, 0, "reasoning_text.delta", "delta", "b"),
@@ -335,14 +336,14 @@ func TestEventsThatSayWhatNobodyKnowsAreNamed(t *testing.T) {
 		`|{"type":"tone"}`:                  "event.tone",
 		`codex.limits|anything`:             "",
 		`response.compaction.compacting|{}`: "event.?",
-		event("response.output_text.delta", `"delta":"a","mood":1`):                                    "event.*.mood",
-		event("response.output_text.delta", `"delta":7`):                                               "event.*.delta",
-		text(0, 0, "ab") + "\n" + says(0, 0, "output_text.done", "text", "xyz"):                        "event.*.text",
-		text(0, 0, "ab") + "\n" + says(0, 0, "output_text.done", "text", "a"):                          "event.*.text",
-		text(0, 0, "ab") + "\n" + says(0, 0, "output_text.done", "text", "xy"):                         "event.*.text",
-		text(0, 0, "a") + "\n" + done(0, whole("output_text", `"text":"a"`)) + "\n" + text(0, 0, "b"):  "event.*.text",
-		added(0, call) + "\n" + text(0, 0, "b"):                                                        "event.*.text",
-		text(0, 0, "a") + "\n" + event("response.failed", `"response":{"mood":1,"error":{}},"tone":1`): "",
+		eventOf("response.output_text.delta", `"delta":"a","mood":1`):                                    "event.*.mood",
+		eventOf("response.output_text.delta", `"delta":7`):                                               "event.*.delta",
+		text(0, 0, "ab") + "\n" + says(0, 0, "output_text.done", "text", "xyz"):                          "event.*.text",
+		text(0, 0, "ab") + "\n" + says(0, 0, "output_text.done", "text", "a"):                            "event.*.text",
+		text(0, 0, "ab") + "\n" + says(0, 0, "output_text.done", "text", "xy"):                           "event.*.text",
+		text(0, 0, "a") + "\n" + done(0, whole("output_text", `"text":"a"`)) + "\n" + text(0, 0, "b"):    "event.*.text",
+		added(0, call) + "\n" + text(0, 0, "b"):                                                          "event.*.text",
+		text(0, 0, "a") + "\n" + eventOf("response.failed", `"response":{"mood":1,"error":{}},"tone":1`): "",
 	} {
 		p := responses.NewParser(&recorder{})
 		for _, e := range strings.Split(data, "\n") {
@@ -360,7 +361,7 @@ func TestEventsThatSayWhatNobodyKnowsAreNamed(t *testing.T) {
 // shape of the one before said nothing: an event between the two which says nothing
 // makes no difference.
 func TestDeltasOfOneShapeSayTheSame(t *testing.T) {
-	delta := func(name, members string) string { return event("response."+name+".delta", members) }
+	delta := func(name, members string) string { return eventOf("response."+name+".delta", members) }
 	alike := []string{
 		text(0, 0, "a"), text(0, 0, "b\n"), text(0, 0, ""), text(0, 1, "a"), text(9, 0, "a"), thinks(1, 0, "a"), thinks(1, 1, "b"),
 		says(1, 0, "reasoning_text.delta", "delta", "a"), args(2, "{"), args(2, "}"), args(3, "x"), says(0, 0, "refusal.delta", "delta", "no"),
@@ -376,7 +377,7 @@ func TestDeltasOfOneShapeSayTheSame(t *testing.T) {
 		delta("output_text", `"sequence_number":3,"output_index":0,"content_index":0,"delta":"a","error":{"message":"no"}`),
 		"response.refusal.delta|" + text(0, 0, "a"), "|" + text(0, 0, "a"), "other|" + text(0, 0, "a"),
 		says(0, 0, "output_text.done", "text", "a"), done(0, whole("output_text", `"text":"a"`)), added(0, message), done(2, call), added(2, call),
-		event("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"url_citation","url":"u"}`),
+		eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"url_citation","url":"u"}`),
 	}
 	random := rand.New(rand.NewPCG(5, 6))
 	start := []string{created, added(0, message), added(1, thought), added(2, call)}
@@ -411,7 +412,7 @@ func TestItemsAndPartsAreBounded(t *testing.T) {
 
 func TestSourcesAreBounded(t *testing.T) {
 	p := responses.NewParser(&recorder{})
-	long := event("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"url_citation","url":"`+strings.Repeat("u", 600<<10)+`"}`)
+	long := eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"url_citation","url":"`+strings.Repeat("u", 600<<10)+`"}`)
 	for range 2 {
 		p.Event(sse.Event{Data: []byte(long)})
 	}

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"hash/maphash"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // place returns the item that an event with a text is about, the index of the part,
 // and the core event that tells the text. The item is nil if the text does not count.
-func (p *Parser) place(kind eventKind) (it *output, index int64, e translate.Event) {
+func (p *Parser) place(kind eventKind) (it *output, index int64, e event.Event) {
 	switch kind {
 	case textDelta, textDone:
 		return p.of(messageItem), p.read.content, textEvent
@@ -32,14 +32,14 @@ func (p *Parser) place(kind eventKind) (it *output, index int64, e translate.Eve
 	if it.late = it.late || !it.begun; it.late {
 		return nil, 0, e
 	}
-	return it, 0, translate.Event{Kind: translate.EventToolArgs, Tool: it.tool}
+	return it, 0, event.Event{Kind: event.ToolArgs, Tool: it.tool}
 }
 
 // The core events that tell texts, without them.
 var (
-	textEvent      = translate.Event{Kind: translate.EventText}
-	refusalEvent   = translate.Event{Kind: translate.EventText, Refusal: true}
-	reasoningEvent = translate.Event{Kind: translate.EventReasoning}
+	textEvent      = event.Event{Kind: event.Text}
+	refusalEvent   = event.Event{Kind: event.Text, Refusal: true}
+	reasoningEvent = event.Event{Kind: event.Reasoning}
 )
 
 // thought returns the item of reasoning that the event at hand is about. It is nil
@@ -90,7 +90,7 @@ func (p *Parser) whole(kind eventKind) {
 }
 
 // tell tells a text of a part as it is written, unless it is empty.
-func (p *Parser) tell(it *output, pt *part, raw []byte, e *translate.Event) {
+func (p *Parser) tell(it *output, pt *part, raw []byte, e *event.Event) {
 	if len(raw) <= len(`""`) {
 		return
 	}
@@ -98,9 +98,9 @@ func (p *Parser) tell(it *output, pt *part, raw []byte, e *translate.Event) {
 	p.tellText(it, pt, p.text, e)
 }
 
-func (p *Parser) tellText(it *output, pt *part, text []byte, e *translate.Event) {
+func (p *Parser) tellText(it *output, pt *part, text []byte, e *event.Event) {
 	p.begin()
-	if e.Kind != translate.EventToolArgs {
+	if e.Kind != event.ToolArgs {
 		p.enter(it)
 		e.Part = int(pt.index)
 		p.refused = p.refused || e.Refusal
@@ -114,7 +114,7 @@ func (p *Parser) tellText(it *output, pt *part, text []byte, e *translate.Event)
 
 // rest tells what was not told of the whole text of a part. Where that does not begin
 // with what was told, nothing can be taken back. It returns nil after a fault.
-func (p *Parser) rest(it *output, index int64, raw []byte, e *translate.Event) *part {
+func (p *Parser) rest(it *output, index int64, raw []byte, e *event.Event) *part {
 	pt := p.part(it, index)
 	if pt == nil || raw == nil || pt.checked == pt.sent && jsonscan.TextLen(raw) == pt.sent {
 		return pt
@@ -143,14 +143,14 @@ func (p *Parser) score(pt *part, raw []byte) {
 	}
 	pt.scored = true
 	p.scores = jsonscan.AppendCompact(p.scores[:0], raw)
-	p.send(translate.Event{Kind: translate.EventLogprobs, Logprobs: p.scores})
+	p.send(event.Event{Kind: event.Logprobs, Logprobs: p.scores})
 }
 
 // repeated is what the delta before said.
 type repeated struct {
 	name  []byte // of the event
 	data  jsonscan.Template
-	event translate.Event
+	event event.Event
 	item  *output
 	part  *part
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -16,14 +16,14 @@ import (
 // end items and parts; texts and arguments are deltas before them. An answer that
 // cannot be read without doubt is a fault, and so is one that is not at its end, or
 // one of more than 16384 events.
-func Replay(answer []byte, _ bool) ([]byte, *translate.Fault) {
+func Replay(answer []byte, _ bool) ([]byte, *fault.Fault) {
 	r := replay{cursor: jsonscan.New(answer)}
 	if err := r.read(); err != nil {
-		return nil, translate.Unusable(err)
+		return nil, fault.Unusable(err)
 	}
 	r.write()
 	if r.err != nil {
-		return nil, translate.Unusable(r.err)
+		return nil, fault.Unusable(r.err)
 	}
 	return r.out, nil
 }

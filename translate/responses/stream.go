@@ -4,9 +4,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Observer watches a stream of events. It goes by their names, and reads the data
@@ -15,19 +17,19 @@ import (
 type Observer struct {
 	cursor jsonscan.Cursor // in here so that an event costs no allocation
 	head   head
-	usage  translate.Usage
+	usage  token.Usage
 	frame  frame
-	fault  *translate.Fault
+	fault  *fault.Fault
 	events int64 // seen so far
 	begun  bool  // content was seen
 	over   bool  // nothing that follows counts
 }
 
 // NewObserver returns an observer for one stream.
-func NewObserver() translate.Observer { return &Observer{} }
+func NewObserver() signal.Observer { return &Observer{} }
 
 // Usage is what the last event of the stream says.
-func (o *Observer) Usage() translate.Usage { return o.usage }
+func (o *Observer) Usage() token.Usage { return o.usage }
 
 // Model is the model that the response names.
 func (o *Observer) Model() string { return string(o.frame.model) }
@@ -36,18 +38,18 @@ func (o *Observer) Model() string { return string(o.frame.model) }
 func (o *Observer) ID() string { return o.frame.id }
 
 // Fault is the error that the stream has told, nil without one.
-func (o *Observer) Fault() *translate.Fault { return o.fault }
+func (o *Observer) Fault() *fault.Fault { return o.fault }
 
 // AppendFailure appends the event that ends a stream which broke off behind the
 // events seen so far. Its number follows theirs, since they are numbered without
 // gaps. It leaves the output open: clients keep what they have.
-func (o *Observer) AppendFailure(dst []byte, f *translate.Fault) []byte {
+func (o *Observer) AppendFailure(dst []byte, f *fault.Fault) []byte {
 	return o.frame.appendFailed(dst, o.events, nil, f)
 }
 
 // Observe reads the next event. What follows the end of the response or an error
 // says nothing.
-func (o *Observer) Observe(event sse.Event) translate.Signal {
+func (o *Observer) Observe(event sse.Event) signal.Signal {
 	if o.over || string(event.Data) == "[DONE]" {
 		return 0
 	}
@@ -65,7 +67,7 @@ func (o *Observer) Observe(event sse.Event) translate.Signal {
 	case kind == completedEvent || kind == incompleteEvent || kind == headEvent && !o.begun:
 		return o.readHead(event.Data, kind)
 	case o.begun && kind.delta():
-		return translate.Content
+		return signal.Content
 	case !o.begun:
 		return o.readContent(event.Data, kind)
 	default:
@@ -75,19 +77,19 @@ func (o *Observer) Observe(event sse.Event) translate.Signal {
 
 var errNoType = errors.New("an event without a type")
 
-func (o *Observer) fail(fault *translate.Fault) translate.Signal {
+func (o *Observer) fail(fault *fault.Fault) signal.Signal {
 	o.over = true
 	o.fault = fault
-	return translate.Failed
+	return signal.Failed
 }
 
 // unreadable judges an event that is not of the format. Once content was sent it is
 // relayed as it came, for the client to judge.
-func (o *Observer) unreadable(cause error) translate.Signal {
+func (o *Observer) unreadable(cause error) signal.Signal {
 	if o.begun {
 		return 0
 	}
-	return o.fail(translate.Unusable(cause))
+	return o.fail(fault.Unusable(cause))
 }
 
 // typeOf is the type that the data name, for events without a name of their own;
@@ -113,7 +115,7 @@ func (o *Observer) typeOf(data []byte) (name []byte) {
 }
 
 // readHead reads an event about the whole response.
-func (o *Observer) readHead(data []byte, kind eventKind) translate.Signal {
+func (o *Observer) readHead(data []byte, kind eventKind) signal.Signal {
 	o.cursor = jsonscan.New(data)
 	c := &o.cursor
 	o.head = head{counts: o.head.counts}
@@ -144,7 +146,7 @@ func (o *Observer) readHead(data []byte, kind eventKind) translate.Signal {
 		return 0
 	}
 	o.over, o.begun = true, true
-	return translate.Content | translate.Finish | translate.Terminal
+	return signal.Content | signal.Finish | signal.Terminal
 }
 
 // response reads the response at the cursor.
@@ -172,7 +174,7 @@ func (o *Observer) note() {
 }
 
 // readContent reads an event that may be the first with content.
-func (o *Observer) readContent(data []byte, kind eventKind) translate.Signal {
+func (o *Observer) readContent(data []byte, kind eventKind) signal.Signal {
 	o.cursor = jsonscan.New(data)
 	c := &o.cursor
 	found, isError := false, false
@@ -204,7 +206,7 @@ func (o *Observer) readContent(data []byte, kind eventKind) translate.Signal {
 		return o.fail(readFault(data))
 	case found && kind.known():
 		o.begun = true
-		return translate.Content
+		return signal.Content
 	}
 	return 0
 }

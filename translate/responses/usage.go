@@ -3,8 +3,8 @@ package responses
 import (
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // counts are the numbers of a usage object, as the provider gives them.
@@ -26,9 +26,9 @@ func (n *counts) read(c *jsonscan.Cursor) {
 	for c.Member() {
 		switch string(c.Name()) {
 		case "input_tokens":
-			translate.ReadCount(c, &n.input)
+			token.ReadCount(c, &n.input)
 		case "output_tokens":
-			translate.ReadCount(c, &n.output)
+			token.ReadCount(c, &n.output)
 		case "input_tokens_details", "output_tokens_details":
 			n.details(c)
 		default:
@@ -41,11 +41,11 @@ func (n *counts) details(c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "cached_tokens":
-			translate.ReadCount(c, &n.cached)
+			token.ReadCount(c, &n.cached)
 		case "cache_write_tokens":
-			translate.ReadCount(c, &n.written)
+			token.ReadCount(c, &n.written)
 		case "reasoning_tokens":
-			translate.ReadCount(c, &n.reasoning)
+			token.ReadCount(c, &n.reasoning)
 		default:
 			c.Skip()
 		}
@@ -54,8 +54,8 @@ func (n *counts) details(c *jsonscan.Cursor) {
 
 // usage are the counts without overlap: input tokens include the cached ones on the
 // wire, and do not in Usage.
-func (n *counts) usage() translate.Usage {
-	return translate.Usage{
+func (n *counts) usage() token.Usage {
+	return token.Usage{
 		Input:      max(0, n.input-n.cached-n.written),
 		CacheRead:  n.cached,
 		CacheWrite: n.written,
@@ -67,7 +67,7 @@ func (n *counts) usage() translate.Usage {
 
 // AppendUsage appends the usage object of an answer. All counts and all details are
 // there, for clients need them: 0 stands for one that is not known.
-func AppendUsage(dst []byte, u translate.Usage) []byte {
+func AppendUsage(dst []byte, u token.Usage) []byte {
 	dst = appendCount(dst, `{"input_tokens":`, u.TotalInput())
 	dst = appendCount(dst, `,"input_tokens_details":{"cached_tokens":`, u.CacheRead)
 	dst = appendCount(dst, `,"cache_write_tokens":`, u.CacheWrite)

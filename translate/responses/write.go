@@ -7,10 +7,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // RequestTarget writes responses requests.
-var RequestTarget = core.Target{Format: translate.Responses, Outcomes: &outcomes, Reserved: slices.Concat(translate.ChatOptions, ownFields), New: func() core.Writer { return new(requestWriter) }}
+var RequestTarget = core.Target{Format: translate.Responses, Outcomes: &outcomes, Reserved: slices.Concat(trait.ChatOptions, ownFields), New: func() core.Writer { return new(requestWriter) }}
 
 // requestWriter writes a responses request, which asks the provider to keep nothing.
 // The conversation and the tools gather in buffers of their own, since a body may have

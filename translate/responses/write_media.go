@@ -1,9 +1,9 @@
 package responses
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // resultWriter is the result of a tool that is being written.
@@ -70,7 +70,7 @@ func (w *requestWriter) Document(m *core.Media) {
 	if len(name) == 0 {
 		name = []byte("document.pdf")
 	}
-	if w.addContext(m); w.x.Traits.Files == translate.FilesDrop {
+	if w.addContext(m); w.x.Traits.Files == trait.FilesDrop {
 		w.to().Add([]byte("["), name, []byte(parts.LeftOut))
 		return
 	}

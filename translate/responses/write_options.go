@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // leastTokens is the smallest bound of an answer that providers take. Clients that only
@@ -118,7 +118,7 @@ func (w *requestWriter) writeUser() {
 		return
 	}
 	field := "user"
-	if w.x.Traits.UserField == translate.UserFieldSafetyIdentifier {
+	if w.x.Traits.UserField == trait.UserFieldSafetyIdentifier {
 		field = "safety_identifier"
 	}
 	id := w.x.Text(core.EndUser)

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Reasoning keeps an item of earlier reasoning until something follows it: providers
@@ -117,5 +117,5 @@ func (w *requestWriter) writeReasoning() (reasons bool) {
 
 // mayReason reports whether the provider is one that reasons.
 func (w *requestWriter) mayReason() bool {
-	return w.x.Traits.EffortsOr(translate.EffortAll)&^translate.EffortNone != 0
+	return w.x.Traits.EffortsOr(trait.EffortAll)&^trait.EffortNone != 0
 }

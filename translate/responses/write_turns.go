@@ -3,9 +3,9 @@ package responses
 import (
 	"cmp"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // turnWriter is the turn being written.
@@ -78,9 +78,9 @@ func (w *requestWriter) endInstructions() {
 func (w *requestWriter) endSystem() {
 	c := &w.turn.content
 	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
-	case mid == translate.MidSystemHoist, mid == translate.MidSystemUser && w.items.empty():
+	case mid == trait.MidSystemHoist, mid == trait.MidSystemUser && w.items.empty():
 		w.hoisted.Join(c)
-	case mid == translate.MidSystemUser:
+	case mid == trait.MidSystemUser:
 		w.message(roleUser)
 	default:
 		w.message(w.systemRole())

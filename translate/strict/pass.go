@@ -14,6 +14,7 @@ import (
 	"math"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -113,39 +114,39 @@ func (p *Pass) Return(m Mark) { p.found = m }
 
 // End ends the pass. It returns the view of a body that is right, or the fault that
 // the client reads.
-func (p *Pass) End() (translate.View, *translate.Fault) {
+func (p *Pass) End() (translate.View, *fault.Fault) {
 	if fault := p.fault(); fault != nil {
 		return translate.View{}, fault
 	}
 	return p.View, nil
 }
 
-func (p *Pass) fault() *translate.Fault {
+func (p *Pass) fault() *fault.Fault {
 	if p.shape == empty {
-		return translate.BodyEmpty()
+		return fault.BodyEmpty()
 	}
 	if err := p.Finish(); err != nil {
 		return p.malformed(err)
 	}
 	if p.shape == other {
-		return translate.BodyNotObject()
+		return fault.BodyNotObject()
 	}
 	if p.found.what != "" {
-		return translate.InvalidValue(p.found.at, p.found.what, p.found.value)
+		return fault.InvalidValue(p.found.at, p.found.what, p.found.value)
 	}
 	return nil
 }
 
-func (p *Pass) malformed(err error) *translate.Fault {
+func (p *Pass) malformed(err error) *fault.Fault {
 	if syntax := (*jsonscan.SyntaxError)(nil); errors.As(err, &syntax) {
 		if syntax.TooDeep() {
-			return translate.NestedTooDeeply(syntax.Offset, jsonscan.MaxDepth)
+			return fault.NestedTooDeeply(syntax.Offset, jsonscan.MaxDepth)
 		}
-		return translate.Malformed(syntax.Offset, err)
+		return fault.Malformed(syntax.Offset, err)
 	}
 	if twice := (*jsonscan.DuplicateError)(nil); errors.As(err, &twice) {
 		p.path.push(step{name: twice.First})
-		return translate.Repeated(p.path.String(), twice.First, twice.InMap)
+		return fault.Repeated(p.path.String(), twice.First, twice.InMap)
 	}
-	return translate.InternalFault(err)
+	return fault.InternalError(err)
 }

@@ -6,13 +6,16 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Emitter is what the emitters of the formats have in common.
 type Emitter interface {
-	translate.Handler
+	event.Handler
 	Output() []byte
-	Fault() *translate.Fault
+	Fault() *fault.Fault
 }
 
 // words are what a scripted answer is made of.
@@ -23,9 +26,9 @@ var arguments = [][]string{{"{}"}, {`{"x":`, `1}`}, {"{", `"y": "☂`, `{"`, "}"
 
 // Script turns bytes into the core events of an answer that keeps the laws:
 // every byte chooses a step, so that whatever a fuzzer thinks of is an answer.
-func (r RoundTrip) Script(steps []byte) []translate.Event {
+func (r RoundTrip) Script(steps []byte) []event.Event {
 	s := script{calls: r.Calls, tools: make([]int, r.Choices), done: make([]bool, r.Choices)}
-	s.tell(translate.Event{Kind: translate.EventStart, Model: []byte("m"), Created: 7, Usage: &translate.Usage{}})
+	s.tell(event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}})
 	for len(steps) >= 2 {
 		s.step(int(steps[0]), int(steps[1]), int(steps[0])>>4%r.Choices)
 		steps = steps[2:]
@@ -33,18 +36,18 @@ func (r RoundTrip) Script(steps []byte) []translate.Event {
 	for choice := range r.Choices {
 		s.finish(choice, len(steps))
 	}
-	s.tell(translate.Event{Kind: translate.EventEnd})
+	s.tell(event.Event{Kind: event.End})
 	return s.events
 }
 
 type script struct {
-	events []translate.Event
+	events []event.Event
 	calls  bool
 	tools  []int  // begun, by choice
 	done   []bool // the choices that finished
 }
 
-func (s *script) tell(e translate.Event) { s.events = append(s.events, e) }
+func (s *script) tell(e event.Event) { s.events = append(s.events, e) }
 
 func (s *script) step(kind, word, choice int) {
 	if s.done[choice] {
@@ -53,19 +56,19 @@ func (s *script) step(kind, word, choice int) {
 	text := []byte(words[word%len(words)])
 	switch kind % 8 {
 	case 0, 1, 2:
-		s.tell(translate.Event{Kind: translate.EventText, Choice: choice, Text: text})
+		s.tell(event.Event{Kind: event.Text, Choice: choice, Text: text})
 	case 3:
-		s.tell(translate.Event{Kind: translate.EventReasoning, Choice: choice, Text: text})
-		s.tell(translate.Event{Kind: translate.EventReasoningEnd, Choice: choice})
+		s.tell(event.Event{Kind: event.Reasoning, Choice: choice, Text: text})
+		s.tell(event.Event{Kind: event.ReasoningEnd, Choice: choice})
 	case 4:
 		if s.calls {
 			s.call(choice, word)
 		}
 	case 5:
 		count := int64(word)
-		s.tell(translate.Event{Kind: translate.EventUsage, Usage: &translate.Usage{Input: count, Output: 2 * count, Reasoning: count, Known: true}})
+		s.tell(event.Event{Kind: event.Usage, Usage: &token.Usage{Input: count, Output: 2 * count, Reasoning: count, Known: true}})
 	case 6:
-		s.tell(translate.Event{Kind: translate.EventRedacted, Choice: choice, Text: text})
+		s.tell(event.Event{Kind: event.Redacted, Choice: choice, Text: text})
 	default:
 		s.finish(choice, word)
 	}
@@ -75,12 +78,12 @@ func (s *script) step(kind, word, choice int) {
 func (s *script) call(choice, word int) {
 	tool := s.tools[choice]
 	s.tools[choice]++
-	s.tell(translate.Event{Kind: translate.EventToolStart, Choice: choice, Tool: tool, ID: fmt.Appendf(nil, "id%d", word%3), Name: []byte("f")})
+	s.tell(event.Event{Kind: event.ToolStart, Choice: choice, Tool: tool, ID: fmt.Appendf(nil, "id%d", word%3), Name: []byte("f")})
 	for _, fragment := range arguments[word%len(arguments)] {
-		s.tell(translate.Event{Kind: translate.EventToolArgs, Choice: choice, Tool: tool, Text: []byte(fragment)})
+		s.tell(event.Event{Kind: event.ToolArgs, Choice: choice, Tool: tool, Text: []byte(fragment)})
 	}
 	if word%2 == 0 {
-		s.tell(translate.Event{Kind: translate.EventToolEnd, Choice: choice, Tool: tool})
+		s.tell(event.Event{Kind: event.ToolEnd, Choice: choice, Tool: tool})
 	}
 }
 
@@ -89,16 +92,16 @@ func (s *script) finish(choice, word int) {
 		return
 	}
 	s.done[choice] = true
-	reason := translate.FinishReason(word % 6)
-	if reason == translate.FinishTools && !s.calls {
-		reason = translate.FinishStop
+	reason := event.FinishReason(word % 6)
+	if reason == event.FinishTools && !s.calls {
+		reason = event.FinishStop
 	}
-	s.tell(translate.Event{Kind: translate.EventFinish, Choice: choice, Finish: reason})
+	s.tell(event.Event{Kind: event.Finish, Choice: choice, Finish: reason})
 }
 
 // RoundTrip tells an emitter answers and reads what it wrote.
 type RoundTrip struct {
-	Emitter func(*translate.Memory) Emitter
+	Emitter func(*translate.AnswerContext) Emitter
 	Read    func(stream []byte) (Object, error)    // the accumulator of its format
 	Text    func(answer Object, choice int) string // the text of a choice of an answer
 	Choices int                                    // how many the format may have
@@ -110,11 +113,11 @@ type RoundTrip struct {
 // answer, and say all text that was told, in its order.
 func (r RoundTrip) Check(steps []byte) error {
 	events := r.Script(steps)
-	stream, err := written(r.Emitter(&translate.Memory{Stream: true, IncludeUsage: true}), events)
+	stream, err := written(r.Emitter(&translate.AnswerContext{Stream: true, IncludeUsage: true}), events)
 	if err != nil {
 		return err
 	}
-	whole, err := written(r.Emitter(&translate.Memory{}), events)
+	whole, err := written(r.Emitter(&translate.AnswerContext{}), events)
 	if err != nil {
 		return err
 	}
@@ -139,7 +142,7 @@ func (r RoundTrip) Check(steps []byte) error {
 
 // written returns what an emitter makes of the events, and of events behind the
 // last.
-func written(e Emitter, events []translate.Event) ([]byte, error) {
+func written(e Emitter, events []event.Event) ([]byte, error) {
 	var out []byte
 	for i := range events {
 		e.Handle(&events[i])
@@ -153,10 +156,10 @@ func written(e Emitter, events []translate.Event) ([]byte, error) {
 
 // spoken is the text that was told of a choice, without white space: that is
 // left out between calls.
-func spoken(events []translate.Event, choice int) string {
+func spoken(events []event.Event, choice int) string {
 	var b strings.Builder
 	for i := range events {
-		if e := &events[i]; e.Kind == translate.EventText && e.Choice == choice {
+		if e := &events[i]; e.Kind == event.Text && e.Choice == choice {
 			b.Write(e.Text)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 )
 
 // Laws is a handler that watches the core events of a parser, and notes the
@@ -24,46 +24,46 @@ func NewLaws() *Laws { return &Laws{calls: map[int][]bool{}} }
 func (l *Laws) Err() error { return l.err }
 
 // Handle watches the next event.
-func (l *Laws) Handle(e *translate.Event) {
+func (l *Laws) Handle(e *event.Event) {
 	if err := l.judge(e); err != nil && l.err == nil {
 		l.err = fmt.Errorf("event %d of choice %d, call %d: %w", e.Kind, e.Choice, e.Tool, err)
 	}
 }
 
-func (l *Laws) judge(e *translate.Event) error {
+func (l *Laws) judge(e *event.Event) error {
 	if l.Ended {
 		return errors.New("behind the end")
 	}
-	l.Ended = e.Kind == translate.EventError || e.Kind == translate.EventEnd
+	l.Ended = e.Kind == event.Error || e.Kind == event.End
 	switch e.Kind {
-	case translate.EventError:
+	case event.Error:
 		if e.Fault == nil || e.Fault.Message == "" {
 			return errors.New("a fault that says nothing")
 		}
-	case translate.EventUsage:
+	case event.Usage:
 		if u := e.Usage; u == nil || min(u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning) < 0 {
 			return fmt.Errorf("usage %+v", u)
 		}
-	case translate.EventText, translate.EventReasoning:
+	case event.Text, event.Reasoning:
 		if len(e.Text) == 0 {
 			return errors.New("an empty text")
 		}
-	case translate.EventToolStart, translate.EventToolArgs, translate.EventToolEnd:
+	case event.ToolStart, event.ToolArgs, event.ToolEnd:
 		return l.judgeCall(e)
 	}
 	return nil
 }
 
-func (l *Laws) judgeCall(e *translate.Event) error {
+func (l *Laws) judgeCall(e *event.Event) error {
 	calls := l.calls[e.Choice]
 	switch {
-	case e.Kind == translate.EventToolStart && e.Tool != len(calls):
+	case e.Kind == event.ToolStart && e.Tool != len(calls):
 		return errors.New("not the next call")
-	case e.Kind == translate.EventToolStart:
+	case e.Kind == event.ToolStart:
 		l.calls[e.Choice] = append(calls, false)
 	case e.Tool < 0 || e.Tool >= len(calls) || calls[e.Tool]:
 		return errors.New("not a call that was begun")
-	case e.Kind == translate.EventToolEnd:
+	case e.Kind == event.ToolEnd:
 		calls[e.Tool] = true
 	case len(e.Text) == 0:
 		return errors.New("an empty fragment")

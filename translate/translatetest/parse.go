@@ -3,7 +3,7 @@ package translatetest
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -17,7 +17,7 @@ type Parser interface {
 // Parse puts bytes through parsers as a stream that ends cleanly, as one that
 // breaks off, and as a JSON answer, and returns the first law that is broken.
 // Each must come to exactly one end, and nothing of what follows may count.
-func Parse(parser func(translate.Handler) Parser, data []byte) error {
+func Parse(parser func(event.Handler) Parser, data []byte) error {
 	for _, clean := range []bool{true, false} {
 		laws := NewLaws()
 		p := parser(laws)

@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Estimate is what an exchange is expected to use, in tokens.
@@ -113,7 +114,7 @@ const frameBytes = 100
 // sent estimates the tokens of the sent bytes. An event has two lines or more and
 // at least one token.
 func (m *Meter) sent() int64 {
-	return m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/translate.DefaultBytesPerToken
+	return m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/token.DefaultBytesPerToken
 }
 
 // maxPlausible is more tokens than any model takes and gives.

@@ -7,11 +7,13 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func TestUsedTokensOfEveryEnd(t *testing.T) {
-	usage := translate.Usage{Input: 1, CacheRead: 2, CacheWrite: 4, Output: 8, Reasoning: 3, Known: true}
-	overloaded := translate.ReadStreamFault([]byte(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`), translate.Messages)
+	usage := token.Usage{Input: 1, CacheRead: 2, CacheWrite: 4, Output: 8, Reasoning: 3, Known: true}
+	overloaded := fault.ReadEvent([]byte(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`), translate.Messages)
 	const reserved = 4114
 	for name, c := range map[string]struct {
 		result exchange.Result
@@ -20,23 +22,23 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 	}{
 		"a whole answer":                      {exchange.Result{State: exchange.Finished, Usage: usage, Status: 200}, true, 15},
 		"a whole answer without usage":        {exchange.Result{State: exchange.Finished, Status: 200}, true, reserved},
-		"a whole answer that is said to be 0": {exchange.Result{State: exchange.Finished, Status: 200, Usage: translate.Usage{Known: true}}, true, reserved},
-		"a usage that cannot be":              {exchange.Result{State: exchange.Finished, Usage: translate.Usage{Input: -5, Output: -5, Known: true}}, true, reserved},
-		"a usage that is absurd":              {exchange.Result{State: exchange.Finished, Usage: translate.Usage{Output: 1 << 53, Known: true}}, true, reserved},
+		"a whole answer that is said to be 0": {exchange.Result{State: exchange.Finished, Status: 200, Usage: token.Usage{Known: true}}, true, reserved},
+		"a usage that cannot be":              {exchange.Result{State: exchange.Finished, Usage: token.Usage{Input: -5, Output: -5, Known: true}}, true, reserved},
+		"a usage that is absurd":              {exchange.Result{State: exchange.Finished, Usage: token.Usage{Output: 1 << 53, Known: true}}, true, reserved},
 		"a cut answer":                        {exchange.Result{Usage: usage, Status: 200}, true, reserved},
-		"a cut answer that has used more":     {exchange.Result{Usage: translate.Usage{Input: 5000, Known: true}, Status: 200}, true, 5000},
-		"a refusal of the provider":           {exchange.Result{Sent: true, Status: 400, Fault: translate.Unusable(nil)}, false, 0},
-		"a redirect":                          {exchange.Result{Sent: true, Status: 302, Fault: translate.Unusable(nil)}, false, 0},
-		"a provider that cannot be reached":   {exchange.Result{Fault: translate.Unreachable(nil)}, false, 0},
-		"a provider that hangs up":            {exchange.Result{Sent: true, Fault: translate.Unreachable(nil)}, false, reserved},
-		"a provider that is silent":           {exchange.Result{Sent: true, Fault: translate.UpstreamTimeout(nil)}, false, reserved},
+		"a cut answer that has used more":     {exchange.Result{Usage: token.Usage{Input: 5000, Known: true}, Status: 200}, true, 5000},
+		"a refusal of the provider":           {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, false, 0},
+		"a redirect":                          {exchange.Result{Sent: true, Status: 302, Fault: fault.Unusable(nil)}, false, 0},
+		"a provider that cannot be reached":   {exchange.Result{Fault: fault.Unreachable(nil)}, false, 0},
+		"a provider that hangs up":            {exchange.Result{Sent: true, Fault: fault.Unreachable(nil)}, false, reserved},
+		"a provider that is silent":           {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, false, reserved},
 		"a client that leaves at once":        {exchange.Result{}, false, 0},
-		"a client that leaves":                {exchange.Result{Sent: true, Fault: translate.InternalFault(nil)}, false, reserved},
-		"one that leaves before content":      {exchange.Result{Sent: true, Status: 200, Fault: translate.InternalFault(nil)}, false, reserved},
-		"what no target can take":             {exchange.Result{State: exchange.Unasked, Fault: translate.Unusable(nil)}, false, 0},
-		"a 200 that is none":                  {exchange.Result{Sent: true, Status: 200, Fault: translate.Unusable(nil)}, false, 0},
+		"a client that leaves":                {exchange.Result{Sent: true, Fault: fault.InternalError(nil)}, false, reserved},
+		"one that leaves before content":      {exchange.Result{Sent: true, Status: 200, Fault: fault.InternalError(nil)}, false, reserved},
+		"what no target can take":             {exchange.Result{State: exchange.Unasked, Fault: fault.Unusable(nil)}, false, 0},
+		"a 200 that is none":                  {exchange.Result{Sent: true, Status: 200, Fault: fault.Unusable(nil)}, false, 0},
 		"a 200 that is an error":              {exchange.Result{Sent: true, Status: 200, Usage: usage, Fault: overloaded}, false, 15},
-		"a 200 that breaks off":               {exchange.Result{Sent: true, Status: 200, Fault: translate.Truncated(nil)}, false, reserved},
+		"a 200 that breaks off":               {exchange.Result{Sent: true, Status: 200, Fault: fault.Truncated(nil)}, false, reserved},
 	} {
 		m := Meter{Estimate: Estimate{Prompt: 18, Reserved: reserved}}
 		if c.sent {
@@ -44,7 +46,7 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 		}
 		ex := &exchange.Exchange{Attempts: 1, Result: &c.result}
 		assert.Equal(t, c.want, m.used(ex), name)
-		m.AddEarlier(&exchange.Result{Usage: translate.Usage{Input: 7, Known: true}})
+		m.AddEarlier(&exchange.Result{Usage: token.Usage{Input: 7, Known: true}})
 		assert.Equal(t, c.want+7, m.used(ex), "with an earlier attempt: %s", name)
 		ex.Attempts = 0
 		assert.Zero(t, m.used(ex), "no attempt")

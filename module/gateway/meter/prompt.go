@@ -1,9 +1,9 @@
 package meter
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 
 // PromptTokens estimates the tokens of a request body from its length in bytes,
 // with the files in it. The result is at least 1.
-func PromptTokens(length int, files translate.FileCosts) int64 {
-	return (int64(length)-files.Bytes)/translate.DefaultBytesPerToken + files.Tokens + 1
+func PromptTokens(length int, files token.FileCosts) int64 {
+	return (int64(length)-files.Bytes)/token.DefaultBytesPerToken + files.Tokens + 1
 }

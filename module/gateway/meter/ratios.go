@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Ratios hold the bytes per token of each model of each provider, learned from
@@ -40,14 +41,14 @@ type ratio struct {
 }
 
 func newRatio() *ratio {
-	return &ratio{bytes: translate.DefaultBytesPerToken * priorTokens, tokens: priorTokens}
+	return &ratio{bytes: token.DefaultBytesPerToken * priorTokens, tokens: priorTokens}
 }
 
 // BytesPerToken returns the ratio of a model, or the default while it is unknown.
 func (r *Ratios) BytesPerToken(key Model) float64 {
 	known := r.find(key)
 	if known == nil {
-		return translate.DefaultBytesPerToken
+		return token.DefaultBytesPerToken
 	}
 	known.mu.Lock()
 	defer known.mu.Unlock()
@@ -88,7 +89,7 @@ func (r *Ratios) Track(key Model) {
 // others. The body is gone when the usage is reported. A provider that speaks the
 // client's own format counts tokens itself: nothing is learned of its models unless
 // they are tracked.
-func (r *Ratios) Measure(a *exchange.Attempt) *translate.Size {
+func (r *Ratios) Measure(a *exchange.Attempt) *token.Size {
 	ex := a.Exchange
 	if ex.Operation != translate.Generate || len(ex.Body) > maxLearned {
 		return nil
@@ -106,7 +107,7 @@ func (r *Ratios) Measure(a *exchange.Attempt) *translate.Size {
 
 // Learn learns from the reported usage of a whole answer and the size of its
 // request.
-func (r *Ratios) Learn(c *exchange.Conduit, size *translate.Size) {
+func (r *Ratios) Learn(c *exchange.Conduit, size *token.Size) {
 	if size == nil || !c.Result.Whole() || !c.Result.Usage.Known {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func emptyRatios() *Ratios { return &Ratios{of: make(map[Model]*ratio)} }
@@ -28,7 +29,7 @@ func answered(bytes int, tokens int64) *exchange.Exchange {
 		Exchange: ex, Provider: "p", Model: "m", Format: formats.Of(translate.Chat),
 	}
 	ex.Result = new(exchange.Result)
-	ex.Result.Finish(translate.Usage{Input: tokens / 2, CacheRead: tokens - tokens/2, Known: true})
+	ex.Result.Finish(token.Usage{Input: tokens / 2, CacheRead: tokens - tokens/2, Known: true})
 	return ex
 }
 

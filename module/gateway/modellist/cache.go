@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // The lifetimes of a list.
@@ -18,18 +18,18 @@ const (
 // read when it is older than listLifetime, by one goroutine at a time. A read that
 // fails keeps the list.
 type cache struct {
-	mu      sync.Mutex        // guards all below
-	models  []translate.Model // sorted by id; replaced as a whole, never changed
-	fresh   time.Time         // until when no read starts
-	reading chan struct{}     // closed once the read under way has ended; nil without one
-	failing bool              // the last read failed
+	mu      sync.Mutex       // guards all below
+	models  []modelcard.Card // sorted by id; replaced as a whole, never changed
+	fresh   time.Time        // until when no read starts
+	reading chan struct{}    // closed once the read under way has ended; nil without one
+	failing bool             // the last read failed
 }
 
 // errNoList is the error for a provider that has no list of models.
 var errNoList = errors.New("the provider has no list")
 
 // current returns the list, sorted by id. It must not be changed.
-func (l *cache) current() []translate.Model {
+func (l *cache) current() []modelcard.Card {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.models
@@ -38,7 +38,7 @@ func (l *cache) current() []translate.Model {
 // refresh starts a read in the background, unless the list is fresh or a read is
 // under way. The channel is closed when the read ends; it is nil if there is none.
 // failed gets the error of a read that fails after one that did not.
-func (l *cache) refresh(read func() ([]translate.Model, error), failed func(error)) <-chan struct{} {
+func (l *cache) refresh(read func() ([]modelcard.Card, error), failed func(error)) <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.reading != nil || time.Now().Before(l.fresh) {
@@ -58,7 +58,7 @@ func (l *cache) refresh(read func() ([]translate.Model, error), failed func(erro
 
 // settle ends a read. It reports whether the read failed and the one before did
 // not.
-func (l *cache) settle(models []translate.Model, err error) (failed bool) {
+func (l *cache) settle(models []modelcard.Card, err error) (failed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	failed = err != nil && !l.failing

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // patience is how long a client waits for lists that are being read.
@@ -31,7 +31,7 @@ type List struct {
 }
 
 // Models returns the list as it was last read, sorted by id. It must not be changed.
-func (l *List) Models() []translate.Model { return l.cache.current() }
+func (l *List) Models() []modelcard.Card { return l.cache.current() }
 
 // refresh starts a read in the background, unless the list is fresh or a read is
 // under way. The channel is closed when the read ends; it is nil if there is none.

@@ -18,6 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // callerFunc is a function as a caller.
@@ -213,7 +214,7 @@ func TestAListOutlivesTheConfigurationThatHasReadIt(t *testing.T) {
 	id := Identity{Format: formats.Of(translate.Chat), BaseURL: "http://outlives"}
 	load := func(l *Lists, id Identity) *cache { return l.Load(id, "p", nil, nil).cache }
 	list := load(&before, id)
-	list.settle([]translate.Model{{ID: "a"}}, nil)
+	list.settle([]modelcard.Card{{ID: "a"}}, nil)
 	assert.Same(t, list, load(&after, id))
 	assert.NotSame(t, list, load(&other, Identity{Format: formats.Of(translate.Chat), BaseURL: "http://outlives", APIKey: "{env.OTHER}"}))
 	for _, lists := range []*Lists{&before, &after, &other} {

@@ -4,19 +4,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // sortByID sorts models by id and removes repetitions.
-func sortByID(models []translate.Model) []translate.Model {
-	byID := func(a, b translate.Model) int { return strings.Compare(a.ID, b.ID) }
+func sortByID(models []modelcard.Card) []modelcard.Card {
+	byID := func(a, b modelcard.Card) int { return strings.Compare(a.ID, b.ID) }
 	slices.SortStableFunc(models, byID)
-	return slices.CompactFunc(models, func(a, b translate.Model) bool { return a.ID == b.ID })
+	return slices.CompactFunc(models, func(a, b modelcard.Card) bool { return a.ID == b.ID })
 }
 
 // Named returns models of which nothing but the id is known, sorted.
-func Named(ids []string) []translate.Model {
-	models := make([]translate.Model, len(ids))
+func Named(ids []string) []modelcard.Card {
+	models := make([]modelcard.Card, len(ids))
 	for i, id := range ids {
 		models[i].ID = id
 	}
@@ -25,10 +25,10 @@ func Named(ids []string) []translate.Model {
 
 // Find returns the model with this id of a sorted list. If the list does not have
 // it, the model has nothing but the id.
-func Find(models []translate.Model, id string) translate.Model {
-	i, found := slices.BinarySearchFunc(models, id, func(m translate.Model, id string) int { return strings.Compare(m.ID, id) })
+func Find(models []modelcard.Card, id string) modelcard.Card {
+	i, found := slices.BinarySearchFunc(models, id, func(m modelcard.Card, id string) int { return strings.Compare(m.ID, id) })
 	if !found {
-		return translate.Model{ID: id}
+		return modelcard.Card{ID: id}
 	}
 	return models[i]
 }

@@ -9,11 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // The bounds of a provider's list of models.
@@ -28,11 +29,11 @@ const (
 //
 // The timeout cancels the calls. reverse_proxy counts an exceeded deadline as a
 // failure of the provider's address, and a cancelled call not.
-func (l *List) read() ([]translate.Model, error) {
+func (l *List) read() ([]modelcard.Card, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer time.AfterFunc(listTimeout, cancel).Stop()
-	var models []translate.Model
+	var models []modelcard.Card
 	after := ""
 	for range maxListPages {
 		page, next, err := l.readPage(ctx, after)
@@ -57,13 +58,13 @@ var (
 
 // readPage asks for the page after an id, and returns the id after which the
 // next one begins.
-func (l *List) readPage(ctx context.Context, after string) (page []translate.Model, next string, err error) {
+func (l *List) readPage(ctx context.Context, after string) (page []modelcard.Card, next string, err error) {
 	q := &exchange.ModelsQuery{Format: l.format, After: after}
 	l.query(exchange.WithModelsQuery(ctx, q))
 	switch {
 	case q.Page != nil:
-		if page, next, err = translate.ReadModels(q.Page); err != nil {
-			err = translate.ErrNoModelList
+		if page, next, err = modelcard.Read(q.Page); err != nil {
+			err = modelcard.ErrNoList
 		}
 		return page, next, err
 	case ctx.Err() != nil:

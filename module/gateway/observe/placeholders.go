@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 const placeholderPrefix = "http.ai_gateway."
@@ -38,11 +39,11 @@ var placeholders = []placeholder{
 	{"answer_losses", true, ofResult(func(r *exchange.Result) any { return text(r.Dropped.String()) })},
 	{"attempts", true, func(ex *exchange.Exchange) any { return ex.Attempts }},
 	{"ttfb_ms", true, timeToFirstByte},
-	{"usage.input_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.Input })},
-	{"usage.cache_read_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.CacheRead })},
-	{"usage.cache_write_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.CacheWrite })},
-	{"usage.output_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.Output })},
-	{"usage.reasoning_tokens", true, ofUsage(func(u translate.Usage) int64 { return u.Reasoning })},
+	{"usage.input_tokens", true, ofUsage(func(u token.Usage) int64 { return u.Input })},
+	{"usage.cache_read_tokens", true, ofUsage(func(u token.Usage) int64 { return u.CacheRead })},
+	{"usage.cache_write_tokens", true, ofUsage(func(u token.Usage) int64 { return u.CacheWrite })},
+	{"usage.output_tokens", true, ofUsage(func(u token.Usage) int64 { return u.Output })},
+	{"usage.reasoning_tokens", true, ofUsage(func(u token.Usage) int64 { return u.Reasoning })},
 }
 
 // Publish makes the exchange's values available as placeholders. They are
@@ -130,7 +131,7 @@ func lossNames(ex *exchange.Exchange) string {
 	return named.String()
 }
 
-func ofUsage(count func(translate.Usage) int64) func(*exchange.Exchange) any {
+func ofUsage(count func(token.Usage) int64) func(*exchange.Exchange) any {
 	return ofResult(func(r *exchange.Result) any {
 		if !r.Usage.Known {
 			return nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // setAnswerHeaders sets the headers of an answer.
@@ -51,11 +51,11 @@ func (s *Sink) setStreamHeaders(h http.Header) {
 }
 
 // setFaultHeaders sets the headers by which client libraries act on a fault.
-func setFaultHeaders(h http.Header, f *translate.Fault) {
+func setFaultHeaders(h http.Header, f *fault.Fault) {
 	if f.Final {
 		h["X-Should-Retry"] = []string{"false"}
 	}
-	if f.Kind == translate.Unauthenticated {
+	if f.Kind == fault.Unauthenticated {
 		h["Www-Authenticate"] = []string{aigateway.Challenge}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // SetHeader sets a header of the answer to the client. The name is in its canonical
@@ -19,7 +19,7 @@ func (s *Sink) SetHeader(name, value string) {
 
 // Fail answers a fault: by status and body where nothing was sent yet, else by the
 // error event that ends a stream.
-func (s *Sink) Fail(f *translate.Fault) {
+func (s *Sink) Fail(f *fault.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ex.Fault = f
@@ -36,7 +36,7 @@ func (s *Sink) Fail(f *translate.Fault) {
 
 // failStream ends a stream with the error event. It completes an event that the
 // answer left open, so that the error event is not read as a part of it.
-func (s *Sink) failStream(f *translate.Fault) {
+func (s *Sink) failStream(f *fault.Fault) {
 	s.meter.Release(s.ex)
 	begun := s.state == flowing
 	if begun && !s.heartbeat.end.reached() {
@@ -74,7 +74,7 @@ func (s *Sink) WriteJSON(body []byte) {
 
 // RelayError answers a failed attempt with the provider's own error answer, byte
 // for byte, where that is possible. Otherwise it returns the fault to answer.
-func (s *Sink) RelayError(upstream *exchange.Result) *translate.Fault {
+func (s *Sink) RelayError(upstream *exchange.Result) *fault.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state != waiting {

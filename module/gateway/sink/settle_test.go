@@ -4,9 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/stretchr/testify/assert"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // counted is a reservation that remembers how it was settled.
@@ -28,7 +31,7 @@ func TestWhatIsKnownIsSettledBeforeTheLastBytesGoOut(t *testing.T) {
 	s.WriteHeader(200)
 	_, _ = s.Write([]byte(event))
 	assert.Empty(t, reservation.settled)
-	s.ex.Result.Finish(translate.Usage{Input: 3, Output: 4, Known: true})
+	s.ex.Result.Finish(token.Usage{Input: 3, Output: 4, Known: true})
 	c.leave() // nothing goes out any more, and it is settled all the same
 	_, _ = s.Write([]byte(event))
 	assert.Equal(t, []int64{7}, reservation.settled)
@@ -66,7 +69,7 @@ func TestALargeAnswerRunsUntilItsLastBytesGoOut(t *testing.T) {
 	s, _ := sinkFor(translate.Chat, false)
 	reservation := new(counted)
 	s.Charge(meter.New(meter.Estimate{}, reservation))
-	s.ex.Result.Finish(translate.Usage{Output: 4, Known: true})
+	s.ex.Result.Finish(token.Usage{Output: 4, Known: true})
 	s.Header().Set("Content-Length", "20")
 	s.WriteHeader(200)
 	_, _ = s.Write(make([]byte, 19))
@@ -80,8 +83,8 @@ func TestALargeAnswerRunsUntilItsLastBytesGoOut(t *testing.T) {
 
 func TestEveryEndSettles(t *testing.T) {
 	for name, end := range map[string]func(s *Sink){
-		"a fault":                     func(s *Sink) { s.Fail(translate.Unusable(nil)) },
-		"a fault in the middle":       func(s *Sink) { s.WriteHeader(200); _, _ = s.Write([]byte(event)); s.Fail(translate.Unusable(nil)) },
+		"a fault":                     func(s *Sink) { s.Fail(fault.Unusable(nil)) },
+		"a fault in the middle":       func(s *Sink) { s.WriteHeader(200); _, _ = s.Write([]byte(event)); s.Fail(fault.Unusable(nil)) },
 		"an answer of the gateway's":  func(s *Sink) { s.WriteJSON([]byte("{}")) },
 		"a client that went away":     func(s *Sink) { s.Abandon(t.Context()); s.Close(false) },
 		"a panic, or anything at all": func(s *Sink) { s.Close(false) },

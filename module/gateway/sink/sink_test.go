@@ -16,6 +16,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
@@ -338,7 +339,7 @@ func TestSinkNeverFailsButRemembersThatTheClientIsGone(t *testing.T) {
 		assert.NoError(t, s.FlushError())
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		s.Fail(translate.Truncated(nil))
+		s.Fail(fault.Truncated(nil))
 		assert.Equal(t, event, c.text())
 		assert.Equal(t, 1, cancelled)
 		assert.True(t, s.Over())
@@ -362,7 +363,7 @@ func TestAClientThatIsGoneIsFoundByAKeepAlive(t *testing.T) {
 
 func TestFaultsAreToldInTheWayThatIsLeft(t *testing.T) {
 	const body = `{"type":"error","error":{"type":"api_error","message":"internal error"},"request_id":"req_1"}`
-	fault := func() *translate.Fault { return translate.InternalFault(errors.New("secret")) }
+	fault := func() *fault.Fault { return fault.InternalError(errors.New("secret")) }
 	t.Run("by status before anything was sent", func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
 		s.Fail(fault())
@@ -489,7 +490,7 @@ func TestNothingFollowsAnEnd(t *testing.T) {
 	for _, state := range []state{complete, cut, failed, abandoned, closed} {
 		s, c := sinkFor(translate.Chat, true)
 		s.state = state
-		s.Fail(translate.InternalFault(nil))
+		s.Fail(fault.InternalError(nil))
 		s.tick()
 		assert.True(t, c.untouched(), "%d", state)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // refusals are requests that a trait refuses, by that trait; "" where none could help.
@@ -26,20 +26,20 @@ var refusals = map[string]struct{ traits, path, body string }{
 
 // The log said what was refused, and not which word of the configuration decides.
 func TestTheLogNamesTheTraitThatRefuses(t *testing.T) {
-	for trait, c := range refusals {
-		t.Run(trait, func(t *testing.T) {
+	for name, c := range refusals {
+		t.Run(name, func(t *testing.T) {
 			p := gatewaytest.NewProvider(t)
 			s := site.StartCaddyfile(t, site.Block("log", site.Direct.Provider("p", p, c.traits)))
 			refused := s.Ask(c.path, c.body)
 			assert.Contains(t, []int{http.StatusBadRequest, http.StatusNotFound}, refused.Status, "%s", refused.Body)
 			record := s.AccessEntry(refused.ID())["ai_gateway"].(map[string]any)
-			if trait == "" {
+			if name == "" {
 				assert.NotContains(t, record, "fault_trait")
 				return
 			}
-			assert.Equal(t, trait, record["fault_trait"], "%v", record)
-			assert.Contains(t, translate.TraitNames(), trait)
-			assert.NotContains(t, string(refused.Body), trait, "clients cannot set it")
+			assert.Equal(t, name, record["fault_trait"], "%v", record)
+			assert.Contains(t, trait.Names(), name)
+			assert.NotContains(t, string(refused.Body), name, "clients cannot set it")
 		})
 	}
 }

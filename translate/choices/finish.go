@@ -1,0 +1,37 @@
+package choices
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+
+// ReadFinishReason reads the finish_reason of chat and completions answers.
+func ReadFinishReason(word string) event.FinishReason {
+	switch word {
+	case "stop":
+		return event.FinishStop
+	case "length":
+		return event.FinishLength
+	case "tool_calls", "function_call":
+		return event.FinishTools
+	case "content_filter":
+		return event.FinishFiltered
+	default:
+		return event.FinishUnknown
+	}
+}
+
+// FinishReason returns the finish_reason of chat answers for a reason. Calls,
+// whether there are any, counts more than the reason: clients run calls only if the
+// finish_reason announces them, and wait for calls that it announces wrongly. A
+// paused turn is incomplete, for which the format only has length. A model that
+// refuses in words has simply ended its turn: the words have a member of their own.
+func FinishReason(r event.FinishReason, calls bool) string {
+	switch r {
+	case event.FinishLength, event.FinishPaused:
+		return "length"
+	case event.FinishFiltered:
+		return "content_filter"
+	}
+	if calls {
+		return "tool_calls"
+	}
+	return "stop"
+}

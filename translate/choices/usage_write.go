@@ -1,0 +1,30 @@
+package choices
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// AppendUsage appends the usage object of a chat or completions answer
+// to the request that the memory is of. All details are there that follow from
+// the counts: without media, all of a prompt is text.
+func AppendUsage(dst []byte, u token.Usage, m *translate.AnswerContext) []byte {
+	prompt := u.TotalInput()
+	dst = jsonscan.AppendCount(dst, `{"prompt_tokens":`, prompt)
+	dst = jsonscan.AppendCount(dst, `,"completion_tokens":`, u.Output)
+	dst = jsonscan.AppendCount(dst, `,"total_tokens":`, u.Total())
+	dst = jsonscan.AppendCount(dst, `,"prompt_tokens_details":{"cached_tokens":`, u.CacheRead)
+	if !m.HasMedia && !m.HasImages {
+		dst = jsonscan.AppendCount(dst, `,"text_tokens":`, prompt)
+	}
+	dst = append(dst, `,"audio_tokens":0`...)
+	if !m.HasImages {
+		dst = append(dst, `,"image_tokens":0`...)
+	}
+	dst = jsonscan.AppendCount(dst, `,"cache_write_tokens":`, u.CacheWrite)
+	dst = jsonscan.AppendCount(dst, `},"completion_tokens_details":{"text_tokens":`, max(0, u.Output-u.Reasoning))
+	dst = append(dst, `,"audio_tokens":0`...)
+	dst = jsonscan.AppendCount(dst, `,"reasoning_tokens":`, u.Reasoning)
+	return append(dst, "}}"...)
+}

@@ -1,0 +1,3 @@
+// Package edit changes single values of a JSON body and leaves all other bytes as
+// they are.
+package edit

@@ -1,0 +1,20 @@
+package edit
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+
+// Edit replaces a span of a body, or of the data of an event.
+type Edit struct {
+	translate.Span
+	With []byte
+}
+
+// Apply appends a body with its edits, which are in its order and do not
+// overlap.
+func Apply(dst, body []byte, edits []Edit) []byte {
+	at := 0
+	for _, e := range edits {
+		dst = append(append(dst, body[at:e.Start]...), e.With...)
+		at = e.End
+	}
+	return append(dst, body[at:]...)
+}

@@ -1,0 +1,94 @@
+package edit
+
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Wanted is a member that an object of an answer ought to have. A null counts as
+// none.
+type Wanted struct {
+	Name    string
+	Members []Wanted // of an object; nil for a count, which is 0 where it is left out
+}
+
+// Counts are wanted members that are counts.
+func Counts(names ...string) []Wanted {
+	var wanted []Wanted
+	for _, name := range names {
+		wanted = append(wanted, Wanted{Name: name})
+	}
+	return wanted
+}
+
+// Fill appends to edits those that give the object at the cursor what it lacks of
+// the wanted members, of which there are at most 64. A value of another kind is
+// skipped.
+func Fill(c *jsonscan.Cursor, wanted []Wanted, edits []Edit) []Edit {
+	if !c.EnterObject() {
+		c.Skip()
+		return edits
+	}
+	found, empty := uint64(0), true
+	for ; c.Member(); empty = false {
+		i := indexOf(wanted, c.Name())
+		if i < 0 {
+			c.Skip()
+			continue
+		}
+		found |= 1 << i
+		edits = wanted[i].fill(c, edits)
+	}
+	var lacking []string
+	for i := range wanted {
+		if found>>i&1 == 0 {
+			lacking = append(lacking, wanted[i].member())
+		}
+	}
+	if lacking == nil {
+		return edits
+	}
+	members := strings.Join(lacking, ",")
+	if !empty {
+		members = "," + members
+	}
+	return append(edits, Edit{translate.Span{Start: c.ObjectEnd(), End: c.ObjectEnd()}, []byte(members)})
+}
+
+// fill is Fill for the value of a member that is there.
+func (w *Wanted) fill(c *jsonscan.Cursor, edits []Edit) []Edit {
+	start := c.Offset()
+	if c.Null() {
+		return append(edits, Edit{translate.Span{Start: start, End: c.Offset()}, []byte(w.value())})
+	}
+	if w.Members == nil {
+		c.Skip()
+		return edits
+	}
+	return Fill(c, w.Members, edits)
+}
+
+// member is the member where it is left out, value its value.
+func (w *Wanted) member() string { return `"` + w.Name + `":` + w.value() }
+
+func (w *Wanted) value() string {
+	if w.Members == nil {
+		return "0"
+	}
+	var members []string
+	for i := range w.Members {
+		members = append(members, w.Members[i].member())
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+func indexOf(wanted []Wanted, name []byte) int {
+	for i := range wanted {
+		if wanted[i].Name == string(name) {
+			return i
+		}
+	}
+	return -1
+}

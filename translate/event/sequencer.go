@@ -1,0 +1,240 @@
+package event
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+)
+
+// Sequencer puts the events of an answer into an order in which every tool call
+// ends before anything else begins. Providers may begin a call before the one
+// before it has ended, and many never say that a call has ended; what comes
+// behind a call waits until it has. A call has ended when its provider says so,
+// when its arguments are complete and something waits behind it, or at the end of
+// the answer. The events must be those of one choice.
+type Sequencer struct {
+	next  func(*Event)
+	room  int // how many bytes may wait
+	calls []sequencedCall
+	open  int     // the number of the open call, from 1; 0 for none
+	queue []Event // with memory of their own
+	held  int     // bytes that wait
+	event Event   // memory of the events made here
+	fault *fault.Fault
+}
+
+// sequencedCall is what is known of a call.
+type sequencedCall struct {
+	begun   bool // its start has come
+	ended   bool // no more of it will come
+	closed  bool // its end was handed on
+	args    toolcall.Arguments
+	waiting []byte // arguments that were not handed on yet
+}
+
+// eventSize is what an event counts for that waits, beside its bytes.
+const eventSize = 256
+
+var (
+	errUnbegun = errors.New("arguments of a tool call that was not begun")
+	errClosed  = errors.New("arguments behind the end of their tool call")
+)
+
+// NewSequencer returns a sequencer that hands events on to next. No more than
+// room bytes may wait behind an open call.
+func NewSequencer(room int, next func(*Event)) *Sequencer {
+	return &Sequencer{next: next, room: room}
+}
+
+// Fault says why the events cannot be put into order, nil while they can.
+func (s *Sequencer) Fault() *fault.Fault { return s.fault }
+
+// Handle hands on the next event, or keeps it until its place comes.
+func (s *Sequencer) Handle(e *Event) {
+	if s.fault != nil {
+		return
+	}
+	switch e.Kind {
+	case ToolStart:
+		s.start(e)
+	case ToolArgs:
+		s.arguments(e)
+	case ToolEnd:
+		if e.Tool < len(s.calls) {
+			s.calls[e.Tool].ended = true
+			s.advance()
+		}
+	default:
+		s.other(e)
+	}
+}
+
+// Flush ends all calls, and hands on what waits: nothing else comes.
+func (s *Sequencer) Flush() {
+	for i := range s.calls {
+		s.calls[i].ended = true
+	}
+	s.advance()
+}
+
+// waiting reports whether what comes must wait.
+func (s *Sequencer) waiting() bool { return s.open > 0 || len(s.queue) > 0 }
+
+// start begins a call, once.
+func (s *Sequencer) start(e *Event) {
+	for len(s.calls) <= e.Tool {
+		s.calls = append(s.calls, sequencedCall{})
+	}
+	c := &s.calls[e.Tool]
+	if c.begun {
+		return
+	}
+	c.begun = true
+	if !s.waiting() {
+		s.begin(e)
+		return
+	}
+	s.push(e)
+	s.advance()
+}
+
+// arguments hands on a fragment of arguments, or keeps it until its call is open.
+func (s *Sequencer) arguments(e *Event) {
+	if e.Tool >= len(s.calls) || !s.calls[e.Tool].begun {
+		s.fault = fault.Unusable(errUnbegun)
+		return
+	}
+	c := &s.calls[e.Tool]
+	if c.closed {
+		if !blank(e.Text) {
+			s.fault = fault.Unusable(errClosed)
+		}
+		return
+	}
+	c.args.Add(e.Text)
+	if s.open == e.Tool+1 {
+		s.next(e)
+	} else {
+		c.waiting = append(c.waiting, e.Text...)
+		s.hold(len(e.Text))
+	}
+	if len(s.queue) > 0 {
+		s.advance()
+	}
+}
+
+// other hands on an event that belongs to no call, or queues it. Some servers put
+// line ends between tool calls, which are left out: text of nothing but space
+// would be refused when a client sends it back.
+func (s *Sequencer) other(e *Event) {
+	switch {
+	case !s.waiting():
+		s.next(e)
+		return
+	case s.joins(e):
+		last := &s.queue[len(s.queue)-1]
+		last.Text = append(last.Text, e.Text...)
+		s.hold(len(e.Text))
+	case e.Kind != Text || !blank(e.Text):
+		s.push(e)
+	}
+	s.advance()
+}
+
+// joins reports whether an event goes on with the text of the last one that waits.
+func (s *Sequencer) joins(e *Event) bool {
+	if len(s.queue) == 0 || e.Kind != Text && e.Kind != Reasoning {
+		return false
+	}
+	last := &s.queue[len(s.queue)-1]
+	return last.Kind == e.Kind && last.Part == e.Part && last.Refusal == e.Refusal
+}
+
+// push queues an event.
+func (s *Sequencer) push(e *Event) {
+	s.queue = append(s.queue, e.clone())
+	s.hold(e.size())
+}
+
+// hold counts bytes that wait.
+func (s *Sequencer) hold(n int) {
+	if s.held += n; s.held > s.room {
+		s.fault = fault.Unusable(fmt.Errorf("more than %d bytes behind an open tool call", s.room))
+	}
+}
+
+// advance hands on what waits, as far as the open call lets it.
+func (s *Sequencer) advance() {
+	for s.fault == nil {
+		if s.open > 0 && !s.end() || len(s.queue) == 0 {
+			return
+		}
+		s.event = s.queue[0]
+		s.queue = s.queue[1:]
+		s.held -= s.event.size()
+		if s.event.Kind == ToolStart {
+			s.begin(&s.event)
+		} else {
+			s.next(&s.event)
+		}
+	}
+}
+
+// end ends the open call, unless more of it may come.
+func (s *Sequencer) end() bool {
+	c := &s.calls[s.open-1]
+	if !c.ended && (len(s.queue) == 0 || !c.args.Complete()) {
+		return false
+	}
+	c.closed = true
+	s.event = Event{Kind: ToolEnd, Tool: s.open - 1}
+	s.open = 0
+	s.next(&s.event)
+	return true
+}
+
+// begin hands on the start of a call, and the arguments that waited for it.
+func (s *Sequencer) begin(e *Event) {
+	s.open = e.Tool + 1
+	s.next(e)
+	c := &s.calls[e.Tool]
+	if len(c.waiting) == 0 {
+		return
+	}
+	s.held -= len(c.waiting)
+	s.event = Event{Kind: ToolArgs, Tool: e.Tool, Text: c.waiting}
+	c.waiting = nil
+	s.next(&s.event)
+}
+
+// clone returns the event with memory of its own.
+func (e *Event) clone() Event {
+	c := *e
+	c.ID, c.Name, c.Text, c.Logprobs = bytes.Clone(e.ID), bytes.Clone(e.Name), bytes.Clone(e.Text), bytes.Clone(e.Logprobs)
+	if e.Source != nil {
+		c.Source = &Citation{bytes.Clone(e.Source.URL), bytes.Clone(e.Source.Title), e.Source.Start, e.Source.End}
+	}
+	return c
+}
+
+// size is what an event counts for that waits.
+func (e *Event) size() int {
+	size := eventSize + len(e.ID) + len(e.Name) + len(e.Text) + len(e.Logprobs)
+	if e.Source != nil {
+		size += len(e.Source.URL) + len(e.Source.Title)
+	}
+	return size
+}
+
+// blank reports whether a text is nothing but space.
+func blank(text []byte) bool {
+	for _, b := range text {
+		if b != ' ' && b != '\n' && b != '\t' && b != '\r' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,49 @@
+package fault_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// Refusals of providers, as their services and servers write them.
+func TestRefusalsHaveAReasonThatALogMayHold(t *testing.T) {
+	for _, c := range []struct {
+		status       int
+		body         string
+		reason, path string
+	}{
+		{404, `{"error":{"message":"model 'secret text' not found","type":"not_found_error","param":null,"code":null}}`, "the model or the endpoint is not known", ""},
+		{404, `{"error":"model \"secret\" not found, try pulling it first"}`, "the model or the endpoint is not known", ""},
+		{400, `{"error":{"message":"registry.ollama.ai/library/tiny:latest does not support tools","type":"invalid_request_error"}}`, "tools are not supported", ""},
+		{400, `{"error":{"message":"this model is missing data required for image input"}}`, "images are not supported", ""},
+		{400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice","code":400}`, "tools are not supported", ""},
+		{400, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model.","param":"max_tokens","code":"unsupported_parameter"}}`, "a field is unknown or not supported", "max_tokens"},
+		{400, `{"error":{"message":"Invalid type","param":"messages[3].content[0].image_url.url"}}`, "the request is not valid", "messages.3.content.0.image_url.url"},
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"messages.1.content.0.secret: Extra inputs are not permitted"}}`, "a field is unknown or not supported", "messages.1.content.0"},
+		{422, `{"detail":[{"type":"missing","loc":["body","messages",0],"msg":"Field required","input":"secret"}]}`, "a field is missing", "body.messages.0"},
+		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens. secret","code":"context_length_exceeded","param":"messages"}}`, "the input is longer than the context", "messages"},
+		{413, `{"error":{"message":"too large"}}`, "the request is too large", ""},
+		{400, `secret: text`, "the request is not valid", ""},
+		{400, `{"error":{"message":"x","param":"my secret"}}`, "the request is not valid", ""},
+		{400, `{"error":{"message":"x","param":"content.4242424242424242"}}`, "the request is not valid", "content"},
+		{400, `{"error":{"message":"x","param":"` + strings.Repeat("content.", 99) + `"}}`, "the request is not valid", strings.TrimSuffix(strings.Repeat("content.", 8), ".")},
+		{400, `{"error":{"message":"x","param":{"a":"secret"}}}`, "the request is not valid", ""},
+		{400, ``, "the request is not valid", ""},
+
+		// Not the client's fault.
+		{401, `{"error":{"message":"x","param":"model"}}`, "", ""},
+		{403, `{"error":{"message":"x"}}`, "", ""},
+		{415, `{"error":{"message":"x"}}`, "", ""},
+		{429, `{"error":{"message":"x"}}`, "", ""},
+		{400, `{"error":{"message":"Your credit balance is too low to access the API"}}`, "", ""},
+		{500, `{"error":{"message":"does not support tools"}}`, "", ""},
+	} {
+		fault := fault.Read(c.status, "application/json", []byte(c.body))
+		assert.Equal(t, [2]string{c.reason, c.path}, [2]string{fault.Reason, fault.Path}, c.body)
+		assert.NotContains(t, fault.Reason+fault.Path, "secret")
+	}
+}

@@ -1,0 +1,86 @@
+package fault
+
+import "strings"
+
+// This file is about prompts that are longer than the context of the model.
+// Clients that keep conversations shorten them then and go on, but each knows
+// only the words of its own vendor.
+
+const (
+	// codeOverflow is the code by which chat and completions clients know.
+	codeOverflow = "context_length_exceeded"
+	// promptTooLong is how the message begins by which messages clients know.
+	promptTooLong = "prompt is too long"
+)
+
+// overflowWords are the types and codes of providers that mean an overflow.
+var overflowWords = map[string]bool{
+	codeOverflow:                    true, // OpenAI, Groq, Cerebras, Fireworks
+	"exceed_context_size_error":     true, // llama.cpp
+	"model_context_window_exceeded": true, // Z.ai
+}
+
+// overflowSentences are parts of the messages of providers that mean an overflow,
+// in lower case.
+var overflowSentences = []string{
+	promptTooLong,                           // Anthropic: prompt is too long: 213462 tokens > 200000 maximum
+	exceedLimit,                             // Anthropic: input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000
+	"maximum context length",                // OpenAI, DeepSeek, vLLM, OpenRouter, Together: This model's maximum context length is 8192 tokens; Mistral: too large for model with 32768 maximum context length
+	"exceeds the context window",            // OpenAI: Your input exceeds the context window of this model
+	"exceed the configured limit of",        // OpenAI: Input tokens exceed the configured limit of 272000 tokens
+	"longer than the maximum model length",  // vLLM: The decoder prompt (length 8825) is longer than the maximum model length of 8192
+	"longer than the model's context",       // SGLang: The input (516368 tokens) is longer than the model's context length (262144 tokens)
+	"exceeds the maximum allowed length",    // SGLang: Input length (265330 tokens) exceeds the maximum allowed length (262144 tokens)
+	"exceeds the available context size",    // llama.cpp: the request exceeds the available context size, try increasing it
+	"context size has been exceeded",        // llama.cpp
+	"exceeded max context length",           // Ollama: prompt too long; exceeded max context length by 4021 tokens
+	"exceeds the context length",            // Ollama: the input length exceeds the context length
+	"greater than the context length",       // LM Studio: The number of tokens to keep from the initial prompt is greater than the context length
+	"exceeds the maximum number of tokens",  // Gemini: The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)
+	"maximum prompt length is",              // xAI: This model's maximum prompt length is 131072 but the request contains 537812 tokens
+	"reduce the length of the messages",     // Groq, Cerebras: Please reduce the length of the messages or completion
+	"input is too long for requested model", // Bedrock
+	"exceeded model token limit",            // Moonshot: Your request exceeded model token limit: 262144
+	"context window exceeds limit",          // MiniMax
+	"prompt exceeds max length",             // Z.ai
+	"range of input length should be",       // Model Studio: Range of input length should be [1, 129024]
+	"+ `max_new_tokens` must be",            // Text Generation Inference: `inputs` tokens + `max_new_tokens` must be <= 8193
+	"too many tokens: size limit exceeded",  // Cohere
+}
+
+// exceedLimit is of a sentence that messages clients know as well: they ask for
+// fewer tokens.
+const exceedLimit = "exceed context limit"
+
+// overflows reports whether an error of the row means that the prompt was too
+// long. Rows with a code of their own blame something else: "too many tokens" is
+// also what rate limits say.
+func (d detail) overflows(row statusRow) bool {
+	if row.code != "" && row.kind != TooLarge {
+		return false
+	}
+	return overflowWords[d.code] || overflowWords[d.kind] || saysAny(d.message, overflowSentences...)
+}
+
+// messagesText is the message of a fault that a messages client reads.
+func (f *Fault) messagesText() string {
+	if f.Code == codeOverflow && !knownToMessages(f.Message) {
+		return promptTooLong + ": " + f.Message
+	}
+	return f.Message
+}
+
+// knownToMessages reports whether messages clients know a message for that of an
+// overflow.
+func knownToMessages(message string) bool { return saysAny(message, promptTooLong, exceedLimit) }
+
+// saysAny reports whether a message has one of the parts, which are in lower case.
+func saysAny(message string, parts ...string) bool {
+	message = strings.ToLower(message)
+	for _, part := range parts {
+		if strings.Contains(message, part) {
+			return true
+		}
+	}
+	return false
+}

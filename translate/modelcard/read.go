@@ -1,0 +1,182 @@
+package modelcard
+
+import (
+	"errors"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// ErrNoList is the error for a body that is JSON, but no list of models.
+var ErrNoList = errors.New("not a list of models")
+
+// maxModelText bounds the texts of a model, in bytes.
+const maxModelText = 256
+
+// Read reads a provider's list of models, in either shape: an object with
+// the models in data, or, as some servers answer, the bare array. Members are
+// read by every name that a service documents for them; those of another type
+// than expected, and texts of more than 256 bytes, count as absent. Models
+// without an id are left out.
+//
+// A list in pages returns the id after which the next page begins; "" is the end.
+func Read(body []byte) (models []Card, after string, err error) {
+	c := jsonscan.New(body)
+	p := modelPage{}
+	if c.Kind() == jsonscan.Array {
+		p.readModels(&c)
+	} else {
+		p.read(&c)
+	}
+	if err := c.Finish(); err != nil {
+		return nil, "", err
+	}
+	if !p.isList {
+		return nil, "", ErrNoList
+	}
+	if !p.more {
+		p.last = ""
+	}
+	return p.models, p.last, nil
+}
+
+// modelPage is one page of a list of models.
+type modelPage struct {
+	models []Card
+	isList bool
+	more   bool
+	last   string
+}
+
+func (p *modelPage) read(c *jsonscan.Cursor) {
+	for c.OpenObject(); c.Member(); {
+		p.member(c)
+	}
+}
+
+func (p *modelPage) member(c *jsonscan.Cursor) {
+	switch string(c.Name()) {
+	case "data":
+		p.readModels(c)
+	case "last_id":
+		readModelText(c, &p.last)
+	case "has_more":
+		if more, ok := c.Bool(); ok {
+			p.more = more
+			return
+		}
+		fallthrough
+	default:
+		c.Skip()
+	}
+}
+
+func (p *modelPage) readModels(c *jsonscan.Cursor) {
+	p.isList = c.OpenArray() || p.isList
+	for c.Element() {
+		var m cardReader
+		if m.read(c); m.ID != "" {
+			p.models = append(p.models, m.model())
+		}
+	}
+}
+
+// cardReader is a model while it is read. The sizes that a service gives in
+// several places stand apart: their order in the object does not matter.
+type cardReader struct {
+	Card
+	name         string // instead of a display name
+	serving      int64  // the context that a llama.cpp server was started with
+	training     int64  // the context that its model was trained with
+	routedOutput int64  // the longest answer of a router's preferred service
+}
+
+func (m *cardReader) read(c *jsonscan.Cursor) {
+	for c.OpenObject(); c.Member(); {
+		m.member(c)
+	}
+}
+
+func (m *cardReader) member(c *jsonscan.Cursor) {
+	switch string(c.Name()) {
+	case "id":
+		readModelText(c, &m.ID)
+	case "display_name":
+		readModelText(c, &m.DisplayName)
+	case "name":
+		readModelText(c, &m.name)
+	case "owned_by":
+		readModelText(c, &m.OwnedBy)
+	case "created", "created_at":
+		readModelDate(c, &m.Created)
+	case "context_length", "context_window", "max_context_length", "max_input_tokens", "max_model_len":
+		token.ReadCount(c, &m.ContextTokens)
+	case "max_completion_tokens", "max_output_tokens", "max_tokens":
+		token.ReadCount(c, &m.OutputTokens)
+	case "meta":
+		readCounts(c, map[string]*int64{"n_ctx": &m.serving, "n_ctx_train": &m.training})
+	case "top_provider":
+		readCounts(c, map[string]*int64{"max_completion_tokens": &m.routedOutput})
+	default:
+		c.Skip()
+	}
+}
+
+// model returns what was read. A name that only repeats the id is none.
+func (m *cardReader) model() Card {
+	m.DisplayName = orElse(m.DisplayName, m.name)
+	if m.DisplayName == m.ID {
+		m.DisplayName = ""
+	}
+	m.ContextTokens = firstSize(m.ContextTokens, m.serving, m.training)
+	m.OutputTokens = firstSize(m.OutputTokens, m.routedOutput)
+	return m.Card
+}
+
+func firstSize(sizes ...int64) int64 {
+	for _, size := range sizes {
+		if size > 0 {
+			return size
+		}
+	}
+	return 0
+}
+
+// readCounts reads the members of an object that have a place in counts.
+func readCounts(c *jsonscan.Cursor, counts map[string]*int64) {
+	for c.OpenObject(); c.Member(); {
+		if count := counts[string(c.Name())]; count != nil {
+			token.ReadCount(c, count)
+		} else {
+			c.Skip()
+		}
+	}
+}
+
+func readModelText(c *jsonscan.Cursor, dst *string) {
+	text, ok := c.Text()
+	switch {
+	case !ok:
+		c.Skip()
+	case len(text) <= maxModelText:
+		*dst = string(text)
+	}
+}
+
+// lastDate is the last second that RFC 3339 can write.
+const lastDate = 253402300799
+
+// readModelDate reads Unix seconds, or a time as RFC 3339 writes it.
+func readModelDate(c *jsonscan.Cursor, seconds *int64) {
+	if text, ok := c.Text(); ok {
+		if date, err := time.Parse(time.RFC3339, string(text)); err == nil {
+			*seconds = max(date.Unix(), 0)
+		}
+		return
+	}
+	var n int64
+	if token.ReadCount(c, &n); n <= lastDate {
+		*seconds = n
+	}
+}

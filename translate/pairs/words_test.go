@@ -1,0 +1,87 @@
+package pairs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+)
+
+func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
+	for word, want := range map[string]struct{ messages, called, completions string }{
+		"stop":           {"end_turn", "tool_use", "stop"},
+		"length":         {"max_tokens", "max_tokens", "length"},
+		"tool_calls":     {"end_turn", "tool_use", "stop"},
+		"function_call":  {"end_turn", "tool_use", "stop"},
+		"content_filter": {"refusal", "refusal", "content_filter"},
+		"":               {"end_turn", "tool_use", "stop"},
+		"eos_token":      {"end_turn", "tool_use", "stop"},
+		"STOP":           {"end_turn", "tool_use", "stop"},
+	} {
+		reason := choices.ReadFinishReason(word)
+		assert.Equal(t, want.messages, messages.StopReason(reason, false), word)
+		assert.Equal(t, want.called, messages.StopReason(reason, true), word)
+		assert.Equal(t, want.completions, completions.FinishReason(reason, false), word)
+	}
+}
+
+// A completions client got 502 for an answer that spoke of calls and made none,
+// while the others got one that simply ended. For calls it has no word.
+func TestOnlyCallsThatWereMadeWaitForCompletionsClients(t *testing.T) {
+	for _, word := range []string{"tool_calls", "function_call"} {
+		assert.Equal(t, "stop", completions.FinishReason(choices.ReadFinishReason(word), false), word)
+		assert.Empty(t, completions.FinishReason(choices.ReadFinishReason(word), true), word)
+	}
+	assert.Equal(t, "stop", completions.FinishReason(messages.ReadStopReason("tool_use"), false))
+	assert.Empty(t, completions.FinishReason(messages.ReadStopReason("tool_use"), true))
+	assert.Equal(t, "length", completions.FinishReason(event.FinishLength, true))
+}
+
+// Bugs were here: a provider that made calls and said that its turn simply ended
+// left its client with calls that it did not run, and one that spoke of calls and
+// made none left it waiting.
+func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
+	for word, want := range map[string]struct{ chat, called, completions string }{
+		"end_turn":                      {"stop", "tool_calls", "stop"},
+		"stop_sequence":                 {"stop", "tool_calls", "stop"},
+		"max_tokens":                    {"length", "length", "length"},
+		"model_context_window_exceeded": {"length", "length", "length"},
+		"tool_use":                      {"stop", "tool_calls", "stop"},
+		"refusal":                       {"content_filter", "content_filter", "content_filter"},
+		"pause_turn":                    {"length", "length", "length"},
+		"compaction":                    {"length", "length", "length"},
+		"":                              {"stop", "tool_calls", "stop"},
+		"new_reason":                    {"stop", "tool_calls", "stop"},
+	} {
+		reason := messages.ReadStopReason(word)
+		assert.Equal(t, want.chat, choices.FinishReason(reason, false), word)
+		assert.Equal(t, want.called, choices.FinishReason(reason, true), word)
+		assert.Equal(t, want.completions, completions.FinishReason(reason, false), word)
+	}
+	assert.Equal(t, "pause_turn", messages.StopReason(event.FinishPaused, false))
+}
+
+// Chat clients read the words of a refusal in a member of their own, beside a turn
+// that ended; the reason has to tell it in the other formats.
+func TestARefusalInWordsEndsATurnOfChatClients(t *testing.T) {
+	assert.Equal(t, "refusal", messages.StopReason(event.FinishRefused, false))
+	assert.Equal(t, "stop", choices.FinishReason(event.FinishRefused, false))
+	assert.Equal(t, "tool_calls", choices.FinishReason(event.FinishRefused, true))
+	assert.Equal(t, "content_filter", completions.FinishReason(event.FinishRefused, false))
+}
+
+func TestServiceTiersFollowTheirTable(t *testing.T) {
+	for word, want := range map[string]string{
+		"default": "standard", "priority": "priority", "fast": "priority",
+		"": "", "auto": "", "flex": "", "scale": "", "standard": "",
+	} {
+		assert.Equal(t, want, messages.TierWord(choices.ReadTier(word)), word)
+	}
+	for word, want := range map[string]string{"standard": "standard", "priority": "priority", "batch": "", "": ""} {
+		assert.Equal(t, want, messages.TierWord(messages.ReadTier(word)), word)
+	}
+}

@@ -1,0 +1,4 @@
+// Package signal holds what an event of a stream means to the code that relays it:
+// whether the answer has begun, has ended or has failed. An Observer returns the
+// signals of each event, and never changes a byte.
+package signal

@@ -1,0 +1,5 @@
+// Package token counts tokens: Usage as providers report it, and estimates of what
+// requests cost.
+//
+// An estimate is never shown as usage.
+package token

@@ -1,0 +1,120 @@
+package toolcall
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Arguments follows the arguments of a tool call while they come in fragments,
+// and knows when they may be complete: when they are one JSON object, array or
+// string by the count of their brackets and quotes. The zero value has seen
+// nothing yet.
+type Arguments struct {
+	first   byte // the first byte that is no space, 0 before it
+	depth   int  // open brackets
+	quoted  bool
+	escaped bool
+	closed  bool // the value has ended
+	broken  bool // more than space came behind its end
+}
+
+// Add takes in the next fragment.
+func (a *Arguments) Add(fragment []byte) {
+	for _, b := range fragment {
+		switch {
+		case a.quoted:
+			a.inString(b)
+		case b == ' ' || b == '\t' || b == '\n' || b == '\r':
+		case a.closed:
+			a.broken = true
+		default:
+			a.token(b)
+		}
+	}
+}
+
+func (a *Arguments) inString(b byte) {
+	switch {
+	case a.escaped:
+		a.escaped = false
+	case b == '\\':
+		a.escaped = true
+	case b == '"':
+		a.quoted = false
+		a.closed = a.depth == 0
+	}
+}
+
+func (a *Arguments) token(b byte) {
+	if a.first == 0 {
+		a.first = b
+	}
+	switch b {
+	case '"':
+		a.quoted = true
+	case '{', '[':
+		a.depth++
+	case '}', ']':
+		a.depth--
+		a.closed = a.depth <= 0
+	}
+}
+
+// IsObject reports whether the arguments begin like the object that they ought
+// to be.
+func (a *Arguments) IsObject() bool { return a.first == '{' }
+
+// Complete reports whether the arguments have ended. A number or a literal may
+// always go on.
+func (a *Arguments) Complete() bool { return a.closed && !a.broken }
+
+// AppendArguments appends the arguments of a tool call as the object that the
+// messages format wants (wire format C.6). What is no object is wrapped, so that
+// nothing is lost and a check against the tool's schema fails visibly; cut says
+// that the token limit cut them off.
+func AppendArguments(dst, text []byte, cut bool) []byte {
+	if object, ok := Object(text); ok {
+		return append(dst, object...)
+	}
+	value := wholeValue(text)
+	switch {
+	case value == nil && cut:
+		return append(dst, "{}"...)
+	case value == nil:
+		return wrap(dst, `{"_invalid_arguments":`, jsonscan.AppendString(nil, text))
+	}
+	return wrap(dst, `{"_arguments":`, value)
+}
+
+// Object returns the object that the arguments of a tool call are: the
+// text itself, or what is in it where a server has encoded it twice; an empty
+// one for no arguments. ok is false for all else.
+func Object(text []byte) (object []byte, ok bool) {
+	value := wholeValue(text)
+	if len(bytes.TrimSpace(text)) == 0 || string(value) == "null" {
+		return []byte("{}"), true
+	}
+	if len(value) > 0 && value[0] == '"' {
+		value = wholeValue(jsonscan.AppendText(nil, value))
+	}
+	return value, len(value) > 0 && value[0] == '{'
+}
+
+func wrap(dst []byte, before string, value []byte) []byte {
+	dst = append(dst, before...)
+	dst = append(dst, value...)
+	return append(dst, '}')
+}
+
+// wholeValue returns the JSON value that the text is, without the space around
+// it; nil if it is none.
+func wholeValue(text []byte) []byte {
+	text = bytes.TrimSpace(text)
+	c := jsonscan.New(text)
+	value := c.Skip()
+	if c.Finish() != nil {
+		return nil
+	}
+	return value
+}

@@ -1,0 +1,229 @@
+package trait
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// trait is a row of the table: how a configuration writes a trait.
+type trait struct {
+	name     string
+	values   string // what is accepted, for error messages
+	standard string // the default
+	set      func(t *Traits, value string) bool
+}
+
+// traits is the table. The first value of a flag or a choice is the default.
+var traits = []trait{
+	flag("max_tokens_field", "max_tokens", "max_completion_tokens", func(t *Traits) *bool { return &t.MaxCompletionTokens }),
+	flag("include_usage", "true", "false", func(t *Traits) *bool { return &t.WithoutUsage }),
+	flag("system_role", "system", "developer", func(t *Traits) *bool { return &t.DeveloperRole }),
+	choice("mid_system", func(t *Traits) *MidSystem { return &t.MidSystem }, MidSystemKeep, "keep", "hoist", "user", "refuse"),
+	flag("alternation", "false", "true", func(t *Traits) *bool { return &t.Alternation }),
+	flag("tool_content", "string", "parts", func(t *Traits) *bool { return &t.ToolContentParts }),
+	flag("tool_images", "hoist", "inline", func(t *Traits) *bool { return &t.ToolImagesInline }),
+	flag("image_url", "both", "base64", func(t *Traits) *bool { return &t.ImagesBase64Only }),
+	text("files", quoted("false", "true", "drop"), "false", setFiles),
+	choice("prefill", func(t *Traits) *Prefill { return &t.Prefill }, PrefillRefuse, "refuse", "native", "vllm"),
+	text("reasoning_effort", "'false', 'true' or a list of "+strings.Join(effortWords[:], ", "), "false", setEfforts),
+	flag("reasoning_summary", "auto", "off", func(t *Traits) *bool { return &t.NoReasoningSummary }),
+	choice("responses_reasoning", func(t *Traits) *ResponsesReasoning { return &t.ResponsesReasoning }, ResponsesReasoningNone, "none", "encrypted", "text"),
+	flag("responses_item_ids", "false", "true", func(t *Traits) *bool { return &t.ResponsesItemIDs }),
+	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
+	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "none"),
+	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),
+	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive"),
+	text("anthropic_version", quoted(DefaultAnthropicVersion, version20261021), DefaultAnthropicVersion, setVersion),
+	number("default_max_tokens", DefaultMaxTokens, func(t *Traits) *int64 { return &t.DefaultMaxTokens }),
+	bound("max_output_tokens", func(t *Traits) *int64 { return &t.MaxOutputTokens }),
+	choice("user_field", func(t *Traits) *UserField { return &t.UserField }, UserFieldUser, "user", "safety_identifier", "none"),
+	flag("cache_breakpoints", "false", "true", func(t *Traits) *bool { return &t.CacheBreakpoints }),
+	choice("prompt_template", func(t *Traits) *PromptTemplate { return &t.PromptTemplate }, TemplateTurns, "turns", "chatml", "none"),
+	flag("template_guard", "false", "true", func(t *Traits) *bool { return &t.TemplateGuard }),
+	text("completion_system", "a text", "", setCompletionSystem),
+	flag("unsupported_tools", "refuse", "drop", func(t *Traits) *bool { return &t.DropUnsupportedTools }),
+	flag("json_object", "instruct", "refuse", func(t *Traits) *bool { return &t.RefuseJSONObject }),
+	flag("suffix", "refuse", "instruct", func(t *Traits) *bool { return &t.InstructSuffix }),
+	text("fim_template", wantFIM, "", setFIM),
+	flag("native_n", "true", "false", func(t *Traits) *bool { return &t.FanOutN }),
+	number("max_fan_out", DefaultMaxFanOut, func(t *Traits) *int64 { return &t.MaxFanOut }),
+	flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount }),
+	flag("estimate_input_tokens", "false", "true", func(t *Traits) *bool { return &t.EstimateInputTokens }),
+	flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses }),
+	flag("usage_details", "keep", "fill", func(t *Traits) *bool { return &t.FillUsageDetails }),
+	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),
+}
+
+// Names lists the names that Set knows, in the order of the table.
+func Names() []string {
+	var names []string
+	for _, row := range traits {
+		names = append(names, row.name)
+	}
+	return names
+}
+
+// Set sets the trait with that name from the value as a configuration writes
+// it: "on" and "off" stand for "true" and "false", the items of a list are
+// separated by spaces or commas. The error of an unknown name, or of a value
+// that is not accepted, says what is; t is then as it was.
+func (t *Traits) Set(name, value string) error {
+	for _, row := range traits {
+		if row.name != name {
+			continue
+		}
+		changed := *t
+		if !row.set(&changed, value) {
+			return fmt.Errorf("%s: must be %s, got '%s'", name, row.values, value)
+		}
+		*t = changed
+		return nil
+	}
+	return fmt.Errorf("%s: is not known; the traits are %s", name, strings.Join(Names(), ", "))
+}
+
+// SetAll sets traits by their names. The error is that of the first name, in
+// the order of the alphabet, that Set refuses.
+func (t *Traits) SetAll(values map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if err := t.Set(name, values[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flag is a trait with two values; the field is true for the second.
+func flag(name, standard, other string, field func(*Traits) *bool) trait {
+	return text(name, quoted(standard, other), standard, func(t *Traits, value string) bool {
+		value = switched(value, standard, other)
+		*field(t) = value == other
+		return value == standard || value == other
+	})
+}
+
+// choice is a trait with several words; the field is first for the first.
+func choice[T ~uint8](name string, field func(*Traits) *T, first T, words ...string) trait {
+	return text(name, quoted(words...), words[0], func(t *Traits, value string) bool {
+		i := slices.Index(words, value)
+		*field(t) = first + T(max(i, 0))
+		return i >= 0
+	})
+}
+
+// number is a trait with a positive number.
+func number(name string, standard int64, field func(*Traits) *int64) trait {
+	return text(name, "an integer of at least 1", strconv.FormatInt(standard, 10), func(t *Traits, value string) bool {
+		n, err := strconv.ParseInt(value, 10, 32)
+		*field(t) = n
+		return err == nil && n >= 1
+	})
+}
+
+// bound is a trait with a positive number, or none; the field is 0 then.
+func bound(name string, field func(*Traits) *int64) trait {
+	positive := number(name, 1, field)
+	return text(name, "'none' or "+positive.values, "none", func(t *Traits, value string) bool {
+		if value == "none" {
+			*field(t) = 0
+			return true
+		}
+		return positive.set(t, value)
+	})
+}
+
+// text is a trait whose values are read by a function of its own.
+func text(name, values, standard string, set func(*Traits, string) bool) trait {
+	return trait{name: name, values: values, standard: standard, set: set}
+}
+
+// switched reads on and off where true and false are accepted.
+func switched(value string, words ...string) string {
+	switch {
+	case words[0] != "true" && words[0] != "false":
+		return value
+	case value == "on":
+		return "true"
+	case value == "off":
+		return "false"
+	}
+	return value
+}
+
+// quoted lists words as a sentence does.
+func quoted(words ...string) string {
+	text := "'" + words[0] + "'"
+	for i, word := range words[1:] {
+		if i == len(words)-2 {
+			text += " or '" + word + "'"
+		} else {
+			text += ", '" + word + "'"
+		}
+	}
+	return text
+}
+
+// list splits a value at commas and spaces.
+func list(value string) []string {
+	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func setFiles(t *Traits, value string) bool {
+	i := slices.Index([]string{"false", "true", "drop"}, switched(value, "true"))
+	t.Files = Files(max(i, 0))
+	return i >= 0
+}
+
+func setEfforts(t *Traits, value string) bool {
+	switch switched(value, "true") {
+	case "true":
+		t.ReasoningEffort = EffortAll
+		return true
+	case "false":
+		t.ReasoningEffort = EffortOff
+		return true
+	}
+	var efforts Efforts
+	for _, word := range list(value) {
+		effort := EffortOf(word)
+		if effort == 0 {
+			return false
+		}
+		efforts |= effort
+	}
+	t.ReasoningEffort = efforts
+	return efforts != 0
+}
+
+// own are the fields of chat, completions and messages requests that the
+// gateway writes itself; as extensions they would be written twice.
+const own = " model messages prompt max_tokens max_completion_tokens stream stream_options temperature top_p" +
+	" tools tool_choice parallel_tool_calls stop stop_sequences n logprobs top_logprobs response_format" +
+	" reasoning_effort user safety_identifier metadata seed logit_bias presence_penalty frequency_penalty" +
+	" system thinking output_config continue_final_message add_generation_prompt "
+
+func setExtensions(t *Traits, value string) bool {
+	names := list(value)
+	for _, name := range names {
+		if !translate.PlainName(name) || strings.Contains(own, " "+name+" ") {
+			return false
+		}
+	}
+	t.Extensions = names
+	return true
+}
+
+func setCompletionSystem(t *Traits, value string) bool {
+	t.CompletionSystem = value
+	return true
+}
+
+func setVersion(t *Traits, value string) bool {
+	t.AnthropicVersion = value
+	return value == DefaultAnthropicVersion || value == version20261021
+}

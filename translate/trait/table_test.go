@@ -1,0 +1,224 @@
+package trait
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// others has, for every trait, all values but the default, and what they set.
+var others = map[string]map[string]Traits{
+	"max_tokens_field": {"max_completion_tokens": {MaxCompletionTokens: true}},
+	"include_usage":    {"false": {WithoutUsage: true}, "off": {WithoutUsage: true}},
+	"system_role":      {"developer": {DeveloperRole: true}},
+	"mid_system":       {"hoist": {MidSystem: MidSystemHoist}, "user": {MidSystem: MidSystemUser}},
+	"alternation":      {"true": {Alternation: true}, "on": {Alternation: true}},
+	"tool_content":     {"parts": {ToolContentParts: true}},
+	"tool_images":      {"inline": {ToolImagesInline: true}},
+	"image_url":        {"base64": {ImagesBase64Only: true}},
+	"files":            {"true": {Files: FilesSend}, "drop": {Files: FilesDrop}},
+	"prefill":          {"native": {Prefill: PrefillNative}, "vllm": {Prefill: PrefillVLLM}},
+	"reasoning_effort": {
+		"true":                {ReasoningEffort: EffortAll},
+		"on":                  {ReasoningEffort: EffortAll},
+		"high":                {ReasoningEffort: EffortHigh},
+		"none low medium max": {ReasoningEffort: EffortNone | EffortLow | EffortMedium | EffortMax},
+		"minimal, xhigh":      {ReasoningEffort: EffortMinimal | EffortXHigh},
+	},
+	"reasoning_summary": {"off": {NoReasoningSummary: true}},
+	"responses_reasoning": {
+		"encrypted": {ResponsesReasoning: ResponsesReasoningEncrypted},
+		"text":      {ResponsesReasoning: ResponsesReasoningText},
+	},
+	"responses_item_ids": {"true": {ResponsesItemIDs: true}},
+	"reasoning_replay": {
+		"reasoning_content": {ReasoningReplay: ReplayReasoningContent},
+		"reasoning":         {ReasoningReplay: ReplayReasoning},
+	},
+	"sampling":   {"one": {Sampling: SamplingOne}, "none": {Sampling: SamplingNone}},
+	"extensions": {"top_k": {Extensions: []string{"top_k"}}, "top_k min_p": {Extensions: []string{"top_k", "min_p"}}},
+	"thinking_style": {
+		"budget":   {Thinking: ThinkingBudget},
+		"adaptive": {Thinking: ThinkingAdaptive},
+	},
+	"anthropic_version":  {"2026-10-21": {AnthropicVersion: "2026-10-21"}},
+	"default_max_tokens": {"1": {DefaultMaxTokens: 1}, "2147483647": {DefaultMaxTokens: 2147483647}},
+	"max_output_tokens":  {"8192": {MaxOutputTokens: 8192}},
+	"user_field": {
+		"safety_identifier": {UserField: UserFieldSafetyIdentifier},
+		"none":              {UserField: UserFieldNone},
+	},
+	"cache_breakpoints": {"true": {CacheBreakpoints: true}},
+	"prompt_template":   {"chatml": {PromptTemplate: TemplateChatML}, "none": {PromptTemplate: TemplateNone}},
+	"template_guard":    {"true": {TemplateGuard: true}},
+	"completion_system": {"Go on.": {CompletionSystem: "Go on."}},
+	"unsupported_tools": {"drop": {DropUnsupportedTools: true}},
+	"json_object":       {"refuse": {RefuseJSONObject: true}},
+	"suffix":            {"instruct": {InstructSuffix: true}},
+	"fim_template": {
+		"<{prefix}|{suffix}>": {FIMTemplate: "<{prefix}|{suffix}>"},
+		"starcoder2":          {FIMTemplate: "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>"},
+	},
+	"native_n":                  {"false": {FanOutN: true}},
+	"max_fan_out":               {"2": {MaxFanOut: 2}},
+	"count_tokens":              {"off": {NoTokenCount: true}},
+	"estimate_input_tokens":     {"true": {EstimateInputTokens: true}},
+	"on_loss":                   {"reject": {RejectLosses: true}},
+	"usage_details":             {"fill": {FillUsageDetails: true}},
+	"forward_ratelimit_headers": {"true": {ForwardRateLimitHeaders: true}},
+}
+
+// meaning is what traits come to: a default that is set is one that is not.
+func meaning(t Traits) Traits {
+	t.AnthropicVersion, t.DefaultMaxTokens, t.MaxFanOut = t.Version(), t.MaxTokens(), t.FanOut()
+	t.MidSystem, t.Sampling = cmp.Or(t.MidSystem, MidSystemKeep), cmp.Or(t.Sampling, SamplingAll)
+	t.ReasoningEffort = t.EffortsOr(0)
+	if len(t.Extensions) == 0 {
+		t.Extensions = nil
+	}
+	return t
+}
+
+func TestEveryValueSetsItsField(t *testing.T) {
+	assert.Len(t, others, len(traits))
+	for _, row := range traits {
+		require.NotEmpty(t, others[row.name], row.name)
+		for value, want := range others[row.name] {
+			var got Traits
+			assert.True(t, row.set(&got, value), "%s %s", row.name, value)
+			assert.Equal(t, want, got, "%s %s", row.name, value)
+		}
+	}
+}
+
+func TestTheDefaultOfATraitChangesNothing(t *testing.T) {
+	for _, row := range traits {
+		var got Traits
+		assert.True(t, row.set(&got, row.standard), row.name)
+		assert.Equal(t, meaning(Traits{}), meaning(got), row.name)
+	}
+}
+
+func TestTheDefaultOfATraitOverrulesAnEarlierValue(t *testing.T) {
+	for _, row := range traits {
+		for value := range others[row.name] {
+			var got Traits
+			require.True(t, row.set(&got, value))
+			require.True(t, row.set(&got, row.standard))
+			assert.Equal(t, meaning(Traits{}), meaning(got), "%s %s", row.name, value)
+		}
+	}
+}
+
+func TestSetRefusesOtherValuesAndSaysWhichThereAre(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"max_tokens_field", "tokens", "max_tokens_field: must be 'max_tokens' or 'max_completion_tokens', got 'tokens'"},
+		{"tool_content", "on", "tool_content: must be 'string' or 'parts', got 'on'"},
+		{"files", "", "files: must be 'false', 'true' or 'drop', got ''"},
+		{"prefill", "Native", "prefill: must be 'refuse', 'native' or 'vllm', got 'Native'"},
+		{"reasoning_effort", "low much", "reasoning_effort: must be 'false', 'true' or a list of none, minimal, low, medium, high, xhigh, max, got 'low much'"},
+		{"reasoning_effort", "", "reasoning_effort: must be 'false', 'true' or a list of none, minimal, low, medium, high, xhigh, max, got ''"},
+		{"extensions", "top_k temperature", "extensions: must be a list of field names that the gateway does not write itself, got 'top_k temperature'"},
+		{"extensions", `top_k","x`, `extensions: must be a list of field names that the gateway does not write itself, got 'top_k","x'`},
+		{"anthropic_version", "2024-01-01", "anthropic_version: must be '2023-06-01' or '2026-10-21', got '2024-01-01'"},
+		{"default_max_tokens", "0", "default_max_tokens: must be an integer of at least 1, got '0'"},
+		{"default_max_tokens", "2147483648", "default_max_tokens: must be an integer of at least 1, got '2147483648'"},
+		{"temperature", "1", "temperature: is not known; the traits are " + strings.Join(Names(), ", ")},
+	} {
+		before := Traits{Files: FilesSend, Prefill: PrefillVLLM, DefaultMaxTokens: 7, Extensions: []string{"min_p"}}
+		got := before
+		assert.EqualError(t, got.Set(c.name, c.value), c.want)
+		assert.Equal(t, before, got, "%s %s", c.name, c.value)
+	}
+}
+
+func TestSetAllSetsEveryTrait(t *testing.T) {
+	var got Traits
+	require.NoError(t, got.SetAll(map[string]string{"files": "on", "sampling": "one"}))
+	assert.Equal(t, Traits{Files: FilesSend, Sampling: SamplingOne}, got)
+	assert.NoError(t, got.SetAll(nil))
+	assert.EqualError(t, got.SetAll(map[string]string{"suffix": "drop", "files": "yes", "prefill": "x"}),
+		"files: must be 'false', 'true' or 'drop', got 'yes'", "the same at every start")
+}
+
+// fields are those that the methods of Traits read for others.
+var fields = map[string]string{
+	"Version": "AnthropicVersion", "MaxTokens": "DefaultMaxTokens", "FanOut": "MaxFanOut",
+	"Extension": "Extensions", "SamplingByVersion": "Sampling",
+}
+
+// fieldsRead are the fields of Traits that this repository's code reads.
+func fieldsRead(t *testing.T) map[string]bool {
+	t.Helper()
+	use := regexp.MustCompile(`[tT]raits(?:\(\))?\.([A-Z]\w*)`)
+	read := make(map[string]bool)
+	require.NoError(t, fs.WalkDir(os.DirFS("../.."), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (path == "testdata" || path == ".git"): // .git may be a file
+			return fs.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "translate/trait/"):
+			return nil
+		}
+		source, err := os.ReadFile(filepath.Join("../..", path))
+		for _, match := range use.FindAllSubmatch(source, -1) {
+			name := string(match[1])
+			read[name] = true
+			read[fields[name]] = true
+		}
+		return err
+	}))
+	return read
+}
+
+// changed is the field in which a value other than the default shows.
+func changed(t *testing.T, row trait) string {
+	t.Helper()
+	for _, value := range others[row.name] {
+		set := reflect.ValueOf(value)
+		for i := range set.NumField() {
+			if !set.Field(i).IsZero() {
+				return set.Type().Field(i).Name
+			}
+		}
+	}
+	require.Fail(t, "no field", row.name)
+	return ""
+}
+
+// A setting without an effect would be a lie.
+func TestCodeReadsEveryTrait(t *testing.T) {
+	read := fieldsRead(t)
+	for _, row := range traits {
+		assert.True(t, read[changed(t, row)], row.name)
+		assert.NoError(t, new(Traits).Set(row.name, row.standard))
+		assert.Contains(t, Names(), row.name)
+	}
+}
+
+// The reference lists every trait with its values and its default.
+func TestReferenceListsEveryTrait(t *testing.T) {
+	text, err := os.ReadFile("../../caddyfile/README.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(text), "\n### Traits\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n#")
+	assert.Equal(t, len(Names()), strings.Count(table, "\n| `"))
+	for _, row := range traits {
+		standard := "`" + row.standard + "`"
+		if row.standard == "" {
+			standard = "empty"
+		}
+		line := "\n| `" + row.name + "` | " + strings.ReplaceAll(row.values, "'", "`") + " | " + standard + " | "
+		assert.Contains(t, table, line)
+	}
+}
