@@ -19,9 +19,6 @@ type Object struct {
 // Strict reports whether unknown fields are refused.
 func (o Object) Strict() bool { return o.body.Strict }
 
-// Path returns the path of the object.
-func (o Object) Path() string { return o.path }
-
 // at returns the path of a member.
 func (o Object) at(name string) string {
 	if o.path == "" {

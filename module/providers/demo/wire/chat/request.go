@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"strings"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/openai"
@@ -75,7 +73,10 @@ func (r *reader) tools() {
 			r.body.Fail("parallel_tool_calls", "only allowed when tools are given")
 		}
 	}
-	r.toolChoice()
+	if r.body.Has("tool_choice") && len(r.Tools) == 0 {
+		r.body.Fail("tool_choice", "only allowed when tools are given")
+	}
+	openai.ReadToolChoice(r.body, r.Request, namedChoice)
 }
 
 func (r *reader) tool(t wire.Object) {
@@ -87,42 +88,20 @@ func (r *reader) tool(t wire.Object) {
 		return
 	}
 	inner.Known("name", "description", "parameters", "strict", "format")
-	name := inner.Need("name")
-	if len(name) > 64 || strings.Trim(name, openai.NameLetters) != "" {
-		inner.Fail("name", "must match ^[a-zA-Z0-9_-]{1,64}$")
-	}
+	name := openai.ReadToolName(inner)
 	inner.Sub("parameters")
 	r.AddTool(reply.Tool{Name: name, Schema: inner.Raw("parameters"), Custom: kind == "custom"}, t.Definition())
 }
 
-func (r *reader) toolChoice() {
-	if !r.body.Has("tool_choice") {
-		return
-	}
-	if len(r.Tools) == 0 {
-		r.body.Fail("tool_choice", "only allowed when tools are given")
-	}
-	if wire.Quoted(r.body.Raw("tool_choice")) {
-		r.Choice.Mode = openai.ChoiceModes[r.body.OneOf("tool_choice", "none", "auto", "required")]
-	} else {
-		r.namedChoice()
-	}
-	if r.Choice.Mode == reply.ChoiceAny && !r.Offers(r.Choice.Name) {
-		r.body.Fail("tool_choice", "no such tool is offered")
-	}
-}
-
-func (r *reader) namedChoice() {
-	c, _ := r.body.Sub("tool_choice")
+func namedChoice(c wire.Object) reply.ToolChoice {
 	kind := c.OneOf("type", "function", "custom", "allowed_tools")
 	inner, there := c.Sub(kind)
 	if !there {
 		c.Fail("type", "required, with a member of that name")
-		return
+		return reply.ToolChoice{}
 	}
 	if kind == "allowed_tools" {
-		r.Choice.Mode = openai.ChoiceModes[inner.OneOf("mode", "auto", "required")]
-		return
+		return openai.ReadAllowedTools(inner)
 	}
-	r.Choice.Mode, r.Choice.Name = reply.ChoiceAny, inner.Need("name")
+	return openai.OneTool(inner)
 }

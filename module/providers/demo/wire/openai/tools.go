@@ -1,11 +1,52 @@
 package openai
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
+import (
+	"strings"
 
-// NameLetters are the characters that the name of a tool may have.
-const NameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
+)
 
-// ChoiceModes are the words of tool_choice, and of the mode of allowed tools.
-var ChoiceModes = map[string]reply.ChoiceMode{
+const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+// ReadToolName reads the name of an offered tool.
+func ReadToolName(tool wire.Object) string {
+	name := tool.Need("name")
+	if len(name) > 64 || strings.Trim(name, nameLetters) != "" {
+		tool.Fail("name", "must match ^[a-zA-Z0-9_-]{1,64}$")
+	}
+	return name
+}
+
+var choiceModes = map[string]reply.ChoiceMode{
 	"auto": reply.ChoiceAuto, "none": reply.ChoiceNone, "required": reply.ChoiceAny,
+}
+
+// ReadToolChoice reads tool_choice, after the tools: a word, or an object, which
+// named reads.
+func ReadToolChoice(b *wire.Body, r *reply.Request, named func(wire.Object) reply.ToolChoice) {
+	switch raw := b.Raw("tool_choice"); {
+	case raw == nil:
+		return
+	case wire.Quoted(raw):
+		r.Choice.Mode = choiceModes[b.OneOf("tool_choice", "none", "auto", "required")]
+	default:
+		choice, _ := b.Sub("tool_choice")
+		chosen := named(choice)
+		r.Choice.Mode, r.Choice.Name = chosen.Mode, chosen.Name
+	}
+	if r.Choice.Mode == reply.ChoiceAny && !r.Offers(r.Choice.Name) {
+		b.Fail("tool_choice", "no such tool is offered")
+	}
+}
+
+// ReadAllowedTools reads the mode of a choice among several tools. Their names are
+// not looked at: every offered tool counts as allowed.
+func ReadAllowedTools(o wire.Object) reply.ToolChoice {
+	return reply.ToolChoice{Mode: choiceModes[o.OneOf("mode", "auto", "required")]}
+}
+
+// OneTool is the choice of the tool that o names.
+func OneTool(o wire.Object) reply.ToolChoice {
+	return reply.ToolChoice{Mode: reply.ChoiceAny, Name: o.Need("name")}
 }

@@ -57,28 +57,26 @@ type refusalPart struct {
 	Refusal string `json:"refusal"`
 }
 
-type functionCall struct {
+// callHead is what calls of both kinds begin with.
+type callHead struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
 	Status    string `json:"status"`
 	CallID    string `json:"call_id"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
 
-	pieces []string
+	pieces []string // of the arguments or the input
+}
+
+type functionCall struct {
+	callHead
+	Arguments string `json:"arguments"`
 }
 
 type customCall struct {
-	ID        string `json:"id"`
-	Type      string `json:"type"`
-	Status    string `json:"status"`
-	CallID    string `json:"call_id"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-	Input     string `json:"input"`
-
-	pieces []string
+	callHead
+	Input string `json:"input"`
 }
 
 type compactionItem struct {
@@ -167,16 +165,15 @@ func (w *writer) newLogprobs(pieces []string) []openai.TokenLogprob {
 }
 
 func newCall(c *reply.Call, status string) item {
-	if c.Custom {
-		return &customCall{
-			ID: "ctc_" + c.ID, Type: "custom_tool_call", Status: status, CallID: "call_" + c.ID,
-			Namespace: c.Namespace, Name: c.Name, Input: c.Input(), pieces: c.Pieces,
-		}
-	}
-	return &functionCall{
+	head := callHead{
 		ID: "fc_" + c.ID, Type: "function_call", Status: status, CallID: "call_" + c.ID,
-		Namespace: c.Namespace, Name: c.Name, Arguments: c.Input(), pieces: c.Pieces,
+		Namespace: c.Namespace, Name: c.Name, pieces: c.Pieces,
 	}
+	if !c.Custom {
+		return &functionCall{head, c.Input()}
+	}
+	head.ID, head.Type = "ctc_"+c.ID, "custom_tool_call"
+	return &customCall{head, c.Input()}
 }
 
 // itemStatus returns the status of a complete item: the last one shares the fate
@@ -190,8 +187,7 @@ func itemStatus(s *reply.Sample, last bool) string {
 
 func (r *reasoningItem) id() string { return r.ID }
 func (m *messageItem) id() string   { return m.ID }
-func (c *functionCall) id() string  { return c.ID }
-func (c *customCall) id() string    { return c.ID }
+func (h *callHead) id() string      { return h.ID }
 
 func (r *reasoningItem) announced() item {
 	return &reasoningItem{ID: r.ID, Type: r.Type, Summary: []summaryPart{}}

@@ -40,7 +40,6 @@ func read(b *wire.Body) *reader {
 	r.text()
 	r.include()
 	r.tools()
-	r.toolChoice()
 	return r
 }
 

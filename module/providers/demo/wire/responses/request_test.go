@@ -133,3 +133,19 @@ func TestReasoningComesWhenItIsAskedFor(t *testing.T) {
 		assert.Equal(t, want, request.Reason, members)
 	}
 }
+
+func TestTheChoiceAmongToolsIsRead(t *testing.T) {
+	const offered = `"input":"x","tools":[{"type":"function","name":"f"},{"type":"web_search"}],"tool_choice":`
+	for choice, want := range map[string]reply.ToolChoice{
+		`"auto"`:                         {Mode: reply.ChoiceAuto},
+		`"none"`:                         {Mode: reply.ChoiceNone},
+		`"required"`:                     {Mode: reply.ChoiceAny},
+		`{"type":"function","name":"f"}`: {Mode: reply.ChoiceAny, Name: "f"},
+		`{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"f"}]}`: {Mode: reply.ChoiceAny},
+		`{"type":"web_search"}`: {Mode: reply.ChoiceAuto},
+	} {
+		request, refused := read(offered+choice, true)
+		require.Nil(t, refused, choice)
+		assert.Equal(t, want, request.Choice, choice)
+	}
+}

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
@@ -13,6 +14,7 @@ func (r *reader) tools() {
 	if r.body.Has("parallel_tool_calls") {
 		r.Choice.Single = !r.body.Flag("parallel_tool_calls")
 	}
+	openai.ReadToolChoice(r.body, r.Request, namedChoice)
 }
 
 func (r *reader) tool(namespace string, t wire.Object) {
@@ -31,10 +33,7 @@ func (r *reader) tool(namespace string, t wire.Object) {
 func (r *reader) clientTool(namespace, kind string, t wire.Object) {
 	t.Known("type", "name", "description", "parameters", "strict", "format",
 		"defer_loading", "output_schema", "async", "allowed_callers")
-	name := t.Need("name")
-	if len(name) > 64 || strings.Trim(name, openai.NameLetters) != "" {
-		t.Fail("name", "must match ^[a-zA-Z0-9_-]{1,64}$")
-	}
+	name := openai.ReadToolName(t)
 	t.Sub("parameters")
 	t.Sub("format")
 	t.Flag("strict")
@@ -58,37 +57,18 @@ func (r *reader) serverTool(kind string, t wire.Object) {
 }
 
 func hasAnyPrefix(s string, prefixes []string) bool {
-	for _, prefix := range prefixes {
-		if strings.HasPrefix(s, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s, prefix) })
 }
 
-func (r *reader) toolChoice() {
-	if !r.body.Has("tool_choice") {
-		return
-	}
-	if wire.Quoted(r.body.Raw("tool_choice")) {
-		r.Choice.Mode = openai.ChoiceModes[r.body.OneOf("tool_choice", "none", "auto", "required")]
-	} else {
-		r.namedChoice()
-	}
-	if r.Choice.Mode == reply.ChoiceAny && !r.Offers(r.Choice.Name) {
-		r.body.Fail("tool_choice", "no such tool is offered")
-	}
-}
-
-// namedChoice reads a choice of one tool, or of several. A server tool cannot be
-// demanded here: nobody could run it.
-func (r *reader) namedChoice() {
-	c, _ := r.body.Sub("tool_choice")
+// namedChoice reads a choice of one tool, or of several. The choice of a tool
+// that the provider runs itself has no effect: this one runs none.
+func namedChoice(c wire.Object) reply.ToolChoice {
 	switch c.Need("type") {
 	case "function", "custom":
-		r.Choice.Mode, r.Choice.Name = reply.ChoiceAny, c.Need("name")
+		return openai.OneTool(c)
 	case "allowed_tools":
-		r.Choice.Mode = openai.ChoiceModes[c.OneOf("mode", "auto", "required")]
 		c.Items("tools")
+		return openai.ReadAllowedTools(c)
 	}
+	return reply.ToolChoice{}
 }
