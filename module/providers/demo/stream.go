@@ -1,56 +1,47 @@
 package demo
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 )
 
-// stream writes the events of one answer, each flushed at once.
+// stream paces the events of one answer, and carries out the faults of a stream.
 type stream struct {
 	x        *exchange
 	answer   *reply.Answer
 	writer   wire.Writer
 	faults   *reply.Faults
-	out      io.Writer
-	held     bytes.Buffer // of a stream that is sent in one piece
-	zip      *gzip.Writer // nil when plain
-	control  *http.ResponseController
+	out      *eventWriter
 	sent     int  // events so far
 	contents int  // those with content
-	struck   bool // the fault of mid-stream came, or came too late
+	struck   bool // the fault of mid-stream came
 	over     bool // the stream ended early; what follows is not written
 }
 
 // stream writes the answer as a stream of events.
 func (x *exchange) stream(a *reply.Answer, w wire.Writer) {
-	s := &stream{x: x, answer: a, writer: w, faults: &a.Faults, out: x.w, control: http.NewResponseController(x.w)}
-	s.open()
+	s := &stream{x: x, answer: a, writer: w, faults: &a.Faults, out: x.openStream(&a.Faults)}
+	x.pause(s.faults.SlowFirst)
 	if s.faults.FirstEventError {
 		s.fail()
 	}
 	w.Stream(a, s.event)
-	s.close()
+	s.out.close()
 }
 
-func (s *stream) open() {
-	if s.faults.Burst {
-		s.out = &s.held
+// openStream sends the headers of a stream.
+func (x *exchange) openStream(f *reply.Faults) *eventWriter {
+	x.setHeader("text/event-stream; charset=utf-8")
+	x.w.Header().Set("Cache-Control", "no-cache")
+	if f.Gzip {
+		x.w.Header().Set("Content-Encoding", "gzip")
 	}
-	s.x.setHeader("text/event-stream; charset=utf-8")
-	s.x.w.Header().Set("Cache-Control", "no-cache")
-	if s.faults.Gzip {
-		s.x.w.Header().Set("Content-Encoding", "gzip")
-		s.zip = gzip.NewWriter(s.out)
-		s.out = s.zip
-	}
-	s.x.w.WriteHeader(http.StatusOK)
-	s.flush()
-	s.x.pause(s.faults.SlowFirst)
+	x.w.WriteHeader(http.StatusOK)
+	out := newEventWriter(x.w, f)
+	out.flush()
+	return out
 }
 
 // event paces and writes one event, or carries out the fault that takes its
@@ -99,38 +90,13 @@ func (s *stream) fail() {
 	s.over = true
 }
 
-// write frames one event and flushes it.
+// write writes one event.
 func (s *stream) write(e wire.Event) {
 	if s.over {
 		return
 	}
 	s.sent++
-	end := "\n"
-	if s.faults.CRLF {
-		end = "\r\n"
-	}
-	var frame []byte
-	if e.Name != "" {
-		frame = append(frame, "event: "+e.Name+end...)
-	}
-	frame = append(append(frame, "data: "...), e.Data...)
-	frame = append(frame, end+end...)
-	if _, err := s.out.Write(frame); err != nil {
+	if err := s.out.write(e); err != nil {
 		s.x.abort() // the client left
 	}
-	s.flush()
-}
-
-func (s *stream) flush() {
-	if s.zip != nil {
-		_ = s.zip.Flush() // the next write reports an error
-	}
-	_ = s.control.Flush()
-}
-
-func (s *stream) close() {
-	if s.zip != nil {
-		_ = s.zip.Close()
-	}
-	_, _ = s.x.w.Write(s.held.Bytes()) // a client that left needs no answer
 }

@@ -51,7 +51,7 @@ type ToolChoice struct {
 	Single bool   // at most one call
 }
 
-// ChoiceMode says whether tools may or must be called.
+// ChoiceMode is whether tools may or must be called.
 type ChoiceMode int
 
 // The modes.

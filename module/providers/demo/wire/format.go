@@ -54,14 +54,14 @@ type Event struct {
 	Data []byte
 }
 
-// Kind says how pace and faults treat an event.
+// Kind decides how pace and faults treat an event.
 type Kind int
 
 // The kinds, in the order in which a stream has them.
 const (
 	Frame    Kind = iota // surrounds content; sent at once
 	Content              // sent after a pause; the faults of mid-stream count these
-	Finish               // says how the answer ended; no-finish leaves these out
+	Finish               // reports how the answer ended; no-finish leaves these out
 	Terminal             // the last event; no-finish and no-done leave it out
 )
 
