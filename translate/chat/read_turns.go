@@ -37,17 +37,10 @@ var (
 // messages reads the conversation.
 func (r *reader) messages() {
 	c := &r.cursor
-	r.x.At.Enter("messages")
-	for c.OpenArray(); c.Element(); {
-		r.x.At.Next()
-		if r.x.Failed() {
-			c.Skip()
-			continue
-		}
+	for r.x.EnterList(c, "messages"); r.x.NextElement(c); {
 		r.message.Read(r.x, c, messageMembers, "")
 		r.turn()
 	}
-	r.x.At.Leave()
 }
 
 // turn writes the turn that a message is.
@@ -173,15 +166,7 @@ func (r *reader) refusal() {
 // element, until the last or until something is refused.
 func (r *reader) elements(raw []byte, list string) {
 	r.list = jsonscan.Again(raw)
-	r.list.EnterArray()
-	r.x.At.Enter(list)
+	r.x.EnterList(&r.list, list)
 }
 
-func (r *reader) element() bool {
-	if r.x.Failed() || !r.list.Element() {
-		r.x.At.Leave()
-		return false
-	}
-	r.x.At.Next()
-	return true
-}
+func (r *reader) element() bool { return r.x.NextElement(&r.list) }

@@ -74,6 +74,29 @@ func (x *Translation) KeepAt(at Place, c Concept) bool {
 	return kept
 }
 
+// EnterList enters the array at the cursor, in front of its first element; another
+// value has none. list is the path of the array in the element at the reader's place.
+//
+//	for x.EnterList(c, "tools"); x.NextElement(c); { ... }
+func (x *Translation) EnterList(c *jsonscan.Cursor, list string) {
+	c.OpenArray()
+	x.At.Enter(list)
+}
+
+// NextElement moves to the next element of the list, or leaves it behind the last. Of
+// a request that is refused no more elements are read.
+func (x *Translation) NextElement(c *jsonscan.Cursor) bool {
+	for c.Element() {
+		if x.fault == nil {
+			x.At.Next()
+			return true
+		}
+		c.Skip()
+	}
+	x.At.Leave()
+	return false
+}
+
 // Can reports whether the writer gets a concept, and reports no loss.
 func (x *Translation) Can(c Concept) bool { return x.To.Outcomes[c].takes(x.Traits) }
 

@@ -56,18 +56,11 @@ func (r *reader) within(level int, raw []byte, list string, allowed kindSet) {
 
 // blocks reads an array of blocks of the allowed kinds.
 func (r *reader) blocks(c *jsonscan.Cursor, level int, list string, allowed kindSet) {
-	r.x.At.Enter(list)
 	b := blockObject{&r.levels[level].block}
-	for c.OpenArray(); c.Element(); {
-		if r.x.Failed() {
-			c.Skip()
-			continue
-		}
-		r.x.At.Next()
+	for r.x.EnterList(c, list); r.x.NextElement(c); {
 		opened := r.readBlock(b, c, level)
 		r.block(b, level, allowed, opened)
 	}
-	r.x.At.Leave()
 }
 
 // readBlock reads the members of a block. Results of tools may be long, so their

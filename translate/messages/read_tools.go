@@ -25,17 +25,10 @@ func (r *reader) tools() {
 		r.lostTools = !jsonscan.Blank(c.Skip())
 		return
 	}
-	r.x.At.Enter("tools")
-	for c.OpenArray(); c.Element(); {
-		if r.x.Failed() {
-			c.Skip()
-			continue
-		}
-		r.x.At.Next()
+	for r.x.EnterList(c, "tools"); r.x.NextElement(c); {
 		r.tool.Read(r.x, c, toolMembers, "")
 		r.writeTool(&r.tool)
 	}
-	r.x.At.Leave()
 }
 
 // loseTools decides about tools that the writer does not get, once it is known

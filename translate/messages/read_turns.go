@@ -8,16 +8,9 @@ import (
 // messages reads the conversation.
 func (r *reader) messages() {
 	c := &r.cursor
-	r.x.At.Enter("messages")
-	for c.OpenArray(); c.Element(); {
-		r.x.At.Next()
-		if r.x.Failed() || !c.EnterObject() {
-			c.Skip()
-			continue
-		}
+	for r.x.EnterList(c, "messages"); r.x.NextElement(c); {
 		r.message()
 	}
-	r.x.At.Leave()
 }
 
 // message is what a message holds beside what was said at once.
@@ -33,7 +26,7 @@ type message struct {
 func (r *reader) message() {
 	c := &r.cursor
 	var m message
-	for c.Member() {
+	for c.OpenObject(); c.Member(); {
 		name := c.Name()
 		switch {
 		case c.Null():
