@@ -53,7 +53,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("modalities=*", core.Nothing),
 	core.Structural("audio", core.Nothing),
 	core.Structural("web_search_options", core.Nothing),
-}, effortRows(), []core.Row{
+}, core.EffortRows("reasoning_effort", core.EffortNone), []core.Row{
 	core.Hint("user", core.EndUser),
 	core.Hint("user=...", core.LongEndUser),
 	core.Hint("user=u@example.com", core.TellingEndUser),
@@ -74,20 +74,6 @@ var optionRows = slices.Concat([]core.Row{
 	core.Hint("moderation", core.Nothing),
 	core.Hint("*", core.Nothing),
 })
-
-// effortRows are the rows about a word for how much to reason.
-func effortRows() []core.Row {
-	return []core.Row{
-		core.Shaping("reasoning_effort=none", core.EffortNone),
-		core.Shaping("reasoning_effort=minimal", core.EffortMinimal),
-		core.Shaping("reasoning_effort=low", core.EffortLow),
-		core.Shaping("reasoning_effort=medium", core.EffortMedium),
-		core.Shaping("reasoning_effort=high", core.EffortHigh),
-		core.Shaping("reasoning_effort=xhigh", core.EffortXHigh),
-		core.Shaping("reasoning_effort=max", core.EffortMax),
-		core.Shaping("reasoning_effort=*", core.EffortOther),
-	}
-}
 
 var formatRows = []core.Row{
 	core.Structural("response_format.type=text", core.FormatText),

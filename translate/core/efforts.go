@@ -5,6 +5,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
+// Efforts are the concepts of the words for how much to reason, the least first.
+var Efforts = []Concept{EffortNone, EffortMinimal, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax}
+
+// EffortRows returns the rows about the word for how much to reason at a path, for a
+// format with the words from the least one on.
+func EffortRows(path string, least Concept) (rows []Row) {
+	for c := least; c <= EffortMax; c++ {
+		rows = append(rows, Shaping(path+"="+EffortOf(c).String(), c))
+	}
+	return append(rows, Shaping(path+"=*", EffortOther))
+}
+
 // The budgets, in tokens, below which reasoning counts as low, medium and high.
 const (
 	lowBudget    = 2048

@@ -24,10 +24,7 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.FormatText, core.FormatSchema, core.Schema),
 	core.Change(core.FormatObject).Unless(core.RefusedObject),
 
-	core.Lose(
-		core.EffortNone, core.EffortMinimal, core.EffortLow, core.EffortMedium, core.EffortHigh, core.EffortXHigh,
-		core.EffortMax,
-	).Unless(thinking...).ByWriter(),
+	core.Lose(core.Efforts...).Unless(thinking...).ByWriter(),
 
 	core.Lose(core.ReasoningShown).Unless(thinking...),
 	core.Keep(core.ReasoningHidden),

@@ -41,7 +41,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Hint("thinking.display=omitted", core.ReasoningHidden),
 	core.Hint("thinking.display=*", core.Nothing),
 	core.Hint("thinking.*", core.Nothing),
-}, effortRows("output_config.effort"), []core.Row{
+}, core.EffortRows("output_config.effort", core.EffortLow), []core.Row{
 	core.Structural("output_config.format.type=json_schema", core.FormatSchema).As("output_config.format"),
 	core.Structural("output_config.format.type=*", core.Nothing),
 	core.Structural("output_config.format.schema", core.Schema).As("output_config.format"),
@@ -73,18 +73,6 @@ var optionRows = slices.Concat([]core.Row{
 	core.Hint("*", core.Nothing),
 })
 
-// effortRows are the rows about a word for how much to reason.
-func effortRows(path string) []core.Row {
-	return []core.Row{
-		core.Shaping(path+"=low", core.EffortLow),
-		core.Shaping(path+"=medium", core.EffortMedium),
-		core.Shaping(path+"=high", core.EffortHigh),
-		core.Shaping(path+"=xhigh", core.EffortXHigh),
-		core.Shaping(path+"=max", core.EffortMax),
-		core.Shaping(path+"=*", core.EffortOther),
-	}
-}
-
 var turnRows = slices.Concat([]core.Row{
 	core.Structural("messages.*.role=user", core.Content),
 	core.Structural("messages.*.role=assistant", core.Content),
@@ -92,7 +80,7 @@ var turnRows = slices.Concat([]core.Row{
 	core.Structural("messages.*.role=system", core.LateSystem).RefusedBy(core.RefuseLateSystem),
 	core.Structural("messages.*.content", core.TurnText),
 	core.Hint("messages.*.content=[]", core.EmptyTurn).As("messages.*"),
-}, effortRows("messages.*.output_config.effort"), []core.Row{
+}, core.EffortRows("messages.*.output_config.effort", core.EffortLow), []core.Row{
 	core.Hint("messages.0.output_config.effort", core.Nothing),
 	core.Hint("messages.*.output_config.*", core.Nothing),
 	core.Hint("messages.*.role=user+output_config", core.Nothing),

@@ -22,15 +22,6 @@ var budgets = map[core.Concept]int64{
 	core.EffortMax:    65536,
 }
 
-// efforts are the words for them.
-var efforts = map[core.Concept]string{
-	core.EffortLow:    "low",
-	core.EffortMedium: "medium",
-	core.EffortHigh:   "high",
-	core.EffortXHigh:  "xhigh",
-	core.EffortMax:    "max",
-}
-
 // writeThinking asks for as much thinking as the client wants, and for the format
 // of the answer, which stands beside it. It reports whether thinking is on. most
 // bounds the answer, in tokens.
@@ -50,8 +41,8 @@ func (w *requestWriter) writeThinking(most int64) (on bool) {
 		on = w.mayThink(row) && w.writeBudget(budgets[effort], most, row)
 	}
 	word := ""
-	if adaptive {
-		word = efforts[effort]
+	if adaptive && effort != core.EffortNone {
+		word = core.EffortOf(effort).String()
 	}
 	w.writeConfig(word)
 	return on
