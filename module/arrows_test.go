@@ -37,7 +37,7 @@ var arrows = []arrow{
 	{"module/gateway/drain", nil},
 	{"module/gateway/cors", []string{"module/aigateway"}},
 	{"module/gateway/upstream", []string{"module/aigateway", "module/exchange"}},
-	{"module/gateway/modellist", []string{"module/gateway/upstream", "module/exchange", "translate", "translate/format"}},
+	{"module/gateway/modellist", []string{"module/gateway/upstream", "module/exchange", "translate", "translate/format", "translate/modelcard"}},
 	{"module/gateway/sink", []string{"module/gateway/meter", "module/aigateway", "module/exchange", "translate/..."}},
 	{"module/gateway/...", []string{"module/aigateway", "module/exchange", "translate/..."}},
 	{"module/transport", []string{"module/aigateway", "module/exchange", "module/coding", "translate/..."}},
@@ -62,10 +62,10 @@ var arrows = []arrow{
 	{"module/tests/site", []string{"module", "module/gatewaytest", "module/aigateway", "module/exchange", "translate", "translate/formats", "translate/pairs"}},
 	{"module/tests/...", []string{
 		"module/tests/site", "module/gatewaytest", "module/store/storetest",
-		"module/aigateway", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/translatetest",
+		"module/aigateway", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest",
 	}},
 
-	{"caddyfile", []string{"module/gateway", "module/gateway/cors", "module/aigateway", "module/suggest", "translate", "translate/formats"}},
+	{"caddyfile", []string{"module/gateway", "module/gateway/cors", "module/aigateway", "module/suggest", "translate", "translate/formats", "translate/trait"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/...", []string{"module"}},
 }
