@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Conduit connects the gateway with the transport: reverse_proxy, which may be
@@ -39,6 +40,7 @@ func ConduitFrom(ctx context.Context) *Conduit {
 // gateway fills the first group of fields; the transport, the second.
 type ModelsQuery struct {
 	Format *format.Descriptor // whose endpoint is asked
+	Traits *trait.Traits      // of the provider
 	After  string             // the id after which the page begins; "" for the first one
 
 	Status int    // the provider's status, 0 while none came

@@ -61,7 +61,7 @@ type Attempt struct {
 	Provider string             // name of the provider in the configuration
 	Format   *format.Descriptor // of the provider
 	Model    string             // the provider's own model name
-	Traits   *trait.Traits      // what the target can take; nil stands for the provider's
+	Traits   *trait.Traits      // what the target accepts beside what its format states
 
 	// BytesPerToken is the divisor for estimates of the request's tokens; 0 while
 	// nothing is known of the model.

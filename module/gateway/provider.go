@@ -31,6 +31,7 @@ type provider struct {
 	uncounted uncounted // models whose tokens it does not count
 
 	traits layers // of its preset and its own
+	whole  target // leads to the model that the client names
 	call   upstream.Caller
 }
 
@@ -53,14 +54,16 @@ func newProvider(ctx caddy.Context, config *Provider, lists *modellist.Lists) (*
 		return nil, err
 	}
 	p.traits = layers{defaults.Traits, defaults.ModelTraits, config.Traits}
-	if _, err = p.target(""); err != nil {
+	if p.whole, err = p.target(""); err != nil {
 		return nil, err
 	}
 	if p.call, err = config.loadCaller(ctx, defaults.BaseURL, inProcess); err != nil {
 		return nil, err
 	}
 	if config.asksForModels(defaults) {
-		p.list = lists.Load(config.listIdentity(p.formats[0]), p.name, p.call, ctx.Logger())
+		p.list = lists.Load(config.listIdentity(p.formats[0]), modellist.Source{
+			Name: p.name, Traits: p.whole.traits, Caller: p.call, Logger: ctx.Logger(),
+		})
 	}
 	return p, nil
 }
@@ -187,10 +190,9 @@ func (config *Provider) check(d aigateway.Defaults, inProcess bool) error {
 
 // claims returns the claims of p on model names.
 func (p *provider) claims() []claim {
-	whole, _ := p.target("") // the provider was refused if that is an error
 	lead := func(pattern aigateway.Pattern, class int, owner string) claim {
 		fallback, _ := parseFallback(nil)
-		m := &model{pattern: pattern, targets: []target{whole}, fallback: fallback, attempts: 1}
+		m := &model{pattern: pattern, targets: []target{p.whole}, fallback: fallback, attempts: 1}
 		return claim{pattern, class, m, owner}
 	}
 	switch {

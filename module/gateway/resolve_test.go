@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // ranked puts model blocks and providers, each with its patterns, into order.
@@ -16,7 +17,9 @@ func ranked(t *testing.T, models []string, providers map[string][]aigateway.Patt
 	t.Helper()
 	r := new(resolved)
 	for _, name := range sortedNames(providers) {
-		r.providers = append(r.providers, &provider{name: name, serves: providers[name]})
+		p := &provider{name: name, serves: providers[name]}
+		p.whole = target{provider: p, traits: new(trait.Traits)}
+		r.providers = append(r.providers, p)
 	}
 	for _, name := range models {
 		m, err := newModel(&Model{Name: name, Targets: []Target{{Provider: r.providers[0].name, Model: "by " + name}}}, r.provider)

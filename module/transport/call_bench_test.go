@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // BenchmarkOneTranslatedCall is what nearly every translated request is: one
@@ -32,7 +33,7 @@ func BenchmarkOneTranslatedCall(b *testing.B) {
 	transport := newTransport(inner)
 	b.ReportAllocs()
 	for b.Loop() {
-		a := &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m"}
+		a := &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m", Traits: new(trait.Traits)}
 		if got := carry(b, transport, a); !got.Whole() {
 			b.Fatal(got.Fault)
 		}

@@ -10,18 +10,22 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // sentBody returns the body of an attempt at the request, under the provider's own
 // name for the model.
-func sentBody(t *testing.T, format translate.Format, body, upstream string, change ...func(*Transport)) string {
+func sentBody(t *testing.T, format translate.Format, body, upstream string, change ...func(*trait.Traits)) string {
 	t.Helper()
 	ex := &exchange.Exchange{Format: formats.Of(format), Body: []byte(body)}
 	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault, body)
 	ex.View = view
-	a := &exchange.Attempt{Exchange: ex, Format: formats.Of(format), Model: upstream}
-	c := &call{t: newTransport(nil, change...), attempt: a, result: new(exchange.Result)}
+	a := &exchange.Attempt{Exchange: ex, Format: formats.Of(format), Model: upstream, Traits: new(trait.Traits)}
+	for _, set := range change {
+		set(a.Traits)
+	}
+	c := &call{t: newTransport(nil), attempt: a, result: new(exchange.Result)}
 	prepared, fault := c.prepare()
 	require.Nil(t, fault)
 	p := prepared.payload
@@ -34,9 +38,9 @@ func sentBody(t *testing.T, format translate.Format, body, upstream string, chan
 	return string(sent)
 }
 
-func withoutUsage(t *Transport) { t.standard.WithoutUsage = true }
+func withoutUsage(t *trait.Traits) { t.WithoutUsage = true }
 
-func withFIM(t *Transport) { t.standard.FIMTemplate = "<P>{prefix}<S>{suffix}<M>" }
+func withFIM(t *trait.Traits) { t.FIMTemplate = "<P>{prefix}<S>{suffix}<M>" }
 
 func TestTheByteLaneFillsInTheMiddle(t *testing.T) {
 	for body, want := range map[string]string{
@@ -56,7 +60,7 @@ func TestTheByteLaneEditsNothingButModelAndUsage(t *testing.T) {
 		format         translate.Format
 		body, upstream string
 		want           string
-		change         []func(*Transport)
+		change         []func(*trait.Traits)
 	}{
 		{
 			name: "the same name", format: translate.Chat, upstream: "m",
@@ -115,7 +119,7 @@ func TestTheByteLaneEditsNothingButModelAndUsage(t *testing.T) {
 			body: `{"model":"m",` + messages + `,"stream":false}`,
 			want: `{"model":"m",` + messages + `,"stream":false}`,
 		}, {
-			name: "usage, switched off", format: translate.Chat, upstream: "m", change: []func(*Transport){withoutUsage},
+			name: "usage, switched off", format: translate.Chat, upstream: "m", change: []func(*trait.Traits){withoutUsage},
 			body: `{"model":"m",` + messages + `,"stream":true}`,
 			want: `{"model":"m",` + messages + `,"stream":true}`,
 		}, {

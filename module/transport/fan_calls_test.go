@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
@@ -30,7 +31,9 @@ func fanned(t testing.TB, stream bool, prompts ...string) *exchange.Attempt {
 	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(t, fault)
 	ex.View = view
-	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m"}
+	traits := new(trait.Traits)
+	require.NoError(t, traits.SetAll(map[string]string{"native_n": "false", "max_fan_out": "64"}))
+	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m", Traits: traits}
 }
 
 // byPrompt answers each call by the prompt in its body.
@@ -124,10 +127,4 @@ func choicesOf(t *testing.T, stream bool, output string) (texts []string) {
 		texts = append(texts, choice["text"].(string))
 	}
 	return texts
-}
-
-func provisioned(t testing.TB, inner http.RoundTripper, change ...func(*Transport)) *Transport {
-	transport := newTransport(inner, change...)
-	require.NoError(t, transport.setTraits(map[string]string{"native_n": "false", "max_fan_out": "64"}))
-	return transport
 }

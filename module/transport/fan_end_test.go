@@ -68,7 +68,7 @@ func TestEveryCallHasTimesOfItsOwn(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				got := carry(t, provisioned(t, byPrompt{"a": test.a, "b": test.b}, limits), fanned(t, true, "a", "b"))
+				got := carry(t, newTransport(byPrompt{"a": test.a, "b": test.b}, limits), fanned(t, true, "a", "b"))
 				assert.Equal(t, test.wait, time.Since(start))
 				assert.Equal(t, test.finished, got.Whole())
 				if test.finished {
@@ -98,7 +98,7 @@ func TestAClientThatLeavesEndsEveryCall(t *testing.T) {
 				ctx, leave := context.WithCancel(t.Context())
 				c := &exchange.Conduit{Attempt: *fanned(t, true, "a", "b", "c")}
 				time.AfterFunc(time.Second, leave)
-				res, err := carryUntil(ctx, provisioned(t, byPrompt{"a": first, "b": hangs(&cancelled), "c": hangs(&cancelled)}), c)
+				res, err := carryUntil(ctx, newTransport(byPrompt{"a": first, "b": hangs(&cancelled), "c": hangs(&cancelled)}), c)
 				if err == nil {
 					_, err := io.ReadAll(res.Body)
 					require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestAnAnswerThatIsClosedEarlyEndsEveryCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cancelled sync.WaitGroup
 		inner := byPrompt{"a": stalls(chunkText), "b": hangs(&cancelled), "c": streams(strings.Repeat(chunkText, 10_000), io.EOF)}
-		res, err := carryUntil(t.Context(), provisioned(t, inner), &exchange.Conduit{Attempt: *fanned(t, true, "a", "b", "c")})
+		res, err := carryUntil(t.Context(), newTransport(inner), &exchange.Conduit{Attempt: *fanned(t, true, "a", "b", "c")})
 		require.NoError(t, err)
 		require.NoError(t, res.Body.Close())
 		cancelled.Wait()
@@ -130,7 +130,7 @@ func TestAnAnswerThatIsClosedEarlyEndsEveryCall(t *testing.T) {
 func TestTheWaitForUsageCountsFromAFinishThatCameAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		got := carry(t, provisioned(t, stalls(chunkText+chunkFinish)), fanned(t, true, "a"))
+		got := carry(t, newTransport(stalls(chunkText+chunkFinish)), fanned(t, true, "a"))
 		assert.Equal(t, time.Duration(aigateway.DefaultAnswerBounds.UsageWait), time.Since(start))
 		assert.True(t, got.Whole())
 	})

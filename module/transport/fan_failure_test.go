@@ -46,7 +46,7 @@ func TestOneCallThatFailsBeforeContentFailsTheWhole(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, stream %t", test.name, stream), func(t *testing.T) {
 				var cancelled sync.WaitGroup
 				inner := byPrompt{"a": hangs(&cancelled), "b": test.fails, "c": hangs(&cancelled)}
-				got := carry(t, provisioned(t, inner), fanned(t, stream, "a", "b", "c"))
+				got := carry(t, newTransport(inner), fanned(t, stream, "a", "b", "c"))
 				cancelled.Wait()
 				require.NotNil(t, got.Fault)
 				assert.Equal(t, test.kind, got.Fault.Kind)
@@ -81,7 +81,7 @@ func TestAStreamThatFailsBeforeContentFailsTheWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var cancelled sync.WaitGroup
 			inner := byPrompt{"a": hangs(&cancelled), "b": streams(test.stream, test.end)}
-			got := carry(t, provisioned(t, inner), fanned(t, true, "a", "b"))
+			got := carry(t, newTransport(inner), fanned(t, true, "a", "b"))
 			cancelled.Wait()
 			require.NotNil(t, got.Fault)
 			assert.Equal(t, test.code, got.Fault.Code)
@@ -101,7 +101,7 @@ func TestAFailureRightBehindContentCutsTheWholeOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var cancelled sync.WaitGroup
 			inner := byPrompt{"a": hangs(&cancelled), "b": failing}
-			got := carry(t, provisioned(t, inner), fanned(t, true, "a", "b"))
+			got := carry(t, newTransport(inner), fanned(t, true, "a", "b"))
 			cancelled.Wait()
 			assert.Equal(t, 200, got.status)
 			require.NotNil(t, got.Fault)
@@ -153,7 +153,7 @@ func TestOneCallThatFailsBehindContentCutsTheWholeOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seen := make(chan struct{})
 			inner := byPrompt{"a": stalls(chunkText), "b": behind(seen, fails), "c": says(true, "c")}
-			got := carryBy(t, provisioned(t, inner), fanned(t, true, "a", "b", "c"), untilContent(seen))
+			got := carryBy(t, newTransport(inner), fanned(t, true, "a", "b", "c"), untilContent(seen))
 			assert.Equal(t, 200, got.status)
 			require.NotNil(t, got.Fault)
 			assert.False(t, got.Whole())
@@ -170,8 +170,8 @@ func TestOneCallThatFailsBehindContentCutsTheWholeOff(t *testing.T) {
 func TestAPanicInACallIsRaisedWhereTheAnswerIsRead(t *testing.T) {
 	seen := make(chan struct{})
 	panics := func(*http.Request) (*http.Response, error) { panic("boom") }
-	early := provisioned(t, byPrompt{"a": panics, "b": stalls("")})
+	early := newTransport(byPrompt{"a": panics, "b": stalls("")})
 	assert.PanicsWithValue(t, "boom", func() { carry(t, early, fanned(t, true, "a", "b")) })
-	late := provisioned(t, byPrompt{"a": stalls(chunkText), "b": behind(seen, panics)})
+	late := newTransport(byPrompt{"a": stalls(chunkText), "b": behind(seen, panics)})
 	assert.PanicsWithValue(t, "boom", func() { carryBy(t, late, fanned(t, true, "a", "b"), untilContent(seen)) })
 }

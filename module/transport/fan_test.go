@@ -21,7 +21,7 @@ import (
 func TestSeveralCallsGiveOneAnswer(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		inner := byPrompt{"a": says(stream, "1", "2"), "b": says(stream, "3"), "c": says(stream, "4", "5", "6")}
-		got := carry(t, provisioned(t, inner), fanned(t, stream, "a", "b", "c"))
+		got := carry(t, newTransport(inner), fanned(t, stream, "a", "b", "c"))
 		require.NoError(t, got.err)
 		assert.Equal(t, http.StatusOK, got.status)
 		assert.Nil(t, got.Fault)
@@ -59,7 +59,7 @@ func TestAnyInterleavingOfCallsGivesTheSameAnswer(t *testing.T) {
 				return responds(http.StatusOK, "text/event-stream", &chunks{pieces: pieces, end: io.EOF}), nil
 			}
 		}
-		got := carry(t, provisioned(t, inner), fanned(t, true, prompts...))
+		got := carry(t, newTransport(inner), fanned(t, true, prompts...))
 		require.True(t, got.Whole())
 		require.Equal(t, want, choicesOf(t, true, got.output))
 		require.EqualValues(t, 12*7, got.Usage.Input)
@@ -69,7 +69,7 @@ func TestAnyInterleavingOfCallsGivesTheSameAnswer(t *testing.T) {
 func TestAJSONAnswerAmongStreamsIsReplayed(t *testing.T) {
 	seen := make(chan struct{})
 	inner := byPrompt{"a": says(true, "hi"), "b": behind(seen, says(false, "whole"))}
-	got := carryBy(t, provisioned(t, inner), fanned(t, true, "a", "b"), untilContent(seen))
+	got := carryBy(t, newTransport(inner), fanned(t, true, "a", "b"), untilContent(seen))
 	assert.Equal(t, []string{"hi", "whole"}, choicesOf(t, true, got.output))
 	assert.True(t, got.Whole())
 }
@@ -86,7 +86,7 @@ func TestEveryCallHasVariablesOfItsOwn(t *testing.T) {
 	vars := map[string]any{"address": "chosen"}
 	ctx := context.WithValue(t.Context(), caddyhttp.VarsCtxKey, vars)
 	c := &exchange.Conduit{Attempt: *fanned(t, false, "a", "b")}
-	res, err := carryUntil(ctx, provisioned(t, byPrompt{"a": writes, "b": writes}), c)
+	res, err := carryUntil(ctx, newTransport(byPrompt{"a": writes, "b": writes}), c)
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	assert.Len(t, vars, 1)
@@ -100,7 +100,7 @@ func TestAFaultOfALaterPromptIsFoundBeforeAnythingIsSent(t *testing.T) {
 		assert.Fail(t, "something was sent")
 		return nil, errReset
 	})
-	got := carry(t, provisioned(t, inner), fanned(t, true, "a", ""))
+	got := carry(t, newTransport(inner), fanned(t, true, "a", ""))
 	assert.Equal(t, 400, got.status)
 	assert.True(t, got.State == exchange.Unasked)
 	require.NotNil(t, got.Fault)
@@ -111,7 +111,7 @@ func TestAFaultOfALaterPromptIsFoundBeforeAnythingIsSent(t *testing.T) {
 // which were held at once.
 func TestTheAnswersOfAllCallsTogetherAreBounded(t *testing.T) {
 	large := says(false, strings.Repeat("x", maxAnswer/2))
-	got := carry(t, provisioned(t, byPrompt{"a": large, "b": large, "c": says(false, "x")}), fanned(t, false, "a", "b", "c"))
+	got := carry(t, newTransport(byPrompt{"a": large, "b": large, "c": says(false, "x")}), fanned(t, false, "a", "b", "c"))
 	require.NotNil(t, got.Fault)
 	assert.ErrorIs(t, got.Fault.Cause, coding.ErrTooLarge)
 	assert.False(t, got.Whole())

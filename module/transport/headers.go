@@ -69,7 +69,7 @@ func (c *call) selectHeaders(from http.Header, names []string) (selected http.He
 // to see them: they describe the operator's account. Clients of another format do not
 // understand them.
 func (c *call) rateLimits(from http.Header) http.Header {
-	if !c.traits().ForwardRateLimitHeaders || !c.attempt.ByteLane() {
+	if !c.attempt.Traits.ForwardRateLimitHeaders || !c.attempt.ByteLane() {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(from))

@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // longAttempt is an attempt at a stream whose request is too long for a pool.
@@ -27,7 +28,7 @@ func longAttempt(t *testing.T, provider translate.Format) *exchange.Attempt {
 	view, fault := formats.Of(translate.Messages).Requests.Inspect(body, translate.Generate)
 	require.Nil(t, fault)
 	ex := &exchange.Exchange{Format: formats.Of(translate.Messages), Body: body, Lease: lease, View: view, Client: http.Header{}}
-	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(provider), Model: "another"}
+	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(provider), Model: "another", Traits: new(trait.Traits)}
 }
 
 // An open stream kept its request, twice where it was translated, and the buffer

@@ -50,7 +50,7 @@ func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery
 		"Accept-Encoding": {"identity"},
 		"User-Agent":      userAgent,
 	}
-	setVersion(h, &q.Format.Version, &t.standard)
+	setVersion(h, &q.Format.Version, q.Traits)
 	t.complete(h, proxied.Header)
 	out := &http.Request{
 		Method: http.MethodGet, URL: target, Host: t.host(proxied.Host, target.Host),

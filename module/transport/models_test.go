@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // askForModels sends q as reverse_proxy would, with an address and a header of
@@ -46,12 +47,12 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 		address string
 		want    string
 	}{
-		{"https://p.example/v1", exchange.ModelsQuery{Format: formats.Of(translate.Chat)}, "", "https://p.example/v1/models"},
-		{"https://p.example", exchange.ModelsQuery{Format: formats.Of(translate.Chat)}, "", "https://p.example/v1/models"},
-		{"https://p.example/openai/v1", exchange.ModelsQuery{Format: formats.Of(translate.Completions)}, "", "https://p.example/openai/v1/models"},
-		{"https://p.example", exchange.ModelsQuery{Format: formats.Of(translate.Messages)}, "", "https://p.example/v1/models?limit=1000"},
-		{"https://p.example/v1", exchange.ModelsQuery{Format: formats.Of(translate.Messages), After: "a&b"}, "", "https://p.example/v1/models?after_id=a%26b&limit=1000"},
-		{"https://p.example/v1", exchange.ModelsQuery{Format: formats.Of(translate.Chat), After: "a"}, "10.0.0.1:80", "http://10.0.0.1:80/v1/models"},
+		{"https://p.example/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Chat)}, "", "https://p.example/v1/models"},
+		{"https://p.example", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Chat)}, "", "https://p.example/v1/models"},
+		{"https://p.example/openai/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Completions)}, "", "https://p.example/openai/v1/models"},
+		{"https://p.example", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Messages)}, "", "https://p.example/v1/models?limit=1000"},
+		{"https://p.example/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Messages), After: "a&b"}, "", "https://p.example/v1/models?after_id=a%26b&limit=1000"},
+		{"https://p.example/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Chat), After: "a"}, "10.0.0.1:80", "http://10.0.0.1:80/v1/models"},
 	} {
 		var got *http.Request
 		tr := newTransport(answersModels(&got, http.StatusOK, "[]"), func(tr *Transport) {
@@ -87,7 +88,7 @@ func TestWhatIsNoListIsNoErrorOfTheProvider(t *testing.T) {
 	} {
 		answer.ContentLength = -1
 		inner := answers(func(*http.Request) (*http.Response, error) { return &answer, nil })
-		q := &exchange.ModelsQuery{Format: formats.Of(translate.Chat), Status: http.StatusOK, Page: []byte("of another address")}
+		q := &exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Chat), Status: http.StatusOK, Page: []byte("of another address")}
 		res, err := askForModels(newTransport(inner, withKey), q, "")
 		require.NoError(t, err, name)
 		assert.Equal(t, http.StatusOK, res.StatusCode, name)
@@ -99,7 +100,7 @@ func TestWhatIsNoListIsNoErrorOfTheProvider(t *testing.T) {
 func TestAProviderThatCannotBeReachedForItsListIsAnError(t *testing.T) {
 	refused := errors.New("refused")
 	inner := answers(func(*http.Request) (*http.Response, error) { return nil, refused })
-	q := &exchange.ModelsQuery{Format: formats.Of(translate.Chat)}
+	q := &exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Chat)}
 	_, err := askForModels(newTransport(inner), q, "")
 	require.ErrorIs(t, err, refused, "reverse_proxy tries another address")
 	assert.Zero(t, q.Status)

@@ -9,7 +9,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // rendered is the client's request as one call sends it.
@@ -51,7 +50,7 @@ func (c *call) splice() (r rendered, fault *fault.Fault) {
 // provider does not take them: its bytes cannot be changed.
 func (c *call) refuseLateSystem() *fault.Fault {
 	ex := c.attempt.Exchange
-	if ex.View.LateSystem == 0 || ex.Operation != translate.Generate || c.traits().TakesLateSystem() {
+	if ex.View.LateSystem == 0 || ex.Operation != translate.Generate || c.attempt.Traits.TakesLateSystem() {
 		return nil
 	}
 	return fault.LateSystem("messages." + strconv.Itoa(ex.View.LateSystem-1) + ".role")
@@ -61,7 +60,7 @@ func (c *call) refuseLateSystem() *fault.Fault {
 // target has a template for that.
 func (c *call) fillIn() ([]edit.Edit, *fault.Fault) {
 	fillIn := c.attempt.Format.Requests.FillIn
-	if fillIn == nil || c.traits().FIMTemplate == "" {
+	if fillIn == nil || c.attempt.Traits.FIMTemplate == "" {
 		return nil, nil
 	}
 	return fillIn(c.attempt.Exchange.Body, c.info())
@@ -92,22 +91,14 @@ func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 // info returns what a translation needs to know beside the body.
 func (c *call) info() *core.RequestInfo {
 	a := c.attempt
-	return &core.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.traits(), BytesPerToken: a.BytesPerToken}
-}
-
-// traits returns what the target accepts beside what its format states.
-func (c *call) traits() *trait.Traits {
-	if c.attempt.Traits != nil {
-		return c.attempt.Traits
-	}
-	return &c.t.standard
+	return &core.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.attempt.Traits, BytesPerToken: a.BytesPerToken}
 }
 
 // refuseShaping refuses a request of which something would be lost that shapes
 // the answer, where the model or the client wants that.
 func (c *call) refuseShaping(info *core.RequestInfo, losses translate.Losses) *fault.Fault {
 	strict := c.attempt.Exchange.Strict
-	if !strict && !c.traits().RejectLosses {
+	if !strict && !c.attempt.Traits.RejectLosses {
 		return nil
 	}
 	for _, loss := range losses {

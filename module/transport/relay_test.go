@@ -194,12 +194,9 @@ func TestTheUsageChunkIsWithheldOnlyFromAClientThatDidNotAskForIt(t *testing.T) 
 		{"nobody asked, and the provider sends it anyway", false, true, chunkText + chunkFinish + chunkUsage + done},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			change := func(t *Transport) {
-				if test.includeOff {
-					t.standard.WithoutUsage = true
-				}
-			}
-			got := replay(t, translate.Chat, !test.asked, whole([]byte(chunkText+chunkFinish+chunkUsage+done)), io.EOF, change)
+			a := attemptFor(t, translate.Chat, test.asked)
+			a.Traits.WithoutUsage = test.includeOff
+			got := carry(t, newTransport(body(&chunks{pieces: whole([]byte(chunkText + chunkFinish + chunkUsage + done)), end: io.EOF})), a)
 			assert.Equal(t, test.want, got.output)
 			assert.Equal(t, token.Usage{Input: 7, Output: 2, Known: true}, got.Usage, "it is counted either way")
 		})

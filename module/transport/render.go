@@ -85,7 +85,7 @@ func (c *call) header(configured http.Header) http.Header {
 	if c.attempt.ByteLane() {
 		h["User-Agent"] = []string{""} // an empty one is not sent at all
 	}
-	setVersion(h, &c.attempt.Format.Version, c.traits())
+	setVersion(h, &c.attempt.Format.Version, c.attempt.Traits)
 	if c.attempt.ByteLane() {
 		copyHeader(h, ex.Client, "User-Agent")
 		for _, name := range c.attempt.Format.Client.Headers {
@@ -144,7 +144,7 @@ func accept(ex *exchange.Exchange, byteLane bool) []string {
 // itself, because the client did not.
 func (c *call) usageAsked() bool {
 	ex := c.attempt.Exchange
-	return !c.traits().WithoutUsage && c.attempt.Format.Answers.Usage.Ask != nil && ex.Streaming() && !ex.View.IncludeUsage
+	return !c.attempt.Traits.WithoutUsage && c.attempt.Format.Answers.Usage.Ask != nil && ex.Streaming() && !ex.View.IncludeUsage
 }
 
 // edits returns the edits of the byte lane, those of filled among them, in the order

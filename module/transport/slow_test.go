@@ -59,7 +59,7 @@ func TestASlowClientIsNoTimeoutOfTheProvider(t *testing.T) {
 	for name, a := range everyLane(t) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				got := carryBy(t, provisioned(t, answers(prompt)), a, hourly)
+				got := carryBy(t, newTransport(answers(prompt)), a, hourly)
 				assert.Nil(t, got.Fault)
 				assert.True(t, got.Whole())
 			})

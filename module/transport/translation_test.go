@@ -38,7 +38,6 @@ func replayFor(t *testing.T, client translate.Format, r recording, pieces [][]by
 	a := attemptFor(t, client, true)
 	a.Format = formats.Of(r.format)
 	transport := newTransport(body(source))
-	require.NoError(t, transport.setTraits(nil))
 	return carry(t, transport, a)
 }
 

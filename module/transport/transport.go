@@ -23,7 +23,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 func init() { caddy.RegisterModule(Transport{}) }
@@ -33,12 +32,11 @@ func init() { caddy.RegisterModule(Transport{}) }
 type Transport struct {
 	aigateway.Upstream
 
-	inner    http.RoundTripper
-	base     *url.URL     // the zero URL when addresses come from reverse_proxy alone
-	header   string       // name of the credential's header
-	standard trait.Traits // of attempts that bring none of their own
-	secret   aigateway.Secret
-	logger   *zap.Logger
+	inner  http.RoundTripper
+	base   *url.URL // the zero URL when addresses come from reverse_proxy alone
+	header string   // name of the credential's header
+	secret aigateway.Secret
+	logger *zap.Logger
 }
 
 // CaddyModule returns the Caddy module information.
@@ -62,9 +60,6 @@ func (t *Transport) Provision(ctx caddy.Context) error {
 		return err
 	}
 	if err := t.provisionCredential(defaults); err != nil {
-		return err
-	}
-	if err := t.setTraits(defaults.Traits); err != nil {
 		return err
 	}
 	if t.inner != nil { // the preset answers in-process
@@ -101,16 +96,6 @@ func (t *Transport) provisionCredential(d aigateway.Defaults) error {
 		return fmt.Errorf("api_key: %w", err)
 	}
 	t.secret = secret
-	return nil
-}
-
-// setTraits sets the traits of the preset, and then the configured ones.
-func (t *Transport) setTraits(standard map[string]string) error {
-	for _, values := range []map[string]string{standard, t.Traits} {
-		if err := t.standard.SetAll(values); err != nil {
-			return fmt.Errorf("traits: %w", err)
-		}
-	}
 	return nil
 }
 

@@ -13,7 +13,7 @@ func (c *call) usageEditor() editor {
 // usageFiller fills in what the provider leaves out of its usage, where the target
 // has the trait; else it is nil.
 func (c *call) usageFiller() editor {
-	if c.traits().FillUsageDetails {
+	if c.attempt.Traits.FillUsageDetails {
 		return c.attempt.Format.Answers.Usage.Fill
 	}
 	return nil

@@ -16,18 +16,25 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // patience is how long a client waits for lists that are being read.
 const patience = 3 * time.Second
 
+// Source is the provider of a list.
+type Source struct {
+	Name   string // in the configuration
+	Traits *trait.Traits
+	Caller upstream.Caller
+	Logger *zap.Logger
+}
+
 // List is the list of models of one provider. Its methods may be called at once.
 type List struct {
-	provider string
-	format   *format.Descriptor // whose endpoint is asked
-	caller   upstream.Caller
-	logger   *zap.Logger
-	cache    *cache
+	Source
+	format *format.Descriptor // whose endpoint is asked
+	cache  *cache
 }
 
 // Models returns the list as it was last read, sorted by id. It must not be changed.
@@ -40,11 +47,11 @@ func (l *List) refresh() <-chan struct{} { return l.cache.refresh(l.read, l.logF
 // logFailure logs why the list cannot be read.
 func (l *List) logFailure(err error) {
 	if errors.Is(err, errNoList) {
-		l.logger.Info("provider has no list of models", zap.String("provider", l.provider))
+		l.Logger.Info("provider has no list of models", zap.String("provider", l.Name))
 		return
 	}
-	l.logger.Warn("reading list of models failed; the last one stays in use",
-		zap.String("provider", l.provider), zap.String("cause", err.Error()), zap.Int("models", len(l.Models())))
+	l.Logger.Warn("reading list of models failed; the last one stays in use",
+		zap.String("provider", l.Name), zap.String("cause", err.Error()), zap.Int("models", len(l.Models())))
 }
 
 // Await refreshes lists and waits for the reads: at most three seconds, and not

@@ -45,7 +45,7 @@ func answersStatus(status int) lister {
 func listing(answer lister) (*List, *observer.ObservedLogs) {
 	core, logs := observer.New(zapcore.DebugLevel)
 	call := callerFunc(func(_ upstream.Receiver, r *http.Request) { answer(exchange.ModelsQueryFrom(r.Context())) })
-	return &List{provider: "p", format: formats.Of(translate.Messages), caller: call, logger: zap.New(core), cache: new(cache)}, logs
+	return &List{Source: Source{Name: "p", Caller: call, Logger: zap.New(core)}, format: formats.Of(translate.Messages), cache: new(cache)}, logs
 }
 
 // ids returns the ids of the list once it is as new as it gets.
@@ -167,7 +167,7 @@ func TestAListThatTakesTooLongEndsAsIfNobodyWantedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended error
 		list, _ := listing(nil)
-		list.caller = callerFunc(func(_ upstream.Receiver, r *http.Request) {
+		list.Caller = callerFunc(func(_ upstream.Receiver, r *http.Request) {
 			<-r.Context().Done()
 			ended = r.Context().Err()
 		})
@@ -212,7 +212,7 @@ func TestAPageThatLeadsNowhereIsTheLast(t *testing.T) {
 func TestAListOutlivesTheConfigurationThatHasReadIt(t *testing.T) {
 	var before, after, other Lists
 	id := Identity{Format: formats.Of(translate.Chat), BaseURL: "http://outlives"}
-	load := func(l *Lists, id Identity) *cache { return l.Load(id, "p", nil, nil).cache }
+	load := func(l *Lists, id Identity) *cache { return l.Load(id, Source{}).cache }
 	list := load(&before, id)
 	list.settle([]modelcard.Card{{ID: "a"}}, nil)
 	assert.Same(t, list, load(&after, id))

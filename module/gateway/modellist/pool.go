@@ -4,9 +4,7 @@ import (
 	"errors"
 
 	"github.com/caddyserver/caddy/v2"
-	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
@@ -26,11 +24,11 @@ var pool = caddy.NewUsagePool()
 type Lists struct{ used []Identity }
 
 // Load returns the list with this identity, which an earlier configuration or
-// another provider may have read already. It is read with caller.
-func (l *Lists) Load(id Identity, provider string, caller upstream.Caller, logger *zap.Logger) *List {
+// another provider may have read already.
+func (l *Lists) Load(id Identity, from Source) *List {
 	shared, _ := pool.LoadOrStore(id, new(cache))
 	l.used = append(l.used, id)
-	return &List{provider: provider, format: id.Format, caller: caller, logger: logger, cache: shared.(*cache)}
+	return &List{Source: from, format: id.Format, cache: shared.(*cache)}
 }
 
 // Release gives back what Load returned. Requests in flight may still use it.

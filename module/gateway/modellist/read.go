@@ -59,7 +59,7 @@ var (
 // readPage asks for the page after an id, and returns the id after which the
 // next one begins.
 func (l *List) readPage(ctx context.Context, after string) (page []modelcard.Card, next string, err error) {
-	q := &exchange.ModelsQuery{Format: l.format, After: after}
+	q := &exchange.ModelsQuery{Format: l.format, Traits: l.Traits, After: after}
 	l.query(exchange.WithModelsQuery(ctx, q))
 	switch {
 	case q.Page != nil:
@@ -93,7 +93,7 @@ func (l *List) query(ctx context.Context) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, RemoteAddr: "127.0.0.1:0",
 	}
 	r = caddyhttp.PrepareRequest(r.WithContext(ctx), caddy.NewReplacer(), nil, new(caddyhttp.Server))
-	_ = l.caller.Call(queryAnswer{}, r) // the query has the result
+	_ = l.Caller.Call(queryAnswer{}, r) // the query has the result
 }
 
 // queryAnswer is the receiver of a query. It keeps nothing: the transport leaves
