@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"slices"
 
@@ -17,7 +18,7 @@ import (
 // verdict is what the attempts at a request came to. At most one of its fields is
 // set; none is set for a request that was answered, or whose client has left.
 type verdict struct {
-	failed *exchange.Conduit // the attempt to report, which failed
+	failed *exchange.Conduit // the failed attempt that the client hears of
 	fault  *fault.Fault      // why no target was asked, or that the process shuts down
 }
 
@@ -27,40 +28,60 @@ type verdict struct {
 func (h *Handler) try(m *model, s *sink.Sink, r *http.Request) (v verdict) {
 	ex := s.Exchange()
 	for _, t := range m.targets {
-		a, f := t.attempt(ex)
+		c, f := t.attempt(ex)
 		if f != nil {
-			v.fault = cmp.Or(v.fault, f)
+			v.passOver(f)
 			continue
 		}
-		s.Next(a)
-		result := h.call(t, s, r, a)
-		if drain.Interrupted(r.Context()) && !result.Whole() {
-			return verdict{fault: fault.ShuttingDown()}
-		}
-		if s.Abandon(r.Context()) {
-			return verdict{}
-		}
-		if s.Over() {
-			s.Finish(result)
-			return verdict{}
+		s.Next(c)
+		result := h.call(t, s, r, c)
+		if end, over := endWith(result, s, r.Context()); over {
+			return end
 		}
 		if result.State == exchange.Unasked {
-			v.fault = cmp.Or(v.fault, result.Fault)
+			v.passOver(result.Fault)
 			ex.Attempts--
 			continue
 		}
-		h.noteFailure(t, &a.Attempt, result)
-		if v.failed == nil || result.Status >= 400 || v.failed.Result.Status < 400 {
-			v.failed = a
-		}
-		if !m.fallback.after(&a.Attempt, result) || ex.Attempts >= m.attempts {
+		h.noteFailure(t, &c.Attempt, result)
+		v.note(c)
+		if !m.fallback.after(&c.Attempt, result) || ex.Attempts >= m.attempts {
 			break
 		}
 	}
-	if v.failed != nil {
-		v.fault = nil
-	}
 	return v
+}
+
+// endWith reports whether the exchange ends with an attempt: because the process
+// shuts down, the client has left, or content was sent.
+func endWith(result *exchange.Result, s *sink.Sink, ctx context.Context) (end verdict, over bool) {
+	switch {
+	case drain.Interrupted(ctx) && !result.Whole():
+		return verdict{fault: fault.ShuttingDown()}, true
+	case s.Abandon(ctx):
+		return verdict{}, true
+	case s.Over():
+		s.Finish(result)
+		return verdict{}, true
+	}
+	return verdict{}, false
+}
+
+// passOver notes why a target was not asked. Only the first reason counts, and only
+// while no target was asked.
+func (v *verdict) passOver(f *fault.Fault) {
+	if v.failed == nil {
+		v.fault = cmp.Or(v.fault, f)
+	}
+}
+
+// note notes a failed attempt. One that a provider answered is preferred to one that
+// it did not, and a later one to an earlier one.
+func (v *verdict) note(c *exchange.Conduit) {
+	v.fault = nil
+	if v.failed == nil || c.Result.Status >= 400 || v.failed.Result.Status < 400 {
+		v.failed = c
+	}
 }
 
 // attempt returns the attempt at t for an exchange. It refuses a target that cannot
@@ -85,7 +106,7 @@ func (t target) attempt(ex *exchange.Exchange) (*exchange.Conduit, *fault.Fault)
 func (t target) formatFor(ex *exchange.Exchange) (*format.Descriptor, *fault.Fault) {
 	spoken := t.provider.speakFor(ex.Format)
 	switch {
-	case ex.Operation == translate.CountTokens && (spoken != ex.Format || t.provider.uncounted.has(t.upstreamModel(ex.View.Model))):
+	case ex.Operation == translate.CountTokens && (spoken != ex.Format || t.provider.uncounted.Has(t.upstreamModel(ex.View.Model))):
 		return nil, fault.NoTokenCount(ex.View.Model)
 	case spoken == nil:
 		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.provider.formats[0].Name)

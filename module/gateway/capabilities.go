@@ -32,8 +32,8 @@ const (
 // everything stands for all fields of a request that is relayed as it is.
 var everything = pairs.Capabilities{Kept: []string{"*"}, Reported: []string{}, Refused: []string{}}
 
-// serveCapabilities tells, for every model that the key may use and every
-// format of clients, what becomes of the fields of a request.
+// serveCapabilities shows, for every model that the key may use and every format of
+// clients, what becomes of the fields of a request.
 func (h *Handler) serveCapabilities(s *sink.Sink, r *http.Request) *fault.Fault {
 	body := []byte(`{"object":"list","data":[`)
 	for i, name := range h.visible(s.Exchange().Key, r) {
@@ -49,11 +49,11 @@ func (h *Handler) serveCapabilities(s *sink.Sink, r *http.Request) *fault.Fault 
 	return nil
 }
 
-// describe writes down what the models can do, once for those that can do the same.
+// describe encodes the capabilities of all models, once for models that have the same.
 func (r *resolved) describe() {
 	shared := make(map[string]json.RawMessage)
 	for _, c := range r.claims {
-		if c.model.formats != nil { // the global option's
+		if c.model.formats != nil { // a model of the global option
 			continue
 		}
 		known, key := c.model.capabilities()
@@ -64,8 +64,9 @@ func (r *resolved) describe() {
 	}
 }
 
-// capabilities are those of the model by the formats of clients, without the
-// formats that no target can serve. Models with the same key have the same.
+// capabilities returns the capabilities of the model by the formats of clients, without
+// the formats that no target can serve, and a key: models with the same key have the
+// same capabilities.
 func (m *model) capabilities() (known map[translate.Format]capability, key string) {
 	known = make(map[translate.Format]capability)
 	for _, client := range formats.All() {

@@ -19,8 +19,8 @@ func (m *model) estimates(v verdict) bool {
 	return slices.ContainsFunc(m.targets, target.estimates)
 }
 
-// estimate answers a count_tokens request with an estimate, and says so. It is
-// made by what is known of the first target that may be estimated for.
+// estimate answers a count_tokens request with an estimate, and marks it as one. The
+// estimate is that for the first target that allows estimates.
 func (h *Handler) estimate(m *model, s *sink.Sink) {
 	ex, t := s.Exchange(), m.targets[slices.IndexFunc(m.targets, target.estimates)]
 	key := meter.Model{Provider: t.provider.name, Name: t.upstreamModel(ex.View.Model)}
@@ -31,4 +31,5 @@ func (h *Handler) estimate(m *model, s *sink.Sink) {
 	s.WriteJSON(append(strconv.AppendInt([]byte(`{"input_tokens":`), tokens, 10), '}'))
 }
 
+// estimates reports whether the tokens of requests to the target may be estimated.
 func (t target) estimates() bool { return !t.traits.NoTokenCount }

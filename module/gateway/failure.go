@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -16,9 +17,9 @@ import (
 func (h *Handler) noteFailure(t target, a *exchange.Attempt, result *exchange.Result) {
 	switch {
 	case a.Exchange.Operation == translate.CountTokens && result.Status == http.StatusNotFound && t.estimates():
-		t.provider.uncounted.add(a.Model)
+		t.provider.uncounted.Add(a.Model)
 		h.logFailure(zapcore.InfoLevel, "provider does not count the tokens of this model, they are estimated", a, result,
-			zap.Duration("asked_again_after", askAgainAfter))
+			zap.Duration("asked_again_after", meter.AskAgainAfter))
 	case result.Fault.Reason != "":
 		h.logFailure(zapcore.InfoLevel, "provider refused the request", a, result,
 			zap.String("reason", result.Fault.Reason), zap.String("path", result.Fault.Path))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -13,12 +12,12 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // Handler turns a site into an AI gateway. It serves
@@ -252,7 +251,7 @@ func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http
 // order in which the first failure is reported, then the attempts.
 func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 	ex := s.Exchange()
-	if fault := h.readRequest(ex, r); fault != nil {
+	if fault := intake.Read(ex, r, h.MaxBody); fault != nil {
 		return fault
 	}
 	m := h.resolved.model(ex.View.Model)
@@ -278,39 +277,6 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 		return v.fault
 	}
 	return s.RelayError(&v.failed.Result)
-}
-
-// readRequest reads what the client asks for, from headers, body and query.
-func (h *Handler) readRequest(ex *exchange.Exchange, r *http.Request) *fault.Fault {
-	if version := &ex.Format.Version; version.Check != nil {
-		if fault := version.Check(r.Header[version.Header]); fault != nil {
-			return fault
-		}
-	}
-	ex.Query = queryFor(ex.Format, r)
-	if fault := checkOnLoss(r); fault != nil {
-		return fault
-	}
-	ex.Strict = r.Header.Get(onLossHeader) == "reject"
-	if fault := h.readBody(ex, r); fault != nil {
-		return fault
-	}
-	return inspect(ex)
-}
-
-// queryFor returns what providers of the client's format get of the query.
-func queryFor(client *format.Descriptor, r *http.Request) string {
-	if r.URL.RawQuery == "" {
-		return ""
-	}
-	var kept []string
-	query := r.URL.Query()
-	for _, parameter := range client.Client.Query {
-		if name, value, _ := strings.Cut(parameter, "="); query.Get(name) == value {
-			kept = append(kept, parameter)
-		}
-	}
-	return strings.Join(kept, "&")
 }
 
 // Interface guards

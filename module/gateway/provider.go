@@ -11,6 +11,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -23,12 +24,12 @@ import (
 type provider struct {
 	name    string
 	formats []*format.Descriptor
-	serves  []aigateway.Pattern // what it serves without a model block; none: what nobody else claims
+	serves  []aigateway.Pattern // the names that it serves without a model block; none: all that are not claimed otherwise
 	hidden  bool                // it serves nothing without a model block
 	known   []modelcard.Card    // models its preset is known for, sorted by id
 	list    *modellist.List     // its own list of models; nil where it is not asked for one
 
-	uncounted uncounted // models whose tokens it does not count
+	uncounted meter.Uncounted // models whose tokens it does not count
 
 	traits layers // of its preset and its own
 	whole  target // leads to the model that the client names

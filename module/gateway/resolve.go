@@ -33,20 +33,13 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (*resolved, error) {
 		lists:     base.lists,
 	}
 	maps.Copy(r.limiters, base.limiters)
-	// Limits come before the keys that name them, and key sources before
-	// providers: the health checks that a provider starts read what loading
-	// another module writes.
-	if err := r.addLimiters(ctx, c); err != nil {
-		return nil, err
-	}
-	if err := r.addKeySources(ctx, c); err != nil {
-		return nil, err
-	}
-	if err := r.addProviders(ctx, c); err != nil {
-		return nil, err
-	}
-	if err := r.addModels(c.Models); err != nil {
-		return nil, err
+	// Limits come before the keys that name them, and key sources before providers:
+	// the health checks of a provider start with it, and read what loading another
+	// module writes.
+	for _, add := range [...]func(caddy.Context, *Config) error{r.addLimiters, r.addKeySources, r.addProviders, r.addModels} {
+		if err := add(ctx, c); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.rank(); err != nil {
 		return nil, err
@@ -55,6 +48,7 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (*resolved, error) {
 	return r, nil
 }
 
+// addProviders provisions the providers of c.
 func (r *resolved) addProviders(ctx caddy.Context, c *Config) error {
 	if err := c.AnswerBounds.Check(); err != nil {
 		return err
@@ -82,8 +76,9 @@ func (r *resolved) provider(name string) *provider {
 	return r.providers[i]
 }
 
-func (r *resolved) addModels(configs []*Model) error {
-	for _, config := range configs {
+// addModels adds the models of c.
+func (r *resolved) addModels(_ caddy.Context, c *Config) error {
+	for _, config := range c.Models {
 		if slices.ContainsFunc(r.models, func(m *model) bool { return string(m.pattern) == config.Name }) {
 			return fmt.Errorf("model '%s' is defined twice", config.Name)
 		}
@@ -137,7 +132,7 @@ func (r *resolved) rank() error {
 	return nil
 }
 
-// conflict says that a and b cannot stand beside each other.
+// conflict returns the error for two claims of equal rank on the same name.
 func (a claim) conflict(b claim) error {
 	remedy := ""
 	if a.class == catchAll {
@@ -146,7 +141,8 @@ func (a claim) conflict(b claim) error {
 	return fmt.Errorf("%s and %s claim the same models with equal rank%s", a.owner, b.owner, remedy)
 }
 
-// compare tells which claim is asked first; 0 means equal rank.
+// compare compares the rank of claims: negative if a is asked before b, 0 if they have
+// the same rank.
 func (a claim) compare(b claim) int {
 	return cmp.Or(
 		cmp.Compare(a.class, b.class),
@@ -166,7 +162,7 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// model returns what a name that a client uses leads to, nil when nothing.
+// model returns the model that a name of a client leads to, nil if there is none.
 func (r *resolved) model(name string) *model {
 	for i := range r.claims {
 		if r.claims[i].pattern.Match(name) {
@@ -176,9 +172,9 @@ func (r *resolved) model(name string) *model {
 	return nil
 }
 
-// names lists the model names that clients are shown: exact names of model
-// blocks and providers, and those that providers are known to serve, where they
-// lead to that very provider under that very name.
+// names returns the names of models that clients are shown, sorted: the exact names of
+// model blocks and providers, and the models that providers are known to serve, if
+// their names lead to that provider and to that model.
 func (r *resolved) names() []string {
 	var names []string
 	for _, c := range r.claims {
@@ -197,8 +193,8 @@ func (r *resolved) names() []string {
 	return slices.Compact(names)
 }
 
-// describeModel returns what is known of the model that a name leads to. Under
-// another name than the provider's own it only has the same sizes.
+// describeModel returns what is known of the model that a name leads to. If the name
+// is not the provider's own, only the sizes are the same.
 func (r *resolved) describeModel(name string) modelcard.Card {
 	t := r.model(name).targets[0]
 	known := modellist.Find(t.provider.models(), t.upstreamModel(name))

@@ -1,34 +1,34 @@
-package gateway
+package meter
 
 import (
 	"sync"
 	"time"
 )
 
-// askAgainAfter is how long a provider that does not count the tokens of a model is
+// AskAgainAfter is how long a provider that does not count the tokens of a model is
 // not asked again.
-const askAgainAfter = time.Hour
+const AskAgainAfter = time.Hour
 
 // maxUncounted bounds the models that are remembered: clients may name any model of
 // a provider that takes any name.
 const maxUncounted = 1024
 
-// uncounted remembers the models whose tokens a provider does not count. The zero
+// Uncounted remembers the models whose tokens a provider does not count. The zero
 // value is empty; its methods may be called at once.
-type uncounted struct {
+type Uncounted struct {
 	mu    sync.Mutex // guards until
 	until map[string]time.Time
 }
 
-// has reports whether the provider need not be asked to count for a model.
-func (u *uncounted) has(model string) bool {
+// Has reports whether the provider need not be asked to count for a model.
+func (u *Uncounted) Has(model string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return time.Now().Before(u.until[model])
 }
 
-// add remembers a model. Without room for it, it forgets any other.
-func (u *uncounted) add(model string) {
+// Add remembers a model. Without room for it, it forgets any other.
+func (u *Uncounted) Add(model string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.until == nil {
@@ -40,5 +40,5 @@ func (u *uncounted) add(model string) {
 		}
 		delete(u.until, other)
 	}
-	u.until[model] = time.Now().Add(askAgainAfter)
+	u.until[model] = time.Now().Add(AskAgainAfter)
 }

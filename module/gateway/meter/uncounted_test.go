@@ -1,4 +1,4 @@
-package gateway
+package meter
 
 import (
 	"strconv"
@@ -11,23 +11,23 @@ import (
 
 func TestAProviderIsAskedForCountsAgainAfterAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var u uncounted
-		assert.False(t, u.has("m"))
-		u.add("m")
-		assert.True(t, u.has("m"))
-		assert.False(t, u.has("other"))
-		time.Sleep(askAgainAfter - time.Second)
-		assert.True(t, u.has("m"))
+		var u Uncounted
+		assert.False(t, u.Has("m"))
+		u.Add("m")
+		assert.True(t, u.Has("m"))
+		assert.False(t, u.Has("other"))
+		time.Sleep(AskAgainAfter - time.Second)
+		assert.True(t, u.Has("m"))
 		time.Sleep(time.Second)
-		assert.False(t, u.has("m"))
+		assert.False(t, u.Has("m"))
 	})
 }
 
 func TestModelsThatAreNotCountedAreBounded(t *testing.T) {
-	var u uncounted
+	var u Uncounted
 	for i := range 2 * maxUncounted {
-		u.add(strconv.Itoa(i))
+		u.Add(strconv.Itoa(i))
 	}
 	assert.Len(t, u.until, maxUncounted)
-	assert.True(t, u.has(strconv.Itoa(2*maxUncounted-1)))
+	assert.True(t, u.Has(strconv.Itoa(2*maxUncounted-1)))
 }

@@ -1,4 +1,4 @@
-package gateway
+package intake
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package gateway
+package intake
 
 import (
 	"bytes"
@@ -10,10 +10,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// readBody reads the request body to its end and decodes it. Reading to the end
-// is more than a bound: the server notices that a client went away only once
-// nothing of the body is left unread.
-func (h *Handler) readBody(ex *exchange.Exchange, r *http.Request) *fault.Fault {
+// readBody reads the request body to its end and decodes it. The server notices that
+// a client went away only once the body was read to its end.
+func readBody(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
 	if !isJSON(r.Header["Content-Type"]) {
 		return fault.NotJSON()
 	}
@@ -22,14 +21,14 @@ func (h *Handler) readBody(ex *exchange.Exchange, r *http.Request) *fault.Fault 
 		return fault.CodingUnsupported()
 	}
 	ex.Lease = exchange.NewLease()
-	body, err := coding.ReadAll(ex.Lease.Buffer(), r.Body, r.ContentLength, h.MaxBody)
+	body, err := coding.ReadAll(ex.Lease.Buffer(), r.Body, r.ContentLength, limit)
 	if err != nil {
-		return h.unread(err)
+		return unread(err, limit)
 	}
 	ex.Lease.Keep(body)
 	if name != "" {
-		if body, err = coding.Decode(name, bytes.NewReader(body), h.MaxBody); err != nil {
-			return h.undecoded(name, err)
+		if body, err = coding.Decode(name, bytes.NewReader(body), limit); err != nil {
+			return undecoded(name, err, limit)
 		}
 	}
 	ex.Body = bytes.TrimPrefix(body, byteOrderMark)
@@ -44,11 +43,12 @@ var (
 	errTwoMarks   = errors.New("two byte order marks")
 )
 
-func (h *Handler) unread(err error) *fault.Fault {
+// unread returns the fault of a body that cannot be read.
+func unread(err error, limit int64) *fault.Fault {
 	var tooLarge *http.MaxBytesError // of Caddy's request_body directive
 	switch {
 	case errors.Is(err, coding.ErrTooLarge):
-		return fault.BodyTooLarge(h.MaxBody)
+		return fault.BodyTooLarge(limit)
 	case errors.As(err, &tooLarge):
 		return fault.BodyTooLarge(tooLarge.Limit)
 	default:
@@ -56,14 +56,15 @@ func (h *Handler) unread(err error) *fault.Fault {
 	}
 }
 
-func (h *Handler) undecoded(name string, err error) *fault.Fault {
+// undecoded returns the fault of a body that cannot be decoded.
+func undecoded(name string, err error, limit int64) *fault.Fault {
 	if errors.Is(err, coding.ErrTooLarge) {
-		return fault.DecodedBodyTooLarge(h.MaxBody)
+		return fault.DecodedBodyTooLarge(limit)
 	}
 	return fault.CodingBroken(name, err)
 }
 
-// isJSON reports whether a content type is JSON. An absent one is taken for it.
+// isJSON reports whether a content type is JSON. A missing one counts as JSON.
 func isJSON(values []string) bool {
 	switch {
 	case len(values) > 1:
