@@ -38,7 +38,7 @@ var arrows = []arrow{
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
 	{"module/gateway/cors", []string{"module/aigateway"}},
 	{"module/gateway/upstream", []string{"module/aigateway", "module/exchange"}},
-	{"module/gateway/modellist", []string{"module/gateway/upstream", "module/exchange", "translate", "translate/format", "translate/modelcard"}},
+	{"module/gateway/modellist", []string{"module/gateway/upstream", "module/exchange", "translate", "translate/format", "translate/modelcard", "translate/trait"}},
 	{"module/gateway/sink", []string{"module/gateway/meter", "module/aigateway", "module/exchange", "translate/..."}},
 	{"module/gateway/...", []string{"module/aigateway", "module/exchange", "translate/..."}},
 	{"module/transport", []string{"module/aigateway", "module/exchange", "module/coding", "translate/..."}},
