@@ -22,6 +22,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // TestCallErrorsNeverLookLikeACancellationOfALivingClient ensures that
@@ -193,7 +194,7 @@ func TestAnswersThatCannotBeReadAreUnusable(t *testing.T) {
 			assert.False(t, got.Whole())
 			require.NotNil(t, got.Fault)
 			assert.Equal(t, "the upstream returned an unusable answer", got.Fault.Message)
-			assert.Equal(t, 502, got.Fault.Status(translate.Chat))
+			assert.Equal(t, 502, formats.Of(translate.Chat).Errors.Status(got.Fault))
 		})
 	}
 }

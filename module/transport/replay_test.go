@@ -18,7 +18,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -85,7 +84,7 @@ func (r recording) expect(withhold bool) (x expected) {
 		if x.finished {
 			x.terminal = event.End
 		}
-		x.relayed = x.failed && fault.RelayableEvent(event.Name, event.Data, r.format)
+		x.relayed = x.failed && formats.Of(r.format).Errors.RelayableEvent(event.Name, event.Data)
 		if withhold && sig.Has(signal.UsageOnly) || x.failed && !x.relayed {
 			x.output += string(r.bytes[at:event.Start])
 			at = event.End

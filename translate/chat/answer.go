@@ -13,7 +13,12 @@ func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fa
 	return choices.InspectAnswer(body)
 }
 
-// Replay writes a whole JSON answer as a stream; see choices.Replay.
+var chunks = choices.Chunks{
+	Object: "chat.completion.chunk", Deltas: true,
+	Nothing: `,"delta":{"role":"assistant"}`, Last: `,"delta":{}`,
+}
+
+// Replay writes a whole JSON answer as a stream; see choices.Chunks.
 func Replay(answer []byte, usage bool) ([]byte, *fault.Fault) {
-	return choices.Replay(translate.Chat, answer, usage)
+	return chunks.Replay(answer, usage)
 }

@@ -3,7 +3,6 @@ package chat
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -14,7 +13,7 @@ var errKind = errors.New("a message, its content or its calls are of a kind of J
 
 // NewParser returns a parser of one answer, a stream or a JSON body.
 func NewParser(h event.Handler) *choices.Parser {
-	return choices.NewParser(translate.Chat, &teller{}, h)
+	return choices.NewParser(&teller{}, h)
 }
 
 // teller tells what the choices of chat answers say.

@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -60,7 +61,7 @@ func (r *recorder) Handle(e *event.Event) {
 	case event.Usage:
 		fmt.Fprintf(&b, "usage %d+%d+%d %d (%d)", e.Usage.Input, e.Usage.CacheRead, e.Usage.CacheWrite, e.Usage.Output, e.Usage.Reasoning)
 	case event.Error:
-		fmt.Fprintf(&b, "error %d %s", e.Fault.Status(translate.Chat), e.Fault.Message)
+		fmt.Fprintf(&b, "error %d %s", formats.Of(translate.Chat).Errors.Status(e.Fault), e.Fault.Message)
 	case event.End:
 		b.WriteString("end")
 	default:

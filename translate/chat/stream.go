@@ -1,14 +1,13 @@
 package chat
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
 // NewObserver returns an observer for one stream.
-func NewObserver() signal.Observer { return choices.NewObserver(translate.Chat, content) }
+func NewObserver() signal.Observer { return choices.NewObserver(content) }
 
 // content reads a member of a choice. Some servers send a whole message in
 // place of a delta.

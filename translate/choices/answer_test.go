@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -53,7 +54,7 @@ func TestErrorsInsideAnswersAreFaults(t *testing.T) {
 	for _, tt := range tests {
 		_, fault := choices.InspectAnswer([]byte(tt.body))
 		require.NotNil(t, fault, tt.body)
-		assert.Equal(t, tt.status, fault.Status(translate.Chat), tt.body)
+		assert.Equal(t, tt.status, formats.Of(translate.Chat).Errors.Status(fault), tt.body)
 		assert.Equal(t, tt.message, fault.Message)
 	}
 }

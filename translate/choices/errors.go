@@ -1,34 +1,66 @@
 package choices
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // KeepAlive is a comment, which readers of event streams skip.
-var KeepAlive = fault.KeepAlive(translate.Chat)
+var KeepAlive = []byte(": keep-alive\n\n")
 
 // Errors is how failed requests are answered.
 var Errors = format.Errors{
-	Status: func(f *fault.Fault) int { return f.Status(translate.Chat) },
-	Append: func(dst []byte, f *fault.Fault, requestID string) []byte {
-		return fault.AppendBody(dst, f, translate.Chat, requestID)
-	},
-	AppendEvent: func(dst []byte, f *fault.Fault, requestID string) []byte {
-		return fault.AppendEvent(dst, f, translate.Chat, requestID)
-	},
-	Relayable: func(status int, body []byte) bool { return fault.Relayable(status, body, translate.Chat) },
-	RelayableEvent: func(name, data []byte) bool {
-		return fault.RelayableEvent(name, data, translate.Chat)
-	},
+	Dialect:     &dialect,
+	Status:      (*fault.Fault).Status,
+	Append:      appendError,
+	AppendEvent: appendErrorEvent,
 }
 
-// Models is the shape of lists of models.
-var Models = format.Models{
-	Append: func(dst []byte, m modelcard.Card) []byte { return modelcard.AppendEntry(dst, translate.Chat, m) },
-	AppendList: func(dst []byte, models []modelcard.Card, more bool) []byte {
-		return modelcard.Append(dst, translate.Chat, models, more)
-	},
+// dialect is how errors are told of: an event has a member error.
+var dialect = fault.Dialect{Unknown: 502, IsError: hasError}
+
+func hasError(_ string, body any) bool {
+	object, _ := body.(map[string]any)
+	return object["error"] != nil
+}
+
+// errorTypes are the words of error.type. Official SDKs choose their exception by
+// status and type, so no other word may appear.
+var errorTypes = [...]string{
+	fault.Internal:             "server_error",
+	fault.Invalid:              invalidRequest,
+	fault.Unauthenticated:      invalidRequest,
+	fault.Forbidden:            invalidRequest,
+	fault.NotFound:             invalidRequest,
+	fault.MethodNotAllowed:     invalidRequest,
+	fault.Conflict:             invalidRequest,
+	fault.TooLarge:             invalidRequest,
+	fault.UnsupportedMediaType: invalidRequest,
+	fault.RateLimited:          "rate_limit_error",
+	fault.BadGateway:           "server_error",
+	fault.Overloaded:           "server_error",
+	fault.Timeout:              "server_error",
+}
+
+const invalidRequest = "invalid_request_error"
+
+// appendError appends an error body. It has no place for the request id.
+func appendError(dst []byte, f *fault.Fault, _ string) []byte {
+	dst = append(dst, `{"error":{"message":`...)
+	dst = jsonscan.AppendString(dst, f.Message)
+	dst = append(dst, `,"type":"`...)
+	dst = append(dst, errorTypes[f.Kind]...)
+	dst = append(dst, `","param":`...)
+	dst = jsonscan.AppendStringOrNull(dst, f.Param)
+	dst = append(dst, `,"code":`...)
+	dst = jsonscan.AppendStringOrNull(dst, f.Code)
+	return append(dst, "}}"...)
+}
+
+// appendErrorEvent appends the event that ends a stream, which no [DONE] follows.
+func appendErrorEvent(dst []byte, f *fault.Fault, requestID string) []byte {
+	dst = append(dst, "data: "...)
+	dst = appendError(dst, f, requestID)
+	return append(dst, "\n\n"...)
 }

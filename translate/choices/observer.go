@@ -3,7 +3,6 @@ package choices
 import (
 	"bytes"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -17,7 +16,6 @@ import (
 // Once content was seen, chunks are read only if they may tell something else
 // than content: they are most of a stream and relayed as they are.
 type Observer struct {
-	format  translate.Format
 	content Content
 	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
 
@@ -35,9 +33,9 @@ type Observer struct {
 // whether it is content that is not empty. It consumes the value.
 type Content func(*jsonscan.Cursor) bool
 
-// NewObserver returns an observer for one stream of the format.
-func NewObserver(format translate.Format, content Content) *Observer {
-	return &Observer{format: format, content: content, finished: make(map[int64]bool, 1)}
+// NewObserver returns an observer for one stream.
+func NewObserver(content Content) *Observer {
+	return &Observer{content: content, finished: make(map[int64]bool, 1)}
 }
 
 var _ signal.Observer = (*Observer)(nil)
@@ -60,7 +58,7 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 		o.over = true
 		return signal.Terminal
 	case string(event.Name) == "error":
-		return o.fail(fault.ReadEvent(event.Data, o.format))
+		return o.fail(dialect.ReadEvent(event.Data))
 	case o.begun && o.onlyContent(event.Data):
 		return signal.Content
 	default:
@@ -88,7 +86,7 @@ func (o *Observer) chunk(data []byte) signal.Signal {
 		return o.fail(fault.Unusable(err))
 	}
 	if e.failed() || t.failed {
-		return o.fail(fault.ReadEvent(data, o.format))
+		return o.fail(dialect.ReadEvent(data))
 	}
 	o.note(&e)
 	return o.signal(&e, &t)

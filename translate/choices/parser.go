@@ -18,7 +18,6 @@ import (
 type Parser struct {
 	translate.Dropped
 
-	format  translate.Format
 	content Teller
 	handler event.Handler
 	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
@@ -81,9 +80,9 @@ var (
 	errFinish  = errors.New("finish_reason error")
 )
 
-// NewParser returns a parser of one answer in the format.
-func NewParser(format translate.Format, content Teller, h event.Handler) *Parser {
-	return &Parser{format: format, content: content, handler: h}
+// NewParser returns a parser of one answer.
+func NewParser(content Teller, h event.Handler) *Parser {
+	return &Parser{content: content, handler: h}
 }
 
 // Event reads the next event of a stream.
@@ -93,7 +92,7 @@ func (p *Parser) Event(event sse.Event) {
 	case string(event.Data) == "[DONE]":
 		p.end()
 	case string(event.Name) == "error":
-		p.Fail(fault.ReadEvent(event.Data, p.format))
+		p.Fail(dialect.ReadEvent(event.Data))
 	case p.repeats(event.Data):
 	default:
 		p.chunk(event.Data, false)
@@ -222,7 +221,7 @@ func (p *Parser) embedded(data []byte, whole bool) *fault.Fault {
 	if whole {
 		return fault.ReadAnswer(data)
 	}
-	return fault.ReadEvent(data, p.format)
+	return dialect.ReadEvent(data)
 }
 
 // read reads a document. A member that stands twice is an error here: nobody

@@ -5,18 +5,25 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Replay writes a whole JSON answer of the format as the stream that it would
-// have been (wire format A.7.9), for a client who asked for usage or did not.
-// All that the answer says is kept, in chunks, but for a usage that the client
-// did not ask for. An answer that cannot be read without doubt is a fault.
-func Replay(format translate.Format, answer []byte, usage bool) ([]byte, *fault.Fault) {
-	r := replay{format: format, asked: usage, cursor: jsonscan.New(answer)}
+// Chunks is how the chunks of a format differ from those of others.
+type Chunks struct {
+	Object  string // the value of object
+	Deltas  bool   // what a choice says is in its member message or delta
+	Nothing string // the members of a choice that says nothing and is the first
+	Last    string // the members of the last chunk of a choice, before the reason
+}
+
+// Replay writes a whole JSON answer as the stream that it would have been (wire
+// format A.7.9), for a client who asked for usage or did not. All that the answer
+// says is kept, in chunks, but for a usage that the client did not ask for. An answer
+// that cannot be read without doubt is a fault.
+func (chunks *Chunks) Replay(answer []byte, usage bool) ([]byte, *fault.Fault) {
+	r := replay{chunks: chunks, asked: usage, cursor: jsonscan.New(answer)}
 	if err := r.read(); err != nil {
 		return nil, fault.Unusable(err)
 	}
@@ -30,7 +37,7 @@ func Replay(format translate.Format, answer []byte, usage bool) ([]byte, *fault.
 // replay is an answer on its way into chunks. Members are kept as they are
 // written to an object that has one before them: each begins with a comma.
 type replay struct {
-	format translate.Format
+	chunks *Chunks
 	asked  bool
 	cursor jsonscan.Cursor
 
@@ -141,7 +148,7 @@ func (r *replay) turn() {
 		case name == "finish_reason" || name == "stop_reason":
 			t.finished = t.finished || name == "finish_reason"
 			t.end = c.AppendMember(t.end)
-		case r.format == translate.Chat && (name == "message" || name == "delta"):
+		case r.chunks.Deltas && (name == "message" || name == "delta"):
 			r.message(&t)
 		case name == "text" && c.Null(): // clients add texts up, and cannot add null
 		default:
@@ -206,11 +213,11 @@ func (r *replay) toolCalls(t *wholeTurn) {
 func (r *replay) write() []byte {
 	for i := range r.turns {
 		t := &r.turns[i]
-		r.chunk(t, t.first(r.format)+noReason)
+		r.chunk(t, t.first(r.chunks)+noReason)
 		for n, call := range t.calls {
 			r.chunk(t, `,"delta":{"tool_calls":[{"index":`+strconv.Itoa(n)+string(call)+`}]}`+noReason)
 		}
-		r.chunk(t, t.last(r.format))
+		r.chunk(t, t.last(r.chunks))
 	}
 	if r.asked && r.usage != nil {
 		r.event("", r.usage)
@@ -222,27 +229,21 @@ const noReason = `,"finish_reason":null`
 
 // first are the members of the first chunk. One that says nothing says so:
 // clients read what is said without looking whether it is there.
-func (t *wholeTurn) first(format translate.Format) string {
+func (t *wholeTurn) first(chunks *Chunks) string {
 	if t.said {
 		return string(t.begin)
 	}
-	return string(t.begin) + silence[format]
+	return string(t.begin) + chunks.Nothing
 }
 
 // last are the members of the last chunk.
-func (t *wholeTurn) last(format translate.Format) string {
-	members := emptyContent[format] + string(t.end)
+func (t *wholeTurn) last(chunks *Chunks) string {
+	members := chunks.Last + string(t.end)
 	if t.finished {
 		return members
 	}
 	return members + noReason
 }
-
-var (
-	chunkObject  = map[translate.Format]string{translate.Chat: "chat.completion.chunk", translate.Completions: "text_completion"}
-	silence      = map[translate.Format]string{translate.Chat: `,"delta":{"role":"assistant"}`, translate.Completions: `,"text":""`}
-	emptyContent = map[translate.Format]string{translate.Chat: `,"delta":{}`, translate.Completions: `,"text":"","logprobs":null`}
-)
 
 // chunk writes a chunk of one choice.
 func (r *replay) chunk(t *wholeTurn, members string) {
@@ -251,7 +252,7 @@ func (r *replay) chunk(t *wholeTurn, members string) {
 }
 
 func (r *replay) event(choice string, usage []byte) {
-	data := `{"object":"` + chunkObject[r.format] + `"` + string(r.head) + string(r.more) + `,"choices":[` + choice + "]"
+	data := `{"object":"` + r.chunks.Object + `"` + string(r.head) + string(r.more) + `,"choices":[` + choice + "]"
 	if r.asked {
 		data += `,"usage":` + string(jsonscan.AppendCompact(nil, usage))
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 func TestAReplayKeepsAllThatTheAnswerSays(t *testing.T) {
@@ -92,7 +92,7 @@ data: [DONE]
 
 `},
 	} {
-		stream, fault := choices.Replay(test.format, []byte(test.answer), test.asked)
+		stream, fault := formats.Of(test.format).Answers.Replay([]byte(test.answer), test.asked)
 		require.Nil(t, fault, name)
 		assert.Equal(t, test.want, string(stream), name)
 	}
@@ -111,7 +111,7 @@ func TestAReplayRefusesWhatWouldBecomeManyTimesAsLong(t *testing.T) {
 		"calls of many choices": `{"choices":[` + strings.Repeat(`{"message":{"tool_calls":[{},{},{},{}]}},`, many/5) +
 			`{}]}`,
 	} {
-		stream, f := choices.Replay(translate.Chat, []byte(answer), false)
+		stream, f := formats.Of(translate.Chat).Answers.Replay([]byte(answer), false)
 		require.NotNil(t, f, name)
 		assert.Equal(t, fault.BadGateway, f.Kind, name)
 		assert.Empty(t, stream, name)
@@ -121,7 +121,7 @@ func TestAReplayRefusesWhatWouldBecomeManyTimesAsLong(t *testing.T) {
 func TestAReplayOfManyCallsStaysASmallMultipleOfTheAnswer(t *testing.T) {
 	call := `{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}},`
 	answer := `{"id":"` + strings.Repeat("x", 500) + `","choices":[{"message":{"tool_calls":[` + strings.Repeat(call, 2000) + `{}]}}]}`
-	stream, fault := choices.Replay(translate.Chat, []byte(answer), false)
+	stream, fault := formats.Of(translate.Chat).Answers.Replay([]byte(answer), false)
 	require.Nil(t, fault)
 	assert.Less(t, len(stream), 12*len(answer))
 }
@@ -129,7 +129,7 @@ func TestAReplayOfManyCallsStaysASmallMultipleOfTheAnswer(t *testing.T) {
 // It was left out without a word, and the client got an empty answer.
 func TestAReplayRefusesAMessageThatNobodyCanRead(t *testing.T) {
 	for _, choice := range []string{`{"message":"hi"}`, `{"message":{"content":"a"},"delta":{"content":"b"}}`} {
-		_, fault := choices.Replay(translate.Chat, []byte(`{"choices":[`+choice+`]}`), false)
+		_, fault := formats.Of(translate.Chat).Answers.Replay([]byte(`{"choices":[`+choice+`]}`), false)
 		assert.NotNil(t, fault, choice)
 	}
 }

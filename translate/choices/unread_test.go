@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -23,7 +22,7 @@ func noContent(c *jsonscan.Cursor) bool {
 
 // begun is an observer of a stream that has sent content of choice 0.
 func begun() *Observer {
-	o := NewObserver(translate.Chat, noContent)
+	o := NewObserver(noContent)
 	o.begun = true
 	o.finished[0] = false
 	return o
@@ -61,7 +60,7 @@ func TestChunksThatMayTellMoreAreRead(t *testing.T) {
 }
 
 func TestAStreamThatBeganWithAnotherChoiceIsRead(t *testing.T) {
-	o := NewObserver(translate.Chat, noContent)
+	o := NewObserver(noContent)
 	o.begun = true
 	assert.False(t, o.onlyContent([]byte(`{"choices":[{"index":0}]}`)))
 }

@@ -13,7 +13,9 @@ func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fa
 	return choices.InspectAnswer(body)
 }
 
-// Replay writes a whole JSON answer as a stream; see choices.Replay.
+var chunks = choices.Chunks{Object: "text_completion", Nothing: `,"text":""`, Last: `,"text":"","logprobs":null`}
+
+// Replay writes a whole JSON answer as a stream; see choices.Chunks.
 func Replay(answer []byte, usage bool) ([]byte, *fault.Fault) {
-	return choices.Replay(translate.Completions, answer, usage)
+	return chunks.Replay(answer, usage)
 }

@@ -1,7 +1,6 @@
 package completions
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -10,7 +9,7 @@ import (
 // NewParser returns a parser of one answer, a stream or a JSON body (wire
 // format D.6).
 func NewParser(h event.Handler) *choices.Parser {
-	return choices.NewParser(translate.Completions, &teller{}, h)
+	return choices.NewParser(&teller{}, h)
 }
 
 // teller tells what the choices of completions answers say.

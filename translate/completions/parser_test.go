@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -27,8 +28,10 @@ func (r *recorder) Handle(e *event.Event) {
 			return strings.TrimRight(fmt.Sprintf("finish %d %s", e.Finish, e.Stop), " ")
 		},
 		event.Usage: func() string { return fmt.Sprintf("usage %d %d", e.Usage.Input, e.Usage.Output) },
-		event.Error: func() string { return fmt.Sprintf("error %d", e.Fault.Status(translate.Completions)) },
-		event.End:   func() string { return "end" },
+		event.Error: func() string {
+			return fmt.Sprintf("error %d", formats.Of(translate.Completions).Errors.Status(e.Fault))
+		},
+		event.End: func() string { return "end" },
 	}[e.Kind]()
 	if e.Choice != 0 {
 		line = fmt.Sprintf("%d: %s", e.Choice, line)

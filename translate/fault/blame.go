@@ -56,7 +56,7 @@ func (d detail) reason(row statusRow) string {
 	switch {
 	case general == "":
 		return ""
-	case row.code == codeOverflow:
+	case row.code == CodeOverflow:
 		return "the input is longer than the context"
 	}
 	for _, known := range reasons {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 const threadError = `{"type":"error","error":{"type":"invalid_request_error","message":"no thread","details":{"error_code":"thread_unsupported_request","unsupported":["thread"],"limit": 9007199254740993}},"request_id":"theirs"}`
@@ -20,12 +21,12 @@ func TestDetailsOfMessagesErrorsAreKept(t *testing.T) {
 data: {"type":"error","error":{"type":"invalid_request_error","message":"no thread","details":{"error_code":"thread_unsupported_request","limit":9007199254740993,"unsupported":["thread"]}},"request_id":"ours"}
 
 `
-	for name, f := range map[string]*fault.Fault{
+	for name, fault := range map[string]*fault.Fault{
 		"status": fault.Read(400, jsonType, []byte(threadError)),
-		"event":  fault.ReadEvent([]byte(threadError), translate.Messages),
+		"event":  formats.Of(translate.Messages).Errors.ReadEvent([]byte(threadError)),
 	} {
-		assert.Equal(t, want, string(fault.AppendEvent(nil, f, translate.Messages, "ours")), name)
-		assert.NotContains(t, string(fault.AppendBody(nil, f, translate.Chat, "")), "details", name)
+		assert.Equal(t, want, string(formats.Of(translate.Messages).Errors.AppendEvent(nil, fault, "ours")), name)
+		assert.NotContains(t, string(formats.Of(translate.Chat).Errors.Append(nil, fault, "")), "details", name)
 	}
 }
 
@@ -37,10 +38,10 @@ func TestOnlyDetailsThatMayBeReadAreKept(t *testing.T) {
 		"of the gateway's account": `{"type":"error","error":{"type":"authentication_error","message":"no","details":{"a":1}}}`,
 		"null":                     `{"type":"error","error":{"message":"no","details":null}}`,
 	} {
-		f := fault.Read(400, jsonType, []byte(body))
-		assert.NotContains(t, string(fault.AppendBody(nil, f, translate.Messages, "")), "details", name)
+		fault := fault.Read(400, jsonType, []byte(body))
+		assert.NotContains(t, string(formats.Of(translate.Messages).Errors.Append(nil, fault, "")), "details", name)
 	}
 	secret := fault.Read(400, jsonType, []byte(`{"type":"error","error":{"message":"no","details":{"key":"sk-\u0073ecret"}}}`))
 	secret.Redact("sk-secret")
-	assert.Equal(t, `{"type":"error","error":{"type":"invalid_request_error","message":"no"}}`, string(fault.AppendBody(nil, secret, translate.Messages, "")))
+	assert.Equal(t, `{"type":"error","error":{"type":"invalid_request_error","message":"no"}}`, string(formats.Of(translate.Messages).Errors.Append(nil, secret, "")))
 }

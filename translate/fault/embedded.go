@@ -1,7 +1,5 @@
 package fault
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-
 // embeddedMessage is said of errors in answers that began well.
 const embeddedMessage = "the upstream reported an error"
 
@@ -39,18 +37,29 @@ var words = map[string]int{
 	"overloaded_error":          529,
 }
 
-// ReadEvent says what an error event in a stream of the format means to
-// the client. The event has no status: its type or its code tell it, as a number or
-// as a known word. All others stand for 500 in the formats that have such words of
-// their own, messages and responses, and for 502 in the others.
-func ReadEvent(data []byte, format translate.Format) *Fault {
-	d := readDetail("", data)
-	return d.fault(d.streamStatus(format), embeddedMessage)
+// Dialect is how a format's clients and providers tell of errors.
+type Dialect struct {
+	// Unknown is the status that an error in a stream stands for if nothing in it says
+	// more.
+	Unknown int
+	// IsError reports whether clients know an event for an error, by its name or by its
+	// body, which is decoded JSON.
+	IsError func(name string, body any) bool
+	// KnowsOverflow reports whether clients know the message of an error for that of
+	// a prompt which is too long; nil if they know such errors by CodeOverflow.
+	KnowsOverflow func(message string) bool
 }
 
-// streamStatus is the status that an error event in a stream of the format stands
-// for.
-func (d detail) streamStatus(format translate.Format) int {
+// ReadEvent returns what an error event of a provider's stream means to the client.
+// The event has no status: its type or its code is one, as a number or as a known
+// word, or else Unknown.
+func (l *Dialect) ReadEvent(data []byte) *Fault {
+	d := readDetail("", data)
+	return d.fault(l.statusOf(d), embeddedMessage)
+}
+
+// statusOf returns the status that an error in a stream stands for.
+func (l *Dialect) statusOf(d detail) int {
 	switch {
 	case d.account() != 0:
 		return d.account()
@@ -62,10 +71,40 @@ func (d detail) streamStatus(format translate.Format) int {
 		return words[d.kind]
 	case invalidWords[d.code]:
 		return 400
-	case format == translate.Messages || format == translate.Responses:
-		return 500
 	}
-	return 502
+	return l.Unknown
+}
+
+// RelayableEvent reports whether a provider's error event, in the middle of a
+// stream, may go to a client of the same format as it is. Those on the gateway's own
+// account are never relayed, nor are those that clients would not know.
+func (l *Dialect) RelayableEvent(name, data []byte) bool {
+	body, isJSON := decode(data)
+	if !isJSON || !l.IsError(string(name), body) {
+		return false
+	}
+	d := readDetail("", data)
+	return l.relays(d, l.statusOf(d))
+}
+
+// Relayable reports whether a client of the provider's own format may get the
+// status of an error answer, and its body if that is JSON: such clients match the
+// wording. It may not if the answer is about the gateway's own account, if the
+// status is a redirect or no status of HTTP, or if clients would not know an
+// overflow of the context by its words.
+func (l *Dialect) Relayable(status int, body []byte) bool {
+	if status < 400 || status > maxStatus || status == 401 || status == 402 {
+		return false
+	}
+	return l.relays(readDetail("", body), status)
+}
+
+// relays reports whether clients may read an error as it is.
+func (l *Dialect) relays(d detail, status int) bool {
+	if l.KnowsOverflow != nil && d.overflows(rowOf(status)) && !l.KnowsOverflow(d.message) {
+		return false
+	}
+	return d.account() == 0
 }
 
 // invalidWords are further codes of the responses format that blame the request.
@@ -94,33 +133,4 @@ func ReadAnswer(body []byte) *Fault {
 		f.Code = codeUnusable
 	}
 	return f
-}
-
-// RelayableEvent reports whether a provider's error event, in the middle of a
-// stream, may go to a client of the same format as it is. Clients must know it
-// for an error: by the event's name in the messages and the responses format, by a
-// member "error" in the others. Those on the gateway's own account are never relayed, nor are
-// overflows of the context that messages clients would not know.
-func RelayableEvent(name, data []byte, format translate.Format) bool {
-	value, isJSON := decode(data)
-	object, _ := value.(map[string]any)
-	known := object["error"] != nil
-	switch format {
-	case translate.Messages:
-		known = isJSON && string(name) == "error"
-	case translate.Responses:
-		known = isJSON && failsByName(name, object)
-	}
-	d := readDetail("", data)
-	return known && d.relayable(d.streamStatus(format), format)
-}
-
-// failsByName reports whether clients of the responses format know an event for an
-// error: by its name, or by the type in its data where it has none.
-func failsByName(name []byte, object map[string]any) bool {
-	word := string(name)
-	if word == "" {
-		word, _ = object["type"].(string)
-	}
-	return word == "error" || word == "response.failed"
 }

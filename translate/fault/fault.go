@@ -3,12 +3,10 @@ package fault
 import (
 	"cmp"
 	"fmt"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// Kind is the class of a fault. Status, type name and code of the answer in
-// each client format follow from it by one table (wire format E.2, E.4).
+// Kind is the class of a fault. Status, type and code of the answer in each client
+// format follow from it (wire format E.2, E.4).
 type Kind uint8
 
 // The kinds.
@@ -28,30 +26,22 @@ const (
 	Timeout                          // 504
 )
 
-// kinds says what each kind is called on the wire. Official SDKs choose their
-// exception by status and type, so no name outside these may ever appear.
-var kinds = [...]struct {
-	status   int
-	messages string // error.type of messages bodies
-	choices  string // error.type of chat and completions bodies
-}{
-	Internal:             {500, "api_error", "server_error"},
-	Invalid:              {400, "invalid_request_error", "invalid_request_error"},
-	Unauthenticated:      {401, "authentication_error", "invalid_request_error"},
-	Forbidden:            {403, "permission_error", "invalid_request_error"},
-	NotFound:             {404, "not_found_error", "invalid_request_error"},
-	MethodNotAllowed:     {405, "invalid_request_error", "invalid_request_error"},
-	Conflict:             {409, "conflict_error", "invalid_request_error"},
-	TooLarge:             {413, "request_too_large", "invalid_request_error"},
-	UnsupportedMediaType: {415, "invalid_request_error", "invalid_request_error"},
-	RateLimited:          {429, "rate_limit_error", "rate_limit_error"},
-	BadGateway:           {502, "api_error", "server_error"},
-	Overloaded:           {503, "overloaded_error", "server_error"},
-	Timeout:              {504, "timeout_error", "server_error"},
+// statuses are the HTTP statuses of the kinds, unless a format has another one.
+var statuses = [...]int{
+	Internal:             500,
+	Invalid:              400,
+	Unauthenticated:      401,
+	Forbidden:            403,
+	NotFound:             404,
+	MethodNotAllowed:     405,
+	Conflict:             409,
+	TooLarge:             413,
+	UnsupportedMediaType: 415,
+	RateLimited:          429,
+	BadGateway:           502,
+	Overloaded:           503,
+	Timeout:              504,
 }
-
-// statusOverloaded is what messages clients know for 503.
-const statusOverloaded = 529
 
 // Fault is an error that a client may read. Its message is written by hand for
 // that reader and holds no prompt, key or upstream address. The private cause
@@ -110,18 +100,6 @@ func (f *Fault) Error() string { return f.Message }
 // Unwrap gives the private cause to errors.Is and errors.As.
 func (f *Fault) Unwrap() error { return f.Cause }
 
-// Status is the HTTP status of the answer to a client of the format.
-func (f *Fault) Status(format translate.Format) int {
-	if f.Kind == Overloaded && format == translate.Messages {
-		return statusOverloaded
-	}
-	return kinds[f.Kind].status
-}
-
-// Type is the error.type that a client of the format reads.
-func (f *Fault) Type(format translate.Format) string {
-	if format == translate.Messages {
-		return kinds[f.Kind].messages
-	}
-	return kinds[f.Kind].choices
-}
+// Status returns the HTTP status of the answer to a client, unless its format has
+// another one for the kind.
+func (f *Fault) Status() int { return statuses[f.Kind] }

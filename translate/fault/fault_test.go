@@ -209,13 +209,13 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			messages := string(fault.AppendBody(nil, tt.fault(translate.Messages), translate.Messages, "R"))
+			messages := string(formats.Of(translate.Messages).Errors.Append(nil, tt.fault(translate.Messages), "R"))
 			assert.Equal(t, tt.messages, messages)
 			assert.True(t, json.Valid([]byte(messages)))
-			for _, format := range []translate.Format{translate.Chat, translate.Completions, ""} {
-				f := tt.fault(format)
-				assert.Equal(t, tt.chat, string(fault.AppendBody(nil, f, format, "R")))
-				assert.Equal(t, tt.status, f.Status(format))
+			for _, format := range []translate.Format{translate.Chat, translate.Completions} {
+				fault := tt.fault(format)
+				assert.Equal(t, tt.chat, string(formats.Of(format).Errors.Append(nil, fault, "R")))
+				assert.Equal(t, tt.status, formats.Of(format).Errors.Status(fault))
 			}
 		})
 	}
@@ -228,24 +228,24 @@ func is(f *fault.Fault) func(translate.Format) *fault.Fault {
 
 func TestOverloadedHasItsOwnStatusForMessagesClients(t *testing.T) {
 	fault := fault.NoUpstream("m")
-	assert.Equal(t, 529, fault.Status(translate.Messages))
-	assert.Equal(t, 503, fault.Status(translate.Chat))
+	assert.Equal(t, 529, formats.Of(translate.Messages).Errors.Status(fault))
+	assert.Equal(t, 503, formats.Of(translate.Chat).Errors.Status(fault))
 }
 
 func TestFaultEventsEndAStreamInItsFormat(t *testing.T) {
-	f := fault.Truncated(nil)
+	fault := fault.Truncated(nil)
 	assert.Equal(t,
 		"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"the upstream closed the stream before completing the answer\"},\"request_id\":\"req_1\"}\n\n",
-		string(fault.AppendEvent(nil, f, translate.Messages, "req_1")))
+		string(formats.Of(translate.Messages).Errors.AppendEvent(nil, fault, "req_1")))
 	assert.Equal(t,
 		"data: {\"error\":{\"message\":\"the upstream closed the stream before completing the answer\",\"type\":\"server_error\",\"param\":null,\"code\":\"upstream_stream_truncated\"}}\n\n",
-		string(fault.AppendEvent(nil, f, translate.Chat, "req_1")))
+		string(formats.Of(translate.Chat).Errors.AppendEvent(nil, fault, "req_1")))
 }
 
 func TestMessagesOfFaultsCannotBreakTheBody(t *testing.T) {
 	model := "m\"\n\\</script>\u2028\x00"
 	for _, format := range formats.Names() {
-		event := fault.AppendEvent(nil, fault.UnknownModel(model), format, "R")
+		event := formats.Of(format).Errors.AppendEvent(nil, fault.UnknownModel(model), "R")
 		_, data, found := strings.Cut(string(event), "data: ")
 		require.True(t, found)
 		data, found = strings.CutSuffix(data, "\n\n")
@@ -260,9 +260,9 @@ func TestMessagesOfFaultsCannotBreakTheBody(t *testing.T) {
 }
 
 func TestKeepAliveIsAPingOrAComment(t *testing.T) {
-	assert.Equal(t, "event: ping\ndata: {\"type\": \"ping\"}\n\n", string(fault.KeepAlive(translate.Messages)))
-	assert.Equal(t, ": keep-alive\n\n", string(fault.KeepAlive(translate.Chat)))
-	assert.Equal(t, ": keep-alive\n\n", string(fault.KeepAlive(translate.Completions)))
+	assert.Equal(t, "event: ping\ndata: {\"type\": \"ping\"}\n\n", string(formats.Of(translate.Messages).Answers.KeepAlive))
+	assert.Equal(t, ": keep-alive\n\n", string(formats.Of(translate.Chat).Answers.KeepAlive))
+	assert.Equal(t, ": keep-alive\n\n", string(formats.Of(translate.Completions).Answers.KeepAlive))
 }
 
 func TestFaultShowsOnlyItsMessage(t *testing.T) {

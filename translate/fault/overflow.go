@@ -6,16 +6,13 @@ import "strings"
 // Clients that keep conversations shorten them then and go on, but each knows
 // only the words of its own vendor.
 
-const (
-	// codeOverflow is the code by which chat and completions clients know.
-	codeOverflow = "context_length_exceeded"
-	// promptTooLong is how the message begins by which messages clients know.
-	promptTooLong = "prompt is too long"
-)
+// CodeOverflow is the code of faults for prompts that are too long. Clients of
+// OpenAI's formats know it.
+const CodeOverflow = "context_length_exceeded"
 
 // overflowWords are the types and codes of providers that mean an overflow.
 var overflowWords = map[string]bool{
-	codeOverflow:                    true, // OpenAI, Groq, Cerebras, Fireworks
+	CodeOverflow:                    true, // OpenAI, Groq, Cerebras, Fireworks
 	"exceed_context_size_error":     true, // llama.cpp
 	"model_context_window_exceeded": true, // Z.ai
 }
@@ -23,8 +20,8 @@ var overflowWords = map[string]bool{
 // overflowSentences are parts of the messages of providers that mean an overflow,
 // in lower case.
 var overflowSentences = []string{
-	promptTooLong,                           // Anthropic: prompt is too long: 213462 tokens > 200000 maximum
-	exceedLimit,                             // Anthropic: input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000
+	"prompt is too long",                    // Anthropic: prompt is too long: 213462 tokens > 200000 maximum
+	"exceed context limit",                  // Anthropic: input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000
 	"maximum context length",                // OpenAI, DeepSeek, vLLM, OpenRouter, Together: This model's maximum context length is 8192 tokens; Mistral: too large for model with 32768 maximum context length
 	"exceeds the context window",            // OpenAI: Your input exceeds the context window of this model
 	"exceed the configured limit of",        // OpenAI: Input tokens exceed the configured limit of 272000 tokens
@@ -48,10 +45,6 @@ var overflowSentences = []string{
 	"too many tokens: size limit exceeded",  // Cohere
 }
 
-// exceedLimit is of a sentence that messages clients know as well: they ask for
-// fewer tokens.
-const exceedLimit = "exceed context limit"
-
 // overflows reports whether an error of the row means that the prompt was too
 // long. Rows with a code of their own blame something else: "too many tokens" is
 // also what rate limits say.
@@ -61,18 +54,6 @@ func (d detail) overflows(row statusRow) bool {
 	}
 	return overflowWords[d.code] || overflowWords[d.kind] || saysAny(d.message, overflowSentences...)
 }
-
-// messagesText is the message of a fault that a messages client reads.
-func (f *Fault) messagesText() string {
-	if f.Code == codeOverflow && !knownToMessages(f.Message) {
-		return promptTooLong + ": " + f.Message
-	}
-	return f.Message
-}
-
-// knownToMessages reports whether messages clients know a message for that of an
-// overflow.
-func knownToMessages(message string) bool { return saysAny(message, promptTooLong, exceedLimit) }
 
 // saysAny reports whether a message has one of the parts, which are in lower case.
 func saysAny(message string, parts ...string) bool {

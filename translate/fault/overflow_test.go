@@ -46,27 +46,27 @@ func TestOverflowsAreWordedAsClientsKnowThem(t *testing.T) {
 			fault := fault.Read(status, jsonType, []byte(body))
 			requireOverflow(t, name, fault)
 		}
-		requireOverflow(t, name, fault.ReadEvent([]byte(body), translate.Chat))
+		requireOverflow(t, name, formats.Of(translate.Chat).Errors.ReadEvent([]byte(body)))
 		requireOverflow(t, name, fault.ReadAnswer([]byte(body)))
-		assert.False(t, fault.Relayable(400, []byte(body), translate.Messages), name)
-		assert.True(t, fault.Relayable(400, []byte(body), translate.Chat), name)
-		assert.False(t, fault.RelayableEvent([]byte("error"), []byte(body), translate.Messages), name)
+		assert.False(t, formats.Of(translate.Messages).Errors.Relayable(400, []byte(body)), name)
+		assert.True(t, formats.Of(translate.Chat).Errors.Relayable(400, []byte(body)), name)
+		assert.False(t, formats.Of(translate.Messages).Errors.RelayableEvent([]byte("error"), []byte(body)), name)
 	}
 }
 
-func requireOverflow(t *testing.T, name string, f *fault.Fault) {
+func requireOverflow(t *testing.T, name string, fault *fault.Fault) {
 	t.Helper()
 	var answer struct {
 		Error struct{ Type, Message, Code string }
 	}
 	for _, format := range formats.Names() {
-		require.Equal(t, http.StatusBadRequest, f.Status(format), name)
-		require.NoError(t, json.Unmarshal(fault.AppendBody(nil, f, format, ""), &answer))
+		require.Equal(t, http.StatusBadRequest, formats.Of(format).Errors.Status(fault), name)
+		require.NoError(t, json.Unmarshal(formats.Of(format).Errors.Append(nil, fault, ""), &answer))
 		require.Equal(t, "invalid_request_error", answer.Error.Type, name)
 		if format == translate.Messages {
-			require.Equal(t, "prompt is too long: "+f.Message, answer.Error.Message, name)
+			require.Equal(t, "prompt is too long: "+fault.Message, answer.Error.Message, name)
 		} else {
-			require.Equal(t, f.Message, answer.Error.Message, name)
+			require.Equal(t, fault.Message, answer.Error.Message, name)
 			require.Equal(t, "context_length_exceeded", answer.Error.Code, name)
 		}
 	}
@@ -80,11 +80,11 @@ func TestOverflowsThatMessagesClientsKnowAreLeftAsTheyAre(t *testing.T) {
 	} {
 		body, err := json.Marshal(map[string]any{"type": "error", "error": map[string]any{"type": "invalid_request_error", "message": message}})
 		require.NoError(t, err)
-		assert.True(t, fault.Relayable(400, body, translate.Messages), message)
-		assert.True(t, fault.RelayableEvent([]byte("error"), body, translate.Messages), message)
-		f := fault.Read(400, jsonType, body)
-		assert.Equal(t, "context_length_exceeded", f.Code, message)
-		assert.JSONEq(t, string(body), string(fault.AppendBody(nil, f, translate.Messages, "")))
+		assert.True(t, formats.Of(translate.Messages).Errors.Relayable(400, body), message)
+		assert.True(t, formats.Of(translate.Messages).Errors.RelayableEvent([]byte("error"), body), message)
+		fault := fault.Read(400, jsonType, body)
+		assert.Equal(t, "context_length_exceeded", fault.Code, message)
+		assert.JSONEq(t, string(body), string(formats.Of(translate.Messages).Errors.Append(nil, fault, "")))
 	}
 }
 
@@ -103,8 +103,8 @@ func TestOtherErrorsAboutTokensAreNoOverflows(t *testing.T) {
 		{413, `{"error":{"message":"Request exceeds the maximum size","type":"request_too_large"}}`},
 		{503, `{"error":{"message":"the context size has been exceeded"}}`},
 	} {
-		f := fault.Read(tt.status, jsonType, []byte(tt.body))
-		assert.NotEqual(t, "context_length_exceeded", f.Code, tt.body)
-		assert.NotContains(t, string(fault.AppendBody(nil, f, translate.Messages, "")), "prompt is too long:", tt.body)
+		fault := fault.Read(tt.status, jsonType, []byte(tt.body))
+		assert.NotEqual(t, "context_length_exceeded", fault.Code, tt.body)
+		assert.NotContains(t, string(formats.Of(translate.Messages).Errors.Append(nil, fault, "")), "prompt is too long:", tt.body)
 	}
 }

@@ -3,8 +3,6 @@ package fault
 import (
 	"errors"
 	"fmt"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // statusRow says what a provider's status means to a client.
@@ -56,24 +54,6 @@ func Read(status int, contentType string, body []byte) *Fault {
 	return d.fault(status, fmt.Sprintf("the upstream answered with status %d and no usable error body", status))
 }
 
-// Relayable reports whether a client of the provider's own format may get the
-// status of an error answer, and its body if that is JSON: such clients match the
-// wording. It may not if the answer is about the gateway's own account, if the
-// status is a redirect or no status of HTTP, or if a messages client would not
-// know an overflow of the context by its words.
-func Relayable(status int, body []byte, format translate.Format) bool {
-	if status < 400 || status > maxStatus || status == 401 || status == 402 {
-		return false
-	}
-	return readDetail("", body).relayable(status, format)
-}
-
-// relayable reports whether clients of the format may read the error as it is.
-func (d detail) relayable(status int, format translate.Format) bool {
-	unknown := format == translate.Messages && d.overflows(rowOf(status)) && !knownToMessages(d.message)
-	return d.account() == 0 && !unknown
-}
-
 // maxStatus is the last status of HTTP: what a client makes of another one,
 // nobody knows.
 const maxStatus = 599
@@ -83,7 +63,7 @@ const maxStatus = 599
 func (d detail) fault(status int, generic string) *Fault {
 	row := rowOf(status)
 	if d.overflows(row) {
-		row = statusRow{Invalid, codeOverflow}
+		row = statusRow{Invalid, CodeOverflow}
 	}
 	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Details: d.details, Cause: d.cause(status), Quoted: true}
 	if f.Reason = d.reason(row); f.Reason != "" {

@@ -54,13 +54,13 @@ func TestUpstreamStatusesFollowTheTable(t *testing.T) {
 	body := []byte(`{"error":{"message":"what happened","type":"their_error","code":"theirs"}}`)
 	for _, tt := range tests {
 		t.Run(strconv.Itoa(tt.upstream), func(t *testing.T) {
-			f := fault.Read(tt.upstream, jsonType, body)
-			assert.Equal(t, tt.messages, f.Status(translate.Messages))
-			assert.Equal(t, tt.messagesType, f.Type(translate.Messages))
-			assert.Equal(t, tt.chat, f.Status(translate.Chat))
-			assert.Equal(t, tt.chatType, f.Type(translate.Chat))
-			assert.Equal(t, tt.chatCode, f.Code)
-			assert.NotContains(t, string(fault.AppendBody(nil, f, translate.Chat, "")), "their_error")
+			fault := fault.Read(tt.upstream, jsonType, body)
+			assert.Equal(t, tt.messages, formats.Of(translate.Messages).Errors.Status(fault))
+			assert.Equal(t, tt.messagesType, typeOf(t, fault, translate.Messages))
+			assert.Equal(t, tt.chat, formats.Of(translate.Chat).Errors.Status(fault))
+			assert.Equal(t, tt.chatType, typeOf(t, fault, translate.Chat))
+			assert.Equal(t, tt.chatCode, fault.Code)
+			assert.NotContains(t, string(formats.Of(translate.Chat).Errors.Append(nil, fault, "")), "their_error")
 		})
 	}
 }
@@ -163,26 +163,26 @@ func TestAccountTroubleIsNotTheClients(t *testing.T) {
 		{400, `[{"error":{"message":"bad key","code":"invalid_api_key"}}]`, "upstream_auth", "the upstream did not accept the gateway's credential"},
 	}
 	for _, tt := range tests {
-		f := fault.Read(tt.status, jsonType, []byte(tt.body))
-		assert.Equal(t, 502, f.Status(translate.Messages))
-		assert.Equal(t, 502, f.Status(translate.Chat))
-		assert.Equal(t, tt.code, f.Code)
-		assert.Equal(t, tt.text, f.Message)
-		assert.False(t, fault.Relayable(tt.status, []byte(tt.body), translate.Chat))
+		fault := fault.Read(tt.status, jsonType, []byte(tt.body))
+		assert.Equal(t, 502, formats.Of(translate.Messages).Errors.Status(fault))
+		assert.Equal(t, 502, formats.Of(translate.Chat).Errors.Status(fault))
+		assert.Equal(t, tt.code, fault.Code)
+		assert.Equal(t, tt.text, fault.Message)
+		assert.False(t, formats.Of(translate.Chat).Errors.Relayable(tt.status, []byte(tt.body)))
 	}
 }
 
 func TestStatusesOfTheSameFormatAreRelayed(t *testing.T) {
 	for _, status := range []int{400, 403, 404, 413, 422, 429, 500, 503, 529} {
-		assert.True(t, fault.Relayable(status, []byte(`{"error":{"message":"x"}}`), translate.Chat), status)
+		assert.True(t, formats.Of(translate.Chat).Errors.Relayable(status, []byte(`{"error":{"message":"x"}}`)), status)
 	}
-	assert.True(t, fault.Relayable(400, []byte("no"), translate.Chat))
-	assert.True(t, fault.Relayable(500, nil, translate.Chat))
+	assert.True(t, formats.Of(translate.Chat).Errors.Relayable(400, []byte("no")))
+	assert.True(t, formats.Of(translate.Chat).Errors.Relayable(500, nil))
 	for _, status := range []int{600, 700, 999} { // those were once relayed
-		assert.False(t, fault.Relayable(status, []byte(`{"error":{"message":"x"}}`), translate.Chat), status)
-		assert.Equal(t, 502, fault.Read(status, jsonType, []byte(`{"error":{"message":"x"}}`)).Status(translate.Messages))
+		assert.False(t, formats.Of(translate.Chat).Errors.Relayable(status, []byte(`{"error":{"message":"x"}}`)), status)
+		assert.Equal(t, 502, fault.Read(status, jsonType, []byte(`{"error":{"message":"x"}}`)).Status())
 	}
-	assert.False(t, fault.Relayable(307, []byte(`{"error":{"message":"x"}}`), translate.Chat))
+	assert.False(t, formats.Of(translate.Chat).Errors.Relayable(307, []byte(`{"error":{"message":"x"}}`)))
 }
 
 func TestRedactRemovesWhatRepeatsASecret(t *testing.T) {
@@ -289,8 +289,8 @@ func TestStreamErrorsAreReadByTheirWords(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			fault := fault.ReadEvent([]byte(tt.data), tt.format)
-			assert.Equal(t, tt.status, fault.Status(tt.format))
+			fault := formats.Of(tt.format).Errors.ReadEvent([]byte(tt.data))
+			assert.Equal(t, tt.status, formats.Of(tt.format).Errors.Status(fault))
 			assert.Equal(t, tt.code, fault.Code)
 			assert.NotEmpty(t, fault.Message)
 		})
@@ -312,7 +312,7 @@ func TestErrorEventsThatResponsesClientsKnowAreRelayed(t *testing.T) {
 		{"", `{"error":{"message":"m"}}`, false},
 		{"response.completed", `{"error":{"message":"m"}}`, false},
 	} {
-		assert.Equal(t, c.known, fault.RelayableEvent([]byte(c.name), []byte(c.data), translate.Responses), "%s %s", c.name, c.data)
+		assert.Equal(t, c.known, formats.Of(translate.Responses).Errors.RelayableEvent([]byte(c.name), []byte(c.data)), "%s %s", c.name, c.data)
 	}
 }
 
@@ -333,18 +333,18 @@ func TestErrorEventsThatClientsOfTheSameFormatKnowAreRelayed(t *testing.T) {
 		{"", `{"object":"error","message":"m","code":429}`, false, false},
 		{"", `{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}`, false, false},
 	} {
-		assert.Equal(t, c.messages, fault.RelayableEvent([]byte(c.name), []byte(c.data), translate.Messages), "%s %s", c.name, c.data)
-		assert.Equal(t, c.chat, fault.RelayableEvent([]byte(c.name), []byte(c.data), translate.Chat), "%s %s", c.name, c.data)
-		assert.Equal(t, c.chat, fault.RelayableEvent([]byte(c.name), []byte(c.data), translate.Completions), "%s %s", c.name, c.data)
+		assert.Equal(t, c.messages, formats.Of(translate.Messages).Errors.RelayableEvent([]byte(c.name), []byte(c.data)), "%s %s", c.name, c.data)
+		assert.Equal(t, c.chat, formats.Of(translate.Chat).Errors.RelayableEvent([]byte(c.name), []byte(c.data)), "%s %s", c.name, c.data)
+		assert.Equal(t, c.chat, formats.Of(translate.Completions).Errors.RelayableEvent([]byte(c.name), []byte(c.data)), "%s %s", c.name, c.data)
 	}
 }
 
 func TestErrorsInsideAnswersTakeTheirStatusFromAnIntegerCode(t *testing.T) {
 	f := fault.ReadAnswer([]byte(`{"error":{"message":"m","code":503}}`))
-	assert.Equal(t, 503, f.Status(translate.Chat))
+	assert.Equal(t, 503, formats.Of(translate.Chat).Errors.Status(f))
 	assert.Equal(t, "m", f.Message)
 	f = fault.ReadAnswer([]byte(`{"error":{"type":"rate_limit_error","message":"m"}}`))
-	assert.Equal(t, 502, f.Status(translate.Chat))
+	assert.Equal(t, 502, formats.Of(translate.Chat).Errors.Status(f))
 	assert.Equal(t, "upstream_invalid_response", f.Code)
 	f = fault.ReadAnswer([]byte(`{"error":{"code":"insufficient_quota","message":"m"}}`))
 	assert.Equal(t, "upstream_billing", f.Code)
@@ -360,19 +360,29 @@ func FuzzReadFault(f *testing.F) {
 	f.Add(503, "", []byte("plain \xff"))
 	f.Fuzz(func(t *testing.T, status int, contentType string, body []byte) {
 		for _, format := range formats.Names() {
-			for _, got := range []*fault.Fault{
+			for _, fault := range []*fault.Fault{
 				fault.Read(status, contentType, body),
-				fault.ReadEvent(body, format),
+				formats.Of(format).Errors.ReadEvent(body),
 				fault.ReadAnswer(body),
 			} {
-				require.GreaterOrEqual(t, got.Status(format), 400)
-				require.NotEmpty(t, got.Message)
-				require.LessOrEqual(t, len(got.Message), 2048)
-				event := string(fault.AppendEvent(nil, got, format, "R"))
+				require.GreaterOrEqual(t, formats.Of(format).Errors.Status(fault), 400)
+				require.NotEmpty(t, fault.Message)
+				require.LessOrEqual(t, len(fault.Message), 2048)
+				event := string(formats.Of(format).Errors.AppendEvent(nil, fault, "R"))
 				_, data, _ := strings.Cut(strings.TrimSuffix(event, "\n\n"), "data: ")
 				require.True(t, json.Valid([]byte(data)))
 				require.NotContains(t, data, "\n")
 			}
 		}
 	})
+}
+
+// typeOf returns the error.type that a client of the format reads.
+func typeOf(t *testing.T, fault *fault.Fault, format translate.Format) string {
+	t.Helper()
+	var body struct {
+		Error struct{ Type string }
+	}
+	require.NoError(t, json.Unmarshal(formats.Of(format).Errors.Append(nil, fault, ""), &body))
+	return body.Error.Type
 }

@@ -4,6 +4,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 
 // Errors is how a format expresses that a request failed.
 type Errors struct {
+	*fault.Dialect
 	// Status returns the HTTP status of the answer to a client.
 	Status func(*fault.Fault) int
 	// Append appends the body of an error answer. The request id is in it if the
@@ -12,10 +13,4 @@ type Errors struct {
 	// AppendEvent appends the event that ends a stream. Nothing may follow it, since a
 	// stream that failed must not look finished.
 	AppendEvent func(dst []byte, f *fault.Fault, requestID string) []byte
-	// Relayable reports whether a client may get the status of a provider's error
-	// answer, and its body if that is JSON.
-	Relayable func(status int, body []byte) bool
-	// RelayableEvent reports whether a client may get a provider's error event as it
-	// is: clients must know it for an error.
-	RelayableEvent func(name, data []byte) bool
 }

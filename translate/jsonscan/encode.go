@@ -14,6 +14,14 @@ func AppendString[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
+// AppendStringOrNull is AppendString, with null for the empty string.
+func AppendStringOrNull(dst []byte, s string) []byte {
+	if s == "" {
+		return append(dst, "null"...)
+	}
+	return AppendString(dst, s)
+}
+
 // AppendEscaped is AppendString without the quotes, for strings that are written
 // piece by piece, each of them whole characters.
 func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
@@ -64,14 +72,6 @@ func appendEscape(dst []byte, b byte) []byte {
 		return append(dst, '\\', 't')
 	}
 	return append(dst, '\\', 'u', '0', '0', hex[b>>4], hex[b&0xf])
-}
-
-// AppendStringOrNull is AppendString, with null for the empty string.
-func AppendStringOrNull(dst []byte, s string) []byte {
-	if s == "" {
-		return append(dst, "null"...)
-	}
-	return AppendString(dst, s)
 }
 
 // AppendCount appends a number after the text before it, such as the name of its

@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -53,7 +54,7 @@ func TestUnusableAnswersAreTheProvidersFault(t *testing.T) {
 		require.NotNil(t, fault, body)
 		assert.Equal(t, "the upstream returned an unusable answer", fault.Message, body)
 		assert.Equal(t, "upstream_invalid_response", fault.Code)
-		assert.Equal(t, 502, fault.Status(translate.Messages))
+		assert.Equal(t, 502, formats.Of(translate.Messages).Errors.Status(fault))
 	}
 }
 
@@ -72,7 +73,7 @@ func TestErrorsInsideAnswersAreFaults(t *testing.T) {
 		for _, op := range []translate.Operation{translate.Generate, translate.CountTokens} {
 			_, fault := messages.InspectAnswer([]byte(tt.body), op)
 			require.NotNil(t, fault, tt.body)
-			assert.Equal(t, tt.status, fault.Status(translate.Messages), tt.body)
+			assert.Equal(t, tt.status, formats.Of(translate.Messages).Errors.Status(fault), tt.body)
 			assert.Equal(t, tt.message, fault.Message)
 		}
 	}

@@ -7,9 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
 // Descriptor describes the format.
@@ -40,28 +38,14 @@ var Descriptor = format.Descriptor{
 		Replay:      Replay,
 		NewParser:   func(h event.Handler) format.Parser { return NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
-		KeepAlive:   fault.KeepAlive(translate.Messages),
+		KeepAlive:   keepAlive,
 		Usage:       format.Usage{Fill: FillUsage},
 	},
-	Errors: format.Errors{
-		Status: func(f *fault.Fault) int { return f.Status(translate.Messages) },
-		Append: func(dst []byte, f *fault.Fault, requestID string) []byte {
-			return fault.AppendBody(dst, f, translate.Messages, requestID)
-		},
-		AppendEvent: func(dst []byte, f *fault.Fault, requestID string) []byte {
-			return fault.AppendEvent(dst, f, translate.Messages, requestID)
-		},
-		Relayable: func(status int, body []byte) bool { return fault.Relayable(status, body, translate.Messages) },
-		RelayableEvent: func(name, data []byte) bool {
-			return fault.RelayableEvent(name, data, translate.Messages)
-		},
-	},
+	Errors: format.Errors{Dialect: &dialect, Status: statusOf, Append: appendError, AppendEvent: appendErrorEvent},
 	Models: format.Models{
-		Append: func(dst []byte, m modelcard.Card) []byte { return modelcard.AppendEntry(dst, translate.Messages, m) },
-		AppendList: func(dst []byte, models []modelcard.Card, more bool) []byte {
-			return modelcard.Append(dst, translate.Messages, models, more)
-		},
-		Paging: &paging,
+		Append:     appendModel,
+		AppendList: appendModels,
+		Paging:     &paging,
 	},
 }
 

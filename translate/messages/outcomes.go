@@ -47,7 +47,6 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
 )
 
-// The rules of messages providers.
 // thinking are the rules of providers that can be asked to think.
 var thinking = []core.Rule{
 	core.KeepIf("thinking_style adaptive", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAdaptive }),

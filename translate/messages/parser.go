@@ -133,7 +133,7 @@ func (p *Parser) step(name string, data []byte) {
 	case "message_stop":
 		p.end()
 	case "error":
-		p.fail(fault.ReadEvent(data, translate.Messages))
+		p.fail(dialect.ReadEvent(data))
 	case "":
 		p.fail(fault.Unusable(errNoType))
 	default:

@@ -3,7 +3,6 @@ package messages
 import (
 	"errors"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -57,7 +56,7 @@ func (o *observer) Observe(event sse.Event) signal.Signal {
 		o.over = true
 		return signal.Terminal
 	case "error":
-		return o.fail(fault.ReadEvent(event.Data, translate.Messages))
+		return o.fail(dialect.ReadEvent(event.Data))
 	case "":
 		return o.unreadable(errNoType)
 	default:

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
@@ -20,14 +21,14 @@ func TestModelListsHaveTheShapeOfTheFormat(t *testing.T) {
 		`{"data":[{"type":"model","id":"a","display_name":"a","created_at":"1970-01-01T00:00:00Z"},`+
 			`{"type":"model","id":"b","display_name":"B","created_at":"2026-09-21T14:13:20Z","max_input_tokens":200000,"max_tokens":64000}],`+
 			`"has_more":true,"first_id":"a","last_id":"b"}`,
-		string(modelcard.Append(nil, translate.Messages, models, true)))
+		string(formats.Of(translate.Messages).Models.AppendList(nil, models, true)))
 	assert.Equal(t,
 		`{"object":"list","data":[{"id":"a","object":"model","created":0,"owned_by":"gateway"},`+
 			`{"id":"b","object":"model","created":1790000000,"owned_by":"me","name":"B","context_length":200000,"max_completion_tokens":64000}]}`,
-		string(modelcard.Append(nil, translate.Chat, models, true)))
+		string(formats.Of(translate.Chat).Models.AppendList(nil, models, true)))
 	assert.Equal(t, `{"data":[],"has_more":false,"first_id":null,"last_id":null}`,
-		string(modelcard.Append(nil, translate.Messages, nil, false)))
-	assert.Equal(t, `{"object":"list","data":[]}`, string(modelcard.Append(nil, translate.Completions, nil, false)))
+		string(formats.Of(translate.Messages).Models.AppendList(nil, nil, false)))
+	assert.Equal(t, `{"object":"list","data":[]}`, string(formats.Of(translate.Completions).Models.AppendList(nil, nil, false)))
 }
 
 func TestModelListsOfServicesAreRead(t *testing.T) {
@@ -138,7 +139,7 @@ func FuzzModelListsComeBackAsTheyWere(f *testing.F) {
 			return
 		}
 		for _, format := range []translate.Format{translate.Messages, translate.Chat} {
-			again, _, err := modelcard.Read(modelcard.Append(nil, format, models, false))
+			again, _, err := modelcard.Read(formats.Of(format).Models.AppendList(nil, models, false))
 			require.NoError(t, err)
 			require.Len(t, again, len(models))
 			for i, m := range models {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -179,8 +179,8 @@ func requireUnfinished(t testing.TB, o outcome) {
 func (o outcome) told(w way) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model %q, usage %+v, finished %t\n", o.Model(), o.Usage(), o.Finished())
-	if f := o.Fault(); f != nil {
-		fmt.Fprintf(&b, "fault %d %s\n", f.Status(w.to), fault.AppendBody(nil, f, w.to, ""))
+	if fault := o.Fault(); fault != nil {
+		fmt.Fprintf(&b, "fault %d %s\n", formats.Of(w.to).Errors.Status(fault), formats.Of(w.to).Errors.Append(nil, fault, ""))
 	}
 	return b.String()
 }

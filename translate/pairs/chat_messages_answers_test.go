@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
@@ -140,7 +140,7 @@ func TestG099AnErrorInAStreamIsTheClientsOwn(t *testing.T) {
 		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)}, true)
 	require.NotNil(t, o.Fault())
 	assert.JSONEq(t, `{"error":{"message":"Overloaded","type":"server_error","param":null,"code":"overloaded"}}`,
-		string(fault.AppendBody(nil, o.Fault(), translate.Chat, "")))
+		string(formats.Of(translate.Chat).Errors.Append(nil, o.Fault(), "")))
 	requireUnfinished(t, o)
 }
 

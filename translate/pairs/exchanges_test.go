@@ -13,7 +13,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
@@ -101,14 +100,14 @@ func TestExchangesAreTranslatedAsRecorded(t *testing.T) {
 // provider, and of the answer on its way back.
 func translatedExchange(t *testing.T, dir string, client, provider translate.Format, body []byte, traits string) string {
 	t.Helper()
-	_, f := formats.Of(client).Requests.Inspect(body, translate.Generate)
-	require.Nil(t, f, "the client's request is right")
+	_, fault := formats.Of(client).Requests.Inspect(body, translate.Generate)
+	require.Nil(t, fault, "the client's request is right")
 	info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
-	out, r, f := pairs.Render(nil, client, provider, body, info)
+	out, r, fault := pairs.Render(nil, client, provider, body, info)
 	answer, stream := recorded(t, dir, "answer."+string(provider)+".json"), recorded(t, dir, "answer."+string(provider)+".sse")
-	if f != nil {
+	if fault != nil {
 		require.Empty(t, string(answer)+string(stream), "a request that is refused has no answer")
-		return fmt.Sprintf("refused with %d: %s\n", f.Status(client), fault.AppendBody(nil, f, client, ""))
+		return fmt.Sprintf("refused with %d: %s\n", formats.Of(client).Errors.Status(fault), formats.Of(client).Errors.Append(nil, fault, ""))
 	}
 	requireRight(t, provider, out)
 	told := fmt.Sprintf("request:\n%slosses: %s\n", indented(t, out), lossesOf(r.Losses))

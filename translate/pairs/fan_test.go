@@ -110,7 +110,7 @@ func TestAProviderIsAskedForSoManyAnswersAtMost(t *testing.T) {
 		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, "prompt_template chatml")}
 		_, _, fault := pairs.Render(nil, from, to, []byte(body), info)
 		require.NotNil(t, fault, from)
-		assert.Equal(t, 400, fault.Status(from))
+		assert.Equal(t, 400, formats.Of(from).Errors.Status(fault))
 		assert.Equal(t, "n", fault.Param)
 		assert.Equal(t, "n: must be at most 128", fault.Message)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -126,10 +126,10 @@ func TestMessagesFieldsTowardsChat(t *testing.T) {
 
 func TestThreadsAreRefusedSoThatClientsGoOnWithoutThem(t *testing.T) {
 	body := conversation(hi, `"thread":{"type":"create"}`)
-	_, _, f := pairs.Render(nil, translate.Messages, translate.Chat, []byte(body), &core.RequestInfo{Model: "m1"})
-	require.NotNil(t, f)
+	_, _, fault := pairs.Render(nil, translate.Messages, translate.Chat, []byte(body), &core.RequestInfo{Model: "m1"})
+	require.NotNil(t, fault)
 	want := `{"type":"error","error":{"type":"invalid_request_error","message":"thread: cannot be translated for model 'm1' (upstream format chat)","details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}},"request_id":"R"}`
-	assert.Equal(t, want, string(fault.AppendBody(nil, f, translate.Messages, "R")))
+	assert.Equal(t, want, string(formats.Of(translate.Messages).Errors.Append(nil, fault, "R")))
 }
 
 func TestTheWayBackRemembersTheMessagesRequest(t *testing.T) {

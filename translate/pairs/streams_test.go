@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -107,9 +106,9 @@ func observe(format translate.Format, chunks [][]byte, closed bool) (o observed)
 		}
 	}
 	o.lines = append(o.lines, fmt.Sprintf("model %q", observer.Model()), fmt.Sprintf("usage %+v", observer.Usage()))
-	if f := observer.Fault(); f != nil {
-		body := fault.AppendBody(nil, f, format, "")
-		o.lines = append(o.lines, fmt.Sprintf("fault %d %s", f.Status(format), body))
+	if fault := observer.Fault(); fault != nil {
+		body := formats.Of(format).Errors.Append(nil, fault, "")
+		o.lines = append(o.lines, fmt.Sprintf("fault %d %s", formats.Of(format).Errors.Status(fault), body))
 	}
 	return o
 }

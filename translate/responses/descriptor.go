@@ -49,8 +49,6 @@ func faults() format.Errors {
 	e.AppendEvent = func(dst []byte, f *fault.Fault, requestID string) []byte {
 		return AppendFailure(dst, translate.IDs{Message: idPrefix + requestID}, f)
 	}
-	e.RelayableEvent = func(name, data []byte) bool {
-		return fault.RelayableEvent(name, data, translate.Responses)
-	}
+	e.Dialect = &dialect
 	return e
 }

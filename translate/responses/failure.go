@@ -8,12 +8,25 @@ import (
 // readFault says what an error of the provider means: one of a body, of an event,
 // or of a response that failed.
 func readFault(data []byte) *fault.Fault {
-	return fault.ReadEvent(data, translate.Responses)
+	return dialect.ReadEvent(data)
+}
+
+// dialect is how errors are told of: by the name of the event, or by its type, and by
+// a code that says what happened.
+var dialect = fault.Dialect{Unknown: 500, IsError: failsByName}
+
+// failsByName reports whether clients know an event for an error: by its name, or by
+// the type in its data if it has none.
+func failsByName(name string, body any) bool {
+	if name == "" {
+		object, _ := body.(map[string]any)
+		name, _ = object["type"].(string)
+	}
+	return name == "error" || name == "response.failed"
 }
 
 // The codes of failed responses that clients act on.
 const (
-	codeOverflow    = "context_length_exceeded"
 	codeInvalid     = "invalid_prompt"
 	codeRateLimited = "rate_limit_exceeded"
 	codeOverloaded  = "server_is_overloaded"
@@ -25,8 +38,8 @@ const (
 func codeOf(f *fault.Fault) string {
 	switch f.Kind {
 	case fault.Invalid, fault.TooLarge:
-		if f.Code == codeOverflow {
-			return codeOverflow
+		if f.Code == fault.CodeOverflow {
+			return fault.CodeOverflow
 		}
 		return codeInvalid
 	case fault.RateLimited:

@@ -224,7 +224,7 @@ func TestTheViewNamesTheFirstFieldThatNeedsState(t *testing.T) {
 	assert.Equal(t, "previous_response_id: this gateway keeps no responses: send the whole conversation as input", refusal.Message)
 	assert.Equal(t, "previous_response_id", refusal.Param)
 	assert.Equal(t, "unsupported_for_upstream", refusal.Code)
-	assert.Equal(t, 400, refusal.Status(translate.Responses))
+	assert.Equal(t, 400, refusal.Status())
 }
 
 const (

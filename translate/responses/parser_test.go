@@ -11,6 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -59,7 +60,7 @@ func describe(e *event.Event) string {
 	case event.Usage:
 		return fmt.Sprintf("usage %d+%d+%d %d (%d) tier %d", e.Usage.Input, e.Usage.CacheRead, e.Usage.CacheWrite, e.Usage.Output, e.Usage.Reasoning, e.Tier)
 	case event.Error:
-		return fmt.Sprintf("error %d %s", e.Fault.Status(translate.Responses), e.Fault.Message)
+		return fmt.Sprintf("error %d %s", formats.Of(translate.Responses).Errors.Status(e.Fault), e.Fault.Message)
 	case event.End:
 		return "end"
 	default:

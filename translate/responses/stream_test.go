@@ -8,6 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -71,7 +72,7 @@ func TestFailuresAreFoundInAnyEvent(t *testing.T) {
 		o := responses.NewObserver().(*responses.Observer)
 		assert.Equal(t, signal.Failed, observe(o, created, data), data)
 		require.NotNil(t, o.Fault(), data)
-		assert.Equal(t, status, o.Fault().Status(translate.Responses), data)
+		assert.Equal(t, status, o.Fault().Status(), data)
 		assert.Zero(t, observe(o, text(0, 0, "late"), ends("[]")), "nothing follows")
 	}
 	o := responses.NewObserver().(*responses.Observer)
@@ -130,7 +131,7 @@ func TestAnswersAreInspected(t *testing.T) {
 			continue
 		}
 		require.NotNil(t, fault, body)
-		assert.Equal(t, status, fault.Status(translate.Responses), body)
+		assert.Equal(t, status, formats.Of(translate.Responses).Errors.Status(fault), body)
 	}
 }
 
@@ -144,7 +145,7 @@ func TestCountsOfTokensAreInspected(t *testing.T) {
 	} {
 		_, fault := responses.InspectAnswer([]byte(body), translate.CountTokens)
 		require.NotNil(t, fault, body)
-		assert.Equal(t, status, fault.Status(translate.Responses), body)
+		assert.Equal(t, status, formats.Of(translate.Responses).Errors.Status(fault), body)
 	}
 }
 

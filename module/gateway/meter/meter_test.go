@@ -8,12 +8,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func TestUsedTokensOfEveryEnd(t *testing.T) {
 	usage := token.Usage{Input: 1, CacheRead: 2, CacheWrite: 4, Output: 8, Reasoning: 3, Known: true}
-	overloaded := fault.ReadEvent([]byte(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`), translate.Messages)
+	overloaded := formats.Of(translate.Messages).Errors.ReadEvent([]byte(`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`))
 	const reserved = 4114
 	for name, c := range map[string]struct {
 		result exchange.Result

@@ -6,9 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-var pathOf = map[translate.Format]string{
-	translate.Messages: MessagesPath, translate.Chat: ChatPath, translate.Completions: CompletionsPath,
-}
+// pathOf returns the endpoint of a format that writes answers.
+func pathOf(name translate.Format) string { return formats.Of(name).Client.Endpoints[0].Path }
 
 // Lane is a way from a client's format to a provider's.
 type Lane struct {
@@ -19,7 +18,7 @@ type Lane struct {
 
 // NewLane returns the lane between two formats.
 func NewLane(client, provider translate.Format) Lane {
-	return Lane{pathOf[client], pathOf[provider], "format " + string(provider)}
+	return Lane{pathOf(client), pathOf(provider), "format " + string(provider)}
 }
 
 // IsBytes reports whether nothing has to be translated.
