@@ -1,13 +1,16 @@
-// Package accounts is the HTTP surface with which people log in and manage
-// their accounts and API keys, and the one for the administrator of the machine.
+// Package accounts implements the module ai_gateway.accounts: the HTTP API with which
+// users log in and manage their accounts and API keys, and the API for the
+// administrator of the machine.
 //
-// It promises that a password is hashed before it is kept, that of sessions and
-// keys only a digest is, that roles and bans count from the next request on,
-// that every answer is the same envelope with a true status, and that guesses
-// are slowed down without telling which names exist. No log line, error or
-// answer holds a password, a token or a key, but for the one answer that hands
-// it out. It refuses to be an identity provider: no mail, no second factor, no
-// foreign login; what Caddy has for those stands in front of it.
+// It promises that only hashes of passwords, and digests of session tokens and keys,
+// are stored; that a changed role and a disabled account take effect with the next
+// request; that every answer has the same envelope and a correct status; and that
+// guesses of passwords are throttled without revealing which names exist. No log line,
+// error or answer contains a password, a token or a key, except for the one answer that
+// hands it out.
+//
+// It refuses to be an identity provider: there is no mail, no second factor and no
+// login with another service. Caddy modules in front of it can provide these.
 package accounts
 
 import (
@@ -27,31 +30,29 @@ func init() {
 
 // Accounts serves accounts, sessions and keys below /api/.
 type Accounts struct {
-	// Session is how long a login lasts. Default: 168h, which is 7 days. At
-	// least one minute.
+	// Session is how long a login is valid, at least one minute. Default: 168h,
+	// which is 7 days.
 	Session caddy.Duration `json:"session,omitempty"`
 
-	// LoginStatus is "strict" or "compat". Strict, the default, answers a
-	// failed login with a true status: 401 for wrong credentials, 400 for a
-	// request without them or with a body that is no JSON. Compat answers these
-	// with 200 and "success":false, as older services do, for clients that take
-	// any other status for an outage. What is refused for other reasons has its
-	// true status with both.
+	// LoginStatus selects the status of failed logins. With "strict", it is 401
+	// for wrong credentials, and 400 for a request without credentials or with an
+	// invalid body. With "compat", both have status 200 and "success":false, as in
+	// older services, for clients that treat any other status as an outage. Other
+	// refusals have the same status with both. Default: strict.
 	LoginStatus string `json:"login_status,omitempty"`
 
-	// Registration lets anyone create an account with the smallest role.
-	// Default: off, accounts are created by administrators.
+	// Registration allows anyone to create an account with the smallest role.
+	// Default: false; administrators create accounts.
 	Registration bool `json:"registration,omitempty"`
 
-	// KeyLimit is the name of the limit of the keys that users make who are no
-	// administrators. Every site with these accounts must have a limit of that
-	// name. All keys of a user share what it allows. Keys that were made before
-	// stay as they are. Default: none.
+	// KeyLimit is the name of the limit of the keys that users create, unless they
+	// are administrators. Every site with these accounts must define the limit. All
+	// keys of a user share it. Existing keys do not change. Default: none.
 	KeyLimit string `json:"key_limit,omitempty"`
 
-	// ThrottleOff switches the throttle of failed logins and of registrations
-	// off. Anyone may then guess passwords as quickly as the machine can hash
-	// them; it is for machines that something else protects.
+	// ThrottleOff disables the throttles of failed logins and of registrations.
+	// Anyone may then guess passwords as fast as the machine can hash them. Use it
+	// only on machines that are protected in another way. Default: false.
 	ThrottleOff bool `json:"throttle_off,omitempty"`
 
 	store  aigateway.Store
@@ -61,7 +62,7 @@ type Accounts struct {
 	logger *zap.Logger
 }
 
-// The words of login_status.
+// The values of LoginStatus.
 const (
 	strict = "strict"
 	compat = "compat"
@@ -75,7 +76,7 @@ func (Accounts) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision fills in the defaults.
+// Provision sets the defaults.
 func (a *Accounts) Provision(ctx caddy.Context) error {
 	a.logger = ctx.Logger()
 	if a.Session == 0 {
@@ -84,11 +85,11 @@ func (a *Accounts) Provision(ctx caddy.Context) error {
 	if a.LoginStatus == "" {
 		a.LoginStatus = strict
 	}
-	a.queue, a.hasher = hashes, owasp
+	a.queue, a.hasher = processQueue, owaspParameters
 	return nil
 }
 
-// Validate refuses settings that cannot be meant.
+// Validate checks the settings.
 func (a *Accounts) Validate() error {
 	if a.Session < caddy.Duration(time.Minute) {
 		return errors.New("session must be at least one minute")
@@ -99,58 +100,58 @@ func (a *Accounts) Validate() error {
 	return nil
 }
 
-// LimitOfKeys is the name of the limit of keys that users make.
+// LimitOfKeys implements aigateway.Accounts.
 func (a *Accounts) LimitOfKeys() string { return a.KeyLimit }
 
-// UseStore tells where accounts are kept. Failed logins of the same store are
-// counted together, by all configurations of this process.
+// UseStore implements aigateway.Accounts. All configurations of this process count the
+// failed logins of a store together.
 func (a *Accounts) UseStore(store aigateway.Store) {
 	a.store = store
-	a.shared = acquire(store)
+	a.shared = acquireShared(store)
 }
 
-// Cleanup gives back what configurations share.
+// Cleanup releases the state that configurations share.
 func (a *Accounts) Cleanup() error {
 	if a.shared == nil {
 		return nil
 	}
-	return release(a.store)
+	return releaseShared(a.store)
 }
 
-// Serves reports whether a request is for a path that belongs to accounts, with
-// whatever method and whether or not there is a route.
-func (a *Accounts) Serves(r *http.Request) bool { return aigateway.OwnsPath(r.URL.Path, isOurs) }
+// Serves implements aigateway.Accounts. It accepts every path of accounts, with any
+// method, and with or without a route.
+func (a *Accounts) Serves(r *http.Request) bool { return aigateway.OwnsPath(r.URL.Path, isOwnPath) }
 
-// ServeHTTP answers a request that it serves, in the envelope.
+// ServeHTTP implements http.Handler. Its answers are envelopes.
 func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("X-Content-Type-Options", "nosniff") // as every answer of the gateway
+	w.Header().Set("X-Content-Type-Options", "nosniff") // as in every answer of the gateway
 	c := newCall(w, r)
 	data, err := a.answer(c)
 	if err != nil {
 		writeProblem(w, a.problemOf(err))
 		return
 	}
-	if text, ok := data.(document); ok {
-		text.write(w)
+	if doc, ok := data.(document); ok {
+		doc.write(w)
 		return
 	}
 	writeData(w, data)
 }
 
-// answer answers what has a route.
+// answer returns the data of the answer to a request below /api/.
 func (a *Accounts) answer(c *call) (any, error) {
 	if !hasRoute(c.URL) {
 		return nil, noRoute(c.URL)
 	}
 	data, err := a.handle(c, public)
 	if c.URL.Path == loginPath {
-		err = a.compatible(err)
+		err = a.loginError(err)
 	}
 	return data, err
 }
 
-// Admin answers the administrator of the machine below /ai_gateway/: plain JSON,
-// and {"error":"..."} with the status of the failure.
+// Admin implements aigateway.Accounts. The answers of the handler are JSON without an
+// envelope, or {"error":"..."} with the status of the failure.
 func (a *Accounts) Admin() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := newCall(w, r)

@@ -20,9 +20,9 @@ func TestAdministratorOfTheMachineManagesUsers(t *testing.T) {
 	require.Equal(t, http.StatusOK, created.status, created.body)
 	made := created.data(t)
 	assert.Equal(t, "root", made["username"])
-	minted := made["password"].(string)
-	assert.Len(t, minted, 26)
-	assert.Equal(t, http.StatusOK, s.ask(asked{call: loginCall, body: credentials("root", minted)}).status)
+	generated := made["password"].(string)
+	assert.Len(t, generated, 26)
+	assert.Equal(t, http.StatusOK, s.ask(asked{call: loginCall, body: credentials("root", generated)}).status)
 
 	created = s.admin("POST /ai_gateway/users", `{"username":"alice","display_name":"Alice","password":"correct horse"}`)
 	assert.NotContains(t, created.body, "password", "whoever chose it knows it")
@@ -95,11 +95,11 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 		status     int
 		message    string
 	}{
-		{"GET /ai_gateway/", "", 404, "there is nothing at this path"},
-		{"GET /ai_gateway/users/", "", 404, "there is nothing at this path"},
-		{"GET /ai_gateway/users/a/b", "", 404, "there is nothing at this path"},
-		{"GET /ai_gateway/keys/x", "", 404, "there is nothing at this path"},
-		{"PUT /ai_gateway/users", "{}", 405, "this path takes GET, HEAD, POST"},
+		{"GET /ai_gateway/", "", 404, "there is no such path"},
+		{"GET /ai_gateway/users/", "", 404, "there is no such path"},
+		{"GET /ai_gateway/users/a/b", "", 404, "there is no such path"},
+		{"GET /ai_gateway/keys/x", "", 404, "there is no such path"},
+		{"PUT /ai_gateway/users", "{}", 405, "this path accepts GET, HEAD, POST"},
 		{"POST /ai_gateway/users", `{}`, 400, "username is required"},
 		{"POST /ai_gateway/users", `{"username":"a b"}`, 400, "username must be 1 to 64 letters, digits or ._@+- with a letter or digit first"},
 		{"POST /ai_gateway/users", `{"username":"bob","password":"short"}`, 400, "password must be 8 to 1024 bytes"},
@@ -107,19 +107,19 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 		{"POST /ai_gateway/users", `{"username":"bob","display_name":7}`, 400, "display_name must be a string"}, // it was once ignored
 		{"POST /ai_gateway/users", `{"username":"bob","role":"king"}`, 400, "role must be user, admin or root"},
 		{"POST /ai_gateway/users", `{"username":"alice"}`, 409, "the username is taken"},
-		{"GET /ai_gateway/users/bob", "", 404, "there is no user of this name"},
-		{"DELETE /ai_gateway/users/bob", "", 404, "there is no user of this name"},
+		{"GET /ai_gateway/users/bob", "", 404, "there is no user with this name"},
+		{"DELETE /ai_gateway/users/bob", "", 404, "there is no user with this name"},
 		{"PATCH /ai_gateway/users/alice", `{"disabled":"yes"}`, 400, "disabled must be true or false"},
 		{"POST /ai_gateway/users/alice/password", `{"password":"short"}`, 400, "password must be 8 to 1024 bytes"},
 		{"POST /ai_gateway/keys", `{"user":"alice"}`, 400, "name is required"},
-		{"POST /ai_gateway/keys", `{"user":"bob","name":"k"}`, 404, "there is no user of this name"},
+		{"POST /ai_gateway/keys", `{"user":"bob","name":"k"}`, 404, "there is no user with this name"},
 		// A long search was carried out, or failed in the database.
 		{"GET /ai_gateway/users?search=" + strings.Repeat("a", 257), "", 400, "search must be at most 256 bytes"},
 		{"GET /ai_gateway/keys?search=" + strings.Repeat("a", 257), "", 400, "search must be at most 256 bytes"},
-		{"GET /ai_gateway/keys?user=bob", "", 404, "there is no user of this name"},
+		{"GET /ai_gateway/keys?user=bob", "", 404, "there is no user with this name"},
 		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","expires":"someday"}`, 400, "expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC"},
 		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","expires":"0001-01-01"}`, 400, "expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC"},
-		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","expires":"2001-01-01"}`, 400, "the key would have expired already"},
+		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","expires":"2001-01-01"}`, 400, "the expiry of the key must be in the future"},
 		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","models":"a"}`, 400, "models must be an array of strings"},
 		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","models":[1]}`, 400, "models must be an array of strings"},
 		{"POST /ai_gateway/keys", `{"user":"alice","name":"k","from":["there"]}`, 400, "from must be IP addresses or networks such as 192.0.2.0/24"},
@@ -173,6 +173,6 @@ func TestAdminTellsOfAnOutage(t *testing.T) {
 	s.store = broken{s.store}
 	answer := s.admin("GET /ai_gateway/users/root", "")
 	assert.Equal(t, http.StatusServiceUnavailable, answer.status)
-	assert.Equal(t, `{"error":"accounts are not available for the moment"}`, answer.body)
-	assert.Equal(t, 1, s.logs.FilterMessage("the store of accounts cannot be reached").Len())
+	assert.Equal(t, `{"error":"accounts are not available at the moment"}`, answer.body)
+	assert.Equal(t, 1, s.logs.FilterMessage("store of accounts is not available").Len())
 }

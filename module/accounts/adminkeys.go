@@ -7,31 +7,31 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// adminKey is an API key as the administrator of the machine sees one.
+// adminKey is an API key in answers for the administrator of the machine.
 type adminKey struct {
 	ID           int64      `json:"id"`
 	User         string     `json:"user"`
 	Name         string     `json:"name"`
-	Key          string     `json:"key"` // shortened, but in the answer that hands it out
+	Key          string     `json:"key"` // shortened, except in the answer that creates it
 	Models       []string   `json:"models"`
 	From         []string   `json:"from"`
 	Limit        string     `json:"limit"`
 	Disabled     bool       `json:"disabled"`
-	UserDisabled bool       `json:"user_disabled"` // the key is refused then, whatever Disabled says
+	UserDisabled bool       `json:"user_disabled"` // the key is refused, whatever Disabled is
 	Created      time.Time  `json:"created"`
-	Expires      *time.Time `json:"expires"` // null means never
-	Used         *time.Time `json:"used"`    // null means never
+	Expires      *time.Time `json:"expires"` // null: never
+	Used         *time.Time `json:"used"`    // null: never
 }
 
 func viewAdminKey(k *aigateway.StoredKey, user *aigateway.User) adminKey {
 	return adminKey{
 		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: networkNames(k),
-		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled, Created: writable(k.Created), Expires: utc(k.Expires), Used: utc(k.Used),
+		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled, Created: clampTime(k.Created), Expires: optionalTime(k.Expires), Used: optionalTime(k.Used),
 	}
 }
 
-// adminListKeys answers GET /ai_gateway/keys, with ?user= those of one user and
-// with ?search= those whose names have that part.
+// adminListKeys answers GET /ai_gateway/keys. The query may restrict the list to the
+// keys of one user (user), and to names that contain a text (search).
 func (a *Accounts) adminListKeys(c *call) (any, error) {
 	owner := aigateway.AnyUser
 	if name := c.URL.Query().Get("user"); name != "" {
@@ -42,12 +42,12 @@ func (a *Accounts) adminListKeys(c *call) (any, error) {
 		owner = user.ID
 	}
 	list, userOf := []adminKey{}, a.userByID(c.Context())
-	err := everything(c, func(page aigateway.Page) (int, error) {
+	err := eachPage(c, func(page aigateway.Page) (int, error) {
 		found, _, err := a.store.Keys(c.Context(), owner, page)
 		for i := range found {
 			user, err := userOf(found[i].UserID)
 			if errors.Is(err, aigateway.ErrNotFound) {
-				continue // deleted meanwhile, and the key with it
+				continue // deleted in the meantime, with its keys
 			}
 			if err != nil {
 				return 0, err
@@ -59,8 +59,7 @@ func (a *Accounts) adminListKeys(c *call) (any, error) {
 	return list, err
 }
 
-// adminAddKey answers POST /ai_gateway/keys. The key is in this answer, and
-// never again in any other.
+// adminAddKey answers POST /ai_gateway/keys. Only this answer contains the key.
 func (a *Accounts) adminAddKey(c *call) (any, error) {
 	if err := c.form.require("user", "name"); err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func (a *Accounts) adminAddKey(c *call) (any, error) {
 	return view, nil
 }
 
-// readAdminKey reads the restrictions of a key in the words of the Caddyfile.
+// readAdminKey reads a key with the words of the Caddyfile.
 func readAdminKey(f *form) (change keyChange, err error) {
 	change.name, change.limit = f.text("name"), f.text("limit")
 	expires, models, from := f.text("expires"), f.texts("models"), f.texts("from")

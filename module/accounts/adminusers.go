@@ -8,7 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// adminUser is a user as the administrator of the machine sees one.
+// adminUser is a user in answers for the administrator of the machine.
 type adminUser struct {
 	ID          int64      `json:"id"`
 	Username    string     `json:"username"`
@@ -16,8 +16,8 @@ type adminUser struct {
 	Role        string     `json:"role"` // user, admin or root
 	Disabled    bool       `json:"disabled"`
 	Created     time.Time  `json:"created"`
-	LastLogin   *time.Time `json:"last_login"` // null means never
-	// Password is there when it was made up here, and then this once.
+	LastLogin   *time.Time `json:"last_login"` // null: never
+	// Password is a generated password, which only this answer contains.
 	Password string `json:"password,omitempty"`
 }
 
@@ -28,7 +28,7 @@ var roleWords = map[string]aigateway.Role{
 func viewAdminUser(u *aigateway.User) adminUser {
 	view := adminUser{
 		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Disabled: u.Disabled,
-		Created: writable(u.Created), LastLogin: utc(u.LastLogin),
+		Created: clampTime(u.Created), LastLogin: optionalTime(u.LastLogin),
 	}
 	for word, role := range roleWords {
 		if role == u.Role {
@@ -38,17 +38,17 @@ func viewAdminUser(u *aigateway.User) adminUser {
 	return view
 }
 
-// utc is a time in UTC, nil for the zero time.
-func utc(t time.Time) *time.Time {
+// optionalTime returns a time in UTC, nil for the zero time.
+func optionalTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	return new(writable(t))
+	return new(clampTime(t))
 }
 
-// writable is a time in UTC, and within the years that can be written. What is
-// not was put into the store by something else: it spoils no list.
-func writable(t time.Time) time.Time {
+// clampTime returns a time in UTC, moved into the years that JSON can represent. Only
+// another program can have stored another year, which must not make lists fail.
+func clampTime(t time.Time) time.Time {
 	t = t.UTC()
 	switch {
 	case t.Year() < 0:
@@ -59,11 +59,11 @@ func writable(t time.Time) time.Time {
 	return t
 }
 
-// adminListUsers answers GET /ai_gateway/users, with ?search= those whose names
-// have that part.
+// adminListUsers answers GET /ai_gateway/users. The query may restrict the list to
+// names that contain a text (search).
 func (a *Accounts) adminListUsers(c *call) (any, error) {
 	list := []adminUser{}
-	err := everything(c, func(page aigateway.Page) (int, error) {
+	err := eachPage(c, func(page aigateway.Page) (int, error) {
 		found, _, err := a.store.Users(c.Context(), page)
 		for i := range found {
 			list = append(list, viewAdminUser(&found[i]))
@@ -73,8 +73,8 @@ func (a *Accounts) adminListUsers(c *call) (any, error) {
 	return list, err
 }
 
-// everything reads a list page by page.
-func everything(c *call, read func(aigateway.Page) (int, error)) error {
+// eachPage reads a whole list, page by page.
+func eachPage(c *call, read func(aigateway.Page) (int, error)) error {
 	page := aigateway.Page{Search: c.URL.Query().Get("search"), Limit: 1000}
 	if len(page.Search) > maxKeyword {
 		return invalid("search must be at most %d bytes", maxKeyword)
@@ -88,8 +88,8 @@ func everything(c *call, read func(aigateway.Page) (int, error)) error {
 	}
 }
 
-// adminAddUser answers POST /ai_gateway/users. Without a password one is made
-// up and told.
+// adminAddUser answers POST /ai_gateway/users. If the body has no password, the answer
+// contains a generated one.
 func (a *Accounts) adminAddUser(c *call) (any, error) {
 	if err := c.form.require("username"); err != nil {
 		return nil, err
@@ -99,19 +99,19 @@ func (a *Accounts) adminAddUser(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	password, minted, err := readOrMint(c.form)
+	password, generated, err := readOrGenerate(c.form)
 	if err != nil {
 		return nil, err
 	}
 	user, err := a.createUser(c, newUser{
-		name: *c.form.text("username"), display: or(display, ""),
-		password: password, role: or(role, aigateway.RoleUser),
+		name: *c.form.text("username"), display: valueOr(display, ""),
+		password: password, role: valueOr(role, aigateway.RoleUser),
 	})
 	if err != nil {
 		return nil, err
 	}
 	view := viewAdminUser(user)
-	view.Password = minted
+	view.Password = generated
 	return view, nil
 }
 
@@ -127,18 +127,18 @@ func readRoleWord(f *form) (*aigateway.Role, error) {
 	return &role, nil
 }
 
-// readOrMint reads a password, or makes one up: 130 bits.
-func readOrMint(f *form) (password, minted string, err error) {
+// readOrGenerate reads a password, or generates one of 130 random bits.
+func readOrGenerate(f *form) (password, generated string, err error) {
 	given := f.text("password")
 	if given == nil {
-		minted = rand.Text()
+		generated = rand.Text()
 	}
-	return or(given, minted), minted, f.err()
+	return valueOr(given, generated), generated, f.err()
 }
 
 // adminShowUser answers GET /ai_gateway/users/{name}.
 func (a *Accounts) adminShowUser(c *call) (any, error) {
-	user, err := a.userByName(c, c.variable)
+	user, err := a.userByName(c, c.pathValue)
 	if err != nil {
 		return nil, err
 	}
@@ -155,18 +155,18 @@ func (a *Accounts) adminChangeUser(c *call) (any, error) {
 	return a.adminChanged(c, change, "")
 }
 
-// adminSetPassword answers POST /ai_gateway/users/{name}/password. Without a
-// password one is made up and told.
+// adminSetPassword answers POST /ai_gateway/users/{name}/password. If the body has no
+// password, the answer contains a generated one.
 func (a *Accounts) adminSetPassword(c *call) (any, error) {
-	password, minted, err := readOrMint(c.form)
+	password, generated, err := readOrGenerate(c.form)
 	if err != nil {
 		return nil, err
 	}
-	return a.adminChanged(c, userChange{password: &password}, minted)
+	return a.adminChanged(c, userChange{password: &password}, generated)
 }
 
-func (a *Accounts) adminChanged(c *call, change userChange, minted string) (any, error) {
-	user, err := a.userByName(c, c.variable)
+func (a *Accounts) adminChanged(c *call, change userChange, generated string) (any, error) {
+	user, err := a.userByName(c, c.pathValue)
 	if err != nil {
 		return nil, err
 	}
@@ -174,21 +174,20 @@ func (a *Accounts) adminChanged(c *call, change userChange, minted string) (any,
 		return nil, err
 	}
 	view := viewAdminUser(user)
-	view.Password = minted
+	view.Password = generated
 	return view, nil
 }
 
 // adminRemoveUser answers DELETE /ai_gateway/users/{name}.
 func (a *Accounts) adminRemoveUser(c *call) (any, error) {
-	user, err := a.userByName(c, c.variable)
+	user, err := a.userByName(c, c.pathValue)
 	if err != nil {
 		return nil, err
 	}
 	return struct{}{}, a.deleteUser(c.Context(), nil, user.ID)
 }
 
-// userByID returns a function that finds users by their id, and asks the store
-// once for each.
+// userByID returns a function that returns users by ID, and reads each user once.
 func (a *Accounts) userByID(ctx context.Context) func(int64) (*aigateway.User, error) {
 	users := make(map[int64]*aigateway.User)
 	return func(id int64) (*aigateway.User, error) {

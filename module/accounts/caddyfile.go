@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
-// UnmarshalCaddyfile sets up the accounts. Syntax:
+// UnmarshalCaddyfile reads the block of accounts. Syntax:
 //
 //	accounts {
 //		session      <duration>
@@ -23,7 +23,7 @@ import (
 func (a *Accounts) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the word accounts
 	if d.NextArg() {
-		return d.Errf("accounts takes off, or a block of settings, not %s", d.Val())
+		return d.Errf("accounts is either off or has a block, not %s", d.Val())
 	}
 	seen := make(map[string]bool)
 	for d.NextBlock(0) {
@@ -51,7 +51,7 @@ func (a *Accounts) set(d *caddyfile.Dispenser, word string, values []string) err
 	return read(a, d, values[0])
 }
 
-// settings are the words of the block, each with what reads its value.
+// settings are the words of the block, with functions that read their values.
 var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string) error{
 	"session":      (*Accounts).setSession,
 	"login_status": (*Accounts).setLoginStatus,
@@ -75,7 +75,7 @@ var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string
 
 func (a *Accounts) setLoginStatus(d *caddyfile.Dispenser, value string) error {
 	if value != strict && value != compat {
-		return d.Errf("login_status is strict or compat, not %s", value)
+		return d.Errf("login_status must be strict or compat, not '%s'", value)
 	}
 	a.LoginStatus = value
 	return nil
@@ -84,10 +84,10 @@ func (a *Accounts) setLoginStatus(d *caddyfile.Dispenser, value string) error {
 func (a *Accounts) setSession(d *caddyfile.Dispenser, value string) error {
 	duration, err := caddy.ParseDuration(value)
 	if err != nil {
-		return d.Errf("session is a duration such as 24h or 7d, not %s", value)
+		return d.Errf("session must be a duration such as 24h or 7d, not '%s'", value)
 	}
 	a.Session = caddy.Duration(duration)
-	if duration == 0 { // would mean the default
+	if duration == 0 { // zero stands for the default
 		return d.Err("session must be at least one minute")
 	}
 	return nil
@@ -95,7 +95,7 @@ func (a *Accounts) setSession(d *caddyfile.Dispenser, value string) error {
 
 func onOff(d *caddyfile.Dispenser, word, value string) (bool, error) {
 	if value != "on" && value != "off" {
-		return false, d.Errf("%s is on or off, not %s", word, value)
+		return false, d.Errf("%s must be on or off, not '%s'", word, value)
 	}
 	return value == "on", nil
 }

@@ -29,15 +29,15 @@ func TestCaddyfile(t *testing.T) {
 
 func TestCaddyfileErrorsNameTheLine(t *testing.T) {
 	for input, want := range map[string]string{
-		"accounts on":                                 "accounts takes off, or a block of settings, not on",
+		"accounts on":                                 "accounts is either off or has a block, not on",
 		"accounts {\n\tsession\n}":                    "session needs one value",
 		"accounts {\n\tsession 1d 2d\n}":              "session needs one value",
-		"accounts {\n\tsession soon\n}":               "session is a duration such as 24h or 7d, not soon",
+		"accounts {\n\tsession soon\n}":               "session must be a duration such as 24h or 7d, not 'soon'",
 		"accounts {\n\tsession 0s\n}":                 "session must be at least one minute",
 		"accounts {\n\tsession 1d\n\tsession 2d\n}":   "session is given twice",
-		"accounts {\n\tlogin_status loud\n}":          "login_status is strict or compat, not loud",
-		"accounts {\n\tregistration yes\n}":           "registration is on or off, not yes",
-		"accounts {\n\tthrottle 5\n}":                 "throttle is on or off, not 5",
+		"accounts {\n\tlogin_status loud\n}":          "login_status must be strict or compat, not 'loud'",
+		"accounts {\n\tregistration yes\n}":           "registration must be on or off, not 'yes'",
+		"accounts {\n\tthrottle 5\n}":                 "throttle must be on or off, not '5'",
 		"accounts {\n\tlimit of-all!\n}":              "the name of a limit is 1 to 64 letters",
 		"accounts {\n\tsessions 7d\n}":                "unrecognized word in accounts: 'sessions'; did you mean 'session'? known are: limit, login_status, registration, session, throttle",
 		"accounts {\n\tthrottle off {\n\t\tx\n\t}\n}": "",

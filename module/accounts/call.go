@@ -11,85 +11,84 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// call is one request while it is answered.
+// call is a request that is being answered.
 type call struct {
 	*http.Request
-	header   http.Header           // of the answer
-	deadline func(time.Time) error // sets when reading the body ends, where the server can
-	access   access
-	variable string // part of the path
-	form     *form  // nil where no body is read
-	session  *aigateway.Session
-	user     *aigateway.User // who asks; nil for the administrator of the machine
+	header    http.Header           // of the answer
+	deadline  func(time.Time) error // sets the deadline of reading the body, if the server can
+	access    access
+	pathValue string // the variable part of the path
+	form      *form  // nil if the endpoint reads no body
+	session   *aigateway.Session
+	user      *aigateway.User // nil for the administrator of the machine
 }
 
 func newCall(w http.ResponseWriter, r *http.Request) *call {
 	return &call{Request: r, header: w.Header(), deadline: http.NewResponseController(w).SetReadDeadline}
 }
 
-// id is the variable part of the path, a number by the route.
+// id returns the variable part of a path with {id}.
 func (c *call) id() int64 {
-	id, _ := strconv.ParseInt(c.variable, 10, 64)
+	id, _ := strconv.ParseInt(c.pathValue, 10, 64)
 	return id
 }
 
-// address is where the request comes from.
+// address returns the address of the client.
 func (c *call) address() netip.Addr { return aigateway.ClientAddress(c.Request) }
 
-// secure reports whether the client speaks TLS: to this server, or to a proxy
-// that Caddy trusts and that says so.
+// secure reports whether the client uses TLS: with this server, or with a proxy that
+// Caddy trusts and that reports it.
 func (c *call) secure() bool {
 	trusted, _ := caddyhttp.GetVar(c.Context(), caddyhttp.TrustedProxyVarKey).(bool)
 	return c.TLS != nil || trusted && c.Header.Get("X-Forwarded-Proto") == "https"
 }
 
-// handle finds what answers a request, reads the body, checks who asks and asks
-// for the answer. The body comes first: a client sends it as slowly as it likes,
-// and a right that was checked before may have been taken away meanwhile.
+// handle finds the endpoint of a request, reads the body, checks the credential, and
+// calls the endpoint. It reads the body first, because a client may send it slowly, and
+// may lose its rights in the meantime.
 func (a *Accounts) handle(c *call, table routes) (any, error) {
-	found, variable, ok := table.find(c.URL.Path)
+	found, pathValue, ok := table.find(c.URL.Path)
 	if !ok {
-		return nil, refuse(http.StatusNotFound, "there is nothing at this path")
+		return nil, refuse(http.StatusNotFound, "there is no such path")
 	}
 	e, ok := found.of(c.Method)
 	if !ok {
 		c.header.Set("Allow", found.allowed())
-		return nil, refuse(http.StatusMethodNotAllowed, "this path takes %s", found.allowed())
+		return nil, refuse(http.StatusMethodNotAllowed, "this path accepts %s", found.allowed())
 	}
-	c.variable, c.access = variable, e.access
-	var unread error // which strangers are not told
+	c.pathValue, c.access = pathValue, e.access
+	var formErr error // returned only to clients that are admitted
 	if e.body {
-		c.form, unread = c.readForm()
+		c.form, formErr = c.readForm()
 	}
 	if err := a.admit(c); err != nil {
 		return nil, err
 	}
-	if unread != nil {
-		return nil, unread
+	if formErr != nil {
+		return nil, formErr
 	}
 	return a.serve(c, e)
 }
 
-// serve bounds the changes in progress of each user: a store performs changes one
-// after the other, and only a bounded number of them may wait.
+// serve calls the endpoint. It bounds the number of changes in progress of each user:
+// a store makes changes one after the other, and only some of them may wait.
 func (a *Accounts) serve(c *call, e endpoint) (any, error) {
 	if c.user == nil || c.Method == http.MethodGet || c.Method == http.MethodHead {
 		return e.serve(a, c)
 	}
 	who := c.principal().account
-	if !a.shared.changes.take(who) {
+	if !a.shared.changes.acquire(who) {
 		return nil, errTooManyChanges
 	}
-	defer a.shared.changes.give(who)
+	defer a.shared.changes.release(who)
 	return e.serve(a, c)
 }
 
 var errCrossOrigin = refuse(http.StatusForbidden, "the request comes from another site")
 
-// admit checks the credential of a call and the role of its user. Cross-site
-// requests are refused where a browser may have added a credential by itself, or
-// may store one from the answer. A call that has waited is admitted again before
-// it changes anything.
+// admit checks the credential of a call, and the role of its user. It refuses cross-site
+// requests if the browser may have added the credential, or may store one from the
+// answer. A call that has waited is admitted again before it changes anything.
 func (a *Accounts) admit(c *call) error {
 	switch c.access {
 	case anyone, localAdmin:

@@ -62,17 +62,17 @@ func TestNobodyHasTheLineOfTheStoreAlone(t *testing.T) {
 	for range crowd {
 		s.askAside(asked{call: newKeyCall, body: bodies[newKeyCall], token: alice}, answers)
 	}
-	for range crowd - perUser {
+	for range crowd - maxChanges {
 		answer := <-answers
 		assert.Equal(t, http.StatusServiceUnavailable, answer.Code)
 		assert.Equal(t, "1", answer.Header().Get("Retry-After"))
 		assert.Equal(t, failure("too many changes at once, try again"), answer.Body.String())
 	}
 	s.askAside(asked{call: newKeyCall, body: bodies[newKeyCall], token: bob}, answers)
-	require.Eventually(t, func() bool { return store.waiting.Load() == perUser+1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return store.waiting.Load() == maxChanges+1 }, time.Minute, time.Millisecond)
 	assert.Equal(t, http.StatusOK, s.ask(asked{call: "GET /api/token/", token: alice}).status, "to read is no change")
 	close(store.gate)
-	for range perUser + 1 {
+	for range maxChanges + 1 {
 		assert.Equal(t, http.StatusOK, (<-answers).Code)
 	}
 	assert.Empty(t, s.shared.changes.taken)

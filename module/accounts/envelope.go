@@ -9,7 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// envelope is what every answer below /api/ is.
+// envelope is the JSON of every answer below /api/.
 type envelope struct {
 	Success bool   `json:"success"`
 	Message string `json:"message"`
@@ -28,13 +28,13 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	writeJSON(w, p.status, envelope{false, p.message, nil})
 }
 
-// writeAdminProblem tells of a problem as Caddy's admin API does.
+// writeAdminProblem writes a problem in the form of Caddy's admin API.
 func writeAdminProblem(w http.ResponseWriter, p *problem) {
 	setRetryAfter(w, p)
 	writeJSON(w, p.status, map[string]string{"error": p.message})
 }
 
-// setRetryAfter rounds up: whoever waits so long does not come too early.
+// setRetryAfter sets the header Retry-After in seconds, rounded up.
 func setRetryAfter(w http.ResponseWriter, p *problem) {
 	if p.retry > 0 {
 		seconds := (p.retry + time.Second - 1) / time.Second
@@ -42,14 +42,14 @@ func setRetryAfter(w http.ResponseWriter, p *problem) {
 	}
 }
 
-// writeJSON writes an answer that no cache may keep.
+// writeJSON writes an answer that must not be cached.
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
-	if err != nil { // our own types, which all can be written
+	if err != nil { // the types of this package can be marshaled
 		panic(err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that has left is told nothing
+	_, _ = w.Write(body) // the client may have left
 }

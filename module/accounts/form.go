@@ -15,42 +15,43 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// maxBody bounds a request body in bytes.
+// maxBody is the largest size of a request body in bytes.
 const maxBody = 16 << 10
 
-// bodyTime bounds how long a request body may take.
-const bodyTime = 10 * time.Second
+// bodyTimeout is how long the client may take to send a request body.
+const bodyTimeout = 10 * time.Second
 
-// form is the JSON object of a request body. Members that nobody asks for are
-// ignored, and so are those that are null. A member of the wrong kind is
-// remembered: the first one asked for is what err tells of.
+// form is the JSON object of a request body. Its methods read members by name; members
+// that are null count as absent, and unknown members are ignored. The first member of
+// a wrong type is the error that err returns.
 type form struct {
 	members map[string][]byte
-	wrong   error
+	problem error
 }
 
-// readForm reads the body of a request strictly: one object in valid UTF-8,
-// and no member twice, whatever the letter case.
+// readForm reads the body of a request, which must be one JSON object in valid UTF-8.
+// Names of members that differ only in letter case count as the same name, which must
+// be unique.
 func (c *call) readForm() (*form, error) {
-	_ = c.deadline(time.Now().Add(bodyTime)) // in vain for what is no connection
+	_ = c.deadline(time.Now().Add(bodyTimeout)) // an error if the request has no connection
 	if !isPlainJSON(c.Header) {
 		return nil, refuse(http.StatusUnsupportedMediaType, "the request body must be plain JSON: Content-Type: application/json")
 	}
 	body, err := io.ReadAll(io.LimitReader(c.Body, maxBody+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, invalid("the request body took longer than %d seconds", int(bodyTime.Seconds()))
+		return nil, invalid("the request body took longer than %d seconds", int(bodyTimeout.Seconds()))
 	case err != nil:
-		return nil, invalid("the request body broke off")
+		return nil, invalid("the request body is incomplete")
 	case len(body) > maxBody:
 		return nil, refuse(http.StatusRequestEntityTooLarge, "the request body must be at most %d bytes", maxBody)
 	}
-	_ = c.deadline(time.Time{}) // only now: the server reads what is left of others
+	_ = c.deadline(time.Time{}) // the server itself reads the rest of a refused body
 	return parseForm(body)
 }
 
-// isPlainJSON reports whether a body is said to be JSON as it is. A content type
-// that is absent is taken for it, as it is for requests to models.
+// isPlainJSON reports whether the headers are those of JSON without a content coding. An
+// absent content type counts as JSON, as in requests to models.
 func isPlainJSON(h http.Header) bool {
 	if h.Get("Content-Encoding") != "" {
 		return false
@@ -85,16 +86,16 @@ func bodyProblem(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &twice):
-		return invalid("the request body has a member twice, the second one at byte %d", twice.Offset)
+		return invalid("the request body contains a member twice, the second time at byte %d", twice.Offset)
 	}
-	return invalid("the request body is %s", err) // which does not repeat the body
+	return invalid("the request body is %s", err) // the error does not repeat the body
 }
 
-func (f *form) err() error { return f.wrong }
+func (f *form) err() error { return f.problem }
 
 func (f *form) refuse(name, must string) {
-	if f.wrong == nil {
-		f.wrong = invalid("%s must be %s", name, must)
+	if f.problem == nil {
+		f.problem = invalid("%s must be %s", name, must)
 	}
 }
 
@@ -108,9 +109,9 @@ func (f *form) read(name string) *jsonscan.Cursor {
 	return &c
 }
 
-// text returns a string, nil if there is none. One with U+FFFD is refused: half
-// of a surrogate pair is read as that, and many programs put it where they could
-// not read something else, so that texts which differ would be the same password.
+// text returns a string, nil if there is none. It refuses strings with U+FFFD, which
+// stands for half of a surrogate pair, and which many programs write in place of
+// invalid characters: different passwords would become the same.
 func (f *form) text(name string) *string {
 	c := f.read(name)
 	if c == nil {
@@ -179,17 +180,17 @@ func (f *form) texts(name string) []string {
 	return list
 }
 
-// require refuses a form that lacks one of the strings, or has it empty.
+// require returns an error if one of the strings is absent or empty.
 func (f *form) require(names ...string) error {
 	var missing []string
 	for _, name := range names {
-		if text := f.text(name); f.wrong == nil && (text == nil || *text == "") {
+		if text := f.text(name); f.problem == nil && (text == nil || *text == "") {
 			missing = append(missing, name)
 		}
 	}
 	switch {
-	case f.wrong != nil:
-		return f.wrong
+	case f.problem != nil:
+		return f.problem
 	case len(missing) == 1:
 		return invalid("%s is required", missing[0])
 	case len(missing) > 1:
@@ -198,15 +199,15 @@ func (f *form) require(names ...string) error {
 	return nil
 }
 
-// or returns what a pointer points at, or else a default.
-func or[T any](value *T, standard T) T {
+// valueOr returns the value of a pointer, or a default if the pointer is nil.
+func valueOr[T any](value *T, absent T) T {
 	if value == nil {
-		return standard
+		return absent
 	}
 	return *value
 }
 
-// keep forgets all members but these.
+// keep removes all other members.
 func (f *form) keep(names ...string) {
 	maps.DeleteFunc(f.members, func(name string, _ []byte) bool { return !slices.Contains(names, name) })
 }

@@ -52,7 +52,7 @@ func TestPathsWithoutARouteAreNotFound(t *testing.T) {
 	} {
 		want := errNoRoute.message
 		if meant != "" {
-			want = "there is nothing at this path: did you mean " + meant + "?"
+			want = "there is no such path: did you mean " + meant + "?"
 		}
 		for _, method := range []string{"GET", "POST", "DELETE", "BREW"} {
 			r := asked{call: method + " " + path, body: "{}", token: root}.request(t.Context())
@@ -74,7 +74,7 @@ func TestOtherMethodsAreRefusedWithTheOnesThatAreTaken(t *testing.T) {
 		answer := s.ask(asked{call: "PATCH " + path, body: "{}", token: root})
 		assert.Equal(t, http.StatusMethodNotAllowed, answer.status, path)
 		assert.Equal(t, allowed, answer.header.Get("Allow"), path)
-		assert.Equal(t, failure("this path takes "+allowed), answer.body)
+		assert.Equal(t, failure("this path accepts "+allowed), answer.body)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestOutageIsA503WithoutAnyDetail(t *testing.T) {
 	for range 10 { // none of which counts as a guess
 		answer := s.ask(asked{call: loginCall, body: credentials("alice", password)})
 		assert.Equal(t, http.StatusServiceUnavailable, answer.status)
-		assert.Equal(t, failure("accounts are not available for the moment"), answer.body)
+		assert.Equal(t, failure("accounts are not available at the moment"), answer.body)
 	}
 	assert.Equal(t, http.StatusServiceUnavailable, s.ask(asked{call: "GET /api/user/logout", cookie: token}).status, "the session has not ended")
 	s.store = store

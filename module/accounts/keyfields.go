@@ -15,7 +15,7 @@ const (
 	maxNetworks = 100
 )
 
-// keyChange is what is to be changed of a key; nil stays as it is.
+// keyChange is a change of a key. Fields that are nil stay unchanged.
 type keyChange struct {
 	name     *string
 	disabled *bool
@@ -25,7 +25,7 @@ type keyChange struct {
 	limit    *string
 }
 
-// readKeyChange reads the fields that clients of this field know.
+// readKeyChange reads the fields of a key in the form of keyView.
 func readKeyChange(f *form) (change keyChange, err error) {
 	change.name, change.limit = f.text("name"), f.text("group")
 	if change.disabled, err = readStatus(f); err != nil {
@@ -43,11 +43,11 @@ func readKeyChange(f *form) (change keyChange, err error) {
 	return change, refuseQuota(f)
 }
 
-// readStatus reads whether a key is disabled. Forms send back the status 3 of
-// an expired key, which says nothing about that.
+// readStatus returns whether a key is disabled, nil if the form does not determine it.
+// Clients return the status 3 of an expired key, which may be enabled or disabled.
 func readStatus(f *form) (*bool, error) {
 	status := f.number("status")
-	switch or(status, expired) {
+	switch valueOr(status, expired) {
 	case enabled, disabled:
 		return new(*status == disabled), nil
 	case expired:
@@ -69,19 +69,19 @@ func readExpiry(f *form) (*time.Time, error) {
 	return new(time.Unix(*n, 0)), nil
 }
 
-// readModelLimits reads the models. A list without the word whether it counts
-// does count: to grant more than was asked for would be the worse mistake.
+// readModelLimits reads the models. A list without model_limits_enabled is enabled, so
+// that the key never allows more than requested.
 func readModelLimits(f *form) (*[]string, error) {
-	counts, list := f.flag("model_limits_enabled"), f.text("model_limits")
-	if err := f.err(); err != nil || counts == nil && list == nil {
+	enabled, list := f.flag("model_limits_enabled"), f.text("model_limits")
+	if err := f.err(); err != nil || enabled == nil && list == nil {
 		return nil, err
 	}
-	names := split(or(list, ""), ",")
-	if !or(counts, true) {
+	names := split(valueOr(list, ""), ",")
+	if !valueOr(enabled, true) {
 		return new([]string), nil
 	}
-	if or(counts, false) && len(names) == 0 {
-		return nil, invalid("model_limits must name a model where model_limits_enabled is true")
+	if valueOr(enabled, false) && len(names) == 0 {
+		return nil, invalid("model_limits must contain a model if model_limits_enabled is true")
 	}
 	return patterns("model_limits", names)
 }
@@ -120,7 +120,7 @@ func networks(field string, names []string) (*[]netip.Prefix, error) {
 	return &list, nil
 }
 
-// split cuts a list and leaves out what is empty.
+// split splits a list, and leaves out empty elements.
 func split(list, separator string) []string {
 	var parts []string
 	for part := range strings.SplitSeq(list, separator) {
@@ -131,43 +131,43 @@ func split(list, separator string) []string {
 	return parts
 }
 
-// refuseQuota refuses a budget: whoever sets one relies on it.
+// refuseQuota refuses budgets: a client that sets one would rely on it.
 func refuseQuota(f *form) error {
 	unlimited, remain := f.flag("unlimited_quota"), f.number("remain_quota")
 	if err := f.err(); err != nil {
 		return err
 	}
-	if !or(unlimited, true) || unlimited == nil && or(remain, 0) != 0 {
+	if !valueOr(unlimited, true) || unlimited == nil && valueOr(remain, 0) != 0 {
 		return invalid("unlimited_quota must be true: keys have no budgets")
 	}
 	return nil
 }
 
-// apply changes a key as a user, nil for the administrator of the machine.
-// Times in the past are refused when they are new: a key may be changed after
-// it has expired.
+// apply changes a key on behalf of a user, nil for the administrator of the machine. It
+// refuses a new expiry in the past; an unchanged one is valid, so that expired keys can
+// be changed.
 func (change keyChange) apply(by *aigateway.User, k *aigateway.StoredKey) error {
 	if err := change.check(by, k); err != nil {
 		return err
 	}
-	k.Name, k.Limit = or(change.name, k.Name), or(change.limit, k.Limit)
-	k.Disabled, k.Expires = or(change.disabled, k.Disabled), or(change.expires, k.Expires)
-	k.Models, k.Networks = or(change.models, k.Models), or(change.networks, k.Networks)
+	k.Name, k.Limit = valueOr(change.name, k.Name), valueOr(change.limit, k.Limit)
+	k.Disabled, k.Expires = valueOr(change.disabled, k.Disabled), valueOr(change.expires, k.Expires)
+	k.Models, k.Networks = valueOr(change.models, k.Models), valueOr(change.networks, k.Networks)
 	return nil
 }
 
 func (change keyChange) check(by *aigateway.User, k *aigateway.StoredKey) error {
-	name, limit := or(change.name, k.Name), or(change.limit, k.Limit)
-	expires := or(change.expires, k.Expires)
+	name, limit := valueOr(change.name, k.Name), valueOr(change.limit, k.Limit)
+	expires := valueOr(change.expires, k.Expires)
 	switch {
 	case name == "":
 		return invalid("name is required")
 	case checkText("name", name) != nil:
 		return checkText("name", name)
 	case !expires.IsZero() && !expires.Equal(k.Expires) && !time.Now().Before(expires):
-		return invalid("the key would have expired already")
+		return invalid("the expiry of the key must be in the future")
 	case limit != k.Limit && by != nil && by.Role < aigateway.RoleAdmin:
-		return refuse(http.StatusForbidden, "group: only administrators choose the limit of a key")
+		return refuse(http.StatusForbidden, "group: only administrators may set the limit of a key")
 	case limit != "" && aigateway.CheckLimitName(limit) != nil:
 		return invalid("%s", aigateway.CheckLimitName(limit))
 	}

@@ -13,20 +13,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// maxKeys bounds the keys of one user.
+// maxKeys is the largest number of keys of a user.
 const maxKeys = 100
 
-// keyView is an API key as clients of this field know it. Times are Unix
-// seconds.
+// keyView is an API key in answers below /api/, with the names of fields that existing
+// clients of LLM gateways use. Times are Unix seconds.
 type keyView struct {
 	ID             int64  `json:"id"`
 	UserID         int64  `json:"user_id"`
-	Key            string `json:"key"` // shortened, but in the answer that hands it out
+	Key            string `json:"key"` // shortened, except in the answer that creates it
 	Status         int    `json:"status"`
 	Name           string `json:"name"`
 	Created        int64  `json:"created_time"`
-	Accessed       int64  `json:"accessed_time"` // 0 means never
-	Expires        int64  `json:"expired_time"`  // -1 means never
+	Accessed       int64  `json:"accessed_time"` // 0: never
+	Expires        int64  `json:"expired_time"`  // -1: never
 	RemainQuota    int64  `json:"remain_quota"`
 	UnlimitedQuota bool   `json:"unlimited_quota"`
 	UsedQuota      int64  `json:"used_quota"`
@@ -53,7 +53,8 @@ func keyStatus(k *aigateway.StoredKey) int {
 	return statusOf(k.Disabled)
 }
 
-// networkNames writes a network of one address as that address.
+// networkNames returns the networks of a key. A network with one address is written as
+// the address.
 func networkNames(k *aigateway.StoredKey) []string {
 	names := make([]string, len(k.Networks))
 	for i, network := range k.Networks {
@@ -96,8 +97,7 @@ func (a *Accounts) showKey(c *call) (any, error) {
 	return viewKey(key), nil
 }
 
-// addKey answers POST /api/token/. The key is in this answer, and never again
-// in any other.
+// addKey answers POST /api/token/. Only this answer contains the key.
 func (a *Accounts) addKey(c *call) (any, error) {
 	change, err := readKeyChange(c.form)
 	if err != nil {
@@ -109,7 +109,7 @@ func (a *Accounts) addKey(c *call) (any, error) {
 	key := &aigateway.StoredKey{UserID: c.user.ID}
 	if c.user.Role < aigateway.RoleAdmin {
 		key.Limit = a.KeyLimit
-		if or(change.limit, "") == "" { // forms send what they were not told
+		if valueOr(change.limit, "") == "" { // clients send an empty group if the user sets none
 			change.limit = nil
 		}
 	}
@@ -125,13 +125,13 @@ func (a *Accounts) addKey(c *call) (any, error) {
 	return view, nil
 }
 
-// createKey mints a key.
+// createKey creates an API key.
 func (a *Accounts) createKey(ctx context.Context, by *aigateway.User, key *aigateway.StoredKey) (aigateway.Secret, error) {
 	secret := aigateway.NewAPIKey()
 	key.Digest, key.Hint = digest(string(secret)), aigateway.APIKeyHint(secret)
 	err := a.store.CreateKey(ctx, key, maxKeys)
 	if errors.Is(err, aigateway.ErrTooMany) {
-		err = refuse(http.StatusConflict, "a user has at most %d keys: delete one first", maxKeys)
+		err = refuse(http.StatusConflict, "a user may have at most %d keys: delete one first", maxKeys)
 	}
 	if err != nil {
 		return "", err
@@ -140,8 +140,8 @@ func (a *Accounts) createKey(ctx context.Context, by *aigateway.User, key *aigat
 	return secret, nil
 }
 
-// updateKey answers PUT /api/token/, with the id in the body. What the body
-// leaves out stays; with ?status_only=1 everything else does.
+// updateKey answers PUT /api/token/, with the id in the body. Absent fields stay
+// unchanged; with ?status_only=1, only the status changes.
 func (a *Accounts) updateKey(c *call) (any, error) {
 	id := c.form.number("id")
 	if c.URL.Query().Get("status_only") != "" {
@@ -173,10 +173,10 @@ func (a *Accounts) removeKey(c *call) (any, error) {
 	return nil, nil
 }
 
-func (a *Accounts) auditKey(what string, by *aigateway.User, owner, id int64) {
+func (a *Accounts) auditKey(message string, by *aigateway.User, owner, id int64) {
 	var actor int64 // the administrator of the machine
 	if by != nil {
 		actor = by.ID
 	}
-	a.logger.Info(what, zap.Int64("key", id), zap.Int64("user_id", owner), zap.Int64("by", actor))
+	a.logger.Info(message, zap.Int64("key", id), zap.Int64("user_id", owner), zap.Int64("by", actor))
 }

@@ -74,14 +74,14 @@ func TestFieldsOfKeys(t *testing.T) {
 		{"name too long", `{"name":"` + strings.Repeat("a", 65) + `"}`, failure("name must be at most 64 printable characters")},
 		{"name with a line end", `{"name":"a\nb"}`, failure("name must be at most 64 printable characters")},
 		{"name is a number", `{"name":1}`, failure("name must be a string")},
-		{"a time ago", `{"name":"k","expired_time":1000000000}`, failure("the key would have expired already")},
+		{"a time ago", `{"name":"k","expired_time":1000000000}`, failure("the expiry of the key must be in the future")},
 		{"time zero", `{"name":"k","expired_time":0}`, failure("expired_time must be in Unix seconds, or -1 for never")},
 		{"time in milliseconds", `{"name":"k","expired_time":41024448000000}`, failure("expired_time must be in Unix seconds, or -1 for never")},
 		{"time as text", `{"name":"k","expired_time":"2030-01-01"}`, failure("expired_time must be a whole number")},
 		{"budget", `{"name":"k","unlimited_quota":false,"remain_quota":500000}`, failure("unlimited_quota must be true: keys have no budgets")},
 		{"budget without the word that it counts", `{"name":"k","remain_quota":500000}`, failure("unlimited_quota must be true: keys have no budgets")},
 		{"unlimited_quota is a text", `{"name":"k","unlimited_quota":"true"}`, failure("unlimited_quota must be true or false")},
-		{"limits that name nothing", `{"name":"k","model_limits_enabled":true,"model_limits":" , "}`, failure("model_limits must name a model where model_limits_enabled is true")},
+		{"limits that name nothing", `{"name":"k","model_limits_enabled":true,"model_limits":" , "}`, failure("model_limits must contain a model if model_limits_enabled is true")},
 		{"limits as an array", `{"name":"k","model_limits":["a"]}`, failure("model_limits must be a string")},
 		{"model with a space", `{"name":"k","model_limits":"a b"}`, failure("model_limits: a model pattern is 1 to 256 printable characters without spaces")},
 		{"too many models", `{"name":"k","model_limits":"` + strings.Repeat("a,", 101) + `"}`, failure("model_limits must be at most 100 names")},
@@ -91,7 +91,7 @@ func TestFieldsOfKeys(t *testing.T) {
 		{"network too wide", `{"name":"k","allow_ips":"10.0.0.0/33"}`, failure(networks)},
 		{"too many networks", `{"name":"k","allow_ips":"` + strings.Repeat("10.0.0.1,", 101) + `"}`, failure("allow_ips must be at most 100 networks")},
 		{"status that nobody knows", `{"name":"k","status":4}`, failure("status must be 1 for enabled or 2 for disabled")},
-		{"limit", `{"name":"k","group":"gold"}`, failure("group: only administrators choose the limit of a key")},
+		{"limit", `{"name":"k","group":"gold"}`, failure("group: only administrators may set the limit of a key")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _, alice := keySite(t)

@@ -14,16 +14,15 @@ import (
 )
 
 const (
-	maxSessions = 100 // of one user; one more ends the oldest
-	maxAgent    = 256 // bytes kept of what a client calls itself
+	maxSessions = 100 // of a user; another login ends the oldest session
+	maxAgent    = 256 // bytes of the User-Agent header that are stored
 )
 
-// errWrong is said of a name that does not exist, of a wrong password and of a
-// disabled user alike.
+// errWrong is the error for an unknown name, a wrong password and a disabled user.
 var errWrong = refuse(http.StatusUnauthorized, "the username or the password is wrong, or the account is disabled")
 
-// loginView is the answer to a login, in the shapes of both generations of
-// clients: the token and what belongs to it, and the user at the top as well.
+// loginView is the answer to a login. Older clients read the user from the fields at
+// the top, newer ones from the field user.
 type loginView struct {
 	AccessToken string      `json:"access_token"`
 	TokenType   string      `json:"token_type"`
@@ -33,9 +32,9 @@ type loginView struct {
 	userView
 }
 
-// compatible shows a failed login as LoginStatus says. What is wrong with the body
-// is a failed login as well: older services read it after they have answered 200.
-func (a *Accounts) compatible(err error) error {
+// loginError returns the error of a failed login with the status that LoginStatus
+// selects. An invalid body is a failed login, too.
+func (a *Accounts) loginError(err error) error {
 	var p *problem
 	if a.LoginStatus == compat && errors.As(err, &p) &&
 		(p.status == http.StatusUnauthorized || p.status == http.StatusBadRequest) {
@@ -50,8 +49,8 @@ func (a *Accounts) logIn(c *call) (any, error) {
 		return nil, err
 	}
 	name, password := foldName(*c.form.text("username")), *c.form.text("password")
-	if len(password) > longestPassword {
-		return nil, invalid("password must be at most %d bytes", longestPassword)
+	if len(password) > maxPassword {
+		return nil, invalid("password must be at most %d bytes", maxPassword)
 	}
 	user, err := a.lookUp(c.Context(), name)
 	if err != nil {
@@ -71,7 +70,7 @@ func (a *Accounts) logIn(c *call) (any, error) {
 	return a.openSession(c, user)
 }
 
-// lookUp returns the user of a name, nil if there is none.
+// lookUp returns the user with this name, nil if there is none.
 func (a *Accounts) lookUp(ctx context.Context, name string) (*aigateway.User, error) {
 	if !username.MatchString(name) {
 		return nil, nil
@@ -83,15 +82,15 @@ func (a *Accounts) lookUp(ctx context.Context, name string) (*aigateway.User, er
 	return user, err
 }
 
-// openSession logs in a user whose password was right a moment ago.
+// openSession creates a session for a user whose password has just been checked.
 func (a *Accounts) openSession(c *call, user *aigateway.User) (any, error) {
 	token := newToken()
 	session := &aigateway.Session{
 		UserID: user.ID, Digest: digest(string(token)),
 		Expires: time.Now().Add(time.Duration(a.Session)),
-		Address: c.address().String(), Agent: cut(c.UserAgent(), maxAgent),
+		Address: c.address().String(), Agent: shorten(c.UserAgent(), maxAgent),
 	}
-	// What ends the older sessions may have run since: too early for this one.
+	// A change since then has ended all sessions except this one, so it is checked again.
 	err := a.store.CreateSession(c.Context(), session, maxSessions, func(now *aigateway.User) error {
 		if now.Disabled || now.Password != user.Password {
 			return errWrong
@@ -112,9 +111,9 @@ func (a *Accounts) openSession(c *call, user *aigateway.User) (any, error) {
 	}, nil
 }
 
-// cut shortens a client's text and leaves out what is not printable.
-func cut(text string, most int) string {
-	text = strings.ToValidUTF8(text[:min(len(text), most)], "")
+// shorten truncates a text of a client, and removes characters that are not printable.
+func shorten(text string, limit int) string {
+	text = strings.ToValidUTF8(text[:min(len(text), limit)], "")
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1

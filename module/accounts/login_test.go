@@ -23,7 +23,7 @@ const (
 	missingBody  = `{"success":false,"message":"username and password are required","data":null}`
 	notJSONBody  = `{"success":false,"message":"the request body must be plain JSON: Content-Type: application/json","data":null}`
 	noObjectBody = `{"success":false,"message":"the request body must be a JSON object","data":null}`
-	methodBody   = `{"success":false,"message":"this path takes POST","data":null}`
+	methodBody   = `{"success":false,"message":"this path accepts POST","data":null}`
 	foreignBody  = `{"success":false,"message":"the request comes from another site","data":null}`
 	successBody  = `{"success":true,"message":"","data":{"access_token":"TOKEN","token_type":"Bearer","access_expires_at":TIME,` +
 		`"session":{"id":N,"created_at":TIME,"expires_at":TIME,"address":"192.0.2.1","agent":"","current":true},` +
@@ -82,8 +82,8 @@ var loginCases = []struct {
 	{"password is an array", asked{body: `{"username":"alice","password":["correct horse"]}`}, 400, failure("password must be a string")},
 	{"password is an object", asked{body: `{"username":"alice","password":{"$ne":""}}`}, 400, failure("password must be a string")},
 	{"password too long", asked{body: credentials("alice", strings.Repeat("x", 1025))}, 400, failure("password must be at most 1024 bytes")},
-	{"member twice", asked{body: `{"username":"alice","password":"a","password":"correct horse"}`}, 400, failure("the request body has a member twice, the second one at byte 35")},
-	{"member twice in other letter case", asked{body: `{"username":"alice","password":"a","Password":"b"}`}, 400, failure("the request body has a member twice, the second one at byte 35")},
+	{"member twice", asked{body: `{"username":"alice","password":"a","password":"correct horse"}`}, 400, failure("the request body contains a member twice, the second time at byte 35")},
+	{"member twice in other letter case", asked{body: `{"username":"alice","password":"a","Password":"b"}`}, 400, failure("the request body contains a member twice, the second time at byte 35")},
 	{"array", asked{body: `[]`}, 400, noObjectBody},
 	{"string", asked{body: `"alice"`}, 400, noObjectBody},
 	{"null", asked{body: `null`}, 400, noObjectBody},

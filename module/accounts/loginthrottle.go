@@ -50,7 +50,7 @@ func (a *Accounts) beginLogin(c *call, name string, user *aigateway.User) (*atte
 	}
 	from := network(c.address())
 	at := &attempt{who: principal{account: name + " " + from, network: from}}
-	if wait := a.beginNear(at); wait > 0 {
+	if wait := a.beginInNetwork(at); wait > 0 {
 		return nil, a.throttled(c, wait)
 	}
 	known, err := a.inKnownNetwork(c, user, from)
@@ -68,15 +68,15 @@ func (a *Accounts) beginLogin(c *call, name string, user *aigateway.User) (*atte
 	return at, nil
 }
 
-// beginNear counts a login in the throttles of its network.
-func (a *Accounts) beginNear(at *attempt) time.Duration {
+// beginInNetwork counts a login in the throttles of its network.
+func (a *Accounts) beginInNetwork(at *attempt) time.Duration {
 	if a.ThrottleOff {
 		return 0
 	}
 	if wait := at.begin(a.shared.networks, at.who.network, false); wait > 0 {
 		return wait
 	}
-	return at.begin(a.shared.pairs, at.who.account, true)
+	return at.begin(a.shared.networkNames, at.who.account, true)
 }
 
 // inKnownNetwork reports whether a user has a session from this network: failed
@@ -97,15 +97,15 @@ func (a *Accounts) inKnownNetwork(c *call, user *aigateway.User, from string) (b
 	return false, err
 }
 
-// beginOwn counts an attempt of a user who is logged in. It has a throttle of its
+// beginPasswordChange counts an attempt of a user who is logged in. It has a throttle of its
 // own: failed logins under the user's name, which anyone can cause, do not prevent
 // a change of the password.
-func (a *Accounts) beginOwn(c *call) (*attempt, error) {
+func (a *Accounts) beginPasswordChange(c *call) (*attempt, error) {
 	at := &attempt{who: c.principal()}
 	if a.ThrottleOff {
 		return at, nil
 	}
-	if wait := at.begin(a.shared.owners, at.who.account, true); wait > 0 {
+	if wait := at.begin(a.shared.passwordChanges, at.who.account, true); wait > 0 {
 		return nil, a.throttled(c, wait)
 	}
 	return at, nil

@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of what people choose.
+// The bounds of passwords and names.
 const (
-	shortestPassword = 8    // bytes
-	longestPassword  = 1024 // bytes
-	longestName      = 64   // characters
+	minPassword = 8    // bytes
+	maxPassword = 1024 // bytes
+	maxName     = 64   // characters
 )
 
 var username = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]{0,63}$`)
 
-// foldName is a username as it is kept: letter case makes no difference.
+// foldName returns a username in lower case. Usernames ignore letter case.
 func foldName(s string) string { return strings.ToLower(s) }
 
-// newName checks the name of a new user.
+// newName returns the folded name of a new user, if it is valid.
 func newName(s string) (string, error) {
 	name := foldName(s)
 	if !username.MatchString(name) {
@@ -30,18 +30,18 @@ func newName(s string) (string, error) {
 
 // checkPassword checks a new password.
 func checkPassword(name, password string) error {
-	if len(password) < shortestPassword || len(password) > longestPassword {
-		return invalid("%s must be %d to %d bytes", name, shortestPassword, longestPassword)
+	if len(password) < minPassword || len(password) > maxPassword {
+		return invalid("%s must be %d to %d bytes", name, minPassword, maxPassword)
 	}
 	return nil
 }
 
-// checkText checks a text that people read: without control characters, or
-// anything else that could pass for another text.
+// checkText checks a text for people. It must not contain control characters or other
+// invisible characters, with which it could look like another text.
 func checkText(name, text string) error {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
-	if utf8.RuneCountInString(text) > longestName || strings.ContainsFunc(text, hidden) {
-		return invalid("%s must be at most %d printable characters", name, longestName)
+	if utf8.RuneCountInString(text) > maxName || strings.ContainsFunc(text, hidden) {
+		return invalid("%s must be at most %d printable characters", name, maxName)
 	}
 	return nil
 }

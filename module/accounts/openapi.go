@@ -5,12 +5,12 @@ import (
 	"net/http"
 )
 
-// openAPIDocument describes the whole HTTP surface, that of the models included.
+// openAPIDocument describes the whole HTTP API, that of models included.
 //
 //go:embed openapi.json
 var openAPIDocument document
 
-// document is an answer that has no envelope.
+// document is a JSON answer without an envelope.
 type document []byte
 
 // openAPI answers GET /api/openapi.json.
@@ -19,5 +19,5 @@ func (*Accounts) openAPI(*call) (any, error) { return openAPIDocument, nil }
 func (d document) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(d) // a client that has left is told nothing
+	_, _ = w.Write(d) // the client may have left
 }

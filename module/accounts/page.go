@@ -8,13 +8,13 @@ import (
 
 // The bounds of a page.
 const (
-	usualPage  = 20
-	largest    = 100
-	mostPages  = 1_000_000
-	maxKeyword = 256 // bytes
+	defaultPageSize = 20
+	maxPageSize     = 100
+	maxPage         = 1_000_000
+	maxKeyword      = 256 // bytes
 )
 
-// pageView is a part of a list.
+// pageView is a page of a list in an answer.
 type pageView struct {
 	Items    any `json:"items"`
 	Total    int `json:"total"`
@@ -22,29 +22,29 @@ type pageView struct {
 	PageSize int `json:"page_size"`
 }
 
-// page reads which part of a list is asked for: p or page, from 1, size or
-// page_size, and keyword. Page 0 is the first one too, and a larger size than
-// the largest is that: clients of this field send both.
+// page reads a page from the query: p or page, from 1; size or page_size; and keyword.
+// Page 0 is also the first page, and a size beyond the bound is replaced by the bound,
+// because existing clients send such numbers.
 func (c *call) page() (pageView, aigateway.Page, error) {
 	number, err := c.queryNumber(1, "p", "page")
 	if err != nil {
 		return pageView{}, aigateway.Page{}, err
 	}
-	size, err := c.queryNumber(usualPage, "size", "page_size")
+	size, err := c.queryNumber(defaultPageSize, "size", "page_size")
 	if err != nil {
 		return pageView{}, aigateway.Page{}, err
 	}
 	keyword := c.URL.Query().Get("keyword")
-	if number > mostPages || len(keyword) > maxKeyword {
-		return pageView{}, aigateway.Page{}, invalid("p must be at most %d, and keyword at most %d bytes", mostPages, maxKeyword)
+	if number > maxPage || len(keyword) > maxKeyword {
+		return pageView{}, aigateway.Page{}, invalid("p must be at most %d, and keyword at most %d bytes", maxPage, maxKeyword)
 	}
-	number, size = max(number, 1), min(max(size, 1), largest)
+	number, size = max(number, 1), min(max(size, 1), maxPageSize)
 	page := aigateway.Page{Search: keyword, Offset: (number - 1) * size, Limit: size}
 	return pageView{Page: number, PageSize: size}, page, nil
 }
 
-// queryNumber reads a number of the query that has two names.
-func (c *call) queryNumber(standard int, names ...string) (int, error) {
+// queryNumber returns a number of the query, which may have one of several names.
+func (c *call) queryNumber(absent int, names ...string) (int, error) {
 	query := c.URL.Query()
 	for _, name := range names {
 		if !query.Has(name) {
@@ -56,5 +56,5 @@ func (c *call) queryNumber(standard int, names ...string) (int, error) {
 		}
 		return n, nil
 	}
-	return standard, nil
+	return absent, nil
 }

@@ -14,60 +14,61 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// hasher is what Caddy's modules of password hashes are.
+// hasher is the interface of Caddy's modules for password hashes.
 type hasher interface {
 	caddyauth.Hasher
 	caddyauth.Comparer
 }
 
-// argon2id is Caddy's module http.authentication.hashes.argon2id with these
-// parameters. The module itself has none when it is loaded to compare.
+// argon2id is Caddy's module http.authentication.hashes.argon2id with parameters, which
+// the module itself lacks if it is loaded to compare hashes.
 type argon2id string
 
-// owasp is the set that OWASP recommends for servers with little memory:
-// 19 MiB, two rounds.
-const owasp argon2id = "m=19456,t=2,p=1"
+// owaspParameters are the parameters that OWASP recommends for servers with little
+// memory: 19 MiB and two rounds.
+const owaspParameters argon2id = "m=19456,t=2,p=1"
 
 const (
 	saltSize = 16
 	hashSize = 32
 )
 
-// Hash hashes a password with a salt of its own.
+// Hash returns the hash of a password with a new salt.
 func (a argon2id) Hash(password []byte) ([]byte, error) {
 	salt := make([]byte, saltSize)
 	_, _ = rand.Read(salt) // never fails
 	blank, _, err := caddyauth.DecodeHash(a.encode(salt))
 	if err != nil {
-		return nil, fmt.Errorf("preparing a hash: %w", err)
+		return nil, fmt.Errorf("preparing hash: %w", err)
 	}
 	return blank.Hash(password)
 }
 
-// readable is what a hash must look like. The module itself would panic over
-// zero rounds, and take any password for an empty hash.
-var readable = regexp.MustCompile(`^\$argon2id\$v=19\$m=[1-9]\d*,t=[1-9]\d*,p=[1-9]\d*\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{22,}$`)
+// validHash matches valid hashes. Caddy's module panics over zero rounds, and accepts
+// any password for an empty hash.
+var validHash = regexp.MustCompile(`^\$argon2id\$v=19\$m=[1-9]\d*,t=[1-9]\d*,p=[1-9]\d*\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{22,}$`)
 
-var errUnreadable = errors.New("the hash is none of argon2id")
+var errInvalidHash = errors.New("not an argon2id hash")
 
-// Compare reports whether hash is that of the password.
+// Compare reports whether hash is a hash of the password.
 func (argon2id) Compare(hash, password []byte) (bool, error) {
-	if !readable.Match(hash) {
-		return false, errUnreadable
+	if !validHash.Match(hash) {
+		return false, errInvalidHash
 	}
 	return caddyauth.Argon2idHash{}.Compare(hash, password)
 }
 
-// FakeHash is one that no password has, and that takes as long to find out.
+// FakeHash returns a hash that no password has. Comparing it takes the usual time.
 func (a argon2id) FakeHash() []byte { return a.encode(make([]byte, saltSize)) }
 
-// encode writes a hash of zeros.
+// encode returns the text of a hash that consists of zeros.
 func (a argon2id) encode(salt []byte) []byte {
 	text := base64.RawStdEncoding.EncodeToString
 	return fmt.Appendf(nil, "$argon2id$v=19$%s$%s$%s", a, text(salt), text(make([]byte, hashSize)))
 }
 
-// hash hashes a new password. That waits, so it also admits who asks again.
+// hash returns the hash of a new password. It may wait, and therefore admits the call
+// again.
 func (a *Accounts) hash(c *call, password string) (hash string, err error) {
 	busy := a.queue.do(c.Context(), c.principal(), func() {
 		var raw []byte

@@ -23,9 +23,9 @@ import (
 )
 
 func TestPasswordsAreHashedAsOWASPRecommends(t *testing.T) {
-	first, err := owasp.Hash([]byte(password))
+	first, err := owaspParameters.Hash([]byte(password))
 	require.NoError(t, err)
-	second, err := owasp.Hash([]byte(password))
+	second, err := owaspParameters.Hash([]byte(password))
 	require.NoError(t, err)
 	assert.Regexp(t, regexp.MustCompile(`^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$`), string(first))
 	assert.NotEqual(t, string(first), string(second), "each has a salt of its own")
@@ -33,8 +33,8 @@ func TestPasswordsAreHashedAsOWASPRecommends(t *testing.T) {
 		hash     []byte
 		password string
 		want     bool
-	}{{first, password, true}, {second, password, true}, {first, password + " ", false}, {owasp.FakeHash(), password, false}, {owasp.FakeHash(), "", false}} {
-		right, err := owasp.Compare(c.hash, []byte(c.password))
+	}{{first, password, true}, {second, password, true}, {first, password + " ", false}, {owaspParameters.FakeHash(), password, false}, {owaspParameters.FakeHash(), "", false}} {
+		right, err := owaspParameters.Compare(c.hash, []byte(c.password))
 		require.NoError(t, err)
 		assert.Equal(t, c.want, right)
 	}
@@ -81,7 +81,7 @@ func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 	g := &gated{argon2id: quick, gate: make(chan struct{})}
 	s.hasher = g
 	const logins = 200
-	strangers := slots + waiting - kept
+	strangers := slots + maxWaiting - reserved
 	answers := make(chan *httptest.ResponseRecorder, logins)
 	for i := range logins {
 		s.askAside(asked{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
@@ -151,9 +151,9 @@ func (remembered) CreateSession(context.Context, *aigateway.Session, int, func(*
 // hashes that run at once and as much garbage, not that of all who wait.
 func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 	const logins, slots, each, rest = 200, 2, 19 << 20, 64 << 20
-	hash, err := owasp.Hash([]byte(password))
+	hash, err := owaspParameters.Hash([]byte(password))
 	require.NoError(t, err)
-	s, m := newSite(t, nil), &measured{argon2id: owasp}
+	s, m := newSite(t, nil), &measured{argon2id: owaspParameters}
 	s.queue, s.hasher = newQueue(slots), m
 	s.store = remembered{s.store, aigateway.User{ID: 1, Name: "alice", Password: string(hash)}}
 	answers := make(chan *httptest.ResponseRecorder, logins)
@@ -170,7 +170,7 @@ func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 		assert.Equal(t, http.StatusTooManyRequests, answer.Code)
 		assert.Equal(t, "1", answer.Header().Get("Retry-After"))
 	}
-	assert.GreaterOrEqual(t, let, slots+waiting-kept)
+	assert.GreaterOrEqual(t, let, slots+maxWaiting-reserved)
 	t.Logf("%d logins were let in, with %d MiB at most", let, m.most.Load()>>20)
 	assert.Greater(t, m.most.Load(), uint64(each), "what is measured is that of the hashes")
 	assert.Less(t, m.most.Load(), uint64(3*slots*each+rest))
@@ -239,7 +239,7 @@ func TestStrangersLeavePlacesForWhoIsAtHome(t *testing.T) {
 	alice := s.token("alice") // from her network
 	s.queue = newQueue(1)
 	s.queue.slots <- struct{}{} // somebody hashes
-	strangers := cap(s.queue.places) - kept
+	strangers := cap(s.queue.places) - reserved
 	answers := make(chan *httptest.ResponseRecorder, crowd+4)
 	for i := range crowd {
 		s.askAside(asked{call: loginCall, body: credentials(fmt.Sprint("user", i), password), peer: fmt.Sprintf("[2001:db8:0:%x::1]:1", i)}, answers)

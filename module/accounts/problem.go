@@ -12,38 +12,37 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// problem is why a request is refused: a status and a sentence for the client,
-// which repeats nothing of a request but names of fields.
+// problem is the reason why a request is refused: a status and a message for the client.
+// The message repeats nothing of the request except names of fields.
 type problem struct {
 	status  int
 	message string
-	retry   time.Duration // when to come again; zero says nothing about it
+	retry   time.Duration // when to send the request again; 0 if unknown
 }
 
-// Error is the sentence for the client.
+// Error returns the message.
 func (p *problem) Error() string { return p.message }
 
 func refuse(status int, format string, args ...any) *problem {
 	return &problem{status: status, message: fmt.Sprintf(format, args...)}
 }
 
-// invalid refuses a field.
+// invalid returns a problem with status 400.
 func invalid(format string, args ...any) *problem {
 	return refuse(http.StatusBadRequest, format, args...)
 }
 
-// later asks the client to come again.
+// later returns a problem that asks the client to send the request again.
 func later(status int, after time.Duration, message string) *problem {
 	return &problem{status, message, after}
 }
 
 var errTooManyChanges = later(http.StatusServiceUnavailable, time.Second, "too many changes at once, try again")
 
-// statusClientClosed is what access logs show of a client that has left.
+// statusClientClosed is the status of a client that has left, in access logs.
 const statusClientClosed = 499
 
-// problemOf is what the client is told of an error. What only we can mend is
-// logged.
+// problemOf returns the problem for an error. It logs errors that clients do not cause.
 func (a *Accounts) problemOf(err error) *problem {
 	var p *problem
 	switch {
@@ -61,9 +60,9 @@ func (a *Accounts) problemOf(err error) *problem {
 		a.logger.Warn("too many changes of accounts at once")
 		return errTooManyChanges
 	case errors.Is(err, aigateway.ErrUnavailable):
-		a.logger.Error("the store of accounts cannot be reached", zap.Error(err))
-		return later(http.StatusServiceUnavailable, 2*time.Second, "accounts are not available for the moment")
+		a.logger.Error("store of accounts is not available", zap.Error(err))
+		return later(http.StatusServiceUnavailable, 2*time.Second, "accounts are not available at the moment")
 	}
-	a.logger.Error("answering a request about accounts", zap.Error(err))
+	a.logger.Error("answering request for accounts", zap.Error(err))
 	return refuse(http.StatusInternalServerError, "internal error")
 }

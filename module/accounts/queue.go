@@ -19,19 +19,19 @@ type queue struct {
 }
 
 const (
-	waiting    = 16 // places beyond the slots
+	maxWaiting = 16 // places beyond the slots
 	perAccount = 2  // places of one account; of a login: of its name in its network
 	perNetwork = 8  // places of one network
-	kept       = 6  // places reserved for principals who are no strangers
+	reserved   = 6  // places reserved for principals who are no strangers
 )
 
-// hashes is the queue of this process.
-var hashes = newQueue(runtime.GOMAXPROCS(0))
+// processQueue is the queue of this process.
+var processQueue = newQueue(runtime.GOMAXPROCS(0))
 
 func newQueue(slots int) *queue {
 	return &queue{
-		make(chan struct{}, slots+waiting), make(chan struct{}, slots),
-		newShares(perAccount), newShares(perNetwork), newShares(slots + waiting - kept),
+		make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots),
+		newShares(perAccount), newShares(perNetwork), newShares(slots + maxWaiting - reserved),
 	}
 }
 
@@ -68,18 +68,18 @@ var errBusy = later(http.StatusTooManyRequests, time.Second, "too many logins at
 // do runs f when a slot is free. It returns errBusy if all places, or all places
 // of the principal, are occupied, and the error of the context if that ends first.
 func (q *queue) do(ctx context.Context, who principal, f func()) error {
-	if !q.accounts.take(who.account) {
+	if !q.accounts.acquire(who.account) {
 		return errBusy
 	}
-	defer q.accounts.give(who.account)
-	if !q.networks.take(who.network) {
+	defer q.accounts.release(who.account)
+	if !q.networks.acquire(who.network) {
 		return errBusy
 	}
-	defer q.networks.give(who.network)
-	if !q.unknown.take(who.bucket()) {
+	defer q.networks.release(who.network)
+	if !q.unknown.acquire(who.bucket()) {
 		return errBusy
 	}
-	defer q.unknown.give(who.bucket())
+	defer q.unknown.release(who.bucket())
 	return q.wait(ctx, f)
 }
 

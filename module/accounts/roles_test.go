@@ -40,8 +40,8 @@ func hierarchy(t *testing.T) *site {
 
 const (
 	onlyAdmins  = "only administrators may do this"
-	greaterRole = "only a greater role may do this"
-	ownAccount  = "this is your own account: another administrator has to do this"
+	greaterRole = "this requires a higher role"
+	ownAccount  = "this is your own account: another administrator must do this"
 )
 
 func manage(id int, action string) string { return fmt.Sprintf(`{"id":%d,"action":"%s"}`, id, action) }
@@ -74,7 +74,7 @@ func TestRolesDecideWhoMayDoWhatToWhom(t *testing.T) {
 		{"admin", do, manage(userID, "delete"), 200, ""},
 		{"admin", do, `{"username":"USER","action":"disable"}`, 200, ""},
 		// Which of the two was meant was decided in silence.
-		{"admin", do, `{"id":5,"username":"user2","action":"delete"}`, 400, "id and username name two users"},
+		{"admin", do, `{"id":5,"username":"user2","action":"delete"}`, 400, "id and username are those of different users"},
 		{"admin", do, `{"id":5,"username":"USER","action":"disable"}`, 200, ""},
 		{"admin", do, manage(userID, "promote"), 403, greaterRole},
 		{"admin", do, manage(userID, "demote"), 200, ""},
@@ -82,7 +82,7 @@ func TestRolesDecideWhoMayDoWhatToWhom(t *testing.T) {
 		{"admin", do, manage(otherAdminID, "demote"), 403, greaterRole},
 		{"admin", do, manage(rootID, "delete"), 403, greaterRole},
 		{"admin", do, manage(adminID, "disable"), 403, greaterRole},
-		{"admin", do, manage(adminID, "promote"), 409, "the user is an administrator already"},
+		{"admin", do, manage(adminID, "promote"), 409, "the user is already an administrator"},
 		{"admin", "PUT /api/user/", `{"id":5,"password":"another horse"}`, 200, ""},
 		{"admin", "PUT /api/user/", `{"id":5,"role":10}`, 403, greaterRole},
 		{"admin", "PUT /api/user/", `{"id":4,"display_name":"x"}`, 403, greaterRole},
@@ -95,7 +95,7 @@ func TestRolesDecideWhoMayDoWhatToWhom(t *testing.T) {
 		{"root", do, manage(adminID, "demote"), 200, ""},
 		{"root", do, manage(otherRootID, "disable"), 200, ""},
 		{"root", do, manage(otherRootID, "demote"), 200, ""},
-		{"root", do, manage(otherRootID, "promote"), 409, "the user is an administrator already"},
+		{"root", do, manage(otherRootID, "promote"), 409, "the user is already an administrator"},
 		{"root", do, manage(rootID, "disable"), 409, ownAccount},
 		{"root", do, manage(rootID, "delete"), 409, ownAccount},
 		{"root", do, manage(rootID, "demote"), 409, ownAccount},
@@ -153,7 +153,7 @@ func TestFieldsOfUsersAreChecked(t *testing.T) {
 		{"POST /api/user/manage", `{}`, 400, "action is required"},
 		{"POST /api/user/manage", `{"action":"disable"}`, 400, "id or username is required"},
 		{"POST /api/user/manage", `{"id":5,"action":"explode"}`, 400, "action must be disable, enable, delete, promote or demote"},
-		{"POST /api/user/manage", `{"username":"nobody","action":"disable"}`, 404, "there is no user of this name"},
+		{"POST /api/user/manage", `{"username":"nobody","action":"disable"}`, 404, "there is no user with this name"},
 		{"PUT /api/user/self", `{"display_name":"\u202e"}`, 400, display},
 		{"PUT /api/user/self", `{"password":"another horse"}`, 400, "original_password is required to change the password"},
 		{"PUT /api/user/self", `{"password":"short","original_password":"correct horse"}`, 400, bounds},

@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// access states who may use an endpoint.
+// access is the group of clients that may use an endpoint.
 type access int
 
 const (
 	anyone     access = iota
 	loggedIn          // users with a session
-	admins            // users with a session and a role above the smallest
-	localAdmin        // no login: the admin API, and the commands on this machine
+	admins            // users with a session and a role above RoleUser
+	localAdmin        // the admin API and the commands of this machine, without a login
 )
 
-// endpoint is what one method of a route does.
+// endpoint serves one method of a route.
 type endpoint struct {
 	access access
-	body   bool // a JSON object is read first
+	body   bool // the request has a JSON object
 	serve  func(*Accounts, *call) (any, error)
 }
 
 type methods map[string]endpoint
 
-// route is a row of a route table. A path holds at most one variable part:
-// {id}, a number, or {name}.
+// route is a row of a route table. Its path has at most one variable part: {id}, a
+// number, or {name}.
 type route struct {
 	path string
 	methods
@@ -45,7 +45,7 @@ var public = routes{
 
 	{loginPath, methods{"POST": {anyone, true, (*Accounts).logIn}}},
 	{"/api/user/register", methods{"POST": {anyone, true, (*Accounts).register}}},
-	// Clients of this field log out with GET.
+	// Existing clients log out with GET.
 	{"/api/user/logout", methods{
 		"GET":  {anyone, false, (*Accounts).logout},
 		"POST": {anyone, false, (*Accounts).logout},
@@ -110,67 +110,66 @@ var admin = routes{
 }
 
 // find returns the methods of a path and its variable part.
-func (table routes) find(sent string) (found methods, variable string, ok bool) {
+func (table routes) find(sent string) (found methods, pathValue string, ok bool) {
 	for _, row := range table {
-		if variable, ok := row.match(sent); ok {
-			return row.methods, variable, true
+		if pathValue, ok := row.match(sent); ok {
+			return row.methods, pathValue, true
 		}
 	}
 	return nil, "", false
 }
 
-func (row route) match(sent string) (variable string, ok bool) {
+func (row route) match(sent string) (pathValue string, ok bool) {
 	before, rest, varies := strings.Cut(row.path, "{")
 	if !varies {
 		return "", sent == row.path
 	}
 	kind, after, _ := strings.Cut(rest, "}")
-	variable, ok = strings.CutPrefix(sent, before)
+	pathValue, ok = strings.CutPrefix(sent, before)
 	if !ok {
 		return "", false
 	}
-	variable, ok = strings.CutSuffix(variable, after)
+	pathValue, ok = strings.CutSuffix(pathValue, after)
 	if kind == "id" {
-		return variable, ok && isID(variable)
+		return pathValue, ok && isID(pathValue)
 	}
-	return variable, ok && variable != "" && !strings.Contains(variable, "/")
+	return pathValue, ok && pathValue != "" && !strings.Contains(pathValue, "/")
 }
 
-// isID reports whether s is a positive number as it is usually written. All
-// else is no path of ours.
+// isID reports whether s is a positive number in its usual notation.
 func isID(s string) bool {
 	id, err := strconv.ParseInt(s, 10, 64)
 	return err == nil && id > 0 && strconv.FormatInt(id, 10) == s
 }
 
-// isOurs reports whether a path is that of the document or below /api/user or
-// /api/token. Whoever mistypes one of those must not take what a site answers
-// for a key that is revoked.
-func isOurs(sent string) bool {
+// isOwnPath reports whether a path is that of the document, or below /api/user or
+// /api/token. A request with a mistyped path must not get an answer of the site, which
+// could, for example, look like that to a revoked key.
+func isOwnPath(sent string) bool {
 	return sent == "/api/openapi.json" ||
 		strings.HasPrefix(sent+"/", "/api/user/") || strings.HasPrefix(sent+"/", "/api/token/")
 }
 
-// hasRoute reports whether a path has a route and is written plainly: what is
-// encoded may look like another path to whoever guards this one.
+// hasRoute reports whether a path has a route and contains no encoded characters, with
+// which a guard in front of the gateway may take it for another path.
 func hasRoute(u *url.URL) bool {
 	_, _, ok := public.find(u.Path)
 	return ok && u.RawPath == ""
 }
 
-// noRoute refuses a path, and names the one that was probably meant: the same
-// path in plain writing. That holds nothing but words of the table and digits.
+// noRoute returns the problem for a path without a route. It contains the path that was
+// probably meant, which consists of words of the table and digits.
 func noRoute(u *url.URL) *problem {
 	plain := strings.ToLower(path.Clean(u.Path))
 	if _, _, ok := public.find(plain); ok {
-		return refuse(http.StatusNotFound, "there is nothing at this path: did you mean %s?", plain)
+		return refuse(http.StatusNotFound, "there is no such path: did you mean %s?", plain)
 	}
 	return errNoRoute
 }
 
-var errNoRoute = refuse(http.StatusNotFound, "there is nothing at this path: users, sessions and keys stand at their ids, which are numbers")
+var errNoRoute = refuse(http.StatusNotFound, "there is no such path: users, sessions and keys are identified by numbers")
 
-// allowed lists the methods of a route.
+// allowed returns the list of the methods of a route.
 func (m methods) allowed() string {
 	names := make([]string, 0, len(m)+1)
 	for name := range m {
@@ -183,7 +182,7 @@ func (m methods) allowed() string {
 	return strings.Join(names, ", ")
 }
 
-// of returns what answers a method; HEAD is a GET whose body is not sent.
+// of returns the endpoint of a method. That of HEAD is that of GET.
 func (m methods) of(method string) (endpoint, bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet

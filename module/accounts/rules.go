@@ -9,33 +9,33 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// The rules about who may do what to whom, for the HTTP surface and for the
-// administrator of the machine, who is the user nil:
+// The rules for changes of users. The administrator of the machine, who is the user nil,
+// may make all changes.
 //
-//   - An administrator acts on users with a smaller role, and gives such roles.
-//   - A root user acts on all, and gives all roles.
-//   - Nobody disables, deletes or demotes themself, or changes their own
-//     password without the old one.
-//   - The last enabled root user stays; the store sees to it.
+//   - Administrators manage users with a smaller role, and assign such roles.
+//   - Root users manage all users, and assign all roles.
+//   - Users cannot disable, delete or demote themselves, and need their old password
+//     to change it.
+//   - The last enabled root user stays. The store enforces this rule.
 
 var (
-	errRole = refuse(http.StatusForbidden, "only a greater role may do this")
-	errSelf = refuse(http.StatusConflict, "this is your own account: another administrator has to do this")
+	errRole = refuse(http.StatusForbidden, "this requires a higher role")
+	errSelf = refuse(http.StatusConflict, "this is your own account: another administrator must do this")
 )
 
-// manages reports whether a user may act on users with a role, and give it.
+// manages reports whether a user may manage users with a role, and assign it.
 func manages(by *aigateway.User, role aigateway.Role) bool {
 	return by == nil || by.Role == aigateway.RoleRoot || by.Role >= aigateway.RoleAdmin && by.Role > role
 }
 
-// newUser is a user that is wanted.
+// newUser is a user to create.
 type newUser struct {
 	name, display, password string
 	role                    aigateway.Role
 }
 
-// createUser creates a user, for whoever asks: nil are the administrator of the
-// machine and people who register.
+// createUser creates a user. The user of the call is nil for the administrator of the
+// machine and for registrations.
 func (a *Accounts) createUser(c *call, wanted newUser) (*aigateway.User, error) {
 	if !manages(c.user, wanted.role) {
 		return nil, errRole
@@ -47,7 +47,7 @@ func (a *Accounts) createUser(c *call, wanted newUser) (*aigateway.User, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !manages(c.user, wanted.role) { // who has another role since
+	if !manages(c.user, wanted.role) { // the role may have changed since
 		return nil, errRole
 	}
 	user := &aigateway.User{
@@ -73,7 +73,7 @@ func (n *newUser) check() (err error) {
 	return checkPassword("password", n.password)
 }
 
-// userChange is what is to be changed of a user; nil stays as it is.
+// userChange is a change of a user. Fields that are nil stay unchanged.
 type userChange struct {
 	display  *string
 	role     *aigateway.Role
@@ -81,8 +81,8 @@ type userChange struct {
 	password *string
 }
 
-// changeUser changes a user. Who is disabled, or gets a new password, is logged
-// out everywhere.
+// changeUser changes a user. The store ends all sessions of a user who is disabled or
+// gets a new password.
 func (a *Accounts) changeUser(c *call, id int64, change userChange) (*aigateway.User, error) {
 	hash, err := a.prepare(c, change)
 	if err != nil {
@@ -92,9 +92,9 @@ func (a *Accounts) changeUser(c *call, id int64, change userChange) (*aigateway.
 		if err := change.allowed(c.user, u); err != nil {
 			return err
 		}
-		u.DisplayName = or(change.display, u.DisplayName)
-		u.Role = or(change.role, u.Role)
-		u.Disabled = or(change.disabled, u.Disabled)
+		u.DisplayName = valueOr(change.display, u.DisplayName)
+		u.Role = valueOr(change.role, u.Role)
+		u.Disabled = valueOr(change.disabled, u.Disabled)
 		if hash != "" {
 			u.Password = hash
 		}
@@ -107,10 +107,9 @@ func (a *Accounts) changeUser(c *call, id int64, change userChange) (*aigateway.
 	return user, nil
 }
 
-// prepare checks the texts of a change and hashes the password, if there is a
-// new one.
+// prepare checks the texts of a change, and returns the hash of a new password.
 func (a *Accounts) prepare(c *call, change userChange) (hash string, err error) {
-	if err := checkText("display_name", or(change.display, "")); err != nil {
+	if err := checkText("display_name", valueOr(change.display, "")); err != nil {
 		return "", err
 	}
 	if change.password == nil {
@@ -122,16 +121,16 @@ func (a *Accounts) prepare(c *call, change userChange) (hash string, err error) 
 	return a.hash(c, *change.password)
 }
 
-// allowed applies the rules.
+// allowed returns an error if the rules forbid the change.
 func (change userChange) allowed(by, target *aigateway.User) error {
-	if !manages(by, target.Role) || !manages(by, or(change.role, target.Role)) {
+	if !manages(by, target.Role) || !manages(by, valueOr(change.role, target.Role)) {
 		return errRole
 	}
 	if by == nil || by.ID != target.ID {
 		return nil
 	}
 	switch {
-	case or(change.disabled, false), or(change.role, target.Role) < target.Role:
+	case valueOr(change.disabled, false), valueOr(change.role, target.Role) < target.Role:
 		return errSelf
 	case change.password != nil:
 		return refuse(http.StatusConflict, "this is your own account: change your password at /api/user/self")
@@ -139,11 +138,11 @@ func (change userChange) allowed(by, target *aigateway.User) error {
 	return nil
 }
 
-// deleteUser removes a user with all sessions and keys.
+// deleteUser deletes a user with all sessions and keys.
 func (a *Accounts) deleteUser(ctx context.Context, by *aigateway.User, id int64) error {
-	var gone *aigateway.User
+	var deleted *aigateway.User
 	err := a.store.DeleteUser(ctx, id, func(u *aigateway.User) error {
-		gone = u
+		deleted = u
 		if !manages(by, u.Role) {
 			return errRole
 		}
@@ -153,18 +152,18 @@ func (a *Accounts) deleteUser(ctx context.Context, by *aigateway.User, id int64)
 		return nil
 	})
 	if err == nil {
-		a.audit("user deleted", by, gone)
+		a.audit("user deleted", by, deleted)
 	}
 	return err
 }
 
-// audit logs what was done to a user, and by whom: 0 is the administrator of
-// the machine, or a registration.
-func (a *Accounts) audit(what string, by, user *aigateway.User) {
+// audit logs a change of a user, and the ID of the user who made it: 0 for the
+// administrator of the machine and for registrations.
+func (a *Accounts) audit(message string, by, user *aigateway.User) {
 	var actor int64
 	if by != nil {
 		actor = by.ID
 	}
-	a.logger.Info(what, zap.Int64("user_id", user.ID), zap.Int64("by", actor),
+	a.logger.Info(message, zap.Int64("user_id", user.ID), zap.Int64("by", actor),
 		zap.Int("role", int(user.Role)), zap.Bool("disabled", user.Disabled))
 }

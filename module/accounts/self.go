@@ -11,8 +11,8 @@ import (
 // self answers GET /api/user/self.
 func (a *Accounts) self(c *call) (any, error) { return viewUser(c.user), nil }
 
-// changeSelf answers PUT /api/user/self: the display name, the password, or
-// both. An empty password means the old one: forms send it so.
+// changeSelf answers PUT /api/user/self, which changes the display name, the password or
+// both. An empty password, which clients send for an unchanged one, counts as absent.
 func (a *Accounts) changeSelf(c *call) (any, error) {
 	display, password, original := c.form.text("display_name"), c.form.text("password"), c.form.text("original_password")
 	if password != nil && *password == "" {
@@ -21,14 +21,14 @@ func (a *Accounts) changeSelf(c *call) (any, error) {
 	if err := c.form.err(); err != nil {
 		return nil, err
 	}
-	if err := checkText("display_name", or(display, "")); err != nil {
+	if err := checkText("display_name", valueOr(display, "")); err != nil {
 		return nil, err
 	}
 	old := c.user.Password
 	hash := old
 	if password != nil {
 		var err error
-		if hash, err = a.newOwnPassword(c, *password, or(original, "")); err != nil {
+		if hash, err = a.newOwnPassword(c, *password, valueOr(original, "")); err != nil {
 			return nil, err
 		}
 	}
@@ -39,16 +39,16 @@ func (a *Accounts) changeSelf(c *call) (any, error) {
 	return viewUser(user), nil
 }
 
-// newOwnPassword hashes the new password of whoever knows the old one: a
-// session alone, which may have been stolen, does not give the account away.
+// newOwnPassword returns the hash of a new password, after it has checked the old one: a
+// stolen session alone must not be enough to take over an account.
 func (a *Accounts) newOwnPassword(c *call, password, original string) (string, error) {
 	if err := checkPassword("password", password); err != nil {
 		return "", err
 	}
-	if original == "" || len(original) > longestPassword {
+	if original == "" || len(original) > maxPassword {
 		return "", invalid("original_password is required to change the password")
 	}
-	attempt, err := a.beginOwn(c)
+	attempt, err := a.beginPasswordChange(c)
 	if err != nil {
 		return "", err
 	}
@@ -62,18 +62,18 @@ func (a *Accounts) newOwnPassword(c *call, password, original string) (string, e
 	return a.hash(c, password)
 }
 
-// writeSelf keeps the changes. A new password replaces the one that was verified,
-// and ends all other sessions.
+// writeSelf stores the changes. A new password replaces the verified one only, and ends
+// all other sessions.
 func (a *Accounts) writeSelf(c *call, display *string, old, hash string) (*aigateway.User, error) {
 	renewed := hash != old
 	user, err := a.store.ChangeUser(c.Context(), c.user.ID, c.session.ID, func(u *aigateway.User) error {
 		if renewed && u.Password != old {
-			return refuse(http.StatusConflict, "the password has been changed by someone else meanwhile")
+			return refuse(http.StatusConflict, "the password has been changed by someone else in the meantime")
 		}
 		if renewed {
 			u.Password = hash
 		}
-		u.DisplayName = or(display, u.DisplayName)
+		u.DisplayName = valueOr(display, u.DisplayName)
 		return nil
 	})
 	if err == nil && renewed {
@@ -82,10 +82,10 @@ func (a *Accounts) writeSelf(c *call, display *string, old, hash string) (*aigat
 	return user, err
 }
 
-// register answers POST /api/user/register, where that is switched on.
+// register answers POST /api/user/register.
 func (a *Accounts) register(c *call) (any, error) {
 	if !a.Registration {
-		return nil, refuse(http.StatusForbidden, "registration is switched off: ask an administrator for an account")
+		return nil, refuse(http.StatusForbidden, "registration is off: ask an administrator for an account")
 	}
 	wanted, err := readNewUser(c.form)
 	if err != nil {
@@ -93,11 +93,11 @@ func (a *Accounts) register(c *call) (any, error) {
 	}
 	wanted.role = aigateway.RoleUser
 	if !a.ThrottleOff {
-		attempt, wait := a.shared.newcomers.begin(network(c.address()))
+		attempt, wait := a.shared.registrations.begin(network(c.address()))
 		if attempt == nil {
 			return nil, a.throttled(c, wait)
 		}
-		defer a.shared.newcomers.end(attempt, failed) // each counts
+		defer a.shared.registrations.end(attempt, failed) // successful registrations count, too
 	}
 	user, err := a.createUser(c, wanted)
 	if err != nil {

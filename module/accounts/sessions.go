@@ -8,14 +8,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// sessionView is a session as its owner sees it. Times are Unix seconds.
+// sessionView is a session in answers. Times are Unix seconds.
 type sessionView struct {
 	ID      int64  `json:"id"`
 	Created int64  `json:"created_at"`
 	Expires int64  `json:"expires_at"`
 	Address string `json:"address"`
 	Agent   string `json:"agent"`
-	Current bool   `json:"current"` // it is the one that asks
+	Current bool   `json:"current"` // the session of the request
 }
 
 func viewSession(s *aigateway.Session, current int64) sessionView {
@@ -44,7 +44,8 @@ func (a *Accounts) revoke(c *call) (any, error) {
 	return nil, nil
 }
 
-// revokeOthers answers DELETE /api/user/sessions: all but the one that asks.
+// revokeOthers answers DELETE /api/user/sessions. It ends all sessions except that of
+// the request.
 func (a *Accounts) revokeOthers(c *call) (any, error) {
 	if err := a.store.DeleteSessionsOf(c.Context(), c.user.ID, c.session.ID); err != nil {
 		return nil, err
@@ -53,16 +54,16 @@ func (a *Accounts) revokeOthers(c *call) (any, error) {
 	return nil, nil
 }
 
-// logout answers GET and POST /api/user/logout. Whoever is not logged in has
-// what they ask for. Another site may not even have the cookie taken back: it
-// is not sent along from there, but would be forgotten all the same.
+// logout answers GET and POST /api/user/logout. It succeeds without a session, too. It
+// refuses requests of other sites: the browser does not send the cookie with them, but
+// would delete it.
 func (a *Accounts) logout(c *call) (any, error) {
 	if c.Header.Get("Authorization") == "" && aigateway.CrossOrigin(c.Request) {
 		return nil, errCrossOrigin
 	}
 	err := a.authenticate(c)
 	if errors.Is(err, errCredential) {
-		c.setCookie("", 0) // a cookie too many would else be in the way for ever
+		c.setCookie("", 0) // otherwise, the duplicate cookie would prevent every login
 	}
 	if err == nil {
 		err = a.store.DeleteSession(c.Context(), c.user.ID, c.session.ID)

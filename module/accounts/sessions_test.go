@@ -24,7 +24,7 @@ func TestCredentialsOfSessions(t *testing.T) {
 		noLogin        = "log in first"
 		noSession      = "the session has ended: log in again"
 		foreignSite    = "the request comes from another site"
-		twoCredentials = "a request has one credential: Authorization and the cookie session may each be there once"
+		twoCredentials = "Authorization and the cookie session must occur at most once each"
 	)
 	bearer := func(values ...string) asked { return asked{header: headers("Authorization", values...)} }
 	for _, c := range []struct {
@@ -188,7 +188,7 @@ func TestRegistration(t *testing.T) {
 	s := newSite(t, nil)
 	answer := s.ask(asked{call: "POST /api/user/register", body: credentials("alice", password)})
 	assert.Equal(t, http.StatusForbidden, answer.status)
-	assert.Equal(t, failure("registration is switched off: ask an administrator for an account"), answer.body)
+	assert.Equal(t, failure("registration is off: ask an administrator for an account"), answer.body)
 
 	s = newSite(t, func(a *Accounts) { a.Registration = true })
 	answer = s.ask(asked{call: "POST /api/user/register", body: `{"username":"Alice","password":"correct horse","role":100}`})

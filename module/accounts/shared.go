@@ -12,36 +12,36 @@ import (
 // shared is the state that survives a reload, as long as a configuration uses the
 // store. Otherwise a reload would reset the throttles for guesses of passwords.
 type shared struct {
-	networks  *throttle // failed logins from a network
-	pairs     *throttle // failed logins of a name from a network, whether or not it exists
-	names     *throttle // failed logins of a name from networks that are not known
-	owners    *throttle // wrong old passwords of a user who is logged in
-	newcomers *throttle // registrations from a network
-	changes   *shares   // changes in progress, by user
+	networks        *throttle // failed logins from a network
+	networkNames    *throttle // failed logins of a name from a network, whether or not the name exists
+	names           *throttle // failed logins of a name from networks that are not known
+	passwordChanges *throttle // wrong old passwords of a logged-in user
+	registrations   *throttle // registrations from a network
+	changes         *shares   // changes in progress, by user
 
 	warned atomic.Int64 // when the last refusal was logged, in Unix seconds
 }
 
-// perUser is the number of changes that one user may have in progress: a part of
-// those that a store lets wait.
-const perUser = 10
+// maxChanges is the number of changes that one user may have in progress. It is smaller
+// than the number of changes that may wait for a store.
+const maxChanges = 10
 
-// stores holds the shared state by store.
+// stores contains the shared state by store.
 var stores = caddy.NewUsagePool()
 
-func acquire(store aigateway.Store) *shared {
+func acquireShared(store aigateway.Store) *shared {
 	value, _, _ := stores.LoadOrNew(identity(store), func() (caddy.Destructor, error) {
 		return newShared(), nil
 	})
 	return value.(*shared)
 }
 
-func release(store aigateway.Store) error {
+func releaseShared(store aigateway.Store) error {
 	_, err := stores.Delete(identity(store))
 	return err
 }
 
-// identity returns the value that all instances of one store have in common.
+// identity returns a value that is the same for all instances of a store.
 func identity(store aigateway.Store) any {
 	if named, ok := store.(aigateway.StoreIdentity); ok {
 		return named.Identity()
@@ -51,14 +51,14 @@ func identity(store aigateway.Store) any {
 
 func newShared() *shared {
 	return &shared{
-		networks:  newThrottle(20, 3*time.Second),
-		pairs:     newThrottle(5, time.Minute),
-		names:     newThrottle(50, time.Hour/50),
-		owners:    newThrottle(5, time.Minute),
-		newcomers: newThrottle(10, time.Minute),
-		changes:   newShares(perUser),
+		networks:        newThrottle(20, 3*time.Second),
+		networkNames:    newThrottle(5, time.Minute),
+		names:           newThrottle(50, time.Hour/50),
+		passwordChanges: newThrottle(5, time.Minute),
+		registrations:   newThrottle(10, time.Minute),
+		changes:         newShares(maxChanges),
 	}
 }
 
-// Destruct does nothing: there is only memory to give back.
+// Destruct implements caddy.Destructor. There is nothing to release.
 func (*shared) Destruct() error { return nil }

@@ -5,30 +5,30 @@ import "sync"
 // shares bounds how many units of a common resource one holder may have at the
 // same time, so that no holder has all of them.
 type shares struct {
-	most int
+	limit int
 
 	mu    sync.Mutex     // guards taken
 	taken map[string]int // units by holder; no entry for none
 }
 
-func newShares(most int) *shares { return &shares{most: most, taken: make(map[string]int)} }
+func newShares(limit int) *shares { return &shares{limit: limit, taken: make(map[string]int)} }
 
-// take takes one unit for a holder, and reports whether one was left; give returns
+// acquire takes one unit for a holder, and reports whether one was left; release returns
 // the unit. The holder "" has no bound.
-func (s *shares) take(who string) bool {
+func (s *shares) acquire(who string) bool {
 	if who == "" {
 		return true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken[who] >= s.most {
+	if s.taken[who] >= s.limit {
 		return false
 	}
 	s.taken[who]++
 	return true
 }
 
-func (s *shares) give(who string) {
+func (s *shares) release(who string) {
 	if who == "" {
 		return
 	}

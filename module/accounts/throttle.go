@@ -9,71 +9,70 @@ import (
 
 const (
 	firstBlock  = time.Minute
-	longest     = 16 * time.Minute
-	forgetAfter = 30 * time.Minute // without a failure, after which a block is the first again
+	maxBlock    = 16 * time.Minute
+	resetAfter  = 30 * time.Minute // after a block; then the next block is a first one
 	maxCounters = 16 << 10         // about 4 MB
 )
 
-// throttle counts failures by a key. As many as it has room for may follow one
-// another quickly; room comes back at a steady pace. A failure that leaves no
-// room blocks its key, for one minute first and then for twice as long each
-// time, up to sixteen. Attempts that are under way take room too, so that
-// parallel ones are no way around it.
+// throttle counts failures by key, with a level that decreases at a steady rate. The
+// failure that reaches the burst blocks its key for one minute, later failures for
+// twice as long each time, up to sixteen minutes. Running attempts count as failures,
+// so that parallel attempts do not exceed the burst.
 //
-// It remembers a bounded number of keys: those that are blocked or have attempts
-// under way, and of the others those that were used last.
+// The number of keys is bounded. A throttle keeps keys that are blocked or have running
+// attempts, and evicts the least recently used of the others.
 type throttle struct {
-	room int
-	pace time.Duration // in which room for one comes back
+	burst    int           // number of failures that may follow each other quickly
+	recovery time.Duration // time in which the level decreases by one
 
-	mu       sync.Mutex // guards all below and every counter
+	mu       sync.Mutex // guards the fields below and all counters
 	counters map[string]*list.Element
-	recent   *list.List // of *counter, the latest in front
+	recent   *list.List // of *counter, most recently used first
 }
 
-// counter is what is known of one key.
+// counter is the state of one key.
 type counter struct {
 	key     string
-	level   float64 // failures, less the room that came back
-	at      time.Time
-	running int
-	blocks  int
-	until   time.Time
+	level   float64   // failures, decreasing since at
+	at      time.Time // time of level
+	running int       // attempts
+	blocks  int       // number of blocks in a row
+	until   time.Time // end of the last block
 }
 
-func newThrottle(room int, pace time.Duration) *throttle {
-	return &throttle{room: room, pace: pace, counters: make(map[string]*list.Element), recent: list.New()}
+func newThrottle(burst int, recovery time.Duration) *throttle {
+	return &throttle{burst: burst, recovery: recovery, counters: make(map[string]*list.Element), recent: list.New()}
 }
 
-// begin starts an attempt, which the caller must end. When there is no room for
-// one it returns nil and how long to wait.
+// begin starts an attempt, which the caller ends with end. If the throttle refuses the
+// attempt, begin returns nil and the time to wait.
 func (t *throttle) begin(key string) (*counter, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	c := t.counter(key, now)
+	c := t.counterOf(key, now)
 	if c == nil {
 		return nil, time.Second
 	}
-	c.settle(now, t.pace)
+	c.decay(now, t.recovery)
 	if wait := c.until.Sub(now); wait > 0 {
 		return nil, wait
 	}
-	if c.level+float64(c.running) > t.last() {
+	if c.level+float64(c.running) > t.threshold() {
 		return nil, time.Second
 	}
 	c.running++
 	return c, 0
 }
 
-// last is the level from which on there is no room for another failure.
-func (t *throttle) last() float64 { return float64(t.room - 1) }
+// threshold returns the level beyond which a key is blocked.
+func (t *throttle) threshold() float64 { return float64(t.burst - 1) }
 
 // outcome of an attempt.
 type outcome int
 
 const (
-	undecided outcome = iota // it says nothing about who tries
+	undecided outcome = iota // neither a failure nor a success
 	failed
 	succeeded
 )
@@ -92,31 +91,32 @@ func (t *throttle) end(c *counter, o outcome) {
 }
 
 func (t *throttle) fail(c *counter, now time.Time) {
-	c.settle(now, t.pace)
+	c.decay(now, t.recovery)
 	c.level++
-	if c.level <= t.last() {
+	if c.level <= t.threshold() {
 		return
 	}
-	c.until = now.Add(min(firstBlock<<c.blocks, longest))
-	c.blocks = min(c.blocks+1, 8) // beyond, the shift is longer than the longest
+	c.until = now.Add(min(firstBlock<<c.blocks, maxBlock))
+	c.blocks = min(c.blocks+1, 8) // a larger shift would only exceed maxBlock
 }
 
-// settle lets room come back.
-func (c *counter) settle(now time.Time, pace time.Duration) {
-	c.level = max(0, c.level-float64(now.Sub(c.at))/float64(pace))
+// decay updates the level to the current time.
+func (c *counter) decay(now time.Time, recovery time.Duration) {
+	c.level = max(0, c.level-float64(now.Sub(c.at))/float64(recovery))
 	c.at = now
-	if now.Sub(c.until) > forgetAfter {
+	if now.Sub(c.until) > resetAfter {
 		c.blocks = 0
 	}
 }
 
-// counter finds the counter of a key, or makes one, nil where there is no room.
-func (t *throttle) counter(key string, now time.Time) *counter {
+// counterOf returns the counter of a key. It creates one if necessary, and returns nil if
+// there are too many.
+func (t *throttle) counterOf(key string, now time.Time) *counter {
 	if e, ok := t.counters[key]; ok {
 		t.recent.MoveToFront(e)
 		return e.Value.(*counter)
 	}
-	if t.recent.Len() >= maxCounters && !t.forget(now) {
+	if t.recent.Len() >= maxCounters && !t.evict(now) {
 		return nil
 	}
 	c := &counter{key: key, at: now}
@@ -124,9 +124,9 @@ func (t *throttle) counter(key string, now time.Time) *counter {
 	return c
 }
 
-// forget makes room in place of the idle counter that was used least recently.
-// It reports whether there is one.
-func (t *throttle) forget(now time.Time) bool {
+// evict removes the least recently used counter that is idle, and reports whether there
+// is one.
+func (t *throttle) evict(now time.Time) bool {
 	for e := t.recent.Back(); e != nil; e = e.Prev() {
 		if c := e.Value.(*counter); c.running == 0 && !now.Before(c.until) {
 			t.recent.Remove(e)
@@ -137,7 +137,7 @@ func (t *throttle) forget(now time.Time) bool {
 	return false
 }
 
-// network is what one client can be assumed to have addresses of.
+// network returns the network whose addresses one client is assumed to have.
 func network(address netip.Addr) string {
 	bits := 64
 	if address.Is4() {

@@ -27,7 +27,7 @@ func try(t *throttle, key string, o outcome) time.Duration {
 
 func TestThrottleBlocksForTwiceAsLongEachTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		names := newShared().pairs
+		names := newShared().networkNames
 		for range 5 {
 			assert.Zero(t, try(names, "alice", failed))
 		}
@@ -39,7 +39,7 @@ func TestThrottleBlocksForTwiceAsLongEachTime(t *testing.T) {
 			for try(names, "alice", failed) == 0 {
 			}
 		}
-		time.Sleep(longest + forgetAfter + time.Minute)
+		time.Sleep(maxBlock + resetAfter + time.Minute)
 		for range 5 {
 			assert.Zero(t, try(names, "alice", failed))
 		}
@@ -50,7 +50,7 @@ func TestThrottleBlocksForTwiceAsLongEachTime(t *testing.T) {
 func TestThrottleLetsInNoMoreThanItsRoomInAnyMinute(t *testing.T) {
 	for _, pause := range []time.Duration{0, time.Millisecond, time.Second, 10 * time.Second, 29 * time.Second, 59 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			names := newShared().pairs
+			names := newShared().networkNames
 			var let []time.Time
 			for start := time.Now(); time.Since(start) < 3*time.Hour; time.Sleep(max(pause, time.Millisecond)) {
 				if wait := try(names, "alice", failed); wait > 0 {
@@ -71,7 +71,7 @@ func TestThrottleLetsInNoMoreThanItsRoomInAnyMinute(t *testing.T) {
 
 func TestSuccessForgivesAName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		names := newShared().pairs
+		names := newShared().networkNames
 		for range 10 {
 			for range 4 {
 				assert.Zero(t, try(names, "alice", failed))
@@ -84,7 +84,7 @@ func TestSuccessForgivesAName(t *testing.T) {
 // Parallel attempts were all let in before the first of them had failed.
 func TestThrottleCountsAttemptsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		names := newShared().pairs
+		names := newShared().networkNames
 		var running []*counter
 		for {
 			c, wait := names.begin("alice")
@@ -103,7 +103,7 @@ func TestThrottleCountsAttemptsUnderWay(t *testing.T) {
 }
 
 func TestThrottleRemembersABoundedNumberOfKeys(t *testing.T) {
-	names := newShared().pairs
+	names := newShared().networkNames
 	kept, _ := names.begin("kept")
 	for i := range 3 * maxCounters {
 		try(names, fmt.Sprint(i), failed)
@@ -177,7 +177,7 @@ func TestStoppedNetworkLeavesNoTrace(t *testing.T) {
 			s.logInFrom(fmt.Sprintf("user%d", i), "wrong horse", "10.0.0.1")
 		}
 		assert.Len(t, s.shared.names.counters, 20)
-		assert.Len(t, s.shared.pairs.counters, 20)
+		assert.Len(t, s.shared.networkNames.counters, 20)
 		assert.Less(t, s.logs.FilterMessage("too many attempts").Len(), 40)
 	})
 }
@@ -185,7 +185,7 @@ func TestStoppedNetworkLeavesNoTrace(t *testing.T) {
 // A flood of names made the throttle forget the one that was blocked.
 func TestFloodForgetsNoBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pairs := newShared().pairs
+		pairs := newShared().networkNames
 		for range 5 {
 			try(pairs, "alice", failed)
 		}

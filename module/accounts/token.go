@@ -12,13 +12,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// cookieName is the cookie that holds the token, as clients of this field know it.
+// cookieName is the name of the cookie with the token, which existing clients expect.
 const cookieName = "session"
 
-// tokenPrefix tells a session token from an API key.
+// tokenPrefix distinguishes session tokens from API keys.
 const tokenPrefix = "sess_"
 
-// newToken returns a session token: 256 bits that nobody can guess.
+// newToken returns a new session token with 256 random bits.
 func newToken() aigateway.Secret {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -27,12 +27,12 @@ func newToken() aigateway.Secret {
 
 func digest(token string) aigateway.Digest { return sha256.Sum256([]byte(token)) }
 
-// setCookie keeps a token in the browser, where no script can read it and no
-// other site can have it sent. An empty token forgets it.
-func (c *call) setCookie(token aigateway.Secret, lasts time.Duration) {
+// setCookie sets a cookie with the token, which scripts cannot read and which browsers do
+// not send with requests of other sites. An empty token deletes the cookie.
+func (c *call) setCookie(token aigateway.Secret, lifetime time.Duration) {
 	cookie := http.Cookie{
 		Name: cookieName, Value: string(token), Path: "/",
-		MaxAge: int(lasts / time.Second), HttpOnly: true,
+		MaxAge: int(lifetime / time.Second), HttpOnly: true,
 		Secure: c.secure(), SameSite: http.SameSiteStrictMode,
 	}
 	if token == "" {
@@ -44,11 +44,12 @@ func (c *call) setCookie(token aigateway.Secret, lasts time.Duration) {
 var (
 	errNoLogin    = refuse(http.StatusUnauthorized, "log in first")
 	errNoSession  = refuse(http.StatusUnauthorized, "the session has ended: log in again")
-	errCredential = invalid("a request has one credential: Authorization and the cookie session may each be there once")
+	errCredential = invalid("Authorization and the cookie session must occur at most once each")
 )
 
-// token returns the session token of a request, and whether a browser added it
-// by itself. Authorization wins; a scheme other than Bearer is someone else's.
+// token returns the session token of a request, and whether it is that of the cookie,
+// which browsers add by themselves. Authorization takes precedence over the cookie,
+// unless it has another scheme than Bearer, which other handlers may use.
 func (c *call) token() (token string, byCookie bool, err error) {
 	values := c.Header.Values("Authorization")
 	cookies := c.CookiesNamed(cookieName)
@@ -67,7 +68,8 @@ func (c *call) token() (token string, byCookie bool, err error) {
 	return "", false, nil
 }
 
-// authenticate finds out who asks: role and status are read anew each time.
+// authenticate sets the session and the user of the call. It reads them from the store
+// each time, so that changes take effect at once.
 func (a *Accounts) authenticate(c *call) error {
 	token, byCookie, err := c.token()
 	switch {

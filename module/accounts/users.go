@@ -8,20 +8,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// userView is a user as clients of this field know them. Times are Unix
-// seconds, 0 for never.
+// userView is a user in answers below /api/, with the names of fields that existing
+// clients of LLM gateways use. Times are Unix seconds, 0 for never.
 type userView struct {
 	ID          int64  `json:"id"`
 	Username    string `json:"username"`
 	DisplayName string `json:"display_name"`
 	Role        int    `json:"role"`
 	Status      int    `json:"status"`
-	Group       string `json:"group"` // there is one
+	Group       string `json:"group"` // always "default"
 	Created     int64  `json:"created_at"`
 	LastLogin   int64  `json:"last_login_at"`
 }
 
-// What status means, of users and keys.
+// The status of users and keys.
 const (
 	enabled  = 1
 	disabled = 2
@@ -43,7 +43,7 @@ func statusOf(isDisabled bool) int {
 	return enabled
 }
 
-// unix is a time in seconds; never stands for the zero time.
+// unix returns a time in Unix seconds, never for the zero time.
 func unix(t time.Time, never int64) int64 {
 	if t.IsZero() {
 		return never
@@ -88,7 +88,7 @@ func (a *Accounts) addUser(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted.role = or(role, aigateway.RoleUser)
+	wanted.role = valueOr(role, aigateway.RoleUser)
 	user, err := a.createUser(c, wanted)
 	if err != nil {
 		return nil, err
@@ -96,12 +96,12 @@ func (a *Accounts) addUser(c *call) (any, error) {
 	return viewUser(user), nil
 }
 
-// readNewUser reads all of a new user but the role.
+// readNewUser reads a new user, except for the role.
 func readNewUser(f *form) (newUser, error) {
 	if err := f.require("username", "password"); err != nil {
 		return newUser{}, err
 	}
-	wanted := newUser{name: *f.text("username"), password: *f.text("password"), display: or(f.text("display_name"), "")}
+	wanted := newUser{name: *f.text("username"), password: *f.text("password"), display: valueOr(f.text("display_name"), "")}
 	return wanted, f.err()
 }
 
@@ -117,8 +117,8 @@ func readRole(f *form) (*aigateway.Role, error) {
 	return nil, invalid("role must be 1 for a user, 10 for an administrator or 100 for root")
 }
 
-// updateUser answers PUT /api/user/, with the id in the body. An empty password
-// means the old one: forms send it so.
+// updateUser answers PUT /api/user/, with the id in the body. An empty password, which
+// clients send for an unchanged one, counts as absent.
 func (a *Accounts) updateUser(c *call) (any, error) {
 	id, status := c.form.number("id"), c.form.number("status")
 	change := userChange{display: c.form.text("display_name"), password: c.form.text("password")}
@@ -137,7 +137,7 @@ func (a *Accounts) updateUser(c *call) (any, error) {
 	if status != nil {
 		change.disabled = new(*status == disabled)
 	}
-	if or(change.password, "") == "" {
+	if valueOr(change.password, "") == "" {
 		change.password = nil
 	}
 	return a.changedUser(c, *id, change)
@@ -174,7 +174,7 @@ func (a *Accounts) manageUser(c *call) (any, error) {
 		return nil, a.deleteUser(c.Context(), c.user, target.ID)
 	case "promote":
 		if target.Role >= aigateway.RoleAdmin {
-			return nil, refuse(http.StatusConflict, "the user is an administrator already")
+			return nil, refuse(http.StatusConflict, "the user is already an administrator")
 		}
 		return a.changedUser(c, target.ID, userChange{role: new(aigateway.RoleAdmin)})
 	case "demote":
@@ -183,7 +183,7 @@ func (a *Accounts) manageUser(c *call) (any, error) {
 	return nil, invalid("action must be disable, enable, delete, promote or demote")
 }
 
-// target is the user that a body names, by id or username.
+// target returns the user that a body identifies by id or username.
 func (a *Accounts) target(c *call) (*aigateway.User, error) {
 	id, name := c.form.number("id"), c.form.text("username")
 	switch {
@@ -197,11 +197,11 @@ func (a *Accounts) target(c *call) (*aigateway.User, error) {
 	return nil, invalid("id or username is required")
 }
 
-// userOf is the user with an id, who has the name where one is given too.
+// userOf returns the user with an ID, and checks the name if there is one.
 func (a *Accounts) userOf(c *call, id int64, name *string) (*aigateway.User, error) {
 	user, err := a.store.User(c.Context(), id)
 	if err == nil && name != nil && foldName(*name) != user.Name {
-		return nil, invalid("id and username name two users")
+		return nil, invalid("id and username are those of different users")
 	}
 	return user, err
 }
@@ -212,7 +212,7 @@ func (a *Accounts) userByName(c *call, name string) (*aigateway.User, error) {
 		err = aigateway.ErrNotFound
 	}
 	if errors.Is(err, aigateway.ErrNotFound) {
-		return nil, refuse(http.StatusNotFound, "there is no user of this name")
+		return nil, refuse(http.StatusNotFound, "there is no user with this name")
 	}
 	return user, err
 }

@@ -199,14 +199,14 @@ func TestWhatIsMeantForTheGatewayIsNeverAnEmptyAnswer(t *testing.T) {
 func TestAMisspeltLoginIsAnsweredByTheAccounts(t *testing.T) {
 	s := site.StartCaddyfile(t, site.Block("respond /API/user/self 202", site.DemoProvider))
 	envelope := func(message string) string {
-		return fmt.Sprintf(`{"success":false,"message":"there is nothing at this path: %s","data":null}`, message)
+		return fmt.Sprintf(`{"success":false,"message":"there is no such path: %s","data":null}`, message)
 	}
 	for target, want := range map[string]string{
 		"//api/user/login": "did you mean /api/user/login?", "/./api/user/login": "did you mean /api/user/login?",
 		"/x/../api/user/login": "did you mean /api/user/login?", "/api//user/login": "did you mean /api/user/login?",
 		"/api/user/login/": "did you mean /api/user/login?", "/api/User/Login": "did you mean /api/user/login?",
 		"/API/user/login": "did you mean /api/user/login?", "//api/token/7": "did you mean /api/token/7?",
-		"//api/token/seven": "users, sessions and keys stand at their ids, which are numbers",
+		"//api/token/seven": "users, sessions and keys are identified by numbers",
 	} {
 		got := s.Raw("{}", "POST "+target+" HTTP/1.1", "Content-Type: application/json")
 		assert.Equal(t, http.StatusNotFound, got.Status, target)
