@@ -29,7 +29,7 @@ var accidents = map[string]struct {
 		storetest.NewKey(t, s, 1, "later")
 		require.NoError(t, os.Truncate(path, 0))
 		require.NoError(t, s.Close())
-	}, "put a copy of it back"},
+	}, "restore a backup"},
 	"replaced by an empty file": {func(t *testing.T, path string) {
 		replace(t, path, nil)
 	}, "the database has become empty: restore a backup"},

@@ -31,8 +31,8 @@ func (f *file) Explain(err error) error {
 var reasons = map[int]string{
 	codes.SQLITE_BUSY:      "the file is held by another process",
 	codes.SQLITE_LOCKED:    "the file is held by another process",
-	codes.SQLITE_NOTADB:    "the file is not a database, or is damaged or cut: put a copy of it back in its place",
-	codes.SQLITE_CORRUPT:   "the file is damaged or cut: put a copy of it back in its place",
+	codes.SQLITE_NOTADB:    "the file is not a database, is damaged or is truncated: restore a backup",
+	codes.SQLITE_CORRUPT:   "the file is damaged or truncated: restore a backup",
 	codes.SQLITE_FULL:      "the disk is full",
 	codes.SQLITE_READONLY:  "the file or its folder is read-only",
 	codes.SQLITE_CANTOPEN:  "the file cannot be opened",

@@ -202,7 +202,7 @@ func TestAnEmptiedStoreRevokesNoKey(t *testing.T) {
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	require.NoError(t, os.Rename(empty, databaseOf(s)))
 	require.NoError(t, s.Logs.Wait(site.Waiting(t), "store is not available"))
-	require.NoError(t, s.Logs.Wait(site.Waiting(t), "put a copy of it back"))
+	require.NoError(t, s.Logs.Wait(site.Waiting(t), "restore a backup"))
 
 	assert.Equal(t, http.StatusOK, site.StatusNow(s, key))
 	assert.Equal(t, http.StatusOK, site.StatusNow(s, site.ClientKey))
