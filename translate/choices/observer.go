@@ -3,11 +3,9 @@ package choices
 import (
 	"bytes"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Observer watches a stream of chunks. It implements signal.Observer for
@@ -16,17 +14,13 @@ import (
 // Once content was seen, chunks are read only if they may tell something else
 // than content: they are most of a stream and relayed as they are.
 type Observer struct {
+	signal.Observed
 	content Content
 	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
 
 	counts   counts
-	usage    token.Usage
-	model    string
-	fault    *fault.Fault
 	finished map[int64]bool // the choices seen, and whether they have finished
 	alike    alike          // what the chunks that need not be read look like
-	begun    bool           // content was seen
-	over     bool           // nothing that follows counts
 }
 
 // Content reads a member of a choice, whose name is the cursor's, and reports
@@ -40,26 +34,17 @@ func NewObserver(content Content) *Observer {
 
 var _ signal.Observer = (*Observer)(nil)
 
-// Usage is the last usage that the stream has told.
-func (o *Observer) Usage() token.Usage { return o.usage }
-
-// Model is the model that the first chunk named.
-func (o *Observer) Model() string { return o.model }
-
-// Fault is the error that the stream has told, nil without one.
-func (o *Observer) Fault() *fault.Fault { return o.fault }
-
 // Observe reads the next event. What follows [DONE] or an error says nothing.
 func (o *Observer) Observe(event sse.Event) signal.Signal {
 	switch {
-	case o.over || len(event.Data) == 0:
+	case o.Over || len(event.Data) == 0:
 		return 0
 	case string(bytes.TrimSpace(event.Data)) == "[DONE]":
-		o.over = true
+		o.Over = true
 		return signal.Terminal
 	case string(event.Name) == "error":
-		return o.fail(dialect.ReadEvent(event.Data))
-	case o.begun && o.onlyContent(event.Data):
+		return o.Fail(dialect.ReadEvent(event.Data))
+	case o.Begun && o.onlyContent(event.Data):
 		return signal.Content
 	default:
 		signal := o.chunk(event.Data)
@@ -68,25 +53,16 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 	}
 }
 
-func (o *Observer) fail(fault *fault.Fault) signal.Signal {
-	o.over = true
-	o.fault = fault
-	return signal.Failed
-}
-
 // chunk reads a chunk whole.
 func (o *Observer) chunk(data []byte) signal.Signal {
 	e := envelope{counts: o.counts}
 	var t turn
 	o.cursor = jsonscan.New(data)
 	if err := e.read(&o.cursor, func() { o.choice(&t) }); err != nil {
-		if o.begun {
-			return 0 // it is relayed; the client judges it
-		}
-		return o.fail(fault.Unusable(err))
+		return o.Unreadable(err)
 	}
 	if e.failed() || t.failed {
-		return o.fail(dialect.ReadEvent(data))
+		return o.Fail(dialect.ReadEvent(data))
 	}
 	o.note(&e)
 	return o.signal(&e, &t)
@@ -95,10 +71,10 @@ func (o *Observer) chunk(data []byte) signal.Signal {
 // note keeps what the envelope tells.
 func (o *Observer) note(e *envelope) {
 	if e.counted() {
-		o.counts, o.usage = e.counts, e.counts.usage()
+		o.counts, o.Used = e.counts, e.counts.usage()
 	}
-	if o.model == "" {
-		o.model = e.name()
+	if o.ModelName == "" {
+		o.ModelName = e.name()
 	}
 }
 
@@ -106,7 +82,7 @@ func (o *Observer) note(e *envelope) {
 func (o *Observer) signal(e *envelope, t *turn) (s signal.Signal) {
 	if t.content || t.finished {
 		s |= signal.Content
-		o.begun = true
+		o.Begun = true
 	}
 	if t.finished && o.allFinished() {
 		s |= signal.Finish

@@ -23,7 +23,7 @@ func noContent(c *jsonscan.Cursor) bool {
 // begun is an observer of a stream that has sent content of choice 0.
 func begun() *Observer {
 	o := NewObserver(noContent)
-	o.begun = true
+	o.Begun = true
 	o.finished[0] = false
 	return o
 }
@@ -61,7 +61,7 @@ func TestChunksThatMayTellMoreAreRead(t *testing.T) {
 
 func TestAStreamThatBeganWithAnotherChoiceIsRead(t *testing.T) {
 	o := NewObserver(noContent)
-	o.begun = true
+	o.Begun = true
 	assert.False(t, o.onlyContent([]byte(`{"choices":[{"index":0}]}`)))
 }
 
@@ -87,7 +87,7 @@ func FuzzUnread(f *testing.F) {
 		o := begun()
 		sig := o.chunk(chunk)
 		require.Zero(t, sig&^signal.Content)
-		require.False(t, o.usage.Known)
+		require.False(t, o.Used.Known)
 		require.Len(t, o.finished, 1)
 	})
 }
@@ -96,7 +96,7 @@ func TestDeltasAllocateNothing(t *testing.T) {
 	o := begun()
 	event := sse.Event{Data: []byte(`{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}`)}
 	assert.Zero(t, testing.AllocsPerRun(100, func() { o.Observe(event) }))
-	o.model = "m"
+	o.ModelName = "m"
 	other := sse.Event{Data: []byte(`{"id":"c","model":"m","choices":[{"index":1,"delta":{"content":"a"},"finish_reason":null}]}`)}
 	o.Observe(other)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { o.Observe(other) }))

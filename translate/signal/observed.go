@@ -1,0 +1,60 @@
+package signal
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// Observed is what an Observer knows of its stream. Observers embed it.
+type Observed struct {
+	Used      token.Usage // what Usage returns
+	ModelName string      // what Model returns
+	Begun     bool        // content was seen
+	Over      bool        // nothing that follows counts
+	fault     *fault.Fault
+}
+
+// Usage returns what the events so far say of usage.
+func (o *Observed) Usage() token.Usage { return o.Used }
+
+// Model returns the model that the stream names, "" while unknown.
+func (o *Observed) Model() string { return o.ModelName }
+
+// Fault returns the error that the stream has told, nil without one.
+func (o *Observed) Fault() *fault.Fault { return o.fault }
+
+// Fail ends the stream with an error.
+func (o *Observed) Fail(f *fault.Fault) Signal {
+	o.Over, o.fault = true, f
+	return Failed
+}
+
+// Unreadable judges an event that is not of the format. Once content was sent it is
+// relayed as it came, for the client to judge.
+func (o *Observed) Unreadable(cause error) Signal {
+	if o.Begun {
+		return 0
+	}
+	return o.Fail(fault.Unusable(cause))
+}
+
+// TypeOf returns the type that the data of an event name, for events without a name
+// of their own; some servers write their errors without either.
+func TypeOf(c *jsonscan.Cursor) (name []byte) {
+	c.EnterObject()
+	for c.Member() {
+		switch string(c.Name()) {
+		case "type":
+			if name, _ := c.Text(); name != nil {
+				return name
+			}
+		case "error":
+			if c.Kind() != jsonscan.Null {
+				name = []byte("error")
+			}
+		}
+		c.Skip()
+	}
+	return name
+}
