@@ -7,84 +7,83 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// AnswerContext is what the way back needs to know of a translated request: the
-// answer is written for the client that sent it. It holds no slices of the
-// request's body, which may be gone before the answer ends.
+// AnswerContext is what the translation of an answer depends on beside the answer
+// itself: properties of the request and of its client. It holds no slice of the
+// request body, which may be released before the answer ends.
 type AnswerContext struct {
-	// Stream says that the client wants an event stream, whatever the provider
-	// answers with.
+	// Stream is true if the client asked for an event stream.
 	Stream bool
-	// IncludeUsage says that a chat or completions client asked for the usage
-	// chunk of its stream.
+	// IncludeUsage is true if a chat or completions client asked for the usage chunk
+	// of its stream.
 	IncludeUsage bool
 
-	// MaxHeld bounds what waits behind an open tool call until its place in the
-	// answer comes, in bytes; 0 stands for sse.DefaultMaxEvent.
+	// MaxHeld bounds the bytes that wait behind an open tool call; 0 means
+	// sse.DefaultMaxEvent.
 	MaxHeld int
 
-	// Calls are the memories of all calls that the request became, by choice,
-	// where it became several: in Echo and PromptLength they differ.
+	// Calls are the contexts of the calls by choice, if the request became several
+	// calls. They differ in Echo and PromptLength.
 	Calls []*AnswerContext
 
-	// Choices is how many choices the provider was asked for in one call; 0
-	// stands for 1. It may give fewer.
+	// Choices is the number of choices that one call asks for; 0 means 1. The provider
+	// may return fewer.
 	Choices int
 
-	// Echo is the prompt's text, decoded, that is put in front of a
-	// completions answer; nil when the client did not ask for it.
+	// Echo is the decoded prompt, with which a completions answer begins; nil if the
+	// client did not ask for it.
 	Echo []byte
-	// PromptLength is the length of the prompt of a completions request in
-	// characters; text offsets of logprobs count from it.
+	// PromptLength is the length of the prompt of a completions request in characters.
+	// Text offsets of log probabilities count from there.
 	PromptLength int
-	// Logprobs says that a completions client wants log probabilities, and
-	// TopLogprobs how many alternatives of each token, 0 for none.
+	// Logprobs is true if a completions client asked for log probabilities, and
+	// TopLogprobs is the number of alternatives for each token.
 	Logprobs    bool
 	TopLogprobs int
 
-	// Stops are the stop sequences of the client, decoded, in its order.
+	// Stops are the decoded stop sequences of the client, in its order.
 	Stops []string
-	// Enforce are the texts before the first of which whoever writes the answer
-	// must cut it: those of Stops that the provider's format does not take, and
-	// those that end a turn of a prompt template. See AddEnforced.
+	// Enforce are texts at which the gateway itself has to cut the answer: stop
+	// sequences that the provider's format does not accept, and texts that end a turn
+	// of a prompt template. See AddEnforced.
 	Enforce []string
-	// LeadingSpace says that the answer to a prompt template begins with a space
-	// that belongs to the template.
+	// LeadingSpace is true if the answer may begin with a space that belongs to the
+	// prompt template.
 	LeadingSpace bool
 
-	// Names tells the tool names of the client by the shortened ones that the
-	// provider knows. It is nil when none was shortened.
+	// Names maps shortened tool names, which the provider knows, to those of the
+	// client. It is nil if none was shortened.
 	Names map[string]string
-	// Tools are the tools of a responses client that its provider knows in another
-	// way, by the names that the client's reader gave them. It is nil without any.
+	// Tools are the tools of a responses client that the provider knows in another
+	// form, by the names that the reader of the request gave them; nil if there are
+	// none.
 	Tools map[string]ClientTool
 
 	// Settings are the members of a responses answer that repeat its request, each
-	// with a comma before it; nil stands for those of a request that set nothing.
+	// with a comma before it; nil means those of a request without settings.
 	Settings []byte
-	// HideReasoning says that a responses client did not ask for summaries.
+	// HideReasoning is true if a responses client did not ask for summaries.
 	HideReasoning bool
-	// Seals closes signatures that only the provider's format has words for, so that
-	// the client can send them back. It is nil where the client does not want them,
-	// or cannot get them.
+	// Seals seals signatures that only the provider's format can express, so that the
+	// client can send them back. It is nil if the client gets none.
 	Seals *seal.Sealer
 
 	HasImages bool // the request held images
 	HasMedia  bool // the request held images, documents or audio
 
-	// InputEstimate is an estimate of the input tokens, for streams that tell
-	// the true count only at their end. 0 unless the provider's traits ask for it.
+	// InputEstimate estimates the input tokens, for streams that report the count only
+	// at their end. It is 0 unless the provider's traits ask for an estimate.
 	InputEstimate int64
 }
 
-// The bounds of Enforce. The provider, which does not get these texts, cannot
-// refuse them.
+// The bounds of Enforce. The provider does not get these texts and so cannot refuse
+// too many of them.
 const (
 	MaxEnforced      = 64
 	MaxEnforcedBytes = 4 << 10
 )
 
-// AddEnforced adds a text to Enforce, unless it is there. It reports false, and
-// adds nothing, where that would exceed MaxEnforced texts or MaxEnforcedBytes.
+// AddEnforced adds a text to Enforce, unless it is there. It adds nothing and returns
+// false if that would exceed MaxEnforced texts or MaxEnforcedBytes.
 func (m *AnswerContext) AddEnforced(text string) bool {
 	bytes := len(text)
 	for _, other := range m.Enforce {
@@ -100,18 +99,17 @@ func (m *AnswerContext) AddEnforced(text string) bool {
 	return true
 }
 
-// ClientTool is what a responses client calls a tool, and of which kind it is there.
+// ClientTool is the name and the kind of a tool of a responses client.
 type ClientTool struct {
-	Name, Namespace string // Namespace is "" for a tool that has none
-	// Wrapped says that the client's tool takes a free text, and the provider's an
-	// object that holds it.
+	Name, Namespace string // Namespace is "" for none
+	// Wrapped is true if the client's tool takes free text, and the provider's an
+	// object with that text.
 	Wrapped bool
-	// Search says that the tool is the client's own search for tools.
+	// Search is true if the tool is the client's own search for tools.
 	Search bool
 }
 
-// ToolName returns the name by which the client's reader knows a tool of the
-// provider.
+// ToolName returns the client's name of a tool that the provider calls name.
 func (m *AnswerContext) ToolName(name []byte) []byte {
 	if original, ok := m.Names[string(name)]; ok {
 		return []byte(original)
@@ -119,7 +117,7 @@ func (m *AnswerContext) ToolName(name []byte) []byte {
 	return name
 }
 
-// Of is the memory of the call that gives a choice.
+// Of returns the context of the call that returns a choice.
 func (m *AnswerContext) Of(choice int) *AnswerContext {
 	if choice < len(m.Calls) {
 		return m.Calls[choice]
@@ -127,5 +125,5 @@ func (m *AnswerContext) Of(choice int) *AnswerContext {
 	return m
 }
 
-// Room is MaxHeld, or what 0 stands for.
+// Room returns MaxHeld, or its default.
 func (m *AnswerContext) Room() int { return cmp.Or(m.MaxHeld, sse.DefaultMaxEvent) }

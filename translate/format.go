@@ -1,10 +1,9 @@
 package translate
 
-// Format names a wire format: the shape of a request, of its answer and of
-// the answer's stream.
+// Format is the name of a wire format: of requests, answers and event streams.
 type Format string
 
-// The names of the formats. Package formats has what is known of each.
+// The formats. Package formats describes them.
 const (
 	Messages    Format = "messages"    // POST /v1/messages
 	Chat        Format = "chat"        // POST /v1/chat/completions

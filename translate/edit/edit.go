@@ -8,8 +8,7 @@ type Edit struct {
 	With []byte
 }
 
-// Apply appends a body with its edits, which are in its order and do not
-// overlap.
+// Apply appends the edited body. Edits are in the order of the body and do not overlap.
 func Apply(dst, body []byte, edits []Edit) []byte {
 	at := 0
 	for _, e := range edits {

@@ -7,14 +7,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Wanted is a member that an object of an answer ought to have. A null counts as
-// none.
+// Wanted is a member that an object should have. A null counts as absent.
 type Wanted struct {
 	Name    string
-	Members []Wanted // of an object; nil for a count, which is 0 where it is left out
+	Members []Wanted // of an object; nil for a count, which is added as 0
 }
 
-// Counts are wanted members that are counts.
+// Counts returns wanted members that are counts.
 func Counts(names ...string) []Wanted {
 	var wanted []Wanted
 	for _, name := range names {
@@ -23,9 +22,8 @@ func Counts(names ...string) []Wanted {
 	return wanted
 }
 
-// Fill appends to edits those that give the object at the cursor what it lacks of
-// the wanted members, of which there are at most 64. A value of another kind is
-// skipped.
+// Fill appends the edits that add the wanted members, of which there are at most 64, to
+// the object at the cursor, if it lacks them. A value of another kind is skipped.
 func Fill(c *jsonscan.Cursor, wanted []Wanted, edits []Edit) []Edit {
 	if !c.EnterObject() {
 		c.Skip()
@@ -57,7 +55,7 @@ func Fill(c *jsonscan.Cursor, wanted []Wanted, edits []Edit) []Edit {
 	return append(edits, Edit{translate.Span{Start: c.ObjectEnd(), End: c.ObjectEnd()}, []byte(members)})
 }
 
-// fill is Fill for the value of a member that is there.
+// fill is Fill for the value of a member that is present.
 func (w *Wanted) fill(c *jsonscan.Cursor, edits []Edit) []Edit {
 	start := c.Offset()
 	if c.Null() {
@@ -70,7 +68,7 @@ func (w *Wanted) fill(c *jsonscan.Cursor, edits []Edit) []Edit {
 	return Fill(c, w.Members, edits)
 }
 
-// member is the member where it is left out, value its value.
+// member returns the member to add, and value its value.
 func (w *Wanted) member() string { return `"` + w.Name + `":` + w.value() }
 
 func (w *Wanted) value() string {

@@ -6,65 +6,62 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Kind names a core event: the format-neutral step of an answer, streamed
-// or not. Every translation of an answer goes parser → core events → emitter,
-// and a JSON answer takes the same way as a stream, so the two cannot drift.
+// Kind is the kind of a core event. A JSON answer becomes the same events as a
+// stream, so that the two cannot drift apart.
 type Kind uint8
 
-// The core events (wire format D.2).
+// The kinds (wire format D.2), with the fields of an Event that each one has.
 const (
 	Start        Kind = iota // Model, Created, Tier, Usage as far as known
-	Text                     // Text, non-empty; Refusal marks a refusal's text
-	TextEnd                  // one text is over; the next one is another
-	Source                   // Citation: what the text before it cites
-	Reasoning                // Text, non-empty
+	Text                     // Text, not empty; Refusal marks the text of a refusal
+	TextEnd                  // end of a text; the next one is separate
+	Source                   // Source: what the text before it cites
+	Reasoning                // Text, not empty
 	Signature                // Text, Origin: the signature of the reasoning before it
 	Redacted                 // Text: the data of redacted reasoning
-	ReasoningEnd             // one thinking block is over
+	ReasoningEnd             // end of a thinking block
 	ToolStart                // Tool, ID, Name, Custom
-	ToolArgs                 // Tool, Text: a non-empty fragment of the arguments
+	ToolArgs                 // Tool, Text: a fragment of the arguments, not empty
 	ToolEnd                  // Tool
 	Logprobs                 // Logprobs: raw JSON of the chat format's content list, for the text before it
-	Finish                   // Finish, Stop; Text: why the provider refused, where it says so
-	Usage                    // Usage, Tier: the full record so far; the last one wins
+	Finish                   // Finish, Stop; Text: why the provider refused, if it gives a reason
+	Usage                    // Usage, Tier: all counts so far; the last event counts
 	Error                    // Fault
-	End                      // the end, clean; a truncated answer has none
+	End                      // the answer is complete; a truncated answer has no End
 )
 
-// Event is one core event. Its byte slices are valid only while the emitter
-// handles it.
+// Event is a core event. Its slices are valid until the handler returns.
 type Event struct {
 	Kind     Kind
-	Choice   int // from Text to Finish: which answer it belongs to
-	Tool     int // ordinal of the call within its choice, 0, 1, … in order of first sight
+	Choice   int // index of the answer, for kinds from Text to Finish
+	Tool     int // index of the call within its choice, in order of appearance
 	Refusal  bool
-	Part     int // of a text or of reasoning: differs between parts that follow each other
+	Part     int // of Text and Reasoning: consecutive parts have different numbers
 	Text     []byte
 	ID       []byte // tool call id as the provider gave it
 	Name     []byte // tool name as the provider gave it
 	Custom   bool   // the tool takes free text, not a JSON object
 	Model    []byte // the model that answers, as the provider names it
-	Created  int64  // Unix seconds, 0 when the provider tells none
+	Created  int64  // Unix seconds, 0 if unknown
 	Logprobs []byte
 	Source   *Citation
 	Finish   FinishReason
-	Stop     []byte // the matched stop sequence, nil when unknown
+	Stop     []byte // the matched stop sequence, nil if unknown
 	Usage    *token.Usage
 	Tier     Tier
 	Fault    *fault.Fault
-	Origin   translate.Format // of a signature: the only format that has words for it, "" for those of thinking
+	Origin   translate.Format // of Signature: the only format that can express it, "" for signatures of thinking
 }
 
-// Citation is a page of the web that a part of the text cites.
+// Citation is a web page that a part of the text cites.
 type Citation struct {
-	URL, Title []byte // Title is empty when the provider tells none
-	// Start and End say which part: characters of all text of the choice, End not
-	// included.
+	URL, Title []byte // Title is empty if unknown
+	// Start and End delimit the part, in characters of all text of the choice. End is
+	// not included.
 	Start, End int
 }
 
-// Handler receives core events. It is called in the order of the answer, by
-// one goroutine.
+// Handler receives the events of an answer in their order, from one goroutine.
 type Handler interface {
 	Handle(*Event)
 }

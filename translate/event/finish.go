@@ -1,15 +1,14 @@
 package event
 
-// The tables of finish reasons (wire format C.4). A word that nobody knows is
-// FinishUnknown and never an error, since the sets are open.
-
-// FinishReason is why a turn ended, in words that all formats share.
+// FinishReason is the reason why a turn ended, in the words of no format (wire
+// format C.4). An unknown word of a provider is FinishUnknown, never an error: the
+// sets of words are open.
 type FinishReason uint8
 
 // The finish reasons. Each format has the tables from and to its own words.
 const (
-	FinishUnknown  FinishReason = iota // not stated, or a word nobody knows
-	FinishStop                         // the end of the turn, or a stop sequence when Event.Stop tells one
+	FinishUnknown  FinishReason = iota // not stated, or an unknown word
+	FinishStop                         // the end of the turn, or the stop sequence Event.Stop
 	FinishLength                       // the token limit, or the context window
 	FinishTools                        // tool calls wait for their results
 	FinishFiltered                     // the provider refused, or filtered the answer

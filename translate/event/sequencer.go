@@ -9,33 +9,32 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// Sequencer puts the events of an answer into an order in which every tool call
-// ends before anything else begins. Providers may begin a call before the one
-// before it has ended, and many never say that a call has ended; what comes
-// behind a call waits until it has. A call has ended when its provider says so,
-// when its arguments are complete and something waits behind it, or at the end of
-// the answer. The events must be those of one choice.
+// Sequencer orders the events of one choice so that every tool call ends before
+// anything else begins. Providers may interleave calls, and many do not mark the end
+// of a call; events behind an open call wait for its end. A call ends at its ToolEnd,
+// when its arguments are complete and an event waits behind it, or at the end of the
+// answer.
 type Sequencer struct {
 	next  func(*Event)
-	room  int // how many bytes may wait
+	room  int // bound of the bytes that wait
 	calls []sequencedCall
 	open  int     // the number of the open call, from 1; 0 for none
-	queue []Event // with memory of their own
+	queue []Event // waiting events, with memory of their own
 	held  int     // bytes that wait
-	event Event   // memory of the events made here
+	event Event   // memory of events made here
 	fault *fault.Fault
 }
 
-// sequencedCall is what is known of a call.
+// sequencedCall is the state of a call.
 type sequencedCall struct {
-	begun   bool // its start has come
-	ended   bool // no more of it will come
-	closed  bool // its end was handed on
+	begun   bool // ToolStart was received
+	ended   bool // ToolEnd was received, or the answer has ended
+	closed  bool // ToolEnd was handed on
 	args    toolcall.Arguments
-	waiting []byte // arguments that were not handed on yet
+	waiting []byte // arguments not handed on yet
 }
 
-// eventSize is what an event counts for that waits, beside its bytes.
+// eventSize is the size of a waiting event without its texts.
 const eventSize = 256
 
 var (
@@ -43,16 +42,16 @@ var (
 	errClosed  = errors.New("arguments behind the end of their tool call")
 )
 
-// NewSequencer returns a sequencer that hands events on to next. No more than
-// room bytes may wait behind an open call.
+// NewSequencer returns a sequencer that hands events on to next. At most room bytes
+// may wait behind an open call.
 func NewSequencer(room int, next func(*Event)) *Sequencer {
 	return &Sequencer{next: next, room: room}
 }
 
-// Fault says why the events cannot be put into order, nil while they can.
+// Fault returns the reason why the events cannot be ordered, nil if they can.
 func (s *Sequencer) Fault() *fault.Fault { return s.fault }
 
-// Handle hands on the next event, or keeps it until its place comes.
+// Handle hands on an event, or keeps it until an open call has ended.
 func (s *Sequencer) Handle(e *Event) {
 	if s.fault != nil {
 		return
@@ -72,7 +71,8 @@ func (s *Sequencer) Handle(e *Event) {
 	}
 }
 
-// Flush ends all calls, and hands on what waits: nothing else comes.
+// Flush ends all calls and hands on all waiting events. It is called at the end of the
+// answer.
 func (s *Sequencer) Flush() {
 	for i := range s.calls {
 		s.calls[i].ended = true
@@ -80,10 +80,10 @@ func (s *Sequencer) Flush() {
 	s.advance()
 }
 
-// waiting reports whether what comes must wait.
+// waiting reports whether the next event has to wait.
 func (s *Sequencer) waiting() bool { return s.open > 0 || len(s.queue) > 0 }
 
-// start begins a call, once.
+// start begins a call, unless it has begun.
 func (s *Sequencer) start(e *Event) {
 	for len(s.calls) <= e.Tool {
 		s.calls = append(s.calls, sequencedCall{})
@@ -126,9 +126,9 @@ func (s *Sequencer) arguments(e *Event) {
 	}
 }
 
-// other hands on an event that belongs to no call, or queues it. Some servers put
-// line ends between tool calls, which are left out: text of nothing but space
-// would be refused when a client sends it back.
+// other hands on or queues an event that belongs to no call. Some servers send line
+// ends between tool calls. They are left out, since text of nothing but white space
+// is refused when the client sends it back.
 func (s *Sequencer) other(e *Event) {
 	switch {
 	case !s.waiting():
@@ -144,7 +144,7 @@ func (s *Sequencer) other(e *Event) {
 	s.advance()
 }
 
-// joins reports whether an event goes on with the text of the last one that waits.
+// joins reports whether an event continues the text of the last waiting event.
 func (s *Sequencer) joins(e *Event) bool {
 	if len(s.queue) == 0 || e.Kind != Text && e.Kind != Reasoning {
 		return false
@@ -159,14 +159,14 @@ func (s *Sequencer) push(e *Event) {
 	s.hold(e.size())
 }
 
-// hold counts bytes that wait.
+// hold counts waiting bytes.
 func (s *Sequencer) hold(n int) {
 	if s.held += n; s.held > s.room {
 		s.fault = fault.Unusable(fmt.Errorf("more than %d bytes behind an open tool call", s.room))
 	}
 }
 
-// advance hands on what waits, as far as the open call lets it.
+// advance hands on waiting events up to a call that stays open.
 func (s *Sequencer) advance() {
 	for s.fault == nil {
 		if s.open > 0 && !s.end() || len(s.queue) == 0 {
@@ -183,7 +183,7 @@ func (s *Sequencer) advance() {
 	}
 }
 
-// end ends the open call, unless more of it may come.
+// end ends the open call, unless it may continue.
 func (s *Sequencer) end() bool {
 	c := &s.calls[s.open-1]
 	if !c.ended && (len(s.queue) == 0 || !c.args.Complete()) {
@@ -196,7 +196,7 @@ func (s *Sequencer) end() bool {
 	return true
 }
 
-// begin hands on the start of a call, and the arguments that waited for it.
+// begin hands on the start of a call, and its arguments that have waited.
 func (s *Sequencer) begin(e *Event) {
 	s.open = e.Tool + 1
 	s.next(e)
@@ -220,7 +220,7 @@ func (e *Event) clone() Event {
 	return c
 }
 
-// size is what an event counts for that waits.
+// size returns the size of a waiting event.
 func (e *Event) size() int {
 	size := eventSize + len(e.ID) + len(e.Name) + len(e.Text) + len(e.Logprobs)
 	if e.Source != nil {
@@ -229,7 +229,7 @@ func (e *Event) size() int {
 	return size
 }
 
-// blank reports whether a text is nothing but space.
+// blank reports whether a text is nothing but white space.
 func blank(text []byte) bool {
 	for _, b := range text {
 		if b != ' ' && b != '\n' && b != '\t' && b != '\r' {

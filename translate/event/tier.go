@@ -1,12 +1,11 @@
 package event
 
-// Tier is the service tier that an answer was made with, in words that all
-// formats share.
+// Tier is the service tier of an answer, in the words of no format.
 type Tier uint8
 
 // The tiers.
 const (
-	TierUnknown  Tier = iota // not stated, or one that the client's format has no word for
-	TierStandard             // default, in the chat format
+	TierUnknown  Tier = iota // not stated, or unknown
+	TierStandard             // "default" in the chat format
 	TierPriority
 )

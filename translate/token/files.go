@@ -2,10 +2,10 @@ package token
 
 import "bytes"
 
-// FileKind is a kind of file that a request may hold in base64.
+// FileKind is a kind of file that a request may contain in base64.
 type FileKind uint8
 
-// The kinds of files. Others, such as plain texts, cost what their bytes do.
+// The kinds of files. NoFile includes plain texts, which cost what their bytes cost.
 const (
 	NoFile FileKind = iota
 	ImageFile
@@ -13,22 +13,22 @@ const (
 	AudioFile
 )
 
-// FileCosts are what a request holds of files, which cost other tokens than texts do.
+// FileCosts is the cost of the files in a request.
 type FileCosts struct {
-	Bytes  int64 // of their base64, as it is written in the body
-	Tokens int64 // what they cost, estimated
+	Bytes  int64 // of their base64 in the body
+	Tokens int64 // estimated
 }
 
-// costOf has the tokens of files by their kinds: at least so many, and one for
-// so many bytes of base64. An image costs about the same whatever its size, a PDF
-// by its pages, audio by its length. The rates bound what a file can hide.
+// costOf are the tokens of a file by its kind: the least number, and the bytes of
+// base64 for each token. An image costs about the same whatever its size, a PDF by
+// its pages, audio by its length. The rates bound what a file can hide.
 var costOf = [...]struct{ least, bytesPerToken int64 }{
 	ImageFile: {1500, 4 << 10},
 	PDFFile:   {3000, 40},
 	AudioFile: {100, 1 << 10},
 }
 
-// Add counts a file of so many bytes.
+// Add counts a file of a number of bytes of base64.
 func (f *FileCosts) Add(kind FileKind, bytes int) {
 	if kind == NoFile {
 		return
@@ -38,7 +38,7 @@ func (f *FileCosts) Add(kind FileKind, bytes int) {
 	f.Tokens += max(cost.least, int64(bytes)/cost.bytesPerToken)
 }
 
-// FileKindOf returns the kind of files of a media type.
+// FileKindOf returns the kind of a media type.
 func FileKindOf(mediaType []byte) FileKind {
 	switch {
 	case bytes.HasPrefix(mediaType, []byte("image/")):
@@ -50,7 +50,7 @@ func FileKindOf(mediaType []byte) FileKind {
 	}
 }
 
-// FileKindOfURL returns the kind of file of a raw string that is a data URL, and
+// FileKindOfURL returns the kind of the file in a raw string that is a data URL,
 // NoFile for any other URL.
 func FileKindOfURL(raw []byte) FileKind {
 	mediaType, isData := bytes.CutPrefix(raw, []byte(`"data:`))

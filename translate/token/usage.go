@@ -2,19 +2,18 @@ package token
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
-// Usage counts the tokens of one call. The counts do not overlap: Input leaves
-// out what was read from or written to a cache, as the messages format counts;
-// Reasoning is a part of Output.
+// Usage counts the tokens of one call. Input excludes the tokens read from and written
+// to a cache, as in the messages format. Reasoning is a part of Output.
 type Usage struct {
-	Input      int64 // fresh input tokens
+	Input      int64 // input tokens without those of a cache
 	CacheRead  int64 // input tokens read from a prompt cache
 	CacheWrite int64 // input tokens written to a prompt cache
 	Output     int64 // output tokens, reasoning included
-	Reasoning  int64 // the part of Output spent on reasoning
-	Known      bool  // whether the provider said anything about usage at all
+	Reasoning  int64 // tokens of Output spent on reasoning
+	Known      bool  // whether the provider reported usage
 }
 
-// Plus is the usage of two calls together, unknown where that of one is.
+// Plus returns the usage of two calls together. It is unknown if one of them is.
 func (u Usage) Plus(other Usage) Usage {
 	if !u.Known || !other.Known {
 		return Usage{}
@@ -29,19 +28,19 @@ func (u Usage) Plus(other Usage) Usage {
 	}
 }
 
-// TotalInput is the number of input tokens, cached ones included: what the
-// chat and completions formats call prompt_tokens.
+// TotalInput returns the number of input tokens including cached ones: prompt_tokens
+// in the chat and completions formats.
 func (u Usage) TotalInput() int64 { return sum(u.Input, u.CacheRead, u.CacheWrite) }
 
-// Total is the number of all tokens: what the chat and completions formats call
-// total_tokens.
+// Total returns the number of all tokens: total_tokens in the chat and completions
+// formats.
 func (u Usage) Total() int64 { return sum(u.TotalInput(), u.Output) }
 
-// maxCount bounds counts and their sums. Clients that read numbers as doubles
-// cannot tell larger ones from their neighbours.
+// maxCount bounds counts and their sums. Clients that read numbers as doubles cannot
+// represent all larger ones.
 const maxCount = 1 << 53
 
-// sum adds counts, up to maxCount. Negative ones are none.
+// sum adds counts, up to maxCount. Negative counts are 0.
 func sum(counts ...int64) (total int64) {
 	for _, n := range counts {
 		total = min(total+bounded(n), maxCount)
@@ -49,12 +48,11 @@ func sum(counts ...int64) (total int64) {
 	return total
 }
 
-// bounded returns the count that is nearest to n.
+// bounded returns the valid count nearest to n.
 func bounded(n int64) int64 { return min(max(n, 0), maxCount) }
 
-// ReadCount reads the count at the cursor. What is no count, since it is no
-// integer or negative, says nothing: the one that was known stays, for nothing
-// may ever be subtracted from a bill.
+// ReadCount reads the count at the cursor. A value that is no integer, or is negative,
+// is ignored, and count keeps its value: nothing may be subtracted from a bill.
 func ReadCount(c *jsonscan.Cursor, count *int64) {
 	n, exact, ok := c.Int()
 	switch {

@@ -6,20 +6,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Arguments follows the arguments of a tool call while they come in fragments,
-// and knows when they may be complete: when they are one JSON object, array or
-// string by the count of their brackets and quotes. The zero value has seen
-// nothing yet.
+// Arguments follows the arguments of a tool call that arrive in fragments. It detects
+// the end of a JSON object, array or string by counting brackets and quotes. The zero
+// value is ready to use.
 type Arguments struct {
-	first   byte // the first byte that is no space, 0 before it
+	first   byte // the first byte that is not white space, 0 before it
 	depth   int  // open brackets
 	quoted  bool
 	escaped bool
 	closed  bool // the value has ended
-	broken  bool // more than space came behind its end
+	broken  bool // more than white space followed its end
 }
 
-// Add takes in the next fragment.
+// Add reads the next fragment.
 func (a *Arguments) Add(fragment []byte) {
 	for _, b := range fragment {
 		switch {
@@ -61,18 +60,17 @@ func (a *Arguments) token(b byte) {
 	}
 }
 
-// IsObject reports whether the arguments begin like the object that they ought
-// to be.
+// IsObject reports whether the arguments begin as an object.
 func (a *Arguments) IsObject() bool { return a.first == '{' }
 
-// Complete reports whether the arguments have ended. A number or a literal may
-// always go on.
+// Complete reports whether the arguments have ended. A number or a literal never has,
+// since it may continue.
 func (a *Arguments) Complete() bool { return a.closed && !a.broken }
 
-// AppendArguments appends the arguments of a tool call as the object that the
-// messages format wants (wire format C.6). What is no object is wrapped, so that
-// nothing is lost and a check against the tool's schema fails visibly; cut says
-// that the token limit cut them off.
+// AppendArguments appends the arguments of a tool call as the object that the messages
+// format requires (wire format C.6). A text that is no object is wrapped in one, so
+// that nothing is lost and a check against the schema of the tool fails visibly. cut
+// is true if the token limit cut the text off.
 func AppendArguments(dst, text []byte, cut bool) []byte {
 	if object, ok := Object(text); ok {
 		return append(dst, object...)
@@ -87,9 +85,9 @@ func AppendArguments(dst, text []byte, cut bool) []byte {
 	return wrap(dst, `{"_arguments":`, value)
 }
 
-// Object returns the object that the arguments of a tool call are: the
-// text itself, or what is in it where a server has encoded it twice; an empty
-// one for no arguments. ok is false for all else.
+// Object returns the arguments of a tool call as an object: the text itself, its
+// content if a server has encoded it twice, or an empty object if there are no
+// arguments. ok is false if the text is none of these.
 func Object(text []byte) (object []byte, ok bool) {
 	value := wholeValue(text)
 	if len(bytes.TrimSpace(text)) == 0 || string(value) == "null" {
@@ -107,8 +105,8 @@ func wrap(dst []byte, before string, value []byte) []byte {
 	return append(dst, '}')
 }
 
-// wholeValue returns the JSON value that the text is, without the space around
-// it; nil if it is none.
+// wholeValue returns the text without the white space around it if it is one JSON
+// value, else nil.
 func wholeValue(text []byte) []byte {
 	text = bytes.TrimSpace(text)
 	c := jsonscan.New(text)

@@ -8,17 +8,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// toolIDPrefix begins the ids by which messages clients know the calls of
-// providers whose own ids the messages format does not allow.
+// toolIDPrefix begins ids that replace those of a provider that the messages format
+// does not allow.
 const toolIDPrefix = "gwid1_"
 
-// maxToolID is the longest id, in bytes, that is shown as it is.
+// maxToolID is the length of the longest id that is not replaced, in bytes.
 const maxToolID = 64
 
-// AppendID appends the id by which a messages client knows a call that the
-// provider calls id, which must not be empty. Only letters, digits, "_" and "-"
-// occur in it. An id that looks like one of those made here is made into one, so
-// that it comes back as it was.
+// AppendID appends the id that a messages client gets for the provider's id of a call,
+// which must not be empty. It has only letters, digits, "_" and "-". An id that looks
+// like a replaced one is replaced, too, so that AppendOriginalID restores it.
 func AppendID(dst, id []byte) []byte {
 	if len(id) <= maxToolID && translate.PlainName(id) && !bytes.HasPrefix(id, []byte(toolIDPrefix)) {
 		return append(dst, id...)
@@ -27,29 +26,28 @@ func AppendID(dst, id []byte) []byte {
 	return base64.RawURLEncoding.AppendEncode(dst, id)
 }
 
-// AppendOriginalID appends the id by which the provider knows a call that a
-// messages client calls id: the reverse of AppendID.
+// AppendOriginalID appends the provider's id of a call for the id that a messages
+// client sends. It is the reverse of AppendID.
 func AppendOriginalID(dst, id []byte) []byte {
 	if len(id) <= len(toolIDPrefix) || string(id[:len(toolIDPrefix)]) != toolIDPrefix {
 		return append(dst, id...)
 	}
 	before := len(dst)
 	dst, err := base64.RawURLEncoding.Strict().AppendDecode(dst, id[len(toolIDPrefix):])
-	if err != nil { // someone else's id
+	if err != nil { // the prefix is chance
 		return append(dst[:before], id...)
 	}
 	return dst
 }
 
-// IDs gives the calls of an answer the ids by which the client knows them,
-// each to one call only. The zero value has given none.
+// IDs makes the ids of the calls of an answer unique. The zero value is ready to use.
 type IDs struct {
-	next map[string]int // of the ids that were shown: the number to try next
+	next map[string]int // by id: the number to try next
 }
 
-// Show returns the id of a call which the provider calls id, as write appends
-// it, in memory of its own. The second of two that are the same is told apart by
-// a number, which is a part of the id that comes back to the provider.
+// Show returns the client's id of a call for the provider's id, as write appends it, in
+// memory of its own. An id that repeats an earlier one gets a number, which is a part
+// of the id that the provider gets back.
 func (s *IDs) Show(id []byte, write func(dst, id []byte) []byte) []byte {
 	shown := write(nil, id)
 	if n := s.next[string(shown)]; n > 0 {

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// maxToolName is the longest tool name, in bytes, that chat providers take.
+	// maxToolName is the length of the longest tool name that chat providers accept.
 	maxToolName = 64
-	// keptToolName is how much of a longer name is kept in front of the digest.
+	// keptToolName is the length of the part of a longer name before the digest.
 	keptToolName = 55
-	// toolNameDigest is how many bytes of the digest follow it.
+	// toolNameDigest is the number of bytes of the digest after it.
 	toolNameDigest = 4
 )
 
-// PlainName reports whether chat providers take a tool name as it is.
+// PlainName reports whether chat providers accept a tool name.
 func PlainName(name []byte) bool { return len(name) <= maxToolName && translate.PlainName(name) }
 
-// AppendName appends the name by which a chat provider knows a tool: the
-// name itself when it is plain, else what is allowed of it and a digest, which
-// tells it from others that are cut alike. The same name always gives the same.
+// AppendName appends the name of a tool for chat providers: the name itself if they
+// accept it, else its allowed bytes, shortened, and a digest that distinguishes it from
+// other names. The same name always gives the same result.
 func AppendName(dst, name []byte) []byte {
 	if PlainName(name) {
 		return append(dst, name...)
