@@ -28,9 +28,8 @@ func isEventStream(res *http.Response) bool {
 	return err == nil && media == "text/event-stream"
 }
 
-// answer reads a whole JSON answer. Nothing of it goes to the client before
-// all of it is there and was found to be one, so that a broken one can still
-// be answered by another target.
+// answer reads a whole JSON answer. Nothing of it goes to the client before all of it
+// was read and checked, so that another target can still answer instead.
 func (c *call) answer(res *http.Response) (*http.Response, error) {
 	body, err := c.read(res, maxAnswer)
 	if err != nil {
@@ -61,14 +60,14 @@ func (c *call) inspect(body []byte) (signal.Answer, *fault.Fault) {
 	return c.attempt.Format.Answers.Inspect(body, c.attempt.Exchange.Operation)
 }
 
-// refused reads the provider's error answer.
+// refused reads the provider's error answer, and ends the call.
 func (c *call) refused(res *http.Response) (*http.Response, error) {
 	c.noteHeaders(c.retryHeaders(res.Header))
 	body, err := c.read(res, maxErrorAnswer)
 	if err != nil && c.client.Err() != nil {
 		return c.unread(res, err)
 	}
-	// An error answer that cannot be read is still an error of that status.
+	// An error answer that cannot be read still has its status.
 	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
 	fault.Redact(c.secrets()...)
 	if c.attempt.ByteLane() && c.attempt.Format.Errors.Relayable(res.StatusCode, body) {

@@ -10,9 +10,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// byteLane hands the provider's bytes on as they came while an observer watches
-// the events. Only whole events are handed on, so that a stream that breaks off
-// never leaves half of one.
+// byteLane hands the provider's bytes on as they came, while an observer reads the
+// events. It hands on whole events only, so that a stream that breaks off never ends
+// in the middle of one.
 type byteLane struct {
 	signal.Observer
 	events
@@ -31,13 +31,13 @@ type byteLane struct {
 // editor appends edits of the data of an event, or of a JSON answer.
 type editor func(edits []edit.Edit, data []byte) []edit.Edit
 
-// Losses: nothing is lost on the way of the bytes.
+// Losses returns nothing: the client gets the provider's own bytes.
 func (l *byteLane) Losses() translate.Losses { return nil }
 
 func (l *byteLane) relaysErrors() bool { return !l.hidden }
 
-// restore: the beginning of an event that was not complete goes in front of its
-// rest, so that both can be handed on as one. A long one stays where it is.
+// restore puts the beginning of an incomplete event in front of its rest, so that both
+// can be handed on at once. A long one stays where it is.
 func (l *byteLane) restore(p []byte) int {
 	if len(l.pending) > len(p)/2 {
 		return 0
@@ -71,8 +71,8 @@ func (l *byteLane) write(events []byte, ready *bytes.Buffer) {
 	ready.Write(edit.Apply(ready.AvailableBuffer(), events, l.edits))
 }
 
-// observe looks at every event that is complete by now, and notes their edits.
-// The bytes are all that were not handed on; it returns how many of them may be.
+// observe reads the events that are complete by now, and collects their edits. held
+// are the bytes that were not handed on yet; it returns how many of them may be.
 func (l *byteLane) observe(held []byte) (n int) {
 	first := l.lexer.Offset() - int64(len(held))
 	l.edits = l.edits[:0]
@@ -88,8 +88,8 @@ func (l *byteLane) observe(held []byte) (n int) {
 	}
 }
 
-// note adds what an event says, and the edits of the bytes at hand, which begin at
-// that offset of the stream. It reports whether the client is to see the event.
+// note adds the signal of an event, and its edits of the bytes held, which begin at
+// the offset first of the stream. It reports whether the client gets the event.
 func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) {
 	sig := l.Observe(event)
 	l.events.note(event, sig)
@@ -105,9 +105,9 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 	return true
 }
 
-// keeps reports whether an event is kept from the client: usage that it did not ask
-// for, and an error that it could not read, or that repeats the credential anywhere,
-// in its comments and other fields too.
+// keeps reports whether an event is withheld from the client: usage that it did not
+// ask for, and an error that it could not read, or that repeats the credential in its
+// data, its comments or another field.
 func (l *byteLane) keeps(event sse.Event, sig signal.Signal, raw []byte) bool {
 	if sig.Has(signal.Failed) {
 		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.leaks(raw)
@@ -116,8 +116,8 @@ func (l *byteLane) keeps(event sse.Event, sig signal.Signal, raw []byte) bool {
 	return l.withhold && sig.Has(signal.UsageOnly)
 }
 
-// editUsage notes the edits of an event's usage. The event stands at that place of
-// the bytes at hand.
+// editUsage collects the edits of an event's usage. The event begins at the index at
+// of the bytes held.
 func (l *byteLane) editUsage(event sse.Event, raw []byte, at int) {
 	before := len(l.edits)
 	l.edits = l.usage(l.edits, event.Data)
@@ -127,8 +127,8 @@ func (l *byteLane) editUsage(event sse.Event, raw []byte, at int) {
 	}
 }
 
-// end takes in an event that lacks only its blank line. Some providers are
-// known to end their streams without [DONE].
+// end takes an event that lacks only its blank line. Some providers end their streams
+// without [DONE].
 func (l *byteLane) end(orderly bool, ready *bytes.Buffer) {
 	if !orderly {
 		return
@@ -142,8 +142,8 @@ func (l *byteLane) end(orderly bool, ready *bytes.Buffer) {
 	}
 }
 
-// completed adds the blank line that an event lacks: a reader who keeps to the
-// standard drops an event without one.
+// completed adds the blank line that an event lacks: by the standard, a reader drops
+// an event without one.
 func completed(event []byte) []byte {
 	switch text := bytes.TrimRight(event, "\r\n"); string(event[len(text):]) {
 	case "", "\n", "\r", "\r\n":

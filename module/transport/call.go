@@ -18,7 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// call is one attempt on its way: created for each, used by one goroutine.
+// call is one call of an attempt. It is used by one goroutine.
 type call struct {
 	t       *Transport
 	attempt *exchange.Attempt
@@ -39,8 +39,8 @@ func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *ht
 
 // do sends the request and returns the answer once it is known to be one: a
 // complete JSON answer, or a stream whose first meaningful event has arrived.
-// Everything else leaves its fault in the result. A provider's error status is
-// returned as a response without a body, so that passive health checks see it.
+// Otherwise the result has a fault. An error status of the provider is returned as a
+// response without a body, so that passive health checks see it.
 func (c *call) do() (*http.Response, error) {
 	request, fault := c.prepare()
 	switch {
@@ -98,8 +98,9 @@ func (c *call) end() {
 
 var errEnded = errors.New("the call has ended")
 
-// fail ends a call that gave no usable answer. The returned error is for reverse_proxy: it is a dial error where
-// one happened, and context.Canceled only if the client itself went away.
+// fail ends a call that gave no usable answer. The returned error is for
+// reverse_proxy: it wraps a dial error if there is one, and is context.Canceled only if
+// the client went away.
 func (c *call) fail(err error) error {
 	defer c.end()
 	if c.client.Err() != nil {
@@ -126,8 +127,8 @@ func callFault(cause error) *fault.Fault {
 	}
 }
 
-// unreadable reports whether a call ended by an answer that came, but was coded
-// in a way that cannot be read, or too large.
+// unreadable reports whether a call ended because of an answer that cannot be decoded,
+// or is too large.
 func unreadable(err error) bool {
 	for _, target := range [...]error{coding.ErrUnknown, coding.ErrBroken, coding.ErrTooLarge, sse.ErrTooLarge} {
 		if errors.Is(err, target) {
@@ -138,8 +139,8 @@ func unreadable(err error) bool {
 }
 
 // timedOut reports whether a call ended by a timeout. The dial errors of
-// reverse_proxy hide what they wrap from errors.As; the text that every timeout
-// of the net package ends with is all they show.
+// reverse_proxy hide what they wrap from errors.As (T26); only their text shows a
+// timeout, since every timeout of the net package ends with the same words.
 func timedOut(err error) bool {
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -149,9 +150,9 @@ func timedOut(err error) bool {
 	return errors.As(err, &dial) && strings.HasSuffix(dial.Error(), os.ErrDeadlineExceeded.Error())
 }
 
-// callError is the error of a call as reverse_proxy sees it. A cancellation
-// that came from inside is not shown as context.Canceled, which reverse_proxy
-// would take for the client's and answer with status 499.
+// callError is the error of a call as reverse_proxy sees it. It hides a
+// context.Canceled that is not the client's, which reverse_proxy would answer with
+// status 499 (T29).
 type callError struct{ cause error }
 
 func (e *callError) Error() string { return "calling provider: " + e.cause.Error() }

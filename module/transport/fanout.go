@@ -12,10 +12,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// fanOut is the answer that several calls give together, and the body of a streamed
-// one. Its subcalls send and read in goroutines of their own, which end with it. The
-// reader of the answer handles what they deliver, one arrival after the other: a
-// slow client slows down every subcall. One subcall that fails makes the whole fail.
+// fanOut is the answer that several calls give together, and its body if it is a
+// stream. Its subcalls send and read in goroutines of their own, which end with it.
+// The reader of the answer handles what they deliver, one arrival after the other: a
+// slow client slows down every subcall. If one subcall fails, the whole fails.
 type fanOut struct {
 	call        *call
 	translators pairs.Fan
@@ -43,9 +43,8 @@ func newFanOut(c *call, calls []preparedCall) *fanOut {
 	return f
 }
 
-// do makes the calls and returns the answer once it is known to be one: with
-// the first content of a stream, whichever call that comes from, or with the
-// last of the JSON answers.
+// do makes the calls and returns the answer once it is known to be one: with the first
+// content of any stream, or with the last of the JSON answers.
 func (f *fanOut) do() (*http.Response, error) {
 	f.start()
 	for !f.call.result.Whole() && !f.begun() {
@@ -69,7 +68,7 @@ func (f *fanOut) do() (*http.Response, error) {
 	return f.answer(), nil
 }
 
-// fail ends the answer behind content, because of the call that failed.
+// fail ends an answer that has content, because of a call that failed.
 func (f *fanOut) fail(s *subcall) {
 	f.failed = s
 	f.merge(s)
@@ -140,7 +139,8 @@ func (f *fanOut) finish() {
 	}
 }
 
-// answer is what is handed on: the stream from now on, or the whole answer.
+// answer returns the response: with the stream that follows, or with the whole
+// answer.
 func (f *fanOut) answer() *http.Response {
 	c := f.call
 	f.merge(f.failed)
@@ -163,8 +163,8 @@ func (f *fanOut) merge(failed *subcall) {
 	f.call.noteAnswer(f.translators.Usage(), f.translators.Model(), f.translators.Losses())
 }
 
-// Read hands on the next bytes. An answer that breaks off ends in an orderly way;
-// the result says so.
+// Read hands on the next bytes. An answer that breaks off ends in an orderly way too;
+// the result has the fault.
 func (f *fanOut) Read(p []byte) (int, error) {
 	for f.ready.Len() == 0 {
 		a, more := <-f.arrivals

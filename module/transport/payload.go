@@ -13,10 +13,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 )
 
-// payload is what a call sends. It may be opened more than once: net/http sends a
-// request again, up to six times, that the provider never took, because it refused
-// the stream, was about to close the connection (GOAWAY), or had closed it before
-// anything was written.
+// payload is the body that a call sends. It may be opened more than once: net/http
+// repeats a request, up to six times, that the provider never accepted, because it
+// refused the stream, was about to close the connection (GOAWAY), or had closed it
+// before anything was written.
 type payload struct {
 	parts  [][]byte
 	length int64           // of all parts
@@ -50,8 +50,8 @@ func (p *payload) share() *payload {
 	return &payload{parts: p.parts, length: p.length, lease: p.lease}
 }
 
-// close ends the sending: the payload is not opened again. net/http keeps the
-// request, and with it the payload, until the answer has ended.
+// close gives back what the payload holds. It must not be opened again. net/http keeps
+// the request, and with it the payload, until the answer has ended.
 func (p *payload) close() {
 	p.parts = nil
 	p.lease.Release()
@@ -68,19 +68,19 @@ func (p *payload) open() io.ReadCloser {
 	return &outgoing{src: &parts, lease: p.lease, sent: &p.sent}
 }
 
-// reopen is open for the GetBody of a request.
+// reopen is open, as the GetBody of a request.
 func (p *payload) reopen() (io.ReadCloser, error) { return p.open(), nil }
 
-// claimsIdempotency reports whether a request has a header that net/http takes for leave
-// to send it again even if the provider may have worked on it already. No client
-// can set one, but a configuration can.
+// claimsIdempotency reports whether a request has a header that lets net/http repeat it
+// even if the provider may have begun to work on it. A configuration can set one; a
+// client cannot.
 func claimsIdempotency(h http.Header) bool {
 	return h["Idempotency-Key"] != nil || h["X-Idempotency-Key"] != nil
 }
 
-// outgoing is the body of a call. The http transport may close it while it
-// still reads from it in another goroutine; the lock makes sure that no read
-// touches the leased memory once Close has returned.
+// outgoing is a reader of a payload. The http transport may close it while another
+// goroutine still reads from it: the lock keeps reads from touching the leased memory
+// once Close has returned.
 type outgoing struct {
 	mu    sync.Mutex
 	src   io.Reader // nil once closed

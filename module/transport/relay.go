@@ -16,10 +16,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// relay is the body of a streamed answer: what its lane makes of the provider's
-// events. To its reader it always ends in an orderly way; the result of the call
-// has the state that the stream really ended in. Nothing is handed on after the
-// event that ends the stream.
+// relay is the body of a streamed answer: the provider's events, as its lane passes
+// them on. For its reader it always ends in an orderly way; the result of the call has
+// the state in which the stream ended. Nothing is handed on after the event that ends
+// the stream.
 type relay struct {
 	call     *call
 	src      io.Reader // nil once nothing more is read
@@ -34,43 +34,43 @@ type relay struct {
 // them.
 const maxPrelude = 1 << 20
 
-// maxReadOut is the number of reads behind the last event.
+// maxReadOut is the number of reads after the last event.
 const maxReadOut = 16
 
-// maxSilence bounds what is read before the first content and, from then on,
-// between two events, in bytes after decoding: held back or not, it must end.
-// There is room for the largest event.
+// maxSilence bounds what is read before the first content and, from then on, between
+// two events, in bytes after decoding. The largest event has room in it.
 func (c *call) maxSilence() int64 { return c.t.MaxEventBytes + maxPrelude }
 
 var errSilence = fmt.Errorf("waiting for an event: %w", coding.ErrTooLarge)
 
-// prime reads up to the first meaningful event. Its error is one of the
-// connection; any other failure is left in the result.
+// prime reads up to the first meaningful event. It returns an error of the connection;
+// any other failure is in the result.
 func (r *relay) prime() error {
 	buf := make([]byte, 4<<10)
-	for r.lane.signals()&(signal.Content|lastSignals) == 0 {
+	for !r.begun() && !r.ended() {
 		n, err := r.step(buf)
 		r.ready.Write(buf[:n])
-		if r.lane.signals()&(signal.Content|lastSignals) != 0 {
-			break
-		}
-		if err = r.failure(err); err == io.EOF {
+		err = r.failure(err)
+		switch {
+		case r.begun() || r.ended(): // the next read meets the failure again
+		case err == io.EOF:
 			r.end(err)
-			break
-		}
-		if err != nil {
+			return nil
+		case err != nil:
 			return err
-		}
-		if r.ready.Len() > maxPrelude {
+		case r.ready.Len() > maxPrelude:
 			return fmt.Errorf("waiting for content: %w", coding.ErrTooLarge)
 		}
 	}
 	return nil
 }
 
-// begun reports whether content came: an answer that fails from then on is a
-// stream that broke off, whether or not the failure came with the same bytes.
+// begun reports whether content came. An answer that fails from then on is a stream
+// that broke off, even if the failure came with the same bytes.
 func (r *relay) begun() bool { return r.lane.signals().Has(signal.Content) }
+
+// ended reports whether the last event came.
+func (r *relay) ended() bool { return r.lane.signals()&lastSignals != 0 }
 
 // Read hands on the next bytes.
 func (r *relay) Read(p []byte) (int, error) {
@@ -81,12 +81,12 @@ func (r *relay) Read(p []byte) (int, error) {
 		if r.src == nil {
 			return 0, io.EOF
 		}
-		if r.lane.signals()&lastSignals != 0 {
+		if r.ended() {
 			r.readOut(p)
 			continue
 		}
 		n, err := r.step(p)
-		if err = r.failure(err); err != nil && r.lane.signals()&lastSignals == 0 {
+		if err = r.failure(err); err != nil && !r.ended() {
 			r.end(err)
 		}
 		if n > 0 {
@@ -95,8 +95,8 @@ func (r *relay) Read(p []byte) (int, error) {
 	}
 }
 
-// step reads once into p, passes the bytes on to the lane, and enters the state
-// that its events lead to. It returns how many bytes of p may be handed on.
+// step reads once into p, passes the bytes to the lane, and enters the state that the
+// events lead to. It returns how many bytes of p may be handed on.
 func (r *relay) step(p []byte) (direct int, err error) {
 	fresh := r.lane.restore(p)
 	n, err := r.read(p[fresh:])
@@ -107,17 +107,17 @@ func (r *relay) step(p []byte) (direct int, err error) {
 	return r.took(p[:fresh+n], fresh), err
 }
 
-// read reads once. Between two reads of an answer whose beginning was handed on
-// it is the client who is waited for.
+// read reads once. The watch runs only meanwhile: between two reads the relay waits for
+// the client.
 func (r *relay) read(p []byte) (int, error) {
 	r.call.watch.resume()
 	defer r.call.watch.hold()
 	return r.src.Read(p)
 }
 
-// took handles bytes of which those from fresh on were just read. Only an event
-// is a sign of life: comments would keep a provider that never ends alive, and
-// the wait for usage would begin anew with each event of a finished stream.
+// took handles the bytes in p, of which those from fresh on were just read. Only events
+// of a stream that has not finished are a sign of life: comments must not keep a silent
+// provider alive, and the wait for usage must not begin anew with each event.
 func (r *relay) took(p []byte, fresh int) (direct int) {
 	last := r.lane.lastEvent()
 	direct = r.lane.take(p, fresh, &r.ready)
@@ -128,8 +128,8 @@ func (r *relay) took(p []byte, fresh int) (direct int) {
 	return direct
 }
 
-// failure returns what ends the stream before its time, err unless it is more
-// than the gateway takes in.
+// failure returns the error that ends the stream before its time: that of an event or a
+// silence that is too large, else err.
 func (r *relay) failure(err error) error {
 	return cmp.Or(r.lane.err(), r.silent(), err)
 }
@@ -172,8 +172,8 @@ func (r *relay) failBySignal() {
 	}
 }
 
-// readOut reads on behind the last event for the end of the body: a connection
-// is used again only once it was seen.
+// readOut reads on after the last event, up to the end of the body: the connection can
+// be used again only then.
 func (r *relay) readOut(buf []byte) {
 	r.call.watch.enter(phase{time.Duration(r.call.t.UsageWait), errDrain})
 	for range maxReadOut {
@@ -184,14 +184,14 @@ func (r *relay) readOut(buf []byte) {
 	r.src = nil
 }
 
-// end ends a stream whose last event did not come yet.
+// end ends a stream whose last event has not come.
 func (r *relay) end(err error) {
 	r.src = nil
 	cause := context.Cause(r.call.ctx)
 	waited := errors.Is(cause, errDrain) // the wait for the usage of a finished turn is over
 	r.lane.end(waited || errors.Is(err, io.EOF), &r.ready)
 	r.advance()
-	if r.call.client.Err() == nil && r.lane.signals()&lastSignals == 0 {
+	if r.call.client.Err() == nil && !r.ended() {
 		r.call.noteFailure(brokenOff(err, cause))
 	}
 }

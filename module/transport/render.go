@@ -61,8 +61,8 @@ func (t *Transport) target(proxied *http.Request) *url.URL {
 	return &target
 }
 
-// host is the Host header: what the configuration makes it, else the address;
-// sockets have none, there the provider's name stands for it.
+// host returns the Host header: the configured one, else the address. For a socket,
+// which has no host, it is that of the base URL.
 func (t *Transport) host(configured, address string) string {
 	switch {
 	case configured != "":
@@ -74,8 +74,8 @@ func (t *Transport) host(configured, address string) string {
 	}
 }
 
-// header builds the headers anew. Nothing of the client goes out but what the
-// list below names.
+// header returns the headers of the request, which are built anew. Of the client's
+// headers, only those named below are sent.
 func (c *call) header(configured http.Header) http.Header {
 	ex := c.attempt.Exchange
 	h := make(http.Header, 10)
@@ -112,8 +112,8 @@ func copyHeader(to, from http.Header, name string) {
 	}
 }
 
-// complete adds the credential, and what the configuration adds to every
-// request: its header operations come last and win.
+// complete adds the credential, and then the headers of the configuration, which take
+// precedence.
 func (t *Transport) complete(h, configured http.Header) {
 	if t.secret != "" {
 		h[t.header] = t.credentialHeader()
@@ -140,8 +140,8 @@ func accept(ex *exchange.Exchange, byteLane bool) []string {
 	return acceptJSON
 }
 
-// usageAsked reports whether this call has to ask for the usage of a stream
-// itself, because the client did not.
+// usageAsked reports whether the gateway asks for the usage of a stream, because the
+// client does not.
 func (c *call) usageAsked() bool {
 	ex := c.attempt.Exchange
 	return !c.attempt.Traits.WithoutUsage && c.attempt.Format.Answers.Usage.Ask != nil && ex.Streaming() && !ex.View.IncludeUsage

@@ -8,17 +8,16 @@ import (
 	"sync"
 )
 
-// unsolicited begins the line that net/http writes to the standard logger when a
-// provider sends more than it has announced. Up to 4 KiB of that follow, quoted.
+// unsolicited is the beginning of the line that net/http writes to the standard logger
+// when a provider sends more than it has announced. Up to 4 KiB of that are quoted.
 var unsolicited = []byte("Unsolicited response received on idle HTTP channel")
 
 var filtering sync.Mutex // guards the check for a filter and its installation
 
-// filterStdLog keeps the text of providers out of the standard logger. There is
-// no other way: net/http takes no logger of a transport's own, and above TLS a
-// connection cannot be watched. Caddy redirects the standard logger when it loads
-// a configuration, and again when it drops the old one, so that a filter which is
-// installed once does not last.
+// filterStdLog keeps texts of providers out of the standard logger. net/http has no
+// option for another logger, and above TLS a connection cannot be filtered. Caddy
+// redirects the standard logger when it loads a configuration, and again when it
+// drops the old one, so that the filter has to be installed again and again.
 func filterStdLog() {
 	filtering.Lock()
 	defer filtering.Unlock()

@@ -11,9 +11,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// stream holds an event stream back until its first meaningful event, so that
-// a failure before it can still be answered by another target or with a true
-// status, and then hands it on.
+// stream holds an event stream back until its first meaningful event, and then hands it
+// on. After a failure before that event, another target can still be asked, and the
+// client still gets a true status.
 func (c *call) stream(res *http.Response) (*http.Response, error) {
 	c.watch.enter(phase{time.Duration(c.t.FirstEventTimeout), errFirstEvent})
 	src, err := c.decoded(res)
@@ -22,7 +22,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	}
 	r := &relay{call: c, src: src, upstream: res.Body, lane: c.lane()}
 	err = r.prime()
-	r.noteAnswer() // a failed attempt counts as well
+	r.noteAnswer() // a failed attempt may have used tokens, too
 	if err != nil {
 		return c.unread(res, err)
 	}

@@ -37,7 +37,7 @@ func newSubcall(p preparedCall, t *pairs.Translator, room *atomic.Int64) *subcal
 	}}
 }
 
-// arrival is what a subcall delivers: nothing but itself if it gave no answer.
+// arrival is what a subcall delivers. If it gave no answer, only from is set.
 type arrival struct {
 	from  *subcall
 	res   *http.Response
@@ -45,7 +45,7 @@ type arrival struct {
 	data  []byte // valid until the next arrival is asked for
 	err   error  // behind data
 
-	panicked any // to be raised again where somebody recovers
+	panicked any // of the subcall's goroutine, to be raised again in that of the reader
 }
 
 // run makes the call.
@@ -76,8 +76,8 @@ func (s *subcall) giveUp(res *http.Response, err error, deliver func(arrival) bo
 	deliver(arrival{from: s})
 }
 
-// collect delivers a whole JSON answer. Those of all subcalls together may be as
-// large as a single one.
+// collect delivers a whole JSON answer. All subcalls together may read as much as a
+// single call.
 func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 	body, err := s.read(res, max(0, s.room.Load()))
 	if err == nil && s.room.Add(-int64(len(body))) < 0 { // others were read meanwhile
@@ -92,8 +92,8 @@ func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 	deliver(arrival{from: s, res: res, whole: true, data: body})
 }
 
-// pump delivers a stream as it comes. Of its two buffers one is filled while the
-// other is read.
+// pump delivers a stream as it comes. It fills one of its two buffers while the other
+// is being read.
 func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
 	defer res.Body.Close()
 	s.watch.enter(phase{time.Duration(s.t.FirstEventTimeout), errFirstEvent})
@@ -133,7 +133,7 @@ func (s *subcall) take(a arrival, committed bool) bool {
 	}
 	err := s.relay.failure(a.err)
 	switch {
-	case err == nil || s.relay.lane.signals()&lastSignals != 0:
+	case err == nil || s.relay.ended():
 		return s.result.Fault == nil
 	case err == io.EOF || committed || s.begun():
 		s.relay.end(err)
@@ -160,7 +160,7 @@ func (s *subcall) takeAnswer(body []byte) bool {
 // result, which the goroutine of the call may be writing.
 func (s *subcall) begun() bool { return s.whole.Load() || s.relay.begun() }
 
-// finish begins to read out the body behind a whole answer.
+// finish begins to read out the body after a whole answer.
 func (s *subcall) finish() {
 	s.watch.enter(phase{time.Duration(s.t.UsageWait), errDrain})
 	s.whole.Store(true)

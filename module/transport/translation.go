@@ -16,7 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// translator returns the way back of this call.
+// translator returns the translator of the answer.
 func (c *call) translator() *pairs.Translator {
 	return pairs.NewTranslator(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, &c.memory, c.ids())
 }
@@ -31,8 +31,8 @@ func (c *call) ids() translate.IDs {
 	}
 }
 
-// translateAnswer writes a whole JSON answer for the client: as one, or, where
-// the client wants a stream, as the stream that the answer would have been.
+// translateAnswer translates a whole JSON answer: into another one, or, if the client
+// wants a stream, into the stream that the answer would have been.
 func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response, error) {
 	t := c.translator()
 	fault := readAnswer(t, body)
@@ -66,9 +66,9 @@ const (
 	typeStream = "text/event-stream; charset=utf-8"
 )
 
-// contentType returns the content type of the answer to the client: the
-// provider's own if the answer goes on as it is and the header says what it is.
-// Official SDKs take JSON of another type, or of none, for a text.
+// contentType returns the content type of the answer to the client: the provider's own
+// if the answer goes on as it is and the type fits it. Official SDKs read JSON of
+// another type, or of none, as a text.
 func (c *call) contentType(res *http.Response) string {
 	own, standard := exchange.IsJSON(res.Header.Get("Content-Type")), typeJSON
 	if c.attempt.Exchange.Streaming() {
@@ -86,8 +86,7 @@ type translation struct {
 	events
 }
 
-// relaysErrors: a provider's error ends the stream as a fault of the gateway's
-// own does.
+// relaysErrors returns false: the error event of another format cannot be handed on.
 func (t *translation) relaysErrors() bool { return false }
 
 func (t *translation) restore([]byte) int { return 0 }

@@ -1,11 +1,10 @@
-// Package transport is the module http.reverse_proxy.transport.ai: the only
-// speaker to providers. It renders the request of every attempt, waits for the
-// first meaningful event, reads the answer and hands it on, and keeps the
-// deadlines.
+// Package transport is the module http.reverse_proxy.transport.ai, which alone calls
+// providers. It renders the request of every attempt, waits for the first meaningful
+// event, reads the answer and hands it on, and keeps the deadlines.
 //
 // It promises that no header of the client goes out unless it is on a list,
-// that an answer without a stated end is never marked as finished, and that a
-// call stops when its client does. It refuses redirects and unbounded bodies.
+// that an answer without its last event is never marked as finished, and that a call
+// ends when its client leaves. It refuses redirects and unbounded bodies.
 // It also asks for the provider's list of models. Other requests that carry no
 // attempt, such as active health checks, pass through with the provider's
 // credential added.
@@ -99,10 +98,10 @@ func (t *Transport) provisionCredential(d aigateway.Defaults) error {
 	return nil
 }
 
-// credential is the bare credential, "" for none.
+// credential returns the bare credential, "" for none.
 func (t *Transport) credential() string { return string(t.secret) }
 
-// credentialHeader is the value of the credential's header.
+// credentialHeader returns the value of the credential's header.
 func (t *Transport) credentialHeader() []string {
 	if t.header == "Authorization" {
 		return []string{"Bearer " + string(t.secret)}
@@ -135,8 +134,8 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.carry(t.authorized(req))
 }
 
-// authorized returns req with the credential, so that health checks of
-// providers that let nobody in without one work.
+// authorized returns req with the credential, which some providers require of health
+// checks.
 func (t *Transport) authorized(req *http.Request) *http.Request {
 	if t.secret == "" {
 		return req

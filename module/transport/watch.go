@@ -28,9 +28,9 @@ var (
 	errDrain      = &timeoutError{"the end of a finished stream"}
 )
 
-// watch is the one timer of a call. It is re-armed only when it fires, so that
-// a sign of life costs no more than reading the clock. It stands still while
-// nothing is read: what a slow client costs is no silence of the provider's.
+// watch is the one timer of a call. It is re-armed only when it fires, so that a sign of
+// life costs no more than reading the clock. It pauses while nothing is read, so that
+// the time of a slow client does not count as silence of the provider.
 type watch struct {
 	cancel context.CancelCauseFunc
 
@@ -38,8 +38,8 @@ type watch struct {
 	timer *time.Timer
 	phase phase
 	alive time.Time // the last sign of life
-	held  time.Time // since when the watch stands still; zero while it runs
-	idle  bool      // the timer fired while the watch stood still
+	held  time.Time // when the pause began; zero while the watch runs
+	idle  bool      // the timer fired during the pause
 	ended bool
 }
 
@@ -70,7 +70,7 @@ func (w *watch) touch() {
 	w.mu.Unlock()
 }
 
-// restart gives the phase its whole limit anew.
+// restart begins the limit of the phase anew.
 func (w *watch) restart() {
 	w.alive = time.Now()
 	if !w.held.IsZero() {
@@ -78,7 +78,7 @@ func (w *watch) restart() {
 	}
 }
 
-// hold lets the watch stand still, until resume.
+// hold pauses the watch, until resume.
 func (w *watch) hold() {
 	w.mu.Lock()
 	if w.held.IsZero() {
@@ -87,7 +87,7 @@ func (w *watch) hold() {
 	w.mu.Unlock()
 }
 
-// resume lets the watch run on with what was left of its phase.
+// resume continues the phase with the time that was left.
 func (w *watch) resume() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,7 +102,7 @@ func (w *watch) resume() {
 	}
 }
 
-// stop ends the watch; the call is not cancelled by it any more.
+// stop ends the watch, which does not cancel the call any more.
 func (w *watch) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
