@@ -46,7 +46,8 @@ func refuseLimited(s *sink.Sink, decision aigateway.Admission, estimate meter.Es
 	return fault.LimitReached(decision.Reached)
 }
 
-// wholeSeconds rounds up: whoever comes again then is not too early.
+// wholeSeconds returns a duration in seconds, rounded up, so that a client that waits
+// that long is not too early.
 func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 // showQuotas sets the headers that show how much is left, whatever the answer is.

@@ -16,10 +16,9 @@ import (
 // maxCredential bounds the length of a credential in bytes.
 const maxCredential = 256
 
-// authenticate finds the key record for the request's credential. Unknown,
-// disabled and expired keys get the same sentence, found by the same work; the
-// log tells the operator which it was. The credential may also be in the header
-// other, "" for none.
+// authenticate finds the key of a request. Unknown and disabled keys get the same
+// answer, after the same work; the log shows operators why a key was refused. The
+// credential may also be in the header other, "" for none.
 func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *fault.Fault {
 	credential, f := credentialOf(r, other)
 	if f != nil {
@@ -43,8 +42,8 @@ func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *fau
 	return nil
 }
 
-// unknownKey refuses a key that no source knows. While one may not know all of
-// its keys, the key may still be a valid one.
+// unknownKey refuses a key that no source has. While a source may not have all of its
+// keys, the key may be valid.
 func (h *Handler) unknownKey(s *sink.Sink, credential string) *fault.Fault {
 	switch {
 	case !h.resolved.sources.complete():

@@ -8,9 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// expectedTokens estimates the tokens that a request may use: its prompt, once
-// for each call, and the longest answers that it allows. A count of tokens uses
-// none.
+// expectedTokens estimates the tokens that a request may use: its prompt, once for each
+// call, and the longest answers that it allows. Requests that count tokens use none.
 func expectedTokens(ex *exchange.Exchange, m *model) (e meter.Estimate) {
 	if ex.Operation == translate.CountTokens {
 		return meter.Estimate{}

@@ -3,21 +3,15 @@ package gateway
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // Handler turns a site into an AI gateway. It serves
@@ -28,18 +22,19 @@ import (
 //	GET  /v1/models, /v1/models/{id}
 //	GET  /v1/capabilities
 //
-// and the paths of accounts below /api/, unless they are off. It answers every
-// other path under /v1/ with 404; all else goes to the site's next handler. Where
-// no handler of the site answers, a path that ends like one of the above is 404
-// as well, and not Caddy's empty 200.
-// What the global option of the same name configures is inherited; a site adds
+// and the paths of accounts below /api/, unless accounts are off. It answers every
+// other path below /v1/ with 404, and hands all others to the next handler of the
+// site. If no handler of the site answers, a path that ends like one of the above is
+// answered 404 too, and not by Caddy's empty 200.
+//
+// A site inherits the configuration of the global option of the same name, and adds
 // to it.
 //
 // For use in access logs and other handlers it sets the placeholders
 //
 //	{http.ai_gateway.request_id}      id of the request, as in its response headers
 //	{http.ai_gateway.key_id}          id of the key, never the key itself
-//	{http.ai_gateway.key_owner}       whom the key belongs to
+//	{http.ai_gateway.key_owner}       owner of the key
 //	{http.ai_gateway.limit}           name of the limit that the key is subject to
 //	{http.ai_gateway.model}           model name that the client used
 //	{http.ai_gateway.provider}        provider that was asked last
@@ -50,9 +45,9 @@ import (
 //	{http.ai_gateway.outcome}         answered, refused, failed, cut or client_closed
 //	{http.ai_gateway.ttfb_ms}         time to the first byte of the answer, in milliseconds
 //	{http.ai_gateway.usage.input_tokens}, .cache_read_tokens, .cache_write_tokens,
-//	.output_tokens, .reasoning_tokens   as the provider reported them; empty when it did not
+//	.output_tokens, .reasoning_tokens   as the provider reported them; empty if it did not
 //
-// and adds the same as the field ai_gateway to the access log.
+// and adds the same values to the access log, as the field ai_gateway.
 type Handler struct {
 	Config
 
@@ -71,7 +66,7 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision resolves the site's configuration on top of the global option's.
+// Provision loads the configuration of the site and what it inherits.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger, h.drain = ctx.Logger(), drain.Process
 	if err := observe.Register(ctx.GetMetricsRegistry()); err != nil {
@@ -102,8 +97,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	return nil
 }
 
-// setUsers shares the users of the global option, unless the site says
-// something about its own.
+// setUsers sets the userbase: that of the global option, unless the site configures its
+// own.
 func (h *Handler) setUsers(ctx caddy.Context, app *App) (err error) {
 	h.users = app.users
 	if h.ownUserbase() {
@@ -118,8 +113,8 @@ func (h *Handler) setUsers(ctx caddy.Context, app *App) (err error) {
 	return nil
 }
 
-// inherit fills the settings that the site leaves open: from the global
-// option, else with the defaults.
+// inherit sets what the site leaves open: as in the global option, else to the
+// defaults.
 func (h *Handler) inherit(app *Config) error {
 	if h.MaxBody == 0 {
 		h.MaxBody = app.MaxBody
@@ -142,6 +137,7 @@ func (h *Handler) inherit(app *Config) error {
 	return nil
 }
 
+// inherit sets a duration that is zero to that of the app, else to the default.
 func inherit(own *caddy.Duration, app caddy.Duration, standard time.Duration) {
 	if *own == 0 {
 		*own = app
@@ -151,7 +147,7 @@ func inherit(own *caddy.Duration, app caddy.Duration, standard time.Duration) {
 	}
 }
 
-// Validate refuses a gateway that could answer no one.
+// Validate refuses a configuration with which nobody could be answered.
 func (h *Handler) Validate() error {
 	switch {
 	case h.MaxBody < 0:
@@ -162,121 +158,6 @@ func (h *Handler) Validate() error {
 		return errors.New("needs at least one key, here or in the global option ai_gateway, or a store: without them nobody could use it")
 	}
 	return h.CORS.Check()
-}
-
-// ServeHTTP answers the requests that are the gateway's. It always writes the
-// answer itself: an error returned to Caddy would have it log the request's
-// headers, keys included.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	if e, ok := route(r); ok {
-		h.answer(w, r, e)
-		return nil
-	}
-	if accounts := h.users.accounts; accounts != nil && accounts.Serves(r) {
-		h.serveAccounts(w, r)
-		return nil
-	}
-	err := next.ServeHTTP(w, r)
-	if unanswered, _ := caddyhttp.GetVar(r.Context(), unhandled).(bool); unanswered && err == nil {
-		h.serveMisspelt(w, r)
-	}
-	return err
-}
-
-// unhandled is the variable by which Caddy's last handler, which answers an
-// empty 200, reports that no other one has answered (T30).
-const unhandled = "unhandled"
-
-// serveMisspelt answers a request that the whole site has left alone, if it was
-// probably meant for the gateway: clients take an empty 200 for an answer
-// without a text, or for a login.
-func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
-	name := meant(r.URL.Path)
-	if name == "" {
-		return
-	}
-	caddyhttp.SetVar(r.Context(), unhandled, false)
-	if name == loginPath && h.users.accounts != nil {
-		h.serveAccounts(w, r)
-		return
-	}
-	h.answer(w, r, noEndpoint(r.URL.Path))
-}
-
-func (h *Handler) serveAccounts(w http.ResponseWriter, r *http.Request) {
-	if r = h.CORS.Share(w, r); r != nil {
-		h.users.accounts.ServeHTTP(w, r)
-	}
-}
-
-// answer serves an endpoint.
-func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
-	if r = h.CORS.Share(w, r); r == nil {
-		return
-	}
-	ex := &exchange.Exchange{
-		ID:        exchange.NewID("req_"),
-		Start:     time.Now(),
-		Operation: e.op,
-		Format:    formatOf(r, e),
-		Client:    r.Header,
-	}
-	s := sink.New(w, ex)
-	observe.Publish(r, ex)
-	h.drain.Enter()
-	defer h.drain.Leave()
-	defer s.Close(false) // if settle panics
-	defer h.settle(ex, s, r)
-	if fault := h.serve(e, ex, s, r); fault != nil {
-		s.Fail(fault)
-	}
-}
-
-// serve runs the checks that all endpoints share, and then the endpoint.
-func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http.Request) *fault.Fault {
-	if e.method == "" {
-		return e.serve(h, s, r)
-	}
-	if r.Method != e.method && !(e.method == http.MethodGet && r.Method == http.MethodHead) {
-		s.SetHeader("Allow", e.method)
-		return fault.WrongMethod(e.method)
-	}
-	if fault := h.authenticate(s, r, keyHeader(r, e)); fault != nil {
-		return fault
-	}
-	return e.serve(h, s, r)
-}
-
-// serveCall answers the endpoints that a provider answers: the checks in the
-// order in which the first failure is reported, then the attempts.
-func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
-	ex := s.Exchange()
-	if fault := intake.Read(ex, r, h.MaxBody); fault != nil {
-		return fault
-	}
-	m := h.resolved.model(ex.View.Model)
-	if m == nil {
-		return fault.UnknownModel(ex.View.Model)
-	}
-	if !ex.Key.Allows(ex.View.Model) {
-		return fault.ModelNotAllowed(ex.View.Model)
-	}
-	if fault := h.admit(m, s, r); fault != nil {
-		return fault
-	}
-	ctx, cancel := h.drain.Bind(r.Context())
-	s.Start(cancel, time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
-	v := h.try(m, s, r.WithContext(ctx))
-	switch {
-	case v == verdict{}:
-		return nil
-	case ex.Operation == translate.CountTokens && m.estimates(v):
-		h.estimate(m, s)
-		return nil
-	case v.fault != nil:
-		return v.fault
-	}
-	return s.RelayError(&v.failed.Result)
 }
 
 // Interface guards

@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// model is where a name leads: targets in the order in which they are tried.
+// model is what a name leads to: targets in the order in which they are tried.
 type model struct {
 	pattern  aigateway.Pattern
 	targets  []target
@@ -21,7 +21,7 @@ type model struct {
 	formats  json.RawMessage // what clients can expect of it, by their formats
 }
 
-// leadsTo reports whether the name leads to the model that p calls the same.
+// leadsTo reports whether the name leads to the model of p with the same name.
 func (m *model) leadsTo(p *provider, name string) bool {
 	for _, t := range m.targets {
 		if t.provider == p && t.upstreamModel(name) == name {
@@ -48,8 +48,8 @@ func newModel(config *Model, lookup func(string) *provider) (*model, error) {
 	return m, m.check()
 }
 
-// addTarget adds a target with its traits: those of its provider, those of the
-// model and those of its own, of which the last that says something counts.
+// addTarget adds a target with the traits of its provider, those of the model and its
+// own, of which later ones take precedence.
 func (m *model) addTarget(t Target, model map[string]string, lookup func(string) *provider) error {
 	p := lookup(t.Provider)
 	if p == nil {
@@ -68,7 +68,7 @@ func (m *model) addTarget(t Target, model map[string]string, lookup func(string)
 	return nil
 }
 
-// check finds what no request could ever reach.
+// check refuses a model without targets or attempts, and sets the default of attempts.
 func (m *model) check() error {
 	switch {
 	case len(m.targets) == 0:
@@ -81,7 +81,7 @@ func (m *model) check() error {
 	return nil
 }
 
-// fallback says after which failures the next target is tried.
+// fallback is the set of failures after which the next target is tried.
 type fallback struct {
 	statuses    map[int]bool
 	classes     [6]bool // classes[5]: every 5xx
@@ -89,8 +89,8 @@ type fallback struct {
 	unreachable bool
 }
 
-// defaultFallback leaves out the statuses that blame the request itself: the
-// next provider would say the same of it.
+// defaultFallback leaves out the statuses of faults in the request: the next provider
+// would refuse it as well.
 var defaultFallback = []string{"401", "402", "403", "404", "408", "429", "5xx", "timeout", "unreachable"}
 
 func parseFallback(words []string) (fallback, error) {

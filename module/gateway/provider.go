@@ -101,6 +101,8 @@ func (config *Provider) asksForModels(d aigateway.Defaults) bool {
 	return config.ModelList == ModelListAuto || config.ModelList == "" && d.ListsModels && !config.DisableModels
 }
 
+// listIdentity returns the identity of the list of models that is asked for in a
+// format.
 func (config *Provider) listIdentity(f *format.Descriptor) modellist.Identity {
 	return modellist.Identity{
 		Format: f, APIKey: config.APIKey, BaseURL: config.BaseURL,
@@ -108,8 +110,8 @@ func (config *Provider) listIdentity(f *format.Descriptor) modellist.Identity {
 	}
 }
 
-// loadPreset loads the preset named in the configuration, else the one that
-// has the provider's own name. It reports whether the preset answers itself.
+// loadPreset loads the preset that is configured, else the one with the name of the
+// provider. It reports whether the preset answers in-process.
 func (config *Provider) loadPreset(ctx caddy.Context) (aigateway.Defaults, bool, error) {
 	if config.PresetRaw == nil {
 		if _, err := caddy.GetModule("ai_gateway.providers." + config.Name); err != nil {
@@ -145,6 +147,7 @@ func (p *provider) setFormats(configured, standard []translate.Format) error {
 	return nil
 }
 
+// setModels sets the names that p serves without a model block.
 func (p *provider) setModels(config *Provider) error {
 	p.hidden = config.DisableModels
 	switch {
@@ -163,7 +166,7 @@ func (p *provider) setModels(config *Provider) error {
 	return nil
 }
 
-// check finds settings that could not work.
+// check refuses settings that have no effect, or could not work.
 func (config *Provider) check(d aigateway.Defaults, inProcess bool) error {
 	switch config.StreamEnd {
 	case "", aigateway.StreamEndDone, aigateway.StreamEndFinish:

@@ -62,9 +62,9 @@ func route(r *http.Request) (e endpoint, ok bool) {
 	return noEndpoint(p), true
 }
 
-// isOurs reports whether a path belongs to the route table, whether or not it
-// has a row: an answer of the site's other handlers, Caddy's empty 200 above
-// all, would look like one of the gateway.
+// isOurs reports whether a path is the gateway's, even if it has no row in the route
+// table: an answer of another handler, such as Caddy's empty 200, would look like one of
+// the gateway.
 func isOurs(p string) bool { return p == "/v1" || strings.HasPrefix(p, "/v1/") }
 
 // noEndpoint refuses a path, for a client of the endpoint that was probably meant.
@@ -88,7 +88,8 @@ func (h *Handler) noPath(p, meant string) *fault.Fault {
 
 const loginPath = "/api/user/login"
 
-// longestFirst are the paths of the route table: some end as shorter ones do.
+// longestFirst are the paths of the route table, the longest first: some end like
+// shorter ones.
 var longestFirst = slices.SortedFunc(maps.Keys(endpoints), func(a, b string) int { return len(b) - len(a) })
 
 // meant returns the path that a client probably means by another one that ends

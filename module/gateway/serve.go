@@ -1,0 +1,136 @@
+package gateway
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// ServeHTTP answers the requests of the gateway's paths, and hands all others to the
+// next handler. It returns no error for the former: with one, Caddy would log the
+// headers of the request, keys included.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	if e, ok := route(r); ok {
+		h.answer(w, r, e)
+		return nil
+	}
+	if accounts := h.users.accounts; accounts != nil && accounts.Serves(r) {
+		h.serveAccounts(w, r)
+		return nil
+	}
+	err := next.ServeHTTP(w, r)
+	if unanswered, _ := caddyhttp.GetVar(r.Context(), unhandled).(bool); unanswered && err == nil {
+		h.serveMisspelt(w, r)
+	}
+	return err
+}
+
+// unhandled is the variable by which Caddy's last handler, which answers an empty 200,
+// reports that no other handler has answered (T30).
+const unhandled = "unhandled"
+
+// serveMisspelt answers a request that no handler of the site has answered, if it was
+// probably meant for the gateway: clients take an empty 200 for an answer without a
+// text, or for a login.
+func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
+	name := meant(r.URL.Path)
+	if name == "" {
+		return
+	}
+	caddyhttp.SetVar(r.Context(), unhandled, false)
+	if name == loginPath && h.users.accounts != nil {
+		h.serveAccounts(w, r)
+		return
+	}
+	h.answer(w, r, noEndpoint(r.URL.Path))
+}
+
+// serveAccounts answers the paths of accounts.
+func (h *Handler) serveAccounts(w http.ResponseWriter, r *http.Request) {
+	if r = h.CORS.Share(w, r); r != nil {
+		h.users.accounts.ServeHTTP(w, r)
+	}
+}
+
+// answer serves an endpoint.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
+	if r = h.CORS.Share(w, r); r == nil {
+		return
+	}
+	ex := &exchange.Exchange{
+		ID:        exchange.NewID("req_"),
+		Start:     time.Now(),
+		Operation: e.op,
+		Format:    formatOf(r, e),
+		Client:    r.Header,
+	}
+	s := sink.New(w, ex)
+	observe.Publish(r, ex)
+	h.drain.Enter()
+	defer h.drain.Leave()
+	defer s.Close(false) // if settle panics
+	defer h.settle(ex, s, r)
+	if fault := h.serve(e, ex, s, r); fault != nil {
+		s.Fail(fault)
+	}
+}
+
+// serve runs the checks that all endpoints share, and then the endpoint.
+func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http.Request) *fault.Fault {
+	if e.method == "" {
+		return e.serve(h, s, r)
+	}
+	if r.Method != e.method && !(e.method == http.MethodGet && r.Method == http.MethodHead) {
+		s.SetHeader("Allow", e.method)
+		return fault.WrongMethod(e.method)
+	}
+	if fault := h.authenticate(s, r, keyHeader(r, e)); fault != nil {
+		return fault
+	}
+	return e.serve(h, s, r)
+}
+
+// serveCall answers the endpoints that need a provider: first the checks, of which the
+// first failure is reported, then the attempts.
+func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
+	ex := s.Exchange()
+	if fault := intake.Read(ex, r, h.MaxBody); fault != nil {
+		return fault
+	}
+	m := h.resolved.model(ex.View.Model)
+	switch {
+	case m == nil:
+		return fault.UnknownModel(ex.View.Model)
+	case !ex.Key.Allows(ex.View.Model):
+		return fault.ModelNotAllowed(ex.View.Model)
+	}
+	if fault := h.admit(m, s, r); fault != nil {
+		return fault
+	}
+	return h.callProviders(m, s, r)
+}
+
+// callProviders makes the attempts at a request, and answers if none of them does.
+func (h *Handler) callProviders(m *model, s *sink.Sink, r *http.Request) *fault.Fault {
+	ctx, cancel := h.drain.Bind(r.Context())
+	s.Start(cancel, time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
+	v := h.try(m, s, r.WithContext(ctx))
+	switch {
+	case v == verdict{}:
+		return nil
+	case s.Exchange().Operation == translate.CountTokens && m.estimates(v):
+		h.estimate(m, s)
+		return nil
+	case v.fault != nil:
+		return v.fault
+	}
+	return s.RelayError(&v.failed.Result)
+}
