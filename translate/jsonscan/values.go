@@ -35,6 +35,20 @@ func (c *Cursor) StringOrSkip() []byte {
 	return raw
 }
 
+// TypeAhead returns the member "type" of the object at the cursor if it is a string,
+// as it is written, and consumes nothing: what the other members mean often depends
+// on it.
+func (c Cursor) TypeAhead() []byte {
+	c.EnterObject()
+	for c.Member() {
+		if string(c.name) == "type" {
+			return c.StringOrSkip()
+		}
+		c.Skip()
+	}
+	return nil
+}
+
 // ArrayOrSkip consumes a value and returns it as it is written if it is an array,
 // nil for a value of another kind. Null is an empty array, which is how servers
 // written in Go send one without elements.

@@ -52,7 +52,7 @@ func (p *Parser) citeAll(b *openBlock, raw []byte) {
 
 // readSource reads a citation, unless it is none of a page of the web.
 func (p *Parser) readSource(c *jsonscan.Cursor) (s event.Citation, ok bool) {
-	if string(typeOf(*c)) != `"web_search_result_location"` {
+	if string(c.TypeAhead()) != `"web_search_result_location"` {
 		c.Skip()
 		return s, false
 	}

@@ -150,7 +150,7 @@ func (r *reading) tierOr(before event.Tier) event.Tier {
 // readBlock reads a content block. Of one that nobody knows the members are no
 // losses of their own.
 func (p *Parser) readBlock(b *content, c *jsonscan.Cursor) {
-	if b.kind = typeOf(*c); !b.told() || !c.EnterObject() {
+	if b.kind = c.TypeAhead(); !b.told() || !c.EnterObject() {
 		c.Skip()
 		return
 	}
@@ -180,19 +180,6 @@ func (p *Parser) readBlock(b *content, c *jsonscan.Cursor) {
 	}
 }
 
-// typeOf reads the type of a block or a delta ahead: what its members are
-// depends on it.
-func typeOf(c jsonscan.Cursor) []byte {
-	c.EnterObject()
-	for c.Member() {
-		if string(c.Name()) == "type" {
-			return c.StringOrSkip()
-		}
-		c.Skip()
-	}
-	return nil
-}
-
 // said reads a string of a block. A value of another kind cannot be told.
 func (p *Parser) said(c *jsonscan.Cursor) []byte {
 	if c.Kind() != jsonscan.String {
@@ -217,7 +204,7 @@ func (b *content) told() bool {
 // readDelta reads a delta. Of one that nobody knows nothing is told.
 func (p *Parser) readDelta(r *reading, c *jsonscan.Cursor) {
 	d := &r.delta
-	if d.kind = typeOf(*c); !d.known() || !c.EnterObject() {
+	if d.kind = c.TypeAhead(); !d.known() || !c.EnterObject() {
 		c.Skip()
 		return
 	}

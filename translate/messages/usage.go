@@ -49,7 +49,7 @@ var cacheCounts = edit.Counts("cache_creation_input_tokens", "cache_read_input_t
 // message_delta replace those before them, so those that it lacks are not zeros.
 func FillUsage(edits []edit.Edit, answer []byte) []edit.Edit {
 	c := jsonscan.Again(answer)
-	if string(typeOf(c)) != `"message_delta"` {
+	if string(c.TypeAhead()) != `"message_delta"` {
 		edits = fillUsage(&c, edits)
 	}
 	return edits

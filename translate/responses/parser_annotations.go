@@ -51,7 +51,7 @@ func (p *Parser) cite(pt *part, raw []byte) {
 
 // readSource reads an annotation, unless it is none of a page of the web.
 func (p *Parser) readSource(c *jsonscan.Cursor) (s event.Citation, ok bool) {
-	if string(typeIn(*c)) != `"url_citation"` || !c.EnterObject() {
+	if string(c.TypeAhead()) != `"url_citation"` || !c.EnterObject() {
 		c.Skip()
 		return s, false
 	}

@@ -149,7 +149,7 @@ func (p *Parser) tellPart(it *output, index int64, w *wholePart) {
 // wholePart tells what was not told of the part that the event at hand ends.
 func (p *Parser) wholePart() {
 	c := jsonscan.Skipped(p.read.part)
-	kind := typeIn(c)
+	kind := c.TypeAhead()
 	switch string(kind) {
 	case `"summary_text"`, `"reasoning_text"`:
 		p.wholeThought(&c, string(kind) == `"reasoning_text"`)

@@ -174,7 +174,7 @@ type wholeItem struct {
 // core events have no words for the members are no losses of their own.
 func (p *Parser) readItem(raw []byte) (w wholeItem, ok bool) {
 	c := jsonscan.Skipped(raw)
-	if w.kind = typeIn(c); !kindOf(w.kind).told() || !c.EnterObject() {
+	if w.kind = c.TypeAhead(); !kindOf(w.kind).told() || !c.EnterObject() {
 		return w, true
 	}
 	for c.Member() {
@@ -244,19 +244,6 @@ func (p *Parser) listOf(c *jsonscan.Cursor) []byte {
 		return nil
 	}
 	return c.Skip()
-}
-
-// typeIn reads the type of an item or a part ahead: what its members are depends on
-// it.
-func typeIn(c jsonscan.Cursor) []byte {
-	c.EnterObject()
-	for c.Member() {
-		if string(c.Name()) == "type" {
-			return c.StringOrSkip()
-		}
-		c.Skip()
-	}
-	return nil
 }
 
 // wholePart is a part of an item as it is written.

@@ -192,7 +192,7 @@ var (
 // readReplayed reads an item or a part.
 func readReplayed(raw []byte, parts map[string]*partEvents) (it replayed, err error) {
 	c := jsonscan.New(raw)
-	kind := string(typeIn(c))
+	kind := string(c.TypeAhead())
 	it.id, it.scores = `""`, "[]"
 	if !c.EnterObject() {
 		return it, errNoItem
