@@ -11,11 +11,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// uniqueViolation is the SQLSTATE of what exists already.
+// uniqueViolation is the SQLSTATE of a value that exists already.
 const uniqueViolation = "23505"
 
-// Explain implements database.Backend. It wraps no error of the driver: those tell
-// who connects to what.
+// Explain implements database.Backend. It does not wrap errors of the driver, which
+// contain parts of the DSN.
 func (*server) Explain(err error) error {
 	var failure *pgconn.PgError
 	if errors.As(err, &failure) && failure.Code == uniqueViolation {
@@ -36,19 +36,19 @@ func reason(err error) string {
 	case errors.As(err, &failure):
 		return serverReason(failure)
 	case errors.As(err, &dns):
-		return "looking up its address: " + dns.Err
+		return "looking up the address: " + dns.Err
 	case errors.As(err, &network):
 		return network.Op + ": " + network.Err.Error()
 	case errors.As(err, &host):
-		return "connecting: its certificate is for another host"
+		return "connecting: the certificate is for another host"
 	case errors.As(err, &connect):
 		return "connecting: " + innermost(connect).Error()
 	}
 	return err.Error()
 }
 
-// innermost is what an error comes down to, of several the first: those around
-// it name the address.
+// innermost returns the innermost error, of several the first. The errors around it
+// contain the address.
 func innermost(err error) error {
 	for {
 		var inner error
@@ -65,21 +65,21 @@ func innermost(err error) error {
 	}
 }
 
-// reasons says what a SQLSTATE, or a class of them, means to whoever runs the
-// gateway.
+// reasons are explanations of SQLSTATEs and of classes of them, for the operator.
 var reasons = map[string]string{
-	"28":    "it refuses the login",
-	"3D":    "there is no such database",
-	"53100": "its disk is full",
-	"53300": "it has too many connections",
-	"57P":   "it is starting up or shutting down",
-	"57014": "it took too long",
-	"55P03": "it took too long",
-	"25006": "it is read-only",
-	"42501": "the user may not do that",
+	"28":    "the login was refused",
+	"3D":    "the database does not exist",
+	"53100": "the disk is full",
+	"53300": "there are too many connections",
+	"57P":   "the server is starting up or shutting down",
+	"57014": "the statement took too long",
+	"55P03": "the statement took too long",
+	"25006": "the database is read-only",
+	"42501": "the user lacks a permission",
 }
 
-// serverReason tells what the server said, but not with what it was called.
+// serverReason returns the explanation of an error of the server, or its message, which
+// does not contain parameters.
 func serverReason(failure *pgconn.PgError) string {
 	for _, length := range []int{5, 3, 2} {
 		if len(failure.Code) < length {

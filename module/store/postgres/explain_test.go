@@ -66,6 +66,6 @@ func TestCertificateOfAnotherHostHidesOurs(t *testing.T) {
 	err := fmt.Errorf("tls error: %w", web.Certificate().VerifyHostname("db.internal"))
 	require.ErrorContains(t, err, "db.internal")
 	err = new(server).Explain(err)
-	assert.ErrorContains(t, err, "its certificate is for another host")
+	assert.ErrorContains(t, err, "the certificate is for another host")
 	assert.NotContains(t, err.Error(), "db.internal")
 }

@@ -212,14 +212,14 @@ func newerSchema(t *testing.T, f *fixture) {
 func refusedLogin(t *testing.T, f *fixture) {
 	s, logs := storetest.Observed(t, at(t, strings.Replace(f.dsn, "user=postgres", "user=mallory", 1))())
 	reason := storetest.Logged(t, logs, "not available")
-	assert.Contains(t, reason, "it refuses the login (SQLSTATE 28000)")
+	assert.Contains(t, reason, "the login was refused (SQLSTATE 28000)")
 	hidesDSN(t, f, reason)
 	assert.NotContains(t, reason, "mallory")
 	_, err := s.User(t.Context(), 1)
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 
 	_, logs = storetest.Observed(t, at(t, strings.Replace(f.dsn, "dbname=", "dbname=no", 1))())
-	assert.Contains(t, storetest.Logged(t, logs, "not available"), "there is no such database")
+	assert.Contains(t, storetest.Logged(t, logs, "not available"), "the database does not exist")
 }
 
 func readOnlyServer(t *testing.T, f *fixture) {
@@ -228,5 +228,5 @@ func readOnlyServer(t *testing.T, f *fixture) {
 	assert.NotNil(t, s.Lookup(f.key.Digest))
 	err := s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID)
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
-	assert.ErrorContains(t, err, "it is read-only")
+	assert.ErrorContains(t, err, "the database is read-only")
 }

@@ -1,11 +1,12 @@
-// Package postgres keeps users, sessions and keys in a PostgreSQL database: the
-// store for several machines.
+// Package postgres implements the store over a PostgreSQL database, which several
+// machines can share.
 //
-// It promises that a change made by one gateway is told to the others at once,
-// and seen within two seconds where telling fails; that a database which is
-// down, slow or started anew is waited for; and that nothing it says shows how
-// the database is reached. It refuses a DSN that is written out. Nothing is
-// connected to while a configuration is provisioned.
+// It promises that gateways notify each other of changes, and find them within two
+// seconds without a notification; that it recovers when a database that was down, slow
+// or restarted is available again; and that errors and logs contain no part of the
+// DSN. It does not connect while a configuration is provisioned.
+//
+// It refuses a literal DSN in the configuration.
 package postgres
 
 import (
@@ -23,14 +24,14 @@ func init() {
 	caddy.RegisterModule(Postgres{})
 }
 
-// Postgres keeps users, sessions and keys in a PostgreSQL database, version 12
-// or newer, which several gateways may share.
+// Postgres stores users, sessions and keys in a PostgreSQL database, version 12 or
+// newer. Several gateways may share the database.
 type Postgres struct {
-	// DSN refers to how the database is reached: {env.NAME} or
+	// DSN is a reference to the data source name: {env.NAME} or
 	// {file./absolute/path}, with a value such as
-	// postgres://user:password@host:5432/database?sslmode=verify-full. The
-	// user needs the right to make tables when the gateway starts for the first
-	// time and after upgrades. Required.
+	// postgres://user:password@host:5432/database?sslmode=verify-full. The user
+	// needs the right to create tables for the first start and for upgrades.
+	// Required.
 	DSN string `json:"dsn"`
 
 	*store.Store `json:"-"`
@@ -44,11 +45,10 @@ func (Postgres) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// errReference is said instead of aigateway.ErrSecretLiteral, which does not
-// know what the secret is called here.
-var errReference = errors.New("the DSN of postgres is given as {env.NAME} or {file./absolute/path}, never as itself, which is also what {$NAME} becomes")
+// errReference replaces aigateway.ErrSecretLiteral, and names the DSN.
+var errReference = errors.New("the DSN of postgres is {env.NAME} or {file./absolute/path}; a literal DSN is refused, and {$NAME} inserts one")
 
-// Provision takes the store of the database, without connecting to it.
+// Provision loads the store of the database, and does not connect to it.
 func (p *Postgres) Provision(caddy.Context) error {
 	if aigateway.CheckSecretReference(p.DSN) != nil {
 		return fmt.Errorf("store: %w", errReference)
@@ -65,7 +65,7 @@ func (p *Postgres) Provision(caddy.Context) error {
 	return nil
 }
 
-// Cleanup gives the store back.
+// Cleanup releases the store.
 func (p *Postgres) Cleanup() error {
 	if p.Store == nil {
 		return nil
@@ -73,20 +73,20 @@ func (p *Postgres) Cleanup() error {
 	return p.Release()
 }
 
-// UnmarshalCaddyfile reads the store. Syntax:
+// UnmarshalCaddyfile reads the DSN. Syntax:
 //
 //	postgres {env.NAME} | {file./absolute/path}
 func (p *Postgres) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
 	args := d.RemainingArgs()
 	if len(args) != 1 {
-		return d.Err("postgres takes one argument: {env.NAME} or {file./absolute/path}, which hold the DSN")
+		return d.Err("postgres needs one argument, {env.NAME} or {file./absolute/path} with the DSN")
 	}
 	if aigateway.CheckSecretReference(args[0]) != nil {
 		return d.WrapErr(errReference)
 	}
 	if d.NextBlock(d.Nesting()) {
-		return d.Err("postgres takes no block")
+		return d.Err("postgres has no block")
 	}
 	p.DSN = args[0]
 	return nil

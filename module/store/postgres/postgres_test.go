@@ -21,7 +21,7 @@ func TestCaddyfile(t *testing.T) {
 		"postgres {file./run/secrets/dsn}":              `{"dsn":"{file./run/secrets/dsn}"}`,
 		"postgres":                                      "one argument",
 		"postgres {env.A} {env.B}":                      "one argument",
-		"postgres " + dsn:                               "never as itself",
+		"postgres " + dsn:                               "a literal DSN is refused",
 		"postgres {env.DATABASE_URL} {\n\tpool 3\n}":    "no block",
 		"postgres user=gateway password=" + canary + "": "one argument",
 	} {
@@ -68,8 +68,8 @@ func TestProvisionErrorsHideTheDSN(t *testing.T) {
 	for reference, want := range map[string]string{
 		"{env.BAD_DSN}":   "neither a postgres:// URL nor a list",
 		"{env.EMPTY_DSN}": "empty",
-		dsn:               "never as itself",
-		"":                "never as itself",
+		dsn:               "a literal DSN is refused",
+		"":                "a literal DSN is refused",
 	} {
 		_, err := provision(t, reference)
 		require.ErrorContains(t, err, want)

@@ -20,13 +20,13 @@ import (
 var migrations embed.FS
 
 const (
-	// connections bounds the pool; one more listens.
+	// connections is the size of the pool. One more connection listens.
 	connections = 4
-	// idle connections are closed before most firewalls forget them.
+	// idleFor is shorter than the time after which firewalls drop idle connections.
 	idleFor = time.Minute
-	// connectTimeout is for one address of the DSN, unless it sets its own.
+	// connectTimeout is the default timeout for each address of the DSN.
 	connectTimeout = 3 * time.Second
-	// listenAgain is the pause before a lost connection is made anew.
+	// listenAgain is the pause before reconnecting after a lost connection.
 	listenAgain = time.Second
 )
 
@@ -36,7 +36,7 @@ type server struct {
 	config   *pgx.ConnConfig
 }
 
-// errDSN hides why a DSN is wrong: the reason repeats parts of it.
+// errDSN replaces the errors of the parser, which contain parts of the DSN.
 var errDSN = errors.New("the value is neither a postgres:// URL nor a list of key=value that PostgreSQL knows")
 
 func newServer(dsn aigateway.Secret) (*server, error) {
@@ -47,8 +47,8 @@ func newServer(dsn aigateway.Secret) (*server, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	// Statements that are prepared once and kept would be unknown behind a pool
-	// of connections that are shared between transactions.
+	// Prepared statements are unknown to a proxy that shares connections between
+	// transactions.
 	if config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
@@ -59,9 +59,9 @@ func newServer(dsn aigateway.Secret) (*server, error) {
 // Identity implements database.Backend.
 func (s *server) Identity() string { return s.identity }
 
-// Dialect implements database.Backend. A gateway that vanishes while it holds the
-// lock, and a lock that cannot be had, are for the server to end: the
-// connection may look alive for long.
+// Dialect implements database.Backend. The server ends transactions of a gateway that
+// has vanished, and waits for a lock that take too long, because a dead connection may
+// look alive for a long time.
 func (*server) Dialect() database.Dialect {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -69,8 +69,7 @@ func (*server) Dialect() database.Dialect {
 	}
 	return database.Dialect{
 		State: "gateway_state",
-		// Not to_regclass: what it remembers from before waiting for a lock may
-		// no longer be so.
+		// Not to_regclass: after a wait for a lock, its cached result may be wrong.
 		Exists:     `SELECT count(*) FROM pg_class WHERE relname = 'gateway_state' AND pg_table_is_visible(oid)`,
 		Migrations: files,
 		LockSchema: `SELECT pg_advisory_xact_lock(7163384699739267428)`, // a number that nothing else takes
@@ -81,9 +80,8 @@ func (*server) Dialect() database.Dialect {
 	}
 }
 
-// always has every connection tried before it is used again: one that the
-// server closed meanwhile would fail whoever comes next, and only then be made
-// anew. Nobody is waiting for microseconds here.
+// always makes the pool ping every connection before it uses it again. Otherwise, the
+// first statement on a connection that the server has closed would fail.
 func always(context.Context, stdlib.ShouldPingParams) bool { return true }
 
 // Connect implements database.Backend.
@@ -92,7 +90,7 @@ func (s *server) Connect(ctx context.Context) (*sql.DB, error) {
 	db.SetMaxOpenConns(connections)
 	db.SetConnMaxIdleTime(idleFor)
 	if err := db.PingContext(ctx); err != nil {
-		_ = db.Close() // the first error says more
+		_ = db.Close() // the first error is returned
 		return nil, err
 	}
 	return db, nil
@@ -104,14 +102,14 @@ func (*server) Disconnect(db *sql.DB) error { return db.Close() }
 // Warning implements database.Backend.
 func (*server) Warning() string { return "" }
 
-// Backup implements database.Backend: what runs a server also copies it.
+// Backup implements database.Backend. Operators of a server make its backups.
 func (*server) Backup(context.Context, *sql.DB, int) error { return nil }
 
-// Moved implements database.Backend: a server that moved closes its connections.
+// Moved implements database.Backend. A server that moves closes its connections.
 func (*server) Moved() bool { return false }
 
-// Listen implements database.Backend. Errors are not told: the follower meets the
-// same ones, and looks by itself meanwhile.
+// Listen implements database.Backend. It ignores errors: the store polls in the
+// meantime, and logs the same errors.
 func (s *server) Listen(ctx context.Context, changed func()) {
 	for {
 		_ = s.listen(ctx, changed)
@@ -132,13 +130,13 @@ func (s *server) listen(ctx context.Context, changed func()) error {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout)
 		defer cancel()
-		_ = conn.Close(ctx) // it may be broken already
+		_ = conn.Close(ctx) // the connection may be broken
 	}()
 	if _, err := conn.Exec(ctx, `LISTEN gateway_changes`); err != nil {
 		return err
 	}
 	for {
-		changed() // first for what was missed until now
+		changed() // the first call is for changes before LISTEN
 		if _, err := conn.WaitForNotification(ctx); err != nil {
 			return err
 		}

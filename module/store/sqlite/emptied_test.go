@@ -38,7 +38,7 @@ var accidents = map[string]struct {
 	}, "the database has become empty: restore a backup"},
 	"replaced by a database of another program": {func(t *testing.T, path string) {
 		replace(t, path, foreign(t))
-	}, "another program: put the one of this gateway in its place"},
+	}, "another program: restore the file of this gateway"},
 }
 
 // tableless is a database that somebody has just made.

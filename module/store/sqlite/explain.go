@@ -27,23 +27,23 @@ func (f *file) Explain(err error) error {
 	return f.unavailable(err)
 }
 
-// reasons says what a primary result code means to whoever runs the gateway.
+// reasons are explanations of primary result codes, for the operator.
 var reasons = map[int]string{
-	codes.SQLITE_BUSY:      "the file is held by another process",
-	codes.SQLITE_LOCKED:    "the file is held by another process",
+	codes.SQLITE_BUSY:      "another process has locked the file",
+	codes.SQLITE_LOCKED:    "another process has locked the file",
 	codes.SQLITE_NOTADB:    "the file is not a database, is damaged or is truncated: restore a backup",
 	codes.SQLITE_CORRUPT:   "the file is damaged or truncated: restore a backup",
 	codes.SQLITE_FULL:      "the disk is full",
 	codes.SQLITE_READONLY:  "the file or its folder is read-only",
 	codes.SQLITE_CANTOPEN:  "the file cannot be opened",
-	codes.SQLITE_PERM:      "the file may not be opened",
-	codes.SQLITE_INTERRUPT: "it took too long",
-	codes.SQLITE_IOERR:     "the disk does not work as it should",
+	codes.SQLITE_PERM:      "permission to open the file was denied",
+	codes.SQLITE_INTERRUPT: "the statement took too long",
+	codes.SQLITE_IOERR:     "an I/O error occurred",
 }
 
 func (f *file) unavailable(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) && path.Path == f.path {
-		err = path.Err // the name is said once
+		err = path.Err // the error contains the path once
 	}
 	return fmt.Errorf("%w: %s: %w", aigateway.ErrUnavailable, f.path, err)
 }

@@ -25,25 +25,25 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// connections bounds how many the pool has, and keeps: those that read never
-// wait, and those that were opened later could be of another file in its place.
+// connections is the size of the pool, which keeps all connections open: a connection
+// that is opened later could be one to another file with the same path.
 const connections = 4
 
-// settings are those of every connection. Writers wait for another process at
-// most three seconds, so that a method returns within some seconds. With FULL
-// a change is on the disk when it is answered: NORMAL would lose the last ones
-// in a power cut, and a revoked key could be valid again.
+// settings are the settings of every connection. Writers wait at most three seconds for
+// other processes, so that methods return within seconds. FULL writes a change to the
+// disk before it is answered. With NORMAL, a power cut could revert the last changes,
+// and make a revoked key valid again.
 var settings = url.Values{
-	"mode":    {"rw"}, // never made by SQLite, which would let others read it
+	"mode":    {"rw"}, // SQLite would create a file that other users can read
 	"_txlock": {"immediate"},
 	"_pragma": {"busy_timeout(3000)", "foreign_keys(1)", "synchronous(FULL)"},
 }
 
-// file is a database in a file.
+// file is the database of one path.
 type file struct {
 	path    string
-	pragmas []string               // of every connection, beside the settings
-	opened  atomic.Pointer[inodes] // what Connect found; nil before
+	pragmas []string               // of every connection, in addition to settings
+	opened  atomic.Pointer[inodes] // the files that Connect has opened; nil before
 }
 
 // Identity implements database.Backend.
@@ -79,14 +79,14 @@ func (f *file) Connect(ctx context.Context) (*sql.DB, error) {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	if err := prepare(ctx, db); err != nil {
-		_ = db.Close() // the first error says more
+		_ = db.Close() // the first error is returned
 		return nil, err
 	}
 	f.opened.Store(f.inodes(info))
 	return db, nil
 }
 
-// address is the file as the driver is told of it.
+// address returns the URI of the file for the driver.
 func (f *file) address() string {
 	query := maps.Clone(settings)
 	query["_pragma"] = slices.Concat(query["_pragma"], f.pragmas)
@@ -94,10 +94,10 @@ func (f *file) address() string {
 	return address.String()
 }
 
-// create makes the file and its folder if they are missing, but not those that
-// were there before: an empty file in the place of one that vanished, with its
-// disk maybe, would revoke all keys. A file that exists is not opened: closing
-// it would take away the locks that SQLite holds on it.
+// create creates the file and its folder if they are missing, but not after Connect has
+// opened the file once: an empty file in place of a vanished one would revoke all keys.
+// It does not open an existing file, because closing that would release the locks of
+// SQLite.
 func (f *file) create() error {
 	if f.opened.Load() != nil {
 		return nil
@@ -105,22 +105,22 @@ func (f *file) create() error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
 	}
-	made, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	created, err := os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return made.Close()
+	return created.Close()
 }
 
-// errForeign is returned for a database that is not of this gateway.
-var errForeign = errors.New("the file is a database of another program: put the one of this gateway in its place, or give the store another path")
+// errForeign is the error for the database of another program.
+var errForeign = errors.New("the file is the database of another program: restore the file of this gateway, or set another path for the store")
 
-// prepare checks what the file is before it changes anything in it, and then
-// has changes written ahead, so that who reads and who writes do not wait for
-// each other. That setting stays in the file.
+// prepare checks that the file is a database of the gateway, and then enables
+// write-ahead logging, with which readers and writers do not wait for each other. The
+// file keeps that setting.
 func prepare(ctx context.Context, db *sql.DB) error {
 	const foreign = `SELECT count(*) > 0 AND sum(name = 'gateway_state') = 0 FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'`
 	var isForeign bool
@@ -137,31 +137,31 @@ func prepare(ctx context.Context, db *sql.DB) error {
 	return db.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode)
 }
 
-// Backup implements database.Backend. The copy lies beside the file.
+// Backup implements database.Backend. The backup is in the folder of the file.
 func (f *file) Backup(ctx context.Context, db *sql.DB, version int) error {
 	name := fmt.Sprintf("%s.v%d-%s.bak", f.path, version, time.Now().UTC().Format("20060102T150405.000Z"))
 	made, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
-		return errors.Unwrap(err) // without the name, which is another one at each try
+		return errors.Unwrap(err) // without the name, which changes with each attempt
 	}
 	if err = made.Close(); err == nil {
 		_, err = db.ExecContext(ctx, `VACUUM INTO ?`, name)
 	}
 	if err != nil {
-		_ = os.Remove(name) // it is no copy of anything
+		_ = os.Remove(name) // it is incomplete
 	}
 	return err
 }
 
-// Warning implements database.Backend. Who reads the file has the hashes of all
-// passwords. Its mode means nothing on Windows.
+// Warning implements database.Backend. The file contains the hashes of all passwords.
+// File modes have no meaning on Windows.
 func (f *file) Warning() string {
 	info, err := os.Stat(f.path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s is open to other users of this machine: its mode is %04o, and 0600 is enough", f.path, info.Mode().Perm())
+	return fmt.Sprintf("other users of this machine can open %s: its mode is %04o; set it to 0600", f.path, info.Mode().Perm())
 }
 
-// Listen implements database.Backend: a file tells nobody of changes.
+// Listen implements database.Backend. Files have no notifications.
 func (*file) Listen(context.Context, func()) {}

@@ -8,32 +8,30 @@ import (
 	"time"
 )
 
-// What is in the place of a file may be another one, such as a copy that was
-// restored. SQLite finds the log of changes that were written ahead by its name
-// alone, and would take that of the old file for a part of the new one.
+// A file may be replaced while it is open, for example by a backup. SQLite finds the
+// write-ahead log only by its name, and would apply that of the old file to the new one.
 
-// inodes are the files of a database, whatever their names are by now.
+// inodes identifies the open files of a database, even after they were renamed.
 type inodes struct {
-	database, ahead fs.FileInfo // ahead may be nil
+	database, wal fs.FileInfo // wal may be nil
 }
 
-// The names of the files beside the database, which SQLite gives them.
+// The suffixes of the other files of a database.
 const (
-	ahead = "-wal"
-	index = "-shm" // of ahead
+	walSuffix   = "-wal"
+	indexSuffix = "-shm" // index of the write-ahead log
 )
 
 func (f *file) inodes(database fs.FileInfo) *inodes {
-	log, err := os.Stat(f.path + ahead)
+	log, err := os.Stat(f.path + walSuffix)
 	if err != nil {
 		log = nil
 	}
 	return &inodes{database, log}
 }
 
-// Moved implements database.Backend. The file that is there now is the database
-// from then on. A file that was open is never empty; one that has become so is
-// another one, although SQLite may answer from memory for a while.
+// Moved implements database.Backend. An open database is never empty, so an empty file
+// counts as another one, even though SQLite may still answer from its cache.
 func (f *file) Moved() bool {
 	opened := f.opened.Load()
 	if opened == nil {
@@ -43,24 +41,24 @@ func (f *file) Moved() bool {
 	return err != nil || info.Size() == 0 || !os.SameFile(opened.database, info)
 }
 
-// finishing bounds how long Disconnect may take, beside what runs.
-const finishing = 3 * time.Second
+// checkpointTimeout bounds the duration of Disconnect, running statements aside.
+const checkpointTimeout = 3 * time.Second
 
-// Disconnect implements database.Backend. A file that has moved gets what was
-// written ahead of it, and what is in its place by now gets nothing of that.
+// Disconnect implements database.Backend. It writes the write-ahead log to a file that has
+// moved, and keeps the log away from the file that has replaced it.
 func (f *file) Disconnect(db *sql.DB) error {
 	if f.Moved() {
-		ctx, cancel := context.WithTimeout(context.Background(), finishing)
+		ctx, cancel := context.WithTimeout(context.Background(), checkpointTimeout)
 		defer cancel()
-		_ = f.settle(ctx, db) // its disk may be gone
+		_ = f.checkpoint(ctx, db) // the disk of the file may be gone
 	}
 	return db.Close()
 }
 
-// settle leaves the log empty, in case that the file comes back, and takes it
-// away from beside another one. The lock of the old file keeps processes from
-// taking away what the quickest of them has begun for the new one.
-func (f *file) settle(ctx context.Context, db *sql.DB) error {
+// checkpoint empties the log, in case the file comes back, and removes it if another file
+// has the path of the database. The lock of the old file prevents several processes from
+// doing so at once: one of them may have created the log of the new file already.
+func (f *file) checkpoint(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 		return err
 	}
@@ -68,21 +66,21 @@ func (f *file) settle(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // there is nothing to commit
+	defer tx.Rollback() // the transaction only holds the lock
 	if _, err := os.Stat(f.path); err != nil {
 		return err
 	}
-	return f.forget()
+	return f.removeLog()
 }
 
-// forget removes the log of the file that was open, unless there is another one
-// by now. It is called before the log is closed: afterwards another file could
-// pass for it.
-func (f *file) forget() error {
-	log, err := os.Stat(f.path + ahead)
-	if opened := f.opened.Load(); err != nil || opened.ahead == nil || !os.SameFile(opened.ahead, log) {
+// removeLog removes the log of the open file, unless another file has its name. It must be
+// called before the log is closed, because its inode could be used for another file
+// afterwards.
+func (f *file) removeLog() error {
+	log, err := os.Stat(f.path + walSuffix)
+	if opened := f.opened.Load(); err != nil || opened.wal == nil || !os.SameFile(opened.wal, log) {
 		return err
 	}
-	_ = os.Remove(f.path + index) // before the log, without which it is made anew
-	return os.Remove(f.path + ahead)
+	_ = os.Remove(f.path + indexSuffix) // before the log, without which SQLite creates a new index
+	return os.Remove(f.path + walSuffix)
 }

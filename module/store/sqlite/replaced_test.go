@@ -67,7 +67,7 @@ func TestLogThatCameWithTheNewFileIsKept(t *testing.T) {
 	s, writer := at(path).Open(t), at(other).Open(t)
 	storetest.Current(t, s)
 	key := storetest.NewKey(t, writer, 1, "ahead")
-	for _, suffix := range []string{ahead, ""} {
+	for _, suffix := range []string{walSuffix, ""} {
 		content, err := os.ReadFile(other + suffix)
 		require.NoError(t, err)
 		replace(t, path+suffix, content)

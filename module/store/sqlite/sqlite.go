@@ -1,13 +1,13 @@
-// Package sqlite keeps users, sessions and keys in a SQLite file: the store for
-// one machine.
+// Package sqlite implements the store over a SQLite file on one machine.
 //
-// It promises that several processes may use the file at once, that a change
-// is on the disk when it is answered, and that the file is readable for its
-// owner alone, or else says so. A file that is put in its place is the database
-// from then on, with nothing of the old one in it. The package refuses a file
-// that something else has made, never repairs or replaces a damaged one, and
-// keeps a copy beside the file before it changes the schema. It refuses nothing
-// but a bad path while a configuration is provisioned, and makes no file then.
+// It promises that several processes may use the file at once; that a change is on the
+// disk before it is answered; that it creates the file readable for its owner only, and
+// warns about other permissions; and that a file that replaces the database is used
+// from then on, without any content of the old one. It makes a backup beside the file
+// before it changes the schema. It creates no file while a configuration is
+// provisioned.
+//
+// It refuses files of other programs, and never repairs or replaces a damaged file.
 package sqlite
 
 import (
@@ -25,12 +25,12 @@ func init() {
 	caddy.RegisterModule(SQLite{})
 }
 
-// SQLite keeps users, sessions and keys in a file of this machine.
+// SQLite stores users, sessions and keys in a file of this machine.
 type SQLite struct {
-	// Path is the file of the database. It and its folder are made when they
-	// are missing. A network file system is no place for it. Placeholders such
-	// as {env.NAME} are replaced. Default: ai_gateway/gateway.db in Caddy's
-	// data directory.
+	// Path is the file of the database. It may contain placeholders such as
+	// {env.NAME}. The gateway creates the file and its folder if they are missing.
+	// The file must not be on a network file system. Default:
+	// ai_gateway/gateway.db in Caddy's data directory.
 	Path string `json:"path,omitempty"`
 
 	*store.Store `json:"-"`
@@ -44,7 +44,7 @@ func (SQLite) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision takes the store of the file, without opening it.
+// Provision loads the store of the file, and does not open it.
 func (s *SQLite) Provision(caddy.Context) error {
 	path, err := s.resolve()
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *SQLite) resolve() (string, error) {
 	return filepath.Abs(path)
 }
 
-// Cleanup gives the store back.
+// Cleanup releases the store.
 func (s *SQLite) Cleanup() error {
 	if s.Store == nil {
 		return nil
@@ -74,7 +74,7 @@ func (s *SQLite) Cleanup() error {
 	return s.Release()
 }
 
-// UnmarshalCaddyfile reads the store. Syntax:
+// UnmarshalCaddyfile reads the path. Syntax:
 //
 //	sqlite [<path>]
 func (s *SQLite) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
@@ -83,10 +83,10 @@ func (s *SQLite) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		s.Path = d.Val()
 	}
 	if d.NextArg() {
-		return d.Err("sqlite takes at most one argument, the path of the file")
+		return d.Err("sqlite has at most one argument, the path of the file")
 	}
 	if d.NextBlock(d.Nesting()) {
-		return d.Err("sqlite takes no block")
+		return d.Err("sqlite has no block")
 	}
 	return nil
 }
