@@ -2,6 +2,8 @@ package chat
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -18,13 +20,13 @@ var Descriptor = format.Descriptor{
 		Quotas:    choices.Quotas,
 	},
 	Provider: choices.Provider("/chat/completions"),
-	Requests: format.Requests{Inspect: Inspect, Source: &RequestSource, Target: &RequestTarget},
+	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target},
 	Answers: format.Answers{
-		NewObserver: NewObserver,
-		Inspect:     InspectAnswer,
-		Replay:      Replay,
-		NewParser:   func(h event.Handler) format.Parser { return NewParser(h) },
-		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
+		NewObserver: answer.NewObserver,
+		Inspect:     answer.Inspect,
+		Replay:      answer.Replay,
+		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
+		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		KeepAlive:   choices.KeepAlive,
 		Usage:       format.Usage{Ask: choices.AskUsage, Cut: choices.CutUsage},
 	},

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat"
+	chatanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -17,7 +17,7 @@ func TestChoicesBeyondTheirBoundAreNotWaitedFor(t *testing.T) {
 		return sse.Event{Data: fmt.Appendf(nil, `{"choices":[{"index":%d,"delta":{"content":"a"}%s}]}`, index, rest)}
 	}
 	for index, finished := range map[int]bool{4095: false, 4096: true, 1 << 40: true} {
-		o := chat.NewObserver()
+		o := chatanswer.NewObserver()
 		assert.Equal(t, signal.Content, o.Observe(chunk(index, "")), index)
 		got := o.Observe(chunk(0, `,"finish_reason":"stop"`))
 		assert.Equal(t, finished, got.Has(signal.Finish), index)

@@ -1,7 +1,5 @@
-// Package completions is the wire format of POST /v1/completions: requests,
-// answers and event streams.
+// Package completions describes the wire format of POST /v1/completions.
 //
-// It promises to read strictly what the format states and to leave alone what
-// it does not: unknown fields pass, and so do values beyond the bounds of one
-// vendor, since servers differ.
+// Package request reads and writes its requests, package answer its answers and
+// event streams. What it shares with the chat format is in package choices.
 package completions

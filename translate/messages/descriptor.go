@@ -8,6 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/request"
 )
 
 // Descriptor describes the format.
@@ -31,17 +33,17 @@ var Descriptor = format.Descriptor{
 	},
 	Provider: format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true},
 	Version:  format.Version{Header: versionHeader, Check: checkVersion, Sent: sentVersion},
-	Requests: format.Requests{Inspect: Inspect, Source: &RequestSource, Target: &RequestTarget},
+	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target},
 	Answers: format.Answers{
-		NewObserver: NewObserver,
-		Inspect:     InspectAnswer,
-		Replay:      Replay,
-		NewParser:   func(h event.Handler) format.Parser { return NewParser(h) },
-		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
-		KeepAlive:   keepAlive,
-		Usage:       format.Usage{Fill: FillUsage},
+		NewObserver: answer.NewObserver,
+		Inspect:     answer.Inspect,
+		Replay:      answer.Replay,
+		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
+		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
+		KeepAlive:   answer.KeepAlive,
+		Usage:       format.Usage{Fill: answer.FillUsage},
 	},
-	Errors: format.Errors{Dialect: &dialect, Status: statusOf, Append: appendError, AppendEvent: appendErrorEvent},
+	Errors: format.Errors{Dialect: &answer.Dialect, Status: answer.Status, Append: answer.AppendError, AppendEvent: answer.AppendErrorEvent},
 	Models: format.Models{
 		Append:     appendModel,
 		AppendList: appendModels,

@@ -1,8 +1,6 @@
-// Package messages is the wire format of POST /v1/messages and its
-// count_tokens: requests, answers and event streams.
+// Package messages describes the wire format of POST /v1/messages and its
+// count_tokens.
 //
-// It promises to read strictly what the format states and to leave alone what
-// it does not: unknown fields, block types and events pass. What belongs to
-// the provider, such as the pairing of tool results or thinking budgets, is
-// not checked.
+// Package request reads and writes its requests, package answer its answers and
+// event streams.
 package messages

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // The pieces of conversations in both formats.
@@ -165,8 +165,8 @@ func TestReasoningOfChatTowardsMessages(t *testing.T) {
 		thinks   = `{"type":"thinking","thinking":"t\u0041\/","signature":"S\/=="}`
 		redacted = `{"type":"redacted_thinking","data":"D"}`
 	)
-	minted := `{"type":"thinking","thinking":"\u0061","signature":"` + string(messages.AppendMinted(nil, []byte("a"))) + `"}`
-	alike := `{"type":"thinking","thinking":"b","signature":"` + string(messages.AppendMinted(nil, []byte("a"))) + `"}`
+	minted := `{"type":"thinking","thinking":"\u0061","signature":"` + string(seal.AppendSelfSigned(nil, []byte("a"))) + `"}`
+	alike := `{"type":"thinking","thinking":"b","signature":"` + string(seal.AppendSelfSigned(nil, []byte("a"))) + `"}`
 	turn := func(members string) string { return hi + `,{"role":"assistant","content":"a",` + members + `},` + bye }
 	want := func(blocks ...string) string {
 		return told(userHi + `,` + says("assistant", append(blocks, textBlock("a"))...) + `,` + says("user", textBlock("bye")))

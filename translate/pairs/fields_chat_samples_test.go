@@ -3,7 +3,7 @@ package pairs_test
 import (
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // discussing is a chat request of these messages with more at the top.
@@ -232,7 +232,7 @@ var samplesOfChat = samples{
 	"messages[*].thinking_blocks[*].thinking":                             minding(`{"type":"thinking","thinking":"t","signature":"s"}`),
 	"messages[*].thinking_blocks[*].signature":                            minding(`{"type":"thinking","thinking":"t","signature":"s"}`),
 	"messages[*].thinking_blocks[*].type=thinking+signature=null":         minding(`{"type":"thinking","thinking":"t"}`),
-	"messages[*].thinking_blocks[*].signature=gwts1:*":                    minding(`{"type":"thinking","thinking":"t","signature":"` + string(messages.AppendMinted(nil, []byte("t"))) + `"}`),
+	"messages[*].thinking_blocks[*].signature=gwts1:*":                    minding(`{"type":"thinking","thinking":"t","signature":"` + string(seal.AppendSelfSigned(nil, []byte("t"))) + `"}`),
 	"messages[*].thinking_blocks[*].data":                                 minding(`{"type":"redacted_thinking","data":"d"}`),
 	"messages[*].thinking_blocks[*].type=redacted_thinking+data=null":     minding(`{"type":"redacted_thinking"}`),
 	"messages[*].thinking_blocks[*].*":                                    minding(`{"type":"thinking","thinking":"t","signature":"s","unheard_of":1}`),

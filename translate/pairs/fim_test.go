@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	completionsrequest "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -22,7 +22,7 @@ func filledIn(t testing.TB, template, body string) (string, *fault.Fault) {
 	t.Helper()
 	traits := new(trait.Traits)
 	require.NoError(t, traits.Set("fim_template", template))
-	edits, fault := completions.FillIn([]byte(body), &core.RequestInfo{Model: "m1", Traits: traits})
+	edits, fault := completionsrequest.FillIn([]byte(body), &core.RequestInfo{Model: "m1", Traits: traits})
 	slices.SortFunc(edits, func(a, b edit.Edit) int { return b.Start - a.Start })
 	for _, e := range edits {
 		body = body[:e.Start] + string(e.With) + body[e.End:]

@@ -8,7 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	messagesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -24,7 +24,7 @@ func TestUsageIsWrittenForMessagesClients(t *testing.T) {
 			`{"input_tokens":1,"cache_creation_input_tokens":3,"cache_read_input_tokens":2,"output_tokens":40,"output_tokens_details":{"thinking_tokens":5},"service_tier":"priority"}`,
 		},
 	} {
-		assert.Equal(t, "x"+tt.want, string(messages.AppendUsage([]byte("x"), tt.usage, tt.tier)), name)
+		assert.Equal(t, "x"+tt.want, string(messagesanswer.AppendUsage([]byte("x"), tt.usage, tt.tier)), name)
 	}
 }
 

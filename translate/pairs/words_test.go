@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions"
+	completionsanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages"
+	messagesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
 )
 
 func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
@@ -23,9 +23,9 @@ func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
 		"STOP":           {"end_turn", "tool_use", "stop"},
 	} {
 		reason := choices.ReadFinishReason(word)
-		assert.Equal(t, want.messages, messages.StopReason(reason, false), word)
-		assert.Equal(t, want.called, messages.StopReason(reason, true), word)
-		assert.Equal(t, want.completions, completions.FinishReason(reason, false), word)
+		assert.Equal(t, want.messages, messagesanswer.StopReason(reason, false), word)
+		assert.Equal(t, want.called, messagesanswer.StopReason(reason, true), word)
+		assert.Equal(t, want.completions, completionsanswer.FinishReason(reason, false), word)
 	}
 }
 
@@ -33,12 +33,12 @@ func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
 // while the others got one that simply ended. For calls it has no word.
 func TestOnlyCallsThatWereMadeWaitForCompletionsClients(t *testing.T) {
 	for _, word := range []string{"tool_calls", "function_call"} {
-		assert.Equal(t, "stop", completions.FinishReason(choices.ReadFinishReason(word), false), word)
-		assert.Empty(t, completions.FinishReason(choices.ReadFinishReason(word), true), word)
+		assert.Equal(t, "stop", completionsanswer.FinishReason(choices.ReadFinishReason(word), false), word)
+		assert.Empty(t, completionsanswer.FinishReason(choices.ReadFinishReason(word), true), word)
 	}
-	assert.Equal(t, "stop", completions.FinishReason(messages.ReadStopReason("tool_use"), false))
-	assert.Empty(t, completions.FinishReason(messages.ReadStopReason("tool_use"), true))
-	assert.Equal(t, "length", completions.FinishReason(event.FinishLength, true))
+	assert.Equal(t, "stop", completionsanswer.FinishReason(messagesanswer.ReadStopReason("tool_use"), false))
+	assert.Empty(t, completionsanswer.FinishReason(messagesanswer.ReadStopReason("tool_use"), true))
+	assert.Equal(t, "length", completionsanswer.FinishReason(event.FinishLength, true))
 }
 
 // Bugs were here: a provider that made calls and said that its turn simply ended
@@ -57,21 +57,21 @@ func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
 		"":                              {"stop", "tool_calls", "stop"},
 		"new_reason":                    {"stop", "tool_calls", "stop"},
 	} {
-		reason := messages.ReadStopReason(word)
+		reason := messagesanswer.ReadStopReason(word)
 		assert.Equal(t, want.chat, choices.FinishReason(reason, false), word)
 		assert.Equal(t, want.called, choices.FinishReason(reason, true), word)
-		assert.Equal(t, want.completions, completions.FinishReason(reason, false), word)
+		assert.Equal(t, want.completions, completionsanswer.FinishReason(reason, false), word)
 	}
-	assert.Equal(t, "pause_turn", messages.StopReason(event.FinishPaused, false))
+	assert.Equal(t, "pause_turn", messagesanswer.StopReason(event.FinishPaused, false))
 }
 
 // Chat clients read the words of a refusal in a member of their own, beside a turn
 // that ended; the reason has to tell it in the other formats.
 func TestARefusalInWordsEndsATurnOfChatClients(t *testing.T) {
-	assert.Equal(t, "refusal", messages.StopReason(event.FinishRefused, false))
+	assert.Equal(t, "refusal", messagesanswer.StopReason(event.FinishRefused, false))
 	assert.Equal(t, "stop", choices.FinishReason(event.FinishRefused, false))
 	assert.Equal(t, "tool_calls", choices.FinishReason(event.FinishRefused, true))
-	assert.Equal(t, "content_filter", completions.FinishReason(event.FinishRefused, false))
+	assert.Equal(t, "content_filter", completionsanswer.FinishReason(event.FinishRefused, false))
 }
 
 func TestServiceTiersFollowTheirTable(t *testing.T) {
@@ -79,9 +79,9 @@ func TestServiceTiersFollowTheirTable(t *testing.T) {
 		"default": "standard", "priority": "priority", "fast": "priority",
 		"": "", "auto": "", "flex": "", "scale": "", "standard": "",
 	} {
-		assert.Equal(t, want, messages.TierWord(choices.ReadTier(word)), word)
+		assert.Equal(t, want, messagesanswer.TierWord(choices.ReadTier(word)), word)
 	}
 	for word, want := range map[string]string{"standard": "standard", "priority": "priority", "batch": "", "": ""} {
-		assert.Equal(t, want, messages.TierWord(messages.ReadTier(word)), word)
+		assert.Equal(t, want, messagesanswer.TierWord(messagesanswer.ReadTier(word)), word)
 	}
 }

@@ -24,9 +24,9 @@ const (
 	Block = "gwth1:" // a thinking block, in a reasoning item of the responses format
 )
 
-// Mint begins the signatures that this gateway gives to thinking which no provider has
+// SelfSigned begins the signatures that this gateway gives to thinking which no provider has
 // signed. They seal nothing.
-const Mint = "gwts1:"
+const SelfSigned = "gwts1:"
 
 const (
 	// MinKey is the length of the shortest key, in bytes.

@@ -1,0 +1,24 @@
+package answer
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+)
+
+// Inspect reads a whole JSON answer. An error object in it is a fault,
+// and so is what has no choice.
+func Inspect(body []byte, _ translate.Operation) (signal.Answer, *fault.Fault) {
+	return choices.InspectAnswer(body)
+}
+
+var chunks = choices.Chunks{
+	Object: "chat.completion.chunk", Deltas: true,
+	Nothing: `,"delta":{"role":"assistant"}`, Last: `,"delta":{}`,
+}
+
+// Replay writes a whole JSON answer as a stream; see choices.Chunks.
+func Replay(answer []byte, usage bool) ([]byte, *fault.Fault) {
+	return chunks.Replay(answer, usage)
+}

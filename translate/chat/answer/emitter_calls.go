@@ -1,0 +1,95 @@
+package answer
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// toolCall is what is known of a tool call.
+type toolCall struct {
+	known    bool
+	custom   bool
+	id, name []byte // nil once they were streamed
+	args     []byte // of a JSON answer, escaped
+}
+
+var errUnknown = errors.New("arguments of a tool call that was not begun")
+
+// startTool begins a call, once.
+func (m *Emitter) startTool(c *saying, e *event.Event) {
+	for len(c.calls) <= e.Tool {
+		c.calls = append(c.calls, toolCall{})
+	}
+	call := &c.calls[e.Tool]
+	if call.known {
+		return
+	}
+	id := e.ID
+	if len(id) == 0 {
+		id = []byte(m.IDs.NewToolID())
+	}
+	asIs := func(dst, id []byte) []byte { return append(dst, id...) }
+	*call = toolCall{known: true, custom: e.Custom, id: c.ids.Show(id, asIs), name: append([]byte(nil), e.Name...)}
+	if m.Memory.Stream {
+		m.writeTool(e, call)
+	}
+}
+
+// writeTool writes the chunk that begins a call. Later chunks tell the call by its
+// index, so its names are forgotten.
+func (m *Emitter) writeTool(e *event.Event, call *toolCall) {
+	m.open(e.Choice)
+	m.Out = append(m.Out, `"tool_calls":[{"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(e.Tool), 10)
+	m.Out = append(m.Out, ',')
+	m.Out = call.append(m.Out)
+	m.Out = append(m.Out, ']')
+	m.close("")
+	call.id, call.name = nil, nil
+}
+
+// append appends a call without its brace, up to its arguments as far as they
+// are known.
+func (t *toolCall) append(dst []byte) []byte {
+	kind, args := "function", "arguments"
+	if t.custom {
+		kind, args = "custom", "input"
+	}
+	dst = append(dst, `"id":`...)
+	dst = jsonscan.AppendString(dst, t.id)
+	dst = append(dst, `,"type":"`+kind+`","`+kind+`":{"name":`...)
+	dst = jsonscan.AppendString(dst, t.name)
+	dst = append(dst, `,"`+args+`":"`...)
+	dst = append(dst, t.args...)
+	return append(dst, `"}}`...)
+}
+
+// addArguments writes a fragment of arguments.
+func (m *Emitter) addArguments(c *saying, e *event.Event) {
+	if e.Tool >= len(c.calls) || !c.calls[e.Tool].known {
+		m.Fail(errUnknown)
+		return
+	}
+	call := &c.calls[e.Tool]
+	if !m.Memory.Stream {
+		call.args = jsonscan.AppendEscaped(call.args, e.Text)
+		return
+	}
+	m.open(e.Choice)
+	m.Out = append(m.Out, `"tool_calls":[{"index":`...)
+	m.Out = strconv.AppendInt(m.Out, int64(e.Tool), 10)
+	if call.custom {
+		m.Out = append(m.Out, `,"custom":{"input":"`...)
+	} else {
+		m.Out = append(m.Out, `,"function":{"arguments":"`...)
+	}
+	m.Out = jsonscan.AppendEscaped(m.Out, e.Text)
+	m.Out = append(m.Out, `"}}]`...)
+	m.close("")
+}
+
+// called reports whether a choice made calls.
+func (c *saying) called() bool { return len(c.calls) > 0 }

@@ -1,0 +1,297 @@
+package answer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+)
+
+// calls are the tool calls of one choice, in the order in which they were seen.
+type calls struct {
+	choice int
+	held   *int // bytes that wait, in all choices
+	all    []call
+	begun  []int         // those that were sent, by their number
+	last   int           // the call that was spoken of last: no other can wait for the rest of its name
+	index  map[int64]int // which call an index of the provider stands for
+}
+
+// call is what is known of a call.
+type call struct {
+	id, name []byte
+	custom   bool
+	begun    bool   // it has its whole name and was sent
+	number   int    // among those that were
+	waiting  []byte // arguments that were not sent yet
+	args     toolcall.Arguments
+	again    bool // its name was repeated behind all of its arguments
+}
+
+const (
+	// maxCalls bounds the calls of one answer.
+	maxCalls = 4096
+	// maxWaiting bounds the names that wait for their rest, and the arguments
+	// that wait for the names of their calls, all of them together, in bytes.
+	maxWaiting = sse.DefaultMaxEvent
+)
+
+var (
+	errWaiting  = fmt.Errorf("more than %d bytes of tool calls in front of the ends of their names", maxWaiting)
+	errNameless = errors.New("a tool call without a name")
+	errCalls    = fmt.Errorf("more than %d tool calls", maxCalls)
+)
+
+// tellCalls sends what the entries of tool_calls say.
+func (t *teller) tellCalls(p *choices.Parser, all *calls, d *delta, choice choices.Choice) {
+	t.cursor = jsonscan.New(d.calls)
+	c := &t.cursor
+	c.EnterArray()
+	for nth := 0; c.Element(); nth++ {
+		if c.Kind() != jsonscan.Object {
+			if says(c) {
+				p.Drop(inMessage + "tool_calls[*]")
+			}
+			continue
+		}
+		e := readEntry(p, c)
+		if c.Err() != nil {
+			break
+		}
+		if e.argsAt != (jsonscan.Slot{}) {
+			e.argsAt.Start += d.callsAt
+			e.argsAt.End += d.callsAt
+		}
+		apart := choice.Whole || nth > 0 && e.index < 0
+		all.take(p, all.find(&e, apart), &e)
+	}
+	check(p, c)
+}
+
+// check fails an answer of which a part is not what it ought to be.
+func check(p *choices.Parser, c *jsonscan.Cursor) {
+	if err := c.Finish(); err != nil {
+		p.Fail(fault.Unusable(err))
+	}
+}
+
+// tellCall sends what the deprecated function_call says: there is only one.
+func (t *teller) tellCall(p *choices.Parser, all *calls, raw []byte) {
+	t.cursor = jsonscan.New(raw)
+	e := entry{}
+	e.readFunction(p, &t.cursor, inMessage+"function_call.")
+	if check(p, &t.cursor); t.cursor.Err() != nil {
+		return
+	}
+	all.take(p, all.find(&e, false), &e)
+}
+
+// find returns which call an entry is about, and begins it if it is new. Apart
+// says that it is none of those before.
+func (a *calls) find(e *entry, apart bool) int {
+	if e.index < 0 || apart {
+		return a.findByID(e, apart)
+	}
+	at, known := a.index[e.index]
+	if !known || a.renumbered(&a.all[at], e) || a.all[at].resumes(e) {
+		at = a.add()
+		if a.index == nil {
+			a.index = make(map[int64]int, 1)
+		}
+		a.index[e.index] = at
+	}
+	return at
+}
+
+// renumbered reports whether an entry with the index of a call is about another
+// call: some servers give all of them the same index. It is if it has another id
+// and a name, or, when the arguments of the call are complete, another name or a
+// name and arguments.
+func (a *calls) renumbered(known *call, e *entry) bool {
+	if len(e.name) <= len(`""`) {
+		return false
+	}
+	if len(e.id) > len(`""`) && len(known.id) > 0 {
+		return !same(known.id, e.id)
+	}
+	return known.args.Complete() && (len(e.args) > len(`""`) || len(known.name) > 0 && !same(known.name, e.name))
+}
+
+// resumes reports whether an entry gives the arguments of another call of the
+// same tool: the name of the call came once more behind all of its arguments,
+// and now come arguments anew. The entry gets the name then.
+func (c *call) resumes(e *entry) bool {
+	if !c.again || len(e.name) > len(`""`) || len(e.args) <= len(`""`) {
+		return false
+	}
+	text := e.args
+	if text[0] == '"' {
+		text = jsonscan.AppendText(nil, text)
+	}
+	var args toolcall.Arguments
+	if args.Add(text); !args.IsObject() {
+		return false
+	}
+	e.name = jsonscan.AppendString(nil, c.name)
+	return true
+}
+
+// findByID finds a call without the help of an index.
+func (a *calls) findByID(e *entry, apart bool) int {
+	if len(a.all) == 0 || apart {
+		return a.add()
+	}
+	if len(e.id) <= len(`""`) {
+		if a.another(e) || a.all[a.last].resumes(e) {
+			return a.add()
+		}
+		return a.last
+	}
+	for i := range a.all {
+		if same(a.all[i].id, e.id) {
+			return i
+		}
+	}
+	return a.add()
+}
+
+// another reports whether an entry with neither index nor id is about another
+// call than the last one.
+func (a *calls) another(e *entry) bool {
+	last := &a.all[a.last]
+	return len(e.name) > len(`""`) && len(last.name) > 0 && (!same(last.name, e.name) || a.renumbered(last, e))
+}
+
+func (a *calls) add() int {
+	a.all = append(a.all, call{})
+	return len(a.all) - 1
+}
+
+// take sends what an entry says of a call. A name may be a fragment of which the
+// rest follows, so the call begins with its arguments, were they empty, as they
+// are in the first chunk of most servers.
+func (a *calls) take(p *choices.Parser, at int, e *entry) {
+	if at >= maxCalls {
+		p.Fail(fault.Unusable(errCalls))
+		return
+	}
+	if at != a.last {
+		a.settle(p)
+	}
+	a.last = at
+	c := &a.all[at]
+	if len(c.id) == 0 && len(e.id) > len(`""`) {
+		c.id = jsonscan.AppendText(nil, e.id)
+	}
+	c.custom = c.custom || e.custom
+	c.again = c.again || c.args.Complete() && len(e.name) > len(`""`)
+	a.takeName(p, c, e.name)
+	if e.args != nil || len(c.waiting) > 0 {
+		a.settle(p)
+	}
+	a.takeArguments(p, at, e)
+}
+
+// takeName joins the fragments of a name. Many servers repeat all of it with
+// every fragment of the arguments, and some what they said of it before with
+// every fragment of the name.
+func (a *calls) takeName(p *choices.Parser, c *call, name []byte) {
+	switch {
+	case len(name) <= len(`""`) || same(c.name, name):
+	case c.begun:
+		p.Drop("choices[*].message.tool_calls[*].function.name")
+	default:
+		before := len(c.name)
+		c.name = jsonscan.AppendText(c.name, name)
+		if bytes.HasPrefix(c.name[before:], c.name[:before]) {
+			c.name = c.name[before:]
+		}
+		a.hold(p, len(c.name)-before)
+		p.Unlike()
+	}
+}
+
+// hold counts bytes that wait.
+func (a *calls) hold(p *choices.Parser, n int) {
+	if *a.held += n; *a.held > maxWaiting {
+		p.Fail(fault.Unusable(errWaiting))
+	}
+}
+
+// settle begins the call that waits for the rest of its name: nothing of it can
+// follow.
+func (a *calls) settle(p *choices.Parser) {
+	if len(a.all) == 0 {
+		return
+	}
+	if c := &a.all[a.last]; !c.begun && len(c.name) > 0 {
+		a.begin(p, c)
+	}
+}
+
+// begin sends the start of a call, and the arguments that waited for it.
+func (a *calls) begin(p *choices.Parser, c *call) {
+	c.begun, c.number = true, len(a.begun)
+	a.begun = append(a.begun, a.last)
+	*a.held -= len(c.name) + len(c.waiting)
+	p.SendEvent(event.Event{
+		Kind: event.ToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom,
+	})
+	if len(c.waiting) > 0 {
+		p.SendEvent(a.arguments(c))
+		c.waiting = c.waiting[:0]
+	}
+}
+
+// arguments are those of a call that was sent which were not yet.
+func (a *calls) arguments(c *call) event.Event {
+	return event.Event{Kind: event.ToolArgs, Choice: a.choice, Tool: c.number, Text: c.waiting}
+}
+
+// takeArguments sends a fragment of arguments, or keeps it until the call has a
+// name.
+func (a *calls) takeArguments(p *choices.Parser, at int, e *entry) {
+	c := &a.all[at]
+	if len(e.args) == 0 || string(e.args) == `""` {
+		return
+	}
+	from := len(c.waiting)
+	if e.args[0] == '"' {
+		c.waiting = jsonscan.AppendText(c.waiting, e.args)
+	} else {
+		c.waiting = append(c.waiting, e.args...)
+	}
+	c.args.Add(c.waiting[from:])
+	if c.begun {
+		p.SendAt(a.arguments(c), e.slot())
+		c.waiting = c.waiting[:0]
+		return
+	}
+	a.hold(p, len(c.waiting)-from)
+}
+
+// end says what is wrong with the calls as a whole.
+func (a *calls) end() error {
+	for i := range a.all {
+		c := &a.all[i]
+		if !c.begun && (len(c.id) > 0 || len(bytes.TrimSpace(c.waiting)) > 0) {
+			return errNameless
+		}
+	}
+	return nil
+}
+
+// same reports whether a text is that of a raw string.
+func same(text, raw []byte) bool {
+	inner := raw[1 : len(raw)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return bytes.Equal(text, inner)
+	}
+	return bytes.Equal(text, jsonscan.AppendText(nil, raw))
+}

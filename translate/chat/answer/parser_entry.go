@@ -1,0 +1,89 @@
+package answer
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// entry is one element of tool_calls: raw strings, nil for what is not there.
+type entry struct {
+	index    int64 // -1 for none
+	id, name []byte
+	args     []byte // a string, or any other value
+	argsAt   jsonscan.Slot
+	custom   bool
+}
+
+// inCall is the path of the members of a call.
+const inCall = inMessage + "tool_calls[*]."
+
+func readEntry(p *choices.Parser, c *jsonscan.Cursor) entry {
+	e := entry{index: -1}
+	c.EnterObject()
+	for c.Member() {
+		switch string(c.Name()) {
+		case "index":
+			e.index = readIndex(c)
+		case "id":
+			e.id, _ = choices.SlotText(c)
+		case "function":
+			e.readFunction(p, c, inCall+"function.")
+		case "custom":
+			e.custom = c.Kind() == jsonscan.Object
+			e.readFunction(p, c, inCall+"custom.")
+		case "type":
+			c.Skip()
+		default:
+			p.DropMember(inCall, c)
+		}
+	}
+	return e
+}
+
+// readIndex reads the index of an entry, -1 when it is none.
+func readIndex(c *jsonscan.Cursor) int64 {
+	n, exact, ok := c.Int()
+	if !ok {
+		c.Skip()
+	}
+	if !exact || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// slot is where later chunks of the same shape have their arguments. Which call
+// they belong to must follow from their index alone.
+func (e *entry) slot() jsonscan.Slot {
+	if e.index < 0 || len(e.name) > len(`""`) {
+		return jsonscan.Slot{}
+	}
+	return e.argsAt
+}
+
+// readFunction reads what is called; path is that of its members.
+func (e *entry) readFunction(p *choices.Parser, c *jsonscan.Cursor, path string) {
+	for c.OpenObject(); c.Member(); {
+		switch string(c.Name()) {
+		case "name":
+			e.name, _ = choices.SlotText(c)
+		case "arguments", "input":
+			e.readArguments(c)
+		default:
+			p.DropMember(path, c)
+		}
+	}
+}
+
+// readArguments reads a fragment of arguments, or all of them. Some servers
+// send the object itself.
+func (e *entry) readArguments(c *jsonscan.Cursor) {
+	if c.Kind() == jsonscan.String {
+		e.args, e.argsAt = choices.SlotText(c)
+		return
+	}
+	null := c.Kind() == jsonscan.Null
+	if e.args = c.Skip(); null {
+		e.args = nil
+	}
+}

@@ -1,0 +1,101 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// templateArguments is the field by which some servers take switches of the
+// model's template.
+const templateArguments = "chat_template_kwargs"
+
+// outcomes are what becomes of each concept in chat requests.
+var outcomes = core.NewOutcomes(
+	core.Keep(
+		core.Model, core.MaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.PresencePenalty, core.FrequencyPenalty, core.LogitBias,
+		core.Seed, core.Samples, core.Stops, core.EmptyStop, core.Stream, core.StreamUsage, core.Logprobs,
+		core.TopLogprobs, core.Echo,
+	),
+	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
+	core.Keep(
+		core.Temperature, core.HighTemperature, core.TemperatureBesideReasoning, core.TopP, core.TopPBesideReasoning,
+	).Unless(core.NoSampling),
+	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
+	core.Lose(core.TopK).Unless(core.NoSampling, core.Extension("top_k")),
+	core.Keep(core.Prompts).Unless(core.OneCall),
+	core.Lose(core.Suffix).Unless(core.FillInWords),
+
+	core.Keep(
+		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
+		core.OneCallAtATime,
+	),
+
+	core.Keep(core.FormatSchema, core.Schema),
+
+	core.Lose(core.ReasoningOn).Unless(effort("low"), core.Extension(templateArguments)).ByWriter(),
+	core.Keep(core.ReasoningAdaptive),
+	core.Lose(core.ReasoningOff).Unless(effort("none"), core.Extension(templateArguments)).ByWriter(),
+	core.Lose(core.ReasoningBudget).Unless(effort("low")).ByWriter(),
+	core.Lose(core.EffortNone).Unless(noEffort, effort("none")).ByWriter(),
+	core.Lose(core.EffortMinimal).Unless(noEffort, effort("minimal")).ByWriter(),
+	core.Lose(core.EffortLow).Unless(noEffort, effort("low")).ByWriter(),
+	core.Lose(core.EffortMedium).Unless(noEffort, effort("medium")).ByWriter(),
+	core.Lose(core.EffortHigh).Unless(noEffort, effort("high")).ByWriter(),
+	core.Lose(core.EffortXHigh).Unless(noEffort, effort("xhigh")).ByWriter(),
+	core.Lose(core.EffortMax).Unless(noEffort, effort("max")).ByWriter(),
+	core.Lose(core.EffortOther).ByWriter(),
+
+	core.Keep(core.EndUser, core.TellingEndUser).Unless(core.NoUser),
+	core.Change(core.LongEndUser).Unless(core.NoUser),
+	core.Lose(core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority).Unless(core.Extension("service_tier")),
+	core.Lose(core.CacheRequest).Unless(breakpoints),
+	core.Lose(core.CacheKey).Unless(core.Extension("prompt_cache_key")),
+	core.Lose(core.CacheOptions).Unless(core.Extension("prompt_cache_options")),
+	core.Lose(core.CacheRetention).Unless(core.Extension("prompt_cache_retention")),
+	core.Lose(core.Verbosity).Unless(core.Extension("verbosity")),
+
+	core.Keep(
+		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Image, core.Document,
+		core.TextDocument, core.PartsDocument, core.SearchResult, core.ToolCall, core.ToolResult, core.ErrorResult,
+		core.ToolReference, core.IdleReasoning,
+	),
+	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),
+	core.Lose(core.Prefill).Unless(prefills...),
+	core.Change(core.TextBehindCall, core.TextBeforeResult),
+	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
+	core.Lose(core.File).Unless(fileParts, core.FilesDropped),
+	core.Lose(core.FileAddress, core.FileReference).Unless(core.FilesDropped),
+	core.Lose(core.Reasoning).Unless(replays...),
+	core.Lose(core.CachePart).Unless(breakpoints),
+
+	core.Keep(core.FunctionTool, core.UnusedTools),
+	core.Lose(core.VendorTool).Unless(core.WithoutTools),
+)
+
+// The rules of chat providers.
+var (
+	breakpoints = core.Breakpoints
+	fileParts   = core.KeepIf("files true", func(traits *trait.Traits) bool { return traits.Files == trait.FilesSend })
+	noEffort    = core.LoseIf("extensions "+templateArguments, func(traits *trait.Traits) bool { return traits.Extension(templateArguments) })
+)
+
+// prefills are the rules of providers that continue what the assistant said.
+var prefills = []core.Rule{
+	core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative }),
+	core.KeepIf("prefill vllm", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillVLLM }),
+}
+
+// replays are the rules of providers that take earlier reasoning back.
+var replays = []core.Rule{
+	core.KeepIf("reasoning_replay reasoning_content", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayReasoningContent }),
+	core.KeepIf("reasoning_replay reasoning", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayReasoning }),
+}
+
+// effort is the rule of providers that take a word for how much to reason.
+func effort(word string) core.Rule {
+	e := trait.EffortOf(word)
+	return core.KeepIf("reasoning_effort "+word, func(traits *trait.Traits) bool { return traits.ReasoningEffort.Has(e) })
+}
+
+// lateSystem is what becomes of late system texts unless a trait says otherwise.
+const lateSystem = trait.MidSystemKeep

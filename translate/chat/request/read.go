@@ -1,0 +1,94 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Source reads chat requests.
+var Source = core.Source{Rows: rows, New: func() core.Reader { return new(reader) }}
+
+// reader reads a chat request.
+type reader struct {
+	x      *core.Translation
+	w      core.Writer
+	cursor jsonscan.Cursor // over the body
+
+	tools   []byte // raw; read behind the choice among them
+	allowed *allowedTools
+
+	role      core.Role
+	begun     bool     // somebody other than the system has spoken
+	freeCalls [][]byte // the ids of calls that had a free text, as they are written
+
+	late  bool // the turn is one of the system that has not begun
+	spoke bool // the turn has given the writer something
+
+	message core.Object
+	list    jsonscan.Cursor // over the parts, the thinking or the calls of the message, or the tools
+	item    core.Object     // the element of that list
+	inner   core.Object     // an object in it
+
+	// What the writer is given, here so that it costs no allocation.
+	parts struct {
+		media   core.Media
+		thought core.Thought
+		call    core.Call
+		result  core.Result
+		tool    core.Tool
+	}
+}
+
+// Read reads a body.
+func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
+	if !x.Keep(core.Conversation, nil) {
+		return nil
+	}
+	r.x, r.w, r.cursor = x, w, jsonscan.Again(body)
+	var choice []byte
+	c := &r.cursor
+	for c.OpenObject(); c.Member(); {
+		switch string(c.Name()) {
+		case "messages":
+			r.messages()
+		case "tools":
+			r.tools = c.Skip()
+		case "tool_choice":
+			choice = c.Skip()
+		case "response_format":
+			r.format(c.Skip())
+		case "modalities":
+			r.modalities(c.Skip())
+		default:
+			x.Member(c)
+		}
+	}
+	r.choice(choice)
+	r.readTools()
+	r.foldOptions()
+	return c.Finish()
+}
+
+// Forget lets go of the body.
+func (r *reader) Forget() { *r = reader{} }
+
+// isObject reports whether a raw value at a path is an object, which it must be.
+func (r *reader) isObject(raw []byte, path string) bool {
+	if len(raw) > 0 && raw[0] == '{' {
+		return true
+	}
+	r.x.Invalid(path, "must be an object")
+	return false
+}
+
+// word returns the decoded text of a member.
+func word(o *core.Object, member int) []byte {
+	raw := o.Raw(member)
+	if text := jsonscan.Inner(raw); !jsonscan.HasEscapes(text) {
+		return text
+	}
+	return jsonscan.AppendText(nil, raw)
+}
+
+// isAbsent reports whether a raw value is missing or null.
+func isAbsent(raw []byte) bool { return len(raw) == 0 || raw[0] == 'n' }

@@ -1,0 +1,107 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// foldOptions makes one option of those that have two names, or two values of
+// those that have one.
+func (r *reader) foldOptions() {
+	o := &r.x.Options
+	r.foldMaxTokens(o)
+	r.foldUser(o)
+	if raw := o.Raw(core.ParallelCalls); string(raw) == "false" {
+		o[core.OneCallAtATime] = core.Option{Raw: []byte("true"), Row: o[core.ParallelCalls].Row}
+	}
+	if o.Has(core.TopLogprobs) && !jsonscan.IsTrue(o.Raw(core.Logprobs)) {
+		r.x.KeepAs(core.TopLogprobsAlone, loneTopLogprobsRow, o.Raw(core.TopLogprobs))
+		o.Clear(core.TopLogprobs, core.TopLogprobs)
+	}
+}
+
+func (r *reader) foldMaxTokens(o *core.Options) {
+	newer, older := o[core.MaxTokens], o[core.OlderMaxTokens]
+	switch {
+	case older.Raw == nil:
+	case newer.Raw == nil:
+		o[core.MaxTokens] = older
+	default:
+		a, _ := jsonscan.Integer(newer.Raw)
+		if b, _ := jsonscan.Integer(older.Raw); a != b {
+			r.x.InvalidOption(core.OlderMaxTokens, "must be the same as max_completion_tokens where both are sent")
+		}
+	}
+	o.Clear(core.OlderMaxTokens, core.OlderMaxTokens)
+}
+
+func (r *reader) foldUser(o *core.Options) {
+	user, other := o[core.EndUser], o[core.SafetyIdentifier]
+	switch {
+	case other.Raw == nil:
+	case user.Raw == nil:
+		o[core.EndUser] = other
+	case string(user.Raw) != string(other.Raw):
+		r.x.Lose(secondUserRow, nil)
+	}
+	o.Clear(core.SafetyIdentifier, core.SafetyIdentifier)
+}
+
+// modalities refuses all answers but texts.
+func (r *reader) modalities(raw []byte) {
+	if isAbsent(raw) {
+		return
+	}
+	c := jsonscan.Again(raw)
+	if !c.EnterArray() {
+		r.x.Lose(otherModalityRow, raw)
+		return
+	}
+	for c.Element() {
+		if kind := c.Skip(); string(kind) != `"text"` {
+			r.x.Lose(otherModalityRow, kind)
+		}
+	}
+}
+
+// The members of the format of the answer.
+const (
+	formatType = iota
+	formatSchema
+)
+
+var formatMembers = core.NewNames("type", "json_schema")
+
+// format reads the format of the answer.
+func (r *reader) format(raw []byte) {
+	const path = "response_format"
+	if isAbsent(raw) || !r.isObject(raw, path) {
+		return
+	}
+	c := jsonscan.Again(raw)
+	o := &r.inner
+	o.Read(r.x, &c, formatMembers, path+".")
+	kind := o.Raw(formatType)
+	switch row := rows.Value(path+".type", jsonscan.TextOf(kind)); {
+	case row == unknownFormatRow:
+		r.x.Lose(row, kind)
+	case row.Concept == core.FormatSchema:
+		r.x.SetOption(row, kind)
+		r.schema(o.Raw(formatSchema), path+".json_schema")
+	default:
+		r.x.SetOption(row, kind)
+		o.LoseOthers(r.x, core.SetOf(formatType), formatMembers, path+".")
+	}
+}
+
+// schema reads the schema that the answer is to follow.
+func (r *reader) schema(raw []byte, path string) {
+	if !r.isObject(raw, path) {
+		return
+	}
+	c := jsonscan.Again(raw)
+	r.x.ReadObject(&c, path+".")
+	if !r.x.Options.Has(core.Schema) {
+		r.x.Invalid(path+".schema", "required")
+	}
+}

@@ -1,0 +1,172 @@
+package request
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// The members of a message.
+const (
+	messageRole = iota
+	messageContent
+	messageCallID
+	messageCalls
+	messageFunctionCall
+	messageRefusal
+	messageAudio
+	messageReasoningText
+	messageReasoning
+	messageThinking
+)
+
+var messageMembers = core.NewNames(
+	"role", "content", "tool_call_id", "tool_calls", "function_call", "refusal", "audio", "reasoning_content", "reasoning", "thinking_blocks",
+)
+
+// The members that messages have by their roles.
+var (
+	spokenMembers = core.SetOf(messageRole, messageContent)
+	resultMembers = core.SetOf(messageRole, messageContent, messageCallID)
+	ownMembers    = core.SetOf(
+		messageRole, messageContent, messageCalls, messageFunctionCall, messageRefusal, messageAudio, messageReasoningText, messageReasoning, messageThinking,
+	)
+)
+
+// messages reads the conversation.
+func (r *reader) messages() {
+	c := &r.cursor
+	for r.x.EnterList(c, "messages"); r.x.NextElement(c); {
+		r.message.Read(r.x, c, messageMembers, "")
+		r.turn()
+	}
+}
+
+// turn writes the turn that a message is.
+func (r *reader) turn() {
+	r.late, r.spoke = false, false
+	switch role := word(&r.message, messageRole); string(role) {
+	case "system", "developer":
+		r.systemTurn()
+		return
+	case "user":
+		r.userTurn()
+	case "assistant":
+		r.assistantTurn()
+	case "tool":
+		r.toolTurn()
+	default:
+		r.x.Lose(unknownRoleRow, r.message.Raw(messageRole))
+	}
+	r.begun = true
+}
+
+func (r *reader) own(members core.Set) { r.message.LoseOthers(r.x, members, messageMembers, "") }
+
+// systemTurn writes what the system says: in front of the conversation until
+// somebody else has spoken.
+func (r *reader) systemTurn() {
+	r.own(spokenMembers)
+	r.role, r.late = core.System, true
+	if !r.begun {
+		r.role = core.Instructions
+	}
+	r.content(textParts)
+	if r.late {
+		r.x.Lose(emptyTurnRow, nil)
+	} else {
+		r.w.EndTurn()
+	}
+}
+
+// say writes a text, which may be the first of a turn of the system, and reports
+// whether the writer gets it.
+func (r *reader) say(text []byte) bool {
+	if r.late && !r.beginLate() {
+		return false
+	}
+	r.spoke = true
+	r.w.Text(text)
+	return true
+}
+
+// beginLate begins a turn of the system that has something to say.
+func (r *reader) beginLate() bool {
+	if r.role == core.System && !r.x.Keep(core.LateSystem, nil) {
+		return false
+	}
+	r.late = false
+	r.w.Turn(r.role)
+	return true
+}
+
+// userTurn writes what a user says, which must be something.
+func (r *reader) userTurn() {
+	r.own(spokenMembers)
+	r.begin(core.User)
+	r.content(userParts)
+	if !r.spoke && !r.x.Failed() {
+		r.x.Lose(emptyUserRow, nil)
+	}
+	r.w.EndTurn()
+}
+
+func (r *reader) begin(role core.Role) {
+	r.role = role
+	r.w.Turn(role)
+}
+
+// toolTurn writes the result of a tool.
+func (r *reader) toolTurn() {
+	r.own(resultMembers)
+	if !r.x.Keep(core.ToolResult, nil) {
+		return
+	}
+	r.begin(core.User)
+	id := jsonscan.Inner(r.message.Raw(messageCallID))
+	r.parts.result = core.Result{ID: id, Free: slices.ContainsFunc(r.freeCalls, func(other []byte) bool { return string(other) == string(id) })}
+	r.w.OpenResult(&r.parts.result)
+	r.content(userParts)
+	r.w.CloseResult(false)
+	r.w.EndTurn()
+}
+
+// assistantTurn writes what the assistant has thought, said and called, in this
+// order.
+func (r *reader) assistantTurn() {
+	r.own(ownMembers)
+	if raw := r.message.Raw(messageFunctionCall); raw != nil {
+		r.x.Lose(functionCallRow, raw)
+	}
+	if raw := r.message.Raw(messageAudio); raw != nil {
+		r.x.Lose(spokenAnswerRow, raw)
+	}
+	r.begin(core.Assistant)
+	r.reasoning()
+	r.content(assistantParts)
+	r.refusal()
+	r.calls()
+	r.w.EndTurn()
+}
+
+// refusal writes the text by which the assistant refuses. One that is no text is
+// left out.
+func (r *reader) refusal() {
+	raw := r.message.Raw(messageRefusal)
+	if raw != nil && !jsonscan.IsString(raw) {
+		r.x.LoseMember("", []byte("refusal"))
+	}
+	if text := jsonscan.Inner(raw); len(text) > 0 {
+		r.w.Refusal(text)
+	}
+}
+
+// elements begins to read an array of the message; element moves to its next
+// element, until the last or until something is refused.
+func (r *reader) elements(raw []byte, list string) {
+	r.list = jsonscan.Again(raw)
+	r.x.EnterList(&r.list, list)
+}
+
+func (r *reader) element() bool { return r.x.NextElement(&r.list) }

@@ -1,0 +1,304 @@
+package request
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// rows are the fields of chat requests.
+var rows = core.NewRows(strict.Brackets, slices.Concat(
+	optionRows, formatRows, choiceRows, toolRows, turnRows, assistantRows, thinkingRows, callRows, freeCallRows, partRows, imageRows, fileRows,
+)...)
+
+var optionRows = slices.Concat([]core.Row{
+	core.Structural("model", core.Model),
+	core.Structural("max_tokens", core.OlderMaxTokens),
+	core.Structural("max_tokens=...", core.LongMaxTokens),
+	core.Structural("max_completion_tokens", core.MaxTokens),
+	core.Structural("max_completion_tokens=...", core.LongMaxTokens),
+	core.Structural("max_tokens=1", core.ShortMaxTokens),
+	core.Structural("max_completion_tokens=1", core.ShortMaxTokens),
+	core.Hint("max_completion_tokens=null", core.NoMaxTokens).As("max_tokens"),
+	core.Structural("messages", core.Conversation),
+	core.Shaping("temperature", core.Temperature),
+	core.Shaping("temperature=2", core.HighTemperature),
+	core.Shaping("reasoning_effort+temperature", core.TemperatureBesideReasoning),
+	core.Shaping("top_p", core.TopP),
+	core.Shaping("temperature+top_p", core.TopPBesideTemperature),
+	core.Shaping("reasoning_effort+top_p", core.TopPBesideReasoning),
+	core.Shaping("top_k", core.TopK),
+	core.Shaping("reasoning_effort+top_k", core.TopKBesideReasoning),
+	core.Structural("n", core.Samples),
+	core.Structural("stop", core.Stops),
+	core.Structural(`stop=[""]`, core.EmptyStop).As("stop[*]"),
+	core.Structural("stream", core.Stream),
+	core.Structural("stream_options.include_usage", core.StreamUsage),
+	core.Hint("stream_options.include_obfuscation", core.Nothing),
+	core.Hint("stream_options.*", core.Nothing),
+	core.Shaping("presence_penalty", core.PresencePenalty).OrNothing(),
+	core.Shaping("frequency_penalty", core.FrequencyPenalty).OrNothing(),
+	core.Shaping("logit_bias", core.LogitBias).OrNothing(),
+	core.Shaping("seed", core.Seed).OrNothing(),
+	core.Structural("logprobs", core.Logprobs).OrNothing(),
+	core.Structural("top_logprobs", core.TopLogprobs).As("logprobs"),
+	core.Structural("logprobs=false+top_logprobs", core.TopLogprobsAlone).OrNothing(),
+	core.Shaping("verbosity", core.Verbosity).OrNothing(),
+	core.Shaping("prediction", core.Prediction).OrNothing(),
+	core.Structural("functions", core.Nothing).OrNothing(),
+	core.Structural("function_call", core.Nothing),
+	core.Structural(`modalities=["text"]`, core.Content),
+	core.Structural("modalities=*", core.Nothing),
+	core.Structural("audio", core.Nothing),
+	core.Structural("web_search_options", core.Nothing),
+}, core.EffortRows("reasoning_effort", core.EffortNone), []core.Row{
+	core.Hint("user", core.EndUser),
+	core.Hint("user=...", core.LongEndUser),
+	core.Hint("user=u@example.com", core.TellingEndUser),
+	core.Hint("safety_identifier", core.SafetyIdentifier),
+	core.Hint("safety_identifier=...", core.LongEndUser),
+	core.Hint("safety_identifier=u@example.com", core.TellingEndUser),
+	core.Hint("user+safety_identifier", core.Nothing),
+	core.Hint("service_tier=auto", core.TierAuto),
+	core.Hint("service_tier=default", core.TierStandard),
+	core.Hint("service_tier=flex", core.TierFlex),
+	core.Hint("service_tier=priority", core.TierPriority),
+	core.Hint("service_tier=*", core.TierOther),
+	core.Hint("metadata", core.Metadata),
+	core.Hint("store", core.Nothing),
+	core.Hint("prompt_cache_key", core.CacheKey),
+	core.Hint("prompt_cache_options", core.CacheOptions),
+	core.Hint("prompt_cache_retention", core.CacheRetention),
+	core.Hint("moderation", core.Nothing),
+	core.Hint("*", core.Nothing),
+})
+
+var formatRows = []core.Row{
+	core.Structural("response_format.type=text", core.FormatText),
+	core.Structural("response_format.type=json_object", core.FormatObject),
+	core.Structural("response_format.type=json_schema", core.FormatSchema).As("response_format"),
+	core.Structural("response_format.type=*", core.Nothing),
+	core.Structural("response_format.json_schema.schema", core.Schema).As("response_format"),
+	core.Hint("response_format.json_schema.name", core.SchemaName),
+	core.Hint("response_format.json_schema.description", core.SchemaDescription),
+	core.Hint("response_format.json_schema.strict", core.SchemaStrict),
+	core.Hint("response_format.json_schema.*", core.Nothing),
+	core.Hint("response_format.*", core.Nothing),
+}
+
+// choiceRows are the rows about the choice among the tools.
+var choiceRows = slices.Concat([]core.Row{
+	core.Shaping("tools=[]+tool_choice=required", core.ToolChoiceWithoutTools).As("tool_choice"),
+	core.Structural("tool_choice=*", core.Nothing),
+	core.Structural("tool_choice.type=*", core.Nothing),
+	core.Structural("tool_choice.allowed_tools.mode=*", core.Nothing),
+	core.Structural("tool_choice.allowed_tools.tools[*].type=*", core.Nothing),
+	core.Structural("tool_choice.type=custom", core.FreeChoice),
+	core.Structural("tool_choice.custom.name", core.FreeChoice).As("tool_choice.type"),
+	core.Structural("tool_choice.allowed_tools.tools[*].type=custom", core.FreeChoice),
+}, core.Within(core.FunctionTool,
+	core.Structural("tool_choice=auto", core.ToolChoiceAuto),
+	core.Structural("tool_choice=required", core.ToolChoiceRequired),
+	core.Structural("tool_choice.type=function", core.ToolChoiceNamed),
+	core.Structural("tool_choice.type=allowed_tools", core.ToolChoiceAllowed),
+	core.Structural("tool_choice.function.name", core.ToolChoiceName),
+	core.Hint("tool_choice.function.*", core.Nothing),
+	core.Structural("tool_choice.allowed_tools.mode=auto", core.ToolChoiceAuto),
+	core.Structural("tool_choice.allowed_tools.mode=required", core.ToolChoiceRequired),
+	core.Structural("tool_choice.allowed_tools.tools", core.ToolChoiceAllowed),
+	core.Structural("tool_choice.allowed_tools.tools[*].type=function", core.ToolChoiceAllowed),
+	core.Structural("tool_choice.allowed_tools.tools[*].function.name", core.ToolChoiceAllowed),
+	core.Structural("tool_choice.allowed_tools.tools[*].function.name=*", core.Nothing),
+	core.Hint("tool_choice.allowed_tools.tools[*].function.*", core.Nothing),
+	core.Hint("tool_choice.allowed_tools.tools[*].*", core.Nothing),
+	core.Hint("tool_choice.allowed_tools.*", core.Nothing),
+	core.Hint("tool_choice.*", core.Nothing),
+	core.Structural("parallel_tool_calls", core.ParallelCalls),
+	core.Structural("parallel_tool_calls=false", core.OneCallAtATime),
+), core.Within(core.UnusedTools,
+	core.Structural("tool_choice=none", core.ToolChoiceNone),
+))
+
+var toolRows = slices.Concat([]core.Row{
+	core.Structural("tools", core.FunctionTool),
+	core.Hint("tool_choice=none+tools", core.UnusedTools),
+}, core.Within(core.FunctionTool,
+	core.Structural("tools[*].type=function", core.FunctionTool),
+	core.Structural("tools[*].type=custom", core.FreeTool),
+	core.Structural("tools[*].custom", core.FreeTool).As("tools[*].type"),
+	core.Structural("tools[*].type=*", core.VendorTool),
+	core.Structural("tools[*].function", core.FunctionTool),
+	core.Structural("tools[*].function.name", core.FunctionTool),
+	core.Structural("tools[*].function.description", core.FunctionTool),
+	core.Structural("tools[*].function.parameters", core.FunctionTool),
+	core.Structural("tools[*].function.strict", core.FunctionTool),
+	core.Hint("tools[*].function.arguments", core.Nothing),
+	core.Hint("tools[*].function.*", core.Nothing),
+	core.Hint("tools[*].cache_control", core.CacheTool),
+	core.Hint("tools[*].cache_control=...", core.CacheToolsBeyond),
+	core.Hint("tools[*].id", core.Nothing),
+	core.Hint("tools[*].*", core.Nothing),
+), core.Within(core.FreeTool,
+	core.Structural("tools[*].custom.name", core.FreeTool).As("tools[*].type"),
+	core.Structural("tools[*].custom.description", core.FreeTool).As("tools[*].type"),
+	core.Structural("tools[*].custom.format.type=text", core.FreeTool).As("tools[*].type"),
+	core.Structural("tools[*].custom.format.type=grammar", core.Grammar),
+	core.Structural("tools[*].custom.format.type=*", core.Nothing),
+	core.Structural("tools[*].custom.format.grammar.syntax", core.Grammar).As("tools[*].custom.format.type"),
+	core.Structural("tools[*].custom.format.grammar.definition", core.Grammar).As("tools[*].custom.format.type"),
+	core.Hint("tools[*].custom.*", core.Nothing),
+))
+
+// The beginnings of the names of rows.
+const (
+	ofMessage  = "messages[*]."
+	ofPart     = ofMessage + "content[*]."
+	ofThinking = ofMessage + "thinking_blocks[*]."
+	ofCall     = ofMessage + "tool_calls[*]."
+)
+
+var turnRows = slices.Concat([]core.Row{
+	core.Structural("messages[0].role=system", core.Content),
+	core.Structural("messages[0].role=developer", core.Content),
+	core.Structural("messages[0].content", core.SystemText),
+	core.Structural(ofMessage+"role=system", core.LateSystem).RefusedBy(core.RefuseLateSystem),
+	core.Structural(ofMessage+"role=developer", core.LateSystem).RefusedBy(core.RefuseLateSystem),
+	core.Structural(ofMessage+"role=[assistant,system]", core.SystemBehindAssistant),
+	core.Structural(ofMessage+"role=user", core.Content),
+	core.Structural(ofMessage+"role=assistant", core.Content),
+	core.Structural(ofMessage+"role=tool", core.ToolResult),
+	core.Structural(ofMessage+"role=*", core.Nothing),
+	core.Structural("messages[-1].role=assistant", core.Prefill).As(ofMessage + "content"),
+	core.Structural(ofMessage+"content", core.TurnText),
+	core.Structural(ofMessage+"role=user+content=[]", core.Nothing),
+	core.Hint(ofMessage+"content=[]", core.EmptyTurn).As("messages[*]"),
+	core.Hint(ofMessage+"name", core.Nothing),
+	core.Hint(ofMessage+"*", core.Nothing),
+}, core.Within(core.ToolResult,
+	core.Structural(ofMessage+"role=[user,tool]", core.TextBeforeResult),
+	core.Structural(ofMessage+"tool_call_id", core.ToolResult),
+))
+
+// assistantRows are the rows about members that only an assistant's message has.
+var assistantRows = []core.Row{
+	core.Structural(ofMessage+"function_call", core.Nothing).OrNothing(),
+	core.Structural(ofMessage+"audio", core.Nothing).OrNothing(),
+	core.Structural(ofMessage+"refusal", core.Content),
+	core.Shaping(ofMessage+"reasoning_content", core.UnsignedReasoning),
+	core.Shaping(ofMessage+"reasoning", core.UnsignedReasoning),
+	core.Shaping(ofMessage+"thinking_blocks", core.Reasoning),
+	core.Structural(ofMessage+"tool_calls", core.ToolCall),
+	core.Shaping(ofThinking+"signature="+seal.Item+"*", core.EncryptedReasoning).As(ofMessage + "thinking_blocks"),
+}
+
+var thinkingRows = core.Within(core.Reasoning,
+	core.Shaping(ofThinking+"type=thinking", core.Reasoning).As(ofMessage+"thinking_blocks"),
+	core.Shaping(ofThinking+"type=redacted_thinking", core.RedactedReasoning).As(ofMessage+"thinking_blocks"),
+	core.Structural(ofThinking+"type=*", core.Nothing),
+	core.Shaping(ofThinking+"thinking", core.Reasoning).As(ofMessage+"thinking_blocks"),
+	core.Shaping(ofThinking+"signature", core.Signature).As(ofMessage+"thinking_blocks"),
+	core.Shaping(ofThinking+"type=thinking+signature=null", core.UnsignedReasoning).As(ofMessage+"thinking_blocks"),
+	core.Hint(ofThinking+"signature="+seal.SelfSigned+"*", core.SelfSignedReasoning).As(ofMessage+"thinking_blocks"),
+	core.Shaping(ofThinking+"data", core.RedactedReasoning).As(ofMessage+"thinking_blocks"),
+	core.Shaping(ofThinking+"type=redacted_thinking+data=null", core.Nothing).As(ofMessage+"thinking_blocks"),
+	core.Hint(ofThinking+"*", core.Nothing),
+	core.Shaping("messages[*].content=[]+thinking_blocks", core.IdleReasoning),
+)
+
+var callRows = core.Within(core.ToolCall,
+	core.Structural(ofCall+"type=function", core.ToolCall),
+	core.Structural(ofCall+"type=custom", core.FreeCall),
+	core.Structural(ofCall+"type=*", core.Nothing),
+	core.Structural(ofCall+"id", core.ToolCall),
+	core.Structural(ofCall+"function.name", core.ToolCall),
+	core.Structural(ofCall+"function.arguments", core.ToolCall),
+	core.Structural(ofCall+"function.arguments=[]", core.BrokenArguments),
+	core.Hint(ofCall+"function.description", core.Nothing),
+	core.Hint(ofCall+"function.parameters", core.Nothing),
+	core.Hint(ofCall+"function.strict", core.Nothing),
+	core.Hint(ofCall+"function.*", core.Nothing),
+	core.Hint(ofCall+"cache_control", core.CacheCall),
+	core.Hint(ofCall+"*", core.Nothing),
+)
+
+var freeCallRows = core.Within(core.FreeCall,
+	core.Structural(ofCall+"custom.name", core.FreeCall).As(ofCall+"type"),
+	core.Structural(ofCall+"custom.input", core.FreeCall).As(ofCall+"type"),
+	core.Hint(ofCall+"custom.*", core.Nothing),
+)
+
+var partRows = slices.Concat([]core.Row{
+	core.Structural(ofPart+"type=text", core.Content),
+	core.Structural(ofPart+"type=refusal", core.Content),
+	core.Structural(ofPart+"type=image_url", core.Image),
+	core.Structural(ofPart+"type=file", core.Document),
+	core.Structural(ofPart+"type=input_audio", core.Nothing),
+	core.Structural(ofPart+"type=*", core.Nothing),
+	core.Structural(ofPart+"text", core.Content),
+	core.Structural(ofPart+"refusal", core.Content),
+	core.Hint(ofPart+"cache_control", core.CachePart),
+	core.Hint(ofPart+"cache_control=...", core.CachePartsBeyond),
+	core.Hint(ofPart+"prompt_cache_breakpoint", core.OtherCachePart),
+	core.Hint(ofPart+"cache_control+prompt_cache_breakpoint", core.Nothing),
+	core.Hint(ofPart+"*", core.Nothing),
+}, core.Within(core.CachePart,
+	core.Hint(ofPart+"cache_control.ttl=1h", core.CachePartTTL),
+	core.Hint(ofPart+"cache_control.ttl=*", core.Nothing),
+), core.Within(core.OtherCachePart,
+	core.Hint(ofPart+"prompt_cache_breakpoint.ttl=*", core.Nothing),
+))
+
+var imageRows = core.Within(core.Image,
+	core.Structural(ofPart+"image_url", core.Image),
+	core.Structural(ofPart+"image_url.url=data:image/png;base64,*", core.Image),
+	core.Structural(ofPart+"image_url.url=data:image/tiff;base64,*", core.RareImage),
+	core.Structural(ofPart+"image_url.url=https://*", core.ImageAddress),
+	core.Structural(ofPart+"image_url.url=*", core.Nothing),
+	core.Hint(ofPart+"image_url.detail", core.ImageDetail),
+	core.Hint(ofPart+"image_url.*", core.Nothing),
+)
+
+var fileRows = core.Within(core.Document,
+	core.Structural(ofPart+"file", core.Document),
+	core.Structural(ofPart+"file.file_data=data:application/pdf;base64,*", core.File),
+	core.Structural(ofPart+"file.file_data=data:text/plain;base64,*", core.TextDocument),
+	core.Structural(ofPart+"file.file_data=*", core.Nothing),
+	core.Structural(ofPart+"file.file_id", core.FileReference),
+	core.Structural(ofPart+"file.filename", core.Document),
+	core.Hint(ofPart+"file.*", core.Nothing),
+)
+
+// The rows of decisions that the reader takes itself.
+var (
+	loneTopLogprobsRow = rows.Named("logprobs=false+top_logprobs")
+	otherModalityRow   = rows.Named("modalities=*")
+	secondUserRow      = rows.Named("user+safety_identifier")
+	unknownFormatRow   = rows.Named("response_format.type=*")
+	unknownWishRow     = rows.Named("tool_choice=*")
+	namedChoiceRow     = rows.Named("tool_choice.type=function")
+	choiceNameRow      = rows.Named("tool_choice.function.name")
+	unknownChoiceRow   = rows.Named("tool_choice.type=*")
+	unknownModeRow     = rows.Named("tool_choice.allowed_tools.mode=*")
+	foreignAllowedRow  = rows.Named("tool_choice.allowed_tools.tools[*].type=*")
+	freeAllowedRow     = rows.Named("tool_choice.allowed_tools.tools[*].type=custom")
+	missingAllowedRow  = rows.Named("tool_choice.allowed_tools.tools[*].function.name=*")
+	unknownGrammarRow  = rows.Named("tools[*].custom.format.type=*")
+	unknownToolRow     = rows.Named("tools[*].type=*")
+	unknownRoleRow     = rows.Named(ofMessage + "role=*")
+	emptyUserRow       = rows.Named(ofMessage + "role=user+content=[]")
+	emptyTurnRow       = rows.Named(ofMessage + "content=[]")
+	functionCallRow    = rows.Named(ofMessage + "function_call")
+	spokenAnswerRow    = rows.Named(ofMessage + "audio")
+	reasoningRow       = rows.Named(ofMessage + "reasoning")
+	reasoningTextRow   = rows.Named(ofMessage + "reasoning_content")
+	foreignSealRow     = rows.Named(ofThinking + "signature=" + seal.Item + "*")
+	unknownThoughtRow  = rows.Named(ofThinking + "type=*")
+	unsignedThoughtRow = rows.Named(ofThinking + "type=thinking+signature=null")
+	emptyThoughtRow    = rows.Named(ofThinking + "type=redacted_thinking+data=null")
+	unknownCallRow     = rows.Named(ofCall + "type=*")
+	unknownPartRow     = rows.Named(ofPart + "type=*")
+	unknownImageRow    = rows.Named(ofPart + "image_url.url=*")
+	unknownFileRow     = rows.Named(ofPart + "file.file_data=*")
+)

@@ -1,0 +1,90 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// writeOptions writes what bounds and shapes the answer.
+func (w *writer) writeOptions() {
+	if n, ok := w.x.MaxTokens(); ok {
+		w.out.Number(w.maxTokensField(), n)
+	}
+	choices.AppendSamples(&w.out, w.x)
+	choices.AppendSampling(&w.out, &w.x.Options)
+	if len(w.x.Memory.Stops) > 0 {
+		w.out.Option("stop", &w.x.Options[core.Stops])
+	}
+	choices.AppendStream(&w.out, w.x)
+	w.writeLogprobs()
+}
+
+// writeLogprobs asks for as many alternatives of each token as the client wants.
+func (w *writer) writeLogprobs() {
+	if most, ok := w.x.Logprobs(); ok {
+		w.out.Raw("logprobs", []byte("true"))
+		w.out.Number("top_logprobs", most)
+	}
+}
+
+func (w *writer) maxTokensField() string {
+	if w.x.Traits.MaxCompletionTokens {
+		return "max_completion_tokens"
+	}
+	return "max_tokens"
+}
+
+// writeFormat asks for an answer that follows a schema. It is strict, since the
+// client was promised that the schema is followed; one that cannot be then fails
+// loudly.
+func (w *writer) writeFormat() {
+	if schema := w.x.Options.Raw(core.Schema); schema != nil {
+		w.out.Name("response_format")
+		w.out = append(w.out, `{"type":"json_schema","json_schema":{"name":"response","schema":`...)
+		w.out = append(w.out, schema...)
+		w.out = append(w.out, `,"strict":true}}`...)
+	}
+}
+
+// maxUser is the longest id of an end user that chat providers take, in bytes.
+const maxUser = 64
+
+// writeUser writes the id of the end user into the field that the provider has,
+// or its digest where the id is too long.
+func (w *writer) writeUser() {
+	if !w.x.Options.Has(core.EndUser) {
+		return
+	}
+	field := "user"
+	if w.x.Traits.UserField == trait.UserFieldSafetyIdentifier {
+		field = "safety_identifier"
+	}
+	w.out.Name(field)
+	w.out = jsonscan.AppendString(w.out, w.x.EndUser(maxUser))
+}
+
+func (w *writer) writeTier() {
+	if tier := w.x.Options.OneOf(core.TierAuto, core.TierPriority); tier != core.Nothing {
+		w.out.Word("service_tier", core.TierWord(tier))
+	}
+}
+
+// writeCache writes what the provider's cache is to know, and how many words the
+// client wants.
+func (w *writer) writeCache() {
+	w.out.Option("prompt_cache_key", &w.x.Options[core.CacheKey])
+	w.out.Option("prompt_cache_options", &w.x.Options[core.CacheOptions])
+	w.out.Option("prompt_cache_retention", &w.x.Options[core.CacheRetention])
+	w.out.Option("verbosity", &w.x.Options[core.Verbosity])
+}
+
+// writePrefill says that the last message is to be continued, where a server asks
+// for that.
+func (w *writer) writePrefill() {
+	if w.messages.role == "assistant" && w.x.Traits.Prefill == trait.PrefillVLLM {
+		w.out.Raw("continue_final_message", []byte("true"))
+		w.out.Raw("add_generation_prompt", []byte("false"))
+	}
+}

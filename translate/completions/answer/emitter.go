@@ -1,0 +1,136 @@
+package answer
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+)
+
+// Emitter writes core events as an answer of the format: a stream of chunks
+// (wire format D.10) or one JSON body, whichever the client wants. Reasoning
+// and tool calls have no place in the format; a refusal is text.
+type Emitter struct {
+	choices.Emitter
+
+	choices []choice
+}
+
+// choice is what is known of a choice.
+type choice struct {
+	begun    bool   // it is a choice of the answer, and its echo was written
+	parted   bool   // its next text is another one
+	calls    bool   // it has tool calls
+	reason   string // why it ended
+	text     []byte // of a JSON answer
+	logprobs legacy
+}
+
+var errTools = errors.New("tool calls in answer to a completions request")
+
+// NewEmitter returns an emitter of one answer to the request that the memory is
+// of.
+func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
+	return &Emitter{Emitter: choices.Emitter{Memory: m, IDs: ids}}
+}
+
+// Handle writes the next core event. Errors are not written here.
+func (m *Emitter) Handle(e *event.Event) {
+	if m.Fault() != nil {
+		return
+	}
+	switch e.Kind {
+	case event.Start:
+		m.start(e)
+	case event.Text:
+		m.text(e)
+	case event.TextEnd:
+		c := m.choice(e.Choice)
+		c.parted = c.begun
+	case event.Reasoning, event.Signature, event.Redacted:
+		m.Drop("reasoning")
+	case event.ToolStart:
+		m.choice(e.Choice).calls = true
+		m.Drop("tool_calls")
+	case event.Source:
+		m.Drop("content.*.citations")
+	case event.Logprobs:
+		m.logprobs(e)
+	case event.Finish:
+		m.finish(e)
+	case event.Usage:
+		m.Usage = *e.Usage
+	case event.End:
+		m.end()
+	}
+}
+
+// start keeps what every chunk says, once. The format has no service tier.
+func (m *Emitter) start(e *event.Event) { m.Start("text_completion", e, "") }
+
+// choice returns a choice by its index.
+func (m *Emitter) choice(index int) *choice {
+	for len(m.choices) <= index {
+		m.choices = append(m.choices, choice{reason: FinishReason(event.FinishUnknown, false)})
+	}
+	return &m.choices[index]
+}
+
+// begin begins a choice, once: with the prompt, if the client wants its echo.
+func (m *Emitter) begin(index int) *choice {
+	c := m.choice(index)
+	if c.begun {
+		return c
+	}
+	m.start(&event.Event{})
+	c.begun = true
+	asked := m.Memory.Of(index)
+	c.logprobs.offset = asked.PromptLength
+	if len(asked.Echo) > 0 {
+		m.write(index, asked.Echo)
+	}
+	return c
+}
+
+// text writes a fragment of text.
+func (m *Emitter) text(e *event.Event) {
+	if c := m.begin(e.Choice); c.parted {
+		c.parted = false
+		m.write(e.Choice, choices.Between)
+	}
+	m.write(e.Choice, e.Text)
+}
+
+// write writes text that is not empty.
+func (m *Emitter) write(index int, text []byte) {
+	if !m.Memory.Stream {
+		c := &m.choices[index]
+		c.text = append(c.text, text...)
+		return
+	}
+	m.chunk(index, text, "")
+}
+
+// finish notes why a choice ended.
+func (m *Emitter) finish(e *event.Event) {
+	reason := FinishReason(e.Finish, m.choice(e.Choice).calls)
+	if reason == "" {
+		m.Fail(errTools)
+		return
+	}
+	m.begin(e.Choice).reason = reason
+	if len(e.Text) > 0 {
+		m.Drop("stop_details.explanation")
+	}
+}
+
+// end writes the end. There is always a choice 0, even one that said nothing.
+func (m *Emitter) end() {
+	m.begin(0)
+	if m.Memory.Stream {
+		m.endStream()
+		return
+	}
+	m.WriteBody(len(m.choices), m.writeChoice)
+}

@@ -1,0 +1,262 @@
+package answer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+)
+
+func begins() event.Event {
+	return event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}}
+}
+
+func says(choice int, text string) event.Event {
+	return event.Event{Kind: event.Text, Choice: choice, Text: []byte(text)}
+}
+
+func weighs(choice int, list string) event.Event {
+	return event.Event{Kind: event.Logprobs, Choice: choice, Logprobs: []byte(list)}
+}
+
+func finishes(choice int, reason event.FinishReason) event.Event {
+	return event.Event{Kind: event.Finish, Choice: choice, Finish: reason}
+}
+
+var (
+	theEnd = event.Event{Kind: event.End}
+	counts = event.Event{Kind: event.Usage, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
+)
+
+// emit writes events, between a start and the end, for a client. One step of a
+// parser may give several events: those of one inner list are one step.
+func emit(m translate.AnswerContext, steps ...[]event.Event) (string, *fault.Fault) {
+	e := answer.NewEmitter(&m, translate.IDs{Message: "cmpl-1", Created: 5, Model: "asked"})
+	var out strings.Builder
+	for _, step := range append(append([][]event.Event{{begins()}}, steps...), []event.Event{theEnd}) {
+		for i := range step {
+			e.Handle(&step[i])
+		}
+		out.Write(e.Output())
+	}
+	return out.String(), e.Fault()
+}
+
+// each makes every event a step of its own.
+func each(events ...event.Event) (steps [][]event.Event) {
+	for _, e := range events {
+		steps = append(steps, []event.Event{e})
+	}
+	return steps
+}
+
+const (
+	frame    = `{"id":"cmpl-1","object":"text_completion","created":7,"model":"m","choices":[`
+	noUsage  = `"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0,"prompt_tokens_details":{"cached_tokens":0,"text_tokens":0,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":0},"completion_tokens_details":{"text_tokens":0,"audio_tokens":0,"reasoning_tokens":0}}`
+	allUsage = `"usage":{"prompt_tokens":1007,"completion_tokens":12,"total_tokens":1019,"prompt_tokens_details":{"cached_tokens":900,"text_tokens":1007,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":7},"completion_tokens_details":{"text_tokens":8,"audio_tokens":0,"reasoning_tokens":4}}`
+	done     = "data: [DONE]\n\n"
+)
+
+// chunk is a chunk with one choice.
+func chunk(choice string) string { return "data: " + frame + choice + "]}\n\n" }
+
+var emitted = []struct {
+	name   string
+	memory translate.AnswerContext
+	steps  [][]event.Event
+	stream string
+	answer string // the choices
+}{
+	{
+		"nothing", translate.AnswerContext{}, nil,
+		chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
+		`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`,
+	},
+	{
+		"text", translate.AnswerContext{}, each(says(0, "<a>"), says(0, "é\n"), finishes(0, event.FinishLength)),
+		chunk(`{"text":"<a>","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"é\n","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"length"}`) + done,
+		`{"text":"<a>é\n","index":0,"logprobs":null,"finish_reason":"length"}`,
+	},
+	{
+		"echo", translate.AnswerContext{Echo: []byte("Once \"")}, each(says(0, "upon"), finishes(0, event.FinishStop)),
+		chunk(`{"text":"Once \"","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"upon","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
+		`{"text":"Once \"upon","index":0,"logprobs":null,"finish_reason":"stop"}`,
+	},
+	{
+		"echo of an answer that says nothing", translate.AnswerContext{Echo: []byte("Once")}, each(finishes(0, event.FinishFiltered)),
+		chunk(`{"text":"Once","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"content_filter"}`) + done,
+		`{"text":"Once","index":0,"logprobs":null,"finish_reason":"content_filter"}`,
+	},
+	{
+		"two choices", translate.AnswerContext{Echo: []byte("p")}, each(says(1, "b"), says(0, "a"), finishes(1, event.FinishLength), finishes(0, event.FinishStop)),
+		chunk(`{"text":"p","index":1,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"b","index":1,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"p","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) +
+			chunk(`{"text":"","index":1,"logprobs":null,"finish_reason":"length"}`) + done,
+		`{"text":"pa","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"pb","index":1,"logprobs":null,"finish_reason":"length"}`,
+	},
+	{
+		"a gap among the choices", translate.AnswerContext{}, each(says(2, "c"), says(0, "a")),
+		chunk(`{"text":"c","index":2,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) +
+			chunk(`{"text":"","index":2,"logprobs":null,"finish_reason":"stop"}`) + done,
+		`{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"c","index":2,"logprobs":null,"finish_reason":"stop"}`,
+	},
+	{
+		"two texts", translate.AnswerContext{}, each(event.Event{Kind: event.TextEnd}, says(0, "a"), event.Event{Kind: event.TextEnd}, says(0, "b")),
+		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"\n\n","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"b","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
+		`{"text":"a\n\nb","index":0,"logprobs":null,"finish_reason":"stop"}`,
+	},
+	{
+		"reasoning, tools and signatures have no place",
+		translate.AnswerContext{}, each(
+			event.Event{Kind: event.Reasoning, Text: []byte("r")}, event.Event{Kind: event.Signature, Text: []byte("s")},
+			event.Event{Kind: event.ReasoningEnd}, event.Event{Kind: event.Redacted, Text: []byte("d")},
+			event.Event{Kind: event.ToolStart, Name: []byte("f")}, event.Event{Kind: event.ToolArgs, Text: []byte("{}")},
+			event.Event{Kind: event.ToolEnd}, weighs(0, `[{"token":"a","logprob":-1}]`), says(0, "a"),
+		),
+		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
+		`{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"}`,
+	},
+	{
+		"a refusal is text", translate.AnswerContext{}, each(event.Event{Kind: event.Text, Text: []byte("no"), Refusal: true}, finishes(0, event.FinishFiltered)),
+		chunk(`{"text":"no","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"content_filter"}`) + done,
+		`{"text":"no","index":0,"logprobs":null,"finish_reason":"content_filter"}`,
+	},
+	{
+		"log probabilities",
+		translate.AnswerContext{Logprobs: true, TopLogprobs: 2, PromptLength: 10},
+		[][]event.Event{
+			{says(0, "éa"), weighs(0, `[{"token":"é","bytes":[195,169],"logprob":-0.10,"top_logprobs":[{"token":"é","logprob":-0.10},{"token":"x","logprob":-2},{"token":"y","logprob":-3}]},{"token":"a","logprob":null,"top_logprobs":[]}]`)},
+			{says(0, "b"), weighs(0, `[{"token":"b","logprob":-1e-3,"top_logprobs":[{"token":"b","logprob":-1e-3},{"token":"b","logprob":-9}]}]`)},
+			{finishes(0, event.FinishStop)},
+		},
+		chunk(`{"text":"éa","index":0,"logprobs":{"tokens":["é","a"],"token_logprobs":[-0.10,null],"top_logprobs":[{"é":-0.10,"x":-2},{}],"text_offset":[10,11]},"finish_reason":null}`) +
+			chunk(`{"text":"b","index":0,"logprobs":{"tokens":["b"],"token_logprobs":[-1e-3],"top_logprobs":[{"b":-1e-3}],"text_offset":[12]},"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
+		`{"text":"éab","index":0,"logprobs":{"tokens":["é","a","b"],"token_logprobs":[-0.10,null,-1e-3],"top_logprobs":[{"é":-0.10,"x":-2},{},{"b":-1e-3}],"text_offset":[10,11,12]},"finish_reason":"stop"}`,
+	},
+	{
+		"log probabilities without alternatives",
+		translate.AnswerContext{Logprobs: true},
+		[][]event.Event{{says(0, "a"), weighs(0, `[{"token":"a","logprob":-1,"top_logprobs":[{"token":"a","logprob":-1}]},7,{"x":1}]`)}},
+		chunk(`{"text":"a","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
+		`{"text":"a","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":"stop"}`,
+	},
+	{
+		"log probabilities whose text was handed over", translate.AnswerContext{Logprobs: true},
+		each(says(0, "a"), weighs(0, `[{"token":"a","logprob":-1}]`)),
+		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) + done,
+		`{"text":"a","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":"stop"}`,
+	},
+	{
+		"log probabilities of two choices in one step",
+		translate.AnswerContext{Logprobs: true},
+		[][]event.Event{{says(0, "a"), says(1, "b"), weighs(0, `[{"token":"a","logprob":-1}]`), weighs(1, `[{"token":"b","logprob":-2}]`)}},
+		chunk(`{"text":"a","index":0,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"b","index":1,"logprobs":null,"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
+			chunk(`{"text":"","index":1,"logprobs":{"tokens":["b"],"token_logprobs":[-2],"top_logprobs":null,"text_offset":[0]},"finish_reason":null}`) +
+			chunk(`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}`) +
+			chunk(`{"text":"","index":1,"logprobs":null,"finish_reason":"stop"}`) + done,
+		`{"text":"a","index":0,"logprobs":{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[0]},"finish_reason":"stop"},` +
+			`{"text":"b","index":1,"logprobs":{"tokens":["b"],"token_logprobs":[-2],"top_logprobs":null,"text_offset":[0]},"finish_reason":"stop"}`,
+	},
+}
+
+func TestEventsAreWrittenByTheGrammar(t *testing.T) {
+	for _, tt := range emitted {
+		t.Run(tt.name, func(t *testing.T) {
+			streaming := tt.memory
+			streaming.Stream = true
+			stream, fault := emit(streaming, tt.steps...)
+			require.Nil(t, fault)
+			assert.Equal(t, tt.stream, stream)
+
+			body, fault := emit(tt.memory, tt.steps...)
+			require.Nil(t, fault)
+			assert.Equal(t, frame+tt.answer+"],"+noUsage+"}", body)
+
+			streaming.IncludeUsage = true
+			stream, _ = emit(streaming, tt.steps...)
+			added, err := translatetest.Completion([]byte(stream), true)
+			require.NoError(t, err)
+			answer, err := translatetest.Decode([]byte(body))
+			require.NoError(t, err)
+			assert.Equal(t, answer, added)
+		})
+	}
+}
+
+func TestUsageIsToldOnceAndOnlyIfAskedFor(t *testing.T) {
+	steps := each(says(0, "a"), counts, finishes(0, event.FinishStop), counts)
+	stream, _ := emit(translate.AnswerContext{Stream: true, IncludeUsage: true}, steps...)
+	assert.Equal(t, "data: "+frame+`{"text":"a","index":0,"logprobs":null,"finish_reason":null}],"usage":null}`+"\n\n"+
+		"data: "+frame+`{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}],"usage":null}`+"\n\n"+
+		"data: "+frame+"],"+allUsage+"}\n\n"+done, stream)
+
+	stream, _ = emit(translate.AnswerContext{Stream: true}, steps...)
+	assert.NotContains(t, stream, "usage")
+
+	body, _ := emit(translate.AnswerContext{}, steps...)
+	assert.True(t, strings.HasSuffix(body, `"finish_reason":"stop"}],`+allUsage+"}"), body)
+}
+
+func TestFinishReasonsFollowTheirTable(t *testing.T) {
+	for reason, want := range map[event.FinishReason]string{
+		event.FinishUnknown: "stop", event.FinishStop: "stop", event.FinishLength: "length",
+		event.FinishFiltered: "content_filter", event.FinishPaused: "length", event.FinishTools: "stop",
+	} {
+		body, fault := emit(translate.AnswerContext{}, each(finishes(0, reason))...)
+		require.Nil(t, fault)
+		assert.Contains(t, body, `"finish_reason":"`+want+`"`)
+	}
+	for _, stream := range []bool{true, false} {
+		out, f := emit(translate.AnswerContext{Stream: stream}, each(event.Event{Kind: event.ToolStart}, finishes(0, event.FinishTools))...)
+		require.NotNil(t, f)
+		assert.Equal(t, fault.BadGateway, f.Kind)
+		assert.NotContains(t, out, "DONE")
+	}
+}
+
+func TestWhatTheProviderDoesNotTellComesFromOutside(t *testing.T) {
+	e := answer.NewEmitter(&translate.AnswerContext{}, translate.IDs{Message: "cmpl-1", Created: 5, Model: "asked"})
+	e.Handle(&event.Event{Kind: event.Start})
+	e.Handle(&theEnd)
+	assert.Contains(t, string(e.Output()), `{"id":"cmpl-1","object":"text_completion","created":5,"model":"asked"`)
+}
+
+func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
+	e := answer.NewEmitter(&translate.AnswerContext{Echo: []byte("p")}, translate.IDs{})
+	for _, event := range []event.Event{begins(), says(0, "a"), finishes(0, event.FinishStop)} {
+		e.Handle(&event)
+		assert.Empty(t, e.Output())
+	}
+	e.Handle(&theEnd)
+	assert.NotEmpty(t, e.Output())
+	assert.Empty(t, e.Output())
+}

@@ -1,0 +1,76 @@
+package answer
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// NewParser returns a parser of one answer, a stream or a JSON body (wire
+// format D.6).
+func NewParser(h event.Handler) *choices.Parser {
+	return choices.NewParser(&teller{}, h)
+}
+
+// teller tells what the choices of completions answers say.
+type teller struct {
+	said []saying // of the chunk at hand
+	list weights
+}
+
+// saying is what a choice of a chunk says, as it is written: slices of the
+// chunk, nil for what is not there.
+type saying struct {
+	text, reasoning     []byte // with their quotes
+	textAt, reasoningAt jsonscan.Slot
+	logprobs            []byte
+}
+
+// Member reads a member of a choice. The format has no reasoning, but some
+// servers tell it, by the names that it has in chat answers.
+func (t *teller) Member(p *choices.Parser, c *jsonscan.Cursor, nth int) {
+	for len(t.said) <= nth {
+		t.said = append(t.said, saying{})
+	}
+	s := &t.said[nth]
+	switch string(c.Name()) {
+	case "text":
+		s.text, s.textAt = p.Said(c, choices.InChoice)
+	case "reasoning_content":
+		if raw, at := p.Said(c, choices.InChoice); len(raw) > len(`""`) {
+			s.reasoning, s.reasoningAt = raw, at
+		}
+	case "reasoning":
+		if raw, at := p.Said(c, choices.InChoice); s.reasoning == nil && len(raw) > len(`""`) {
+			s.reasoning, s.reasoningAt = raw, at
+		}
+	case "logprobs":
+		if c.Kind() == jsonscan.Object {
+			s.logprobs = c.Skip()
+			return
+		}
+		fallthrough
+	default:
+		p.DropMember(choices.InChoice, c)
+	}
+}
+
+// Tell sends the reasoning and the text of a choice, and how likely that was.
+func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
+	if nth >= len(t.said) {
+		return
+	}
+	s := t.said[nth]
+	t.said[nth] = saying{}
+	p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, s.reasoning, s.reasoningAt)
+	p.SendText(event.Event{Kind: event.Text, Choice: choice.Index}, s.text, s.textAt)
+	if list := t.list.read(&p.Dropped, s.logprobs); list != nil {
+		p.SendEvent(event.Event{Kind: event.Logprobs, Choice: choice.Index, Logprobs: list})
+	}
+}
+
+// Repeated has nothing to follow: texts have no state.
+func (t *teller) Repeated(*event.Event) {}
+
+// End finds nothing wrong: an answer may say nothing at all.
+func (t *teller) End(*choices.Parser) error { return nil }

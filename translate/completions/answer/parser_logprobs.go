@@ -1,0 +1,142 @@
+package answer
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// inLogprobs is the path of the members of log probabilities.
+const inLogprobs = choices.InChoice + "logprobs."
+
+// weights writes the log probabilities of a choice as the list that the chat
+// format has (wire format C.7). Its memory is used again.
+type weights struct {
+	out  []byte
+	text []byte
+	tops []alternative
+}
+
+// alternative is a token that could have come instead, as it is written but for
+// its quotes.
+type alternative struct {
+	token, value []byte
+	weight       float64
+}
+
+// unknownWeight stands for the probability of a token that none is told of: the
+// format has no null for it, and calls a token so that is very unlikely.
+const unknownWeight = "-9999.0"
+
+// read returns the list for a raw object, nil if that tells of no token. Some
+// servers write the list of the chat format in completions too. Offsets are
+// counted anew; what else there is, is dropped.
+func (w *weights) read(lost *translate.Dropped, raw []byte) []byte {
+	var tokens, values, tops, content []byte
+	for name, value := range jsonscan.Members(raw) {
+		switch string(name) {
+		case "tokens":
+			tokens = value
+		case "token_logprobs":
+			values = value
+		case "top_logprobs":
+			tops = value
+		case "content":
+			content = value
+		case "text_offset":
+		default:
+			lost.DropValue(inLogprobs, name, value)
+		}
+	}
+	if len(content) > len("[]") && content[0] == '[' {
+		return content
+	}
+	return w.write(tokens, values, tops)
+}
+
+// write walks three lists in parallel; only the tokens must be there.
+func (w *weights) write(tokens, values, tops []byte) []byte {
+	w.out = w.out[:0]
+	token, value, top := elements(tokens), elements(values), elements(tops)
+	for token.Element() {
+		text := token.Skip()
+		probability, others := next(&value), next(&top)
+		if len(text) == 0 || text[0] != '"' {
+			continue
+		}
+		w.out = append(w.out, ',')
+		w.token(text[1:len(text)-1], probability)
+		w.out = append(w.out, `,"top_logprobs":[`...)
+		w.others(others)
+		w.out = append(w.out, `]}`...)
+	}
+	if len(w.out) == 0 {
+		return nil
+	}
+	w.out[0] = '['
+	return append(w.out, ']')
+}
+
+// elements enters an array; of another value there are none.
+func elements(raw []byte) jsonscan.Cursor {
+	c := jsonscan.New(raw)
+	c.EnterArray()
+	return c
+}
+
+// next is the next element, nil behind the last.
+func next(c *jsonscan.Cursor) []byte {
+	if !c.Element() {
+		return nil
+	}
+	return c.Skip()
+}
+
+// token writes a token without the end of its object.
+func (w *weights) token(text, value []byte) {
+	w.out = append(w.out, `{"token":"`...)
+	w.out = append(w.out, text...)
+	w.out = append(w.out, `","logprob":`...)
+	if isNumber(value) {
+		w.out = append(w.out, value...)
+	} else {
+		w.out = append(w.out, unknownWeight...)
+	}
+	w.out = append(w.out, `,"bytes":[`...)
+	quoted := append(append(append(w.text[:0], '"'), text...), '"')
+	w.text = jsonscan.AppendText(quoted, quoted)
+	for i, b := range w.text[len(quoted):] {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.out = strconv.AppendUint(w.out, uint64(b), 10)
+	}
+	w.out = append(w.out, ']')
+}
+
+func isNumber(raw []byte) bool {
+	return len(raw) > 0 && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9')
+}
+
+// others writes the alternatives of a token, the likeliest first.
+func (w *weights) others(raw []byte) {
+	w.tops = w.tops[:0]
+	for token, value := range jsonscan.Members(raw) {
+		weight, err := strconv.ParseFloat(string(value), 64)
+		if err == nil && isNumber(value) {
+			w.tops = append(w.tops, alternative{token, value, weight})
+		}
+	}
+	slices.SortStableFunc(w.tops, func(a, b alternative) int { return cmp.Compare(b.weight, a.weight) })
+	for i := range w.tops {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.token(w.tops[i].token, w.tops[i].value)
+		w.out = append(w.out, '}')
+	}
+}

@@ -1,0 +1,166 @@
+package answer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// recorder writes core events down, one a line.
+type recorder struct{ lines []string }
+
+func (r *recorder) Handle(e *event.Event) {
+	line := map[event.Kind]func() string{
+		event.Start:     func() string { return fmt.Sprintf("start %s %d", e.Model, e.Created) },
+		event.Text:      func() string { return fmt.Sprintf("text %q", e.Text) },
+		event.Reasoning: func() string { return fmt.Sprintf("reasoning %q", e.Text) },
+		event.Logprobs:  func() string { return fmt.Sprintf("logprobs %s", e.Logprobs) },
+		event.Finish: func() string {
+			return strings.TrimRight(fmt.Sprintf("finish %d %s", e.Finish, e.Stop), " ")
+		},
+		event.Usage: func() string { return fmt.Sprintf("usage %d %d", e.Usage.Input, e.Usage.Output) },
+		event.Error: func() string {
+			return fmt.Sprintf("error %d", formats.Of(translate.Completions).Errors.Status(e.Fault))
+		},
+		event.End: func() string { return "end" },
+	}[e.Kind]()
+	if e.Choice != 0 {
+		line = fmt.Sprintf("%d: %s", e.Choice, line)
+	}
+	r.lines = append(r.lines, line)
+}
+
+// parse reads the data of events, and then the end of the body.
+func parse(clean bool, events ...string) []string {
+	var r recorder
+	p := answer.NewParser(&r)
+	for _, data := range events {
+		p.Event(sse.Event{Data: []byte(data), HasData: true})
+	}
+	p.End(clean)
+	return r.lines
+}
+
+// said is a chunk in which choice 0 says something.
+func said(members string) string {
+	return `{"id":"cmpl-1","object":"text_completion","model":"m","created":5,"choices":[{"index":0,` + members + `}]}`
+}
+
+const (
+	begin   = "start m 5"
+	stopped = `{"choices":[{"index":0,"text":"","finish_reason":"stop"}]}`
+)
+
+var (
+	finish = fmt.Sprintf("finish %d", event.FinishStop)
+	cutOff = "error 502"
+)
+
+func TestStreamsAreReadIntoCoreEvents(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		events []string
+		want   []string
+	}{
+		{"text", []string{said(`"text":"Hel"`), said(`"text":"lo"`), stopped, "[DONE]"}, []string{begin, `text "Hel"`, `text "lo"`, finish, "end"}},
+		{"escapes are decoded", []string{said(`"text":"\u00e9\n"`), said(`"text":"\ud83d\ude00"`), "[DONE]"}, []string{begin, `text "é\n"`, `text "😀"`, "end"}},
+		{"what is empty, null or no text says nothing", []string{said(`"text":""`), said(`"text":null`), said(`"text":7`), said(`"n":1`), stopped, "[DONE]"}, []string{begin, finish, "end"}},
+		{"a reason on the chunk of the text", []string{said(`"finish_reason":"length","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishLength), "end"}},
+		{"a filtered answer", []string{said(`"finish_reason":"content_filter","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishFiltered), "end"}},
+		{"an unknown reason", []string{said(`"finish_reason":"eos","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishUnknown), "end"}},
+		{"a matched stop", []string{said(`"finish_reason":"stop","stop_reason":"END","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, finish + " END", "end"}},
+		{"late usage", []string{said(`"text":"a"`), stopped, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, "[DONE]"}, []string{begin, `text "a"`, finish, "usage 3 2", "end"}},
+		{"running usage", []string{`{"model":"m","created":5,"choices":[{"index":0,"text":"a"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`, stopped, "[DONE]"}, []string{begin, `text "a"`, "usage 3 1", finish, "end"}},
+		{"several choices", []string{said(`"text":"a"`), `{"choices":[{"index":1,"text":"b"}]}`, `{"choices":[{"index":1,"text":"","finish_reason":"stop"},{"index":0,"text":"c","finish_reason":"stop"}]}`, "[DONE]"}, []string{begin, `text "a"`, `1: text "b"`, "1: " + finish, `text "c"`, finish, "end"}},
+		{"no reason at all", []string{said(`"text":"a"`), "[DONE]"}, []string{begin, `text "a"`, "end"}},
+		{"the end of the body behind the reason", []string{said(`"text":"a"`), stopped}, []string{begin, `text "a"`, finish, "end"}},
+		{"the end of the body before the reason", []string{said(`"text":"a"`)}, []string{begin, `text "a"`, cutOff}},
+		{"nothing", []string{"[DONE]"}, []string{"error 502"}},
+		{"an error in the middle", []string{said(`"text":"a"`), `{"error":{"message":"no","code":503}}`, "[DONE]"}, []string{begin, `text "a"`, "error 503"}},
+		{"no JSON", []string{"oops"}, []string{"error 502"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, parse(true, tt.events...)) })
+	}
+	assert.Equal(t, []string{begin, `text "a"`, finish, cutOff}, parse(false, said(`"text":"a"`), stopped), "a body that broke off")
+}
+
+func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
+	var r recorder
+	answer.NewParser(&r).Answer([]byte(`{"model":"m","created":5,"choices":[{"text":"Hi","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"","index":1,"finish_reason":"length"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`))
+	assert.Equal(t, []string{begin, `text "Hi"`, finish, fmt.Sprintf("1: finish %d", event.FinishLength), "usage 3 2", "end"}, r.lines)
+	for _, body := range []string{``, `<html>`, `[]`, `{}`, `{"choices":[]}`, `{"content":[]}`, `{"error":{"message":"no"}}`} {
+		var r recorder
+		answer.NewParser(&r).Answer([]byte(body))
+		assert.Equal(t, []string{"error 502"}, r.lines, body)
+	}
+}
+
+// TestLogprobsBecomeTheListOfTheChatFormat also has alternatives whose names
+// differ in case alone: they are data, not members that stand twice.
+func TestLogprobsBecomeTheListOfTheChatFormat(t *testing.T) {
+	for name, tt := range map[string]struct{ legacy, want string }{
+		"two tokens": {
+			`{"tokens":["é","a"],"token_logprobs":[-0.10,-2],"top_logprobs":[{"x":-3,"é":-0.10},{"The":-2,"the":-1}],"text_offset":[4,5]}`,
+			`[{"token":"é","logprob":-0.10,"bytes":[195,169],"top_logprobs":[{"token":"é","logprob":-0.10,"bytes":[195,169]},{"token":"x","logprob":-3,"bytes":[120]}]},` +
+				`{"token":"a","logprob":-2,"bytes":[97],"top_logprobs":[{"token":"the","logprob":-1,"bytes":[116,104,101]},{"token":"The","logprob":-2,"bytes":[84,104,101]}]}]`,
+		},
+		"escapes": {`{"tokens":["\n\u0022"],"token_logprobs":[-1e-3]}`, `[{"token":"\n\u0022","logprob":-1e-3,"bytes":[10,34],"top_logprobs":[]}]`},
+		"no alternatives": {
+			`{"tokens":["a"],"token_logprobs":[-1],"top_logprobs":null}`, `[{"token":"a","logprob":-1,"bytes":[97],"top_logprobs":[]}]`,
+		},
+		"no probability": {`{"tokens":["a",""],"token_logprobs":[null]}`, `[{"token":"a","logprob":-9999.0,"bytes":[97],"top_logprobs":[]},{"token":"","logprob":-9999.0,"bytes":[],"top_logprobs":[]}]`},
+		"odd elements":   {`{"tokens":["a",7],"token_logprobs":{},"top_logprobs":[{"b":"x","c":null}]}`, `[{"token":"a","logprob":-9999.0,"bytes":[97],"top_logprobs":[]}]`},
+		"the list of chat": {
+			`{"content":[{"id":1,"token":"a","bytes":[97],"logprob":-1,"top_logprobs":[]}]}`, `[{"id":1,"token":"a","bytes":[97],"logprob":-1,"top_logprobs":[]}]`,
+		},
+		"no tokens": {`{"tokens":[],"token_logprobs":[]}`, ``}, "null": {`null`, ``}, "another kind": {`[1]`, ``}, "no lists": {`{"tokens":"a","content":[]}`, ``},
+	} {
+		lines := parse(true, said(`"text":"a","logprobs":`+tt.legacy), "[DONE]")
+		require.Equal(t, []string{begin, `text "a"`}, lines[:2], name)
+		want := []string{"end"}
+		if tt.want != "" {
+			want = []string{"logprobs " + tt.want, "end"}
+		}
+		assert.Equal(t, want, lines[2:], name)
+	}
+}
+
+// TestLogprobsSurviveTheWayThroughCoreEvents ensures that what the emitter of
+// the format writes, its parser reads back.
+func TestLogprobsSurviveTheWayThroughCoreEvents(t *testing.T) {
+	const list = `[{"token":"é","logprob":-0.10,"bytes":[195,169],"top_logprobs":[{"token":"é","logprob":-0.10,"bytes":[195,169]},{"token":"x","logprob":-2,"bytes":[120]}]}]`
+	body, fault := emit(translate.AnswerContext{Logprobs: true, TopLogprobs: 2}, each(says(0, "é"), weighs(0, list))...)
+	require.Nil(t, fault)
+	var r recorder
+	answer.NewParser(&r).Answer([]byte(body))
+	assert.Contains(t, r.lines, "logprobs "+list)
+}
+
+// Bugs were here: reasoning that some servers tell in completions went without a
+// word, and so did every member of an answer that nobody knows.
+func TestNothingOfAnAnswerIsLostInSilence(t *testing.T) {
+	for choice, want := range map[string]struct{ lines, lost string }{
+		`"text":"a","logprobs":null,"finish_reason":null,"stop_reason":null,"x":null,"prompt_logprobs":[]`: {`text "a"`, ""},
+		`"text":"a","reasoning":"r"`:                                  {`reasoning "r" text "a"`, ""},
+		`"text":"","reasoning":"s","reasoning_content":"r"`:           {`reasoning "r"`, ""},
+		`"text":"","reasoning_content":"","reasoning":"r"`:            {`reasoning "r"`, ""},
+		`"text":["a"],"reasoning":{"a":1},"native_finish_reason":"x"`: {"", "choices[*].text,choices[*].reasoning,choices[*].native_finish_reason"},
+		`"text":"a","logprobs":[0.5]`:                                 {`text "a"`, "choices[*].logprobs"},
+		`"text":"a","logprobs":{"tokens":[],"text_offset":[3],"x":1}`: {`text "a"`, "choices[*].logprobs.x"},
+	} {
+		var r recorder
+		p := answer.NewParser(&r)
+		p.Event(sse.Event{Data: []byte(said(choice)), HasData: true})
+		assert.Equal(t, want.lines, strings.Join(r.lines[1:], " "), choice)
+		assert.Equal(t, want.lost, p.Losses().String(), choice)
+	}
+}

@@ -1,0 +1,70 @@
+package request
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// rows are the fields of completions requests.
+var rows = core.NewRows(strict.Brackets, slices.Concat(promptRows, boundRows, samplingRows, otherRows)...)
+
+var promptRows = []core.Row{
+	core.Structural("model", core.Model),
+	core.Structural("prompt", core.Content),
+	core.Structural(`prompt=["a","b"]`, core.Prompts),
+	core.Structural(`prompt=""`, core.Nothing),
+	core.Structural(`prompt=["a",""]`, core.Nothing).As("prompt[*]"),
+	core.Structural("prompt=[0]", core.Nothing),
+	core.Structural("suffix", core.Suffix),
+	core.Structural("echo", core.Echo),
+}
+
+var boundRows = []core.Row{
+	core.Structural("max_tokens", core.MaxTokens),
+	core.Structural("max_tokens=0", core.Nothing),
+	core.Structural("max_tokens=...", core.LongMaxTokens),
+	core.Structural("max_tokens=1", core.ShortMaxTokens),
+	core.Hint("max_tokens=null", core.NoMaxTokens),
+	core.Structural("n", core.Samples),
+	core.Structural("n=0", core.Nothing),
+	core.Structural("best_of", core.BestOf),
+	core.Structural("stop", core.Stops),
+	core.Structural(`stop=[""]`, core.EmptyStop).As("stop[*]"),
+}
+
+var samplingRows = []core.Row{
+	core.Shaping("temperature", core.Temperature),
+	core.Shaping("temperature=2", core.HighTemperature),
+	core.Shaping("top_p", core.TopP),
+	core.Shaping("temperature+top_p", core.TopPBesideTemperature),
+	core.Shaping("top_k", core.TopK),
+	core.Shaping("presence_penalty", core.PresencePenalty).OrNothing(),
+	core.Shaping("frequency_penalty", core.FrequencyPenalty).OrNothing(),
+	core.Shaping("logit_bias", core.LogitBias).OrNothing(),
+	core.Shaping("seed", core.Seed).OrNothing(),
+}
+
+var otherRows = []core.Row{
+	core.Structural("logprobs", core.Logprobs),
+	core.Structural("echo+logprobs", core.Nothing),
+	core.Structural("stream", core.Stream),
+	core.Structural("stream_options.include_usage", core.StreamUsage),
+	core.Hint("stream_options.include_obfuscation", core.Nothing),
+	core.Hint("stream_options.*", core.Nothing),
+	core.Hint("user", core.EndUser),
+	core.Hint("user=...", core.LongEndUser),
+	core.Hint("user=u@example.com", core.TellingEndUser),
+	core.Hint("*", core.Nothing),
+}
+
+// The rows of decisions that the reader takes itself.
+var (
+	emptyPromptRow    = rows.Named(`prompt=""`)
+	emptyElementRow   = rows.Named(`prompt=["a",""]`)
+	tokensRow         = rows.Named("prompt=[0]")
+	noTokensRow       = rows.Named("max_tokens=0")
+	noSamplesRow      = rows.Named("n=0")
+	echoedLogprobsRow = rows.Named("echo+logprobs")
+)

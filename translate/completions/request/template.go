@@ -1,0 +1,78 @@
+package request
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// template is how a conversation is written as one prompt (wire format B.7).
+type template struct {
+	system, note, user, assistant string // begin a turn, escaped; note is a system turn that is not the first
+
+	end    string // ends a turn, escaped
+	answer string // begins the answer where the assistant has not begun it yet, escaped
+
+	stop  string // begins what the provider may not go on with
+	space bool   // the answer begins with a space
+
+	controls []string // what no text may hold, since it would forge a turn
+	labels   []string // what a line of a guarded text may not begin with
+}
+
+// templates are the templates by their names in the configuration. There is
+// none for TemplateNone.
+var templates = map[trait.PromptTemplate]template{
+	trait.TemplateTurns: {
+		note: "System: ", user: "Human: ", assistant: "Assistant: ",
+		end: blankLine, answer: "Assistant:", stop: "\n\nHuman:", space: true,
+		labels: []string{"Human:", "Assistant:", "System:"},
+	},
+	trait.TemplateChatML: {
+		system: `<|im_start|>system\n`, note: `<|im_start|>system\n`,
+		user: `<|im_start|>user\n`, assistant: `<|im_start|>assistant\n`,
+		end: `<|im_end|>\n`, answer: `<|im_start|>assistant\n`, stop: "<|im_end|>",
+		controls: []string{"<|im_start|>", "<|im_end|>"},
+	},
+}
+
+// forged returns which of the signs of turns an escaped text holds, "" for none:
+// controls anywhere, labels at the beginning of a line. Nothing of them may hide
+// behind an escape.
+func forged(text []byte, controls, labels []string) string {
+	for _, control := range controls {
+		if bytes.Contains(text, []byte(control)) {
+			return control
+		}
+	}
+	for _, label := range labels {
+		if beginsLine(text, []byte(label)) {
+			return label
+		}
+	}
+	return ""
+}
+
+// beginsLine reports whether a line of an escaped text begins with a word.
+func beginsLine(text, word []byte) bool {
+	for at := 0; ; at++ {
+		next := bytes.Index(text[at:], word)
+		if next < 0 {
+			return false
+		}
+		if at += next; at == 0 || endsLine(text[:at]) {
+			return true
+		}
+	}
+}
+
+// endsLine reports whether an escaped text ends with a line break, which is not
+// a letter behind a backslash of the text's own.
+func endsLine(text []byte) bool {
+	before, ok := bytes.CutSuffix(text, []byte(`\n`))
+	if !ok {
+		before, ok = bytes.CutSuffix(text, []byte(`\r`))
+	}
+	backslashes := len(before) - len(bytes.TrimRight(before, `\`))
+	return ok && backslashes%2 == 0
+}

@@ -1,0 +1,136 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// Target writes completions requests.
+var Target = core.Target{Format: translate.Completions, Outcomes: &outcomes, Reserved: trait.ChatOptions, New: func() core.Writer { return new(writer) }}
+
+// writer writes a completions request: the conversation becomes one prompt, which
+// the provider continues. The prompt gathers in a buffer of its own, since a body
+// may have its members in any order.
+type writer struct {
+	core.Discard
+	x      *core.Translation
+	out    core.Members
+	prompt prompt
+	role   core.Role // of the turn
+
+	scratch []byte
+}
+
+// Begin begins a request.
+func (w *writer) Begin(x *core.Translation) {
+	w.x = x
+	w.prompt.reset(templates[x.Traits.PromptTemplate])
+}
+
+// Forget lets go of the body.
+func (w *writer) Forget() (kept int) {
+	w.x, w.out = nil, nil
+	return w.prompt.size() + cap(w.scratch)
+}
+
+// Finish appends the request.
+func (w *writer) Finish(dst []byte) []byte {
+	w.out = dst
+	w.askForObject()
+	w.writePrompt()
+	w.writeMaxTokens()
+	choices.AppendSampling(&w.out, &w.x.Options)
+	choices.AppendSamples(&w.out, w.x)
+	w.writeStops()
+	choices.AppendStream(&w.out, w.x)
+	w.writeLogprobs()
+	w.writeSchema()
+	w.writeUser()
+	w.loseChoice()
+	w.out = append(w.out, w.x.Extensions...)
+	return append(w.out, '}')
+}
+
+// askForObject asks in words for a JSON object; the format has no other way.
+func (w *writer) askForObject() {
+	if p := &w.prompt; w.x.Options.Has(core.FormatObject) {
+		p.join(&p.hoisted)
+		p.add([]byte(core.JSONObjectInstruction))
+	}
+}
+
+// writePrompt writes the prompt as the beginning of the request.
+func (w *writer) writePrompt() {
+	p := &w.prompt
+	if p.empty() {
+		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content")
+	}
+	w.out = jsonscan.AppendString(append(w.out, `{"model":`...), w.x.Info.Upstream)
+	w.out = p.appendTo(append(w.out, `,"prompt":"`...))
+	w.out = append(w.out, '"')
+	w.x.Memory.LeadingSpace = p.space && !p.prefill
+}
+
+func (w *writer) writeMaxTokens() {
+	if n, ok := w.x.MaxTokens(); ok {
+		w.out.Number("max_tokens", n)
+	}
+}
+
+// writeStops writes the stops of the client, and the one with which the provider
+// would begin another turn. That one is enforced too: some servers ignore it, and
+// some repeat it.
+func (w *writer) writeStops() {
+	w.out.Name("stop")
+	w.out = append(w.out, '[')
+	switch raw := w.x.Options.Raw(core.Stops); {
+	case jsonscan.IsString(raw):
+		w.out = append(append(w.out, raw...), ',')
+	case raw != nil && !jsonscan.IsEmptyList(raw):
+		w.out = append(append(w.out, raw[1:len(raw)-1]...), ',')
+	}
+	w.out = jsonscan.AppendString(w.out, w.prompt.stop)
+	w.out = append(w.out, ']')
+	w.x.Memory.Enforce = append(w.x.Memory.Enforce, w.prompt.stop)
+}
+
+// writeLogprobs asks for as many alternatives of each token as the client wants.
+func (w *writer) writeLogprobs() {
+	if most, ok := w.x.Logprobs(); ok {
+		w.out.Number("logprobs", most)
+	}
+}
+
+// writeSchema asks for an answer that follows a schema, in the words of servers
+// that have some for it; the format has none.
+func (w *writer) writeSchema() {
+	schema := w.x.Options.Raw(core.Schema)
+	switch {
+	case schema == nil:
+	case w.x.Traits.Extension(structuredOutputs):
+		w.out.Name(structuredOutputs)
+		w.out = append(append(append(w.out, `{"json":`...), schema...), '}')
+	default:
+		w.out.Raw(guidedJSON, schema)
+	}
+}
+
+// maxUser is the longest id of an end user that providers take, in bytes.
+const maxUser = 64
+
+func (w *writer) writeUser() {
+	if w.x.Options.Has(core.EndUser) {
+		w.out.Name("user")
+		w.out = jsonscan.AppendString(w.out, w.x.EndUser(maxUser))
+	}
+}
+
+// loseChoice reports that no tool can be used, which the client demands.
+func (w *writer) loseChoice() {
+	if w.x.Options.ForcesTool() {
+		w.x.Keep(core.ToolChoiceWithoutTools, nil)
+	}
+}

@@ -1,0 +1,98 @@
+package answer_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+func TestAnswersTellModelAndUsage(t *testing.T) {
+	got, fault := answer.Inspect([]byte(`{"id":"msg_1","type":"message","role":"assistant","model":"claude\u002d5","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"cache_creation_input_tokens":12304,"cache_read_input_tokens":900,"output_tokens":550,"output_tokens_details":{"thinking_tokens":40},"service_tier":"standard"}}`), translate.Generate)
+	require.Nil(t, fault)
+	assert.Equal(t, "claude-5", got.Model)
+	assert.Equal(t, token.Usage{Input: 3, CacheRead: 900, CacheWrite: 12304, Output: 550, Reasoning: 40, Known: true}, got.Usage)
+	assert.EqualValues(t, 13207, got.Usage.TotalInput())
+
+	got, fault = answer.Inspect([]byte(`{"content":[],"error":null,"usage":{"input_tokens":-5,"output_tokens":"x","cache_read_input_tokens":null}}`), translate.Generate)
+	require.Nil(t, fault)
+	assert.Equal(t, token.Usage{Known: true}, got.Usage)
+
+	got, fault = answer.Inspect([]byte(`{"content":[]}`), translate.Generate)
+	require.Nil(t, fault)
+	assert.Equal(t, signal.Answer{}, got)
+}
+
+// Ollama writes null for the content of an answer in which the model said
+// nothing, and every client got 502.
+func TestNullContentIsAnEmptyAnswer(t *testing.T) {
+	body := []byte(`{"model":"tiny","content":null,"usage":{"input_tokens":12,"output_tokens":1}}`)
+	got, fault := answer.Inspect(body, translate.Generate)
+	require.Nil(t, fault)
+	assert.Equal(t, signal.Answer{Model: "tiny", Usage: token.Usage{Input: 12, Output: 1, Known: true}}, got)
+	null, fault := answer.Replay(body, false)
+	require.Nil(t, fault)
+	empty, fault := answer.Replay(bytes.Replace(body, []byte("null"), []byte("[]"), 1), false)
+	require.Nil(t, fault)
+	assert.Equal(t, string(empty), string(null))
+}
+
+func TestUnusableAnswersAreTheProvidersFault(t *testing.T) {
+	for _, body := range []string{
+		``, `<html>`, `null`, `[]`, `{}`, `{"content":"a"}`, `{"content":{}}`, `{"content":[]`, `{"content":[]}{}`,
+		`{"choices":[{}]}`, `{"input_tokens":5}`, "{\"content\":[\"\xff\"]}",
+	} {
+		_, fault := answer.Inspect([]byte(body), translate.Generate)
+		require.NotNil(t, fault, body)
+		assert.Equal(t, "the upstream returned an unusable answer", fault.Message, body)
+		assert.Equal(t, "upstream_invalid_response", fault.Code)
+		assert.Equal(t, 502, formats.Of(translate.Messages).Errors.Status(fault))
+	}
+}
+
+func TestErrorsInsideAnswersAreFaults(t *testing.T) {
+	tests := []struct {
+		body    string
+		status  int
+		message string
+	}{
+		{`{"type":"error","error":{"type":"overloaded_error","message":"no"}}`, 502, "no"},
+		{`{"error":{"message":"no","code":503}}`, 529, "no"},
+		{`{"type":"error"}`, 502, "the upstream reported an error"},
+		{`{"content":[],"error":"no"}`, 502, "no"},
+	}
+	for _, tt := range tests {
+		for _, op := range []translate.Operation{translate.Generate, translate.CountTokens} {
+			_, fault := answer.Inspect([]byte(tt.body), op)
+			require.NotNil(t, fault, tt.body)
+			assert.Equal(t, tt.status, formats.Of(translate.Messages).Errors.Status(fault), tt.body)
+			assert.Equal(t, tt.message, fault.Message)
+		}
+	}
+}
+
+func TestCountsOfTokensAreNoUsage(t *testing.T) {
+	got, f := answer.Inspect([]byte(`{"input_tokens":2095}`), translate.CountTokens)
+	require.Nil(t, f)
+	assert.Equal(t, token.Usage{Input: 2095}, got.Usage)
+	for _, body := range []string{`{}`, `{"input_tokens":null}`, `{"input_tokens":"5"}`, `{"input_tokens":1.5}`, `{"content":[]}`} {
+		_, f := answer.Inspect([]byte(body), translate.CountTokens)
+		require.NotNil(t, f, body)
+		assert.Equal(t, fault.BadGateway, f.Kind)
+	}
+}
+
+// TestRepeatedMembersOfAnswersAreNoFault ensures that an answer which others
+// can read is not refused: it is the client's to judge.
+func TestRepeatedMembersOfAnswersAreNoFault(t *testing.T) {
+	_, fault := answer.Inspect([]byte(`{"content":[],"x":1,"x":2}`), translate.Generate)
+	assert.Nil(t, fault)
+}

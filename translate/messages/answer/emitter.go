@@ -1,0 +1,245 @@
+package answer
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"hash"
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+)
+
+// Emitter writes core events as an answer of the format: a stream of events
+// (wire format D.8) or one JSON body, whichever the client wants. Both are
+// written by the same rules, so that they cannot tell different things.
+//
+// Exactly one block is open at any time: a sequencer keeps what must wait for its
+// end, so that no delta ever follows the end of its block and indices have no
+// gaps. It writes choice 0 alone: the format has no others.
+type Emitter struct {
+	translate.Dropped
+
+	memory *translate.AnswerContext
+	ids    translate.IDs
+	order  *event.Sequencer
+	out    writer
+	fault  *fault.Fault
+
+	started     bool
+	usage       token.Usage
+	tier        event.Tier
+	reason      event.FinishReason
+	stop        []byte // the stop sequence that the provider named
+	explanation []byte // why the provider refused
+
+	open    blockKind // of the open block; unknownBlock for none
+	part    int       // of the text or the reasoning that was written last
+	signed  bool      // the open thinking block has its signature
+	thought hash.Hash // over the text of the open thinking block
+
+	call   toolCall // the open one
+	called bool     // there is a call
+	shown  toolcall.IDs
+}
+
+// writer writes the steps of an answer. The emitter calls it by the format's
+// grammar: start first, every block closed before the next, end last.
+type writer interface {
+	start(h *head)
+	openText()
+	openThinking()
+	openTool(id, name []byte)
+	text(fragment []byte)
+	thinking(fragment []byte)
+	signature(whole []byte)
+	input(fragment []byte)
+	redacted(data []byte)
+	close()
+	end(t *tail)
+	output() []byte
+	// streams reports whether fragments reach the client as they come.
+	streams() bool
+}
+
+// head is what an answer begins with.
+type head struct {
+	id    string
+	model []byte
+	usage token.Usage
+	tier  event.Tier
+}
+
+// tail is what an answer ends with.
+type tail struct {
+	reason      string
+	stop        []byte // nil for none
+	refused     bool
+	explanation []byte
+	usage       token.Usage
+	tier        event.Tier
+}
+
+// NewEmitter returns an emitter of one answer to the request that the memory is
+// of.
+func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
+	e := &Emitter{memory: m, ids: ids, out: &answerWriter{}}
+	if m.Stream {
+		e.out = &streamWriter{}
+	}
+	e.order = event.NewSequencer(m.Room(), e.write)
+	return e
+}
+
+// Output returns what was written since it was called last: of a JSON answer
+// nothing before its end. It is valid until the next event.
+func (m *Emitter) Output() []byte { return m.out.output() }
+
+// Fault says why the events cannot be written, nil while they can.
+func (m *Emitter) Fault() *fault.Fault { return m.fault }
+
+// Handle writes the next core event. Errors are not written here.
+func (m *Emitter) Handle(e *event.Event) {
+	if m.fault != nil {
+		return
+	}
+	if e.Choice != 0 {
+		m.Drop("choices[*]")
+		return
+	}
+	switch e.Kind {
+	case event.Start:
+		m.start(e)
+	case event.Finish:
+		m.reason = e.Finish
+		m.stop = append(m.stop[:0], e.Stop...)
+		m.explanation = append(m.explanation[:0], e.Text...)
+	case event.Usage:
+		m.usage = *e.Usage
+		if e.Tier != event.TierUnknown {
+			m.tier = e.Tier
+		}
+	case event.End:
+		m.end()
+	case event.Logprobs:
+		m.Drop("choices[*].logprobs")
+	case event.Source:
+		m.Drop("annotations")
+	case event.Error:
+	case event.ToolStart:
+		if e.Custom {
+			m.fault = fault.Unusable(errCustom)
+			return
+		}
+		m.content(e)
+	default:
+		m.content(e)
+	}
+}
+
+// start writes the beginning, once.
+func (m *Emitter) start(e *event.Event) {
+	if m.started {
+		return
+	}
+	m.started = true
+	h := head{id: m.ids.Message, model: e.Model, tier: e.Tier}
+	if len(h.model) == 0 {
+		h.model = []byte(m.ids.Model)
+	}
+	if e.Usage != nil {
+		h.usage = *e.Usage
+	}
+	m.tier = e.Tier
+	if h.usage.TotalInput() == 0 {
+		h.usage.Input = m.memory.InputEstimate
+	}
+	m.out.start(&h)
+}
+
+// content takes in an event that belongs to a block.
+func (m *Emitter) content(e *event.Event) {
+	if !m.started {
+		m.start(&event.Event{})
+	}
+	m.order.Handle(e)
+	if m.fault == nil {
+		m.fault = m.order.Fault()
+	}
+}
+
+// write writes an event that belongs to a block, when its place has come.
+func (m *Emitter) write(e *event.Event) {
+	if m.fault != nil {
+		return
+	}
+	switch e.Kind {
+	case event.Text:
+		m.text(e)
+	case event.TextEnd:
+		m.endBlock(textBlock)
+	case event.Reasoning:
+		m.reasoning(e)
+	case event.Signature:
+		m.sign(e)
+	case event.Redacted:
+		m.redacted(e.Text)
+	case event.ReasoningEnd:
+		m.endBlock(thinkingBlock)
+	case event.ToolStart:
+		m.startTool(e)
+	case event.ToolArgs:
+		m.addArguments(e.Text)
+	case event.ToolEnd:
+		m.endBlock(toolUseBlock)
+	}
+}
+
+// end closes what is open, in order, and writes the end.
+func (m *Emitter) end() {
+	if !m.started {
+		m.start(&event.Event{})
+	}
+	m.order.Flush()
+	m.close()
+	t := tail{
+		reason:      StopReason(m.reason, m.called),
+		refused:     m.reason == event.FinishFiltered || m.reason == event.FinishRefused,
+		explanation: m.explanation,
+		usage:       m.usage,
+		tier:        m.tier,
+	}
+	if t.reason == "end_turn" && len(m.stop) > 0 && slices.Contains(m.memory.Stops, string(m.stop)) {
+		t.reason, t.stop = "stop_sequence", m.stop
+	}
+	m.out.end(&t)
+}
+
+// close closes the open block, if there is one.
+func (m *Emitter) close() {
+	switch m.open {
+	case unknownBlock:
+		return
+	case thinkingBlock:
+		if !m.signed {
+			m.mint()
+		}
+	case toolUseBlock:
+		m.endTool()
+	}
+	m.out.close()
+	m.open = unknownBlock
+}
+
+// mint signs the open thinking block: clients do not send back thinking without
+// a signature.
+func (m *Emitter) mint() {
+	var room [sha256.Size]byte
+	digest := m.thought.Sum(room[:0])
+	signature := append(make([]byte, 0, seal.SelfSignedSize), seal.SelfSigned...)
+	m.out.signature(base64.RawURLEncoding.AppendEncode(signature, digest[:seal.SelfSignedDigest]))
+}

@@ -1,0 +1,62 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+)
+
+// toolCall is what is known of the open tool call.
+type toolCall struct {
+	args    toolcall.Arguments
+	held    []byte // arguments that were not written yet
+	passing bool   // its arguments are written as they come
+}
+
+var errCustom = errors.New("a custom tool call")
+
+// startTool begins a tool call.
+func (m *Emitter) startTool(e *event.Event) {
+	m.close()
+	m.out.openTool(m.showID(e.ID), m.memory.ToolName(e.Name))
+	m.open, m.call, m.called = toolUseBlock, toolCall{held: m.call.held[:0]}, true
+}
+
+// showID is the id by which the client knows a call: the provider's, written so
+// that the format allows it, or a new one where the provider gave none.
+func (m *Emitter) showID(id []byte) []byte {
+	if len(id) == 0 {
+		id = []byte(m.ids.NewToolID())
+	}
+	return m.shown.Show(id, toolcall.AppendID)
+}
+
+// addArguments writes arguments of the open call. Those that do not begin like an
+// object are held until all of them can be made one.
+func (m *Emitter) addArguments(fragment []byte) {
+	c := &m.call
+	if c.passing {
+		m.out.input(fragment)
+		return
+	}
+	c.args.Add(fragment)
+	c.held = append(c.held, fragment...)
+	switch {
+	case m.out.streams() && c.args.IsObject():
+		c.passing = true
+		m.out.input(c.held)
+	case len(c.held) > m.memory.Room():
+		m.fault = fault.Unusable(fmt.Errorf("more than %d bytes of arguments", m.memory.Room()))
+	}
+}
+
+// endTool completes the open call: a call without arguments has an empty object
+// for them.
+func (m *Emitter) endTool() {
+	if c := &m.call; !c.passing {
+		m.out.input(toolcall.AppendArguments(nil, c.held, m.reason == event.FinishLength))
+	}
+}

@@ -1,0 +1,113 @@
+package answer
+
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// KeepAlive is the event that means nothing.
+var KeepAlive = []byte("event: ping\ndata: {\"type\": \"ping\"}\n\n")
+
+// dialect is how errors are told of: by the name of the event, and by a type that
+// says what happened.
+var Dialect = fault.Dialect{
+	Unknown:       500,
+	IsError:       func(name string, _ any) bool { return name == "error" },
+	KnowsOverflow: knowsOverflow,
+}
+
+// statusOverloaded is the status by which clients know an overloaded provider.
+const statusOverloaded = 529
+
+func Status(f *fault.Fault) int {
+	if f.Kind == fault.Overloaded {
+		return statusOverloaded
+	}
+	return f.Status()
+}
+
+// errorTypes are the words of error.type. Official SDKs choose their exception by
+// status and type, so no other word may appear.
+var errorTypes = [...]string{
+	fault.Internal:             "api_error",
+	fault.Invalid:              "invalid_request_error",
+	fault.Unauthenticated:      "authentication_error",
+	fault.Forbidden:            "permission_error",
+	fault.NotFound:             "not_found_error",
+	fault.MethodNotAllowed:     "invalid_request_error",
+	fault.Conflict:             "conflict_error",
+	fault.TooLarge:             "request_too_large",
+	fault.UnsupportedMediaType: "invalid_request_error",
+	fault.RateLimited:          "rate_limit_error",
+	fault.BadGateway:           "api_error",
+	fault.Overloaded:           "overloaded_error",
+	fault.Timeout:              "timeout_error",
+}
+
+// promptTooLong begins the message by which clients know that a prompt is longer than
+// the context; exceedLimit is of another one, after which they ask for fewer tokens.
+const (
+	promptTooLong = "prompt is too long"
+	exceedLimit   = "exceed context limit"
+)
+
+// knowsOverflow reports whether clients know a message for that of an overflow.
+func knowsOverflow(message string) bool {
+	message = strings.ToLower(message)
+	return strings.Contains(message, promptTooLong) || strings.Contains(message, exceedLimit)
+}
+
+// messageOf returns the message that a client reads.
+func messageOf(f *fault.Fault) string {
+	if f.Code == fault.CodeOverflow && !knowsOverflow(f.Message) {
+		return promptTooLong + ": " + f.Message
+	}
+	return f.Message
+}
+
+// AppendError appends an error body.
+func AppendError(dst []byte, f *fault.Fault, requestID string) []byte {
+	dst = append(dst, `{"type":"error","error":{"type":"`...)
+	dst = append(dst, errorTypes[f.Kind]...)
+	dst = append(dst, `","message":`...)
+	dst = jsonscan.AppendString(dst, messageOf(f))
+	switch {
+	case f.ErrorCode != "":
+		dst = appendDetails(dst, f)
+	case f.Details != nil:
+		dst = append(append(dst, `,"details":`...), f.Details...)
+	}
+	dst = append(dst, '}')
+	if requestID != "" {
+		dst = append(dst, `,"request_id":`...)
+		dst = jsonscan.AppendString(dst, requestID)
+	}
+	return append(dst, '}')
+}
+
+func appendDetails(dst []byte, f *fault.Fault) []byte {
+	dst = append(dst, `,"details":{"error_code":`...)
+	dst = jsonscan.AppendString(dst, f.ErrorCode)
+	for i, name := range f.Unsupported {
+		if i == 0 {
+			dst = append(dst, `,"unsupported":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = jsonscan.AppendString(dst, name)
+	}
+	if len(f.Unsupported) > 0 {
+		dst = append(dst, ']')
+	}
+	return append(dst, '}')
+}
+
+// AppendErrorEvent appends the event that ends a stream, which no message_stop
+// follows.
+func AppendErrorEvent(dst []byte, f *fault.Fault, requestID string) []byte {
+	dst = append(dst, "event: error\ndata: "...)
+	dst = AppendError(dst, f, requestID)
+	return append(dst, "\n\n"...)
+}

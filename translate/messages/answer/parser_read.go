@@ -1,0 +1,291 @@
+package answer
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// reading is what the data of one event say, as they are written: strings with
+// their quotes, nil for what is not there. The kinds of events have no member
+// in common that would mean something else in another.
+type reading struct {
+	kind     []byte
+	index    int64
+	model    []byte
+	service  []byte // usage.service_tier
+	hasUsage bool
+	isError  bool
+	block    content
+	delta    change
+
+	inMessage bool // the delta is of the message, not of a block
+}
+
+// content is a content block.
+type content struct {
+	kind                            []byte
+	text, thinking, signature, data []byte
+	id, name, input                 []byte
+	citations                       []byte // the array
+}
+
+// change is the delta of a content_block_delta or a message_delta.
+type change struct {
+	kind                            []byte
+	text, thinking, signature, json []byte
+	reason, stop, explanation       []byte
+	citation                        []byte        // the object
+	texts                           int           // strings that may be sent
+	at                              jsonscan.Slot // of the last of them
+}
+
+// The paths of what has members, for what is dropped of them. Those of a stream's
+// events are the ones that the same members have in a JSON answer.
+const (
+	inAnswer = ""
+	inBlock  = "content.*."
+	inStops  = "stop_details."
+)
+
+// readEvent reads the data of an event. Counts of usage that are there overwrite.
+// A member that stands twice is an error here: nobody can say which was meant.
+func (p *Parser) readEvent(event sse.Event) error {
+	c := &p.cursor
+	p.read = reading{inMessage: string(event.Name) == "message_delta"}
+	*c = jsonscan.New(event.Data)
+	if !c.EnterObject() {
+		c.Skip()
+		return errors.Join(errNoObject, c.Finish())
+	}
+	for c.Member() {
+		p.readMember(&p.read, c)
+	}
+	return c.Finish()
+}
+
+func (p *Parser) readMember(r *reading, c *jsonscan.Cursor) {
+	switch string(c.Name()) {
+	case "type":
+		r.kind = c.StringOrSkip()
+		r.inMessage = r.inMessage || string(r.kind) == `"message_delta"`
+	case "index":
+		token.ReadCount(c, &r.index)
+	case "message":
+		p.readMessage(r, c)
+	case "content_block":
+		p.readBlock(&r.block, c)
+	case "delta":
+		p.readDelta(r, c)
+	case "usage":
+		r.usage(c, &p.usage)
+	case "error":
+		r.isError = c.Kind() != jsonscan.Null
+		c.Skip()
+	default:
+		p.DropMember(inAnswer, c)
+	}
+}
+
+// name is the type that the data name, for events without a name of their own;
+// some servers write their errors without either.
+func (r *reading) name(room *[]byte) []byte {
+	*room = jsonscan.AppendText((*room)[:0], r.kind)
+	if len(*room) == 0 && r.isError {
+		*room = append(*room, "error"...)
+	}
+	return *room
+}
+
+// readMessage reads the message of a message_start, which holds nothing yet.
+func (p *Parser) readMessage(r *reading, c *jsonscan.Cursor) {
+	for c.OpenObject(); c.Member(); {
+		switch string(c.Name()) {
+		case "model":
+			r.model = c.StringOrSkip()
+		case "usage":
+			r.usage(c, &p.usage)
+		case "id", "type", "role", "stop_reason", "stop_sequence":
+			c.Skip()
+		case "content":
+			if !jsonscan.Blank(c.Skip()) {
+				p.Drop(lostBlock)
+			}
+		default:
+			p.DropMember(inAnswer, c)
+		}
+	}
+}
+
+// usage reads the counts, and the tier that stands among them.
+func (r *reading) usage(c *jsonscan.Cursor, usage *token.Usage) {
+	if c.Kind() != jsonscan.Object {
+		c.Skip()
+		return
+	}
+	r.hasUsage = true
+	ahead := *c
+	readUsage(c, usage)
+	ahead.EnterObject()
+	for ahead.Member() {
+		if string(ahead.Name()) == "service_tier" {
+			r.service = ahead.StringOrSkip()
+		} else {
+			ahead.Skip()
+		}
+	}
+}
+
+func (r *reading) tierOr(before event.Tier) event.Tier {
+	if r.service == nil {
+		return before
+	}
+	return ReadTier(string(jsonscan.AppendText(nil, r.service)))
+}
+
+// readBlock reads a content block. Of one that nobody knows the members are no
+// losses of their own.
+func (p *Parser) readBlock(b *content, c *jsonscan.Cursor) {
+	if b.kind = c.TypeAhead(); !b.told() || !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "type":
+			c.Skip()
+		case "text":
+			b.text = p.said(c)
+		case "thinking":
+			b.thinking = p.said(c)
+		case "signature":
+			b.signature = p.said(c)
+		case "data":
+			b.data = p.said(c)
+		case "id":
+			b.id = c.StringOrSkip()
+		case "name":
+			b.name = c.StringOrSkip()
+		case "input":
+			b.input = c.Skip()
+		case "citations":
+			b.citations = c.Skip()
+		default:
+			p.DropMember(inBlock, c)
+		}
+	}
+}
+
+// said reads a string of a block. A value of another kind cannot be told.
+func (p *Parser) said(c *jsonscan.Cursor) []byte {
+	if c.Kind() != jsonscan.String {
+		p.DropMember(inBlock, c)
+		return nil
+	}
+	return c.StringOrSkip()
+}
+
+func (b *content) kindOf() blockKind { return blockKindOf(jsonscan.AppendText(nil, b.kind)) }
+
+// told reports whether the core events have words for blocks of its type.
+func (b *content) told() bool {
+	switch b.kindOf() {
+	case textBlock, thinkingBlock, redactedThinkingBlock, toolUseBlock:
+		return true
+	default:
+		return false
+	}
+}
+
+// readDelta reads a delta. Of one that nobody knows nothing is told.
+func (p *Parser) readDelta(r *reading, c *jsonscan.Cursor) {
+	d := &r.delta
+	if d.kind = c.TypeAhead(); !d.known() || !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "type":
+			c.Skip()
+		case "text":
+			d.text = d.sayable(p, c)
+		case "thinking":
+			d.thinking = d.sayable(p, c)
+		case "signature":
+			d.signature = d.sayable(p, c)
+		case "partial_json":
+			d.json = d.sayable(p, c)
+		case "citation":
+			d.citation = c.Skip()
+		case "stop_reason":
+			d.reason = c.StringOrSkip()
+		case "stop_sequence":
+			d.stop = c.StringOrSkip()
+		case "stop_details":
+			d.explanation = p.readStops(c)
+		default:
+			p.DropMember(r.path(), c)
+		}
+	}
+}
+
+// path is that of the members of a delta.
+func (r *reading) path() string {
+	if r.inMessage {
+		return inAnswer
+	}
+	return inBlock
+}
+
+// sayable reads a string that may be sent.
+func (d *change) sayable(p *Parser, c *jsonscan.Cursor) []byte {
+	start := c.Offset()
+	raw := p.said(c)
+	if d.texts++; raw != nil {
+		d.at = jsonscan.Slot{Start: start, End: c.Offset()}
+	}
+	return raw
+}
+
+// readStops reads stop_details, of which only the explanation has a place in
+// other formats.
+func (p *Parser) readStops(c *jsonscan.Cursor) (explanation []byte) {
+	if !c.EnterObject() {
+		p.DropMember(inAnswer, c)
+		return nil
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "type":
+			c.Skip()
+		case "explanation":
+			explanation = c.StringOrSkip()
+		case "category":
+			if !jsonscan.Blank(c.Skip()) {
+				p.Drop(lostCategory)
+			}
+		default:
+			p.DropMember(inStops, c)
+		}
+	}
+	return explanation
+}
+
+// name is the type of a delta as it is written, without its quotes.
+func (d *change) name() []byte { return bytes.Trim(d.kind, `"`) }
+
+// known reports whether the gateway knows what a delta of its type means. One
+// without a type is known by its members.
+func (d *change) known() bool {
+	switch string(d.kind) {
+	case "", `"text_delta"`, `"thinking_delta"`, `"signature_delta"`, `"input_json_delta"`, `"citations_delta"`:
+		return true
+	default:
+		return false
+	}
+}

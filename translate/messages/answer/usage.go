@@ -1,0 +1,70 @@
+package answer
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// readUsage reads the usage object at the cursor into u. Counts that are there
+// overwrite; those that are absent or null keep what an earlier event said. It
+// reports false for a value of another kind.
+func readUsage(c *jsonscan.Cursor, u *token.Usage) bool {
+	known := c.OpenObject()
+	u.Known = u.Known || known
+	for c.Member() {
+		switch string(c.Name()) {
+		case "input_tokens":
+			token.ReadCount(c, &u.Input)
+		case "cache_read_input_tokens":
+			token.ReadCount(c, &u.CacheRead)
+		case "cache_creation_input_tokens":
+			token.ReadCount(c, &u.CacheWrite)
+		case "output_tokens":
+			token.ReadCount(c, &u.Output)
+		case "output_tokens_details":
+			readDetails(c, u)
+		default:
+			c.Skip()
+		}
+	}
+	return known
+}
+
+func readDetails(c *jsonscan.Cursor, u *token.Usage) {
+	for c.OpenObject(); c.Member(); {
+		if string(c.Name()) == "thinking_tokens" {
+			token.ReadCount(c, &u.Reasoning)
+		} else {
+			c.Skip()
+		}
+	}
+}
+
+// cacheCounts are the counts of usage that many servers leave out.
+var cacheCounts = edit.Counts("cache_creation_input_tokens", "cache_read_input_tokens")
+
+// FillUsage appends the edits that give the usage of a valid answer, or of the
+// message_start of one, the counts that it lacks: zeros. The counts of a
+// message_delta replace those before them, so those that it lacks are not zeros.
+func FillUsage(edits []edit.Edit, answer []byte) []edit.Edit {
+	c := jsonscan.Again(answer)
+	if string(c.TypeAhead()) != `"message_delta"` {
+		edits = fillUsage(&c, edits)
+	}
+	return edits
+}
+
+func fillUsage(c *jsonscan.Cursor, edits []edit.Edit) []edit.Edit {
+	for c.OpenObject(); c.Member(); {
+		switch string(c.Name()) {
+		case "usage":
+			edits = edit.Fill(c, cacheCounts, edits)
+		case "message":
+			edits = fillUsage(c, edits)
+		default:
+			c.Skip()
+		}
+	}
+	return edits
+}

@@ -1,0 +1,71 @@
+package request
+
+import (
+	"bytes"
+	"unicode"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// trim cuts the white space at the end of the open message, and the message if
+// it has nothing else.
+func (b *blockBuffer) trim() {
+	starts := b.starts()
+	for i := len(starts) - 1; i >= 0 && b.trimBlock(starts[i]); i-- {
+	}
+}
+
+// starts are where the blocks of the open message begin.
+func (b *blockBuffer) starts() (at []int) {
+	b.settle()
+	first := b.start - len("[")
+	c := jsonscan.Again(append(b.buf[first:len(b.buf):len(b.buf)], ']'))
+	for c.EnterArray(); c.Element(); c.Skip() {
+		at = append(at, first+c.Offset())
+	}
+	return at
+}
+
+// trimBlock cuts the white space at the end of the last block, if that is a text.
+// It reports whether all of the block went, so that there may be more to cut.
+func (b *blockBuffer) trimBlock(last int) (again bool) {
+	raw, isText := bytes.CutPrefix(b.buf[last:], []byte(openText))
+	if !isText {
+		return false
+	}
+	text := jsonscan.AppendUnescaped(nil, raw[:len(raw)-len(`"}`)])
+	kept := bytes.TrimRightFunc(text, unicode.IsSpace)
+	if len(kept) == len(text) {
+		return false
+	}
+	marked := b.marked > 0 && b.marks[b.marked-1].at == len(b.buf)-1
+	if len(kept) == 0 {
+		b.cut(last, marked)
+		return true
+	}
+	b.buf = append(jsonscan.AppendEscaped(b.buf[:last+len(openText)], kept), `"}`...)
+	if marked {
+		b.marks[b.marked-1].at = len(b.buf) - 1
+	}
+	return false
+}
+
+// cut cuts the last block, and the message that has no other.
+func (b *blockBuffer) cut(last int, marked bool) {
+	if marked {
+		b.marked--
+		b.lost = true
+	}
+	if b.buf = b.buf[:last]; last > b.start {
+		b.buf = b.buf[:last-len(",")]
+		return
+	}
+	head := bytes.LastIndexByte(b.buf, '{')
+	b.buf, b.role = b.buf[:max(0, head-len(","))], ""
+}
+
+// endsWith reports whether the last block of the open message begins with that.
+func (b *blockBuffer) endsWith(first string) bool {
+	starts := b.starts()
+	return len(starts) > 0 && bytes.HasPrefix(b.buf[starts[len(starts)-1]:], []byte(first))
+}

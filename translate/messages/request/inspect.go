@@ -1,0 +1,95 @@
+package request
+
+import (
+	"math"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// fields are the fields of a request, in the order in which faults are reported.
+var fields = strict.Fields{
+	{Name: "model", Check: strict.Model},
+	{Name: "messages"},
+	{Name: "system"},
+	{Name: "max_tokens"},
+	{Name: "temperature"},
+	{Name: "top_p", Check: strict.Number},
+	{Name: "top_k", Check: strict.Integer},
+	{Name: "stream", Check: strict.Stream},
+	{Name: "stop_sequences", Check: strict.Texts},
+	{Name: "tools"},
+	{Name: "tool_choice", Check: strict.Typed},
+	{Name: "thinking", Check: strict.Typed},
+	{Name: "metadata", Check: strict.Map},
+	{Name: "output_config", Check: strict.Options, Inner: []string{"format"}},
+	{Name: "output_format", Check: strict.Options},
+	{Name: "cache_control", Check: strict.Options},
+	{Name: "thread", Check: strict.Options},
+}
+
+// request reads one request body.
+type request struct {
+	strict.Pass
+	hasSystem bool
+	leads     bool // the first message is a system text
+}
+
+// Inspect is the strict pass over a request body. It returns what the gateway
+// needs to know of it, or the fault that comes first: JSON faults in byte
+// order, then the fields in the order of their table. CountTokens may leave
+// out max_tokens.
+func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
+	r := request{Pass: strict.New(body, strict.Dots, fields)}
+	for r.NextField() {
+		r.read()
+	}
+	if r.leads && r.hasSystem {
+		r.View.LateSystem = 1
+	}
+	r.Require("model", "messages")
+	if op != translate.CountTokens {
+		r.Require("max_tokens")
+	}
+	return r.End()
+}
+
+// read reads the field at hand.
+func (r *request) read() {
+	switch r.Field() {
+	case "messages":
+		r.messages()
+	case "system":
+		r.system()
+	case "max_tokens":
+		r.View.MaxTokens = r.AtLeast(1, math.MaxInt32)
+	case "temperature":
+		r.Between(0, 1)
+	case "tools":
+		r.Elements("must be an array of objects", r.tool)
+	}
+}
+
+// tool reads a tool. Its schema is only copied.
+func (r *request) tool(i int) {
+	r.Item(i)
+	if !r.EnterObject() {
+		r.Refuse("must be an object")
+		return
+	}
+	for r.Member() {
+		switch string(r.Name()) {
+		case "name":
+			r.Push("name")
+			if !r.Null() {
+				r.WantString("must be a string")
+			}
+			r.Pop()
+		case "cache_control":
+			r.OptionsOf("cache_control")
+		default:
+			r.Skip()
+		}
+	}
+}

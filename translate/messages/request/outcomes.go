@@ -1,0 +1,61 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// outcomes are what becomes of each concept in messages requests.
+var outcomes = core.NewOutcomes(
+	core.Keep(core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.Stops, core.Stream, core.StreamUsage, core.Echo),
+	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
+	core.Keep(core.Temperature, core.TopP, core.TopPBesideReasoning, core.TopK).Unless(noSampling),
+	core.Change(core.HighTemperature),
+	core.Keep(core.TopPBesideTemperature).Unless(noSampling, core.OneSampling),
+	core.Keep(core.Samples).Unless(core.OneCall).ByWriter(),
+	core.Keep(core.Prompts).Unless(core.OneCall),
+	core.Lose(core.Suffix).Unless(core.FillInWords),
+
+	core.Keep(
+		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
+		core.ToolChoiceAllowed, core.OneCallAtATime, core.ParallelCalls, core.UnusedTools,
+	),
+
+	core.Keep(core.FormatText, core.FormatSchema, core.Schema),
+	core.Change(core.FormatObject).Unless(core.RefusedObject),
+
+	core.Lose(core.Efforts...).Unless(thinking...).ByWriter(),
+
+	core.Lose(core.ReasoningShown).Unless(thinking...),
+	core.Keep(core.ReasoningHidden),
+
+	core.Keep(core.EndUser, core.SafetyIdentifier).Unless(core.NoUser),
+	core.Change(core.LongEndUser, core.TellingEndUser).Unless(core.NoUser),
+	core.Keep(core.TierAuto, core.TierStandard),
+
+	core.Keep(
+		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Image, core.Document, core.File,
+		core.TextDocument, core.ToolCall, core.ToolResult, core.ErrorResult, core.Reasoning, core.Signature,
+		core.RedactedReasoning, core.CachePart, core.OtherCachePart, core.CachePartTTL, core.CacheCall,
+		core.CacheTool, core.IdleReasoning,
+	),
+	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),
+	core.Change(core.SystemBehindAssistant, core.Prefill, core.TextBeforeResult),
+	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
+
+	core.Keep(core.FunctionTool),
+	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
+)
+
+// thinking are the rules of providers that can be asked to think.
+var thinking = []core.Rule{
+	core.KeepIf("thinking_style adaptive", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAdaptive }),
+	core.KeepIf("thinking_style budget", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingBudget }),
+}
+
+// lateSystem is what becomes of late system texts unless a trait says otherwise.
+const lateSystem = trait.MidSystemHoist
+
+// noSampling is the rule of providers that take no sampling fields: a version of the
+// format refuses them.
+var noSampling = core.LoseIf("sampling none", func(traits *trait.Traits) bool { return traits.SamplingByVersion() == trait.SamplingNone })

@@ -1,0 +1,83 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// The members of a tool.
+const (
+	toolType = iota
+	toolName
+	toolDescription
+	toolSchema
+	toolStrict
+	toolCallers
+	toolCache
+)
+
+var toolMembers = core.NewNames("type", "name", "description", "input_schema", "strict", "allowed_callers", "cache_control")
+
+// tools reads the tools.
+func (r *reader) tools() {
+	c := &r.cursor
+	if !r.x.Can(core.FunctionTool) {
+		r.lostTools = !jsonscan.Blank(c.Skip())
+		return
+	}
+	for r.x.EnterList(c, "tools"); r.x.NextElement(c); {
+		r.tool.Read(r.x, c, toolMembers, "")
+		r.writeTool(&r.tool)
+	}
+}
+
+// loseTools decides about tools that the writer does not get, once it is known
+// whether they were to be used.
+func (r *reader) loseTools() {
+	switch {
+	case !r.lostTools:
+	case r.x.Options.Has(core.ToolChoiceNone):
+		r.x.Keep(core.UnusedTools, nil)
+	default:
+		r.x.Keep(core.FunctionTool, nil)
+	}
+}
+
+// writeTool writes a tool that is the client's own.
+func (r *reader) writeTool(t *core.Object) {
+	kind := t.Raw(toolType)
+	if word := jsonscan.Inner(kind); kind != nil && (word == nil || len(word) > 0 && string(word) != "custom") {
+		r.x.KeepAs(core.VendorTool, unknownToolRow, kind)
+		return
+	}
+	name := t.Raw(toolName)
+	if len(jsonscan.Inner(name)) == 0 {
+		r.x.Invalid("name", "required")
+		return
+	}
+	r.checkCallers(t.Raw(toolCallers))
+	r.parts.tool = core.Tool{Name: name, Description: t.Raw(toolDescription), Schema: t.Raw(toolSchema), Strict: t.Raw(toolStrict)}
+	r.w.Tool(&r.parts.tool)
+	if ttl, ok := r.cached(t.Raw(toolCache), core.CacheTool); ok {
+		r.w.CacheBreakpoint(ttl)
+	}
+}
+
+// checkCallers refuses a tool that only the vendor's own code may call.
+func (r *reader) checkCallers(raw []byte) {
+	if raw == nil {
+		return
+	}
+	c := jsonscan.Again(raw)
+	if !c.EnterArray() {
+		r.x.Invalid("allowed_callers", "must be an array of strings")
+		return
+	}
+	direct := false
+	for c.Element() {
+		direct = string(jsonscan.Inner(c.Skip())) == "direct" || direct
+	}
+	if !direct {
+		r.x.Lose(otherCallersRow, nil)
+	}
+}

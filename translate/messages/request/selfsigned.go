@@ -1,0 +1,18 @@
+package request
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
+
+// minted reports whether the block is thinking that no messages provider signed: it
+// has a signature of this gateway, or a sealed one of another format.
+func (b *block) minted() bool {
+	if b.kind != thinkingBlock || b.thinking == nil {
+		return false
+	}
+	signature := jsonscan.Inner(b.signature)
+	return bytes.HasPrefix(signature, []byte(seal.Item)) || seal.IsSelfSigned(jsonscan.Inner(b.thinking), signature)
+}

@@ -1,0 +1,146 @@
+package request_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
+
+// minted is a thinking block that this gateway signed; foreign, one that looks
+// like it but is signed by someone else.
+var (
+	minted  = fmt.Sprintf(`{"type":"thinking","thinking":"why?","signature":"%s"}`, seal.AppendSelfSigned(nil, []byte("why?")))
+	foreign = `{"type":"thinking","thinking":"why?","signature":"gwts1:AAAAAAAAAAAAAAAAAAAAAA"}`
+	text    = `{"type":"text","text":"a"}`
+)
+
+// sealedItem is thinking whose signature closes reasoning of another format.
+const sealedItem = `{"type":"thinking","thinking":"","signature":"gwrs1:AAAAAAAAAAAAAAAAAAAAAAAA.rs_1..gAAAAABo"}`
+
+// cut is the body without the minted spans.
+func cut(t *testing.T, body string) string {
+	t.Helper()
+	view, fault := request.Inspect([]byte(body), translate.Generate)
+	require.Nil(t, fault)
+	return without(body, view.Minted)
+}
+
+func without(body string, spans []translate.Span) string {
+	var b strings.Builder
+	at := 0
+	for _, s := range spans {
+		b.WriteString(body[at:s.Start])
+		at = s.End
+	}
+	return b.String() + body[at:]
+}
+
+func TestMintedSignatureIsPrefixAndDigest(t *testing.T) {
+	assert.Equal(t, "gwts1:", string(seal.AppendSelfSigned(nil, nil)[:6]))
+	assert.Equal(t, "gwts1:47DEQpj8HBSa-_TImW-5JA", string(seal.AppendSelfSigned(nil, nil)))
+	assert.Len(t, seal.AppendSelfSigned(nil, []byte("why?")), 28)
+}
+
+func TestMintedBlocksAreCutWithOneComma(t *testing.T) {
+	tests := []struct{ name, blocks, want string }{
+		{"first of two", minted + "," + text, text},
+		{"last of two", text + "," + minted, text},
+		{"in the middle", text + "," + minted + "," + text, text + "," + text},
+		{"two in front", minted + "," + minted + "," + text, text},
+		{"two behind", text + "," + minted + "," + minted, text},
+		{"both ends", minted + "," + text + "," + minted, text},
+		{"with white space", " " + minted + " , " + text + " ", " " + text + " "},
+		{"with white space behind", text + "\n, " + minted + "\n", text + "\n"},
+		{"a seal of another format", text + "," + sealedItem, text},
+		{"none", text + "," + foreign, text + "," + foreign},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			body := turn(`{"role":"user","content":"q"},{"role":"assistant","content":[` + tt.blocks + `]}`)
+			want := turn(`{"role":"user","content":"q"},{"role":"assistant","content":[` + tt.want + `]}`)
+			assert.Equal(t, want, cut(t, body))
+		})
+	}
+}
+
+func TestMessageOfNothingButMintedThinkingGoesWhole(t *testing.T) {
+	question := `{"role":"user","content":"q"}`
+	gone := `{"role":"assistant","content":[` + minted + `,` + minted + `]}`
+	assert.Equal(t, turn(question), cut(t, turn(question+","+gone)))
+	assert.Equal(t, turn(question), cut(t, turn(gone+" , "+question)))
+	assert.Equal(t, turn(question+","+question), cut(t, turn(question+","+gone+","+gone+","+question)))
+	assert.Equal(t, turn(``), cut(t, turn(gone)))
+	assert.Equal(t, turn(`{"role":"assistant","content":[]}`), cut(t, turn(`{"role":"assistant","content":[]}`)))
+}
+
+// TestEveryChoiceOfMintedBlocksLeavesTheOthers cuts all combinations of minted
+// and other blocks in three messages.
+func TestEveryChoiceOfMintedBlocksLeavesTheOthers(t *testing.T) {
+	const messagesCount, blocksCount = 3, 3
+	for choice := range 1 << (messagesCount * blocksCount) {
+		var turns, want []string
+		for m := range messagesCount {
+			var blocks, left []string
+			for b := range blocksCount {
+				kept := fmt.Sprintf(`{"type":"text","text":"%d.%d"}`, m, b)
+				if choice>>(m*blocksCount+b)&1 == 1 {
+					blocks = append(blocks, minted)
+					continue
+				}
+				blocks, left = append(blocks, kept), append(left, kept)
+			}
+			turns = append(turns, `{"role":"assistant","content":[`+strings.Join(blocks, ",")+`]}`)
+			if len(left) > 0 {
+				want = append(want, `{"role":"assistant","content":[`+strings.Join(left, ",")+`]}`)
+			}
+		}
+		require.Equal(t, turn(strings.Join(want, ",")), cut(t, turn(strings.Join(turns, ","))), "choice %b", choice)
+	}
+}
+
+func TestOnlyBlocksOfThisGatewayAreCut(t *testing.T) {
+	signature := string(seal.AppendSelfSigned(nil, []byte("why?")))
+	quoted, err := json.Marshal(signature)
+	require.NoError(t, err)
+	tests := []struct {
+		name, block string
+		minted      bool
+	}{
+		{"as it was sent", minted, true},
+		{"members in another order", `{"signature":` + string(quoted) + `,"thinking":"why?","type":"thinking"}`, true},
+		{"escapes in the thinking", `{"type":"thinking","thinking":"\u0077hy?","signature":` + string(quoted) + `}`, true},
+		{"escapes in the signature", `{"type":"thinking","thinking":"why?","signature":"` + strings.Replace(signature, ":", `\u003a`, 1) + `"}`, true},
+		{"with more members", `{"type":"thinking","thinking":"why?","signature":` + string(quoted) + `,"x":[1]}`, true},
+		{"another digest", foreign, false},
+		{"other thinking", strings.Replace(minted, "why?", "why!", 1), false},
+		{"no thinking", strings.Replace(minted, "why?", "", 1), false},
+		{"only the prefix", `{"type":"thinking","thinking":"why?","signature":"gwts1:"}`, false},
+		{"a longer signature", strings.Replace(minted, signature, signature+"A", 1), false},
+		{"a signature of a provider", `{"type":"thinking","thinking":"","signature":"EqQBCgIYAhIMabcdefghijklmnop"}`, false},
+		{"an empty signature", `{"type":"thinking","thinking":"why?","signature":""}`, false},
+		{"another type", strings.Replace(minted, `"thinking"`, `"thinking2"`, 1), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			body := turn(`{"role":"assistant","content":[` + text + `,` + tt.block + `]}`)
+			want := body
+			if tt.minted {
+				want = turn(`{"role":"assistant","content":[` + text + `]}`)
+			}
+			assert.Equal(t, want, cut(t, body))
+		})
+	}
+}
+
+func TestMintedBlocksInsideToolResultsAreLeftAlone(t *testing.T) {
+	body := block(`{"type":"tool_result","tool_use_id":"t","content":[` + minted + `]}`)
+	assert.Equal(t, body, cut(t, body))
+}

@@ -1,0 +1,108 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// Target writes messages requests.
+var Target = core.Target{Format: translate.Messages, Outcomes: &outcomes, Reserved: trait.ChatOptions, New: func() core.Writer { return new(requestWriter) }}
+
+// requestWriter writes a messages request. The conversation, the system prompt and the
+// tools gather in buffers of their own, since a body may have its members in any
+// order; the rest comes after. What its table loses need not be written.
+type requestWriter struct {
+	core.Discard
+	x   *core.Translation
+	out core.Members
+
+	system   blockBuffer
+	messages blockBuffer
+	tools    blockBuffer
+	names    [][]byte // of the tools, raw
+
+	turn     turnWriter
+	result   resultWriter
+	marking  *blockBuffer // what the block written last is in
+	unsigned bool         // since a user spoke last, tools were called by thinking that is gone
+
+	scratch []byte
+}
+
+// Begin begins a request.
+func (w *requestWriter) Begin(x *core.Translation) { w.x = x }
+
+// Forget lets go of the body.
+func (w *requestWriter) Forget() (kept int) {
+	clear(w.names)
+	*w = requestWriter{
+		system: w.system.emptied(), messages: w.messages.emptied(), tools: w.tools.emptied(),
+		names: w.names[:0], scratch: w.scratch[:0],
+	}
+	return cap(w.system.buf) + cap(w.messages.buf) + cap(w.tools.buf) + cap(w.scratch)
+}
+
+// Finish appends the request.
+func (w *requestWriter) Finish(dst []byte) []byte {
+	w.out = dst
+	w.x.FanOut(false)
+	w.endConversation()
+	w.out = append(w.out, `{"model":`...)
+	w.out = jsonscan.AppendString(w.out, w.x.Info.Upstream)
+	most := w.writeMaxTokens()
+	w.writeBlocks()
+	w.writeChoice()
+	thinks := w.writeThinking(most)
+	w.writeSampling(thinks)
+	w.writeStops()
+	if w.x.Memory.Stream {
+		w.out.Raw("stream", []byte("true"))
+	}
+	w.writeUser()
+	w.writeTier()
+	w.out = append(w.out, w.x.Extensions...)
+	return append(w.out, '}')
+}
+
+// endConversation ends the conversation. One that ends with the assistant is
+// continued by the provider, which takes no white space there.
+func (w *requestWriter) endConversation() {
+	m := &w.messages
+	if m.role == "assistant" && !m.endsWith(openCall) {
+		w.x.Keep(core.Prefill, nil)
+		m.trim()
+	}
+	m.close()
+	if m.empty() {
+		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content that is no system message")
+	}
+	if w.x.Options.Has(core.FormatObject) {
+		w.system.begin("", openText)
+		w.system.say([]byte(core.JSONObjectInstruction))
+	}
+}
+
+// writeBlocks writes the messages, the system prompt and the tools. Of their
+// breakpoints the last ones count, in the order in which a provider reads them.
+func (w *requestWriter) writeBlocks() {
+	room := w.writeMarked("messages", &w.messages, maxBreakpoints, core.CachePartsBeyond)
+	room = w.writeMarked("system", &w.system, room, core.CachePartsBeyond)
+	w.writeMarked("tools", &w.tools, room, core.CacheToolsBeyond)
+}
+
+// writeMarked writes a list, if it is not empty, and returns how many breakpoints
+// are left.
+func (w *requestWriter) writeMarked(name string, b *blockBuffer, room int, beyond core.Concept) int {
+	if b.empty() {
+		return room
+	}
+	w.out.Name(name)
+	out, used := b.appendTo(append(w.out, '['), room)
+	w.out = append(out, ']')
+	if b.lost {
+		w.x.Keep(beyond, nil)
+	}
+	return room - used
+}

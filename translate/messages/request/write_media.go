@@ -1,0 +1,46 @@
+package request
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+
+// Image adds an image of one of the types that the format has.
+func (w *requestWriter) Image(m *core.Media) {
+	switch {
+	case m.Kind == core.Address:
+		b := w.begin(`{"type":"image","source":{"type":"url","url":"`)
+		b.buf = append(append(b.buf, m.URL...), `"}}`...)
+	case isImageType(m.MediaType) || w.x.Keep(core.RareImage, nil):
+		b := w.begin(`{"type":"image","source":`)
+		b.appendData(m)
+		b.buf = append(b.buf, '}')
+	}
+}
+
+func isImageType(mediaType []byte) bool {
+	switch string(mediaType) {
+	case "image/jpeg", "image/png", "image/gif", "image/webp":
+		return true
+	default:
+		return false
+	}
+}
+
+// Document adds a document that is sent along.
+func (w *requestWriter) Document(m *core.Media) {
+	b := w.begin(`{"type":"document","source":`)
+	b.appendData(m)
+	if len(m.Title) > 0 {
+		b.buf = append(append(append(b.buf, `,"title":"`...), m.Title...), '"')
+	}
+	b.buf = append(b.buf, '}')
+}
+
+// appendData appends a source of data that is sent along.
+func (b *blockBuffer) appendData(m *core.Media) {
+	kind := "base64"
+	if m.Kind == core.PlainText {
+		kind = "text"
+	}
+	b.buf = append(append(append(b.buf, `{"type":"`...), kind...), `","media_type":"`...)
+	b.buf = append(append(b.buf, m.MediaType...), `","data":"`...)
+	b.buf = append(append(b.buf, m.Data...), `"}`...)
+}

@@ -1,0 +1,135 @@
+package request
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// writeMaxTokens writes the bound of the answer, in tokens, which the format
+// demands, and returns it.
+func (w *requestWriter) writeMaxTokens() int64 {
+	n, ok := w.x.MaxTokens()
+	switch {
+	case !ok:
+		n = cmp.Or(w.x.Unbounded, w.x.Traits.MaxTokens())
+		w.x.Keep(core.NoMaxTokens, nil)
+	case n > math.MaxInt32:
+		w.invalidNumber(core.MaxTokens, "must be at most "+strconv.Itoa(math.MaxInt32))
+	}
+	w.out.Number("max_tokens", n)
+	return n
+}
+
+// invalidNumber refuses an option that is a number, which is repeated unless it
+// is long.
+func (w *requestWriter) invalidNumber(c core.Concept, what string) {
+	const longest = 64
+	if raw := w.x.Options.Raw(c); len(raw) <= longest {
+		what += ", got " + string(raw)
+	}
+	w.x.InvalidOption(c, what)
+}
+
+// writeSampling writes what the provider takes of the sampling fields. While it
+// thinks, it takes neither a temperature other than its own nor top_k.
+func (w *requestWriter) writeSampling(thinks bool) {
+	o := &w.x.Options
+	if raw := o.Raw(core.Temperature); raw != nil && (!thinks || isOne(raw) || w.keepAs(core.TemperatureBesideReasoning, core.Temperature)) {
+		w.out.Raw("temperature", w.clamped(raw))
+	}
+	if raw := o.Raw(core.TopP); raw != nil {
+		w.out.Raw("top_p", raw)
+	}
+	raw := o.Raw(core.TopK)
+	if _, ok := jsonscan.Integer(raw); raw != nil && !ok {
+		w.x.InvalidOption(core.TopK, "must be an integer")
+	}
+	if raw != nil && (!thinks || w.keepAs(core.TopKBesideReasoning, core.TopK)) {
+		w.out.Raw("top_k", raw)
+	}
+}
+
+// keepAs decides about an option as about another concept.
+func (w *requestWriter) keepAs(c, option core.Concept) bool {
+	return w.x.KeepAs(c, w.x.Options[option].Row, nil)
+}
+
+// isOne reports whether a raw number is 1, the default of the temperature.
+func isOne(raw []byte) bool {
+	n, _ := jsonscan.Integer(raw)
+	return n == 1
+}
+
+// clamped returns a temperature within the bounds of the format, which ends where
+// others have their default.
+func (w *requestWriter) clamped(raw []byte) []byte {
+	switch t, _ := strconv.ParseFloat(string(raw), 64); { // out of range, it is an infinity
+	case t < 0:
+		w.invalidNumber(core.Temperature, "must be at least 0")
+	case t > 1:
+		w.keepAs(core.HighTemperature, core.Temperature)
+		return []byte("1")
+	}
+	return raw
+}
+
+// writeStops writes the stop texts that the format takes. Those of only white
+// space it does not: they are left to whoever writes the answer.
+func (w *requestWriter) writeStops() {
+	sent := w.scratch[:0]
+	for i, raw := range w.x.Options.Stops() {
+		if text := w.x.Memory.Stops[i]; strings.TrimSpace(text) == "" {
+			w.enforce(text)
+		} else {
+			sent = append(append(sent, ','), raw...)
+		}
+	}
+	if w.scratch = sent; len(sent) > 0 {
+		sent[0] = '['
+		w.out.Raw("stop_sequences", append(sent, ']'))
+	}
+}
+
+// enforce keeps a stop text that the provider does not get.
+func (w *requestWriter) enforce(text string) {
+	if !w.x.Memory.AddEnforced(text) {
+		w.x.Fail(w.x.Info.RefuseStops(w.x.To.Format, w.x.Options[core.Stops].Row.Path))
+	}
+}
+
+// maxUser is the longest id of an end user that providers take, in bytes.
+const maxUser = 256
+
+// writeUser writes the id of the end user. Those that might be a mail address or a
+// phone number are refused by providers, so they go as a digest.
+func (w *requestWriter) writeUser() {
+	if !w.x.Options.Has(core.EndUser) {
+		return
+	}
+	id := w.x.EndUser(maxUser)
+	switch {
+	case id == "":
+		w.x.Lose(w.x.Options[core.EndUser].Row, nil)
+		return
+	case !translate.PlainName(id):
+		w.keepAs(core.TellingEndUser, core.EndUser)
+		id = core.DigestOf(id)
+	}
+	w.out.Name("metadata")
+	w.out = append(append(append(w.out, `{"user_id":"`...), id...), `"}`...)
+}
+
+func (w *requestWriter) writeTier() {
+	switch w.x.Options.OneOf(core.TierAuto, core.TierStandard) {
+	case core.TierAuto:
+		w.out.Raw("service_tier", []byte(`"auto"`))
+	case core.TierStandard:
+		w.out.Raw("service_tier", []byte(`"standard_only"`))
+	}
+}

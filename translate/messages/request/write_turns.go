@@ -1,0 +1,157 @@
+package request
+
+import (
+	"cmp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// turnWriter is the turn being written.
+type turnWriter struct {
+	to    *blockBuffer
+	role  string // of its message; "" in the system prompt
+	start int    // its first block
+	// An assistant's:
+	signed bool // it has thinking that a provider can verify
+	called bool // it calls tools
+}
+
+// Turn begins a turn.
+func (w *requestWriter) Turn(role core.Role) {
+	w.turn = turnWriter{to: &w.messages}
+	switch role {
+	case core.User:
+		w.turn.role = "user"
+	case core.Assistant:
+		w.turn.role = "assistant"
+	case core.System:
+		w.turn.role = w.lateRole()
+	}
+	if w.turn.role == "" {
+		w.turn.to = &w.system
+	}
+	w.turn.start = len(w.turn.to.buf)
+}
+
+// lateRole returns the role of a late system text, which the format has only
+// behind a user; "" for one that joins the system prompt.
+func (w *requestWriter) lateRole() string {
+	switch cmp.Or(w.x.Traits.MidSystem, lateSystem) {
+	case trait.MidSystemUser:
+		return "user"
+	case trait.MidSystemKeep:
+		if w.messages.role == "user" || w.messages.role == "system" {
+			return "system"
+		}
+		w.x.Keep(core.SystemBehindAssistant, nil)
+	}
+	return ""
+}
+
+// EndTurn ends the turn.
+func (w *requestWriter) EndTurn() {
+	if len(w.turn.to.buf) == w.turn.start {
+		w.x.Keep(core.EmptyTurn, nil)
+	}
+	if w.turn.called && !w.turn.signed {
+		w.unsigned = true
+	}
+}
+
+// begin begins a block of the turn, or of the result of a tool in it, with its
+// first bytes. The caller appends the rest to the buffer.
+func (w *requestWriter) begin(first string) *blockBuffer {
+	w.marking = w.turn.to
+	if w.result.open {
+		w.result.toArray(&w.messages)
+		w.messages.begin("", first)
+		return &w.messages
+	}
+	if w.turn.role == "user" {
+		w.unsigned = false
+	}
+	w.turn.to.begin(w.turn.role, first)
+	return w.turn.to
+}
+
+// Text adds a text.
+func (w *requestWriter) Text(text []byte) {
+	if w.result.open && w.result.setText(&w.messages, text) {
+		w.marking = &w.messages
+		return
+	}
+	b := w.begin(openText)
+	if b.say(text); w.result.open {
+		b.settle()
+	}
+}
+
+// Refusal adds a text by which the assistant refuses, for which the format has no
+// words of its own.
+func (w *requestWriter) Refusal(text []byte) { w.Text(text) }
+
+// Reasoning adds thinking with the very bytes that a provider has signed. What
+// this gateway has signed itself nobody could verify.
+func (w *requestWriter) Reasoning(t *core.Thought) {
+	switch {
+	case t.From == core.Sealed:
+		b := w.begin(`{"type":"redacted_thinking","data":"`)
+		b.buf = append(append(b.buf, t.Sealed...), `"}`...)
+	case t.IsEncrypted():
+		w.x.Keep(core.EncryptedReasoning, nil)
+		return
+	case seal.IsSelfSigned(t.Text, t.Signature):
+		w.x.Keep(core.SelfSignedReasoning, nil)
+		return
+	default:
+		b := w.begin(`{"type":"thinking","thinking":"`)
+		b.buf = append(append(b.buf, t.Text...), `","signature":"`...)
+		b.buf = append(append(b.buf, t.Signature...), `"}`...)
+	}
+	w.turn.signed = true
+}
+
+// openCall begins the call of a tool.
+const openCall = `{"type":"tool_use","id":"`
+
+// Call adds the call of a tool.
+func (w *requestWriter) Call(c *core.Call) {
+	w.turn.called = true
+	input, ok := c.Input, true
+	if input == nil {
+		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], c.Text)
+		input, ok = toolcall.Object(w.scratch)
+	}
+	if !ok {
+		w.x.Keep(core.BrokenArguments, nil)
+		return
+	}
+	b := w.begin(openCall)
+	b.buf = appendID(b.buf, c.ID)
+	b.buf = append(append(b.buf, `","name":"`...), c.Name...)
+	b.buf = append(append(append(b.buf, `","input":`...), input...), '}')
+}
+
+// appendID appends the id of a call, escaped, as the format allows it.
+func appendID(dst, id []byte) []byte {
+	switch {
+	case len(id) == 0:
+		return dst
+	case jsonscan.HasEscapes(id):
+		id = jsonscan.AppendUnescaped(nil, id)
+	}
+	return toolcall.AppendID(dst, id)
+}
+
+// CacheBreakpoint marks the block added last. ttl is one of the times that the
+// format knows.
+func (w *requestWriter) CacheBreakpoint(ttl []byte) {
+	if w.result.open {
+		w.result.toArray(&w.messages)
+	}
+	w.marking.mark(ttl)
+}

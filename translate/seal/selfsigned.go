@@ -1,0 +1,41 @@
+package seal
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// SelfSignedDigest is how many bytes of the digest a signature holds.
+const SelfSignedDigest = 16
+
+// SelfSignedSize is the length of a signature in bytes.
+const SelfSignedSize = len(SelfSigned) + (SelfSignedDigest*8+5)/6
+
+// AppendSelfSigned appends the signature that this gateway gives to thinking from
+// a provider that signs none, so that clients can send the block back. It
+// proves nothing; it only tells such blocks from those that a provider signed.
+func AppendSelfSigned(dst, thinking []byte) []byte {
+	digest := sha256.Sum256(thinking)
+	dst = append(dst, SelfSigned...)
+	return base64.RawURLEncoding.AppendEncode(dst, digest[:SelfSignedDigest])
+}
+
+// IsSelfSigned reports whether a signature is the very one that this gateway would
+// give to the thinking; both are escaped. A signature that only looks alike
+// belongs to someone else.
+func IsSelfSigned(thinking, signature []byte) bool {
+	if len(signature) < SelfSignedSize || len(signature) > SelfSignedSize*len(`\u0000`) {
+		return false
+	}
+	var room [2 * SelfSignedSize]byte
+	if jsonscan.HasEscapes(signature) {
+		signature = jsonscan.AppendUnescaped(room[:0], signature)
+	}
+	if len(signature) != SelfSignedSize || string(signature[:len(SelfSigned)]) != SelfSigned {
+		return false
+	}
+	var want [SelfSignedSize]byte
+	return string(signature) == string(AppendSelfSigned(want[:0], jsonscan.AppendUnescaped(nil, thinking)))
+}
