@@ -22,7 +22,7 @@ func TestAdministratorOfTheMachineManagesUsers(t *testing.T) {
 	assert.Equal(t, "root", made["username"])
 	generated := made["password"].(string)
 	assert.Len(t, generated, 26)
-	assert.Equal(t, http.StatusOK, s.ask(asked{call: loginCall, body: credentials("root", generated)}).status)
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: loginCall, body: credentials("root", generated)}).status)
 
 	created = s.admin("POST /ai_gateway/users", `{"username":"alice","display_name":"Alice","password":"correct horse"}`)
 	assert.NotContains(t, created.body, "password", "whoever chose it knows it")
@@ -35,11 +35,11 @@ func TestAdministratorOfTheMachineManagesUsers(t *testing.T) {
 
 	changed := s.admin("PATCH /ai_gateway/users/alice", `{"disabled":true,"role":"admin","display_name":"A."}`)
 	assert.Equal(t, []any{"alice", "A.", "admin", true}, members(changed.data(t), "username", "display_name", "role", "disabled"))
-	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: selfCall, token: token}).status)
+	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: selfCall, token: token}).status)
 	s.admin("PATCH /ai_gateway/users/alice", `{"disabled":false}`)
 
 	reset := s.admin("POST /ai_gateway/users/alice/password", `{}`).data(t)["password"].(string)
-	assert.Equal(t, http.StatusOK, s.ask(asked{call: loginCall, body: credentials("alice", reset)}).status)
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: loginCall, body: credentials("alice", reset)}).status)
 	assert.NotContains(t, s.admin("POST /ai_gateway/users/alice/password", `{"password":"correct horse"}`).body, "password")
 	s.token("alice")
 
@@ -132,9 +132,9 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 	}
 }
 
-// A key that expired in the year 10000 could be made, and every list panicked
-// from then on.
-func TestTimesThatCannotBeWrittenSpoilNoList(t *testing.T) {
+// A key could once be created that expired in the year 10000. Every list of keys
+// panicked from then on.
+func TestTimesOutOfRangeDoNotBreakLists(t *testing.T) {
 	s := newSite(t, nil)
 	s.user("alice", aigateway.RoleUser)
 	for _, year := range []int{10_000, 200_000, -5} {
@@ -149,12 +149,12 @@ func TestTimesThatCannotBeWrittenSpoilNoList(t *testing.T) {
 	assert.Equal(t, []int{1, 9999, 9999}, []int{list[0].Expires.Year(), list[1].Expires.Year(), list[2].Expires.Year()})
 }
 
-// Ensures that a web page that a developer visits cannot reset a password over
-// the admin API of their own machine.
+// Ensures that a web page cannot reset a password over the admin API of the machine of
+// its visitor.
 func TestAdminRefusesOtherSites(t *testing.T) {
 	s := newSite(t, nil)
 	s.user("root", aigateway.RoleRoot)
-	for name, a := range map[string]asked{
+	for name, a := range map[string]testRequest{
 		"cross-site":       {body: "{}", header: headers("Sec-Fetch-Site", "cross-site")},
 		"not JSON":         {body: "{}", header: headers("Content-Type", "text/plain")},
 		"an empty body":    {},
@@ -168,7 +168,7 @@ func TestAdminRefusesOtherSites(t *testing.T) {
 	s.token("root")
 }
 
-func TestAdminTellsOfAnOutage(t *testing.T) {
+func TestAdminReportsAnOutage(t *testing.T) {
 	s := newSite(t, nil)
 	s.store = broken{s.store}
 	answer := s.admin("GET /ai_gateway/users/root", "")

@@ -7,7 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// broken is a store that cannot be reached where a request begins.
+// broken is a store that is not available.
 type broken struct{ aigateway.Store }
 
 var errOutage = fmt.Errorf("%w: /secret/path/gateway.db: the disk is gone", aigateway.ErrUnavailable)

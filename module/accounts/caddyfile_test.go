@@ -50,7 +50,7 @@ func TestCaddyfileErrorsNameTheLine(t *testing.T) {
 	}
 }
 
-func TestSettingsThatCannotBeMeantAreRefused(t *testing.T) {
+func TestInvalidSettingsAreRefused(t *testing.T) {
 	for input, want := range map[string]string{
 		`{"session":59000000000}`:   "session must be at least one minute",
 		`{"session":-1}`:            "session must be at least one minute",
@@ -65,6 +65,6 @@ func TestSettingsThatCannotBeMeantAreRefused(t *testing.T) {
 
 func TestLoginLastsSevenDaysByDefault(t *testing.T) {
 	s := loginSite(t, nil)
-	data := s.ask(asked{call: loginCall, body: credentials("alice", password)}).data(t)
+	data := s.ask(testRequest{call: loginCall, body: credentials("alice", password)}).data(t)
 	assert.InDelta(t, time.Now().Add(7*24*time.Hour).Unix(), data["access_expires_at"], 60)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// bodies are right ones, for the operations that read one.
+// bodies are valid bodies of the operations that read one.
 var bodies = map[string]string{
 	"POST /api/user/login":    credentials("root", password),
 	"POST /api/user/register": credentials("new", password),
@@ -24,9 +24,9 @@ var bodies = map[string]string{
 	"PUT /api/token/":         `{"id":1,"name":"yours"}`,
 }
 
-// rights are bodies and numbers with which the operations succeed, in turn,
-// for the user root with the number 1.
-var rights = []asked{
+// rights are bodies and IDs with which the operations succeed, in this order, for the
+// user root with the ID 1.
+var rights = []testRequest{
 	{call: "GET /api/openapi.json"},
 	{call: "POST /api/user/register", body: credentials("alice", password)},
 	{call: "POST /api/user/login", body: credentials("root", password)},
@@ -52,8 +52,8 @@ var rights = []asked{
 	{call: "POST /api/user/logout"},
 }
 
-// conflicts contradict what there is, and are asked by root.
-var conflicts = []asked{
+// conflicts are requests of root that conflict with the stored data.
+var conflicts = []testRequest{
 	{call: "POST /api/user/register", body: credentials("root", password)},
 	{call: "POST /api/user/", body: credentials("root", password)},
 	{call: "PUT /api/user/", body: `{"id":1,"status":2}`},
@@ -61,9 +61,9 @@ var conflicts = []asked{
 	{call: "DELETE /api/user/1"},
 }
 
-// Every status of every operation of the document is given by a running
-// handler, and the harness holds the body of each against its schema.
-func TestDocumentSaysWhatTheHandlersDo(t *testing.T) {
+// Every status of every operation of the document occurs in an answer of the handler,
+// and the body of each answer matches its schema.
+func TestDocumentMatchesTheHandlers(t *testing.T) {
 	given := make(map[string]bool)
 	for _, part := range []func(*testing.T, map[string]bool){
 		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askTooMuch, askWithoutStore,
@@ -78,8 +78,7 @@ func TestDocumentSaysWhatTheHandlersDo(t *testing.T) {
 	}
 }
 
-// rooted is a site with the user root, number 1, and a token of theirs, the
-// first session.
+// rooted is a site with the user root, ID 1, and the token of root's first session.
 func rooted(t *testing.T, given map[string]bool, configure func(*Accounts)) (*site, string) {
 	s := newSite(t, func(a *Accounts) {
 		a.Registration = true
@@ -101,7 +100,7 @@ func askRight(t *testing.T, given map[string]bool) {
 	}
 }
 
-// askWithoutBody sends bodies that are none.
+// askWithoutBody sends requests without a valid body.
 func askWithoutBody(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	for _, o := range operations(t) {
@@ -109,7 +108,7 @@ func askWithoutBody(t *testing.T, given map[string]bool) {
 			continue
 		}
 		call := o.Method + " " + o.Path
-		for status, a := range map[int]asked{
+		for status, a := range map[int]testRequest{
 			http.StatusBadRequest:            {body: "[]"},
 			http.StatusUnsupportedMediaType:  {body: "{}", header: http.Header{"Content-Type": {"text/plain"}}},
 			http.StatusRequestEntityTooLarge: {body: `{"a":"` + strings.Repeat("b", maxBody) + `"}`},
@@ -120,14 +119,15 @@ func askWithoutBody(t *testing.T, given map[string]bool) {
 	}
 }
 
-// askWithoutRight asks with none, two and foreign credentials.
+// askWithoutRight sends requests without a credential, with two, and with one of another
+// user.
 func askWithoutRight(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, func(a *Accounts) { a.Registration = false })
 	for _, o := range operations(t) {
 		if o.Path == "/api/openapi.json" {
 			continue
 		}
-		a := asked{call: o.Method + " " + strings.ReplaceAll(o.Path, "{id}", "1"), body: bodies[o.Method+" "+o.Path]}
+		a := testRequest{call: o.Method + " " + strings.ReplaceAll(o.Path, "{id}", "1"), body: bodies[o.Method+" "+o.Path]}
 		if o.Secured {
 			assert.Equal(t, http.StatusUnauthorized, s.ask(a).status, a.call)
 		}
@@ -139,15 +139,15 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 	s.user("carol", aigateway.RoleUser)
 	token = s.token("carol")
 	for _, call := range []string{"GET /api/user/", "GET /api/user/1", "GET /api/user/search"} {
-		assert.Equal(t, http.StatusForbidden, s.ask(asked{call: call, token: token}).status, call)
+		assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: call, token: token}).status, call)
 	}
-	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: "POST /api/user/login", body: credentials("carol", "wrong horse")}).status)
+	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "POST /api/user/login", body: credentials("carol", "wrong horse")}).status)
 }
 
-// askForNothing asks for what is not there.
+// askForNothing sends requests for resources that do not exist.
 func askForNothing(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
-	for _, a := range []asked{
+	for _, a := range []testRequest{
 		{call: "DELETE /api/user/sessions/99"}, {call: "GET /api/user/99"}, {call: "DELETE /api/user/99"},
 		{call: "PUT /api/user/", body: `{"id":99,"role":1}`}, {call: "POST /api/user/manage", body: `{"id":99,"action":"enable"}`},
 		{call: "GET /api/token/99"}, {call: "DELETE /api/token/99"}, {call: "PUT /api/token/", body: `{"id":99}`},
@@ -164,30 +164,30 @@ func askForConflicts(t *testing.T, given map[string]bool) {
 		assert.Equal(t, http.StatusConflict, s.ask(a).status, a.call)
 	}
 	for i := range maxKeys {
-		require.Equal(t, http.StatusOK, s.ask(asked{call: "POST /api/token/", body: fmt.Sprintf(`{"name":"%d"}`, i), token: token}).status)
+		require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/token/", body: fmt.Sprintf(`{"name":"%d"}`, i), token: token}).status)
 	}
-	assert.Equal(t, http.StatusConflict, s.ask(asked{call: "POST /api/token/", body: `{"name":"one more"}`, token: token}).status)
-	// The password changes after it was verified and before it is written.
+	assert.Equal(t, http.StatusConflict, s.ask(testRequest{call: "POST /api/token/", body: `{"name":"one more"}`, token: token}).status)
+	// The password changes after it was verified, and before the new one is stored.
 	s.Accounts.hasher = changing{quick, func() {
 		_, err := s.store.ChangeUser(t.Context(), 1, 1, func(u *aigateway.User) error { u.Password = "changed"; return nil })
 		require.NoError(t, err)
 	}}
-	assert.Equal(t, http.StatusConflict, s.ask(asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: token}).status)
+	assert.Equal(t, http.StatusConflict, s.ask(testRequest{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: token}).status)
 }
 
-// changing is a hasher during whose work something happens.
+// changing is a hasher that calls a function while it hashes.
 type changing struct {
 	argon2id
 	happens func()
 }
 
-// Hash hashes, and lets it happen.
+// Hash calls the function.
 func (c changing) Hash(password []byte) ([]byte, error) {
 	c.happens()
 	return c.argon2id.Hash(password)
 }
 
-// askTooMuch asks for hashes while no place is left.
+// askTooMuch sends requests that need a hash while the queue is full.
 func askTooMuch(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	s.user("carol", aigateway.RoleUser) // number 2
@@ -196,7 +196,7 @@ func askTooMuch(t *testing.T, given map[string]bool) {
 		s.queue.places <- struct{}{}
 	}
 	for _, call := range []string{"POST /api/user/login", "POST /api/user/register", "PUT /api/user/self", "POST /api/user/", "PUT /api/user/"} {
-		answer := s.ask(asked{call: call, body: bodies[call], token: token})
+		answer := s.ask(testRequest{call: call, body: bodies[call], token: token})
 		assert.Equal(t, http.StatusTooManyRequests, answer.status, call)
 		assert.Equal(t, "1", answer.header.Get("Retry-After"), call)
 	}
@@ -209,7 +209,7 @@ func askWithoutStore(t *testing.T, given map[string]bool) {
 		if o.Path == "/api/openapi.json" {
 			continue
 		}
-		a := asked{call: o.Method + " " + strings.ReplaceAll(o.Path, "{id}", "1"), body: bodies[o.Method+" "+o.Path], token: token}
+		a := testRequest{call: o.Method + " " + strings.ReplaceAll(o.Path, "{id}", "1"), body: bodies[o.Method+" "+o.Path], token: token}
 		answer := s.ask(a)
 		assert.Equal(t, http.StatusServiceUnavailable, answer.status, a.call)
 		assert.Equal(t, "2", answer.header.Get("Retry-After"), a.call)

@@ -15,9 +15,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
-// What was below our paths and no route went to the site, whose empty 200 told a
-// script that DELETE /api/token/laptop had revoked a key.
-func TestWhatIsBelowOurPathsIsNeverLeftToTheSite(t *testing.T) {
+// Paths of accounts without a route once went to the site, whose empty answer with
+// status 200 looked as if DELETE /api/token/laptop had revoked a key.
+func TestPathsOfAccountsNeverReachTheSite(t *testing.T) {
 	s := newSite(t, nil)
 	for path, want := range map[string]bool{
 		"/api/user/login": true, "/api/user/self": true, "/api/user": true, "/api/user/": true, "/api/token": true,
@@ -32,14 +32,14 @@ func TestWhatIsBelowOurPathsIsNeverLeftToTheSite(t *testing.T) {
 		"/api/userx/../tokens": false, "/ai_gateway/users": false, "/v1/messages": false,
 	} {
 		for _, method := range []string{"GET", "POST", "BREW"} {
-			r := asked{call: method + " " + path}.request(t.Context())
+			r := testRequest{call: method + " " + path}.request(t.Context())
 			assert.Equal(t, want, s.Serves(r), "%s %s", method, path)
 		}
 	}
 }
 
-// Ensures that a path is served only as it is usually written, so that whoever
-// guards our paths by their names guards what is answered here.
+// Ensures that a path is served only in its usual notation, so that a guard in front of
+// the gateway cannot be bypassed with another one.
 func TestPathsWithoutARouteAreNotFound(t *testing.T) {
 	s, root, _ := keySite(t)
 	for path, meant := range map[string]string{
@@ -55,7 +55,7 @@ func TestPathsWithoutARouteAreNotFound(t *testing.T) {
 			want = "there is no such path: did you mean " + meant + "?"
 		}
 		for _, method := range []string{"GET", "POST", "DELETE", "BREW"} {
-			r := asked{call: method + " " + path, body: "{}", token: root}.request(t.Context())
+			r := testRequest{call: method + " " + path, body: "{}", token: root}.request(t.Context())
 			require.True(t, s.Serves(r), path)
 			w := httptest.NewRecorder()
 			s.ServeHTTP(w, r)
@@ -65,33 +65,33 @@ func TestPathsWithoutARouteAreNotFound(t *testing.T) {
 	}
 }
 
-func TestOtherMethodsAreRefusedWithTheOnesThatAreTaken(t *testing.T) {
+func TestOtherMethodsAreRefusedWithTheAllowedOnes(t *testing.T) {
 	s, root, _ := keySite(t)
 	for path, allowed := range map[string]string{
 		"/api/user/login": "POST", "/api/user/logout": "GET, HEAD, POST", "/api/user/self": "GET, HEAD, PUT",
 		"/api/user/": "GET, HEAD, POST, PUT", "/api/user/7": "DELETE, GET, HEAD", "/api/user/sessions/7": "DELETE",
 	} {
-		answer := s.ask(asked{call: "PATCH " + path, body: "{}", token: root})
+		answer := s.ask(testRequest{call: "PATCH " + path, body: "{}", token: root})
 		assert.Equal(t, http.StatusMethodNotAllowed, answer.status, path)
 		assert.Equal(t, allowed, answer.header.Get("Allow"), path)
 		assert.Equal(t, failure("this path accepts "+allowed), answer.body)
 	}
 }
 
-// Ensures that no secret that passes through stays anywhere but in the answer
-// that hands it out: not in a log at DEBUG, an error, the store or an answer.
-func TestSecretsStayWhereTheyBelong(t *testing.T) {
+// Ensures that no secret is in a log at DEBUG, an error, the store or an answer, except
+// for the one answer that hands it out.
+func TestSecretsAreOnlyInTheAnswersThatHandThemOut(t *testing.T) {
 	canaries := gatewaytest.NewCanaries()
 	secret := canaries.Secret
 	s := newSite(t, func(a *Accounts) { a.ThrottleOff, a.Registration = false, true })
 	login := func(name, password string) string { return credentials(name, secret(password)) }
 	sinks := map[string]string{}
-	ask := func(call, body, token string) told {
-		answer := s.ask(asked{call: call, body: body, token: token})
+	ask := func(call, body, token string) testAnswer {
+		answer := s.ask(testRequest{call: call, body: body, token: token})
 		sinks[call+" "+answer.body] = answer.body
 		return answer
 	}
-	admin := func(call, body string) told {
+	admin := func(call, body string) testAnswer {
 		answer := s.admin(call, body)
 		sinks[call+" "+answer.body] = answer.body
 		return answer
@@ -103,8 +103,8 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	ask(loginCall, `{"username":"alice","password":["`+secret("in an array")+`"]}`, "")
 	ask(loginCall, `{"username":"alice","password":"`+secret("broken off"), "")
 	ask(loginCall, `{"username":"alice","`+secret("name")+`":1,"`+secret("name")+`":1}`, "")
-	token := s.ask(asked{call: loginCall, body: login("alice", "alice")}).data(t)["access_token"].(string)
-	key := s.ask(asked{call: newKeyCall, body: `{"name":"k"}`, token: token}).data(t)["key"].(string)
+	token := s.ask(testRequest{call: loginCall, body: login("alice", "alice")}).data(t)["access_token"].(string)
+	key := s.ask(testRequest{call: newKeyCall, body: `{"name":"k"}`, token: token}).data(t)["key"].(string)
 	ask("PUT /api/user/self", fmt.Sprintf(`{"password":%q,"original_password":%q}`, secret("new"), secret("guess")), token)
 	ask("PUT /api/user/self", fmt.Sprintf(`{"password":%q,"original_password":%q}`, secret("new"), secret("alice")), token)
 	admin("POST /ai_gateway/users/alice/password", fmt.Sprintf(`{"password":%q}`, secret("set")))
@@ -134,7 +134,7 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	}
 }
 
-// logText is the log as it would be written.
+// logText returns the log as text.
 func (s *site) logText() (text string) {
 	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "msg"})
 	for _, entry := range s.logs.All() {
@@ -145,11 +145,11 @@ func (s *site) logText() (text string) {
 	return text
 }
 
-// What an operator looks for after something has happened.
-func TestLogTellsWhoDidWhat(t *testing.T) {
+// Operators need the log to find out who made a change.
+func TestLogRecordsWhoMadeAChange(t *testing.T) {
 	s, root, alice := keySite(t)
 	s.logs.TakeAll()
-	for _, a := range []asked{
+	for _, a := range []testRequest{
 		{call: newKeyCall, body: `{"name":"k"}`, token: alice},
 		{call: "DELETE /api/token/1", token: alice},
 		{call: "POST /api/user/manage", body: `{"id":2,"action":"disable"}`, token: root},
@@ -181,12 +181,12 @@ func TestOutageIsA503WithoutAnyDetail(t *testing.T) {
 	store := s.store
 	s.store = broken{store}
 	for range 10 { // none of which counts as a guess
-		answer := s.ask(asked{call: loginCall, body: credentials("alice", password)})
+		answer := s.ask(testRequest{call: loginCall, body: credentials("alice", password)})
 		assert.Equal(t, http.StatusServiceUnavailable, answer.status)
 		assert.Equal(t, failure("accounts are not available at the moment"), answer.body)
 	}
-	assert.Equal(t, http.StatusServiceUnavailable, s.ask(asked{call: "GET /api/user/logout", cookie: token}).status, "the session has not ended")
+	assert.Equal(t, http.StatusServiceUnavailable, s.ask(testRequest{call: "GET /api/user/logout", cookie: token}).status, "the session has not ended")
 	s.store = store
-	assert.Equal(t, http.StatusOK, s.ask(asked{call: selfCall, token: token}).status)
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: selfCall, token: token}).status)
 	s.user("bob", aigateway.RoleUser)
 }

@@ -20,7 +20,7 @@ const (
 	changeCall = "PUT /api/token/"
 )
 
-// keySite is a site with the users root, 1, and alice, 2, and their tokens.
+// keySite is a site with the users root (ID 1) and alice (ID 2), and their tokens.
 func keySite(t *testing.T) (s *site, root, alice string) {
 	s = newSite(t, nil)
 	s.user("root", aigateway.RoleRoot)
@@ -30,12 +30,12 @@ func keySite(t *testing.T) (s *site, root, alice string) {
 
 func TestKeyIsShownOnce(t *testing.T) {
 	s, _, alice := keySite(t)
-	answer := s.ask(asked{call: newKeyCall, body: `{"name":"laptop"}`, token: alice})
+	answer := s.ask(testRequest{call: newKeyCall, body: `{"name":"laptop"}`, token: alice})
 	require.Equal(t, http.StatusOK, answer.status)
 	key := answer.data(t)["key"].(string)
 	assert.Regexp(t, `^sk-[0-9A-Za-z]{48}$`, key)
 	assert.False(t, aigateway.MistypedAPIKey(key))
-	for _, a := range []asked{
+	for _, a := range []testRequest{
 		{call: "GET /api/token/"}, {call: "GET /api/token"}, {call: "GET /api/token/1"}, {call: "GET /api/token/search?keyword=lap"},
 		{call: changeCall, body: `{"id":1,"name":"desktop"}`},
 	} {
@@ -95,18 +95,18 @@ func TestFieldsOfKeys(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _, alice := keySite(t)
-			answer := s.ask(asked{call: newKeyCall, body: c.body, token: alice})
+			answer := s.ask(testRequest{call: newKeyCall, body: c.body, token: alice})
 			if strings.Contains(c.want, `"success"`) {
 				assert.Equal(t, c.want, answer.body)
 				return
 			}
 			require.Equal(t, http.StatusOK, answer.status, answer.body)
-			assert.JSONEq(t, usualKey(t, answer.data(t), c.want), s.ask(asked{call: "GET /api/token/1", token: alice}).body)
+			assert.JSONEq(t, usualKey(t, answer.data(t), c.want), s.ask(testRequest{call: "GET /api/token/1", token: alice}).body)
 		})
 	}
 }
 
-// usualKey is the answer that shows a key of alice, with some members replaced.
+// usualKey returns the answer with a key of alice, with some members replaced.
 func usualKey(t *testing.T, created map[string]any, replaced string) string {
 	key := map[string]any{
 		"id": 1, "user_id": 2, "key": aigateway.APIKeyHint(aigateway.Secret(created["key"].(string))), "status": 1, "name": "k",
@@ -122,49 +122,49 @@ func usualKey(t *testing.T, created map[string]any, replaced string) string {
 
 func TestKeyChangeLeavesTheRest(t *testing.T) {
 	s, root, alice := keySite(t)
-	created := s.ask(asked{call: newKeyCall, body: `{"name":"k","expired_time":4102444800,"model_limits":"a","allow_ips":"10.0.0.0/8"}`, token: alice})
+	created := s.ask(testRequest{call: newKeyCall, body: `{"name":"k","expired_time":4102444800,"model_limits":"a","allow_ips":"10.0.0.0/8"}`, token: alice})
 	all := `"expired_time":4102444800,"model_limits_enabled":true,"model_limits":"a","allow_ips":"10.0.0.0/8"`
 	change := func(call, body, want string) {
 		t.Helper()
-		require.Equal(t, http.StatusOK, s.ask(asked{call: call, body: body, token: alice}).status)
-		assert.JSONEq(t, usualKey(t, created.data(t), want), s.ask(asked{call: "GET /api/token/1", token: alice}).body)
+		require.Equal(t, http.StatusOK, s.ask(testRequest{call: call, body: body, token: alice}).status)
+		assert.JSONEq(t, usualKey(t, created.data(t), want), s.ask(testRequest{call: "GET /api/token/1", token: alice}).body)
 	}
 	change(changeCall, `{"id":1,"name":"n"}`, `{"name":"n",`+all+`}`)
 	change(changeCall+"?status_only=1", `{"id":1,"status":2,"name":"ignored","remain_quota":7}`, `{"name":"n","status":2,`+all+`}`)
 	change("PUT /api/token?status_only=true", `{"id":1,"status":1}`, `{"name":"n",`+all+`}`)
 	change(changeCall, `{"id":1,"model_limits_enabled":false,"allow_ips":"","expired_time":-1}`, `{"name":"n"}`)
 
-	assert.Equal(t, failure("id is required"), s.ask(asked{call: changeCall, body: `{"name":"n"}`, token: alice}).body)
-	assert.Equal(t, failure("name is required"), s.ask(asked{call: changeCall, body: `{"id":1,"name":""}`, token: alice}).body)
-	mine := s.ask(asked{call: newKeyCall, body: `{"name":"gold one","group":"gold"}`, token: root})
+	assert.Equal(t, failure("id is required"), s.ask(testRequest{call: changeCall, body: `{"name":"n"}`, token: alice}).body)
+	assert.Equal(t, failure("name is required"), s.ask(testRequest{call: changeCall, body: `{"id":1,"name":""}`, token: alice}).body)
+	mine := s.ask(testRequest{call: newKeyCall, body: `{"name":"gold one","group":"gold"}`, token: root})
 	assert.Equal(t, "gold", mine.data(t)["group"], "an administrator's")
 }
 
-// A form sends back the time of a key that has expired: it may still be renamed.
+// Clients send the unchanged expiry of an expired key when they rename it.
 func TestExpiredKeyMayBeChanged(t *testing.T) {
 	s, _, alice := keySite(t)
 	past := time.Now().Add(-time.Hour).Truncate(time.Second)
 	require.NoError(t, s.store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 2, Name: "k", Expires: past}, maxKeys))
-	answer := s.ask(asked{call: changeCall, body: fmt.Sprintf(`{"id":1,"name":"n","status":3,"expired_time":%d}`, past.Unix()), token: alice})
+	answer := s.ask(testRequest{call: changeCall, body: fmt.Sprintf(`{"id":1,"name":"n","status":3,"expired_time":%d}`, past.Unix()), token: alice})
 	require.Equal(t, http.StatusOK, answer.status, answer.body)
 	assert.EqualValues(t, expired, answer.data(t)["status"])
 	assert.Equal(t, "n", answer.data(t)["name"])
 }
 
-// A limit that an administrator has put on a key is not the owner's to lift.
+// The owner of a key could otherwise remove a limit that an administrator has set.
 func TestOwnerCannotLiftTheLimitOfAKey(t *testing.T) {
 	s, _, alice := keySite(t)
 	require.NoError(t, s.store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 2, Name: "k", Limit: "small"}, maxKeys))
-	answer := s.ask(asked{call: changeCall, body: `{"id":1,"group":""}`, token: alice})
+	answer := s.ask(testRequest{call: changeCall, body: `{"id":1,"group":""}`, token: alice})
 	assert.Equal(t, http.StatusForbidden, answer.status)
-	answer = s.ask(asked{call: changeCall, body: `{"id":1,"group":"small","name":"n"}`, token: alice})
+	answer = s.ask(testRequest{call: changeCall, body: `{"id":1,"group":"small","name":"n"}`, token: alice})
 	assert.Equal(t, http.StatusOK, answer.status, "it stays as it is")
 }
 
 func TestKeysOfOthersDoNotExist(t *testing.T) {
 	s, root, alice := keySite(t)
-	require.Equal(t, http.StatusOK, s.ask(asked{call: newKeyCall, body: `{"name":"k"}`, token: alice}).status)
-	for _, a := range []asked{
+	require.Equal(t, http.StatusOK, s.ask(testRequest{call: newKeyCall, body: `{"name":"k"}`, token: alice}).status)
+	for _, a := range []testRequest{
 		{call: "GET /api/token/1"}, {call: "DELETE /api/token/1"}, {call: changeCall, body: `{"id":1,"name":"n"}`},
 		{call: changeCall + "?status_only=1", body: `{"id":1,"status":2}`},
 	} {
@@ -173,28 +173,28 @@ func TestKeysOfOthersDoNotExist(t *testing.T) {
 		assert.Equal(t, http.StatusNotFound, answer.status, a.call)
 		assert.Equal(t, failure("not found"), answer.body)
 	}
-	assert.EqualValues(t, 0, s.ask(asked{call: "GET /api/token/", token: root}).data(t)["total"])
-	assert.EqualValues(t, 1, s.ask(asked{call: "GET /api/token/", token: alice}).data(t)["total"])
+	assert.EqualValues(t, 0, s.ask(testRequest{call: "GET /api/token/", token: root}).data(t)["total"])
+	assert.EqualValues(t, 1, s.ask(testRequest{call: "GET /api/token/", token: alice}).data(t)["total"])
 }
 
-func TestDeletedAndDisabledKeysCountAtOnce(t *testing.T) {
+func TestDeletedAndDisabledKeysTakeEffectAtOnce(t *testing.T) {
 	s, root, alice := keySite(t)
-	created := s.ask(asked{call: newKeyCall, body: `{"name":"k"}`, token: alice})
+	created := s.ask(testRequest{call: newKeyCall, body: `{"name":"k"}`, token: alice})
 	d := digest(created.data(t)["key"].(string))
 	valid := func() bool {
 		key := s.store.Lookup(d)
 		return key != nil && !key.Disabled && !key.Expired(time.Now())
 	}
 	require.True(t, valid())
-	s.ask(asked{call: changeCall + "?status_only=1", body: `{"id":1,"status":2}`, token: alice})
+	s.ask(testRequest{call: changeCall + "?status_only=1", body: `{"id":1,"status":2}`, token: alice})
 	assert.False(t, valid())
-	s.ask(asked{call: changeCall + "?status_only=1", body: `{"id":1,"status":1}`, token: alice})
+	s.ask(testRequest{call: changeCall + "?status_only=1", body: `{"id":1,"status":1}`, token: alice})
 	assert.True(t, valid())
-	s.ask(asked{call: "POST /api/user/manage", body: `{"username":"alice","action":"disable"}`, token: root})
+	s.ask(testRequest{call: "POST /api/user/manage", body: `{"username":"alice","action":"disable"}`, token: root})
 	assert.False(t, valid(), "its owner is disabled")
-	s.ask(asked{call: "POST /api/user/manage", body: `{"username":"alice","action":"enable"}`, token: root})
+	s.ask(testRequest{call: "POST /api/user/manage", body: `{"username":"alice","action":"enable"}`, token: root})
 	assert.True(t, valid())
-	s.ask(asked{call: "DELETE /api/token/1", token: s.token("alice")})
+	s.ask(testRequest{call: "DELETE /api/token/1", token: s.token("alice")})
 	assert.False(t, valid())
 }
 

@@ -17,7 +17,7 @@ import (
 
 const loginCall = "POST /api/user/login"
 
-// The sentences of the login.
+// The messages of the login.
 const (
 	wrongBody    = `{"success":false,"message":"the username or the password is wrong, or the account is disabled","data":null}`
 	missingBody  = `{"success":false,"message":"username and password are required","data":null}`
@@ -35,7 +35,7 @@ func failure(message string) string {
 	return `{"success":false,"message":"` + message + `","data":null}`
 }
 
-// normalized replaces what differs from run to run in the answer to a login.
+// normalized replaces the parts of the answer to a login that differ in each run.
 func normalized(body string) string {
 	for _, r := range []struct{ pattern, by string }{
 		{`sess_[A-Za-z0-9_-]{43}`, "TOKEN"},
@@ -48,89 +48,89 @@ func normalized(body string) string {
 	return body
 }
 
-// headers is a header alone.
+// headers returns one header.
 func headers(name string, values ...string) http.Header { return http.Header{name: values} }
 
 var loginCases = []struct {
-	name   string
-	asked  asked
-	status int
-	body   string
+	name    string
+	request testRequest
+	status  int
+	body    string
 }{
-	{"right", asked{body: credentials("alice", password)}, 200, successBody},
-	{"right, in capitals", asked{body: credentials("ALICE", password)}, 200, successBody},
-	{"with members that nobody knows", asked{body: `{"username":"alice","x":[{"y":null}],"password":"correct horse","turnstile":1}`}, 200, successBody},
-	{"with escapes", asked{body: `{"user\u006eame":"\u0061lice","password":"correct\u0020horse"}`}, 200, successBody},
-	{"with a byte order mark and white space", asked{body: "\ufeff\n\t " + credentials("alice", password) + " \r\n"}, 200, successBody},
-	{"with a query", asked{call: loginCall + "?turnstile=", body: credentials("alice", password)}, 200, successBody},
-	{"with a charset", asked{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=utf-8")}, 200, successBody},
-	{"with a content type in capitals", asked{body: credentials("alice", password), header: headers("Content-Type", "Application/JSON")}, 200, successBody},
-	// At /v1 it was taken, and here it was 415.
-	{"without a content type", asked{body: credentials("alice", password), header: headers("Content-Type")}, 200, successBody},
-	{"with an unknown token", asked{body: credentials("alice", password), token: "sess_old"}, 200, successBody},
-	{"with two credentials, of which it reads none", asked{body: credentials("alice", password), header: headers("Authorization", "a", "b")}, 200, successBody},
-	{"with New-Api-User", asked{body: credentials("alice", password), header: headers("New-Api-User", "7")}, 200, successBody},
-	{"from the same origin", asked{body: credentials("alice", password), header: headers("Sec-Fetch-Site", "same-origin")}, 200, successBody},
+	{"right", testRequest{body: credentials("alice", password)}, 200, successBody},
+	{"right, in capitals", testRequest{body: credentials("ALICE", password)}, 200, successBody},
+	{"with members that nobody knows", testRequest{body: `{"username":"alice","x":[{"y":null}],"password":"correct horse","turnstile":1}`}, 200, successBody},
+	{"with escapes", testRequest{body: `{"user\u006eame":"\u0061lice","password":"correct\u0020horse"}`}, 200, successBody},
+	{"with a byte order mark and white space", testRequest{body: "\ufeff\n\t " + credentials("alice", password) + " \r\n"}, 200, successBody},
+	{"with a query", testRequest{call: loginCall + "?turnstile=", body: credentials("alice", password)}, 200, successBody},
+	{"with a charset", testRequest{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=utf-8")}, 200, successBody},
+	{"with a content type in capitals", testRequest{body: credentials("alice", password), header: headers("Content-Type", "Application/JSON")}, 200, successBody},
+	// It was once accepted at /v1, and refused with 415 here.
+	{"without a content type", testRequest{body: credentials("alice", password), header: headers("Content-Type")}, 200, successBody},
+	{"with an unknown token", testRequest{body: credentials("alice", password), token: "sess_old"}, 200, successBody},
+	{"with two credentials, of which it reads none", testRequest{body: credentials("alice", password), header: headers("Authorization", "a", "b")}, 200, successBody},
+	{"with New-Api-User", testRequest{body: credentials("alice", password), header: headers("New-Api-User", "7")}, 200, successBody},
+	{"from the same origin", testRequest{body: credentials("alice", password), header: headers("Sec-Fetch-Site", "same-origin")}, 200, successBody},
 
-	{"empty object", asked{body: `{}`}, 400, missingBody},
-	{"nulls", asked{body: `{"username":null,"password":null}`}, 400, missingBody},
-	{"empty texts", asked{body: credentials("", "")}, 400, missingBody},
-	{"names in other letter case", asked{body: `{"Username":"alice","PASSWORD":"correct horse"}`}, 400, missingBody},
-	{"no password", asked{body: `{"username":"alice"}`}, 400, failure("password is required")},
-	{"no username", asked{body: `{"password":"correct horse"}`}, 400, failure("username is required")},
-	{"username is a number", asked{body: `{"username":1,"password":"correct horse"}`}, 400, failure("username must be a string")},
-	{"password is an array", asked{body: `{"username":"alice","password":["correct horse"]}`}, 400, failure("password must be a string")},
-	{"password is an object", asked{body: `{"username":"alice","password":{"$ne":""}}`}, 400, failure("password must be a string")},
-	{"password too long", asked{body: credentials("alice", strings.Repeat("x", 1025))}, 400, failure("password must be at most 1024 bytes")},
-	{"member twice", asked{body: `{"username":"alice","password":"a","password":"correct horse"}`}, 400, failure("the request body contains a member twice, the second time at byte 35")},
-	{"member twice in other letter case", asked{body: `{"username":"alice","password":"a","Password":"b"}`}, 400, failure("the request body contains a member twice, the second time at byte 35")},
-	{"array", asked{body: `[]`}, 400, noObjectBody},
-	{"string", asked{body: `"alice"`}, 400, noObjectBody},
-	{"null", asked{body: `null`}, 400, noObjectBody},
-	{"number", asked{body: `17`}, 400, noObjectBody},
-	{"no JSON", asked{body: `username=alice`}, 400, failure("the request body is not valid JSON at byte 0")},
-	{"single quotes", asked{body: `{'username':'alice'}`}, 400, failure("the request body is not valid JSON at byte 1")},
-	{"empty", asked{header: headers("Content-Type", "application/json")}, 400, failure("the request body is not valid JSON at byte 0")},
-	{"broken off", asked{body: `{"username":"alice","password":"corr`}, 400, failure("the request body is not valid JSON at byte 36")},
-	{"something behind it", asked{body: credentials("alice", password) + `{}`}, 400, failure("the request body is not valid JSON at byte 47")},
-	{"bad UTF-8", asked{body: "{\"username\":\"al\xffice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
-	{"two byte order marks", asked{body: "\ufeff\ufeff" + credentials("alice", password)}, 400, failure("the request body is not valid JSON at byte 3")},
-	{"half of a surrogate pair in the password", asked{body: `{"username":"alice","password":"\ud800 horse"}`}, 400, failure("password must be a string without U+FFFD or half of a surrogate pair")},
-	{"the other half", asked{body: `{"username":"alice","password":"\udc00 horse"}`}, 400, failure("password must be a string without U+FFFD or half of a surrogate pair")},
-	{"a letter that was lost", asked{body: `{"username":"al\ufffdce","password":"correct horse"}`}, 400, failure("username must be a string without U+FFFD or half of a surrogate pair")},
-	{"a whole surrogate pair", asked{body: `{"username":"alice","password":"\ud83d\ude00 horse"}`}, 401, wrongBody},
-	{"control character", asked{body: "{\"username\":\"al\x00ice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
-	{"nested deeply", asked{body: `{"x":` + strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + `}`}, 400, failure("the request body is nested too deeply at byte 204")},
+	{"empty object", testRequest{body: `{}`}, 400, missingBody},
+	{"nulls", testRequest{body: `{"username":null,"password":null}`}, 400, missingBody},
+	{"empty texts", testRequest{body: credentials("", "")}, 400, missingBody},
+	{"names in other letter case", testRequest{body: `{"Username":"alice","PASSWORD":"correct horse"}`}, 400, missingBody},
+	{"no password", testRequest{body: `{"username":"alice"}`}, 400, failure("password is required")},
+	{"no username", testRequest{body: `{"password":"correct horse"}`}, 400, failure("username is required")},
+	{"username is a number", testRequest{body: `{"username":1,"password":"correct horse"}`}, 400, failure("username must be a string")},
+	{"password is an array", testRequest{body: `{"username":"alice","password":["correct horse"]}`}, 400, failure("password must be a string")},
+	{"password is an object", testRequest{body: `{"username":"alice","password":{"$ne":""}}`}, 400, failure("password must be a string")},
+	{"password too long", testRequest{body: credentials("alice", strings.Repeat("x", 1025))}, 400, failure("password must be at most 1024 bytes")},
+	{"member twice", testRequest{body: `{"username":"alice","password":"a","password":"correct horse"}`}, 400, failure("the request body contains a member twice, the second time at byte 35")},
+	{"member twice in other letter case", testRequest{body: `{"username":"alice","password":"a","Password":"b"}`}, 400, failure("the request body contains a member twice, the second time at byte 35")},
+	{"array", testRequest{body: `[]`}, 400, noObjectBody},
+	{"string", testRequest{body: `"alice"`}, 400, noObjectBody},
+	{"null", testRequest{body: `null`}, 400, noObjectBody},
+	{"number", testRequest{body: `17`}, 400, noObjectBody},
+	{"no JSON", testRequest{body: `username=alice`}, 400, failure("the request body is not valid JSON at byte 0")},
+	{"single quotes", testRequest{body: `{'username':'alice'}`}, 400, failure("the request body is not valid JSON at byte 1")},
+	{"empty", testRequest{header: headers("Content-Type", "application/json")}, 400, failure("the request body is not valid JSON at byte 0")},
+	{"broken off", testRequest{body: `{"username":"alice","password":"corr`}, 400, failure("the request body is not valid JSON at byte 36")},
+	{"something behind it", testRequest{body: credentials("alice", password) + `{}`}, 400, failure("the request body is not valid JSON at byte 47")},
+	{"bad UTF-8", testRequest{body: "{\"username\":\"al\xffice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
+	{"two byte order marks", testRequest{body: "\ufeff\ufeff" + credentials("alice", password)}, 400, failure("the request body is not valid JSON at byte 3")},
+	{"half of a surrogate pair in the password", testRequest{body: `{"username":"alice","password":"\ud800 horse"}`}, 400, failure("password must be a string without U+FFFD or half of a surrogate pair")},
+	{"the other half", testRequest{body: `{"username":"alice","password":"\udc00 horse"}`}, 400, failure("password must be a string without U+FFFD or half of a surrogate pair")},
+	{"a letter that was lost", testRequest{body: `{"username":"al\ufffdce","password":"correct horse"}`}, 400, failure("username must be a string without U+FFFD or half of a surrogate pair")},
+	{"a whole surrogate pair", testRequest{body: `{"username":"alice","password":"\ud83d\ude00 horse"}`}, 401, wrongBody},
+	{"control character", testRequest{body: "{\"username\":\"al\x00ice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
+	{"nested deeply", testRequest{body: `{"x":` + strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + `}`}, 400, failure("the request body is nested too deeply at byte 204")},
 
-	{"wrong password", asked{body: credentials("alice", "wrong horse")}, 401, wrongBody},
-	{"password in other letter case", asked{body: credentials("alice", "Correct Horse")}, 401, wrongBody},
-	{"password with a space", asked{body: credentials("alice", password+" ")}, 401, wrongBody},
-	{"longest password", asked{body: credentials("alice", strings.Repeat("x", 1024))}, 401, wrongBody},
-	{"shortest password", asked{body: credentials("alice", "x")}, 401, wrongBody},
-	{"unknown user", asked{body: credentials("mallory", password)}, 401, wrongBody},
-	{"disabled user", asked{body: credentials("carol", password)}, 401, wrongBody},
-	{"name that cannot be", asked{body: credentials("alice'--", password)}, 401, wrongBody},
-	{"name with a wildcard", asked{body: credentials("alic%", password)}, 401, wrongBody},
-	{"name with a space", asked{body: credentials(" alice", password)}, 401, wrongBody},
-	{"very long name", asked{body: credentials(strings.Repeat("a", 10_000), password)}, 401, wrongBody},
-	{"display name", asked{body: credentials("Carol C.", password)}, 401, wrongBody},
-	{"stored hash for a password", asked{body: credentials("alice", string(quick.FakeHash()))}, 401, wrongBody},
+	{"wrong password", testRequest{body: credentials("alice", "wrong horse")}, 401, wrongBody},
+	{"password in other letter case", testRequest{body: credentials("alice", "Correct Horse")}, 401, wrongBody},
+	{"password with a space", testRequest{body: credentials("alice", password+" ")}, 401, wrongBody},
+	{"longest password", testRequest{body: credentials("alice", strings.Repeat("x", 1024))}, 401, wrongBody},
+	{"shortest password", testRequest{body: credentials("alice", "x")}, 401, wrongBody},
+	{"unknown user", testRequest{body: credentials("mallory", password)}, 401, wrongBody},
+	{"disabled user", testRequest{body: credentials("carol", password)}, 401, wrongBody},
+	{"name that cannot be", testRequest{body: credentials("alice'--", password)}, 401, wrongBody},
+	{"name with a wildcard", testRequest{body: credentials("alic%", password)}, 401, wrongBody},
+	{"name with a space", testRequest{body: credentials(" alice", password)}, 401, wrongBody},
+	{"very long name", testRequest{body: credentials(strings.Repeat("a", 10_000), password)}, 401, wrongBody},
+	{"display name", testRequest{body: credentials("Carol C.", password)}, 401, wrongBody},
+	{"stored hash for a password", testRequest{body: credentials("alice", string(quick.FakeHash()))}, 401, wrongBody},
 
-	{"another site", asked{body: credentials("alice", password), header: headers("Sec-Fetch-Site", "cross-site")}, 403, foreignBody},
-	{"a sister site", asked{body: credentials("alice", password), header: headers("Sec-Fetch-Site", "same-site")}, 403, foreignBody},
-	{"another origin", asked{body: credentials("alice", password), header: headers("Origin", "https://evil.example")}, 403, foreignBody},
+	{"another site", testRequest{body: credentials("alice", password), header: headers("Sec-Fetch-Site", "cross-site")}, 403, foreignBody},
+	{"a sister site", testRequest{body: credentials("alice", password), header: headers("Sec-Fetch-Site", "same-site")}, 403, foreignBody},
+	{"another origin", testRequest{body: credentials("alice", password), header: headers("Origin", "https://evil.example")}, 403, foreignBody},
 
-	{"GET", asked{call: "GET /api/user/login"}, 405, methodBody},
-	{"HEAD", asked{call: "HEAD /api/user/login"}, 405, methodBody},
-	{"PUT", asked{call: "PUT /api/user/login", body: credentials("alice", password)}, 405, methodBody},
-	{"DELETE", asked{call: "DELETE /api/user/login"}, 405, methodBody},
-	{"OPTIONS", asked{call: "OPTIONS /api/user/login"}, 405, methodBody},
+	{"GET", testRequest{call: "GET /api/user/login"}, 405, methodBody},
+	{"HEAD", testRequest{call: "HEAD /api/user/login"}, 405, methodBody},
+	{"PUT", testRequest{call: "PUT /api/user/login", body: credentials("alice", password)}, 405, methodBody},
+	{"DELETE", testRequest{call: "DELETE /api/user/login"}, 405, methodBody},
+	{"OPTIONS", testRequest{call: "OPTIONS /api/user/login"}, 405, methodBody},
 
-	{"too large", asked{body: credentials("alice", strings.Repeat("x", maxBody))}, 413, failure("the request body must be at most 16384 bytes")},
-	{"form", asked{body: "username=alice&password=x", header: headers("Content-Type", "application/x-www-form-urlencoded")}, 415, notJSONBody},
-	{"text", asked{body: credentials("alice", password), header: headers("Content-Type", "text/plain")}, 415, notJSONBody},
-	{"another charset", asked{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=latin1")}, 415, notJSONBody},
-	{"compressed", asked{body: "\x1f\x8b", header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}}, 415, notJSONBody},
+	{"too large", testRequest{body: credentials("alice", strings.Repeat("x", maxBody))}, 413, failure("the request body must be at most 16384 bytes")},
+	{"form", testRequest{body: "username=alice&password=x", header: headers("Content-Type", "application/x-www-form-urlencoded")}, 415, notJSONBody},
+	{"text", testRequest{body: credentials("alice", password), header: headers("Content-Type", "text/plain")}, 415, notJSONBody},
+	{"another charset", testRequest{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=latin1")}, 415, notJSONBody},
+	{"compressed", testRequest{body: "\x1f\x8b", header: http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}}, 415, notJSONBody},
 }
 
 func loginSite(t *testing.T, configure func(*Accounts)) *site {
@@ -148,10 +148,10 @@ func TestLoginAnswersEachCase(t *testing.T) {
 	for _, c := range loginCases {
 		t.Run(c.name, func(t *testing.T) {
 			s.t = t
-			if c.asked.call == "" {
-				c.asked.call = loginCall
+			if c.request.call == "" {
+				c.request.call = loginCall
 			}
-			answer := s.ask(c.asked)
+			answer := s.ask(c.request)
 			assert.Equal(t, c.status, answer.status)
 			assert.Equal(t, c.body, normalized(answer.body))
 			assert.Equal(t, c.status == http.StatusOK, answer.header.Get("Set-Cookie") != "", "a cookie")
@@ -163,7 +163,7 @@ func TestLoginAnswersEachCase(t *testing.T) {
 	}
 }
 
-// A body that is no JSON was 400 with compat, too.
+// An invalid body once had status 400 with compat, too.
 func TestLoginInCompatModeFailsWith200(t *testing.T) {
 	s := loginSite(t, func(a *Accounts) { a.LoginStatus = compat })
 	for body, want := range map[string]string{
@@ -176,12 +176,12 @@ func TestLoginInCompatModeFailsWith200(t *testing.T) {
 		"":                                  failure("the request body is not valid JSON at byte 0"),
 		`{"username":1,"password":"x"}`:     failure("username must be a string"),
 	} {
-		answer := s.ask(asked{call: loginCall, body: body})
+		answer := s.ask(testRequest{call: loginCall, body: body})
 		assert.Equal(t, http.StatusOK, answer.status, body)
 		assert.Equal(t, want, answer.body)
 	}
-	assert.Equal(t, http.StatusUnsupportedMediaType, s.ask(asked{call: loginCall, body: "{}", header: headers("Content-Type", "text/plain")}).status)
-	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: "GET /api/user/self"}).status, "other paths are strict")
+	assert.Equal(t, http.StatusUnsupportedMediaType, s.ask(testRequest{call: loginCall, body: "{}", header: headers("Content-Type", "text/plain")}).status)
+	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "GET /api/user/self"}).status, "other paths are strict")
 }
 
 func TestLoginCookieIsForBrowsersOfThisSiteAlone(t *testing.T) {
@@ -190,20 +190,20 @@ func TestLoginCookieIsForBrowsersOfThisSiteAlone(t *testing.T) {
 	stranger := map[string]any{caddyhttp.TrustedProxyVarKey: false, caddyhttp.ClientIPVarKey: "198.51.100.7"}
 	https := http.Header{"X-Forwarded-Proto": {"https"}}
 	for name, c := range map[string]struct {
-		asked  asked
-		secure bool
+		request testRequest
+		secure  bool
 	}{
-		"plain":                     {asked{}, false},
-		"TLS":                       {asked{call: "POST https://example.com/api/user/login"}, true},
-		"TLS at a trusted proxy":    {asked{vars: trusted, header: https}, true},
-		"plain at a trusted proxy":  {asked{vars: trusted}, false},
-		"a stranger says it is TLS": {asked{vars: stranger, header: https}, false},
+		"plain":                     {testRequest{}, false},
+		"TLS":                       {testRequest{call: "POST https://example.com/api/user/login"}, true},
+		"TLS at a trusted proxy":    {testRequest{vars: trusted, header: https}, true},
+		"plain at a trusted proxy":  {testRequest{vars: trusted}, false},
+		"a stranger says it is TLS": {testRequest{vars: stranger, header: https}, false},
 	} {
-		c.asked.body = credentials("alice", password)
-		if c.asked.call == "" {
-			c.asked.call = loginCall
+		c.request.body = credentials("alice", password)
+		if c.request.call == "" {
+			c.request.call = loginCall
 		}
-		answer := s.ask(c.asked)
+		answer := s.ask(c.request)
 		cookies := (&http.Response{Header: answer.header}).Cookies()
 		require.Len(t, cookies, 1, name)
 		cookie := cookies[0]
@@ -213,22 +213,21 @@ func TestLoginCookieIsForBrowsersOfThisSiteAlone(t *testing.T) {
 	}
 }
 
-// "\ud800 horse" and "\udbff horse" were one password, and the user who had the
-// one got in with the other.
-func TestTextsThatWouldBeOnePasswordAreNone(t *testing.T) {
+// "\ud800 horse" and "\udbff horse" were once the same password.
+func TestTextsWithReplacementCharactersAreNotPasswords(t *testing.T) {
 	s := loginSite(t, nil)
 	token := s.token("alice")
 	for _, new := range []string{`\ud800 horse`, `\udbff horse`, `\ufffd horse`, "\ufffd horse"} {
-		answer := s.ask(asked{call: "PUT /api/user/self", body: `{"password":"` + new + `","original_password":"` + password + `"}`, token: token})
+		answer := s.ask(testRequest{call: "PUT /api/user/self", body: `{"password":"` + new + `","original_password":"` + password + `"}`, token: token})
 		assert.Equal(t, http.StatusBadRequest, answer.status)
 		assert.Equal(t, failure("password must be a string without U+FFFD or half of a surrogate pair"), answer.body)
 	}
 	s.token("alice")
 }
 
-// A login that verified the old password while it was being changed made a
-// session that outlived the change: what ends all sessions had run already.
-// One of a user who was deleted meanwhile was answered 404.
+// A login with the old password, during a change of the password, once created a session
+// after the change had ended all sessions. The login of a user who was deleted at the
+// same time was answered 404.
 func TestUserChangedDuringALoginGetsNoSession(t *testing.T) {
 	changed := func(s *site, change func(*aigateway.User)) error {
 		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *aigateway.User) error { change(u); return nil })
@@ -243,7 +242,7 @@ func TestUserChangedDuringALoginGetsNoSession(t *testing.T) {
 	} {
 		s := loginSite(t, nil)
 		s.hasher = comparing{quick, func() { require.NoError(t, change(s)) }}
-		answer := s.ask(asked{call: loginCall, body: credentials("alice", password)})
+		answer := s.ask(testRequest{call: loginCall, body: credentials("alice", password)})
 		assert.Equal(t, http.StatusUnauthorized, answer.status, name)
 		assert.Equal(t, wrongBody, answer.body)
 		assert.Empty(t, answer.header.Get("Set-Cookie"))
@@ -253,13 +252,13 @@ func TestUserChangedDuringALoginGetsNoSession(t *testing.T) {
 	}
 }
 
-// comparing is a hasher during whose comparing something happens.
+// comparing is a hasher that calls a function while it compares.
 type comparing struct {
 	argon2id
 	happens func()
 }
 
-// Compare compares, and lets it happen.
+// Compare calls the function.
 func (c comparing) Compare(hash, password []byte) (bool, error) {
 	c.happens()
 	return c.argon2id.Compare(hash, password)
@@ -274,12 +273,12 @@ func TestLoginsOfOneUserEndTheOldestBeyondAHundred(t *testing.T) {
 	sessions, err := s.store.SessionsOf(t.Context(), 1)
 	require.NoError(t, err)
 	assert.Len(t, sessions, maxSessions)
-	assert.Equal(t, http.StatusUnauthorized, s.ask(asked{call: "GET /api/user/self", token: first}).status)
+	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "GET /api/user/self", token: first}).status)
 }
 
-func TestLoginKeepsWhatTheClientCallsItselfShortAndPrintable(t *testing.T) {
+func TestLoginStoresAShortPrintableUserAgent(t *testing.T) {
 	s := loginSite(t, nil)
-	answer := s.ask(asked{call: loginCall, body: credentials("alice", password),
+	answer := s.ask(testRequest{call: loginCall, body: credentials("alice", password),
 		header: headers("User-Agent", "curl\x00\x1b[31m/8\u202e"+strings.Repeat("é", 300))})
 	agent := answer.data(t)["session"].(map[string]any)["agent"].(string)
 	assert.Equal(t, "curl[31m/8", agent[:10])

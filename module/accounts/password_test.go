@@ -40,22 +40,22 @@ func TestPasswordsAreHashedAsOWASPRecommends(t *testing.T) {
 	}
 }
 
-// A hash that another program has put into the store is no reason for a panic
-// or for a login.
-func TestUnreadableHashLetsNobodyIn(t *testing.T) {
+// An invalid hash, which only another program can have stored, once caused a panic, or
+// accepted any password.
+func TestInvalidHashAcceptsNoPassword(t *testing.T) {
 	for _, hash := range []string{"", "plain", "$2a$10$abc", "$argon2id$v=19$m=0,t=0,p=0$AA$AA", "$argon2id$v=19$m=64,t=1,p=1$$"} {
 		s := loginSite(t, nil)
 		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *aigateway.User) error { u.Password = hash; return nil })
 		require.NoError(t, err)
 		for _, guess := range []string{password, hash, "x"} {
 			if guess != "" {
-				assert.Equal(t, wrongBody, s.ask(asked{call: loginCall, body: credentials("alice", guess)}).body, hash)
+				assert.Equal(t, wrongBody, s.ask(testRequest{call: loginCall, body: credentials("alice", guess)}).body, hash)
 			}
 		}
 	}
 }
 
-// gated is a hasher that counts, and waits for its gate.
+// gated is a hasher that counts comparisons, and waits for its gate.
 type gated struct {
 	argon2id
 	gate          chan struct{}
@@ -63,7 +63,7 @@ type gated struct {
 	compared      atomic.Int64
 }
 
-// Compare compares once the gate is open.
+// Compare waits for the gate.
 func (g *gated) Compare(hash, password []byte) (bool, error) {
 	g.compared.Add(1)
 	now := g.running.Add(1)
@@ -84,7 +84,7 @@ func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 	strangers := slots + maxWaiting - reserved
 	answers := make(chan *httptest.ResponseRecorder, logins)
 	for i := range logins {
-		s.askAside(asked{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
+		s.askAside(testRequest{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
 	}
 	for range logins - strangers { // all for whom there is no place, while the others wait
 		answer := <-answers
@@ -101,8 +101,8 @@ func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 	assert.Empty(t, s.queue.slots)
 }
 
-// askAside asks in a goroutine, which ends with the answer.
-func (s *site) askAside(a asked, answers chan<- *httptest.ResponseRecorder) {
+// askAside sends a request in a goroutine, which ends with the answer.
+func (s *site) askAside(a testRequest, answers chan<- *httptest.ResponseRecorder) {
 	r := a.request(s.t.Context())
 	go func() {
 		w := httptest.NewRecorder()
@@ -111,14 +111,14 @@ func (s *site) askAside(a asked, answers chan<- *httptest.ResponseRecorder) {
 	}()
 }
 
-// measured is a hasher that notes the most memory that is in use after any of
-// its comparisons, garbage included.
+// measured is a hasher that records the largest amount of memory in use after a
+// comparison, garbage included.
 type measured struct {
 	argon2id
 	most atomic.Uint64
 }
 
-// Compare compares, and then measures.
+// Compare measures after the comparison.
 func (m *measured) Compare(hash, password []byte) (bool, error) {
 	right, err := m.argon2id.Compare(hash, password)
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -129,8 +129,8 @@ func (m *measured) Compare(hash, password []byte) (bool, error) {
 	return right, err
 }
 
-// remembered is a store with one user, in memory: a database could be too slow
-// while all processors hash.
+// remembered is a store with one user in memory: a database could be too slow while all
+// processors hash.
 type remembered struct {
 	aigateway.Store
 	user aigateway.User
@@ -139,16 +139,16 @@ type remembered struct {
 // UserByName returns the user.
 func (r remembered) UserByName(context.Context, string) (*aigateway.User, error) { return &r.user, nil }
 
-// SessionsOf returns none.
+// SessionsOf returns no sessions.
 func (remembered) SessionsOf(context.Context, int64) ([]aigateway.Session, error) { return nil, nil }
 
-// CreateSession makes none.
+// CreateSession does nothing.
 func (remembered) CreateSession(context.Context, *aigateway.Session, int, func(*aigateway.User) error) error {
 	return nil
 }
 
-// The memory of the same 200 logins with the hash of the product: that of the
-// hashes that run at once and as much garbage, not that of all who wait.
+// Ensures that 200 concurrent logins need only the memory of the hashes that run at once,
+// and as much garbage.
 func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 	const logins, slots, each, rest = 200, 2, 19 << 20, 64 << 20
 	hash, err := owaspParameters.Hash([]byte(password))
@@ -158,7 +158,7 @@ func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 	s.store = remembered{s.store, aigateway.User{ID: 1, Name: "alice", Password: string(hash)}}
 	answers := make(chan *httptest.ResponseRecorder, logins)
 	for i := range logins {
-		s.askAside(asked{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
+		s.askAside(testRequest{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
 	}
 	let := 0
 	for range logins {
@@ -176,28 +176,30 @@ func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 	assert.Less(t, m.most.Load(), uint64(3*slots*each+rest))
 }
 
-// Whoever logged in rightly all the time, or changed a password, had all places
-// and kept everybody else out: the throttles count failures.
-func TestNobodyTakesAllPlacesOfTheQueue(t *testing.T) {
+// Successful logins and changes of passwords of one user could once occupy all places of
+// the queue, because throttles count only failures.
+func TestNoPrincipalCanFillTheQueue(t *testing.T) {
 	const crowd = 30
 	for name, c := range map[string]struct {
-		greedy func(i int, token string) asked
+		greedy func(i int, token string) testRequest
 		let    int
-		other  asked
+		other  testRequest
 	}{
 		"a user who logs in": {
-			func(int, string) asked { return asked{body: credentials("alice", password)} },
-			perAccount, asked{body: credentials("bob", password)},
+			func(int, string) testRequest { return testRequest{body: credentials("alice", password)} },
+			perAccount, testRequest{body: credentials("bob", password)},
 		},
 		"many users of one network": {
-			func(i int, _ string) asked { return asked{body: credentials(fmt.Sprint("user", i), password)} },
-			perNetwork, asked{body: credentials("bob", password), peer: "10.0.0.1:1"},
+			func(i int, _ string) testRequest {
+				return testRequest{body: credentials(fmt.Sprint("user", i), password)}
+			},
+			perNetwork, testRequest{body: credentials("bob", password), peer: "10.0.0.1:1"},
 		},
 		"a user who changes a password": {
-			func(i int, token string) asked {
-				return asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: token, peer: fmt.Sprintf("10.0.%d.1:1", i)}
+			func(i int, token string) testRequest {
+				return testRequest{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: token, peer: fmt.Sprintf("10.0.%d.1:1", i)}
 			},
-			perAccount, asked{body: credentials("alice", password)},
+			perAccount, testRequest{body: credentials("alice", password)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,7 +209,7 @@ func TestNobodyTakesAllPlacesOfTheQueue(t *testing.T) {
 			s.queue = newQueue(1)
 			s.queue.slots <- struct{}{} // somebody hashes
 			answers := make(chan *httptest.ResponseRecorder, crowd+1)
-			ask := func(a asked) {
+			ask := func(a testRequest) {
 				if a.call == "" {
 					a.call = loginCall
 				}
@@ -220,19 +222,19 @@ func TestNobodyTakesAllPlacesOfTheQueue(t *testing.T) {
 			ask(c.other)
 			require.Eventually(t, func() bool { return len(s.queue.places) == c.let+1 }, time.Minute, time.Millisecond)
 			<-s.queue.slots
-			told := make(map[int]int)
+			counts := make(map[int]int)
 			for range crowd + 1 {
-				told[(<-answers).Code]++
+				counts[(<-answers).Code]++
 			}
-			assert.Equal(t, crowd-c.let, told[http.StatusTooManyRequests])
+			assert.Equal(t, crowd-c.let, counts[http.StatusTooManyRequests])
 			assert.Empty(t, s.queue.accounts.taken)
 			assert.Empty(t, s.queue.networks.taken)
 		})
 	}
 }
 
-// Three networks together had all places, and nobody else could log in.
-func TestStrangersLeavePlacesForWhoIsAtHome(t *testing.T) {
+// Three networks together could once occupy all places.
+func TestStrangersLeavePlacesForKnownNetworks(t *testing.T) {
 	const crowd = 60
 	s := loginSite(t, nil)
 	s.user("bob", aigateway.RoleUser)
@@ -242,17 +244,17 @@ func TestStrangersLeavePlacesForWhoIsAtHome(t *testing.T) {
 	strangers := cap(s.queue.places) - reserved
 	answers := make(chan *httptest.ResponseRecorder, crowd+4)
 	for i := range crowd {
-		s.askAside(asked{call: loginCall, body: credentials(fmt.Sprint("user", i), password), peer: fmt.Sprintf("[2001:db8:0:%x::1]:1", i)}, answers)
+		s.askAside(testRequest{call: loginCall, body: credentials(fmt.Sprint("user", i), password), peer: fmt.Sprintf("[2001:db8:0:%x::1]:1", i)}, answers)
 	}
 	require.Eventually(t, func() bool { return len(answers) == crowd-strangers }, time.Minute, time.Millisecond)
 	for range crowd - strangers {
 		assert.Equal(t, http.StatusTooManyRequests, (<-answers).Code)
 	}
-	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginCall, body: credentials("bob", password)}).status, "bob has no home")
-	assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginCall, body: credentials("alice", password), peer: "10.0.0.1:1"}).status, "away from home")
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: loginCall, body: credentials("bob", password)}).status, "bob has no home")
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: loginCall, body: credentials("alice", password), peer: "10.0.0.1:1"}).status, "away from home")
 
-	s.askAside(asked{call: loginCall, body: credentials("alice", password)}, answers)
-	s.askAside(asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: alice, peer: "10.0.0.1:1"}, answers)
+	s.askAside(testRequest{call: loginCall, body: credentials("alice", password)}, answers)
+	s.askAside(testRequest{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: alice, peer: "10.0.0.1:1"}, answers)
 	require.Eventually(t, func() bool { return len(s.queue.places) == strangers+2 }, time.Minute, time.Millisecond)
 	<-s.queue.slots
 	for range strangers + 2 {
@@ -261,12 +263,12 @@ func TestStrangersLeavePlacesForWhoIsAtHome(t *testing.T) {
 	assert.Empty(t, s.queue.unknown.taken)
 }
 
-// The administrator of the machine has what there is.
-func TestTheMachineHasNoShare(t *testing.T) {
+// The administrator of the machine has no share.
+func TestTheLocalAdministratorHasNoShare(t *testing.T) {
 	assert.Zero(t, newSite(t, nil).machine().principal())
 }
 
-func TestClientThatLeavesGivesUpItsPlace(t *testing.T) {
+func TestClientThatLeavesFreesItsPlace(t *testing.T) {
 	s := throttledSite(t)
 	s.queue = newQueue(1)
 	s.queue.slots <- struct{}{} // somebody hashes
@@ -275,7 +277,7 @@ func TestClientThatLeavesGivesUpItsPlace(t *testing.T) {
 	go func() { // ends when the client leaves
 		defer close(done)
 		w := httptest.NewRecorder()
-		s.ServeHTTP(w, asked{call: loginCall, body: credentials("alice", password)}.request(ctx))
+		s.ServeHTTP(w, testRequest{call: loginCall, body: credentials("alice", password)}.request(ctx))
 		assert.Equal(t, statusClientClosed, w.Code)
 	}()
 	require.Eventually(t, func() bool { return len(s.queue.places) == 1 }, time.Minute, time.Millisecond)
@@ -286,14 +288,14 @@ func TestClientThatLeavesGivesUpItsPlace(t *testing.T) {
 	s.token("alice")
 }
 
-// Ensures that the time of an answer does not tell which names exist.
+// Ensures that the time of an answer does not reveal which names exist.
 func TestUnknownWrongAndDisabledLoginsDoTheSameWork(t *testing.T) {
 	s := loginSite(t, nil)
 	g := &gated{argon2id: quick, gate: make(chan struct{})}
 	close(g.gate)
 	s.hasher = g
 	for i, name := range []string{"alice", "mallory", "carol", "no such name"} {
-		s.ask(asked{call: loginCall, body: credentials(name, "wrong horse")})
+		s.ask(testRequest{call: loginCall, body: credentials(name, "wrong horse")})
 		assert.EqualValues(t, i+1, g.compared.Load(), name)
 	}
 }
@@ -316,7 +318,7 @@ func TestUnknownWrongAndDisabledLoginsTakeAsLong(t *testing.T) {
 	took := make(map[string][]time.Duration)
 	for range samples {
 		for _, name := range names {
-			r := asked{call: loginCall, body: credentials(name, "wrong horse")}.request(t.Context())
+			r := testRequest{call: loginCall, body: credentials(name, "wrong horse")}.request(t.Context())
 			start := time.Now()
 			s.ServeHTTP(httptest.NewRecorder(), r)
 			took[name] = append(took[name], time.Since(start))
@@ -347,7 +349,7 @@ func compareTimes(first, second []time.Duration) (z, ratio float64) {
 }
 
 // Ensures that the comparison sees what an answer without a hash would be.
-func TestComparedTimesTellADifference(t *testing.T) {
+func TestComparisonOfTimesFindsADifference(t *testing.T) {
 	var quick, slow []time.Duration
 	for i := range time.Duration(400) {
 		quick, slow = append(quick, time.Millisecond+i), append(slow, 2*time.Millisecond+i)
@@ -360,7 +362,7 @@ func TestComparedTimesTellADifference(t *testing.T) {
 	assert.InDelta(t, 1, ratio, 0)
 }
 
-// The bounds stand in the answers, and in the document.
-func TestDocumentTellsTheBoundsOfPasswords(t *testing.T) {
+// The document and the answers contain the same bounds.
+func TestDocumentHasTheBoundsOfPasswords(t *testing.T) {
 	assert.True(t, strings.Contains(string(openAPIDocument), "8 to 1024 bytes."))
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// held is a body that a client holds back until something has happened.
+// held is a body that calls a function before the client sends it.
 type held struct {
 	io.Reader
 	happens func()
 }
 
-// Read lets it happen, and reads.
+// Read calls the function, and reads.
 func (h *held) Read(p []byte) (int, error) {
 	if h.happens != nil {
 		h.happens()
@@ -31,8 +31,8 @@ func (h *held) Read(p []byte) (int, error) {
 	return h.Reader.Read(p)
 }
 
-// revocations take the right to act from root2, who is otherRootID, whose only
-// session is the first one.
+// revocations are ways to revoke the rights of root2, who has the ID otherRootID and one
+// session.
 var revocations = map[string]func(*site){
 	"disabled":       func(s *site) { s.change(func(u *aigateway.User) { u.Disabled = true }) },
 	"demoted":        func(s *site) { s.change(func(u *aigateway.User) { u.Role = aigateway.RoleAdmin }) },
@@ -52,12 +52,12 @@ func (s *site) change(change func(*aigateway.User)) {
 
 const backDoor = `{"username":"backdoor","password":"correct horse","role":100}`
 
-// Who asks was checked before the body was read: whoever held the body back
-// acted with a right that was taken away meanwhile, hours later if they liked.
-func TestRightThatEndsBeforeTheBodyDoesIsNoRight(t *testing.T) {
+// The credential was once checked before the body was read. A client that sent its body
+// late could use rights that had been revoked in the meantime.
+func TestRightsThatEndBeforeTheBodyAreRefused(t *testing.T) {
 	for name, revoke := range revocations {
 		s := hierarchy(t)
-		r := asked{call: "POST /api/user/", body: backDoor, token: s.token("root2")}.request(t.Context())
+		r := testRequest{call: "POST /api/user/", body: backDoor, token: s.token("root2")}.request(t.Context())
 		r.Body = io.NopCloser(&held{strings.NewReader(backDoor), func() { revoke(s) }})
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
@@ -65,8 +65,8 @@ func TestRightThatEndsBeforeTheBodyDoesIsNoRight(t *testing.T) {
 	}
 }
 
-// The same while the password of the new user waits to be hashed.
-func TestRightThatEndsDuringTheHashIsNoRight(t *testing.T) {
+// The rights may also end while the password of a new user waits to be hashed.
+func TestRightsThatEndDuringTheHashAreRefused(t *testing.T) {
 	for name, revoke := range revocations {
 		s := hierarchy(t)
 		token := s.token("root2")
@@ -75,7 +75,7 @@ func TestRightThatEndsDuringTheHashIsNoRight(t *testing.T) {
 			"POST /api/user/": backDoor,
 			"PUT /api/user/":  `{"id":1,"password":"another horse"}`,
 		} {
-			assertNoBackDoor(t, s, name, s.ask(asked{call: call, body: body, token: token}).status)
+			assertNoBackDoor(t, s, name, s.ask(testRequest{call: call, body: body, token: token}).status)
 			revoke = func(*site) {}
 		}
 		s.hasher = quick
@@ -89,19 +89,19 @@ func assertNoBackDoor(t *testing.T, s *site, name string, status int) {
 	assert.ErrorIs(t, err, aigateway.ErrNotFound, name)
 }
 
-// deadlined is a connection that knows when its reading ends.
+// deadlined is a connection that records its read deadline.
 type deadlined struct {
 	*httptest.ResponseRecorder
 	set []time.Time
 }
 
-// SetReadDeadline implements what http.ResponseController looks for.
+// SetReadDeadline is called by http.ResponseController.
 func (d *deadlined) SetReadDeadline(t time.Time) error {
 	d.set = append(d.set, t)
 	return nil
 }
 
-// A body could be held back without end, by strangers too.
+// Clients could once send a body without a time limit.
 func TestBodyHasADeadline(t *testing.T) {
 	for name, c := range map[string]struct {
 		body     io.Reader
@@ -128,21 +128,21 @@ func TestBodyHasADeadline(t *testing.T) {
 	}
 }
 
-// failing is a connection whose deadline has passed.
+// failing is a body whose read deadline has passed.
 type failing struct{}
 
 // Read fails.
 func (failing) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
-// Forms send back the status they were given: that ended all sessions, also
-// those of the administrator who changed their own name.
+// Clients send the unchanged status of a user. It once ended all sessions of the user,
+// also those of administrators who changed their own name.
 func TestUnchangedStatusEndsNoSession(t *testing.T) {
 	s := hierarchy(t)
 	root, user := s.token("root"), s.token("user")
 	for _, body := range []string{`{"id":1,"display_name":"R.","status":1}`, `{"id":5,"display_name":"U.","status":1}`} {
-		require.Equal(t, http.StatusOK, s.ask(asked{call: "PUT /api/user/", body: body, token: root}).status)
+		require.Equal(t, http.StatusOK, s.ask(testRequest{call: "PUT /api/user/", body: body, token: root}).status)
 	}
 	for _, token := range []string{root, user} {
-		assert.Equal(t, http.StatusOK, s.ask(asked{call: selfCall, token: token}).status)
+		assert.Equal(t, http.StatusOK, s.ask(testRequest{call: selfCall, token: token}).status)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// The numbers of the users in the tests of roles.
+// The IDs of the users in the tests of roles.
 const (
 	rootID = iota + 1
 	otherRootID
@@ -46,8 +46,8 @@ const (
 
 func manage(id int, action string) string { return fmt.Sprintf(`{"id":%d,"action":"%s"}`, id, action) }
 
-// Each row is asked of a fresh site, so that none changes what another sees.
-func TestRolesDecideWhoMayDoWhatToWhom(t *testing.T) {
+// Each row uses a new site, so that the rows are independent.
+func TestRolesRestrictChangesOfUsers(t *testing.T) {
 	const do = "POST /api/user/manage"
 	for _, c := range []struct {
 		by, call, body string
@@ -110,7 +110,7 @@ func TestRolesDecideWhoMayDoWhatToWhom(t *testing.T) {
 	} {
 		t.Run(c.by+" "+c.call+" "+c.body, func(t *testing.T) {
 			s := hierarchy(t)
-			answer := s.ask(asked{call: c.call, body: c.body, token: s.token(c.by)})
+			answer := s.ask(testRequest{call: c.call, body: c.body, token: s.token(c.by)})
 			assert.Equal(t, c.status, answer.status, answer.body)
 			if c.message != "" {
 				assert.Equal(t, failure(c.message), answer.body)
@@ -162,7 +162,7 @@ func TestFieldsOfUsersAreChecked(t *testing.T) {
 		{"GET /api/user/?page_size=x", "", 400, "page_size must be a whole number"},
 		{"GET /api/user/?p=9223372036854775807", "", 400, "p must be at most 1000000, and keyword at most 256 bytes"},
 	} {
-		answer := s.ask(asked{call: c.call, body: c.body, token: root})
+		answer := s.ask(testRequest{call: c.call, body: c.body, token: root})
 		assert.Equal(t, c.status, answer.status, "%s %s", c.call, c.body)
 		assert.Equal(t, failure(c.message), answer.body, "%s %s", c.call, c.body)
 	}
@@ -184,7 +184,7 @@ func TestUsersAreListedInPages(t *testing.T) {
 		"?keyword=MIN":        {[]string{"admin", "admin2"}, 1, 20},
 		"?keyword=%25":        {nil, 1, 20},
 	} {
-		data := s.ask(asked{call: "GET /api/user/search" + query, token: admin}).data(t)
+		data := s.ask(testRequest{call: "GET /api/user/search" + query, token: admin}).data(t)
 		var names []string
 		for _, item := range data["items"].([]any) {
 			names = append(names, item.(map[string]any)["username"].(string))
@@ -198,14 +198,15 @@ func TestUsersAreListedInPages(t *testing.T) {
 	}
 }
 
-// The role stood in the cookie of older services: a ban counted at the next login.
-func TestRolesAndBansCountFromTheNextRequestOn(t *testing.T) {
+// In older services, the role is in the cookie, so that a ban takes effect with the next
+// login.
+func TestRolesAndBansTakeEffectWithTheNextRequest(t *testing.T) {
 	s := hierarchy(t)
 	root, admin := s.token("root"), s.token("admin")
 	do := func(body string) {
-		require.Equal(t, http.StatusOK, s.ask(asked{call: "POST /api/user/manage", body: body, token: root}).status)
+		require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/user/manage", body: body, token: root}).status)
 	}
-	list := func() int { return s.ask(asked{call: "GET /api/user/", token: admin}).status }
+	list := func() int { return s.ask(testRequest{call: "GET /api/user/", token: admin}).status }
 	assert.Equal(t, http.StatusOK, list())
 	do(manage(adminID, "demote"))
 	assert.Equal(t, http.StatusForbidden, list())
@@ -217,14 +218,14 @@ func TestRolesAndBansCountFromTheNextRequestOn(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, list(), "the sessions of a disabled user are gone")
 }
 
-// A form sends the status back as it was: whoever corrected a name once logged
-// its owner out everywhere.
+// Clients send the unchanged status of a user. A change of the name once ended all
+// sessions of the user.
 func TestStatusThatStaysEndsNoSession(t *testing.T) {
 	s := hierarchy(t)
 	root, user := s.token("root"), s.token("user")
-	answer := s.ask(asked{call: "PUT /api/user/", body: `{"id":5,"display_name":"x","status":1}`, token: root})
+	answer := s.ask(testRequest{call: "PUT /api/user/", body: `{"id":5,"display_name":"x","status":1}`, token: root})
 	require.Equal(t, http.StatusOK, answer.status, answer.body)
-	assert.Equal(t, http.StatusOK, s.ask(asked{call: selfCall, token: user}).status)
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: selfCall, token: user}).status)
 }
 
 func TestLastRootStays(t *testing.T) {

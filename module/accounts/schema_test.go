@@ -11,8 +11,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
-// check holds an answer against the document and notes that it was given.
-func (s *site) check(r *http.Request, answer told) {
+// check compares an answer with the document, and records it.
+func (s *site) check(r *http.Request, answer testAnswer) {
 	s.t.Helper()
 	assert.Equal(s.t, "application/json", answer.header.Get("Content-Type"))
 	path := documented(r.URL.Path)
@@ -33,8 +33,8 @@ func (s *site) check(r *http.Request, answer told) {
 	s.given[name] = true
 }
 
-// documented is a path as the document names it: with the last slash where it
-// may be left out.
+// documented returns a path in the form of the document, which contains optional final
+// slashes.
 func documented(path string) string {
 	for _, row := range public {
 		if _, ok := row.match(path); !ok {
@@ -48,7 +48,7 @@ func documented(path string) string {
 	return path
 }
 
-// operations are those of the accounts that the document describes.
+// operations returns the operations of accounts in the document.
 func operations(t *testing.T) []gatewaytest.Operation {
 	return gatewaytest.ParseDocument(t, openAPIDocument).Operations("/api/")
 }

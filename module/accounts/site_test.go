@@ -23,22 +23,21 @@ import (
 
 func TestMain(m *testing.M) { gatewaytest.Main(m) }
 
-// quick hashes as the product does, in a hundredth of its time.
+// quick is a hasher with smaller parameters, a hundred times faster.
 const quick argon2id = "m=64,t=1,p=1"
 
-// site is the surface over a database of its own.
+// site is Accounts over a database of its own.
 type site struct {
 	*Accounts
 	t    testing.TB
 	logs *observer.ObservedLogs
-	// given are the answers that the document describes and that were seen, as
-	// "POST /api/user/login 200".
+	// given are the answers that occurred, such as "POST /api/user/login 200".
 	given    map[string]bool
 	document *gatewaytest.Document
 }
 
-// newSite makes one; configure may be nil. Throttling is off unless configure
-// switches it on.
+// newSite returns a site; configure may be nil. Throttling is off unless configure
+// enables it.
 func newSite(t testing.TB, configure func(*Accounts)) *site {
 	t.Helper()
 	a := &Accounts{ThrottleOff: true}
@@ -63,8 +62,8 @@ func newSite(t testing.TB, configure func(*Accounts)) *site {
 	return &site{a, t, logs, make(map[string]bool), gatewaytest.ParseDocument(t, openAPIDocument)}
 }
 
-// asked is a request: a method, a path, and what else the test is about.
-type asked struct {
+// testRequest is a request: a method and a path, and optional parts.
+type testRequest struct {
 	call   string // "POST /api/user/login"
 	body   string
 	token  string
@@ -74,15 +73,15 @@ type asked struct {
 	vars   map[string]any // of Caddy
 }
 
-// told is an answer.
-type told struct {
+// testAnswer is an answer.
+type testAnswer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// data is what the envelope holds, or the whole of an answer without one.
-func (x told) data(t testing.TB) map[string]any {
+// data returns the data of the envelope, or the whole answer without one.
+func (x testAnswer) data(t testing.TB) map[string]any {
 	t.Helper()
 	var answer map[string]any
 	require.NoError(t, json.Unmarshal([]byte(x.body), &answer), x.body)
@@ -92,7 +91,7 @@ func (x told) data(t testing.TB) map[string]any {
 	return answer
 }
 
-func (a asked) request(ctx context.Context) *http.Request {
+func (a testRequest) request(ctx context.Context) *http.Request {
 	method, path, _ := strings.Cut(a.call, " ")
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(a.body))
 	if a.body != "" {
@@ -116,36 +115,36 @@ func (a asked) request(ctx context.Context) *http.Request {
 	return r
 }
 
-// ask answers a request. Every answer is held against the document.
-func (s *site) ask(a asked) told {
+// ask returns the answer to a request, and compares it with the document.
+func (s *site) ask(a testRequest) testAnswer {
 	s.t.Helper()
 	return s.askIn(s.t.Context(), a)
 }
 
-func (s *site) askIn(ctx context.Context, a asked) told {
+func (s *site) askIn(ctx context.Context, a testRequest) testAnswer {
 	s.t.Helper()
 	r := a.request(ctx)
 	require.True(s.t, s.Serves(r), a.call)
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
-	answer := told{w.Code, w.Header(), w.Body.String()}
+	answer := testAnswer{w.Code, w.Header(), w.Body.String()}
 	s.check(r, answer)
 	return answer
 }
 
-// admin asks as the administrator of the machine.
-func (s *site) admin(call, body string) told {
+// admin sends a request as the administrator of the machine.
+func (s *site) admin(call, body string) testAnswer {
 	s.t.Helper()
 	w := httptest.NewRecorder()
-	s.Admin().ServeHTTP(w, asked{call: call, body: body}.request(s.t.Context()))
-	return told{w.Code, w.Header(), w.Body.String()}
+	s.Admin().ServeHTTP(w, testRequest{call: call, body: body}.request(s.t.Context()))
+	return testAnswer{w.Code, w.Header(), w.Body.String()}
 }
 
 const password = "correct horse"
 
-// machine is a call of the administrator of the machine.
+// machine returns a call of the administrator of the machine.
 func (s *site) machine() *call {
-	return &call{Request: asked{call: "POST /"}.request(s.t.Context()), access: localAdmin}
+	return &call{Request: testRequest{call: "POST /"}.request(s.t.Context()), access: localAdmin}
 }
 
 // user creates a user with the password above.
@@ -156,10 +155,10 @@ func (s *site) user(name string, role aigateway.Role) *aigateway.User {
 	return user
 }
 
-// token logs in.
+// token logs in, and returns the token.
 func (s *site) token(name string) string {
 	s.t.Helper()
-	answer := s.ask(asked{call: "POST /api/user/login", body: credentials(name, password)})
+	answer := s.ask(testRequest{call: "POST /api/user/login", body: credentials(name, password)})
 	require.Equal(s.t, http.StatusOK, answer.status, answer.body)
 	return answer.data(s.t)["access_token"].(string)
 }

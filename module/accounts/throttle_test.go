@@ -15,8 +15,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// try makes an attempt that ends so, and returns how long to wait, 0 where it
-// was let in.
+// try makes an attempt with an outcome, and returns the time to wait, 0 if it was
+// admitted.
 func try(t *throttle, key string, o outcome) time.Duration {
 	c, wait := t.begin(key)
 	if c != nil {
@@ -47,7 +47,7 @@ func TestThrottleBlocksForTwiceAsLongEachTime(t *testing.T) {
 	})
 }
 
-func TestThrottleLetsInNoMoreThanItsRoomInAnyMinute(t *testing.T) {
+func TestThrottleAdmitsNoMoreThanItsBurst(t *testing.T) {
 	for _, pause := range []time.Duration{0, time.Millisecond, time.Second, 10 * time.Second, 29 * time.Second, 59 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			names := newShared().networkNames
@@ -69,7 +69,7 @@ func TestThrottleLetsInNoMoreThanItsRoomInAnyMinute(t *testing.T) {
 	}
 }
 
-func TestSuccessForgivesAName(t *testing.T) {
+func TestSuccessClearsTheFailuresOfAName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		names := newShared().networkNames
 		for range 10 {
@@ -81,8 +81,8 @@ func TestSuccessForgivesAName(t *testing.T) {
 	})
 }
 
-// Parallel attempts were all let in before the first of them had failed.
-func TestThrottleCountsAttemptsUnderWay(t *testing.T) {
+// Parallel attempts were once all admitted before the first of them had failed.
+func TestThrottleCountsRunningAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		names := newShared().networkNames
 		var running []*counter
@@ -102,7 +102,7 @@ func TestThrottleCountsAttemptsUnderWay(t *testing.T) {
 	})
 }
 
-func TestThrottleRemembersABoundedNumberOfKeys(t *testing.T) {
+func TestThrottleHasABoundedNumberOfKeys(t *testing.T) {
 	names := newShared().networkNames
 	kept, _ := names.begin("kept")
 	for i := range 3 * maxCounters {
@@ -114,7 +114,7 @@ func TestThrottleRemembersABoundedNumberOfKeys(t *testing.T) {
 	assert.Contains(t, names.counters, "kept", "while its attempt was under way")
 }
 
-func TestNetworksAreWhatOneClientMayHave(t *testing.T) {
+func TestNetworksCoverTheAddressesOfOneClient(t *testing.T) {
 	for address, want := range map[string]string{
 		"192.0.2.77": "192.0.2.0/24", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
 	} {
@@ -123,14 +123,14 @@ func TestNetworksAreWhatOneClientMayHave(t *testing.T) {
 	assert.Equal(t, "unknown", network(netip.Addr{}))
 }
 
-// throttledSite is for tests that stop the clock: room comes back as time goes
-// by, on a busy machine before the last attempt was made.
+// throttledSite is for tests in a synctest bubble: on a busy machine, the level would
+// decrease before the last attempt.
 func throttledSite(t *testing.T) *site {
 	return loginSite(t, func(a *Accounts) { a.ThrottleOff, a.Registration = false, true })
 }
 
-func (s *site) logInFrom(name, password, peer string) told {
-	return s.ask(asked{call: loginCall, body: credentials(name, password), peer: peer + ":1"})
+func (s *site) logInFrom(name, password, peer string) testAnswer {
+	return s.ask(testRequest{call: loginCall, body: credentials(name, password), peer: peer + ":1"})
 }
 
 func TestLoginIsThrottledByNameAndNetwork(t *testing.T) {
@@ -150,9 +150,9 @@ func TestLoginIsThrottledByNameAndNetwork(t *testing.T) {
 	})
 }
 
-// Five failures from anywhere kept the owner of a name out, as long as somebody
-// went on.
-func TestNobodyLocksOutOthers(t *testing.T) {
+// Five failures from any network once blocked the owner of a name, for as long as
+// somebody continued.
+func TestFailuresElsewhereDoNotLockOutOwners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := throttledSite(t)
 		require.Equal(t, http.StatusOK, s.logInFrom("alice", password, "192.0.2.1").status)
@@ -163,14 +163,14 @@ func TestNobodyLocksOutOthers(t *testing.T) {
 		assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.98.1").status, "and no login before it")
 		answer := s.logInFrom("alice", password, "192.0.2.9")
 		require.Equal(t, http.StatusOK, answer.status, "where alice has logged in before")
-		change := asked{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: answer.data(t)["access_token"].(string), peer: "10.0.97.1:1"}
+		change := testRequest{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: answer.data(t)["access_token"].(string), peer: "10.0.97.1:1"}
 		assert.Equal(t, http.StatusOK, s.ask(change).status, "and whoever is logged in changes their password")
 	})
 }
 
-// Whoever was stopped by their network still had a counter made for each name,
-// and one more line logged.
-func TestStoppedNetworkLeavesNoTrace(t *testing.T) {
+// A request that was refused because of its network once still created a counter for the
+// name, and a log line.
+func TestRefusedNetworkLeavesNoTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := throttledSite(t)
 		for i := range 60 {
@@ -182,8 +182,8 @@ func TestStoppedNetworkLeavesNoTrace(t *testing.T) {
 	})
 }
 
-// A flood of names made the throttle forget the one that was blocked.
-func TestFloodForgetsNoBlock(t *testing.T) {
+// Many other names once made the throttle forget a blocked name.
+func TestManyNamesEvictNoBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pairs := newShared().networkNames
 		for range 5 {
@@ -199,8 +199,8 @@ func TestFloodForgetsNoBlock(t *testing.T) {
 func TestLoginIsThrottledByNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := throttledSite(t)
-		attempt := func(name, password, client string) told {
-			return s.ask(asked{call: loginCall, body: credentials(name, password), vars: map[string]any{caddyhttp.ClientIPVarKey: client}})
+		attempt := func(name, password, client string) testAnswer {
+			return s.ask(testRequest{call: loginCall, body: credentials(name, password), vars: map[string]any{caddyhttp.ClientIPVarKey: client}})
 		}
 		for i := range 20 {
 			assert.Equal(t, http.StatusUnauthorized, attempt(fmt.Sprintf("user%d", i), "wrong horse", fmt.Sprintf("2001:db8::%d", i)).status)
@@ -210,16 +210,16 @@ func TestLoginIsThrottledByNetwork(t *testing.T) {
 	})
 }
 
-// Whoever holds a stolen session could guess the password without end.
+// The owner of a stolen session could once guess the password without a limit.
 func TestOriginalPasswordIsThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := throttledSite(t)
 		token := s.token("alice")
 		body := `{"password":"another horse","original_password":"wrong horse"}`
 		for range 5 {
-			assert.Equal(t, http.StatusForbidden, s.ask(asked{call: "PUT /api/user/self", body: body, token: token}).status)
+			assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: "PUT /api/user/self", body: body, token: token}).status)
 		}
-		assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: "PUT /api/user/self", body: body, token: token}).status)
+		assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: "PUT /api/user/self", body: body, token: token}).status)
 	})
 }
 
@@ -227,26 +227,26 @@ func TestRegistrationIsThrottledByNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := throttledSite(t)
 		for i := range 10 {
-			answer := s.ask(asked{call: "POST /api/user/register", body: credentials(fmt.Sprintf("new%d", i), password)})
+			answer := s.ask(testRequest{call: "POST /api/user/register", body: credentials(fmt.Sprintf("new%d", i), password)})
 			require.Equal(t, http.StatusOK, answer.status)
 		}
-		answer := s.ask(asked{call: "POST /api/user/register", body: credentials("new", password)})
+		answer := s.ask(testRequest{call: "POST /api/user/register", body: credentials("new", password)})
 		assert.Equal(t, http.StatusTooManyRequests, answer.status)
 	})
 }
 
-// A reload of the configuration gave whoever guesses passwords a new start.
-func TestReloadForgetsNoFailure(t *testing.T) {
+// A reload of the configuration once reset the throttles.
+func TestReloadKeepsFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := throttledSite(t)
 		for range 5 {
-			s.ask(asked{call: loginCall, body: credentials("alice", "wrong horse")})
+			s.ask(testRequest{call: loginCall, body: credentials("alice", "wrong horse")})
 		}
 		next := &Accounts{}
 		next.UseStore(s.store)
 		assert.Same(t, s.shared, next.shared)
 		require.NoError(t, next.Cleanup())
-		assert.Equal(t, http.StatusTooManyRequests, s.ask(asked{call: loginCall, body: credentials("alice", password)}).status)
+		assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: loginCall, body: credentials("alice", password)}).status)
 		assert.NotSame(t, s.shared, throttledSite(t).shared, "another store")
 	})
 }

@@ -15,19 +15,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// crowded is a store for which too many wait already.
+// crowded is a store for which too many changes are waiting.
 type crowded struct{ aigateway.Store }
 
 func (crowded) CreateSession(context.Context, *aigateway.Session, int, func(*aigateway.User) error) error {
 	return aigateway.ErrBusy
 }
 
-// Many changes at once passed for an outage of the store: the answer and the
-// log said so, and had whoever runs it look for one.
-func TestManyChangesAtOnceAreNoOutage(t *testing.T) {
+// Too many concurrent changes were once reported as an outage of the store, in the
+// answer and in the log.
+func TestTooManyChangesAreNotAnOutage(t *testing.T) {
 	s := loginSite(t, nil)
 	s.store = crowded{s.store}
-	answer := s.ask(asked{call: loginCall, body: credentials("alice", password)})
+	answer := s.ask(testRequest{call: loginCall, body: credentials("alice", password)})
 	assert.Equal(t, http.StatusServiceUnavailable, answer.status)
 	assert.Equal(t, "1", answer.header.Get("Retry-After"))
 	assert.Equal(t, failure("too many changes at once, try again"), answer.body)
@@ -49,9 +49,9 @@ func (s *slow) CreateKey(ctx context.Context, key *aigateway.StoredKey, most int
 	return s.Store.CreateKey(ctx, key, most)
 }
 
-// One user with many requests at once had the whole line of the store, and all
-// others were told to come again.
-func TestNobodyHasTheLineOfTheStoreAlone(t *testing.T) {
+// The changes of one user could once fill the queue of the store, so that those of all
+// other users were refused.
+func TestOneUserCannotFillTheQueueOfTheStore(t *testing.T) {
 	const crowd = 60
 	s := loginSite(t, nil)
 	s.user("bob", aigateway.RoleUser)
@@ -60,7 +60,7 @@ func TestNobodyHasTheLineOfTheStoreAlone(t *testing.T) {
 	s.store = store
 	answers := make(chan *httptest.ResponseRecorder, crowd+1)
 	for range crowd {
-		s.askAside(asked{call: newKeyCall, body: bodies[newKeyCall], token: alice}, answers)
+		s.askAside(testRequest{call: newKeyCall, body: bodies[newKeyCall], token: alice}, answers)
 	}
 	for range crowd - maxChanges {
 		answer := <-answers
@@ -68,9 +68,9 @@ func TestNobodyHasTheLineOfTheStoreAlone(t *testing.T) {
 		assert.Equal(t, "1", answer.Header().Get("Retry-After"))
 		assert.Equal(t, failure("too many changes at once, try again"), answer.Body.String())
 	}
-	s.askAside(asked{call: newKeyCall, body: bodies[newKeyCall], token: bob}, answers)
+	s.askAside(testRequest{call: newKeyCall, body: bodies[newKeyCall], token: bob}, answers)
 	require.Eventually(t, func() bool { return store.waiting.Load() == maxChanges+1 }, time.Minute, time.Millisecond)
-	assert.Equal(t, http.StatusOK, s.ask(asked{call: "GET /api/token/", token: alice}).status, "to read is no change")
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "GET /api/token/", token: alice}).status, "to read is no change")
 	close(store.gate)
 	for range maxChanges + 1 {
 		assert.Equal(t, http.StatusOK, (<-answers).Code)
