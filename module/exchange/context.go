@@ -7,16 +7,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// Conduit connects the gateway with the transport: reverse_proxy, which may be
-// between them, passes nothing on but a context, a request and a response.
+// Conduit connects the gateway with the transport. Between them may be reverse_proxy,
+// which passes on only a context, a request and a response.
 type Conduit struct {
 	Attempt Attempt
 	Result  Result // of the last call
 }
 
-// Begin empties the result for a new call of the same attempt, of which
-// reverse_proxy makes one for each address that it tries. A request that one
-// address may have received remains sent.
+// Begin resets the result for another call of the same attempt: reverse_proxy makes a
+// call for each address that it tries. Result.Sent stays true if a previous address may
+// have received the request.
 func (c *Conduit) Begin() (*Attempt, *Result) {
 	c.Result = Result{Sent: c.Result.Sent}
 	return &c.Attempt, &c.Result
@@ -29,8 +29,8 @@ func WithConduit(ctx context.Context, c *Conduit) context.Context {
 	return context.WithValue(ctx, conduitKey{}, c)
 }
 
-// ConduitFrom returns the conduit that ctx carries. It is nil for requests that
-// are no attempt, such as active health checks.
+// ConduitFrom returns the conduit that ctx carries, nil if there is none, as in active
+// health checks.
 func ConduitFrom(ctx context.Context) *Conduit {
 	c, _ := ctx.Value(conduitKey{}).(*Conduit)
 	return c
@@ -54,7 +54,7 @@ func WithModelsQuery(ctx context.Context, q *ModelsQuery) context.Context {
 	return context.WithValue(ctx, modelsQueryKey{}, q)
 }
 
-// ModelsQueryFrom returns the query that ctx carries, nil when there is none.
+// ModelsQueryFrom returns the query that ctx carries, nil if there is none.
 func ModelsQueryFrom(ctx context.Context) *ModelsQuery {
 	q, _ := ctx.Value(modelsQueryKey{}).(*ModelsQuery)
 	return q

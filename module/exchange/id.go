@@ -6,13 +6,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// NewID returns prefix and 24 random base62 characters. It names something and
-// protects nothing, so it needs no cryptographic source.
+// NewID returns prefix and 24 random base62 digits. IDs are names and not secrets, so
+// they need no cryptographic source.
 func NewID(prefix string) string {
 	var random [24]byte
 	var bits uint64
 	for i := range random {
-		if i%10 == 0 { // one word gives ten characters
+		if i%10 == 0 { // one word gives ten digits
 			bits = rand.Uint64()
 		}
 		random[i] = aigateway.Base62[bits%62]

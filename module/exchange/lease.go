@@ -5,17 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// Lease counts who still reads a request body whose memory goes back to a
-// pool: the exchange, and every call that has not closed its body yet. A
-// transport may go on reading for a while after its call has returned, so only
-// the last release gives the memory back. A nil Lease is one of memory that
-// belongs to no pool.
+// Lease is the memory of a request body, and the number of its holders: the exchange,
+// and every call that has not closed its body. A transport may still read the body for
+// a while after its call has returned; the last release returns the memory to the pool.
+// A nil Lease is that of memory without a pool.
 type Lease struct {
 	buffer  []byte
 	holders atomic.Int32
 }
 
-// maxPooled keeps a few giant bodies from staying in memory for ever.
+// maxPooled is the largest size of memory in the pool, which keeps it without a bound
+// of time.
 const maxPooled = 1 << 20
 
 var leases = sync.Pool{New: func() any { return new(Lease) }}
@@ -30,7 +30,7 @@ func NewLease() *Lease {
 // Buffer returns the leased memory, with length 0.
 func (l *Lease) Buffer() []byte { return l.buffer[:0] }
 
-// Keep makes buffer the leased memory: it may have been replaced by a larger one.
+// Keep replaces the leased memory by buffer, which may have grown.
 func (l *Lease) Keep(buffer []byte) { l.buffer = buffer }
 
 // Retain adds a holder.
@@ -40,7 +40,7 @@ func (l *Lease) Retain() {
 	}
 }
 
-// Release ends the use of the memory by one holder.
+// Release removes a holder. The last one returns the memory to the pool.
 func (l *Lease) Release() {
 	if l == nil || l.holders.Add(-1) > 0 {
 		return
