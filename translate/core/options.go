@@ -89,6 +89,20 @@ func (x *Translation) EndUser(longest int) string {
 	return DigestOf(id)
 }
 
+// FoldUser makes one option of the two names that the id of the end user has. If they
+// differ, the loss of the second is reported by a row.
+func (o *Options) FoldUser(x *Translation, second *Row) {
+	user, other := o[EndUser], o[SafetyIdentifier]
+	switch {
+	case other.Raw == nil:
+	case user.Raw == nil:
+		o[EndUser] = other
+	case string(user.Raw) != string(other.Raw):
+		x.Lose(second, nil)
+	}
+	o.Clear(SafetyIdentifier, SafetyIdentifier)
+}
+
 // Logprobs returns how many alternatives of each token are asked for, 0 for none;
 // ok is false if not even the probabilities of the chosen tokens are. The way back
 // remembers both.

@@ -116,6 +116,11 @@ func NewRows(notation strict.Notation, rows ...Row) *Rows {
 			t.concepts[r.Concept] = r
 		}
 	}
+	for _, r := range t.concepts {
+		if r != nil && r.within == r.Concept {
+			r.within = Nothing // it is the larger one itself
+		}
+	}
 	t.addLevels()
 	return t
 }

@@ -18,7 +18,7 @@ var optional = []string{
 	"Client.KeyHeader", "Client.Query", "Client.Headers",
 	"Provider.OneAnswer",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
-	"Requests.FillIn", "Requests.Source",
+	"Requests.FillIn",
 	"Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
 	"Models.Paging",
 }

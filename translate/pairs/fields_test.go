@@ -31,6 +31,9 @@ var sampled = map[way]struct {
 	{translate.Completions, translate.Chat}:      {completionsSamples, completing().body},
 	{translate.Completions, translate.Messages}:  {completionsSamples, completing().body},
 	{translate.Completions, translate.Responses}: {completionsSamples, completing().body},
+	{translate.Responses, translate.Messages}:    {responsesSamples, posing().body},
+	{translate.Responses, translate.Chat}:        {responsesSamples, posing().body},
+	{translate.Responses, translate.Completions}: {responsesSamples, posing().body},
 }
 
 // eachRow runs a test for every row of every table.
@@ -54,6 +57,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 		require.Nil(t, fault, body)
 		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
 		out, r, fault := pairs.Render(nil, w.from, w.to, []byte(body), info)
+		r.Memory.Settings = nil // what is repeated is not carried over by that
 		return string(out), r, fault
 	}
 	out, r, fault := render(s.body)

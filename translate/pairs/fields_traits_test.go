@@ -29,6 +29,7 @@ var effects = map[string]struct {
 	"tool_images":           {way{translate.Messages, translate.Chat}, "inline", returned(`,"content":[` + png + `}]`).body},
 	"responses_item_ids":    {way{translate.Messages, translate.Responses}, "true; responses_reasoning encrypted", replied(thought("t", sealedItem) + "," + textBlock("a")).body},
 	"default_max_tokens":    {way{translate.Completions, translate.Messages}, "7", completing().body},
+	"agent_max_tokens":      {way{translate.Responses, translate.Messages}, "7", posing().body},
 	"completion_system":     {way{translate.Completions, translate.Messages}, "Go on.", completing().body},
 	"template_guard":        {way{translate.Messages, translate.Completions}, "true", conversation(`{"role":"user","content":"Human: x"}`)},
 	"estimate_input_tokens": {way{translate.Messages, translate.Chat}, "true", conversation(hi)},

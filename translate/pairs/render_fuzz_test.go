@@ -25,7 +25,7 @@ var fuzzTraits = []string{
 	"template_guard on; unsupported_tools drop; extensions structured_outputs; mid_system user",
 	"thinking_style budget; json_object refuse; mid_system keep; default_max_tokens 9000; extensions min_p",
 	"thinking_style adaptive; unsupported_tools drop; image_url base64; anthropic_version 2026-10-21",
-	"responses_reasoning encrypted; responses_item_ids on; cache_breakpoints on; sampling all",
+	"responses_reasoning encrypted; responses_item_ids on; cache_breakpoints on; custom_tools native; sampling all",
 	"responses_reasoning text; reasoning_summary off; mid_system user; unsupported_tools drop; system_role developer; reasoning_effort off",
 }
 

@@ -23,7 +23,7 @@ func judgeChat(body []byte) error {
 		return err
 	}
 	for i, tool := range r.Tools {
-		if tool.Type != "function" || tool.Function == nil || !toolName.MatchString(tool.Function.Name) {
+		if !tool.isRight() {
 			return fmt.Errorf("tools[%d]: %+v", i, tool)
 		}
 	}
@@ -56,9 +56,13 @@ type chatRequest struct {
 			Name   string          `json:"name"`
 			Schema json.RawMessage `json:"schema"`
 			Strict *bool           `json:"strict"`
+
+			Description string `json:"description"`
 		} `json:"json_schema"`
 	} `json:"response_format"`
 	ReasoningEffort      string             `json:"reasoning_effort"`
+	Verbosity            string             `json:"verbosity"`
+	PromptCacheKey       string             `json:"prompt_cache_key"`
 	User                 string             `json:"user"`
 	SafetyIdentifier     string             `json:"safety_identifier"`
 	ServiceTier          string             `json:"service_tier"`
@@ -82,6 +86,25 @@ type chatTool struct {
 		Parameters  map[string]any `json:"parameters"`
 		Strict      *bool          `json:"strict"`
 	} `json:"function"`
+	Custom *struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Format      *struct {
+			Type    string `json:"type"`
+			Grammar *struct {
+				Syntax     string `json:"syntax"`
+				Definition string `json:"definition"`
+			} `json:"grammar"`
+		} `json:"format"`
+	} `json:"custom"`
+}
+
+// isRight reports whether a tool is what its type says.
+func (t *chatTool) isRight() bool {
+	if t.Type == "custom" {
+		return t.Custom != nil && t.Function == nil && toolName.MatchString(t.Custom.Name)
+	}
+	return t.Type == "function" && t.Function != nil && t.Custom == nil && toolName.MatchString(t.Function.Name)
 }
 
 type chatMessage struct {
@@ -100,13 +123,27 @@ type chatCall struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	} `json:"function"`
+	Custom *struct {
+		Name  string `json:"name"`
+		Input string `json:"input"`
+	} `json:"custom"`
+}
+
+// isRight reports whether a call is what its type says.
+func (c *chatCall) isRight() bool {
+	if c.Type == "custom" {
+		return c.ID != "" && c.Custom != nil && c.Function == nil && toolName.MatchString(c.Custom.Name)
+	}
+	return c.Type == "function" && c.ID != "" && c.Function != nil && c.Custom == nil &&
+		toolName.MatchString(c.Function.Name) && json.Valid([]byte(c.Function.Arguments))
 }
 
 type chatPart struct {
 	Type     string `json:"type"`
 	Text     *string
 	ImageURL *struct {
-		URL string `json:"url"`
+		URL    string `json:"url"`
+		Detail string `json:"detail"`
 	} `json:"image_url"`
 	File *struct {
 		Filename string `json:"filename"`
@@ -133,7 +170,7 @@ func judgeConversation(messages []chatMessage) error {
 			return fmt.Errorf("messages[%d]: %w", i, err)
 		}
 		for _, call := range m.ToolCalls {
-			if call.Type != "function" || call.ID == "" || !toolName.MatchString(call.Function.Name) || !json.Valid([]byte(call.Function.Arguments)) {
+			if !call.isRight() {
 				return fmt.Errorf("messages[%d]: call %+v", i, call)
 			}
 		}

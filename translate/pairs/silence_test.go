@@ -110,8 +110,45 @@ var fullRequests = []fullRequest{
 			`"response_format":{"type":"json_schema","json_schema":{"schema":{}}}`, `"stream":true`, `"stream_options":{"include_usage":true}`,
 		),
 	},
+	{way{translate.Responses, translate.Messages}, "thinking_style adaptive", fullOfItems(messageParts+","+calledItems, `"type":"text"`)},
+	{way{translate.Responses, translate.Chat}, "files true; cache_breakpoints true; reasoning_replay reasoning; custom_tools native; reasoning_effort low", fullOfItems(messageParts+","+reasonedItems+calledItems, `"type":"grammar","syntax":"lark","definition":"d"`)},
+	{
+		way{translate.Responses, translate.Chat}, "",
+		arming(customTool, `"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"custom","name":"f"}]}`).body,
+	},
+	{
+		way{translate.Responses, translate.Completions}, "extensions structured_outputs",
+		responding(
+			`{"type":"message","role":"system","content":[{"type":"input_text","text":"a"}]},`+itemSaid("user", "hi")+`,{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"d"},{"type":"output_text","text":"c"}]},`+itemHi,
+			`"text":{"format":{"type":"json_schema","schema":{}}}`, `"stream":true`, `"reasoning":{}`,
+		).body,
+	},
 	{way{translate.Completions, translate.Chat}, "", `{"model":"m1","prompt":"hi","stream":true,"stream_options":{"include_usage":true}}`},
 	{way{translate.Completions, translate.Messages}, "", `{"model":"m1","prompt":"hi","max_tokens":5,"stream":true,"stream_options":{"include_usage":true}}`},
+}
+
+// The items of a responses request with every kind of object in them.
+const (
+	messageParts = `{"type":"message","role":"developer","content":[{"type":"input_text","text":"a"}]},` +
+		`{"type":"message","role":"user","content":[{"type":"input_text","text":"b","prompt_cache_breakpoint":{"mode":"explicit"}},` +
+		`{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_file","filename":"f","file_data":"data:application/pdf;base64,AAAA"}]}`
+	reasonedItems = `{"type":"reasoning","summary":[{"type":"summary_text","text":"t"}]},{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"t"}]},`
+	calledItems   = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"c"},{"type":"refusal","refusal":"d"}]},` +
+		`{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"custom_tool_call","call_id":"c2","name":"g","input":"x"},` +
+		`{"type":"tool_search_call","call_id":"c3","execution":"client","arguments":{}},` +
+		`{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"e"}]},{"type":"custom_tool_call_output","call_id":"c2","output":"r"},` +
+		`{"type":"tool_search_output","call_id":"c3","execution":"client","tools":[{"type":"function","name":"i"}]},` +
+		`{"type":"additional_tools","tools":[{"type":"function","name":"j"}]},{"type":"configuration_update","reasoning":{"effort":"low"},"text":{}},` +
+		`{"type":"message","role":"user","content":"hi"}`
+)
+
+// fullOfItems is one of these items, and with a free text of that format.
+func fullOfItems(items, format string) string {
+	return responding(
+		items, `"tools":[{"type":"function","name":"f","parameters":{"type":"object","properties":{}}},{"type":"custom","name":"g","format":{`+format+`}},`+
+			`{"type":"custom","name":"h","format":{"type":"text"}},{"type":"namespace","name":"n","tools":[{"type":"function","name":"k"}]},{"type":"tool_search","execution":"client"}]`,
+		`"tool_choice":{"type":"function","name":"f"}`, `"text":{"format":{"type":"json_schema","schema":{}}}`, `"stream":true`, `"stream_options":{}`, `"reasoning":{"effort":"low"}`,
+	).body
 }
 
 // rendering is what came of a request.
@@ -131,6 +168,7 @@ func (f *fullRequest) render(t *testing.T, info *core.RequestInfo, root any) (r 
 		return r, false
 	}
 	out, rendered, fault := pairs.Render(nil, f.w.from, f.w.to, body, info)
+	rendered.Memory.Settings = nil // what is repeated is not carried over by that
 	r = rendering{string(out), rendered.Memory, rendered.Calls(), make(map[string]bool)}
 	for _, loss := range rendered.Losses {
 		r.lost[loss.Path] = true
@@ -193,6 +231,9 @@ var asksNothing = map[string]string{
 	"chat to responses: parallel_tool_calls":           "true is the default",
 	"chat to responses: messages[*].reasoning":         "the thinking blocks say it",
 	"chat to responses: messages[*].reasoning_content": "the thinking blocks say it",
+	"responses to messages: parallel_tool_calls":       "true is the default",
+	"responses to chat: parallel_tool_calls":           "true is the default",
+	"responses to completions: parallel_tool_calls":    "true is the default",
 	"chat to messages: messages[*].reasoning":          "the thinking blocks say it",
 	"chat to messages: messages[*].reasoning_content":  "the thinking blocks say it",
 }

@@ -22,7 +22,7 @@ var Descriptor = format.Descriptor{
 		Quotas:    choices.Quotas,
 	},
 	Provider: provider(),
-	Requests: format.Requests{Inspect: Inspect, Target: &RequestTarget},
+	Requests: format.Requests{Inspect: Inspect, Source: &RequestSource, Target: &RequestTarget},
 	Answers: format.Answers{
 		NewObserver: NewObserver,
 		Inspect:     InspectAnswer,

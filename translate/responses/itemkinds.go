@@ -1,6 +1,9 @@
 package responses
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
 
 // itemKind is the type of an item, as far as the gateway knows it.
 type itemKind uint8
@@ -14,6 +17,9 @@ const (
 	freeCallOutputItem
 	reasoningItem
 	toolsItem
+	foundItem
+	searchItem
+	updateItem
 	referenceItem
 	itemKindCount
 )
@@ -32,8 +38,14 @@ func itemKindOf(name []byte) itemKind {
 		return freeCallOutputItem
 	case "reasoning":
 		return reasoningItem
-	case "additional_tools", "tool_search_output":
+	case "additional_tools":
 		return toolsItem
+	case "tool_search_output":
+		return foundItem
+	case "tool_search_call":
+		return searchItem
+	case "configuration_update":
+		return updateItem
 	case "item_reference":
 		return referenceItem
 	default:
@@ -80,15 +92,15 @@ var needs = [itemKindCount][]need{
 	freeCallOutputItem: {{memberCallID, jsonscan.String}, {memberOutput, jsonscan.Invalid}},
 	reasoningItem:      {{memberSummary, jsonscan.Array}},
 	toolsItem:          {{memberTools, jsonscan.Array}},
+	foundItem:          {{memberTools, jsonscan.Array}},
 	referenceItem:      {{memberID, jsonscan.String}},
 }
 
 // member is a member of an item that the gateway reads.
-type member uint8
+type member int8
 
 const (
-	memberOther member = iota
-	memberType
+	memberType member = iota
 	memberRole
 	memberContent
 	memberID
@@ -100,42 +112,16 @@ const (
 	memberSummary
 	memberEncryptedContent
 	memberTools
+	memberNamespace
+	memberExecution
+	memberReasoning
+	memberText
 	memberCount
 )
 
-var memberNames = [memberCount]string{
-	memberType: "type", memberRole: "role", memberContent: "content", memberID: "id", memberCallID: "call_id",
-	memberName: "name", memberArguments: "arguments", memberInput: "input", memberOutput: "output",
-	memberSummary: "summary", memberEncryptedContent: "encrypted_content", memberTools: "tools",
-}
+var itemMembers = core.NewNames(
+	"type", "role", "content", "id", "call_id", "name", "arguments", "input", "output", "summary", "encrypted_content",
+	"tools", "namespace", "execution", "reasoning", "text",
+)
 
-func memberOf(name []byte) member {
-	switch string(name) {
-	case "type":
-		return memberType
-	case "role":
-		return memberRole
-	case "content":
-		return memberContent
-	case "id":
-		return memberID
-	case "call_id":
-		return memberCallID
-	case "name":
-		return memberName
-	case "arguments":
-		return memberArguments
-	case "input":
-		return memberInput
-	case "output":
-		return memberOutput
-	case "summary":
-		return memberSummary
-	case "encrypted_content":
-		return memberEncryptedContent
-	case "tools":
-		return memberTools
-	default:
-		return memberOther
-	}
-}
+func (m member) String() string { return itemMembers.List()[m] }

@@ -57,14 +57,14 @@ func (r *request) item(n int) (foreign bool) {
 	var it inputItem
 	before := r.Mark()
 	for r.Member() {
-		m := memberOf(r.Name())
-		if m == memberOther {
+		m := member(itemMembers.Index(r.Name()))
+		if m < 0 {
 			r.Skip()
 			continue
 		}
 		it.members[m] = r.Kind()
-		r.Part(int(m))
-		r.Push(memberNames[m])
+		r.Part(int(m) + 1)
+		r.Push(m.String())
 		r.itemMember(&it, m)
 		r.Pop()
 	}
@@ -91,7 +91,7 @@ func (r *request) itemMember(it *inputItem, m member) {
 		it.sealed, _ = r.RawString()
 	case m == memberTools && kind == jsonscan.Array:
 		r.tools(false)
-	case kind == jsonscan.Array:
+	case kind == jsonscan.Array && m < memberTools:
 		r.parts()
 	default:
 		r.Skip()
@@ -127,17 +127,17 @@ func (r *request) requireOf(it *inputItem) {
 	if it.isMessage() {
 		it.kind = messageItem
 	} else {
-		r.Part(int(memberType))
+		r.Part(int(memberType) + 1)
 		r.WantKind("type", it.members[memberType], jsonscan.String)
 	}
 	for _, n := range needs[it.kind] {
-		r.Part(int(n.member))
+		r.Part(int(n.member) + 1)
 		r.requireMember(it, n)
 	}
 }
 
 func (r *request) requireMember(it *inputItem, n need) {
-	name, kind := memberNames[n.member], it.members[n.member]
+	name, kind := n.member.String(), it.members[n.member]
 	switch {
 	case n.member == memberRole && it.badRole != "":
 		r.NoteMember(name, it.badRole)

@@ -25,6 +25,7 @@ type items struct {
 const (
 	roleUser      = "user"
 	roleAssistant = "assistant"
+	roleDeveloper = "developer"
 	roleTool      = "tool"
 )
 

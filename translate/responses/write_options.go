@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -61,30 +62,16 @@ func (w *requestWriter) writeText() {
 	w.out = append(w.out, '}')
 }
 
-// writeFormat writes the format of the answer. A schema without a name comes from a
-// format whose answers always follow theirs: it is strict.
+// writeFormat writes the format of the answer.
 func (w *requestWriter) writeFormat() {
 	o := &w.x.Options
-	schema, name, strict := o.Raw(core.Schema), o.Raw(core.SchemaName), o.Raw(core.SchemaStrict)
-	if o.Has(core.FormatObject) {
+	switch {
+	case o.Has(core.Schema):
+		w.out = append(w.out, `"format":{"type":"json_schema",`...)
+		w.out = append(parts.AppendSchema(w.out, o), '}')
+	case o.Has(core.FormatObject):
 		w.out = append(w.out, `"format":{"type":"json_object"}`...)
 	}
-	if schema == nil {
-		return
-	}
-	if name == nil {
-		name = []byte(`"response"`)
-		if strict == nil {
-			strict = []byte("true")
-		}
-	}
-	w.out = append(append(w.out, `"format":{"type":"json_schema","name":`...), name...)
-	w.out.Raw("schema", schema)
-	w.out.Option("description", &w.x.Options[core.SchemaDescription])
-	if strict != nil {
-		w.out.Raw("strict", strict)
-	}
-	w.out = append(w.out, '}')
 }
 
 // writeInclude asks for what answers have only then: what takes reasoning back to the

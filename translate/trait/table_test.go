@@ -51,6 +51,7 @@ var others = map[string]map[string]Traits{
 	},
 	"anthropic_version":  {"2026-10-21": {AnthropicVersion: "2026-10-21"}},
 	"default_max_tokens": {"1": {DefaultMaxTokens: 1}, "2147483647": {DefaultMaxTokens: 2147483647}},
+	"agent_max_tokens":   {"1": {AgentMaxTokens: 1}},
 	"max_output_tokens":  {"8192": {MaxOutputTokens: 8192}},
 	"user_field": {
 		"safety_identifier": {UserField: UserFieldSafetyIdentifier},
@@ -61,6 +62,7 @@ var others = map[string]map[string]Traits{
 	"template_guard":    {"true": {TemplateGuard: true}},
 	"completion_system": {"Go on.": {CompletionSystem: "Go on."}},
 	"unsupported_tools": {"drop": {DropUnsupportedTools: true}},
+	"custom_tools":      {"native": {CustomTools: true}},
 	"json_object":       {"refuse": {RefuseJSONObject: true}},
 	"suffix":            {"instruct": {InstructSuffix: true}},
 	"fim_template": {
@@ -80,7 +82,7 @@ var others = map[string]map[string]Traits{
 func meaning(t Traits) Traits {
 	t.AnthropicVersion, t.DefaultMaxTokens, t.MaxFanOut = t.Version(), t.MaxTokens(), t.FanOut()
 	t.MidSystem, t.Sampling = cmp.Or(t.MidSystem, MidSystemKeep), cmp.Or(t.Sampling, SamplingAll)
-	t.ReasoningEffort = t.EffortsOr(0)
+	t.AgentMaxTokens, t.ReasoningEffort = t.AgentTokens(), t.EffortsOr(0)
 	if len(t.Extensions) == 0 {
 		t.Extensions = nil
 	}
@@ -151,7 +153,7 @@ func TestSetAllSetsEveryTrait(t *testing.T) {
 
 // fields are those that the methods of Traits read for others.
 var fields = map[string]string{
-	"Version": "AnthropicVersion", "MaxTokens": "DefaultMaxTokens", "FanOut": "MaxFanOut",
+	"Version": "AnthropicVersion", "MaxTokens": "DefaultMaxTokens", "AgentTokens": "AgentMaxTokens", "FanOut": "MaxFanOut",
 	"Extension": "Extensions", "SamplingByVersion": "Sampling",
 }
 

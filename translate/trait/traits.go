@@ -55,6 +55,9 @@ type Traits struct {
 	// DefaultMaxTokens bounds an answer where the provider needs a bound and the
 	// client gave none; 0 stands for DefaultMaxTokens.
 	DefaultMaxTokens int64
+	// AgentMaxTokens is DefaultMaxTokens for responses clients, which are agents as
+	// a rule; 0 stands for DefaultAgentMaxTokens.
+	AgentMaxTokens int64
 	// MaxOutputTokens is the longest answer that the model gives; providers refuse
 	// requests for a longer one. 0 where it is not known.
 	MaxOutputTokens int64
@@ -72,6 +75,8 @@ type Traits struct {
 	// DropUnsupportedTools leaves out tools that the provider's format has no
 	// words for, instead of refusing the request.
 	DropUnsupportedTools bool
+	// CustomTools sends tools that take a free text to chat providers as they are.
+	CustomTools bool
 	// RefuseJSONObject refuses requests for a JSON object where the provider's
 	// format cannot ask for one; else it is asked for in words.
 	RefuseJSONObject bool
@@ -103,6 +108,7 @@ type Traits struct {
 const (
 	DefaultAnthropicVersion = "2023-06-01"
 	DefaultMaxTokens        = 4096
+	DefaultAgentMaxTokens   = 32000
 	DefaultMaxFanOut        = 8
 )
 
@@ -224,6 +230,12 @@ func (t *Traits) EffortsOr(standard Efforts) Efforts {
 		return standard
 	}
 	return t.ReasoningEffort &^ EffortOff
+}
+
+// AgentTokens is MaxTokens for responses clients.
+func (t *Traits) AgentTokens() int64 {
+	n, _ := t.BoundTokens(cmp.Or(t.AgentMaxTokens, DefaultAgentMaxTokens))
+	return n
 }
 
 // BoundTokens returns the bound of an answer that the model takes where n is asked

@@ -27,10 +27,13 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(
 		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
-		core.OneCallAtATime,
+		core.ToolChoiceAllowed, core.OneCallAtATime, core.ParallelCalls,
 	),
 
-	core.Keep(core.FormatSchema, core.Schema),
+	core.Keep(
+		core.FormatText, core.FormatObject, core.FormatSchema, core.Schema, core.SchemaName, core.SchemaDescription,
+		core.SchemaStrict,
+	),
 
 	core.Lose(core.ReasoningOn).Unless(effort("low"), core.Extension(templateArguments)).ByWriter(),
 	core.Keep(core.ReasoningAdaptive),
@@ -45,7 +48,7 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.EffortMax).Unless(noEffort, effort("max")).ByWriter(),
 	core.Lose(core.EffortOther).ByWriter(),
 
-	core.Keep(core.EndUser, core.TellingEndUser).Unless(core.NoUser),
+	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(core.NoUser),
 	core.Change(core.LongEndUser).Unless(core.NoUser),
 	core.Lose(core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority).Unless(core.Extension("service_tier")),
 	core.Lose(core.CacheRequest).Unless(breakpoints),
@@ -57,19 +60,20 @@ var outcomes = core.NewOutcomes(
 	core.Keep(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Image, core.Document,
 		core.TextDocument, core.PartsDocument, core.SearchResult, core.ToolCall, core.ToolResult, core.ErrorResult,
-		core.ToolReference, core.IdleReasoning,
+		core.ToolReference, core.IdleReasoning, core.RareImage, core.ImageDetail, core.BrokenArguments,
 	),
-	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),
+	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Lose(core.Prefill).Unless(prefills...),
 	core.Change(core.TextBehindCall, core.TextBeforeResult),
 	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
 	core.Lose(core.File).Unless(fileParts, core.FilesDropped),
 	core.Lose(core.FileAddress, core.FileReference).Unless(core.FilesDropped),
-	core.Lose(core.Reasoning).Unless(replays...),
+	core.Lose(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning).Unless(replays...),
 	core.Lose(core.CachePart).Unless(breakpoints),
 
 	core.Keep(core.FunctionTool, core.UnusedTools),
 	core.Lose(core.VendorTool).Unless(core.WithoutTools),
+	core.Lose(core.FreeTool, core.FreeChoice, core.FreeCall, core.Grammar).Unless(customTools),
 )
 
 // The rules of chat providers.
@@ -77,6 +81,7 @@ var (
 	breakpoints = core.Breakpoints
 	fileParts   = core.KeepIf("files true", func(traits *trait.Traits) bool { return traits.Files == trait.FilesSend })
 	noEffort    = core.LoseIf("extensions "+templateArguments, func(traits *trait.Traits) bool { return traits.Extension(templateArguments) })
+	customTools = core.KeepIf("custom_tools native", func(traits *trait.Traits) bool { return traits.CustomTools })
 )
 
 // prefills are the rules of providers that continue what the assistant said.

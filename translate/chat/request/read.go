@@ -15,7 +15,7 @@ type reader struct {
 	cursor jsonscan.Cursor // over the body
 
 	tools   []byte // raw; read behind the choice among them
-	allowed *allowedTools
+	allowed *core.AllowedTools
 
 	role      core.Role
 	begun     bool     // somebody other than the system has spoken

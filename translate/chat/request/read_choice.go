@@ -78,40 +78,6 @@ func (r *reader) chosenName(raw []byte, path string) []byte {
 	return name
 }
 
-// allowedTools are the tools that may be used, where some may not.
-type allowedTools struct {
-	names []string        // in the order of the client
-	found map[string]bool // by name: the request has the tool
-}
-
-// has reports whether a tool of that raw name may be used, and notes that there is
-// one. Without a list of allowed tools all may.
-func (a *allowedTools) has(raw []byte) bool {
-	if a == nil {
-		return true
-	}
-	name := jsonscan.TextOf(raw)
-	if _, ok := a.found[name]; !ok {
-		return false
-	}
-	a.found[name] = true
-	return true
-}
-
-// check refuses a list with tools that are not there.
-func (a *allowedTools) check(x *core.Translation) {
-	if a == nil {
-		return
-	}
-	x.At.Enter(allowedPath)
-	for _, name := range a.names {
-		if x.At.Next(); !a.found[name] {
-			x.Lose(missingAllowedRow, nil)
-		}
-	}
-	x.At.Leave()
-}
-
 const allowedPath = "tool_choice.allowed_tools.tools"
 
 // allowedTools reads which tools may be used at all, and whether one must be.
@@ -123,9 +89,9 @@ func (r *reader) allowedTools(raw []byte, path string) {
 	o := &r.item
 	o.Read(r.x, &c, allowedMembers, path+".")
 	r.wish(path+".mode", o.Raw(allowedMode), unknownModeRow)
-	r.allowed = &allowedTools{found: make(map[string]bool)}
+	r.allowed = core.NewAllowedTools()
 	r.allowedNames(o.Raw(allowedList))
-	if r.x.Options.Has(core.ToolChoiceRequired) && len(r.allowed.names) == 0 {
+	if r.x.Options.Has(core.ToolChoiceRequired) && r.allowed.Empty() {
 		r.x.Invalid(allowedPath, "must hold at least one tool where the mode is 'required'")
 	}
 }
@@ -154,7 +120,5 @@ func (r *reader) allowedNames(raw []byte) {
 // allow notes the reference to a tool: the object of that member.
 func (r *reader) allow(member int, path string) {
 	r.item.LoseOthers(r.x, core.SetOf(choiceType, member), choiceMembers, "")
-	name := jsonscan.TextOf(r.chosenName(r.item.Raw(member), path))
-	r.allowed.names = append(r.allowed.names, name)
-	r.allowed.found[name] = false
+	r.allowed.Allow(jsonscan.TextOf(r.chosenName(r.item.Raw(member), path)))
 }

@@ -10,7 +10,7 @@ import (
 func (r *reader) foldOptions() {
 	o := &r.x.Options
 	r.foldMaxTokens(o)
-	r.foldUser(o)
+	o.FoldUser(r.x, secondUserRow)
 	if raw := o.Raw(core.ParallelCalls); string(raw) == "false" {
 		o[core.OneCallAtATime] = core.Option{Raw: []byte("true"), Row: o[core.ParallelCalls].Row}
 	}
@@ -33,18 +33,6 @@ func (r *reader) foldMaxTokens(o *core.Options) {
 		}
 	}
 	o.Clear(core.OlderMaxTokens, core.OlderMaxTokens)
-}
-
-func (r *reader) foldUser(o *core.Options) {
-	user, other := o[core.EndUser], o[core.SafetyIdentifier]
-	switch {
-	case other.Raw == nil:
-	case user.Raw == nil:
-		o[core.EndUser] = other
-	case string(user.Raw) != string(other.Raw):
-		r.x.Lose(secondUserRow, nil)
-	}
-	o.Clear(core.SafetyIdentifier, core.SafetyIdentifier)
 }
 
 // modalities refuses all answers but texts.

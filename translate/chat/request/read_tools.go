@@ -52,7 +52,7 @@ func (r *reader) readTools() {
 			r.tool()
 		}
 	}
-	r.allowed.check(r.x)
+	r.allowed.Check(r.x, allowedPath, missingAllowedRow)
 }
 
 // tool writes a tool: a function, or one that takes a free text.
@@ -66,7 +66,7 @@ func (r *reader) tool() {
 	default:
 		r.x.KeepAs(core.VendorTool, unknownToolRow, kind)
 	}
-	if !ok || !r.allowed.has(r.parts.tool.Name) {
+	if !ok || !r.allowed.Has(r.parts.tool.Name) {
 		return
 	}
 	r.w.Tool(&r.parts.tool)

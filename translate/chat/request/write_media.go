@@ -77,6 +77,9 @@ func (w *writer) Image(m *core.Media) {
 	} else {
 		to.Buf = parts.AppendDataURL(to.Buf, m.MediaType, m.Data)
 	}
+	if len(m.Detail) > 0 {
+		to.Buf = append(append(to.Buf, `","detail":"`...), m.Detail...)
+	}
 	to.Buf = append(to.Buf, `"}}`...)
 	w.turn.marked = to
 }

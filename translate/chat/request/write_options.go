@@ -4,6 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -36,15 +37,16 @@ func (w *writer) maxTokensField() string {
 	return "max_tokens"
 }
 
-// writeFormat asks for an answer that follows a schema. It is strict, since the
-// client was promised that the schema is followed; one that cannot be then fails
-// loudly.
+// writeFormat asks for the format of the answer.
 func (w *writer) writeFormat() {
-	if schema := w.x.Options.Raw(core.Schema); schema != nil {
+	o := &w.x.Options
+	switch {
+	case o.Has(core.Schema):
 		w.out.Name("response_format")
-		w.out = append(w.out, `{"type":"json_schema","json_schema":{"name":"response","schema":`...)
-		w.out = append(w.out, schema...)
-		w.out = append(w.out, `,"strict":true}}`...)
+		w.out = append(w.out, `{"type":"json_schema","json_schema":{`...)
+		w.out = append(parts.AppendSchema(w.out, o), "}}"...)
+	case o.Has(core.FormatObject):
+		w.out.Raw("response_format", []byte(`{"type":"json_object"}`))
 	}
 }
 
