@@ -11,15 +11,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// Exchange is one client request with everything known about it until its
-// usage is written. It belongs to the goroutine that serves the request.
+// Exchange is one client request with everything known about it, until its record is
+// written. It belongs to the goroutine that serves the request.
 type Exchange struct {
 	ID        string // request id, "req_" and 24 base62 characters
 	Start     time.Time
 	Operation translate.Operation
 	Format    *format.Descriptor // of the client
 
-	Key    *aigateway.Key // nil until the credential was checked
+	Key    *aigateway.Key // nil until the credential is checked
 	Client http.Header
 	Query  string // what providers of the client's format get of the query
 	Strict bool   // the client refuses losses that shape the answer
@@ -27,8 +27,9 @@ type Exchange struct {
 	Lease  *Lease // of Body's memory; nil when it belongs to no pool
 	View   translate.View
 
-	// Attempts made so far, the last one, and what came of it. The last two are nil
-	// before the first attempt, and if the gateway answers itself.
+	// Attempts is the number of targets that were asked so far. Attempt and Result are
+	// the last attempt and its result; both are nil before the first attempt, and if
+	// the gateway answers itself.
 	Attempts int
 	Attempt  *Attempt
 	Result   *Result
@@ -37,12 +38,12 @@ type Exchange struct {
 	Outcome   Outcome
 	Fault     *fault.Fault // sent to the client, nil when answered
 
-	// Unreported says that the losses of the request became known too late for
-	// the header that tells the client of them.
+	// Unreported is true if the losses of the request became known after the headers
+	// were sent, of which one lists them.
 	Unreported bool
 }
 
-// Outcome says how an exchange ended.
+// Outcome is how an exchange ended.
 type Outcome string
 
 // The outcomes.
@@ -54,8 +55,8 @@ const (
 	ClientClosed Outcome = "client_closed" // the client went away first
 )
 
-// Attempt is what is tried: one target, spoken to in one format. It does not
-// change once it is made.
+// Attempt is what is tried: one target, called in one format. It does not change once it
+// is made.
 type Attempt struct {
 	Exchange *Exchange
 	Provider string             // name of the provider in the configuration
@@ -68,9 +69,8 @@ type Attempt struct {
 	BytesPerToken float64
 }
 
-// DropBody gives the memory of the request body back, once nobody reads it any
-// more: a stream may outlast it by hours. Calls that still send the body hold it
-// themselves.
+// DropBody gives the memory of the request body back, which a stream may outlast by
+// hours. Calls that still send the body hold it themselves.
 func (e *Exchange) DropBody() {
 	e.Lease.Release()
 	e.Body, e.Lease = nil, nil

@@ -8,8 +8,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Result is what came of one call of an attempt. The transport makes it; it is
-// final once the body of the answer is closed.
+// Result is what came of one call of an attempt. Only the transport writes it, and the
+// gateway for a call that never got to the transport. It is final once the body of the
+// answer is closed.
 type Result struct {
 	State     AnswerState
 	Fault     *fault.Fault     // why there is no whole answer; nil while there is none, or the client has left
@@ -17,7 +18,7 @@ type Result struct {
 	Losses    translate.Losses // fields of the request that a translation left behind
 	Dropped   translate.Losses // parts of a translated answer that were left out
 	Answer    *ErrorAnswer     // the provider's error answer, if it may be relayed as it is
-	Header    http.Header      // headers of the provider that the client gets: retry-after and the like of a failed answer, rate limits if the traits say so
+	Header    http.Header      // headers of the provider that the client gets: when to retry a failed request; rate limits, if the traits allow it
 	Status    int              // status of the provider, 0 before it answers
 	RequestID string           // id of the call at the provider
 

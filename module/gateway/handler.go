@@ -84,17 +84,23 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err := h.setUsers(ctx, app); err != nil {
 		return err
 	}
-	if h.resolved, err = h.Config.resolve(ctx, app.resolved); err != nil {
+	if err := h.setResolved(ctx, app.resolved); err != nil {
 		return err
 	}
-	if err := h.resolved.limiters.checkAccounts(h.users.accounts); err != nil {
+	h.warnForwarded(ctx, app)
+	return nil
+}
+
+// setResolved provisions the configuration on top of what it inherits. The store of
+// the userbase is the last source of keys.
+func (h *Handler) setResolved(ctx caddy.Context, base *resolved) (err error) {
+	if h.resolved, err = h.Config.resolve(ctx, base); err != nil {
 		return err
 	}
 	if h.users.store != nil {
 		h.resolved.sources = append(h.resolved.sources, h.users.store)
 	}
-	h.warnForwarded(ctx, app)
-	return nil
+	return h.resolved.limiters.checkAccounts(h.users.accounts)
 }
 
 // setUsers sets the userbase: that of the global option, unless the site configures its

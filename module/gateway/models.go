@@ -39,8 +39,7 @@ func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *fault.Fault {
 	return nil
 }
 
-// serveModel shows one of these names. A name that only a pattern serves is
-// shown too: it can be used.
+// serveModel describes the model of a name, even if only a pattern leads to it.
 func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *fault.Fault {
 	id := strings.TrimPrefix(r.URL.Path, modelsPrefix)
 	s.Exchange().View.Model = id
@@ -53,21 +52,18 @@ func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *fault.Fault {
 	return nil
 }
 
-// visible lists the names that a key may use, sorted.
+// visible returns the names of models that a key may use, sorted.
 func (h *Handler) visible(key *aigateway.Key, r *http.Request) []string {
 	awaitModels(r.Context(), h.resolved.providers...)
 	return slices.DeleteFunc(h.resolved.names(), func(name string) bool { return !key.Allows(name) })
 }
 
-// page cuts the page that the query asks for out of the sorted ids.
+// page returns the page of the sorted ids that the query asks for, and whether more ids
+// follow, or precede a page that ends before an id.
 func page(ids []string, paging *format.Paging, q url.Values) (cut []string, more bool, f *fault.Fault) {
-	limit := paging.Standard
-	if q.Has(paging.Limit) {
-		n, err := strconv.Atoi(q.Get(paging.Limit))
-		if err != nil || n < 1 || n > paging.Largest {
-			return nil, false, fault.InvalidField(paging.Limit, fmt.Sprintf("must be an integer from 1 to %d", paging.Largest))
-		}
-		limit = n
+	limit, f := pageSize(paging, q)
+	if f != nil {
+		return nil, false, f
 	}
 	if before := q.Get(paging.Before); before != "" {
 		i, _ := slices.BinarySearch(ids, before)
@@ -85,4 +81,16 @@ func page(ids []string, paging *format.Paging, q url.Values) (cut []string, more
 		return ids[:limit], true, nil
 	}
 	return ids, false, nil
+}
+
+// pageSize returns the number of ids that the query asks for.
+func pageSize(paging *format.Paging, q url.Values) (int, *fault.Fault) {
+	if !q.Has(paging.Limit) {
+		return paging.Standard, nil
+	}
+	n, err := strconv.Atoi(q.Get(paging.Limit))
+	if err != nil || n < 1 || n > paging.Largest {
+		return 0, fault.InvalidField(paging.Limit, fmt.Sprintf("must be an integer from 1 to %d", paging.Largest))
+	}
+	return n, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Estimate is what an exchange is expected to use, in tokens.
+// Estimate is the number of tokens that an exchange is expected to use.
 type Estimate struct {
 	Prompt   int64 // of the input
 	Reserved int64 // of the input and the longest answers
@@ -41,11 +41,11 @@ func New(e Estimate, r aigateway.Reservation) Meter { return Meter{Estimate: e, 
 // AddEarlier adds the tokens of a failed attempt, which another one follows.
 func (m *Meter) AddEarlier(r *exchange.Result) { m.earlier += reported(r) }
 
-// Count counts bytes of the answer that are about to be sent, with the headers of
-// the answer. With the first bytes behind the end of a whole answer it settles: a
-// client that has read the last of them may send its next request before this one
-// has returned. It releases the reservation with the last bytes, and no earlier:
-// a large answer that is read slowly is held in memory.
+// Count counts bytes of the answer that are about to be sent; h are the headers of the
+// answer. Once the answer is whole, Count settles before the bytes are sent: a client
+// that has read them may send its next request before this one has returned. It
+// releases the reservation with the last bytes and no earlier, because a large answer
+// that is read slowly stays in memory.
 func (m *Meter) Count(ex *exchange.Exchange, h http.Header, p []byte) {
 	if m.reservation == nil {
 		return
@@ -96,9 +96,9 @@ func (m *Meter) used(ex *exchange.Exchange) int64 {
 	return m.earlier + m.cost(ex.Result)
 }
 
-// cost returns the tokens of the last attempt. If the provider does not report
-// the final usage, that is the largest of what it reports, what was reserved, and
-// what the sent bytes show.
+// cost returns the tokens of the last attempt. If the provider does not report the
+// final usage, it is the largest of the reported tokens, the reserved tokens, and the
+// estimate by the sent bytes.
 func (m *Meter) cost(r *exchange.Result) int64 {
 	n := reported(r)
 	if r.Whole() && n > 0 || m.bytes == 0 && unused(r) {
@@ -107,8 +107,8 @@ func (m *Meter) cost(r *exchange.Result) int64 {
 	return max(n, m.Reserved, m.Prompt+m.sent())
 }
 
-// frameBytes is about how many bytes of each line of a stream are no text: an
-// event of chat has two lines, and 200 bytes of member names.
+// frameBytes is about how many bytes of each line of a stream are not text: an event of
+// chat has two lines, and 200 bytes of member names.
 const frameBytes = 100
 
 // sent estimates the tokens of the sent bytes. An event has two lines or more and
@@ -117,11 +117,11 @@ func (m *Meter) sent() int64 {
 	return m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/token.DefaultBytesPerToken
 }
 
-// maxPlausible is more tokens than any model takes and gives.
+// maxPlausible is a number of tokens beyond the context and the output of any model.
 const maxPlausible = 1 << 24
 
-// reported returns the tokens that the provider reports for an attempt so far. A
-// number that is impossible counts as 0: one wrong number must not lock a key.
+// reported returns the tokens that the provider has reported for an attempt so far. An
+// impossible number counts as 0, since a single one would exhaust the limit of a key.
 func reported(r *exchange.Result) int64 {
 	if !r.Usage.Known {
 		return 0
@@ -132,10 +132,9 @@ func reported(r *exchange.Result) int64 {
 	return 0
 }
 
-// unused reports whether a failed attempt, of which the client got nothing, has
-// used no more than the provider reports: it was never sent, or its answer was not
-// the beginning of a model's. The usage of an attempt that timed out or broke off
-// is unknown.
+// unused reports whether a failed attempt, of which the client got nothing, has used no
+// more tokens than the provider reports, because it was never sent, or was answered by an
+// error. The usage of an attempt that timed out or broke off is unknown.
 func unused(r *exchange.Result) bool {
 	switch r.Status {
 	case 0:
