@@ -49,7 +49,7 @@ func (k *OneKey) Provision(caddy.Context) error {
 }
 
 func (k *OneKey) Lookup(digest aigateway.Digest) *aigateway.Key {
-	if digest != k.key.Digest {
+	if !k.key.Matches(digest) {
 		return nil
 	}
 	return &k.key

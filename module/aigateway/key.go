@@ -2,6 +2,7 @@ package aigateway
 
 import (
 	"crypto/sha256"
+	"crypto/subtle"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -40,6 +41,14 @@ func StoredKeyID(number int64) string { return storedKeyPrefix + strconv.FormatI
 func IsStoredKeyID(id string) bool {
 	number, err := strconv.ParseInt(strings.TrimPrefix(id, storedKeyPrefix), 10, 64)
 	return err == nil && number > 0 && StoredKeyID(number) == id
+}
+
+// Matches reports whether k has this digest, in constant time. A KeySource that finds
+// keys in a map calls it for the found key: the time of the lookup in the map may depend
+// on the digest. Digests do not help to guess a key, but a comparison in constant time
+// needs no proof of that.
+func (k *Key) Matches(digest Digest) bool {
+	return subtle.ConstantTimeCompare(k.Digest[:], digest[:]) == 1
 }
 
 // Expired reports whether k has expired at now.

@@ -1,6 +1,7 @@
 package aigateway
 
 import (
+	"crypto/sha256"
 	"math"
 	"net/netip"
 	"testing"
@@ -46,4 +47,11 @@ func TestIDsOfStoredKeysAreTheirNumbers(t *testing.T) {
 	for _, id := range []string{"", "key", "key_", "key_0", "key_-1", "key_+1", "key_01", "key_1a", "Key_1", "key-1", "7", "key_key_1", "key_9223372036854775808"} {
 		assert.False(t, IsStoredKeyID(id), id)
 	}
+}
+
+func TestAKeyMatchesItsDigestOnly(t *testing.T) {
+	key := Key{Digest: sha256.Sum256([]byte("sk-one"))}
+	assert.True(t, key.Matches(sha256.Sum256([]byte("sk-one"))))
+	assert.False(t, key.Matches(sha256.Sum256([]byte("sk-two"))))
+	assert.False(t, key.Matches(Digest{}))
 }

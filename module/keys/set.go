@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"crypto/subtle"
 	"fmt"
 	"iter"
 	"maps"
@@ -52,10 +51,7 @@ func (s *set) warn(key *aigateway.Key, length int) {
 
 func (s *set) lookup(digest aigateway.Digest) *aigateway.Key {
 	key := s.byDigest[digest]
-	// The comparison of the map may take time that depends on the digest. Digests
-	// do not help to guess a key, but a comparison in constant time needs no proof
-	// of that.
-	if key == nil || subtle.ConstantTimeCompare(key.Digest[:], digest[:]) != 1 {
+	if key == nil || !key.Matches(digest) {
 		return nil
 	}
 	return key

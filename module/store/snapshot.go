@@ -1,7 +1,6 @@
 package store
 
 import (
-	"crypto/subtle"
 	"maps"
 	"strconv"
 	"sync/atomic"
@@ -31,9 +30,7 @@ type cachedKey struct {
 // not compete for the cache line.
 func (k *snapshot) lookup(digest aigateway.Digest) *aigateway.Key {
 	found := k.keys[digest]
-	// The comparison of the map may take time that depends on the digest; the
-	// second one takes constant time.
-	if found == nil || subtle.ConstantTimeCompare(found.Digest[:], digest[:]) != 1 {
+	if found == nil || !found.Matches(digest) {
 		return nil
 	}
 	if !found.Disabled && !found.used.Load() {

@@ -14,8 +14,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Keys were counted before the transaction that made one: 150 that were asked
-// for at once gave a user 248 of them, where 100 were the most.
+// Keys were once counted before the transaction that created one: 150 concurrent
+// requests gave a user 248 keys, with a limit of 100.
 func boundsHold(t *testing.T, database Database) {
 	const most, wanted = 5, 20
 	stores := []aigateway.Store{database.Open(t), database.Open(t)}
@@ -51,8 +51,8 @@ func boundsHold(t *testing.T, database Database) {
 	assert.Equal(t, []aigateway.Session{*session}, sessionsOf(t, stores[0], bob.ID), "they are another's")
 }
 
-// All waited in one line. Whoever was not at its head after five seconds was
-// told that the store was not available, and so was the log.
+// Changes that had waited for five seconds were once reported as an outage of the store,
+// in the answer and in the log.
 func tooManyWriters(t *testing.T, database Database) {
 	const many = 100
 	s, logs := Observed(t, database())

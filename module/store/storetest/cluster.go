@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Cluster is a PostgreSQL server of the tests, which they may stop and start.
+// Cluster is a PostgreSQL server for tests, which they may stop and start.
 type Cluster struct {
 	bin, dir  string
 	databases int
@@ -23,11 +23,11 @@ type Cluster struct {
 	process   *exec.Cmd
 }
 
-// postgres is the server of the process, nil where PostgreSQL is not installed.
+// postgres is the server of this process, nil if PostgreSQL is not installed.
 var postgres = sync.OnceValues(newCluster)
 
-// Postgres returns a server that runs, and false where PostgreSQL is not
-// installed; that is a failure where CI is set. It ends with the process.
+// Postgres returns a running server, and false if PostgreSQL is not installed, which is
+// a failure if CI is set. The server ends with the process.
 func Postgres(t *testing.T) (*Cluster, bool) {
 	t.Helper()
 	cluster, err := postgres()
@@ -65,7 +65,7 @@ func newCluster() (*Cluster, error) {
 	return c, nil
 }
 
-// binaries returns the folder of initdb, the newest one, empty without any.
+// binaries returns the folder of the newest initdb, empty if there is none.
 func binaries() string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	slices.SortFunc(found, func(a, b string) int { return len(a) - len(b) + strings.Compare(a, b) })
@@ -97,11 +97,11 @@ func (c *Cluster) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// untilClosed runs a command until the standard input ends, even if nobody
-// lives to say so, and then the line that is its first argument.
+// untilClosed runs a command until the standard input ends, which it also does if this
+// process is killed, and then runs its first argument.
 const untilClosed = `after=$1; shift; "$@" & cat >/dev/null; kill -INT $!; wait $!; eval "$after"`
 
-// Start starts the server and waits until it answers.
+// Start starts the server, and waits until it answers.
 func (c *Cluster) Start(t *testing.T) {
 	t.Helper()
 	require.Nil(t, c.process, "it runs already")
@@ -121,7 +121,7 @@ func (c *Cluster) Start(t *testing.T) {
 	}, patience, tick)
 }
 
-// Stop stops the server, whoever is connected.
+// Stop stops the server, and closes its connections.
 func (c *Cluster) Stop(t *testing.T) {
 	t.Helper()
 	keep := filepath.Join(c.dir, "keep")
@@ -132,7 +132,7 @@ func (c *Cluster) Stop(t *testing.T) {
 	c.process = nil
 }
 
-// NewDatabase makes an empty database and returns its DSN.
+// NewDatabase creates an empty database, and returns its DSN.
 func (c *Cluster) NewDatabase(t testing.TB) string {
 	t.Helper()
 	c.databases++
@@ -141,11 +141,10 @@ func (c *Cluster) NewDatabase(t testing.TB) string {
 	return fmt.Sprintf("host=%s user=postgres password=%s dbname=%s", c.dir, Password, name)
 }
 
-// Password is part of every DSN. The server does not ask for it; nothing may
-// show it.
+// Password is part of every DSN. The server does not check it. No output may contain it.
 const Password = "pw-canary-51a7c0de"
 
-// SQL runs statements in a database and returns what psql prints.
+// SQL runs statements in a database, and returns the output of psql.
 func (c *Cluster) SQL(t testing.TB, database, statements string) string {
 	t.Helper()
 	out, err := c.command("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", c.dir, "-U", "postgres", "-d", database, "-c", statements).CombinedOutput()

@@ -9,8 +9,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// A database whose tables were gone was taken for a new one: every key and every
-// session was a wrong one from then on.
+// A database without tables was once taken for a new one, so that every key and every
+// session became invalid.
 func emptiedElsewhere(t *testing.T, database Database) {
 	s, logs := Observed(t, database())
 	key := NewKey(t, s, NewUser(t, s, "alice", aigateway.RoleRoot).ID, "laptop")

@@ -123,7 +123,7 @@ func changesAreSeenAtOnce(t *testing.T, database Database) {
 	assert.ErrorIs(t, s.DeleteKey(t.Context(), alice.ID, key.ID), aigateway.ErrNotFound)
 }
 
-// With many keys, reading all of them at each change took most of its time.
+// Each change once read all keys, which took most of its time.
 func changesOfOneUser(t *testing.T, database Database) {
 	s, other := store.New(database(), nop), store.New(database(), nop) // which do not follow
 	alice, bob := NewUser(t, s, "alice", aigateway.RoleUser), NewUser(t, s, "bob", aigateway.RoleUser)
@@ -209,8 +209,7 @@ func usesAreKept(t *testing.T, database Database) {
 	assert.Same(t, known, other.Lookup(unused.Digest), "nothing was read anew")
 }
 
-// ensures that a list which somebody spoiled by hand does not open a key to all
-// models.
+// Ensures that a list that was damaged by hand does not allow a key to use all models.
 func damagedRestrictions(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice := NewUser(t, s, "alice", aigateway.RoleUser)
@@ -292,7 +291,7 @@ func beforeAndAfter(t *testing.T, database Database) {
 	assert.NoError(t, s.Close())
 }
 
-// lookup looks a key up that is known, without its Subject.
+// lookup returns a known key without its Subject.
 func lookup(t testing.TB, s aigateway.Store, digest aigateway.Digest) *aigateway.Key {
 	t.Helper()
 	key := s.Lookup(digest)

@@ -12,13 +12,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// Observed opens a store whose log can be read.
+// Observed opens a store, and returns its log.
 func Observed(t testing.TB, backend database.Backend) (*store.Store, *observer.ObservedLogs) {
 	core, logs := observer.New(zapcore.DebugLevel)
 	return OpenLogged(t, backend, zap.New(core)), logs
 }
 
-// Logged waits until something is logged and returns the error that is told.
+// Logged waits for a log message, and returns its error.
 func Logged(t testing.TB, logs *observer.ObservedLogs, message string) string {
 	t.Helper()
 	found := func() []observer.LoggedEntry { return logs.FilterMessageSnippet(message).All() }

@@ -16,8 +16,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// MakeOlder fills a database with the first version of the schema and a user, a
-// session and a key, and returns the digest of the key.
+// MakeOlder creates a database with the first version of the schema, a user, a session
+// and a key, and returns the digest of the key.
 func MakeOlder(t testing.TB, backend database.Backend) aigateway.Digest {
 	t.Helper()
 	script, err := fs.ReadFile(backend.Dialect().Migrations, "0001_accounts.sql")
@@ -46,7 +46,7 @@ func MakeOlder(t testing.TB, backend database.Backend) aigateway.Digest {
 	return digest
 }
 
-// Migrated opens a database of MakeOlder by several at once and demands that
+// Migrated opens a database of MakeOlder from several stores at once, and checks that
 // nothing is lost.
 func Migrated(t testing.TB, database Database, digest aigateway.Digest) {
 	t.Helper()

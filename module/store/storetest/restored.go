@@ -11,9 +11,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 )
 
-// A database that was restored from a copy counts on from an older revision.
-// Once it had come to the one that was known, it was taken for the same: keys
-// that were deleted went on to work until the next change.
+// A database that was restored from a backup has an older revision. When it reached the
+// revision of the snapshot, it once counted as unchanged, and deleted keys stayed valid
+// until the next change.
 func restoredElsewhere(t *testing.T, database Database) {
 	here, there, later := store.New(database(), nop), database.Open(t), store.New(database(), nop)
 	alice := NewUser(t, here, "alice", aigateway.RoleUser)

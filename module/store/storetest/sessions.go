@@ -65,9 +65,9 @@ func expiredSessionsAreForgotten(t *testing.T, database Database) {
 
 func rehash(user *aigateway.User) error { user.Password = "another hash"; return nil }
 
-// The sessions ended in a transaction of their own once, after the one that
-// changed the user: a failure in between left a thief logged in although the
-// password was new.
+// The sessions once ended in a transaction of their own, after the change of the user. A
+// failure in between left the owner of a stolen session logged in, although the password
+// was new.
 func changesEndSessions(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice, bob := NewUser(t, s, "alice", aigateway.RoleUser), NewUser(t, s, "bob", aigateway.RoleUser)
@@ -113,8 +113,7 @@ func changesWithoutEndingSessionsFail(t *testing.T, database Database) {
 	assert.False(t, user.Disabled)
 }
 
-// Whoever verified the old password while it was being changed had a session
-// until the one who made it looked again: if it could.
+// A login with the old password, during a change of the password, once got a session.
 func sessionsAreChecked(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice := NewUser(t, s, "alice", aigateway.RoleUser)

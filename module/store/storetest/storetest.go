@@ -1,5 +1,5 @@
-// Package storetest is what every store must do, whatever its database. Only
-// tests import it.
+// Package storetest contains the tests that every store must pass, for any database.
+// Only tests import it.
 package storetest
 
 import (
@@ -24,8 +24,8 @@ const (
 	tick     = 5 * time.Millisecond
 )
 
-// Database returns a backend of one database, another one at each call: two
-// stores of them are as far apart as two processes.
+// Database returns a new backend of one database at each call: two stores with them are
+// as separate as those of two processes.
 type Database func() database.Backend
 
 // Open opens a store of the database until the test ends.
@@ -43,13 +43,13 @@ func OpenLogged(t testing.TB, backend database.Backend, logger *zap.Logger) *sto
 	return s
 }
 
-// Current waits until a store knows all keys.
+// Current waits until a store is complete.
 func Current(t testing.TB, s *store.Store) {
 	t.Helper()
 	require.Eventually(t, s.Complete, patience, tick)
 }
 
-// Run runs the tests of every store, each with a fresh database.
+// Run runs the tests of every store, each with a new database.
 func Run(t *testing.T, fresh func(testing.TB) Database) {
 	for _, test := range []struct {
 		claim string
@@ -121,10 +121,10 @@ func NewSession(t testing.TB, s aigateway.Store, user int64, token string, lasts
 	return session
 }
 
-// plenty is a bound that no test reaches.
+// plenty is a limit that no test reaches.
 const plenty = 1 << 20
 
-// all is a page of everything.
+// all is a page with all entries.
 var all = aigateway.Page{Limit: 1000}
 
 func background() context.Context { return context.Background() }

@@ -144,7 +144,7 @@ func lastRootStays(t *testing.T, database Database) {
 	assert.NoError(t, err)
 }
 
-// Each sees the other one as enabled until one of them is first.
+// Each transaction sees the other user as enabled until one of them commits.
 func rootsRace(t *testing.T, database Database) {
 	stores := []aigateway.Store{database.Open(t), database.Open(t)}
 	for round := range 5 {
@@ -197,7 +197,7 @@ func deletedUserLeavesNothing(t *testing.T, database Database) {
 	assert.NotNil(t, s.Lookup(bobs.Digest))
 }
 
-// PostgreSQL's once read as an outage: it was logged as one, and answered 503.
+// The error of PostgreSQL was once reported as an outage, and answered with 503.
 func callerThatLeaves(t *testing.T, database Database) {
 	s := database.Open(t)
 	ctx, leave := context.WithCancel(t.Context())
