@@ -16,11 +16,11 @@ import (
 const casesFile = "../testdata/conformance/cases.txt"
 
 var (
-	caseLine   = regexp.MustCompile(`^(G\d{3}) \S.*\S$`)
-	caseNumber = regexp.MustCompile(`G\d{3}`)
+	caseLine   = regexp.MustCompile(`^([GR]\d{3}) \S.*\S$`)
+	caseNumber = regexp.MustCompile(`[GR]\d{3}`)
 	// caseName is the beginning of the name of a test: of a function, or of a
 	// case in a table, where it stands in quotation marks.
-	caseName = regexp.MustCompile("(?:Test|[\"'`])(?:G\\d{3})+")
+	caseName = regexp.MustCompile("(?:Test|[\"'`])(?:[GR]\\d{3})+")
 )
 
 // CI counts the passed tests of each numbered case. A number without a line

@@ -152,7 +152,7 @@ var emitted = []struct {
 	{"parts of a message", translate.AnswerContext{}, []event.Event{words("a"), inPart(1, words("b")), inPart(1, words("c")), inPart(1, refusal("no"))}, "completed", []string{aMessage(0, "completed", aText("a"), aText("bc"), `{"type":"refusal","refusal":"no"}`)}},
 	{"a refusal in words", translate.AnswerContext{}, []event.Event{refusal("n"), refusal("o"), finish(event.FinishRefused)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"no"}`)}},
 	{"a refusal that the provider explains", translate.AnswerContext{}, []event.Event{{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("because")}}, "incomplete/content_filter", []string{aMessage(0, "incomplete", aText("because"))}},
-	{"cut off", translate.AnswerContext{}, []event.Event{words("a"), limited}, "incomplete/max_output_tokens", []string{aMessage(0, "incomplete", aText("a"))}},
+	{"R032 cut off", translate.AnswerContext{}, []event.Event{words("a"), limited}, "incomplete/max_output_tokens", []string{aMessage(0, "incomplete", aText("a"))}},
 	{"cut off behind the end of a text", translate.AnswerContext{}, []event.Event{words("a"), textEnd, limited}, "incomplete/max_output_tokens", []string{aMessage(0, "completed", aText("a"))}},
 	{"paused", translate.AnswerContext{}, []event.Event{finish(event.FinishPaused)}, "incomplete/max_output_tokens", nil},
 	{"for a reason that nobody knows", translate.AnswerContext{}, []event.Event{words("a"), finish(event.FinishUnknown)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
@@ -239,7 +239,7 @@ func TestReasoningOfTheFormatKeepsWhatItsProviderEncrypted(t *testing.T) {
 	assert.JSONEq(t, "["+someReasoning(0, `"gA.A=="`, "a")+"]", outputOf(t, got))
 }
 
-func TestFreeTextsComeOutOfTheObjectsThatHoldThem(t *testing.T) {
+func TestR022FreeTextsComeOutOfTheObjectsThatHoldThem(t *testing.T) {
 	m := translate.AnswerContext{Tools: map[string]translate.ClientTool{"p": {Name: "apply_patch", Wrapped: true}}}
 	for arguments, want := range map[string]string{
 		`{"input":"*** Begin\nPatch"}`:   "*** Begin\nPatch",
@@ -265,7 +265,7 @@ func TestFreeTextsComeOutOfTheObjectsThatHoldThem(t *testing.T) {
 	assert.Equal(t, "", got["output"].([]any)[0].(translatetest.Object)["input"])
 }
 
-func TestUsageAndTierAreToldInFull(t *testing.T) {
+func TestR031UsageAndTierAreToldInFull(t *testing.T) {
 	counts := event.Event{Kind: event.Usage, Tier: event.TierPriority, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
 	got, err := json.Marshal(answered(t, translate.AnswerContext{}, words("a"), counts))
 	require.NoError(t, err)
@@ -343,9 +343,9 @@ func lastEvent(t *testing.T, stream string) (string, translatetest.Object) {
 	return last.Name, data
 }
 
-// TestAFailedStreamSaysSoInItsLastEvent ensures that a stream which failed never looks
+// TestR034AFailedStreamSaysSoInItsLastEvent ensures that a stream which failed never looks
 // finished, and that clients keep the items that have ended.
-func TestAFailedStreamSaysSoInItsLastEvent(t *testing.T) {
+func TestR034AFailedStreamSaysSoInItsLastEvent(t *testing.T) {
 	fault := &fault.Fault{Kind: fault.Overloaded, Message: "busy"}
 	for name, tt := range map[string]struct {
 		events []event.Event

@@ -59,7 +59,7 @@ func TestMintedBlocksAreCutWithOneComma(t *testing.T) {
 		{"both ends", minted + "," + text + "," + minted, text},
 		{"with white space", " " + minted + " , " + text + " ", " " + text + " "},
 		{"with white space behind", text + "\n, " + minted + "\n", text + "\n"},
-		{"a seal of another format", text + "," + sealedItem, text},
+		{"R013 a seal of another format", text + "," + sealedItem, text},
 		{"none", text + "," + foreign, text + "," + foreign},
 	}
 	for _, tt := range tests {
