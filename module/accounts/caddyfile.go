@@ -87,7 +87,7 @@ func (a *Accounts) setSession(d *caddyfile.Dispenser, value string) error {
 		return d.Errf("session must be a duration such as 24h or 7d, not '%s'", value)
 	}
 	a.Session = caddy.Duration(duration)
-	if duration == 0 { // zero stands for the default
+	if duration == 0 { // zero selects the default
 		return d.Err("session must be at least one minute")
 	}
 	return nil

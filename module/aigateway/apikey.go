@@ -11,7 +11,7 @@ import (
 const Base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // An API key that NewAPIKey returns is "sk-" and 48 base62 digits: 42 random
-// digits (250 bits), then a checksum of them, which tells a mistyped key from
+// digits (250 bits), then a checksum of them, which distinguishes a mistyped key from
 // a foreign one without a lookup.
 const (
 	apiKeyPrefix   = "sk-"

@@ -80,7 +80,7 @@ func (d *Database) Disconnect(db *sql.DB) {
 // Close closes the database. All further calls fail.
 func (d *Database) Close() error {
 	d.closed.Store(true)
-	d.connecting <- struct{}{} // nobody is connecting
+	d.connecting <- struct{}{} // waits for a connection in progress
 	defer release(d.connecting)
 	if db := d.db.Swap(nil); db != nil {
 		return d.backend.Disconnect(db)
