@@ -93,6 +93,14 @@ func TestMessagesToResponsesAllocatesLittle(t *testing.T) {
 	require.LessOrEqual(t, allocs, 10.0)
 }
 
+// responsesAgentRequest is the request of an agent as a responses client sends it.
+func responsesAgentRequest(tb testing.TB) []byte {
+	tb.Helper()
+	body, _, fault := pairs.Render(nil, translate.Messages, translate.Responses, agentRequest(), &core.RequestInfo{Model: "m1", Upstream: "m1"})
+	require.Nil(tb, fault)
+	return body
+}
+
 // requests are those of about 100 KB: of an agent with tools where the provider
 // has such, else of a long conversation, or one long prompt.
 func requests(tb testing.TB) []struct {
@@ -110,6 +118,9 @@ func requests(tb testing.TB) []struct {
 		{translate.Chat, translate.Completions, talkRequest(translate.Chat)},
 		{translate.Messages, translate.Responses, agentRequest()},
 		{translate.Chat, translate.Responses, chatAgentRequest(tb)},
+		{translate.Responses, translate.Messages, responsesAgentRequest(tb)},
+		{translate.Responses, translate.Chat, responsesAgentRequest(tb)},
+		{translate.Completions, translate.Responses, prompt},
 		{translate.Completions, translate.Messages, prompt},
 		{translate.Completions, translate.Chat, prompt},
 	}
