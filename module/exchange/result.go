@@ -35,7 +35,7 @@ const (
 	Content                      // a stream has content
 	Finishing                    // every choice of a translated stream has finished; only usage may follow
 	Finished                     // the answer is whole: the last event of a stream, or a JSON answer
-	Broken                       // there is no whole answer: Fault says why
+	Broken                       // there is no whole answer: Fault is the reason
 	Relayed                      // Broken, and the client gets the provider's own error event
 	Unasked                      // the target cannot take the request; nothing was sent
 )

@@ -27,7 +27,7 @@ type provider struct {
 	serves  []aigateway.Pattern // the names that it serves without a model block; none: all that are not claimed otherwise
 	hidden  bool                // it serves nothing without a model block
 	known   []modelcard.Card    // models its preset is known for, sorted by id
-	list    *modellist.List     // its own list of models; nil where it is not asked for one
+	list    *modellist.List     // its own list of models; nil if it is not asked for one
 
 	uncounted meter.Uncounted // models whose tokens it does not count
 
@@ -36,6 +36,7 @@ type provider struct {
 	call   upstream.Caller
 }
 
+// newProvider provisions a provider. Its list of models is one of lists.
 func newProvider(ctx caddy.Context, config *Provider, lists *modellist.Lists) (*provider, error) {
 	if err := aigateway.CheckProviderName(config.Name); err != nil {
 		return nil, err
@@ -44,18 +45,11 @@ func newProvider(ctx caddy.Context, config *Provider, lists *modellist.Lists) (*
 	if err != nil {
 		return nil, err
 	}
-	p := &provider{name: config.Name, known: modellist.Named(defaults.Models)}
-	if err := p.setFormats(config.Formats, defaults.Formats); err != nil {
-		return nil, err
+	p := &provider{
+		name: config.Name, known: modellist.Named(defaults.Models),
+		traits: layers{defaults.Traits, defaults.ModelTraits, config.Traits},
 	}
-	if err := p.setModels(config); err != nil {
-		return nil, err
-	}
-	if err := config.check(defaults, inProcess); err != nil {
-		return nil, err
-	}
-	p.traits = layers{defaults.Traits, defaults.ModelTraits, config.Traits}
-	if p.whole, err = p.target(""); err != nil {
+	if err := p.configure(config, defaults, inProcess); err != nil {
 		return nil, err
 	}
 	if p.call, err = config.loadCaller(ctx, defaults.BaseURL, inProcess); err != nil {
@@ -67,6 +61,21 @@ func newProvider(ctx caddy.Context, config *Provider, lists *modellist.Lists) (*
 		})
 	}
 	return p, nil
+}
+
+// configure sets formats, models and traits, and refuses settings that could not work.
+func (p *provider) configure(config *Provider, d aigateway.Defaults, inProcess bool) (err error) {
+	if err := p.setFormats(config.Formats, d.Formats); err != nil {
+		return err
+	}
+	if err := p.setModels(config); err != nil {
+		return err
+	}
+	if err := config.check(d, inProcess); err != nil {
+		return err
+	}
+	p.whole, err = p.target("")
+	return err
 }
 
 // loadCaller loads the way to the provider, whose preset has the address standard.

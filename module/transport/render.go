@@ -14,7 +14,7 @@ import (
 )
 
 // render builds the request to the provider. proxied is what reverse_proxy (or
-// the direct path) hands over: its URL says where to, its headers hold what the
+// the direct path) hands over: its URL is where to send it, its headers hold what the
 // configuration adds, its context carries the dial information.
 func (c *call) render(proxied *http.Request, p *payload) *http.Request {
 	a := c.attempt
