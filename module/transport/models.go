@@ -35,7 +35,7 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 // or repeats the credential, which clients would see.
 func (t *Transport) modelsPage(res *http.Response) []byte {
 	page, err := readBody(res, res.Body, maxModelsPage)
-	if err != nil || fault.Reveals(string(page), t.credential()) {
+	if err != nil || fault.Leaks(string(page), t.credential()) {
 		return nil
 	}
 	return page

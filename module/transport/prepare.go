@@ -81,10 +81,10 @@ func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 		lease.Release()
 		return rendered{}, fault
 	}
-	r.Memory.MaxHeld = int(c.t.MaxEventBytes)
+	r.Answer.MaxHeld = int(c.t.MaxEventBytes)
 	return rendered{
 		payload: &payload{parts: [][]byte{body}, length: int64(len(body)), lease: lease},
-		losses:  r.Losses, memory: r.Memory, prompts: r.Prompts, samples: r.Samples,
+		losses:  r.Losses, memory: r.Answer, prompts: r.Prompts, samples: r.Samples,
 	}, nil
 }
 

@@ -12,13 +12,13 @@ import (
 
 // leaksCredential reports whether a body repeats the credential of the call.
 func (c *call) leaksCredential(body []byte) bool {
-	return c.t.secret != "" && fault.Reveals(string(body), c.t.credential())
+	return c.t.secret != "" && fault.Leaks(string(body), c.t.credential())
 }
 
 // redact returns a text of the provider, or "" if it repeats the credential. Every
 // text that goes to a header or to the log passes through here.
 func (c *call) redact(text string) string {
-	if fault.Reveals(text, c.t.credential()) {
+	if fault.Leaks(text, c.t.credential()) {
 		return ""
 	}
 	return text

@@ -15,10 +15,10 @@ import (
 type Emitter struct {
 	translate.Dropped
 
-	Memory *translate.AnswerContext // of the request
-	IDs    translate.IDs
-	Usage  token.Usage
-	Out    []byte // what was written since Output was called last
+	Context *translate.AnswerContext // of the request
+	IDs     translate.IDs
+	Usage   token.Usage
+	Out     []byte // what was written since Output was called last
 
 	head  []byte // how every chunk, and the body, begins; empty until Start
 	whole bool   // the JSON body is complete
@@ -43,7 +43,7 @@ func (m *Emitter) Fail(cause error) { m.fault = fault.Unusable(cause) }
 // nothing before its end. It is valid until the next event.
 func (m *Emitter) Output() []byte {
 	m.patch = patch{}
-	if !m.Memory.Stream && !m.whole {
+	if !m.Context.Stream && !m.whole {
 		return nil
 	}
 	out := m.Out
@@ -86,7 +86,7 @@ func (m *Emitter) End(reason string) {
 	m.patch.at = len(m.Out)
 	m.Out = AppendReason(append(m.Out, "null"...), reason)
 	m.Out = append(m.Out, ']')
-	if m.Memory.IncludeUsage {
+	if m.Context.IncludeUsage {
 		m.Out = append(m.Out, `,"usage":null`...)
 	}
 	m.Out = append(m.Out, "}\n\n"...)
@@ -115,7 +115,7 @@ func (m *Emitter) Patch(logprobs []byte) {
 
 // EndStream writes the usage, if the client asked for it, and the end.
 func (m *Emitter) EndStream() {
-	if m.Memory.IncludeUsage {
+	if m.Context.IncludeUsage {
 		m.Out = append(append(m.Out, "data: "...), m.head...)
 		m.endBody()
 		m.Out = append(m.Out, "\n\n"...)
@@ -139,6 +139,6 @@ func (m *Emitter) WriteBody(n int, write func(index int) bool) {
 
 func (m *Emitter) endBody() {
 	m.Out = append(m.Out, `],"usage":`...)
-	m.Out = AppendUsage(m.Out, m.Usage, m.Memory)
+	m.Out = AppendUsage(m.Out, m.Usage, m.Context)
 	m.Out = append(m.Out, '}')
 }

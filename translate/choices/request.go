@@ -23,7 +23,7 @@ func AppendSamples(dst *core.Members, x *core.Translation) {
 
 // AppendStream appends the members that ask for a stream, if the client wants one.
 func AppendStream(dst *core.Members, x *core.Translation) {
-	if !x.Memory.Stream {
+	if !x.Answer.Stream {
 		return
 	}
 	dst.Raw("stream", []byte("true"))

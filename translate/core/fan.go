@@ -41,7 +41,7 @@ func (x *Translation) inOneCall(n int64) int64 {
 		x.InvalidOption(Samples, "must be at most "+strconv.Itoa(maxSamples))
 	}
 	if n > 1 {
-		x.Memory.Choices = int(n)
+		x.Answer.Choices = int(n)
 	}
 	return n
 }

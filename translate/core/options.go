@@ -115,7 +115,7 @@ func (x *Translation) Logprobs() (alternatives int64, ok bool) {
 			x.InvalidOption(TopLogprobs, "must be an integer of at least 0")
 		}
 	}
-	x.Memory.Logprobs, x.Memory.TopLogprobs = true, int(alternatives)
+	x.Answer.Logprobs, x.Answer.TopLogprobs = true, int(alternatives)
 	return alternatives, true
 }
 

@@ -60,7 +60,7 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 		dst = w.Finish(dst)
 	}
 	if x.fault == nil && x.Traits.EstimateInputTokens {
-		x.Memory.InputEstimate = Measure(body, from).Tokens(info.BytesPerToken)
+		x.Answer.InputEstimate = Measure(body, from).Tokens(info.BytesPerToken)
 	}
 	r.Forget()
 	from.readers.Put(r)
@@ -120,7 +120,7 @@ func (x *Translation) begin(info *RequestInfo, rows *Rows, to *Target) {
 
 // end returns the results and lets go of all that belongs to the request.
 func (x *Translation) end(out []byte) ([]byte, Rendered, *fault.Fault) {
-	r, fault := Rendered{Losses: x.losses, Memory: x.Memory, Prompts: x.Prompts, Samples: x.Samples}, x.fault
+	r, fault := Rendered{Losses: x.losses, Answer: x.Answer, Prompts: x.Prompts, Samples: x.Samples}, x.fault
 	kept := Translation{Extensions: x.Extensions, scratch: x.scratch}
 	*x = kept
 	if cap(x.Extensions)+cap(x.scratch) <= keptMemory {
@@ -134,11 +134,11 @@ func (x *Translation) end(out []byte) ([]byte, Rendered, *fault.Fault) {
 
 // remember keeps what the way back needs of the options.
 func (x *Translation) remember() {
-	x.Memory.Stream = jsonscan.IsTrue(x.Options.Raw(Stream))
-	x.Memory.IncludeUsage = jsonscan.IsTrue(x.Options.Raw(StreamUsage))
+	x.Answer.Stream = jsonscan.IsTrue(x.Options.Raw(Stream))
+	x.Answer.IncludeUsage = jsonscan.IsTrue(x.Options.Raw(StreamUsage))
 	for i, raw := range x.Options.Stops() {
 		text := jsonscan.TextOf(raw)
-		if x.Memory.Stops = append(x.Memory.Stops, text); text == "" {
+		if x.Answer.Stops = append(x.Answer.Stops, text); text == "" {
 			x.keepEmptyStop(i)
 		}
 	}

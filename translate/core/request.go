@@ -31,7 +31,7 @@ type RequestInfo struct {
 // Rendered is what a conversion tells beside the body it wrote.
 type Rendered struct {
 	Losses translate.Losses        // what could not be carried over as it was
-	Memory translate.AnswerContext // what the way back needs
+	Answer translate.AnswerContext // what the way back needs
 
 	// Prompts is how many prompts the request holds, each of which is a call of
 	// its own, and Samples how often each is sent. Both are 1 as a rule.

@@ -29,22 +29,22 @@ func (n *ToolNames) Reset() {
 // provider knows it by another name.
 func (n *ToolNames) Add(x *Translation, t *Tool) {
 	n.tools = append(n.tools, namedTool{t.Name, x.At, t.Free})
-	if toolcall.PlainName(jsonscan.Inner(t.Name)) {
+	if toolcall.AcceptsName(jsonscan.Inner(t.Name)) {
 		return
 	}
 	name := jsonscan.TextOf(t.Name)
-	if toolcall.PlainName([]byte(name)) {
+	if toolcall.AcceptsName([]byte(name)) {
 		return
 	}
-	if x.Memory.Names == nil {
-		x.Memory.Names = make(map[string]string)
+	if x.Answer.Names == nil {
+		x.Answer.Names = make(map[string]string)
 	}
-	x.Memory.Names[string(toolcall.AppendName(nil, []byte(name)))] = name
+	x.Answer.Names[string(toolcall.AppendName(nil, []byte(name)))] = name
 }
 
 // AppendTo appends the name by which the provider knows a tool; the name is escaped.
 func (n *ToolNames) AppendTo(dst, name []byte) []byte {
-	if toolcall.PlainName(name) {
+	if toolcall.AcceptsName(name) {
 		return append(dst, name...)
 	}
 	n.scratch = jsonscan.AppendUnescaped(n.scratch[:0], name)
@@ -54,7 +54,7 @@ func (n *ToolNames) AppendTo(dst, name []byte) []byte {
 // Check refuses a tool whose name is the one that the provider would know another tool
 // by: a call of the one would reach the client as a call of the other.
 func (n *ToolNames) Check(x *Translation) {
-	known := x.Memory.Names
+	known := x.Answer.Names
 	for i := 0; len(known) > 0 && i < len(n.tools); i++ {
 		name := jsonscan.TextOf(n.tools[i].raw)
 		n.scratch = toolcall.AppendName(n.scratch[:0], []byte(name))

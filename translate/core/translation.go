@@ -20,7 +20,7 @@ type Translation struct {
 	Options Options
 	// Memory is what the way back needs. The reader fills in what the request
 	// says; the writer adds what its format leaves to the gateway.
-	Memory translate.AnswerContext
+	Answer translate.AnswerContext
 	// Extensions are the members that only this provider knows, each with a comma
 	// before it.
 	Extensions []byte

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// This file says what a provider blames a request for, in words that a log may
-// hold: the provider's own sentence may quote the request.
+// What a provider blames a request for is logged in the words of this file, since the
+// message of the provider may quote the request.
 
-// reasons are parts of sentences of providers, in lower case, with what they
-// blame a request for. The first row that fits counts.
+// reasons are parts of messages of providers, in lower case, and the reason that they
+// imply. The first row that matches counts.
 var reasons = []struct {
 	reason string
 	parts  []string
@@ -40,8 +40,8 @@ var reasons = []struct {
 	}},
 }
 
-// blamed are the kinds of faults by which a provider blames the request, with
-// the reason where no sentence says more.
+// blamed are the kinds that blame the request, with the reason if the message implies
+// none.
 var blamed = map[Kind]string{
 	Invalid:  "the request is not valid",
 	NotFound: "the model or the endpoint is not known",
@@ -49,8 +49,8 @@ var blamed = map[Kind]string{
 	TooLarge: "the request is too large",
 }
 
-// reason returns what the provider blames the request for, "" where it blames
-// something else.
+// reason returns what the provider blames the request for, "" if it does not blame the
+// request.
 func (d detail) reason(row statusRow) string {
 	general := blamed[row.kind]
 	switch {
@@ -60,16 +60,16 @@ func (d detail) reason(row statusRow) string {
 		return "the input is longer than the context"
 	}
 	for _, known := range reasons {
-		if saysAny(d.message, known.parts...) {
+		if containsAny(d.message, known.parts...) {
 			return known.reason
 		}
 	}
 	return general
 }
 
-// path returns the path of the field that the provider blames, up to the first
-// step that is no name of the formats: that may be a text of the client. It is ""
-// where there is none.
+// path returns the path of the field that the provider blames, "" for none. It ends
+// before the first step that is no name of a format, since that may be a text of the
+// client.
 func (d detail) path() string {
 	path := d.param
 	if path == "" {
@@ -86,7 +86,7 @@ func (d detail) path() string {
 // maxSteps bounds the paths that are logged.
 const maxSteps = 8
 
-// isStep reports whether a step of a path is an index, or a name of the formats.
+// isStep reports whether a step of a path is an index or a name of a format.
 func isStep(step string) bool {
 	if index, err := strconv.Atoi(step); err == nil {
 		return index >= 0 && index < maxIndex
@@ -94,10 +94,10 @@ func isStep(step string) bool {
 	return slices.Contains(stepNames, step)
 }
 
-// maxIndex bounds the indices that are logged: longer numbers are no indices.
+// maxIndex bounds the indices that are logged.
 const maxIndex = 1_000_000
 
-// stepNames are names of members that paths of providers hold.
+// stepNames are the names of members in paths that are logged.
 var stepNames = strings.Fields(`
 	body model messages system prompt max_tokens max_completion_tokens temperature top_p top_k n stop stop_sequences
 	stream stream_options tools tool_choice parallel_tool_calls functions function_call response_format reasoning_effort

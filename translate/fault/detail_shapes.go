@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// deepest is how far a message may be wrapped: errors of a provider are often
-// found inside the error of a proxy before it, as an object or as its text.
+// deepest bounds how deep a message may be nested: proxies put the error of a provider
+// into their own, as an object or as text.
 const deepest = 6
 
-// The places in which providers put the message, in order: at the top of a body,
-// and inside the error there.
+// The places of the message, in the order in which they are searched: at the top of a
+// body, and in the error there.
 var (
 	outerPlaces = []string{"error", "message", "detail", "errors", "response"}
 	innerPlaces = []string{"message", "error", "detail", "errors"}
 )
 
-// detailOf looks for the message in all of these places, and for the type and
-// the code that stand nearest to it.
+// detailOf returns the message in the first of these places, with the nearest type and
+// code.
 func detailOf(value any, depth int) detail {
 	if depth > deepest {
 		return detail{}
@@ -38,7 +38,7 @@ func detailOf(value any, depth int) detail {
 	return detail{}
 }
 
-// detailOfText unwraps an error that is the text of another one.
+// detailOfText reads an error that is the text of another error.
 func detailOfText(text string, depth int) detail {
 	if value, ok := decode([]byte(text)); ok && strings.HasPrefix(strings.TrimSpace(text), "{") {
 		if d := detailOf(value, depth+1); d.message != "" {
@@ -48,7 +48,7 @@ func detailOfText(text string, depth int) detail {
 	return detail{message: text}
 }
 
-// detailOfList reads a list of validation errors, or the first of other ones.
+// detailOfList reads a list of validation errors, or the first of other errors.
 func detailOfList(list []any, depth int) detail {
 	if message := joined(list); message != "" {
 		return detail{message: message}
@@ -76,7 +76,7 @@ func detailOfObject(object map[string]any, depth int) (d detail) {
 	return d
 }
 
-// firstText is the first of the values that is a text or a number.
+// firstText returns the first value that is a text or a number.
 func firstText(values ...any) string {
 	for _, value := range values {
 		switch v := value.(type) {
@@ -91,7 +91,7 @@ func firstText(values ...any) string {
 	return ""
 }
 
-// joined writes a list of validation errors: "body.messages.0: field required".
+// joined returns a list of validation errors as text: "body.messages.0: field required".
 func joined(list []any) string {
 	var parts []string
 	for _, entry := range list {
@@ -116,8 +116,8 @@ func location(value any) string {
 	return strings.Join(steps, ".")
 }
 
-// messagesDetails returns the error.details of a messages body, which is written
-// anew: an object of a bounded length, or nil.
+// messagesDetails returns the error.details object of a messages body, encoded again
+// and of bounded length, or nil.
 func messagesDetails(body any) []byte {
 	object, _ := body.(map[string]any)
 	failure, _ := object["error"].(map[string]any)

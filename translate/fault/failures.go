@@ -1,9 +1,9 @@
 package fault
 
-// The faults of this file blame the gateway or a provider. Causes are kept for
-// the log; they may name addresses, so the sentences never repeat them.
+// The faults of this file blame the gateway or a provider. Messages never repeat the
+// cause, which may name an address.
 
-// codeUnusable and its neighbours are codes of chat and completions bodies.
+// The codes of chat and completions bodies.
 const (
 	codeUnusable    = "upstream_invalid_response"
 	codeAuth        = "upstream_auth"
@@ -15,23 +15,23 @@ const (
 	codeRateLimited = "rate_limit_exceeded"
 )
 
-// InternalError hides a fault of the gateway itself.
+// InternalError returns a fault of the gateway itself. Only the log gets the cause.
 func InternalError(cause error) *Fault {
 	return &Fault{Kind: Internal, Message: "internal error", Cause: cause}
 }
 
-// ShuttingDown tells a client to come back: the gateway stops or reloads.
+// ShuttingDown returns the fault of a gateway that stops or reloads. Clients may retry.
 func ShuttingDown() *Fault {
 	return &Fault{Kind: Overloaded, Message: "the gateway is shutting down", Code: codeOverloaded}
 }
 
-// KeysUnavailable says that a key could not be looked up for now. It does not
-// blame the key: a client would throw it away.
+// KeysUnavailable returns the fault of a key that cannot be looked up right now. It
+// does not blame the key: clients discard a key that is refused.
 func KeysUnavailable() *Fault {
 	return &Fault{Kind: Overloaded, Message: "keys cannot be checked right now", Code: "keys_unavailable"}
 }
 
-// NoUpstream says that no target of the model could be asked at all.
+// NoUpstream returns the fault of a model without an available target.
 func NoUpstream(model string) *Fault {
 	return &Fault{
 		Kind: Overloaded, Message: "no upstream for model '" + model + "' is available",
@@ -39,8 +39,8 @@ func NoUpstream(model string) *Fault {
 	}
 }
 
-// Unreachable says that the provider could not be reached: connecting, TLS or
-// name resolution failed, or the connection broke before any header.
+// Unreachable returns the fault of a provider that could not be reached: connecting,
+// TLS or name resolution failed, or the connection broke before any header.
 func Unreachable(cause error) *Fault {
 	return &Fault{
 		Kind: BadGateway, Message: "the upstream could not be reached",
@@ -48,12 +48,12 @@ func Unreachable(cause error) *Fault {
 	}
 }
 
-// UpstreamTimeout says that the provider took too long.
+// UpstreamTimeout returns the fault of a provider that took too long.
 func UpstreamTimeout(cause error) *Fault {
 	return &Fault{Kind: Timeout, Message: "the upstream did not answer in time", Code: codeTimeout, Cause: cause}
 }
 
-// Unusable says that the provider's answer is not what its format promises.
+// Unusable returns the fault of an answer that violates the format of its provider.
 func Unusable(cause error) *Fault {
 	return &Fault{
 		Kind: BadGateway, Message: "the upstream returned an unusable answer",
@@ -61,9 +61,8 @@ func Unusable(cause error) *Fault {
 	}
 }
 
-// Interrupted reports whether nobody knows what a call came to that ended so: it
-// was too late, or broken off, where others end by what the provider has said or
-// by an answer that is none.
+// Interrupted reports whether the outcome of the call is unknown: it timed out or
+// broke off.
 func (f *Fault) Interrupted() bool {
 	switch f.Code {
 	case codeTimeout, codeUnreachable, codeTruncated:
@@ -72,7 +71,7 @@ func (f *Fault) Interrupted() bool {
 	return f.Kind == Internal && f.Code == "" && !f.Quoted
 }
 
-// Truncated says that a stream ended without its last event.
+// Truncated returns the fault of a stream that ended without its last event.
 func Truncated(cause error) *Fault {
 	return &Fault{
 		Kind: BadGateway, Message: "the upstream closed the stream before completing the answer",

@@ -11,7 +11,7 @@ type Kind uint8
 
 // The kinds.
 const (
-	Internal             Kind = iota // 500: our own fault, or a provider's 500
+	Internal             Kind = iota // 500: a fault of the gateway, or a provider's 500
 	Invalid                          // 400: the request is at fault
 	Unauthenticated                  // 401: no usable key of this gateway
 	Forbidden                        // 403
@@ -43,9 +43,8 @@ var statuses = [...]int{
 	Timeout:              504,
 }
 
-// Fault is an error that a client may read. Its message is written by hand for
-// that reader and holds no prompt, key or upstream address. The private cause
-// travels beside it, in Cause, and goes to the log alone.
+// Fault is an error that a client may read. Its message is written for clients and has
+// no prompt, key or address of a provider. Cause is for the log alone.
 type Fault struct {
 	Kind    Kind
 	Message string // "<path>: <what is required>", lower case, no final period
@@ -55,30 +54,29 @@ type Fault struct {
 	ErrorCode string
 	// Unsupported is the error.details.unsupported list of messages bodies.
 	Unsupported []string
-	// Details is the error.details of messages bodies as a provider of the format
-	// wrote it, an object, nil for none. Clients branch on its members.
+	// Details is the error.details object of messages bodies as a provider of the
+	// format wrote it, nil for none. Clients branch on its members.
 	Details []byte
 	Cause   error
-	// Trait is the one by which the provider's owner decides that such a request
-	// is refused, in the words of a configuration; "" for none. It is for the log:
-	// clients cannot set it.
+	// Trait is the name of the trait because of which the request is refused, "" for
+	// none. It is for the log, since clients cannot set traits.
 	Trait string
-	// Final says that the same request will fail in the same way until somebody
-	// acts: the answer carries "x-should-retry: false". Official clients retry
-	// 401 and 5xx without it, some of them silently for minutes.
+	// Final is true if the same request fails again until somebody acts. The answer has
+	// the header "x-should-retry: false", without which official clients retry 401 and
+	// 5xx, some of them silently for minutes.
 	Final bool
-	// Reason says what a provider blames the request for, and Path which field, in
-	// words that a log may hold; Reason is "" where it does not blame the request.
+	// Reason and Path are what a provider blames the request for, and the path of the
+	// field, in words for the log. Reason is "" if it does not blame the request.
 	Reason, Path string
-	// Quoted says that Message is the provider's wording. It may quote the
-	// request, so it is for the client alone: the log gets LogMessage.
+	// Quoted is true if Message is the wording of a provider. It may quote the request,
+	// so it is for the client alone: the log gets LogMessage.
 	Quoted bool
-	// Logged is Message without what it repeats of the request, "" if it repeats
-	// nothing: a value in a wrong place may be a prompt or a key.
+	// Logged is Message without its quotes from the request, "" if it has none: a value
+	// in a wrong place may be a prompt or a key.
 	Logged string
 }
 
-// LogMessage is Message, or what may be logged of it.
+// LogMessage returns the part of Message that may be logged.
 func (f *Fault) LogMessage() string {
 	if f.Quoted {
 		return fmt.Sprintf("the upstream's own words, %d bytes", len(f.Message))
@@ -86,7 +84,7 @@ func (f *Fault) LogMessage() string {
 	return cmp.Or(f.Logged, f.Message)
 }
 
-// add puts a text of the gateway's own behind the message.
+// Add appends a text to the message. It must not quote the request.
 func (f *Fault) Add(text string) {
 	f.Message += text
 	if f.Logged != "" {
@@ -94,12 +92,12 @@ func (f *Fault) Add(text string) {
 	}
 }
 
-// Error makes a Fault an error; it repeats only what a client may read.
+// Error returns the message.
 func (f *Fault) Error() string { return f.Message }
 
-// Unwrap gives the private cause to errors.Is and errors.As.
+// Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Cause }
 
-// Status returns the HTTP status of the answer to a client, unless its format has
-// another one for the kind.
+// Status returns the HTTP status of the answer to a client, unless the format of the
+// client has a status of its own for the kind.
 func (f *Fault) Status() int { return statuses[f.Kind] }

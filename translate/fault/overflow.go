@@ -2,9 +2,8 @@ package fault
 
 import "strings"
 
-// This file is about prompts that are longer than the context of the model.
-// Clients that keep conversations shorten them then and go on, but each knows
-// only the words of its own vendor.
+// A prompt that is longer than the context of the model is an overflow. Clients shorten
+// the conversation and continue, but each recognizes only the words of its own vendor.
 
 // CodeOverflow is the code of faults for prompts that are too long. Clients of
 // OpenAI's formats know it.
@@ -45,18 +44,17 @@ var overflowSentences = []string{
 	"too many tokens: size limit exceeded",  // Cohere
 }
 
-// overflows reports whether an error of the row means that the prompt was too
-// long. Rows with a code of their own blame something else: "too many tokens" is
-// also what rate limits say.
+// overflows reports whether an error of the row means that the prompt was too long.
+// Rows with a code blame something else: rate limits have "too many tokens", too.
 func (d detail) overflows(row statusRow) bool {
 	if row.code != "" && row.kind != TooLarge {
 		return false
 	}
-	return overflowWords[d.code] || overflowWords[d.kind] || saysAny(d.message, overflowSentences...)
+	return overflowWords[d.code] || overflowWords[d.kind] || containsAny(d.message, overflowSentences...)
 }
 
-// saysAny reports whether a message has one of the parts, which are in lower case.
-func saysAny(message string, parts ...string) bool {
+// containsAny reports whether a message has one of the parts, which are in lower case.
+func containsAny(message string, parts ...string) bool {
 	message = strings.ToLower(message)
 	for _, part := range parts {
 		if strings.Contains(message, part) {

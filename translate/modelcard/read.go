@@ -8,19 +8,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// ErrNoList is the error for a body that is JSON, but no list of models.
+// ErrNoList is the error of a body that is JSON, but no list of models.
 var ErrNoList = errors.New("not a list of models")
 
 // maxModelText bounds the texts of a model, in bytes.
 const maxModelText = 256
 
-// Read reads a provider's list of models, in either shape: an object with
-// the models in data, or, as some servers answer, the bare array. Members are
-// read by every name that a service documents for them; those of another type
-// than expected, and texts of more than 256 bytes, count as absent. Models
-// without an id are left out.
+// Read reads a provider's list of models: an object with the models in data, or just
+// the array. Members are read by every name that a service documents. Values of an
+// unexpected type and texts of more than 256 bytes count as absent. Models without an
+// id are left out.
 //
-// A list in pages returns the id after which the next page begins; "" is the end.
+// after is the id after which the next page begins, "" for the last page.
 func Read(body []byte) (models []Card, after string, err error) {
 	c := jsonscan.New(body)
 	p := modelPage{}
@@ -82,11 +81,11 @@ func (p *modelPage) readModels(c *jsonscan.Cursor) {
 	}
 }
 
-// cardReader is a model while it is read. The sizes that a service gives in
-// several places stand apart: their order in the object does not matter.
+// cardReader reads a model. Sizes that services state in several places are kept apart,
+// so that the order of members does not matter.
 type cardReader struct {
 	Card
-	name         string // instead of a display name
+	name         string // used if there is no display name
 	serving      int64  // the context that a llama.cpp server was started with
 	training     int64  // the context that its model was trained with
 	routedOutput int64  // the longest answer of a router's preferred service
@@ -123,7 +122,7 @@ func (m *cardReader) member(c *jsonscan.Cursor) {
 	}
 }
 
-// model returns what was read. A name that only repeats the id is none.
+// model returns the model. A name that repeats the id is left out.
 func (m *cardReader) model() Card {
 	m.DisplayName = orElse(m.DisplayName, m.name)
 	if m.DisplayName == m.ID {
@@ -143,7 +142,7 @@ func firstSize(sizes ...int64) int64 {
 	return 0
 }
 
-// readCounts reads the members of an object that have a place in counts.
+// readCounts reads the members of an object that are keys of counts.
 func readCounts(c *jsonscan.Cursor, counts map[string]*int64) {
 	for c.OpenObject(); c.Member(); {
 		if count := counts[string(c.Name())]; count != nil {
@@ -164,10 +163,10 @@ func readModelText(c *jsonscan.Cursor, dst *string) {
 	}
 }
 
-// lastDate is the last second that RFC 3339 can write.
+// lastDate is the last second that RFC 3339 can express.
 const lastDate = 253402300799
 
-// readModelDate reads Unix seconds, or a time as RFC 3339 writes it.
+// readModelDate reads Unix seconds or a time of RFC 3339.
 func readModelDate(c *jsonscan.Cursor, seconds *int64) {
 	if text, ok := c.Text(); ok {
 		if date, err := time.Parse(time.RFC3339, string(text)); err == nil {

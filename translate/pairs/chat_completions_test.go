@@ -103,7 +103,7 @@ func TestChatTowardsCompletions(t *testing.T) {
 func TestTheWayBackRemembersTheChatRequest(t *testing.T) {
 	remembered := func(traits, body string) translate.AnswerContext {
 		_, r := renderCaseOf(t, translate.Chat, translate.Completions, renderCase{traits: traits, body: body})
-		return r.Memory
+		return r.Answer
 	}
 	assert.Equal(t,
 		translate.AnswerContext{Stream: true, IncludeUsage: true, Stops: []string{"a"}, Enforce: []string{"\n\nHuman:"}, LeadingSpace: true},

@@ -131,6 +131,6 @@ func TestChatToolsTowardsResponses(t *testing.T) {
 func TestSeveralAnswersBecomeCallsOfResponses(t *testing.T) {
 	_, r := renderCaseOf(t, translate.Chat, translate.Responses, renderCase{body: wanting(`"n":3`, `"logprobs":true`, `"top_logprobs":2`).body})
 	assert.Equal(t, 3, r.Calls())
-	assert.True(t, r.Memory.Logprobs)
-	assert.Equal(t, 2, r.Memory.TopLogprobs)
+	assert.True(t, r.Answer.Logprobs)
+	assert.Equal(t, 2, r.Answer.TopLogprobs)
 }

@@ -81,11 +81,11 @@ func TestTheWayBackRemembersTheCompletionsRequest(t *testing.T) {
 	_, r := renderCaseOf(t, translate.Completions, translate.Chat, c)
 	assert.Equal(t, translate.AnswerContext{
 		Stream: true, IncludeUsage: true, Echo: []byte("hé\n"), PromptLength: 3, Stops: []string{"a", "\n"},
-	}, r.Memory)
+	}, r.Answer)
 	c.body = `{"model":"m1","prompt":"h\u00e9\n","logprobs":3,"stop":"b"}`
 	_, r = renderCaseOf(t, translate.Completions, translate.Chat, c)
-	assert.Equal(t, translate.AnswerContext{Logprobs: true, TopLogprobs: 3, PromptLength: 3, Stops: []string{"b"}}, r.Memory)
+	assert.Equal(t, translate.AnswerContext{Logprobs: true, TopLogprobs: 3, PromptLength: 3, Stops: []string{"b"}}, r.Answer)
 	c.body = completion(`"stop":["\n","END"," \t"]`)
 	_, r = renderCaseOf(t, translate.Completions, translate.Messages, c)
-	assert.Equal(t, translate.AnswerContext{Stops: []string{"\n", "END", " \t"}, Enforce: []string{"\n", " \t"}}, r.Memory)
+	assert.Equal(t, translate.AnswerContext{Stops: []string{"\n", "END", " \t"}, Enforce: []string{"\n", " \t"}}, r.Answer)
 }

@@ -142,7 +142,7 @@ func requireRight(t *testing.T, provider translate.Format, body []byte) {
 // answer, in whichever form the client wants it, and writes that down.
 func translatedAnswers(t *testing.T, w way, r core.Rendered, answer, stream []byte) string {
 	t.Helper()
-	streaming, whole := r.Memory, r.Memory
+	streaming, whole := r.Answer, r.Answer
 	streaming.Stream, streaming.IncludeUsage, whole.Stream = true, w.to != translate.Messages, false
 	if r.Calls() > 1 {
 		return mergedAnswers(t, w, streaming, r.Calls(), stream)

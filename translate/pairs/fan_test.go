@@ -88,7 +88,7 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 			assert.Equal(t, len(prompts), r.Prompts)
 			assert.Equal(t, c.samples, r.Samples)
 			assert.Equal(t, len(prompts)*c.samples, r.Calls())
-			assert.Equal(t, cmp.Or(c.sent, "0"), strconv.Itoa(r.Memory.Choices), "as many answers as one call asks for")
+			assert.Equal(t, cmp.Or(c.sent, "0"), strconv.Itoa(r.Answer.Choices), "as many answers as one call asks for")
 			require.Len(t, bodies, len(prompts))
 			for i, body := range bodies {
 				said := map[translate.Format]string{chat: `{"role":"user","content":"` + prompts[i] + `"}`, messages: says("user", textBlock(prompts[i]))}

@@ -57,7 +57,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 		require.Nil(t, fault, body)
 		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
 		out, r, fault := pairs.Render(nil, w.from, w.to, []byte(body), info)
-		r.Memory.Settings = nil // what is repeated is not carried over by that
+		r.Answer.Settings = nil // what is repeated is not carried over by that
 		return string(out), r, fault
 	}
 	out, r, fault := render(s.body)
@@ -77,7 +77,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	}
 	bare, rb, fault := render(sampled[w].bare)
 	require.Nil(t, fault)
-	assert.True(t, s.silent || out != bare || !reflect.DeepEqual(r.Memory, rb.Memory) || r.Calls() != rb.Calls(), "dropped in silence: %s", out)
+	assert.True(t, s.silent || out != bare || !reflect.DeepEqual(r.Answer, rb.Answer) || r.Calls() != rb.Calls(), "dropped in silence: %s", out)
 	return pairs.Kept
 }
 

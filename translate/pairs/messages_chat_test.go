@@ -140,7 +140,7 @@ func TestTheWayBackRemembersTheMessagesRequest(t *testing.T) {
 	_, r := renderCaseOf(t, translate.Messages, translate.Chat, c)
 	assert.Equal(t, translate.AnswerContext{
 		Stream: true, Stops: []string{"a\n", " "}, HasImages: true, HasMedia: true, InputEstimate: 1502,
-	}, r.Memory)
+	}, r.Answer)
 }
 
 func TestFaultsLeaveNothingBehind(t *testing.T) {

@@ -140,7 +140,7 @@ func TestG048TextsThatForgeTurnsAreRefused(t *testing.T) {
 func TestTheWayBackRemembersThePromptTemplate(t *testing.T) {
 	remembered := func(traits, body string) translate.AnswerContext {
 		_, r := renderCaseOf(t, translate.Messages, translate.Completions, renderCase{traits: traits, body: body})
-		return r.Memory
+		return r.Answer
 	}
 	const human = "\n\nHuman:"
 	assert.Equal(t, translate.AnswerContext{Enforce: []string{human}, LeadingSpace: true}, remembered("", conversation(hi)))

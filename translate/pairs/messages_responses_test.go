@@ -264,8 +264,8 @@ func TestSessionsHaveKeysOfTheirOwn(t *testing.T) {
 // What the gateway must do because the provider cannot stands in the memory.
 func TestTheWayBackFromResponsesKnowsWhatWasAsked(t *testing.T) {
 	_, r := renderCaseOf(t, translate.Messages, translate.Responses, renderCase{body: conversing(hi, `"stop_sequences":["</b>","x"]`), traits: "responses_reasoning encrypted"})
-	assert.Equal(t, []string{"</b>", "x"}, r.Memory.Enforce)
-	assert.Equal(t, sealer, r.Memory.Seals)
+	assert.Equal(t, []string{"</b>", "x"}, r.Answer.Enforce)
+	assert.Equal(t, sealer, r.Answer.Seals)
 	_, r = renderCaseOf(t, translate.Messages, translate.Responses, renderCase{body: conversing(hi)})
-	assert.Nil(t, r.Memory.Seals, "nothing to seal was asked for")
+	assert.Nil(t, r.Answer.Seals, "nothing to seal was asked for")
 }

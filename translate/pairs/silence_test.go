@@ -168,8 +168,8 @@ func (f *fullRequest) render(t *testing.T, info *core.RequestInfo, root any) (r 
 		return r, false
 	}
 	out, rendered, fault := pairs.Render(nil, f.w.from, f.w.to, body, info)
-	rendered.Memory.Settings = nil // what is repeated is not carried over by that
-	r = rendering{string(out), rendered.Memory, rendered.Calls(), make(map[string]bool)}
+	rendered.Answer.Settings = nil // what is repeated is not carried over by that
+	r = rendering{string(out), rendered.Answer, rendered.Calls(), make(map[string]bool)}
 	for _, loss := range rendered.Losses {
 		r.lost[loss.Path] = true
 	}

@@ -135,11 +135,11 @@ func TestG105TheStopOfATemplateIsCutAndIsTheEndOfTheTurn(t *testing.T) {
 	}
 	b.WriteString(`data: {"choices":[{"index":0,"text":"","finish_reason":"stop","stop_reason":"\n\nHuman:"}]}` + "\n\ndata: [DONE]\n\n")
 	_, r := renderCaseOf(t, translate.Messages, translate.Completions, renderCase{body: conversation(hi, `"stop_sequences":["END"]`)})
-	o := answered(ways[3], r.Memory, []byte(`{"model":"m","choices":[{"index":0,"text":" Hi\n\nHuman: and more","finish_reason":"length"}]}`))
+	o := answered(ways[3], r.Answer, []byte(`{"model":"m","choices":[{"index":0,"text":" Hi\n\nHuman: and more","finish_reason":"length"}]}`))
 	assert.Contains(t, o.out, `"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","stop_sequence":null`)
 
-	r.Memory.Stream = true
-	o = translated(ways[3], r.Memory, [][]byte{[]byte(b.String())}, true)
+	r.Answer.Stream = true
+	o = translated(ways[3], r.Answer, [][]byte{[]byte(b.String())}, true)
 	added, err := ways[3].added(o.out, false)
 	require.NoError(t, err)
 	assert.Equal(t, "Hi", added["content"].([]any)[0].(map[string]any)["text"])
@@ -181,7 +181,7 @@ func TestEnforcedStopsAreFewAndDifferent(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, r := renderCaseOf(t, translate.Chat, translate.Messages, renderCase{body: stopsOf(tt.stops...), fault: tt.fault})
-			assert.Equal(t, tt.enforced, len(r.Memory.Enforce))
+			assert.Equal(t, tt.enforced, len(r.Answer.Enforce))
 		})
 	}
 }

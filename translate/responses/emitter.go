@@ -24,10 +24,10 @@ import (
 type Emitter struct {
 	translate.Dropped
 
-	memory *translate.AnswerContext
-	ids    translate.IDs
-	order  *event.Sequencer
-	fault  *fault.Fault
+	context *translate.AnswerContext
+	ids     translate.IDs
+	order   *event.Sequencer
+	fault   *fault.Fault
 
 	frame    frame
 	started  bool
@@ -50,7 +50,7 @@ type Emitter struct {
 
 // NewEmitter returns an emitter of one answer to the request that the memory is of.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
-	e := &Emitter{memory: m, ids: ids}
+	e := &Emitter{context: m, ids: ids}
 	e.order = event.NewSequencer(m.Room(), e.write)
 	return e
 }
@@ -59,7 +59,7 @@ func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 // before its end. It is valid until the next event.
 func (m *Emitter) Output() []byte {
 	m.scores = 0
-	if !m.memory.Stream && !m.whole {
+	if !m.context.Stream && !m.whole {
 		return nil
 	}
 	out := m.out
@@ -107,8 +107,8 @@ func (m *Emitter) check() {
 	case m.fault != nil:
 	case m.order.Fault() != nil:
 		m.fault = m.order.Fault()
-	case len(m.output)+m.item.size() > m.memory.Room():
-		m.fault = fault.Unusable(fmt.Errorf("an answer of more than %d bytes", m.memory.Room()))
+	case len(m.output)+m.item.size() > m.context.Room():
+		m.fault = fault.Unusable(fmt.Errorf("an answer of more than %d bytes", m.context.Room()))
 	}
 }
 
@@ -119,14 +119,14 @@ func (m *Emitter) start(e *event.Event) {
 	}
 	m.started = true
 	m.tier = e.Tier
-	m.frame = frame{id: m.ids.Message, model: append([]byte(nil), e.Model...), created: e.Created, settings: m.memory.Settings}
+	m.frame = frame{id: m.ids.Message, model: append([]byte(nil), e.Model...), created: e.Created, settings: m.context.Settings}
 	if len(e.Model) == 0 {
 		m.frame.model = []byte(m.ids.Model)
 	}
 	if e.Created == 0 {
 		m.frame.created = m.ids.Created
 	}
-	if m.memory.Stream {
+	if m.context.Stream {
 		m.lifecycle("response.created", &ending{status: inProgress, output: []byte{}})
 		m.lifecycle("response.in_progress", &ending{status: inProgress, output: []byte{}})
 	}
@@ -185,7 +185,7 @@ func (m *Emitter) end() {
 		m.output = []byte{}
 	}
 	e := &ending{status: status, reason: reason, output: m.output, usage: &m.usage, tier: m.tier}
-	if m.memory.Stream {
+	if m.context.Stream {
 		m.lifecycle("response."+status, e)
 		return
 	}

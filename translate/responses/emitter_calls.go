@@ -28,8 +28,8 @@ var (
 // startCall begins a call, by the name and of the kind that the client knows.
 func (m *Emitter) startCall(e *event.Event) {
 	m.close(completed)
-	name := m.memory.ToolName(e.Name)
-	tool, known := m.memory.Tools[string(name)]
+	name := m.context.ToolName(e.Name)
+	tool, known := m.context.Tools[string(name)]
 	if !known {
 		tool.Name = string(name)
 	}
@@ -47,7 +47,7 @@ func (m *Emitter) startCall(e *event.Event) {
 	}
 	m.item.open = true
 	m.begin()
-	if m.memory.Stream && words.event != "" {
+	if m.context.Stream && words.event != "" {
 		m.deltas(words.event+".delta", "", `"}`+"\n\n")
 	}
 }
@@ -90,7 +90,7 @@ func (m *Emitter) closeArguments() {
 	it := &m.item
 	words := it.call.words
 	m.release()
-	if m.memory.Stream && words.event != "" {
+	if m.context.Stream && words.event != "" {
 		m.openPart(words.event+".done", "")
 		m.member(words.text, it.text)
 		m.shut()

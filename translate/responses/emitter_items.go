@@ -82,7 +82,7 @@ func (it *openItem) addPart(parts []byte) {
 
 // begin announces the open item.
 func (m *Emitter) begin() {
-	if m.memory.Stream {
+	if m.context.Stream {
 		m.itemEvent("response.output_item.added", m.item.append(nil, inProgress))
 	}
 }
@@ -133,7 +133,7 @@ func (m *Emitter) endItem(status string) {
 	}
 	before := len(m.output)
 	m.output = m.item.append(m.output, status)
-	if m.memory.Stream {
+	if m.context.Stream {
 		m.itemEvent("response.output_item.done", m.output[before:])
 	}
 	m.items++
@@ -182,7 +182,7 @@ const textEnd = `","logprobs":[]}` + "\n\n"
 func (m *Emitter) openText(e *event.Event) {
 	it := &m.item
 	it.open, it.part, it.refusal, it.from = true, e.Part, e.Refusal, m.characters
-	if !m.memory.Stream {
+	if !m.context.Stream {
 		return
 	}
 	m.openPart("response.content_part.added", "content_index")
@@ -217,7 +217,7 @@ func (m *Emitter) closeText() {
 	it.parts = slices.Grow(it.parts, it.size()-len(it.parts)+roomOfItem)
 	before := it.nextPart()
 	parts := it.appendText(before)
-	if m.memory.Stream {
+	if m.context.Stream {
 		m.endText()
 		m.openPart("response.content_part.done", "content_index")
 		m.out = append(append(m.out, `,"part":`...), parts[len(before):]...)
@@ -255,7 +255,7 @@ func (m *Emitter) annotate(s *event.Citation) {
 		return
 	}
 	note := it.appendNote(nil, s)
-	if m.memory.Stream {
+	if m.context.Stream {
 		m.openPart("response.output_text.annotation.added", "content_index")
 		m.out = append(m.out, `,"annotation_index":`...)
 		m.out = strconv.AppendInt(m.out, int64(it.noted), 10)
@@ -286,7 +286,7 @@ func (it *openItem) appendNote(dst []byte, s *event.Citation) []byte {
 // that was not handed over, else into one of their own.
 func (m *Emitter) score(list []byte) {
 	it := &m.item
-	if !m.memory.Logprobs || it.kind != messageItem || !it.open || it.refusal || jsonscan.Blank(list) {
+	if !m.context.Logprobs || it.kind != messageItem || !it.open || it.refusal || jsonscan.Blank(list) {
 		return
 	}
 	elements := list[1 : len(list)-1]

@@ -15,10 +15,10 @@ import (
 func (m *Emitter) reasoning(e *event.Event) {
 	m.openReasoning()
 	it := &m.item
-	if m.memory.Seals != nil {
+	if m.context.Seals != nil {
 		it.thought = jsonscan.AppendEscaped(it.thought, e.Text)
 	}
-	if m.memory.HideReasoning {
+	if m.context.HideReasoning {
 		return
 	}
 	m.announceReasoning()
@@ -55,7 +55,7 @@ func (m *Emitter) announceReasoning() {
 func (m *Emitter) openSummary(part int) {
 	it := &m.item
 	it.open, it.part = true, part
-	if !m.memory.Stream {
+	if !m.context.Stream {
 		return
 	}
 	m.openPart("response.reasoning_summary_part.added", "summary_index")
@@ -73,7 +73,7 @@ func (m *Emitter) closeSummary() {
 	before := it.nextPart()
 	parts := append(append(before, `{"type":"summary_text","text":"`...), it.text...)
 	parts = append(parts, `"}`...)
-	if m.memory.Stream {
+	if m.context.Stream {
 		m.openPart("response.reasoning_summary_text.done", "summary_index")
 		m.member("text", it.text)
 		m.shut()
@@ -89,7 +89,7 @@ func (m *Emitter) closeSummary() {
 func (m *Emitter) sign(e *event.Event) {
 	m.openReasoning()
 	switch {
-	case m.memory.Seals == nil:
+	case m.context.Seals == nil:
 		m.Drop("reasoning.signature")
 	case e.Origin == translate.Responses:
 		m.item.sealed = jsonscan.AppendString(nil, encryptedIn(e.Text))
@@ -121,12 +121,12 @@ func (m *Emitter) seal(signature []byte) {
 // escape or to mend.
 func (m *Emitter) sealBlock(block []byte) {
 	payload := base64.RawURLEncoding.AppendEncode(nil, block)
-	m.item.sealed = jsonscan.AppendString(nil, m.memory.Seals.Append(nil, seal.Block, payload))
+	m.item.sealed = jsonscan.AppendString(nil, m.context.Seals.Append(nil, seal.Block, payload))
 }
 
 // redacted writes reasoning that nobody but its provider can read.
 func (m *Emitter) redacted(data []byte) {
-	if m.memory.Seals == nil {
+	if m.context.Seals == nil {
 		m.Drop("reasoning")
 		return
 	}

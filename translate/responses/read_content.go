@@ -128,7 +128,7 @@ func (r *requestReader) image() bool {
 	if !r.imageSource() {
 		return false
 	}
-	r.x.Memory.HasImages, r.x.Memory.HasMedia = true, true
+	r.x.Answer.HasImages, r.x.Answer.HasMedia = true, true
 	r.w.Image(&r.media)
 	return true
 }
@@ -168,7 +168,7 @@ func (r *requestReader) file() bool {
 	if !r.fileSource() {
 		return false
 	}
-	r.x.Memory.HasMedia = true
+	r.x.Answer.HasMedia = true
 	r.w.Document(&r.media)
 	return true
 }

@@ -10,7 +10,7 @@ func (r *requestReader) include(raw []byte) {
 	for _, word := range elementsOf(raw) {
 		switch string(jsonscan.Inner(word)) {
 		case includeReasoning:
-			r.x.Memory.Seals = r.x.Info.Seals
+			r.x.Answer.Seals = r.x.Info.Seals
 		case includeLogprobs:
 			r.x.SetOption(logprobsRow, []byte("true"))
 		default:
@@ -93,6 +93,6 @@ func (r *requestReader) foldFormat(o *core.Options) {
 func (r *requestReader) remember(body []byte) {
 	x := r.x
 	x.Unbounded = x.Traits.AgentTokens()
-	x.Memory.HideReasoning = !x.Options.Has(core.ReasoningShown)
-	x.Memory.Settings = AppendSettings(nil, body, jsonscan.IsTrue(x.Options.Raw(core.Stream)))
+	x.Answer.HideReasoning = !x.Options.Has(core.ReasoningShown)
+	x.Answer.Settings = AppendSettings(nil, body, jsonscan.IsTrue(x.Options.Raw(core.Stream)))
 }

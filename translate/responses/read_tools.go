@@ -110,14 +110,14 @@ func (r *requestReader) rememberTool(d *declaredTool) {
 	if d.client == (translate.ClientTool{}) {
 		return
 	}
-	if r.x.Memory.Tools == nil {
-		r.x.Memory.Tools = make(map[string]translate.ClientTool)
+	if r.x.Answer.Tools == nil {
+		r.x.Answer.Tools = make(map[string]translate.ClientTool)
 	}
 	name := jsonscan.TextOf(d.part.Name)
-	if _, taken := r.x.Memory.Tools[name]; taken {
+	if _, taken := r.x.Answer.Tools[name]; taken {
 		r.x.Invalid("name", "is what the name of another tool becomes for the provider")
 	}
-	r.x.Memory.Tools[name] = d.client
+	r.x.Answer.Tools[name] = d.client
 }
 
 // toolsOf reads a list of tools.

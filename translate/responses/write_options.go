@@ -36,8 +36,8 @@ func (w *requestWriter) writeBounds(reasons bool) {
 
 // writeStops leaves the stops to whoever writes the answer: the format has none.
 func (w *requestWriter) writeStops() {
-	for _, text := range w.x.Memory.Stops {
-		if !w.x.Memory.AddEnforced(text) {
+	for _, text := range w.x.Answer.Stops {
+		if !w.x.Answer.AddEnforced(text) {
 			w.x.Fail(w.x.Info.RefuseStops(w.x.To.Format, w.x.Options[core.Stops].Row.Path))
 		}
 	}
@@ -79,7 +79,7 @@ func (w *requestWriter) writeFormat() {
 func (w *requestWriter) writeInclude() {
 	list := w.scratch[:0]
 	if w.x.PathOf(core.Reasoning) != "" && w.x.Info.Seals != nil && w.x.Can(core.EncryptedReasoning) {
-		w.x.Memory.Seals = w.x.Info.Seals
+		w.x.Answer.Seals = w.x.Info.Seals
 		list = append(list, `,"reasoning.encrypted_content"`...)
 	}
 	most, ok := w.x.Logprobs()
@@ -154,7 +154,7 @@ func (w *requestWriter) writeRest() {
 	w.out.Option("prompt_cache_options", &w.x.Options[core.CacheOptions])
 	w.out.Option("prompt_cache_retention", &w.x.Options[core.CacheRetention])
 	w.out.Raw("store", []byte("false"))
-	if w.x.Memory.Stream {
+	if w.x.Answer.Stream {
 		w.out.Raw("stream", []byte("true"))
 	}
 }

@@ -50,7 +50,7 @@ const maxThought = sse.DefaultMaxEvent
 // NewEmitter returns an emitter of one answer to the request that the memory is
 // of.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
-	return &Emitter{Emitter: choices.Emitter{Memory: m, IDs: ids}}
+	return &Emitter{Emitter: choices.Emitter{Context: m, IDs: ids}}
 }
 
 // Handle writes the next core event. Errors are not written here.
@@ -105,7 +105,7 @@ func (m *Emitter) content(e *event.Event) {
 // start keeps what every chunk says, once.
 func (m *Emitter) start(e *event.Event) {
 	object := "chat.completion"
-	if m.Memory.Stream {
+	if m.Context.Stream {
 		object = "chat.completion.chunk"
 	}
 	m.Start(object, e, choices.TierWord(e.Tier))
@@ -122,7 +122,7 @@ func (m *Emitter) begin(index int) *saying {
 	}
 	c.begun = true
 	m.start(&event.Event{})
-	if m.Memory.Stream {
+	if m.Context.Stream {
 		m.open(index)
 		m.Out = append(m.Out, `"role":"assistant","content":""`...)
 		m.close("")
@@ -147,7 +147,7 @@ func (m *Emitter) text(c *saying, e *event.Event) {
 // fragment writes a fragment of a member that is a string: into a chunk of its
 // own, or to the others that it has in a JSON answer.
 func (m *Emitter) fragment(choice int, member string, all *[]byte, fragment []byte) {
-	if !m.Memory.Stream {
+	if !m.Context.Stream {
 		*all = jsonscan.AppendEscaped(*all, fragment)
 		return
 	}
@@ -166,7 +166,7 @@ func (m *Emitter) end() {
 			m.Drop("stop_details.explanation")
 		}
 	}
-	if m.Memory.Stream {
+	if m.Context.Stream {
 		m.endStream()
 		return
 	}

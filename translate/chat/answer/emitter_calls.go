@@ -33,7 +33,7 @@ func (m *Emitter) startTool(c *saying, e *event.Event) {
 	}
 	asIs := func(dst, id []byte) []byte { return append(dst, id...) }
 	*call = toolCall{known: true, custom: e.Custom, id: c.ids.Show(id, asIs), name: append([]byte(nil), e.Name...)}
-	if m.Memory.Stream {
+	if m.Context.Stream {
 		m.writeTool(e, call)
 	}
 }
@@ -74,7 +74,7 @@ func (m *Emitter) addArguments(c *saying, e *event.Event) {
 		return
 	}
 	call := &c.calls[e.Tool]
-	if !m.Memory.Stream {
+	if !m.Context.Stream {
 		call.args = jsonscan.AppendEscaped(call.args, e.Text)
 		return
 	}

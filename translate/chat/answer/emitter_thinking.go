@@ -44,7 +44,7 @@ func (c *saying) endThought() { c.apart, c.thought = true, c.thought[:0] }
 
 // signature writes the block that it signs, whole, for the client to send back.
 func (m *Emitter) signature(c *saying, e *event.Event) {
-	signature, ok := event.ClientSignature(m.Memory, e)
+	signature, ok := event.ClientSignature(m.Context, e)
 	if !ok {
 		m.Drop("reasoning.encrypted_content")
 		return
@@ -68,14 +68,14 @@ func (m *Emitter) redacted(c *saying, e *event.Event) {
 
 // block is where thinking blocks are written.
 func (m *Emitter) block(c *saying) *[]byte {
-	if m.Memory.Stream {
+	if m.Context.Stream {
 		return &m.Out
 	}
 	return &c.blocks
 }
 
 func (m *Emitter) openBlock(c *saying, choice int, first string) {
-	if m.Memory.Stream {
+	if m.Context.Stream {
 		m.open(choice)
 		m.Out = append(m.Out, `"thinking_blocks":[`...)
 	} else {
@@ -86,7 +86,7 @@ func (m *Emitter) openBlock(c *saying, choice int, first string) {
 }
 
 func (m *Emitter) closeBlock(c *saying) {
-	if !m.Memory.Stream {
+	if !m.Context.Stream {
 		c.blocks = append(c.blocks, '}')
 		return
 	}

@@ -119,10 +119,10 @@ func (c *saying) appendCalls(dst []byte) []byte {
 // chunk of a stream, while that was not handed over, else into one of their own.
 func (m *Emitter) addLogprobs(c *saying, e *event.Event) {
 	list := elements(e.Logprobs)
-	if !m.Memory.Logprobs || len(list) == 0 {
+	if !m.Context.Logprobs || len(list) == 0 {
 		return
 	}
-	if !m.Memory.Stream {
+	if !m.Context.Stream {
 		c.logprobs = append(append(c.logprobs, ','), list...)
 		return
 	}

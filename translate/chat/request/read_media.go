@@ -50,7 +50,7 @@ func (r *reader) image() {
 	if !r.imageSource(m, r.inner.Raw(mediaURL)) {
 		return
 	}
-	r.x.Memory.HasImages, r.x.Memory.HasMedia, r.spoke = true, true, true
+	r.x.Answer.HasImages, r.x.Answer.HasMedia, r.spoke = true, true, true
 	r.w.Image(m)
 	r.breakpoint(true)
 }
@@ -75,7 +75,7 @@ func (r *reader) file() {
 	if !r.fileSource(m) {
 		return
 	}
-	r.x.Memory.HasMedia, r.spoke = true, true
+	r.x.Answer.HasMedia, r.spoke = true, true
 	r.w.Document(m)
 	r.breakpoint(true)
 }

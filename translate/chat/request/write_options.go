@@ -15,7 +15,7 @@ func (w *writer) writeOptions() {
 	}
 	choices.AppendSamples(&w.out, w.x)
 	choices.AppendSampling(&w.out, &w.x.Options)
-	if len(w.x.Memory.Stops) > 0 {
+	if len(w.x.Answer.Stops) > 0 {
 		w.out.Option("stop", &w.x.Options[core.Stops])
 	}
 	choices.AppendStream(&w.out, w.x)

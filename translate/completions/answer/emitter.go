@@ -32,7 +32,7 @@ var errTools = errors.New("tool calls in answer to a completions request")
 // NewEmitter returns an emitter of one answer to the request that the memory is
 // of.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
-	return &Emitter{Emitter: choices.Emitter{Memory: m, IDs: ids}}
+	return &Emitter{Emitter: choices.Emitter{Context: m, IDs: ids}}
 }
 
 // Handle writes the next core event. Errors are not written here.
@@ -85,7 +85,7 @@ func (m *Emitter) begin(index int) *choice {
 	}
 	m.start(&event.Event{})
 	c.begun = true
-	asked := m.Memory.Of(index)
+	asked := m.Context.Of(index)
 	c.logprobs.offset = asked.PromptLength
 	if len(asked.Echo) > 0 {
 		m.write(index, asked.Echo)
@@ -104,7 +104,7 @@ func (m *Emitter) text(e *event.Event) {
 
 // write writes text that is not empty.
 func (m *Emitter) write(index int, text []byte) {
-	if !m.Memory.Stream {
+	if !m.Context.Stream {
 		c := &m.choices[index]
 		c.text = append(c.text, text...)
 		return
@@ -128,7 +128,7 @@ func (m *Emitter) finish(e *event.Event) {
 // end writes the end. There is always a choice 0, even one that said nothing.
 func (m *Emitter) end() {
 	m.begin(0)
-	if m.Memory.Stream {
+	if m.Context.Stream {
 		m.endStream()
 		return
 	}

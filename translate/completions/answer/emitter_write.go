@@ -38,7 +38,7 @@ func (m *Emitter) writeChoice(index int) bool {
 	m.Out = jsonscan.AppendString(append(m.Out, `{"text":`...), c.text)
 	m.Out = append(m.Out, `,"index":`...)
 	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
-	m.Out = c.logprobs.append(append(m.Out, `,"logprobs":`...), m.Memory)
+	m.Out = c.logprobs.append(append(m.Out, `,"logprobs":`...), m.Context)
 	m.Out = choices.AppendReason(m.Out, c.reason)
 	return true
 }
@@ -46,19 +46,19 @@ func (m *Emitter) writeChoice(index int) bool {
 // logprobs writes the log probabilities of the text before them: into its chunk
 // of a stream, while that was not handed over, else into one of their own.
 func (m *Emitter) logprobs(e *event.Event) {
-	if !m.Memory.Logprobs {
+	if !m.Context.Logprobs {
 		return
 	}
 	c := m.begin(e.Choice)
-	if !m.Memory.Stream {
-		c.logprobs.add(e.Logprobs, m.Memory)
+	if !m.Context.Stream {
+		c.logprobs.add(e.Logprobs, m.Context)
 		return
 	}
 	if !m.CanPatch(e.Choice) {
 		m.chunk(e.Choice, nil, "")
 	}
 	of := legacy{offset: c.logprobs.offset}
-	of.add(e.Logprobs, m.Memory)
+	of.add(e.Logprobs, m.Context)
 	c.logprobs.offset = of.offset
-	m.Patch(of.append(nil, m.Memory))
+	m.Patch(of.append(nil, m.Context))
 }

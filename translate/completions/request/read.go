@@ -90,8 +90,8 @@ func (r *reader) remember() {
 		return
 	}
 	text := jsonscan.AppendText(nil, r.prompt)
-	r.x.Memory.PromptLength = utf8.RuneCount(text)
+	r.x.Answer.PromptLength = utf8.RuneCount(text)
 	if echo {
-		r.x.Memory.Echo = text
+		r.x.Answer.Echo = text
 	}
 }

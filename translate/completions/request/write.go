@@ -71,7 +71,7 @@ func (w *writer) writePrompt() {
 	w.out = jsonscan.AppendString(append(w.out, `{"model":`...), w.x.Info.Upstream)
 	w.out = p.appendTo(append(w.out, `,"prompt":"`...))
 	w.out = append(w.out, '"')
-	w.x.Memory.LeadingSpace = p.space && !p.prefill
+	w.x.Answer.LeadingSpace = p.space && !p.prefill
 }
 
 func (w *writer) writeMaxTokens() {
@@ -94,7 +94,7 @@ func (w *writer) writeStops() {
 	}
 	w.out = jsonscan.AppendString(w.out, w.prompt.stop)
 	w.out = append(w.out, ']')
-	w.x.Memory.Enforce = append(w.x.Memory.Enforce, w.prompt.stop)
+	w.x.Answer.Enforce = append(w.x.Answer.Enforce, w.prompt.stop)
 }
 
 // writeLogprobs asks for as many alternatives of each token as the client wants.

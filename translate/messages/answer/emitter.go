@@ -24,11 +24,11 @@ import (
 type Emitter struct {
 	translate.Dropped
 
-	memory *translate.AnswerContext
-	ids    translate.IDs
-	order  *event.Sequencer
-	out    writer
-	fault  *fault.Fault
+	context *translate.AnswerContext
+	ids     translate.IDs
+	order   *event.Sequencer
+	out     writer
+	fault   *fault.Fault
 
 	started     bool
 	usage       token.Usage
@@ -87,7 +87,7 @@ type tail struct {
 // NewEmitter returns an emitter of one answer to the request that the memory is
 // of.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
-	e := &Emitter{memory: m, ids: ids, out: &answerWriter{}}
+	e := &Emitter{context: m, ids: ids, out: &answerWriter{}}
 	if m.Stream {
 		e.out = &streamWriter{}
 	}
@@ -156,7 +156,7 @@ func (m *Emitter) start(e *event.Event) {
 	}
 	m.tier = e.Tier
 	if h.usage.TotalInput() == 0 {
-		h.usage.Input = m.memory.InputEstimate
+		h.usage.Input = m.context.InputEstimate
 	}
 	m.out.start(&h)
 }
@@ -213,7 +213,7 @@ func (m *Emitter) end() {
 		usage:       m.usage,
 		tier:        m.tier,
 	}
-	if t.reason == "end_turn" && len(m.stop) > 0 && slices.Contains(m.memory.Stops, string(m.stop)) {
+	if t.reason == "end_turn" && len(m.stop) > 0 && slices.Contains(m.context.Stops, string(m.stop)) {
 		t.reason, t.stop = "stop_sequence", m.stop
 	}
 	m.out.end(&t)

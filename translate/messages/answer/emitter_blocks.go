@@ -50,7 +50,7 @@ func (m *Emitter) openThinking() {
 // sign writes the signature of the thinking before it. Without any thinking
 // before it the block has only the signature, which is legal.
 func (m *Emitter) sign(e *event.Event) {
-	signature, ok := event.ClientSignature(m.memory, e)
+	signature, ok := event.ClientSignature(m.context, e)
 	if !ok {
 		m.Drop("reasoning.encrypted_content")
 		return

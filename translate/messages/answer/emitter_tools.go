@@ -21,7 +21,7 @@ var errCustom = errors.New("a custom tool call")
 // startTool begins a tool call.
 func (m *Emitter) startTool(e *event.Event) {
 	m.close()
-	m.out.openTool(m.showID(e.ID), m.memory.ToolName(e.Name))
+	m.out.openTool(m.showID(e.ID), m.context.ToolName(e.Name))
 	m.open, m.call, m.called = toolUseBlock, toolCall{held: m.call.held[:0]}, true
 }
 
@@ -48,8 +48,8 @@ func (m *Emitter) addArguments(fragment []byte) {
 	case m.out.streams() && c.args.IsObject():
 		c.passing = true
 		m.out.input(c.held)
-	case len(c.held) > m.memory.Room():
-		m.fault = fault.Unusable(fmt.Errorf("more than %d bytes of arguments", m.memory.Room()))
+	case len(c.held) > m.context.Room():
+		m.fault = fault.Unusable(fmt.Errorf("more than %d bytes of arguments", m.context.Room()))
 	}
 }
 

@@ -37,7 +37,7 @@ func (r *reader) image(b blockObject, level int) {
 		r.x.Lose(unknownImageRow, source.raw(memberType))
 		return
 	}
-	r.x.Memory.HasImages, r.x.Memory.HasMedia = true, true
+	r.x.Answer.HasImages, r.x.Answer.HasMedia = true, true
 	r.w.Image(m)
 	r.breakpoint(b, r.cachePart(level))
 }
@@ -103,7 +103,7 @@ func (r *reader) file(b blockObject, m *core.Media, source blockObject, level in
 
 func (r *reader) fileElsewhere(b blockObject, m *core.Media, as core.Concept, level int) {
 	if r.x.Keep(as, nil) {
-		r.x.Memory.HasMedia = true
+		r.x.Answer.HasMedia = true
 		r.w.Document(m)
 		r.breakpoint(b, r.cachePart(level))
 	}

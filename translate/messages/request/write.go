@@ -57,7 +57,7 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	thinks := w.writeThinking(most)
 	w.writeSampling(thinks)
 	w.writeStops()
-	if w.x.Memory.Stream {
+	if w.x.Answer.Stream {
 		w.out.Raw("stream", []byte("true"))
 	}
 	w.writeUser()

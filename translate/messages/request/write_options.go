@@ -84,7 +84,7 @@ func (w *requestWriter) clamped(raw []byte) []byte {
 func (w *requestWriter) writeStops() {
 	sent := w.scratch[:0]
 	for i, raw := range w.x.Options.Stops() {
-		if text := w.x.Memory.Stops[i]; strings.TrimSpace(text) == "" {
+		if text := w.x.Answer.Stops[i]; strings.TrimSpace(text) == "" {
 			w.enforce(text)
 		} else {
 			sent = append(append(sent, ','), raw...)
@@ -98,7 +98,7 @@ func (w *requestWriter) writeStops() {
 
 // enforce keeps a stop text that the provider does not get.
 func (w *requestWriter) enforce(text string) {
-	if !w.x.Memory.AddEnforced(text) {
+	if !w.x.Answer.AddEnforced(text) {
 		w.x.Fail(w.x.Info.RefuseStops(w.x.To.Format, w.x.Options[core.Stops].Row.Path))
 	}
 }

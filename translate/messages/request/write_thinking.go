@@ -98,7 +98,7 @@ func (w *requestWriter) display() string {
 	switch {
 	case w.x.Options.Has(core.ReasoningShown):
 		return `,"display":"summarized"`
-	case w.x.Options.Has(core.ReasoningHidden), w.x.Memory.HideReasoning:
+	case w.x.Options.Has(core.ReasoningHidden), w.x.Answer.HideReasoning:
 		return `,"display":"omitted"`
 	default:
 		return ""

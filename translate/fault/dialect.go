@@ -1,10 +1,10 @@
 package fault
 
-// embeddedMessage is said of errors in answers that began well.
-const embeddedMessage = "the upstream reported an error"
+// genericMessage replaces a provider's message that cannot be shown.
+const genericMessage = "the upstream reported an error"
 
-// words are the types and codes that stand for a status in an error which
-// comes without one, in the middle of a stream.
+// words are the types and codes that imply the status of an error event, which has
+// none.
 var words = map[string]int{
 	"invalid_request_error":     400,
 	"BadRequestError":           400,
@@ -37,28 +37,26 @@ var words = map[string]int{
 	"overloaded_error":          529,
 }
 
-// Dialect is how a format's clients and providers tell of errors.
+// Dialect is how errors are expressed in a format.
 type Dialect struct {
-	// Unknown is the status that an error in a stream stands for if nothing in it says
-	// more.
+	// Unknown is the status of an error event if its type and its code imply none.
 	Unknown int
-	// IsError reports whether clients know an event for an error, by its name or by its
-	// body, which is decoded JSON.
+	// IsError reports whether clients recognize an event as an error, by its name or by
+	// its body, which is decoded JSON.
 	IsError func(name string, body any) bool
-	// KnowsOverflow reports whether clients know the message of an error for that of
-	// a prompt which is too long; nil if they know such errors by CodeOverflow.
+	// KnowsOverflow reports whether clients recognize a message as that of a prompt that
+	// is too long; nil if they recognize CodeOverflow.
 	KnowsOverflow func(message string) bool
 }
 
-// ReadEvent returns what an error event of a provider's stream means to the client.
-// The event has no status: its type or its code is one, as a number or as a known
-// word, or else Unknown.
+// ReadEvent returns the fault of an error event in a provider's stream. Its status is
+// the type or the code of the event, as a number or as a known word, or else Unknown.
 func (l *Dialect) ReadEvent(data []byte) *Fault {
 	d := readDetail("", data)
-	return d.fault(l.statusOf(d), embeddedMessage)
+	return d.fault(l.statusOf(d), genericMessage)
 }
 
-// statusOf returns the status that an error in a stream stands for.
+// statusOf returns the status of an error event.
 func (l *Dialect) statusOf(d detail) int {
 	switch {
 	case d.account() != 0:
@@ -75,9 +73,9 @@ func (l *Dialect) statusOf(d detail) int {
 	return l.Unknown
 }
 
-// RelayableEvent reports whether a provider's error event, in the middle of a
-// stream, may go to a client of the same format as it is. Those on the gateway's own
-// account are never relayed, nor are those that clients would not know.
+// RelayableEvent reports whether a client of the provider's format may get an error
+// event unchanged. It may not if the event is about the gateway's account, or if
+// clients would not recognize it.
 func (l *Dialect) RelayableEvent(name, data []byte) bool {
 	body, isJSON := decode(data)
 	if !isJSON || !l.IsError(string(name), body) {
@@ -87,11 +85,10 @@ func (l *Dialect) RelayableEvent(name, data []byte) bool {
 	return l.relays(d, l.statusOf(d))
 }
 
-// Relayable reports whether a client of the provider's own format may get the
-// status of an error answer, and its body if that is JSON: such clients match the
-// wording. It may not if the answer is about the gateway's own account, if the
-// status is a redirect or no status of HTTP, or if clients would not know an
-// overflow of the context by its words.
+// Relayable reports whether a client of the provider's format may get the status of an
+// error answer, and its body if that is JSON: such clients match the wording. It may
+// not if the answer is about the gateway's account, if the status is a redirect or no
+// status of HTTP, or if clients would not recognize an overflow of the context.
 func (l *Dialect) Relayable(status int, body []byte) bool {
 	if status < 400 || status > maxStatus || status == 401 || status == 402 {
 		return false
@@ -99,7 +96,7 @@ func (l *Dialect) Relayable(status int, body []byte) bool {
 	return l.relays(readDetail("", body), status)
 }
 
-// relays reports whether clients may read an error as it is.
+// relays reports whether clients may read an error unchanged.
 func (l *Dialect) relays(d detail, status int) bool {
 	if l.KnowsOverflow != nil && d.overflows(rowOf(status)) && !l.KnowsOverflow(d.message) {
 		return false
@@ -117,8 +114,8 @@ var invalidWords = map[string]bool{
 	"unsupported_image_media_type": true, "failed_to_download_image": true,
 }
 
-// ReadAnswer says what an error object in an answer of status 2xx means
-// to the client: its integer code is the status, else 502.
+// ReadAnswer returns the fault of an error object in an answer of status 2xx. Its
+// status is its integer code, else 502.
 func ReadAnswer(body []byte) *Fault {
 	d := readDetail("", body)
 	status := 502
@@ -128,7 +125,7 @@ func ReadAnswer(body []byte) *Fault {
 	case d.status() != 0:
 		status = d.status()
 	}
-	f := d.fault(status, embeddedMessage)
+	f := d.fault(status, genericMessage)
 	if f.Kind == BadGateway && f.Code == "" {
 		f.Code = codeUnusable
 	}

@@ -4,17 +4,17 @@ import (
 	"strconv"
 )
 
-// Card is an entry of the list of models.
+// Card is an entry of a list of models.
 type Card struct {
 	ID            string // the name a client uses
 	DisplayName   string // for people; default: the id
-	Created       int64  // Unix seconds; 0 when nobody knows
+	Created       int64  // Unix seconds; 0 if unknown
 	OwnedBy       string // default: "gateway"
-	ContextTokens int64  // the size of the context window; 0 when nobody knows
-	OutputTokens  int64  // the longest answer; 0 when nobody knows
+	ContextTokens int64  // size of the context window; 0 if unknown
+	OutputTokens  int64  // bound of an answer; 0 if unknown
 }
 
-// AppendSize appends the member of a size, in tokens, unless it is not known.
+// AppendSize appends a member with a size in tokens, unless it is unknown.
 func AppendSize(dst []byte, name string, tokens int64) []byte {
 	if tokens == 0 {
 		return dst
