@@ -11,10 +11,11 @@ type envelope struct {
 	model    []byte // as it is written, quotes included; nil for none
 	counts   counts // begins as what was counted before
 	hasUsage bool
-	listed   bool // there is a list of choices
-	count    int  // of choices that are objects
-	isError  bool // it holds an error in one of the shapes that servers use
-	detail   bool // a top-level detail, which is an error where there are no choices
+	listed   bool          // there is a list of choices
+	count    int           // of choices that are objects
+	isError  bool          // it holds an error in one of the shapes that servers use
+	padding  jsonscan.Slot // in stream chunks of servers that hide the lengths of texts
+	detail   bool          // a top-level detail, which is an error where there are no choices
 }
 
 // read reads a whole document; choice reads one element of the choices. The
@@ -49,6 +50,8 @@ func (e *envelope) member(c *jsonscan.Cursor, choice func()) (known bool) {
 		c.Skip()
 	case "object":
 		e.isError = string(c.StringOrSkip()) == `"error"` || e.isError
+	case "obfuscation":
+		_, e.padding = SlotText(c)
 	case "detail":
 		e.detail = c.Kind() != jsonscan.Null
 		c.Skip()

@@ -10,7 +10,6 @@ type heading struct {
 	envelope
 	created int64
 	service []byte // the service tier, as it is written
-	padding jsonscan.Slot
 }
 
 // member reads the member at the cursor, unless it is none that is known. What
@@ -24,8 +23,6 @@ func (h *heading) member(c *jsonscan.Cursor, choice func()) (known bool) {
 		h.created = Count(c)
 	case "service_tier":
 		h.service = c.StringOrSkip()
-	case "obfuscation":
-		_, h.padding = SlotText(c)
 	case "type":
 		h.isError = string(c.StringOrSkip()) == `"error"` || h.isError
 	default:

@@ -11,21 +11,22 @@ import (
 // Observer watches a stream of chunks. It implements signal.Observer for
 // both formats, which differ only in what a choice's content is.
 //
-// Once content was seen, chunks are read only if they may tell something else
-// than content: they are most of a stream and relayed as they are.
+// Most chunks of a stream differ from the one before in the text of their content
+// alone: they are relayed as they are, and need not be read.
 type Observer struct {
 	signal.Observed
 	content Content
 	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
 
 	counts   counts
-	finished map[int64]bool // the choices seen, and whether they have finished
-	alike    alike          // what the chunks that need not be read look like
+	finished map[int64]bool    // the choices seen, and whether they have finished
+	again    jsonscan.Template // of the last chunk that had only content
 }
 
-// Content reads a member of a choice, whose name is the cursor's, and reports
-// whether it is content that is not empty. It consumes the value.
-type Content func(*jsonscan.Cursor) bool
+// Content reads a member of a choice, whose name is the cursor's. It consumes the
+// value, and reports whether it is content that is not empty; text is where its text
+// stands, the zero Slot if it has none.
+type Content func(*jsonscan.Cursor) (found bool, text jsonscan.Slot)
 
 // NewObserver returns an observer for one stream.
 func NewObserver(content Content) *Observer {
@@ -44,13 +45,20 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 		return signal.Terminal
 	case string(event.Name) == "error":
 		return o.Fail(dialect.ReadEvent(event.Data))
-	case o.Begun && o.onlyContent(event.Data):
+	case o.repeats(event.Data):
 		return signal.Content
 	default:
 		signal := o.chunk(event.Data)
 		o.cursor = jsonscan.Cursor{} // it would keep the memory of the chunk
 		return signal
 	}
+}
+
+// repeats reports whether a chunk has the shape of one that had only content, and
+// content too.
+func (o *Observer) repeats(data []byte) bool {
+	values, ok := o.again.Match(data)
+	return ok && len(values[0]) > len(`""`)
 }
 
 // chunk reads a chunk whole.
@@ -65,7 +73,11 @@ func (o *Observer) chunk(data []byte) signal.Signal {
 		return o.Fail(dialect.ReadEvent(data))
 	}
 	o.note(&e)
-	return o.signal(&e, &t)
+	s := o.signal(&e, &t)
+	if s == signal.Content && t.text != (jsonscan.Slot{}) {
+		o.again.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{t.text, e.padding})
+	}
+	return s
 }
 
 // note keeps what the envelope tells.
@@ -108,7 +120,8 @@ func (o *Observer) allFinished() bool {
 // turn is what the choices of one chunk tell.
 type turn struct {
 	content  bool
-	finished bool // at least one of them has
+	text     jsonscan.Slot // of the content that was read last
+	finished bool          // at least one of them has
 	failed   bool
 }
 
@@ -129,7 +142,9 @@ func (o *Observer) choice(t *turn) {
 			finished = len(reason) > len(`""`)
 			t.failed = t.failed || string(reason) == `"error"`
 		default:
-			t.content = o.content(c) || t.content
+			if found, text := o.content(c); found {
+				t.content, t.text = true, text
+			}
 		}
 	}
 	if index < maxChoices { // those beyond are not waited for

@@ -11,50 +11,56 @@ func NewObserver() signal.Observer { return choices.NewObserver(content) }
 
 // content reads a member of a choice. Some servers send a whole message in
 // place of a delta.
-func content(c *jsonscan.Cursor) (found bool) {
+func content(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
 	switch string(c.Name()) {
 	case "delta", "message":
 	default:
 		c.Skip()
-		return false
+		return false, text
 	}
 	for c.OpenObject(); c.Member(); {
-		found = deltaMember(c) || found
-	}
-	return found
-}
-
-// deltaMember reads a member of a delta and reports whether it is content.
-func deltaMember(c *jsonscan.Cursor) bool {
-	switch string(c.Name()) {
-	case "content", "reasoning_content", "reasoning", "refusal",
-		"tool_calls", "thinking_blocks", "function_call", "audio":
-		return !empty(c)
-	default:
-		c.Skip()
-		return false
-	}
-}
-
-// empty reads a value and reports whether it says nothing: a null, a false, or
-// something without any text, elements or members.
-func empty(c *jsonscan.Cursor) bool {
-	n := 0
-	switch c.Kind() {
-	case jsonscan.Array:
-		for c.EnterArray(); c.Element(); n++ {
+		switch string(c.Name()) {
+		case "content", "reasoning_content", "reasoning", "refusal",
+			"tool_calls", "thinking_blocks", "function_call", "audio":
+			if is, at := speaks(c); is {
+				found, text = true, at
+			}
+		default:
 			c.Skip()
+		}
+	}
+	return found, text
+}
+
+// speaks reads a value and reports whether it says anything: a null and a false do not,
+// nor does what has no text, elements or members. text is where the last text stands
+// that is not empty.
+func speaks(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
+	switch c.Kind() {
+	case jsonscan.String:
+		raw, at := choices.SlotText(c)
+		if found = len(raw) > len(`""`); found {
+			text = at
+		}
+	case jsonscan.Array:
+		for c.EnterArray(); c.Element(); found = true {
+			text = textOr(c, text)
 		}
 	case jsonscan.Object:
-		for c.EnterObject(); c.Member(); n++ {
-			c.Skip()
+		for c.EnterObject(); c.Member(); found = true {
+			text = textOr(c, text)
 		}
 	default:
-		switch string(c.Skip()) {
-		case "", "null", "false", `""`:
-		default:
-			n++
-		}
+		raw := c.Skip()
+		found = raw != nil && string(raw) != "null" && string(raw) != "false"
 	}
-	return n == 0
+	return found, text
+}
+
+// textOr reads a value and returns where its text stands, or that before it.
+func textOr(c *jsonscan.Cursor, before jsonscan.Slot) jsonscan.Slot {
+	if _, text := speaks(c); text != (jsonscan.Slot{}) {
+		return text
+	}
+	return before
 }

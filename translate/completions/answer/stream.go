@@ -10,14 +10,11 @@ import (
 func NewObserver() signal.Observer { return choices.NewObserver(content) }
 
 // content reads a member of a choice.
-func content(c *jsonscan.Cursor) bool {
+func content(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
 	if string(c.Name()) != "text" {
 		c.Skip()
-		return false
+		return false, text
 	}
-	raw, ok := c.RawString()
-	if !ok {
-		c.Skip()
-	}
-	return len(raw) > len(`""`)
+	raw, text := choices.SlotText(c)
+	return len(raw) > len(`""`), text
 }

@@ -1,0 +1,136 @@
+package choices
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// text reads the member of a choice that is content in completions answers.
+func text(c *jsonscan.Cursor) (found bool, at jsonscan.Slot) {
+	if string(c.Name()) != "text" {
+		c.Skip()
+		return false, at
+	}
+	raw, at := SlotText(c)
+	return len(raw) > len(`""`), at
+}
+
+const someContent = `{"id":"x","choices":[{"index":0,"text":" the sea","finish_reason":null}],"usage":null,"obfuscation":"ab"}`
+
+// begun is an observer of a stream that has sent some content of choice 0.
+func begun() *Observer {
+	o := NewObserver(text)
+	o.Observe(sse.Event{Data: []byte(someContent)})
+	return o
+}
+
+// A chunk is left unread only if it can tell nothing but another text. One that was
+// taken for such a chunk by mistake could hide the end of the answer, or its usage.
+func TestChunksThatMayTellMoreAreRead(t *testing.T) {
+	with := func(old, new string) string { return strings.Replace(someContent, old, new, 1) }
+	for name, tt := range map[string]struct {
+		chunk  string
+		unread bool
+	}{
+		"the same":               {someContent, true},
+		"another text":           {with(" the sea", " usage"), true},
+		"another padding":        {with(`"ab"`, `"abcd"`), true},
+		"escapes in the text":    {with(" the sea", `\" \u00fc \"usage\":`), true},
+		"no text":                {with(" the sea", ""), false},
+		"a text that is null":    {with(`" the sea"`, "null"), false},
+		"a member behind":        {with(" the sea", `a","finish_reason":"stop`), false},
+		"an escape at the end":   {with(" the sea", `a\`), false},
+		"a finish":               {with(`"finish_reason":null`, `"finish_reason":"stop"`), false},
+		"usage":                  {with(`"usage":null`, `"usage":{}`), false},
+		"another choice":         {with(`"index":0`, `"index":1`), false},
+		"a member more":          {with(`"id":"x"`, `"id":"x","error":{}`), false},
+		"cut":                    {someContent[:len(someContent)-1], false},
+		"bytes that are no text": {with(" the sea", "\xff"), false},
+	} {
+		assert.Equal(t, tt.unread, begun().repeats([]byte(tt.chunk)), name)
+	}
+}
+
+// A stream that has not begun has no chunk to compare with.
+func TestTheFirstChunkIsRead(t *testing.T) {
+	assert.False(t, NewObserver(text).repeats([]byte(someContent)))
+}
+
+// What tells more than content is not compared with: it would be missed when it came
+// again.
+func TestOnlyContentIsLearned(t *testing.T) {
+	o := NewObserver(text)
+	end := []byte(`{"choices":[{"index":0,"text":"a","finish_reason":"stop"}]}`)
+	o.Observe(sse.Event{Data: end})
+	assert.False(t, o.repeats(end))
+}
+
+// FuzzRepeats checks that a chunk which is not read could not have told
+// anything, against the reading of it.
+func FuzzRepeats(f *testing.F) {
+	paths, err := filepath.Glob("../../testdata/streams/c*/*.sse")
+	require.NoError(f, err)
+	require.NotEmpty(f, paths)
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		require.NoError(f, err)
+		lexer := sse.NewLexer(0)
+		lexer.Feed(data)
+		for event, ok := lexer.Next(); ok; event, ok = lexer.Next() {
+			f.Add(bytes.Clone(event.Data))
+		}
+	}
+	f.Fuzz(func(t *testing.T, chunk []byte) {
+		if !begun().repeats(chunk) {
+			return
+		}
+		o := begun()
+		sig := o.chunk(chunk)
+		require.Equal(t, signal.Content, sig)
+		require.False(t, o.Used.Known)
+		require.Len(t, o.finished, 1)
+	})
+}
+
+func TestDeltasAllocateNothing(t *testing.T) {
+	o := begun()
+	event := sse.Event{Data: []byte(`{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"text":"a","finish_reason":null}]}`)}
+	assert.Zero(t, testing.AllocsPerRun(100, func() { o.Observe(event) }))
+	o.ModelName = "m"
+	other := sse.Event{Data: []byte(`{"id":"c","model":"m","choices":[{"index":1,"text":"a","finish_reason":null}]}`)}
+	o.Observe(other)
+	assert.Zero(t, testing.AllocsPerRun(100, func() { o.Observe(other) }))
+}
+
+func BenchmarkObserveDelta(b *testing.B) {
+	o := begun()
+	var events []sse.Event
+	for _, word := range []string{"Hello", " there", ",", " how", " are", " you", "?"} {
+		events = append(events, sse.Event{Data: []byte(`{"id":"chatcmpl-A1","object":"chat.completion.chunk","created":1790000000,"model":"gpt-5.4","choices":[{"index":0,"text":"` + word + `","logprobs":null,"finish_reason":null}],"usage":null}`)})
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if o.Observe(events[i%len(events)]) != signal.Content {
+			b.Fatal("no content")
+		}
+	}
+}
+
+func BenchmarkReadDelta(b *testing.B) {
+	o := begun()
+	chunk := []byte(`{"id":"chatcmpl-A1","object":"chat.completion.chunk","created":1790000000,"model":"gpt-5.4","choices":[{"index":0,"text":"Hello","logprobs":null,"finish_reason":null}],"usage":null}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		o.chunk(chunk)
+	}
+}
