@@ -30,10 +30,10 @@ func BenchmarkOneTranslatedCall(b *testing.B) {
 	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
 	require.Nil(b, fault)
 	ex.View = view
-	transport := newTransport(inner)
+	transport, traits := newTransport(inner), new(trait.Traits)
 	b.ReportAllocs()
 	for b.Loop() {
-		a := &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m", Traits: new(trait.Traits)}
+		a := &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m", Traits: traits}
 		if got := carry(b, transport, a); !got.Whole() {
 			b.Fatal(got.Fault)
 		}
