@@ -17,6 +17,8 @@ type requestReader struct {
 	// Members of the body, raw, that are read behind the others.
 	instructions, input, tools, choice []byte
 
+	settings settingValues // that the answer repeats
+
 	items jsonscan.Cursor // over the input
 	item  core.Object
 	list  jsonscan.Cursor // over the parts of the item
@@ -43,6 +45,7 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 	r.x, r.w, r.cursor = x, w, jsonscan.Again(body)
 	c := &r.cursor
 	for c.OpenObject(); c.Member(); {
+		setting, start := settingOf(c.Name()), c.Offset()
 		switch string(c.Name()) {
 		case "instructions":
 			r.instructions = c.Skip()
@@ -57,6 +60,7 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 		default:
 			x.Member(c)
 		}
+		r.settings.set(setting, body[start:c.Offset()])
 	}
 	r.readInstructions()
 	r.readInput()
@@ -64,7 +68,7 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 	r.readTools()
 	r.readUpdate()
 	r.foldOptions()
-	r.remember(body)
+	r.remember()
 	return c.Finish()
 }
 

@@ -90,9 +90,9 @@ func (r *requestReader) foldFormat(o *core.Options) {
 
 // remember keeps what the answer repeats of the request. Agents send no bound of their
 // answers, which are long.
-func (r *requestReader) remember(body []byte) {
+func (r *requestReader) remember() {
 	x := r.x
 	x.Unbounded = x.Traits.AgentTokens()
 	x.Answer.HideReasoning = !x.Options.Has(core.ReasoningShown)
-	x.Answer.Settings = AppendSettings(nil, body, jsonscan.IsTrue(x.Options.Raw(core.Stream)))
+	x.Answer.Settings = r.settings.append(nil, jsonscan.IsTrue(x.Options.Raw(core.Stream)))
 }

@@ -40,17 +40,33 @@ var defaultSettings = AppendSettings(nil, []byte("{}"), true)
 // comma before it: what a Memory keeps of a body that has passed Inspect. The gateway
 // keeps no responses, and says so.
 func AppendSettings(dst, body []byte, stream bool) []byte {
-	var values [len(settings)][]byte
+	var values settingValues
 	c := jsonscan.Again(body)
 	for c.EnterObject(); c.Member(); {
 		i := settingOf(c.Name())
-		raw := c.Skip()
-		if i >= 0 && string(raw) != "null" && !(stream && settings[i].long) {
-			values[i] = raw
-		}
+		values.set(i, c.Skip())
 	}
+	return values.append(dst, stream)
+}
+
+// settingValues are the raw values of the settings of a request, by their index.
+type settingValues [len(settings)][]byte
+
+// set keeps the value of a setting; a negative index stands for no setting.
+func (v *settingValues) set(i int, raw []byte) {
+	if i >= 0 && string(raw) != "null" {
+		v[i] = raw
+	}
+}
+
+// append appends all settings.
+func (v *settingValues) append(dst []byte, stream bool) []byte {
 	for i := range settings {
-		dst = settings[i].append(dst, values[i])
+		value := v[i]
+		if stream && settings[i].long {
+			value = nil
+		}
+		dst = settings[i].append(dst, value)
 	}
 	return dst
 }
