@@ -32,6 +32,15 @@ func TextOf(raw []byte) string {
 	return string(AppendText(nil, raw))
 }
 
+// DecodedOf returns the decoded text of a raw string, nil for a value of another kind.
+// It is a slice of the source if it has no escapes.
+func DecodedOf(raw []byte) []byte {
+	if text := Inner(raw); !HasEscapes(text) {
+		return text
+	}
+	return AppendText(nil, raw)
+}
+
 // SameText reports whether two raw strings are the same text, however they are
 // escaped.
 func SameText(a, b []byte) bool {

@@ -12,7 +12,7 @@ import (
 // Image finds out from the raw URL of an image where it is: at an address, or in the
 // URL itself. It reports false for a URL at which nobody could get it.
 func Image(m *core.Media, raw []byte) (ok bool) {
-	if isWeb(plain(raw)) {
+	if isWeb(jsonscan.DecodedOf(raw)) {
 		m.Kind, m.URL = core.Address, jsonscan.Inner(raw)
 		return true
 	}
@@ -55,14 +55,6 @@ func AppendDataURL(dst, mediaType, data []byte) []byte {
 	return append(dst, data...)
 }
 
-// plain returns the text of a raw string.
-func plain(raw []byte) []byte {
-	if text := jsonscan.Inner(raw); !jsonscan.HasEscapes(text) {
-		return text
-	}
-	return jsonscan.AppendText(nil, raw)
-}
-
 // isWeb reports whether a URL leads to the web.
 func isWeb(url []byte) bool { return hasScheme(url, "http:") || hasScheme(url, "https:") }
 
@@ -74,7 +66,7 @@ func hasScheme(url []byte, scheme string) bool {
 // parameters, and its payload, escaped and without white space. ok is false for
 // other URLs and those whose payload is not in base64.
 func dataURL(raw []byte) (kind, payload []byte, ok bool) {
-	url := plain(raw)
+	url := jsonscan.DecodedOf(raw)
 	head, data, found := bytes.Cut(url, []byte(","))
 	if !found || !hasScheme(head, "data:") {
 		return nil, nil, false

@@ -124,13 +124,7 @@ func (r *requestReader) readItems() {
 }
 
 // word returns the decoded text of a member.
-func word(o *core.Object, m member) []byte {
-	raw := o.Raw(int(m))
-	if text := jsonscan.Inner(raw); !jsonscan.HasEscapes(text) {
-		return text
-	}
-	return jsonscan.AppendText(nil, raw)
-}
+func word(o *core.Object, m member) []byte { return jsonscan.DecodedOf(o.Raw(int(m))) }
 
 // text returns the text of a member, escaped.
 func text(o *core.Object, m member) []byte { return jsonscan.Inner(o.Raw(int(m))) }
@@ -139,16 +133,13 @@ func text(o *core.Object, m member) []byte { return jsonscan.Inner(o.Raw(int(m))
 // its next element, until the last or until something is refused.
 func (r *requestReader) elements(raw []byte, path string) {
 	r.list = jsonscan.Again(raw)
-	r.list.EnterArray()
-	r.x.At.Enter(path)
+	r.x.EnterList(&r.list, path)
 }
 
 func (r *requestReader) element(names *core.Names) bool {
-	if r.x.Failed() || !r.list.Element() {
-		r.x.At.Leave()
+	if !r.x.NextElement(&r.list) {
 		return false
 	}
-	r.x.At.Next()
 	r.part.Read(r.x, &r.list, names, "")
 	return true
 }

@@ -127,14 +127,10 @@ func (r *requestReader) toolsOf(raw []byte) {
 	}
 	t := &r.toolList
 	c := jsonscan.Again(raw)
-	c.EnterArray()
-	r.x.At.Enter("tools")
-	for !r.x.Failed() && c.Element() {
-		r.x.At.Next()
+	for r.x.EnterList(&c, "tools"); r.x.NextElement(&c); {
 		t.object.Read(r.x, &c, toolMembers, "")
 		r.tool()
 	}
-	r.x.At.Leave()
 }
 
 // tool declares a tool.

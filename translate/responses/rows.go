@@ -38,7 +38,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Hint("stream_options.*", core.Nothing),
 }, core.Within(core.Logprobs,
 	core.Structural("top_logprobs", core.TopLogprobs),
-), effortRows("reasoning.effort"), []core.Row{
+), core.EffortRows("reasoning.effort", core.EffortNone), []core.Row{
 	core.Hint("reasoning.summary", core.ReasoningShown),
 	core.Hint("reasoning.generate_summary", core.ReasoningShown),
 	core.Shaping("reasoning.context", core.Nothing),
@@ -75,20 +75,6 @@ const (
 	includeReasoning = "reasoning.encrypted_content"
 	includeLogprobs  = "message.output_text.logprobs"
 )
-
-// effortRows are the rows about a word for how much to reason.
-func effortRows(path string) []core.Row {
-	return []core.Row{
-		core.Shaping(path+"=none", core.EffortNone),
-		core.Shaping(path+"=minimal", core.EffortMinimal),
-		core.Shaping(path+"=low", core.EffortLow),
-		core.Shaping(path+"=medium", core.EffortMedium),
-		core.Shaping(path+"=high", core.EffortHigh),
-		core.Shaping(path+"=xhigh", core.EffortXHigh),
-		core.Shaping(path+"=max", core.EffortMax),
-		core.Shaping(path+"=*", core.EffortOther),
-	}
-}
 
 // stateRows are the rows about what a provider keeps.
 var stateRows = []core.Row{

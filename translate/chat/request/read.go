@@ -82,13 +82,7 @@ func (r *reader) isObject(raw []byte, path string) bool {
 }
 
 // word returns the decoded text of a member.
-func word(o *core.Object, member int) []byte {
-	raw := o.Raw(member)
-	if text := jsonscan.Inner(raw); !jsonscan.HasEscapes(text) {
-		return text
-	}
-	return jsonscan.AppendText(nil, raw)
-}
+func word(o *core.Object, member int) []byte { return jsonscan.DecodedOf(o.Raw(member)) }
 
 // isAbsent reports whether a raw value is missing or null.
 func isAbsent(raw []byte) bool { return len(raw) == 0 || raw[0] == 'n' }

@@ -35,13 +35,7 @@ func (b blockObject) raw(m member) []byte  { return b.Raw(int(m)) }
 func (b blockObject) text(m member) []byte { return jsonscan.Inner(b.raw(m)) }
 
 // word returns the decoded type.
-func (b blockObject) word() []byte {
-	raw := b.raw(memberType)
-	if text := jsonscan.Inner(raw); !jsonscan.HasEscapes(text) {
-		return text
-	}
-	return jsonscan.AppendText(nil, raw)
-}
+func (b blockObject) word() []byte { return jsonscan.DecodedOf(b.raw(memberType)) }
 
 // within reads the blocks of an array in a block; content that is no array has
 // none. level counts how deep the array stands.
