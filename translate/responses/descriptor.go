@@ -6,6 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/request"
 )
 
 // idPrefix begins the ids of responses.
@@ -22,13 +24,13 @@ var Descriptor = format.Descriptor{
 		Quotas:    choices.Quotas,
 	},
 	Provider: provider(),
-	Requests: format.Requests{Inspect: Inspect, Source: &RequestSource, Target: &RequestTarget},
+	Requests: format.Requests{Inspect: request.Inspect, Source: &request.Source, Target: &request.Target},
 	Answers: format.Answers{
-		NewObserver: NewObserver,
-		Inspect:     InspectAnswer,
-		Replay:      Replay,
-		NewParser:   func(h event.Handler) format.Parser { return NewParser(h) },
-		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return NewEmitter(m, ids) },
+		NewObserver: answer.NewObserver,
+		Inspect:     answer.Inspect,
+		Replay:      answer.Replay,
+		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
+		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		KeepAlive:   choices.KeepAlive,
 	},
 	Errors: faults(),
@@ -47,8 +49,8 @@ func provider() format.Provider {
 func faults() format.Errors {
 	e := choices.Errors
 	e.AppendEvent = func(dst []byte, f *fault.Fault, requestID string) []byte {
-		return AppendFailure(dst, translate.IDs{Message: idPrefix + requestID}, f)
+		return answer.AppendFailure(dst, translate.IDs{Message: idPrefix + requestID}, f)
 	}
-	e.Dialect = &dialect
+	e.Dialect = &answer.Dialect
 	return e
 }

@@ -1,8 +1,6 @@
-// Package responses is the wire format of POST /v1/responses: requests, answers
-// and event streams.
+// Package responses describes the wire format of POST /v1/responses.
 //
-// It promises to read strictly what the format states and to leave alone what it
-// does not: items, parts, tools and events of unknown types pass, for the set of
-// each is open. It keeps no state: what a request needs of earlier responses is
-// found, so that it can be refused, and never made up.
+// Package request reads and writes its requests, package answer its answers and
+// event streams. Neither keeps state: a request that needs what earlier responses
+// stored is detected, so that it can be refused, and its state is never made up.
 package responses

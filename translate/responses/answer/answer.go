@@ -1,0 +1,64 @@
+package answer
+
+import (
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+var errNoCount = errors.New("no input_tokens")
+
+// Inspect reads a whole JSON answer to the operation. An error in it is a
+// fault, and so is what has no output, or no count of tokens. The tokens counted
+// are the Input of its usage, which is not Known: counting uses none up.
+func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
+	if op == translate.CountTokens {
+		return inspectCount(body)
+	}
+	c := jsonscan.New(body)
+	var h head
+	if err := h.skim(&c); err != nil {
+		return signal.Answer{}, fault.Unusable(err)
+	}
+	switch {
+	case h.isFault():
+		return signal.Answer{}, readFault(body)
+	case h.output == nil:
+		return signal.Answer{}, fault.Unusable(errNoOutput)
+	}
+	return signal.Answer{Model: string(jsonscan.AppendText(nil, h.model)), Usage: h.counts.usage()}, nil
+}
+
+// inspectCount reads the answer to a request that only counted its input.
+func inspectCount(body []byte) (signal.Answer, *fault.Fault) {
+	c := jsonscan.New(body)
+	tokens, failed := int64(-1), false
+	if !c.EnterObject() {
+		c.Skip()
+		return signal.Answer{}, fault.Unusable(errors.Join(errNoObject, c.Finish()))
+	}
+	for c.Member() {
+		switch string(c.Name()) {
+		case "input_tokens":
+			token.ReadCount(&c, &tokens)
+		case "error":
+			failed = c.Kind() != jsonscan.Null
+			c.Skip()
+		default:
+			c.Skip()
+		}
+	}
+	switch err := jsonscan.Broken(c.Finish()); {
+	case err != nil:
+		return signal.Answer{}, fault.Unusable(err)
+	case failed:
+		return signal.Answer{}, readFault(body)
+	case tokens < 0:
+		return signal.Answer{}, fault.Unusable(errNoCount)
+	}
+	return signal.Answer{Usage: token.Usage{Input: tokens}}, nil
+}

@@ -1,0 +1,306 @@
+package answer
+
+import (
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// openItem is the item that is being written. Its memory is used for all items.
+type openItem struct {
+	kind  itemKind // unknownItem for none
+	id    []byte
+	parts []byte // those that have ended, with commas between them
+	count int    // of them
+
+	// The open part: a text of a message or of a summary, or the arguments of a call.
+	open    bool
+	part    int    // the number that its events have
+	refusal bool   // it is one
+	text    []byte // escaped
+	delta   *delta // how its deltas are written; nil for none in a JSON answer
+	from    int    // characters of text before it
+	notes   []byte // annotations, with commas between them
+	noted   int    // how many
+	scores  []byte // log probabilities, with commas between them
+
+	thought []byte // reasoning, escaped, that a seal will hold
+	sealed  []byte // the raw encrypted_content of reasoning; nil for none
+	call    openCall
+}
+
+// reset makes room for another item.
+func (it *openItem) reset(kind itemKind, id []byte) {
+	*it = openItem{
+		kind: kind, id: id, parts: it.parts[:0], text: it.text[:0], notes: it.notes[:0], scores: it.scores[:0],
+		thought: it.thought[:0],
+	}
+}
+
+// resetPart makes room for another part.
+func (it *openItem) resetPart() {
+	it.open, it.refusal, it.delta, it.noted = false, false, nil, 0
+	it.text, it.notes, it.scores = it.text[:0], it.notes[:0], it.scores[:0]
+}
+
+// size is how many bytes are kept of the item.
+func (it *openItem) size() int {
+	return len(it.parts) + len(it.text) + len(it.notes) + len(it.scores) + len(it.thought) + len(it.sealed) + len(it.call.held)
+}
+
+// appendPlace appends the members that say which part of which item an event is
+// about.
+func (it *openItem) appendPlace(dst []byte, output int, index string) []byte {
+	dst = append(dst, `,"item_id":"`...)
+	dst = append(dst, it.id...)
+	dst = append(dst, `","output_index":`...)
+	dst = strconv.AppendInt(dst, int64(output), 10)
+	if index == "" {
+		return dst
+	}
+	dst = append(dst, `,"`+index+`":`...)
+	return strconv.AppendInt(dst, int64(it.count), 10)
+}
+
+// nextPart returns the parts that have ended, for another one to be appended.
+func (it *openItem) nextPart() []byte {
+	if it.count > 0 {
+		return append(it.parts, ',')
+	}
+	return it.parts
+}
+
+// addPart adds a part that was appended to those that have ended.
+func (it *openItem) addPart(parts []byte) {
+	it.parts = parts
+	it.count++
+	it.resetPart()
+}
+
+// begin announces the open item.
+func (m *Emitter) begin() {
+	if m.context.Stream {
+		m.itemEvent("response.output_item.added", m.item.append(nil, inProgress))
+	}
+}
+
+// append appends the item with its parts that have ended.
+func (it *openItem) append(dst []byte, status string) []byte {
+	switch it.kind {
+	case messageItem:
+		return it.appendMessage(dst, status)
+	case reasoningItem:
+		return it.appendReasoning(dst, status)
+	default:
+		return it.appendCall(dst, status)
+	}
+}
+
+// closeIf closes the open item if it is of that kind.
+func (m *Emitter) closeIf(kind itemKind) {
+	if m.item.kind == kind {
+		m.close(completed)
+	}
+}
+
+// close closes the open item, if there is one, with a status. Reasoning that says
+// nothing was never announced, and is left out.
+func (m *Emitter) close(status string) {
+	switch m.item.kind {
+	case unknownItem:
+		return
+	case messageItem:
+		m.closeText()
+	case reasoningItem:
+		m.closeReasoning()
+	case callItem:
+		m.closeArguments()
+	}
+	if m.item.id != nil {
+		m.endItem(status)
+	}
+	m.item.reset(unknownItem, nil)
+}
+
+// endItem puts the open item behind those that have ended.
+func (m *Emitter) endItem(status string) {
+	m.output = slices.Grow(m.output, m.item.size()+roomOfItem)
+	if m.items > 0 {
+		m.output = append(m.output, ',')
+	}
+	before := len(m.output)
+	m.output = m.item.append(m.output, status)
+	if m.context.Stream {
+		m.itemEvent("response.output_item.done", m.output[before:])
+	}
+	m.items++
+}
+
+// roomOfItem is about what an item takes beside what it says, in bytes, and
+// roomOfFrame what a response takes beside its items.
+const (
+	roomOfItem  = 192
+	roomOfFrame = 1024
+)
+
+// text writes a fragment of text, or of that of a refusal.
+func (m *Emitter) text(e *event.Event) {
+	it := &m.item
+	if it.kind != messageItem {
+		m.close(completed)
+		it.reset(messageItem, m.itemID("msg_"))
+		m.begin()
+	}
+	if it.open && (it.part != e.Part || it.refusal != e.Refusal) {
+		m.closeText()
+	}
+	if !it.open {
+		m.openText(e)
+	}
+	m.characters += utf8.RuneCount(e.Text)
+	m.fragment(e.Text)
+}
+
+// fragment writes a fragment of the open part.
+func (m *Emitter) fragment(fragment []byte) {
+	it := &m.item
+	it.text = jsonscan.AppendEscaped(it.text, fragment)
+	if it.delta == nil {
+		return
+	}
+	m.out = m.appendDelta(m.out, fragment)
+	m.scores = len(m.out) - len(textEnd) + len(`","logprobs":[`)
+}
+
+// textEnd is how the delta of a text ends.
+const textEnd = `","logprobs":[]}` + "\n\n"
+
+// openText begins a part of the message.
+func (m *Emitter) openText(e *event.Event) {
+	it := &m.item
+	it.open, it.part, it.refusal, it.from = true, e.Part, e.Refusal, m.characters
+	if !m.context.Stream {
+		return
+	}
+	m.openPart("response.content_part.added", "content_index")
+	m.out = append(m.out, `,"part":`...)
+	m.out = it.appendText(m.out)
+	m.shut()
+	if it.refusal {
+		m.deltas("response.refusal.delta", "content_index", `"}`+"\n\n")
+	} else {
+		m.deltas("response.output_text.delta", "content_index", textEnd)
+	}
+}
+
+// appendText appends the open part of the message.
+func (it *openItem) appendText(dst []byte) []byte {
+	if it.refusal {
+		dst = append(append(dst, `{"type":"refusal","refusal":"`...), it.text...)
+		return append(dst, `"}`...)
+	}
+	dst = append(append(dst, `{"type":"output_text","text":"`...), it.text...)
+	dst = append(append(dst, `","annotations":[`...), it.notes...)
+	dst = append(append(dst, `],"logprobs":[`...), it.scores...)
+	return append(dst, "]}"...)
+}
+
+// closeText ends the open part of the message.
+func (m *Emitter) closeText() {
+	it := &m.item
+	if !it.open {
+		return
+	}
+	it.parts = slices.Grow(it.parts, it.size()-len(it.parts)+roomOfItem)
+	before := it.nextPart()
+	parts := it.appendText(before)
+	if m.context.Stream {
+		m.endText()
+		m.openPart("response.content_part.done", "content_index")
+		m.out = append(append(m.out, `,"part":`...), parts[len(before):]...)
+		m.shut()
+	}
+	it.addPart(parts)
+}
+
+// endText writes the event that ends the deltas of a text.
+func (m *Emitter) endText() {
+	if m.item.refusal {
+		m.openPart("response.refusal.done", "content_index")
+		m.member("refusal", m.item.text)
+	} else {
+		m.openPart("response.output_text.done", "content_index")
+		m.member("text", m.item.text)
+		m.out = append(append(m.out, `,"logprobs":[`...), m.item.scores...)
+		m.out = append(m.out, ']')
+	}
+	m.shut()
+}
+
+// appendMessage appends the message with the parts that have ended.
+func (it *openItem) appendMessage(dst []byte, status string) []byte {
+	dst = append(append(dst, `{"id":"`...), it.id...)
+	dst = append(dst, `","type":"message","status":"`+status+`","role":"assistant","content":[`...)
+	return append(append(dst, it.parts...), "]}"...)
+}
+
+// annotate writes a source of the open text.
+func (m *Emitter) annotate(s *event.Citation) {
+	it := &m.item
+	if it.kind != messageItem || !it.open || it.refusal {
+		m.Drop("annotations")
+		return
+	}
+	note := it.appendNote(nil, s)
+	if m.context.Stream {
+		m.openPart("response.output_text.annotation.added", "content_index")
+		m.out = append(m.out, `,"annotation_index":`...)
+		m.out = strconv.AppendInt(m.out, int64(it.noted), 10)
+		m.out = append(append(m.out, `,"annotation":`...), note...)
+		m.shut()
+	}
+	if it.noted > 0 {
+		it.notes = append(it.notes, ',')
+	}
+	it.notes = append(it.notes, note...)
+	it.noted++
+}
+
+// appendNote appends an annotation; its indices count the characters of its part.
+func (it *openItem) appendNote(dst []byte, s *event.Citation) []byte {
+	dst = append(dst, `{"type":"url_citation","start_index":`...)
+	dst = strconv.AppendInt(dst, int64(max(0, s.Start-it.from)), 10)
+	dst = append(dst, `,"end_index":`...)
+	dst = strconv.AppendInt(dst, int64(max(0, s.End-it.from)), 10)
+	dst = append(dst, `,"url":`...)
+	dst = jsonscan.AppendString(dst, s.URL)
+	dst = append(dst, `,"title":`...)
+	dst = jsonscan.AppendString(dst, s.Title)
+	return append(dst, '}')
+}
+
+// score writes the log probabilities of the text before them: into its delta, while
+// that was not handed over, else into one of their own.
+func (m *Emitter) score(list []byte) {
+	it := &m.item
+	if !m.context.Logprobs || it.kind != messageItem || !it.open || it.refusal || jsonscan.Blank(list) {
+		return
+	}
+	elements := list[1 : len(list)-1]
+	if len(it.scores) > 0 {
+		it.scores = append(it.scores, ',')
+	}
+	it.scores = append(it.scores, elements...)
+	if it.delta == nil {
+		return
+	}
+	if m.scores == 0 {
+		m.fragment(nil)
+	}
+	m.out = append(m.out[:m.scores], elements...)
+	m.out = append(m.out, "]}\n\n"...)
+	m.scores = 0
+}

@@ -1,0 +1,447 @@
+package answer_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
+)
+
+func told(kind event.Kind, text string) event.Event {
+	return event.Event{Kind: kind, Text: []byte(text)}
+}
+
+func words(text string) event.Event { return told(event.Text, text) }
+
+func refusal(text string) event.Event {
+	return event.Event{Kind: event.Text, Text: []byte(text), Refusal: true}
+}
+
+func reasons(text string) event.Event { return told(event.Reasoning, text) }
+
+func signs(signature string) event.Event { return told(event.Signature, signature) }
+
+func calls(tool int, id, name string) event.Event {
+	return event.Event{Kind: event.ToolStart, Tool: tool, ID: []byte(id), Name: []byte(name)}
+}
+
+func fragment(tool int, text string) event.Event {
+	return event.Event{Kind: event.ToolArgs, Tool: tool, Text: []byte(text)}
+}
+
+func called(tool int) event.Event {
+	return event.Event{Kind: event.ToolEnd, Tool: tool}
+}
+
+func finish(reason event.FinishReason) event.Event {
+	return event.Event{Kind: event.Finish, Finish: reason}
+}
+
+func inPart(part int, e event.Event) event.Event {
+	e.Part = part
+	return e
+}
+
+func cites(url string, start, end int) event.Event {
+	return event.Event{Kind: event.Source, Source: &event.Citation{URL: []byte(url), Title: []byte("t"), Start: start, End: end}}
+}
+
+func scores(list string) event.Event {
+	return event.Event{Kind: event.Logprobs, Logprobs: []byte(list)}
+}
+
+var (
+	start       = event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}}
+	textEnd     = event.Event{Kind: event.TextEnd}
+	thoughtOver = event.Event{Kind: event.ReasoningEnd}
+	theEnd      = event.Event{Kind: event.End}
+	limited     = finish(event.FinishLength)
+)
+
+// newIDs returns ids that tests can foresee.
+func newIDs() translate.IDs {
+	n := 0
+	return translate.IDs{Message: "resp_0123456789abcdefghijklmn", Created: 5, Model: "asked", NewToolID: func() string {
+		n++
+		return fmt.Sprintf("call_new%d", n)
+	}}
+}
+
+// emit writes events for a client, each handed over before the next one.
+func emit(m translate.AnswerContext, events ...event.Event) (string, *fault.Fault) {
+	e := answer.NewEmitter(&m, newIDs())
+	var out strings.Builder
+	for i := range events {
+		e.Handle(&events[i])
+		out.Write(e.Output())
+	}
+	return out.String(), e.Fault()
+}
+
+// answered writes an answer between a start and the end, as a stream and as a JSON
+// body, which must say the same.
+func answered(t *testing.T, m translate.AnswerContext, events ...event.Event) translatetest.Object {
+	t.Helper()
+	all := append(append([]event.Event{start}, events...), theEnd)
+	m.Stream = true
+	stream, fault := emit(m, all...)
+	require.Nil(t, fault)
+	added, err := translatetest.Response([]byte(stream))
+	require.NoError(t, err, stream)
+	m.Stream = false
+	body, fault := emit(m, all...)
+	require.Nil(t, fault)
+	whole, err := translatetest.Decode([]byte(body))
+	require.NoError(t, err)
+	require.Equal(t, whole, added)
+	return whole
+}
+
+// outputOf is the output of an answer in JSON.
+func outputOf(t *testing.T, answer translatetest.Object) string {
+	t.Helper()
+	out, err := json.Marshal(answer["output"])
+	require.NoError(t, err)
+	return string(out)
+}
+
+// id is the id of the nth item.
+func id(prefix string, nth int) string { return fmt.Sprintf("%s0123456789abcdefghij%04d", prefix, nth) }
+
+func aMessage(nth int, status string, parts ...string) string {
+	return fmt.Sprintf(`{"id":"%s","type":"message","role":"assistant","status":"%s","content":[%s]}`, id("msg_", nth), status, strings.Join(parts, ","))
+}
+
+func aText(text string) string {
+	return `{"type":"output_text","text":"` + text + `","annotations":[],"logprobs":[]}`
+}
+
+func aCall(nth int, status, callID, name, arguments string) string {
+	return fmt.Sprintf(`{"id":"%s","type":"function_call","status":"%s","call_id":"%s","name":"%s","arguments":%q}`, id("fc_", nth), status, callID, name, arguments)
+}
+
+func someReasoning(nth int, sealed string, parts ...string) string {
+	for i, part := range parts {
+		parts[i] = `{"type":"summary_text","text":"` + part + `"}`
+	}
+	return fmt.Sprintf(`{"id":"%s","type":"reasoning","summary":[%s],"encrypted_content":%s}`, id("rs_", nth), strings.Join(parts, ","), sealed)
+}
+
+var emitted = []struct {
+	name   string
+	memory translate.AnswerContext
+	events []event.Event
+	status string // and the reason behind a slash
+	output []string
+}{
+	{"nothing", translate.AnswerContext{}, nil, "completed", nil},
+	{"text", translate.AnswerContext{}, []event.Event{words("<a>"), words(`b"`), finish(event.FinishStop)}, "completed", []string{aMessage(0, "completed", aText(`<a>b\"`))}},
+	{"two messages", translate.AnswerContext{}, []event.Event{words("a"), textEnd, words("b")}, "completed", []string{aMessage(0, "completed", aText("a")), aMessage(1, "completed", aText("b"))}},
+	{"parts of a message", translate.AnswerContext{}, []event.Event{words("a"), inPart(1, words("b")), inPart(1, words("c")), inPart(1, refusal("no"))}, "completed", []string{aMessage(0, "completed", aText("a"), aText("bc"), `{"type":"refusal","refusal":"no"}`)}},
+	{"a refusal in words", translate.AnswerContext{}, []event.Event{refusal("n"), refusal("o"), finish(event.FinishRefused)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"no"}`)}},
+	{"a refusal that the provider explains", translate.AnswerContext{}, []event.Event{{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("because")}}, "incomplete/content_filter", []string{aMessage(0, "incomplete", aText("because"))}},
+	{"R032 cut off", translate.AnswerContext{}, []event.Event{words("a"), limited}, "incomplete/max_output_tokens", []string{aMessage(0, "incomplete", aText("a"))}},
+	{"cut off behind the end of a text", translate.AnswerContext{}, []event.Event{words("a"), textEnd, limited}, "incomplete/max_output_tokens", []string{aMessage(0, "completed", aText("a"))}},
+	{"paused", translate.AnswerContext{}, []event.Event{finish(event.FinishPaused)}, "incomplete/max_output_tokens", nil},
+	{"for a reason that nobody knows", translate.AnswerContext{}, []event.Event{words("a"), finish(event.FinishUnknown)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
+
+	{"reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), reasons("b"), words("c")}, "completed", []string{someReasoning(0, "null", "ab"), aMessage(1, "completed", aText("c"))}},
+	{"parts and pieces of reasoning", translate.AnswerContext{}, []event.Event{reasons("a"), inPart(1, reasons("b")), thoughtOver, reasons("c"), thoughtOver}, "completed", []string{someReasoning(0, "null", "a", "b"), someReasoning(1, "null", "c")}},
+	{"signatures that nobody wants", translate.AnswerContext{}, []event.Event{reasons("a"), signs("s"), thoughtOver, signs("t"), thoughtOver, told(event.Redacted, "d"), words("b")}, "completed", []string{someReasoning(0, "null", "a"), aMessage(1, "completed", aText("b"))}},
+	{"reasoning that nobody wants", translate.AnswerContext{HideReasoning: true}, []event.Event{reasons("a"), thoughtOver, words("b")}, "completed", []string{aMessage(0, "completed", aText("b"))}},
+
+	{"calls", translate.AnswerContext{}, []event.Event{words("a"), calls(0, "c1", "f"), fragment(0, `{"x":`), fragment(0, "1}"), called(0), calls(1, "", "g"), called(1)}, "completed", []string{aMessage(0, "completed", aText("a")), aCall(1, "completed", "c1", "f", `{"x":1}`), aCall(2, "completed", "call_new1", "g", "{}")}},
+	{"calls that overlap", translate.AnswerContext{}, []event.Event{calls(0, "c1", "f"), calls(1, "c2", "g"), fragment(1, "{}"), fragment(0, "{"), words("\n"), fragment(0, "}"), words("a")}, "completed", []string{aCall(0, "completed", "c1", "f", "{}"), aCall(1, "completed", "c2", "g", "{}"), aMessage(2, "completed", aText("a"))}},
+	{"calls with the same id", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), called(0), calls(1, "c", "f"), called(1)}, "completed", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "completed", "c_2", "f", "{}")}},
+	{"arguments that are no object", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), fragment(0, "[1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f", "[1")}},
+	{"a call that is cut off", translate.AnswerContext{}, []event.Event{calls(0, "c", "f"), fragment(0, "{}"), calls(1, "d", "g"), fragment(1, `{"x`), limited}, "incomplete/max_output_tokens", []string{aCall(0, "completed", "c", "f", "{}"), aCall(1, "incomplete", "d", "g", `{"x`)}},
+	{"a free call", translate.AnswerContext{}, []event.Event{{Kind: event.ToolStart, ID: []byte("c"), Name: []byte("apply_patch"), Custom: true}, fragment(0, "*** "), fragment(0, "End"), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"custom_tool_call","status":"completed","call_id":"c","name":"apply_patch","input":"*** End"}`, id("ctc_", 0))}},
+	{"shortened names", translate.AnswerContext{Names: map[string]string{"f_1": "f.1"}}, []event.Event{calls(0, "c", "f_1"), called(0)}, "completed", []string{aCall(0, "completed", "c", "f.1", "{}")}},
+	{"a tool of a namespace", translate.AnswerContext{Names: map[string]string{"n_f_1": "n__f"}, Tools: map[string]translate.ClientTool{"n__f": {Name: "f", Namespace: "n"}}}, []event.Event{calls(0, "c", "n_f_1"), called(0)}, "completed", []string{strings.TrimSuffix(aCall(0, "completed", "c", "f", "{}"), "}") + `,"namespace":"n"}`}},
+	{"a search for tools", translate.AnswerContext{Tools: map[string]translate.ClientTool{"tool_search": {Name: "tool_search", Search: true}}}, []event.Event{calls(0, "c", "tool_search"), fragment(0, `{"query": "x"}`), called(0)}, "completed", []string{fmt.Sprintf(`{"id":"%s","type":"tool_search_call","status":"completed","call_id":"c","execution":"client","arguments":{"query":"x"}}`, id("tsc_", 0))}},
+
+	{"sources", translate.AnswerContext{}, []event.Event{words("☂a"), inPart(1, words("bc")), cites("u", 2, 3), cites("v", 3, 4), inPart(1, words("d"))}, "completed", []string{aMessage(0, "completed", aText("☂a"),
+		`{"type":"output_text","text":"bcd","annotations":[{"type":"url_citation","url":"u","title":"t","start_index":0,"end_index":1},{"type":"url_citation","url":"v","title":"t","start_index":1,"end_index":2}],"logprobs":[]}`)}},
+	{"sources of nothing", translate.AnswerContext{}, []event.Event{cites("u", 0, 1), refusal("a"), cites("u", 0, 1)}, "completed", []string{aMessage(0, "completed", `{"type":"refusal","refusal":"a"}`)}},
+	{"log probabilities", translate.AnswerContext{Logprobs: true}, []event.Event{words("a"), scores(`[{"token":"a"}]`), words("b"), scores(`[{"token":"b"},{"token":"c"}]`), scores(`[]`)}, "completed", []string{aMessage(0, "completed", `{"type":"output_text","text":"ab","annotations":[],"logprobs":[{"token":"a"},{"token":"b"},{"token":"c"}]}`)}},
+	{"log probabilities that nobody wants", translate.AnswerContext{}, []event.Event{words("a"), scores(`[{"token":"a"}]`)}, "completed", []string{aMessage(0, "completed", aText("a"))}},
+	{"other choices", translate.AnswerContext{}, []event.Event{words("a"), {Kind: event.Text, Choice: 1, Text: []byte("x")}, {Kind: event.Finish, Choice: 1, Finish: event.FinishLength}}, "completed", []string{aMessage(0, "completed", aText("a"))}},
+}
+
+func TestAnswersAreWrittenForTheClient(t *testing.T) {
+	for _, tt := range emitted {
+		t.Run(tt.name, func(t *testing.T) {
+			got := answered(t, tt.memory, tt.events...)
+			assert.JSONEq(t, "["+strings.Join(tt.output, ",")+"]", outputOf(t, got))
+			status, reason, _ := strings.Cut(tt.status, "/")
+			assert.Equal(t, status, got["status"])
+			if reason == "" {
+				assert.Nil(t, got["incomplete_details"])
+			} else {
+				assert.Equal(t, translatetest.Object{"reason": reason}, got["incomplete_details"])
+			}
+		})
+	}
+}
+
+// sealer seals in tests.
+func sealer(t testing.TB) *seal.Sealer {
+	ring, err := seal.NewRing([]byte("0123456789abcdef"))
+	require.NoError(t, err)
+	return ring.For("provider", "tenant")
+}
+
+// sealedIn opens what the nth item of an answer was sealed into.
+func sealedIn(t *testing.T, answer translatetest.Object, nth int) string {
+	t.Helper()
+	item := answer["output"].([]any)[nth].(translatetest.Object)
+	payload, ok := sealer(t).Open(seal.Block, []byte(item["encrypted_content"].(string)))
+	require.True(t, ok)
+	block, err := base64.RawURLEncoding.DecodeString(string(payload))
+	require.NoError(t, err)
+	return string(block)
+}
+
+// TestThinkingIsSealedIntoReasoning ensures that the very block that a provider signed
+// comes back to it, whatever a client makes of the summary.
+func TestThinkingIsSealedIntoReasoning(t *testing.T) {
+	m := translate.AnswerContext{Seals: sealer(t)}
+	got := answered(t, m, reasons(`a"`), reasons("b"), signs("s="), thoughtOver, told(event.Redacted, "d"), signs("t"), thoughtOver, reasons("c"), words("x"))
+	assert.Equal(t, `{"type":"thinking","thinking":"a\"b","signature":"s="}`, sealedIn(t, got, 0))
+	assert.Equal(t, `{"type":"redacted_thinking","data":"d"}`, sealedIn(t, got, 1))
+	assert.Equal(t, `{"type":"thinking","thinking":"","signature":"t"}`, sealedIn(t, got, 2))
+	assert.Equal(t, `{"type":"thinking","thinking":"c"}`, sealedIn(t, got, 3), "nobody signed it")
+
+	m.HideReasoning = true
+	got = answered(t, m, reasons("a"), signs("s"), thoughtOver)
+	assert.Equal(t, `{"type":"thinking","thinking":"a","signature":"s"}`, sealedIn(t, got, 0))
+	assert.Contains(t, outputOf(t, got), `"summary":[]`)
+	assert.NotContains(t, outputOf(t, got), `"text"`)
+}
+
+// TestReasoningOfTheFormatKeepsWhatItsProviderEncrypted is about answers that are
+// written anew because the provider's own break the laws of the format.
+func TestReasoningOfTheFormatKeepsWhatItsProviderEncrypted(t *testing.T) {
+	own := event.Event{Kind: event.Signature, Text: []byte("rs_1.1.gA.A=="), Origin: translate.Responses}
+	got := answered(t, translate.AnswerContext{Seals: sealer(t)}, reasons("a"), own, thoughtOver)
+	assert.JSONEq(t, "["+someReasoning(0, `"gA.A=="`, "a")+"]", outputOf(t, got))
+}
+
+func TestR022FreeTextsComeOutOfTheObjectsThatHoldThem(t *testing.T) {
+	m := translate.AnswerContext{Tools: map[string]translate.ClientTool{"p": {Name: "apply_patch", Wrapped: true}}}
+	for arguments, want := range map[string]string{
+		`{"input":"*** Begin\nPatch"}`:   "*** Begin\nPatch",
+		`{"x":"b","input":"a"}`:          "a",
+		`{"patch":"a"}`:                  "a",
+		`"a\n"`:                          "a\n",
+		`*** Begin Patch`:                "*** Begin Patch",
+		`{"input": 1, "x": [ 2 ]}`:       `{"input":1,"x":[2]}`,
+		`{"a":"b","c":"d"}`:              `{"a":"b","c":"d"}`,
+		`{"input":"cut of`:               `{"input":"cut of`,
+		`12`:                             "12",
+		`{}`:                             "{}",
+		` {"input":"a"} `:                "a",
+		`{"\u0069nput":"a","other":"b"}`: "a",
+	} {
+		got := answered(t, m, calls(0, "c", "p"), fragment(0, arguments[:1]), fragment(0, arguments[1:]), called(0))
+		item := got["output"].([]any)[0].(translatetest.Object)
+		assert.Equal(t, "custom_tool_call", item["type"])
+		assert.Equal(t, "apply_patch", item["name"])
+		assert.Equal(t, want, item["input"], arguments)
+	}
+	got := answered(t, m, calls(0, "c", "p"), called(0))
+	assert.Equal(t, "", got["output"].([]any)[0].(translatetest.Object)["input"])
+}
+
+func TestR031UsageAndTierAreToldInFull(t *testing.T) {
+	counts := event.Event{Kind: event.Usage, Tier: event.TierPriority, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
+	got, err := json.Marshal(answered(t, translate.AnswerContext{}, words("a"), counts))
+	require.NoError(t, err)
+	assert.Contains(t, string(got), `"service_tier":"priority"`)
+	assert.Contains(t, string(got), `"usage":{"input_tokens":1007,"input_tokens_details":{"cache_write_tokens":7,"cached_tokens":900},"output_tokens":12,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":1019}`)
+	got, err = json.Marshal(answered(t, translate.AnswerContext{}))
+	require.NoError(t, err)
+	assert.Contains(t, string(got), `"usage":{"input_tokens":0,"input_tokens_details":{"cache_write_tokens":0,"cached_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}`)
+	assert.NotContains(t, string(got), "service_tier")
+}
+
+func TestAnAnswerRepeatsItsRequest(t *testing.T) {
+	request := []byte(`{"model":"x","input":"hi","instructions":"be\nbrief","max_output_tokens":64,"metadata":{ "a" : "b" },"temperature":0.3,"tools":[{"type":"function","name":"f"}],"tool_choice":"required","store":true,"background":false,"user":"u","text":null,"unknown":1}`)
+	for stream, long := range map[bool]string{
+		false: `"instructions":"be\nbrief","tools":[{"type":"function","name":"f"}]`,
+		true:  `"instructions":null,"tools":[]`,
+	} {
+		settings := answer.AppendSettings(nil, request, stream)
+		assert.JSONEq(t, `{"background":false,"max_output_tokens":64,"max_tool_calls":null,"metadata":{"a":"b"},"parallel_tool_calls":true,"previous_response_id":null,"reasoning":{"effort":null,"summary":null},"store":false,"temperature":0.3,"text":{"format":{"type":"text"}},"tool_choice":"required","top_p":1,"truncation":"disabled","user":"u",`+long+`}`, "{"+string(settings[1:])+"}")
+		assert.NotContains(t, string(settings), "\n")
+		got := answered(t, translate.AnswerContext{Settings: settings})
+		assert.Equal(t, "u", got["user"])
+	}
+}
+
+func TestAnAnswerIsWholeWithoutAStart(t *testing.T) {
+	for _, events := range [][]event.Event{{words("a"), theEnd}, {theEnd}} {
+		stream, fault := emit(translate.AnswerContext{Stream: true}, events...)
+		require.Nil(t, fault)
+		added, err := translatetest.Response([]byte(stream))
+		require.NoError(t, err)
+		assert.Equal(t, "asked", added["model"])
+		assert.Equal(t, json.Number("5"), added["created_at"])
+	}
+}
+
+func TestNothingOfAnAnswerIsShownBeforeItsEnd(t *testing.T) {
+	e := answer.NewEmitter(&translate.AnswerContext{}, newIDs())
+	for _, event := range []event.Event{start, words("a"), finish(event.FinishStop)} {
+		e.Handle(&event)
+		assert.Empty(t, e.Output())
+	}
+	e.Handle(&theEnd)
+	assert.NotEmpty(t, e.Output())
+	assert.Empty(t, e.Output())
+}
+
+func TestWhatCannotBeWrittenIsTheProvidersFault(t *testing.T) {
+	for cause, events := range map[string][]event.Event{
+		"arguments of a tool call that was not begun":   {fragment(0, "{}")},
+		"arguments behind the end of their tool call":   {calls(0, "a", "f"), called(0), fragment(0, "{}")},
+		"more than 2000 bytes behind an open tool call": {calls(0, "a", "f"), words(strings.Repeat("a", 2000))},
+		"an answer of more than 2000 bytes":             {words(strings.Repeat("a", 1500)), textEnd, words(strings.Repeat("a", 1500))},
+	} {
+		for _, stream := range []bool{true, false} {
+			out, f := emit(translate.AnswerContext{Stream: stream, MaxHeld: 2000}, append(append([]event.Event{start}, events...), words("never"), theEnd)...)
+			require.NotNil(t, f, cause)
+			assert.Equal(t, fault.BadGateway, f.Kind)
+			assert.EqualError(t, f.Cause, cause)
+			assert.NotContains(t, out, "response.completed")
+			assert.NotContains(t, out, "never")
+		}
+	}
+}
+
+// lastEvent is the name and the data of the last event of a stream.
+func lastEvent(t *testing.T, stream string) (string, translatetest.Object) {
+	t.Helper()
+	events, err := translatetest.Events([]byte(stream))
+	require.NoError(t, err)
+	require.NotEmpty(t, events)
+	last := events[len(events)-1]
+	data, err := translatetest.Decode([]byte(last.Data))
+	require.NoError(t, err)
+	return last.Name, data
+}
+
+// TestR034AFailedStreamSaysSoInItsLastEvent ensures that a stream which failed never looks
+// finished, and that clients keep the items that have ended.
+func TestR034AFailedStreamSaysSoInItsLastEvent(t *testing.T) {
+	fault := &fault.Fault{Kind: fault.Overloaded, Message: "busy"}
+	for name, tt := range map[string]struct {
+		events []event.Event
+		output string
+	}{
+		"behind nothing":   {nil, "[]"},
+		"behind the start": {[]event.Event{start}, "[]"},
+		"in an item":       {[]event.Event{start, words("a"), textEnd, words("b")}, "[" + aMessage(0, "completed", aText("a")) + "]"},
+	} {
+		e := answer.NewEmitter(&translate.AnswerContext{Stream: true}, newIDs())
+		var out []byte
+		for i := range tt.events {
+			e.Handle(&tt.events[i])
+			out = append(out, e.Output()...)
+		}
+		out = e.AppendFailure(out, fault)
+		_, err := translatetest.Response(out)
+		require.ErrorIs(t, err, translatetest.ErrFailed, name)
+		last, data := lastEvent(t, string(out))
+		assert.Equal(t, "response.failed", last)
+		response := data["response"].(translatetest.Object)
+		assert.Equal(t, translatetest.Object{"code": "server_is_overloaded", "message": "busy"}, response["error"])
+		assert.JSONEq(t, tt.output, outputOf(t, response), name)
+	}
+}
+
+func TestFaultsHaveTheCodesThatClientsActOn(t *testing.T) {
+	for code, faults := range map[string][]*fault.Fault{
+		"context_length_exceeded": {{Kind: fault.Invalid, Code: "context_length_exceeded", Message: "m"}},
+		"invalid_prompt":          {{Kind: fault.Invalid, Code: "x", Message: "m"}, fault.BodyTooLarge(1)},
+		"rate_limit_exceeded":     {fault.LimitReached("request rate")},
+		"server_is_overloaded":    {fault.ShuttingDown(), fault.NoUpstream("m")},
+		"server_error":            {fault.Truncated(nil), fault.InternalError(nil), fault.UpstreamTimeout(nil), fault.Unusable(nil)},
+	} {
+		for _, fault := range faults {
+			out := answer.AppendFailure(nil, newIDs(), fault)
+			_, err := translatetest.Response(out)
+			require.ErrorIs(t, err, translatetest.ErrFailed)
+			_, data := lastEvent(t, string(out))
+			assert.Equal(t, translatetest.Object{"code": code, "message": fault.Message}, data["response"].(translatetest.Object)["error"])
+		}
+	}
+}
+
+// TestKeepAlivesAreEventsThatSayNothing ensures that clients which measure silence by
+// events hear something, and read the same answer.
+func TestKeepAlivesAreEventsThatSayNothing(t *testing.T) {
+	m := translate.AnswerContext{Stream: true, Tools: map[string]translate.ClientTool{"p": {Name: "p", Wrapped: true}}, Logprobs: true}
+	events := []event.Event{
+		start, reasons("a"), thoughtOver, words("b"), scores(`[{"token":"b"}]`), words("c"), textEnd, refusal("d"), calls(0, "c", "f"), fragment(0, "{"), fragment(0, "}"), called(0),
+		calls(1, "d", "p"), fragment(1, `{"input":`), fragment(1, `"x"}`), called(1), finish(event.FinishTools), theEnd,
+	}
+	want, fault := emit(m, events...)
+	require.Nil(t, fault)
+	e := answer.NewEmitter(&m, newIDs())
+	assert.Equal(t, ": keep-alive\n\n", string(e.AppendKeepAlive(nil)), "nothing has begun")
+	var out []byte
+	for i := range events {
+		e.Handle(&events[i])
+		out = append(out, e.Output()...)
+		if events[i].Kind != event.End {
+			out = e.AppendKeepAlive(out)
+		}
+	}
+	added, err := translatetest.Response(out)
+	require.NoError(t, err, "%s", out)
+	without, err := translatetest.Response([]byte(want))
+	require.NoError(t, err)
+	assert.Equal(t, without, added)
+	assert.Equal(t, 17, strings.Count(string(out), "\n\n")-strings.Count(want, "\n\n"))
+}
+
+// said are the texts of a response.
+func said(answer translatetest.Object, _ int) string {
+	var b strings.Builder
+	for _, item := range answer["output"].([]any) {
+		parts, _ := item.(translatetest.Object)["content"].([]any)
+		for _, part := range parts {
+			text, _ := part.(translatetest.Object)["text"].(string)
+			b.WriteString(text)
+		}
+	}
+	return b.String()
+}
+
+// FuzzEmitter writes any lawful answer: a client must read all that was told, and the
+// same in both forms.
+func FuzzEmitter(f *testing.F) {
+	f.Add([]byte{3, 0, 0, 1, 4, 1, 0, 3, 4, 2, 5, 9, 7, 3})
+	f.Fuzz(func(t *testing.T, steps []byte) {
+		for _, seals := range []*seal.Sealer{nil, sealer(t)} {
+			emitter := func(m *translate.AnswerContext) translatetest.Emitter {
+				m.Seals = seals
+				return answer.NewEmitter(m, newIDs())
+			}
+			require.NoError(t, translatetest.RoundTrip{Emitter: emitter, Read: translatetest.Response, Text: said, Choices: 1, Calls: true}.Check(steps))
+		}
+	})
+}

@@ -1,0 +1,235 @@
+package answer
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Answer reads a whole JSON answer.
+func (p *Parser) Answer(body []byte) {
+	if p.over {
+		return
+	}
+	c := &p.cursor
+	p.read = reading{data: body, response: body}
+	*c = jsonscan.New(body)
+	object := c.Kind() == jsonscan.Object
+	p.readHead(c)
+	switch err := c.Finish(); {
+	case err != nil || !object:
+		p.fail(fault.Unusable(errors.Join(err, errNoObject)))
+	case p.read.head.isFault():
+		p.complete(false)
+	case p.read.head.output == nil:
+		p.fail(fault.Unusable(errNoOutput))
+	case !p.read.head.ended():
+		p.fail(fault.Unusable(errStatus))
+	default:
+		p.complete(false)
+	}
+}
+
+// ended reports whether the response is at its end. Some servers do not say.
+func (h *head) ended() bool {
+	switch string(h.status) {
+	case "", `"completed"`, `"incomplete"`:
+		return true
+	default:
+		return false
+	}
+}
+
+// output tells what was not told of the items of a whole response.
+func (p *Parser) output(raw []byte) {
+	c := jsonscan.Again(raw)
+	if raw == nil || !c.EnterArray() {
+		return // an end of a stream may leave out what was streamed
+	}
+	for i := int64(0); c.Element() && !p.over; i++ {
+		p.wholeItem(i, c.Skip())
+	}
+}
+
+// wholeItem tells what was not told of an item of a whole response: the streamed one
+// at the same place, or with the same id, or else a new one.
+func (p *Parser) wholeItem(index int64, raw []byte) {
+	kind, id := identify(raw)
+	it := p.find(index)
+	if it == nil || it.kind != kind || it.whole {
+		it = p.findID(kind, id)
+	}
+	if it == nil {
+		it = p.add(index, kind)
+	}
+	if it == nil {
+		return
+	}
+	it.whole = true
+	if it.ended {
+		return
+	}
+	if w, ok := p.readItem(raw); ok {
+		p.tellItem(it, &w)
+	}
+}
+
+// identify returns the kind and the id of a raw item.
+func identify(raw []byte) (kind itemKind, id []byte) {
+	c := jsonscan.Again(raw)
+	for c.EnterObject(); c.Member(); {
+		switch string(c.Name()) {
+		case "type":
+			kind = kindOf(c.Skip())
+		case "id":
+			id = c.StringOrSkip()
+		default:
+			c.Skip()
+		}
+	}
+	return kind, id
+}
+
+// findID returns the streamed item of a kind that has the raw id, nil for none.
+func (p *Parser) findID(kind itemKind, id []byte) *output {
+	for _, it := range p.items {
+		if it.kind == kind && !it.whole && len(it.id) > 0 && len(id) > len(`""`) && same(it.id, id) {
+			return it
+		}
+	}
+	return nil
+}
+
+// tellMessage tells what was not told of the parts of a message.
+func (p *Parser) tellMessage(it *output, content []byte) {
+	p.eachPart(inPart, content, func(i int64, w *wholePart) { p.tellPart(it, i, w) })
+}
+
+// eachPart calls tell for every part of a list whose members have that path.
+func (p *Parser) eachPart(prefix string, list []byte, tell func(i int64, w *wholePart)) {
+	c := jsonscan.Again(list)
+	if list == nil || !c.EnterArray() {
+		return
+	}
+	for i := int64(0); c.Element() && !p.over; i++ {
+		part := jsonscan.Skipped(c.Skip())
+		w := p.readPart(prefix, &part)
+		if p.check(&part) {
+			tell(i, &w)
+		}
+	}
+}
+
+// tellPart tells what was not told of a part of a message.
+func (p *Parser) tellPart(it *output, index int64, w *wholePart) {
+	e := textEvent
+	raw := w.text
+	if w.refusal != nil {
+		e, raw = refusalEvent, w.refusal
+	}
+	if raw == nil {
+		p.DropNamed(inPart+"type=", unquoted(w.kind))
+		return
+	}
+	pt := p.rest(it, index, raw, &e)
+	if pt == nil {
+		return
+	}
+	if !pt.scored {
+		p.score(pt, w.logprobs)
+	}
+	p.citeRest(pt, w.annotations)
+}
+
+// wholePart tells what was not told of the part that the event at hand ends.
+func (p *Parser) wholePart() {
+	c := jsonscan.Skipped(p.read.part)
+	kind := c.TypeAhead()
+	switch string(kind) {
+	case `"summary_text"`, `"reasoning_text"`:
+		p.wholeThought(&c, string(kind) == `"reasoning_text"`)
+		return
+	}
+	w := p.readPart(inPart, &c)
+	if !p.check(&c) {
+		return
+	}
+	if it := p.of(messageItem); it != nil {
+		p.tellPart(it, p.read.content, &w)
+	}
+}
+
+// wholeThought is wholePart for the two kinds of texts that reasoning has.
+func (p *Parser) wholeThought(c *jsonscan.Cursor, content bool) {
+	w := p.readPart(inSummary, c)
+	it := p.thought(content)
+	if !p.check(c) || it == nil {
+		return
+	}
+	e, index := reasoningEvent, p.read.summary
+	if content {
+		index = p.read.content
+	}
+	p.rest(it, index, w.text, &e)
+}
+
+// tellReasoning tells what was not told of reasoning, and closes with what its
+// provider wants back.
+func (p *Parser) tellReasoning(it *output, w *wholeItem) {
+	if len(it.parts) == 0 {
+		it.lists = jsonscan.Blank(w.summary)
+	}
+	told, other := w.summary, w.content
+	if it.lists {
+		told, other = w.content, w.summary
+	}
+	if !jsonscan.Blank(other) {
+		p.Drop(it.otherList())
+	}
+	p.tellThoughts(it, told)
+	if len(w.sealed) > len(`""`) {
+		p.begin()
+		p.enter(it)
+		p.text = it.appendSignature(p.text[:0], w.sealed)
+		p.send(event.Event{Kind: event.Signature, Text: p.text, Origin: translate.Responses})
+	}
+}
+
+// tellThoughts tells what was not told of a list of texts.
+func (p *Parser) tellThoughts(it *output, list []byte) {
+	p.eachPart(inSummary, list, func(i int64, w *wholePart) {
+		e := reasoningEvent
+		p.rest(it, i, w.text, &e)
+	})
+}
+
+// appendSignature appends what takes a reasoning item back to its provider, beside the
+// text that was told: its id, the lengths of the parts of the text, with a "t" before
+// them if those are not of the summary, and what the provider encrypted.
+func (it *output) appendSignature(dst, sealed []byte) []byte {
+	if translate.PlainName(it.id) {
+		dst = append(dst, it.id...)
+	}
+	dst = append(dst, '.')
+	if it.lists && len(it.parts) > 0 {
+		dst = append(dst, 't')
+	}
+	for i, pt := range it.inOrder() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, int64(pt.sent), 10)
+	}
+	dst = append(dst, '.')
+	return jsonscan.AppendText(dst, sealed)
+}
+
+// inOrder are the parts by their indexes.
+func (it *output) inOrder() []*part {
+	return slices.SortedFunc(slices.Values(it.parts), func(a, b *part) int { return int(a.index - b.index) })
+}

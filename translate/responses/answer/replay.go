@@ -1,0 +1,288 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+)
+
+// Replay writes a whole JSON answer as the stream that it would have been. All that
+// the answer says is kept: the last event holds it whole, and so do the events that
+// end items and parts; texts and arguments are deltas before them. An answer that
+// cannot be read without doubt is a fault, and so is one that is not at its end, or
+// one of more than 16384 events.
+func Replay(answer []byte, _ bool) ([]byte, *fault.Fault) {
+	r := replay{cursor: jsonscan.New(answer)}
+	if err := r.read(); err != nil {
+		return nil, fault.Unusable(err)
+	}
+	r.write()
+	if r.err != nil {
+		return nil, fault.Unusable(r.err)
+	}
+	return r.out, nil
+}
+
+// replay is an answer on its way into events.
+type replay struct {
+	cursor jsonscan.Cursor
+	err    error
+
+	begun  []byte // the members of the response before its end, each with a comma before it
+	whole  []byte // its members at the end, likewise
+	status string // raw
+	output []byte // the array
+	events int
+	out    []byte
+}
+
+// maxReplayed bounds the events of a stream that was a JSON answer: a few bytes of the
+// answer, such as those of an empty part, become several.
+const maxReplayed = 16384
+
+var (
+	errReplayed = fmt.Errorf("items and parts for more than %d events", maxReplayed)
+	errNoItem   = errors.New("an item or a part that is no object")
+)
+
+func (r *replay) read() error {
+	c := &r.cursor
+	if !c.EnterObject() {
+		c.Skip()
+		return errors.Join(errNoOutput, c.Finish())
+	}
+	for c.Member() {
+		r.member()
+	}
+	if err := c.Finish(); err != nil {
+		return err
+	}
+	switch {
+	case r.output == nil:
+		return errNoOutput
+	case r.event() == "":
+		return errStatus
+	}
+	return nil
+}
+
+// member reads a member of the response. Those that its end decides are empty before
+// that.
+func (r *replay) member() {
+	c := &r.cursor
+	name := string(c.Name())
+	switch name {
+	case "output":
+		r.output = c.ArrayOrSkip()
+		r.begun = append(r.begun, `,"output":[]`...)
+		r.whole = jsonscan.AppendCompact(append(r.whole, `,"output":`...), r.output)
+	case "status":
+		raw := c.Skip()
+		r.status = string(raw)
+		r.begun = append(r.begun, `,"status":"in_progress"`...)
+		r.whole = append(append(r.whole, `,"status":`...), raw...)
+	case "usage", "incomplete_details", "completed_at":
+		r.begun = append(r.begun, `,"`+name+`":null`...)
+		r.whole = c.AppendMember(r.whole)
+	default:
+		from := len(r.whole)
+		r.whole = c.AppendMember(r.whole)
+		r.begun = append(r.begun, r.whole[from:]...)
+	}
+}
+
+// event is the name of the event that ends the stream, "" for an answer that is not at
+// its end.
+func (r *replay) event() string {
+	switch r.status {
+	case "", "null", `"completed"`:
+		return "response.completed"
+	case `"incomplete"`:
+		return "response.incomplete"
+	default:
+		return ""
+	}
+}
+
+func (r *replay) write() {
+	r.send("response.created", `,"response":{`+string(r.begun[len(","):])+"}")
+	r.send("response.in_progress", `,"response":{`+string(r.begun[len(","):])+"}")
+	c := jsonscan.New(r.output)
+	c.EnterArray()
+	for index := 0; r.err == nil && c.Element(); index++ {
+		r.item(index, jsonscan.AppendCompact(nil, c.Skip()))
+	}
+	r.send(r.event(), `,"response":{`+string(r.whole[len(","):])+"}")
+}
+
+// send writes an event.
+func (r *replay) send(name, members string) {
+	if r.events == maxReplayed {
+		r.err = errReplayed
+	}
+	if r.err != nil {
+		return
+	}
+	data := `{"type":"` + name + `","sequence_number":` + strconv.Itoa(r.events) + members + "}"
+	r.events++
+	r.out = sse.AppendEvent(r.out, name, []byte(data))
+}
+
+// item writes an item: its beginning, what it says, its end.
+func (r *replay) item(index int, raw []byte) {
+	it, err := readReplayed(raw, itemParts)
+	if err != nil {
+		r.err = err
+		return
+	}
+	output := `,"output_index":` + strconv.Itoa(index)
+	r.send("response.output_item.added", output+`,"item":{`+it.begun+"}")
+	for _, part := range it.parts {
+		r.part(`,"item_id":`+it.id+output, &it, part)
+	}
+	r.send("response.output_item.done", output+`,"item":`+string(raw))
+}
+
+// replayed is an item or a part on its way into events.
+type replayed struct {
+	id     string // raw
+	begun  string // its members before what comes in events, with commas between them
+	scores string // raw log probabilities
+	parts  []replayedPart
+}
+
+// replayedPart is a member that comes in events of its own.
+type replayedPart struct {
+	how   *partEvents
+	value []byte
+}
+
+// partEvents say how a member of an item or a part comes in events.
+type partEvents struct {
+	kind  jsonscan.Kind
+	empty string // the value with which it begins
+	event string // of a text, or of the elements of a list: the name of its events
+	word  string // of a text: what the whole of it is called; of a list: the index of its elements
+}
+
+// itemParts are the members of items that come in events, and textParts those of their
+// parts, by the type as it is written and the name.
+var (
+	itemParts = map[string]*partEvents{
+		`"message"content`:         {jsonscan.Array, "[]", "response.content_part", "content_index"},
+		`"reasoning"content`:       {jsonscan.Array, "[]", "", "content_index"},
+		`"reasoning"summary`:       {jsonscan.Array, "[]", "response.reasoning_summary_part", "summary_index"},
+		`"function_call"arguments`: {jsonscan.String, `""`, "response.function_call_arguments", "arguments"},
+		`"custom_tool_call"input`:  {jsonscan.String, `""`, "response.custom_tool_call_input", "input"},
+	}
+	textParts = map[string]*partEvents{
+		`"output_text"text`:        {jsonscan.String, `""`, "response.output_text", "text"},
+		`"output_text"annotations`: {jsonscan.Array, "[]", "response.output_text.annotation", "annotation_index"},
+		`"refusal"refusal`:         {jsonscan.String, `""`, "response.refusal", "refusal"},
+		`"summary_text"text`:       {jsonscan.String, `""`, "response.reasoning_summary_text", "text"},
+		`"reasoning_text"text`:     {jsonscan.String, `""`, "response.reasoning_text", "text"},
+	}
+)
+
+// readReplayed reads an item or a part.
+func readReplayed(raw []byte, parts map[string]*partEvents) (it replayed, err error) {
+	c := jsonscan.New(raw)
+	kind := string(c.TypeAhead())
+	it.id, it.scores = `""`, "[]"
+	if !c.EnterObject() {
+		return it, errNoItem
+	}
+	var begun []byte
+	for c.Member() {
+		begun = it.member(&c, parts[kind+string(c.Name())], begun)
+	}
+	if len(begun) > 0 {
+		it.begun = string(begun[len(","):])
+	}
+	return it, c.Finish()
+}
+
+// member reads a member, and appends it as it is at the beginning.
+func (it *replayed) member(c *jsonscan.Cursor, how *partEvents, begun []byte) []byte {
+	name := string(c.Name())
+	switch {
+	case how != nil && c.Kind() == how.kind:
+		it.add(replayedPart{how, c.Skip()})
+		return append(begun, `,"`+name+`":`+how.empty...)
+	case name == "logprobs" && c.Kind() == jsonscan.Array:
+		it.scores = string(c.Skip())
+		return append(begun, `,"logprobs":[]`...)
+	case name == "encrypted_content": // only the end of an item has it
+		c.Skip()
+		return begun
+	case name == "status":
+		c.Skip()
+		return append(begun, `,"status":"in_progress"`...)
+	case name == "id" && c.Kind() == jsonscan.String:
+		ahead := *c
+		it.id = string(ahead.Skip())
+	}
+	return c.AppendMember(begun)
+}
+
+// add adds a member: a text in front of what is said of it.
+func (it *replayed) add(part replayedPart) {
+	at := len(it.parts)
+	if part.how.kind == jsonscan.String {
+		at = 0
+	}
+	it.parts = slices.Insert(it.parts, at, part)
+}
+
+// part writes what a member of an item or a part says.
+func (r *replay) part(place string, of *replayed, part replayedPart) {
+	if part.how.kind == jsonscan.String {
+		r.text(place, of, part)
+		return
+	}
+	c := jsonscan.New(part.value)
+	c.EnterArray()
+	for i := 0; r.err == nil && c.Element(); i++ {
+		r.element(place+`,"`+part.how.word+`":`+strconv.Itoa(i), part.how.event, c.Skip())
+	}
+}
+
+// text writes a text: its delta, unless it is empty, and its end.
+func (r *replay) text(place string, of *replayed, part replayedPart) {
+	scores := ""
+	if part.how.event == "response.output_text" {
+		scores = `,"logprobs":` + of.scores
+	}
+	if len(part.value) > len(`""`) {
+		r.send(part.how.event+".delta", place+`,"delta":`+string(part.value)+scores)
+	}
+	r.send(part.how.event+".done", place+`,"`+part.how.word+`":`+string(part.value)+scores)
+}
+
+// element writes an element of a list: an annotation, or a part with what it says. The
+// texts of reasoning have no events but their own.
+func (r *replay) element(place, event string, raw []byte) {
+	if event == "response.output_text.annotation" {
+		r.send(event+".added", place+`,"annotation":`+string(raw))
+		return
+	}
+	it, err := readReplayed(raw, textParts)
+	if err != nil {
+		r.err = err
+		return
+	}
+	if event != "" {
+		r.send(event+".added", place+`,"part":{`+it.begun+"}")
+	}
+	for _, part := range it.parts {
+		r.part(place, &it, part)
+	}
+	if event != "" {
+		r.send(event+".done", place+`,"part":`+string(raw))
+	}
+}

@@ -1,0 +1,94 @@
+package answer
+
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+
+// setting is a member of a response that repeats its request.
+type setting struct {
+	name  string
+	unset string // the value where the request has none; "" for a member that is left out then
+	fixed bool   // the value is always that one
+	long  bool   // it may be long: streams, which repeat the response, have the other value
+}
+
+// settings are all of them, in the order in which they are written.
+var settings = [...]setting{
+	{name: "background", unset: "false", fixed: true},
+	{name: "instructions", unset: "null", long: true},
+	{name: "max_output_tokens", unset: "null"},
+	{name: "max_tool_calls", unset: "null"},
+	{name: "metadata", unset: "{}"},
+	{name: "parallel_tool_calls", unset: "true"},
+	{name: "previous_response_id", unset: "null", fixed: true},
+	{name: "prompt_cache_key"},
+	{name: "reasoning", unset: `{"effort":null,"summary":null}`},
+	{name: "safety_identifier"},
+	{name: "store", unset: "false", fixed: true},
+	{name: "temperature", unset: "1"},
+	{name: "text", unset: `{"format":{"type":"text"}}`},
+	{name: "tool_choice", unset: `"auto"`},
+	{name: "tools", unset: "[]", long: true},
+	{name: "top_logprobs"},
+	{name: "top_p", unset: "1"},
+	{name: "truncation", unset: `"disabled"`},
+	{name: "user"},
+}
+
+// defaultSettings are those of a request that set nothing.
+var defaultSettings = AppendSettings(nil, []byte("{}"), true)
+
+// AppendSettings appends the members of an answer that repeat its request, each with a
+// comma before it: what a Memory keeps of a body that has passed Inspect. The gateway
+// keeps no responses, and says so.
+func AppendSettings(dst, body []byte, stream bool) []byte {
+	var values Settings
+	c := jsonscan.Again(body)
+	for c.EnterObject(); c.Member(); {
+		i := SettingOf(c.Name())
+		values.Set(i, c.Skip())
+	}
+	return values.Append(dst, stream)
+}
+
+// Settings are the raw values of the settings of a request, by their index.
+type Settings [len(settings)][]byte
+
+// set keeps the value of a setting; a negative index stands for no setting.
+func (v *Settings) Set(i int, raw []byte) {
+	if i >= 0 && string(raw) != "null" {
+		v[i] = raw
+	}
+}
+
+// append appends all settings.
+func (v *Settings) Append(dst []byte, stream bool) []byte {
+	for i := range settings {
+		value := v[i]
+		if stream && settings[i].long {
+			value = nil
+		}
+		dst = settings[i].append(dst, value)
+	}
+	return dst
+}
+
+// SettingOf returns the index of the setting with that name, -1 for none.
+func SettingOf(name []byte) int {
+	for i := range settings {
+		if string(name) == settings[i].name && !settings[i].fixed {
+			return i
+		}
+	}
+	return -1
+}
+
+// append appends the setting, unless it is left out.
+func (s *setting) append(dst, value []byte) []byte {
+	if value == nil && s.unset == "" {
+		return dst
+	}
+	dst = append(dst, `,"`+s.name+`":`...)
+	if value == nil {
+		return append(dst, s.unset...)
+	}
+	return jsonscan.AppendCompact(dst, value)
+}

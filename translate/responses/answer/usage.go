@@ -1,0 +1,87 @@
+package answer
+
+import (
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// counts are the numbers of a usage object, as the provider gives them.
+type counts struct {
+	input, output   int64
+	cached, written int64 // of the input
+	reasoning       int64 // of the output
+	known           bool
+}
+
+// read reads the usage object at the cursor. A null, as events have it before the
+// last, is none.
+func (n *counts) read(c *jsonscan.Cursor) {
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	n.known = true
+	for c.Member() {
+		switch string(c.Name()) {
+		case "input_tokens":
+			token.ReadCount(c, &n.input)
+		case "output_tokens":
+			token.ReadCount(c, &n.output)
+		case "input_tokens_details", "output_tokens_details":
+			n.details(c)
+		default:
+			c.Skip()
+		}
+	}
+}
+
+func (n *counts) details(c *jsonscan.Cursor) {
+	for c.OpenObject(); c.Member(); {
+		switch string(c.Name()) {
+		case "cached_tokens":
+			token.ReadCount(c, &n.cached)
+		case "cache_write_tokens":
+			token.ReadCount(c, &n.written)
+		case "reasoning_tokens":
+			token.ReadCount(c, &n.reasoning)
+		default:
+			c.Skip()
+		}
+	}
+}
+
+// usage are the counts without overlap: input tokens include the cached ones on the
+// wire, and do not in Usage.
+func (n *counts) usage() token.Usage {
+	return token.Usage{
+		Input:      max(0, n.input-n.cached-n.written),
+		CacheRead:  n.cached,
+		CacheWrite: n.written,
+		Output:     n.output,
+		Reasoning:  n.reasoning,
+		Known:      n.known,
+	}
+}
+
+// AppendUsage appends the usage object of an answer. All counts and all details are
+// there, for clients need them: 0 stands for one that is not known.
+func AppendUsage(dst []byte, u token.Usage) []byte {
+	dst = appendCount(dst, `{"input_tokens":`, u.TotalInput())
+	dst = appendCount(dst, `,"input_tokens_details":{"cached_tokens":`, u.CacheRead)
+	dst = appendCount(dst, `,"cache_write_tokens":`, u.CacheWrite)
+	dst = appendCount(dst, `},"output_tokens":`, u.Output)
+	dst = appendCount(dst, `,"output_tokens_details":{"reasoning_tokens":`, u.Reasoning)
+	dst = appendCount(dst, `},"total_tokens":`, u.Total())
+	return append(dst, '}')
+}
+
+// AppendTokenCount appends the answer to a request that only counts its input.
+func AppendTokenCount(dst []byte, tokens int64) []byte {
+	return append(appendCount(dst, `{"object":"response.input_tokens","input_tokens":`, tokens), '}')
+}
+
+func appendCount(dst []byte, before string, n int64) []byte {
+	return strconv.AppendInt(append(dst, before...), n, 10)
+}

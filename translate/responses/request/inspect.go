@@ -1,0 +1,164 @@
+package request
+
+import (
+	"math"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// fields are the fields of a request, in the order in which faults are reported.
+var fields = strict.Fields{
+	{Name: "model", Check: strict.Model},
+	{Name: "input"},
+	{Name: "instructions", Check: strict.Text},
+	{Name: "max_output_tokens"},
+	{Name: "temperature", Check: strict.Number},
+	{Name: "top_p", Check: strict.Number},
+	{Name: "top_logprobs", Check: strict.Integer},
+	{Name: "stream", Check: strict.Stream},
+	{Name: "store", Check: strict.Flag},
+	{Name: "background"},
+	{Name: "parallel_tool_calls", Check: strict.Flag},
+	{Name: "previous_response_id"},
+	{Name: "conversation"},
+	{Name: "prompt"},
+	{Name: "tools"},
+	{Name: "reasoning", Check: strict.Object},
+	{Name: "text", Check: strict.Object, Inner: []string{"format"}},
+	{Name: "include", Check: strict.Texts},
+	{Name: "metadata", Check: strict.Map},
+	{Name: "stream_options", Check: strict.Object},
+	{Name: "tool_choice", Check: strict.Options},
+}
+
+// request reads one request body.
+type request struct {
+	strict.Pass
+	items   int  // of the input; -1 for an input that has none
+	standIn bool // something that the provider keeps stands in for the input
+}
+
+// Inspect is the strict pass over a request body. It returns what the gateway
+// needs to know of it, or the fault that comes first: JSON faults in byte
+// order, then the fields in the order of their table.
+func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
+	r := request{Pass: strict.New(body, strict.Brackets, fields), items: -1}
+	for r.NextField() {
+		r.read()
+	}
+	r.Require("model")
+	r.requireInput()
+	return r.End()
+}
+
+func (r *request) requireInput() {
+	switch {
+	case r.items > maxItems:
+		r.NoteField("input", "must hold at most 100000 items")
+	case r.standIn:
+	case r.items == 0:
+		r.NoteField("input", "must hold at least one item")
+	default:
+		r.Require("input")
+	}
+}
+
+// read reads the field at hand.
+func (r *request) read() {
+	switch name := r.Field(); name {
+	case "input":
+		r.input()
+	case "max_output_tokens":
+		r.View.MaxTokens = r.AtLeast(1, math.MaxInt64)
+	case "tools":
+		r.tools(true)
+	case "background":
+		if r.Flag() {
+			r.needsState(name)
+		}
+	default:
+		r.standsIn(name)
+	}
+}
+
+// standsIn reads a field that may stand in for the input, since it refers to what the
+// provider keeps.
+func (r *request) standsIn(name string) {
+	r.standIn = true
+	r.needsState(name)
+	switch name {
+	case "previous_response_id":
+		r.WantString("must be a string")
+	case "conversation":
+		r.conversation()
+	case "prompt":
+		r.WantObject()
+	}
+}
+
+// needsState notes the first field that needs what a provider keeps.
+func (r *request) needsState(path string) {
+	if r.View.State == "" {
+		r.View.State = path
+	}
+}
+
+func (r *request) conversation() {
+	if _, ok := r.RawString(); ok {
+		return
+	}
+	if r.Kind() != jsonscan.Object {
+		r.Refuse("must be a string or an object" + r.Got())
+		return
+	}
+	r.Options()
+}
+
+// tools reads tool entries. Their schemas are only copied. The first ones are those
+// of the request itself, which are the items of their row.
+func (r *request) tools(first bool) {
+	r.Elements("must be an array of objects", func(i int) {
+		if first {
+			r.Item(i)
+		}
+		r.tool()
+	})
+}
+
+func (r *request) tool() {
+	if !r.EnterObject() {
+		r.Refuse("must be an object")
+		return
+	}
+	kind := jsonscan.Invalid
+	for r.Member() {
+		switch string(r.Name()) {
+		case "type":
+			kind = r.Kind()
+			r.Skip()
+		case "format":
+			r.Push("format")
+			r.Options()
+			r.Pop()
+		case "tools":
+			r.Push("tools")
+			r.namespace()
+			r.Pop()
+		default:
+			r.Skip()
+		}
+	}
+	r.WantKind("type", kind, jsonscan.String)
+}
+
+// namespace reads the tools of a namespace, of which nothing is required.
+func (r *request) namespace() {
+	if r.Kind() != jsonscan.Array {
+		r.Skip()
+		return
+	}
+	r.Elements("", func(int) { r.OptionsWith("format") })
+}

@@ -1,0 +1,102 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// outcomes are what becomes of each concept in responses requests.
+var outcomes = core.NewOutcomes(
+	core.Keep(
+		core.Model, core.MaxTokens, core.OlderMaxTokens, core.NoMaxTokens, core.Stops, core.Stream, core.StreamUsage,
+		core.Logprobs, core.TopLogprobs, core.Echo,
+	),
+	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
+	core.Change(core.ShortMaxTokens),
+	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(core.NoSampling),
+	core.Lose(core.TemperatureBesideReasoning, core.TopPBesideReasoning).Unless(anySampling...),
+	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
+	core.Keep(core.Samples).Unless(core.OneCall).ByWriter(),
+	core.Keep(core.Prompts).Unless(core.OneCall),
+	core.Drop(core.TopLogprobsAlone),
+
+	core.Keep(
+		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
+		core.ToolChoiceAllowed, core.OneCallAtATime, core.ParallelCalls,
+	),
+
+	core.Keep(
+		core.FormatText, core.FormatObject, core.FormatSchema, core.Schema, core.SchemaName, core.SchemaDescription,
+		core.SchemaStrict, core.Verbosity,
+	),
+
+	core.Keep(core.ReasoningOn, core.ReasoningBudget, core.EffortLow).Unless(effort("low")).ByWriter(),
+	core.Keep(core.ReasoningAdaptive, core.ReasoningHidden),
+	core.Keep(core.ReasoningOff, core.EffortNone).Unless(effort("none")).ByWriter(),
+	core.Keep(core.ReasoningShown).Unless(noSummary),
+	core.Keep(core.EffortMinimal).Unless(effort("minimal")).ByWriter(),
+	core.Keep(core.EffortMedium).Unless(effort("medium")).ByWriter(),
+	core.Keep(core.EffortHigh).Unless(effort("high")).ByWriter(),
+	core.Keep(core.EffortXHigh).Unless(effort("xhigh")).ByWriter(),
+	core.Keep(core.EffortMax).Unless(effort("max")).ByWriter(),
+	core.Lose(core.EffortOther).ByWriter(),
+
+	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(core.NoUser),
+	core.Change(core.LongEndUser).Unless(core.NoUser),
+	core.Keep(
+		core.TierAuto, core.TierStandard, core.TierFlex, core.TierPriority, core.Metadata, core.CacheKey,
+		core.CacheOptions, core.CacheRetention,
+	),
+	core.Lose(core.CacheRequest).Unless(breakpoints),
+
+	core.Keep(
+		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.TextBeforeResult,
+		core.Image, core.ImageDetail, core.RareImage, core.Document, core.TextDocument, core.PartsDocument,
+		core.SearchResult, core.ToolCall, core.BrokenArguments, core.FreeCall, core.ToolResult, core.ErrorResult,
+		core.ToolReference,
+	),
+	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
+	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
+	core.Keep(core.File, core.FileAddress).Unless(core.FilesDropped),
+	core.Lose(core.FileReference).Unless(core.FilesDropped),
+	core.Lose(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning, core.Signature).Unless(inClear),
+	core.Lose(core.EncryptedReasoning).Unless(encrypted),
+	core.Lose(core.CachePart).Unless(breakpoints),
+
+	core.Keep(core.FunctionTool, core.UnusedTools, core.FreeTool, core.FreeChoice, core.Grammar),
+	core.Lose(core.VendorTool).Unless(core.WithoutTools),
+)
+
+// The rules of responses providers.
+var (
+	breakpoints = core.Breakpoints
+	noSummary   = core.LoseIf("reasoning_summary off", func(traits *trait.Traits) bool { return traits.NoReasoningSummary })
+	encrypted   = core.KeepIf("responses_reasoning encrypted", func(traits *trait.Traits) bool {
+		return traits.ResponsesReasoning == trait.ResponsesReasoningEncrypted
+	})
+	inClear = core.KeepIf("responses_reasoning text", func(traits *trait.Traits) bool {
+		return traits.ResponsesReasoning == trait.ResponsesReasoningText
+	})
+)
+
+// anySampling are the rules of providers that take sampling fields beside reasoning.
+var anySampling = []core.Rule{
+	core.KeepIf("sampling all", func(traits *trait.Traits) bool { return traits.Sampling == trait.SamplingAll }),
+	core.KeepIf("sampling one", func(traits *trait.Traits) bool { return traits.Sampling == trait.SamplingOne }),
+}
+
+// effort is the rule of providers that do not take a word for how much to reason.
+func effort(word string) core.Rule {
+	e := trait.EffortOf(word)
+	return core.LoseIf("reasoning_effort off", func(traits *trait.Traits) bool { return !traits.EffortsOr(trait.EffortAll).Has(e) })
+}
+
+// lateSystem is what becomes of late system texts unless a trait says otherwise.
+const lateSystem = trait.MidSystemKeep
+
+// ownFields are fields of responses requests that the gateway writes itself, or that
+// need what the provider keeps, and that chat requests of some provider may have.
+var ownFields = []string{
+	"input", "instructions", "include", "reasoning", "text", "max_output_tokens", "max_tool_calls", "truncation",
+	"previous_response_id", "conversation", "background", "context_management",
+}

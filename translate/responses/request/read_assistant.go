@@ -1,0 +1,133 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// assistantTurn is the turn of the assistant that the items at hand make up. Reasoning
+// waits for what it leads to, and calls for the texts that go in front of them, since
+// in other formats nothing stands between a call and its result.
+type assistantTurn struct {
+	open     bool
+	said     bool       // the message at hand
+	at       core.Place // of the last item
+	thoughts []placed[core.Thought]
+	calls    []placed[core.Call]
+}
+
+// placed is a part and where its item stands.
+type placed[T any] struct {
+	at   core.Place
+	part T
+}
+
+// beginAssistant begins the turn of the assistant, or goes on with it, and writes the
+// reasoning that led here.
+func (r *requestReader) beginAssistant() {
+	t := &r.turn
+	if t.at = r.x.At; !t.open {
+		t.open = true
+		r.endUser()
+		r.w.Turn(core.Assistant)
+	}
+	if len(t.thoughts) == 0 {
+		return
+	}
+	r.writeCalls()
+	for i := range t.thoughts {
+		r.x.At = t.thoughts[i].at
+		r.w.Reasoning(&t.thoughts[i].part)
+	}
+	r.x.At, t.thoughts = t.at, t.thoughts[:0]
+}
+
+// speak prepares the turn for a text of the assistant.
+func (r *requestReader) speak() {
+	if r.beginAssistant(); len(r.turn.calls) > 0 {
+		r.x.Lose(foldedRow, nil)
+	}
+	r.turn.said = true
+}
+
+// endAssistant ends the turn of the assistant, if one is open. Reasoning that led to
+// nothing is left out.
+func (r *requestReader) endAssistant() {
+	t, now := &r.turn, r.x.At
+	r.writeCalls()
+	for i := range t.thoughts {
+		r.x.At = t.thoughts[i].at
+		r.x.Lose(idleReasoningRow, nil)
+	}
+	if t.thoughts = t.thoughts[:0]; t.open {
+		r.x.At, t.open = t.at, false
+		r.w.EndTurn()
+	}
+	r.x.At = now
+}
+
+// writeCalls writes the calls that wait.
+func (r *requestReader) writeCalls() {
+	t, now := &r.turn, r.x.At
+	for i := range t.calls {
+		r.x.At = t.calls[i].at
+		r.w.Call(&t.calls[i].part)
+	}
+	r.x.At, t.calls = now, t.calls[:0]
+}
+
+// call keeps the call of a tool until the turn has no more texts.
+func (r *requestReader) call(kind itemKind) {
+	if kind == searchItem && string(word(&r.item, memberExecution)) == "server" {
+		r.x.Lose(serverSearchCallRow, nil)
+		return
+	}
+	if r.begun = true; !r.x.Keep(core.ToolCall, r.item.Raw(int(memberType))) {
+		return
+	}
+	call := core.Call{ID: text(&r.item, memberCallID)}
+	switch kind {
+	case freeCallItem:
+		r.own(freeCallMembers)
+		call.Name = r.calledName()
+		r.freeCall(&call)
+	case searchItem:
+		r.own(searchMembers)
+		call.Name, call.Input = []byte(searchName), r.item.Raw(int(memberArguments))
+	default:
+		r.own(callMembers)
+		call.Name, call.Text = r.calledName(), text(&r.item, memberArguments)
+	}
+	r.beginAssistant()
+	r.turn.calls = append(r.turn.calls, placed[core.Call]{r.x.At, call})
+}
+
+// calledName returns the name by which the writer knows the tool that is called.
+func (r *requestReader) calledName() []byte {
+	name, namespace := r.item.Raw(int(memberName)), r.item.Raw(int(memberNamespace))
+	if !r.isNamespace(namespace, "namespace") {
+		return jsonscan.Inner(name)
+	}
+	return flatName(nil, namespace, name)
+}
+
+// isNamespace reports whether a raw value at a path names a namespace, and refuses one
+// that is no text.
+func (r *requestReader) isNamespace(raw []byte, path string) bool {
+	if raw != nil && !jsonscan.IsString(raw) {
+		r.x.Invalid(path, "must be a string")
+	}
+	return len(jsonscan.Inner(raw)) > 0
+}
+
+// freeCall reads the text of a call, which is wrapped for providers that have functions
+// alone.
+func (r *requestReader) freeCall(call *core.Call) {
+	input := r.item.Raw(int(memberInput))
+	if call.Free = r.x.Can(core.FreeTool); call.Free {
+		call.Text = jsonscan.Inner(input)
+		r.freeCalls = append(r.freeCalls, call.ID)
+		return
+	}
+	call.Input = append(append([]byte(`{"input":`), input...), '}')
+}

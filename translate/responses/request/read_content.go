@@ -1,0 +1,227 @@
+package request
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
+)
+
+// The members of a part.
+const (
+	partType = iota
+	partText
+	partRefusal
+	partImageURL
+	partDetail
+	partFileID
+	partFileData
+	partFileURL
+	partFilename
+	partBreakpoint
+)
+
+var partMembers = core.NewNames(
+	"type", "text", "refusal", "image_url", "detail", "file_id", "file_data", "file_url", "filename", "prompt_cache_breakpoint",
+)
+
+// The members that parts have by their types.
+var (
+	textMembers    = core.SetOf(partType, partText, partBreakpoint)
+	thoughtMembers = core.SetOf(partType, partText)
+	refusalMembers = core.SetOf(partType, partRefusal)
+	imageMembers   = core.SetOf(partType, partImageURL, partDetail, partFileID, partBreakpoint)
+	fileMembers    = core.SetOf(partType, partFileID, partFileData, partFileURL, partFilename, partBreakpoint)
+)
+
+// content writes the content of a message: a text, or parts.
+func (r *requestReader) content() { r.contentOf(memberContent, "content") }
+
+// contentOf writes the text or the parts in a member.
+func (r *requestReader) contentOf(m member, path string) {
+	raw := r.item.Raw(int(m))
+	if text := jsonscan.Inner(raw); len(text) > 0 {
+		r.say(text)
+	}
+	if len(raw) == 0 || raw[0] != '[' {
+		return
+	}
+	for r.elements(raw, path); r.element(partMembers); {
+		r.readPart()
+	}
+}
+
+func (r *requestReader) readPart() {
+	switch kind := r.part.Raw(partType); string(jsonscan.Inner(kind)) {
+	case "input_text", "output_text", "text":
+		r.ownPart(textMembers)
+		text := jsonscan.Inner(r.part.Raw(partText))
+		r.breakpoint(len(text) > 0 && r.say(text))
+	case "refusal":
+		r.ownPart(refusalMembers)
+		r.refusal()
+	case "input_image":
+		r.ownPart(imageMembers)
+		r.breakpoint(r.isUsers(kind) && r.image())
+	case "input_file":
+		r.ownPart(fileMembers)
+		r.breakpoint(r.isUsers(kind) && r.file())
+	default:
+		r.x.Lose(unknownPartRow, kind)
+	}
+}
+
+func (r *requestReader) ownPart(members core.Set) {
+	r.part.LoseOthers(r.x, members, partMembers, "")
+}
+
+// isAssistants reports whether the item at hand is a message of the assistant.
+func (r *requestReader) isAssistants() bool {
+	return string(text(&r.item, memberRole)) == roleAssistant
+}
+
+// isUsers refuses media of anybody but a user or a tool.
+func (r *requestReader) isUsers(kind []byte) bool {
+	if r.isAssistants() || r.role != core.User {
+		r.x.Lose(unknownPartRow, kind)
+		return false
+	}
+	return true
+}
+
+// say writes a text of whoever speaks, and reports whether the writer gets it.
+func (r *requestReader) say(text []byte) bool {
+	switch {
+	case r.isAssistants():
+		r.speak()
+	case r.late && !r.beginLate():
+		return false
+	}
+	r.w.Text(text)
+	return true
+}
+
+// refusal writes the text by which the assistant refuses.
+func (r *requestReader) refusal() {
+	text := jsonscan.Inner(r.part.Raw(partRefusal))
+	switch {
+	case len(text) == 0:
+	case r.isAssistants():
+		r.speak()
+		r.w.Refusal(text)
+	default:
+		r.x.Lose(unknownPartRow, r.part.Raw(partType))
+	}
+}
+
+// image writes an image, and reports whether the writer gets it.
+func (r *requestReader) image() bool {
+	if !r.x.Keep(core.Image, nil) {
+		return false
+	}
+	r.media = core.Media{}
+	switch raw := r.part.Raw(partDetail); {
+	case raw != nil && !jsonscan.IsString(raw):
+		r.x.Invalid("detail", "must be a string")
+	case raw != nil && r.x.Keep(core.ImageDetail, nil):
+		r.media.Detail = jsonscan.Inner(raw)
+	}
+	if !r.imageSource() {
+		return false
+	}
+	r.x.Answer.HasImages, r.x.Answer.HasMedia = true, true
+	r.w.Image(&r.media)
+	return true
+}
+
+// imageSource finds out where an image is, and reports whether the writer gets that.
+func (r *requestReader) imageSource() bool {
+	raw := r.part.Raw(partImageURL)
+	switch {
+	case raw != nil:
+		r.loseBeside(partFileID)
+	case r.part.Raw(partFileID) != nil:
+		r.media.Kind, r.media.URL = core.Reference, jsonscan.Inner(r.part.Raw(partFileID))
+		return r.x.Keep(core.ImageReference, nil)
+	}
+	if !parts.Image(&r.media, raw) {
+		r.x.Lose(unknownImageRow, nil)
+		return false
+	}
+	return r.media.Kind != core.Address || r.x.Keep(core.ImageAddress, nil)
+}
+
+// loseBeside reports members of the part that are left out beside another one.
+func (r *requestReader) loseBeside(members ...int) {
+	for _, m := range members {
+		if r.part.Raw(m) != nil {
+			r.x.LoseMember("", []byte(partMembers.List()[m]))
+		}
+	}
+}
+
+// file writes a document, and reports whether the writer gets it.
+func (r *requestReader) file() bool {
+	if !r.x.Keep(core.Document, nil) {
+		return false
+	}
+	r.media = core.Media{Title: jsonscan.Inner(r.part.Raw(partFilename))}
+	if !r.fileSource() {
+		return false
+	}
+	r.x.Answer.HasMedia = true
+	r.w.Document(&r.media)
+	return true
+}
+
+// fileSource finds out where a file is, and reports whether the writer gets that.
+func (r *requestReader) fileSource() bool {
+	m := &r.media
+	if id := r.part.Raw(partFileID); id != nil {
+		r.loseBeside(partFileData, partFileURL)
+		m.Kind, m.URL = core.Reference, jsonscan.Inner(id)
+		return r.x.Keep(core.FileReference, nil)
+	}
+	if url := r.part.Raw(partFileURL); url != nil {
+		r.loseBeside(partFileData)
+		m.Kind, m.URL = core.Address, jsonscan.Inner(url)
+		return r.x.Keep(core.FileAddress, nil)
+	}
+	if !parts.File(m, r.part.Raw(partFileData)) {
+		r.x.Lose(unknownFileRow, nil)
+		return false
+	}
+	if m.Kind == core.PlainText {
+		return r.x.Keep(core.TextDocument, nil)
+	}
+	return r.x.Keep(core.File, nil)
+}
+
+// breakpoint writes the breakpoint of a part, if that was written.
+func (r *requestReader) breakpoint(written bool) {
+	raw := r.part.Raw(partBreakpoint)
+	switch {
+	case raw == nil:
+	case !written:
+		r.x.LoseMember("", []byte("prompt_cache_breakpoint"))
+	case r.x.Keep(core.CachePart, nil):
+		r.w.CacheBreakpoint(r.keptTTL(raw))
+	}
+}
+
+// keptTTL returns how long a breakpoint holds, nil if the writer does not get that.
+func (r *requestReader) keptTTL(breakpoint []byte) (ttl []byte) {
+	for name, value := range jsonscan.Members(breakpoint) {
+		switch string(name) {
+		case "mode":
+		case "ttl":
+			if known := string(value) == `"5m"` || string(value) == `"1h"`; known && r.x.Keep(core.CachePartTTL, nil) {
+				ttl = value
+			} else if !known {
+				r.x.Lose(otherTTLRow, nil)
+			}
+		default:
+			r.x.LoseMember("prompt_cache_breakpoint.", name)
+		}
+	}
+	return ttl
+}

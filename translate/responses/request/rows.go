@@ -1,0 +1,338 @@
+package request
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// rows are the fields of responses requests.
+var rows = core.NewRows(strict.Brackets, slices.Concat(
+	optionRows, stateRows, formatRows, choiceRows, toolRows, itemRows, messageRows, partRows, imageRows, fileRows, callRows, resultRows, reasoningRows,
+)...)
+
+var optionRows = slices.Concat([]core.Row{
+	core.Structural("model", core.Model),
+	core.Structural("input", core.Conversation),
+	core.Structural("instructions", core.SystemText),
+	core.Structural("max_output_tokens", core.MaxTokens),
+	core.Structural("max_output_tokens=...", core.LongMaxTokens),
+	core.Structural("max_output_tokens=1", core.ShortMaxTokens),
+	core.Hint("max_output_tokens=null", core.NoMaxTokens),
+	core.Shaping("temperature", core.Temperature),
+	core.Shaping("temperature=2", core.HighTemperature),
+	core.Shaping("reasoning.effort+temperature", core.TemperatureBesideReasoning),
+	core.Shaping("top_p", core.TopP),
+	core.Shaping("temperature+top_p", core.TopPBesideTemperature),
+	core.Shaping("reasoning.effort+top_p", core.TopPBesideReasoning),
+	core.Structural("include[*]="+includeLogprobs, core.Logprobs),
+	core.Structural("include[*]="+includeReasoning, core.Content),
+	core.Hint("include[*]=*", core.Nothing),
+	core.Hint("include=[]+top_logprobs", core.Nothing).OrNothing(),
+	core.Structural("stream", core.Stream),
+	core.Hint("stream_options.include_obfuscation", core.Nothing),
+	core.Hint("stream_options.*", core.Nothing),
+}, core.Within(core.Logprobs,
+	core.Structural("top_logprobs", core.TopLogprobs),
+), core.EffortRows("reasoning.effort", core.EffortNone), []core.Row{
+	core.Hint("reasoning.summary", core.ReasoningShown),
+	core.Hint("reasoning.generate_summary", core.ReasoningShown),
+	core.Shaping("reasoning.context", core.Nothing),
+	core.Shaping("reasoning.mode", core.Nothing),
+	core.Hint("reasoning.*", core.Nothing),
+	core.Hint("user", core.EndUser),
+	core.Hint("user=...", core.LongEndUser),
+	core.Hint("user=u@example.com", core.TellingEndUser),
+	core.Hint("safety_identifier", core.SafetyIdentifier),
+	core.Hint("safety_identifier=...", core.LongEndUser),
+	core.Hint("safety_identifier=u@example.com", core.TellingEndUser),
+	core.Hint("user+safety_identifier", core.Nothing),
+	core.Hint("service_tier=auto", core.TierAuto),
+	core.Hint("service_tier=default", core.TierStandard),
+	core.Hint("service_tier=flex", core.TierFlex),
+	core.Hint("service_tier=priority", core.TierPriority),
+	core.Hint("service_tier=*", core.TierOther),
+	core.Hint("metadata", core.Metadata),
+	core.Hint("prompt_cache_key", core.CacheKey),
+	core.Hint("prompt_cache_options", core.CacheOptions),
+	core.Hint("prompt_cache_retention", core.CacheRetention),
+	core.Hint("store", core.Nothing).OrNothing(),
+	core.Hint("truncation", core.Nothing),
+	core.Hint("max_tool_calls", core.Nothing),
+	core.Hint("context_management", core.Nothing),
+	core.Hint("client_metadata", core.Nothing),
+	core.Hint("moderation", core.Nothing),
+	core.Hint("access_programs", core.Nothing),
+	core.Hint("*", core.Nothing),
+})
+
+// What include may ask for that the gateway knows.
+const (
+	includeReasoning = "reasoning.encrypted_content"
+	includeLogprobs  = "message.output_text.logprobs"
+)
+
+// stateRows are the rows about what a provider keeps.
+var stateRows = []core.Row{
+	core.Structural("previous_response_id", core.Nothing).RefusedBy(refuseState),
+	core.Structural("conversation", core.Nothing).RefusedBy(refuseState),
+	core.Structural("prompt", core.Nothing).RefusedBy(refuseState),
+	core.Structural("background", core.Nothing).OrNothing().RefusedBy(refuseState),
+	core.Structural("input[*].type=item_reference", core.Nothing).RefusedBy(refuseState),
+}
+
+var formatRows = []core.Row{
+	core.Structural("text.format.type=text", core.FormatText),
+	core.Structural("text.format.type=json_object", core.FormatObject),
+	core.Structural("text.format.type=json_schema", core.FormatSchema).As("text.format"),
+	core.Structural("text.format.type=*", core.Nothing),
+	core.Structural("text.format.schema", core.Schema).As("text.format"),
+	core.Hint("text.format.name", core.SchemaName),
+	core.Hint("text.format.description", core.SchemaDescription),
+	core.Hint("text.format.strict", core.SchemaStrict),
+	core.Hint("text.format.type=text+schema", core.Nothing).As("text.format.schema"),
+	core.Hint("text.format.*", core.Nothing),
+	core.Shaping("text.verbosity", core.Verbosity),
+	core.Hint("text.*", core.Nothing),
+}
+
+// choiceRows are the rows about the choice among the tools.
+var choiceRows = slices.Concat([]core.Row{
+	core.Shaping("tools=[]+tool_choice=required", core.ToolChoiceWithoutTools).As("tool_choice"),
+	core.Structural("tool_choice=*", core.Nothing),
+	core.Structural("tool_choice.type=*", core.Nothing),
+	core.Structural("tool_choice.mode=*", core.Nothing),
+	core.Structural("tool_choice.tools[*].type=*", core.Nothing),
+}, core.Within(core.FunctionTool,
+	core.Structural("tool_choice=auto", core.ToolChoiceAuto),
+	core.Structural("tool_choice=required", core.ToolChoiceRequired),
+	core.Structural("tool_choice.type=function", core.ToolChoiceNamed),
+	core.Structural("tool_choice.type=custom", core.ToolChoiceNamed),
+	core.Structural("tool_choice.name", core.ToolChoiceName),
+	core.Structural("tool_choice.namespace", core.ToolChoiceName).As("tool_choice.name"),
+	core.Structural("tool_choice.type=allowed_tools", core.ToolChoiceAllowed),
+	core.Structural("tool_choice.mode=auto", core.ToolChoiceAuto),
+	core.Structural("tool_choice.mode=required", core.ToolChoiceRequired),
+	core.Structural("tool_choice.tools", core.ToolChoiceAllowed),
+	core.Structural("tool_choice.tools[*].type=function", core.ToolChoiceAllowed),
+	core.Structural("tool_choice.tools[*].type=custom", core.ToolChoiceAllowed),
+	core.Structural("tool_choice.tools[*].name", core.ToolChoiceAllowed),
+	core.Structural("tool_choice.tools[*].name=*", core.Nothing),
+	core.Hint("tool_choice.tools[*].*", core.Nothing),
+	core.Hint("tool_choice.*", core.Nothing),
+	core.Structural("parallel_tool_calls", core.ParallelCalls),
+	core.Structural("parallel_tool_calls=false", core.OneCallAtATime),
+), core.Within(core.UnusedTools,
+	core.Structural("tool_choice=none", core.ToolChoiceNone),
+))
+
+// toolRows are the rows about the tools. Those that vendors run are left out: agents
+// name some of them in every request.
+var toolRows = slices.Concat([]core.Row{
+	core.Structural("tools", core.FunctionTool),
+	core.Hint("tool_choice=none+tools", core.UnusedTools),
+	core.Structural("input[*].type=additional_tools", core.FunctionTool).As("tools"),
+	core.Structural("input[*].tools", core.FunctionTool).As("tools"),
+}, core.Within(core.FunctionTool, core.Nested(
+	core.Structural("tools[*].type=function", core.FunctionTool),
+	core.Structural("tools[*].type=custom", core.FunctionTool),
+	core.Structural("tools[*].type=namespace", core.FunctionTool),
+	core.Structural("tools[*].type=tool_search", core.FunctionTool),
+	core.Hint("tools[*].type=tool_search+execution=server", core.Nothing),
+	core.Shaping("tools[*].type=web_search", core.Nothing),
+	core.Shaping("tools[*].type=file_search", core.Nothing),
+	core.Shaping("tools[*].type=code_interpreter", core.Nothing),
+	core.Shaping("tools[*].type=image_generation", core.Nothing),
+	core.Shaping("tools[*].type=mcp", core.Nothing),
+	core.Shaping("tools[*].type=local_shell", core.Nothing),
+	core.Shaping("tools[*].type=*", core.Nothing),
+	core.Structural("tools[*].name", core.FunctionTool),
+	core.Structural("tools[*].description", core.FunctionTool),
+	core.Structural("tools[*].parameters", core.FunctionTool),
+	core.Structural("tools[*].strict", core.FunctionTool),
+	core.Structural("tools[*].tools", core.FunctionTool),
+	core.Structural("tools[*].execution", core.FunctionTool),
+	core.Structural("tools[*].format.type=text", core.FunctionTool),
+	core.Shaping("tools[*].format.type=grammar", core.Grammar).As("tools[*].format"),
+	core.Shaping("tools[*].format.type=*", core.Nothing).As("tools[*].format"),
+	core.Shaping("tools[*].format.syntax", core.Grammar).As("tools[*].format"),
+	core.Shaping("tools[*].format.definition", core.Grammar).As("tools[*].format"),
+	core.Hint("tools[*].format.*", core.Nothing),
+	core.Structural("tools[*].allowed_callers=direct", core.FunctionTool),
+	core.Structural("tools[*].allowed_callers=*", core.Nothing),
+	core.Hint("tools[*].defer_loading", core.Nothing),
+	core.Hint("tools[*].output_schema", core.Nothing),
+	core.Hint("tools[*].async", core.Nothing),
+	core.Hint("tools[*].*", core.Nothing),
+)...))
+
+// itemRows are the rows about items beside messages, calls and reasoning. What the
+// vendor's own tools did stands in the text that follows; other items are nowhere else.
+var itemRows = []core.Row{
+	core.Structural("input[*].type=configuration_update", core.Content),
+	core.Structural("input[*].reasoning", core.Content),
+	core.Structural("input[*].text", core.Content),
+	core.Shaping("input[*].type=web_search_call", core.Nothing).As("input[*]"),
+	core.Shaping("input[*].type=file_search_call", core.Nothing).As("input[*]"),
+	core.Shaping("input[*].type=code_interpreter_call", core.Nothing).As("input[*]"),
+	core.Shaping("input[*].type=image_generation_call", core.Nothing).As("input[*]"),
+	core.Shaping("input[*].type=mcp_call", core.Nothing).As("input[*]"),
+	core.Shaping("input[*].type=mcp_list_tools", core.Nothing).As("input[*]"),
+	core.Shaping("input[*].type=tool_search_call+execution=server", core.Nothing).As("input[*]"),
+	core.Structural("input[*].type=compaction", core.Nothing),
+	core.Structural("input[*].type=compaction_trigger", core.Nothing),
+	core.Structural("input[*].type=local_shell_call", core.Nothing),
+	core.Structural("input[*].type=*", core.Nothing),
+	core.Hint("input[*].id", core.Nothing),
+	core.Hint("input[*].status", core.Nothing),
+	core.Hint("input[*].phase", core.Nothing),
+	core.Hint("input[*].*", core.Nothing),
+}
+
+var messageRows = []core.Row{
+	core.Structural("input[*].type=message", core.Content),
+	core.Structural("input[0].role=system", core.Content),
+	core.Structural("input[0].role=developer", core.Content),
+	core.Structural("input[0].content", core.SystemText),
+	core.Structural("input[*].role=system", core.LateSystem).RefusedBy(core.RefuseLateSystem),
+	core.Structural("input[*].role=developer", core.LateSystem).RefusedBy(core.RefuseLateSystem),
+	core.Structural("input[*].role=[assistant,system]", core.SystemBehindAssistant),
+	core.Structural("input[*].role=user", core.Content),
+	core.Structural("input[*].role=assistant", core.Content),
+	core.Structural("input[-1].role=assistant", core.Prefill).As("input[*]").RefusedBy(refusePrefill),
+	core.Structural("input[*].content", core.TurnText),
+	core.Hint("input[*].content=[]", core.EmptyTurn).As("input[*]"),
+}
+
+// callRows are the rows about the calls of tools.
+var callRows = core.Within(core.ToolCall,
+	core.Structural("input[*].type=function_call", core.ToolCall),
+	core.Structural("input[*].type=custom_tool_call", core.ToolCall),
+	core.Structural("input[*].type=tool_search_call", core.ToolCall),
+	core.Structural("input[*].execution", core.ToolCall),
+	core.Structural("input[*].call_id", core.ToolCall),
+	core.Structural("input[*].name", core.ToolCall),
+	core.Structural("input[*].namespace", core.ToolCall),
+	core.Structural("input[*].arguments", core.ToolCall),
+	core.Structural("input[*].arguments=[]", core.BrokenArguments),
+	core.Shaping("input[*].type=[function_call,message]", core.Nothing).As("input[*]"),
+	core.Hint("input[*].caller", core.Nothing),
+	core.Structural("input[*].input", core.ToolCall),
+)
+
+// resultRows are the rows about what tools returned.
+var resultRows = core.Within(core.ToolResult,
+	core.Structural("input[*].type=function_call_output", core.ToolResult),
+	core.Structural("input[*].type=custom_tool_call_output", core.ToolResult),
+	core.Structural("input[*].type=tool_search_output", core.ToolResult),
+	core.Structural("input[*].output", core.ToolResult),
+	core.Structural("input[*].output[*].type=input_text", core.Content),
+	core.Structural("input[*].output[*].type=input_image", core.Image),
+	core.Structural("input[*].output[*].type=input_file", core.Document),
+	core.Structural("input[*].output[*].type=*", core.Nothing),
+	core.Structural("input[*].type=[message,function_call_output]", core.TextBeforeResult),
+)
+
+// reasoningRows are the rows about earlier reasoning.
+var reasoningRows = slices.Concat([]core.Row{
+	core.Shaping("input[*].type=reasoning", core.Reasoning).As("input[*].summary"),
+}, core.Within(core.Reasoning,
+	core.Shaping("input[*].summary", core.UnsignedReasoning),
+	core.Shaping("input[*].summary[*].type=summary_text", core.UnsignedReasoning).As("input[*].summary"),
+	core.Shaping("input[*].summary[*].text", core.UnsignedReasoning).As("input[*].summary"),
+	core.Shaping("input[*].content[*].type=reasoning_text", core.UnsignedReasoning).As("input[*].summary"),
+	core.Hint("input[*].encrypted_content="+seal.Block+"*", core.Signature).As("input[*].encrypted_content"),
+	core.Shaping("input[*].content+encrypted_content="+seal.Block+"*", core.SelfSignedReasoning).As("input[*].encrypted_content"),
+	core.Shaping("input[*].summary=[]+encrypted_content="+seal.Block+"*", core.RedactedReasoning).As("input[*].encrypted_content"),
+	core.Shaping("input[*].encrypted_content=*", core.Nothing).As("input[*].encrypted_content"),
+	core.Shaping("input[-1].type=reasoning", core.Nothing).As("input[*].summary"),
+))
+
+// ofPart is the beginning of the names of rows about parts of messages.
+const ofPart = "input[*].content[*]."
+
+var partRows = slices.Concat([]core.Row{
+	core.Structural(ofPart+"type=input_text", core.Content),
+	core.Structural(ofPart+"type=output_text", core.Content),
+	core.Structural(ofPart+"type=text", core.Content),
+	core.Structural(ofPart+"type=refusal", core.Content),
+	core.Structural(ofPart+"type=input_image", core.Image),
+	core.Structural(ofPart+"type=input_file", core.Document),
+	core.Structural(ofPart+"type=input_audio", core.Nothing),
+	core.Structural(ofPart+"type=*", core.Nothing),
+	core.Structural(ofPart+"text", core.Content),
+	core.Structural(ofPart+"refusal", core.Content),
+	core.Hint(ofPart+"annotations", core.Nothing),
+	core.Hint(ofPart+"logprobs", core.Nothing),
+	core.Hint(ofPart+"prompt_cache_breakpoint", core.CachePart),
+	core.Hint(ofPart+"prompt_cache_breakpoint=...", core.CachePartsBeyond),
+	core.Hint(ofPart+"*", core.Nothing),
+}, core.Within(core.CachePart,
+	core.Hint(ofPart+"prompt_cache_breakpoint.ttl=1h", core.CachePartTTL),
+	core.Hint(ofPart+"prompt_cache_breakpoint.ttl=*", core.Nothing),
+))
+
+var imageRows = core.Within(core.Image,
+	core.Structural(ofPart+"image_url=data:image/png;base64,*", core.Image),
+	core.Structural(ofPart+"image_url=data:image/tiff;base64,*", core.RareImage),
+	core.Structural(ofPart+"image_url=https://*", core.ImageAddress),
+	core.Structural(ofPart+"image_url=*", core.Nothing),
+	core.Structural(ofPart+"type=input_image+file_id", core.ImageReference),
+	core.Hint(ofPart+"detail", core.ImageDetail),
+)
+
+var fileRows = core.Within(core.Document,
+	core.Structural(ofPart+"file_data=data:application/pdf;base64,*", core.File).RefusedBy(refusePDF),
+	core.Structural(ofPart+"file_data=data:text/plain;base64,*", core.TextDocument),
+	core.Structural(ofPart+"file_data=*", core.Nothing),
+	core.Structural(ofPart+"file_url", core.FileAddress),
+	core.Structural(ofPart+"type=input_file+file_id", core.FileReference),
+	core.Structural(ofPart+"filename", core.Document),
+)
+
+// The rows of decisions that the reader takes itself.
+var (
+	logprobsRow         = rows.Named("include[*]=" + includeLogprobs)
+	otherIncludeRow     = rows.Named("include[*]=*")
+	loneTopLogprobsRow  = rows.Named("include=[]+top_logprobs")
+	secondUserRow       = rows.Named("user+safety_identifier")
+	strayFormatRow      = rows.Named("text.format.type=text+schema")
+	unknownWishRow      = rows.Named("tool_choice=*")
+	namedChoiceRow      = rows.Named("tool_choice.type=function")
+	choiceNameRow       = rows.Named("tool_choice.name")
+	unknownChoiceRow    = rows.Named("tool_choice.type=*")
+	unknownModeRow      = rows.Named("tool_choice.mode=*")
+	foreignAllowedRow   = rows.Named("tool_choice.tools[*].type=*")
+	missingAllowedRow   = rows.Named("tool_choice.tools[*].name=*")
+	unknownToolRow      = rows.Named("tools[*].type=*")
+	serverSearchRow     = rows.Named("tools[*].type=tool_search+execution=server")
+	unknownGrammarRow   = rows.Named("tools[*].format.type=*")
+	otherCallersRow     = rows.Named("tools[*].allowed_callers=*")
+	serverSearchCallRow = rows.Named("input[*].type=tool_search_call+execution=server")
+	foldedRow           = rows.Named("input[*].type=[function_call,message]")
+	foreignSealRow      = rows.Named("input[*].encrypted_content=*")
+	idleReasoningRow    = rows.Named("input[-1].type=reasoning")
+	unknownPartRow      = rows.Named(ofPart + "type=*")
+	unknownImageRow     = rows.Named(ofPart + "image_url=*")
+	unknownFileRow      = rows.Named(ofPart + "file_data=*")
+	otherTTLRow         = rows.Named(ofPart + "prompt_cache_breakpoint.ttl=*")
+)
+
+// refuseState refuses what needs a provider that keeps it; another one has none of it.
+func refuseState(_ *core.RequestInfo, _ translate.Format, path string) *fault.Fault {
+	f := fault.NeedsState(path)
+	f.Trait = ""
+	return f
+}
+
+func refusePrefill(info *core.RequestInfo, to translate.Format, path string) *fault.Fault {
+	return info.RefusePrefill(to, path)
+}
+
+func refusePDF(info *core.RequestInfo, to translate.Format, path string) *fault.Fault {
+	return info.RefusePDF(to, path)
+}
