@@ -31,6 +31,7 @@ var arrows = []arrow{
 
 	{"module/coding", nil},
 	{"module/suggest", nil},
+	{"module/prices", nil},
 	{"module/aigateway", []string{"translate/..."}},
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/gateway/...", "module/aigateway", "module/exchange", "translate/..."}},

@@ -1,0 +1,217 @@
+package prices
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxRows bounds a table.
+const maxRows = 100_000
+
+// Parse reads a table. Its first line names the columns, in any order:
+//
+//	provider, models     the names separated by spaces, "*" at the end of one for any text
+//	from, until          the first day, and the first day after it, in UTC; empty if unknown
+//	input, output        for a million tokens
+//	cache_read, cache_write    empty: as input
+//	cache_write_1h       empty: as cache_write
+//	reasoning            empty: as output
+//	search               for one web search; empty if unknown
+//	edge                 ">200000" or ">=200000": longer prompts cost input_above, output_above
+//	                     and so on for all of their tokens
+//	peak, peak_factor    "mon-fri 01:00-04:00,06:00-10:00", in UTC, and what the price is multiplied by
+//	currency             empty: USD
+//	as_of, source, note  where the price comes from
+//
+// Columns that are not needed may be missing. A row is refused if its prices look
+// like a slip: output below a quarter of the input, or a cache dearer to read than
+// the input.
+func Parse(r io.Reader) (*Table, error) {
+	lines := csv.NewReader(r)
+	header, err := lines.Read()
+	if err != nil {
+		return nil, fmt.Errorf("reading the names of columns: %w", err)
+	}
+	if err := checkColumns(header); err != nil {
+		return nil, err
+	}
+	var prices []*Price
+	for len(prices) < maxRows {
+		fields, err := lines.Read()
+		if err == io.EOF {
+			return newTable(prices)
+		}
+		if err != nil {
+			return nil, err
+		}
+		price, err := row(header, fields).price()
+		if err != nil {
+			line, _ := lines.FieldPos(0)
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		prices = append(prices, price)
+	}
+	return nil, fmt.Errorf("a table has at most %d prices", maxRows)
+}
+
+// columns are all names of columns; the first four are required.
+var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning search
+	edge input_above cache_read_above cache_write_above cache_write_1h_above output_above
+	peak peak_factor currency as_of source note`)
+
+const requiredColumns = 4
+
+func checkColumns(header []string) error {
+	seen := make(map[string]bool)
+	for _, name := range header {
+		seen[name] = true
+	}
+	for i, name := range columns {
+		if i < requiredColumns && !seen[name] {
+			return fmt.Errorf("the column %s is missing", name)
+		}
+		delete(seen, name)
+	}
+	for name := range seen {
+		return fmt.Errorf("the column %q is unknown", name)
+	}
+	return nil
+}
+
+// fields are a row by its columns. The first error is kept.
+type fields struct {
+	of  map[string]string
+	err error
+}
+
+func row(header, values []string) *fields {
+	f := &fields{of: make(map[string]string, len(header))}
+	for i, name := range header {
+		f.of[name] = strings.TrimSpace(values[i])
+	}
+	return f
+}
+
+func (f *fields) price() (*Price, error) {
+	p := &Price{
+		Provider: f.of["provider"], Models: strings.Fields(f.of["models"]),
+		From: f.date("from"), Until: f.date("until"),
+		Base: f.rates(""), Currency: f.of["currency"],
+		AsOf: f.of["as_of"], Source: f.of["source"], Note: f.of["note"],
+	}
+	if p.Currency == "" {
+		p.Currency = "USD"
+	}
+	f.readEdge(p)
+	f.readPeak(p)
+	if f.err != nil {
+		return nil, f.err
+	}
+	p.id = p.digest()
+	return p, p.check()
+}
+
+func (f *fields) fail(name string, err error) {
+	if err != nil && f.err == nil {
+		f.err = fmt.Errorf("%s: %w", name, err)
+	}
+}
+
+func (f *fields) date(name string) time.Time {
+	if f.of[name] == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.DateOnly, f.of[name])
+	f.fail(name, err)
+	return t
+}
+
+// rates reads the columns with a suffix, "" or "_above".
+func (f *fields) rates(suffix string) (r Rates) {
+	r.Fresh = f.rate("input"+suffix, 0)
+	r.CacheRead = f.rate("cache_read"+suffix, r.Fresh)
+	r.CacheWrite = f.rate("cache_write"+suffix, r.Fresh)
+	r.CacheWriteLong = f.rate("cache_write_1h"+suffix, r.CacheWrite)
+	r.Output = f.rate("output"+suffix, 0)
+	r.Reasoning = r.Output
+	if suffix == "" {
+		r.Reasoning = f.rate("reasoning", r.Output)
+	}
+	if f.of["search"] != "" {
+		var err error
+		r.Search, err = parseRate(f.of["search"], perPiece)
+		f.fail("search", err)
+	}
+	return r
+}
+
+// rate reads a price for a million tokens. An empty one is inherited, except
+// those of input and output.
+func (f *fields) rate(name string, inherited Rate) Rate {
+	if f.of[name] == "" && !strings.HasPrefix(name, "input") && !strings.HasPrefix(name, "output") {
+		return inherited
+	}
+	rate, err := parseRate(f.of[name], perMillion)
+	f.fail(name, err)
+	return rate
+}
+
+var errEdge = errors.New(`an edge is ">" or ">=" and a number of tokens`)
+
+func (f *fields) readEdge(p *Price) {
+	text := f.of["edge"]
+	if text == "" {
+		return
+	}
+	number, inclusive := strings.CutPrefix(text, ">=")
+	if !inclusive {
+		number = strings.TrimPrefix(text, ">")
+	}
+	n, err := strconv.ParseInt(number, 10, 48)
+	if err != nil || n < 1 || number == text {
+		f.fail("edge", errEdge)
+	}
+	if p.Edge = n; !inclusive {
+		p.Edge++
+	}
+	p.Above = f.rates("_above")
+}
+
+func (f *fields) readPeak(p *Price) {
+	if f.of["peak"] == "" {
+		return
+	}
+	factor, err := parseRate(f.of["peak_factor"], perMillion)
+	f.fail("peak_factor", err)
+	p.Peak, err = parsePeak(f.of["peak"], int64(factor)/1000)
+	f.fail("peak", err)
+}
+
+// check reports what is improbable in a price.
+func (p *Price) check() error {
+	switch {
+	case p.Provider == "" || len(p.Models) == 0:
+		return errors.New("provider and models are required")
+	case !p.Until.IsZero() && !p.From.Before(p.Until):
+		return errors.New("from must be before until")
+	}
+	for _, name := range p.Models {
+		if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
+			return fmt.Errorf("%s %s: * stands at the end of a name", p.Provider, name)
+		}
+	}
+	for _, r := range []Rates{p.Base, p.Above} {
+		if r.Output != 0 && r.Output < r.Fresh/4 {
+			return fmt.Errorf("%s %s: the output costs less than a quarter of the input", p.Provider, p.Models[0])
+		}
+		if r.CacheRead > r.Fresh {
+			return fmt.Errorf("%s %s: reading the cache costs more than the input", p.Provider, p.Models[0])
+		}
+	}
+	return nil
+}

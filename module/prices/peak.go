@@ -1,0 +1,91 @@
+package prices
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// Peak is the times of the week at which a price is multiplied. The zero Peak
+// is never.
+type Peak struct {
+	Text   string // as in the table: "mon-fri 01:00-04:00,06:00-10:00", in UTC
+	Factor int64  // in thousandths
+
+	days  [7]bool // by time.Weekday
+	spans [][2]time.Duration
+}
+
+var errPeak = errors.New(`a peak is weekdays and times of UTC: "mon-fri 01:00-04:00,06:00-10:00"`)
+
+// covers reports whether a moment is in a peak time.
+func (p Peak) covers(at time.Time) bool {
+	at = at.UTC()
+	if !p.days[at.Weekday()] {
+		return false
+	}
+	of := at.Sub(time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC))
+	for _, span := range p.spans {
+		if of >= span[0] && of < span[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// parsePeak reads a peak; the empty text is that of none.
+func parsePeak(text string, factor int64) (Peak, error) {
+	if text == "" {
+		return Peak{}, nil
+	}
+	peak := Peak{Text: text, Factor: factor}
+	days, times, _ := strings.Cut(text, " ")
+	if !peak.parseDays(days) || factor < 1 || factor > MaxFactor {
+		return Peak{}, errPeak
+	}
+	for span := range strings.SplitSeq(times, ",") {
+		from, to, _ := strings.Cut(span, "-")
+		begin, ok := parseTime(from)
+		end, ok2 := parseTime(to)
+		if !ok || !ok2 || begin >= end {
+			return Peak{}, errPeak
+		}
+		peak.spans = append(peak.spans, [2]time.Duration{begin, end})
+	}
+	return peak, nil
+}
+
+func (p *Peak) parseDays(text string) bool {
+	first, last, isRange := strings.Cut(text, "-")
+	if !isRange {
+		last = first
+	}
+	from, to := weekday(first), weekday(last)
+	if from < 0 || to < 0 {
+		return false
+	}
+	for day := from; ; day = (day + 1) % 7 {
+		p.days[day] = true
+		if day == to {
+			return true
+		}
+	}
+}
+
+// weekday returns -1 for what is no weekday.
+func weekday(name string) time.Weekday {
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if strings.ToLower(day.String()[:3]) == name {
+			return day
+		}
+	}
+	return -1
+}
+
+func parseTime(text string) (time.Duration, bool) {
+	if text == "24:00" {
+		return 24 * time.Hour, true
+	}
+	t, err := time.Parse("15:04", text)
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute, err == nil
+}

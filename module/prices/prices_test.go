@@ -1,0 +1,255 @@
+package prices
+
+import (
+	"bytes"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// admitted is a moment at which the built-in prices hold and nothing is peak.
+var admitted = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func table(t *testing.T, rows ...string) *Table {
+	t.Helper()
+	parsed, err := Parse(strings.NewReader(strings.Join(rows, "\n")))
+	require.NoError(t, err)
+	return parsed
+}
+
+// one returns the price of a table of one row.
+func one(t *testing.T, header, row string) *Price {
+	t.Helper()
+	price := table(t, "provider,models,"+header, "p,m,"+row).Find("p", "m", admitted)
+	require.NotNil(t, price)
+	return price
+}
+
+func nanos(t *testing.T, p *Price, c Call) int64 {
+	t.Helper()
+	require.NotNil(t, p)
+	if c.Admitted.IsZero() {
+		c.Admitted = admitted
+	}
+	cost, ok := p.Cost(c)
+	require.True(t, ok)
+	return cost.Nanos
+}
+
+func builtinPrice(t *testing.T, provider, model string) *Price {
+	t.Helper()
+	price := Builtin().Find(provider, model, admitted)
+	require.NotNil(t, price, "%s %s", provider, model)
+	return price
+}
+
+// L001 to L003: gateways that added cached tokens to fresh ones charged these
+// calls twice.
+func TestL001CachedTokensAreChargedOnce(t *testing.T) {
+	p := one(t, "input,cache_write,output", "3,3.75,15")
+	assert.EqualValues(t, 54_399_000, nanos(t, p, Call{Tokens: Tokens{Fresh: 3, CacheWrite: 12_304, Output: 550}}))
+}
+
+func TestL002FractionsOfMicrosAreKept(t *testing.T) {
+	p := one(t, "input,cache_write,output", "5,6.25,25")
+	assert.EqualValues(t, 1_063_761_250, nanos(t, p, Call{Tokens: Tokens{Fresh: 6, CacheWrite: 159_217, Output: 2_745}}))
+}
+
+func TestL003CacheReadsAreNoFreshInput(t *testing.T) {
+	p := one(t, "input,cache_read,output", "1.25,0.125,10")
+	assert.EqualValues(t, 341_642_000, nanos(t, p, Call{Tokens: Tokens{Fresh: 51_232, CacheRead: 1_188_096, Output: 12_909}}))
+}
+
+func TestL006EachLifetimeOfACacheHasItsPrice(t *testing.T) {
+	p := builtinPrice(t, "anthropic", "claude-opus-5-5")
+	assert.EqualValues(t, 1000*5_000+500*8_000, nanos(t, p, Call{Tokens: Tokens{CacheWrite: 1000, CacheWriteLong: 500}}))
+}
+
+func TestL007ReasoningIsPaidOnce(t *testing.T) {
+	p := builtinPrice(t, "google", "gemini-2.5-flash")
+	assert.EqualValues(t, 810*2_500, nanos(t, p, Call{Tokens: Tokens{Output: 10, Reasoning: 800}}))
+}
+
+func TestLongPromptsCostMoreFromTheEdgeOn(t *testing.T) {
+	for name, test := range map[string]struct {
+		provider, model string
+		below, beyond   Tokens
+	}{
+		"L008 above":           {"openai", "gpt-5.4", Tokens{Fresh: 272_000}, Tokens{Fresh: 272_001}},
+		"L009 from":            {"xai", "grok-4.20", Tokens{Fresh: 199_999}, Tokens{Fresh: 200_000}},
+		"L010 cached included": {"anthropic", "claude-haiku-5-5", Tokens{Fresh: 20_000, CacheRead: 80_000}, Tokens{Fresh: 20_000, CacheRead: 80_001}},
+	} {
+		p := builtinPrice(t, test.provider, test.model)
+		below, _ := p.Cost(Call{Admitted: admitted, Tokens: test.below})
+		beyond, _ := p.Cost(Call{Admitted: admitted, Tokens: test.beyond})
+		assert.False(t, below.Long, name)
+		assert.True(t, beyond.Long, name)
+		assert.EqualValues(t, (p.Base.sum(test.below)+500)/1000, below.Nanos, name)
+		assert.EqualValues(t, (p.Above.sum(test.beyond)+500)/1000, beyond.Nanos, name)
+		assert.Greater(t, p.Above.Fresh, p.Base.Fresh, name)
+	}
+}
+
+func TestL011ThePriceIsThatOfTheAdmission(t *testing.T) {
+	change := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	before := Builtin().Find("google", "gemini-4-argon", change.Add(-time.Millisecond))
+	after := Builtin().Find("google", "gemini-4-argon", change)
+	assert.EqualValues(t, 2_000_000, before.Base.Fresh)
+	assert.EqualValues(t, 4_000_000, after.Base.Fresh)
+	assert.NotEqual(t, before.ID(), after.ID())
+}
+
+func TestL012PeakTimesAreWeekdaysInUTC(t *testing.T) {
+	p := builtinPrice(t, "deepseek", "deepseek-flash")
+	tuesday, saturday := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC), time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)
+	east := time.FixedZone("UTC+8", 8*60*60)
+	for at, peak := range map[time.Time]bool{
+		tuesday.Add(59*time.Minute + 59*time.Second): false,
+		tuesday.Add(time.Hour):                       true,
+		tuesday.Add(time.Hour).In(east):              true,
+		tuesday.Add(4 * time.Hour):                   false,
+		tuesday.Add(9*time.Hour + 59*time.Minute):    true,
+		saturday.Add(2 * time.Hour):                  false,
+	} {
+		cost, _ := p.Cost(Call{Admitted: at, Tokens: Tokens{Fresh: 1000}})
+		assert.Equal(t, peak, cost.Peak, at)
+		want := int64(150_000)
+		if peak {
+			want *= 2
+		}
+		assert.Equal(t, want, cost.Nanos, at)
+	}
+}
+
+// L013: an open prefix of claude-opus-5 would have priced its cheaper successor.
+func TestL013SuccessorsOfAModelAreUnknown(t *testing.T) {
+	known := table(t, "provider,models,input,output", "anthropic,claude-opus-5 claude-opus-5-20*,5,25")
+	assert.NotNil(t, known.Find("anthropic", "claude-opus-5-20260801", admitted))
+	assert.Nil(t, known.Find("anthropic", "claude-opus-5-5", admitted))
+	assert.Nil(t, known.Find("openai", "claude-opus-5", admitted))
+	assert.Nil(t, (*Table)(nil).Find("anthropic", "claude-opus-5", admitted))
+}
+
+func TestL014SmallCallsAreNotRoundedAway(t *testing.T) {
+	p := one(t, "input,output", "0.02,0")
+	assert.EqualValues(t, 200, nanos(t, p, Call{Tokens: Tokens{Fresh: 10}}))
+}
+
+func TestL015FactorsMultiplyAndAreRoundedOnce(t *testing.T) {
+	p := one(t, "input,output", "0.005001,0.01")
+	assert.EqualValues(t, 11, nanos(t, p, Call{Tokens: Tokens{Fresh: 1}, Factors: Factors{2000, 1100}}), "11.0022 nanos")
+	assert.EqualValues(t, 3, nanos(t, p, Call{Tokens: Tokens{Fresh: 1}, Factors: Factors{500}}), "2.5005 nanos")
+}
+
+func TestL016TheSameContentIsTheSamePrice(t *testing.T) {
+	const header, row = "provider,models,input,output", "p,m,1,2"
+	id := table(t, header, row).Find("p", "m", admitted).ID()
+	assert.Equal(t, id, table(t, header, row).Find("p", "m", admitted).ID())
+	assert.NotEqual(t, id, table(t, header, "p,m,1,3").Find("p", "m", admitted).ID())
+}
+
+func TestUnstatedPricesAreThoseOfInputAndOutput(t *testing.T) {
+	p := one(t, "input,cache_write,output,edge,input_above,output_above", "2,3,8,>10,4,16")
+	assert.Equal(t, Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Output: 8e6, Reasoning: 8e6}, p.Base)
+	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 4e6, CacheWriteLong: 4e6, Output: 16e6, Reasoning: 16e6}, p.Above)
+}
+
+func TestACallThatSearchedAtAnUnknownPriceHasNoCost(t *testing.T) {
+	_, ok := one(t, "input,output", "1,2").Cost(Call{Tokens: Tokens{Fresh: 1, Searches: 1}})
+	assert.False(t, ok)
+	assert.EqualValues(t, 20_000_000, nanos(t, one(t, "input,output,search", "1,2,0.01"), Call{Tokens: Tokens{Searches: 2}}))
+}
+
+func TestExactNamesComeBeforeLongerPrefixesBeforeShorter(t *testing.T) {
+	known := table(t, "provider,models,input,output", "p,*,1,1", "p,gpt-5*,2,2", "p,gpt-*,3,3", "p,gpt-5-mini,4,4")
+	for name, want := range map[string]Rate{"llama": 1e6, "gpt-5-nano": 2e6, "gpt-4": 3e6, "gpt-5-mini": 4e6} {
+		assert.Equal(t, want, known.Find("p", name, admitted).Base.Fresh, name)
+	}
+}
+
+func TestL017WrongTablesAreRefused(t *testing.T) {
+	const header = "provider,models,input,output"
+	for problem, rows := range map[string][]string{
+		"line 3: p m: the output costs less than a quarter of the input": {header, "p,n,1,1", "p,m,8,1"},
+		"reading the cache costs more than the input":                    {header + ",cache_read", "p,m,1,1,2"},
+		"the column output is missing":                                   {"provider,models,input", "p,m,1"},
+		`the column "outputs" is unknown`:                                {header + ",outputs", "p,m,1,1,1"},
+		"input: a price is a decimal number":                             {header, "p,m,-1,1"},
+		"output: a price is a decimal number":                            {header, "p,m,1,"},
+		"cache_read: a price is a decimal number":                        {header + ",cache_read", "p,m,1,1,0.0000001"},
+		"edge: an edge is":                                               {header + ",edge", "p,m,1,1,200000"},
+		"input_above: a price":                                           {header + ",edge", "p,m,1,1,>200000"},
+		"peak: a peak is weekdays":                                       {header + ",peak,peak_factor", "p,m,1,1,daily 01:00-04:00,2"},
+		"from: parsing time":                                             {header + ",from", "p,m,1,1,soon"},
+		"from must be before until":                                      {header + ",from,until", "p,m,1,1,2026-02-01,2026-01-01"},
+		"p has two prices for m at once":                                 {header + ",from", "p,m,1,1,", "p,m,2,2,2026-01-01"},
+		"* stands at the end of a name":                                  {header, "p,a*b,1,1"},
+		"provider and models are required":                               {header, "p,,1,1"},
+		"wrong number of fields":                                         {header, "p,m,1"},
+		"reading the names of columns: EOF":                              {""},
+	} {
+		_, err := Parse(strings.NewReader(strings.Join(rows, "\n")))
+		assert.ErrorContains(t, err, problem)
+	}
+}
+
+func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
+	for _, list := range Builtin().exact {
+		for _, p := range list {
+			assert.NotEmpty(t, p.Source, p.Models)
+			_, err := time.Parse(time.DateOnly, p.AsOf)
+			assert.NoError(t, err, p.Models)
+			assert.Equal(t, "USD", p.Currency)
+			assert.Positive(t, p.Base.Fresh+p.Base.Output, p.Models)
+		}
+	}
+}
+
+// The arithmetic in integers is that of fractions, rounded once.
+func TestCostEqualsExactArithmetic(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 10_000 {
+		pico := random.Int64N(1 << random.IntN(63))
+		factors := Factors{random.Int64N(MaxFactor), random.Int64N(MaxFactor), random.Int64N(MaxFactor)}
+		exact := big.NewRat(pico, 1000)
+		for _, factor := range factors {
+			if factor > 0 {
+				exact.Mul(exact, big.NewRat(factor, 1000))
+			}
+		}
+		exact.Add(exact, big.NewRat(1, 2))
+		want := new(big.Int).Div(exact.Num(), exact.Denom())
+		if !want.IsInt64() {
+			want.SetInt64(math.MaxInt64)
+		}
+		assert.Equal(t, want.Int64(), round(pico, factors[:]), "%d %v", pico, factors)
+	}
+}
+
+func TestImpossibleCountsCostNoMoreThanFits(t *testing.T) {
+	p := one(t, "input,output", "600,600")
+	assert.Positive(t, nanos(t, p, Call{Tokens: Tokens{Fresh: math.MaxInt64, Output: math.MaxInt64}, Factors: Factors{MaxFactor}}))
+	assert.Zero(t, nanos(t, p, Call{Tokens: Tokens{Fresh: -5}}))
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("provider,models,input,output\np,m n*,1,2"))
+	f.Add(builtin[:4096])
+	f.Fuzz(func(t *testing.T, text []byte) {
+		parsed, err := Parse(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		for at := range parsed.exact {
+			if p := parsed.Find(at.provider, at.name, admitted); p != nil {
+				_, _ = p.Cost(Call{Admitted: admitted, Tokens: Tokens{Fresh: 1 << 40, Output: 1 << 40}})
+			}
+		}
+	})
+}

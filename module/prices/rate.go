@@ -1,0 +1,87 @@
+package prices
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Rate is a price in pico units of its currency, of one token: a price of 3 USD
+// for a million tokens is 3,000,000. For a search it is the price of one search.
+type Rate int64
+
+// The units of decimal prices, in pico units.
+const (
+	perMillion = 1_000_000         // a price for a million tokens, as a price of one
+	perPiece   = 1_000_000_000_000 // a price of one search
+)
+
+// Rates are the prices of all that a call uses.
+type Rates struct {
+	Fresh          Rate // input that no cache has
+	CacheRead      Rate
+	CacheWrite     Rate
+	CacheWriteLong Rate // for caches that live for an hour
+	Output         Rate // reasoning excluded
+	Reasoning      Rate
+	Search         Rate // one web search; 0 if the price is unknown
+}
+
+// Tokens are what a call used. The counts do not overlap.
+type Tokens struct {
+	Fresh          int64
+	CacheRead      int64
+	CacheWrite     int64
+	CacheWriteLong int64
+	Output         int64 // reasoning excluded
+	Reasoning      int64
+	Searches       int64
+}
+
+// prompt returns the tokens that count for the edge of long requests.
+func (t Tokens) prompt() int64 { return t.Fresh + t.CacheRead + t.CacheWrite + t.CacheWriteLong }
+
+// sum returns the price of t in pico units.
+func (r Rates) sum(t Tokens) (pico int64) {
+	for _, part := range [...]struct {
+		rate  Rate
+		count int64
+	}{
+		{r.Fresh, t.Fresh}, {r.CacheRead, t.CacheRead}, {r.CacheWrite, t.CacheWrite}, {r.CacheWriteLong, t.CacheWriteLong},
+		{r.Output, t.Output}, {r.Reasoning, t.Reasoning}, {r.Search, t.Searches},
+	} {
+		pico = saturate(pico, product(int64(part.rate), part.count))
+	}
+	return pico
+}
+
+// product returns a×b, at most the largest int64. Neither is negative.
+func product(a, b int64) int64 {
+	high, low := bits.Mul64(uint64(max(a, 0)), uint64(max(b, 0)))
+	if high != 0 || low > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(low)
+}
+
+// saturate returns a+b, at most the largest int64. Neither is negative.
+func saturate(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+var errDecimal = errors.New("a price is a decimal number from 0 to 1000000 without more than six decimals")
+
+// parseRate reads a decimal number of units.
+func parseRate(s string, unit int64) (Rate, error) {
+	whole, fraction, _ := strings.Cut(s, ".")
+	n, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", max(0, 6-len(fraction))), 10, 63)
+	if err != nil || whole == "" || len(whole) > 7 || len(fraction) > 6 || n > 1_000_000*1_000_000 {
+		return 0, errDecimal
+	}
+	return Rate(int64(n) * (unit / 1_000_000)), nil
+}

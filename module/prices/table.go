@@ -1,0 +1,106 @@
+package prices
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed prices.csv
+var builtin []byte
+
+// Builtin returns the table that is compiled in.
+var Builtin = sync.OnceValue(func() *Table {
+	table, err := Parse(bytes.NewReader(builtin))
+	if err != nil {
+		panic(err) // a test reads it
+	}
+	return table
+})
+
+// Table finds prices. It does not change; a nil *Table is empty.
+type Table struct {
+	exact    map[model][]*Price
+	prefixes map[string][]prefix // by provider, longest first
+}
+
+type model struct{ provider, name string }
+
+// prefix is the prices of all names that begin with a text.
+type prefix struct {
+	text   string
+	prices []*Price
+}
+
+// newTable refuses prices that hold for the same name at the same time.
+func newTable(prices []*Price) (*Table, error) {
+	t := &Table{exact: make(map[model][]*Price), prefixes: make(map[string][]prefix)}
+	for _, p := range prices {
+		for _, name := range p.Models {
+			if err := t.add(name, p); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, list := range t.prefixes {
+		slices.SortFunc(list, func(a, b prefix) int { return len(b.text) - len(a.text) })
+	}
+	return t, nil
+}
+
+func (t *Table) add(name string, p *Price) error {
+	list := t.exact[model{p.Provider, name}]
+	for _, other := range list {
+		if other.overlaps(p) {
+			return fmt.Errorf("%s has two prices for %s at once", p.Provider, name)
+		}
+	}
+	list = append(list, p)
+	t.exact[model{p.Provider, name}] = list
+	text, isPrefix := strings.CutSuffix(name, "*")
+	if !isPrefix {
+		return nil
+	}
+	known := t.prefixes[p.Provider]
+	i := slices.IndexFunc(known, func(known prefix) bool { return known.text == text })
+	if i < 0 {
+		t.prefixes[p.Provider] = append(known, prefix{text, list})
+	} else {
+		known[i].prices = list
+	}
+	return nil
+}
+
+func (p *Price) overlaps(q *Price) bool {
+	return (p.Until.IsZero() || q.From.Before(p.Until)) && (q.Until.IsZero() || p.From.Before(q.Until))
+}
+
+// Find returns the price of a provider's model at a moment, nil if it is unknown.
+// An exact name comes before a prefix, a longer prefix before a shorter one.
+func (t *Table) Find(provider, name string, at time.Time) *Price {
+	if t == nil {
+		return nil
+	}
+	if list, ok := t.exact[model{provider, name}]; ok {
+		return validAt(list, at)
+	}
+	for _, known := range t.prefixes[provider] {
+		if strings.HasPrefix(name, known.text) {
+			return validAt(known.prices, at)
+		}
+	}
+	return nil
+}
+
+func validAt(prices []*Price, at time.Time) *Price {
+	for _, p := range prices {
+		if p.valid(at) {
+			return p
+		}
+	}
+	return nil
+}
