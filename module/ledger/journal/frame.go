@@ -1,0 +1,78 @@
+package journal
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// A frame is one entry in a segment:
+//
+//	uint32  length of the body
+//	uint32  CRC-32C of the body
+//	body    kind, id (uint64), payload
+//
+// Numbers are little-endian.
+const (
+	frameHeader = 8
+	bodyHeader  = 9
+	// MaxPayload is the largest payload of an entry, in bytes.
+	MaxPayload = 64 << 10
+)
+
+// Kind says what an entry is.
+type Kind uint8
+
+// The kinds.
+const (
+	Begun Kind = 1
+	Ended Kind = 2
+)
+
+// Entry is one entry. Its payload is valid until the function that gets it returns.
+type Entry struct {
+	Kind    Kind
+	ID      ID
+	Payload []byte
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func appendFrame(dst []byte, e Entry) []byte {
+	start := len(dst)
+	dst = append(dst, make([]byte, frameHeader)...)
+	dst = append(dst, byte(e.Kind))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.ID))
+	dst = append(dst, e.Payload...)
+	body := dst[start+frameHeader:]
+	binary.LittleEndian.PutUint32(dst[start:], uint32(len(body)))
+	binary.LittleEndian.PutUint32(dst[start+4:], crc32.Checksum(body, castagnoli))
+	return dst
+}
+
+// parseFrame reads the frame at the beginning of text and returns its length, 0 if
+// there is no whole frame.
+func parseFrame(text []byte) (e Entry, length int) {
+	if len(text) < frameHeader+bodyHeader {
+		return Entry{}, 0
+	}
+	size := binary.LittleEndian.Uint32(text)
+	if size < bodyHeader || size > bodyHeader+MaxPayload || int(size) > len(text)-frameHeader {
+		return Entry{}, 0
+	}
+	body := text[frameHeader : frameHeader+size]
+	e = Entry{Kind(body[0]), ID(binary.LittleEndian.Uint64(body[1:])), body[bodyHeader:]}
+	if e.Kind != Begun && e.Kind != Ended || crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(text[4:]) {
+		return Entry{}, 0
+	}
+	return e, frameHeader + int(size)
+}
+
+// nextFrame returns the position of the next whole frame in text, or its length.
+func nextFrame(text []byte) int {
+	for at := range text {
+		if _, length := parseFrame(text[at:]); length > 0 {
+			return at
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,23 @@
+package journal
+
+import "time"
+
+// ID identifies an entry in a journal: the milliseconds since 2020 and a number of
+// 8 bits. IDs rise in the order in which they are given, and never fall, whatever
+// the clock does.
+type ID uint64
+
+const sequenceBits = 8
+
+var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// At returns the smallest ID of a moment.
+func At(t time.Time) ID { return ID(max(0, t.Sub(epoch).Milliseconds()) << sequenceBits) }
+
+// Time returns the moment of an ID, to a millisecond.
+func (id ID) Time() time.Time {
+	return epoch.Add(time.Duration(id>>sequenceBits) * time.Millisecond)
+}
+
+// Sequence returns the number of the ID within its millisecond.
+func (id ID) Sequence() uint8 { return uint8(id) }

@@ -1,0 +1,280 @@
+package journal
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// opened opens a journal until the test ends.
+func opened(t testing.TB, o Options) (*Journal, []Entry) {
+	t.Helper()
+	j, unended, err := Open(o)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, j.Close()) })
+	return j, unended
+}
+
+func begin(t testing.TB, j *Journal, payload string) ID {
+	t.Helper()
+	id, err := j.Begin([]byte(payload))
+	require.NoError(t, err)
+	return id
+}
+
+// read returns all entries, each as "kind payload", and the position behind them.
+func read(t testing.TB, j *Journal, from Position) (texts []string, to Position) {
+	t.Helper()
+	for to = from; ; from = to {
+		var err error
+		to, err = j.Read(from, func(e Entry) { texts = append(texts, fmt.Sprint(e.Kind, " ", string(e.Payload))) })
+		require.NoError(t, err)
+		if to == from {
+			return texts, to
+		}
+	}
+}
+
+func TestEntriesAreReadBackInTheirOrder(t *testing.T) {
+	j, unended := opened(t, Options{Dir: t.TempDir()})
+	assert.Empty(t, unended)
+	a, b := begin(t, j, "a"), begin(t, j, "b")
+	assert.Less(t, a, b)
+	require.NoError(t, j.End(b, []byte("B")))
+	texts, to := read(t, j, Position{})
+	assert.Equal(t, []string{"1 a", "1 b", "2 B"}, texts)
+
+	require.NoError(t, j.End(a, nil))
+	texts, to = read(t, j, to)
+	assert.Equal(t, []string{"2 "}, texts)
+	assert.Equal(t, j.State().End, to)
+}
+
+func TestWhatHasNotEndedIsKnownToTheNextProcess(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := opened(t, Options{Dir: dir})
+	a, b, c := begin(t, j, "a"), begin(t, j, "b"), begin(t, j, "c")
+	require.NoError(t, j.End(b, nil))
+	require.NoError(t, j.Close())
+
+	j, unended := opened(t, Options{Dir: dir})
+	assert.Equal(t, []Entry{{Begun, a, []byte("a")}, {Begun, c, []byte("c")}}, unended)
+	require.NoError(t, j.End(a, nil))
+	require.NoError(t, j.Close())
+
+	_, unended = opened(t, Options{Dir: dir})
+	assert.Equal(t, []Entry{{Begun, c, []byte("c")}}, unended)
+}
+
+// L039: a clock that is set back must not give an ID twice.
+func TestL039IDsRiseAlthoughTheClockFalls(t *testing.T) {
+	dir := t.TempDir()
+	future := At(time.Now().Add(time.Hour))
+	require.NoError(t, os.WriteFile(segmentPath(dir, 1), appendSegmentHeader(nil, future), 0o600))
+	j, _ := opened(t, Options{Dir: dir})
+	for i := range ID(1000) {
+		assert.Equal(t, future+1+i, begin(t, j, ""))
+	}
+}
+
+func TestL037ADirectoryHasOneProcess(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := opened(t, Options{Dir: dir})
+	_, _, err := Open(Options{Dir: dir})
+	assert.ErrorIs(t, err, ErrInUse)
+	require.NoError(t, j.Close())
+	opened(t, Options{Dir: dir})
+}
+
+func TestAClosedJournalWritesNothing(t *testing.T) {
+	j, _ := opened(t, Options{Dir: t.TempDir()})
+	id := begin(t, j, "")
+	require.NoError(t, j.Close())
+	_, err := j.Begin(nil)
+	assert.ErrorIs(t, err, ErrClosed)
+	assert.ErrorIs(t, j.End(id, nil), ErrClosed)
+}
+
+func TestAFullJournalLetsNothingBeginAndAllEnd(t *testing.T) {
+	j, _ := opened(t, Options{Dir: t.TempDir(), Max: 200, SegmentSize: 100})
+	id := begin(t, j, string(make([]byte, 200)))
+	_, err := j.Begin(nil)
+	assert.ErrorIs(t, err, ErrFull)
+	require.NoError(t, j.End(id, nil))
+	_, end := read(t, j, Position{})
+	require.NoError(t, j.Release(end))
+	begin(t, j, "there is room again")
+}
+
+// Segments go although something that began in them has not ended: a stream of
+// hours would else keep all that was written since.
+func TestSegmentsAreReleasedWhileSomethingIsOpen(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := opened(t, Options{Dir: dir, SegmentSize: 256})
+	long := begin(t, j, "long")
+	for range 100 {
+		require.NoError(t, j.End(begin(t, j, "short"), []byte("done")))
+	}
+	_, end := read(t, j, Position{})
+	require.NoError(t, j.Release(end))
+	left, err := listSegments(dir)
+	require.NoError(t, err)
+	assert.Len(t, left, 1)
+	require.NoError(t, j.Close())
+
+	_, unended := opened(t, Options{Dir: dir})
+	assert.Equal(t, []Entry{{Begun, long, []byte("long")}}, unended)
+}
+
+// Whatever happens at once, each entry is read once, an end behind its beginning.
+func TestManyWritersLoseAndDoubleNothing(t *testing.T) {
+	const writers, each = 50, 200
+	j, _ := opened(t, Options{Dir: t.TempDir(), SegmentSize: 4096})
+	var wg sync.WaitGroup
+	for writer := range writers {
+		wg.Go(func() {
+			for i := range each {
+				id, err := j.Begin(nil)
+				assert.NoError(t, err)
+				assert.NoError(t, j.End(id, binary.AppendVarint(nil, int64(writer*each+i))))
+			}
+		})
+	}
+	begun, ended := make(map[ID]bool), make(map[int64]bool)
+	visit := func(e Entry) {
+		if e.Kind == Begun {
+			begun[e.ID] = true
+			return
+		}
+		n, _ := binary.Varint(e.Payload)
+		assert.True(t, begun[e.ID], "an end behind its beginning")
+		assert.False(t, ended[n], "once")
+		ended[n] = true
+	}
+	var at Position
+	for len(ended) < writers*each {
+		<-j.Written()
+		to, err := j.Read(at, visit)
+		for ; err == nil && to != at; to, err = j.Read(at, visit) {
+			at = to
+		}
+		require.NoError(t, err)
+		require.NoError(t, j.Release(at))
+	}
+	wg.Wait()
+	assert.Len(t, begun, writers*each)
+	assert.Zero(t, j.State().Open)
+}
+
+// filled returns the text of a segment with n entries of random lengths, and the
+// ends of its frames.
+func filled(n int) (text []byte, ends []int) {
+	random := rand.New(rand.NewPCG(1, 2))
+	text = appendSegmentHeader(nil, 0)
+	for i := range n {
+		text = appendFrame(text, Entry{Ended, ID(i + 1), make([]byte, random.IntN(40))})
+		ends = append(ends, len(text))
+	}
+	return text, ends
+}
+
+func TestL030ASegmentThatIsCutKeepsItsWholeEntries(t *testing.T) {
+	text, ends := filled(8)
+	for cut := range len(text) {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(segmentPath(dir, 1), text[:cut], 0o600))
+		j, _, err := Open(Options{Dir: dir})
+		require.NoError(t, err, cut)
+		whole, _ := slices.BinarySearch(ends, cut+1)
+		texts, to := read(t, j, Position{})
+		assert.Len(t, texts, whole, cut)
+		begin(t, j, "goes on")
+		texts, _ = read(t, j, to)
+		assert.Equal(t, []string{"1 goes on"}, texts, cut)
+		require.NoError(t, j.Close())
+	}
+}
+
+func TestL031DamagedBytesArePassedOverAndKept(t *testing.T) {
+	text, ends := filled(8)
+	for at := len(appendSegmentHeader(nil, 0)); at < ends[6]; at++ {
+		dir := t.TempDir()
+		spoilt := slices.Clone(text)
+		spoilt[at] ^= 0x10
+		require.NoError(t, os.WriteFile(segmentPath(dir, 1), spoilt, 0o600))
+		j, _, err := Open(Options{Dir: dir})
+		require.NoError(t, err, at)
+		begin(t, j, "goes on")
+		texts, end := read(t, j, Position{})
+		assert.Len(t, texts, 7+1, at)
+		require.NoError(t, j.Release(end))
+		kept, err := os.ReadFile(segmentPath(dir, 1) + damaged)
+		require.NoError(t, err, at)
+		assert.Equal(t, spoilt, kept)
+		assert.NoFileExists(t, segmentPath(dir, 1))
+		require.NoError(t, j.Close())
+	}
+}
+
+// Reads end within frames, and within damaged bytes, wherever those are.
+func TestLargeSegmentsAreReadInParts(t *testing.T) {
+	dir := t.TempDir()
+	text := appendSegmentHeader(nil, 0)
+	const entries = 100
+	for i := range entries {
+		text = appendFrame(text, Entry{Ended, ID(i + 1), make([]byte, MaxPayload-i)})
+		if i == entries/2 {
+			text = append(text, make([]byte, 3*readSize)...)
+		}
+	}
+	require.NoError(t, os.WriteFile(segmentPath(dir, 1), text, 0o600))
+	j, _ := opened(t, Options{Dir: dir})
+	texts, _ := read(t, j, Position{})
+	assert.Len(t, texts, entries)
+}
+
+func TestJournalIsReadableForItsOwnerAlone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "journal")
+	j, _ := opened(t, Options{Dir: dir})
+	begin(t, j, "")
+	require.NoError(t, filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		assert.Zero(t, info.Mode().Perm()&0o077, path)
+		return err
+	}))
+}
+
+func FuzzSegment(f *testing.F) {
+	text, _ := filled(4)
+	f.Add(text)
+	f.Add(text[:len(text)-3])
+	f.Fuzz(func(t *testing.T, text []byte) {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(segmentPath(dir, 1), text, 0o600))
+		j, _, err := Open(Options{Dir: dir})
+		require.NoError(t, err)
+		defer j.Close()
+		read(t, j, Position{})
+		begin(t, j, "goes on")
+	})
+}
+
+func BenchmarkBeginEnd(b *testing.B) {
+	j, _ := opened(b, Options{Dir: b.TempDir()})
+	payload := make([]byte, 180)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			id, _ := j.Begin(payload[:120])
+			_ = j.End(id, payload)
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package journal
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// childDir is set for a process of this test that writes until it is killed, in the
+// directory that it names.
+const childDir = "GATEWAY_TEST_JOURNAL_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		fmt.Fprintln(os.Stderr, writeForever(dir))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// writeForever prints each ID behind its beginning and its end.
+func writeForever(dir string) error {
+	j, unended, err := Open(Options{Dir: dir, SegmentSize: 4096})
+	if err != nil {
+		return err
+	}
+	for _, e := range unended {
+		if err := j.End(e.ID, nil); err != nil {
+			return err
+		}
+	}
+	var out sync.Mutex
+	print := func(word string, id ID) {
+		out.Lock()
+		defer out.Unlock()
+		fmt.Println(word, uint64(id))
+	}
+	for range 8 {
+		go func() {
+			for {
+				id, _ := j.Begin([]byte("begun"))
+				print("begun", id)
+				_ = j.End(id, []byte("ended"))
+				print("ended", id)
+			}
+		}()
+	}
+	select {}
+}
+
+// L027, for the journal: what a process was confirmed is there after kill -9.
+func TestL027ConfirmedEntriesOutliveKill9(t *testing.T) {
+	const kills = 20
+	dir := t.TempDir()
+	said := map[string]map[ID]bool{"begun": {}, "ended": {}}
+	for kill := range kills {
+		runChild(t, dir, 20+37*kill, said)
+	}
+	j, unended := opened(t, Options{Dir: dir})
+	begun, ended := make(map[ID]bool), make(map[ID]int)
+	for from := (Position{}); ; {
+		to, err := j.Read(from, func(e Entry) {
+			begun[e.ID] = true
+			if e.Kind == Ended {
+				ended[e.ID]++
+			}
+		})
+		require.NoError(t, err)
+		if to == from {
+			break
+		}
+		from = to
+	}
+	for id := range said["begun"] {
+		assert.True(t, begun[id])
+	}
+	for id := range said["ended"] {
+		assert.Equal(t, 1, ended[id])
+	}
+	for _, e := range unended {
+		assert.Zero(t, ended[e.ID])
+		assert.False(t, said["ended"][e.ID])
+	}
+	assert.GreaterOrEqual(t, len(said["ended"]), kills)
+}
+
+// runChild kills a child after some lines of its output.
+func runChild(t *testing.T, dir string, lines int, said map[string]map[ID]bool) {
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), childDir+"="+dir)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	scanner := bufio.NewScanner(out)
+	for n := 0; scanner.Scan(); n++ {
+		var word string
+		var id uint64
+		if _, err := fmt.Sscan(scanner.Text(), &word, &id); err == nil && (word == "begun" || word == "ended") {
+			said[word][ID(id)] = true
+		}
+		if n == lines {
+			require.NoError(t, child.Process.Kill())
+		}
+	}
+	require.Error(t, child.Wait(), "it was killed")
+}

@@ -1,0 +1,29 @@
+package journal
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// sharingViolation is the error of a file that another process has opened for
+// itself.
+const sharingViolation = syscall.Errno(32)
+
+// lock holds the directory for this process until the file is closed: no other
+// process can open the file.
+func lock(path string) (*os.File, error) {
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil,
+		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if errors.Is(err, sharingViolation) {
+		return nil, ErrInUse
+	}
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(handle), path), nil
+}
