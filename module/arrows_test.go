@@ -47,8 +47,11 @@ var arrows = []arrow{
 	// Guests import the public API, and no other guest.
 	{"module/keys", []string{"module/aigateway", "module/suggest", "translate"}},
 	{"module/limits", []string{"module/aigateway"}},
+	{"module/ledger/journal", nil},
+	{"module/ledger/ledgertest", []string{"module/aigateway", "module/ledger", "module/store/database"}},
+	{"module/ledger", []string{"module/aigateway", "module/ledger/journal", "module/store/database"}},
 	{"module/store/storetest", []string{"module/aigateway", "module/store", "module/store/database"}},
-	{"module/store/...", []string{"module/aigateway", "module/store/..."}},
+	{"module/store/...", []string{"module/aigateway", "module/ledger", "module/store/..."}},
 	{"module/accounts", []string{"module/aigateway", "module/suggest", "translate/jsonscan"}},
 	{"module/providers", []string{"module/aigateway", "module/providers/demo", "translate", "translate/formats"}},
 	{"module/providers/demo", []string{"module/providers/demo/..."}},
@@ -73,7 +76,7 @@ var arrows = []arrow{
 }
 
 // onlyForTests may be imported by no package of the product.
-var onlyForTests = []string{"module/gatewaytest", "module/tests/...", "module/store/storetest", "translate/translatetest"}
+var onlyForTests = []string{"module/gatewaytest", "module/tests/...", "module/store/storetest", "module/ledger/ledgertest", "translate/translatetest"}
 
 // pure are the packages that take bytes and give bytes: they import nothing
 // but the standard library.

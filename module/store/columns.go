@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
 // millis returns the column of a time: Unix milliseconds, 0 for the zero time.
@@ -45,12 +47,6 @@ func (d digestColumn) Scan(value any) error {
 	}
 	copy(d.of, raw)
 	return nil
-}
-
-// clean returns s without null bytes and invalid UTF-8, which PostgreSQL refuses. The
-// name that a client sends as its user agent may contain any bytes.
-func clean(s string) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
 }
 
 // encodeList returns the column of a list: a JSON array.
@@ -97,4 +93,4 @@ func likePattern(s string) string {
 }
 
 // fold returns s in lower case. Databases do not agree on letter case beyond ASCII.
-func fold(s string) string { return strings.ToLower(clean(s)) }
+func fold(s string) string { return strings.ToLower(database.Text(s)) }

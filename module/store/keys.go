@@ -36,8 +36,8 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit i
 		}
 		err := tx.Row(`INSERT INTO gateway_keys (user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
-			key.UserID, clean(key.Name), fold(key.Name), clean(key.Hint), key.Digest[:], models, networks,
-			clean(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used)).Scan(&created.ID)
+			key.UserID, database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:], models, networks,
+			database.Text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used)).Scan(&created.ID)
 		return key.UserID, err
 	})
 	if err == nil {
@@ -131,7 +131,7 @@ func updateKey(tx database.Statements, key *aigateway.StoredKey) error {
 		return database.Refuse(err)
 	}
 	return tx.Change(`UPDATE gateway_keys SET name = $1, folded = $2, models = $3, networks = $4, limit_name = $5, disabled = $6, expires = $7 WHERE id = $8`,
-		clean(key.Name), fold(key.Name), models, networks, clean(key.Limit), key.Disabled, millis(key.Expires), key.ID)
+		database.Text(key.Name), fold(key.Name), models, networks, database.Text(key.Limit), key.Disabled, millis(key.Expires), key.ID)
 }
 
 // DeleteKey implements aigateway.Keys.

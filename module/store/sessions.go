@@ -33,7 +33,7 @@ func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, l
 		return tx.Row(`INSERT INTO gateway_sessions (user_id, digest, created, expires, address, agent)
 			VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
 			session.UserID, session.Digest[:], millis(created.Created), millis(session.Expires),
-			clean(session.Address), clean(session.Agent)).Scan(&created.ID)
+			database.Text(session.Address), database.Text(session.Agent)).Scan(&created.ID)
 	})
 	if err == nil {
 		*session = created

@@ -21,7 +21,7 @@ func (s *Store) CreateUser(ctx context.Context, user *aigateway.User) error {
 	err := s.change(ctx, "creating user", func(tx database.Statements) (int64, error) {
 		err := tx.Row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-			clean(user.Name), clean(user.DisplayName), int64(user.Role), user.Disabled, clean(user.Password),
+			database.Text(user.Name), database.Text(user.DisplayName), int64(user.Role), user.Disabled, database.Text(user.Password),
 			millis(created.Created), millis(user.LastLogin)).Scan(&created.ID)
 		return created.ID, err
 	})
@@ -53,7 +53,7 @@ func userByID(in database.Statements, id int64) (*aigateway.User, error) {
 func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, error) {
 	var user aigateway.User
 	err := s.db.Query(ctx, "reading user", func(in database.Statements) error {
-		return in.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, clean(name)).Scan(userFields(&user)...)
+		return in.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, database.Text(name)).Scan(userFields(&user)...)
 	})
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func updateUser(tx database.Statements, before, user *aigateway.User, keep int64
 		}
 	}
 	return tx.Change(`UPDATE gateway_users SET display_name = $1, role = $2, disabled = $3, password = $4, last_login = $5 WHERE id = $6`,
-		clean(user.DisplayName), int64(user.Role), user.Disabled, clean(user.Password), millis(user.LastLogin), user.ID)
+		database.Text(user.DisplayName), int64(user.Role), user.Disabled, database.Text(user.Password), millis(user.LastLogin), user.ID)
 }
 
 // DeleteUser implements aigateway.Users.

@@ -23,7 +23,7 @@ func (j *Journal) Begin(payload []byte) (ID, error) {
 	j.mu.Lock()
 	id := max(j.last+1, At(time.Now()))
 	j.last = id
-	if err := j.mayBegin(); err != nil {
+	if err := j.mayBegin(payload); err != nil {
 		j.mu.Unlock()
 		return id, err
 	}
@@ -37,10 +37,12 @@ func (j *Journal) Begin(payload []byte) (ID, error) {
 	return id, err
 }
 
-func (j *Journal) mayBegin() error {
+func (j *Journal) mayBegin(payload []byte) error {
 	switch {
 	case j.closed:
 		return ErrClosed
+	case len(payload) > MaxPayload:
+		return ErrTooLarge
 	case j.size() > j.options.Max:
 		return ErrFull
 	}
@@ -60,6 +62,9 @@ const mostLate = 100_000
 // End writes that something has ended. If that fails, it is tried again until Close,
 // and Begin fails meanwhile; the error says so.
 func (j *Journal) End(id ID, payload []byte) error {
+	if len(payload) > MaxPayload {
+		return ErrTooLarge
+	}
 	j.mu.Lock()
 	if j.closed {
 		j.mu.Unlock()
@@ -130,10 +135,7 @@ func (j *Journal) grown() {
 	j.mu.Lock()
 	j.segments[len(j.segments)-1].size = j.file.size
 	j.mu.Unlock()
-	select {
-	case j.written <- struct{}{}:
-	default: // readers are going to look anyway
-	}
+	j.Wake()
 }
 
 // writeLate writes the ends that could not be written before. The caller holds

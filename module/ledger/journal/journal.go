@@ -18,6 +18,8 @@ var (
 	ErrInUse  = errors.New("another process uses the journal")
 	ErrFull   = errors.New("the journal has reached its largest size")
 	ErrClosed = errors.New("the journal is closed")
+
+	ErrTooLarge = errors.New("the entry is too large")
 )
 
 // The defaults of Options.

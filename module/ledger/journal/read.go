@@ -15,7 +15,7 @@ type Position struct {
 }
 
 // readSize is how much is read at once, in bytes, beside one more entry.
-const readSize = 1 << 20
+const readSize = 256 << 10
 
 // Written has an element when there may be more to read.
 func (j *Journal) Written() <-chan struct{} { return j.written }
@@ -136,4 +136,12 @@ func (j *Journal) State() State {
 	defer j.mu.Unlock()
 	last := j.segments[len(j.segments)-1]
 	return State{j.size(), Position{last.number, last.size}, len(j.open), len(j.late)}
+}
+
+// Wake puts an element into Written although nothing was.
+func (j *Journal) Wake() {
+	select {
+	case j.written <- struct{}{}:
+	default: // there is one
+	}
 }

@@ -57,7 +57,7 @@ func (p *Postgres) Provision(caddy.Context) error {
 	if err != nil {
 		return fmt.Errorf("store postgres: dsn: %w", err)
 	}
-	backend, err := newServer(dsn)
+	backend, err := newServer(accounts, dsn)
 	if err != nil {
 		return fmt.Errorf("store postgres: dsn: %w", err)
 	}

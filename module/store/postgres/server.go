@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"embed"
 	"errors"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -16,8 +17,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-//go:embed migrations
+//go:embed migrations ledger
 var migrations embed.FS
+
+// schema is what some tables are for: the folder of their migrations, the table
+// with their version, and the advisory lock of who migrates, a number that nothing
+// else takes.
+type schema struct {
+	folder, state string
+	lock          int64
+}
+
+var (
+	accounts = schema{"migrations", "gateway_state", 7163384699739267428}
+	records  = schema{"ledger", "gateway_ledger_state", 7163384699739267429}
+)
 
 const (
 	// connections is the size of the pool. One more connection listens.
@@ -32,6 +46,7 @@ const (
 
 // server is a PostgreSQL database.
 type server struct {
+	schema
 	identity string
 	config   *pgx.ConnConfig
 }
@@ -39,7 +54,7 @@ type server struct {
 // errDSN replaces the errors of the parser, which contain parts of the DSN.
 var errDSN = errors.New("the value is neither a postgres:// URL nor a list of key=value that PostgreSQL knows")
 
-func newServer(dsn aigateway.Secret) (*server, error) {
+func newServer(of schema, dsn aigateway.Secret) (*server, error) {
 	config, err := pgx.ParseConfig(string(dsn))
 	if err != nil {
 		return nil, errDSN
@@ -53,7 +68,7 @@ func newServer(dsn aigateway.Secret) (*server, error) {
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	digest := sha256.Sum256([]byte(dsn))
-	return &server{identity: "postgres " + string(digest[:]), config: config}, nil
+	return &server{schema: of, identity: "postgres " + string(digest[:]), config: config}, nil
 }
 
 // Identity implements database.Backend.
@@ -62,20 +77,20 @@ func (s *server) Identity() string { return s.identity }
 // Dialect implements database.Backend. The server ends transactions of a gateway that
 // has vanished, and waits for a lock that take too long, because a dead connection may
 // look alive for a long time.
-func (*server) Dialect() database.Dialect {
-	files, err := fs.Sub(migrations, "migrations")
+func (s *server) Dialect() database.Dialect {
+	files, err := fs.Sub(migrations, s.folder)
 	if err != nil {
 		panic(err) // the name is a constant
 	}
 	return database.Dialect{
-		State: "gateway_state",
+		State: s.state,
 		// Not to_regclass: after a wait for a lock, its cached result may be wrong.
-		Exists:     `SELECT count(*) FROM pg_class WHERE relname = 'gateway_state' AND pg_table_is_visible(oid)`,
+		Exists:     `SELECT count(*) FROM pg_class WHERE relname = '` + s.state + `' AND pg_table_is_visible(oid)`,
 		Migrations: files,
-		LockSchema: `SELECT pg_advisory_xact_lock(7163384699739267428)`, // a number that nothing else takes
+		LockSchema: fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, s.lock),
 		LockWrites: `SET LOCAL statement_timeout = '5s';
 			SET LOCAL idle_in_transaction_session_timeout = '5s';
-			SELECT revision FROM gateway_state FOR UPDATE`,
+			SELECT version FROM ` + s.state + ` FOR UPDATE`,
 		Notify: `NOTIFY gateway_changes`,
 	}
 }

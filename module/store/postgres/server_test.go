@@ -19,7 +19,7 @@ func nop() *zap.Logger { return zap.NewNop() }
 // at is the database of a DSN.
 func at(t testing.TB, dsn string) storetest.Database {
 	return func() database.Backend {
-		s, err := newServer(aigateway.Secret(dsn))
+		s, err := newServer(accounts, aigateway.Secret(dsn))
 		require.NoError(t, err)
 		return s
 	}

@@ -25,7 +25,7 @@ var accidents = map[string]struct {
 	// What was written ahead is written into the file, which is all of it or a
 	// damaged file.
 	"emptied by a shell with changes ahead": {func(t *testing.T, path string) {
-		s := store.New(&file{path: path}, zap.NewNop)
+		s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
 		storetest.NewKey(t, s, 1, "later")
 		require.NoError(t, os.Truncate(path, 0))
 		require.NoError(t, s.Close())
@@ -58,7 +58,7 @@ func TestFileThatLosesItsContentIsAnOutage(t *testing.T) {
 	for name, accident := range accidents {
 		t.Run(name, func(t *testing.T) {
 			path, key := filled(t)
-			s, logs := storetest.Observed(t, &file{path: path})
+			s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
 			storetest.Current(t, s)
 			backup := path + ".copy"
 			lockOut(t, path, `VACUUM INTO '`+backup+`'`)()

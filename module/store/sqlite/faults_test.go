@@ -29,7 +29,7 @@ const (
 // filled makes a database with a user and a key and returns its path.
 func filled(t *testing.T) (path string, key *aigateway.StoredKey) {
 	path = filepath.Join(t.TempDir(), "gateway.db")
-	s := store.New(&file{path: path}, zap.NewNop)
+	s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
 	key = storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", aigateway.RoleRoot).ID, "laptop")
 	require.NoError(t, s.Close())
 	return path, key
@@ -57,7 +57,7 @@ var impatient = []string{"main.busy_timeout(100)"}
 func TestFileHeldByAnotherProcessIsWaitedFor(t *testing.T) {
 	path, key := filled(t)
 	release := lockOut(t, path, `PRAGMA locking_mode = EXCLUSIVE`, `BEGIN EXCLUSIVE`, `UPDATE gateway_state SET revision = revision`)
-	s, logs := storetest.Observed(t, &file{path: path, pragmas: impatient})
+	s, logs := storetest.Observed(t, &file{schema: accounts, path: path, pragmas: impatient})
 	reason := storetest.Logged(t, logs, "not available")
 	assert.Contains(t, reason, path)
 	assert.Contains(t, reason, "another process has locked the file")
@@ -74,7 +74,7 @@ func TestFileHeldByAnotherProcessIsWaitedFor(t *testing.T) {
 
 func TestOneWhoWritesForLongStopsNoOneWhoReads(t *testing.T) {
 	path, key := filled(t)
-	s, logs := storetest.Observed(t, &file{path: path, pragmas: impatient})
+	s, logs := storetest.Observed(t, &file{schema: accounts, path: path, pragmas: impatient})
 	storetest.Current(t, s)
 	release := lockOut(t, path, `BEGIN IMMEDIATE`, `UPDATE gateway_state SET revision = revision`)
 	err := s.DeleteKey(t.Context(), aigateway.AnyUser, key.ID)
@@ -113,7 +113,7 @@ func TestDamagedFileIsNamedAndLeftAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "gateway.db")
 			require.NoError(t, os.WriteFile(path, c.content, 0o600))
-			s, logs := storetest.Observed(t, &file{path: path})
+			s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
 			reason := storetest.Logged(t, logs, "not available")
 			assert.Contains(t, reason, c.want)
 			assert.Contains(t, reason, path)
@@ -151,7 +151,7 @@ func TestDamageWhileRunningKeepsKnownKeysAndIsOverWithTheCopyBack(t *testing.T) 
 	path, key := filled(t)
 	good, err := os.ReadFile(path)
 	require.NoError(t, err)
-	s, logs := storetest.Observed(t, &file{path: path})
+	s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
 	storetest.Current(t, s)
 
 	replace(t, path, []byte(strings.Repeat("damage", 1000)))
@@ -173,7 +173,7 @@ func TestAnotherCopyIsReadAnewWhateverItsRevision(t *testing.T) {
 	lockOut(t, other, `DELETE FROM gateway_keys`)() // changes no revision
 	copied, err := os.ReadFile(other)
 	require.NoError(t, err)
-	s, _ := storetest.Observed(t, &file{path: path})
+	s, _ := storetest.Observed(t, &file{schema: accounts, path: path})
 	storetest.Current(t, s)
 	require.NotNil(t, s.Lookup(key.Digest))
 
@@ -191,7 +191,7 @@ func replace(t *testing.T, path string, content []byte) {
 // database would be made where it was.
 func TestFileThatVanishesIsNotMadeAnew(t *testing.T) {
 	path, key := filled(t)
-	s, logs := storetest.Observed(t, &file{path: path})
+	s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
 	storetest.Current(t, s)
 	require.NoError(t, os.Rename(path, path+".away"))
 	assert.Contains(t, storetest.Logged(t, logs, "not available"), path)
@@ -206,7 +206,7 @@ func TestFileThatVanishesIsNotMadeAnew(t *testing.T) {
 func TestFileInAnImpossiblePlaceIsNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a file")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	s, _ := storetest.Observed(t, &file{path: filepath.Join(path, "gateway.db")})
+	s, _ := storetest.Observed(t, &file{schema: accounts, path: filepath.Join(path, "gateway.db")})
 	_, err := s.User(t.Context(), 1)
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	assert.ErrorContains(t, err, path)
@@ -215,7 +215,7 @@ func TestFileInAnImpossiblePlaceIsNamed(t *testing.T) {
 func TestReadOnlyFileServesKnownKeysAndSaysSo(t *testing.T) {
 	path, key := filled(t)
 	// Who runs this as root could write to any file.
-	s, logs := storetest.Observed(t, &file{path: path, pragmas: []string{"query_only(1)"}})
+	s, logs := storetest.Observed(t, &file{schema: accounts, path: path, pragmas: []string{"query_only(1)"}})
 	storetest.Current(t, s)
 	assert.NotNil(t, s.Lookup(key.Digest))
 	err := s.CreateUser(t.Context(), &aigateway.User{Name: "bob"})
@@ -227,7 +227,7 @@ func TestReadOnlyFileServesKnownKeysAndSaysSo(t *testing.T) {
 
 func TestFullDiskLosesNothingAndIsOverWhenThereIsRoom(t *testing.T) {
 	path, key := filled(t)
-	s, logs := storetest.Observed(t, &file{path: path, pragmas: []string{"max_page_count(60)"}})
+	s, logs := storetest.Observed(t, &file{schema: accounts, path: path, pragmas: []string{"max_page_count(60)"}})
 	var made []*aigateway.User
 	var err error
 	for i := 0; err == nil; i++ {
@@ -276,7 +276,7 @@ func TestFileThatOthersMayReadIsToldOnce(t *testing.T) {
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(path, 0o640))
-	s, logs := storetest.Observed(t, &file{path: path})
+	s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
 	storetest.Current(t, s)
 	told := logs.FilterMessage("store needs attention").All()
 	require.Len(t, told, 1)
@@ -295,14 +295,14 @@ func TestFileThatOthersMayReadIsToldOnce(t *testing.T) {
 	assert.Equal(t, 1, logs.FilterMessage("store needs attention").Len(), "another connection is no news")
 
 	path, _ = filled(t)
-	s, logs = storetest.Observed(t, &file{path: path})
+	s, logs = storetest.Observed(t, &file{schema: accounts, path: path})
 	storetest.Current(t, s)
 	assert.Empty(t, logs.All())
 }
 
 func TestCallerThatLeavesIsNoOutage(t *testing.T) {
 	path, _ := filled(t)
-	s, logs := storetest.Observed(t, &file{path: path})
+	s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
 	storetest.Current(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

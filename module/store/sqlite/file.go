@@ -22,8 +22,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-//go:embed migrations
+//go:embed migrations ledger
 var migrations embed.FS
+
+// schema is what a database is for: the folder of its migrations, and the table
+// with its version.
+type schema struct{ folder, state string }
+
+var (
+	accounts = schema{"migrations", "gateway_state"}
+	records  = schema{"ledger", "gateway_ledger_state"}
+)
 
 // connections is the size of the pool, which keeps all connections open: a connection
 // that is opened later could be one to another file with the same path.
@@ -41,6 +50,7 @@ var settings = url.Values{
 
 // file is the database of one path.
 type file struct {
+	schema
 	path    string
 	pragmas []string               // of every connection, in addition to settings
 	opened  atomic.Pointer[inodes] // the files that Connect has opened; nil before
@@ -50,15 +60,15 @@ type file struct {
 func (f *file) Identity() string { return "sqlite " + f.path }
 
 // Dialect implements database.Backend.
-func (*file) Dialect() database.Dialect {
-	files, err := fs.Sub(migrations, "migrations")
+func (f *file) Dialect() database.Dialect {
+	files, err := fs.Sub(migrations, f.folder)
 	if err != nil {
 		panic(err) // the name is a constant
 	}
 	return database.Dialect{
 		Bind:       func(query string) string { return strings.ReplaceAll(query, "$", "?") },
-		State:      "gateway_state",
-		Exists:     `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'gateway_state'`,
+		State:      f.state,
+		Exists:     `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '` + f.state + `'`,
 		Migrations: files,
 	}
 }
@@ -78,7 +88,7 @@ func (f *file) Connect(ctx context.Context) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	if err := prepare(ctx, db); err != nil {
+	if err := f.prepare(ctx, db); err != nil {
 		_ = db.Close() // the first error is returned
 		return nil, err
 	}
@@ -121,8 +131,8 @@ var errForeign = errors.New("the file is the database of another program: restor
 // prepare checks that the file is a database of the gateway, and then enables
 // write-ahead logging, with which readers and writers do not wait for each other. The
 // file keeps that setting.
-func prepare(ctx context.Context, db *sql.DB) error {
-	const foreign = `SELECT count(*) > 0 AND sum(name = 'gateway_state') = 0 FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'`
+func (f *file) prepare(ctx context.Context, db *sql.DB) error {
+	foreign := `SELECT count(*) > 0 AND sum(name = '` + f.state + `') = 0 FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'`
 	var isForeign bool
 	if err := db.QueryRowContext(ctx, foreign).Scan(&isForeign); err != nil {
 		return err

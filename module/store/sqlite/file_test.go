@@ -10,14 +10,16 @@ import (
 
 // at is the database in a file.
 func at(path string) storetest.Database {
-	return func() database.Backend { return &file{path: path} }
+	return func() database.Backend { return &file{schema: accounts, path: path} }
 }
 
 // newFile is a database that does not wait for the disk: a slow one would have
 // the last of many writers at once give up.
 func newFile(t testing.TB) storetest.Database {
 	path := filepath.Join(t.TempDir(), "it's 100% new?", "gateway#1.db")
-	return func() database.Backend { return &file{path: path, pragmas: []string{"synchronous(OFF)"}} }
+	return func() database.Backend {
+		return &file{schema: accounts, path: path, pragmas: []string{"synchronous(OFF)"}}
+	}
 }
 
 func TestSQLiteKeepsWhatAStorePromises(t *testing.T) { storetest.Run(t, newFile) }

@@ -19,6 +19,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/ledgertest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
@@ -32,13 +33,17 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, makeKeys(path))
 		os.Exit(1)
 	}
+	if path := os.Getenv(ledgertest.ChildPath); path != "" {
+		fmt.Fprintln(os.Stderr, ledgertest.WriteForever(recordsAt(path)))
+		os.Exit(1)
+	}
 	gatewaytest.Main(m)
 }
 
 // makeKeys says the id of each key that it has made. One that a busy machine was
 // too slow for is none.
 func makeKeys(path string) error {
-	s := store.New(&file{path: path}, zap.NewNop)
+	s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
 	s.Open()
 	for {
 		key := &aigateway.StoredKey{UserID: 1, Name: exchange.NewID(""), Models: []string{"claude-*"}}
@@ -112,7 +117,7 @@ func killedAfter(t *testing.T, path string, n int) map[string]bool {
 }
 
 func integrity(t *testing.T, path string) (verdict string) {
-	db, err := (&file{path: path}).Connect(t.Context())
+	db, err := (&file{schema: accounts, path: path}).Connect(t.Context())
 	require.NoError(t, err)
 	defer db.Close()
 	require.NoError(t, db.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&verdict))

@@ -15,7 +15,7 @@ import (
 
 func TestOlderSchemaIsCopiedAndMigratedByWhoeverIsFirst(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gateway.db")
-	digest := storetest.MakeOlder(t, &file{path: path})
+	digest := storetest.MakeOlder(t, &file{schema: accounts, path: path})
 	storetest.Migrated(t, at(path), digest)
 
 	copies, err := filepath.Glob(path + ".v1-*.bak")
@@ -27,7 +27,7 @@ func TestOlderSchemaIsCopiedAndMigratedByWhoeverIsFirst(t *testing.T) {
 
 	restored := filepath.Join(t.TempDir(), "restored.db")
 	require.NoError(t, os.Rename(copies[0], restored))
-	db, err := (&file{path: restored}).Connect(t.Context())
+	db, err := (&file{schema: accounts, path: restored}).Connect(t.Context())
 	require.NoError(t, err)
 	var version int
 	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT version FROM gateway_state`).Scan(&version))
@@ -40,8 +40,8 @@ func TestOlderSchemaIsCopiedAndMigratedByWhoeverIsFirst(t *testing.T) {
 func TestNoCopyNoMigration(t *testing.T) {
 	// The name of a copy is longer by more than a file system allows.
 	path := filepath.Join(t.TempDir(), strings.Repeat("x", 240))
-	digest := storetest.MakeOlder(t, &file{path: path})
-	s, logs := storetest.Observed(t, &file{path: path})
+	digest := storetest.MakeOlder(t, &file{schema: accounts, path: path})
+	s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
 	assert.Contains(t, storetest.Logged(t, logs, "not available"), "copying the database before the migration")
 	_, err := s.User(t.Context(), 1)
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)

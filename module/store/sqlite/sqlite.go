@@ -50,7 +50,7 @@ func (s *SQLite) Provision(caddy.Context) error {
 	if err != nil {
 		return fmt.Errorf("store sqlite: path: %w", err)
 	}
-	s.Store = store.Shared(&file{path: path}, s.CaddyModule().ID)
+	s.Store = store.Shared(&file{schema: accounts, path: path}, s.CaddyModule().ID)
 	return nil
 }
 

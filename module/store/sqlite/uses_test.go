@@ -18,7 +18,7 @@ import (
 func TestUsesAreWrittenWithinAboutAMinute(t *testing.T) {
 	path, key := filled(t)
 	synctest.Test(t, func(t *testing.T) {
-		s := store.New(&file{path: path}, zap.NewNop)
+		s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
 		defer func() { assert.NoError(t, s.Close()) }()
 		s.Open()
 		synctest.Wait()
@@ -43,7 +43,7 @@ func TestUsesAreWrittenWithinAboutAMinute(t *testing.T) {
 func TestUsesOfManyKeysAreAllWritten(t *testing.T) {
 	const many = 120 // two statements
 	path, _ := filled(t)
-	s := store.New(&file{path: path}, zap.NewNop)
+	s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
 	for i := range many {
 		key := storetest.NewKey(t, s, 1, fmt.Sprint(i))
 		require.NotNil(t, s.Lookup(key.Digest))

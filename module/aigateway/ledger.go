@@ -1,0 +1,115 @@
+package aigateway
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrLedger is wrapped by errors of Begin: nothing can be written down.
+var ErrLedger = errors.New("the ledger cannot be written")
+
+// Ledger writes records of exchanges down, once each, and adds them up.
+//
+// Begin and End do no database I/O. What they returned for without an error is
+// kept, however the process ends: what began and did not end gets the outcome
+// OutcomeCrashed at the next start.
+type Ledger interface {
+	// Begin writes down that an exchange begins, before any provider is asked, and
+	// sets ID and Admitted of the record, even if it returns an error, which wraps
+	// ErrLedger.
+	Begin(*Record) error
+	// End writes down the whole record. An error is logged, and End goes on trying.
+	End(*Record)
+
+	// Usage adds records up. See UsageQuery.
+	Usage(context.Context, UsageQuery) ([]Usage, error)
+	// Records returns single records. See RecordQuery.
+	Records(context.Context, RecordQuery) ([]Record, error)
+	// Location is the time zone of days and months.
+	Location(context.Context) (*time.Location, error)
+}
+
+// LedgerStore is an optional interface of a Store that can keep a ledger.
+type LedgerStore interface {
+	// OpenLedger returns the ledger of the store, the same one for the same store.
+	// Each call needs one of CloseLedger.
+	OpenLedger(LedgerOptions) (Ledger, error)
+	CloseLedger() error
+}
+
+// LedgerOptions configure a ledger. The zero value of a field stands for its
+// default.
+type LedgerOptions struct {
+	// Journal is the directory of the journal, which has records until they are in
+	// the database. Default: ai_gateway/journal in Caddy's data directory.
+	Journal string `json:"journal,omitempty"`
+
+	// JournalMax is the size of the journal in bytes beyond which OnError applies.
+	// Default: 4294967296 (4 GiB).
+	JournalMax int64 `json:"journal_max,omitempty"`
+
+	// Sync says how often the journal is put on the disk: "1s", so that a loss of
+	// power takes at most the last second; or "always". Default: "1s".
+	Sync string `json:"sync,omitempty"`
+
+	// Records is for how many days single records are kept. Sums are kept for ever,
+	// those of hours for 400 days. Default: 90.
+	Records int `json:"records,omitempty"`
+
+	// Zone is the time zone of days and months: "Europe/Berlin". It is fixed when
+	// the database is made. Default: "UTC".
+	Zone string `json:"zone,omitempty"`
+}
+
+// Dimension is what usage is divided by.
+type Dimension string
+
+// The dimensions. At most one is a unit of time.
+const (
+	ByHour     Dimension = "hour"
+	ByDay      Dimension = "day"
+	ByMonth    Dimension = "month"
+	ByKey      Dimension = "key"
+	ByUser     Dimension = "user"
+	ByModel    Dimension = "model"
+	ByProvider Dimension = "provider"
+	ByUpstream Dimension = "upstream_model"
+	ByOutcome  Dimension = "outcome"
+)
+
+// UsageQuery selects what Usage adds up.
+type UsageQuery struct {
+	From, To time.Time // whole hours; exchanges that were admitted from From on, before To
+	By       []Dimension
+	User     string // only of this user; empty for all
+	Key      string // only of this key; empty for all
+}
+
+// Usage is a sum of records, with the values of the dimensions that were asked for;
+// the others are empty. There is one for each currency.
+type Usage struct {
+	At                                            time.Time
+	Key, User, Model, Provider, Upstream, Outcome string
+
+	Requests  int64
+	Calls     int64 // of providers
+	Streams   int64
+	Estimated int64 // calls whose counts are not the provider's
+	Unpriced  int64 // calls whose cost is unknown: with any, Cost is a floor
+	Tokens    Tokens
+	Cost      Cost
+	Held      int64 // nanos that budgets count for calls of unknown cost
+
+	Duration   time.Duration // of all requests together
+	FirstByte  time.Duration // of those that got an answer together
+	FirstBytes int64         // how many those are
+}
+
+// RecordQuery selects a page of records, the newest first.
+type RecordQuery struct {
+	Before int64  // only with a smaller ID; 0 for all
+	User   string // only of this user; empty for all
+	Key    string // only of this key; empty for all
+	Limit  int    // at most how many, from 1
+}

@@ -1,0 +1,207 @@
+package ledger
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+)
+
+// batch is the records that one transaction applies, by their ids in the database.
+type batch map[int64]*aigateway.Record
+
+const (
+	recordTable  = `gateway_ledger (id, request, api_key, holder, limit_name, model, operation, format, outcome, stream, status, ttfb, duration)`
+	recordExists = ` ON CONFLICT (id) DO NOTHING RETURNING id`
+
+	callTable = `gateway_ledger_calls (id, call, provider, upstream, answered, format, status, source,
+		fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, price, currency, cost, held)`
+
+	usageTable = `gateway_usage (span, at, api_key, holder, model, provider, upstream, outcome, currency,
+		requests, calls, streams, estimated, unpriced,
+		fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held, duration, ttfb, ttfb_n)`
+	usageExists = ` ON CONFLICT (span, at, api_key, holder, model, provider, upstream, outcome, currency) DO UPDATE SET
+		requests = gateway_usage.requests + excluded.requests, calls = gateway_usage.calls + excluded.calls,
+		streams = gateway_usage.streams + excluded.streams, estimated = gateway_usage.estimated + excluded.estimated,
+		unpriced = gateway_usage.unpriced + excluded.unpriced, fresh = gateway_usage.fresh + excluded.fresh,
+		cache_read = gateway_usage.cache_read + excluded.cache_read, cache_write = gateway_usage.cache_write + excluded.cache_write,
+		cache_write_long = gateway_usage.cache_write_long + excluded.cache_write_long, answer = gateway_usage.answer + excluded.answer,
+		reasoning = gateway_usage.reasoning + excluded.reasoning, searches = gateway_usage.searches + excluded.searches,
+		cost = gateway_usage.cost + excluded.cost, held = gateway_usage.held + excluded.held,
+		duration = gateway_usage.duration + excluded.duration, ttfb = gateway_usage.ttfb + excluded.ttfb,
+		ttfb_n = gateway_usage.ttfb_n + excluded.ttfb_n`
+)
+
+// sumsOf returns the sums of a row of gateway_usage, in the order of its columns.
+func sumsOf(u *aigateway.Usage) []*int64 {
+	return slices.Concat(
+		[]*int64{&u.Requests, &u.Calls, &u.Streams, &u.Estimated, &u.Unpriced},
+		tokenCounts(&u.Tokens),
+		[]*int64{&u.Cost.Nanos, &u.Held, (*int64)(&u.Duration), (*int64)(&u.FirstByte), &u.FirstBytes},
+	)
+}
+
+// apply writes the records that the database does not have yet, and adds them to the
+// sums.
+func (b batch) apply(tx database.Statements, known names, zone *time.Location) error {
+	if err := known.add(tx, b.texts()); err != nil {
+		return err
+	}
+	if err := b.insertRecords(tx, known); err != nil {
+		return err
+	}
+	var calls [][]any
+	for _, id := range slices.Sorted(maps.Keys(b)) {
+		for i := range b[id].Calls {
+			calls = append(calls, callRow(id, i, &b[id].Calls[i], known))
+		}
+	}
+	if err := insert(tx, callTable, "", calls); err != nil {
+		return err
+	}
+	return insert(tx, usageTable, usageExists, b.sums(known, zone))
+}
+
+// texts returns all texts that the tables have as ids.
+func (b batch) texts() map[string]bool {
+	texts := make(map[string]bool)
+	for _, r := range b {
+		for _, text := range [...]string{r.Key, r.User, r.Limit, r.Model, r.Operation, r.Format, r.Outcome} {
+			texts[text] = true
+		}
+		for _, call := range r.Calls {
+			for _, text := range [...]string{call.Provider, call.Model, call.Answered, call.Format, call.Price, currency(&call)} {
+				texts[text] = true
+			}
+		}
+	}
+	return texts
+}
+
+// insertRecords drops the records from the batch that the database has already.
+func (b batch) insertRecords(tx database.Statements, known names) error {
+	added := make(map[int64]bool, len(b))
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(b)), rowsAtOnce) {
+		var values []any
+		for _, id := range ids {
+			values = append(values, recordRow(id, b[id], known)...)
+		}
+		err := tx.Each(func(row database.Scanner) error {
+			var id int64
+			err := row.Scan(&id)
+			added[id] = true
+			return err
+		}, `INSERT INTO `+recordTable+` VALUES `+rowsOf(len(ids), len(values)/len(ids))+recordExists, values...)
+		if err != nil {
+			return err
+		}
+	}
+	maps.DeleteFunc(b, func(id int64, _ *aigateway.Record) bool { return !added[id] })
+	return nil
+}
+
+func recordRow(id int64, r *aigateway.Record, known names) []any {
+	return []any{
+		id, database.Text(r.Request), known.id(r.Key), known.id(r.User), known.id(r.Limit), known.id(r.Model),
+		known.id(r.Operation), known.id(r.Format), known.id(r.Outcome), integer(r.Stream), int64(r.Status),
+		int64(r.FirstByte), int64(r.Duration),
+	}
+}
+
+func callRow(id int64, i int, c *aigateway.Call, known names) []any {
+	row := []any{
+		id, int64(i), known.id(c.Provider), known.id(c.Model), known.id(c.Answered), known.id(c.Format),
+		int64(c.Status), int64(c.Source),
+	}
+	for _, count := range tokenCounts(&c.Tokens) {
+		row = append(row, *count)
+	}
+	var cost any // NULL if it is unknown
+	if priced(c) {
+		cost = c.Cost.Nanos
+	}
+	return append(row, known.id(c.Price), known.id(currency(c)), cost, c.Held.Nanos)
+}
+
+// priced reports whether the cost of a call is known. What used nothing costs
+// nothing, whatever its price is.
+func priced(c *aigateway.Call) bool { return c.Price != "" || c.Source == aigateway.SourceNone }
+
+// currency returns the currency of a call's amounts.
+func currency(c *aigateway.Call) string {
+	if c.Cost.Currency != "" {
+		return c.Cost.Currency
+	}
+	return c.Held.Currency
+}
+
+func integer(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// sums returns rows of gateway_usage, in the order of its primary key: transactions
+// that lock rows in one order do not wait for each other in a circle.
+func (b batch) sums(known names, zone *time.Location) (rows [][]any) {
+	sums := make(map[rollupKey]*aigateway.Usage)
+	for _, r := range b {
+		for _, s := range spans {
+			addRecord(sums, s, r, known, zone)
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(sums), rollupKey.compare) {
+		row := key.values()
+		for _, sum := range sumsOf(sums[key]) {
+			row = append(row, *sum)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// addRecord adds a record to the sums of one kind of span. The request counts where
+// its last call does.
+func addRecord(sums map[rollupKey]*aigateway.Usage, s span, r *aigateway.Record, known names, zone *time.Location) {
+	key := rollupKey{
+		span: s, at: s.begin(r.Admitted, zone).UnixMilli(),
+		key: known.id(r.Key), user: known.id(r.User), model: known.id(r.Model), outcome: known.id(r.Outcome),
+	}
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		key.provider, key.upstream, key.currency = known.id(c.Provider), known.id(c.Model), known.id(currency(c))
+		addCall(at(sums, key), c)
+	}
+	sum := at(sums, key)
+	sum.Requests++
+	sum.Streams += integer(r.Stream)
+	sum.Duration += r.Duration
+	if r.FirstByte > 0 {
+		sum.FirstByte += r.FirstByte
+		sum.FirstBytes++
+	}
+}
+
+func at(sums map[rollupKey]*aigateway.Usage, key rollupKey) *aigateway.Usage {
+	if sums[key] == nil {
+		sums[key] = new(aigateway.Usage)
+	}
+	return sums[key]
+}
+
+func addCall(sum *aigateway.Usage, c *aigateway.Call) {
+	sum.Calls++
+	sum.Estimated += integer(c.Source >= aigateway.SourcePartial)
+	sum.Unpriced += integer(!priced(c))
+	counts := tokenCounts(&c.Tokens)
+	for i, total := range tokenCounts(&sum.Tokens) {
+		*total += *counts[i]
+	}
+	if priced(c) {
+		sum.Cost.Nanos += c.Cost.Nanos
+	}
+	sum.Held += c.Held.Nanos
+}

@@ -1,0 +1,12 @@
+// Package ledger writes down what exchanges use, once each, and adds it up.
+//
+// A record goes to the journal, in the way of the request, and from there to the
+// database, behind it: no request waits for a database. The package promises that
+// what End returned for is in the database exactly once, in the end, whatever
+// becomes of the process and of the database meanwhile: the records of a batch, what
+// they add to the sums, and the place in the journal are written in one transaction.
+// Sums by hour, day and month outlive the records. Names outlive what they name.
+//
+// It refuses a journal that another process uses. It never has a part of a prompt or
+// of an answer, and no credential.
+package ledger

@@ -1,0 +1,166 @@
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+)
+
+// Ledger implements aigateway.Ledger.
+type Ledger struct {
+	options aigateway.LedgerOptions
+	journal *journal.Journal
+	db      *database.Database
+	logger  func() *zap.Logger
+	failing database.Outage // of the journal
+
+	applier *applier
+	stop    context.CancelFunc
+	done    sync.WaitGroup
+}
+
+// The defaults of options, and their bounds.
+const (
+	defaultRecords = 90
+	defaultZone    = "UTC"
+	syncAlways     = "always"
+)
+
+// Open opens a ledger: its journal at once, its database when there is something to
+// apply. Exchanges that an earlier process left are ended as crashed.
+func Open(options aigateway.LedgerOptions, backend database.Backend, logger func() *zap.Logger) (*Ledger, error) {
+	if err := setDefaults(&options); err != nil {
+		return nil, err
+	}
+	every, err := syncEvery(options.Sync)
+	if err != nil {
+		return nil, err
+	}
+	opened, crashed, err := journal.Open(journal.Options{
+		Dir: options.Journal, Max: options.JournalMax, SyncEvery: every, Logger: logger(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	identity, err := readIdentity(options.Journal)
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	l := &Ledger{options: options, journal: opened, logger: logger, stop: func() {}}
+	l.db = database.New("ledger", backend, logger, func() {})
+	l.applier = newApplier(l, identity)
+	l.endCrashed(crashed)
+	l.start()
+	return l, nil
+}
+
+func setDefaults(o *aigateway.LedgerOptions) error {
+	if o.Records == 0 {
+		o.Records = defaultRecords
+	}
+	if o.Zone == "" {
+		o.Zone = defaultZone
+	}
+	if o.Records < 0 {
+		return errors.New("records is a number of days")
+	}
+	if _, err := time.LoadLocation(o.Zone); err != nil {
+		return fmt.Errorf("zone: %w", err)
+	}
+	return nil
+}
+
+// syncEvery reads the option sync.
+func syncEvery(text string) (time.Duration, error) {
+	switch text {
+	case "":
+		return journal.DefaultSyncEvery, nil
+	case syncAlways:
+		return -1, nil
+	}
+	every, err := time.ParseDuration(text)
+	if err != nil || every <= 0 || every > time.Minute {
+		return 0, errors.New("sync is always, or a time of at most 1m")
+	}
+	return every, nil
+}
+
+// readIdentity returns the name of the journal in the database, which is made with
+// the journal: a random one, since hosts change their names.
+func readIdentity(dir string) (string, error) {
+	path := filepath.Join(dir, "identity")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text = []byte(rand.Text())
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading identity of journal: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// endCrashed ends what an earlier process left.
+func (l *Ledger) endCrashed(entries []journal.Entry) {
+	for _, entry := range entries {
+		r, err := parseRecord(entry.Payload)
+		if err != nil {
+			l.logger().Error("an exchange that crashed is lost", zap.Error(err))
+			r = new(aigateway.Record)
+		}
+		r.ID, r.Outcome = int64(entry.ID), aigateway.OutcomeCrashed
+		l.End(r)
+	}
+	if len(entries) > 0 {
+		l.logger().Warn("exchanges had not ended when the gateway did; they are in the ledger as crashed", zap.Int("exchanges", len(entries)))
+	}
+}
+
+func (l *Ledger) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	l.stop = cancel
+	l.done.Go(func() { l.applier.run(ctx) })
+}
+
+// Close applies what the journal has, as far as that takes no longer than a
+// transaction, and closes journal and database.
+func (l *Ledger) Close() error {
+	l.stop()
+	l.done.Wait()
+	return errors.Join(l.journal.Close(), l.db.Close())
+}
+
+// Begin implements aigateway.Ledger.
+func (l *Ledger) Begin(r *aigateway.Record) error {
+	id, err := l.journal.Begin(appendRecord(nil, r))
+	r.ID, r.Admitted = int64(id), id.Time()
+	if err == nil {
+		return nil
+	}
+	l.failing.Begin(l.logger, "ledger cannot be written", err)
+	return fmt.Errorf("%w: %w", aigateway.ErrLedger, err)
+}
+
+// End implements aigateway.Ledger.
+func (l *Ledger) End(r *aigateway.Record) {
+	if err := l.journal.End(journal.ID(r.ID), appendRecord(nil, r)); err != nil {
+		l.failing.Begin(l.logger, "ledger cannot be written", err)
+		return
+	}
+	l.failing.End(l.logger, "ledger can be written again")
+}
+
+var _ aigateway.Ledger = (*Ledger)(nil)

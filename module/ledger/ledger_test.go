@@ -1,0 +1,180 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+)
+
+// A member that the codec forgets would be lost between journal and database.
+func TestJournalKeepsEveryMemberOfARecord(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		var want aigateway.Record
+		fill(reflect.ValueOf(&want).Elem(), random)
+		want.ID = 0 // the journal has it beside the record
+		got, err := parseRecord(appendRecord(nil, &want))
+		require.NoError(t, err)
+		assert.Equal(t, want, *got)
+	}
+}
+
+// fill sets all but times.
+func fill(v reflect.Value, random *rand.Rand) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(strings.Repeat("x", random.IntN(longestText)))
+	case reflect.Bool:
+		v.SetBool(random.IntN(2) == 0)
+	case reflect.Uint8:
+		v.SetUint(random.Uint64N(256))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(random.Int64() - random.Int64())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), random.IntN(4), 4))
+		for i := range v.Len() {
+			fill(v.Index(i), random)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type() != reflect.TypeFor[time.Time]() {
+				fill(v.Field(i), random)
+			}
+		}
+	default:
+		panic("no test of " + v.Kind().String())
+	}
+}
+
+func FuzzParseRecord(f *testing.F) {
+	f.Add(appendRecord(nil, &aigateway.Record{Request: "req_1", Calls: make([]aigateway.Call, 2)}))
+	f.Add([]byte{recordVersion, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if r, err := parseRecord(text); err == nil {
+			again, err := parseRecord(appendRecord(nil, r))
+			require.NoError(t, err)
+			assert.Equal(t, r, again)
+		}
+	})
+}
+
+// Whatever the time is, intervals cover it without gap or overlap, with whole spans.
+func TestIntervalsCoverTheTimeOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for _, name := range []string{"UTC", "Europe/Berlin", "Asia/Kathmandu", "America/St_Johns", "Pacific/Apia"} {
+		zone, err := time.LoadLocation(name)
+		require.NoError(t, err)
+		for range 500 {
+			from := time.Date(2026, 1, 1, random.IntN(24*400), 0, 0, 0, time.UTC)
+			to := from.Add(time.Duration(random.IntN(24*400)) * time.Hour)
+			at := from
+			for _, part := range cover(from, to, month, zone) {
+				assert.True(t, part.from.Equal(at), "%s: %v follows %v", name, part, at)
+				assert.True(t, part.from.Before(part.to))
+				if part.span != hour {
+					assert.True(t, part.span.begin(part.from, zone).Equal(part.from))
+					assert.True(t, part.span.begin(part.to, zone).Equal(part.to))
+				}
+				at = part.to
+			}
+			assert.True(t, at.Equal(to) || from.Equal(to))
+		}
+	}
+}
+
+func TestAYearIsReadFromMonths(t *testing.T) {
+	parts := cover(time.Date(2025, 11, 22, 13, 0, 0, 0, time.UTC), time.Date(2026, 11, 22, 13, 0, 0, 0, time.UTC), month, time.UTC)
+	var read []span
+	for _, part := range parts {
+		read = append(read, part.span)
+	}
+	assert.Equal(t, []span{hour, day, month, day, hour}, read)
+}
+
+// away is a database that cannot be reached.
+type away struct{ database.Backend }
+
+func (away) Identity() string                         { return "away" }
+func (away) Dialect() database.Dialect                { return database.Dialect{Migrations: fstest.MapFS{}} }
+func (away) Connect(context.Context) (*sql.DB, error) { return nil, errors.New("nobody answers") }
+func (away) Explain(err error) error                  { return errors.Join(aigateway.ErrUnavailable, err) }
+func (away) Moved() bool                              { return false }
+
+func TestL035NoExchangeWaitsForTheDatabase(t *testing.T) {
+	core, logs := observer.New(zapcore.ErrorLevel)
+	l, err := Open(aigateway.LedgerOptions{Journal: t.TempDir()}, away{}, func() *zap.Logger { return zap.New(core) })
+	require.NoError(t, err)
+	for range 1000 {
+		r := aigateway.Record{Request: "req_1"}
+		require.NoError(t, l.Begin(&r))
+		l.End(&r)
+	}
+	_, err = l.Usage(t.Context(), aigateway.UsageQuery{})
+	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
+	require.NoError(t, l.Close())
+	assert.LessOrEqual(t, len(logs.FilterMessage("ledger cannot be written").All()), 1, "an outage is logged once")
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for problem, options := range map[string]aigateway.LedgerOptions{
+		"zone: unknown time zone Mars/Olympus":    {Zone: "Mars/Olympus"},
+		"sync is always, or a time of at most 1m": {Sync: "sometimes"},
+		"records is a number of days":             {Records: -1},
+	} {
+		options.Journal = t.TempDir()
+		_, err := Open(options, away{}, zap.NewNop)
+		assert.ErrorContains(t, err, problem)
+	}
+}
+
+// A host that changes its name keeps its journal.
+func TestTheIdentityOfAJournalStays(t *testing.T) {
+	dir := t.TempDir()
+	first, err := readIdentity(dir)
+	require.NoError(t, err)
+	again, err := readIdentity(dir)
+	require.NoError(t, err)
+	assert.Equal(t, first, again)
+	assert.GreaterOrEqual(t, len(first), 26)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "identity"), []byte("mine\n"), 0o600))
+	named, err := readIdentity(dir)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", named)
+}
+
+func TestIDsInTheDatabaseHaveTheirMoment(t *testing.T) {
+	a := applier{place: place{node: mostNodes}}
+	at := time.Date(2089, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC)
+	id := a.id(journal.At(at) + 255)
+	assert.Positive(t, id)
+	assert.Equal(t, at, timeOf(id).UTC())
+	assert.LessOrEqual(t, idAt(at), id)
+	assert.Greater(t, idAt(at.Add(time.Millisecond)), id)
+}
+
+func TestStatementsHaveTheirParameters(t *testing.T) {
+	assert.Equal(t, "($1, $2), ($3, $4)", rowsOf(2, 2))
+	assert.Equal(t, "($1)", rowsOf(1, 1))
+	assert.Equal(t, len(sumColumns), len(sumsOf(new(aigateway.Usage))))
+	for _, column := range sumColumns {
+		assert.Contains(t, strings.ReplaceAll(usageExists, "\n", " "), column+" = gateway_usage."+column+" + excluded."+column)
+	}
+}

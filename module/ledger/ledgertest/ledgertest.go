@@ -1,0 +1,142 @@
+// Package ledgertest tests what every database of a ledger has to keep, through the
+// ledger alone.
+package ledgertest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+)
+
+const (
+	// patience is how long a test waits before it fails.
+	patience = time.Minute
+	tick     = 10 * time.Millisecond
+)
+
+// Database returns a backend of one database, another one at each call.
+type Database func() database.Backend
+
+// Run runs the tests of every ledger, each with a fresh database.
+func Run(t *testing.T, fresh func(testing.TB) Database) {
+	for _, test := range []struct {
+		claim string
+		run   func(*testing.T, Database)
+	}{
+		{"a record is kept as it was given", recordsAreKept},
+		{"L022 every call of an exchange counts, and the exchange once", callsCount},
+		{"what did not end before a stop is crashed", unendedAreCrashed},
+		{"what was written before a stop is applied after it", appliedAfterAStop},
+		{"a mark that is set back doubles nothing", repeatedBatches},
+		{"L038 two gateways share a database", twoGateways},
+		{"L041 sums equal the records, however they are divided", sumsEqualRecords},
+		{"L042 a day in autumn has 25 hours", longDay},
+		{"L043 days begin where the zone says", halfHourZone},
+		{"the zone of a ledger stays", zoneStays},
+		{"L044 old records go and sums stay", oldRecordsGo},
+		{"records are paged by their ids", recordsArePaged},
+		{"unknown costs are counted and not zero", unknownCosts},
+		{"currencies are added up apart", currencies},
+		{"any text can be kept", anyText},
+		{"a wrong query is refused", wrongQueries},
+	} {
+		t.Run(test.claim, func(t *testing.T) { test.run(t, fresh(t)) })
+	}
+}
+
+// opened opens a ledger until the test ends.
+func opened(t testing.TB, d Database, journal string, change ...func(*aigateway.LedgerOptions)) *ledger.Ledger {
+	t.Helper()
+	options := aigateway.LedgerOptions{Journal: journal}
+	for _, change := range change {
+		change(&options)
+	}
+	l, err := ledger.Open(options, d(), zap.NewNop)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, l.Close()) })
+	return l
+}
+
+func journalOf(t testing.TB) string { return filepath.Join(t.TempDir(), "journal") }
+
+// write begins and ends an exchange.
+func write(t testing.TB, l aigateway.Ledger, r aigateway.Record) {
+	t.Helper()
+	assert.NoError(t, l.Begin(&r))
+	l.End(&r)
+}
+
+// all returns the records, the newest first, once there are n.
+func all(t testing.TB, l aigateway.Ledger, n int) (records []aigateway.Record) {
+	t.Helper()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		var err error
+		records, err = l.Records(context.Background(), aigateway.RecordQuery{Limit: n + 10})
+		assert.NoError(c, err)
+		assert.Len(c, records, n)
+	}, patience, tick)
+	return records
+}
+
+// usage returns the sums of all time.
+func usage(t testing.TB, l aigateway.Ledger, by ...aigateway.Dimension) []aigateway.Usage {
+	t.Helper()
+	sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now().AddDate(-2, 0, 0), To: time.Now().Add(time.Hour), By: by})
+	require.NoError(t, err)
+	return sums
+}
+
+// total returns the only sum of all time.
+func total(t testing.TB, l aigateway.Ledger) aigateway.Usage {
+	t.Helper()
+	sums := usage(t, l)
+	require.Len(t, sums, 1)
+	return sums[0]
+}
+
+// exec runs statements in the database, past the ledger.
+func execute(t testing.TB, d Database, statements ...string) {
+	t.Helper()
+	backend := d()
+	db, err := backend.Connect(t.Context())
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, backend.Disconnect(db)) }()
+	for _, statement := range statements {
+		_, err := db.ExecContext(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+}
+
+// Example returns a record with a value in every member.
+func Example() aigateway.Record {
+	return aigateway.Record{
+		Request: "req_1", Key: "laptop", User: "alice", Limit: "small", Model: "assistant",
+		Operation: "generate", Format: "messages", Stream: true, Status: 200, Outcome: "answered",
+		FirstByte: 250 * time.Millisecond, Duration: 2 * time.Second,
+		Calls: []aigateway.Call{
+			{
+				Provider: "openai", Model: "gpt-5", Format: "chat", Status: 503,
+				Source: aigateway.SourceEstimated, Tokens: aigateway.Tokens{Input: 500},
+				Held: aigateway.Cost{Nanos: 77, Currency: "USD"},
+			},
+			{
+				Provider: "anthropic", Model: "claude-opus-5", Answered: "claude-opus-5-20260801", Format: "messages", Status: 200,
+				Source: aigateway.SourceProvider, Tokens: aigateway.Tokens{Input: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Output: 5, Reasoning: 6, Searches: 7},
+				Price: "anthropic claude-opus-5", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"},
+				Held: aigateway.Cost{Currency: "USD"},
+			},
+		},
+	}
+}
+
+func name(i int) string { return fmt.Sprint("name ", i) }

@@ -1,0 +1,181 @@
+package ledgertest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
+)
+
+func recordsAreKept(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	before := time.Now().Truncate(time.Millisecond)
+	write(t, l, Example())
+	got := all(t, l, 1)[0]
+	assert.WithinRange(t, got.Admitted, before, time.Now())
+	assert.Positive(t, got.ID)
+	want := Example()
+	want.ID, want.Admitted = got.ID, got.Admitted
+	want.Calls[0].Cost.Currency = "USD" // that of what is held
+	assert.Equal(t, want, got)
+}
+
+func callsCount(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	write(t, l, Example())
+	all(t, l, 1)
+	sums := usage(t, l, aigateway.ByProvider)
+	require.Len(t, sums, 2)
+	assert.Equal(t, "anthropic", sums[0].Provider)
+	assert.EqualValues(t, 1, sums[0].Requests)
+	assert.EqualValues(t, 1, sums[0].Calls)
+	assert.Equal(t, aigateway.Tokens{Input: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Output: 5, Reasoning: 6, Searches: 7}, sums[0].Tokens)
+	assert.Equal(t, "openai", sums[1].Provider)
+	assert.EqualValues(t, 0, sums[1].Requests)
+	assert.EqualValues(t, 1, sums[1].Calls)
+	assert.EqualValues(t, 500, sums[1].Tokens.Input)
+}
+
+func unendedAreCrashed(t *testing.T, d Database) {
+	journal := journalOf(t)
+	l := opened(t, d, journal)
+	r := Example()
+	r.Outcome, r.Duration, r.Calls = "", 0, []aigateway.Call{{
+		Provider: "openai", Source: aigateway.SourceReserved, Held: aigateway.Cost{Nanos: 500, Currency: "USD"},
+	}}
+	require.NoError(t, l.Begin(&r))
+	require.NoError(t, l.Close())
+
+	l = opened(t, d, journal)
+	got := all(t, l, 1)[0]
+	assert.Equal(t, aigateway.OutcomeCrashed, got.Outcome)
+	assert.Equal(t, r.Admitted.UTC(), got.Admitted)
+	sum := total(t, l)
+	assert.EqualValues(t, 500, sum.Held)
+	assert.EqualValues(t, 1, sum.Unpriced)
+	require.NoError(t, l.Close())
+
+	l = opened(t, d, journal)
+	all(t, l, 1)
+}
+
+func appliedAfterAStop(t *testing.T, d Database) {
+	const starts, each = 5, 50
+	journal := journalOf(t)
+	for range starts {
+		l := opened(t, d, journal)
+		for range each {
+			write(t, l, Example())
+		}
+		require.NoError(t, l.Close())
+	}
+	l := opened(t, d, journal)
+	all(t, l, starts*each)
+	assert.EqualValues(t, starts*each, total(t, l).Requests)
+}
+
+// The place in the journal is written with the records. Should it ever fall behind
+// them, records that exist are not added to the sums again.
+func repeatedBatches(t *testing.T, d Database) {
+	journal := journalOf(t)
+	for range 3 {
+		l := opened(t, d, journal)
+		write(t, l, Example())
+		require.NoError(t, l.Close())
+		execute(t, d, `UPDATE gateway_ledger_nodes SET segment = 0, position = 0`)
+	}
+	l := opened(t, d, journal)
+	all(t, l, 3)
+	assert.EqualValues(t, 3, total(t, l).Requests)
+	assert.EqualValues(t, 3*1234, total(t, l).Cost.Nanos)
+}
+
+func twoGateways(t *testing.T, d Database) {
+	const gateways, each = 2, 1500
+	var wg sync.WaitGroup
+	var last *ledger.Ledger
+	for i := range gateways {
+		l := opened(t, d, journalOf(t))
+		last = l
+		wg.Go(func() {
+			for n := range each {
+				r := Example()
+				r.Key, r.Model = name(n%7), name((n+i)%5)
+				write(t, l, r)
+			}
+		})
+	}
+	wg.Wait()
+	require.Eventually(t, func() bool {
+		sums := usage(t, last)
+		return len(sums) == 1 && sums[0].Requests == gateways*each
+	}, patience, tick)
+	assert.EqualValues(t, gateways*each*1234, total(t, last).Cost.Nanos)
+}
+
+func oldRecordsGo(t *testing.T, d Database) {
+	journal := journalOf(t)
+	l := opened(t, d, journal)
+	write(t, l, Example())
+	write(t, l, Example())
+	newest := all(t, l, 2)[0]
+	const hundredDays = 100 * 24 * 3600 * 1000 << 22
+	execute(t, d,
+		literal(`UPDATE gateway_ledger SET id = id - %d WHERE id <> %d`, hundredDays, newest.ID),
+		literal(`UPDATE gateway_ledger_calls SET id = id - %d WHERE id <> %d`, hundredDays, newest.ID))
+	before := total(t, l)
+	l.Prune(t.Context())
+	assert.Equal(t, newest.ID, all(t, l, 1)[0].ID)
+	assert.Equal(t, before, total(t, l))
+}
+
+func recordsArePaged(t *testing.T, d Database) {
+	const n = 250
+	l := opened(t, d, journalOf(t))
+	for i := range n {
+		r := Example()
+		r.Key, r.User = name(i%2), name(i%3)
+		write(t, l, r)
+	}
+	all(t, l, n)
+	var seen []int64
+	for query := (aigateway.RecordQuery{Limit: 40, Key: name(1)}); ; query.Before = seen[len(seen)-1] {
+		page, err := l.Records(t.Context(), query)
+		require.NoError(t, err)
+		if len(page) == 0 {
+			break
+		}
+		for _, r := range page {
+			assert.Equal(t, name(1), r.Key)
+			assert.Len(t, r.Calls, 2)
+			assert.True(t, len(seen) == 0 || r.ID < seen[len(seen)-1])
+			seen = append(seen, r.ID)
+		}
+	}
+	assert.Len(t, seen, n/2)
+	of, err := l.Records(t.Context(), aigateway.RecordQuery{Limit: n, User: name(0), Key: name(0)})
+	require.NoError(t, err)
+	assert.Len(t, of, 42)
+	of, err = l.Records(t.Context(), aigateway.RecordQuery{Limit: n, User: "nobody"})
+	require.NoError(t, err)
+	assert.Empty(t, of)
+}
+
+// Names come from clients, who may choose any bytes.
+func anyText(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	long := string(make([]rune, 3000))
+	for _, text := range []string{"", "x\x00y", "\xff\xfe", "'; DROP TABLE gateway_ledger; --", "{{=1}}", "日本語", long} {
+		r := Example()
+		r.Request, r.Model, r.Key, r.Calls[0].Model = text, text, text, text
+		write(t, l, r)
+	}
+	got := all(t, l, 7)
+	assert.Equal(t, "日本語", got[1].Model)
+	assert.Equal(t, "xy", got[5].Key)
+}

@@ -1,0 +1,204 @@
+package ledgertest
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
+)
+
+func literal(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// randomRecord returns a record of few names and any numbers.
+func randomRecord(random *rand.Rand) aigateway.Record {
+	r := aigateway.Record{
+		Key: name(random.IntN(3)), Model: name(random.IntN(3)), Outcome: name(random.IntN(2)),
+		Stream: random.IntN(2) == 0, Duration: time.Duration(random.IntN(1e9)),
+	}
+	r.User = "user of " + r.Key
+	if random.IntN(2) == 0 {
+		r.FirstByte = r.Duration / 2
+	}
+	for range random.IntN(3) {
+		c := aigateway.Call{
+			Provider: name(random.IntN(2)), Model: name(random.IntN(3)), Source: aigateway.Source(random.IntN(5)),
+			Tokens: aigateway.Tokens{Input: random.Int64N(1000), CacheRead: random.Int64N(1000), Output: random.Int64N(1000)},
+		}
+		if random.IntN(3) > 0 {
+			c.Price, c.Cost = "p", aigateway.Cost{Nanos: random.Int64N(1e9), Currency: "USD"}
+		}
+		r.Calls = append(r.Calls, c)
+	}
+	return r
+}
+
+// add adds a record to the sums of a dimension, as the ledger should.
+func add(sums map[string]*aigateway.Usage, by func(aigateway.Record, aigateway.Call) string, r aigateway.Record) {
+	sum := func(c aigateway.Call) *aigateway.Usage {
+		key := by(r, c)
+		if sums[key] == nil {
+			sums[key] = new(aigateway.Usage)
+		}
+		return sums[key]
+	}
+	var last aigateway.Call
+	for _, c := range r.Calls {
+		last = c
+		s := sum(c)
+		s.Calls++
+		s.Tokens.Input += c.Tokens.Input
+		s.Tokens.CacheRead += c.Tokens.CacheRead
+		s.Tokens.Output += c.Tokens.Output
+		s.Cost.Nanos += c.Cost.Nanos
+		if c.Source >= aigateway.SourcePartial {
+			s.Estimated++
+		}
+		if c.Price == "" && c.Source != aigateway.SourceNone {
+			s.Unpriced++
+		}
+	}
+	s := sum(last)
+	s.Requests++
+	s.Duration += r.Duration
+	if r.Stream {
+		s.Streams++
+	}
+	if r.FirstByte > 0 {
+		s.FirstByte += r.FirstByte
+		s.FirstBytes++
+	}
+}
+
+func sumsEqualRecords(t *testing.T, d Database) {
+	const n = 400
+	random := rand.New(rand.NewPCG(3, 4))
+	l := opened(t, d, journalOf(t))
+	var records []aigateway.Record
+	for range n {
+		records = append(records, randomRecord(random))
+		write(t, l, records[len(records)-1])
+	}
+	all(t, l, n)
+	for dimension, of := range map[aigateway.Dimension]struct {
+		record func(aigateway.Record, aigateway.Call) string
+		usage  func(aigateway.Usage) string
+	}{
+		aigateway.ByKey:      {func(r aigateway.Record, _ aigateway.Call) string { return r.Key }, func(u aigateway.Usage) string { return u.Key }},
+		aigateway.ByUser:     {func(r aigateway.Record, _ aigateway.Call) string { return r.User }, func(u aigateway.Usage) string { return u.User }},
+		aigateway.ByModel:    {func(r aigateway.Record, _ aigateway.Call) string { return r.Model }, func(u aigateway.Usage) string { return u.Model }},
+		aigateway.ByOutcome:  {func(r aigateway.Record, _ aigateway.Call) string { return r.Outcome }, func(u aigateway.Usage) string { return u.Outcome }},
+		aigateway.ByProvider: {func(_ aigateway.Record, c aigateway.Call) string { return c.Provider }, func(u aigateway.Usage) string { return u.Provider }},
+		aigateway.ByUpstream: {func(_ aigateway.Record, c aigateway.Call) string { return c.Model }, func(u aigateway.Usage) string { return u.Upstream }},
+		aigateway.ByMonth:    {func(aigateway.Record, aigateway.Call) string { return "" }, func(aigateway.Usage) string { return "" }},
+	} {
+		want := make(map[string]*aigateway.Usage)
+		for _, r := range records {
+			add(want, of.record, r)
+		}
+		got := usage(t, l, dimension)
+		assert.Len(t, got, len(want), dimension)
+		for _, sum := range got {
+			expected := want[of.usage(sum)]
+			require.NotNil(t, expected, "%s %+v", dimension, sum)
+			expected.At, expected.Key, expected.User, expected.Model = sum.At, sum.Key, sum.User, sum.Model
+			expected.Provider, expected.Upstream, expected.Outcome = sum.Provider, sum.Upstream, sum.Outcome
+			expected.Cost.Currency = sum.Cost.Currency
+			assert.Equal(t, *expected, sum, dimension)
+		}
+		assert.True(t, slices.IsSortedFunc(got, func(a, b aigateway.Usage) int {
+			return cmp.Or(a.At.Compare(b.At), cmp.Compare(of.usage(a), of.usage(b)))
+		}), dimension)
+	}
+}
+
+// inZone opens a ledger of a time zone, with one record whose sums are moved to the
+// beginning of hours, of days and of a month.
+func inZone(t *testing.T, d Database, zone string) *ledger.Ledger {
+	l := opened(t, d, journalOf(t), func(o *aigateway.LedgerOptions) { o.Zone = zone })
+	write(t, l, Example())
+	all(t, l, 1)
+	return l
+}
+
+func longDay(t *testing.T, d Database) {
+	l := inZone(t, d, "Europe/Berlin")
+	berlin, err := l.Location(t.Context())
+	require.NoError(t, err)
+	day := time.Date(2026, 10, 25, 0, 0, 0, 0, berlin)
+	execute(t, d, `DELETE FROM gateway_usage WHERE span <> 1`)
+	for hour := range 27 { // one before the day, and one behind it
+		at := day.Add(time.Duration(hour-1) * time.Hour).UnixMilli()
+		execute(t, d, literal(`INSERT INTO gateway_usage SELECT 1, %d, api_key, holder, model, provider, upstream, outcome, currency, requests,
+			calls, streams, estimated, unpriced, fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches,
+			cost, held, duration, ttfb, ttfb_n FROM gateway_usage WHERE span = 1 AND requests = 1 AND at > %d`, at, day.AddDate(0, 0, 7).UnixMilli()))
+	}
+	sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: day, To: day.AddDate(0, 0, 1), By: []aigateway.Dimension{aigateway.ByHour}})
+	require.NoError(t, err)
+	assert.Len(t, sums, 25)
+}
+
+func halfHourZone(t *testing.T, d Database) {
+	l := inZone(t, d, "Asia/Kathmandu")
+	sums := usage(t, l, aigateway.ByDay)
+	require.NotEmpty(t, sums)
+	assert.Equal(t, "18:15", sums[0].At.Format("15:04"))
+}
+
+func zoneStays(t *testing.T, d Database) {
+	inZone(t, d, "Asia/Kathmandu")
+	l := opened(t, d, journalOf(t))
+	write(t, l, Example())
+	all(t, l, 2)
+	zone, err := l.Location(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "Asia/Kathmandu", zone.String())
+}
+
+// A price that is unknown is no price of zero: the sum says that it is a floor.
+func unknownCosts(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	for _, call := range []aigateway.Call{
+		{Source: aigateway.SourceProvider, Tokens: aigateway.Tokens{Input: 10}},
+		{Source: aigateway.SourceProvider, Tokens: aigateway.Tokens{Input: 10}, Price: "free", Cost: aigateway.Cost{}},
+		{Source: aigateway.SourceNone},
+	} {
+		write(t, l, aigateway.Record{Calls: []aigateway.Call{call}})
+	}
+	all(t, l, 3)
+	sum := total(t, l)
+	assert.EqualValues(t, 3, sum.Calls)
+	assert.EqualValues(t, 1, sum.Unpriced)
+}
+
+func currencies(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	for _, currency := range []string{"USD", "CNY", "USD"} {
+		write(t, l, aigateway.Record{Calls: []aigateway.Call{{Price: "p", Cost: aigateway.Cost{Nanos: 5, Currency: currency}}}})
+	}
+	all(t, l, 3)
+	sums := usage(t, l)
+	require.Len(t, sums, 2)
+	assert.Equal(t, aigateway.Cost{Nanos: 5, Currency: "CNY"}, sums[0].Cost)
+	assert.Equal(t, aigateway.Cost{Nanos: 10, Currency: "USD"}, sums[1].Cost)
+}
+
+func wrongQueries(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	write(t, l, Example())
+	all(t, l, 1)
+	for _, by := range [][]aigateway.Dimension{{"colour"}, {aigateway.ByDay, aigateway.ByHour}} {
+		_, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: by})
+		assert.ErrorIs(t, err, ledger.ErrQuery)
+	}
+	sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now(), To: time.Now().AddDate(-1, 0, 0)})
+	require.NoError(t, err)
+	assert.Empty(t, sums)
+}
