@@ -26,16 +26,19 @@ type Ledger interface {
 	Usage(context.Context, UsageQuery) ([]Usage, error)
 	// Records returns single records. See RecordQuery.
 	Records(context.Context, RecordQuery) ([]Record, error)
-	// Location is the time zone of days and months.
+	// Location returns the time zone of days and months.
 	Location(context.Context) (*time.Location, error)
+
+	// Release ends one use. The last one closes the ledger, once no exchange runs.
+	Release() error
 }
 
 // LedgerStore is an optional interface of a Store that can keep a ledger.
 type LedgerStore interface {
-	// OpenLedger returns the ledger of the store, the same one for the same store.
-	// Each call needs one of CloseLedger.
+	// OpenLedger returns the ledger of the store: the same one for the same journal,
+	// whose options are those of the first call. It opens the journal, and not the
+	// database. Each call needs one of Ledger.Release.
 	OpenLedger(LedgerOptions) (Ledger, error)
-	CloseLedger() error
 }
 
 // LedgerOptions configure a ledger. The zero value of a field stands for its

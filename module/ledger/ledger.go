@@ -27,6 +27,10 @@ type Ledger struct {
 	logger  func() *zap.Logger
 	failing database.Outage // of the journal
 
+	mu      sync.Mutex // guards running and retired
+	running int        // exchanges that have begun and not ended
+	retired bool       // nobody uses the ledger but they
+
 	applier *applier
 	stop    context.CancelFunc
 	done    sync.WaitGroup
@@ -122,7 +126,7 @@ func (l *Ledger) endCrashed(entries []journal.Entry) {
 			r = new(aigateway.Record)
 		}
 		r.ID, r.Outcome = int64(entry.ID), aigateway.OutcomeCrashed
-		l.End(r)
+		l.end(r)
 	}
 	if len(entries) > 0 {
 		l.logger().Warn("exchanges had not ended when the gateway did; they are in the ledger as crashed", zap.Int("exchanges", len(entries)))
@@ -145,6 +149,9 @@ func (l *Ledger) Close() error {
 
 // Begin implements aigateway.Ledger.
 func (l *Ledger) Begin(r *aigateway.Record) error {
+	l.mu.Lock()
+	l.running++
+	l.mu.Unlock()
 	id, err := l.journal.Begin(appendRecord(nil, r))
 	r.ID, r.Admitted = int64(id), id.Time()
 	if err == nil {
@@ -156,11 +163,28 @@ func (l *Ledger) Begin(r *aigateway.Record) error {
 
 // End implements aigateway.Ledger.
 func (l *Ledger) End(r *aigateway.Record) {
+	l.end(r)
+	l.mu.Lock()
+	l.running--
+	last := l.retired && l.running == 0
+	l.mu.Unlock()
+	if last {
+		go l.closeLogged() // the client of the exchange does not wait
+	}
+}
+
+func (l *Ledger) end(r *aigateway.Record) {
 	if err := l.journal.End(journal.ID(r.ID), appendRecord(nil, r)); err != nil {
 		l.failing.Begin(l.logger, "ledger cannot be written", err)
 		return
 	}
 	l.failing.End(l.logger, "ledger can be written again")
+}
+
+func (l *Ledger) closeLogged() {
+	if err := l.Close(); err != nil {
+		l.logger().Error("closing the ledger", zap.Error(err))
+	}
 }
 
 var _ aigateway.Ledger = (*Ledger)(nil)

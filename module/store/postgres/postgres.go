@@ -17,6 +17,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 )
 
@@ -35,6 +36,8 @@ type Postgres struct {
 	DSN string `json:"dsn"`
 
 	*store.Store `json:"-"`
+
+	dsn aigateway.Secret
 }
 
 // CaddyModule returns the Caddy module information.
@@ -61,6 +64,7 @@ func (p *Postgres) Provision(caddy.Context) error {
 	if err != nil {
 		return fmt.Errorf("store postgres: dsn: %w", err)
 	}
+	p.dsn = dsn
 	p.Store = store.Shared(backend, p.CaddyModule().ID)
 	return nil
 }
@@ -71,6 +75,15 @@ func (p *Postgres) Cleanup() error {
 		return nil
 	}
 	return p.Release()
+}
+
+// OpenLedger returns the ledger, in tables of its own in the same database.
+func (p *Postgres) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
+	backend, err := newServer(records, p.dsn)
+	if err != nil {
+		return nil, err
+	}
+	return ledger.Shared(options, backend, p.CaddyModule().ID)
 }
 
 // UnmarshalCaddyfile reads the DSN. Syntax:
@@ -98,4 +111,5 @@ var (
 	_ caddy.CleanerUpper    = (*Postgres)(nil)
 	_ caddyfile.Unmarshaler = (*Postgres)(nil)
 	_ aigateway.Store       = (*Postgres)(nil)
+	_ aigateway.LedgerStore = (*Postgres)(nil)
 )

@@ -13,11 +13,13 @@ package sqlite
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store"
 )
 
@@ -34,6 +36,8 @@ type SQLite struct {
 	Path string `json:"path,omitempty"`
 
 	*store.Store `json:"-"`
+
+	file string // the absolute path
 }
 
 // CaddyModule returns the Caddy module information.
@@ -50,6 +54,7 @@ func (s *SQLite) Provision(caddy.Context) error {
 	if err != nil {
 		return fmt.Errorf("store sqlite: path: %w", err)
 	}
+	s.file = path
 	s.Store = store.Shared(&file{schema: accounts, path: path}, s.CaddyModule().ID)
 	return nil
 }
@@ -72,6 +77,14 @@ func (s *SQLite) Cleanup() error {
 		return nil
 	}
 	return s.Release()
+}
+
+// OpenLedger returns the ledger, in a file of its own beside that of the store: it
+// grows faster, and a copy of the store that is put back leaves it as it is.
+func (s *SQLite) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
+	extension := filepath.Ext(s.file)
+	path := strings.TrimSuffix(s.file, extension) + "-ledger" + extension
+	return ledger.Shared(options, &file{schema: records, path: path}, s.CaddyModule().ID)
 }
 
 // UnmarshalCaddyfile reads the path. Syntax:
@@ -97,4 +110,5 @@ var (
 	_ caddy.CleanerUpper    = (*SQLite)(nil)
 	_ caddyfile.Unmarshaler = (*SQLite)(nil)
 	_ aigateway.Store       = (*SQLite)(nil)
+	_ aigateway.LedgerStore = (*SQLite)(nil)
 )
