@@ -3,13 +3,16 @@ package aigateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/caddyserver/caddy/v2"
 )
 
 // ErrLedger is wrapped by errors of Begin: nothing can be written down.
 var ErrLedger = errors.New("the ledger cannot be written")
 
-// Ledger writes records of exchanges down, once each, and adds them up.
+// Ledger writes records of exchanges down, once each.
 //
 // Begin and End do no database I/O. What they returned for without an error is
 // kept, however the process ends: what began and did not end gets the outcome
@@ -22,13 +25,6 @@ type Ledger interface {
 	// End writes down the whole record. An error is logged, and End goes on trying.
 	End(*Record)
 
-	// Usage adds records up. See UsageQuery.
-	Usage(context.Context, UsageQuery) ([]Usage, error)
-	// Records returns single records. See RecordQuery.
-	Records(context.Context, RecordQuery) ([]Record, error)
-	// Location returns the time zone of days and months.
-	Location(context.Context) (*time.Location, error)
-
 	// Release ends one use. The last one closes the ledger, once no exchange runs.
 	Release() error
 }
@@ -39,6 +35,20 @@ type LedgerStore interface {
 	// whose options are those of the first call. It opens the journal, and not the
 	// database. Each call needs one of Ledger.Release.
 	OpenLedger(LedgerOptions) (Ledger, error)
+
+	// What any gateway with this store has written down can be read without a ledger
+	// that is open.
+	LedgerReader
+}
+
+// LedgerReader reads what ledgers have written.
+type LedgerReader interface {
+	// Usage adds records up. See UsageQuery.
+	Usage(context.Context, UsageQuery) ([]Usage, error)
+	// Records returns single records. See RecordQuery.
+	Records(context.Context, RecordQuery) ([]Record, error)
+	// Location returns the time zone of days and months.
+	Location(context.Context) (*time.Location, error)
 }
 
 // LedgerOptions configure a ledger. The zero value of a field stands for its
@@ -52,9 +62,10 @@ type LedgerOptions struct {
 	// Default: 4294967296 (4 GiB).
 	JournalMax int64 `json:"journal_max,omitempty"`
 
-	// Sync says how often the journal is put on the disk: "1s", so that a loss of
-	// power takes at most the last second; or "always". Default: "1s".
-	Sync string `json:"sync,omitempty"`
+	// Sync is how often the journal is put on the disk: a loss of power takes what
+	// was written since. At most 1m. Default: 1s. Negative: with each record, before
+	// its client gets the end of the answer.
+	Sync caddy.Duration `json:"sync,omitempty"`
 
 	// Records is for how many days single records are kept. Sums are kept for ever,
 	// those of hours for 400 days. Default: 90.
@@ -63,6 +74,22 @@ type LedgerOptions struct {
 	// Zone is the time zone of days and months: "Europe/Berlin". It is fixed when
 	// the database is made. Default: "UTC".
 	Zone string `json:"zone,omitempty"`
+}
+
+// Check returns an error for options that cannot be.
+func (o *LedgerOptions) Check() error {
+	switch {
+	case o.Records < 0:
+		return errors.New("records is a number of days above zero")
+	case o.JournalMax < 0:
+		return errors.New("journal_max is a size above zero")
+	case time.Duration(o.Sync) > time.Minute:
+		return errors.New("sync is at most 1m")
+	}
+	if _, err := time.LoadLocation(o.Zone); err != nil {
+		return fmt.Errorf("zone: %w", err)
+	}
+	return nil
 }
 
 // Dimension is what usage is divided by.

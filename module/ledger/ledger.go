@@ -23,7 +23,7 @@ import (
 type Ledger struct {
 	options aigateway.LedgerOptions
 	journal *journal.Journal
-	db      *database.Database
+	*Reader
 	logger  func() *zap.Logger
 	failing database.Outage // of the journal
 
@@ -36,25 +36,21 @@ type Ledger struct {
 	done    sync.WaitGroup
 }
 
-// The defaults of options, and their bounds.
+// The defaults of options.
 const (
 	defaultRecords = 90
 	defaultZone    = "UTC"
-	syncAlways     = "always"
 )
 
 // Open opens a ledger: its journal at once, its database when there is something to
 // apply. Exchanges that an earlier process left are ended as crashed.
 func Open(options aigateway.LedgerOptions, backend database.Backend, logger func() *zap.Logger) (*Ledger, error) {
-	if err := setDefaults(&options); err != nil {
+	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	every, err := syncEvery(options.Sync)
-	if err != nil {
-		return nil, err
-	}
+	setDefaults(&options)
 	opened, crashed, err := journal.Open(journal.Options{
-		Dir: options.Journal, Max: options.JournalMax, SyncEvery: every, Logger: logger(),
+		Dir: options.Journal, Max: options.JournalMax, SyncEvery: time.Duration(options.Sync), Logger: logger(),
 	})
 	if err != nil {
 		return nil, err
@@ -64,42 +60,20 @@ func Open(options aigateway.LedgerOptions, backend database.Backend, logger func
 		return nil, errors.Join(err, opened.Close())
 	}
 	l := &Ledger{options: options, journal: opened, logger: logger, stop: func() {}}
-	l.db = database.New("ledger", backend, logger, func() {})
+	l.Reader = NewReader(backend, logger)
 	l.applier = newApplier(l, identity)
 	l.endCrashed(crashed)
 	l.start()
 	return l, nil
 }
 
-func setDefaults(o *aigateway.LedgerOptions) error {
+func setDefaults(o *aigateway.LedgerOptions) {
 	if o.Records == 0 {
 		o.Records = defaultRecords
 	}
 	if o.Zone == "" {
 		o.Zone = defaultZone
 	}
-	if o.Records < 0 {
-		return errors.New("records is a number of days")
-	}
-	if _, err := time.LoadLocation(o.Zone); err != nil {
-		return fmt.Errorf("zone: %w", err)
-	}
-	return nil
-}
-
-// syncEvery reads the option sync.
-func syncEvery(text string) (time.Duration, error) {
-	switch text {
-	case "":
-		return journal.DefaultSyncEvery, nil
-	case syncAlways:
-		return -1, nil
-	}
-	every, err := time.ParseDuration(text)
-	if err != nil || every <= 0 || every > time.Minute {
-		return 0, errors.New("sync is always, or a time of at most 1m")
-	}
-	return every, nil
 }
 
 // readIdentity returns the name of the journal in the database, which is made with

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
@@ -135,9 +136,9 @@ func TestL035NoExchangeWaitsForTheDatabase(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	for problem, options := range map[string]aigateway.LedgerOptions{
-		"zone: unknown time zone Mars/Olympus":    {Zone: "Mars/Olympus"},
-		"sync is always, or a time of at most 1m": {Sync: "sometimes"},
-		"records is a number of days":             {Records: -1},
+		"zone: unknown time zone Mars/Olympus": {Zone: "Mars/Olympus"},
+		"sync is at most 1m":                   {Sync: caddy.Duration(time.Hour)},
+		"records is a number of days":          {Records: -1},
 	} {
 		options.Journal = t.TempDir()
 		_, err := Open(options, away{}, zap.NewNop)

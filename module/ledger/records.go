@@ -12,9 +12,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// Records implements aigateway.Ledger.
-func (l *Ledger) Records(ctx context.Context, q aigateway.RecordQuery) (records []aigateway.Record, err error) {
-	err = l.db.Query(ctx, "reading records", func(in database.Statements) error {
+// Records implements aigateway.LedgerReader.
+func (r *Reader) Records(ctx context.Context, q aigateway.RecordQuery) (records []aigateway.Record, err error) {
+	err = r.db.Query(ctx, "reading records", func(in database.Statements) error {
 		page := newPage()
 		if err := page.readRecords(in, q); err != nil || len(page.records) == 0 {
 			return err

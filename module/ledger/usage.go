@@ -64,14 +64,14 @@ func (d division) longest() span {
 	return d.unit
 }
 
-// Usage implements aigateway.Ledger. The sums come in the order of time, and then of
+// Usage implements aigateway.LedgerReader. The sums come in the order of time, and then of
 // the other dimensions.
-func (l *Ledger) Usage(ctx context.Context, q aigateway.UsageQuery) (usage []aigateway.Usage, err error) {
+func (r *Reader) Usage(ctx context.Context, q aigateway.UsageQuery) (usage []aigateway.Usage, err error) {
 	d, err := divide(q.By)
 	if err != nil {
 		return nil, err
 	}
-	err = l.db.Query(ctx, "adding up usage", func(in database.Statements) error {
+	err = r.db.Query(ctx, "adding up usage", func(in database.Statements) error {
 		zone, err := readZone(in)
 		if err != nil {
 			return err
@@ -90,9 +90,9 @@ func (l *Ledger) Usage(ctx context.Context, q aigateway.UsageQuery) (usage []aig
 	return usage, err
 }
 
-// Location implements aigateway.Ledger.
-func (l *Ledger) Location(ctx context.Context) (zone *time.Location, err error) {
-	err = l.db.Query(ctx, "reading the zone of the ledger", func(in database.Statements) error {
+// Location implements aigateway.LedgerReader.
+func (r *Reader) Location(ctx context.Context) (zone *time.Location, err error) {
+	err = r.db.Query(ctx, "reading the zone of the ledger", func(in database.Statements) error {
 		zone, err = readZone(in)
 		return err
 	})

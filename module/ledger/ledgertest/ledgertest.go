@@ -77,7 +77,7 @@ func write(t testing.TB, l aigateway.Ledger, r aigateway.Record) {
 }
 
 // all returns the records, the newest first, once there are n.
-func all(t testing.TB, l aigateway.Ledger, n int) (records []aigateway.Record) {
+func all(t testing.TB, l aigateway.LedgerReader, n int) (records []aigateway.Record) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		var err error
@@ -89,7 +89,7 @@ func all(t testing.TB, l aigateway.Ledger, n int) (records []aigateway.Record) {
 }
 
 // usage returns the sums of all time.
-func usage(t testing.TB, l aigateway.Ledger, by ...aigateway.Dimension) []aigateway.Usage {
+func usage(t testing.TB, l aigateway.LedgerReader, by ...aigateway.Dimension) []aigateway.Usage {
 	t.Helper()
 	sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now().AddDate(-2, 0, 0), To: time.Now().Add(time.Hour), By: by})
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func usage(t testing.TB, l aigateway.Ledger, by ...aigateway.Dimension) []aigate
 }
 
 // total returns the only sum of all time.
-func total(t testing.TB, l aigateway.Ledger) aigateway.Usage {
+func total(t testing.TB, l aigateway.LedgerReader) aigateway.Usage {
 	t.Helper()
 	sums := usage(t, l)
 	require.Len(t, sums, 1)

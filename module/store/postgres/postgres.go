@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
@@ -37,7 +38,9 @@ type Postgres struct {
 
 	*store.Store `json:"-"`
 
-	dsn aigateway.Secret
+	*ledger.Reader `json:"-"`
+
+	records *server // the tables of the ledger
 }
 
 // CaddyModule returns the Caddy module information.
@@ -64,7 +67,10 @@ func (p *Postgres) Provision(caddy.Context) error {
 	if err != nil {
 		return fmt.Errorf("store postgres: dsn: %w", err)
 	}
-	p.dsn = dsn
+	if p.records, err = newServer(records, dsn); err != nil {
+		return fmt.Errorf("store postgres: dsn: %w", err)
+	}
+	p.Reader = ledger.NewReader(p.records, func() *zap.Logger { return caddy.Log().Named(string(p.CaddyModule().ID)) })
 	p.Store = store.Shared(backend, p.CaddyModule().ID)
 	return nil
 }
@@ -74,16 +80,13 @@ func (p *Postgres) Cleanup() error {
 	if p.Store == nil {
 		return nil
 	}
-	return p.Release()
+	return errors.Join(p.Reader.Close(), p.Release())
 }
 
-// OpenLedger returns the ledger, in tables of its own in the same database.
+// OpenLedger implements aigateway.LedgerStore. The ledger has tables of its own in
+// the same database.
 func (p *Postgres) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
-	backend, err := newServer(records, p.dsn)
-	if err != nil {
-		return nil, err
-	}
-	return ledger.Shared(options, backend, p.CaddyModule().ID)
+	return ledger.Shared(options, p.records, p.CaddyModule().ID)
 }
 
 // UnmarshalCaddyfile reads the DSN. Syntax:

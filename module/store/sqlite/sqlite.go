@@ -11,12 +11,14 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
@@ -37,7 +39,9 @@ type SQLite struct {
 
 	*store.Store `json:"-"`
 
-	file string // the absolute path
+	*ledger.Reader `json:"-"`
+
+	records string // the path of the ledger
 }
 
 // CaddyModule returns the Caddy module information.
@@ -54,7 +58,9 @@ func (s *SQLite) Provision(caddy.Context) error {
 	if err != nil {
 		return fmt.Errorf("store sqlite: path: %w", err)
 	}
-	s.file = path
+	extension := filepath.Ext(path)
+	s.records = strings.TrimSuffix(path, extension) + "-ledger" + extension
+	s.Reader = ledger.NewReader(s.ledgerFile(), func() *zap.Logger { return caddy.Log().Named(string(s.CaddyModule().ID)) })
 	s.Store = store.Shared(&file{schema: accounts, path: path}, s.CaddyModule().ID)
 	return nil
 }
@@ -76,15 +82,16 @@ func (s *SQLite) Cleanup() error {
 	if s.Store == nil {
 		return nil
 	}
-	return s.Release()
+	return errors.Join(s.Reader.Close(), s.Release())
 }
 
-// OpenLedger returns the ledger, in a file of its own beside that of the store: it
-// grows faster, and a copy of the store that is put back leaves it as it is.
+// ledgerFile returns the file of the ledger, beside that of the store: it grows
+// faster, and a copy of the store that is put back leaves it as it is.
+func (s *SQLite) ledgerFile() *file { return &file{schema: records, path: s.records} }
+
+// OpenLedger implements aigateway.LedgerStore.
 func (s *SQLite) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
-	extension := filepath.Ext(s.file)
-	path := strings.TrimSuffix(s.file, extension) + "-ledger" + extension
-	return ledger.Shared(options, &file{schema: records, path: path}, s.CaddyModule().ID)
+	return ledger.Shared(options, s.ledgerFile(), s.CaddyModule().ID)
 }
 
 // UnmarshalCaddyfile reads the path. Syntax:

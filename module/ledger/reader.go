@@ -1,0 +1,24 @@
+package ledger
+
+import (
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+)
+
+// Reader implements aigateway.LedgerReader over the database of ledgers. It needs no
+// journal.
+type Reader struct {
+	db *database.Database
+}
+
+// NewReader returns a reader that connects when it is first used.
+func NewReader(backend database.Backend, logger func() *zap.Logger) *Reader {
+	return &Reader{database.New("ledger", backend, logger, func() {})}
+}
+
+// Close closes the database.
+func (r *Reader) Close() error { return r.db.Close() }
+
+var _ aigateway.LedgerReader = (*Reader)(nil)
