@@ -48,6 +48,7 @@ var rights = []testRequest{
 	{call: "GET /api/token/search?keyword=your"},
 	{call: "GET /api/token/1"},
 	{call: "DELETE /api/token/1"},
+	{call: "GET /api/usage?by=day,model&from=2026-01-01"},
 	{call: "GET /api/user/logout"},
 	{call: "POST /api/user/logout"},
 }
@@ -66,7 +67,7 @@ var conflicts = []testRequest{
 func TestDocumentMatchesTheHandlers(t *testing.T) {
 	given := make(map[string]bool)
 	for _, part := range []func(*testing.T, map[string]bool){
-		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askTooMuch, askWithoutStore,
+		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askWithoutLedger, askTooMuch, askWithoutStore,
 	} {
 		part(t, given)
 	}
@@ -117,6 +118,13 @@ func askWithoutBody(t *testing.T, given map[string]bool) {
 			assert.Equal(t, status, s.ask(a).status, call)
 		}
 	}
+}
+
+// askWithoutLedger asks a store that keeps none.
+func askWithoutLedger(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, nil)
+	s.store = struct{ aigateway.Store }{s.store}
+	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage", token: token}).status)
 }
 
 // askWithoutRight sends requests without a credential, with two, and with one of another

@@ -76,6 +76,8 @@ var public = routes{
 		"GET":    {loggedIn, false, (*Accounts).showKey},
 		"DELETE": {loggedIn, false, (*Accounts).removeKey},
 	}},
+
+	{"/api/usage", methods{"GET": {loggedIn, false, (*Accounts).usage}}},
 }
 
 var users = methods{
@@ -107,6 +109,7 @@ var admin = routes{
 		"POST": {localAdmin, true, (*Accounts).adminAddKey},
 	}},
 	{"/ai_gateway/keys/{id}", methods{"DELETE": {localAdmin, false, (*Accounts).adminRemoveKey}}},
+	{"/ai_gateway/usage", methods{"GET": {localAdmin, false, (*Accounts).usage}}},
 }
 
 // find returns the methods of a path and its variable part.
@@ -142,12 +145,13 @@ func isID(s string) bool {
 	return err == nil && id > 0 && strconv.FormatInt(id, 10) == s
 }
 
-// isOwnPath reports whether a path is that of the document, or below /api/user or
-// /api/token. A request with a mistyped path must not get an answer of the site, which
+// isOwnPath reports whether a path is that of the document, or below /api/user,
+// /api/token or /api/usage. A request with a mistyped path must not get an answer of the site, which
 // could, for example, look like that to a revoked key.
 func isOwnPath(sent string) bool {
 	return sent == "/api/openapi.json" ||
-		strings.HasPrefix(sent+"/", "/api/user/") || strings.HasPrefix(sent+"/", "/api/token/")
+		strings.HasPrefix(sent+"/", "/api/user/") || strings.HasPrefix(sent+"/", "/api/token/") ||
+		strings.HasPrefix(sent+"/", "/api/usage/")
 }
 
 // hasRoute reports whether a path has a route and contains no encoded characters, with

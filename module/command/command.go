@@ -48,7 +48,8 @@ in GATEWAY_KEY, or one that a user has created. Users are stored in Caddy's data
 directory. The first start creates the user root, and prints its random password.
 
 The subcommands user and key manage the users and keys of the default store, of the
-store of a configuration (--config), or of a running Caddy (--address).
+store of a configuration (--config), or of a running Caddy (--address). The subcommand
+usage shows what its ledger has.
 
 With --print, the command prints the Caddyfile that it would run. You can start your
 own configuration from it.`,
@@ -59,7 +60,7 @@ own configuration from it.`,
 			cmd.Flags().BoolP("debug", "v", false, "Enable verbose debug logs")
 			cmd.Flags().BoolP("print", "", false, "Print the Caddyfile instead of running it")
 			cmd.RunE = caddycmd.WrapCommandFuncForCobra(run)
-			cmd.AddCommand(userCommand(), keyCommand())
+			cmd.AddCommand(userCommand(), keyCommand(), usageCommand())
 		},
 	})
 }

@@ -1,0 +1,123 @@
+package accounts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// recorded is a store with sums of usage.
+type recorded struct {
+	aigateway.Store
+	sums  []aigateway.Usage
+	asked *aigateway.UsageQuery // the last query
+}
+
+func (r *recorded) Usage(_ context.Context, q aigateway.UsageQuery) ([]aigateway.Usage, error) {
+	*r.asked = q
+	return r.sums, nil
+}
+
+func (*recorded) Records(context.Context, aigateway.RecordQuery) ([]aigateway.Record, error) {
+	return nil, nil
+}
+
+func (*recorded) Location(context.Context) (*time.Location, error) {
+	return time.LoadLocation("Europe/Berlin")
+}
+
+func withUsage(t *testing.T, sums ...aigateway.Usage) (*site, *aigateway.UsageQuery) {
+	s := newSite(t, nil)
+	asked := new(aigateway.UsageQuery)
+	s.store = &recorded{s.store, sums, asked}
+	return s, asked
+}
+
+func TestL065UsersSeeTheirOwnUsageAndAdministratorsThatOfAll(t *testing.T) {
+	s, query := withUsage(t)
+	s.user("alice", aigateway.RoleUser)
+	s.user("boss", aigateway.RoleAdmin)
+	for _, test := range []struct {
+		who, call string
+		status    int
+		user      string
+	}{
+		{"alice", "GET /api/usage", http.StatusOK, "alice"},
+		{"alice", "GET /api/usage?user=alice", http.StatusOK, "alice"},
+		{"alice", "GET /api/usage?user=boss", http.StatusForbidden, ""},
+		{"boss", "GET /api/usage", http.StatusOK, ""},
+		{"boss", "GET /api/usage?user=alice&key=key_1", http.StatusOK, "alice"},
+	} {
+		*query = aigateway.UsageQuery{}
+		assert.Equal(t, test.status, s.ask(testRequest{call: test.call, token: s.token(test.who)}).status, test.call)
+		assert.Equal(t, test.user, query.User, test.call)
+	}
+	assert.Equal(t, "key_1", query.Key)
+}
+
+func TestUsageIsAskedInTheZoneOfTheLedger(t *testing.T) {
+	s, query := withUsage(t)
+	s.user("boss", aigateway.RoleAdmin)
+	s.ask(testRequest{call: "GET /api/usage?from=2026-10-25&to=2026-10-26&by=day,model", token: s.token("boss")})
+	assert.Equal(t, 25*time.Hour, query.To.Sub(query.From))
+	assert.Equal(t, []aigateway.Dimension{aigateway.ByDay, aigateway.ByModel}, query.By)
+	s.ask(testRequest{call: "GET /api/usage", token: s.token("boss")})
+	assert.Equal(t, usualRange, query.To.Sub(query.From))
+	for _, wrong := range []string{"by=colour", "by=day,hour", "from=yesterday", "to=2026", "limit=x", "after=***"} {
+		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/usage?" + wrong, token: s.token("boss")}).status, wrong)
+	}
+}
+
+func TestUsageNamesWhatIsUnknown(t *testing.T) {
+	at := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
+	s, _ := withUsage(t, aigateway.Usage{
+		At: at, Model: "claude", Requests: 3, Calls: 4, Estimated: 1, Unpriced: 1,
+		Tokens: aigateway.Tokens{Input: 10, CacheRead: 20, CacheWrite: 30, CacheWriteLong: 5, Output: 40, Reasoning: 7},
+		Cost:   aigateway.Cost{Nanos: 1500, Currency: "USD"},
+	})
+	s.user("boss", aigateway.RoleAdmin)
+	answer := s.ask(testRequest{call: "GET /api/usage?by=day,model", token: s.token("boss")})
+	assert.JSONEq(t, `{"success":true,"message":"","data":{"next":"","items":[{
+		"from":"2026-11-22T00:00:00+01:00","model":"claude","requests":3,"calls":4,
+		"input_tokens":10,"cache_read_tokens":20,"cache_write_tokens":35,"output_tokens":47,"reasoning_tokens":7,"searches":0,
+		"cost_micro":2,"currency":"USD","estimated":1,"unpriced":1,"floor":true}]}}`, answer.body)
+}
+
+// A page begins behind the last item of the one before, whatever was added meanwhile.
+func TestPagesOfUsageHaveNoGap(t *testing.T) {
+	var sums []aigateway.Usage
+	for i := range 25 {
+		sums = append(sums, aigateway.Usage{Model: fmt.Sprintf("m%02d", i)})
+	}
+	s, _ := withUsage(t, sums...)
+	s.user("boss", aigateway.RoleAdmin)
+	token, after, models := s.token("boss"), "", []string(nil)
+	for {
+		var answer struct {
+			Data struct {
+				Items []struct{ Model string }
+				Next  string
+			}
+		}
+		body := s.ask(testRequest{call: "GET /api/usage?limit=10&after=" + after, token: token}).body
+		require.NoError(t, json.Unmarshal([]byte(body), &answer))
+		for _, item := range answer.Data.Items {
+			models = append(models, item.Model)
+		}
+		if after = answer.Data.Next; after == "" {
+			break
+		}
+	}
+	require.Len(t, models, len(sums))
+	for i, sum := range sums {
+		assert.Equal(t, sum.Model, models[i])
+	}
+}
