@@ -25,6 +25,7 @@ var configWords = withAnswerBounds(words[*config]{
 	"limit":     {read: readKeyLimit, repeat: true},
 	"counters":  {read: readCounters},
 	"store":     {read: readStore},
+	"ledger":    {read: readLedger},
 	"accounts":  {read: readAccounts},
 	"cors":      {read: readCORS},
 	"max_body": {read: func(d *cf.Dispenser, c *config) (err error) {
@@ -52,6 +53,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		limit    <name> { ... }
 //		counters <module> ...
 //		store    <module> ...
+//		ledger   { ... }
 //		accounts off | { ... }
 //		cors     <origin...> | *
 //		max_body <size>
@@ -60,7 +62,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		<default bounds of answers: see withAnswerBounds>
 //	}
 //
-// See readProvider, readModel and readKeyLimit for their blocks. Guest modules read
+// See readProvider, readModel, readKeyLimit and readLedger for their blocks. Guest modules read
 // the words key (ai_gateway.keys.config), keys_file (ai_gateway.keys.file), accounts
 // (ai_gateway.accounts), and keys, store and counters (the named module of the
 // namespace ai_gateway.keys, ai_gateway.stores or ai_gateway.counters).

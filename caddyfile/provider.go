@@ -30,11 +30,16 @@ type provider struct {
 }
 
 var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
-	"api_key":         {read: readAPIKey},
-	"base_url":        {read: readBaseURL},
-	"format":          {read: readFormats},
-	"models":          {read: readModels, repeat: true},
-	"stream_end":      {read: readStreamEnd},
+	"api_key":    {read: readAPIKey},
+	"base_url":   {read: readBaseURL},
+	"format":     {read: readFormats},
+	"models":     {read: readModels, repeat: true},
+	"stream_end": {read: readStreamEnd},
+	"price":      {read: readPrice, repeat: true},
+	"priced_as": {read: func(d *cf.Dispenser, p *provider) (err error) {
+		p.PricedAs, err = readOne(d)
+		return err
+	}},
 	"connect_timeout": timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
 }, func(p *provider) *aigateway.AnswerBounds { return &p.AnswerBounds }), func(p *provider) *map[string]string { return &p.Traits }))
 
@@ -47,6 +52,9 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 //		models   [auto | static] <pattern...> | auto | static | off
 //
 //		stream_end done | finish
+//
+//		price     <model> <column> <value> [<column> <value>...]
+//		priced_as <provider in the table of prices>
 //
 //		connect_timeout         <duration>
 //		response_header_timeout <duration>

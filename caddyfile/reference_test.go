@@ -32,6 +32,7 @@ var blocks = map[string][]string{
 	"provider demo\nlimit l {\nLINE\n}":                 {"limit"},
 	"provider demo\nstore LINE":                         {"store"},
 	"provider demo\naccounts {\nLINE\n}":                {"accounts"},
+	"provider demo\nledger {\nLINE\n}":                  {"ledger"},
 }
 
 // siteWith returns the Caddyfile of a site with a line in a block.

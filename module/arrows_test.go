@@ -34,14 +34,14 @@ var arrows = []arrow{
 	{"module/prices", nil},
 	{"module/aigateway", []string{"translate/..."}},
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
-	{"module/gateway", []string{"module/gateway/...", "module/aigateway", "module/exchange", "translate/..."}},
+	{"module/gateway", []string{"module/gateway/...", "module/prices", "module/aigateway", "module/exchange", "translate/..."}},
 	{"module/gateway/drain", nil},
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
 	{"module/gateway/cors", []string{"module/aigateway"}},
 	{"module/gateway/upstream", []string{"module/aigateway", "module/exchange"}},
 	{"module/gateway/modellist", []string{"module/gateway/upstream", "module/exchange", "translate", "translate/format", "translate/modelcard", "translate/trait"}},
 	{"module/gateway/sink", []string{"module/gateway/meter", "module/aigateway", "module/exchange", "translate/..."}},
-	{"module/gateway/...", []string{"module/aigateway", "module/exchange", "translate/..."}},
+	{"module/gateway/...", []string{"module/prices", "module/aigateway", "module/exchange", "translate/..."}},
 	{"module/transport", []string{"module/aigateway", "module/exchange", "module/coding", "translate/..."}},
 
 	// Guests import the public API, and no other guest.

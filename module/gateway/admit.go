@@ -13,27 +13,41 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// admit asks the limit of the key, if it has one, whether the request may be
-// served, and sets the headers that show what is left. What is reserved is settled
-// on every way out of the exchange.
+// admit writes down that the exchange begins, and reserves what it may use of the
+// limit of its key. What was begun and reserved is settled on every way out of the
+// exchange.
 func (h *Handler) admit(m *model, s *sink.Sink, r *http.Request) *fault.Fault {
 	ex := s.Exchange()
-	if ex.Key.Limit == "" {
-		return nil
-	}
-	limiter := h.resolved.limiters[ex.Key.Limit]
-	if limiter == nil {
-		h.logRefusedKey(s, ex.Key, "its limit '"+observe.Clip(ex.Key.Limit)+"' is not configured")
-		return fault.LimitUnknown()
+	entry, refused := h.begin(ex)
+	if entry == nil && ex.Key.Limit == "" {
+		return refused
 	}
 	estimate := expectedTokens(ex, m)
-	decision := limiter.Admit(r.Context(), ex.Key, estimate.Reserved)
+	var reservation aigateway.Reservation
+	if refused == nil && ex.Key.Limit != "" {
+		reservation, refused = h.reserve(s, r, estimate)
+	}
+	used := meter.New(estimate, reservation)
+	used.Record(entry)
+	s.Charge(used)
+	return refused
+}
+
+// reserve asks the limit of the key whether the request may be served, and sets the
+// headers that show what is left.
+func (h *Handler) reserve(s *sink.Sink, r *http.Request, estimate meter.Estimate) (aigateway.Reservation, *fault.Fault) {
+	key := s.Exchange().Key
+	limiter := h.resolved.limiters[key.Limit]
+	if limiter == nil {
+		h.logRefusedKey(s, key, "its limit '"+observe.Clip(key.Limit)+"' is not configured")
+		return nil, fault.LimitUnknown()
+	}
+	decision := limiter.Admit(r.Context(), key, estimate.Reserved)
 	showQuotas(s, decision)
 	if decision.Reservation == nil {
-		return refuseLimited(s, decision, estimate)
+		return nil, refuseLimited(s, decision, estimate)
 	}
-	s.Charge(meter.New(estimate, decision.Reservation))
-	return nil
+	return decision.Reservation, nil
 }
 
 // refuseLimited refuses a request over the limit of its key, with the time

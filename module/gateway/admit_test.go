@@ -43,7 +43,7 @@ func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
 // BenchmarkAdmitWithoutALimit shows that keys without a limit pay nothing.
 func BenchmarkAdmitWithoutALimit(b *testing.B) {
 	s := sink.New(httptest.NewRecorder(), &exchange.Exchange{Key: new(aigateway.Key)})
-	h, r := new(Handler), httptest.NewRequest("POST", "/", nil)
+	h, r := &Handler{users: new(userbase)}, httptest.NewRequest("POST", "/", nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = h.admit(nil, s, r)
@@ -52,7 +52,7 @@ func BenchmarkAdmitWithoutALimit(b *testing.B) {
 
 func TestKeysWithoutALimitPayNothing(t *testing.T) {
 	s := sink.New(httptest.NewRecorder(), &exchange.Exchange{Key: new(aigateway.Key)})
-	h, r := new(Handler), httptest.NewRequest("POST", "/", nil)
+	h, r := &Handler{users: new(userbase)}, httptest.NewRequest("POST", "/", nil)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		if h.admit(nil, s, r) != nil {
 			t.Fail()

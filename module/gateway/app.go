@@ -87,8 +87,25 @@ func (a *App) Start() error {
 			users.store.Open()
 		}
 	}
+	if err := a.openLedgers(); err != nil {
+		return err
+	}
 	a.awaitStores(openPatience)
 	a.warnUnusable()
+	return nil
+}
+
+// openLedgers opens the ledgers of sites. A journal that another process uses is a
+// reason not to start: each would write down a part of the exchanges.
+func (a *App) openLedgers() error {
+	for _, users := range a.serving {
+		if users.book == nil {
+			continue
+		}
+		if _, err := users.book.open(); err != nil {
+			return fmt.Errorf("opening ledger: %w", err)
+		}
+	}
 	return nil
 }
 
@@ -115,13 +132,17 @@ func (a *App) awaitStores(patience time.Duration) {
 // Stop does nothing: running requests go on with what they hold.
 func (a *App) Stop() error { return nil }
 
-// Cleanup gives back the lists of models and the ratios of tokens, which the next
-// configuration may hold as well. Running requests still use them.
+// Cleanup gives back the lists of models, the ratios of tokens and the ledgers, which
+// the next configuration may hold as well. Running requests still use them.
 func (a *App) Cleanup() error {
 	if a.ratios == nil {
 		return nil
 	}
-	return errors.Join(a.lists.Release(), meter.ReleaseRatios())
+	errs := []error{a.lists.Release(), meter.ReleaseRatios()}
+	for _, users := range a.serving {
+		errs = append(errs, users.book.release())
+	}
+	return errors.Join(errs...)
 }
 
 // Interface guards

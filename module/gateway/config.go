@@ -40,6 +40,10 @@ type Config struct {
 	// disabled.
 	StoreRaw json.RawMessage `json:"store,omitempty" caddy:"namespace=ai_gateway.stores inline_key=store"`
 
+	// Ledger has every exchange leave a record of what it used, in the store. Either
+	// the global option or sites may have one. Default: none.
+	Ledger *Ledger `json:"ledger,omitempty"`
+
 	// Accounts configure how users log in and make keys, below /api/: see the module ai_gateway.accounts. Either the global option or
 	// sites may have them. Default: on, with its defaults.
 	AccountsRaw json.RawMessage `json:"accounts,omitempty"`
@@ -119,6 +123,15 @@ type Provider struct {
 	// when a client asks for the list, at most once a minute. Default: auto for
 	// presets whose service documents a list, else static.
 	ModelList string `json:"model_list,omitempty"`
+
+	// PricedAs is the provider's name in the table of prices that the gateway has.
+	// Default: the name of the preset.
+	PricedAs string `json:"priced_as,omitempty"`
+
+	// Prices are what models of this provider cost, over those of the table: each by
+	// the names of its columns, such as {"models": "gpt-5*", "input": "1.25",
+	// "output": "10"}. See the package prices.
+	Prices []map[string]string `json:"prices,omitempty"`
 
 	// ReverseProxyRaw is the configuration of a reverse_proxy handler between the
 	// gateway and the provider, for load balancing, health checks, dynamic upstreams

@@ -34,6 +34,8 @@ type provider struct {
 	traits layers // of its preset and its own
 	whole  target // leads to the model that the client names
 	call   upstream.Caller
+
+	pricing pricing
 }
 
 // newProvider provisions a provider. Its list of models is one of lists.
@@ -72,6 +74,9 @@ func (p *provider) configure(config *Provider, d aigateway.Defaults, inProcess b
 		return err
 	}
 	if err := config.check(d, inProcess); err != nil {
+		return err
+	}
+	if p.pricing, err = newPricing(config); err != nil {
 		return err
 	}
 	p.whole, err = p.target("")

@@ -14,6 +14,7 @@ import (
 type userbase struct {
 	store    aigateway.Store    // nil: keys come from the configuration alone
 	accounts aigateway.Accounts // nil: off
+	book     *book              // nil: exchanges leave no record
 }
 
 // The userbase of a configuration without store and accounts.
@@ -25,19 +26,26 @@ const (
 
 func (c *Config) configuresAccounts() bool { return c.AccountsRaw != nil || c.DisableAccounts }
 
-// ownUserbase reports whether c configures store or accounts.
-func (c *Config) ownUserbase() bool { return c.StoreRaw != nil || c.configuresAccounts() }
+// ownUserbase reports whether c configures store, ledger or accounts.
+func (c *Config) ownUserbase() bool {
+	return c.StoreRaw != nil || c.Ledger != nil || c.configuresAccounts()
+}
 
 // inheritUserbase sets what the site leaves open.
 func (c *Config) inheritUserbase(app *Config) error {
 	switch {
 	case c.StoreRaw != nil && app.StoreRaw != nil:
 		return errors.New("store is set in the global option ai_gateway already")
+	case c.Ledger != nil && app.Ledger != nil:
+		return errors.New("ledger is set in the global option ai_gateway already")
 	case c.configuresAccounts() && app.configuresAccounts():
 		return errors.New("accounts is set in the global option ai_gateway already")
 	}
 	if c.StoreRaw == nil {
 		c.StoreRaw = app.StoreRaw
+	}
+	if c.Ledger == nil {
+		c.Ledger = app.Ledger
 	}
 	if !c.configuresAccounts() {
 		c.AccountsRaw, c.DisableAccounts = app.AccountsRaw, app.DisableAccounts
@@ -45,7 +53,7 @@ func (c *Config) inheritUserbase(app *Config) error {
 	return nil
 }
 
-// loadUserbase loads store and accounts. Nothing is opened: validating a configuration
+// loadUserbase loads store, ledger and accounts. Nothing is opened: validating a configuration
 // must not create any file.
 func (c *Config) loadUserbase(ctx caddy.Context) (*userbase, error) {
 	if c.DisableAccounts && c.AccountsRaw != nil {
@@ -55,11 +63,15 @@ func (c *Config) loadUserbase(ctx caddy.Context) (*userbase, error) {
 	if !c.ownUserbase() && !builtIn("ai_gateway.stores.sqlite", accountsModule) {
 		return users, nil // a custom build may leave them out
 	}
-	if c.StoreRaw == nil && c.DisableAccounts {
+	if c.StoreRaw == nil && c.DisableAccounts && c.Ledger == nil {
 		return users, nil
 	}
 	if err := users.loadStore(ctx, *c); err != nil {
 		return nil, fmt.Errorf("loading store: %w", err)
+	}
+	var err error
+	if users.book, err = newBook(c.Ledger, users.store); err != nil {
+		return nil, err
 	}
 	if c.DisableAccounts {
 		return users, nil

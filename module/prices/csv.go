@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,6 +59,26 @@ func Parse(r io.Reader) (*Table, error) {
 		prices = append(prices, price)
 	}
 	return nil, fmt.Errorf("a table has at most %d prices", maxRows)
+}
+
+// FromRows returns the table of prices of one provider, each with its columns by
+// name, as Parse describes them.
+func FromRows(provider string, rows []map[string]string) (*Table, error) {
+	var prices []*Price
+	for i, columns := range rows {
+		header := slices.Sorted(maps.Keys(columns))
+		if err := checkColumns(append(header, "provider")); err != nil {
+			return nil, fmt.Errorf("price %d: %w", i+1, err)
+		}
+		f := &fields{of: maps.Clone(columns)}
+		f.of["provider"] = provider
+		price, err := f.price()
+		if err != nil {
+			return nil, fmt.Errorf("price %d: %w", i+1, err)
+		}
+		prices = append(prices, price)
+	}
+	return newTable(prices)
 }
 
 // columns are all names of columns; the first four are required.
@@ -112,8 +134,13 @@ func (f *fields) price() (*Price, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	p.id = p.digest()
-	return p, p.check()
+	p.name = strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s/%s %s #%s",
+		p.Provider, p.Models[0], p.Currency, f.of["input"], f.of["output"], p.AsOf, p.id[:8])), " ")
+	return p, nil
 }
 
 func (f *fields) fail(name string, err error) {

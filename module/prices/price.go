@@ -27,7 +27,8 @@ type Price struct {
 	Source   string
 	Note     string
 
-	id string
+	id   string
+	name string
 }
 
 // Call is what a price is computed for.
@@ -89,6 +90,10 @@ func round(pico int64, factors []int64) int64 {
 	nanos, _ := bits.Div64(high, low, divisor)
 	return int64(min(nanos, math.MaxInt64))
 }
+
+// Name names the price for people, and identifies it: "anthropic claude-opus-5 USD
+// 5/25 2026-08-22 #3f0c". The numbers are those of input and output.
+func (p *Price) Name() string { return p.name }
 
 // ID identifies the content of the price: 32 hexadecimal digits.
 func (p *Price) ID() string { return p.id }

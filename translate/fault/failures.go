@@ -31,6 +31,11 @@ func KeysUnavailable() *Fault {
 	return &Fault{Kind: Overloaded, Message: "keys cannot be checked right now", Code: "keys_unavailable"}
 }
 
+// LedgerUnavailable returns the fault of a request whose use cannot be recorded.
+func LedgerUnavailable(cause error) *Fault {
+	return &Fault{Kind: Overloaded, Message: "usage cannot be recorded right now", Code: "ledger_unavailable", Cause: cause}
+}
+
 // NoUpstream returns the fault of a model without an available target.
 func NoUpstream(model string) *Fault {
 	return &Fault{

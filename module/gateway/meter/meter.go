@@ -20,13 +20,14 @@ type Estimate struct {
 	Assumed  int64 // of the longest answer, where the client sets no bound; else 0
 }
 
-// Meter counts what one exchange uses of the limit of its key, and settles that.
-// The zero Meter belongs to an exchange without a limit: it counts nothing. A
-// Meter is used by one goroutine at a time.
+// Meter counts what one exchange uses, settles that with the limit of its key, and
+// writes it to the ledger. The zero Meter belongs to an exchange without limit and
+// ledger: it counts nothing. A Meter is used by one goroutine at a time.
 type Meter struct {
 	Estimate
 
 	reservation aigateway.Reservation // nil without a limit, and once released
+	entry       *Entry                // nil without a ledger
 	settled     bool
 	earlier     int64 // tokens that failed attempts report
 
@@ -38,16 +39,22 @@ type Meter struct {
 // estimate; r is not nil.
 func New(e Estimate, r aigateway.Reservation) Meter { return Meter{Estimate: e, reservation: r} }
 
-// AddEarlier adds the tokens of a failed attempt, which another one follows.
-func (m *Meter) AddEarlier(r *exchange.Result) { m.earlier += reported(r) }
+// Record has the Meter write the record of the exchange, too.
+func (m *Meter) Record(e *Entry) { m.entry = e }
+
+// AddEarlier adds the failed attempt of the exchange, which another one follows.
+func (m *Meter) AddEarlier(ex *exchange.Exchange) {
+	m.earlier += reported(ex.Result)
+	m.entry.add(ex.Attempt, ex.Result, m.usage(ex.Result))
+}
 
 // Count counts bytes of the answer that are about to be sent; h are the headers of the
 // answer. Once the answer is whole, Count settles before the bytes are sent: a client
-// that has read them may send its next request before this one has returned. It
-// releases the reservation with the last bytes and no earlier, because a large answer
-// that is read slowly stays in memory.
+// that has read them may send its next request before this one has returned, and the
+// process may end. It releases the reservation with the last bytes and no earlier,
+// because a large answer that is read slowly stays in memory.
 func (m *Meter) Count(ex *exchange.Exchange, h http.Header, p []byte) {
-	if m.reservation == nil {
+	if m.reservation == nil && m.entry == nil {
 		return
 	}
 	m.bytes += int64(len(p))
@@ -57,9 +64,9 @@ func (m *Meter) Count(ex *exchange.Exchange, h http.Header, p []byte) {
 	if !ex.Result.Whole() {
 		return
 	}
-	m.settle(ex)
+	m.settle(ex, exchange.Answered)
 	if ex.Streaming() || m.bytes >= contentLength(h) {
-		m.Release(ex)
+		m.Release(ex, exchange.Answered)
 	}
 }
 
@@ -69,23 +76,29 @@ func contentLength(h http.Header) int64 {
 	return n
 }
 
-// Release settles what is not settled yet, and ends the reservation. Further
-// calls have no effect.
-func (m *Meter) Release(ex *exchange.Exchange) {
-	if m.reservation == nil {
-		return
+// Release settles what is not settled yet, for an exchange that ends so, and ends
+// the reservation. Further calls have no effect.
+func (m *Meter) Release(ex *exchange.Exchange, outcome exchange.Outcome) {
+	m.settle(ex, outcome)
+	if m.reservation != nil {
+		m.reservation.Release()
+		m.reservation = nil
 	}
-	m.settle(ex)
-	m.reservation.Release()
-	m.reservation = nil
 }
 
-// settle replaces the reserved tokens by the used ones, once.
-func (m *Meter) settle(ex *exchange.Exchange) {
-	if !m.settled {
-		m.settled = true
+// settle replaces the reserved tokens by the used ones, and writes the record, once.
+func (m *Meter) settle(ex *exchange.Exchange, outcome exchange.Outcome) {
+	if m.settled {
+		return
+	}
+	m.settled = true
+	if m.reservation != nil {
 		m.reservation.Settle(m.used(ex))
 	}
+	if m.entry != nil && ex.Attempts > 0 && ex.Operation != translate.CountTokens {
+		m.entry.add(ex.Attempt, ex.Result, m.usage(ex.Result))
+	}
+	m.entry.end(ex, outcome)
 }
 
 // used returns the tokens that the exchange has used, as far as is known.

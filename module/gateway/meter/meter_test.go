@@ -47,7 +47,7 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 		}
 		ex := &exchange.Exchange{Attempts: 1, Result: &c.result}
 		assert.Equal(t, c.want, m.used(ex), name)
-		m.AddEarlier(&exchange.Result{Usage: token.Usage{Input: 7, Known: true}})
+		m.AddEarlier(&exchange.Exchange{Result: &exchange.Result{Usage: token.Usage{Input: 7, Known: true}}})
 		assert.Equal(t, c.want+7, m.used(ex), "with an earlier attempt: %s", name)
 		ex.Attempts = 0
 		assert.Zero(t, m.used(ex), "no attempt")

@@ -37,7 +37,7 @@ func (s *Sink) Fail(f *fault.Fault) {
 // failStream ends a stream with the error event. It completes an event that the
 // answer left open, so that the error event is not read as a part of it.
 func (s *Sink) failStream(f *fault.Fault) {
-	s.meter.Release(s.ex)
+	s.meter.Release(s.ex, s.outcome(false))
 	begun := s.state == flowing
 	if begun && !s.heartbeat.end.reached() {
 		s.send([]byte("\n\n"))
@@ -56,7 +56,7 @@ func (s *Sink) failStream(f *fault.Fault) {
 // reply sends a whole answer of the gateway's own. The caller holds the lock, and
 // has entered the state that the answer leads to.
 func (s *Sink) reply(status int, contentType string, body []byte) {
-	s.meter.Release(s.ex)
+	s.meter.Release(s.ex, s.outcome(false))
 	h := s.w.Header()
 	h["Content-Type"] = []string{contentType}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}

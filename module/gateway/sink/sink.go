@@ -77,7 +77,7 @@ func (s *Sink) Next(c *exchange.Conduit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ex.Result != nil {
-		s.meter.AddEarlier(s.ex.Result)
+		s.meter.AddEarlier(s.ex)
 	}
 	s.ex.Attempt, s.ex.Result = &c.Attempt, &c.Result
 	s.ex.Attempts++
@@ -185,9 +185,9 @@ func (s *Sink) Close(clientGone bool) {
 	if s.state == closed {
 		return
 	}
-	s.meter.Release(s.ex)
 	s.heartbeat.stop()
 	s.advance()
 	s.ex.Outcome = s.outcome(clientGone)
+	s.meter.Release(s.ex, s.ex.Outcome)
 	s.state = closed
 }

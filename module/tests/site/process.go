@@ -164,6 +164,16 @@ func (p *Process) load(options string, lines []string) Reply {
 // Terminate sends SIGTERM.
 func (p *Process) Terminate() { require.NoError(p.t, p.command.Process.Signal(syscall.SIGTERM)) }
 
+// Kill sends SIGKILL and waits for the end of the process.
+func (p *Process) Kill() {
+	require.NoError(p.t, p.command.Process.Kill())
+	select {
+	case <-p.exited:
+	case <-Waiting(p.t).Done():
+		require.Fail(p.t, "the process does not end")
+	}
+}
+
 // AssertExits waits for the end of the process, with exit status 0.
 func (p *Process) AssertExits() {
 	p.t.Helper()

@@ -1,0 +1,131 @@
+package meter
+
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// Pricer returns the price of a provider's model at a moment, nil if it is unknown.
+// The provider has its name in the configuration.
+type Pricer func(provider, model string, at time.Time) *prices.Price
+
+// Entry is the record of an exchange in the making. A nil *Entry records nothing.
+type Entry struct {
+	ledger aigateway.Ledger
+	price  Pricer
+	record aigateway.Record
+}
+
+// Begin writes down that an exchange begins. The error is that of the ledger; the
+// entry records what it can all the same.
+func Begin(l aigateway.Ledger, price Pricer, ex *exchange.Exchange) (*Entry, error) {
+	e := &Entry{ledger: l, price: price, record: aigateway.Record{
+		Request: ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
+		Operation: operations[ex.Operation], Format: string(ex.Format.Name), Stream: ex.Streaming(),
+	}}
+	return e, l.Begin(&e.record)
+}
+
+// operations are the names of operations in records.
+var operations = map[translate.Operation]string{translate.Generate: "generate", translate.CountTokens: "count_tokens"}
+
+// add adds a call, with what it used.
+func (e *Entry) add(a *exchange.Attempt, r *exchange.Result, u usage) {
+	if e == nil || r == nil || r.State == exchange.Unasked {
+		return
+	}
+	call := aigateway.Call{
+		Provider: a.Provider, Model: a.Model, Answered: r.AnsweredBy, Format: string(a.Format.Name), Status: r.Status,
+		Source: u.source, Tokens: u.tokens,
+	}
+	e.cost(&call)
+	e.record.Calls = append(e.record.Calls, call)
+}
+
+// cost sets the cost of a call, if its price is known.
+func (e *Entry) cost(call *aigateway.Call) {
+	if call.Source == aigateway.SourceNone {
+		return
+	}
+	price := e.price(call.Provider, call.Model, e.record.Admitted)
+	if price == nil {
+		return
+	}
+	t := call.Tokens
+	cost, ok := price.Cost(prices.Call{Admitted: e.record.Admitted, Tokens: prices.Tokens{
+		Fresh: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, CacheWriteLong: t.CacheWriteLong,
+		Output: t.Output, Reasoning: t.Reasoning, Searches: t.Searches,
+	}})
+	if ok {
+		call.Price = price.Name()
+		call.Cost = aigateway.Cost{Nanos: cost.Nanos, Currency: price.Currency}
+	}
+}
+
+// end writes the record down.
+func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
+	if e == nil {
+		return
+	}
+	e.record.Outcome = string(outcome)
+	e.record.Status = statusOf(ex)
+	e.record.Duration = time.Since(ex.Start)
+	if !ex.FirstByte.IsZero() {
+		e.record.FirstByte = ex.FirstByte.Sub(ex.Start)
+	}
+	e.ledger.End(&e.record)
+}
+
+// statusOf returns the status that the client gets, 0 if it gets none.
+func statusOf(ex *exchange.Exchange) int {
+	switch {
+	case !ex.FirstByte.IsZero():
+		return 200
+	case ex.Fault == nil:
+		return 0
+	case ex.Result != nil && ex.Result.Answer != nil:
+		return ex.Result.Answer.Status
+	}
+	return ex.Format.Errors.Status(ex.Fault)
+}
+
+// usage is what a call used, and how that is known.
+type usage struct {
+	tokens aigateway.Tokens
+	source aigateway.Source
+}
+
+// usage returns what a call used by kind, as cost does in all.
+func (m *Meter) usage(r *exchange.Result) usage {
+	n := reported(r)
+	var tokens aigateway.Tokens
+	if n > 0 {
+		tokens = tokensOf(r.Usage)
+	}
+	switch {
+	case n > 0 && (r.Whole() || m.bytes == 0 && unused(r)):
+		return usage{tokens, aigateway.SourceProvider}
+	case m.bytes == 0 && unused(r):
+		return usage{}
+	}
+	tokens.Input = max(tokens.Input, m.Prompt-tokens.CacheRead-tokens.CacheWrite)
+	tokens.Output = max(tokens.Output, m.sent()-tokens.Reasoning)
+	if n > 0 {
+		return usage{tokens, aigateway.SourcePartial}
+	}
+	return usage{tokens, aigateway.SourceEstimated}
+}
+
+// tokensOf returns the counts of a provider. It reports the output with reasoning.
+func tokensOf(u token.Usage) aigateway.Tokens {
+	reasoning := min(max(u.Reasoning, 0), max(u.Output, 0))
+	return aigateway.Tokens{
+		Input: max(u.Input, 0), CacheRead: max(u.CacheRead, 0), CacheWrite: max(u.CacheWrite, 0),
+		Output: max(u.Output, 0) - reasoning, Reasoning: reasoning,
+	}
+}

@@ -1,0 +1,228 @@
+package usage_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// sum is a sum of usage, as the admin API has it.
+type sum struct {
+	Key, User, Model, Provider, Outcome string
+
+	Upstream string `json:"upstream_model"`
+	Requests int64
+	Calls    int64
+	Input    int64 `json:"input_tokens"`
+	Output   int64 `json:"output_tokens"`
+	Cost     int64 `json:"cost_micro"`
+	Currency string
+
+	Estimated, Unpriced int64
+	Floor               bool
+}
+
+// withLedger returns the lines of a site with a store and a ledger of its own.
+func withLedger(t testing.TB, lines ...string) []string {
+	dir := t.TempDir()
+	return append([]string{
+		"store sqlite " + dir + "/gateway.db",
+		"ledger {\njournal " + dir + "/journal\n}",
+	}, lines...)
+}
+
+// read returns the usage, divided by dimensions.
+func read(t assert.TestingT, s *site.Site, by string) (sums []sum) {
+	response, err := http.Get(s.AdminURL("/ai_gateway/usage?by=" + by))
+	if !assert.NoError(t, err) {
+		return nil
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	assert.NoError(t, err)
+	var page struct{ Items []sum }
+	assert.NoError(t, json.Unmarshal(body, &page), string(body))
+	return page.Items
+}
+
+// settled returns the usage once it has so many requests.
+func settled(t testing.TB, s *site.Site, by string, requests int64) (sums []sum) {
+	t.Helper()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		sums = read(c, s, by)
+		total := int64(0)
+		for _, sum := range sums {
+			total += sum.Requests
+		}
+		assert.Equal(c, requests, total, "%+v", sums)
+	}, site.Patience, 20e6)
+	return sums
+}
+
+const priced = `price m input 3 output 15`
+
+func TestL004AStreamAndABodyCostTheSame(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		for _, path := range site.CallPaths {
+			for _, format := range []string{"messages", "chat"} {
+				if path == site.CompletionsPath && format == "messages" {
+					continue
+				}
+				t.Run(path+" to "+format, func(t *testing.T) {
+					p := gatewaytest.NewProvider(t)
+					s := site.Start(t, withLedger(t, w.Provider("p", p, priced, "format "+format))...)
+					require.Equal(t, http.StatusOK, s.Ask(path, site.BodyFor(path, "m", "hello", false)).Status)
+					once := settled(t, s, "outcome", 1)
+					require.Equal(t, http.StatusOK, s.Ask(path, site.BodyFor(path, "m", "hello", true)).Status)
+					twice := settled(t, s, "outcome", 2)
+					require.Len(t, once, 1)
+					require.Len(t, twice, 1)
+					assert.Equal(t, "answered", once[0].Outcome)
+					assert.Positive(t, once[0].Output)
+					assert.Equal(t, 2*once[0].Input, twice[0].Input)
+					assert.Equal(t, 2*once[0].Output, twice[0].Output)
+					assert.Equal(t, 3*once[0].Input+15*once[0].Output, once[0].Cost)
+					assert.Zero(t, twice[0].Estimated)
+					assert.False(t, twice[0].Floor)
+				})
+			}
+		}
+	})
+}
+
+// stalledStream opens a stream that waits at the gate after "Hi".
+func stalledStream(t testing.TB, p *gatewaytest.Provider, open func(path, body string, headers ...string) *site.Stream) (*site.Stream, *gatewaytest.Gate) {
+	gate := gatewaytest.NewGate(t)
+	events := site.Streams[site.ChatPath]
+	p.Script(gatewaytest.InOrder(
+		gatewaytest.Chunks(gatewaytest.EventStream, events[:len(events)-2]...),
+		gatewaytest.Stall(gate, gatewaytest.More(events[len(events)-2:]...)),
+	))
+	stream := open(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
+	stream.NextUntil("Hi")
+	return stream, gate
+}
+
+// L022: gateways that only recorded the last call gave the tokens of failed ones away.
+func TestL022TheCallsOfAnExchangeHaveARowEach(t *testing.T) {
+	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t,
+		site.Direct.Provider("first", first, "models off"), site.Direct.Provider("second", second, "models off", "price other input 3 output 15"),
+		"model m {\nto first/one\nto second/other\n}")...)
+	first.Script(gatewaytest.Status(http.StatusServiceUnavailable))
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true)).Status)
+	sums := settled(t, s, "provider,upstream_model,model,key", 1)
+	require.Len(t, sums, 2)
+	assert.Equal(t, sum{Key: "client", Model: "m", Provider: "first", Upstream: "one", Calls: 1}, sums[0])
+	assert.Equal(t, "second other", sums[1].Provider+" "+sums[1].Upstream)
+	assert.EqualValues(t, 1, sums[1].Requests)
+	assert.Positive(t, sums[1].Cost)
+}
+
+// L019: an answer that the client does not read to its end was free in other gateways.
+func TestL019AClientThatLeavesPaysWhatWasRelayed(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced))...)
+	open, _ := stalledStream(t, p, s.Open)
+	open.Cancel()
+	sums := settled(t, s, "outcome", 1)
+	require.Len(t, sums, 1)
+	assert.Equal(t, "client_closed", sums[0].Outcome)
+	assert.EqualValues(t, 1, sums[0].Estimated)
+	assert.Positive(t, sums[0].Output)
+	assert.Positive(t, sums[0].Cost)
+}
+
+// An answer that breaks off was free in other gateways, too.
+func TestL021AStreamThatBreaksOffIsCut(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced))...)
+	s.AfterContent(p, site.ChatPath, site.Streams[site.ChatPath][0]+site.Streams[site.ChatPath][1], gatewaytest.Reset())
+	sums := settled(t, s, "outcome", 1)
+	assert.Equal(t, "cut", sums[0].Outcome)
+	assert.EqualValues(t, 1, sums[0].Estimated)
+}
+
+func TestL024CountsOfTokensCostNothing(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced))...)
+	require.Equal(t, http.StatusOK, s.Ask(site.CountPath, `{"model":"m","messages":[{"role":"user","content":"hello"}]}`).Status)
+	sums := settled(t, s, "outcome", 1)
+	assert.Equal(t, sum{Outcome: "answered", Requests: 1}, sums[0])
+}
+
+// What is refused before a key is known leaves nothing; what a limit refuses leaves a
+// record without a call.
+func TestL025RefusedRequestsCostNothing(t *testing.T) {
+	t.Setenv("KEY_ALICE", site.AliceKey)
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced),
+		"limit once {\nrequests 1/1d\n}", "key alice {env.KEY_ALICE} {\nlimit once\n}")...)
+	body := site.BodyFor(site.ChatPath, "m", "hello", false)
+	for _, asked := range []struct {
+		key    string
+		status int
+	}{{"sk-nobody-has-this-key", 401}, {site.AliceKey, 200}, {site.AliceKey, 429}} {
+		require.Equal(t, asked.status, s.Ask(site.ChatPath, body, "Authorization", "Bearer "+asked.key).Status)
+	}
+	sums := settled(t, s, "key,outcome", 2)
+	require.Len(t, sums, 2)
+	assert.Equal(t, "answered", sums[0].Outcome)
+	assert.Equal(t, sum{Key: "alice", Outcome: "refused", Requests: 1}, sums[1])
+}
+
+func TestL013AnUnknownPriceIsNotZero(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, "price something-else input 3 output 15"))...)
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
+	sums := settled(t, s, "model", 1)
+	assert.EqualValues(t, 1, sums[0].Unpriced)
+	assert.True(t, sums[0].Floor)
+	assert.Zero(t, sums[0].Cost)
+}
+
+func TestL036AReloadWritesEachRecordOnce(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	lines := withLedger(t, site.Direct.Provider("p", p, priced))
+	s := site.Start(t, lines...).Persistently()
+	open, gate := stalledStream(t, p, s.Open)
+	for i := range 3 {
+		require.NoError(t, s.Reload(site.Block(fmt.Sprintf("# %d", i), lines...)))
+	}
+	gate.Open()
+	assert.Contains(t, open.Rest().Body, "[DONE]")
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
+	sums := settled(t, s, "outcome", 2)
+	require.Len(t, sums, 1)
+	assert.Equal(t, "answered", sums[0].Outcome)
+}
+
+// Whoever bills by the ledger refuses what it cannot write down.
+func TestL032RequestsAreRefusedWhileNothingCanBeWrittenIfSoConfigured(t *testing.T) {
+	for _, onError := range []string{"serve", "block"} {
+		t.Run(onError, func(t *testing.T) {
+			p := gatewaytest.NewProvider(t)
+			dir := t.TempDir()
+			s := site.Start(t, "store sqlite "+dir+"/gateway.db", site.Direct.Provider("p", p, priced),
+				"ledger {\njournal "+dir+"/journal\njournal_max 1\non_error "+onError+"\n}")
+			answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+			if onError == "serve" {
+				assert.Equal(t, http.StatusOK, answer.Status)
+				assert.Len(t, p.Requests(), 1)
+				return
+			}
+			assert.Equal(t, http.StatusServiceUnavailable, answer.Status)
+			assert.Contains(t, answer.Body, "ledger_unavailable")
+			assert.NotContains(t, answer.Body, dir)
+			assert.Empty(t, p.Requests())
+		})
+	}
+}
