@@ -28,6 +28,7 @@
 //
 //	[[words:500]]                 add 500 numbered words to the text
 //	[[tool NAME {"a":1}]]         call this tool with these arguments; repeatable
+//	[[tool NAME {"input":"x"}]]   call this custom tool with this text
 //	[[think]]                     reason even when it was not asked for
 //	[[refuse]]                    decline to answer, as a model does
 //	[[filter]]                    break the text off, as a content filter does

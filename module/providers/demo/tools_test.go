@@ -112,6 +112,18 @@ func TestACustomToolGetsText(t *testing.T) {
 	})
 }
 
+// The directive once sent the JSON of its arguments alone, so no prompt could
+// spell out a patch.
+func TestADirectiveSpellsOutTheTextOfACustomTool(t *testing.T) {
+	ways(t, func(t *testing.T, c *caller) {
+		const prompt = `[[tool note {"input":"one\ntwo three"}]]`
+		chat := c.completion(chatPath, ask(chatPath, prompt, `,"tools":[{"type":"custom","custom":{"name":"note"}}]`))
+		assert.Equal(t, "one\ntwo three", chat.Choices[0].Message.ToolCalls[0].Custom.Input)
+		response := c.response(ask(responsesPath, prompt, `,"tools":[{"type":"custom","name":"note"}]`))
+		assert.Equal(t, "one\ntwo three", *response.Items("custom_tool_call")[0].Input)
+	})
+}
+
 // The directive once called a custom tool as if it was a function.
 func TestADirectiveCallsACustomToolWithText(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -31,10 +32,20 @@ func (a *Answer) calls(prompt string, index int) []Call {
 func (a *Answer) ordered() (list []Call) {
 	for _, o := range a.orders.calls {
 		if t, offered := a.find(o.name); offered {
-			list = append(list, t.call(fragments(string(o.arguments))))
+			list = append(list, t.call(o.pieces(t)))
 		}
 	}
 	return list
+}
+
+// pieces returns the input of an ordered call. A custom tool takes text: the
+// member "input" of the arguments, or the arguments without such a member.
+func (o order) pieces(t Tool) []string {
+	var arguments struct{ Input string }
+	if t.Custom && json.Unmarshal(o.arguments, &arguments) == nil && arguments.Input != "" {
+		return pieces(arguments.Input)
+	}
+	return fragments(string(o.arguments))
 }
 
 // maxSearch is how much of a prompt is searched for the names of tools, in bytes.
