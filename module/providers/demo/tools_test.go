@@ -273,3 +273,18 @@ func TestTokensAreCountedAsTheyAreCharged(t *testing.T) {
 		assert.Positive(t, counted.InputTokens)
 	})
 }
+
+// Providers of chat and of messages once answered plain text to a schema, so that
+// no client could read a structured answer of theirs.
+func TestAStructuredAnswerFollowsItsSchema(t *testing.T) {
+	const schema = `{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`
+	const want = `{"city":"demo city"}`
+	ways(t, func(t *testing.T, c *caller) {
+		chat := c.completion(chatPath, ask(chatPath, "Where?", `,"response_format":{"type":"json_schema","json_schema":{"name":"place","schema":`+schema+`}}`))
+		assert.JSONEq(t, want, *chat.Choices[0].Message.Content)
+		message := c.message(ask(messagesPath, "Where?", `,"output_config":{"format":{"type":"json_schema","schema":`+schema+`}}`))
+		assert.JSONEq(t, want, message.Content[0].Text)
+		response := c.response(ask(responsesPath, "Where?", `,"text":{"format":{"type":"json_schema","name":"place","schema":`+schema+`}}`))
+		assert.JSONEq(t, want, response.Text())
+	}, demo.WithStrict(true))
+}

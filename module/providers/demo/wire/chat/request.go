@@ -30,6 +30,7 @@ func read(b *wire.Body) (*reply.Request, wire.Writer) {
 	r.messages()
 	w.includeUsage = openai.ReadSampling(b, r.Request)
 	r.limit()
+	r.schema()
 	r.tools()
 	w.logprobs = r.logprobs()
 	effort := b.OneOf("reasoning_effort", "none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -46,6 +47,17 @@ func (r *reader) limit() {
 		r.body.Fail("max_tokens", "cannot be used together with max_completion_tokens")
 	}
 	r.Limit = r.body.Integer("max_completion_tokens", 1, -1)
+}
+
+// schema reads what a structured answer looks like.
+func (r *reader) schema() {
+	format, _ := r.body.Sub("response_format")
+	if format.Text("type") == "json_object" {
+		r.Schema = []byte(`{"type":"object"}`)
+	}
+	if inner, there := format.Sub("json_schema"); there {
+		r.Schema = inner.Raw("schema")
+	}
 }
 
 // logprobs returns the number of alternatives for each token, negative if none

@@ -37,6 +37,7 @@ func read(b *wire.Body, counting bool) *reader {
 		b.Missing("max_tokens")
 	}
 	r.options()
+	r.schema()
 	r.tools()
 	r.toolChoice()
 	r.thinking()
@@ -56,6 +57,13 @@ func (r *reader) options() {
 			r.body.Fail("stop_sequences", "each stop sequence must contain non-whitespace")
 		}
 	}
+}
+
+// schema reads what a structured answer looks like.
+func (r *reader) schema() {
+	output, _ := r.body.Sub("output_config")
+	format, _ := output.Sub("format")
+	r.Schema = format.Raw("schema")
 }
 
 func (r *reader) system() {
