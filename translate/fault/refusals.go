@@ -210,7 +210,7 @@ func InvalidValue(path, what, value string) *Fault {
 // nothing of it.
 func NeedsState(path string) *Fault {
 	return &Fault{
-		Kind: Invalid, Message: path + ": this gateway keeps no responses: send the whole conversation as input",
+		Kind: Invalid, Message: path + ": this gateway keeps no responses: set store to false, and send the whole conversation as input",
 		Param: path, Code: CodeUntranslatable, Trait: "responses_state",
 	}
 }

@@ -123,12 +123,12 @@ func TestResponsesRequestsTowardsMessages(t *testing.T) {
 		{
 			name:  "R039 an earlier response",
 			body:  posing(`"previous_response_id":"resp_1"`).body,
-			fault: "previous_response_id: this gateway keeps no responses: send the whole conversation as input",
+			fault: "previous_response_id: this gateway keeps no responses: set store to false, and send the whole conversation as input",
 		},
 		{
 			name:  "an item that the provider keeps",
 			body:  listing(`{"type":"item_reference","id":"x"}`).body,
-			fault: "input[1].type: this gateway keeps no responses: send the whole conversation as input",
+			fault: "input[1].type: this gateway keeps no responses: set store to false, and send the whole conversation as input",
 		},
 		{
 			name:  "R040 a compaction",
@@ -305,12 +305,12 @@ func TestResponsesRequestsTowardsChat(t *testing.T) {
 		{
 			name:  "R039 an earlier response",
 			body:  posing(`"previous_response_id":"resp_1"`).body,
-			fault: "previous_response_id: this gateway keeps no responses: send the whole conversation as input",
+			fault: "previous_response_id: this gateway keeps no responses: set store to false, and send the whole conversation as input",
 		},
 		{
 			name:  "an item that the provider keeps",
 			body:  listing(`{"type":"item_reference","id":"x"}`).body,
-			fault: "input[1].type: this gateway keeps no responses: send the whole conversation as input",
+			fault: "input[1].type: this gateway keeps no responses: set store to false, and send the whole conversation as input",
 		},
 		{
 			name:  "R040 a compaction",
@@ -381,7 +381,7 @@ func TestResponsesRequestsTowardsCompletions(t *testing.T) {
 		{
 			name: "R039 an earlier response", traits: "prompt_template chatml",
 			body:  posing(`"previous_response_id":"resp_1"`).body,
-			fault: "previous_response_id: this gateway keeps no responses: send the whole conversation as input",
+			fault: "previous_response_id: this gateway keeps no responses: set store to false, and send the whole conversation as input",
 		},
 		{
 			name: "what the vendor's tools did", traits: "prompt_template chatml",

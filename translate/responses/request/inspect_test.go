@@ -221,7 +221,7 @@ func TestTheViewNamesTheFirstFieldThatNeedsState(t *testing.T) {
 		assert.Equal(t, path, view.State, body)
 	}
 	refusal := fault.NeedsState("previous_response_id")
-	assert.Equal(t, "previous_response_id: this gateway keeps no responses: send the whole conversation as input", refusal.Message)
+	assert.Equal(t, "previous_response_id: this gateway keeps no responses: set store to false, and send the whole conversation as input", refusal.Message)
 	assert.Equal(t, "previous_response_id", refusal.Param)
 	assert.Equal(t, "unsupported_for_upstream", refusal.Code)
 	assert.Equal(t, 400, refusal.Status())
