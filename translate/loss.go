@@ -7,10 +7,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// LossClass says what the loss of a field means (wire format 0.2).
+// LossClass is the class of a loss (wire format 0.2).
 type LossClass uint8
 
-// The classes. What of a request is structural is never lost: it is refused.
+// The classes. A structural field of a request is never lost but refused.
 const (
 	Hint     LossClass = iota // affects cost, caching, routing or accounting, never the text asked for
 	Shaping                   // changes sampling or effort, but not the shape of the answer
@@ -22,19 +22,18 @@ func (c LossClass) String() string { return [...]string{"hint", "shaping", "answ
 
 // Loss is a field that could not be carried over as it was.
 type Loss struct {
-	// Path is that of the field in the notation of whoever sent it, the client
-	// or, for answers, the provider, with "*" for every index:
+	// Path is the path of the field in the notation of its sender, the client or, for
+	// answers, the provider, with "*" for every index:
 	// messages.*.content.*.cache_control, choices[*].message.annotations.
 	Path  string
 	Class LossClass
-	// Foreign says that a provider chose the last name of Path, so that there may
-	// be any number of such paths. Names from clients are not marked.
+	// Foreign is true if a provider chose the last name of Path, so that the number of
+	// such paths is unbounded. Names from clients are not marked.
 	Foreign bool
 }
 
-// Losses collects losses in the order in which they were found, each once, and
-// at most maxLosses of them: a body of nothing but unknown fields must not
-// cost more than any other.
+// Losses are losses in the order in which they were found, each once, and at most
+// maxLosses of them: a body of unknown fields must not cost more than others.
 type Losses []Loss
 
 const (
@@ -43,22 +42,23 @@ const (
 	maxLosses = 512
 	// maxReport is the longest report, in bytes.
 	maxReport = 1024
-	// maxForeign is how many names that a provider chose are repeated, of one answer.
+	// maxForeign bounds the names of one answer that a provider chose and that are
+	// repeated.
 	maxForeign = 32
-	// oddName stands for names that do not belong into a header or a log, noName
-	// for one that is empty.
+	// oddName replaces names that must not be in a header or a log, noName an empty
+	// one.
 	oddName = "?"
 	noName  = `""`
 )
 
-// Add notes a loss, once.
+// Add adds a loss, once.
 func (l *Losses) Add(class LossClass, path string) { l.AddIn(class, path, "") }
 
-// AddIn notes the loss of a member; prefix is the path of the object that has
-// it, with its last dot.
+// AddIn adds the loss of a member. prefix is the path of its object, with the last
+// dot.
 func (l *Losses) AddIn(class LossClass, prefix, name string) { l.add(class, prefix, name, false) }
 
-// AddNamed is AddIn for a member that the client may have named as it likes.
+// AddNamed is AddIn for a member with a name that the client chose.
 func (l *Losses) AddNamed(class LossClass, prefix string, name []byte) {
 	switch {
 	case len(*l) == maxLosses:
@@ -66,19 +66,19 @@ func (l *Losses) AddNamed(class LossClass, prefix string, name []byte) {
 		l.AddIn(class, prefix, noName)
 	case !MemberLike(name):
 		l.AddIn(class, prefix, oddName)
-	case !l.has(prefix, name): // asked first: most are found again, which costs no memory
+	case !l.has(prefix, name): // most losses are found again, which allocates nothing
 		l.AddIn(class, prefix, string(name))
 	}
 }
 
-// AddPath is Add for a path that need not last.
+// AddPath is Add for a path whose memory may be reused.
 func (l *Losses) AddPath(class LossClass, path []byte) {
 	if len(*l) < maxLosses && !l.has("", path) {
 		*l = append(*l, Loss{Path: string(path), Class: class})
 	}
 }
 
-// AddMember is AddNamed for a prefix that need not last.
+// AddMember is AddNamed for a prefix whose memory may be reused.
 func (l *Losses) AddMember(class LossClass, prefix, name []byte) {
 	switch {
 	case len(*l) == maxLosses:
@@ -91,7 +91,7 @@ func (l *Losses) AddMember(class LossClass, prefix, name []byte) {
 	}
 }
 
-// AddAll notes all losses of another list.
+// AddAll adds all losses of another list.
 func (l *Losses) AddAll(others Losses) {
 	for _, loss := range others {
 		l.add(loss.Class, "", loss.Path, loss.Foreign)
@@ -117,9 +117,8 @@ func (l *Loss) is(prefix string, name []byte) bool {
 	return len(l.Path) == len(prefix)+len(name) && l.Path[:len(prefix)] == prefix && l.Path[len(prefix):] == string(name)
 }
 
-// String is the report of the losses: their paths with commas between, as many
-// of them as fit into 1024 bytes, and then "+" and the number of those left out.
-// Of 512 losses, beyond which none is noted, there may be more: "+450 or more".
+// String returns the paths with commas between, as many as fit into 1024 bytes, and
+// then "+" and the number of the others: "+450 or more" if the list is full.
 func (l Losses) String() string {
 	uncounted := ""
 	if len(l) == maxLosses {
@@ -143,21 +142,21 @@ func (l Losses) String() string {
 	return report.String()
 }
 
-// Dropped collects what of an answer has no place in the client's format. The
-// parsers and the emitters of answers embed it; it costs nothing while nothing
-// is dropped, and little however much is: of the names that a provider chose 32
-// are repeated, if they look like names of members, and "?" stands for all others.
+// Dropped collects the parts of an answer that the client's format cannot express.
+// Parsers and emitters embed it. It costs nothing until a part is dropped, and its size
+// is bounded: at most 32 names that a provider chose are repeated, if they look like
+// names of members, and "?" replaces all others.
 type Dropped struct {
 	losses  Losses
 	foreign int // names that the provider chose
 }
 
-// Drop notes a part of the answer that is left out, once. The path is one of
-// this repository's own words, never text that a provider chose.
+// Drop adds a part of the answer that is left out, once. The path is a constant, never
+// text that a provider chose.
 func (d *Dropped) Drop(path string) { d.losses.Add(OfAnswer, path) }
 
-// DropNamed notes a part of the answer that the provider named as it liked;
-// prefix is the path of what it belongs to, with its last dot.
+// DropNamed is Drop for a part with a name that the provider chose. prefix is the path
+// of its object, with the last dot.
 func (d *Dropped) DropNamed(prefix string, name []byte) {
 	switch {
 	case len(name) == 0:
@@ -170,20 +169,19 @@ func (d *Dropped) DropNamed(prefix string, name []byte) {
 	}
 }
 
-// DropMember skips the value of the cursor's member, which is left out. It is
-// noted unless it says nothing.
+// DropMember skips the value of the cursor's member, which is left out. A blank value
+// is no loss.
 func (d *Dropped) DropMember(prefix string, c *jsonscan.Cursor) {
 	name := c.Name()
 	d.DropValue(prefix, name, c.Skip())
 }
 
-// DropValue notes a member with a raw value that is left out, unless that says
-// nothing.
+// DropValue is DropMember for a name and a raw value.
 func (d *Dropped) DropValue(prefix string, name, raw []byte) {
 	if !jsonscan.Blank(raw) {
 		d.DropNamed(prefix, name)
 	}
 }
 
-// Losses are what was dropped so far.
+// Losses returns the parts dropped so far.
 func (d *Dropped) Losses() Losses { return d.losses }

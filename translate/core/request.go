@@ -10,41 +10,40 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// RequestInfo is what a conversion of a request needs to know beside the body.
+// RequestInfo is what the translation of a request depends on beside the body.
 type RequestInfo struct {
-	Model    string        // the name the client used; messages of refusals name it
+	Model    string        // the client's name of the model, for messages
 	Upstream string        // the provider's own name of the model
-	Traits   *trait.Traits // what the provider can take; nil stands for the defaults
-	Prompt   int           // which of several prompts is written, from 0; below Rendered.Prompts
+	Traits   *trait.Traits // of the provider; nil means the defaults
+	Prompt   int           // index of the prompt to write, below Rendered.Prompts
 
-	// Tenant is whose key the client has, "" where there are no keys.
+	// Tenant is the owner of the key, "" if clients need no key.
 	Tenant string
-	// Seals opens and closes reasoning that goes between the responses format and
-	// others, for the provider and the tenant. It is nil where there is no key for that.
+	// Seals seals and opens reasoning that passes between the responses format and
+	// others, for the provider and the tenant. It is nil if there is no sealing key.
 	Seals *seal.Sealer
 
-	// BytesPerToken is what estimates of the input tokens divide by; 0 stands
-	// for the ratio of a model of which nothing is known.
+	// BytesPerToken is the ratio for estimates of the input tokens; 0 means
+	// token.DefaultBytesPerToken.
 	BytesPerToken float64
 }
 
-// Rendered is what a conversion tells beside the body it wrote.
+// Rendered is the result of a translation beside the body.
 type Rendered struct {
-	Losses translate.Losses        // what could not be carried over as it was
-	Answer translate.AnswerContext // what the way back needs
+	Losses translate.Losses        // fields that are not carried over unchanged
+	Answer translate.AnswerContext // what the translation of the answer depends on
 
-	// Prompts is how many prompts the request holds, each of which is a call of
-	// its own, and Samples how often each is sent. Both are 1 as a rule.
+	// Prompts is the number of prompts in the request, each of which is a call, and
+	// Samples the number of times that each is sent. Both are usually 1.
 	Prompts, Samples int
 }
 
-// Calls is how many calls the request becomes: 1 as a rule.
+// Calls returns the number of calls that the request becomes, usually 1.
 func (r *Rendered) Calls() int { return r.Prompts * r.Samples }
 
-// Refuse says that a field cannot be carried over to the provider's format
-// without changing what is asked. The path is in the client's notation; shown
-// is the value where it may be repeated (a number, or a word of a closed set in
-// quotes), else "".
+// Refuse refuses a field that the provider's format cannot express. The path is in the
+// client's notation. shown is the value if it may be repeated: a number, or a word of a
+// closed set in quotes; else "".
 func (info *RequestInfo) Refuse(upstream translate.Format, path, shown string) *fault.Fault {
 	why := "cannot be translated for model '" + info.Model + "' (upstream format " + string(upstream) + ")"
 	f := &fault.Fault{Kind: fault.Invalid, Message: path + ": " + why, Param: path, Code: fault.CodeUntranslatable}
@@ -54,9 +53,8 @@ func (info *RequestInfo) Refuse(upstream translate.Format, path, shown string) *
 	return f
 }
 
-// RefuseLoss refuses a request that could be answered without the field at path,
-// because the client wants that, or else the operator. The message says who:
-// leaving the field out is one remedy then, asking for less another.
+// RefuseLoss refuses a field that could be left out, because the client or else the
+// operator asks to refuse losses. The message names which, since the remedies differ.
 func (info *RequestInfo) RefuseLoss(upstream translate.Format, path string, byClient bool) *fault.Fault {
 	f := info.Refuse(upstream, path, "")
 	if byClient {
@@ -68,8 +66,7 @@ func (info *RequestInfo) RefuseLoss(upstream translate.Format, path string, byCl
 	return f
 }
 
-// RefuseControl refuses a text that holds a part of the template in which the
-// model is asked.
+// RefuseControl refuses a text that contains a control text of the prompt template.
 func (info *RequestInfo) RefuseControl(path, control string) *fault.Fault {
 	return &fault.Fault{
 		Kind: fault.Invalid, Message: path + ": must not hold '" + control + "', which has a meaning of its own in the prompt of model '" + info.Model + "'",
@@ -77,8 +74,8 @@ func (info *RequestInfo) RefuseControl(path, control string) *fault.Fault {
 	}
 }
 
-// RefuseCalls refuses a request that would become more calls than the provider
-// may be asked for at once. shown is what there is too much of.
+// RefuseCalls refuses a request that would become more than most calls. shown is the
+// value that causes them.
 func (info *RequestInfo) RefuseCalls(upstream translate.Format, path, shown string, most int64) *fault.Fault {
 	f := info.Refuse(upstream, path, shown)
 	f.Add(": more than " + strconv.FormatInt(most, 10) + " calls")
@@ -92,25 +89,23 @@ func (info *RequestInfo) RefusePrefill(upstream translate.Format, path string) *
 	return f
 }
 
-// RefuseStops refuses stop texts at path of which there are too many for the
-// gateway to enforce.
+// RefuseStops refuses stop texts at path that exceed what the gateway can enforce.
 func (info *RequestInfo) RefuseStops(upstream translate.Format, path string) *fault.Fault {
 	f := info.Refuse(upstream, path, "")
 	f.Message += fmt.Sprintf(": more than %d different texts that the gateway itself must look for, or more than %d bytes of them", translate.MaxEnforced, translate.MaxEnforcedBytes)
 	return f
 }
 
-// RefusePDF refuses a PDF document, at path. Claude Code looks for the last words:
-// it takes the document out of the conversation then, which could never go on
-// otherwise.
+// RefusePDF refuses a PDF document, at path. Claude Code recognizes the last words and
+// removes the document from the conversation, which could not continue otherwise.
 func (info *RequestInfo) RefusePDF(upstream translate.Format, path string) *fault.Fault {
 	f := info.Refuse(upstream, path, "'document'")
 	f.Message += ": this model does not support PDF input"
 	return f
 }
 
-// RefuseThread refuses message threads, which need a provider that keeps them.
-// Official SDKs read the details and go on without threads.
+// RefuseThread refuses message threads, which the provider would have to store.
+// Official SDKs read the details and continue without threads.
 func (info *RequestInfo) RefuseThread(upstream translate.Format) *fault.Fault {
 	f := info.Refuse(upstream, "thread", "")
 	f.ErrorCode = "thread_unsupported_request"
