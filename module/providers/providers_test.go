@@ -197,7 +197,7 @@ func TestDemoAnswersAtTheAddressOfItsDefaults(t *testing.T) {
 // model name of a gateway that has no other provider.
 func TestDemoSpeaksEveryFormat(t *testing.T) {
 	d := load(t, "demo", `{"pace": -1}`).(*Demo)
-	for _, f := range formats.Known() {
+	for _, f := range formats.All() {
 		path, _ := f.Provider.Call(format.Call{Base: "/v1", Operation: translate.Generate})
 		req, err := http.NewRequest(http.MethodPost, "http://demo"+path, strings.NewReader("{}"))
 		require.NoError(t, err)

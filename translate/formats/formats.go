@@ -20,26 +20,20 @@ var all = []*format.Descriptor{
 	&messages.Descriptor,
 	&chat.Descriptor,
 	&completions.Descriptor,
+	&responses.Descriptor,
 }
-
-// known are all, and those that can be translated and are not served yet.
-var known = slices.Concat(all, []*format.Descriptor{&responses.Descriptor})
-
-// Known returns All and the formats that can be translated and are not served yet. It
-// must not be changed.
-func Known() []*format.Descriptor { return known }
 
 // All returns the formats, in the order in which documentation shows them. It must
 // not be changed.
 func All() []*format.Descriptor { return all }
 
-// Of returns the format of Known with a name, nil if there is none.
+// Of returns the format with a name, nil if there is none.
 func Of(name translate.Format) *format.Descriptor {
-	i := slices.IndexFunc(known, func(d *format.Descriptor) bool { return d.Name == name })
+	i := slices.IndexFunc(all, func(d *format.Descriptor) bool { return d.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return known[i]
+	return all[i]
 }
 
 // Unspecified returns the format in which requests are answered that reveal none:

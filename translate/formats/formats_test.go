@@ -26,7 +26,7 @@ var optional = []string{
 // A field that was added to Descriptor and forgotten in a format would be found by
 // the first client that needs it.
 func TestDescriptorsAreComplete(t *testing.T) {
-	for _, d := range formats.Known() {
+	for _, d := range formats.All() {
 		requireFields(t, d.String(), "", reflect.ValueOf(d).Elem())
 	}
 }
@@ -45,7 +45,7 @@ func requireFields(t *testing.T, format, parent string, v reflect.Value) {
 }
 
 func TestFieldsThatBelongTogetherAreThereTogether(t *testing.T) {
-	for _, d := range formats.Known() {
+	for _, d := range formats.All() {
 		assert.Equal(t, d.Version.Header == "", d.Version.Check == nil, "%s: Version", d)
 		assert.Equal(t, d.Version.Header == "", d.Version.Sent == nil, "%s: Version", d)
 		assert.Equal(t, d.Answers.Usage.Ask == nil, d.Answers.Usage.Cut == nil, "%s: Usage", d)
@@ -55,20 +55,20 @@ func TestFieldsThatBelongTogetherAreThereTogether(t *testing.T) {
 
 func TestFormatsAreFoundByName(t *testing.T) {
 	seen := make(map[translate.Format]bool)
-	for _, d := range formats.Known() {
+	for _, d := range formats.All() {
 		assert.Same(t, d, formats.Of(d.Name))
 		assert.False(t, seen[d.Name], "%s is registered twice", d)
 		seen[d.Name] = true
 	}
 	assert.Nil(t, formats.Of("other"))
-	assert.Contains(t, formats.Known(), formats.Unspecified())
+	assert.Contains(t, formats.All(), formats.Unspecified())
 }
 
 // Two formats with the same endpoint would leave it to chance which of them
 // answers.
 func TestEndpointsBelongToOneFormat(t *testing.T) {
 	owners := make(map[format.Endpoint]*format.Descriptor)
-	for _, d := range formats.Known() {
+	for _, d := range formats.All() {
 		for _, e := range d.Client.Endpoints {
 			e.Operation = 0
 			assert.Nil(t, owners[e], "%s %s", e.Method, e.Path)

@@ -32,8 +32,8 @@ type Rule = core.FieldRule
 // tables are the rows of every pair.
 var tables = func() map[[2]translate.Format][]Field {
 	all := make(map[[2]translate.Format][]Field)
-	for _, from := range formats.Known() {
-		for _, to := range formats.Known() {
+	for _, from := range formats.All() {
+		for _, to := range formats.All() {
 			if CanTranslate(from.Name, to.Name) {
 				all[[2]translate.Format{from.Name, to.Name}] = core.Join(from.Requests.Source, to.Requests.Target)
 			}

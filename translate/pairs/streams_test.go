@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // known are the names of the formats that can be translated, served or not.
 var known = func() (names []translate.Format) {
-	for _, d := range formats.Known() {
+	for _, d := range formats.All() {
 		names = append(names, d.Name)
 	}
 	return names
