@@ -22,6 +22,10 @@ type Result struct {
 	Status    int              // status of the provider, 0 before it answers
 	RequestID string           // id of the call at the provider
 
+	// Continuation adds events to the stream; nil if the client's format has the
+	// same ones for all streams.
+	Continuation Continuation
+
 	AnsweredBy string      // model that the provider names in its answer
 	Usage      token.Usage // as reported so far; final in the state Finished
 }
@@ -48,6 +52,16 @@ func (r *Result) Finish(u token.Usage) { r.State, r.Usage = Finished, u }
 
 // Fail notes why there is no whole answer.
 func (r *Result) Fail(f *fault.Fault) { r.State, r.Fault = Broken, f }
+
+// Continuation adds events of the gateway to a stream of which the client has a
+// part. The sink uses it while the transport may still read the stream.
+type Continuation interface {
+	// AppendKeepAlive appends a keep-alive for a client that has received sent bytes
+	// of the answer; nothing if other bytes are on their way to it.
+	AppendKeepAlive(dst []byte, sent int64) []byte
+	// AppendFailure appends the event that ends a stream whose call has ended.
+	AppendFailure(dst []byte, f *fault.Fault) []byte
+}
 
 // ErrorAnswer is a provider's error answer, kept to be relayed byte for byte to
 // a client of the same format.

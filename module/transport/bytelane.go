@@ -34,6 +34,11 @@ type editor func(edits []edit.Edit, data []byte) []edit.Edit
 // Losses returns nothing: the client gets the provider's own bytes.
 func (l *byteLane) Losses() translate.Losses { return nil }
 
+func (l *byteLane) continuation() format.Continuation {
+	c, _ := l.Observer.(format.Continuation)
+	return c
+}
+
 func (l *byteLane) relaysErrors() bool { return !l.hidden }
 
 // restore puts the beginning of an incomplete event in front of its rest, so that both

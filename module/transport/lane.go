@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -30,6 +31,9 @@ type lane interface {
 	offset() int64
 	// lastEvent returns the offset of the end of the last event. A comment is no event.
 	lastEvent() int64
+	// continuation returns what continues the stream between two events, nil if the
+	// client's format needs nothing of the kind.
+	continuation() format.Continuation
 	// relaysErrors reports whether the provider's own error event is handed on.
 	relaysErrors() bool
 	Usage() token.Usage

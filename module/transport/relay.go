@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
@@ -27,6 +28,9 @@ type relay struct {
 	lane     lane
 
 	ready bytes.Buffer // bytes that may be handed on
+
+	mu      sync.Mutex // held while the lane writes: keep-alives come from a timer
+	written int64      // bytes of the lane so far
 }
 
 // maxPrelude bounds what is held back before the first content: comments, pings
@@ -120,12 +124,31 @@ func (r *relay) read(p []byte) (int, error) {
 // provider alive, and the wait for usage must not begin anew with each event.
 func (r *relay) took(p []byte, fresh int) (direct int) {
 	last := r.lane.lastEvent()
-	direct = r.lane.take(p, fresh, &r.ready)
+	direct = r.take(p, fresh)
 	if r.call.result.State == exchange.Content && r.lane.lastEvent() > last {
 		r.call.watch.touch()
 	}
 	r.advance()
 	return direct
+}
+
+// take passes bytes on to the lane, as took does.
+func (r *relay) take(p []byte, fresh int) (direct int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.ready.Len()
+	direct = r.lane.take(p, fresh, &r.ready)
+	r.written += int64(direct + r.ready.Len() - before)
+	return direct
+}
+
+// endLane ends the lane.
+func (r *relay) endLane(orderly bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.ready.Len()
+	r.lane.end(orderly, &r.ready)
+	r.written += int64(r.ready.Len() - before)
 }
 
 // failure returns the error that ends the stream before its time: that of an event or a
@@ -189,7 +212,7 @@ func (r *relay) end(err error) {
 	r.src = nil
 	cause := context.Cause(r.call.ctx)
 	waited := errors.Is(cause, errDrain) // the wait for the usage of a finished turn is over
-	r.lane.end(waited || errors.Is(err, io.EOF), &r.ready)
+	r.endLane(waited || errors.Is(err, io.EOF))
 	r.advance()
 	if r.call.client.Err() == nil && !r.ended() {
 		r.call.noteFailure(brokenOff(err, cause))

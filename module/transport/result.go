@@ -58,6 +58,9 @@ func (c *call) noteError(f *fault.Fault) {
 // noteState notes how far a stream is.
 func (c *call) noteState(s exchange.AnswerState) { c.result.State = s }
 
+// noteContinuation notes what adds events to the stream.
+func (c *call) noteContinuation(a exchange.Continuation) { c.result.Continuation = a }
+
 // noteAnswer notes what the answer has shown of itself so far.
 func (c *call) noteAnswer(u token.Usage, model string, dropped translate.Losses) {
 	c.result.Usage = u

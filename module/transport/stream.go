@@ -29,6 +29,9 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if fault := c.result.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
 		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
 	}
+	if r.lane.continuation() != nil {
+		c.noteContinuation(r)
+	}
 	c.watch.hold() // until the client takes the beginning
 	return c.response(res, http.StatusOK, r, -1), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -88,6 +89,8 @@ type translation struct {
 
 // relaysErrors returns false: the error event of another format cannot be handed on.
 func (t *translation) relaysErrors() bool { return false }
+
+func (t *translation) continuation() format.Continuation { return t.Continuation() }
 
 func (t *translation) restore([]byte) int { return 0 }
 

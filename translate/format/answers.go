@@ -62,6 +62,18 @@ type Parser interface {
 	Losses() translate.Losses
 }
 
+// Continuation writes what the gateway adds to a stream, where that depends on the
+// events before it: they are numbered, or an event repeats what they hold. The
+// observers and emitters of such a format implement it; Answers.KeepAlive and
+// Errors.AppendEvent are for streams of which the client has no event yet.
+type Continuation interface {
+	// AppendKeepAlive appends what may be written behind the last event.
+	AppendKeepAlive(dst []byte) []byte
+	// AppendFailure appends the event that ends a stream which failed. Nothing may
+	// follow it.
+	AppendFailure(dst []byte, f *fault.Fault) []byte
+}
+
 // Emitter writes core events for a client.
 type Emitter interface {
 	event.Handler

@@ -10,7 +10,7 @@ type Errors struct {
 	// Append appends the body of an error answer. The request id is in it if the
 	// format has a place for that.
 	Append func(dst []byte, f *fault.Fault, requestID string) []byte
-	// AppendEvent appends the event that ends a stream. Nothing may follow it, since a
-	// stream that failed must not look finished.
+	// AppendEvent appends the event that ends a stream, see also Continuation. Nothing
+	// may follow it, since a stream that failed must not look finished.
 	AppendEvent func(dst []byte, f *fault.Fault, requestID string) []byte
 }

@@ -86,6 +86,13 @@ func (t *Translator) End(clean bool) {
 // valid until the next call of Event, Answer or End.
 func (t *Translator) Output() []byte { return t.emitter.Output() }
 
+// Continuation returns what continues the stream between two events, nil if the
+// client's format needs nothing of the kind.
+func (t *Translator) Continuation() format.Continuation {
+	c, _ := t.emitter.(format.Continuation)
+	return c
+}
+
 // Usage is what the answer has said of usage so far.
 func (t *Translator) Usage() token.Usage { return t.usage }
 

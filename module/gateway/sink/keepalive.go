@@ -21,10 +21,22 @@ func (s *Sink) sendKeepAlive() {
 	if s.state == waiting {
 		s.commitEarly()
 	}
-	s.send(s.ex.Format.Answers.KeepAlive)
+	keepAlive := s.keepAlive()
+	if len(keepAlive) == 0 {
+		return
+	}
+	s.send(keepAlive)
 	if s.state != abandoned {
 		s.flush()
 	}
+}
+
+// keepAlive returns what the stream may have between two events now.
+func (s *Sink) keepAlive() []byte {
+	if c := s.answer.continuation; c != nil {
+		return c.AppendKeepAlive(nil, s.answer.sent)
+	}
+	return s.ex.Format.Answers.KeepAlive
 }
 
 // commitEarly answers 200 before any content. The attempt that will answer is

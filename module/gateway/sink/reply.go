@@ -42,7 +42,7 @@ func (s *Sink) failStream(f *fault.Fault) {
 	if begun && !s.heartbeat.end.reached() {
 		s.send([]byte("\n\n"))
 	}
-	s.send(s.ex.Format.Errors.AppendEvent(nil, f, s.ex.ID))
+	s.send(s.errorEvent(f))
 	if s.state == abandoned {
 		return
 	}
@@ -51,6 +51,14 @@ func (s *Sink) failStream(f *fault.Fault) {
 		s.state = cut
 	}
 	s.flush()
+}
+
+// errorEvent returns the event that ends the stream.
+func (s *Sink) errorEvent(f *fault.Fault) []byte {
+	if c := s.answer.continuation; c != nil {
+		return c.AppendFailure(nil, f)
+	}
+	return s.ex.Format.Errors.AppendEvent(nil, f, s.ex.ID)
 }
 
 // reply sends a whole answer of the gateway's own. The caller holds the lock, and

@@ -37,6 +37,10 @@ type Sink struct {
 type upstreamAnswer struct {
 	header   http.Header // the client gets listed headers only
 	accepted bool        // status 200: the bytes go to the client
+	sent     int64       // bytes that went to the client
+	// continuation adds events to the stream; nil before the first content, and if
+	// the format has the same events for all streams.
+	continuation exchange.Continuation
 }
 
 // New returns the sink of an exchange, whose answer is written to w.
@@ -108,6 +112,7 @@ func (s *Sink) Write(p []byte) (int, error) {
 	}
 	s.commit()
 	s.meter.Count(s.ex, s.answer.header, p)
+	s.answer.sent += int64(len(p))
 	s.send(p)
 	s.advance()
 	return len(p), nil
@@ -142,6 +147,7 @@ func (s *Sink) commit() {
 	}
 	s.ex.DropBody() // no other target is asked
 	s.ex.FirstByte = time.Now()
+	s.answer.continuation = s.ex.Result.Continuation
 	if s.state == pinged {
 		s.state = flowing
 		s.ex.Unreported = len(s.ex.Result.Losses) > 0

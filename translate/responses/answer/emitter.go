@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -219,7 +220,7 @@ func (m *Emitter) AppendFailure(dst []byte, fault *fault.Fault) []byte {
 func (m *Emitter) AppendKeepAlive(dst []byte) []byte {
 	switch {
 	case !m.started:
-		return append(dst, ": keep-alive\n\n"...)
+		return append(dst, choices.KeepAlive...)
 	case m.item.delta != nil:
 		return m.appendDelta(dst, nil)
 	}

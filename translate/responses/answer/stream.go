@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -36,6 +37,10 @@ func (o *Observer) ID() string { return o.frame.id }
 func (o *Observer) AppendFailure(dst []byte, f *fault.Fault) []byte {
 	return o.frame.appendFailed(dst, o.events, nil, f)
 }
+
+// AppendKeepAlive appends a comment: the number of an event would be one that the
+// provider is about to use.
+func (o *Observer) AppendKeepAlive(dst []byte) []byte { return append(dst, choices.KeepAlive...) }
 
 // Observe reads the next event. What follows the end of the response or an error
 // says nothing.
