@@ -15,7 +15,7 @@ var (
 	onlyChat        = []translate.Format{translate.Chat}
 	chatMessages    = []translate.Format{translate.Chat, translate.Messages}
 	chatCompletions = []translate.Format{translate.Chat, translate.Completions}
-	allFormats      = []translate.Format{translate.Chat, translate.Completions, translate.Messages}
+	allFormats      = []translate.Format{translate.Chat, translate.Completions, translate.Messages, translate.Responses}
 )
 
 // slowly are the limits of servers that may run on anybody's processor: reading a

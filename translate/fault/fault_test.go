@@ -163,8 +163,8 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 		},
 		{
 			"unknown path", is(fault.UnknownPath("")), 404,
-			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities"},"request_id":"R"}`,
-			`{"error":{"message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities","type":"invalid_request_error","param":null,"code":"not_found"}}`,
+			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/models and /v1/capabilities"},"request_id":"R"}`,
+			`{"error":{"message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/models and /v1/capabilities","type":"invalid_request_error","param":null,"code":"not_found"}}`,
 		},
 		{
 			"limit", is(fault.LimitReached("request rate")), 429,
@@ -242,20 +242,31 @@ func TestFaultEventsEndAStreamInItsFormat(t *testing.T) {
 		string(formats.Of(translate.Chat).Errors.AppendEvent(nil, fault, "req_1")))
 }
 
+// lastData returns the data of the last event.
+func lastData(t testing.TB, events []byte) string {
+	t.Helper()
+	text, found := strings.CutSuffix(string(events), "\n\n")
+	require.True(t, found)
+	i := strings.LastIndex(text, "\ndata: ")
+	if i < 0 {
+		return strings.TrimPrefix(text, "data: ")
+	}
+	return text[i+len("\ndata: "):]
+}
+
 func TestMessagesOfFaultsCannotBreakTheBody(t *testing.T) {
 	model := "m\"\n\\</script>\u2028\x00"
 	for _, format := range formats.Names() {
 		event := formats.Of(format).Errors.AppendEvent(nil, fault.UnknownModel(model), "R")
-		_, data, found := strings.Cut(string(event), "data: ")
-		require.True(t, found)
-		data, found = strings.CutSuffix(data, "\n\n")
-		require.True(t, found)
+		data := lastData(t, event)
 		assert.NotContains(t, data, "\n")
+		type failure struct{ Error struct{ Message string } }
 		var body struct {
-			Error struct{ Message string }
+			failure
+			Response failure
 		}
 		require.NoError(t, json.Unmarshal([]byte(data), &body))
-		assert.Equal(t, "model: '"+model+"' is not known", body.Error.Message)
+		assert.Equal(t, "model: '"+model+"' is not known", body.Error.Message+body.Response.Error.Message)
 	}
 }
 

@@ -368,8 +368,7 @@ func FuzzReadFault(f *testing.F) {
 				require.GreaterOrEqual(t, formats.Of(format).Errors.Status(fault), 400)
 				require.NotEmpty(t, fault.Message)
 				require.LessOrEqual(t, len(fault.Message), 2048)
-				event := string(formats.Of(format).Errors.AppendEvent(nil, fault, "R"))
-				_, data, _ := strings.Cut(strings.TrimSuffix(event, "\n\n"), "data: ")
+				data := lastData(t, formats.Of(format).Errors.AppendEvent(nil, fault, "R"))
 				require.True(t, json.Valid([]byte(data)))
 				require.NotContains(t, data, "\n")
 			}

@@ -111,15 +111,7 @@ func assertCompleteAnswer(t *testing.T, path string, streaming bool, body string
 		assert.Contains(t, got.Text, "hello")
 		return
 	}
-	if path == site.MessagesPath {
-		m, err := gatewaytest.ParseMessage([]byte(body))
-		require.NoError(t, err)
-		assert.Contains(t, m.Text(), "hello")
-		return
-	}
-	c, err := gatewaytest.ParseCompletion([]byte(body))
-	require.NoError(t, err)
-	assert.Contains(t, c.Choices[0].Text, "hello")
+	assert.Contains(t, site.Reply{Body: body}.Text(t, path), "hello")
 }
 
 // TestHTTPSIsWherePlainHTTPIsSent ensures that a key sent to the wrong port is not

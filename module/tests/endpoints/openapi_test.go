@@ -72,7 +72,7 @@ var refusedAlike = []described{
 	{status: 400, body: "{"},
 	{status: 401, headers: []string{"Authorization", "Bearer wrong"}},
 	{status: 403, headers: []string{"Authorization", "Bearer " + site.BobKey}},
-	{status: 404, body: `{"model":"unheard-of","max_tokens":1,"prompt":"","messages":[{"role":"user","content":""}]}`},
+	{status: 404, body: `{"model":"unheard-of","max_tokens":1,"prompt":"","messages":[{"role":"user","content":""}],"input":""}`},
 	{status: 413, body: `{"model":"` + strings.Repeat("m", 5000) + `"}`},
 	{status: 415, headers: []string{"Content-Type", "text/plain"}},
 }

@@ -31,7 +31,11 @@ func (f *faulty) send(t testing.TB, s *site.Site) site.Reply {
 	if strings.HasPrefix(f.path, site.CompletionsPath) {
 		prompt = `"prompt":"` + f.pad + `"`
 	}
-	body := fmt.Sprintf(`{"model":"%s","max_tokens":%s,%s}%s`, f.model, f.maxTokens, prompt, f.rest)
+	bound := "max_tokens"
+	if f.path == site.ResponsesPath {
+		prompt, bound = `"input":"`+f.pad+`"`, "max_output_tokens"
+	}
+	body := fmt.Sprintf(`{"model":"%s","%s":%s,%s}%s`, f.model, bound, f.maxTokens, prompt, f.rest)
 	lines := []string{f.method + " " + f.path + " HTTP/1.1"}
 	for name, value := range map[string]string{
 		"Anthropic-Version": f.version, "X-Gateway-On-Loss": f.onLoss, "Content-Type": f.contentType, "Content-Encoding": f.coding,
@@ -57,7 +61,7 @@ var breaks = []struct {
 	status  int
 	message string
 }{
-	{"path", func(f *faulty) { f.path += "/nowhere" }, 404, "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/models and /v1/capabilities"},
+	{"path", func(f *faulty) { f.path += "/nowhere" }, 404, "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/models and /v1/capabilities"},
 	{"method", func(f *faulty) { f.method = "PUT" }, 405, "method: must be POST"},
 	{"credential sent twice", func(f *faulty) { f.authorization = "Authorization: Bearer x\r\nAuthorization: Bearer y" }, 400, "authorization: must be sent once, with one value"},
 	{"credential missing", func(f *faulty) { f.authorization = "" }, 401, "no credential: send 'Authorization: Bearer <key>'"},
@@ -95,7 +99,7 @@ func TestTheFirstFaultInTheOrderOfChecksIsTold(t *testing.T) {
 				}
 				got := f.send(t, s)
 				assert.Equal(t, b.status, got.Status, b.name)
-				message := got.Failure(t).Message
+				message := strings.Replace(got.Failure(t).Message, "max_output_tokens", "max_tokens", 1)
 				if path == site.MessagesPath && b.name == "credential missing" {
 					message = strings.TrimSuffix(message, " or 'x-api-key: <key>'")
 				}

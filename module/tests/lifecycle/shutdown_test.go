@@ -58,7 +58,7 @@ func TestWhoStillWaitsWhenTheGracePeriodEndsIsTold(t *testing.T) {
 			assert.Equal(t, strings.Join(site.Streams[path], ""), finishing[path].Rest().Body)
 			whole := hanging[path].Rest()
 			require.NoError(t, whole.Err, "the body ends in order")
-			assert.Equal(t, strings.Join(site.Streams[path][:len(site.Streams[path])-2], "")+shuttingDown.Event(path, whole.ID()), whole.Body)
+			shuttingDown.AssertAfter(t, path, site.WithoutKeepAlives(path, strings.Join(site.Streams[path][:len(site.Streams[path])-2], "")), whole)
 			for _, answer := range silent[path] {
 				shuttingDown.Assert(t, path, answer())
 			}

@@ -52,12 +52,11 @@ func TestG125AllTargetsFailingAfterTheCommitIsOneErrorEvent(t *testing.T) {
 				s.Gate.Open()
 				whole := answer.Rest()
 				require.NoError(t, whole.Err, "the body ends in order")
-				want := `data: {"error":{"message":"scripted error","type":"server_error","param":null,"code":"overloaded"}}` + "\n\n"
-				if path == site.MessagesPath {
-					want = "event: error\n" + `data: {"type":"error","error":{"type":"overloaded_error","message":"scripted error"},"request_id":"` + whole.ID() + `"}` + "\n\n"
+				want := site.ErrorAnswer{
+					Status: http.StatusServiceUnavailable, Kind: "server_error", MessagesKind: "overloaded_error", Code: "overloaded", Message: "scripted error",
 				}
-				assert.Equal(t, want, site.WithoutKeepAlives(path, whole.Body))
-				assert.True(t, strings.HasSuffix(whole.Body, want), "nothing after it")
+				want.AssertAfter(t, path, "", whole)
+				assert.False(t, strings.HasSuffix(whole.Body, site.KeepAlives[path]+"\n"), "nothing after it")
 				assert.Equal(t, "failed", s.Record(whole.ID())["outcome"])
 			})
 		}

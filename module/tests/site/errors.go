@@ -3,6 +3,7 @@ package site
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -45,6 +46,46 @@ func (want ErrorAnswer) Event(path, id string) string {
 		code = `"` + want.Code + `"`
 	}
 	return fmt.Sprintf("data: {\"error\":{\"message\":%q,\"type\":%q,\"param\":null,\"code\":%s}}\n\n", want.Message, want.Kind, code)
+}
+
+// AssertAfter checks that a stream is these bytes, keep-alives aside, and ends with
+// the event by which a client of the path reads this error.
+func (want ErrorAnswer) AssertAfter(t *testing.T, path, begin string, whole Reply) {
+	t.Helper()
+	if path != ResponsesPath {
+		assert.Equal(t, begin+want.Event(path, whole.ID()), WithoutKeepAlives(path, whole.Body))
+		return
+	}
+	assert.True(t, strings.HasPrefix(WithoutKeepAlives(path, whole.Body), begin), whole.Body)
+	want.AssertEnds(t, path, whole)
+}
+
+// AssertEnds checks that a stream ends with the event by which a client of the path
+// reads this error.
+func (want ErrorAnswer) AssertEnds(t *testing.T, path string, whole Reply, about ...any) {
+	t.Helper()
+	if path != ResponsesPath {
+		assert.True(t, strings.HasSuffix(whole.Body, want.Event(path, whole.ID())), append(about, whole.Body)...)
+		return
+	}
+	failure := gatewaytest.Failure{Type: "response.failed", Code: want.responseCode(), Message: want.Message}
+	assert.Equal(t, &failure, whole.Read(t, path).Failure, append(about, whole.Body)...)
+}
+
+// responseCode returns the error.code of a response that failed: clients act on these
+// alone.
+func (want ErrorAnswer) responseCode() string {
+	switch {
+	case want.Code == "context_length_exceeded":
+		return want.Code
+	case want.Status == http.StatusBadRequest || want.Status == http.StatusRequestEntityTooLarge:
+		return "invalid_prompt"
+	case want.Status == http.StatusTooManyRequests:
+		return "rate_limit_exceeded"
+	case want.Status == http.StatusServiceUnavailable:
+		return "server_is_overloaded"
+	}
+	return "server_error"
 }
 
 // The faults of providers that several suites expect.

@@ -1,6 +1,10 @@
 package site
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+)
 
 // Streams are whole answers by path, event by event: "Hi there".
 var Streams = map[string][]string{
@@ -27,6 +31,27 @@ var Streams = map[string][]string{
 		"data: {\"id\":\"t1\",\"object\":\"text_completion\",\"created\":1,\"model\":\"x\",\"choices\":[{\"index\":0,\"text\":\"\",\"logprobs\":null,\"finish_reason\":\"stop\"}]}\n\n",
 		"data: [DONE]\n\n",
 	},
+	ResponsesPath: gatewaytest.FrameResponseEvents(
+		"response.created "+response("in_progress", "", "null"),
+		"response.in_progress "+response("in_progress", "", "null"),
+		`response.output_item.added ,"output_index":0,"item":{"id":"msg_1","type":"message","role":"assistant","status":"in_progress","content":[]}`,
+		`response.content_part.added ,"item_id":"msg_1","output_index":0,"content_index":0,"part":{"type":"output_text","text":"","annotations":[]}`,
+		`response.output_text.delta ,"item_id":"msg_1","output_index":0,"content_index":0,"delta":"Hi","logprobs":[]`,
+		`response.output_text.delta ,"item_id":"msg_1","output_index":0,"content_index":0,"delta":" there","logprobs":[]`,
+		`response.output_text.done ,"item_id":"msg_1","output_index":0,"content_index":0,"text":"Hi there","logprobs":[]`,
+		`response.content_part.done ,"item_id":"msg_1","output_index":0,"content_index":0,"part":{"type":"output_text","text":"Hi there","annotations":[]}`,
+		`response.output_item.done ,"output_index":0,"item":`+hiThere,
+		"response.completed "+response("completed", hiThere, `{"input_tokens":9,"input_tokens_details":{"cached_tokens":0},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":13}`),
+	),
+}
+
+// hiThere is the item of a response that is "Hi there".
+const hiThere = `{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hi there","annotations":[]}]}`
+
+// response returns the member of an event that is about the whole response.
+func response(status, output, usage string) string {
+	return `,"response":{"id":"resp_1","object":"response","created_at":1,"status":"` + status +
+		`","error":null,"incomplete_details":null,"model":"x","output":[` + output + `],"usage":` + usage + `}`
 }
 
 // ErrorEvents are what providers send when they fail in mid-stream, by path.
@@ -34,6 +59,7 @@ var ErrorEvents = map[string]string{
 	MessagesPath:    "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"},\"vendor\":1}\n\n",
 	ChatPath:        "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\",\"vendor\":1}}\n\n",
 	CompletionsPath: "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\",\"vendor\":1}}\n\n",
+	ResponsesPath:   "event: error\ndata: {\"type\":\"error\",\"sequence_number\":5,\"code\":\"server_error\",\"message\":\"The server had an error\",\"param\":null,\"vendor\":1}\n\n",
 }
 
 // KeepAlives are what the gateway sends while it has no event to send, by path.
@@ -41,6 +67,7 @@ var KeepAlives = map[string]string{
 	MessagesPath:    "event: ping\ndata: {\"type\": \"ping\"}\n",
 	ChatPath:        ": keep-alive\n",
 	CompletionsPath: ": keep-alive\n",
+	ResponsesPath:   ": keep-alive\n",
 }
 
 // IsKeepAlive reports whether an event of Stream.Next is a keep-alive.

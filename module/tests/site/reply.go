@@ -55,6 +55,24 @@ type Outcome struct {
 	Failure  *gatewaytest.Failure // of the error event; nil without one
 }
 
+// Text returns the text of a JSON answer.
+func (r Reply) Text(t testing.TB, path string) string {
+	t.Helper()
+	switch path {
+	case MessagesPath:
+		m, err := gatewaytest.ParseMessage([]byte(r.Body))
+		require.NoError(t, err, r.Body)
+		return m.Text()
+	case ResponsesPath:
+		response, err := gatewaytest.ParseResponse([]byte(r.Body))
+		require.NoError(t, err, r.Body)
+		return response.Text()
+	}
+	c, err := gatewaytest.ParseCompletion([]byte(r.Body))
+	require.NoError(t, err, r.Body)
+	return c.Choices[0].Text
+}
+
 // Read assembles a stream by the laws that official clients enforce.
 func (r Reply) Read(t testing.TB, path string) Outcome {
 	t.Helper()
@@ -63,6 +81,11 @@ func (r Reply) Read(t testing.TB, path string) Outcome {
 		m, err := gatewaytest.ReadMessageStream(strings.NewReader(r.Body))
 		require.NoError(t, err, r.Body)
 		return Outcome{m.Text(), m.Complete, m.Failure}
+	}
+	if path == ResponsesPath {
+		response, err := gatewaytest.ReadResponseStream(strings.NewReader(r.Body))
+		require.NoError(t, err, r.Body)
+		return Outcome{response.Text(), response.Complete, response.Failure}
 	}
 	c, err := gatewaytest.ReadCompletionStream(strings.NewReader(r.Body))
 	require.NoError(t, err, r.Body)

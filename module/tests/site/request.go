@@ -23,10 +23,11 @@ const (
 	CountPath       = "/v1/messages/count_tokens"
 	ChatPath        = "/v1/chat/completions"
 	CompletionsPath = "/v1/completions"
+	ResponsesPath   = "/v1/responses"
 )
 
 // CallPaths are the endpoints that generate, one for each format.
-var CallPaths = []string{MessagesPath, ChatPath, CompletionsPath}
+var CallPaths = []string{MessagesPath, ChatPath, CompletionsPath, ResponsesPath}
 
 // BodyFor returns a request body for one of CallPaths.
 func BodyFor(path, model, prompt string, stream bool) string {
@@ -34,6 +35,8 @@ func BodyFor(path, model, prompt string, stream bool) string {
 	switch path {
 	case CompletionsPath:
 		body["prompt"] = prompt
+	case ResponsesPath:
+		body["input"] = prompt
 	default:
 		body["messages"] = []any{map[string]any{"role": "user", "content": prompt}}
 	}

@@ -167,7 +167,7 @@ func inStream(upstream string) map[string]site.ErrorAnswer {
 	late := explained(translatedStatuses[504], "m", "")
 	broken := explained(translatedStatuses[502], "m", "")
 	unknown := broken
-	if upstream == site.MessagesPath {
+	if upstream == site.MessagesPath || upstream == site.ResponsesPath {
 		unknown = explained(translatedStatuses[500], "m", "")
 	}
 	all := make(map[string]site.ErrorAnswer)
@@ -187,8 +187,14 @@ func inStream(upstream string) map[string]site.ErrorAnswer {
 		all[streamError(upstream, "x", "m", "server_is_overloaded")] = overloaded
 		all[streamError(upstream, "x", "m", 503)] = overloaded
 		all["event: error\n"+streamError(upstream, "rate_limit_error", "m", nil)] = limited
+		all["data: {\"error\":\"m\"}\n\n"] = unknown
+	}
+	switch upstream {
+	case site.ChatPath, site.CompletionsPath:
 		all["data: {\"object\":\"error\",\"message\":\"m\",\"type\":\"RateLimitError\",\"code\":429}\n\n"] = limited
-		all["data: {\"error\":\"m\"}\n\n"] = broken
+	case site.ResponsesPath:
+		all["event: error\ndata: {\"type\":\"error\",\"sequence_number\":9,\"code\":\"rate_limit_exceeded\",\"message\":\"m\",\"param\":null}\n\n"] = limited
+		all["event: response.failed\ndata: {\"type\":\"response.failed\",\"sequence_number\":9,\"response\":{\"id\":\"r\",\"status\":\"failed\",\"error\":{\"code\":\"server_is_overloaded\",\"message\":\"m\"}}}\n\n"] = overloaded
 	}
 	return all
 }
@@ -241,7 +247,7 @@ func TestG098G099ErrorsBehindContentEndTheStream(t *testing.T) {
 			if r.IsBytes() && relayedEvent(event, want) {
 				assert.True(t, strings.HasSuffix(whole.Body, event), "%s\n%s", event, whole.Body)
 			} else {
-				assert.True(t, strings.HasSuffix(whole.Body, want.Event(r.Path, whole.ID())), "%s\n%s", event, whole.Body)
+				want.AssertEnds(t, r.Path, whole, event)
 				assertUnfinished(t, r, whole)
 			}
 			assert.NotContains(t, whole.Body, "[DONE]")
