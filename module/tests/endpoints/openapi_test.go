@@ -62,6 +62,7 @@ const elsewhereKey = "sk-used-in-another-network"
 // described is a request that has one of the described statuses.
 type described struct {
 	status  int
+	model   string   // else one of the demo provider
 	prompt  string   // else the body
 	body    string   // else one for the endpoint
 	headers []string // names and values
@@ -72,7 +73,7 @@ var refusedAlike = []described{
 	{status: 400, body: "{"},
 	{status: 401, headers: []string{"Authorization", "Bearer wrong"}},
 	{status: 403, headers: []string{"Authorization", "Bearer " + site.BobKey}},
-	{status: 404, body: `{"model":"unheard-of","max_tokens":1,"prompt":"","messages":[{"role":"user","content":""}],"input":""}`},
+	{status: 404, model: "unheard-of"},
 	{status: 413, body: `{"model":"` + strings.Repeat("m", 5000) + `"}`},
 	{status: 415, headers: []string{"Content-Type", "text/plain"}},
 }
@@ -140,5 +141,5 @@ func (r described) text(path string) string {
 	if r.body != "" {
 		return r.body
 	}
-	return site.BodyFor(strings.TrimSuffix(path, "/count_tokens"), "demo-known", r.prompt, false)
+	return site.BodyFor(strings.TrimSuffix(path, "/count_tokens"), cmp.Or(r.model, "demo-known"), r.prompt, false)
 }

@@ -87,9 +87,10 @@ func TestTheFirstFaultInTheOrderOfChecksIsTold(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			f := &faulty{
 				method: http.MethodPost, path: path, authorization: "Authorization: Bearer " + site.AliceKey,
-				version: "2023-06-01", contentType: "application/json", model: "m1", maxTokens: "9", pad: "x",
+				version: "2023-06-01", contentType: "application/json", model: "m1", maxTokens: "99", pad: "x",
 			}
-			require.Equal(t, http.StatusOK, f.send(t, s).Status)
+			whole := f.send(t, s)
+			require.Equal(t, http.StatusOK, whole.Status, whole.Body)
 			before := p.Count()
 			for i := len(breaks) - 1; i >= 0; i-- {
 				b := breaks[i]

@@ -67,11 +67,13 @@ var KeepAlives = map[string]string{
 	MessagesPath:    "event: ping\ndata: {\"type\": \"ping\"}\n",
 	ChatPath:        ": keep-alive\n",
 	CompletionsPath: ": keep-alive\n",
-	ResponsesPath:   ": keep-alive\n",
+	ResponsesPath:   ": keep-alive\n", // before the first event; after it, a translated stream has deltas without a text
 }
 
 // IsKeepAlive reports whether an event of Stream.Next is a keep-alive.
-func IsKeepAlive(path, event string) bool { return event == KeepAlives[path] }
+func IsKeepAlive(path, event string) bool {
+	return event == KeepAlives[path] || path == ResponsesPath && strings.Contains(event, `"delta":""`)
+}
 
 // WithoutKeepAlives removes the keep-alives from a stream.
 func WithoutKeepAlives(path, body string) string {

@@ -52,12 +52,8 @@ func TestG125TranslatedTargetsFailingAfterTheCommitAreOneErrorEvent(t *testing.T
 		s.Gate.Open()
 		whole := answer.Rest()
 		require.NoError(t, whole.Err)
-		want := `data: {"error":{"message":"scripted error","type":"server_error","param":null,"code":"overloaded"}}` + "\n\n"
-		if r.Path == site.MessagesPath {
-			want = "event: error\n" + `data: {"type":"error","error":{"type":"overloaded_error","message":"scripted error"},"request_id":"` + whole.ID() + `"}` + "\n\n"
-		}
-		assert.Equal(t, want, site.WithoutKeepAlives(r.Path, whole.Body))
-		assert.True(t, strings.HasSuffix(whole.Body, want), "nothing after it")
+		explained(translatedStatuses[503], "scripted error", "").AssertAfter(t, r.Path, "", whole)
+		assert.False(t, strings.HasSuffix(whole.Body, site.KeepAlives[r.Path]+"\n"), "nothing after it")
 	})
 }
 

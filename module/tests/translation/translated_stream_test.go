@@ -12,16 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// errorEnd is the error event that ends a stream.
-func errorEnd(r site.Lane, id, messagesKind, message, code string) string {
-	if r.Path == site.MessagesPath {
-		return "event: error\n" + `data: {"type":"error","error":{"type":"` + messagesKind + `","message":"` + message + `"},"request_id":"` + id + `"}` + "\n\n"
-	}
-	return `data: {"error":{"message":"` + message + `","type":"server_error","param":null,"code":"` + code + `"}}` + "\n\n"
-}
-
 func TestG084ATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
-	const message = "the upstream closed the stream before completing the answer"
 	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		for name, then := range map[string]gatewaytest.Step{
@@ -32,8 +23,7 @@ func TestG084ATranslatedStreamThatBreaksOffEndsWithAnErrorEvent(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				whole := afterTranslated(s, r, then)
 				require.NoError(t, whole.Err, "the body ends in order")
-				want := errorEnd(r, whole.ID(), "api_error", message, "upstream_stream_truncated")
-				assert.True(t, strings.HasSuffix(whole.Body, want), whole.Body)
+				site.Truncated.AssertEnds(t, r.Path, whole)
 				assertUnfinished(t, r, whole)
 				assert.Equal(t, "cut", s.Record(whole.ID())["outcome"])
 			})
@@ -51,7 +41,7 @@ func TestAnErrorEventOfTheProviderEndsTheTranslatedStream(t *testing.T) {
 		assertUnfinished(t, r, whole)
 		failure := whole.Read(t, r.Path).Failure
 		if r.Upstream == site.MessagesPath {
-			assert.True(t, strings.HasSuffix(whole.Body, errorEnd(r, whole.ID(), "overloaded_error", "Overloaded", "overloaded")), whole.Body)
+			explained(translatedStatuses[529], "Overloaded", "").AssertEnds(t, r.Path, whole)
 		} else {
 			assert.Equal(t, "The server had an error", failure.Message)
 		}
@@ -80,7 +70,8 @@ func TestKeepAlivesStandBetweenTranslatedEvents(t *testing.T) {
 		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))
 		answer.NextUntil("Hi")
 		for range 2 {
-			assert.Equal(t, site.KeepAlives[r.Path], answer.Next())
+			event := answer.Next()
+			assert.True(t, site.IsKeepAlive(r.Path, event), event)
 		}
 		s.Gate.Open()
 		seen := answer.Rest().Read(t, r.Path)

@@ -35,7 +35,11 @@ func (o *Observer) ID() string { return o.frame.id }
 // events seen so far. Its number follows theirs, since they are numbered without
 // gaps. It leaves the output open: clients keep what they have.
 func (o *Observer) AppendFailure(dst []byte, f *fault.Fault) []byte {
-	return o.frame.appendFailed(dst, o.events, nil, f)
+	number := o.events
+	if o.Fault() != nil { // the last event is the error, which the client does not have
+		number--
+	}
+	return o.frame.appendFailed(dst, number, nil, f)
 }
 
 // AppendKeepAlive appends a comment: the number of an event would be one that the
