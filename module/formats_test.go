@@ -20,7 +20,7 @@ var nameFormats = map[string]string{
 // once read "if messages, else".
 func TestFewFilesNameAFormat(t *testing.T) {
 	constants := make(map[string]string) // with the package of the format
-	for _, f := range formats.Known() {
+	for _, f := range formats.All() {
 		name := f.String()
 		constants[strings.ToUpper(name[:1])+name[1:]] = "translate/" + name
 	}

@@ -30,7 +30,7 @@ func load(t *testing.T, id, config string) any {
 }
 
 func TestPresetsImplyTheirService(t *testing.T) {
-	const chat, messages, completions = translate.Chat, translate.Messages, translate.Completions
+	const chat, messages, completions, responses = translate.Chat, translate.Messages, translate.Completions, translate.Responses
 	type list = []translate.Format
 	type traits = map[string]string
 	local := aigateway.AnswerBounds{ResponseHeaderTimeout: caddy.Duration(30 * time.Minute), FirstEventTimeout: caddy.Duration(30 * time.Minute)}
@@ -76,7 +76,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			Traits: traits{"max_tokens_field": "max_completion_tokens"},
 		},
 		"llamacpp": {
-			BaseURL: "http://localhost:8080/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
+			BaseURL: "http://localhost:8080/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{
 				"extensions": "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 				"mid_system": "user", "alternation": "true",
@@ -84,14 +84,14 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			},
 		},
 		"ollama": {
-			BaseURL: "http://localhost:11434/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
+			BaseURL: "http://localhost:11434/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{
 				"mid_system": "user", "alternation": "true",
 				"image_url": "base64", "native_n": "false", "reasoning_effort": "none", "reasoning_replay": "reasoning", "usage_details": "fill", "user_field": "none",
 			},
 		},
 		"vllm": {
-			BaseURL: "http://localhost:8000/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
+			BaseURL: "http://localhost:8000/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{
 				"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 					" include_stop_str_in_output ignore_eos structured_outputs priority",

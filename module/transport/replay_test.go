@@ -97,7 +97,7 @@ func (r recording) expect(withhold bool) (x expected) {
 	if !x.finished && !x.failed {
 		x.output += string(r.bytes[at:lexer.Settled()])
 	}
-	if withhold && r.format != translate.Messages {
+	if withhold && formats.Of(r.format).Answers.Usage.Ask != nil {
 		x.output = usageMember.ReplaceAllString(x.output, "")
 	}
 	x.usage, x.model = observer.Usage(), observer.Model()
@@ -165,9 +165,10 @@ func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Att
 		translate.Messages:    `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"}],"stream":true`,
 		translate.Chat:        `{"model":"m","messages":[{"role":"user","content":"x"}],"stream":true`,
 		translate.Completions: `{"model":"m","prompt":"x","stream":true`,
+		translate.Responses:   `{"model":"m","input":"x","stream":true`,
 	}
 	text := bodies[format]
-	if usage && format != translate.Messages {
+	if usage && formats.Of(format).Answers.Usage.Ask != nil {
 		text += `,"stream_options":{"include_usage":true}`
 	}
 	ex := &exchange.Exchange{ID: "req_0", Format: formats.Of(format), Body: []byte(text + "}"), Client: http.Header{}}
