@@ -178,7 +178,7 @@ func requireUnfinished(t testing.TB, o outcome) {
 // told writes an outcome down.
 func (o outcome) told(w way) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "model %q, usage %+v, finished %t\n", o.Model(), o.Usage(), o.Finished())
+	fmt.Fprintf(&b, "model %q, usage %s, finished %t\n", o.Model(), usageText(o.Usage()), o.Finished())
 	if fault := o.Fault(); fault != nil {
 		fmt.Fprintf(&b, "fault %d %s\n", formats.Of(w.to).Errors.Status(fault), formats.Of(w.to).Errors.Append(nil, fault, ""))
 	}

@@ -180,7 +180,7 @@ func mergedAnswers(t *testing.T, w way, streaming translate.AnswerContext, calls
 	added, err := w.added(streamed, true)
 	require.NoError(t, err)
 	require.Equal(t, added, decoded(t, whole))
-	return fmt.Sprintf("calls: %d\nusage %+v\n", calls, fan.Usage()) + answersOf(t, whole, streamed)
+	return fmt.Sprintf("calls: %d\nusage %s\n", calls, usageText(fan.Usage())) + answersOf(t, whole, streamed)
 }
 
 // answersOf writes down both forms of an answer.

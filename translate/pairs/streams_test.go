@@ -18,6 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -105,7 +106,7 @@ func observe(format translate.Format, chunks [][]byte, closed bool) (o observed)
 			see(event)
 		}
 	}
-	o.lines = append(o.lines, fmt.Sprintf("model %q", observer.Model()), fmt.Sprintf("usage %+v", observer.Usage()))
+	o.lines = append(o.lines, fmt.Sprintf("model %q", observer.Model()), fmt.Sprintf("usage %s", usageText(observer.Usage())))
 	if fault := observer.Fault(); fault != nil {
 		body := formats.Of(format).Errors.Append(nil, fault, "")
 		o.lines = append(o.lines, fmt.Sprintf("fault %d %s", formats.Of(format).Errors.Status(fault), body))
@@ -198,4 +199,14 @@ func cuts(data []byte) (at []int) {
 		}
 	}
 	return at
+}
+
+// usageText returns usage as goldens have it. Counts that few providers have are left
+// out where they are zero.
+func usageText(u token.Usage) string {
+	text := fmt.Sprintf("{Input:%d CacheRead:%d CacheWrite:%d Output:%d Reasoning:%d Known:%t", u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Known)
+	if u.CacheWriteLong != 0 || u.Searches != 0 {
+		text += fmt.Sprintf(" CacheWriteLong:%d Searches:%d", u.CacheWriteLong, u.Searches)
+	}
+	return text + "}"
 }

@@ -11,6 +11,11 @@ type Usage struct {
 	Output     int64 // output tokens, reasoning included
 	Reasoning  int64 // tokens of Output spent on reasoning
 	Known      bool  // whether the provider reported usage
+
+	// CacheWriteLong is the part of CacheWrite that is cached for an hour, and Searches
+	// the number of web searches of the provider. They have prices of their own.
+	CacheWriteLong int64
+	Searches       int64
 }
 
 // Plus returns the usage of two calls together. It is unknown if one of them is.
@@ -25,6 +30,9 @@ func (u Usage) Plus(other Usage) Usage {
 		Output:     sum(u.Output, other.Output),
 		Reasoning:  sum(u.Reasoning, other.Reasoning),
 		Known:      true,
+
+		CacheWriteLong: sum(u.CacheWriteLong, other.CacheWriteLong),
+		Searches:       sum(u.Searches, other.Searches),
 	}
 }
 

@@ -113,7 +113,7 @@ func (m *Meter) usage(r *exchange.Result) usage {
 	case m.bytes == 0 && unused(r):
 		return usage{}
 	}
-	tokens.Input = max(tokens.Input, m.Prompt-tokens.CacheRead-tokens.CacheWrite)
+	tokens.Input = max(tokens.Input, m.Prompt-tokens.CacheRead-tokens.CacheWrite-tokens.CacheWriteLong)
 	tokens.Output = max(tokens.Output, m.sent()-tokens.Reasoning)
 	if n > 0 {
 		return usage{tokens, aigateway.SourcePartial}
@@ -121,11 +121,14 @@ func (m *Meter) usage(r *exchange.Result) usage {
 	return usage{tokens, aigateway.SourceEstimated}
 }
 
-// tokensOf returns the counts of a provider. It reports the output with reasoning.
+// tokensOf returns the counts of a provider. A part that is larger than the whole, which
+// the provider cannot mean, is the whole.
 func tokensOf(u token.Usage) aigateway.Tokens {
-	reasoning := min(max(u.Reasoning, 0), max(u.Output, 0))
+	part := func(n, whole int64) int64 { return min(max(n, 0), max(whole, 0)) }
+	reasoning, long := part(u.Reasoning, u.Output), part(u.CacheWriteLong, u.CacheWrite)
 	return aigateway.Tokens{
-		Input: max(u.Input, 0), CacheRead: max(u.CacheRead, 0), CacheWrite: max(u.CacheWrite, 0),
-		Output: max(u.Output, 0) - reasoning, Reasoning: reasoning,
+		Input: max(u.Input, 0), CacheRead: max(u.CacheRead, 0),
+		CacheWrite: max(u.CacheWrite, 0) - long, CacheWriteLong: long,
+		Output: max(u.Output, 0) - reasoning, Reasoning: reasoning, Searches: max(u.Searches, 0),
 	}
 }

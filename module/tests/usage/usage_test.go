@@ -226,3 +226,20 @@ func TestL032RequestsAreRefusedWhileNothingCanBeWrittenIfSoConfigured(t *testing
 		})
 	}
 }
+
+// Caches of an hour and searches of the web have prices of their own: without them, a
+// part of the bill was missing.
+func TestL006LongCachesAndSearchesAreCharged(t *testing.T) {
+	const body = `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Hi"}],
+		"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":10,"output_tokens":20,"cache_read_input_tokens":0,
+		"cache_creation_input_tokens":1500,"cache_creation":{"ephemeral_5m_input_tokens":1000,"ephemeral_1h_input_tokens":500},
+		"server_tool_use":{"web_search_requests":2}}}`
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p,
+		"price m input 1 cache_write 2 cache_write_1h 4 output 8 search 0.01", "format messages chat"))...)
+	p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(body)))
+	require.Equal(t, http.StatusOK, s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", false)).Status)
+	sums := settled(t, s, "model", 1)
+	assert.EqualValues(t, 10*1+1000*2+500*4+20*8+2*10_000, sums[0].Cost)
+	assert.False(t, sums[0].Floor)
+}

@@ -23,7 +23,11 @@ func readUsage(c *jsonscan.Cursor, u *token.Usage) bool {
 		case "output_tokens":
 			token.ReadCount(c, &u.Output)
 		case "output_tokens_details":
-			readDetails(c, u)
+			readPart(c, "thinking_tokens", &u.Reasoning)
+		case "cache_creation":
+			readPart(c, "ephemeral_1h_input_tokens", &u.CacheWriteLong)
+		case "server_tool_use":
+			readPart(c, "web_search_requests", &u.Searches)
 		default:
 			c.Skip()
 		}
@@ -31,10 +35,11 @@ func readUsage(c *jsonscan.Cursor, u *token.Usage) bool {
 	return known
 }
 
-func readDetails(c *jsonscan.Cursor, u *token.Usage) {
+// readPart reads one count of the object at the cursor.
+func readPart(c *jsonscan.Cursor, name string, count *int64) {
 	for c.OpenObject(); c.Member(); {
-		if string(c.Name()) == "thinking_tokens" {
-			token.ReadCount(c, &u.Reasoning)
+		if string(c.Name()) == name {
+			token.ReadCount(c, count)
 		} else {
 			c.Skip()
 		}

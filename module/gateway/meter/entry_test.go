@@ -1,0 +1,107 @@
+package meter
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// pages is a ledger in memory.
+type pages struct{ ended []aigateway.Record }
+
+func (*pages) Begin(r *aigateway.Record) error { r.Admitted = time.Now(); return nil }
+func (p *pages) End(r *aigateway.Record)       { p.ended = append(p.ended, *r) }
+func (*pages) Release() error                  { return nil }
+
+func priceOf(t *testing.T, columns map[string]string) Pricer {
+	columns["models"] = "m"
+	table, err := prices.FromRows("p", []map[string]string{columns})
+	require.NoError(t, err)
+	return table.Find
+}
+
+func begun(t *testing.T, l *pages, price Pricer) (*exchange.Exchange, *Meter) {
+	chat := formats.Of(translate.Chat)
+	ex := &exchange.Exchange{
+		ID: "req_1", Start: time.Now(), Key: &aigateway.Key{ID: "k"}, Format: chat, Operation: translate.Generate,
+		Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat}, Attempts: 1,
+	}
+	entry, err := Begin(l, price, ex)
+	require.NoError(t, err)
+	m := &Meter{Estimate: Estimate{Prompt: 100, Reserved: 5000}}
+	m.Record(entry)
+	return ex, m
+}
+
+// A count that the provider did not finish is the larger of what it reported and what
+// was relayed. Answers that broke off were free in other gateways.
+func TestSourcesOfCounts(t *testing.T) {
+	reported := token.Usage{Input: 10, CacheRead: 20, CacheWrite: 30, CacheWriteLong: 5, Output: 40, Reasoning: 7, Searches: 2, Known: true}
+	counts := aigateway.Tokens{Input: 10, CacheRead: 20, CacheWrite: 25, CacheWriteLong: 5, Output: 33, Reasoning: 7, Searches: 2}
+	for name, c := range map[string]struct {
+		result exchange.Result
+		lines  int64 // relayed
+		want   aigateway.Tokens
+		source aigateway.Source
+	}{
+		"whole":                {exchange.Result{State: exchange.Finished, Usage: reported}, 100, counts, aigateway.SourceProvider},
+		"whole, not reported":  {exchange.Result{State: exchange.Finished}, 100, aigateway.Tokens{Input: 100, Output: 50}, aigateway.SourceEstimated},
+		"cut, reported before": {exchange.Result{Usage: token.Usage{Input: 120, Output: 1, Known: true}}, 100, aigateway.Tokens{Input: 120, Output: 50}, aigateway.SourcePartial},
+		"refused":              {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
+		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
+		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, aigateway.Tokens{Input: 100}, aigateway.SourceEstimated},
+		"a part beyond the whole": {
+			exchange.Result{State: exchange.Finished, Usage: token.Usage{Output: 3, Reasoning: 9, CacheWriteLong: 4, Known: true}}, 1,
+			aigateway.Tokens{Reasoning: 3}, aigateway.SourceProvider,
+		},
+	} {
+		l := new(pages)
+		ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1"}))
+		ex.Result, m.lines, m.bytes = &c.result, c.lines, c.lines
+		m.Release(ex, exchange.Cut)
+		m.Release(ex, exchange.Cut)
+		require.Len(t, l.ended, 1, "once: %s", name)
+		require.Len(t, l.ended[0].Calls, 1, name)
+		assert.Equal(t, c.want, l.ended[0].Calls[0].Tokens, name)
+		assert.Equal(t, c.source, l.ended[0].Calls[0].Source, name)
+	}
+}
+
+func TestCostsAreThoseOfThePrice(t *testing.T) {
+	usage := token.Usage{Input: 10, CacheWrite: 30, CacheWriteLong: 10, Output: 40, Searches: 1, Known: true}
+	for want, columns := range map[aigateway.Cost]map[string]string{
+		{Nanos: 10*1000 + 20*2000 + 10*3000 + 40*4000 + 5_000_000, Currency: "CNY"}: {
+			"input": "1", "cache_write": "2", "cache_write_1h": "3", "output": "4", "search": "0.005", "currency": "CNY",
+		},
+		{}: {"input": "1", "output": "1"}, // of a search nothing is known
+	} {
+		l := new(pages)
+		ex, m := begun(t, l, priceOf(t, columns))
+		ex.Result = &exchange.Result{State: exchange.Finished, Usage: usage}
+		m.Release(ex, exchange.Answered)
+		call := l.ended[0].Calls[0]
+		assert.Equal(t, want, call.Cost)
+		assert.Equal(t, want.Currency == "", call.Price == "", "unknown is not zero")
+	}
+}
+
+func TestTargetsThatWereNotAskedAreNoCalls(t *testing.T) {
+	l := new(pages)
+	ex, m := begun(t, l, nil)
+	ex.Result = &exchange.Result{State: exchange.Unasked, Fault: fault.Unusable(nil)}
+	m.AddEarlier(ex)
+	ex.Attempts = 0
+	m.Release(ex, exchange.Refused)
+	assert.Empty(t, l.ended[0].Calls)
+	assert.Equal(t, "refused", l.ended[0].Outcome)
+}
