@@ -27,74 +27,74 @@ var deltas = []struct {
 	first string // what must come before
 	delta func(i int) sse.Event
 }{
-	{"chat to messages, text", ways[0], `{"content":"a"}`, func(i int) sse.Event {
+	{"chat to messages, text", chatToMessages, `{"content":"a"}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"content":" world %d"}`, i), i)
 	}},
-	{"chat to messages, reasoning", ways[0], `{"reasoning_content":"a"}`, func(i int) sse.Event {
+	{"chat to messages, reasoning", chatToMessages, `{"reasoning_content":"a"}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"reasoning_content":" world %d"}`, i), i)
 	}},
-	{"chat to messages, arguments", ways[0], `{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{"}}]}`, func(i int) sse.Event {
+	{"chat to messages, arguments", chatToMessages, `{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{"}}]}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"tool_calls":[{"index":0,"function":{"arguments":"\"x\":%d,"}}]}`, i), i)
 	}},
-	{"chat to messages, every chunk of another shape", ways[0], `{"content":"a"}`, func(i int) sse.Event {
+	{"chat to messages, every chunk of another shape", chatToMessages, `{"content":"a"}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"content":" world","n":%d}`, i), i)
 	}},
-	{"chat to messages, members that nobody knows", ways[0], `{"content":"a"}`, func(i int) sse.Event {
+	{"chat to messages, members that nobody knows", chatToMessages, `{"content":"a"}`, func(i int) sse.Event {
 		return sse.Event{Data: fmt.Appendf(nil, `{"timings":{"n":%d},"citations":["u"],"choices":[{"index":0,"delta":{"content":" world","mood":%[1]d},"content_filter_results":{"n":%[1]d}}]}`, i)}
 	}},
-	{"chat to completions, text", ways[1], `{"content":"a"}`, func(i int) sse.Event {
+	{"chat to completions, text", chatToCompletions, `{"content":"a"}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"content":" world %d"}`, i), i)
 	}},
-	{"chat to completions, two choices", ways[1], `{"content":"a"}`, func(i int) sse.Event {
+	{"chat to completions, two choices", chatToCompletions, `{"content":"a"}`, func(i int) sse.Event {
 		return sse.Event{Data: fmt.Appendf(nil, `{"id":"chatcmpl-A1","model":"gpt-5.4","choices":[{"index":%d,"delta":{"content":" world %d"}}]}`, i%2, i)}
 	}},
-	{"messages to completions, text", ways[2], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
-	{"messages to chat, text", ways[4], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
-	{"messages to chat, arguments", ways[4], `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`, func(i int) sse.Event {
+	{"messages to completions, text", messagesToCompletions, "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
+	{"messages to chat, text", messagesToChat, "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
+	{"messages to chat, arguments", messagesToChat, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}`, func(i int) sse.Event {
 		return blockDelta(`"input_json_delta","partial_json":"\"x\":%d,"`, i)
 	}},
-	{"messages to chat, members that nobody knows", ways[4], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":"a","mood":%d`, i) }},
-	{"completions to chat, reasoning", ways[5], `{}`, func(i int) sse.Event {
+	{"messages to chat, members that nobody knows", messagesToChat, "", func(i int) sse.Event { return blockDelta(`"text_delta","text":"a","mood":%d`, i) }},
+	{"completions to chat, reasoning", completionsToChat, `{}`, func(i int) sse.Event {
 		return sse.Event{Data: fmt.Appendf(nil, `{"model":"m","choices":[{"index":0,"text":"","reasoning":" world %d"}]}`, i)}
 	}},
-	{"messages to chat, reasoning", ways[4], `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`, func(i int) sse.Event {
+	{"messages to chat, reasoning", messagesToChat, `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`, func(i int) sse.Event {
 		return blockDelta(`"thinking_delta","thinking":" world %d"`, i)
 	}},
-	{"completions to messages, text", ways[3], `{}`, func(i int) sse.Event {
+	{"completions to messages, text", completionsToMessages, `{}`, func(i int) sse.Event {
 		return completionChunk(fmt.Sprintf(" world %d", i))
 	}},
-	{"responses to messages, text", ways[6], responsesItem(messageItem), func(i int) sse.Event {
+	{"responses to messages, text", responsesToMessages, responsesItem(messageItem), func(i int) sse.Event {
 		return responsesDelta("output_text", `"content_index":0,`, fmt.Sprintf(" world %d", i), i)
 	}},
-	{"responses to messages, reasoning", ways[6], responsesItem(`{"type":"reasoning","id":"i","summary":[]}`), func(i int) sse.Event {
+	{"responses to messages, reasoning", responsesToMessages, responsesItem(`{"type":"reasoning","id":"i","summary":[]}`), func(i int) sse.Event {
 		return responsesDelta("reasoning_summary_text", `"summary_index":0,`, fmt.Sprintf(" world %d", i), i)
 	}},
-	{"responses to chat, text", ways[7], responsesItem(messageItem), func(i int) sse.Event {
+	{"responses to chat, text", responsesToChat, responsesItem(messageItem), func(i int) sse.Event {
 		return responsesDelta("output_text", `"content_index":0,`, fmt.Sprintf(" world %d", i), i)
 	}},
-	{"responses to chat, arguments", ways[7], responsesItem(`{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":"{"}`), func(i int) sse.Event {
+	{"responses to chat, arguments", responsesToChat, responsesItem(`{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":"{"}`), func(i int) sse.Event {
 		return responsesDelta("function_call_arguments", "", fmt.Sprintf(`\"x\":%d,`, i), i)
 	}},
-	{"responses to chat, members that nobody knows", ways[7], responsesItem(messageItem), func(i int) sse.Event {
+	{"responses to chat, members that nobody knows", responsesToChat, responsesItem(messageItem), func(i int) sse.Event {
 		return sse.Event{Data: fmt.Appendf(nil, `{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":" world","mood":%d}`, i)}
 	}},
-	{"responses to completions, text", ways[8], responsesItem(messageItem), func(i int) sse.Event {
+	{"responses to completions, text", responsesToCompletions, responsesItem(messageItem), func(i int) sse.Event {
 		return responsesDelta("output_text", `"content_index":0,`, fmt.Sprintf(" world %d", i), i)
 	}},
-	{"messages to responses, text", ways[9], "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
-	{"messages to responses, reasoning", ways[9], `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`, func(i int) sse.Event {
+	{"messages to responses, text", messagesToResponses, "", func(i int) sse.Event { return blockDelta(`"text_delta","text":" world %d"`, i) }},
+	{"messages to responses, reasoning", messagesToResponses, `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`, func(i int) sse.Event {
 		return blockDelta(`"thinking_delta","thinking":" world %d"`, i)
 	}},
-	{"chat to responses, text", ways[10], `{"content":"a"}`, func(i int) sse.Event {
+	{"chat to responses, text", chatToResponses, `{"content":"a"}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"content":" world %d"}`, i), i)
 	}},
-	{"chat to responses, arguments", ways[10], `{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{"}}]}`, func(i int) sse.Event {
+	{"chat to responses, arguments", chatToResponses, `{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{"}}]}`, func(i int) sse.Event {
 		return benchChunk(fmt.Sprintf(`{"tool_calls":[{"index":0,"function":{"arguments":"\"x\":%d,"}}]}`, i), i)
 	}},
-	{"completions to responses, text", ways[11], `{}`, func(i int) sse.Event {
+	{"completions to responses, text", completionsToResponses, `{}`, func(i int) sse.Event {
 		return completionChunk(fmt.Sprintf(" world %d", i))
 	}},
-	{"completions to chat, text", ways[5], `{}`, func(i int) sse.Event {
+	{"completions to chat, text", completionsToChat, `{}`, func(i int) sse.Event {
 		return completionChunk(fmt.Sprintf(" world %d", i))
 	}},
 }

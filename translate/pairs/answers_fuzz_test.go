@@ -249,26 +249,26 @@ func requireInvariants(t *testing.T, w way, data []byte, seed uint64) {
 	}
 }
 
-func FuzzAnswerChatToMessages(f *testing.F) { fuzzWay(f, ways[0]) }
+func FuzzAnswerChatToMessages(f *testing.F) { fuzzWay(f, chatToMessages) }
 
-func FuzzAnswerChatToCompletions(f *testing.F) { fuzzWay(f, ways[1]) }
+func FuzzAnswerChatToCompletions(f *testing.F) { fuzzWay(f, chatToCompletions) }
 
-func FuzzAnswerMessagesToCompletions(f *testing.F) { fuzzWay(f, ways[2]) }
+func FuzzAnswerMessagesToCompletions(f *testing.F) { fuzzWay(f, messagesToCompletions) }
 
-func FuzzAnswerCompletionsToMessages(f *testing.F) { fuzzWay(f, ways[3]) }
+func FuzzAnswerCompletionsToMessages(f *testing.F) { fuzzWay(f, completionsToMessages) }
 
-func FuzzAnswerMessagesToChat(f *testing.F) { fuzzWay(f, ways[4]) }
+func FuzzAnswerMessagesToChat(f *testing.F) { fuzzWay(f, messagesToChat) }
 
-func FuzzAnswerCompletionsToChat(f *testing.F) { fuzzWay(f, ways[5]) }
+func FuzzAnswerCompletionsToChat(f *testing.F) { fuzzWay(f, completionsToChat) }
 
-func FuzzAnswerResponsesToMessages(f *testing.F) { fuzzWay(f, ways[6]) }
+func FuzzAnswerResponsesToMessages(f *testing.F) { fuzzWay(f, responsesToMessages) }
 
-func FuzzAnswerResponsesToChat(f *testing.F) { fuzzWay(f, ways[7]) }
+func FuzzAnswerResponsesToChat(f *testing.F) { fuzzWay(f, responsesToChat) }
 
-func FuzzAnswerResponsesToCompletions(f *testing.F) { fuzzWay(f, ways[8]) }
+func FuzzAnswerResponsesToCompletions(f *testing.F) { fuzzWay(f, responsesToCompletions) }
 
-func FuzzAnswerMessagesToResponses(f *testing.F) { fuzzWay(f, ways[9]) }
+func FuzzAnswerMessagesToResponses(f *testing.F) { fuzzWay(f, messagesToResponses) }
 
-func FuzzAnswerChatToResponses(f *testing.F) { fuzzWay(f, ways[10]) }
+func FuzzAnswerChatToResponses(f *testing.F) { fuzzWay(f, chatToResponses) }
 
-func FuzzAnswerCompletionsToResponses(f *testing.F) { fuzzWay(f, ways[11]) }
+func FuzzAnswerCompletionsToResponses(f *testing.F) { fuzzWay(f, completionsToResponses) }

@@ -164,7 +164,7 @@ func speech(usage int, texts ...string) []byte {
 func inTurn([]int) int { return 0 }
 
 func TestCallsThatAreMergedKeepTheirChoice(t *testing.T) {
-	f := fanned{way: ways[2], streams: [][]byte{speech(3, "a", "b"), speech(4), speech(5, "c")}}
+	f := fanned{way: messagesToCompletions, streams: [][]byte{speech(3, "a", "b"), speech(4), speech(5, "c")}}
 	for range f.streams {
 		f.memory = append(f.memory, translate.AnswerContext{Stream: true, IncludeUsage: true})
 	}
@@ -191,7 +191,7 @@ func TestAnyInterleavingOfCallsGivesTheSameChoices(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	for range 200 {
 		var f fanned
-		f.way = ways[2]
+		f.way = messagesToCompletions
 		for i := range 1 + random.IntN(6) {
 			var texts []string
 			for j := range random.IntN(5) {
@@ -223,7 +223,7 @@ func TestAnyInterleavingOfCallsGivesTheSameChoices(t *testing.T) {
 func TestUsageThatOneCallDoesNotTellIsUnknown(t *testing.T) {
 	silent := chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`)
 	telling := chatStream([]string{`{"content":"b"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, `[DONE]`)
-	f := fanned{ways[1], []translate.AnswerContext{{Stream: true, IncludeUsage: true}, {Stream: true, IncludeUsage: true}}, [][]byte{telling, silent}}
+	f := fanned{chatToCompletions, []translate.AnswerContext{{Stream: true, IncludeUsage: true}, {Stream: true, IncludeUsage: true}}, [][]byte{telling, silent}}
 	fan, out := f.play(inTurn)
 	assert.Equal(t, token.Usage{}, fan.Usage())
 	assert.Contains(t, out, `"usage":{"prompt_tokens":0,`)
@@ -234,14 +234,14 @@ func TestACallGivesExactlyOneChoice(t *testing.T) {
 	several := chatStream([]string{`{"content":"a"}`},
 		`{"choices":[{"index":1,"delta":{"content":"x"},"finish_reason":"length"}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`)
 	silent := chatStream([]string{`{"role":"assistant"}`}, `[DONE]`)
-	f := fanned{ways[1], make([]translate.AnswerContext, 2), [][]byte{several, silent}}
+	f := fanned{chatToCompletions, make([]translate.AnswerContext, 2), [][]byte{several, silent}}
 	_, out := f.play(inTurn)
 	assert.Contains(t, out, `"choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"","index":1,"logprobs":null,"finish_reason":"stop"}]`)
 }
 
 func TestEveryCallIsCutByItself(t *testing.T) {
 	m := translate.AnswerContext{Stops: []string{"\n\n"}, Enforce: []string{"\n\n"}}
-	f := fanned{ways[2], []translate.AnswerContext{m, m, m}, [][]byte{speech(1, `a\n`, `\nb`), speech(1, `c\n`, `d`), speech(1, `e\n\n`, "f")}}
+	f := fanned{messagesToCompletions, []translate.AnswerContext{m, m, m}, [][]byte{speech(1, `a\n`, `\nb`), speech(1, `c\n`, `d`), speech(1, `e\n\n`, "f")}}
 	_, out := f.play(func(open []int) int { return len(open) - 1 })
 	for i, text := range []string{"a", `c\nd`, "e"} {
 		assert.Contains(t, out, fmt.Sprintf(`{"text":"%s","index":%d,`, text, i))
@@ -252,7 +252,7 @@ func TestEveryCallIsCutByItself(t *testing.T) {
 func TestOffsetsOfLogprobsCountFromTheirOwnPrompt(t *testing.T) {
 	const delta = `{"choices":[{"index":0,"delta":{"content":"ab"},"logprobs":{"content":[{"token":"ab","logprob":-1}]},"finish_reason":"stop"}]}`
 	stream := chatStream(nil, delta, `[DONE]`)
-	f := fanned{ways[1], []translate.AnswerContext{{Logprobs: true, PromptLength: 3}, {Logprobs: true, PromptLength: 7}}, [][]byte{stream, stream}}
+	f := fanned{chatToCompletions, []translate.AnswerContext{{Logprobs: true, PromptLength: 3}, {Logprobs: true, PromptLength: 7}}, [][]byte{stream, stream}}
 	_, out := f.play(inTurn)
 	assert.Contains(t, out, `"index":0,"logprobs":{"tokens":["ab"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[3]}`)
 	assert.Contains(t, out, `"index":1,"logprobs":{"tokens":["ab"],"token_logprobs":[-1],"top_logprobs":null,"text_offset":[7]}`)
@@ -260,7 +260,7 @@ func TestOffsetsOfLogprobsCountFromTheirOwnPrompt(t *testing.T) {
 
 func TestAnAnswerHasNoEndWhileACallHasNone(t *testing.T) {
 	broken := messagesStream(`{"type":"message_start","message":{"model":"m"}}`, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`)
-	f := fanned{ways[2], []translate.AnswerContext{{Stream: true}, {Stream: true}}, [][]byte{broken, speech(1, "b")}}
+	f := fanned{messagesToCompletions, []translate.AnswerContext{{Stream: true}, {Stream: true}}, [][]byte{broken, speech(1, "b")}}
 	fan, out := f.play(inTurn)
 	require.NotNil(t, fan[0].Fault())
 	assert.False(t, fan[0].Finished())

@@ -17,23 +17,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// sampled are the samples of every table, and a request without any of its fields.
-var sampled = map[way]struct {
+// sampled are the samples of each client format, and a request without any of its
+// fields.
+var sampled = map[translate.Format]struct {
 	samples samples
 	bare    string
 }{
-	{translate.Messages, translate.Chat}:         {messagesSamples, conversation(hi)},
-	{translate.Messages, translate.Completions}:  {messagesSamples, conversation(hi)},
-	{translate.Chat, translate.Messages}:         {samplesOfChat, wanting().body},
-	{translate.Chat, translate.Completions}:      {samplesOfChat, wanting().body},
-	{translate.Messages, translate.Responses}:    {messagesSamples, conversation(hi)},
-	{translate.Chat, translate.Responses}:        {samplesOfChat, wanting().body},
-	{translate.Completions, translate.Chat}:      {completionsSamples, completing().body},
-	{translate.Completions, translate.Messages}:  {completionsSamples, completing().body},
-	{translate.Completions, translate.Responses}: {completionsSamples, completing().body},
-	{translate.Responses, translate.Messages}:    {responsesSamples, posing().body},
-	{translate.Responses, translate.Chat}:        {responsesSamples, posing().body},
-	{translate.Responses, translate.Completions}: {responsesSamples, posing().body},
+	translate.Messages:    {messagesSamples, conversation(hi)},
+	translate.Chat:        {samplesOfChat, wanting().body},
+	translate.Completions: {completionsSamples, completing().body},
+	translate.Responses:   {responsesSamples, posing().body},
 }
 
 // eachRow runs a test for every row of every table.
@@ -75,7 +68,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	if i >= 0 {
 		return map[translate.LossClass]pairs.Fate{translate.Hint: pairs.Hinted, translate.Shaping: pairs.Shaped}[r.Losses[i].Class]
 	}
-	bare, rb, fault := render(sampled[w].bare)
+	bare, rb, fault := render(sampled[w.from].bare)
 	require.Nil(t, fault)
 	assert.True(t, s.silent || out != bare || !reflect.DeepEqual(r.Answer, rb.Answer) || r.Calls() != rb.Calls(), "dropped in silence: %s", out)
 	return pairs.Kept
@@ -105,8 +98,8 @@ func inGeneral(path string) string {
 // Every row says what the conversion does, under each trait that it names as well.
 func TestTheTablesOfFieldsSayWhatHappens(t *testing.T) {
 	eachRow(t, func(t *testing.T, w way, row pairs.Field) {
-		s, there := sampled[w].samples[row.Name]
-		require.True(t, there, "no sample")
+		s, there := sampled[w.from].samples[row.Name]
+		require.True(t, there, "sampled has no request with this field")
 		standard := traitsOf(t, s.traits)
 		assert.Equal(t, row.Under(standard), happened(t, w, row, s, ""), "by default")
 		for _, rule := range row.Rules {

@@ -45,7 +45,7 @@ var elsewhere = map[string]bool{
 // inRules are the traits that a table names; every rule is tried both ways.
 func inRules() map[string]bool {
 	all := make(map[string]bool)
-	for w := range sampled {
+	for _, w := range requestWays {
 		for _, row := range pairs.Fields(w.from, w.to) {
 			for _, rule := range row.Rules {
 				name, _, _ := strings.Cut(rule.Trait, " ")

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,9 +20,11 @@ import (
 // vocabulary is the words of the rows about a client's format: members and values.
 func vocabulary(from translate.Format) map[string]bool {
 	all := make(map[string]bool)
-	for _, row := range slices.Concat(pairs.Fields(from, translate.Messages), pairs.Fields(from, translate.Chat), pairs.Fields(from, translate.Completions)) {
-		for _, word := range strings.FieldsFunc(row.Name, func(r rune) bool { return strings.ContainsRune(".=[],+ ", r) }) {
-			all[word] = true
+	for _, to := range known {
+		for _, row := range pairs.Fields(from, to) {
+			for _, word := range strings.FieldsFunc(row.Name, func(r rune) bool { return strings.ContainsRune(".=[],+ ", r) }) {
+				all[word] = true
+			}
 		}
 	}
 	return all
@@ -65,7 +66,7 @@ func namesIn(text string) []string {
 }
 
 func TestEveryMemberThatIsInspectedHasARow(t *testing.T) {
-	for w := range sampled {
+	for _, w := range requestWays {
 		table := vocabulary(w.from)
 		for _, name := range inspected(t, w.from) {
 			assert.True(t, table[name], "%s: %s", w.name(), name)
@@ -75,18 +76,18 @@ func TestEveryMemberThatIsInspectedHasARow(t *testing.T) {
 
 func TestRowsAndSamplesBelongTogether(t *testing.T) {
 	used := make(map[string]bool)
-	for w, s := range sampled {
+	for _, w := range requestWays {
 		names := make(map[string]bool)
 		for _, row := range pairs.Fields(w.from, w.to) {
 			assert.False(t, names[row.Name], "%s: %s stands there twice", w.name(), row.Name)
 			names[row.Name] = true
 			used[string(w.from)+row.Name] = true
 		}
-		require.NotEmpty(t, s.samples)
 	}
-	for w, s := range sampled {
+	for format, s := range sampled {
+		require.NotEmpty(t, s.samples)
 		for name := range s.samples {
-			assert.True(t, used[string(w.from)+name], "no table has %s", name)
+			assert.True(t, used[string(format)+name], "no table has %s", name)
 		}
 	}
 }

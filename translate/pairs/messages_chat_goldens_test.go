@@ -79,6 +79,6 @@ func requireGolden(t *testing.T, path string, got []byte) {
 		require.NoError(t, os.WriteFile(path, got, 0o644))
 	}
 	want, err := os.ReadFile(path)
-	require.NoError(t, err)
+	require.NoError(t, err, "-update writes golden files")
 	assert.Equal(t, string(want), string(got))
 }

@@ -26,7 +26,7 @@ func wholeAnswers(t *testing.T, format translate.Format) map[string][]byte {
 			answers[filepath.Base(path)] = body
 		}
 	}
-	require.NotEmpty(t, answers)
+	require.NotEmpty(t, answers, "testdata/goldens/answers/%s has no answers", format)
 	return answers
 }
 

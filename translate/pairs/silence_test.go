@@ -204,7 +204,7 @@ const nobodys = "x_unknown"
 // memberNames are the names of all members that any format has, and nobody's.
 func memberNames() []string {
 	names := []string{nobodys, "enabled", "mode"}
-	for w := range sampled {
+	for _, w := range requestWays {
 		for _, row := range pairs.Fields(w.from, w.to) {
 			for _, path := range translatetest.MembersNamed(row.Name) {
 				path, _, _ = strings.Cut(path, "=")

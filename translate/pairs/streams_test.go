@@ -23,14 +23,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// known are the names of the formats that can be translated, served or not.
-var known = func() (names []translate.Format) {
-	for _, d := range formats.All() {
-		names = append(names, d.Name)
-	}
-	return names
-}()
-
 // recording is a stream in the shape of a real one.
 type recording struct {
 	format translate.Format
@@ -44,7 +36,7 @@ func recordings(t testing.TB) []recording {
 	for _, format := range known {
 		paths, err := filepath.Glob("../../testdata/streams/" + string(format) + "/*.sse")
 		require.NoError(t, err)
-		require.NotEmpty(t, paths)
+		require.NotEmpty(t, paths, "testdata/streams/%s has no recorded streams", format)
 		for _, path := range paths {
 			data, err := os.ReadFile(path)
 			require.NoError(t, err)

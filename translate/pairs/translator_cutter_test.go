@@ -35,7 +35,7 @@ func ends(choice int) string {
 func said(t *testing.T, o outcome) (choices [][3]string) {
 	t.Helper()
 	require.True(t, o.Finished(), "%v", o.Fault())
-	added, err := ways[1].added(o.out, false)
+	added, err := chatToCompletions.added(o.out, false)
 	require.NoError(t, err)
 	for _, c := range added["choices"].([]any) {
 		choice := c.(map[string]any)
@@ -70,10 +70,10 @@ func TestTextsAreCutChoiceByChoice(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := translate.AnswerContext{Stream: true, Logprobs: true, Enforce: []string{human}, LeadingSpace: strings.Contains(tt.name, "space")}
 			stream := chatStream(nil, append(tt.chunks, "[DONE]")...)
-			o := translated(ways[1], m, [][]byte{stream}, true)
+			o := translated(chatToCompletions, m, [][]byte{stream}, true)
 			assert.Equal(t, tt.want, said(t, o))
 			m.Stream = false
-			requireAgreement(t, ways[1], translated(ways[1], translate.AnswerContext{Stream: true, IncludeUsage: true, Logprobs: true, Enforce: m.Enforce, LeadingSpace: m.LeadingSpace}, [][]byte{stream}, true), translated(ways[1], m, [][]byte{stream}, true))
+			requireAgreement(t, chatToCompletions, translated(chatToCompletions, translate.AnswerContext{Stream: true, IncludeUsage: true, Logprobs: true, Enforce: m.Enforce, LeadingSpace: m.LeadingSpace}, [][]byte{stream}, true), translated(chatToCompletions, m, [][]byte{stream}, true))
 		})
 	}
 }
@@ -83,12 +83,12 @@ func TestTextsAreCutChoiceByChoice(t *testing.T) {
 func TestAnAnswerIsCompleteOnceAllOfItWasCut(t *testing.T) {
 	m := translate.AnswerContext{Stream: true, Enforce: []string{"\n"}}
 	both := chatStream(nil, saying(0, "a"), saying(1, "b"), saying(0, "\n"), saying(1, "\n"))
-	o := translated(ways[1], m, [][]byte{both}, false)
+	o := translated(chatToCompletions, m, [][]byte{both}, false)
 	assert.Equal(t, [][3]string{{"a", "stop", ""}, {"b", "stop", ""}}, said(t, o))
 	assert.Equal(t, []signal.Signal{signal.Content, signal.Content, signal.Content, signal.Content | signal.Finish}, o.signals)
 
 	one := chatStream(nil, saying(0, "a"), saying(1, "b"), saying(0, "\n"))
-	o = translated(ways[1], m, [][]byte{one}, false)
+	o = translated(chatToCompletions, m, [][]byte{one}, false)
 	require.NotNil(t, o.Fault())
 	assert.False(t, o.Finished())
 }
@@ -103,17 +103,17 @@ func TestAChoiceThatHasNotBegunIsWaitedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := []string{saying(0, "a"), saying(0, "\n"), ends(0)}
-			o := translated(ways[1], m, [][]byte{chatStream(nil, first...)}, false)
+			o := translated(chatToCompletions, m, [][]byte{chatStream(nil, first...)}, false)
 			for _, sig := range o.signals {
 				assert.False(t, sig.Has(signal.Finish))
 			}
 			require.NotNil(t, o.Fault(), "it was cut off")
 
-			o = translated(ways[1], m, [][]byte{chatStream(nil, append(first, saying(1, "b"), ends(1))...)}, true)
+			o = translated(chatToCompletions, m, [][]byte{chatStream(nil, append(first, saying(1, "b"), ends(1))...)}, true)
 			assert.Len(t, said(t, o), 2)
 			assert.True(t, o.signals[len(o.signals)-1].Has(signal.Finish))
 
-			o = translated(ways[1], m, [][]byte{chatStream(nil, append(first, "[DONE]")...)}, true)
+			o = translated(chatToCompletions, m, [][]byte{chatStream(nil, append(first, "[DONE]")...)}, true)
 			assert.Len(t, said(t, o), 1, "a provider may give fewer")
 		})
 	}
@@ -122,7 +122,7 @@ func TestAChoiceThatHasNotBegunIsWaitedFor(t *testing.T) {
 // TestLogprobsOfAWholeAnswerEndAtItsCut has an answer whose log probabilities
 // come behind all of its text.
 func TestLogprobsOfAWholeAnswerEndAtItsCut(t *testing.T) {
-	o := answered(ways[1], translate.AnswerContext{Logprobs: true, Enforce: []string{"\n"}},
+	o := answered(chatToCompletions, translate.AnswerContext{Logprobs: true, Enforce: []string{"\n"}},
 		[]byte(`{"model":"m","choices":[{"index":0,"message":{"content":"aé\nb"},"logprobs":{"content":[{"token":"a","logprob":-1},{"token":"\u00e9","logprob":-2},{"token":"\n","logprob":-3},{"token":"b","logprob":-4}]},"finish_reason":"stop"}]}`))
 	assert.Contains(t, o.out, `"text":"aé","index":0,"logprobs":{"tokens":["a","\u00e9"],"token_logprobs":[-1,-2],"top_logprobs":null,"text_offset":[0,1]}`)
 }
@@ -135,12 +135,12 @@ func TestG105TheStopOfATemplateIsCutAndIsTheEndOfTheTurn(t *testing.T) {
 	}
 	b.WriteString(`data: {"choices":[{"index":0,"text":"","finish_reason":"stop","stop_reason":"\n\nHuman:"}]}` + "\n\ndata: [DONE]\n\n")
 	_, r := renderCaseOf(t, translate.Messages, translate.Completions, renderCase{body: conversation(hi, `"stop_sequences":["END"]`)})
-	o := answered(ways[3], r.Answer, []byte(`{"model":"m","choices":[{"index":0,"text":" Hi\n\nHuman: and more","finish_reason":"length"}]}`))
+	o := answered(completionsToMessages, r.Answer, []byte(`{"model":"m","choices":[{"index":0,"text":" Hi\n\nHuman: and more","finish_reason":"length"}]}`))
 	assert.Contains(t, o.out, `"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","stop_sequence":null`)
 
 	r.Answer.Stream = true
-	o = translated(ways[3], r.Answer, [][]byte{[]byte(b.String())}, true)
-	added, err := ways[3].added(o.out, false)
+	o = translated(completionsToMessages, r.Answer, [][]byte{[]byte(b.String())}, true)
+	added, err := completionsToMessages.added(o.out, false)
 	require.NoError(t, err)
 	assert.Equal(t, "Hi", added["content"].([]any)[0].(map[string]any)["text"])
 	assert.Equal(t, "end_turn", added["stop_reason"])

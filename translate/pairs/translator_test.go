@@ -62,7 +62,7 @@ func TestInterleavedCallsStayApart(t *testing.T) {
 		`{"tool_calls":[{"index":1,"function":{"arguments":"{}"}}]}`,
 		`{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}`,
 	}, `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, `[DONE]`)
-	o := translated(ways[0], translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
+	o := translated(chatToMessages, translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
 	require.True(t, o.Finished())
 	assert.Equal(t, []string{
 		`{"type":"message_start","message":{"id":"id_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}}`,
@@ -94,7 +94,7 @@ func TestTextOfMessagesBecomesACompletion(t *testing.T) {
 		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}`,
 		`{"type":"message_stop"}`,
 	)
-	o := translated(ways[2], translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
+	o := translated(messagesToCompletions, translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
 	assert.Equal(t, []string{
 		`{"id":"id_1","object":"text_completion","created":1700000000,"model":"m","choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":null}]}`,
 		`{"id":"id_1","object":"text_completion","created":1700000000,"model":"m","choices":[{"text":"","index":0,"logprobs":null,"finish_reason":"stop"}]}`,
@@ -107,12 +107,12 @@ func TestTextOfMessagesBecomesACompletion(t *testing.T) {
 func TestTheEndOfTheBodyMayCompleteAnAnswer(t *testing.T) {
 	stream := chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`)
 	for _, m := range []translate.AnswerContext{{Stream: true}, {}} {
-		o := translated(ways[0], m, [][]byte{stream}, true)
+		o := translated(chatToMessages, m, [][]byte{stream}, true)
 		assert.True(t, o.Finished())
 		assert.Nil(t, o.Fault())
 		assert.Contains(t, o.out, `"stop_reason":"end_turn"`)
 
-		o = translated(ways[0], m, [][]byte{stream}, false)
+		o = translated(chatToMessages, m, [][]byte{stream}, false)
 		assert.False(t, o.Finished())
 		require.NotNil(t, o.Fault())
 		assert.Equal(t, "upstream_stream_truncated", o.Fault().Code)
@@ -122,7 +122,7 @@ func TestTheEndOfTheBodyMayCompleteAnAnswer(t *testing.T) {
 
 func TestErrorsAreToldAndNotWritten(t *testing.T) {
 	stream := chatStream([]string{`{"content":"a"}`}, `{"error":{"message":"boom","code":500}}`, `[DONE]`)
-	o := translated(ways[0], translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
+	o := translated(chatToMessages, translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
 	assert.Equal(t, []signal.Signal{signal.Content, signal.Failed, 0}, o.signals)
 	assert.Equal(t, "boom", o.Fault().Message)
 	assert.Equal(t, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`, data(o.out)[2])
@@ -135,7 +135,7 @@ func TestErrorsAreToldAndNotWritten(t *testing.T) {
 
 func TestWhatCannotBeWrittenFails(t *testing.T) {
 	custom := chatStream([]string{`{"tool_calls":[{"id":"a","type":"custom","custom":{"name":"f","input":"x"}}]}`}, `[DONE]`)
-	o := translated(ways[0], translate.AnswerContext{Stream: true}, [][]byte{custom}, true)
+	o := translated(chatToMessages, translate.AnswerContext{Stream: true}, [][]byte{custom}, true)
 	assert.Equal(t, []signal.Signal{signal.Content | signal.Failed, 0}, o.signals)
 	assert.False(t, o.Finished())
 	assert.Equal(t, "upstream_invalid_response", o.Fault().Code)
@@ -188,11 +188,11 @@ func TestStopsThatTheProviderDoesNotTakeAreEnforced(t *testing.T) {
 			}
 			events = append(events, `{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":9}}`, `{"type":"message_stop"}`)
 			m := translate.AnswerContext{Stream: true, Stops: tt.stops, Enforce: tt.stops, IncludeUsage: true}
-			stream := translated(ways[2], m, [][]byte{messagesStream(events...)}, true)
+			stream := translated(messagesToCompletions, m, [][]byte{messagesStream(events...)}, true)
 			m.Stream = false
-			answer := translated(ways[2], m, [][]byte{messagesStream(events...)}, true)
-			requireAgreement(t, ways[2], stream, answer)
-			added, err := ways[2].added(stream.out, true)
+			answer := translated(messagesToCompletions, m, [][]byte{messagesStream(events...)}, true)
+			requireAgreement(t, messagesToCompletions, stream, answer)
+			added, err := messagesToCompletions.added(stream.out, true)
 			require.NoError(t, err)
 			choice := added["choices"].([]any)[0].(map[string]any)
 			assert.Equal(t, tt.want, choice["text"])
@@ -220,7 +220,7 @@ func TestAnAnswerThatWasCutIsCompleteWhateverFollows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := translate.AnswerContext{Stream: true, Stops: []string{"\n"}, Enforce: []string{"\n"}}
-			o := translated(ways[2], m, [][]byte{messagesStream(append(start, tt.rest...)...)}, tt.clean)
+			o := translated(messagesToCompletions, m, [][]byte{messagesStream(append(start, tt.rest...)...)}, tt.clean)
 			assert.Equal(t, signal.Content|signal.Finish, o.signals[1])
 			assert.True(t, o.Finished())
 			assert.Nil(t, o.Fault())
@@ -232,7 +232,7 @@ func TestAnAnswerThatWasCutIsCompleteWhateverFollows(t *testing.T) {
 		})
 	}
 	body := []byte(`{"model":"m","content":[{"type":"text","text":"a\nb"}],"stop_reason":"end_turn"}`)
-	o := answered(ways[2], translate.AnswerContext{Stops: []string{"\n"}, Enforce: []string{"\n"}}, body)
+	o := answered(messagesToCompletions, translate.AnswerContext{Stops: []string{"\n"}, Enforce: []string{"\n"}}, body)
 	assert.Contains(t, o.out, `"choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"}]`)
 }
 
