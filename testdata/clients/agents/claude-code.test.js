@@ -1,0 +1,58 @@
+// Claude Code, which speaks the messages format alone, works on a provider of
+// the responses format: three turns with thinking and parallel calls.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { join } from 'node:path';
+import { key, newFolder, order, run, startRelay } from './agent.js';
+
+// startClaude returns a function that runs one turn of one conversation.
+async function startClaude(t, model) {
+  const { exchanges, url } = await startRelay(t);
+  const { folder, read } = newFolder(t);
+  const env = {
+    CLAUDE_CONFIG_DIR: join(folder, '.claude'),
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_AUTH_TOKEN: key,
+    ANTHROPIC_MODEL: model,
+    ANTHROPIC_SMALL_FAST_MODEL: model,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1',
+  };
+  const options = ['--print', '--output-format', 'json', '--allowedTools', 'Bash Read Write Edit'];
+  const turn = async (...prompt) => {
+    const [result] = await run('@anthropic-ai/claude-code/cli-wrapper.cjs', [...options, '--', prompt.join(' ')], { folder, env });
+    options.push('--continue');
+    assert.equal(result.subtype, 'success');
+    assert.equal(result.is_error, false);
+    assert.ok(result.usage.input_tokens > 0 && result.usage.output_tokens > 0, JSON.stringify(result.usage));
+    return result.result;
+  };
+  return { exchanges, folder, read, turn };
+}
+
+test('claude code, provider of the responses format: three turns with thinking and parallel calls', async (t) => {
+  const { exchanges, folder, read, turn } = await startClaude(t, 'responses-only');
+
+  const first = await turn('[[think]]', order('Bash', { command: 'echo one > one.txt' }), order('Bash', { command: 'echo two > two.txt' }));
+  assert.equal(read('one.txt'), 'one\n');
+  assert.equal(read('two.txt'), 'two\n');
+  assert.match(first, /^The tools answered: /);
+
+  const second = await turn('[[think]]', order('Write', { file_path: join(folder, 'three.txt'), content: 'three' }), order('Read', { file_path: join(folder, 'one.txt') }));
+  assert.equal(read('three.txt'), 'three');
+  assert.match(second, /^The tools answered: .*three\.txt.*one/);
+
+  assert.match(await turn('What happened so far?'), /in the responses format. You wrote: "What happened so far\?"/);
+
+  // A broken stream is asked again without one, and nothing in the output shows it.
+  const calls = exchanges.filter(({ method }) => method === 'POST');
+  assert.deepEqual(calls.map(({ path, status, body }) => [path, status, body.stream]), Array(5).fill(['/v1/messages?beta=true', 200, true]));
+  const blocks = calls.at(-1).body.messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  const ofType = (type) => blocks.filter((block) => block.type === type);
+  assert.equal(ofType('tool_use').length, 4);
+  assert.equal(ofType('tool_result').length, 4);
+  assert.ok(ofType('thinking').length >= 2 && ofType('thinking').every((block) => block.thinking && block.signature));
+});

@@ -1,0 +1,122 @@
+// Codex, which speaks the responses format alone, works on providers of other
+// formats: three turns with parallel calls, a patch, and reasoning that comes
+// back to the provider that made it.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { key, newFolder, order, run, startRelay } from './agent.js';
+
+const patch = `*** Begin Patch
+*** Add File: patched.txt
++A patch wrote this file.
+*** End Patch
+`;
+
+// configuration makes Codex ask nobody but the gateway, and ask it once.
+const configuration = (model, url) => `
+model = "${model}"
+model_provider = "gateway"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.gateway]
+name = "gateway"
+base_url = "${url}/v1"
+env_key = "GATEWAY_KEY"
+wire_api = "responses"
+supports_websockets = false
+request_max_retries = 0
+stream_max_retries = 0
+`;
+
+// startCodex returns a function that runs one turn of one conversation: it
+// resolves to the items that Codex shows.
+async function startCodex(t, model) {
+  const { exchanges, url } = await startRelay(t);
+  const { folder, read } = newFolder(t);
+  const CODEX_HOME = join(folder, '.codex');
+  mkdirSync(CODEX_HOME);
+  writeFileSync(join(CODEX_HOME, 'config.toml'), configuration(model, url));
+  const options = ['--json', '--skip-git-repo-check'];
+  let conversation = ['exec'];
+  const turn = async (...prompt) => {
+    const events = await run('@openai/codex/bin/codex.js', [...conversation, ...options, prompt.join(' ')], {
+      folder, env: { CODEX_HOME, GATEWAY_KEY: key },
+    });
+    conversation = ['exec', 'resume', '--last'];
+    assert.equal(events.at(-1).type, 'turn.completed', JSON.stringify(events.at(-1)));
+    assert.ok(events.at(-1).usage.output_tokens > 0);
+    return events.filter((event) => event.type === 'item.completed').map((event) => event.item);
+  };
+  return { exchanges, read, turn };
+}
+
+const ofType = (items, type) => items.filter((item) => item.type === type);
+const lastText = (items) => ofType(items, 'agent_message').at(-1).text;
+
+// assertAllAnswered fails if Codex had to repeat a request, or met an error that
+// it does not show.
+const assertAllAnswered = (exchanges, count) => assert.deepEqual(
+  exchanges.filter(({ method }) => method === 'POST').map(({ path, status }) => `${path} ${status}`),
+  Array(count).fill('/v1/responses 200'),
+);
+
+// The name of a model decides what Codex offers to it: what begins with gpt-5.5
+// gets tools and apply_patch, what begins with gpt-6.1-sol a namespace with one
+// tool that runs scripts.
+for (const format of ['responses', 'chat', 'messages']) {
+  describe(`codex, provider of the ${format} format`, () => {
+    test('three turns with parallel calls, a patch, and the whole conversation', async (t) => {
+      const { exchanges, read, turn } = await startCodex(t, `gpt-5.5-${format}`);
+
+      const first = await turn(order('exec_command', { cmd: 'echo one > one.txt' }), order('exec_command', { cmd: 'echo two > two.txt' }));
+      assert.equal(read('one.txt'), 'one\n');
+      assert.equal(read('two.txt'), 'two\n');
+      assert.deepEqual(ofType(first, 'command_execution').map((item) => item.exit_code), [0, 0]);
+      assert.match(lastText(first), /^The tools answered: .*exited with code 0.*exited with code 0/);
+
+      const second = await turn(order('apply_patch', { input: patch }));
+      assert.equal(read('patched.txt'), 'A patch wrote this file.\n');
+      assert.equal(ofType(second, 'file_change')[0].status, 'completed');
+      assert.match(lastText(second), /^The tools answered: .*patched\.txt/);
+
+      const third = await turn('What happened so far?');
+      assert.match(lastText(third), new RegExp(`in the ${format} format. You wrote: "What happened so far\\?"`));
+
+      assertAllAnswered(exchanges, 5);
+      const history = exchanges.at(-1).body.input.map((item) => item.type);
+      for (const [type, count] of Object.entries({ function_call: 2, function_call_output: 2, custom_tool_call: 1, custom_tool_call_output: 1 })) {
+        assert.equal(history.filter((item) => item === type).length, count, type);
+      }
+    });
+
+    test('a script in a namespace, whose tools came with the input', async (t) => {
+      const { exchanges, turn } = await startCodex(t, `gpt-6.1-sol-${format}`);
+      const exec = format === 'responses' ? 'exec' : 'functions__exec';
+      assert.match(lastText(await turn(order(exec, { input: 'text("the script ran")' }))), /^The tools answered: .*the script ran/);
+      assert.match(lastText(await turn('What happened so far?')), /You wrote: "What happened so far\?"/);
+      assertAllAnswered(exchanges, 3);
+      const call = exchanges.at(-1).body.input.find((item) => item.type === 'custom_tool_call');
+      assert.deepEqual([call.namespace, call.name, call.input], ['functions', 'exec', 'text("the script ran")']);
+    });
+
+    test('a stream that breaks off is a failed turn', async (t) => {
+      const { exchanges, turn } = await startCodex(t, `gpt-5.5-${format}`);
+      await assert.rejects(turn('[[fault:cut]] Tell a story that breaks off'), /turn\.failed/);
+      assertAllAnswered(exchanges, 1);
+    });
+  });
+}
+
+test('reasoning comes back sealed to its provider', async (t) => {
+  const { exchanges, turn } = await startCodex(t, 'gpt-5.5-responses');
+  await turn('[[think]]', order('exec_command', { cmd: 'true' }));
+  await turn('Go on');
+  const sealed = exchanges.at(-1).body.input.filter((item) => item.type === 'reasoning');
+  assert.ok(sealed.length >= 2 && sealed.every((item) => item.encrypted_content), JSON.stringify(sealed));
+  assertAllAnswered(exchanges, 3);
+});
