@@ -34,7 +34,8 @@ func (h *Handler) try(m *model, s *sink.Sink, r *http.Request) (v verdict) {
 			continue
 		}
 		s.Next(c)
-		result := h.call(t, s, r, c)
+		c = h.ask(t, s, r, c)
+		result := &c.Result
 		if end, over := endWith(result, s, r.Context()); over {
 			return end
 		}
@@ -100,9 +101,8 @@ func (t target) attempt(ex *exchange.Exchange) (*exchange.Conduit, *fault.Fault)
 	}}, nil
 }
 
-// formatFor chooses the format to speak to the provider: the client's own where
-// the provider speaks it, so that its bytes go through unchanged, else the first
-// that the request can be translated to.
+// formatFor chooses the format to speak to the provider: that of speakFor, unless the
+// provider has refused the model in it.
 func (t target) formatFor(ex *exchange.Exchange) (*format.Descriptor, *fault.Fault) {
 	spoken := t.provider.speakFor(ex.Format)
 	switch {
@@ -111,19 +111,29 @@ func (t target) formatFor(ex *exchange.Exchange) (*format.Descriptor, *fault.Fau
 	case spoken == nil:
 		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.provider.formats[0].Name)
 	}
+	model := t.upstreamModel(ex.View.Model)
+	if other := learnedDetours.find(refusal{t.provider.identity, model, spoken}); t.provider.speaks(other, ex.Format) {
+		return other, nil
+	}
 	return spoken, nil
 }
 
-// speakFor returns the format to speak to p for a client of a format; nil if there
-// is none.
+// speakFor returns the format to speak to p for a client of a format: the client's own
+// if p speaks it, so that its bytes go through unchanged, else the first that the
+// request can be translated to; nil if there is none.
 func (p *provider) speakFor(client *format.Descriptor) *format.Descriptor {
 	if slices.Contains(p.formats, client) {
 		return client
 	}
 	for _, f := range p.formats {
-		if pairs.CanTranslate(client.Name, f.Name) {
+		if p.speaks(f, client) {
 			return f
 		}
 	}
 	return nil
+}
+
+// speaks reports whether p can be asked in a format for a client.
+func (p *provider) speaks(f, client *format.Descriptor) bool {
+	return slices.Contains(p.formats, f) && (f == client || pairs.CanTranslate(client.Name, f.Name))
 }

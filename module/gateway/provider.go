@@ -22,12 +22,13 @@ import (
 
 // provider is a provisioned Provider.
 type provider struct {
-	name    string
-	formats []*format.Descriptor
-	serves  []aigateway.Pattern // the names that it serves without a model block; none: all that are not claimed otherwise
-	hidden  bool                // it serves nothing without a model block
-	known   []modelcard.Card    // models its preset is known for, sorted by id
-	list    *modellist.List     // its own list of models; nil if it is not asked for one
+	name     string
+	identity modellist.Identity // of the service, without a format
+	formats  []*format.Descriptor
+	serves   []aigateway.Pattern // the names that it serves without a model block; none: all that are not claimed otherwise
+	hidden   bool                // it serves nothing without a model block
+	known    []modelcard.Card    // models its preset is known for, sorted by id
+	list     *modellist.List     // its own list of models; nil if it is not asked for one
 
 	uncounted meter.Uncounted // models whose tokens it does not count
 
@@ -48,7 +49,7 @@ func newProvider(ctx caddy.Context, config *Provider, lists *modellist.Lists) (*
 		return nil, err
 	}
 	p := &provider{
-		name: config.Name, known: modellist.Named(defaults.Models),
+		name: config.Name, identity: config.listIdentity(nil), known: modellist.Named(defaults.Models),
 		traits: layers{defaults.Traits, defaults.ModelTraits, config.Traits},
 	}
 	if err := p.configure(config, defaults, inProcess); err != nil {

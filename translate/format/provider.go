@@ -1,6 +1,10 @@
 package format
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
 
 // Provider is how providers of a format are called.
 type Provider struct {
@@ -12,6 +16,12 @@ type Provider struct {
 	// OneAnswer says that a call has one answer: several are as many calls, and each
 	// of them sends the whole prompt.
 	OneAnswer bool
+	// Wants reports whether a provider that refused a call in another format wants
+	// this one instead; nil if refusals never say that.
+	Wants func(status int, message string) bool
+	// MissingFor is how long a provider that answers 404 or 405 to a call is taken not
+	// to have the format; 0 if these statuses say nothing about the format.
+	MissingFor time.Duration
 }
 
 // Call is what the address of a call may depend on.

@@ -16,7 +16,7 @@ import (
 // the comment of the field states.
 var optional = []string{
 	"Client.KeyHeader", "Client.Query", "Client.Headers",
-	"Provider.OneAnswer",
+	"Provider.OneAnswer", "Provider.Wants", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
 	"Requests.FillIn",
 	"Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",

@@ -1,6 +1,9 @@
 package responses
 
 import (
+	"strings"
+	"time"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
@@ -41,7 +44,18 @@ var Descriptor = format.Descriptor{
 func provider() format.Provider {
 	p := choices.Provider("/responses")
 	p.OneAnswer = true
+	p.Wants, p.MissingFor = wants, missingFor
 	return p
+}
+
+// missingFor is how long a missing endpoint is not asked again: older versions of a
+// server, and some services for some of their models, have none.
+const missingFor = 10 * time.Minute
+
+// wants reports whether a refusal names the endpoint of the format: recent models of
+// OpenAI refuse tools together with reasoning in other formats, some models any request.
+func wants(status int, message string) bool {
+	return (status == 400 || status == 404) && strings.Contains(message, "v1/responses")
 }
 
 // faults returns how failed requests are answered: as in chat, but for streams, whose
