@@ -13,8 +13,10 @@ import (
 var (
 	onlyMessages    = []translate.Format{translate.Messages}
 	onlyChat        = []translate.Format{translate.Chat}
-	chatMessages    = []translate.Format{translate.Chat, translate.Messages}
+	chatResponses   = []translate.Format{translate.Chat, translate.Responses}
 	chatCompletions = []translate.Format{translate.Chat, translate.Completions}
+	responsesFirst  = []translate.Format{translate.Responses, translate.Chat, translate.Completions}
+	hubFormats      = []translate.Format{translate.Chat, translate.Messages, translate.Responses}
 	allFormats      = []translate.Format{translate.Chat, translate.Completions, translate.Messages, translate.Responses}
 )
 
@@ -63,8 +65,10 @@ var presets = []Preset{
 		Traits:      map[string]string{"thinking_style": "adaptive"},
 		ModelTraits: claudes,
 	}},
+	// Recent models refuse tools together with reasoning in the chat format, which also
+	// has no encrypted reasoning to send back.
 	{"openai", aigateway.Defaults{
-		BaseURL: "https://api.openai.com/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
+		BaseURL: "https://api.openai.com/v1", Formats: responsesFirst, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
 			"max_tokens_field": "max_completion_tokens", // max_tokens is deprecated, and reasoning models refuse it
 			"user_field":       "safety_identifier",     // takes the place of user
@@ -100,9 +104,9 @@ var presets = []Preset{
 		},
 	}},
 	// max_tokens is deprecated, n above 1 is refused. Which efforts are taken
-	// depends on the model.
+	// depends on the model. The responses format is a beta.
 	{"groq", aigateway.Defaults{
-		BaseURL: "https://api.groq.com/openai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
+		BaseURL: "https://api.groq.com/openai/v1", Formats: chatResponses, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
 	}},
 	// Refuses fields that it does not know, user and stream_options among them;
@@ -111,8 +115,9 @@ var presets = []Preset{
 		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"include_usage": "false", "user_field": "none"},
 	}},
+	// The responses format is a beta that may change.
 	{"openrouter", aigateway.Defaults{
-		BaseURL: "https://openrouter.ai/api/v1", Formats: chatMessages, KeyRequired: true, ListsModels: true,
+		BaseURL: "https://openrouter.ai/api/v1", Formats: hubFormats, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
 			"extensions":       "top_k min_p top_a repetition_penalty",
 			"files":            "true",      // PDF documents, for every model
@@ -124,9 +129,10 @@ var presets = []Preset{
 		BaseURL: "https://api.together.xyz/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"extensions": "top_k min_p repetition_penalty"},
 	}},
-	// max_tokens is deprecated. Its messages endpoint was switched off.
+	// max_tokens is deprecated. Its messages endpoint was switched off, and the chat
+	// format is deprecated: only the responses format has the reasoning of all models.
 	{"xai", aigateway.Defaults{
-		BaseURL: "https://api.x.ai/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
+		BaseURL: "https://api.x.ai/v1", Formats: responsesFirst, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens"},
 	}},
 

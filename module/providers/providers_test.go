@@ -41,7 +41,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			Traits: traits{"thinking_style": "adaptive"},
 		},
 		"openai": {
-			BaseURL: "https://api.openai.com/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://api.openai.com/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"max_tokens_field": "max_completion_tokens", "user_field": "safety_identifier",
 				"files": "true", "extensions": "service_tier",
@@ -53,7 +53,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			Traits: traits{"reasoning_effort": "low medium high xhigh max", "reasoning_replay": "reasoning_content"},
 		},
 		"groq": {
-			BaseURL: "https://api.groq.com/openai/v1", Formats: list{chat}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://api.groq.com/openai/v1", Formats: list{chat, responses}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"max_tokens_field": "max_completion_tokens", "native_n": "false"},
 		},
 		"mistral": {
@@ -61,7 +61,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			Traits: traits{"include_usage": "false", "user_field": "none"},
 		},
 		"openrouter": {
-			BaseURL: "https://openrouter.ai/api/v1", Formats: list{chat, messages}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://openrouter.ai/api/v1", Formats: list{chat, messages, responses}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"extensions": "top_k min_p top_a repetition_penalty", "files": "true",
 				"prefill": "native", "reasoning_replay": "reasoning",
@@ -72,7 +72,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			Traits: traits{"extensions": "top_k min_p repetition_penalty"},
 		},
 		"xai": {
-			BaseURL: "https://api.x.ai/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
+			BaseURL: "https://api.x.ai/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"max_tokens_field": "max_completion_tokens"},
 		},
 		"llamacpp": {
