@@ -28,6 +28,10 @@ var configWords = withAnswerBounds(words[*config]{
 	"ledger":    {read: readLedger},
 	"accounts":  {read: readAccounts},
 	"cors":      {read: readCORS},
+	"seal_keys": {read: func(d *cf.Dispenser, c *config) (err error) {
+		c.SealKeys, err = readReferences(d)
+		return err
+	}},
 	"max_body": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.MaxBody, err = readSize(d)
 		return err
@@ -56,6 +60,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		ledger   { ... }
 //		accounts off | { ... }
 //		cors     <origin...> | *
+//		seal_keys <secret reference...>
 //		max_body <size>
 //		commit_after <duration> | off
 //		keep_alive   <duration> | off

@@ -96,6 +96,17 @@ func readList(d *cf.Dispenser, earlier []string) ([]string, error) {
 	return list, nil
 }
 
+// readReferences reads references to secrets.
+func readReferences(d *cf.Dispenser) ([]string, error) {
+	references, err := readList(d, nil)
+	for _, reference := range references {
+		if err == nil && aigateway.CheckSecretReference(reference) != nil {
+			err = d.Err(aigateway.ErrSecretLiteral.Error())
+		}
+	}
+	return references, err
+}
+
 // readPatterns is like readList, for model names and patterns.
 func readPatterns(d *cf.Dispenser, earlier []string) ([]string, error) {
 	list, err := readList(d, earlier)

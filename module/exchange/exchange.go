@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -63,6 +64,11 @@ type Attempt struct {
 	Format   *format.Descriptor // of the provider
 	Model    string             // the provider's own model name
 	Traits   *trait.Traits      // what the target accepts beside what its format states
+
+	// Tenant is the owner of the key, and Seals seals and opens reasoning for the
+	// tenant and the provider. Both are for translated requests.
+	Tenant string
+	Seals  *seal.Sealer
 
 	// BytesPerToken is the divisor for estimates of the request's tokens; 0 while
 	// nothing is known of the model.

@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
@@ -18,6 +20,10 @@ func (h *Handler) call(t target, s *sink.Sink, r *http.Request, c *exchange.Cond
 	if c.Attempt.Traits.EstimateInputTokens {
 		c.Attempt.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: c.Attempt.Provider, Name: c.Attempt.Model})
 	}
+	if !c.Attempt.ByteLane() {
+		c.Attempt.Tenant = tenantOf(s.Exchange().Key)
+		c.Attempt.Seals = h.seals().For(c.Attempt.Provider, c.Attempt.Tenant)
+	}
 	size := h.ratios.Measure(&c.Attempt)
 	err := t.provider.call.Call(s, r.WithContext(exchange.WithConduit(r.Context(), c)))
 	if c.Result.Fault == nil && !c.Result.Whole() {
@@ -26,6 +32,9 @@ func (h *Handler) call(t target, s *sink.Sink, r *http.Request, c *exchange.Cond
 	h.ratios.Learn(c, size)
 	return &c.Result
 }
+
+// tenantOf returns the name that stands for all keys of one user.
+func tenantOf(key *aigateway.Key) string { return cmp.Or(key.Subject, key.ID) }
 
 // unexplained returns the fault of an attempt that never got to the transport:
 // reverse_proxy found no address for it, or failed.

@@ -59,6 +59,12 @@ type Config struct {
 	// allow only scripts of the gateway's own origin.
 	CORS cors.Origins `json:"cors,omitempty"`
 
+	// SealKeys are references to the keys that seal reasoning which passes between the
+	// responses format and others: {env.NAME} or {file./absolute/path}, at least 16
+	// bytes each. The first seals, all of them open. Default: a key that is made at
+	// the first use, in Caddy's storage.
+	SealKeys []string `json:"seal_keys,omitempty"`
+
 	// MaxBody is the largest request body in bytes, counted after decoding.
 	// Default: 33554432 (32 MiB). Larger bodies are answered 413.
 	MaxBody int64 `json:"max_body,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // Handler turns a site into an AI gateway. It serves
@@ -19,6 +20,7 @@ import (
 //	POST /v1/messages, /v1/messages/count_tokens
 //	POST /v1/chat/completions
 //	POST /v1/completions
+//	POST /v1/responses
 //	GET  /v1/models, /v1/models/{id}
 //	GET  /v1/capabilities
 //
@@ -56,6 +58,7 @@ type Handler struct {
 	logger   *zap.Logger
 	drain    *drain.Drain
 	ratios   *meter.Ratios
+	seals    func() *seal.Ring
 }
 
 // CaddyModule returns the Caddy module information.
@@ -79,6 +82,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	app := global.(*App)
 	h.ratios = app.ratios
 	if err := h.inherit(&app.Config); err != nil {
+		return err
+	}
+	if h.seals, err = loadSeals(ctx, h.SealKeys); err != nil {
 		return err
 	}
 	if err := h.setUsers(ctx, app); err != nil {
@@ -132,6 +138,9 @@ func (h *Handler) inherit(app *Config) error {
 	inherit(&h.KeepAlive, app.KeepAlive, DefaultKeepAlive)
 	if h.CORS == nil {
 		h.CORS = app.CORS
+	}
+	if h.SealKeys == nil {
+		h.SealKeys = app.SealKeys
 	}
 	h.AnswerBounds.Inherit(app.AnswerBounds)
 	if h.CountersRaw != nil && app.CountersRaw != nil {

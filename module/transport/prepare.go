@@ -35,7 +35,7 @@ func (c *call) prepare() (rendered, *fault.Fault) {
 // splice renders a request in the client's own format: the client's bytes, with the
 // edits of this attempt.
 func (c *call) splice() (r rendered, fault *fault.Fault) {
-	if fault = c.refuseLateSystem(); fault != nil {
+	if fault = c.refuseUnchangeable(); fault != nil {
 		return r, fault
 	}
 	filled, fault := c.fillIn()
@@ -44,6 +44,16 @@ func (c *call) splice() (r rendered, fault *fault.Fault) {
 	}
 	ex := c.attempt.Exchange
 	return rendered{payload: splicedPayload(ex.Body, c.edits(filled), ex.Lease), losses: ex.View.Losses()}, nil
+}
+
+// refuseUnchangeable refuses what the client's bytes hold and the provider does not
+// take.
+func (c *call) refuseUnchangeable() *fault.Fault {
+	ex := c.attempt.Exchange
+	if ex.View.State != "" && !c.attempt.Traits.PassState {
+		return fault.NeedsState(ex.View.State)
+	}
+	return c.refuseLateSystem()
 }
 
 // refuseLateSystem refuses system turns in the middle of a messages body where the
@@ -91,7 +101,10 @@ func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 // info returns what a translation needs to know beside the body.
 func (c *call) info() *core.RequestInfo {
 	a := c.attempt
-	return &core.RequestInfo{Model: a.Exchange.View.Model, Upstream: a.Model, Traits: c.attempt.Traits, BytesPerToken: a.BytesPerToken}
+	return &core.RequestInfo{
+		Model: a.Exchange.View.Model, Upstream: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken,
+		Tenant: a.Tenant, Seals: a.Seals,
+	}
 }
 
 // refuseShaping refuses a request of which something would be lost that shapes

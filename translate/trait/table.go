@@ -34,6 +34,7 @@ var traits = []trait{
 	flag("reasoning_summary", "auto", "off", func(t *Traits) *bool { return &t.NoReasoningSummary }),
 	choice("responses_reasoning", func(t *Traits) *ResponsesReasoning { return &t.ResponsesReasoning }, ResponsesReasoningNone, "none", "encrypted", "text"),
 	flag("responses_item_ids", "false", "true", func(t *Traits) *bool { return &t.ResponsesItemIDs }),
+	flag("responses_state", "off", "passthrough", func(t *Traits) *bool { return &t.PassState }),
 	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
 	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "none"),
 	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),

@@ -39,6 +39,7 @@ var others = map[string]map[string]Traits{
 		"text":      {ResponsesReasoning: ResponsesReasoningText},
 	},
 	"responses_item_ids": {"true": {ResponsesItemIDs: true}},
+	"responses_state":    {"passthrough": {PassState: true}},
 	"reasoning_replay": {
 		"reasoning_content": {ReasoningReplay: ReplayReasoningContent},
 		"reasoning":         {ReasoningReplay: ReplayReasoning},

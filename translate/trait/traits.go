@@ -37,6 +37,9 @@ type Traits struct {
 	// and ResponsesItemIDs says that its id goes with it.
 	ResponsesReasoning ResponsesReasoning
 	ResponsesItemIDs   bool
+	// PassState sends requests in the provider's own format that refer to what the
+	// provider keeps, such as an earlier response.
+	PassState bool
 	// ReasoningReplay is where earlier reasoning goes.
 	ReasoningReplay ReasoningReplay
 	// Sampling says which sampling fields may be sent.

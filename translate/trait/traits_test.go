@@ -44,6 +44,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"responses_reasoning", "encrypted", T{ResponsesReasoning: trait.ResponsesReasoningEncrypted}},
 		{"responses_reasoning", "text", T{ResponsesReasoning: trait.ResponsesReasoningText}},
 		{"responses_item_ids", "on", T{ResponsesItemIDs: true}},
+		{"responses_state", "passthrough", T{PassState: true}},
 		{"reasoning_replay", "reasoning_content", T{ReasoningReplay: trait.ReplayReasoningContent}},
 		{"reasoning_replay", "reasoning", T{ReasoningReplay: trait.ReplayReasoning}},
 		{"sampling", "all", T{Sampling: trait.SamplingAll}},
