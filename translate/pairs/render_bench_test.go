@@ -101,6 +101,21 @@ func responsesAgentRequest(tb testing.TB) []byte {
 	return body
 }
 
+// TestRequestsFromResponsesAllocateLittle ensures that the list of the tools waits for
+// the next request. It grew anew with each one before, to 20 KB for 30 tools.
+func TestRequestsFromResponsesAllocateLittle(t *testing.T) {
+	body := responsesAgentRequest(t)
+	info := &core.RequestInfo{Model: "m1", Upstream: "up"}
+	buffer := make([]byte, 0, 2*len(body))
+	for _, to := range []translate.Format{translate.Messages, translate.Chat} {
+		allocs := leastAllocs(func() {
+			_, _, fault := pairs.Render(buffer, translate.Responses, to, body, info)
+			require.Nil(t, fault)
+		})
+		require.LessOrEqual(t, allocs, 10.0, to)
+	}
+}
+
 // requests are those of about 100 KB: of an agent with tools where the provider
 // has such, else of a long conversation, or one long prompt.
 func requests(tb testing.TB) []struct {

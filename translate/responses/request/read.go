@@ -16,14 +16,13 @@ type requestReader struct {
 	cursor jsonscan.Cursor // over the body
 
 	// Members of the body, raw, that are read behind the others.
-	instructions, input, tools, choice []byte
+	input, tools, choice []byte
 
 	settings responsesanswer.Settings // that the answer repeats
 
-	items jsonscan.Cursor // over the input
-	item  core.Object
-	list  jsonscan.Cursor // over the parts of the item
-	part  core.Object
+	item core.Object     // of the input
+	list jsonscan.Cursor // over the parts of the item
+	part core.Object
 
 	begun     bool // somebody other than the system has spoken
 	late      bool // the turn is one of the system that has not begun
@@ -44,14 +43,19 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 		return nil
 	}
 	r.x, r.w, r.cursor = x, w, jsonscan.Again(body)
-	c := &r.cursor
+	c, instructed := &r.cursor, false
 	for c.OpenObject(); c.Member(); {
 		setting, start := responsesanswer.SettingOf(c.Name()), c.Offset()
 		switch string(c.Name()) {
 		case "instructions":
-			r.instructions = c.Skip()
+			r.readInstructions(c.Skip())
+			instructed = true
 		case "input":
-			r.input = c.Skip()
+			if !instructed { // which come first, wherever they stand
+				r.input = c.Skip()
+				break
+			}
+			r.readInput(c)
 		case "tools":
 			r.tools = c.Skip()
 		case "tool_choice":
@@ -63,8 +67,7 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 		}
 		r.settings.Set(setting, body[start:c.Offset()])
 	}
-	r.readInstructions()
-	r.readInput()
+	r.readLateInput()
 	r.readChoice()
 	r.readTools()
 	r.readUpdate()
@@ -75,48 +78,68 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 
 // Forget lets go of the body.
 func (r *requestReader) Forget() {
-	*r = requestReader{turn: assistantTurn{thoughts: forgotten(r.turn.thoughts), calls: forgotten(r.turn.calls)}}
+	*r = requestReader{
+		turn:     assistantTurn{thoughts: forgotten(r.turn.thoughts), calls: forgotten(r.turn.calls)},
+		toolList: toolReader{declared: forgotten(r.toolList.declared)},
+	}
 }
+
+// keptParts is the length of the longest list that waits for the next request.
+const keptParts = 1024
 
 // forgotten returns an empty list that holds nothing of a body.
 func forgotten[T any](list []T) []T {
+	if cap(list) > keptParts {
+		return nil
+	}
 	clear(list[:cap(list)])
 	return list[:0]
 }
 
 // readInstructions writes what the system says in front.
-func (r *requestReader) readInstructions() {
-	if text := jsonscan.Inner(r.instructions); len(text) > 0 {
+func (r *requestReader) readInstructions(raw []byte) {
+	if text := jsonscan.Inner(raw); len(text) > 0 {
 		r.w.Turn(core.Instructions)
 		r.w.Text(text)
 		r.w.EndTurn()
 	}
 }
 
+// readLateInput reads the input if that had to wait for the instructions.
+func (r *requestReader) readLateInput() {
+	if r.input != nil {
+		c := jsonscan.Again(r.input)
+		r.readInput(&c)
+	}
+}
+
 // readInput writes the conversation: what a user says, or items.
-func (r *requestReader) readInput() {
-	switch {
-	case len(r.input) == 0:
-	case r.input[0] == '"':
+func (r *requestReader) readInput(c *jsonscan.Cursor) {
+	switch c.Kind() {
+	case jsonscan.Array:
+		r.readItems(c)
+	case jsonscan.String:
 		r.w.Turn(core.User)
-		if text := jsonscan.Inner(r.input); len(text) > 0 {
+		if text := jsonscan.Inner(c.Skip()); len(text) > 0 {
 			r.w.Text(text)
 		}
 		r.w.EndTurn()
-	case r.input[0] == '[':
-		r.readItems()
+	default:
+		c.Skip()
 	}
 }
 
 // readItems writes the items. Whoever speaks, thinks and calls goes on from item to
 // item, so the turns of the assistant are put together here.
-func (r *requestReader) readItems() {
-	r.items = jsonscan.Again(r.input)
-	r.items.EnterArray()
+func (r *requestReader) readItems(c *jsonscan.Cursor) {
 	r.x.At.Enter("input")
-	for !r.x.Failed() && r.items.Element() {
+	for c.OpenArray(); c.Element(); {
+		if r.x.Failed() {
+			c.Skip()
+			continue
+		}
 		r.x.At.Next()
-		r.item.Read(r.x, &r.items, itemMembers, "")
+		r.item.Read(r.x, c, itemMembers, "")
 		r.readItem()
 	}
 	r.endAssistant()
