@@ -84,7 +84,7 @@ func TestExchangesAreTranslatedAsRecorded(t *testing.T) {
 	for _, e := range exchanges {
 		dir := filepath.Join(exchangesDir, e.name)
 		client, body := clientOf(t, dir)
-		for _, provider := range known {
+		for _, provider := range formats.Names() {
 			if !pairs.CanTranslate(client, provider) {
 				continue
 			}
