@@ -13,7 +13,8 @@ import (
 // anything else begins. Providers may interleave calls, and many do not mark the end
 // of a call; events behind an open call wait for its end. A call ends at its ToolEnd,
 // when its arguments are complete and an event waits behind it, or at the end of the
-// answer.
+// answer. Arguments that break off end there only, since the answer may yet turn out to
+// be cut off.
 type Sequencer struct {
 	next  func(*Event)
 	room  int // bound of the bytes that wait
@@ -28,6 +29,7 @@ type Sequencer struct {
 // sequencedCall is the state of a call.
 type sequencedCall struct {
 	begun   bool // ToolStart was received
+	free    bool // its arguments are a free text
 	ended   bool // ToolEnd was received, or the answer has ended
 	closed  bool // ToolEnd was handed on
 	args    toolcall.Arguments
@@ -62,10 +64,7 @@ func (s *Sequencer) Handle(e *Event) {
 	case ToolArgs:
 		s.arguments(e)
 	case ToolEnd:
-		if e.Tool < len(s.calls) {
-			s.calls[e.Tool].ended = true
-			s.advance()
-		}
+		s.endCall(e)
 	default:
 		s.other(e)
 	}
@@ -92,7 +91,7 @@ func (s *Sequencer) start(e *Event) {
 	if c.begun {
 		return
 	}
-	c.begun = true
+	c.begun, c.free = true, e.Custom
 	if !s.waiting() {
 		s.begin(e)
 		return
@@ -180,6 +179,18 @@ func (s *Sequencer) advance() {
 		} else {
 			s.next(&s.event)
 		}
+	}
+}
+
+// endCall ends a call whose provider says so, unless its arguments break off.
+func (s *Sequencer) endCall(e *Event) {
+	if e.Tool >= len(s.calls) {
+		return
+	}
+	c := &s.calls[e.Tool]
+	if c.free || !c.args.Open() {
+		c.ended = true
+		s.advance()
 	}
 }
 

@@ -67,6 +67,10 @@ func (a *Arguments) IsObject() bool { return a.first == '{' }
 // since it may continue.
 func (a *Arguments) Complete() bool { return a.closed && !a.broken }
 
+// Open reports whether the arguments have begun with a bracket or a quote that is not
+// closed yet.
+func (a *Arguments) Open() bool { return a.quoted || a.depth > 0 }
+
 // AppendArguments appends the arguments of a tool call as the object that the messages
 // format requires (wire format C.6). A text that is no object is wrapped in one, so
 // that nothing is lost and a check against the schema of the tool fails visibly. cut
