@@ -92,6 +92,14 @@ func TestNothingStandsBetweenTheBeginningAndTheEndOfACall(t *testing.T) {
 		"a call that is begun twice": {
 			[]event.Event{calls(0, "f"), calls(0, "g"), ends(0), ends(7)}, "tool 0 f|tool end 0 ",
 		},
+		// The provider says that the call is over before it says that the limit cut it off.
+		"a call that breaks off": {
+			[]event.Event{calls(0, "f"), args(0, `{"x`), ends(0), text("a"), calls(1, "g"), args(1, "1"), ends(1)},
+			`tool 0 f|args 0 {"x|tool end 0 |text 0 a|tool 1 g|args 1 1|tool end 1 `,
+		},
+		"a free text that looks like one": {
+			[]event.Event{{Kind: event.ToolStart, Name: []byte("f"), Custom: true}, args(0, `{"x`), ends(0), args(0, " ")}, `tool 0 f|args 0 {"x|tool end 0 `,
+		},
 		"space behind the end": {
 			[]event.Event{calls(0, "f"), args(0, "{}"), ends(0), args(0, " ")}, "tool 0 f|args 0 {}|tool end 0 ",
 		},

@@ -62,6 +62,13 @@ func TestResponsesRequestsTowardsMessages(t *testing.T) {
 			fault: "tools[1].tools[0].name: is what the name of another tool becomes for the provider",
 		},
 		{
+			// Both reached the provider before, and a call of the function came back as
+			// one of the tool of the namespace.
+			name:  "a function with the name that a tool of a namespace gets",
+			body:  posing(`"tools":[{"type":"function","name":"a__b"},{"type":"namespace","name":"a","tools":[{"type":"function","name":"b"}]}]`).body,
+			fault: "tools[0].name: is what the name of another tool becomes for the provider",
+		},
+		{
 			name:   "R024 tools that an item adds",
 			body:   responding(`{"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"f"}]},`+itemHi, `"tools":[{"type":"function","name":"f","description":"old"},{"type":"function","name":"g"}]`).body,
 			want:   `{"model":"up","max_tokens":32000,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}},{"name":"g","input_schema":{"type":"object","properties":{}}}]}`,
@@ -245,6 +252,13 @@ func TestResponsesRequestsTowardsChat(t *testing.T) {
 			name:  "two tools that one name would stand for",
 			body:  posing(`"tools":[{"type":"namespace","name":"a","tools":[{"type":"function","name":"b__c"}]},{"type":"namespace","name":"a__b","tools":[{"type":"function","name":"c"}]}]`).body,
 			fault: "tools[1].tools[0].name: is what the name of another tool becomes for the provider",
+		},
+		{
+			// Both reached the provider before, and a call of the function came back as
+			// one of the tool of the namespace.
+			name:  "a function with the name that a tool of a namespace gets",
+			body:  posing(`"tools":[{"type":"function","name":"a__b"},{"type":"namespace","name":"a","tools":[{"type":"function","name":"b"}]}]`).body,
+			fault: "tools[0].name: is what the name of another tool becomes for the provider",
 		},
 		{
 			name: "R024 tools that an item adds",

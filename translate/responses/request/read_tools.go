@@ -103,7 +103,23 @@ func (r *requestReader) writeTools() {
 		r.w.Tool(&d.part)
 	}
 	r.x.At = now
+	r.checkFunctions()
 }
+
+// checkFunctions refuses a function with the name that the provider knows another tool
+// by: a call of the one would reach the client as a call of the other.
+func (r *requestReader) checkFunctions() {
+	mapped := r.x.Answer.Tools
+	for i := 0; len(mapped) > 0 && i < len(r.toolList.declared); i++ {
+		d := &r.toolList.declared[i]
+		if _, taken := mapped[jsonscan.TextOf(d.part.Name)]; taken && d.client == (translate.ClientTool{}) && r.toolList.allowed.Has(d.part.Name) {
+			r.x.InvalidAt(d.at, "name", takenName)
+		}
+	}
+}
+
+// takenName is the end of a message about a tool whose name another one has already.
+const takenName = "is what the name of another tool becomes for the provider"
 
 // rememberTool keeps for the way back what the client calls a tool.
 func (r *requestReader) rememberTool(d *declaredTool) {
@@ -115,7 +131,7 @@ func (r *requestReader) rememberTool(d *declaredTool) {
 	}
 	name := jsonscan.TextOf(d.part.Name)
 	if _, taken := r.x.Answer.Tools[name]; taken {
-		r.x.Invalid("name", "is what the name of another tool becomes for the provider")
+		r.x.Invalid("name", takenName)
 	}
 	r.x.Answer.Tools[name] = d.client
 }
