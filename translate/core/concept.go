@@ -103,7 +103,7 @@ const (
 	// text.
 
 	Content
-	Conversation          // turns, where some formats have one text
+	Conversation          // turns; a writer that joins them to one text keeps it, too
 	SystemText            // what the system says in front of the conversation
 	TurnText              // what is said in a turn
 	EmptyTurn             // a turn that says nothing

@@ -89,7 +89,10 @@ func Change(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome:
 // as a hint.
 func Drop(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: dropped}} }
 
-// Unless returns the entry with rules; the first one that holds decides instead.
+// Unless returns the entry with rules. The first rule that holds decides instead, so
+// a rule with the outcome of the entry itself overrides those that follow it:
+// Lose(TopK).Unless(NoSampling, Extension("top_k")) keeps TopK for providers with the
+// extension, but not if these take no sampling fields.
 func (e Entry) Unless(rules ...Rule) Entry {
 	e.outcome.rules = rules
 	return e

@@ -7,20 +7,22 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// KeepAlive is the event that means nothing.
+// KeepAlive is an event without a meaning, which clients skip.
 var KeepAlive = []byte("event: ping\ndata: {\"type\": \"ping\"}\n\n")
 
-// dialect is how errors are told of: by the name of the event, and by a type that
-// says what happened.
+// Dialect is how streams express errors: by the name of the event, and by a type that
+// names the kind of error.
 var Dialect = fault.Dialect{
 	Unknown:       500,
 	IsError:       func(name string, _ any) bool { return name == "error" },
 	KnowsOverflow: knowsOverflow,
 }
 
-// statusOverloaded is the status by which clients know an overloaded provider.
+// statusOverloaded is the status by which clients recognize an overloaded provider.
 const statusOverloaded = 529
 
+// Status returns the HTTP status of an error answer: that of the fault, but 529 for an
+// overloaded provider.
 func Status(f *fault.Fault) int {
 	if f.Kind == fault.Overloaded {
 		return statusOverloaded
