@@ -1,6 +1,7 @@
 package pairs_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -86,7 +87,11 @@ func addedMessage(stream []byte, _ bool) (translatetest.Object, error) {
 
 // added adds up a stream of the client's format.
 func (w way) added(stream string, asked bool) (translatetest.Object, error) {
-	return clients[w.to].added([]byte(stream), asked)
+	c, known := clients[w.to]
+	if !known {
+		return nil, fmt.Errorf("clients has no format %q", w.to)
+	}
+	return c.added([]byte(stream), asked)
 }
 
 // The pairs of formats were once listed by hand, so that all tests of translated
