@@ -113,7 +113,11 @@ func (c *call) usageQuery(user string, zone *time.Location) (q aigateway.UsageQu
 	}
 	times := 0
 	for by := range strings.SplitSeq(values.Get("by"), ",") {
-		switch dimension := aigateway.Dimension(by); dimension {
+		dimension := aigateway.Dimension(by)
+		if slices.Contains(q.By, dimension) {
+			return q, errBy
+		}
+		switch dimension {
 		case "":
 		case aigateway.ByHour, aigateway.ByDay, aigateway.ByMonth:
 			times++
@@ -130,7 +134,7 @@ func (c *call) usageQuery(user string, zone *time.Location) (q aigateway.UsageQu
 	return q, nil
 }
 
-var errBy = invalid("by is a list of key, user, model, provider, upstream_model, outcome and one of hour, day and month")
+var errBy = invalid("by is a list of key, user, model, provider, upstream_model, outcome and one of hour, day and month, each once")
 
 // moment reads a moment of the query: a date in the zone of the ledger, or an RFC 3339
 // time.

@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -22,17 +24,29 @@ const (
 	usageTable = `gateway_usage (span, at, api_key, holder, model, provider, upstream, outcome, currency,
 		requests, calls, streams, estimated, unpriced,
 		fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held, duration, ttfb, ttfb_n)`
-	usageExists = ` ON CONFLICT (span, at, api_key, holder, model, provider, upstream, outcome, currency) DO UPDATE SET
-		requests = gateway_usage.requests + excluded.requests, calls = gateway_usage.calls + excluded.calls,
-		streams = gateway_usage.streams + excluded.streams, estimated = gateway_usage.estimated + excluded.estimated,
-		unpriced = gateway_usage.unpriced + excluded.unpriced, fresh = gateway_usage.fresh + excluded.fresh,
-		cache_read = gateway_usage.cache_read + excluded.cache_read, cache_write = gateway_usage.cache_write + excluded.cache_write,
-		cache_write_long = gateway_usage.cache_write_long + excluded.cache_write_long, answer = gateway_usage.answer + excluded.answer,
-		reasoning = gateway_usage.reasoning + excluded.reasoning, searches = gateway_usage.searches + excluded.searches,
-		cost = gateway_usage.cost + excluded.cost, held = gateway_usage.held + excluded.held,
-		duration = gateway_usage.duration + excluded.duration, ttfb = gateway_usage.ttfb + excluded.ttfb,
-		ttfb_n = gateway_usage.ttfb_n + excluded.ttfb_n`
 )
+
+// usageExists adds the sums of a row to those of the row that exists.
+var usageExists = func() string {
+	changes := make([]string, len(sumColumns))
+	for i, column := range sumColumns {
+		changes[i] = fmt.Sprintf("%[1]s = CASE WHEN gateway_usage.%[1]s > %[2]d - excluded.%[1]s THEN %[2]d ELSE gateway_usage.%[1]s + excluded.%[1]s END",
+			column, int64(largestSum))
+	}
+	return " ON CONFLICT (span, at, api_key, holder, model, provider, upstream, outcome, currency) DO UPDATE SET " + strings.Join(changes, ", ")
+}()
+
+// largestSum bounds the sums of a row. Providers choose the counts of their answers, and
+// a sum beyond the integers of the database would keep all later records out of it.
+const largestSum = 1 << 58
+
+// plus returns a+b, at most largestSum.
+func plus(a, b int64) int64 {
+	if b > largestSum-a {
+		return largestSum
+	}
+	return a + b
+}
 
 // sumsOf returns the sums of a row of gateway_usage, in the order of its columns.
 func sumsOf(u *aigateway.Usage) []*int64 {
@@ -198,10 +212,10 @@ func addCall(sum *aigateway.Usage, c *aigateway.Call) {
 	sum.Unpriced += integer(!priced(c))
 	counts := tokenCounts(&c.Tokens)
 	for i, total := range tokenCounts(&sum.Tokens) {
-		*total += *counts[i]
+		*total = plus(*total, *counts[i])
 	}
 	if priced(c) {
-		sum.Cost.Nanos += c.Cost.Nanos
+		sum.Cost.Nanos = plus(sum.Cost.Nanos, c.Cost.Nanos)
 	}
-	sum.Held += c.Held.Nanos
+	sum.Held = plus(sum.Held, c.Held.Nanos)
 }

@@ -42,14 +42,14 @@ type division struct {
 }
 
 func divide(by []aigateway.Dimension) (d division, err error) {
-	for _, name := range by {
+	for i, name := range by {
 		if unit, ok := units[name]; ok && d.unit == 0 {
 			d.unit = unit
 			continue
 		}
 		known, ok := dimensions[name]
-		if !ok {
-			return d, fmt.Errorf("%w: %q divides nothing, or time twice", ErrQuery, name)
+		if !ok || slices.Contains(by[:i], name) {
+			return d, fmt.Errorf("%w: %q divides nothing, or was there before", ErrQuery, name)
 		}
 		d.by = append(d.by, known)
 	}
@@ -145,7 +145,7 @@ func readSums(in database.Statements, q aigateway.UsageQuery, d division, parts 
 func addSums(total, part *aigateway.Usage) {
 	added := sumsOf(part)
 	for i, sum := range sumsOf(total) {
-		*sum += *added[i]
+		*sum = plus(*sum, *added[i])
 	}
 }
 

@@ -48,6 +48,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"unknown costs are counted and not zero", unknownCosts},
 		{"currencies are added up apart", currencies},
 		{"any text can be kept", anyText},
+		{"any count can be kept", anyCount},
 		{"a wrong query is refused", wrongQueries},
 	} {
 		t.Run(test.claim, func(t *testing.T) { test.run(t, fresh(t)) })

@@ -194,7 +194,10 @@ func wrongQueries(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, Example())
 	all(t, l, 1)
-	for _, by := range [][]aigateway.Dimension{{"colour"}, {aigateway.ByDay, aigateway.ByHour}} {
+	for _, by := range [][]aigateway.Dimension{
+		{"colour"}, {aigateway.ByDay, aigateway.ByHour},
+		{aigateway.ByKey, aigateway.ByKey, aigateway.ByKey, aigateway.ByKey, aigateway.ByKey, aigateway.ByKey, aigateway.ByKey},
+	} {
 		_, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: by})
 		assert.ErrorIs(t, err, ledger.ErrQuery)
 	}
