@@ -1,9 +1,16 @@
 package pairs_test
 
 import (
+	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
 func TestResponsesRequestsTowardsMessages(t *testing.T) {
@@ -429,4 +436,20 @@ func TestResponsesRequestsTowardsCompletions(t *testing.T) {
 			fault: "input[1].type: 'function_call' cannot be translated for model 'm1' (upstream format completions)",
 		},
 	})
+}
+
+// The texts of reasoning were copied anew for each further part: a request of a few
+// megabytes kept a processor busy for minutes.
+func TestReasoningOfManyPartsIsCopiedOnce(t *testing.T) {
+	const parts = 20_000
+	part := `{"type":"summary_text","text":"a"}`
+	body := []byte(`{"model":"m","input":[{"type":"reasoning","summary":[` + part + strings.Repeat(","+part, parts-1) + `]},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]}`)
+	info := &core.RequestInfo{Model: "m", Upstream: "up", Traits: traitsOf(t, "reasoning_replay reasoning"), Seals: sealer}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	out, _, fault := pairs.Render(nil, translate.Responses, translate.Chat, body, info)
+	runtime.ReadMemStats(&after)
+	require.Nil(t, fault)
+	assert.Equal(t, parts-1, strings.Count(string(out), `\n\na`))
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(32<<20))
 }

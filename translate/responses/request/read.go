@@ -29,8 +29,8 @@ type requestReader struct {
 	role      core.Role
 	turn      assistantTurn
 	userTurn  userTurn
-	freeCalls [][]byte // the ids of calls that had a free text, as they are written
-	update    update   // the last change of settings in the input
+	freeCalls map[string]bool // the ids of calls that had a free text, as they are written
+	update    update          // the last change of settings in the input
 
 	toolList toolReader
 	media    core.Media

@@ -126,8 +126,16 @@ func (r *requestReader) freeCall(call *core.Call) {
 	input := r.item.Raw(int(memberInput))
 	if call.Free = r.x.Can(core.FreeTool); call.Free {
 		call.Text = jsonscan.Inner(input)
-		r.freeCalls = append(r.freeCalls, call.ID)
+		r.keepFree(call.ID)
 		return
 	}
 	call.Input = append(append([]byte(`{"input":`), input...), '}')
+}
+
+// keepFree keeps the id of a call that had a free text, for its result.
+func (r *requestReader) keepFree(id []byte) {
+	if r.freeCalls == nil {
+		r.freeCalls = make(map[string]bool)
+	}
+	r.freeCalls[string(id)] = true
 }

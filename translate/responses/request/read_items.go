@@ -1,8 +1,6 @@
 package request
 
 import (
-	"slices"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -161,7 +159,7 @@ func (r *requestReader) beginResult(id []byte) bool {
 	}
 	r.beginUser()
 	r.userTurn = max(r.userTurn, resultTurn)
-	r.result = core.Result{ID: id, Free: slices.ContainsFunc(r.freeCalls, func(other []byte) bool { return string(other) == string(id) })}
+	r.result = core.Result{ID: id, Free: r.freeCalls[string(id)]}
 	r.w.OpenResult(&r.result)
 	return true
 }

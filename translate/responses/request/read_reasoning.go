@@ -3,6 +3,7 @@ package request
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -116,9 +117,9 @@ func (r *requestReader) joined(m member, path string) (all []byte) {
 		switch text := jsonscan.Inner(r.part.Raw(partText)); {
 		case len(text) == 0:
 		case all == nil:
-			all = text
+			all = slices.Clip(text) // what is appended must not overwrite the body
 		default:
-			all = append(append(append([]byte(nil), all...), parts.BlankLine...), text...)
+			all = append(append(all, parts.BlankLine...), text...)
 		}
 	}
 	return all
