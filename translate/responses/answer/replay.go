@@ -15,9 +15,9 @@ import (
 // the answer says is kept: the last event holds it whole, and so do the events that
 // end items and parts; texts and arguments are deltas before them. An answer that
 // cannot be read without doubt is a fault, and so is one that is not at its end, or
-// one of more than 16384 events.
+// one of more than 16384 events, or of events that are far larger than the answer.
 func Replay(answer []byte, _ bool) ([]byte, *fault.Fault) {
-	r := replay{cursor: jsonscan.New(answer)}
+	r := replay{cursor: jsonscan.New(answer), room: roomToReplay + replayedTimes*len(answer)}
 	if err := r.read(); err != nil {
 		return nil, fault.Unusable(err)
 	}
@@ -38,6 +38,7 @@ type replay struct {
 	status string // raw
 	output []byte // the array
 	events int
+	room   int // for the events, in bytes
 	out    []byte
 }
 
@@ -45,8 +46,16 @@ type replay struct {
 // answer, such as those of an empty part, become several.
 const maxReplayed = 16384
 
+// The bounds of the bytes of these events. A text comes five times, and every event about
+// an item repeats the id, which a provider can make as long as an answer.
+const (
+	replayedTimes = 8
+	roomToReplay  = 8 << 20
+)
+
 var (
 	errReplayed = fmt.Errorf("items and parts for more than %d events", maxReplayed)
+	errTooLarge = errors.New("events that are far larger than the answer")
 	errNoItem   = errors.New("an item or a part that is no object")
 )
 
@@ -122,8 +131,11 @@ func (r *replay) write() {
 
 // send writes an event.
 func (r *replay) send(name, members string) {
-	if r.events == maxReplayed {
+	switch {
+	case r.events == maxReplayed:
 		r.err = errReplayed
+	case len(r.out) > r.room:
+		r.err = errTooLarge
 	}
 	if r.err != nil {
 		return

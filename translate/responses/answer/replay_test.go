@@ -81,3 +81,14 @@ func TestWhatCannotBeReplayedIsAFault(t *testing.T) {
 		assert.Empty(t, stream)
 	}
 }
+
+// Every event about a part repeats the id of its item: an answer of two megabytes, of which
+// one was the id, became a stream of sixteen gigabytes.
+func TestALongIDIsNotReplayedForEveryPart(t *testing.T) {
+	const part = `{"type":"output_text","text":""}`
+	long := `{"status":"completed","output":[{"type":"message","id":"` + strings.Repeat("x", 1<<20) + `","content":[` + part + strings.Repeat(","+part, 200) + `]}]}`
+	stream, fault := answer.Replay([]byte(long), false)
+	assert.Nil(t, stream)
+	require.NotNil(t, fault)
+	assert.ErrorContains(t, fault.Cause, "far larger than the answer")
+}
