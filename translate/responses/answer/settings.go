@@ -37,7 +37,7 @@ var settings = [...]setting{
 var defaultSettings = AppendSettings(nil, []byte("{}"), true)
 
 // AppendSettings appends the members of an answer that repeat its request, each with a
-// comma before it: what a Memory keeps of a body that has passed Inspect. The gateway
+// comma before it: what an AnswerContext keeps of a body that has passed Inspect. The gateway
 // keeps no responses, and says so.
 func AppendSettings(dst, body []byte, stream bool) []byte {
 	var values Settings
@@ -52,14 +52,14 @@ func AppendSettings(dst, body []byte, stream bool) []byte {
 // Settings are the raw values of the settings of a request, by their index.
 type Settings [len(settings)][]byte
 
-// set keeps the value of a setting; a negative index stands for no setting.
+// Set keeps the value of a setting; a negative index stands for no setting.
 func (v *Settings) Set(i int, raw []byte) {
 	if i >= 0 && string(raw) != "null" {
 		v[i] = raw
 	}
 }
 
-// append appends all settings.
+// Append appends all settings.
 func (v *Settings) Append(dst []byte, stream bool) []byte {
 	for i := range settings {
 		value := v[i]
