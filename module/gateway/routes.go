@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -69,7 +70,7 @@ func isOurs(p string) bool { return p == "/v1" || strings.HasPrefix(p, "/v1/") }
 
 // noEndpoint refuses a path, for a client of the endpoint that was probably meant.
 func noEndpoint(p string) endpoint {
-	name := meant(p)
+	name := cmp.Or(meant(p), suggest.Nearest(p, longestFirst))
 	return endpoint{
 		meant: endpoints[name].format,
 		serve: func(h *Handler, _ *sink.Sink, _ *http.Request) *fault.Fault { return h.noPath(p, name) },

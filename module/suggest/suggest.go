@@ -1,5 +1,5 @@
-// Package suggest writes errors about unknown names in a configuration, with the
-// name that was probably meant.
+// Package suggest finds the name that was probably meant by an unknown one, and writes
+// errors about unknown names in a configuration.
 package suggest
 
 import "strings"
@@ -14,21 +14,31 @@ func Unrecognized(block, word string, known []string) string {
 }
 
 // DidYouMean returns "did you mean 'name'? ", with the known name that is nearest to
-// the mistyped one, or "" if none is near. Of equally near names, it prefers one of
-// the same length, because letters are often swapped.
+// the mistyped one, or "" if none is near.
 func DidYouMean(mistyped string, known []string) string {
+	best := Nearest(mistyped, known)
+	if best == "" {
+		return ""
+	}
+	return "did you mean '" + best + "'? "
+}
+
+// Nearest returns the known name that is nearest to the mistyped one, or "" if none is
+// near. Of equally near names, it prefers one of the same length, because letters are
+// often swapped. Its cost is bounded by the lengths of the known names.
+func Nearest(mistyped string, known []string) string {
 	best, distance := "", maxEdits+1
 	for _, name := range known {
+		if len(mistyped) > len(name)+maxEdits {
+			continue // too far, and possibly as long as a client likes
+		}
 		n := edits(mistyped, name)
 		nearer := n < distance || n == distance && len(name) == len(mistyped)
 		if nearer && n <= maxEdits && n < len(name) {
 			best, distance = name, n
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return "did you mean '" + best + "'? "
+	return best
 }
 
 // edits returns the Levenshtein distance of two words.

@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,6 +22,7 @@ func TestOnlyWhatIsNearIsSuggested(t *testing.T) {
 	for mistyped, want := range map[string]string{
 		"modles": "did you mean 'models'? ", "modle": "did you mean 'model'? ", "Format": "did you mean 'format'? ",
 		"formaldehyde": "", "formal": "did you mean 'format'? ", "provider": "", "xx": "", "{": "",
+		"": "", strings.Repeat("model", 1<<18): "",
 	} {
 		assert.Equal(t, want, DidYouMean(mistyped, known), mistyped)
 	}
