@@ -21,7 +21,7 @@ func TestCredentialsOfSessions(t *testing.T) {
 	key, err := s.createKey(t.Context(), nil, &aigateway.StoredKey{UserID: 1, Name: "k"})
 	require.NoError(t, err)
 	const (
-		noLogin        = "log in first"
+		noLogin        = "log in first, at /api/user/login"
 		noSession      = "the session has ended: log in again"
 		foreignSite    = "the request comes from another site"
 		twoCredentials = "Authorization and the cookie session must occur at most once each"
@@ -50,11 +50,12 @@ func TestCredentialsOfSessions(t *testing.T) {
 		{"two cookies", testRequest{header: headers("Cookie", "session="+token+"; session="+again)}, 400, twoCredentials},
 		{"another cookie beside it", testRequest{header: headers("Cookie", "a=b; session="+token)}, 200, ""},
 		{"New-Api-User of somebody else", testRequest{token: token, header: headers("New-Api-User", "2")}, 200, ""},
-		{"API key", testRequest{token: string(key)}, 401, noSession},
+		{"API key, which has no session that could end", testRequest{token: string(key)}, 401, noLogin},
+		{"cookie of another program", testRequest{cookie: "abc"}, 401, noLogin},
 		{"API key in its header", testRequest{header: headers("X-Api-Key", string(key))}, 401, noLogin},
 		{"token with a byte more", testRequest{token: token + "A"}, 401, noSession},
 		{"token with a byte less", testRequest{token: token[:len(token)-1]}, 401, noSession},
-		{"very long token", testRequest{token: strings.Repeat("a", 100_000)}, 401, noSession},
+		{"very long token", testRequest{token: "sess_" + strings.Repeat("a", 100_000)}, 401, noSession},
 		{"token in the query", testRequest{call: selfCall + "?session=" + token}, 401, noLogin},
 		{"cookie from another site", testRequest{cookie: token, header: headers("Sec-Fetch-Site", "cross-site")}, 403, foreignSite},
 		{"cookie from a sister site", testRequest{cookie: token, header: headers("Sec-Fetch-Site", "same-site")}, 403, foreignSite},

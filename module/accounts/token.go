@@ -42,7 +42,7 @@ func (c *call) setCookie(token aigateway.Secret, lifetime time.Duration) {
 }
 
 var (
-	errNoLogin    = refuse(http.StatusUnauthorized, "log in first")
+	errNoLogin    = refuse(http.StatusUnauthorized, "log in first, at /api/user/login")
 	errNoSession  = refuse(http.StatusUnauthorized, "the session has ended: log in again")
 	errCredential = invalid("Authorization and the cookie session must occur at most once each")
 )
@@ -75,7 +75,7 @@ func (a *Accounts) authenticate(c *call) error {
 	switch {
 	case err != nil:
 		return err
-	case token == "":
+	case !strings.HasPrefix(token, tokenPrefix): // none, an API key, or a cookie of another program
 		return errNoLogin
 	case byCookie && aigateway.CrossOrigin(c.Request):
 		return errCrossOrigin
