@@ -31,7 +31,7 @@ func (m *model) leadsTo(p *provider, name string) bool {
 	return false
 }
 
-func newModel(config *Model, lookup func(string) *provider) (*model, error) {
+func newModel(config *Model, lookup func(string) (*provider, error)) (*model, error) {
 	pattern, err := aigateway.ParsePattern(config.Name)
 	if err != nil {
 		return nil, err
@@ -50,10 +50,10 @@ func newModel(config *Model, lookup func(string) *provider) (*model, error) {
 
 // addTarget adds a target with the traits of its provider, those of the model and its
 // own, of which later ones take precedence.
-func (m *model) addTarget(t Target, model map[string]string, lookup func(string) *provider) error {
-	p := lookup(t.Provider)
-	if p == nil {
-		return fmt.Errorf("unknown provider '%s'", t.Provider)
+func (m *model) addTarget(t Target, model map[string]string, lookup func(string) (*provider, error)) error {
+	p, err := lookup(t.Provider)
+	if err != nil {
+		return err
 	}
 	for _, earlier := range m.targets {
 		if earlier.provider == p && earlier.model == t.Model {

@@ -99,8 +99,7 @@ func TestTargetsHaveTheTraitsOfTheirModel(t *testing.T) {
 }
 
 func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
-	providers := map[string]*provider{"a": {name: "a"}, "b": {name: "b"}}
-	lookup := func(name string) *provider { return providers[name] }
+	lookup := (&resolved{providers: []*provider{{name: "a"}, {name: "b"}}}).lookup
 	to := func(names ...string) (targets []Target) {
 		for _, name := range names {
 			targets = append(targets, Target{Provider: name})
@@ -108,11 +107,11 @@ func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 		return targets
 	}
 	for want, config := range map[string]*Model{
-		aigateway.ErrPattern.Error():    {Name: "a b", Targets: to("a")},
-		"needs at least one target":     {Name: "m"},
-		"unknown provider 'c'":          {Name: "m", Targets: to("a", "c")},
-		"target 'a' stands there twice": {Name: "m", Targets: to("a", "b", "a")},
-		"attempts must be at least 1":   {Name: "m", Targets: to("a"), Attempts: -1},
+		aigateway.ErrPattern.Error():            {Name: "a b", Targets: to("a")},
+		"needs at least one target":             {Name: "m"},
+		"unknown provider 'c'; known are: a, b": {Name: "m", Targets: to("a", "c")},
+		"target 'a' stands there twice":         {Name: "m", Targets: to("a", "b", "a")},
+		"attempts must be at least 1":           {Name: "m", Targets: to("a"), Attempts: -1},
 		"fallback_on: 'x' is not a status (429), a class (4xx, 5xx), timeout or unreachable": {
 			Name: "m", Targets: to("a"), FallbackOn: []string{"x"},
 		},

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -203,6 +205,25 @@ func (config *Provider) check(d aigateway.Defaults, inProcess bool) error {
 		return errors.New("answers in-process: base_url, transport and the options of reverse_proxy have no effect")
 	case !inProcess && config.BaseURL == "" && d.BaseURL == "" && config.ReverseProxyRaw == nil:
 		return errors.New("needs an address: base_url or to")
+	}
+	return checkBaseURL(config.BaseURL)
+}
+
+// checkBaseURL refuses a base URL that ends with the path of an endpoint, as the
+// documentation of many services shows it: the provider would be asked for
+// /chat/completions/chat/completions, and clients would see only its 404.
+func checkBaseURL(base string) error {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil // the transport has a better error
+	}
+	for _, f := range formats.All() {
+		for _, e := range f.Client.Endpoints {
+			path := strings.TrimPrefix(e.Path, "/v1")
+			if strings.HasSuffix(strings.TrimRight(u.Path, "/"), path) {
+				return fmt.Errorf("base_url: must end before %s, which the gateway appends", path)
+			}
+		}
 	}
 	return nil
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
@@ -76,13 +78,26 @@ func (r *resolved) provider(name string) *provider {
 	return r.providers[i]
 }
 
+// lookup returns the provider with a name. Its error has the name that was probably
+// meant.
+func (r *resolved) lookup(name string) (*provider, error) {
+	if p := r.provider(name); p != nil {
+		return p, nil
+	}
+	known := make([]string, len(r.providers))
+	for i, p := range r.providers {
+		known[i] = p.name
+	}
+	return nil, fmt.Errorf("unknown provider '%s'; %sknown are: %s", name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
+}
+
 // addModels adds the models of c.
 func (r *resolved) addModels(_ caddy.Context, c *Config) error {
 	for _, config := range c.Models {
 		if slices.ContainsFunc(r.models, func(m *model) bool { return string(m.pattern) == config.Name }) {
 			return fmt.Errorf("model '%s' is defined twice", config.Name)
 		}
-		m, err := newModel(config, r.provider)
+		m, err := newModel(config, r.lookup)
 		if err != nil {
 			return fmt.Errorf("model '%s': %w", config.Name, err)
 		}

@@ -22,7 +22,7 @@ func ranked(t *testing.T, models []string, providers map[string][]aigateway.Patt
 		r.providers = append(r.providers, p)
 	}
 	for _, name := range models {
-		m, err := newModel(&Model{Name: name, Targets: []Target{{Provider: r.providers[0].name, Model: "by " + name}}}, r.provider)
+		m, err := newModel(&Model{Name: name, Targets: []Target{{Provider: r.providers[0].name, Model: "by " + name}}}, r.lookup)
 		require.NoError(t, err)
 		r.models = append(r.models, m)
 	}
@@ -185,7 +185,7 @@ func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
 func TestANameIsDescribedAsItsProviderDescribesTheModel(t *testing.T) {
 	r, err := ranked(t, nil, map[string][]aigateway.Pattern{"a": {"claude-*"}})
 	require.NoError(t, err)
-	alias, err := newModel(&Model{Name: "smart", Targets: []Target{{Provider: "a", Model: "claude-opus"}}}, r.provider)
+	alias, err := newModel(&Model{Name: "smart", Targets: []Target{{Provider: "a", Model: "claude-opus"}}}, r.lookup)
 	require.NoError(t, err)
 	r.models = append(r.models, alias)
 	require.NoError(t, r.rank())

@@ -110,12 +110,15 @@ func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
 		{"a key under two names", demo + "\n" + alice, "key bob {env.KEY_ALICE}", "key 'bob' has the same value as key 'alice'"},
 		{"two catch-alls", "", demo + "\n" + alice + "\n" + local, "provider 'demo' without models and provider 'local' without models claim the same models with equal rank"},
 		{"two catch-alls, one inherited", demo + "\n" + alice, local, "provider 'demo' without models and provider 'local' without models claim the same models with equal rank"},
-		{"an unknown provider", "", demo + "\n" + alice + "\nmodel m {\nto nobody\n}", "model 'm': unknown provider 'nobody'"},
+		{"an unknown provider", "", demo + "\n" + alice + "\nmodel m {\nto nobody\n}", "model 'm': unknown provider 'nobody'; known are: demo"},
+		{"a misspelt provider", "", demo + "\n" + alice + "\nmodel m {\nto dmo/x\n}", "model 'm': unknown provider 'dmo'; did you mean 'demo'? known are: demo"},
 		{"a provider of the site in the global option", alice + "\nmodel m {\nto demo\n}", demo, "global option ai_gateway: model 'm': unknown provider 'demo'"},
 		{"a required key", "", "provider openai\n" + alice, "provider 'openai': needs an api_key"},
 		{"a variable that is not set", "", "provider openai {env.NO_SUCH_VARIABLE}\n" + alice, "api_key: resolving secret: evaluated placeholder {env.NO_SUCH_VARIABLE} is empty"},
 		{"a client's key that is not set", "", demo + "\nkey a {env.NO_SUCH_VARIABLE}", "key a: resolving secret: evaluated placeholder {env.NO_SUCH_VARIABLE} is empty"},
 		{"an address of a provider that has none", "", "provider demo {\nbase_url https://example.com\n}\n" + alice, "answers in-process: base_url, transport and the options of reverse_proxy have no effect"},
+		{"an endpoint as the address", "", "provider x vllm {\nbase_url http://127.0.0.1:1/v1/chat/completions/\n}\n" + alice, "provider 'x': base_url: must end before /chat/completions, which the gateway appends"},
+		{"an endpoint as the path beside addresses", "", "provider x vllm {\nbase_url /v1/messages\nto 127.0.0.1:1\n}\n" + alice, "provider 'x': base_url: must end before /messages, which the gateway appends"},
 		{"no address", "", "provider x openai_compatible\n" + alice, "needs an address: base_url or to"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
