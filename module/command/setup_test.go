@@ -146,7 +146,7 @@ http://:8080 {
 		Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway
 
 		TEXT
-	respond "Not found. The gateway serves paths below /v1/ and, for accounts, /api/user/ and /api/token/. The base URL of an OpenAI client ends with /v1." 404
+	respond "Not found. The gateway serves paths below /v1/ and, for accounts, below /api/. The base URL of an OpenAI client ends with /v1." 404
 }
 `, s.caddyfile())
 }
