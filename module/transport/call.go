@@ -20,15 +20,15 @@ import (
 
 // call is one call of an attempt. It is used by one goroutine.
 type call struct {
-	t       *Transport
-	attempt *exchange.Attempt
-	result  *exchange.Result // written by the functions of result.go alone
-	proxied *http.Request    // as reverse_proxy or the direct path gave it
-	client  context.Context
-	ctx     context.Context // of the provider's call: ends with the client, or with a named cause of ours
-	cancel  context.CancelCauseFunc
-	watch   watch
-	memory  translate.AnswerContext // of a translated request: what the way back needs
+	t             *Transport
+	attempt       *exchange.Attempt
+	result        *exchange.Result // written by the functions of result.go alone
+	proxied       *http.Request    // as reverse_proxy or the direct path gave it
+	client        context.Context
+	ctx           context.Context // of the provider's call: ends with the client, or with a named cause of ours
+	cancel        context.CancelCauseFunc
+	watch         watch
+	answerContext translate.AnswerContext // of a translated request: what the translation of the answer depends on
 }
 
 func newCall(t *Transport, a *exchange.Attempt, result *exchange.Result, req *http.Request) *call {
@@ -50,7 +50,7 @@ func (c *call) do() (*http.Response, error) {
 		return c.fanOut(request)
 	}
 	c.noteLosses(request.losses)
-	c.memory = request.memory
+	c.answerContext = request.answerContext
 	res, err := c.send(request.payload)
 	switch {
 	case err != nil:

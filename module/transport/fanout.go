@@ -30,13 +30,13 @@ type fanOut struct {
 }
 
 func newFanOut(c *call, calls []preparedCall) *fanOut {
-	memories := make([]*translate.AnswerContext, len(calls))
+	answers := make([]*translate.AnswerContext, len(calls))
 	for i := range calls {
-		memories[i] = &calls[i].call.memory
+		answers[i] = &calls[i].call.answerContext
 	}
 	f := &fanOut{call: c, arrivals: make(chan arrival)}
 	f.room.Store(maxAnswer)
-	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, memories, c.ids())
+	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, answers, c.ids())
 	for i, prepared := range calls {
 		f.subcalls = append(f.subcalls, newSubcall(prepared, f.translators[i], &f.room))
 	}

@@ -13,9 +13,9 @@ import (
 
 // rendered is the client's request as one call sends it.
 type rendered struct {
-	payload *payload
-	losses  translate.Losses        // fields of the client's request that are left behind
-	memory  translate.AnswerContext // of a translation: what the way back needs
+	payload       *payload
+	losses        translate.Losses        // fields of the client's request that are left behind
+	answerContext translate.AnswerContext // of a translated request: what the translation of the answer depends on
 
 	// Of a translation: the number of prompts, each of which needs calls of its own,
 	// and the number of calls for each.
@@ -94,7 +94,7 @@ func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 	r.Answer.MaxHeld = int(c.t.MaxEventBytes)
 	return rendered{
 		payload: &payload{parts: [][]byte{body}, length: int64(len(body)), lease: lease},
-		losses:  r.Losses, memory: r.Answer, prompts: r.Prompts, samples: r.Samples,
+		losses:  r.Losses, answerContext: r.Answer, prompts: r.Prompts, samples: r.Samples,
 	}, nil
 }
 

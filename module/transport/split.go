@@ -37,7 +37,7 @@ func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) 
 		}
 		c.noteLosses(r.losses)
 		for range first.samples {
-			calls = append(calls, preparedCall{c.subcall(r.memory), r.payload.share()})
+			calls = append(calls, preparedCall{c.subcall(r.answerContext), r.payload.share()})
 		}
 		r.payload.close()
 	}
@@ -46,9 +46,9 @@ func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) 
 
 // subcall returns one of the calls that this one becomes. It has a result, a watch
 // and variables of its own, so that a goroutine of its own can carry it.
-func (c *call) subcall(m translate.AnswerContext) *call {
+func (c *call) subcall(answer translate.AnswerContext) *call {
 	result := *c.result
-	s := &call{t: c.t, attempt: c.attempt, result: &result, proxied: c.proxied, client: c.client, memory: m}
+	s := &call{t: c.t, attempt: c.attempt, result: &result, proxied: c.proxied, client: c.client, answerContext: answer}
 	s.ctx, s.cancel = context.WithCancelCause(exchange.WithOwnVars(c.ctx))
 	return s
 }

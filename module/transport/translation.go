@@ -19,7 +19,7 @@ import (
 
 // translator returns the translator of the answer.
 func (c *call) translator() *pairs.Translator {
-	return pairs.NewTranslator(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, &c.memory, c.ids())
+	return pairs.NewTranslator(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, &c.answerContext, c.ids())
 }
 
 func (c *call) ids() translate.IDs {

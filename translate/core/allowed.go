@@ -6,7 +6,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 // all tools.
 type AllowedTools struct {
 	names []string        // in the order of the client
-	found map[string]bool // by name: the request has the tool
+	found map[string]bool // by name: whether the request has the tool
 }
 
 // NewAllowedTools returns an empty list.
@@ -21,8 +21,8 @@ func (a *AllowedTools) Allow(name string) {
 	a.found[name] = false
 }
 
-// Has reports whether a tool of that raw name may be used, and notes that there is
-// one.
+// Has reports whether the tool with a raw name may be used, and notes for Check that
+// the request has the tool.
 func (a *AllowedTools) Has(raw []byte) bool {
 	if a == nil {
 		return true
@@ -35,8 +35,8 @@ func (a *AllowedTools) Has(raw []byte) bool {
 	return true
 }
 
-// Check reports, by a row, the tools of the list that are not there. The list stands at
-// a path of the body.
+// Check reports a loss by the row missing for each tool of the list that the request
+// does not have. path is the path of the list in the body.
 func (a *AllowedTools) Check(x *Translation, path string, missing *Row) {
 	if a == nil {
 		return

@@ -1,7 +1,7 @@
 package core
 
-// Concept is something that a request may ask for, in the words of no format. It
-// is what the rows of readers and those of writers have in common.
+// Concept is something that a request may ask for, independent of any format. The
+// tables of readers and writers are joined by their concepts.
 type Concept uint8
 
 const (
@@ -53,8 +53,8 @@ const (
 	ReasoningAdaptive
 	ReasoningOff
 	ReasoningBudget
-	ReasoningShown  // what the assistant thinks is told, in short
-	ReasoningHidden // it is not
+	ReasoningShown  // the answer contains a summary of the reasoning
+	ReasoningHidden // the answer contains no reasoning
 	EffortNone
 	EffortMinimal
 	EffortLow
@@ -62,7 +62,7 @@ const (
 	EffortHigh
 	EffortXHigh
 	EffortMax
-	EffortOther // a word that is none of these
+	EffortOther // any other word
 	Verbosity
 	Prediction
 
@@ -79,9 +79,9 @@ const (
 	CacheRetention
 	CacheRequest // a breakpoint of the cache behind the whole request
 
-	optionCount // what stands below is no option
+	optionCount // the concepts below are not options
 
-	// Options that are decided about in another way than on their own.
+	// Cases of options that have outcomes of their own.
 
 	NoMaxTokens // the answer is not bounded, where a format asks for a bound
 	HighTemperature
@@ -99,41 +99,41 @@ const (
 	ToolChoiceWithoutTools
 	UnusedTools // tools that must not be called
 
-	// The conversation. Content is what every format can express: who says which
-	// text.
+	// The conversation. Content is what every format can express: texts and the roles
+	// of their turns.
 
 	Content
 	Conversation          // turns; a writer that joins them to one text keeps it, too
-	SystemText            // what the system says in front of the conversation
-	TurnText              // what is said in a turn
-	EmptyTurn             // a turn that says nothing
-	LateSystem            // system texts that do not stand in front
+	SystemText            // a system text in front of the conversation
+	TurnText              // a text of a turn
+	EmptyTurn             // a turn without content
+	LateSystem            // a system text after other turns
 	SystemBehindAssistant // a LateSystem whose turn follows one of the assistant
-	Prefill               // the assistant has the last word, which the provider goes on with
-	TextBehindCall        // an assistant says something after it called a tool
-	TextBeforeResult      // a user says something before the result of a tool
+	Prefill               // a last turn of the assistant, which the provider continues
+	TextBehindCall        // a text of the assistant behind the call of a tool
+	TextBeforeResult      // a text of the user before the result of a tool
 	Image
 	ImageAddress
 	ImageReference // to a file that the vendor keeps
-	ImageDetail    // how closely an image is looked at
+	ImageDetail    // the resolution at which the model sees an image
 	RareImage      // of a media type that few formats have
 	File           // a document in bytes
 	FileAddress
 	FileReference
-	Document // any; the others say where it is
+	Document // any document; the concepts around this one are its kinds
 	TextDocument
-	PartsDocument // a document that is made of texts and images
+	PartsDocument // a document that consists of texts and images
 	Audio
 	SearchResult
-	Citations // a document that the answer shall cite
+	Citations // a document that the answer is asked to cite
 	ToolCall
-	BrokenArguments // of a ToolCall: they are no object
+	BrokenArguments // of a ToolCall: the arguments are not an object
 	FreeCall        // the call of a tool that takes a free text
 	ToolResult
 	ErrorResult   // the tool failed
 	ToolReference // a tool that a search for tools has found
 	Reasoning
-	UnsignedReasoning   // that nobody vouches for
+	UnsignedReasoning   // without a signature
 	SelfSignedReasoning // that only this gateway has signed
 	Signature           // of reasoning, by the provider
 	RedactedReasoning   // that nobody but the provider can read

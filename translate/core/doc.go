@@ -1,15 +1,15 @@
-// Package core is the vocabulary of requests between the formats: what a
-// request may ask for, in the words of no format.
+// Package core defines the vocabulary of requests between the formats: what a
+// request may ask for, independent of any format.
 //
-// Each format has a reader, which takes a request of its own apart, and a
-// writer, which writes one. A reader fills the Options and calls the methods of
-// the Writer for the conversation and the tools, in the order of the body. JSON
-// strings travel as raw slices of the body, still escaped.
+// Each format has a reader, which parses requests of the format, and a writer, which
+// writes them. A reader fills the Options and calls the methods of the Writer for the
+// conversation and the tools, in the order of the body. JSON strings are passed as
+// raw slices of the body, still escaped.
 //
-// What becomes of a field is decided by two tables. A reader's Row names a field
-// of its format, the Concept that the field becomes, and what it means to lose
-// it. A writer's Outcome says which concepts its format can express, and which
-// traits of a provider change that. Translation.Keep joins the two at run time:
-// it keeps a field, reports its loss, or refuses the request. Join does the same
-// for the tables that the gateway publishes.
+// Two tables decide what becomes of a field. A Row of the reader's table names a
+// field, the Concept that the field becomes, and the consequence of its loss. An
+// Outcome of the writer's table defines whether its format can express a concept, and
+// which traits of a provider change that. Translation.Keep joins the two tables at
+// run time: it keeps a field, reports its loss, or refuses the request. Join does the
+// same for the tables that the gateway publishes.
 package core

@@ -5,11 +5,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// Efforts are the concepts of the words for how much to reason, the least first.
+// Efforts lists the concepts of reasoning effort in ascending order.
 var Efforts = []Concept{EffortNone, EffortMinimal, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax}
 
-// EffortRows returns the rows about the word for how much to reason at a path, for a
-// format with the words from the least one on.
+// EffortRows returns the rows of the field at path that states the reasoning effort.
+// The format has the words from least upwards.
 func EffortRows(path string, least Concept) (rows []Row) {
 	for c := least; c <= EffortMax; c++ {
 		rows = append(rows, Shaping(path+"="+EffortOf(c).String(), c))
@@ -24,8 +24,9 @@ const (
 	highBudget   = 24576
 )
 
-// Effort returns how much reasoning the client asks for, EffortNone to EffortOther, and
-// the row of the field that says so; Nothing where no field does.
+// Effort returns the reasoning effort that the client asks for, EffortNone to
+// EffortOther, and the row of the field that states it. It returns Nothing if no
+// field does.
 func (x *Translation) Effort() (effort Concept, row *Row) {
 	o := &x.Options
 	effort = o.OneOf(EffortNone, EffortOther)
@@ -40,15 +41,15 @@ func (x *Translation) Effort() (effort Concept, row *Row) {
 	}
 }
 
-// LoseEffort reports the loss of an effort that the provider cannot have beside
-// something else.
+// LoseEffort reports the loss of an effort that the provider does not accept together
+// with another field.
 func (x *Translation) LoseEffort(effort Concept) {
 	if effort != Nothing {
 		x.Lose(x.Options[effort].Row, nil)
 	}
 }
 
-// effortOfBudget returns the effort that a budget of reasoning amounts to.
+// effortOfBudget returns the effort that corresponds to the budget of reasoning.
 func (x *Translation) effortOfBudget() Concept {
 	budget, ok := jsonscan.Integer(x.Options.Raw(ReasoningBudget))
 	switch {
@@ -68,5 +69,5 @@ func (x *Translation) effortOfBudget() Concept {
 	}
 }
 
-// EffortOf returns the effort of a concept.
+// EffortOf returns the trait value of an effort, EffortNone to EffortMax.
 func EffortOf(c Concept) trait.Efforts { return trait.EffortNone << (c - EffortNone) }

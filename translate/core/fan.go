@@ -6,14 +6,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// maxSamples is how many answers a provider may be asked for in one call: as many
-// as the formats allow.
+// maxSamples is the number of answers that the formats allow in one call.
 const maxSamples = 128
 
-// FanOut decides who gives the Samples of each prompt: the provider in one call,
-// if it can (native) and there is one prompt, else a call each. It returns how many
-// answers to ask for in a call. More calls than the provider may be asked for are
-// refused, because of the prompts where they are too many by themselves.
+// FanOut decides how many calls give the Samples of each prompt: one call if the
+// provider can give several answers (native) and there is one prompt, otherwise one
+// call for each. It returns the number of answers to ask for in a call. It refuses
+// requests that would become more calls than the provider's traits allow; the
+// refusal names the prompts if they alone are too many, otherwise the samples.
 func (x *Translation) FanOut(native bool) (ask int64) {
 	samples := x.Options[Samples]
 	n, ok := jsonscan.Integer(samples.Raw)
@@ -35,7 +35,7 @@ func (x *Translation) FanOut(native bool) (ask int64) {
 	return 1
 }
 
-// inOneCall lets the provider give all n answers.
+// inOneCall makes one call of a request for n answers, and returns n.
 func (x *Translation) inOneCall(n int64) int64 {
 	if n > maxSamples {
 		x.InvalidOption(Samples, "must be at most "+strconv.Itoa(maxSamples))

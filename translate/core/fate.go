@@ -6,15 +6,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// Fate is what becomes of a field on its way to another format.
+// Fate is what becomes of a field when its request is translated.
 type Fate uint8
 
 // The fates.
 const (
 	Kept    Fate = iota // carried over with its meaning
-	Hinted              // left behind and reported: it never changes the text asked for
-	Shaped              // left behind or changed, and reported: it shapes the answer
-	Refused             // the request is refused: what is asked would change
+	Hinted              // left out and reported: the field does not affect the text of the answer
+	Shaped              // left out or changed, and reported: the field shapes the answer
+	Refused             // the request is refused: without the field it would ask for something else
 )
 
 // outcome is what a writer does with a concept. The zero outcome is that of a
@@ -22,10 +22,10 @@ const (
 type outcome uint8
 
 const (
-	lost    outcome = iota // the reader's row says what that means
+	lost    outcome = iota // the reader's row decides the fate
 	kept                   // written with its meaning
 	changed                // written in another form, which is reported as shaping
-	dropped                // left out, which is reported as a hint whatever the row says
+	dropped                // left out, which is reported as a hint whatever the row is
 	refused                // the request is refused
 )
 
@@ -48,8 +48,8 @@ func (r *Row) fate(o outcome) Fate {
 	}
 }
 
-// Outcome is a row of a writer's table: what the writer does with a concept,
-// unless one of the rules holds.
+// Outcome is a row of a writer's table: the outcome of a concept, and the rules by
+// which traits change the outcome.
 type Outcome struct {
 	outcome  outcome
 	rules    []Rule
@@ -59,13 +59,13 @@ type Outcome struct {
 // Outcomes is the table of a writer. Concepts that are not in it are lost.
 type Outcomes [conceptCount]Outcome
 
-// Entry is what a writer does with some concepts.
+// Entry is the outcome of some concepts.
 type Entry struct {
 	concepts []Concept
 	outcome  Outcome
 }
 
-// NewOutcomes makes a table of entries.
+// NewOutcomes returns the table with these entries.
 func NewOutcomes(entries ...Entry) (table Outcomes) {
 	for _, e := range entries {
 		for _, c := range e.concepts {
@@ -75,18 +75,18 @@ func NewOutcomes(entries ...Entry) (table Outcomes) {
 	return table
 }
 
-// Keep is the entry of concepts that the format can express.
+// Keep returns the entry of concepts that the format can express.
 func Keep(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: kept}} }
 
-// Lose is the entry of concepts that the format cannot express. It is needed for
-// those alone that have rules.
+// Lose returns the entry of concepts that the format cannot express. Concepts without
+// rules need no such entry.
 func Lose(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: lost}} }
 
-// Change is the entry of concepts that are written in another form.
+// Change returns the entry of concepts that are written in another form.
 func Change(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: changed}} }
 
-// Drop is the entry of concepts that mean nothing in the format, and are left out
-// as a hint.
+// Drop returns the entry of concepts that mean nothing in the format. Their fields are
+// left out, which is reported as a hint.
 func Drop(concepts ...Concept) Entry { return Entry{concepts, Outcome{outcome: dropped}} }
 
 // Unless returns the entry with rules. The first rule that holds decides instead, so
@@ -98,8 +98,8 @@ func (e Entry) Unless(rules ...Rule) Entry {
 	return e
 }
 
-// ByWriter returns the entry of options about which the writer asks itself,
-// because it matters what else the request has. They stay in the Options until
+// ByWriter returns the entry of options that the writer passes to Keep itself, since
+// their fate depends on other parts of the request. They stay in the Options until
 // then.
 func (e Entry) ByWriter() Entry {
 	e.outcome.byWriter = true
@@ -120,24 +120,24 @@ func (r *Rule) name() string {
 	return name
 }
 
-// KeepIf is a rule of providers that can express a concept. The trait is written
-// as in a configuration: its name and a value.
+// KeepIf returns the rule of providers that can express a concept. The trait is
+// written as in a configuration: its name and a value.
 func KeepIf(trait string, holds func(*trait.Traits) bool) Rule { return Rule{trait, kept, holds} }
 
-// LoseIf is a rule of providers that cannot express a concept.
+// LoseIf returns the rule of providers that cannot express a concept.
 func LoseIf(trait string, holds func(*trait.Traits) bool) Rule { return Rule{trait, lost, holds} }
 
-// ChangeIf is a rule of providers that get a concept in another form.
+// ChangeIf returns the rule of providers that get a concept in another form.
 func ChangeIf(trait string, holds func(*trait.Traits) bool) Rule {
 	return Rule{trait, changed, holds}
 }
 
-// DropIf is a rule of providers whose operator leaves a concept out.
+// DropIf returns the rule of providers whose operator leaves a concept out.
 func DropIf(trait string, holds func(*trait.Traits) bool) Rule {
 	return Rule{trait, dropped, holds}
 }
 
-// RefuseIf is a rule of providers to which a concept must not be sent.
+// RefuseIf returns the rule of providers to which a concept must not be sent.
 func RefuseIf(trait string, holds func(*trait.Traits) bool) Rule {
 	return Rule{trait, refused, holds}
 }
@@ -158,8 +158,8 @@ func (o *Outcome) takes(traits *trait.Traits) bool {
 	return outcome == kept || outcome == changed
 }
 
-// keeping returns the name of the trait by which a concept is kept, "" if it is kept
-// anyway, or not at all.
+// keeping returns the name of the trait that makes the writer keep a concept, "" if
+// no trait does.
 func (o *Outcome) keeping(traits *trait.Traits) string {
 	for i := range o.rules {
 		if o.rules[i].holds(traits) && o.rules[i].outcome == kept && o.outcome != kept {

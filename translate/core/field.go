@@ -9,17 +9,17 @@ import (
 // Field is a row of the table of a pair of formats: a field of the client's
 // format and what becomes of it.
 type Field struct {
-	// Name is that of the reader's Row.
+	// Name is the name of the reader's Row.
 	Name string
-	// Fate holds while no rule does.
+	// Fate is the fate of the field if no rule holds.
 	Fate Fate
-	// Rules are what traits change; the first that holds counts.
+	// Rules are the fates under traits. The first rule that holds replaces Fate.
 	Rules []FieldRule
-	// Path is the path by which the loss of the field is reported, and Outer that of
-	// something larger which is lost with it, "" for none.
+	// Path is the path in the report of the field's loss. Outer is the path of the
+	// larger field that is lost as a whole, "" for none.
 	Path, Outer string
 
-	swallowed bool // it is lost with the larger one, whatever the traits are
+	swallowed bool // always lost together with the larger field
 }
 
 // FieldRule is a fate under a trait.
@@ -29,8 +29,8 @@ type FieldRule struct {
 	Holds func(*trait.Traits) bool
 }
 
-// Join returns the table of a pair of formats: the rows of the client's and what
-// the outcomes of the provider's make of them.
+// Join returns the table of a pair of formats: the fields of the client's format, and
+// their fates according to the outcomes of the provider's format.
 func Join(from *Source, to *Target) []Field {
 	rows := from.Rows.list
 	fields := make([]Field, len(rows))
@@ -40,7 +40,7 @@ func Join(from *Source, to *Target) []Field {
 	return fields
 }
 
-// join returns what becomes of the field of a row.
+// join returns the Field of a row.
 func (t *Rows) join(r *Row, to *Target) Field {
 	f := r.join(&to.Outcomes[r.Concept], to)
 	if r.within != Nothing {
@@ -49,7 +49,7 @@ func (t *Rows) join(r *Row, to *Target) Field {
 	return f
 }
 
-// putInto makes the field a part of something larger, with which it is lost.
+// putInto marks the field as a part of a larger one: it is lost where larger is.
 func (f *Field) putInto(larger Field) {
 	own := *f
 	if f.swallowed = larger.Fate != Kept; f.swallowed {
@@ -66,7 +66,7 @@ func (f *Field) putInto(larger Field) {
 	}
 }
 
-// by returns the fate under one trait, as a configuration writes it.
+// by returns the fate under a trait, given by its name and value as in a configuration.
 func (f *Field) by(trait string) Fate {
 	for i := range f.Rules {
 		if f.Rules[i].Trait == trait {
@@ -99,7 +99,7 @@ func (r *FieldRule) Name() string {
 	return name
 }
 
-// Under returns what becomes of the field under these traits.
+// Under returns the fate of the field under these traits.
 func (f *Field) Under(traits *trait.Traits) Fate {
 	fate := f.Fate
 	for i := range f.Rules {

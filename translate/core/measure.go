@@ -7,8 +7,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Measure measures a body of the source's format that has passed its strict pass;
-// of another one it measures what it could read.
+// Measure returns the size of a request in the source's format. The body has passed
+// the strict pass of the format; of any other body, Measure counts the part in front
+// of the first error.
 func Measure(body []byte, from *Source) token.Size {
 	m := measures.Get().(*measure)
 	m.size = token.Size{}
@@ -20,7 +21,7 @@ func Measure(body []byte, from *Source) token.Size {
 
 var measures = sync.Pool{New: func() any { return new(measure) }}
 
-// measure is a Writer that adds up what a request says.
+// measure is a Writer that adds up the sizes of the parts of a request.
 type measure struct {
 	Discard
 	size token.Size

@@ -2,8 +2,8 @@ package core
 
 import "strconv"
 
-// Members are those of a JSON object that is being written, each but the first with
-// a comma before it.
+// Members are the members of a JSON object that is being written, separated by
+// commas.
 type Members []byte
 
 // Name appends the name of a member, whose value follows.
@@ -29,7 +29,7 @@ func (m *Members) Word(name, word string) {
 	*m = append(append(append(*m, '"'), word...), '"')
 }
 
-// Option appends a member with the value of an option, if the request has that.
+// Option appends a member with the value of an option, if the request has the option.
 func (m *Members) Option(name string, o *Option) {
 	if o.Raw != nil {
 		m.Raw(name, o.Raw)

@@ -1,7 +1,7 @@
 package core
 
-// Names finds names of a fixed list by their index, quicker than a map does. It
-// is made by NewNames.
+// Names maps the names of a fixed list to their indices, faster than a map. NewNames
+// makes one.
 type Names struct {
 	list  []string
 	slots [256]uint8 // indices of the list, plus 1; 0 for none
@@ -36,8 +36,8 @@ func (n *Names) Index(name []byte) int {
 // List returns the names. They must not be changed.
 func (n *Names) List() []string { return n.list }
 
-// hashOf tells names apart by their length, and by their ends, where the names of
-// members differ most.
+// hashOf returns a hash of the length and the last bytes of a name, where the names
+// of members differ most.
 func hashOf[T string | []byte](name T) uint8 {
 	last := len(name) - 1
 	return uint8(len(name))*31 + name[0]*7 + name[last]*3 + name[last/2]

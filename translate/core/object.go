@@ -2,11 +2,11 @@ package core
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
-// Object holds the members of one object by their indices in Names, of at most 32
-// names. Members that are null are absent. It may be read again and again.
+// Object contains the members of one object by their indices in Names, which has at
+// most 32 names. Members that are null are absent. An Object can be reused.
 type Object struct {
 	values [32][]byte
-	has    uint32 // a bit for each value that belongs to the object read last
+	has    uint32 // a bit for each member that the object read last has
 	at     int    // the member that Next moved to
 	open   bool
 }
@@ -22,18 +22,18 @@ func SetOf(indices ...int) (s Set) {
 	return s
 }
 
-// Read consumes an object at the reader's place, or a value that is none and has
-// no members. Members that have no name are reported as lost; path is that of the
-// object in the element at the reader's place, with a dot behind, or "".
+// Read consumes the value at the cursor and keeps its members; a value that is not an
+// object has none. Members that are not in names are reported as lost. path is the
+// path from the element at the reader's place to the object, with a dot behind, or "".
 func (o *Object) Read(x *Translation, c *jsonscan.Cursor, names *Names, path string) {
 	for o.Enter(c); o.Next(x, c, names, path); {
 		o.Keep(c)
 	}
 }
 
-// Enter enters an object of which Next gives the members, for readers that read
-// some of them at once. It reports whether there is an object, and consumes
-// another value.
+// Enter enters the object at the cursor, whose members Next visits, for readers that
+// consume some of the values themselves. It reports whether there is an object; any
+// other value is consumed.
 func (o *Object) Enter(c *jsonscan.Cursor) bool {
 	o.has = 0
 	if o.open = c.EnterObject(); !o.open {
@@ -42,8 +42,8 @@ func (o *Object) Enter(c *jsonscan.Cursor) bool {
 	return o.open
 }
 
-// Next moves to the value of the next member that has a name, and reports whether
-// there is one. The value must be consumed, by Keep or otherwise.
+// Next moves to the value of the next member that is in names, and reports whether
+// there is one. The caller must consume the value, by Keep or otherwise.
 func (o *Object) Next(x *Translation, c *jsonscan.Cursor, names *Names, path string) bool {
 	for o.open && c.Member() {
 		name := c.Name()
@@ -68,11 +68,11 @@ func (o *Object) Keep(c *jsonscan.Cursor) {
 	}
 }
 
-// says reports whether a raw value is there: null is not, nor what could not be
-// read because of an error.
+// says reports whether a raw value is present. A null is not, and neither is a value
+// that could not be read.
 func says(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
 
-// Raw returns the value of a member as it is written, nil for none.
+// Raw returns the raw value of a member, nil for none.
 func (o *Object) Raw(i int) []byte {
 	if o.has&(1<<i) == 0 {
 		return nil
@@ -80,8 +80,8 @@ func (o *Object) Raw(i int) []byte {
 	return o.values[i]
 }
 
-// LoseOthers reports the members that are not in the set: what they say means
-// nothing in an object of this kind. path is as in Read.
+// LoseOthers reports the loss of the members that are not in own, since they have no
+// meaning in an object of this kind. path is as in Read.
 func (o *Object) LoseOthers(x *Translation, own Set, names *Names, path string) {
 	others := o.has &^ uint32(own)
 	for i := 0; others != 0; i, others = i+1, others>>1 {

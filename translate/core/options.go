@@ -13,21 +13,22 @@ import (
 
 // Option is a field of a request.
 type Option struct {
-	Raw []byte // the value as it is written; nil for none
+	Raw []byte // the raw value; nil for none
 	Row *Row   // of the reader's table
 }
 
 // Options are the fields of a request beside its conversation and its tools, by
-// their concepts. After the body was read they hold what the writer is to write.
+// their concepts. When the writer's Finish is called, only the options to be written
+// are left.
 type Options [optionCount]Option
 
-// Raw returns the value of an option as it is written, nil for none.
+// Raw returns the raw value of an option, nil for none.
 func (o *Options) Raw(c Concept) []byte { return o[c].Raw }
 
 // Has reports whether the request has an option.
 func (o *Options) Has(c Concept) bool { return o[c].Raw != nil }
 
-// OneOf returns the first option of a range that the request has, Nothing for none.
+// OneOf returns the first option from first to last that the request has, Nothing for none.
 func (o *Options) OneOf(first, last Concept) Concept {
 	for c := first; c <= last; c++ {
 		if o[c].Raw != nil {
@@ -37,10 +38,10 @@ func (o *Options) OneOf(first, last Concept) Concept {
 	return Nothing
 }
 
-// Clear takes options out of a range.
+// Clear removes the options from first to last.
 func (o *Options) Clear(first, last Concept) { clear(o[first : last+1]) }
 
-// Stops returns the raw texts that end the answer.
+// Stops returns the raw stop texts with their indices.
 func (o *Options) Stops() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		raw := o[Stops].Raw
@@ -63,8 +64,9 @@ func (o *Options) ForcesTool() bool {
 	return c == ToolChoiceRequired || c == ToolChoiceNamed
 }
 
-// MaxTokens returns how many tokens the answer may have, at most as many as the
-// model gives, which is reported; ok is false where the client sets no bound.
+// MaxTokens returns the bound of the answer in tokens. It lowers the client's bound to
+// the length of the longest answer of the model, and reports that as a loss. ok is
+// false if the client sets no bound.
 func (x *Translation) MaxTokens() (n int64, ok bool) {
 	option := &x.Options[MaxTokens]
 	asked, ok := jsonscan.Integer(option.Raw)
@@ -78,8 +80,8 @@ func (x *Translation) MaxTokens() (n int64, ok bool) {
 	return n, true
 }
 
-// EndUser returns the id of the end user, or its digest where the id is longer than
-// providers take, which is reported.
+// EndUser returns the id of the end user. If the id is longer than longest, EndUser
+// returns its digest and reports that as a loss.
 func (x *Translation) EndUser(longest int) string {
 	id := x.Text(EndUser)
 	if len(id) <= longest {
@@ -89,8 +91,8 @@ func (x *Translation) EndUser(longest int) string {
 	return DigestOf(id)
 }
 
-// FoldUser makes one option of the two names that the id of the end user has. If they
-// differ, the loss of the second is reported by a row.
+// FoldUser joins EndUser and SafetyIdentifier, two names of the same option. If their
+// values differ, it reports the loss of the second one by its row.
 func (o *Options) FoldUser(x *Translation, second *Row) {
 	user, other := o[EndUser], o[SafetyIdentifier]
 	switch {
@@ -103,9 +105,9 @@ func (o *Options) FoldUser(x *Translation, second *Row) {
 	o.Clear(SafetyIdentifier, SafetyIdentifier)
 }
 
-// Logprobs returns how many alternatives of each token are asked for, 0 for none;
-// ok is false if not even the probabilities of the chosen tokens are. The way back
-// remembers both.
+// Logprobs returns the number of alternatives asked for at each token, and keeps it
+// for the translation of the answer. ok is false if the client does not ask for
+// probabilities.
 func (x *Translation) Logprobs() (alternatives int64, ok bool) {
 	if wanted := x.Options.Raw(Logprobs); wanted == nil || string(wanted) == "false" {
 		return 0, false
@@ -119,8 +121,8 @@ func (x *Translation) Logprobs() (alternatives int64, ok bool) {
 	return alternatives, true
 }
 
-// DigestOf returns what stands for the id of an end user that a provider does not
-// take: its SHA-256, in hexadecimal.
+// DigestOf returns the hexadecimal SHA-256 of the id of an end user, for providers that
+// do not accept the id itself.
 func DigestOf(id string) string {
 	digest := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(digest[:])
@@ -133,13 +135,13 @@ type level struct {
 	members []group
 }
 
-// group are the rows about one member.
+// group is the set of rows about one member.
 type group struct {
 	rows  []*Row // more than one if they differ in the value
-	level *level // of an object that no row is about as a whole
+	level *level // of the members, if the member is an object of options
 }
 
-// addLevels finds the objects of options that the rows are about.
+// addLevels adds the objects of options that the rows name.
 func (t *Rows) addLevels() {
 	members, rows := make(map[string][]string), make(map[string][]*Row)
 	for i := range t.list {
@@ -169,7 +171,7 @@ func (t *Rows) addLevels() {
 }
 
 // Member consumes the value of a member of the request that is neither the
-// conversation nor the tools, and keeps it as the options that the rows say.
+// conversation nor the tools, and keeps it as the options named by the rows.
 func (x *Translation) Member(c *jsonscan.Cursor) { x.member(c, x.rows.levels[""]) }
 
 // ReadObject consumes an object of options whose rows begin with that path, which
@@ -196,8 +198,8 @@ func (x *Translation) member(c *jsonscan.Cursor, in *level) {
 	}
 }
 
-// unknown consumes a member that no row names: one that this provider knows, or
-// one that is lost.
+// unknown consumes a member that no row names. The member is lost, unless this
+// provider accepts it as an extension.
 func (x *Translation) unknown(c *jsonscan.Cursor, in *level) {
 	name := c.Name()
 	if in.path == "" && x.To.Extends(x.Traits, string(name)) {
@@ -209,7 +211,7 @@ func (x *Translation) unknown(c *jsonscan.Cursor, in *level) {
 	}
 }
 
-// AddExtension keeps a member that only this provider knows.
+// AddExtension keeps a member that this provider accepts beyond its format.
 func (x *Translation) AddExtension(name, value []byte) {
 	x.Extensions = jsonscan.AppendString(append(x.Extensions, ','), name)
 	x.Extensions = append(append(x.Extensions, ':'), value...)
@@ -227,7 +229,7 @@ func (x *Translation) object(c *jsonscan.Cursor, in *level) {
 	}
 }
 
-// set keeps a value as the option that one of the rows says.
+// set keeps a value as the option of the row that matches it.
 func (g *group) set(x *Translation, raw []byte) {
 	if r := g.of(raw); r != nil {
 		x.SetOption(r, raw)
@@ -236,8 +238,8 @@ func (g *group) set(x *Translation, raw []byte) {
 	}
 }
 
-// of returns the row of a value, nil for one that is no string where the rows
-// are about words.
+// of returns the row of a value. It returns nil for a value that is not a string if the
+// rows name strings.
 func (g *group) of(raw []byte) *Row {
 	if len(g.rows) == 1 {
 		return g.rows[0]
@@ -258,7 +260,7 @@ func (g *group) of(raw []byte) *Row {
 	return nil
 }
 
-// SetOption keeps a value as the option of a row; one without a concept is lost.
+// SetOption keeps a value as the option of a row. The value is lost if the row has no concept.
 func (x *Translation) SetOption(r *Row, raw []byte) {
 	switch {
 	case raw == nil: // after an error of the cursor
@@ -269,8 +271,8 @@ func (x *Translation) SetOption(r *Row, raw []byte) {
 	}
 }
 
-// decide takes out of the options what the writer is not to get, and reports that.
-// What a writer decides itself stays in.
+// decide removes the options that the writer does not get, and reports their losses.
+// It leaves the options that the writer decides itself.
 func (x *Translation) decide() {
 	for c := range optionCount {
 		if x.Options[c].Raw != nil && !x.To.Outcomes[c].byWriter && !x.keepOption(c) {

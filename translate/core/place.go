@@ -6,12 +6,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// maxSteps is how deep a Place can be: a text in a document in the result of a
-// tool in a message is the deepest that any format has.
+// maxSteps is the greatest depth of a Place. The deepest element of any format is a
+// text in a document in the result of a tool in a message.
 const maxSteps = 4
 
-// Place is where a reader is in the body: an element of an array, which may
-// stand in an element of another. Its paths are made only when one is reported.
+// Place is the position of a reader in the body: an element of an array, which may be
+// nested in an element of another. Paths are built only for reports.
 type Place struct {
 	steps    [maxSteps]step
 	depth    int
@@ -20,12 +20,12 @@ type Place struct {
 
 // step is an element of an array.
 type step struct {
-	list  string // the path of the array from the element around it
+	list  string // the path from the outer element to the array
 	index int
 }
 
-// Enter goes into an array, in front of its first element. It reports false, and
-// does nothing, where arrays nest deeper than in any valid request.
+// Enter enters an array, in front of its first element. It reports false, and does
+// nothing, if the array is nested more deeply than in any valid request.
 func (p *Place) Enter(list string) bool {
 	if p.depth == maxSteps {
 		return false
@@ -35,7 +35,7 @@ func (p *Place) Enter(list string) bool {
 	return true
 }
 
-// Next goes to the next element of the innermost array.
+// Next moves to the next element of the innermost array.
 func (p *Place) Next() { p.steps[p.depth-1].index++ }
 
 // Leave leaves the innermost array.
@@ -44,8 +44,8 @@ func (p *Place) Leave() { p.depth-- }
 // Index returns the index of the element of the outermost array.
 func (p *Place) Index() int { return p.steps[0].index }
 
-// upTo returns the place that the row of a field is about: parts may stand in
-// parts, turns and options may not.
+// upTo returns the place at the depth of the row's path, which may be less deep than
+// the reader: the path of a turn ends at the turn, even while a part is read.
 func (p *Place) upTo(r *Row) Place {
 	at := *p
 	if r.depth <= 1 && !r.nested {
@@ -54,8 +54,8 @@ func (p *Place) upTo(r *Row) Place {
 	return at
 }
 
-// append appends the path of a member of the element, of the element itself if
-// the member is "", with "*" for every index if it is a path in general.
+// append appends the path of a member of the element, or of the element itself if
+// member is "". If general is set, every index of the path is "*".
 func (p *Place) append(dst []byte, member string, general bool) []byte {
 	for i := range p.depth {
 		if i > 0 {

@@ -22,29 +22,29 @@ type Target struct {
 	Format   translate.Format
 	Outcomes *Outcomes
 	New      func() Writer
-	// Reserved are names of members that the traits of a provider cannot add to
-	// requests: the writer writes them itself, or they are another format's.
+	// Reserved lists the members that the traits of a provider cannot add to
+	// requests: the writer writes them itself, or only another format has them.
 	Reserved []string
 	writers  sync.Pool
 }
 
-// Extends reports whether the traits of a provider add a member to requests.
+// Extends reports whether the traits of a provider add the named member to requests.
 func (t *Target) Extends(traits *trait.Traits, name string) bool {
 	return traits.Extension(name) && !slices.Contains(t.Reserved, name)
 }
 
-// Takes reports whether a provider with these traits takes a concept in any form.
+// Takes reports whether a provider with these traits accepts a concept in any form.
 func (t *Target) Takes(c Concept, traits *trait.Traits) bool { return t.Outcomes[c].takes(traits) }
 
-// keptMemory is the most memory, in bytes, that waits for the next request.
+// keptMemory bounds the memory, in bytes, that a pooled writer keeps for the next request.
 const keptMemory = 2 << 20
 
 var translations = sync.Pool{New: func() any { return new(Translation) }}
 
-// Render appends to dst a request of the source's format as one of the target's.
-// The body has passed the strict pass of its format. What is left behind without
-// changing what is asked stands in the losses; other requests are refused. With a
-// fault, what was appended is of no use.
+// Render translates a request from the source's format to the target's, and appends
+// the result to dst. The body has passed the strict pass of its format. The losses
+// list the fields that are left out or changed; the request is refused if it would
+// ask for something else without them. The result is invalid if there is a fault.
 func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]byte, Rendered, *fault.Fault) {
 	x := translations.Get().(*Translation)
 	x.begin(info, from.Rows, to)
@@ -70,19 +70,19 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 	return x.end(dst)
 }
 
-// AllPrompts stands for the number of a prompt where all are meant.
+// AllPrompts selects all prompts in place of the index of one.
 const AllPrompts = -1
 
-// Listen calls a writer with all that a request says, whatever could be written of
-// it; nothing is refused or reported. It is for those that want to know something
-// of a request, such as an estimate of its tokens.
+// Listen calls a writer with all parts of a request. Every concept is kept, and
+// nothing is refused or reported. It is used to inspect a request, for example to
+// estimate its tokens.
 func Listen(body []byte, from *Source, w Writer) {
 	x := translations.Get().(*Translation)
 	x.begin(&RequestInfo{Prompt: AllPrompts}, from.Rows, &listener)
 	x.listening = true
 	r := get(&from.readers, from.New)
 	w.Begin(x)
-	_ = r.Read(body, x, w) // of a broken body what could be read counts
+	_ = r.Read(body, x, w) // of an invalid body, the part in front of the error counts
 	r.Forget()
 	from.readers.Put(r)
 	x.end(nil)
@@ -97,7 +97,7 @@ func init() {
 	}
 }
 
-// get takes something out of a pool, or makes a new one.
+// get takes a value out of a pool, or makes one.
 func get[T any](pool *sync.Pool, make func() T) T {
 	if kept, ok := pool.Get().(T); ok {
 		return kept
@@ -118,7 +118,7 @@ func (x *Translation) begin(info *RequestInfo, rows *Rows, to *Target) {
 	}
 }
 
-// end returns the results and lets go of all that belongs to the request.
+// end returns the results and drops all references to the request.
 func (x *Translation) end(out []byte) ([]byte, Rendered, *fault.Fault) {
 	r, fault := Rendered{Losses: x.losses, Answer: x.Answer, Prompts: x.Prompts, Samples: x.Samples}, x.fault
 	kept := Translation{Extensions: x.Extensions, scratch: x.scratch}
@@ -132,7 +132,7 @@ func (x *Translation) end(out []byte) ([]byte, Rendered, *fault.Fault) {
 	return out, r, nil
 }
 
-// remember keeps what the way back needs of the options.
+// remember keeps the options that the translation of the answer depends on.
 func (x *Translation) remember() {
 	x.Answer.Stream = jsonscan.IsTrue(x.Options.Raw(Stream))
 	x.Answer.IncludeUsage = jsonscan.IsTrue(x.Options.Raw(StreamUsage))
@@ -144,7 +144,7 @@ func (x *Translation) remember() {
 	}
 }
 
-// keepEmptyStop asks whether the writer gets a stop without text.
+// keepEmptyStop reports the loss of an empty stop text.
 func (x *Translation) keepEmptyStop(index int) {
 	stops := x.Options[Stops]
 	if jsonscan.IsString(stops.Raw) {

@@ -10,8 +10,7 @@ import (
 
 // Row is a row of a reader's table: a field of its format.
 //
-// A name is the path of the field in the notation of the format, in the words of
-// the wire and no others:
+// A name is the path of the field in the notation of the format:
 //
 //	messages.*.content.*.text      "*" stands for every index
 //	metadata.*                     at the end: members that no other row names
@@ -24,34 +23,34 @@ import (
 type Row struct {
 	Name    string
 	Concept Concept
-	// Lost says what the loss of the field means: Hinted, Shaped or Refused.
+	// Lost is the fate of the field if it is lost: Hinted, Shaped or Refused.
 	Lost Fate
-	// Path is the path in reports: that of the name, unless As replaced it.
+	// Path is the path in reports: the path of the name, unless As replaces it.
 	Path string
 
-	within  Concept // what is lost with the field in it, Nothing for the field alone
-	nested  bool    // its element may stand in one of the same kind
-	idle    bool    // the zero of its kind asks for nothing
-	depth   int     // how many indices the path has before its member
+	within  Concept // of the larger field that this one is a part of, or Nothing
+	nested  bool    // the element may be nested in one of the same kind
+	idle    bool    // a zero value asks for nothing
+	depth   int     // the number of indices in the path
 	member  string  // the end of the path, behind the last index; "" for an element
 	value   string  // of the field that the row is about, "" for any
 	word    string  // the value of the member, as refusals show it
-	ofWord  bool    // it is about a value of the field at Path
+	ofWord  bool    // the row is about one value of the field at Path
 	refusal Refusal
 }
 
-// Refusal makes the fault that refuses a field at a path.
+// Refusal returns the fault that refuses a field at a path.
 type Refusal func(info *RequestInfo, to translate.Format, path string) *fault.Fault
 
-// Hint returns a row about a field that may be left behind: it never changes the
-// text that is asked for.
+// Hint returns a row about a field that may be left out, since it does not affect the
+// text of the answer.
 func Hint(name string, c Concept) Row { return Row{Name: name, Concept: c, Lost: Hinted} }
 
 // Shaping returns a row about a field that shapes the answer.
 func Shaping(name string, c Concept) Row { return Row{Name: name, Concept: c, Lost: Shaped} }
 
-// Structural returns a row about a field without which another thing would be
-// asked: its loss refuses the request.
+// Structural returns a row about a field without which the request would ask for
+// something else. The request is refused if the field would be lost.
 func Structural(name string, c Concept) Row { return Row{Name: name, Concept: c, Lost: Refused} }
 
 // As returns the row with another path in reports.
@@ -60,22 +59,22 @@ func (r Row) As(path string) Row {
 	return r
 }
 
-// RefusedBy returns the row with a fault of its own, which is reported whatever
-// else is wrong with the request.
+// RefusedBy returns the row with a fault of its own, which replaces an earlier fault of
+// the request.
 func (r Row) RefusedBy(refusal Refusal) Row {
 	r.refusal = refusal
 	return r
 }
 
 // OrNothing returns the row of a field whose zero value, such as false, 0 or an
-// empty list, asks for what happens anyway: that is lost without a report.
+// empty list, asks for the default. The loss of a zero value is not reported.
 func (r Row) OrNothing() Row {
 	r.idle = true
 	return r
 }
 
-// Nested returns the rows of fields whose element may stand in another one, such as a
-// tool in a group of tools: their paths are those of the element at hand.
+// Nested returns the rows of fields whose element may be nested in another one, such
+// as a tool in a group of tools. Their paths are those of the innermost element.
 func Nested(rows ...Row) []Row {
 	for i := range rows {
 		rows[i].nested = true
@@ -83,8 +82,9 @@ func Nested(rows ...Row) []Row {
 	return rows
 }
 
-// Within returns the rows of fields that belong to something larger: where its
-// concept is lost, these fields are lost with it, and only that is reported.
+// Within returns the rows of fields that are parts of a larger field with concept c.
+// If the larger field is lost, its parts are lost with it, and only its own loss is
+// reported.
 func Within(c Concept, rows ...Row) []Row {
 	for i := range rows {
 		rows[i].within = c
@@ -101,8 +101,8 @@ type Rows struct {
 	levels   map[string]*level // of options, by their paths
 }
 
-// NewRows makes the table of a reader from rows whose names are written in a
-// notation. It panics if two rows have the same name.
+// NewRows returns the table of a reader. The names of the rows are paths in the
+// notation. NewRows panics if two rows have the same name.
 func NewRows(notation strict.Notation, rows ...Row) *Rows {
 	t := &Rows{notation: notation, list: rows, names: make(map[string]*Row), levels: make(map[string]*level)}
 	for i := range t.list {
@@ -118,16 +118,15 @@ func NewRows(notation strict.Notation, rows ...Row) *Rows {
 	}
 	for _, r := range t.concepts {
 		if r != nil && r.within == r.Concept {
-			r.within = Nothing // it is the larger one itself
+			r.within = Nothing // the row is that of the larger field
 		}
 	}
 	t.addLevels()
 	return t
 }
 
-// Named returns the row of that name. It panics if there is none: code that
-// reports a field by its row holds the row in a variable of its package, so that
-// no program starts with a decision that is in no row.
+// Named returns the row with a name. It panics if there is none. Packages call it to
+// initialize their variables, so that a wrong name is found when the program starts.
 func (t *Rows) Named(name string) *Row {
 	r := t.names[name]
 	if r == nil {
@@ -136,7 +135,7 @@ func (t *Rows) Named(name string) *Row {
 	return r
 }
 
-// parse finds out what the name says.
+// parse sets the properties of the row that follow from its name.
 func (r *Row) parse(notation strict.Notation) {
 	any := indices[notation][0]
 	place, rest := cutPlace(r.Name, notation)
@@ -164,14 +163,14 @@ func (r *Row) parse(notation strict.Notation) {
 	}
 }
 
-// path returns the path that the name gives, without a value.
+// path returns the path in the name, without a value.
 func (r *Row) path() string {
 	path, _, _ := strings.Cut(r.Name, "=")
 	return path
 }
 
-// Value returns the row about a field with a value, or else with any other; nil
-// if there is none.
+// Value returns the row about a field with a value, or else the row about any other
+// value of the field, or nil.
 func (t *Rows) Value(path, value string) *Row {
 	if r := t.names[path+"="+value]; r != nil {
 		return r
@@ -179,19 +178,18 @@ func (t *Rows) Value(path, value string) *Row {
 	return t.names[path+"=*"]
 }
 
-// extends reports whether some providers know the field, beyond the formats.
+// extends reports whether some providers accept the field beyond their format.
 func (r *Row) extends() bool {
 	return r.Concept == Nothing && r.Lost == Hinted && !strings.ContainsAny(r.Name, ".=*")
 }
 
-// indices are how the notations write an index in the name of a row: any, the
-// first, the last.
+// indices lists the spellings of an index in each notation: any, the first, the last.
 var indices = map[strict.Notation][]string{
 	strict.Dots:     {".*", ".0", ".-1"},
 	strict.Brackets: {"[*]", "[0]", "[-1]"},
 }
 
-// cutPlace cuts a name behind its last index and the dot that follows it.
+// cutPlace splits a name behind its last index and the dot that follows the index.
 func cutPlace(name string, notation strict.Notation) (place, rest string) {
 	path, _, _ := strings.Cut(name, "=")
 	end := 0

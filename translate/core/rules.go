@@ -8,9 +8,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// What follows are the rules that the tables of several writers share.
+// The rules below are shared by the tables of several writers.
 
-// OneCall is the rule of providers that get no request as several calls.
+// OneCall is the rule of providers that never get more than one call for a request.
 var OneCall = RefuseIf("max_fan_out 1", func(traits *trait.Traits) bool { return traits.FanOut() == 1 })
 
 // WithoutTools is the rule of providers whose operator leaves out tools that the
@@ -20,21 +20,21 @@ var WithoutTools = DropIf("unsupported_tools drop", func(traits *trait.Traits) b
 // NoAddresses is the rule of providers that fetch no images.
 var NoAddresses = LoseIf("image_url base64", func(traits *trait.Traits) bool { return traits.ImagesBase64Only })
 
-// FillInWords is the rule of providers that are asked in words to fill in a text.
+// FillInWords is the rule of providers that get an instruction to fill in a text.
 var FillInWords = ChangeIf("suffix instruct", func(traits *trait.Traits) bool { return traits.InstructSuffix })
 
-// Breakpoints is the rule of providers that take breakpoints of their cache where other
-// formats have them.
+// Breakpoints is the rule of providers that accept breakpoints of their cache in other
+// formats than messages.
 var Breakpoints = KeepIf("cache_breakpoints true", func(traits *trait.Traits) bool { return traits.CacheBreakpoints })
 
-// FilesDropped is the rule of providers for which a note stands in for a file.
+// FilesDropped is the rule of providers that get a note in place of a file.
 var FilesDropped = ChangeIf("files drop", func(traits *trait.Traits) bool { return traits.Files == trait.FilesDrop })
 
-// RefusedObject is the rule of providers that are not asked in words for a JSON
+// RefusedObject is the rule of providers that get no instruction to answer with a JSON
 // object.
 var RefusedObject = RefuseIf("json_object refuse", func(traits *trait.Traits) bool { return traits.RefuseJSONObject })
 
-// JSONObjectInstruction asks in words for a JSON object. It needs no escapes.
+// JSONObjectInstruction is the instruction to answer with a JSON object. It needs no escapes.
 const JSONObjectInstruction = "Answer with one JSON object and nothing else."
 
 // NoSampling is the rule of providers that take no sampling fields.
@@ -43,15 +43,15 @@ var NoSampling = LoseIf("sampling none", func(traits *trait.Traits) bool { retur
 // OneSampling is the rule of providers that take one of the sampling fields.
 var OneSampling = LoseIf("sampling one", func(traits *trait.Traits) bool { return traits.Sampling == trait.SamplingOne })
 
-// BoundedAnswer is the rule of models that give no longer answers than that.
+// BoundedAnswer is the rule of models whose longest answer is known.
 var BoundedAnswer = ChangeIf("max_output_tokens 1", func(traits *trait.Traits) bool { return traits.MaxOutputTokens > 0 })
 
 // NoUser is the rule of providers that are not to know the end user.
 var NoUser = LoseIf("user_field none", func(traits *trait.Traits) bool { return traits.UserField == trait.UserFieldNone })
 
-// LateSystemMoves are the rules of providers that take system texts in front only:
-// late ones are refused, or move there, or the user says them. Without a trait, standard
-// holds.
+// LateSystemMoves returns the rules of providers that accept system texts only in front
+// of the conversation. Depending on the trait mid_system, later ones are refused, are
+// moved to the front, or become turns of the user. standard is the default of the trait.
 func LateSystemMoves(standard trait.MidSystem) []Rule {
 	are := func(wanted trait.MidSystem) func(*trait.Traits) bool {
 		return func(traits *trait.Traits) bool { return cmp.Or(traits.MidSystem, standard) == wanted }

@@ -5,8 +5,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// ToolNames are the names of the tools of a request, for providers that take plain
-// names of at most 64 bytes only.
+// ToolNames is the list of the names of a request's tools, for providers that accept
+// only plain names of at most 64 bytes.
 type ToolNames struct {
 	tools   []namedTool
 	scratch []byte
@@ -19,14 +19,14 @@ type namedTool struct {
 	free bool
 }
 
-// Reset makes the list empty, and lets go of the body.
+// Reset empties the list, and drops all references to the body.
 func (n *ToolNames) Reset() {
 	clear(n.tools)
 	n.tools = n.tools[:0]
 }
 
-// Add keeps the name of a tool for the choice of one, and for the way back where the
-// provider knows it by another name.
+// Add adds the name of a tool. If the provider gets another name, Add keeps both for
+// the translation of the answer.
 func (n *ToolNames) Add(x *Translation, t *Tool) {
 	n.tools = append(n.tools, namedTool{t.Name, x.At, t.Free})
 	if toolcall.AcceptsName(jsonscan.Inner(t.Name)) {
@@ -42,7 +42,7 @@ func (n *ToolNames) Add(x *Translation, t *Tool) {
 	x.Answer.Names[string(toolcall.AppendName(nil, []byte(name)))] = name
 }
 
-// AppendTo appends the name by which the provider knows a tool; the name is escaped.
+// AppendTo appends the name that the provider gets for a tool. Both names are escaped.
 func (n *ToolNames) AppendTo(dst, name []byte) []byte {
 	if toolcall.AcceptsName(name) {
 		return append(dst, name...)
@@ -51,8 +51,8 @@ func (n *ToolNames) AppendTo(dst, name []byte) []byte {
 	return toolcall.AppendName(dst, n.scratch)
 }
 
-// Check refuses a tool whose name is the one that the provider would know another tool
-// by: a call of the one would reach the client as a call of the other.
+// Check refuses the request if the provider would get the same name for two tools: a
+// call of the one would reach the client as a call of the other.
 func (n *ToolNames) Check(x *Translation) {
 	known := x.Answer.Names
 	for i := 0; len(known) > 0 && i < len(n.tools); i++ {
@@ -64,8 +64,8 @@ func (n *ToolNames) Check(x *Translation) {
 	}
 }
 
-// Find reports whether a tool has that raw name, however it is escaped, and whether it
-// takes a free text.
+// Find reports whether there is a tool with a raw name, however the name is escaped,
+// and whether the tool takes a free text.
 func (n *ToolNames) Find(raw []byte) (free, ok bool) {
 	for i := range n.tools {
 		if jsonscan.SameText(n.tools[i].raw, raw) {

@@ -9,25 +9,26 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// Translation is one request on its way from a reader to a writer: what both
-// share, and what is found on the way. The first fault counts; once there is one,
-// what is written is of no use.
+// Translation is the translation of one request: the state that the reader and the
+// writer share, and the results. Only the first fault is kept; after a fault, the
+// output of the writer is invalid.
 type Translation struct {
 	Info    *RequestInfo
 	Traits  *trait.Traits
 	To      *Target
 	At      Place // of the reader
 	Options Options
-	// Memory is what the way back needs. The reader fills in what the request
-	// says; the writer adds what its format leaves to the gateway.
+	// Answer is what the translation of the answer depends on. The reader sets the
+	// fields that follow from the request; the writer sets those of functions that
+	// its format leaves to the gateway.
 	Answer translate.AnswerContext
-	// Extensions are the members that only this provider knows, each with a comma
-	// before it.
+	// Extensions contains the members that this provider accepts beyond its format,
+	// each with a comma before it.
 	Extensions []byte
-	// Prompts and Samples are those of core.Rendered.
+	// Prompts and Samples are those of Rendered.
 	Prompts, Samples int
-	// Unbounded is how many tokens an answer may have that the client does not bound,
-	// where a format asks for a bound; 0 for as many as the provider's traits say.
+	// Unbounded is the bound, in tokens, for formats that require one if the client
+	// sets none; 0 means the bound of the provider's traits.
 	Unbounded int64
 
 	rows      *Rows
@@ -40,10 +41,10 @@ type Translation struct {
 // Failed reports whether the request is refused.
 func (x *Translation) Failed() bool { return x.fault != nil }
 
-// Keep decides what becomes of a concept of which the reader's table has a row:
-// it reports whether the writer is to get it. Where it is not, or in another form,
-// that is reported, or the request is refused. raw is the value at fault, which a
-// refusal repeats if it is a word or a number; nil where the row names it.
+// Keep decides the fate of a concept by the row of the reader's table and the outcome
+// of the writer's. It reports whether the writer gets the concept. It reports a loss,
+// or refuses the request, if the concept is left out or changed. raw is the value,
+// which a refusal repeats if it is a word or a number; nil if the row names the value.
 func (x *Translation) Keep(c Concept, raw []byte) bool {
 	if r := x.rows.concepts[c]; r != nil {
 		return x.KeepAs(c, r, raw)
@@ -51,10 +52,10 @@ func (x *Translation) Keep(c Concept, raw []byte) bool {
 	return x.KeepAs(c, &unnamed, raw)
 }
 
-// unnamed is the row of what a reader has no row of.
+// unnamed is the row of concepts for which a reader has none.
 var unnamed = Row{Lost: Refused, Concept: Content}
 
-// KeepAs is Keep for the field of a row that another concept decides about.
+// KeepAs is Keep for the field of row r, with the outcome of concept c.
 func (x *Translation) KeepAs(c Concept, r *Row, raw []byte) bool {
 	o := &x.To.Outcomes[c]
 	outcome := o.under(x.Traits)
@@ -65,7 +66,7 @@ func (x *Translation) KeepAs(c Concept, r *Row, raw []byte) bool {
 	return outcome == changed
 }
 
-// KeepAt is Keep for something that stands at another place than the reader's.
+// KeepAt is Keep for a part at another place than the reader's.
 func (x *Translation) KeepAt(at Place, c Concept) bool {
 	now := x.At
 	x.At = at
@@ -74,8 +75,9 @@ func (x *Translation) KeepAt(at Place, c Concept) bool {
 	return kept
 }
 
-// EnterList enters the array at the cursor, in front of its first element; another
-// value has none. list is the path of the array in the element at the reader's place.
+// EnterList enters the array at the cursor, in front of its first element. Any other
+// value counts as an empty array. list is the path from the element at the reader's
+// place to the array.
 //
 //	for x.EnterList(c, "tools"); x.NextElement(c); { ... }
 func (x *Translation) EnterList(c *jsonscan.Cursor, list string) {
@@ -83,8 +85,8 @@ func (x *Translation) EnterList(c *jsonscan.Cursor, list string) {
 	x.At.Enter(list)
 }
 
-// NextElement moves to the next element of the list, or leaves it behind the last. Of
-// a request that is refused no more elements are read.
+// NextElement moves to the next element of the array and reports whether there is one;
+// otherwise it leaves the array. It stops early if the request is refused.
 func (x *Translation) NextElement(c *jsonscan.Cursor) bool {
 	for c.Element() {
 		if x.fault == nil {
@@ -108,7 +110,7 @@ func (x *Translation) Lose(r *Row, raw []byte) {
 	}
 }
 
-// report reports a fate.
+// report reports the loss, or the refusal, that a fate requires.
 func (x *Translation) report(r *Row, fate Fate, raw []byte, decidedBy *Outcome) {
 	if x.listening || r.idle && jsonscan.IsZero(raw) {
 		return
@@ -124,7 +126,7 @@ func (x *Translation) report(r *Row, fate Fate, raw []byte, decidedBy *Outcome) 
 	}
 }
 
-// lose notes a loss.
+// lose adds a loss.
 func (x *Translation) lose(class translate.LossClass, r *Row) {
 	at := x.At.upTo(r)
 	if at.depth == 0 {
@@ -149,13 +151,13 @@ func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
 	switch {
 	case decidedBy != nil:
 		x.fault.Trait = decidedBy.deciding(r)
-	case r.within != Nothing: // without what it stands in, the field could not be at fault
+	case r.within != Nothing: // the larger field is accepted, so this field is at fault
 		x.fault.Trait = x.To.Outcomes[r.within].keeping(x.Traits)
 	}
 }
 
-// shown returns a value as refusals repeat it: a word in quotes where the row is
-// about words, or a number; "" for any other.
+// shown returns a value in the form in which refusals repeat it: a word in quotes if
+// the row is about words, or a number; "" for any other value.
 func (r *Row) shown(raw []byte) string {
 	const longest = 64
 	switch {
@@ -171,9 +173,9 @@ func (r *Row) shown(raw []byte) string {
 	return ""
 }
 
-// LoseMember reports as a hint that a member is left out, which the client may
-// have named as it likes. It stands in the element at the reader's place, or in an
-// object of that: object is then the path of it, with a dot behind.
+// LoseMember reports, as a hint, the loss of a member whose name the client may choose
+// freely. object is the path from the element at the reader's place to the object of
+// the member, with a dot behind, or "".
 func (x *Translation) LoseMember(object string, name []byte) {
 	if x.listening {
 		return
@@ -185,8 +187,8 @@ func (x *Translation) LoseMember(object string, name []byte) {
 	x.losses.AddMember(translate.Hint, x.scratch, name)
 }
 
-// Invalid refuses a member of the element at the reader's place that no format
-// would accept as it is.
+// Invalid refuses a member, of the element at the reader's place, that is invalid in
+// every format.
 func (x *Translation) Invalid(member, what string) {
 	if x.fault == nil && !x.listening {
 		x.fault = fault.InvalidField(x.path(member), what)
@@ -205,8 +207,7 @@ func (x *Translation) path(member string) string {
 	return string(x.At.append(nil, member, false))
 }
 
-// PathOf returns the path at which the client's format has a concept, "" for none,
-// as refusals show it.
+// PathOf returns the path of a concept in the client's format, for refusals, or "".
 func (x *Translation) PathOf(c Concept) string {
 	r := x.rows.concepts[c]
 	if r == nil {
@@ -221,12 +222,12 @@ func (x *Translation) pathOf(r *Row) string {
 	return string(at.append(nil, r.member, false))
 }
 
-// InvalidOption refuses an option that no format would accept as it is.
+// InvalidOption refuses an option that is invalid in every format.
 func (x *Translation) InvalidOption(c Concept, what string) {
 	x.Invalid(x.Options[c].Row.path(), what)
 }
 
-// Text returns the decoded text of an option, which is invalid if it is no string.
+// Text returns the decoded text of an option. It refuses an option that is not a string.
 func (x *Translation) Text(c Concept) string {
 	raw := x.Options.Raw(c)
 	if !jsonscan.IsString(raw) {
@@ -235,14 +236,14 @@ func (x *Translation) Text(c Concept) string {
 	return jsonscan.TextOf(raw)
 }
 
-// Fail refuses the request with a fault, unless it is refused already.
+// Fail refuses the request with a fault, unless the request is already refused.
 func (x *Translation) Fail(fault *fault.Fault) {
 	if x.fault == nil {
 		x.fault = fault
 	}
 }
 
-// malformed notes that the body is not what the strict pass of its format accepts.
+// malformed refuses a body that the strict pass of its format would not accept.
 func (x *Translation) malformed(err error) {
 	if err == nil {
 		return

@@ -7,12 +7,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// IsEncrypted reports whether the signature of reasoning is what a provider of the
-// responses format has encrypted, as this gateway showed it to clients of other formats.
+// IsEncrypted reports whether the signature contains reasoning encrypted by a provider
+// of the responses format, in the form that this gateway sends to clients of other
+// formats.
 func (t *Thought) IsEncrypted() bool { return bytes.HasPrefix(t.Signature, []byte(seal.Item)) }
 
-// Unseal opens the signature of such reasoning. It reports false where this gateway did
-// not seal it for the same provider and tenant.
+// Unseal decrypts such a signature. It reports false if this gateway did not seal the
+// signature for the same provider and tenant.
 func (x *Translation) Unseal(t *Thought) (ok bool) {
 	text := t.Signature
 	if jsonscan.HasEscapes(text) {

@@ -1,12 +1,12 @@
 package core
 
-// Role is who speaks in a turn.
+// Role is the role of the author of a turn.
 type Role uint8
 
 // The roles.
 const (
-	Instructions Role = iota // what the system says in front of the conversation
-	System                   // what it says later
+	Instructions Role = iota // the system, in front of the conversation
+	System                   // the system, later
 	User
 	Assistant
 )
@@ -14,16 +14,14 @@ const (
 // Writer writes a request in one format. A reader calls the methods in the order
 // of the body; Finish comes last, when the Options are complete.
 //
-// Turns do not nest. In a turn stand parts: texts, media, calls, results and
-// reasoning. A turn may follow one of the same role: a writer joins them if its
-// format wants them joined. Tools may come before, between and behind turns, and
-// so may the turn of the Instructions, of which there may be several; a writer
-// orders what its format wants ordered.
+// Turns do not nest. A turn contains parts: texts, media, calls, results and
+// reasoning. A turn may follow one of the same role: a writer joins the two if its
+// format requires that. Tools and turns of the Instructions may come before, between
+// and behind other turns: a writer orders them as its format requires.
 //
-// Parts are given only if they are not empty and the writer's table keeps them.
-// Strings are given without their quotes, still escaped; raw values as they are
-// written. What a method is given is valid during the call, its slices as long as
-// the body.
+// A writer gets only parts that are not empty and that its table keeps. Strings are
+// passed without their quotes, still escaped; raw values as they are in the body.
+// Pointers are valid until the method returns, slices as long as the body.
 type Writer interface {
 	// Begin begins a request.
 	Begin(x *Translation)
@@ -31,48 +29,48 @@ type Writer interface {
 	Turn(role Role)
 	EndTurn()
 
-	// Text is a text of whoever speaks; Refusal one by which the assistant
-	// refuses.
+	// Text adds a text of the turn's role; Refusal a text by which the assistant
+	// refuses to answer.
 	Text(text []byte)
 	Refusal(text []byte)
 	Image(m *Media)
-	// Document is a document that is one file or one text. OpenDocument begins one
-	// that is made of the texts and images up to CloseDocument.
+	// Document adds a document that is one file or one text. OpenDocument begins a
+	// document that consists of the texts and images up to CloseDocument.
 	Document(m *Media)
 	OpenDocument(m *Media)
 	CloseDocument()
-	// OpenSearchResult begins something found by a search; its texts follow.
+	// OpenSearchResult begins a result of a search, which consists of the texts up to CloseSearchResult.
 	OpenSearchResult(title, source []byte)
 	CloseSearchResult()
 
-	// Reasoning is what the assistant thought.
+	// Reasoning adds reasoning of the assistant.
 	Reasoning(r *Thought)
-	// Call is the call of a tool by the assistant.
+	// Call adds the call of a tool by the assistant.
 	Call(c *Call)
-	// OpenResult begins what a tool returned: the texts, media and references up
-	// to CloseResult, which says whether the tool failed.
+	// OpenResult begins the result of a tool: the texts, media and references up to
+	// CloseResult, whose argument reports whether the tool failed.
 	OpenResult(r *Result)
 	CloseResult(failed bool)
-	// ToolReference names a tool that a search for tools has found.
+	// ToolReference adds the name of a tool found by a search for tools.
 	ToolReference(name []byte)
 
-	// CacheBreakpoint marks the part that ended last as the end of what a cache
-	// should keep. ttl is a raw value, nil for none.
+	// CacheBreakpoint asks the provider to cache the request up to the last part. ttl
+	// is a raw value, nil for none.
 	CacheBreakpoint(ttl []byte)
 
 	// Tool declares a tool.
 	Tool(t *Tool)
 
-	// Finish appends the request to dst. It is not called for one that is refused.
+	// Finish appends the request to dst. It is not called if the request is refused.
 	Finish(dst []byte) []byte
 
-	// Forget lets go of the body. It reports how many bytes of memory the writer
-	// keeps for the next request.
+	// Forget drops all references to the body. It returns the size, in bytes, of the
+	// memory that the writer keeps for the next request.
 	Forget() (kept int)
 }
 
-// Discard is a Writer that writes nothing. Writers embed it whose format has no
-// words for most parts, and those that only listen.
+// Discard is a Writer that writes nothing. It is embedded by writers that need only a
+// few of the methods.
 type Discard struct{}
 
 // The methods of Writer.
@@ -101,13 +99,13 @@ func (Discard) Forget() (kept int)           { return 0 }
 // Reader reads the requests of one format.
 type Reader interface {
 	// Read reads a body that has passed the strict pass of the format: it fills the
-	// Options and calls the writer for all else.
+	// Options and calls the writer for the conversation and the tools.
 	Read(body []byte, x *Translation, w Writer) error
-	// Forget lets go of the body.
+	// Forget drops all references to the body.
 	Forget()
 }
 
-// SourceKind is where the content of a Media is.
+// SourceKind is the kind of place where the content of a Media is.
 type SourceKind uint8
 
 // The kinds of sources.
@@ -125,11 +123,11 @@ type Media struct {
 	Data      []byte
 	URL       []byte // or the id of a Reference
 	Title     []byte // of a document, or the name of its file
-	Context   []byte // of a document: what the client says about it
-	Detail    []byte // of an image: how closely it is looked at
+	Context   []byte // of a document: the client's description of it
+	Detail    []byte // of an image: the resolution at which the model sees it
 }
 
-// Provenance is who can vouch for reasoning.
+// Provenance is the party that signed or encrypted reasoning.
 type Provenance uint8
 
 // The provenances.
@@ -137,8 +135,8 @@ const (
 	Unsigned   Provenance = iota // nobody
 	SelfSigned                   // this gateway, since its provider did not sign
 	Signed                       // the provider, by a signature over the text
-	Sealed                       // the provider, which alone can read it
-	Encrypted                    // a provider of the responses format, which alone can read what led to the text
+	Sealed                       // the provider; nobody else can read the reasoning
+	Encrypted                    // a provider of the responses format; the text is a summary that anybody can read
 )
 
 // Thought is a piece of reasoning. Its strings are escaped.
@@ -147,22 +145,23 @@ type Thought struct {
 	Text      []byte
 	Signature []byte // of Signed and SelfSigned
 	Sealed    []byte
-	Encrypted []byte // decoded: what the parser of the responses format signed it with
+	Encrypted []byte // the decoded signature by the parser of the responses format
 }
 
 // Call is the call of a tool.
 type Call struct {
-	ID        []byte // escaped; as the client knows it
+	ID        []byte // escaped; the client's id
 	Name      []byte // escaped
 	Namespace []byte // escaped; nil for none
-	// Input is the raw object of the arguments where the client's format has one;
-	// else Text holds it as an escaped text. Free calls have any text there.
+	// Input is the raw object of the arguments if the client's format has an object.
+	// Otherwise Text contains the object as an escaped text, or the input of a free
+	// call.
 	Input []byte
 	Text  []byte
 	Free  bool
 }
 
-// Result is what a tool returned.
+// Result is the result of a tool.
 type Result struct {
 	ID   []byte // of the call, escaped
 	Free bool   // the result of a free call
@@ -175,7 +174,7 @@ type Tool struct {
 	Description []byte // raw; nil for none
 	Schema      []byte // raw; nil for none
 	Strict      []byte // raw; nil for none
-	Free        bool   // it takes a free text
-	Syntax      []byte // raw: of the grammar that this text follows, nil for any text
-	Definition  []byte // raw: of that grammar
+	Free        bool   // the tool takes a free text
+	Syntax      []byte // raw: the syntax of the grammar for the text, nil for any text
+	Definition  []byte // raw: the definition of the grammar
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// The faults of this file blame the client. Each sentence that a client can
-// read stands here once, so that every endpoint says the same.
+// The functions of this file return the faults for which the client is to blame.
+// Every endpoint uses them, so that the same mistake gets the same message.
 
 // codeInvalidJSON and codeInvalidValue are codes of chat and completions bodies.
 const (
@@ -16,8 +16,8 @@ const (
 	codeInvalidValue = "invalid_value"
 )
 
-// NoCredential refuses a request without a key, which may also be in another
-// header than Authorization (named in lower case), "" for none.
+// NoCredential refuses a request without a key. other is the lower-case name of the
+// header that may contain the key instead of Authorization, "" for none.
 func NoCredential(other string) *Fault {
 	message := "no credential: send 'Authorization: Bearer <key>'"
 	if other != "" {
@@ -33,15 +33,15 @@ func BadKey() *Fault {
 	return f
 }
 
-// ExpiredKey refuses a key whose time is over, with the words of BadKey. It is
-// not final: a client that renews its keys by itself asks for the next one
-// after a 401, and some do only where they may retry.
+// ExpiredKey refuses an expired key, with the message of BadKey. The fault is not
+// final: clients that renew their keys do so after a 401, and some of them only if
+// they may retry.
 func ExpiredKey() *Fault {
 	return &Fault{Kind: Unauthenticated, Message: "the API key is not valid", Code: "invalid_api_key"}
 }
 
-// MistypedKey refuses an unknown key of the gateway's own form whose checksum
-// is wrong, so that whoever mistyped it need not wonder whether it was revoked.
+// MistypedKey refuses an unknown key in the gateway's own format whose checksum is
+// wrong. The message shows the user that the key is mistyped, not revoked.
 func MistypedKey() *Fault {
 	return &Fault{
 		Kind: Unauthenticated, Message: "the API key is not valid: its checksum does not match, a part of it is missing or mistyped",
@@ -49,7 +49,7 @@ func MistypedKey() *Fault {
 	}
 }
 
-// NetworkNotAllowed refuses a key that is bound to other addresses.
+// NetworkNotAllowed refuses a key that may not be used from the client's address.
 func NetworkNotAllowed() *Fault {
 	return &Fault{Kind: Forbidden, Message: "this key may not be used from this address", Code: "permission_denied", Final: true}
 }
@@ -86,13 +86,14 @@ func VersionInvalid(value string) *Fault {
 	return wrongVersion(value, "is not a date of the form YYYY-MM-DD")
 }
 
-// VersionTooOld refuses a version before the first.
+// VersionTooOld refuses a version header with a date before the first version.
 func VersionTooOld(value string) *Fault {
 	return wrongVersion(value, "must be 2023-01-01 or later")
 }
 
-// wrongVersion shows the header's value, unless it is too long or has bytes that
-// do not belong into a sentence.
+// wrongVersion returns the fault of a version header. The message contains the
+// value of the header, unless it is too long or contains other bytes than printable
+// ASCII.
 func wrongVersion(value, why string) *Fault {
 	f := &Fault{Kind: Invalid, Message: "anthropic-version: " + why}
 	odd := func(r rune) bool { return r < ' ' || r > '~' }
@@ -102,15 +103,15 @@ func wrongVersion(value, why string) *Fault {
 	return f
 }
 
-// maxShownValue bounds the values of closed sets that a message repeats.
+// maxShownValue is the length, in bytes, of the longest value that a message repeats.
 const maxShownValue = 64
 
-// OnLossInvalid refuses an unknown value of the header that asks for strictness.
+// OnLossInvalid refuses an unknown value of the X-Gateway-On-Loss header.
 func OnLossInvalid() *Fault {
 	return &Fault{Kind: Invalid, Message: "x-gateway-on-loss: must be 'warn' or 'reject'"}
 }
 
-// NotJSON refuses a content type that is present and not JSON.
+// NotJSON refuses a Content-Type header other than JSON.
 func NotJSON() *Fault {
 	return &Fault{Kind: UnsupportedMediaType, Message: "content-type: must be application/json"}
 }
@@ -123,7 +124,7 @@ func CodingUnsupported() *Fault {
 	}
 }
 
-// CodingBroken refuses a body that is not what its content coding says.
+// CodingBroken refuses a body that cannot be decoded from its content coding.
 func CodingBroken(coding string, cause error) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: "request body: broken " + coding + " data",
@@ -131,7 +132,7 @@ func CodingBroken(coding string, cause error) *Fault {
 	}
 }
 
-// BodyTooLarge refuses a body of more than limit bytes as sent.
+// BodyTooLarge refuses a body that is longer than limit bytes as received.
 func BodyTooLarge(limit int64) *Fault {
 	return &Fault{
 		Kind: TooLarge, Message: fmt.Sprintf("request body: larger than the limit of %d bytes", limit),
@@ -139,15 +140,15 @@ func BodyTooLarge(limit int64) *Fault {
 	}
 }
 
-// DecodedBodyTooLarge refuses a compressed body of more than limit bytes once
-// decoded.
+// DecodedBodyTooLarge refuses a compressed body that is longer than limit bytes
+// after decoding.
 func DecodedBodyTooLarge(limit int64) *Fault {
 	f := BodyTooLarge(limit)
 	f.ErrorCode = "request_body_too_large_after_decoding"
 	return f
 }
 
-// BodyUnreadable refuses a body that broke off or came too slowly.
+// BodyUnreadable refuses a body that is incomplete or arrives too slowly.
 func BodyUnreadable(cause error) *Fault {
 	return &Fault{Kind: Invalid, Message: "request body: could not be read to its end", Cause: cause}
 }
@@ -157,13 +158,13 @@ func BodyEmpty() *Fault {
 	return &Fault{Kind: Invalid, Message: "request body: empty, must be a JSON object", Code: codeInvalidJSON}
 }
 
-// BodyNotObject refuses a body that is JSON, but no object.
+// BodyNotObject refuses a JSON body that is not an object.
 func BodyNotObject() *Fault {
 	return &Fault{Kind: Invalid, Message: "request body: must be a JSON object", Code: codeInvalidValue}
 }
 
-// Malformed refuses a body that is not valid JSON from the byte at offset on:
-// bad syntax or bad UTF-8.
+// Malformed refuses a body that is not valid JSON, or not valid UTF-8. offset is the
+// position of the first invalid byte.
 func Malformed(offset int, cause error) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: fmt.Sprintf("request body: not valid JSON at byte %d", offset),
@@ -171,7 +172,8 @@ func Malformed(offset int, cause error) *Fault {
 	}
 }
 
-// NestedTooDeeply refuses a body that is nested more than levels deep at offset.
+// NestedTooDeeply refuses a body that is nested more than levels deep. offset is the
+// position of the value that exceeds the limit.
 func NestedTooDeeply(offset, levels int) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: fmt.Sprintf("request body: nested more than %d levels deep at byte %d", levels, offset),
@@ -179,8 +181,9 @@ func NestedTooDeeply(offset, levels int) *Fault {
 	}
 }
 
-// Repeated refuses a member that occurs twice in one object; path is that of
-// the first, which ends with its name. inMap says that letter case counts there.
+// Repeated refuses a member that occurs twice in one object. path is the path of the
+// first occurrence and ends with name. inMap reports whether the names of the object
+// are case-sensitive.
 func Repeated(path, name string, inMap bool) *Fault {
 	why := ": must appear once"
 	if !inMap {
@@ -192,11 +195,12 @@ func Repeated(path, name string, inMap bool) *Fault {
 	}
 }
 
-// InvalidField refuses a field of a body; what says what is required of it.
+// InvalidField refuses a field of a body. what states the requirement that the
+// field does not meet, such as "must be a string".
 func InvalidField(path, what string) *Fault { return InvalidValue(path, what, "") }
 
-// InvalidValue is InvalidField with the value, as it ends the message for the
-// client: ", got 'narrator'".
+// InvalidValue is InvalidField with a value that is appended to the client's
+// message, but not to the logged one: ", got 'narrator'".
 func InvalidValue(path, what, value string) *Fault {
 	f := &Fault{Kind: Invalid, Message: path + ": " + what, Param: path, Code: codeInvalidValue}
 	if value != "" {
@@ -205,9 +209,9 @@ func InvalidValue(path, what, value string) *Fault {
 	return f
 }
 
-// NeedsState refuses a responses request that refers to what its provider keeps:
-// all clients of the gateway share one account there, and another provider knows
-// nothing of it.
+// NeedsState refuses a responses request that refers to an object stored by the
+// provider. All clients of the gateway share one account there, and other providers
+// do not have the object.
 func NeedsState(path string) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: path + ": this gateway keeps no responses: set store to false, and send the whole conversation as input",
@@ -215,13 +219,13 @@ func NeedsState(path string) *Fault {
 	}
 }
 
-// WrongMethod refuses a method; allowed names those that the path has.
+// WrongMethod refuses a method that the path does not have; allowed lists those that it has.
 func WrongMethod(allowed string) *Fault {
 	return &Fault{Kind: MethodNotAllowed, Message: "method: must be " + allowed}
 }
 
-// UnknownPath refuses a path that the gateway does not serve. meant is the path
-// of the endpoint that the client probably wants, "" where that is unknown.
+// UnknownPath refuses a path that the gateway does not serve. meant is the path of
+// the endpoint that the client probably wants, "" if it is unknown.
 func UnknownPath(meant string) *Fault {
 	f := &Fault{Kind: NotFound, Message: "path: no such endpoint; ", Code: "not_found"}
 	if meant == "" {
@@ -232,20 +236,20 @@ func UnknownPath(meant string) *Fault {
 	return f
 }
 
-// VersionTwice refuses a path such as /v1/v1/messages, which a base URL makes
-// that ends in /v1 where the client appends /v1 itself. It is not a 404: Claude
+// VersionTwice refuses a path such as /v1/v1/messages: the configured base URL ends
+// in /v1, and the client appends /v1 itself. The status is not 404, since Claude
 // Code shows any 404 as a model that does not exist.
 func VersionTwice() *Fault {
 	return &Fault{Kind: Invalid, Message: "path: has /v1 twice; the base URL of this client must not end in /v1"}
 }
 
-// NoAccounts refuses a login where nobody can log in.
+// NoAccounts refuses a login if accounts are switched off.
 func NoAccounts() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: accounts are switched off here", Code: "not_found"}
 }
 
-// LimitUnknown refuses a key whose limit nobody has defined: it was meant to be
-// bounded, and nobody knows how.
+// LimitUnknown refuses a key that names a limit which the configuration does not
+// define. Without the limit, the use of the key would be unbounded.
 func LimitUnknown() *Fault {
 	return &Fault{
 		Kind: Forbidden, Message: "the limit of this key is not configured: an administrator has to mend that",
@@ -253,9 +257,9 @@ func LimitUnknown() *Fault {
 	}
 }
 
-// RequestTooCostly refuses a request that may use more tokens than the key's
-// limit ever allows at once. So many of them are assumed for each answer where
-// the client does not say how long it may be, 0 where it does.
+// RequestTooCostly refuses a request that may use more tokens than the limit of the
+// key allows at once. assumed is the number of tokens assumed for an answer that
+// the client does not bound, 0 if the client sets a bound.
 func RequestTooCostly(tokens, limit, assumed int64) *Fault {
 	advice := "lower the bound of its answer"
 	if assumed > 0 {
@@ -267,16 +271,16 @@ func RequestTooCostly(tokens, limit, assumed int64) *Fault {
 	}
 }
 
-// LimitReached refuses a request over one of the key's limits; what names the
-// limit, for example "request rate".
+// LimitReached refuses a request that exceeds a limit of the key. what is the name
+// of the limit, for example "request rate".
 func LimitReached(what string) *Fault {
 	return &Fault{
 		Kind: RateLimited, Message: what + " limit reached for this key", Code: codeRateLimited,
 	}
 }
 
-// Untranslatable refuses a request whose format no target of the model speaks
-// and that cannot be carried over to one that a target does speak.
+// Untranslatable refuses a request that cannot be translated to the formats of the
+// model's targets; upstream is one of them.
 func Untranslatable(client translate.Format, model string, upstream translate.Format) *Fault {
 	return &Fault{
 		Kind: Invalid,
@@ -291,13 +295,13 @@ func NoTokenCount(model string) *Fault {
 	return &Fault{Kind: NotFound, Message: "token counting is not available for model '" + model + "'", Trait: "count_tokens"}
 }
 
-// CodeUntranslatable is the code of chat and completions bodies that refuse a
-// request the provider's format has no words for.
+// CodeUntranslatable is the error code, in chat and completions bodies, for requests
+// that the provider's format cannot express.
 const CodeUntranslatable = "unsupported_for_upstream"
 
-// LateSystem refuses a system turn that is not the first, at path. The words
-// are those of the vendor of the messages format: Claude Code, which sends such
-// turns, sends the conversation again without them.
+// LateSystem refuses a system turn that is not the first; path is the path of its
+// role. The message is the one of Anthropic's API: Claude Code, which sends such
+// turns, recognizes it and repeats the request without them.
 func LateSystem(path string) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: path + ": role 'system' is not supported on this model",

@@ -1,9 +1,9 @@
 package trait
 
-// Efforts is a set of the words of reasoning_effort.
+// Efforts is a set of values of reasoning_effort.
 type Efforts uint8
 
-// The words, the least effort first.
+// The values, in ascending order.
 const (
 	EffortNone Efforts = 1 << iota
 	EffortMinimal
@@ -14,13 +14,13 @@ const (
 	EffortMax
 
 	EffortAll Efforts = 1<<iota - 1
-	// EffortOff is in sets of no word where that was said, and not left open.
+	// EffortOff marks a set that is empty because the operator configured none.
 	EffortOff = EffortAll + 1
 )
 
 var effortWords = [...]string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
-// EffortOf returns the set of one word, empty for a word that is none.
+// EffortOf returns the set that contains only word, or an empty set if word is unknown.
 func EffortOf(word string) Efforts {
 	for i, w := range effortWords {
 		if w == word {
@@ -30,10 +30,10 @@ func EffortOf(word string) Efforts {
 	return 0
 }
 
-// Has reports whether e holds the effort, which is one word.
+// Has reports whether e contains effort, a set of one value.
 func (e Efforts) Has(effort Efforts) bool { return effort != 0 && e&effort == effort }
 
-// String returns the word of a set of one.
+// String returns the word of e, a set of one value.
 func (e Efforts) String() string {
 	for i, w := range effortWords {
 		if e == 1<<i {

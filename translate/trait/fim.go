@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// fimTemplates are the templates in which well-known code models were trained to
-// fill in the middle, by the names that stand for them in a configuration.
+// fimTemplates maps the names that a configuration may use to the templates with
+// which well-known code models were trained to fill in the middle.
 var fimTemplates = map[string]string{
 	"codellama":  "<PRE> {prefix} <SUF>{suffix} <MID>",
 	"deepseek":   "<｜fim▁begin｜>{prefix}<｜fim▁hole｜>{suffix}<｜fim▁end｜>",
@@ -15,7 +15,7 @@ var fimTemplates = map[string]string{
 	"starcoder2": "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
 }
 
-// wantFIM is what a value of fim_template may be.
+// wantFIM describes the accepted values of fim_template, for error messages.
 var wantFIM = "'" + strings.Join(slices.Sorted(maps.Keys(fimTemplates)), "', '") + "' or a text that holds {prefix} and {suffix} once each"
 
 func setFIM(t *Traits, value string) bool {

@@ -10,10 +10,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// trait is a row of the table: how a configuration writes a trait.
+// trait is a row of the table: the name, values and default of one trait.
 type trait struct {
 	name     string
-	values   string // what is accepted, for error messages
+	values   string // the accepted values, for error messages
 	standard string // the default
 	set      func(t *Traits, value string) bool
 }
@@ -62,7 +62,7 @@ var traits = []trait{
 	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),
 }
 
-// Names lists the names that Set knows, in the order of the table.
+// Names returns the names of all traits, in the order of the table.
 func Names() []string {
 	var names []string
 	for _, row := range traits {
@@ -71,10 +71,10 @@ func Names() []string {
 	return names
 }
 
-// Set sets the trait with that name from the value as a configuration writes
-// it: "on" and "off" stand for "true" and "false", the items of a list are
-// separated by spaces or commas. The error of an unknown name, or of a value
-// that is not accepted, says what is; t is then as it was.
+// Set sets the named trait to a value of a configuration. "on" and "off" are
+// synonyms of "true" and "false"; the items of a list are separated by spaces or
+// commas. If the name is unknown, or the value is not accepted, Set leaves t
+// unchanged and returns an error that lists the accepted ones.
 func (t *Traits) Set(name, value string) error {
 	for _, row := range traits {
 		if row.name != name {
@@ -90,8 +90,8 @@ func (t *Traits) Set(name, value string) error {
 	return fmt.Errorf("%s: is not known; the traits are %s", name, strings.Join(Names(), ", "))
 }
 
-// SetAll sets traits by their names. The error is that of the first name, in
-// the order of the alphabet, that Set refuses.
+// SetAll sets several traits, in alphabetical order of their names. It returns
+// the first error of Set.
 func (t *Traits) SetAll(values map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if err := t.Set(name, values[name]); err != nil {
@@ -101,7 +101,7 @@ func (t *Traits) SetAll(values map[string]string) error {
 	return nil
 }
 
-// flag is a trait with two values; the field is true for the second.
+// flag returns the row of a trait with two values. The field is true for other.
 func flag(name, standard, other string, field func(*Traits) *bool) trait {
 	return text(name, quoted(standard, other), standard, func(t *Traits, value string) bool {
 		value = switched(value, standard, other)
@@ -110,7 +110,7 @@ func flag(name, standard, other string, field func(*Traits) *bool) trait {
 	})
 }
 
-// choice is a trait with several words; the field is first for the first.
+// choice returns the row of a trait with several words. The field is first for the first word.
 func choice[T ~uint8](name string, field func(*Traits) *T, first T, words ...string) trait {
 	return text(name, quoted(words...), words[0], func(t *Traits, value string) bool {
 		i := slices.Index(words, value)
@@ -119,7 +119,7 @@ func choice[T ~uint8](name string, field func(*Traits) *T, first T, words ...str
 	})
 }
 
-// number is a trait with a positive number.
+// number returns the row of a trait whose value is a positive number.
 func number(name string, standard int64, field func(*Traits) *int64) trait {
 	return text(name, "an integer of at least 1", strconv.FormatInt(standard, 10), func(t *Traits, value string) bool {
 		n, err := strconv.ParseInt(value, 10, 32)
@@ -128,7 +128,7 @@ func number(name string, standard int64, field func(*Traits) *int64) trait {
 	})
 }
 
-// bound is a trait with a positive number, or none; the field is 0 then.
+// bound returns the row of a trait whose value is a positive number, or "none": the field is then 0.
 func bound(name string, field func(*Traits) *int64) trait {
 	positive := number(name, 1, field)
 	return text(name, "'none' or "+positive.values, "none", func(t *Traits, value string) bool {
@@ -140,12 +140,12 @@ func bound(name string, field func(*Traits) *int64) trait {
 	})
 }
 
-// text is a trait whose values are read by a function of its own.
+// text returns the row of a trait whose values are parsed by set.
 func text(name, values, standard string, set func(*Traits, string) bool) trait {
 	return trait{name: name, values: values, standard: standard, set: set}
 }
 
-// switched reads on and off where true and false are accepted.
+// switched replaces "on" and "off" where words contains "true" and "false".
 func switched(value string, words ...string) string {
 	switch {
 	case words[0] != "true" && words[0] != "false":
@@ -158,7 +158,7 @@ func switched(value string, words ...string) string {
 	return value
 }
 
-// quoted lists words as a sentence does.
+// quoted returns the words in quotes, joined for a sentence.
 func quoted(words ...string) string {
 	text := "'" + words[0] + "'"
 	for i, word := range words[1:] {
@@ -203,8 +203,8 @@ func setEfforts(t *Traits, value string) bool {
 	return efforts != 0
 }
 
-// own are the fields of chat, completions and messages requests that the
-// gateway writes itself; as extensions they would be written twice.
+// own lists the fields of chat, completions and messages requests that the
+// gateway writes itself. As extensions they would be written twice.
 const own = " model messages prompt max_tokens max_completion_tokens stream stream_options temperature top_p" +
 	" tools tool_choice parallel_tool_calls stop stop_sequences n logprobs top_logprobs response_format" +
 	" reasoning_effort user safety_identifier metadata seed logit_bias presence_penalty frequency_penalty" +

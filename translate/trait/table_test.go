@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// others has, for every trait, all values but the default, and what they set.
+// others maps every trait and each of its values but the default to the Traits that the value sets.
 var others = map[string]map[string]Traits{
 	"max_tokens_field": {"max_completion_tokens": {MaxCompletionTokens: true}},
 	"include_usage":    {"false": {WithoutUsage: true}, "off": {WithoutUsage: true}},
@@ -79,7 +79,7 @@ var others = map[string]map[string]Traits{
 	"forward_ratelimit_headers": {"true": {ForwardRateLimitHeaders: true}},
 }
 
-// meaning is what traits come to: a default that is set is one that is not.
+// meaning returns the traits with unset values replaced by their defaults.
 func meaning(t Traits) Traits {
 	t.AnthropicVersion, t.DefaultMaxTokens, t.MaxFanOut = t.Version(), t.MaxTokens(), t.FanOut()
 	t.MidSystem, t.Sampling = cmp.Or(t.MidSystem, MidSystemKeep), cmp.Or(t.Sampling, SamplingAll)
@@ -152,13 +152,13 @@ func TestSetAllSetsEveryTrait(t *testing.T) {
 		"files: must be 'false', 'true' or 'drop', got 'yes'", "the same at every start")
 }
 
-// fields are those that the methods of Traits read for others.
+// fields maps methods of Traits to the fields that they read for their callers.
 var fields = map[string]string{
 	"Version": "AnthropicVersion", "MaxTokens": "DefaultMaxTokens", "AgentTokens": "AgentMaxTokens", "FanOut": "MaxFanOut",
 	"Extension": "Extensions", "SamplingByVersion": "Sampling",
 }
 
-// fieldsRead are the fields of Traits that this repository's code reads.
+// fieldsRead returns the fields of Traits that code of this repository reads.
 func fieldsRead(t *testing.T) map[string]bool {
 	t.Helper()
 	use := regexp.MustCompile(`[tT]raits(?:\(\))?\.([A-Z]\w*)`)
@@ -183,7 +183,7 @@ func fieldsRead(t *testing.T) map[string]bool {
 	return read
 }
 
-// changed is the field in which a value other than the default shows.
+// changed returns the field that a value other than the default changes.
 func changed(t *testing.T, row trait) string {
 	t.Helper()
 	for _, value := range others[row.name] {
@@ -198,7 +198,7 @@ func changed(t *testing.T, row trait) string {
 	return ""
 }
 
-// A setting without an effect would be a lie.
+// A trait that no code reads would be accepted without any effect.
 func TestCodeReadsEveryTrait(t *testing.T) {
 	read := fieldsRead(t)
 	for _, row := range traits {

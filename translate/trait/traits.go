@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Traits say what a provider, or one of its models, can take beside what its
-// format states (wire format 0.3). The zero value holds the defaults.
+// Traits describe how a provider, or one of its models, deviates from its format
+// (wire format 0.3). The zero value contains the defaults.
 type Traits struct {
 	// MaxCompletionTokens sends max_completion_tokens to chat providers instead
 	// of max_tokens.
@@ -15,7 +15,7 @@ type Traits struct {
 	WithoutUsage bool
 	// DeveloperRole gives system texts the role developer.
 	DeveloperRole bool
-	// MidSystem is what becomes of system turns that are not the first.
+	// MidSystem selects what becomes of system turns that are not the first.
 	MidSystem MidSystem
 	// Alternation joins messages of one role that follow each other.
 	Alternation bool
@@ -23,91 +23,91 @@ type Traits struct {
 	ToolContentParts bool
 	// ToolImagesInline leaves images in the messages of tool results.
 	ToolImagesInline bool
-	// ImagesBase64Only says that images must be sent, not pointed to.
+	// ImagesBase64Only sends images as data, since the provider fetches no URLs.
 	ImagesBase64Only bool
-	// Files is what becomes of PDF documents in chat messages.
+	// Files selects what becomes of PDF documents in chat messages.
 	Files Files
-	// Prefill is what becomes of a conversation that ends with the assistant.
+	// Prefill selects what becomes of a conversation that ends with the assistant.
 	Prefill Prefill
-	// ReasoningEffort holds the values that reasoning_effort may have.
+	// ReasoningEffort is the set of values that reasoning_effort may have.
 	ReasoningEffort Efforts
 	// NoReasoningSummary asks responses providers for no summaries of the reasoning.
 	NoReasoningSummary bool
-	// ResponsesReasoning is how earlier reasoning goes back to a responses provider,
-	// and ResponsesItemIDs says that its id goes with it.
+	// ResponsesReasoning selects how earlier reasoning is sent back to a responses
+	// provider, and ResponsesItemIDs whether the id of its item is sent with it.
 	ResponsesReasoning ResponsesReasoning
 	ResponsesItemIDs   bool
-	// PassState sends requests in the provider's own format that refer to what the
-	// provider keeps, such as an earlier response.
+	// PassState sends requests in the provider's own format that refer to objects
+	// stored by the provider, such as an earlier response.
 	PassState bool
-	// ReasoningReplay is where earlier reasoning goes.
+	// ReasoningReplay selects the field that earlier reasoning is sent back in.
 	ReasoningReplay ReasoningReplay
-	// Sampling says which sampling fields may be sent.
+	// Sampling selects the sampling fields that may be sent.
 	Sampling Sampling
-	// Extensions names the request fields that the provider takes beyond the
+	// Extensions lists the request fields that the provider accepts beyond the
 	// public fields of a format. Options of chat requests among them, such as
-	// service_tier, count towards chat alone.
+	// service_tier, apply only to chat requests.
 	Extensions []string
-	// Thinking says how a messages provider is asked to think. A budget
-	// leaves at least 1024 tokens of the answer to the text; one that would then
-	// be below 1024 itself is not sent, so the model is not asked to think.
+	// Thinking selects how a messages provider is asked to think. A budget of
+	// tokens leaves at least 1024 tokens of the answer to the text. If less than
+	// 1024 tokens remain for the budget, the model is not asked to think.
 	Thinking ThinkingStyle
 	// AnthropicVersion is the version header of requests translated to the
 	// messages format, "" for DefaultAnthropicVersion.
 	AnthropicVersion string
 	// DefaultMaxTokens bounds an answer where the provider needs a bound and the
-	// client gave none; 0 stands for DefaultMaxTokens.
+	// client sets none; 0 means the constant DefaultMaxTokens.
 	DefaultMaxTokens int64
 	// AgentMaxTokens is DefaultMaxTokens for responses clients, which are agents as
-	// a rule; 0 stands for DefaultAgentMaxTokens.
+	// a rule; 0 means the constant DefaultAgentMaxTokens.
 	AgentMaxTokens int64
-	// MaxOutputTokens is the longest answer that the model gives; providers refuse
-	// requests for a longer one. 0 where it is not known.
+	// MaxOutputTokens is the length of the longest answer that the model gives, 0 if
+	// it is unknown. Providers refuse requests for longer answers.
 	MaxOutputTokens int64
-	// UserField is where the id of an end user goes.
+	// UserField selects the field that the id of an end user is sent in.
 	UserField UserField
 	// CacheBreakpoints translates cache_control to prompt_cache_breakpoint and back.
 	CacheBreakpoints bool
-	// PromptTemplate is how a conversation becomes one prompt.
+	// PromptTemplate selects how a conversation becomes one prompt.
 	PromptTemplate PromptTemplate
 	// TemplateGuard refuses texts that look like a turn of the template.
 	TemplateGuard bool
 	// CompletionSystem is the system text of completions requests that become
 	// conversations.
 	CompletionSystem string
-	// DropUnsupportedTools leaves out tools that the provider's format has no
-	// words for, instead of refusing the request.
+	// DropUnsupportedTools leaves out tools that the provider's format cannot
+	// express, instead of refusing the request.
 	DropUnsupportedTools bool
 	// CustomTools sends tools that take a free text to chat providers as they are.
 	CustomTools bool
-	// RefuseJSONObject refuses requests for a JSON object where the provider's
-	// format cannot ask for one; else it is asked for in words.
+	// RefuseJSONObject refuses requests for a JSON object if the provider's format
+	// cannot express them. Otherwise an instruction in words is added.
 	RefuseJSONObject bool
 	// InstructSuffix asks in words for the text between a prompt and a suffix.
 	InstructSuffix bool
-	// FIMTemplate writes a prompt and a suffix as one prompt; it holds {prefix}
-	// and {suffix} once each.
+	// FIMTemplate combines a prompt and a suffix into one prompt. It contains
+	// {prefix} and {suffix} once each.
 	FIMTemplate string
 	// FanOutN asks once for each of n answers, for providers that ignore n.
 	FanOutN bool
-	// MaxFanOut bounds the calls that one request may become; 0 stands for
+	// MaxFanOut bounds the number of calls that one request may become; 0 means
 	// DefaultMaxFanOut.
 	MaxFanOut int64
-	// NoTokenCount refuses to count tokens where it could only be estimated.
+	// NoTokenCount refuses to count tokens if their number could only be estimated.
 	NoTokenCount bool
-	// EstimateInputTokens puts an estimate where a stream begins with the count.
+	// EstimateInputTokens writes an estimate into the start of streams that begin with the count.
 	EstimateInputTokens bool
-	// RejectLosses refuses requests of which something would be lost that shapes
+	// RejectLosses refuses requests if the loss of a field would change the shape of
 	// the answer.
 	RejectLosses bool
 	// FillUsageDetails adds to answers of the client's own format the counts of usage
 	// that the specification names and the provider leaves out.
 	FillUsageDetails bool
-	// ForwardRateLimitHeaders hands on the provider's rate limit headers.
+	// ForwardRateLimitHeaders forwards the provider's rate limit headers to the client.
 	ForwardRateLimitHeaders bool
 }
 
-// The defaults of traits that are no flags.
+// The defaults of traits that are not flags.
 const (
 	DefaultAnthropicVersion = "2023-06-01"
 	DefaultMaxTokens        = 4096
@@ -115,29 +115,29 @@ const (
 	DefaultMaxFanOut        = 8
 )
 
-// MidSystem is what becomes of system turns that are not the first.
+// MidSystem selects what becomes of system turns that are not the first.
 type MidSystem uint8
 
 // The values of MidSystem.
 const (
 	MidSystemDefault MidSystem = iota // keep towards chat, hoist towards messages
-	MidSystemKeep                     // it stays where it is
-	MidSystemHoist                    // it joins the first
+	MidSystemKeep                     // the turn keeps its position
+	MidSystemHoist                    // its text is appended to the first system turn
 	MidSystemUser                     // it becomes a turn of the user
 	MidSystemRefuse                   // the request is refused
 )
 
-// Files is what becomes of PDF documents in chat messages.
+// Files selects what becomes of PDF documents in chat messages.
 type Files uint8
 
 // The values of Files.
 const (
 	FilesRefuse Files = iota
 	FilesSend         // as file parts
-	FilesDrop         // left out; a text says so
+	FilesDrop         // left out; a text takes its place
 )
 
-// Prefill is what becomes of a conversation that ends with the assistant.
+// Prefill selects what becomes of a conversation that ends with the assistant.
 type Prefill uint8
 
 // The values of Prefill.
@@ -158,17 +158,17 @@ const (
 	ReplayReasoning
 )
 
-// ResponsesReasoning is how earlier reasoning goes back to a responses provider.
+// ResponsesReasoning selects how earlier reasoning is sent back to a responses provider.
 type ResponsesReasoning uint8
 
 // The values of ResponsesReasoning.
 const (
 	ResponsesReasoningNone      ResponsesReasoning = iota
 	ResponsesReasoningEncrypted                    // as the provider encrypted it
-	ResponsesReasoningText                         // in clear, whoever thought it
+	ResponsesReasoningText                         // as plain text, whichever model produced it
 )
 
-// Sampling says which of temperature, top_p and top_k may be sent.
+// Sampling selects which of temperature, top_p and top_k may be sent.
 type Sampling uint8
 
 // The values of Sampling.
@@ -179,7 +179,7 @@ const (
 	SamplingNone
 )
 
-// ThinkingStyle is which type of thinking a messages provider takes.
+// ThinkingStyle is the type of thinking that a messages provider accepts.
 type ThinkingStyle uint8
 
 // The values of ThinkingStyle.
@@ -189,7 +189,7 @@ const (
 	ThinkingAdaptive
 )
 
-// UserField is where the id of an end user goes.
+// UserField selects the field that the id of an end user is sent in.
 type UserField uint8
 
 // The values of UserField.
@@ -199,7 +199,7 @@ const (
 	UserFieldNone
 )
 
-// PromptTemplate is how a conversation becomes one prompt.
+// PromptTemplate selects how a conversation becomes one prompt.
 type PromptTemplate uint8
 
 // The values of PromptTemplate.
@@ -212,7 +212,7 @@ const (
 // version20261021 is the API version that refuses the sampling fields.
 const version20261021 = "2026-10-21"
 
-// Version is the version header of requests translated to the messages format.
+// Version returns the version header of requests translated to the messages format.
 func (t *Traits) Version() string {
 	if t.AnthropicVersion == "" {
 		return DefaultAnthropicVersion
@@ -220,14 +220,14 @@ func (t *Traits) Version() string {
 	return t.AnthropicVersion
 }
 
-// MaxTokens is the bound of an answer when the client gave none.
+// MaxTokens returns the bound of an answer for clients that set none.
 func (t *Traits) MaxTokens() int64 {
 	n, _ := t.BoundTokens(cmp.Or(t.DefaultMaxTokens, DefaultMaxTokens))
 	return n
 }
 
-// EffortsOr returns the words of effort that may be sent; standard if the traits
-// leave that open.
+// EffortsOr returns the values of reasoning_effort that may be sent, or standard if
+// the traits do not set them.
 func (t *Traits) EffortsOr(standard Efforts) Efforts {
 	if t.ReasoningEffort == 0 {
 		return standard
@@ -235,14 +235,14 @@ func (t *Traits) EffortsOr(standard Efforts) Efforts {
 	return t.ReasoningEffort &^ EffortOff
 }
 
-// AgentTokens is MaxTokens for responses clients.
+// AgentTokens returns the bound of an answer for responses clients that set none.
 func (t *Traits) AgentTokens() int64 {
 	n, _ := t.BoundTokens(cmp.Or(t.AgentMaxTokens, DefaultAgentMaxTokens))
 	return n
 }
 
-// BoundTokens returns the bound of an answer that the model takes where n is asked
-// for, and reports whether that is less.
+// BoundTokens returns the lower of n and the length of the longest answer of the
+// model, and reports whether it is lower than n.
 func (t *Traits) BoundTokens(n int64) (most int64, less bool) {
 	if t.MaxOutputTokens == 0 || n <= t.MaxOutputTokens {
 		return n, false
@@ -250,7 +250,7 @@ func (t *Traits) BoundTokens(n int64) (most int64, less bool) {
 	return t.MaxOutputTokens, true
 }
 
-// FanOut is how many calls one request may become.
+// FanOut returns the number of calls that one request may become.
 func (t *Traits) FanOut() int64 {
 	if t.MaxFanOut == 0 {
 		return DefaultMaxFanOut
@@ -258,26 +258,26 @@ func (t *Traits) FanOut() int64 {
 	return t.MaxFanOut
 }
 
-// Extension reports whether the provider takes a request field beyond the public
-// fields of its format.
+// Extension reports whether the provider accepts the named request field beyond the
+// public fields of its format.
 func (t *Traits) Extension(name string) bool { return slices.Contains(t.Extensions, name) }
 
-// ChatOptions are options of the public chat format, for which other formats have
-// no field of the same name. A provider has one set of traits for all of its formats:
-// as extensions, these count towards chat alone.
+// ChatOptions lists options of the public chat format that no other format has. A
+// provider has one set of traits for all of its formats, so these names apply only
+// to chat requests if they are extensions.
 var ChatOptions = []string{
 	"service_tier", "store", "verbosity", "prediction", "modalities", "audio", "moderation",
 	"web_search_options", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention",
 }
 
-// TakesLateSystem reports whether the provider takes system turns that are not the
-// first as they are. The byte lane, which changes nothing, has to refuse them else.
+// TakesLateSystem reports whether the provider accepts system turns that are not the
+// first. If not, the byte lane has to refuse them, since it changes nothing.
 func (t *Traits) TakesLateSystem() bool {
 	return t.MidSystem == MidSystemDefault || t.MidSystem == MidSystemKeep
 }
 
-// SamplingByVersion returns which sampling fields may be sent to a provider that has
-// AnthropicVersion: a version may refuse them.
+// SamplingByVersion returns which sampling fields may be sent in a messages request:
+// some versions of the API refuse them.
 func (t *Traits) SamplingByVersion() Sampling {
 	if t.Sampling == SamplingDefault && t.Version() == version20261021 {
 		return SamplingNone

@@ -142,8 +142,8 @@ func TestNoAnswerIsAskedForThatTheModelDoesNotGive(t *testing.T) {
 	assert.EqualValues(t, 8192, (&trait.Traits{MaxOutputTokens: 8192, DefaultMaxTokens: 32000}).MaxTokens())
 }
 
-// A preset has one set of traits for all of its formats: OpenAI's completions
-// got service_tier, which only its chat requests have.
+// A preset has one set of traits for all of its formats: completions requests to
+// OpenAI contained service_tier, which only chat requests may contain.
 func TestOptionsOfChatCountTowardsChatAlone(t *testing.T) {
 	traits := trait.Traits{Extensions: []string{"top_k", "service_tier", "include"}}
 	for name, want := range map[translate.Format][]string{
