@@ -36,7 +36,7 @@ func (t *Target) Extends(traits *trait.Traits, name string) bool {
 // Takes reports whether a provider with these traits accepts a concept in any form.
 func (t *Target) Takes(c Concept, traits *trait.Traits) bool { return t.Outcomes[c].takes(traits) }
 
-// keptMemory bounds the memory, in bytes, that a pooled writer keeps for the next request.
+// keptMemory bounds the memory, in bytes, that a pooled value keeps for the next request.
 const keptMemory = 2 << 20
 
 var translations = sync.Pool{New: func() any { return new(Translation) }}
