@@ -10,8 +10,8 @@ import (
 
 var errNoChoice = errors.New("no choices")
 
-// InspectAnswer reads a whole JSON answer. An error object in it is a fault,
-// and so is what has no choice.
+// InspectAnswer reads a whole JSON answer. It returns a fault for an answer that
+// contains an error object, or no choice.
 func InspectAnswer(body []byte) (signal.Answer, *fault.Fault) {
 	c := jsonscan.New(body)
 	var e envelope

@@ -10,37 +10,37 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Emitter writes what surrounds the choices of an answer: the frame of every
-// chunk of a stream, or of the one JSON body. The emitters of both formats embed it.
+// Emitter writes the members around the choices of an answer: in every chunk of a
+// stream, or in the one JSON body. The emitters of both formats embed it.
 type Emitter struct {
 	translate.Dropped
 
 	Context *translate.AnswerContext // of the request
 	IDs     translate.IDs
 	Usage   token.Usage
-	Out     []byte // what was written since Output was called last
+	Out     []byte // the bytes written since the last call of Output
 
-	head  []byte // how every chunk, and the body, begins; empty until Start
+	head  []byte // the beginning of every chunk and of the body; empty until Start
 	whole bool   // the JSON body is complete
 	fault *fault.Fault
 	patch patch
 }
 
-// patch is where the logprobs of the chunk that was written last can still be put:
-// they follow their text. The zero patch is no place.
+// patch is the position in the last chunk where logprobs can still be inserted, since
+// they follow their text. The zero patch is no position.
 type patch struct{ choice, at int }
 
-// Between stands between two texts of a choice, which has only one.
+// Between separates the texts of an answer that become the one text of a choice.
 var Between = []byte("\n\n")
 
-// Fault returns why the events cannot be written, nil while they can.
+// Fault returns the reason why the events cannot be written, or nil.
 func (m *Emitter) Fault() *fault.Fault { return m.fault }
 
-// Fail ends the answer with an error of the provider's.
+// Fail ends the answer with a fault of the provider.
 func (m *Emitter) Fail(cause error) { m.fault = fault.Unusable(cause) }
 
-// Output returns what was written since it was called last: of a JSON answer
-// nothing before its end. It is valid until the next event.
+// Output returns the bytes written since the last call. For a JSON answer it returns
+// nothing before the end. The bytes are valid until the next event.
 func (m *Emitter) Output() []byte {
 	m.patch = patch{}
 	if !m.Context.Stream && !m.whole {
@@ -51,8 +51,8 @@ func (m *Emitter) Output() []byte {
 	return out
 }
 
-// Start keeps how every chunk begins, once: what the provider did not say in the
-// event that starts its answer is filled in. tier is "" for none.
+// Start keeps the beginning of every chunk. Only the first call has an effect. Members
+// that the start event lacks are filled in. tier is "" for none.
 func (m *Emitter) Start(object string, start *event.Event, tier string) {
 	if len(m.head) > 0 {
 		return
@@ -92,7 +92,7 @@ func (m *Emitter) End(reason string) {
 	m.Out = append(m.Out, "}\n\n"...)
 }
 
-// AppendReason appends why a choice ended, and the end of the choice.
+// AppendReason appends the finish_reason of a choice, and the end of the choice.
 func AppendReason(dst []byte, reason string) []byte {
 	dst = append(dst, `,"finish_reason":`...)
 	if reason == "" {
@@ -101,11 +101,11 @@ func AppendReason(dst []byte, reason string) []byte {
 	return append(append(append(dst, '"'), reason...), `"}`...)
 }
 
-// CanPatch reports whether the chunk written last is one of the choice, and can
-// still get its logprobs.
+// CanPatch reports whether the last chunk is one of the choice and can still get its
+// logprobs.
 func (m *Emitter) CanPatch(index int) bool { return m.patch.at > 0 && m.patch.choice == index }
 
-// Patch puts logprobs into the chunk written last.
+// Patch inserts logprobs into the last chunk.
 func (m *Emitter) Patch(logprobs []byte) {
 	at := m.patch.at
 	rest := append([]byte(nil), m.Out[at+len("null"):]...)
@@ -123,8 +123,8 @@ func (m *Emitter) EndStream() {
 	m.Out = append(m.Out, "data: [DONE]\n\n"...)
 }
 
-// WriteBody writes the JSON body of n choices; write writes the one of an index, or
-// reports that it is none.
+// WriteBody writes the JSON body of n choices. write writes the choice with an index,
+// and reports whether there is one.
 func (m *Emitter) WriteBody(n int, write func(index int) bool) {
 	m.Out = append(m.Out, m.head...)
 	for i := range n {

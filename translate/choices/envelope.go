@@ -6,21 +6,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// envelope is what surrounds the choices of an answer or of a stream's chunk.
+// envelope contains the members around the choices of an answer or a chunk.
 type envelope struct {
-	model    []byte // as it is written, quotes included; nil for none
+	model    []byte // raw, quotes included; nil for none
 	counts   counts // begins as what was counted before
 	hasUsage bool
 	listed   bool          // there is a list of choices
 	count    int           // of choices that are objects
-	isError  bool          // it holds an error in one of the shapes that servers use
+	isError  bool          // there is an error in one of the shapes that servers use
 	padding  jsonscan.Slot // in stream chunks of servers that hide the lengths of texts
 	detail   bool          // a top-level detail, which is an error where there are no choices
 }
 
-// read reads a whole document; choice reads one element of the choices. The
-// error says that the document is no JSON object. A member that stands twice
-// is no error in an answer: reading stops there, with what was found.
+// read reads a whole document; choice reads one element of the choices. It returns an
+// error if the document is not a JSON object. A repeated member is no error: reading
+// stops there.
 func (e *envelope) read(c *jsonscan.Cursor, choice func()) error {
 	if !c.EnterObject() {
 		c.Skip()
@@ -36,7 +36,7 @@ func (e *envelope) read(c *jsonscan.Cursor, choice func()) error {
 
 var errNoObject = errors.New("no JSON object")
 
-// member reads the member at the cursor, unless it is none that is known.
+// member reads the member at the cursor, and reports whether its name is known.
 func (e *envelope) member(c *jsonscan.Cursor, choice func()) (known bool) {
 	switch string(c.Name()) {
 	case "choices":
@@ -62,7 +62,7 @@ func (e *envelope) member(c *jsonscan.Cursor, choice func()) (known bool) {
 }
 
 func (e *envelope) list(c *jsonscan.Cursor, choice func()) {
-	if c.Null() { // as good as an empty list
+	if c.Null() { // the same as an empty list
 		e.listed = true
 		return
 	}
@@ -75,15 +75,14 @@ func (e *envelope) list(c *jsonscan.Cursor, choice func()) {
 	}
 }
 
-// counted reports whether the chunk of a stream says how many tokens were used so
-// far. Zeros beside choices do not: some servers put them into every chunk but
-// the last.
+// counted reports whether a chunk contains the usage so far. Zeros beside choices do
+// not count: some servers send them in every chunk but the last.
 func (e *envelope) counted() bool { return e.hasUsage && (e.counts.positive || e.count == 0) }
 
 // failed reports whether the document is an error.
 func (e *envelope) failed() bool { return e.isError || e.detail && !e.listed }
 
-// name is the name of the model, "" for none.
+// name returns the name of the model, "" for none.
 func (e *envelope) name() string {
 	if e.model == nil {
 		return ""

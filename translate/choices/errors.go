@@ -9,7 +9,7 @@ import (
 // KeepAlive is a comment, which readers of event streams skip.
 var KeepAlive = []byte(": keep-alive\n\n")
 
-// Errors is how failed requests are answered.
+// Errors writes the answers to failed requests.
 var Errors = format.Errors{
 	Dialect:     &dialect,
 	Status:      (*fault.Fault).Status,
@@ -17,7 +17,7 @@ var Errors = format.Errors{
 	AppendEvent: appendErrorEvent,
 }
 
-// dialect is how errors are told of: an event has a member error.
+// dialect describes errors in streams: events with a member named error.
 var dialect = fault.Dialect{Unknown: 502, IsError: hasError}
 
 func hasError(_ string, body any) bool {
@@ -25,8 +25,8 @@ func hasError(_ string, body any) bool {
 	return object["error"] != nil
 }
 
-// errorTypes are the words of error.type. Official SDKs choose their exception by
-// status and type, so no other word may appear.
+// errorTypes lists the values of error.type. Official SDKs choose their exception by
+// status and type, so no other value may appear.
 var errorTypes = [...]string{
 	fault.Internal:             "server_error",
 	fault.Invalid:              invalidRequest,

@@ -18,11 +18,11 @@ func ReadFinishReason(word string) event.FinishReason {
 	}
 }
 
-// FinishReason returns the finish_reason of chat answers for a reason. Calls,
-// whether there are any, counts more than the reason: clients run calls only if the
-// finish_reason announces them, and wait for calls that it announces wrongly. A
-// paused turn is incomplete, for which the format only has length. A model that
-// refuses in words has simply ended its turn: the words have a member of their own.
+// FinishReason returns the finish_reason of chat answers for a reason. calls reports
+// whether the choice has tool calls, and takes precedence over the reason: clients run
+// calls only if the finish_reason announces them, and wait for calls that it announces
+// wrongly. For a paused turn, which is incomplete, the format only has length. A
+// refusal in words ends the turn like any text: the words have a member of their own.
 func FinishReason(r event.FinishReason, calls bool) string {
 	switch r {
 	case event.FinishLength, event.FinishPaused:

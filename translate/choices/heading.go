@@ -5,16 +5,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// heading is an envelope with what only a translated answer repeats.
+// heading is an envelope with the members that only a translated answer repeats.
 type heading struct {
 	envelope
 	created int64
-	service []byte // the service tier, as it is written
+	service []byte // the service tier, raw
 }
 
-// member reads the member at the cursor, unless it is none that is known. What
-// only names the answer and its making is known: an answer that is translated
-// has an id of its own, and a fingerprint of another system's would mean nothing.
+// member reads the member at the cursor, and reports whether its name is known. Ids and
+// fingerprints are known and ignored: a translated answer has an id of its own, and the
+// fingerprint of another system means nothing to its client.
 func (h *heading) member(c *jsonscan.Cursor, choice func()) (known bool) {
 	switch string(c.Name()) {
 	case "id", "system_fingerprint":

@@ -6,11 +6,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// Headers are the headers of clients that go to providers: some of those have
-// models of a vendor that reads its own.
+// Headers lists the client's headers that are forwarded to providers. Some providers
+// serve models of Anthropic, and pass these headers on to them.
 var Headers = []string{"Anthropic-Version", "Anthropic-Beta"}
 
-// Quotas are the headers that tell a client what is left of its limits.
+// Quotas lists the response headers with the remaining quota of a client.
 var Quotas = format.Quotas{Requests: quotaHeaders("Requests"), Tokens: quotaHeaders("Tokens"), Reset: resetTime}
 
 // quotaHeaders returns the headers of the limit that counts requests or tokens
@@ -23,13 +23,13 @@ func quotaHeaders(counted string) format.QuotaHeaders {
 	}
 }
 
-// resetTime writes a duration, rounded up to seconds.
+// resetTime returns a duration as text, rounded up to seconds.
 func resetTime(_ time.Time, in time.Duration) string {
 	return (in + time.Second - 1).Truncate(time.Second).String()
 }
 
-// Provider returns how providers are called whose endpoint has a path below that
-// of the version.
+// Provider returns the description of providers whose endpoint has a path below the
+// path of the version.
 func Provider(endpoint string) format.Provider {
 	return format.Provider{
 		Call:   func(c format.Call) (path, query string) { return versioned(c.Base) + endpoint, "" },
@@ -38,7 +38,7 @@ func Provider(endpoint string) format.Provider {
 }
 
 // versioned returns the path of a base URL up to the version. SDKs of the formats
-// take a base URL that ends in the version.
+// expect a base URL that ends in the version.
 func versioned(base string) string {
 	if base == "" {
 		return "/v1"

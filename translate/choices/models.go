@@ -9,11 +9,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
-// Models is the shape of lists of models.
+// Models writes lists of models.
 var Models = format.Models{Append: appendModel, AppendList: appendModels}
 
-// appendModel appends one model. The format has no members for the name and the
-// sizes; the ones written here are those of the services that add them.
+// appendModel appends one model. The format has no members for the display name and
+// the sizes; the members written here are those of services that extend it.
 func appendModel(dst []byte, m modelcard.Card) []byte {
 	dst = append(dst, `{"id":`...)
 	dst = jsonscan.AppendString(dst, m.ID)
@@ -30,7 +30,7 @@ func appendModel(dst []byte, m modelcard.Card) []byte {
 	return append(dst, '}')
 }
 
-// appendModels appends the list, which has no pages.
+// appendModels appends the list. The format has no pagination.
 func appendModels(dst []byte, models []modelcard.Card, _ bool) []byte {
 	dst = append(dst, `{"object":"list","data":[`...)
 	for i := range models {

@@ -8,8 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Observer watches a stream of chunks. It implements signal.Observer for
-// both formats, which differ only in what a choice's content is.
+// Observer reads a stream of chunks that is relayed unchanged. It implements
+// signal.Observer for both formats, which differ only in the content of a choice.
 //
 // Most chunks of a stream differ from the one before in the text of their content
 // alone: they are relayed as they are, and need not be read.
@@ -23,9 +23,9 @@ type Observer struct {
 	again    jsonscan.Template // of the last chunk that had only content
 }
 
-// Content reads a member of a choice, whose name is the cursor's. It consumes the
-// value, and reports whether it is content that is not empty; text is where its text
-// stands, the zero Slot if it has none.
+// Content reads the member of a choice at the cursor. It consumes the value, and
+// reports whether the value is content that is not empty. text is the position of the
+// text in the chunk, the zero Slot for none.
 type Content func(*jsonscan.Cursor) (found bool, text jsonscan.Slot)
 
 // NewObserver returns an observer for one stream.
@@ -35,7 +35,7 @@ func NewObserver(content Content) *Observer {
 
 var _ signal.Observer = (*Observer)(nil)
 
-// Observe reads the next event. What follows [DONE] or an error says nothing.
+// Observe reads the next event. Events after [DONE] or an error are ignored.
 func (o *Observer) Observe(event sse.Event) signal.Signal {
 	switch {
 	case o.Over || len(event.Data) == 0:
@@ -49,13 +49,13 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 		return signal.Content
 	default:
 		signal := o.chunk(event.Data)
-		o.cursor = jsonscan.Cursor{} // it would keep the memory of the chunk
+		o.cursor = jsonscan.Cursor{} // drops the reference to the chunk
 		return signal
 	}
 }
 
-// repeats reports whether a chunk has the shape of one that had only content, and
-// content too.
+// repeats reports whether a chunk contains nothing but content, which is known from an
+// earlier chunk of the same shape.
 func (o *Observer) repeats(data []byte) bool {
 	values, ok := o.again.Match(data)
 	return ok && len(values[0]) > len(`""`)
@@ -80,7 +80,7 @@ func (o *Observer) chunk(data []byte) signal.Signal {
 	return s
 }
 
-// note keeps what the envelope tells.
+// note keeps the usage, the model and the errors of the envelope.
 func (o *Observer) note(e *envelope) {
 	if e.counted() {
 		o.counts, o.Used = e.counts, e.counts.usage()
@@ -90,7 +90,7 @@ func (o *Observer) note(e *envelope) {
 	}
 }
 
-// signal sums up a chunk.
+// signal returns the signal of a chunk.
 func (o *Observer) signal(e *envelope, t *turn) (s signal.Signal) {
 	if t.content || t.finished {
 		s |= signal.Content
@@ -117,11 +117,11 @@ func (o *Observer) allFinished() bool {
 	return true
 }
 
-// turn is what the choices of one chunk tell.
+// turn is the summary of the choices of one chunk.
 type turn struct {
 	content  bool
 	text     jsonscan.Slot // of the content that was read last
-	finished bool          // at least one of them has
+	finished bool          // at least one choice has finished
 	failed   bool
 }
 
@@ -147,7 +147,7 @@ func (o *Observer) choice(t *turn) {
 			}
 		}
 	}
-	if index < maxChoices { // those beyond are not waited for
+	if index < maxChoices { // others need not finish
 		o.finished[index] = o.finished[index] || finished
 	}
 	t.finished = t.finished || finished

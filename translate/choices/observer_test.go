@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Every index that a provider made up was remembered to the end of its stream.
+// The observer kept every index that a provider sent, however many, until the end of the stream.
 func TestChoicesBeyondTheirBoundAreNotWaitedFor(t *testing.T) {
 	chunk := func(index int, rest string) sse.Event {
 		return sse.Event{Data: fmt.Appendf(nil, `{"choices":[{"index":%d,"delta":{"content":"a"}%s}]}`, index, rest)}

@@ -12,9 +12,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Parser reads an answer into core events, a stream (wire format D.4, D.6) as
-// well as a JSON body: what both formats share. Unlike an observer it refuses
-// what it cannot read, since that cannot be relayed either.
+// Parser reads an answer into core events, a stream (wire format D.4, D.6) as well as a
+// JSON body. It is the part of the parsers that both formats share. Unlike an Observer,
+// a Parser refuses an answer that it cannot read, since such an answer cannot be
+// translated.
 type Parser struct {
 	translate.Dropped
 
@@ -31,44 +32,43 @@ type Parser struct {
 	again   template
 	sent    int  // events of the chunk at hand
 	started bool // EventStart was sent
-	over    bool // nothing that follows counts
+	over    bool // all later events are ignored
 }
 
-// Teller reads what is a format's own in a choice, and tells it as events.
+// Teller is the part of a parser that reads the choices of one format and sends their events.
 type Teller interface {
-	// Member reads a member of a choice of a chunk, whose name is the cursor's
-	// and whose place among the choices of the chunk is nth. It consumes the
-	// value; what it keeps of it stays valid until Tell, and what it has no words
-	// for it drops.
+	// Member consumes the value of a member of the nth choice of a chunk; the cursor
+	// has its name. The slices that the implementation keeps are valid until Tell. It
+	// reports members that the core events cannot express as dropped.
 	Member(p *Parser, c *jsonscan.Cursor, nth int)
-	// Tell sends what the nth choice said, in the order of the format.
+	// Tell sends the events of the nth choice, in the order of the format.
 	Tell(p *Parser, nth int, choice Choice)
-	// Repeated is told of an event that was sent without Tell, because its chunk
-	// was like the one before but for the text.
+	// Repeated is called for an event that was sent without Tell, because its chunk
+	// differs from the one before only in the text.
 	Repeated(e *event.Event)
-	// End is the end of the answer: it tells what was held back until then, and
-	// returns what is wrong with the whole.
+	// End ends the answer: it sends the events that were held back, and returns an
+	// error if the answer as a whole is invalid.
 	End(p *Parser) error
 }
 
-// Choice says which choice is told of.
+// Choice identifies the choice whose events are sent.
 type Choice struct {
 	Index int
-	Whole bool // it is of a JSON answer
-	Ends  bool // it has told why it ended
+	Whole bool // the choice is part of a JSON answer
+	Ends  bool // the choice has a finish_reason
 }
 
-// InChoice is the path of a choice's members, for what is dropped of them.
+// InChoice is the path of a choice's members, for reports of dropped ones.
 const InChoice = "choices[*]."
 
-// part is what a chunk says of one choice.
+// part is the part of a chunk that belongs to one choice.
 type part struct {
 	index  int64
-	finish []byte // as it is written; nil for none
+	finish []byte // raw; nil for none
 	stop   []byte
 }
 
-// choice is what is known of a choice.
+// choice is the state of a choice.
 type choice struct{ seen, finished, refused bool }
 
 // maxChoices bounds the indexes of choices.
@@ -108,7 +108,7 @@ func (p *Parser) Answer(body []byte) {
 	p.end()
 }
 
-// End is the end of a stream's body.
+// End ends the body of a stream.
 func (p *Parser) End(clean bool) {
 	switch {
 	case p.over:
@@ -119,8 +119,8 @@ func (p *Parser) End(clean bool) {
 	}
 }
 
-// Finished reports whether the first choices, as many as were asked for, and all
-// others that were begun have told why they ended.
+// Finished reports whether all choices have a finish_reason: those that were asked for,
+// and any others that have begun.
 func (p *Parser) Finished(asked int) bool {
 	for i := range p.choices {
 		if c := &p.choices[i]; !c.finished && (c.seen || i < asked) {
@@ -130,7 +130,7 @@ func (p *Parser) Finished(asked int) bool {
 	return len(p.choices) >= asked
 }
 
-// Choices is how many choices were begun.
+// Choices returns the number of choices that have begun.
 func (p *Parser) Choices() (begun int) {
 	for i := range p.choices {
 		if p.choices[i].seen {
@@ -147,7 +147,7 @@ func (p *Parser) Fail(fault *fault.Fault) {
 	p.over = true
 }
 
-// end ends an answer that is complete. One in which nobody spoke is none.
+// end ends a complete answer. An answer without choices is a fault.
 func (p *Parser) end() {
 	if p.over {
 		return
@@ -165,9 +165,9 @@ func (p *Parser) end() {
 	p.over = true
 }
 
-// chunk reads a chunk of a stream, or a whole answer, which is the same but
-// for its messages. Nothing of it is told before all of it was read: it may
-// turn out to be an error.
+// chunk reads a chunk of a stream, or a whole answer, which differs only in its
+// messages. It sends events only after reading the whole document, which may turn out
+// to be an error.
 func (p *Parser) chunk(data []byte, whole bool) {
 	e := heading{envelope: envelope{counts: p.counts}}
 	p.turns, p.sent = p.turns[:0], 0
@@ -179,7 +179,7 @@ func (p *Parser) chunk(data []byte, whole bool) {
 		return
 	}
 	if e.failed() {
-		p.Dropped = dropped // what surrounds an error is no part of an answer
+		p.Dropped = dropped // the members around an error are not part of an answer
 		p.Fail(p.embedded(data, whole))
 		return
 	}
@@ -197,9 +197,8 @@ func (p *Parser) number() {
 	numberByPlace(len(p.turns), func(i int) *int64 { return &p.turns[i].index })
 }
 
-// numberByPlace numbers the n choices of a whole answer by their places where
-// two have the same index: some servers give all of them 0, and each is an
-// answer of its own.
+// numberByPlace numbers the n choices of a whole answer by their position if two have
+// the same index: some servers give index 0 to all of them.
 func numberByPlace(n int, index func(i int) *int64) {
 	if n < 2 {
 		return
@@ -216,7 +215,7 @@ func numberByPlace(n int, index func(i int) *int64) {
 	}
 }
 
-// embedded reads an error that came in place of an answer.
+// embedded returns the fault of an error that was sent in place of an answer.
 func (p *Parser) embedded(data []byte, whole bool) *fault.Fault {
 	if whole {
 		return fault.ReadAnswer(data)
@@ -224,8 +223,7 @@ func (p *Parser) embedded(data []byte, whole bool) *fault.Fault {
 	return dialect.ReadEvent(data)
 }
 
-// read reads a document. A member that stands twice is an error here: nobody
-// can say which of the two was meant.
+// read reads a document. A repeated member is an error, since its value is ambiguous.
 func (p *Parser) read(e *heading) error {
 	c := &p.cursor
 	if !c.EnterObject() {
@@ -266,7 +264,7 @@ func (p *Parser) turn() {
 	p.turns = append(p.turns, t)
 }
 
-// tell sends what a chunk says.
+// tell sends the events of a chunk.
 func (p *Parser) tell(e *heading, whole bool) {
 	counted := e.counted() || whole && e.hasUsage
 	if counted {
@@ -285,8 +283,8 @@ func (p *Parser) tell(e *heading, whole bool) {
 	}
 }
 
-// start sends the start, once: with the first chunk that speaks or names a
-// model. Some servers send one about the prompt before.
+// start sends the start event, once: with the first chunk that has a choice or names a
+// model. Some servers send a chunk about the prompt before.
 func (p *Parser) start(e *heading) {
 	if p.started || len(p.turns) == 0 && len(e.model) <= len(`""`) {
 		return
@@ -298,8 +296,8 @@ func (p *Parser) start(e *heading) {
 	p.Send()
 }
 
-// tellChoice sends what a chunk says of one choice: its content first, then,
-// once, why it ended.
+// tellChoice sends the events of one choice of a chunk: its content first, then, once,
+// its finish.
 func (p *Parser) tellChoice(nth int, whole bool) {
 	t := &p.turns[nth]
 	if t.index >= maxChoices {
@@ -318,7 +316,7 @@ func (p *Parser) tellChoice(nth int, whole bool) {
 	}
 }
 
-// finish sends why a choice ended; the first word wins.
+// finish sends the reason why a choice ended. Later reasons are ignored.
 func (p *Parser) finish(index int, t *part) {
 	c := &p.choices[index]
 	word := string(jsonscan.AppendText(nil, t.finish))
@@ -341,7 +339,7 @@ func (p *Parser) finish(index int, t *part) {
 	p.Send()
 }
 
-// stop is the stop sequence that ended a choice, nil when none is told.
+// stop returns the stop sequence that ended a choice, nil for none.
 func (p *Parser) stop(t *part) []byte {
 	if len(t.stop) <= len(`""`) {
 		return nil

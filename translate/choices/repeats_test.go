@@ -27,15 +27,15 @@ func text(c *jsonscan.Cursor) (found bool, at jsonscan.Slot) {
 
 const someContent = `{"id":"x","choices":[{"index":0,"text":" the sea","finish_reason":null}],"usage":null,"obfuscation":"ab"}`
 
-// begun is an observer of a stream that has sent some content of choice 0.
+// begun returns an observer that has read some content of choice 0.
 func begun() *Observer {
 	o := NewObserver(text)
 	o.Observe(sse.Event{Data: []byte(someContent)})
 	return o
 }
 
-// A chunk is left unread only if it can tell nothing but another text. One that was
-// taken for such a chunk by mistake could hide the end of the answer, or its usage.
+// The observer skips only chunks that differ from the one before in their text. A chunk
+// that is skipped by mistake could hide the end of the answer, or its usage.
 func TestChunksThatMayTellMoreAreRead(t *testing.T) {
 	with := func(old, new string) string { return strings.Replace(someContent, old, new, 1) }
 	for name, tt := range map[string]struct {
@@ -66,8 +66,8 @@ func TestTheFirstChunkIsRead(t *testing.T) {
 	assert.False(t, NewObserver(text).repeats([]byte(someContent)))
 }
 
-// What tells more than content is not compared with: it would be missed when it came
-// again.
+// The observer learns only chunks that contain nothing but content. Otherwise the other
+// members of a repeated chunk would be missed.
 func TestOnlyContentIsLearned(t *testing.T) {
 	o := NewObserver(text)
 	end := []byte(`{"choices":[{"index":0,"text":"a","finish_reason":"stop"}]}`)

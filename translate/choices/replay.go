@@ -10,18 +10,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Chunks is how the chunks of a format differ from those of others.
+// Chunks describes the chunks of a format.
 type Chunks struct {
 	Object  string // the value of object
-	Deltas  bool   // what a choice says is in its member message or delta
-	Nothing string // the members of a choice that says nothing and is the first
+	Deltas  bool   // the content of a choice is in its member message or delta
+	Nothing string // the members of an empty choice in its first chunk
 	Last    string // the members of the last chunk of a choice, before the reason
 }
 
-// Replay writes a whole JSON answer as the stream that it would have been (wire
-// format A.7.9), for a client who asked for usage or did not. All that the answer
-// says is kept, in chunks, but for a usage that the client did not ask for. An answer
-// that cannot be read without doubt is a fault.
+// Replay writes a whole JSON answer as the equivalent stream (wire format A.7.9). It
+// keeps all members of the answer; usage reports whether the client asked for the usage
+// chunk. Replay returns a fault for an answer that is ambiguous or invalid.
 func (chunks *Chunks) Replay(answer []byte, usage bool) ([]byte, *fault.Fault) {
 	r := replay{chunks: chunks, asked: usage, cursor: jsonscan.New(answer)}
 	if err := r.read(); err != nil {
@@ -34,8 +33,8 @@ func (chunks *Chunks) Replay(answer []byte, usage bool) ([]byte, *fault.Fault) {
 	return r.write(), nil
 }
 
-// replay is an answer on its way into chunks. Members are kept as they are
-// written to an object that has one before them: each begins with a comma.
+// replay is an answer that is being turned into chunks. Its members are kept in JSON,
+// each with a comma before it.
 type replay struct {
 	chunks *Chunks
 	asked  bool
@@ -54,16 +53,16 @@ type replay struct {
 type wholeTurn struct {
 	index    int64
 	begin    []byte   // members of its first chunk
-	said     bool     // those have what the choice says
+	said     bool     // begin contains the content of the choice
 	calls    [][]byte // members of its tool calls, which get a chunk each
 	end      []byte   // members of its last chunk
-	finished bool     // those have why it ended
+	finished bool     // end contains the finish_reason
 }
 
-// What a few bytes of an answer can become is bounded.
+// The bounds of a replay: a few bytes of an answer may become a long chunk.
 const (
-	// maxHead bounds what every chunk repeats, in bytes: names of some ten bytes
-	// each, as a rule.
+	// maxHead bounds the members that every chunk repeats, in bytes. They are usually
+	// names of some ten bytes each.
 	maxHead = 1024
 	// maxParts bounds the choices and the calls of an answer, all of them together.
 	maxParts = maxChoices
@@ -97,7 +96,7 @@ func (r *replay) fail(err error) {
 	}
 }
 
-// count counts a part. It reports false where there are too many.
+// count counts a part. It reports false if there are too many.
 func (r *replay) count() bool {
 	if r.parts++; r.parts > maxParts {
 		r.fail(errParts)
@@ -136,7 +135,7 @@ func (r *replay) list() {
 	}
 }
 
-// turn reads a choice. Why it ended is told by its last chunk.
+// turn reads a choice. The finish_reason is kept for the last chunk.
 func (r *replay) turn() {
 	c := &r.cursor
 	t := wholeTurn{index: int64(len(r.turns))}
@@ -159,7 +158,7 @@ func (r *replay) turn() {
 	r.turns = append(r.turns, t)
 }
 
-// message makes a delta of the message. A client needs a role to begin with.
+// message turns a message into a delta. The first delta always has a role.
 func (r *replay) message(t *wholeTurn) {
 	c := &r.cursor
 	if c.Null() {
@@ -188,7 +187,7 @@ func (r *replay) message(t *wholeTurn) {
 	t.begin = append(append(t.begin, rest...), '}')
 }
 
-// toolCalls reads calls. In a chunk a call has an index, which is its place.
+// toolCalls reads calls. In chunks, each call gets its position as an index.
 func (r *replay) toolCalls(t *wholeTurn) {
 	c := &r.cursor
 	for c.Element() {
@@ -227,8 +226,8 @@ func (r *replay) write() []byte {
 
 const noReason = `,"finish_reason":null`
 
-// first are the members of the first chunk. One that says nothing says so:
-// clients read what is said without looking whether it is there.
+// first returns the members of the first chunk. The content of an empty choice is an
+// empty text, since clients read the content without checking that there is one.
 func (t *wholeTurn) first(chunks *Chunks) string {
 	if t.said {
 		return string(t.begin)
@@ -236,7 +235,7 @@ func (t *wholeTurn) first(chunks *Chunks) string {
 	return string(t.begin) + chunks.Nothing
 }
 
-// last are the members of the last chunk.
+// last returns the members of the last chunk.
 func (t *wholeTurn) last(chunks *Chunks) string {
 	members := chunks.Last + string(t.end)
 	if t.finished {

@@ -98,7 +98,7 @@ data: [DONE]
 	}
 }
 
-// What every chunk repeats had no bound, and neither had the number of chunks:
+// Neither the members that every chunk repeats nor the number of chunks were bounded:
 // an id of 100 KB in front of 2000 empty calls became 200 MB.
 func TestAReplayRefusesWhatWouldBecomeManyTimesAsLong(t *testing.T) {
 	const many = 5000
@@ -126,7 +126,7 @@ func TestAReplayOfManyCallsStaysASmallMultipleOfTheAnswer(t *testing.T) {
 	assert.Less(t, len(stream), 12*len(answer))
 }
 
-// It was left out without a word, and the client got an empty answer.
+// The message was left out in silence, and the client got an empty answer.
 func TestAReplayRefusesAMessageThatNobodyCanRead(t *testing.T) {
 	for _, choice := range []string{`{"message":"hi"}`, `{"message":{"content":"a"},"delta":{"content":"b"}}`} {
 		_, fault := formats.Of(translate.Chat).Answers.Replay([]byte(`{"choices":[`+choice+`]}`), false)

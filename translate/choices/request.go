@@ -13,8 +13,8 @@ func AppendSampling(dst *core.Members, o *core.Options) {
 	dst.Option("seed", &o[core.Seed])
 }
 
-// AppendSamples appends how many answers the provider is to give, unless that is
-// one, which every provider gives unasked.
+// AppendSamples appends the number of answers that the provider is to give, unless the
+// number is 1, the default.
 func AppendSamples(dst *core.Members, x *core.Translation) {
 	if n := x.FanOut(!x.Traits.FanOutN); n > 1 {
 		dst.Number("n", n)

@@ -5,8 +5,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// SlotText reads the string at the cursor and says where it stands. A value of
-// another kind is skipped and reads as nil.
+// SlotText consumes the value at the cursor. It returns a string raw and with its
+// position, and nil for a value of another kind.
 func SlotText(c *jsonscan.Cursor) (raw []byte, at jsonscan.Slot) {
 	start := c.Offset()
 	if raw = c.StringOrSkip(); raw == nil {
@@ -15,8 +15,8 @@ func SlotText(c *jsonscan.Cursor) (raw []byte, at jsonscan.Slot) {
 	return raw, jsonscan.Slot{Start: start, End: c.Offset()}
 }
 
-// Said is SlotText for a string that is to be told: a value of another kind is
-// dropped from the object that prefix is the path of.
+// Said is SlotText for a string that becomes an event. A value of another kind is
+// reported as dropped; prefix is the path of its object, with a dot behind.
 func (p *Parser) Said(c *jsonscan.Cursor, prefix string) (raw []byte, at jsonscan.Slot) {
 	if c.Kind() != jsonscan.String {
 		p.DropMember(prefix, c)
@@ -25,7 +25,7 @@ func (p *Parser) Said(c *jsonscan.Cursor, prefix string) (raw []byte, at jsonsca
 	return SlotText(c)
 }
 
-// Send tells the handler the event at hand.
+// Send sends the current event to the handler.
 func (p *Parser) Send() {
 	if p.over {
 		return
@@ -34,14 +34,14 @@ func (p *Parser) Send() {
 	p.handler.Handle(&p.event)
 }
 
-// SendEvent tells the handler an event.
+// SendEvent sends an event to the handler.
 func (p *Parser) SendEvent(e event.Event) {
 	p.event = e
 	p.Send()
 }
 
-// SendAt tells the handler an event that has a text. Where its string stands in
-// a chunk, if anywhere, is where later chunks of the same shape have theirs.
+// SendAt sends an event that has a text to the handler. at is the position of the text
+// in the chunk, or the zero Slot; later chunks of the same shape have theirs there.
 func (p *Parser) SendAt(e event.Event, at jsonscan.Slot) {
 	p.again.slot = at
 	p.SendEvent(e)
@@ -57,9 +57,9 @@ func (p *Parser) SendText(e event.Event, raw []byte, at jsonscan.Slot) {
 	p.SendAt(e, at)
 }
 
-// Unlike says that the chunk at hand says more than its event, so that none says
-// the same of another text.
+// Unlike marks the current chunk as one that differs from later chunks in more than its
+// text, so that it does not become the template.
 func (p *Parser) Unlike() { p.again.slot = jsonscan.Slot{} }
 
-// Refused notes that a choice has refused.
+// Refused notes that the model refuses to answer in a choice.
 func (p *Parser) Refused(index int) { p.choices[index].refused = true }

@@ -5,10 +5,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// template is the shape of a chunk that said nothing but one piece of text. Most
-// chunks of a stream differ from the one before in that piece alone, and in the
-// padding that some servers add. A chunk of the same shape says the same of
-// another text.
+// template is the shape of a chunk that became one event with a text. Most chunks of a
+// stream differ from the one before only in that text, and in the padding that some
+// servers add. A chunk of the same shape becomes the same event with another text.
 type template struct {
 	data  jsonscan.Template
 	event event.Event   // without its text
@@ -21,7 +20,7 @@ func (t *template) forget() {
 	t.slot, t.pad = jsonscan.Slot{}, jsonscan.Slot{}
 }
 
-// learn keeps the shape of a chunk that gave only this event.
+// learn keeps the shape of a chunk that became only this event.
 func (t *template) learn(data []byte, e *event.Event) {
 	if t.slot == (jsonscan.Slot{}) || e.Text == nil {
 		return
@@ -31,8 +30,8 @@ func (t *template) learn(data []byte, e *event.Event) {
 	t.event.Text = nil
 }
 
-// repeats sends the event of a chunk that has the shape of the one before. It
-// reports false, and does nothing, if it has not, or if the text is empty.
+// repeats sends the event of a chunk that has the shape of the one before. It reports
+// false, and does nothing, if the shape is another, or if the text is empty.
 func (p *Parser) repeats(data []byte) bool {
 	values, ok := p.again.data.Match(data)
 	if !ok || len(values[0]) <= len(`""`) {

@@ -7,12 +7,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// counts are the numbers of usage objects, as the provider gives them: of all
-// that one answer has said the last of each.
+// counts contains the numbers of the provider's usage objects: the last of each in one
+// answer.
 type counts struct {
 	prompt, completion int64
 	details            cached // of prompt_tokens_details
-	hit, read, created int64  // names that other servers have for cached tokens
+	hit, read, created int64  // cached tokens by the names of other servers
 	reasoning          int64
 
 	positive bool // the usage object that was read last has a count above 0
@@ -20,9 +20,9 @@ type counts struct {
 
 type cached struct{ read, written int64 }
 
-// take reads the usage object at the cursor; ok is false when there is none, a
-// null for instance. Counts that are there overwrite; those that are absent or
-// malformed leave what an earlier chunk said.
+// take consumes the value at the cursor. ok is false if the value is not a usage object,
+// but a null for instance. Counts that are absent or malformed leave those of an
+// earlier chunk unchanged.
 func (n *counts) take(c *jsonscan.Cursor) (ok bool) {
 	n.positive = false
 	for ok = c.OpenObject(); c.Member(); {
@@ -75,7 +75,7 @@ func (n *counts) completionDetails(c *jsonscan.Cursor) {
 	}
 }
 
-// count reads a count into known, which stays as it is where the value is none.
+// count reads a count into known, which stays unchanged if the value is not a count.
 func (n *counts) count(c *jsonscan.Cursor, known *int64) {
 	value := int64(-1)
 	if token.ReadCount(c, &value); value >= 0 {
@@ -84,8 +84,8 @@ func (n *counts) count(c *jsonscan.Cursor, known *int64) {
 	}
 }
 
-// usage are the counts without overlap: prompt tokens include the cached ones on
-// the wire, and do not in Usage.
+// usage returns the counts without overlap: in the format, the prompt tokens include
+// the cached ones; in token.Usage they do not.
 func (n *counts) usage() token.Usage {
 	read := firstOf(n.details.read, n.hit, n.read)
 	written := firstOf(n.details.written, n.created)
@@ -99,7 +99,7 @@ func (n *counts) usage() token.Usage {
 	}
 }
 
-// firstOf is the first count that is not zero.
+// firstOf returns the first count that is not zero.
 func firstOf(counts ...int64) int64 {
 	for _, n := range counts {
 		if n != 0 {
@@ -109,14 +109,13 @@ func firstOf(counts ...int64) int64 {
 	return 0
 }
 
-// Count reads a number that may be neither negative nor too large, 0 for anything
-// else.
+// Count consumes a value and returns it if it is a count within the bounds, otherwise 0.
 func Count(c *jsonscan.Cursor) (n int64) {
 	token.ReadCount(c, &n)
 	return n
 }
 
-// CutUsage appends the edit that takes the usage out of a valid chunk.
+// CutUsage appends the edit that removes the usage from a valid chunk.
 func CutUsage(edits []edit.Edit, chunk []byte) []edit.Edit {
 	start, end := jsonscan.CutMember(chunk, "usage")
 	return append(edits, edit.Edit{Span: translate.Span{Start: start, End: end}})

@@ -6,9 +6,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// AppendUsage appends the usage object of a chat or completions answer
-// to the request that the memory is of. All details are there that follow from
-// the counts: without media, all of a prompt is text.
+// AppendUsage appends the usage object of a chat or completions answer. It contains all
+// details that follow from the counts and the request: without media, all tokens of a
+// prompt are text.
 func AppendUsage(dst []byte, u token.Usage, m *translate.AnswerContext) []byte {
 	prompt := u.TotalInput()
 	dst = jsonscan.AppendCount(dst, `{"prompt_tokens":`, prompt)

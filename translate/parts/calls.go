@@ -8,12 +8,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// Calls writes the calls of tools as OpenAI's formats have them: with the provider's
-// own ids, and with arguments that are a text.
+// Calls writes the calls of tools in the chat and responses formats: with ids that the
+// provider accepts, and with arguments that are a text.
 type Calls struct{ scratch []byte }
 
-// AppendID appends the id by which the provider knows a call that the client calls id;
-// both are escaped.
+// AppendID appends the provider's id of a call, made from the client's id. Both are
+// escaped.
 func (w *Calls) AppendID(dst, id []byte) []byte {
 	if !jsonscan.HasEscapes(id) && !bytes.HasPrefix(id, []byte("gwid1_")) {
 		return append(dst, id...)
@@ -35,5 +35,5 @@ func (w *Calls) AppendArguments(dst []byte, c *core.Call) []byte {
 	}
 }
 
-// Size returns how much memory is kept, in bytes.
+// Size returns the size of the memory that w keeps, in bytes.
 func (w *Calls) Size() int { return cap(w.scratch) }

@@ -2,34 +2,34 @@ package parts
 
 import "bytes"
 
-// The separators of texts that become one, as they stand in JSON.
+// The separators of texts that are joined, escaped.
 const (
 	LineFeed  = `\n`
 	BlankLine = `\n\n`
 )
 
-// breakpoint is the member that marks the end of what a cache should keep.
+// breakpoint is the member of a part that marks the end of the cached prefix.
 const breakpoint = `,"prompt_cache_breakpoint":{"mode":"explicit"}`
 
 // LeftOut follows the name of a document that is not sent.
 const LeftOut = " was left out: this model does not support PDF input]"
 
-// Content gathers the content of one message: a text of several pieces
-// or, once something else than text joins them, an array of parts. It is kept
-// as JSON; texts are never decoded.
+// Content gathers the content of one message: a text of several pieces or, as soon as
+// a part other than a text is added, an array of parts. It is kept as JSON; texts are
+// never decoded.
 type Content struct {
-	Buf []byte // what was gathered
+	Buf []byte // the gathered content
 
 	text    string // the beginning of a text part
-	between string // what separates two pieces of a text, escaped
+	between string // the separator of two pieces of a text, escaped
 	only    []byte // the only text, still in the body
 	ends    []int  // of the pieces of a text
 	array   bool
 	spare   []byte
 }
 
-// Reset makes the content empty. Text is how a text part begins, up to the text, and
-// between what separates two pieces of one text, escaped.
+// Reset empties the content. text is the beginning of a text part, up to the text
+// itself. between is the separator of two pieces of one text, escaped.
 func (c *Content) Reset(text, between string) {
 	c.text, c.between, c.only, c.Buf, c.ends, c.array = text, between, nil, c.Buf[:0], c.ends[:0], false
 }
@@ -40,7 +40,7 @@ func (c *Content) Empty() bool { return len(c.only)+len(c.Buf) == 0 }
 // IsArray reports whether the content is an array of parts.
 func (c *Content) IsArray() bool { return c.array }
 
-// Texts returns how many pieces the content has while it is one text.
+// Texts returns the number of pieces of a content that is one text.
 func (c *Content) Texts() int {
 	if c.only != nil {
 		return 1
@@ -58,7 +58,7 @@ func (c *Content) AddText(text []byte) {
 	}
 }
 
-// settle makes the only text one of several.
+// settle copies the only text into the buffer, so that others can follow.
 func (c *Content) settle() {
 	if text := c.only; text != nil {
 		c.only = nil
@@ -66,7 +66,7 @@ func (c *Content) settle() {
 	}
 }
 
-// Fuse makes one piece of those of a text.
+// Fuse joins the pieces of a text into one.
 func (c *Content) Fuse() {
 	c.settle()
 	if !c.array {
@@ -125,7 +125,7 @@ func Mark(buf []byte) []byte {
 	return append(buf[:len(buf)-1], breakpoint+"}"...)
 }
 
-// ToArray makes a part of each piece of a text.
+// ToArray turns each piece of a text into a part.
 func (c *Content) ToArray() {
 	if c.settle(); c.array {
 		return
@@ -176,7 +176,7 @@ func (c *Content) JoinWith(other *Content, between string) {
 	c.Join(other)
 }
 
-// Forget drops what the content holds of the body, and returns how much memory the
+// Forget drops all references to the body, and returns the size of the memory that the
 // content keeps, in bytes.
 func (c *Content) Forget() (kept int) {
 	const end = 8
@@ -197,8 +197,8 @@ func (c *Content) AppendTo(dst []byte) []byte {
 
 const blame = "Error: "
 
-// Blame begins the content with a word that says it is an error, since no field
-// can. A text that says so itself is left alone.
+// Blame puts a word that marks an error in front of the content, since the format has
+// no field for it. A text that begins like an error stays as it is.
 func (c *Content) Blame() {
 	start := 0
 	switch c.settle(); {

@@ -9,8 +9,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Image finds out from the raw URL of an image where it is: at an address, or in the
-// URL itself. It reports false for a URL at which nobody could get it.
+// Image sets the source of an image from its raw URL: an address, or the data of a data
+// URL. It reports whether the URL is one of the two.
 func Image(m *core.Media, raw []byte) (ok bool) {
 	if isWeb(jsonscan.DecodedOf(raw)) {
 		m.Kind, m.URL = core.Address, jsonscan.Inner(raw)
@@ -23,8 +23,8 @@ func Image(m *core.Media, raw []byte) (ok bool) {
 	return ok && len(m.MediaType) > 0
 }
 
-// File finds out from a raw data URL what file it holds: a PDF or a plain text. It
-// reports false for any other.
+// File sets the source of a file from its raw data URL. It reports whether the file is
+// a PDF or a plain text.
 func File(m *core.Media, raw []byte) (ok bool) {
 	m.MediaType, m.Data, ok = dataURL(raw)
 	switch string(m.MediaType) {
@@ -37,7 +37,7 @@ func File(m *core.Media, raw []byte) (ok bool) {
 	}
 }
 
-// decode makes a text of a file that is one.
+// decode replaces the base64 data of a plain text by the text.
 func decode(m *core.Media) bool {
 	text, err := base64.StdEncoding.AppendDecode(nil, m.Data)
 	if err != nil || !utf8.Valid(text) {
@@ -47,7 +47,7 @@ func decode(m *core.Media) bool {
 	return true
 }
 
-// AppendDataURL appends the URL that holds data itself.
+// AppendDataURL appends a data URL.
 func AppendDataURL(dst, mediaType, data []byte) []byte {
 	dst = append(dst, "data:"...)
 	dst = append(dst, mediaType...)
@@ -55,16 +55,16 @@ func AppendDataURL(dst, mediaType, data []byte) []byte {
 	return append(dst, data...)
 }
 
-// isWeb reports whether a URL leads to the web.
+// isWeb reports whether a URL has the scheme http or https.
 func isWeb(url []byte) bool { return hasScheme(url, "http:") || hasScheme(url, "https:") }
 
 func hasScheme(url []byte, scheme string) bool {
 	return len(url) >= len(scheme) && bytes.EqualFold(url[:len(scheme)], []byte(scheme))
 }
 
-// dataURL returns the type of what a data URL holds, in lower case and without
-// parameters, and its payload, escaped and without white space. ok is false for
-// other URLs and those whose payload is not in base64.
+// dataURL returns the media type of a data URL, in lower case and without parameters,
+// and its payload, escaped and without white space. ok is false for other URLs, and for
+// payloads that are not in base64.
 func dataURL(raw []byte) (kind, payload []byte, ok bool) {
 	url := jsonscan.DecodedOf(raw)
 	head, data, found := bytes.Cut(url, []byte(","))

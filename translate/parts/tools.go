@@ -6,8 +6,8 @@ import (
 )
 
 // AppendTools appends the tools of a request, each with a comma before it, and the
-// choice among them, which means nothing without tools. appendNamed appends the
-// choice of a tool of a kind by the name that the provider knows.
+// choice among them, unless there are no tools. appendNamed appends the choice of a
+// tool by its kind and the name that the provider gets.
 func AppendTools(dst *core.Members, x *core.Translation, tools []byte, names *core.ToolNames, appendNamed func(dst []byte, kind string, name []byte) []byte) {
 	names.Check(x)
 	if len(tools) == 0 {
@@ -36,8 +36,8 @@ func AppendTools(dst *core.Members, x *core.Translation, tools []byte, names *co
 	}
 }
 
-// chosen returns the kind and the name of the tool that must be used; the kind is ""
-// if there is no such tool, which is lost.
+// chosen returns the kind and the name of the tool that must be used. If the request
+// has no such tool, chosen reports the loss and returns the kind "".
 func chosen(x *core.Translation, names *core.ToolNames) (kind string, name []byte) {
 	option := x.Options[core.ToolChoiceName]
 	free, ok := names.Find(option.Raw)
