@@ -10,14 +10,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Fan are the translators of several calls which together answer one request:
-// what the call of a number says becomes the choice of that number (wire format
-// B.8). All write to one answer, with one id, one usage and one end, so what
-// Output gives belongs to the whole answer, whichever translator it is asked of.
-// They are for one goroutine together.
+// Fan is the list of the translators of several calls that answer one request
+// together: the answer of call n becomes choice n (wire format B.8). All translators
+// write to one answer, with one id, one usage and one end, and Output of any of them
+// returns the next bytes of that answer. A Fan is not safe for concurrent use.
 type Fan []*Translator
 
-// NewFan returns a translator for each of the calls with these memories; see
+// NewFan returns a translator for each of the calls, given by their answer contexts; see
 // NewTranslator.
 func NewFan(from, to translate.Format, calls []*translate.AnswerContext, ids translate.IDs) Fan {
 	whole := *calls[0]
@@ -30,7 +29,7 @@ func NewFan(from, to translate.Format, calls []*translate.AnswerContext, ids tra
 	return fan
 }
 
-// Usage is what all calls have used together, unknown while that of one is.
+// Usage returns the sum of the usage of all calls. It is unknown while one of them is.
 func (f Fan) Usage() token.Usage {
 	sum := f[0].Usage()
 	for _, t := range f[1:] {
@@ -39,7 +38,7 @@ func (f Fan) Usage() token.Usage {
 	return sum
 }
 
-// Model is the model that the first call which told one was answered by.
+// Model returns the model of the first call whose provider has named one.
 func (f Fan) Model() string {
 	for _, t := range f {
 		if t.Model() != "" {
@@ -49,7 +48,7 @@ func (f Fan) Model() string {
 	return ""
 }
 
-// Losses are what of the answers could not be carried over so far.
+// Losses returns the losses of all answers so far.
 func (f Fan) Losses() translate.Losses {
 	losses := f[0].Losses()
 	for _, t := range f[1:] {
@@ -77,7 +76,7 @@ func (m *merger) end(e *event.Event) {
 	m.Emitter.Handle(e)
 }
 
-// choiceEmitter writes what one call of a fan says.
+// choiceEmitter writes the answer of one call of a fan.
 type choiceEmitter struct {
 	*merger
 	choice   int
@@ -86,8 +85,8 @@ type choiceEmitter struct {
 	event    event.Event // in here so that an event costs no allocation
 }
 
-// Handle writes the next core event of the call as one of its choice. Answers
-// that the call was not asked for are left out.
+// Handle writes the next core event of the call as an event of its choice. It leaves
+// out further answers, which the call was not asked for.
 func (c *choiceEmitter) Handle(e *event.Event) {
 	switch e.Kind {
 	case event.Start:
@@ -95,7 +94,7 @@ func (c *choiceEmitter) Handle(e *event.Event) {
 	case event.Usage:
 		c.tier = e.Tier
 	case event.End:
-		if !c.finished { // the choice is there all the same
+		if !c.finished { // the answer has this choice even if the call gave none
 			c.say(&event.Event{Kind: event.Finish})
 		}
 		c.end(e)
@@ -109,14 +108,14 @@ func (c *choiceEmitter) Handle(e *event.Event) {
 	}
 }
 
-// Losses are those of the emitter, and the answers that were left out.
+// Losses returns the losses of the emitter, and the answers that were left out.
 func (c *choiceEmitter) Losses() translate.Losses {
 	losses := slices.Clip(c.Emitter.Losses())
 	losses.AddAll(c.unasked.Losses())
 	return losses
 }
 
-// say writes a copy of the event: its parser may look at it again.
+// say writes a copy of the event, since the parser may reuse its event.
 func (c *choiceEmitter) say(e *event.Event) {
 	c.event = *e
 	c.event.Choice = c.choice

@@ -20,16 +20,15 @@ const (
 	Refused = core.Refused
 )
 
-// Field is a row of the table of a pair of formats: a field of the client's
-// format and what becomes of it. The tables are what the gateway tells of
-// itself, and the names that metrics may show; a test holds every row of theirs
-// to what the conversions do.
+// Field is a row of the table of a pair of formats: a field of the client's format and
+// what becomes of it. The tables are published by the gateway, and contain the names
+// that metrics may show. A test compares every row with the translation.
 type Field = core.Field
 
 // Rule is a fate under a trait.
 type Rule = core.FieldRule
 
-// tables are the rows of every pair.
+// tables contains the rows of every pair.
 var tables = func() map[[2]translate.Format][]Field {
 	all := make(map[[2]translate.Format][]Field)
 	for _, from := range formats.All() {
@@ -42,20 +41,20 @@ var tables = func() map[[2]translate.Format][]Field {
 	return all
 }()
 
-// Fields is the table of a pair of formats, nil where requests cannot be
-// translated. It must not be changed.
+// Fields returns the table of a pair of formats, nil if requests cannot be translated.
+// It must not be changed.
 func Fields(from, to translate.Format) []Field { return tables[[2]translate.Format{from, to}] }
 
-// Capabilities are the fields of a client's format by what becomes of them with
-// a provider of another. The names are those of Field.
+// Capabilities lists the fields of a client's format by their fates with a provider of
+// another format. The names are those of Field.
 type Capabilities struct {
 	Kept     []string `json:"kept"`     // carried over
-	Reported []string `json:"reported"` // left behind or changed, and named in the report
+	Reported []string `json:"reported"` // left out or changed, and listed in the report
 	Refused  []string `json:"refused"`  // the request is refused
 }
 
-// CapabilitiesOf sorts the fields of a pair of formats by their fates under the
-// traits. The non-standard fields that the traits name are among those kept.
+// CapabilitiesOf returns the fields of a pair of formats by their fates under the
+// traits. Kept includes the extensions that the traits name.
 func CapabilitiesOf(from, to translate.Format, traits *trait.Traits) Capabilities {
 	c := Capabilities{Kept: []string{}, Reported: []string{}, Refused: []string{}}
 	named := make(map[string]bool)
@@ -79,7 +78,7 @@ func CapabilitiesOf(from, to translate.Format, traits *trait.Traits) Capabilitie
 	return c
 }
 
-// known are the paths of reports that are this repository's own words.
+// known contains the paths of reports that come from code, not from clients or providers.
 var known = func() map[[2]translate.Format]map[string]bool {
 	all := make(map[[2]translate.Format]map[string]bool, len(tables))
 	for pair, fields := range tables {
@@ -93,10 +92,10 @@ var known = func() map[[2]translate.Format]map[string]bool {
 	return all
 }()
 
-// LossName names a loss in metrics, which must not have any number of names: by
-// its path where that is one of the tables' or, for answers and for the byte
-// lane, of this repository's own words; else "?" stands for the name that a
-// client or a provider chose.
+// LossName returns the name of a loss for metrics, which must have a bounded number of
+// names: the path of the loss if it is in the tables or, for answers and for the byte
+// lane, a constant of the code. A name chosen by a client or a provider is replaced by
+// "?".
 func LossName(from, to translate.Format, loss translate.Loss) string {
 	switch {
 	case loss.Foreign:

@@ -1,7 +1,7 @@
-// Package pairs carries requests and answers from one format to another.
+// Package pairs translates requests and answers from one format to another.
 //
-// It promises that no field of a request is dropped in silence: it is carried
-// over, reported as a loss, or refused. What becomes of which field is the join of
-// two tables, those of the client's and of the provider's format; tests hold the
-// conversions to it.
+// No field of a request is dropped in silence: it is carried over, reported as a loss,
+// or refused. The table of a pair, which lists the fate of every field, is the join of
+// the tables of the client's format and of the provider's format. Tests compare the
+// translation with the table.
 package pairs

@@ -13,23 +13,23 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Translator writes the answer of a provider in the format of a client. The
-// answer may come as a stream or as one JSON body, and is written as the one
-// that the client asked for: both ways lead through the same core events.
+// Translator translates the answer of a provider to the format of a client. The answer
+// may be a stream or a JSON body, and is written as the kind that the client asked for:
+// all four ways use the same core events.
 //
-// It is for one answer and one goroutine. What it hands out is whole: an event
-// of a stream, or a JSON answer once all of it is known. It writes no error:
-// Fault tells what became of an answer that failed, and Output ends in front of
-// that, so that whoever writes to the client can still choose how to tell.
+// A Translator is for one answer and is not safe for concurrent use. Its output consists
+// of whole events of a stream, or of one complete JSON answer. It contains no error: if
+// the answer fails, Fault returns the reason, and the caller decides how to report it to
+// the client.
 type Translator struct {
 	parser  format.Parser
-	cutter  *cutter // nil when there is nothing to cut
+	cutter  *cutter // nil if there are no stop texts
 	emitter format.Emitter
 	choices int // asked for in one call
 	calls   toolCalls
 	missing translate.Dropped
 
-	signals  signal.Signal // of the event at hand
+	signals  signal.Signal // of the current event
 	usage    token.Usage
 	model    string
 	fault    *fault.Fault
@@ -54,52 +54,50 @@ func newTranslator(from translate.Format, m *translate.AnswerContext, e format.E
 	return t
 }
 
-// Event reads the next event of a stream and says what it meant: Content from
-// the first on that says something, Finish when all that was begun has told
-// why it ended and only usage may follow, Terminal when the answer is complete,
-// Failed when it is not and never will be. The bytes of the event are only read
-// during the call.
+// Event reads the next event of a stream and returns its meaning: Content from the
+// first event with content on, Finish when all choices have a finish reason and only
+// usage may follow, Terminal when the answer is complete, Failed when it never will be.
+// Event does not keep the bytes of the event.
 func (t *Translator) Event(e sse.Event) signal.Signal {
 	t.signals = 0
 	t.parser.Event(e)
 	return t.signals
 }
 
-// Answer reads a whole JSON answer of status 2xx. It returns the fault when
-// that is none, or holds an error.
+// Answer reads a whole JSON answer of status 2xx. It returns a fault if the body is not
+// an answer, or contains an error.
 func (t *Translator) Answer(body []byte) *fault.Fault {
 	t.parser.Answer(body)
 	return t.fault
 }
 
-// End says that no event follows. A clean end is one at the end of the body,
-// behind a whole event, or one that the caller made after Finish; it completes
-// an answer that told why it ended. Any other answer that is not complete is
-// cut off then: its fault is Truncated.
+// End ends the stream. clean reports that the body ended behind a whole event, or that
+// the caller ended the call after Finish. A clean end completes an answer whose finish
+// reason is known. Any other incomplete answer gets the fault Truncated.
 func (t *Translator) End(clean bool) {
 	t.signals = 0
 	t.parser.End(clean)
 }
 
-// Output returns the bytes for the client that were written since the last
-// call: whole events, or, once the answer is complete, the JSON body. They are
-// valid until the next call of Event, Answer or End.
+// Output returns the bytes for the client written since the last call: whole events or,
+// when the answer is complete, the JSON body. The bytes are valid until the next call of
+// Event, Answer or End.
 func (t *Translator) Output() []byte { return t.emitter.Output() }
 
-// Continuation returns what continues the stream between two events, nil if the
-// client's format needs nothing of the kind.
+// Continuation returns the state for continuing the stream between two events, nil if
+// the client's format needs none.
 func (t *Translator) Continuation() format.Continuation {
 	c, _ := t.emitter.(format.Continuation)
 	return c
 }
 
-// Usage is what the answer has said of usage so far.
+// Usage returns the usage that the answer has stated so far.
 func (t *Translator) Usage() token.Usage { return t.usage }
 
-// Model is the model that the provider said it answered with, "" while unknown.
+// Model returns the model named in the answer, "" while it is unknown.
 func (t *Translator) Model() string { return t.model }
 
-// Losses are what of the answer could not be carried over so far.
+// Losses returns the losses of the answer so far.
 func (t *Translator) Losses() translate.Losses {
 	losses := slices.Clip(t.parser.Losses())
 	losses.AddAll(t.emitter.Losses())
@@ -107,7 +105,7 @@ func (t *Translator) Losses() translate.Losses {
 	return losses
 }
 
-// Fault says why the answer failed, nil while it did not.
+// Fault returns the reason why the answer failed, or nil.
 func (t *Translator) Fault() *fault.Fault { return t.fault }
 
 // Finished reports whether the answer is complete and was written to its end.
@@ -135,11 +133,11 @@ func (t *Translator) Handle(e *event.Event) {
 	}
 }
 
-// maxModel bounds the name of a model, in bytes, that is taken over from the
-// provider: every chunk for a chat or completions client repeats it.
+// maxModel is the length, in bytes, of the longest name of a model that is taken over
+// from the provider: every chunk for a chat or completions client repeats the name.
 const maxModel = 256
 
-// note keeps what the event says of the answer as a whole.
+// note keeps the properties of the answer as a whole that an event has.
 func (t *Translator) note(e *event.Event) {
 	if meaningful>>e.Kind&1 != 0 {
 		t.signals |= signal.Content
@@ -147,7 +145,7 @@ func (t *Translator) note(e *event.Event) {
 	switch e.Kind {
 	case event.Start:
 		if len(e.Model) > maxModel {
-			e.Model = nil // the name that was asked for stands in
+			e.Model = nil // the emitter writes the requested name instead
 		}
 		t.model = string(e.Model)
 	case event.ToolStart:
@@ -161,7 +159,7 @@ func (t *Translator) note(e *event.Event) {
 	case event.Error:
 		t.fault = e.Fault
 	case event.End:
-		if t.parser.Choices() < t.choices { // many servers do not know n
+		if t.parser.Choices() < t.choices { // many servers ignore n
 			t.missing.Drop("choices")
 		}
 	}

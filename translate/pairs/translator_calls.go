@@ -8,15 +8,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// toolCalls bounds the tool calls of an answer, of all choices together. Their
-// fragments may come in any order, so each is remembered to the end, and so is its
-// id, which no other may have.
+// toolCalls bounds the tool calls of an answer, of all choices together. Each call is
+// kept in memory until the end, since its fragments may come in any order and since no
+// other call may have its id.
 type toolCalls struct {
 	count int
-	room  int // bytes of ids and names that may still come
+	room  int // bytes of ids and names that are still allowed
 }
 
-// maxToolCalls is how many tool calls an answer may have.
+// maxToolCalls is the greatest number of tool calls in an answer.
 const maxToolCalls = 4096
 
 var (
@@ -24,7 +24,7 @@ var (
 	errLongCalls = errors.New("ids and names of tool calls beyond the limit of an event")
 )
 
-// add counts a call. It returns the fault of an answer that has too many.
+// add counts a call. It returns a fault if the answer has too many.
 func (c *toolCalls) add(e *event.Event) *fault.Fault {
 	c.count++
 	c.room -= len(e.ID) + len(e.Name)

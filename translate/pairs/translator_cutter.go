@@ -5,25 +5,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 )
 
-// cutter ends the texts of an answer before the first of the stop texts that
-// its provider does not keep to: those that the provider's format does not
-// take, and those of a prompt template (wire format D.13). It stands between
-// parser and translator and works on text alone, choice by choice: what may be
-// the beginning of a stop is held back until more text decides it, or another
-// kind of event.
+// cutter ends the texts of an answer before the first stop text that the provider does
+// not enforce: those that the provider's format does not accept, and those of a prompt
+// template (wire format D.13). It handles the events between the parser and the
+// translator. For each choice, it holds back text that may be the beginning of a stop,
+// until more text or another event decides.
 type cutter struct {
 	next    event.Handler
 	search  *stopSearch
-	space   bool // texts begin with a space that is not theirs
+	space   bool // texts begin with a space that the template adds
 	choices []cut
 	asked   int // choices asked for in one call
 	event   event.Event
 	over    bool
 }
 
-// cut is what is known of the text of one choice.
+// cut is the state of the text of one choice.
 type cut struct {
-	text          []byte // held back and not told yet
+	text          []byte // held back
 	state         uint16 // of the search, at the end of text
 	begun         bool
 	made          bool // the text was cut: the choice has ended for the client
@@ -36,9 +35,8 @@ func newCutter(next event.Handler, m *translate.AnswerContext) *cutter {
 	return &cutter{next: next, search: newStopSearch(m.Enforce), space: m.LeadingSpace, asked: max(1, m.Choices)}
 }
 
-// done reports whether there is a cut, and nothing but usage can follow: the
-// answer has ended for its client. Choices that were asked for and have not
-// begun may still do so.
+// done reports whether a text is cut and all choices have ended, so that only usage can
+// follow. It is false while choices that were asked for have not begun.
 func (c *cutter) done() bool {
 	if c == nil {
 		return false
@@ -53,7 +51,7 @@ func (c *cutter) done() bool {
 	return made && len(c.choices) >= c.asked
 }
 
-// Handle hands on the next core event, or what is left of it.
+// Handle passes the next core event on, without the text behind a stop.
 func (c *cutter) Handle(e *event.Event) {
 	switch e.Kind {
 	case event.Start, event.Usage:
@@ -83,8 +81,8 @@ func (c *cutter) choice(index int) *cut {
 	return &c.choices[index]
 }
 
-// end ends an answer. One that was cut is complete: the provider was heard out
-// for its usage alone, and nothing that happens to it can spoil the answer.
+// end ends an answer. If all choices have ended by cuts, the answer is complete: the rest
+// of the stream is read only for its usage, and a later failure changes nothing.
 func (c *cutter) end(e *event.Event) {
 	if c.done() {
 		e = &event.Event{Kind: event.End}
@@ -96,7 +94,7 @@ func (c *cutter) end(e *event.Event) {
 	c.over = true
 }
 
-// behind handles what follows the cut of a choice: log probabilities may come
+// behind handles an event behind the cut of a choice: log probabilities may come
 // behind all of their text.
 func (c *cutter) behind(choice *cut, e *event.Event) {
 	if e.Kind == event.Logprobs {
@@ -105,7 +103,7 @@ func (c *cutter) behind(choice *cut, e *event.Event) {
 	}
 }
 
-// take takes in an event of a choice that was not cut.
+// take handles an event of a choice that is not cut.
 func (c *cutter) take(choice *cut, e *event.Event) {
 	switch e.Kind {
 	case event.Text:
@@ -123,7 +121,7 @@ func (c *cutter) take(choice *cut, e *event.Event) {
 	}
 }
 
-// takeText takes in text, and hands on what cannot be a part of a stop.
+// takeText handles text, and passes on the part that cannot belong to a stop.
 func (c *cutter) takeText(choice *cut, e *event.Event) {
 	text := e.Text
 	if c.space && !choice.begun && text[0] == ' ' {
@@ -153,8 +151,8 @@ func (c *cutter) cut(choice *cut, index int) {
 	c.tell(&c.event)
 }
 
-// release hands on the first n bytes of a text that was held back and, when
-// that is all of it, the log probabilities that waited for it.
+// release passes on the first n bytes of the text that is held back and, if they are all
+// of it, its log probabilities.
 func (c *cutter) release(choice *cut, index, n int) {
 	if n > 0 {
 		c.event = event.Event{Kind: event.Text, Choice: index, Text: choice.text[:n]}
@@ -167,7 +165,7 @@ func (c *cutter) release(choice *cut, index, n int) {
 	}
 }
 
-// weigh hands on the log probabilities of text that was handed on.
+// weigh passes on the log probabilities of text that has been passed on.
 func (c *cutter) weigh(choice *cut, index int) {
 	if list := choice.probabilities.list(); list != nil {
 		c.event = event.Event{Kind: event.Logprobs, Choice: index, Logprobs: list}

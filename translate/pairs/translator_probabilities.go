@@ -2,20 +2,20 @@ package pairs
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
-// probabilities are the log probabilities of a text that may be cut: they come
-// in lists behind their text, and those of tokens behind the cut are left out.
-// Where a token begins is known by the lengths of those before it.
+// probabilities keeps the log probabilities of a text that may be cut. They come in
+// lists behind their text; those of tokens behind the cut are left out. The position of
+// a token is the sum of the lengths of the tokens before it.
 type probabilities struct {
 	waiting []byte // elements, each with a comma before it
-	at      int    // where the next token begins in the text, in bytes
+	at      int    // the position of the next token in the text, in bytes
 	end     int    // of the text, once limited
 	limited bool
 }
 
-// limit says where the text was cut.
+// limit sets the position of the cut.
 func (p *probabilities) limit(end int) { p.end, p.limited = end, true }
 
-// add adds a list, which waits for list.
+// add appends the elements of a raw list.
 func (p *probabilities) add(list []byte) {
 	c := jsonscan.New(list)
 	for c.EnterArray(); c.Element(); {
@@ -25,8 +25,8 @@ func (p *probabilities) add(list []byte) {
 	}
 }
 
-// list returns what was added since it was called last, as a list without the
-// tokens behind the end; nil when there is nothing. It is valid until add.
+// list returns the elements added since the last call, without the tokens behind the
+// cut, as a raw list; nil for none. The list is valid until the next call of add.
 func (p *probabilities) list() []byte {
 	if len(p.waiting) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func (p *probabilities) list() []byte {
 	return append(waiting[:kept], ']')
 }
 
-// tokenLength is the length in bytes of the text of a token in the list.
+// tokenLength returns the length, in bytes, of the text of a token in the list.
 func tokenLength(token []byte) int {
 	for name, value := range jsonscan.Members(token) {
 		if string(name) == "token" && jsonscan.IsString(value) {

@@ -1,8 +1,8 @@
 package pairs
 
-// stopSearch finds stop texts in a text that comes in pieces. It is an automaton,
-// so that a byte costs the same however many stops there are: a state is the
-// longest end of the text with which a stop begins.
+// stopSearch finds stop texts in a text that arrives in pieces. It is an automaton, so
+// that the cost of a byte does not depend on the number of stops. A state is the longest
+// suffix of the text that is a prefix of a stop.
 type stopSearch struct {
 	stops   []string
 	classes [256]uint8 // of the bytes; 0 is the class of those that no stop has
@@ -14,7 +14,7 @@ type stopSearch struct {
 
 // stopState is a state of the search.
 type stopState struct {
-	length int // of the end of the text with which a stop begins
+	length int // of the suffix that is a prefix of a stop
 	stop   int // the number, from 1, of the longest stop that the text ends with; 0 for none
 }
 
@@ -69,8 +69,8 @@ func (s *stopSearch) add(stop string, number int) {
 	}
 }
 
-// link fills in what follows a state where no stop goes on: what follows the
-// longest shorter end of the text, whose row is complete before.
+// link completes the table: where no stop continues, a state has the successor of its
+// longest shorter suffix, whose row is already complete.
 func (s *stopSearch) link() {
 	shorter := make([]uint16, len(s.states))
 	for queue := []uint16{0}; len(queue) > 0; queue = queue[1:] {
@@ -90,8 +90,8 @@ func (s *stopSearch) link() {
 	}
 }
 
-// inherit notes that a text which ends with what a state is also ends with what
-// a shorter one is.
+// inherit gives a state the stop of a shorter suffix, since a text that ends with the
+// one also ends with the other.
 func (s *stopSearch) inherit(state, shorter uint16) {
 	if s.states[state].stop == 0 {
 		s.states[state].stop = s.states[shorter].stop
@@ -128,5 +128,5 @@ func (s *stopSearch) skip(text []byte) int {
 // stop returns the stop that the text of a state ends with.
 func (s *stopSearch) stop(state uint16) string { return s.stops[s.states[state].stop-1] }
 
-// doubtful returns how long the end of a text is with which a stop may begin.
+// doubtful returns the length of the suffix of the text that may be the beginning of a stop.
 func (s *stopSearch) doubtful(state uint16) int { return s.states[state].length }

@@ -1,12 +1,11 @@
 // Package sse reads and writes event streams (text/event-stream).
 //
-// It promises that any division of a stream into feeds gives the same events,
-// that each event is delivered with the byte that completes it, that between the
-// ranges of the events lies nothing but comments and fields which make no event,
-// and that an event which is complete within one feed is neither copied, unless
-// it has several data lines, nor costs an allocation.
+// Any division of a stream into feeds gives the same events. Each event is returned with
+// the byte that completes it. Between the ranges of the events are only comments, and
+// fields that belong to no event. An event that is complete within one feed costs no
+// allocation, and is not copied unless it has several data lines.
 //
-// It refuses events beyond a limit, for which all of their bytes count, those of
-// comments included. It interprets only the fields data and event: reconnection
-// (id, retry) has no meaning for answers of language models.
+// Events beyond a limit are refused; all of their bytes count, those of comments
+// included. Only the fields data and event are interpreted: reconnection (id, retry) has
+// no meaning for answers of language models.
 package sse

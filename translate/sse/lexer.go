@@ -8,7 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// DefaultMaxEvent is the limit of one event in bytes, unless another is given.
+// DefaultMaxEvent is the default limit of one event, in bytes.
 const DefaultMaxEvent = 32 << 20
 
 // ErrTooLarge reports an event beyond the limit.
@@ -19,25 +19,25 @@ var ErrTooLarge = errors.New("event too large")
 type Event struct {
 	Name       []byte // value of the last event field; nil if there is none or it is empty
 	Data       []byte // values of the data fields, joined with LF
-	Start, End int64  // its range in the stream, from behind the blank line before it to behind its own
+	Start, End int64  // the range in the stream, from behind the previous blank line to behind the one that ends the event
 	HasData    bool   // always true: an event without data field is dropped
 }
 
-// Lexer divides a stream into events. It is made by NewLexer and is not for
+// Lexer divides a stream into events. NewLexer makes one. A Lexer is not safe for
 // concurrent use.
 type Lexer struct {
 	lines   lines
 	name    value
 	data    value
 	max     int64 // limit of one event in bytes
-	begun   bool  // the first line, which may have a byte order mark, is over
+	begun   bool  // the first line, which may have a byte order mark, has been read
 	fed     int64
 	settled int64
 	err     error
 }
 
 // NewLexer returns a lexer for one stream. More than maxEvent bytes without a
-// blank line, comments and ignored fields included, are an error; 0 stands for
+// blank line, comments and ignored fields included, are an error; 0 means
 // DefaultMaxEvent.
 func NewLexer(maxEvent int) *Lexer {
 	if maxEvent == 0 {
@@ -53,11 +53,11 @@ func (l *Lexer) Feed(p []byte) {
 	l.lines.feed(p)
 }
 
-// byteOrderMark may stand before the first line.
+// byteOrderMark may precede the first line.
 var byteOrderMark = []byte("\ufeff")
 
-// Next returns the next event that is complete; false if that takes more bytes,
-// or after an error.
+// Next returns the next complete event. It returns false if the event needs more bytes,
+// and after an error.
 func (l *Lexer) Next() (Event, bool) {
 	for l.err == nil {
 		line, ok := l.lines.next()
@@ -72,9 +72,9 @@ func (l *Lexer) Next() (Event, bool) {
 	return Event{}, false
 }
 
-// Close ends the stream. It returns an event that was not terminated if its data
-// is "[DONE]" or complete JSON: some servers leave out the last blank line. It is
-// called when Next has returned false.
+// Close ends the stream. It returns an unterminated event if its data is "[DONE]" or
+// complete JSON: some servers leave out the last blank line. It must be called after
+// Next has returned false.
 func (l *Lexer) Close() (Event, bool) {
 	if event, ok := l.Next(); ok || l.err != nil {
 		return event, ok
@@ -94,15 +94,15 @@ func (l *Lexer) Close() (Event, bool) {
 // Err returns the error that ended the lexing, which wraps ErrTooLarge.
 func (l *Lexer) Err() error { return l.err }
 
-// Offset returns how many bytes were fed.
+// Offset returns the number of bytes fed.
 func (l *Lexer) Offset() int64 { return l.fed }
 
-// Settled returns the offset behind the last blank line: of an event that was
-// returned, or of comments and fields that make none. Nothing before it will
-// belong to a later event.
+// Settled returns the offset behind the last blank line. It ends an event that was
+// returned, or comments and fields that belong to no event. Bytes before the offset
+// never belong to a later event.
 func (l *Lexer) Settled() int64 { return l.settled }
 
-// take takes in one line, and returns the event that it terminates.
+// take adds a line, and returns the event that the line terminates.
 func (l *Lexer) take(line []byte) (Event, bool) {
 	if l.limit(); l.err != nil {
 		return Event{}, false
@@ -118,7 +118,7 @@ func (l *Lexer) take(line []byte) (Event, bool) {
 	return Event{}, false
 }
 
-// field takes in a line that is not blank. A comment is a field without name.
+// field adds a line that is not blank. A comment is a field without a name.
 func (l *Lexer) field(line []byte) {
 	name, text := cutField(line)
 	switch string(name) {
@@ -156,7 +156,7 @@ func (l *Lexer) dispatch() (Event, bool) {
 	return event, true
 }
 
-// hold copies what the next feed will continue.
+// hold copies the unfinished line and event, since their feed is only valid until the next.
 func (l *Lexer) hold() {
 	l.name.keep()
 	l.data.keep()
@@ -164,18 +164,18 @@ func (l *Lexer) hold() {
 	l.limit()
 }
 
-// taken returns the offset behind the bytes that were taken in.
+// taken returns the offset behind the last line that was read.
 func (l *Lexer) taken() int64 { return l.fed - int64(l.lines.left()) }
 
-// limit fails if the bytes since the last blank line are too many for one event.
-// Lines that make no event count as well: whoever relays the stream keeps them.
+// limit fails if there are too many bytes since the last blank line. Lines that belong
+// to no event count as well, since a relay of the stream buffers them.
 func (l *Lexer) limit() {
 	if l.taken()-l.settled > l.max {
 		l.err = fmt.Errorf("reading event at byte %d: %w", l.settled, ErrTooLarge)
 	}
 }
 
-// complete reports whether the data of an event that was not terminated is whole.
+// complete reports whether the data of an unterminated event is complete.
 func complete(data []byte) bool {
 	if string(data) == "[DONE]" {
 		return true

@@ -2,8 +2,8 @@ package sse
 
 import "bytes"
 
-// Locate returns where the byte of the event's data at an offset stands in raw,
-// the bytes of the stream from Start to End.
+// Locate returns the position in raw, the bytes of the stream from Start to End, of the
+// byte of the event's data at an offset.
 func (e Event) Locate(raw []byte, offset int) int {
 	at := 0
 	if e.Start == 0 {
@@ -22,7 +22,7 @@ func (e Event) Locate(raw []byte, offset int) int {
 	return len(raw)
 }
 
-// cutLine returns the line that text begins with, and where the next one begins.
+// cutLine returns the first line of text, and the offset of the next one.
 func cutLine(text []byte) (line []byte, next int) {
 	end := bytes.IndexAny(text, "\r\n")
 	switch {

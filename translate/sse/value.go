@@ -1,11 +1,10 @@
 package sse
 
-// value is the value of a field: a slice of memory that others will write to,
-// until keep copies it.
+// value is the value of a field: a slice of the feed, until keep copies it.
 type value struct {
 	text []byte
 	set  bool
-	kept bool // text is in buf
+	kept bool // text is a slice of buf
 	buf  []byte
 }
 
@@ -26,7 +25,7 @@ func (v *value) join(text []byte) {
 	v.text = v.buf
 }
 
-// keep makes the value last.
+// keep copies the value into memory of its own.
 func (v *value) keep() {
 	if v.set && !v.kept {
 		v.buf = append(v.buf[:0], v.text...)

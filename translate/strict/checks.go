@@ -7,23 +7,23 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Required is what is said of a field that is missing.
+// Required is the message about a missing field.
 const Required = "required"
 
-// maxShown bounds the numbers that a message repeats.
+// maxShown is the length, in bytes, of the longest value that a message repeats.
 const maxShown = 64
 
-// Got says what stands at the cursor instead, as the end of a message: the
-// kind, never the value.
+// Got returns the end of a message about the value at the cursor, with the kind of the
+// value, but never the value itself.
 func (p *Pass) Got() string { return ", got " + p.Kind().String() }
 
-// Refuse notes what is required of the value at the cursor and skips it.
+// Refuse notes a fault of the value at the cursor, and skips it. what is the requirement.
 func (p *Pass) Refuse(what string) {
 	p.Note(what)
 	p.Skip()
 }
 
-// WantString checks a string; what says what is required of it.
+// WantString checks that the value is a string; what is the requirement in the message.
 func (p *Pass) WantString(what string) {
 	if _, ok := p.RawString(); !ok {
 		p.Refuse(what)
@@ -78,8 +78,8 @@ func (p *Pass) WantInteger() []byte {
 	return nil
 }
 
-// Count checks an integer below 2^63 that says how much is asked for, and returns
-// it; 0 where it is negative, which servers understand in ways of their own.
+// Count checks an integer below 2^63 and returns it. It returns 0 for a negative number,
+// whose meaning differs between servers.
 func (p *Pass) Count() int64 {
 	raw := p.WantInteger()
 	if raw == nil {
@@ -111,7 +111,7 @@ func (p *Pass) AtLeast(least, most int64) int64 {
 	return n
 }
 
-// shown is a number as the end of a message.
+// shown returns the end of a message that repeats a number.
 func shown(raw []byte) string {
 	if len(raw) > maxShown {
 		return ", got number"
@@ -119,8 +119,8 @@ func shown(raw []byte) string {
 	return ", got " + string(raw)
 }
 
-// Shown is a string of a closed set as the end of a message; a long one is left
-// out.
+// Shown returns the end of a message that repeats a string of a closed set, or "" if the
+// string is too long.
 func Shown(value []byte) string {
 	if len(value) > maxShown {
 		return ""

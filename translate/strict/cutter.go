@@ -6,18 +6,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// Cutter finds the spans to cut so that some elements of an array go and the
-// rest stays valid JSON. Behind an element that stays, one that goes takes the
-// comma in front of it along; in front of the first that stays, the comma
+// Cutter finds the spans to cut out of an array in order to remove some elements and
+// leave valid JSON. Behind an element that stays, a removed element is cut together with
+// the comma in front of it; in front of the first element that stays, with the comma
 // behind it. So any choice of elements leaves exactly the commas needed.
 type Cutter struct {
 	Spans *[]translate.Span // in order, shared by all arrays of a body
-	stays bool              // an element that stays was seen
+	stays bool              // an element has stayed
 	lead  translate.Span    // the elements in front of the first that stays
-	end   int               // where the element before ended
+	end   int               // the end of the previous element
 }
 
-// Element takes in the next element of the array, and whether it goes.
+// Element adds the next element of the array. goes reports whether it is to be removed.
 func (c *Cutter) Element(at translate.Span, goes bool) {
 	switch {
 	case goes && c.stays:
@@ -35,15 +35,15 @@ func (c *Cutter) Element(at translate.Span, goes bool) {
 	c.end = at.End
 }
 
-// All reports whether every element goes, and there is one. Nothing was cut
-// then: the array is better left out as a whole, or cut with CutAll.
+// All reports whether there are elements and all of them are to be removed. In this case
+// nothing is cut yet: the caller removes the whole array, or calls CutAll.
 func (c *Cutter) All() bool { return !c.stays && !c.lead.Empty() }
 
 // CutAll cuts all elements, which leaves an empty array.
 func (c *Cutter) CutAll() { c.cut(c.lead) }
 
-// cut adds a span. It is the last one but for the elements that led up to the
-// first message that stays, which are known only once that one was read.
+// cut adds a span. Spans come in order, except for the elements in front of the first
+// message that stays, which are added when that message has been read.
 func (c *Cutter) cut(s translate.Span) {
 	spans := *c.Spans
 	if last := len(spans) - 1; last >= 0 && spans[last].End == s.Start {

@@ -14,15 +14,15 @@ type Field struct {
 	Inner []string // of Options and Object: the members that are objects of options too
 }
 
-// Check says what a field must be. A null means that the field is absent.
+// Check is a requirement on the value of a field. A null means that the field is absent.
 type Check uint8
 
 // The checks.
 const (
 	ByCaller      Check = iota // the caller reads the value
-	Model                      // the name of a model, which the View has
-	Stream                     // whether to stream, which the View has
-	StreamOptions              // options of the stream, a null included, which the View has
+	Model                      // the name of a model, kept in the View
+	Stream                     // whether to stream, kept in the View
+	StreamOptions              // the options of the stream, or null, kept in the View
 	Number
 	Integer // however it is written, and however large it is
 	Flag
@@ -31,9 +31,9 @@ const (
 	Stop    // a string, or an array of strings
 	Typed   // an object whose type is a string
 	Map     // an object whose names the client chooses
-	AnyMap  // the same, of which nothing is required
-	Object  // an object in which no member stands twice
-	Options // the same, of which nothing else is required: it may be another value
+	AnyMap  // any value; the names of an object are chosen by the client
+	Object  // an object without repeated members
+	Options // any value; an object must not have repeated members
 )
 
 // Fields is the table of the fields of a format, at most 64, in the order in which
@@ -68,7 +68,7 @@ func (p *Pass) NextField() bool {
 // Field returns the name of the field that NextField moved to.
 func (p *Pass) Field() string { return p.field }
 
-// begin begins the field of an index, and reports whether the caller reads it.
+// begin begins the field with an index, and reports whether the caller reads it.
 func (p *Pass) begin(f *Field, index int) bool {
 	p.Row(index + 1)
 	p.Push(f.Name)
@@ -124,7 +124,7 @@ func (p *Pass) check(f *Field) {
 // Has reports whether the body has a field that is not null.
 func (p *Pass) Has(name string) bool { return p.given>>index(p.fields, name)&1 == 1 }
 
-// Require notes which of the fields the body does not have.
+// Require notes a fault for each of the fields that the body does not have.
 func (p *Pass) Require(names ...string) {
 	for _, name := range names {
 		if !p.Has(name) {
@@ -139,10 +139,10 @@ func (p *Pass) NoteField(name, what string) {
 	p.NoteMember(name, what)
 }
 
-// maxMessages is how many messages one request may hold.
+// maxMessages is the greatest number of messages in a request.
 const maxMessages = 100_000
 
-// Messages reads the array of a conversation; each reads one of the messages.
+// Messages reads the array of messages of a conversation; each reads one of them.
 func (p *Pass) Messages(each func(i int)) {
 	if p.Kind() != jsonscan.Array {
 		p.Refuse("must be an array" + p.Got())
@@ -162,8 +162,8 @@ func (p *Pass) Messages(each func(i int)) {
 	}
 }
 
-// Elements reads an array; each reads one of the elements. It returns how many
-// there are, -1 for a value that is no array, of which what says what it must be.
+// Elements reads an array; each reads one of the elements. It returns their number. For a
+// value that is not an array, it notes the requirement what and returns -1.
 func (p *Pass) Elements(what string, each func(i int)) (n int) {
 	if !p.EnterArray() {
 		p.Refuse(what)
@@ -177,7 +177,7 @@ func (p *Pass) Elements(what string, each func(i int)) (n int) {
 	return n
 }
 
-// OptionsOf is Options for the member at the cursor, whose name is given.
+// OptionsOf is Options for the member with that name, whose value is at the cursor.
 func (p *Pass) OptionsOf(name string) (isObject bool) {
 	p.Push(name)
 	isObject = p.Options()

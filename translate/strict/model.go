@@ -5,8 +5,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 // maxModel bounds the name of a model, in bytes.
 const maxModel = 256
 
-// model reads the name of a model. The name is the only thing of a body without a
-// fault that is copied.
+// model reads the name of a model. It is the only part of a valid body that is copied.
 func (p *Pass) model() {
 	start := p.Offset()
 	name, ok := p.Text()
@@ -23,7 +22,7 @@ func (p *Pass) model() {
 	p.View.ModelSpan = translate.Span{Start: start, End: p.Offset()}
 }
 
-// streamOptions reads the options of a stream: where a request for usage can be put.
+// streamOptions reads the options of a stream, and keeps the position where an edit can ask for usage.
 func (p *Pass) streamOptions() {
 	if !p.EnterObject() {
 		p.Refuse("must be an object")

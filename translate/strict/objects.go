@@ -2,8 +2,8 @@ package strict
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
-// Options reads an object of options only to find repeated members, and reports
-// whether it was one. A value of another kind is skipped: nothing is asked of it.
+// Options reads an object of options only to find repeated members, and reports whether
+// the value is an object. A value of another kind is skipped without a fault.
 func (p *Pass) Options() bool {
 	isObject := p.OpenObject()
 	for p.Member() {
@@ -12,14 +12,14 @@ func (p *Pass) Options() bool {
 	return isObject
 }
 
-// OptionsWith is Options where some members are objects of options themselves.
+// OptionsWith is Options for an object whose inner members are objects of options themselves.
 func (p *Pass) OptionsWith(inner ...string) {
 	for p.OpenObject(); p.Member(); {
 		p.optionOr(inner)
 	}
 }
 
-// WantObject is OptionsWith where the value must be an object.
+// WantObject is OptionsWith, but the value must be an object.
 func (p *Pass) WantObject(inner ...string) {
 	if p.Kind() != jsonscan.Object {
 		p.Note("must be an object")
@@ -40,8 +40,8 @@ func (p *Pass) optionOr(inner []string) {
 	p.Skip()
 }
 
-// Map is Options for an object whose names the client chooses, where letter case
-// counts.
+// Map is Options for an object whose names the client chooses and which are therefore
+// case-sensitive.
 func (p *Pass) Map() {
 	if !p.EnterMap() {
 		p.Skip()
@@ -52,7 +52,7 @@ func (p *Pass) Map() {
 	}
 }
 
-// WantMap is Map where the value must be an object.
+// WantMap is Map, but the value must be an object.
 func (p *Pass) WantMap() {
 	if p.Kind() != jsonscan.Object {
 		p.Note("must be an object")
@@ -60,8 +60,8 @@ func (p *Pass) WantMap() {
 	p.Map()
 }
 
-// WantTyped checks an object that says by a string of which type it is. The
-// inner members are objects of options.
+// WantTyped checks an object that has a string as its type. The inner members are objects
+// of options.
 func (p *Pass) WantTyped(inner ...string) {
 	if !p.EnterObject() {
 		p.Refuse("must be an object")
@@ -77,13 +77,12 @@ func (p *Pass) WantTyped(inner ...string) {
 	p.WantKind("type", kind, jsonscan.String)
 }
 
-// Missing reports whether a member of the kind is absent or null. Invalid is the
-// kind of one that is absent.
+// Missing reports whether a member is absent or null, given its kind. The kind of an
+// absent member is Invalid.
 func Missing(kind jsonscan.Kind) bool { return kind == jsonscan.Invalid || kind == jsonscan.Null }
 
-// WantKind checks the kind of a member that the object at the path must have;
-// Invalid stands for one that is not there, and for a wanted kind that may be
-// any.
+// WantKind checks the kind of a member that the object at the path must have. The kind of
+// an absent member is Invalid; wanted is Invalid if any kind is allowed.
 func (p *Pass) WantKind(name string, kind, wanted jsonscan.Kind) {
 	switch {
 	case Missing(kind):
@@ -93,7 +92,7 @@ func (p *Pass) WantKind(name string, kind, wanted jsonscan.Kind) {
 	}
 }
 
-// Must says of which kind a value must be.
+// Must returns the requirement that a value is of a kind.
 func Must(kind jsonscan.Kind) string {
 	switch kind {
 	case jsonscan.Array, jsonscan.Object:
@@ -103,7 +102,7 @@ func Must(kind jsonscan.Kind) string {
 	}
 }
 
-// WantStrings checks an array of strings; what says what is required of it.
+// WantStrings checks an array of strings; what is the requirement in the message.
 func (p *Pass) WantStrings(what string) {
 	p.Elements(what, func(int) { p.WantString("must be a string") })
 }

@@ -1,12 +1,11 @@
 // Package strict is the frame of the one strict pass over a request body: a
 // cursor, the path of the place being read, and the first fault found.
 //
-// It promises that the fault reported is the one that the order of validation
-// asks for: anything wrong with the JSON itself, repeated members included,
-// comes first, in byte order; then the fields, in the order of their table,
-// wherever they stand in the body. It never changes the body, never repeats
-// text, prompts or tool inputs in a message, and allocates nothing for a body
-// without a fault.
+// Which of several faults is reported does not depend on the order of the fields in the
+// body: faults of the JSON itself, repeated members included, come first, in byte order;
+// then those of the fields, in the order of their table. A pass never changes the body,
+// never repeats text, prompts or tool inputs in a message, and allocates nothing for a
+// body without a fault.
 package strict
 
 import (
@@ -22,7 +21,7 @@ import (
 // the path, and checks of the value at the cursor, each of which consumes it.
 type Pass struct {
 	jsonscan.Cursor
-	View translate.View // what is known of the body so far
+	View translate.View // the properties of the body that have been read
 
 	body  []byte
 	shape shape
@@ -32,11 +31,11 @@ type Pass struct {
 	field  string // the one that NextField read last, "" for none
 	given  uint64 // the fields that the body has, a bit for each
 
-	order uint64 // where in the order of validation a fault would stand now
+	order uint64 // the position of a fault noted now in the order of validation
 	found Mark
 }
 
-// shape is what the body as a whole turned out to be.
+// shape is the kind of the body as a whole.
 type shape uint8
 
 const (
@@ -45,15 +44,15 @@ const (
 	other
 )
 
-// Mark is what a pass has found so far: the fault that comes first.
+// Mark is the state of the faults of a pass: the one that comes first so far.
 type Mark struct {
 	order    uint64
 	at, what string
-	value    string // as it ends the message for the client
+	value    string // the end of the message, for the client only
 }
 
-// New returns the pass over a body with these fields, whose paths are written in
-// the notation.
+// New returns the pass over a body with these fields. Messages write paths in the
+// notation.
 func New(body []byte, notation Notation, fields Fields) Pass {
 	return Pass{
 		Cursor: jsonscan.New(body), body: body, fields: fields,
@@ -61,7 +60,7 @@ func New(body []byte, notation Notation, fields Fields) Pass {
 	}
 }
 
-// enterBody enters the body's object. It returns false when there is none.
+// enterBody enters the body's object. It returns false if the body is not an object.
 func (p *Pass) enterBody() bool {
 	if p.Offset() == len(p.body) && p.Err() == nil {
 		p.shape = empty
@@ -75,23 +74,22 @@ func (p *Pass) enterBody() bool {
 	return true
 }
 
-// Row says that what is noted from now on belongs to a row of the table of
-// fields. Rows count from 1 to 255.
+// Row sets the row of the table of fields that later faults belong to, from 1 to 255.
 func (p *Pass) Row(row int) { p.order = uint64(row) << 56 }
 
-// Item says that what is noted from now on belongs to an element of the row's
-// array, the first being 0, and comes before all of the element's parts.
+// Item sets the element of the row's array that later faults belong to, the first being
+// 0. They come before the faults of the element's parts.
 func (p *Pass) Item(element int) { p.order = p.order>>56<<56 | uint64(element+1)<<28 }
 
-// Part says that what is noted from now on belongs to a part of the element.
+// Part sets the part of the element that later faults belong to.
 func (p *Pass) Part(part int) { p.order = p.order>>28<<28 | uint64(part) }
 
-// Note notes a fault of the field at the path, unless one that comes earlier in
-// the order of validation is known already.
+// Note notes a fault of the field at the path, unless a fault that comes earlier in the
+// order of validation has been noted.
 func (p *Pass) Note(what string) { p.NoteValue(what, "") }
 
-// NoteValue is Note with the value as it ends the message for the client, see
-// Shown. It stays out of the log.
+// NoteValue is Note with the value as the end of the client's message, see Shown. The
+// value is not logged.
 func (p *Pass) NoteValue(what, value string) {
 	if p.order < p.found.order {
 		p.found = Mark{p.order, p.path.String(), what, value}
@@ -105,15 +103,14 @@ func (p *Pass) NoteMember(name, what string) {
 	p.Pop()
 }
 
-// Mark returns what was found so far.
+// Mark returns the faults noted so far, for Return.
 func (p *Pass) Mark() Mark { return p.found }
 
-// Return forgets what was noted since the mark. It is for objects whose kind,
-// which decides what is required of them, may stand behind their other members.
+// Return discards the faults noted since the mark. It is for objects whose type, on which
+// the requirements depend, may come behind their other members.
 func (p *Pass) Return(m Mark) { p.found = m }
 
-// End ends the pass. It returns the view of a body that is right, or the fault that
-// the client reads.
+// End ends the pass. It returns the view of a valid body, or the fault for the client.
 func (p *Pass) End() (translate.View, *fault.Fault) {
 	if fault := p.fault(); fault != nil {
 		return translate.View{}, fault

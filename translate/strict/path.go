@@ -11,8 +11,8 @@ const (
 	Brackets                 // messages[0].content[1].text
 )
 
-// maxSteps bounds paths. No place that the gateway reads lies deeper, and a
-// path that is cut off there still leads the reader to the right element.
+// maxSteps bounds the length of paths. No element that the gateway checks is deeper, and
+// a longer path that is cut off is still a path to an outer element.
 const maxSteps = 16
 
 // step is a member's name or, when name is empty, an element's index.
@@ -27,24 +27,24 @@ type path struct {
 	notation Notation
 }
 
-// Push goes into a member of the object at the path.
+// Push appends a member of the object at the path.
 //
-// After an error of the cursor the path stands still: it says where the error
-// is while all that is open is left.
+// After an error of the cursor the path no longer changes, so that it remains the path
+// of the error while the open containers are left.
 func (p *Pass) Push(name string) {
 	if p.Err() == nil {
 		p.path.push(step{name: name})
 	}
 }
 
-// PushIndex goes into an element of the array at the path.
+// PushIndex appends the index of an element of the array at the path.
 func (p *Pass) PushIndex(i int) {
 	if p.Err() == nil {
 		p.path.push(step{index: i})
 	}
 }
 
-// Pop goes back out of a member or an element.
+// Pop removes the last step of the path.
 func (p *Pass) Pop() {
 	if p.Err() == nil {
 		p.path.len--
@@ -58,10 +58,10 @@ func (p *path) push(s step) {
 	p.len++
 }
 
-// open are the steps, as far as they are known.
+// open returns the steps that are kept.
 func (p *path) open() []step { return p.steps[:min(p.len, maxSteps)] }
 
-// String writes the path in its notation.
+// String returns the path in its notation.
 func (p *path) String() string {
 	var text []byte
 	for i, s := range p.open() {
