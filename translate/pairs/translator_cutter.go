@@ -25,9 +25,9 @@ type cut struct {
 	text          []byte // held back
 	state         uint16 // of the search, at the end of text
 	begun         bool
-	made          bool // the text was cut: the choice has ended for the client
-	finished      bool // it has ended, by a cut or by its own
-	passed        int  // how many bytes stood before text
+	made          bool // the text is cut: the choice has ended for the client
+	finished      bool // the choice has ended, by a cut or by its finish event
+	passed        int  // the number of bytes before text
 	probabilities probabilities
 }
 
