@@ -28,8 +28,8 @@ func knownStringEnd(data []byte, i int) (end int, reason string) {
 	}
 }
 
-// escapedAt reports whether the byte behind text is escaped: an odd number of
-// backslashes stands before it.
+// escapedAt reports whether the byte behind text is escaped: text ends with an odd
+// number of backslashes.
 func escapedAt(text []byte) bool {
 	n := len(text)
 	for n > 0 && text[n-1] == '\\' {

@@ -1,8 +1,7 @@
 package jsonscan
 
-// Blank reports whether a valid value says nothing: a null, a string without
-// text, an array or an object with nothing in it. What was not read because of
-// an error, and so has no bytes, is blank too.
+// Blank reports whether a valid value is null, or an empty string, array or object. A
+// value without bytes, which could not be read because of an error, is blank too.
 func Blank(raw []byte) bool {
 	if len(raw) < len(`""`) {
 		return len(raw) == 0

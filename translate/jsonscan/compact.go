@@ -19,9 +19,8 @@ func AppendCompact(dst, raw []byte) []byte {
 	return append(dst, raw[from:]...)
 }
 
-// AppendMember consumes the value that Member moved to and appends it, compact
-// and behind its name, as a member of an object that has one before it: it
-// begins with a comma.
+// AppendMember consumes the value that Member moved to and appends a comma, the name
+// and the value, compact, as a member behind another one of an object.
 func (c *Cursor) AppendMember(dst []byte) []byte {
 	dst = AppendString(append(dst, ','), c.Name())
 	return AppendCompact(append(dst, ':'), c.Skip())

@@ -10,8 +10,8 @@ package jsonscan
 // where the loop's body consumes exactly one value.
 func (c *Cursor) EnterObject() bool { return c.enterObject(false) }
 
-// EnterMap is EnterObject for an object whose names whoever wrote the document
-// has chosen: names that differ in letter case alone are different members.
+// EnterMap is EnterObject for an object whose names the author of the document
+// chooses: names that differ only in letter case are different members.
 func (c *Cursor) EnterMap() bool { return c.enterObject(true) }
 
 func (c *Cursor) enterObject(exact bool) bool {
@@ -32,16 +32,16 @@ func (c *Cursor) enterObject(exact bool) bool {
 // where the loop's body consumes exactly one value.
 func (c *Cursor) EnterArray() bool { return c.enter(Array) }
 
-// OpenObject is EnterObject that consumes a value of another kind, as an object
-// without members, so that no caller need look:
+// OpenObject is EnterObject, but consumes a value of another kind and treats it as an
+// object without members, so that callers need not check the kind:
 //
 //	for c.OpenObject(); c.Member(); { ... }
 //
 // It reports whether the value is an object.
 func (c *Cursor) OpenObject() bool { return c.EnterObject() || c.pass() }
 
-// OpenArray is EnterArray that consumes a value of another kind, as an array
-// without elements. It reports whether the value is an array.
+// OpenArray is EnterArray, but consumes a value of another kind and treats it as an
+// array without elements. It reports whether the value is an array.
 func (c *Cursor) OpenArray() bool { return c.EnterArray() || c.pass() }
 
 // pass consumes a value in which Member and Element find nothing.
@@ -116,8 +116,8 @@ func (c *Cursor) MemberStart() int { return c.memberStart }
 // ObjectEnd returns the offset of the closing brace that Member consumed last.
 func (c *Cursor) ObjectEnd() int { return c.objectEnd }
 
-// next consumes what stands before the next member or element, or the closing
-// byte. It returns false if there is no next one.
+// next consumes the bytes before the next member or element, or the closing byte. It
+// returns false if there is no next one.
 func (c *Cursor) next(closing byte) bool {
 	if c.err != nil {
 		return false

@@ -9,7 +9,7 @@ import (
 // MaxDepth is how many containers may be open at once.
 const MaxDepth = 200
 
-// phase says what may come next.
+// phase is the kind of token that may come next.
 type phase uint8
 
 const (
@@ -49,17 +49,16 @@ func New(data []byte) Cursor {
 	return Cursor{data: data, pos: start, err: err}
 }
 
-// Again returns a cursor at the value of a document, or of a value out of one,
-// that another cursor has read to its end without an error. What that has found
-// to be right is not checked again: texts, names that occur twice, values that
-// are skipped. A document that was never read may be misread, but nothing is
-// read beyond its end.
+// Again returns a cursor at a document, or at a value of one, that another cursor has
+// read to its end without an error. The new cursor does not repeat the checks of texts,
+// repeated names and skipped values. It may misread a document that was never checked,
+// but never reads beyond its end.
 func Again(data []byte) Cursor {
 	return Cursor{data: data, again: true, unnamed: true, pos: markEnd(data)}
 }
 
-// Skipped is Again for a value that the other cursor has skipped, so that nobody has
-// looked for names in it that occur twice.
+// Skipped is Again for a value that the other cursor has skipped, and therefore has not
+// searched for repeated names.
 func Skipped(data []byte) Cursor {
 	return Cursor{data: data, again: true, pos: markEnd(data)}
 }
@@ -111,8 +110,8 @@ func (c *Cursor) Offset() int {
 	return c.pos
 }
 
-// Kind returns the kind of the value at the cursor, as its first byte tells it,
-// without consuming it. It is Invalid, and an error, if there is none.
+// Kind returns the kind of the value at the cursor by its first byte, without consuming
+// the value. If there is no value, Kind returns Invalid, and Err an error.
 func (c *Cursor) Kind() Kind {
 	if c.err != nil {
 		return Invalid

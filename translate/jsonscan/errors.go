@@ -12,7 +12,7 @@ type SyntaxError struct {
 	Reason string // what is wrong with it
 }
 
-// Error says where the document is wrong.
+// Error returns a message with the position of the error.
 func (e *SyntaxError) Error() string {
 	if e.TooDeep() {
 		return fmt.Sprintf("nested too deeply at byte %d", e.Offset)
@@ -30,11 +30,11 @@ type DuplicateError struct {
 	Offset int    // of the second occurrence's name, counted from 0
 	Name   string // the name as it is written there, decoded
 	First  string // the name as it is written at the first occurrence, decoded
-	InMap  bool   // letter case counts
+	InMap  bool   // the names of the object are case-sensitive
 }
 
-// Error says where the second occurrence is. It leaves out the name, which
-// belongs to the client.
+// Error returns a message with the position of the second occurrence. It leaves out the
+// name, since clients choose names.
 func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("duplicate object member at byte %d", e.Offset)
 }
@@ -60,8 +60,8 @@ const (
 	whyLength   = "too long"
 )
 
-// Broken returns an error of a cursor that says that a document is no JSON, and nil
-// for the others: a member that stands twice does not spoil an answer.
+// Broken returns the error of a cursor if it reports that the document is not JSON,
+// otherwise nil: repeated members do not invalidate an answer.
 func Broken(err error) error {
 	if err == nil {
 		return nil // and no memory for what errors.As looks for

@@ -24,7 +24,7 @@ func (k Kind) String() string {
 	return kindWords[k]
 }
 
-// kinds tells the kind of a value by its first byte.
+// kinds maps the first byte of a value to its kind.
 var kinds = [256]Kind{
 	'n': Null,
 	't': Bool, 'f': Bool,

@@ -5,10 +5,10 @@ import (
 	"iter"
 )
 
-// Members goes through the members of a valid object: names as they are
-// written, without their quotes, and raw values. A value of another kind has
-// none, and a broken object those in front of the break. Unlike a cursor it does not mind members that occur twice, so it suits
-// objects that are only copied, such as schemas, and those whose names are data.
+// Members returns an iterator over the raw names, without their quotes, and the raw
+// values of the members of a valid object. It is empty for a value of another kind, and
+// ends at the first syntax error. Unlike a cursor, it accepts repeated members, so it
+// suits objects that are only copied, such as schemas, and objects whose names are data.
 func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		if len(object) == 0 || object[0] != '{' {
@@ -80,7 +80,7 @@ func (c *Cursor) cutMember(before int) (start, end int) {
 	}
 }
 
-// escapedIs reports whether a name that has escapes stands for another.
+// escapedIs reports whether a raw name with escapes equals a name.
 func escapedIs(raw []byte, name string) bool {
 	return bytes.IndexByte(raw, '\\') >= 0 && string(appendDecoded(nil, raw)) == name
 }

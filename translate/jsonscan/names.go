@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// fewNames is how many names of one object are searched one by one.
+// fewNames is the number of names of one object that are searched one by one.
 const fewNames = 32
 
 // seed makes the hashes of names unknown to those who choose the names.
@@ -35,7 +35,7 @@ type names struct {
 	far    []met   // the others
 	len    int
 	first  int     // the first name of the innermost object
-	exact  bool    // letter case counts in the innermost object
+	exact  bool    // the names of the innermost object are case-sensitive
 	crowds []crowd // of those open objects that have one
 }
 

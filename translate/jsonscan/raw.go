@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// What follows looks at raw values: slices of a valid document, each of them
-// one value as it is written.
+// The functions of this file read raw values: slices of a valid document, each of which
+// is one value.
 
 // IsString reports whether a raw value is a string.
 func IsString(raw []byte) bool { return len(raw) >= len(`""`) && raw[0] == '"' }
@@ -53,14 +53,13 @@ func SameText(a, b []byte) bool {
 // HasEscapes reports whether the bytes of a raw string differ from its text.
 func HasEscapes(raw []byte) bool { return bytes.IndexByte(raw, '\\') >= 0 }
 
-// IsEmptyList reports whether a raw value is an array or an object that holds
-// nothing.
+// IsEmptyList reports whether a raw value is an empty array or object.
 func IsEmptyList(raw []byte) bool {
 	return len(raw) >= len("[]") && (raw[0] == '[' || raw[0] == '{') && spaceEnd(raw, 1) == len(raw)-1
 }
 
-// IsZero reports whether a raw value is the zero of its kind: null, false, a
-// number that is zero, a string or a list that is empty. No bytes are no value.
+// IsZero reports whether a raw value is the zero value of its kind: null, false, a number
+// that is zero, or an empty string, array or object. It is false for no bytes.
 func IsZero(raw []byte) bool {
 	switch {
 	case len(raw) == 0:

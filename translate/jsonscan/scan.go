@@ -105,7 +105,7 @@ func escapesEnd(data []byte, i int) (end int, reason string) {
 	return i, ""
 }
 
-// escapes tells the byte that an escape of two bytes stands for, by the second.
+// escapes maps the second byte of a two-byte escape to the byte that it encodes.
 var escapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/',
 	'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',

@@ -8,7 +8,7 @@ import (
 // MaxHoles is how many values may differ between the documents of a Template.
 const MaxHoles = 3
 
-// Slot is where a value stands in a document. The zero Slot is no place.
+// Slot is the position of a value in a document. The zero Slot is no position.
 type Slot struct{ Start, End int }
 
 // Template recognises documents that are the same but for a few strings and
@@ -28,9 +28,9 @@ type hole struct {
 	kind Kind // String or Number
 }
 
-// Learn keeps what documents like a valid one have in common: all but the values
-// at the slots. A zero Slot is left out; another one must span a string or a
-// number. Without any the Template recognises nothing.
+// Learn makes the Template recognise documents that are equal to a valid one except for
+// the values at the slots. A zero Slot is ignored; any other must span a string or a
+// number. Without such a slot, the Template recognises nothing.
 func (t *Template) Learn(document []byte, slots [MaxHoles]Slot) {
 	t.count = 0
 	from := 0
@@ -63,8 +63,8 @@ func nextSlot(slots *[MaxHoles]Slot, from int) int {
 // Forget makes the Template recognise nothing.
 func (t *Template) Forget() { t.count = 0 }
 
-// Match returns the values of a document that is like the one learned, as they
-// are written and in the order of the slots that Learn was given.
+// Match reports whether a document is like the learned one, and returns its raw values
+// in the order of the slots passed to Learn.
 func (t *Template) Match(document []byte) (values [MaxHoles][]byte, ok bool) {
 	if t.count == 0 {
 		return values, false

@@ -35,9 +35,8 @@ func (c *Cursor) StringOrSkip() []byte {
 	return raw
 }
 
-// TypeAhead returns the member "type" of the object at the cursor if it is a string,
-// as it is written, and consumes nothing: what the other members mean often depends
-// on it.
+// TypeAhead returns the raw member "type" of the object at the cursor if it is a string,
+// and consumes nothing: the meaning of the other members often depends on the type.
 func (c Cursor) TypeAhead() []byte {
 	c.EnterObject()
 	for c.Member() {
@@ -94,8 +93,7 @@ func (c *Cursor) Float() (f float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	// The number is well formed; what is left is a range error, which the
-	// infinity tells.
+	// The number is well formed; for a range error, f is infinite.
 	f, _ = strconv.ParseFloat(string(raw), 64)
 	return f, true
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
-// Inspect reads a whole JSON answer. An error object in it is a fault,
-// and so is what has no choice.
+// Inspect reads a whole JSON answer. It returns a fault for an answer that contains an
+// error object, or no choice.
 func Inspect(body []byte, _ translate.Operation) (signal.Answer, *fault.Fault) {
 	return choices.InspectAnswer(body)
 }

@@ -10,20 +10,20 @@ import (
 )
 
 // Emitter writes core events as an answer of the format: a stream of chunks
-// (wire format D.9) or one JSON body, whichever the client wants. Both are
-// written by the same rules, so that they cannot tell different things.
+// (wire format D.9) or one JSON body, whichever the client wants. The same code writes
+// both, so that their content is the same.
 type Emitter struct {
 	choices.Emitter
 
 	choices []saying
 }
 
-// saying is what is known of a choice. Texts are kept escaped.
+// saying is the state of a choice. Texts are kept escaped.
 type saying struct {
-	begun       bool // it is a choice of the answer, and its role was told
-	parted      bool // its next text is another one
-	said        bool // it has text
-	refused     bool // it has the text of a refusal
+	begun       bool // the choice is part of the answer, and its role is written
+	parted      bool // the next text is a new one
+	said        bool // the choice has text
+	refused     bool // the choice has the text of a refusal
 	reason      event.FinishReason
 	explanation []byte // why the provider refused
 
@@ -47,8 +47,7 @@ type saying struct {
 // maxThought bounds the reasoning that is kept until its signature comes, in bytes.
 const maxThought = sse.DefaultMaxEvent
 
-// NewEmitter returns an emitter of one answer to the request that the memory is
-// of.
+// NewEmitter returns an emitter of one answer to the request of the answer context.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 	return &Emitter{Emitter: choices.Emitter{Context: m, IDs: ids}}
 }
@@ -102,7 +101,7 @@ func (m *Emitter) content(e *event.Event) {
 	}
 }
 
-// start keeps what every chunk says, once.
+// start keeps the members of every chunk. Only the first call has an effect.
 func (m *Emitter) start(e *event.Event) {
 	object := "chat.completion"
 	if m.Context.Stream {
@@ -158,7 +157,7 @@ func (m *Emitter) fragment(choice int, member string, all *[]byte, fragment []by
 	m.close("")
 }
 
-// end writes the end. There is always a choice 0, even one that said nothing.
+// end writes the end. There is always a choice 0, even without content.
 func (m *Emitter) end() {
 	m.begin(0)
 	for i := range m.choices {

@@ -7,8 +7,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// annotate keeps a source of the text. A stream tells them all together at its
-// end: accumulators of official SDKs cannot add up lists without indexes.
+// annotate keeps a source of the text. A stream contains all sources together at its
+// end: accumulators of official SDKs cannot join lists without indexes.
 func (c *saying) annotate(s *event.Citation) {
 	out := append(c.annotations, `,{"type":"url_citation","url_citation":{"url":`...)
 	out = jsonscan.AppendString(out, s.URL)
@@ -21,7 +21,7 @@ func (c *saying) annotate(s *event.Citation) {
 	c.annotations = append(out, "}}"...)
 }
 
-// appendAnnotations appends the member that holds them; there are some.
+// appendAnnotations appends the member with the annotations, of which there is at least one.
 func (c *saying) appendAnnotations(dst []byte) []byte {
 	dst = append(dst, `"annotations":[`...)
 	dst = append(dst, c.annotations[1:]...)

@@ -8,7 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// toolCall is what is known of a tool call.
+// toolCall is the state of a tool call.
 type toolCall struct {
 	known    bool
 	custom   bool
@@ -38,8 +38,8 @@ func (m *Emitter) startTool(c *saying, e *event.Event) {
 	}
 }
 
-// writeTool writes the chunk that begins a call. Later chunks tell the call by its
-// index, so its names are forgotten.
+// writeTool writes the chunk that begins a call. Later chunks identify the call by its
+// index, so its id and name are no longer needed.
 func (m *Emitter) writeTool(e *event.Event, call *toolCall) {
 	m.open(e.Choice)
 	m.Out = append(m.Out, `"tool_calls":[{"index":`...)

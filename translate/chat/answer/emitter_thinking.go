@@ -10,11 +10,11 @@ import (
 
 var errThought = errors.New("reasoning that is too long to be signed")
 
-// apart stands between the reasoning of two blocks.
+// apart separates the reasoning of two blocks.
 var apart = []byte("\n")
 
-// reasoning writes a fragment of reasoning. The block that it belongs to is
-// kept: should it be signed, its signature is told together with all of it.
+// reasoning writes a fragment of reasoning. Its block is kept, since a signature is
+// written together with the whole block.
 func (m *Emitter) reasoning(c *saying, e *event.Event) {
 	switch {
 	case !c.thoughtful:
@@ -42,7 +42,7 @@ const reasoningMember = `"reasoning_content":"`
 // endThought ends the block of reasoning at hand.
 func (c *saying) endThought() { c.apart, c.thought = true, c.thought[:0] }
 
-// signature writes the block that it signs, whole, for the client to send back.
+// signature writes the whole signed block, which the client sends back.
 func (m *Emitter) signature(c *saying, e *event.Event) {
 	signature, ok := event.ClientSignature(m.Context, e)
 	if !ok {
@@ -66,7 +66,7 @@ func (m *Emitter) redacted(c *saying, e *event.Event) {
 	m.closeBlock(c)
 }
 
-// block is where thinking blocks are written.
+// block returns the buffer that thinking blocks are written to.
 func (m *Emitter) block(c *saying) *[]byte {
 	if m.Context.Stream {
 		return &m.Out

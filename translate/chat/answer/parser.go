@@ -16,7 +16,7 @@ func NewParser(h event.Handler) *choices.Parser {
 	return choices.NewParser(&teller{}, h)
 }
 
-// teller tells what the choices of chat answers say.
+// teller reads the choices of chat answers and sends their events.
 type teller struct {
 	deltas []delta // of the chunk at hand
 	calls  []calls // by choice
@@ -27,8 +27,8 @@ type teller struct {
 	spoken bool // there is something that can be told
 }
 
-// delta is what a choice of a chunk says, as it is written: slices of the
-// chunk, nil for what is not there.
+// delta contains the raw members of a choice of a chunk: slices of the chunk, nil for
+// absent members.
 type delta struct {
 	content, reasoning     []byte // strings with their quotes
 	refusal                []byte
@@ -39,10 +39,10 @@ type delta struct {
 	callsAt                int
 	call                   []byte // function_call
 	logprobs               []byte
-	annotated, spoken      bool // it has annotations, audio
-	drawn                  bool // it has images
-	detailed               bool // it has reasoning_details: as a rule the reasoning once more
-	broken                 bool // something is there that cannot be told, and must not be lost
+	annotated, spoken      bool // there are annotations, audio
+	drawn                  bool // there are images
+	detailed               bool // there are reasoning_details: usually the reasoning once more
+	broken                 bool // a member cannot be read, and must not be lost
 }
 
 // Member reads a member of a choice. Some servers send a whole message in place
@@ -129,7 +129,7 @@ func (d *delta) readContent(c *jsonscan.Cursor) {
 	}
 }
 
-// says reports whether a value that is skipped is neither null nor empty.
+// says skips a value, and reports whether it is neither null nor empty.
 func says(c *jsonscan.Cursor) bool { return !jsonscan.Blank(c.Skip()) }
 
 // only is kind for a value that must not be lost.
@@ -162,7 +162,7 @@ func (d *delta) readLogprobs(p *choices.Parser, c *jsonscan.Cursor) {
 	}
 }
 
-// Tell sends what a choice said: reasoning, text, refusal, calls.
+// Tell sends the events of a choice: reasoning, text, refusal, calls.
 func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 	for len(t.calls) <= choice.Index {
 		t.calls = append(t.calls, calls{choice: len(t.calls), held: &t.held})
@@ -202,12 +202,12 @@ func (t *teller) tellDelta(p *choices.Parser, calls *calls, d delta, choice choi
 	}
 }
 
-// speaks reports whether a choice says more than calls.
+// speaks reports whether a choice has other content than calls.
 func (d *delta) speaks() bool {
 	return d.writes() || d.thinking != nil || d.reasoning != nil
 }
 
-// writes reports whether a choice says a text, be it a refusal.
+// writes reports whether a choice has a text or a refusal.
 func (d *delta) writes() bool {
 	return len(d.content) > len(`""`) || len(d.refusal) > len(`""`) || d.parts != nil
 }
@@ -229,7 +229,7 @@ func tellText(p *choices.Parser, d *delta, choice choices.Choice) {
 	}
 }
 
-// dropRest notes what of a message the core events have no words for.
+// dropRest reports the members of a message that core events cannot express as dropped.
 func dropRest(p *choices.Parser, d *delta) {
 	if d.annotated {
 		p.Drop(inMessage + "annotations")
@@ -252,8 +252,8 @@ func (t *teller) Repeated(e *event.Event) {
 	}
 }
 
-// End begins the calls that wait for more of their names, and says what is wrong
-// with the answer as a whole.
+// End sends the calls that wait for the rest of their names. It returns an error if the
+// answer as a whole is invalid.
 func (t *teller) End(p *choices.Parser) error {
 	if t.drawn && !t.spoken {
 		return errImages
@@ -267,8 +267,7 @@ func (t *teller) End(p *choices.Parser) error {
 	return nil
 }
 
-// array reads an array that is not empty, as it is written; a value of another
-// kind is skipped and reads as nil.
+// array consumes a value, and returns it raw if it is an array that is not empty.
 func array(c *jsonscan.Cursor) []byte { return kind(c, jsonscan.Array) }
 
 func kind(c *jsonscan.Cursor, want jsonscan.Kind) []byte {

@@ -23,7 +23,7 @@ type calls struct {
 	index  map[int64]int // which call an index of the provider stands for
 }
 
-// call is what is known of a call.
+// call is the state of a call.
 type call struct {
 	id, name []byte
 	custom   bool
@@ -48,7 +48,7 @@ var (
 	errCalls    = fmt.Errorf("more than %d tool calls", maxCalls)
 )
 
-// tellCalls sends what the entries of tool_calls say.
+// tellCalls sends the events of the entries of tool_calls.
 func (t *teller) tellCalls(p *choices.Parser, all *calls, d *delta, choice choices.Choice) {
 	t.cursor = jsonscan.New(d.calls)
 	c := &t.cursor
@@ -74,14 +74,14 @@ func (t *teller) tellCalls(p *choices.Parser, all *calls, d *delta, choice choic
 	check(p, c)
 }
 
-// check fails an answer of which a part is not what it ought to be.
+// check fails an answer with an invalid part.
 func check(p *choices.Parser, c *jsonscan.Cursor) {
 	if err := c.Finish(); err != nil {
 		p.Fail(fault.Unusable(err))
 	}
 }
 
-// tellCall sends what the deprecated function_call says: there is only one.
+// tellCall sends the events of the deprecated function_call. There is only one.
 func (t *teller) tellCall(p *choices.Parser, all *calls, raw []byte) {
 	t.cursor = jsonscan.New(raw)
 	e := entry{}
@@ -92,8 +92,8 @@ func (t *teller) tellCall(p *choices.Parser, all *calls, raw []byte) {
 	all.take(p, all.find(&e, false), &e)
 }
 
-// find returns which call an entry is about, and begins it if it is new. Apart
-// says that it is none of those before.
+// find returns the index of the call of an entry, and adds the call if it is new. apart
+// reports that the entry belongs to no earlier call.
 func (a *calls) find(e *entry, apart bool) int {
 	if e.index < 0 || apart {
 		return a.findByID(e, apart)
@@ -276,7 +276,7 @@ func (a *calls) takeArguments(p *choices.Parser, at int, e *entry) {
 	a.hold(p, len(c.waiting)-from)
 }
 
-// end says what is wrong with the calls as a whole.
+// end returns an error if the calls as a whole are invalid.
 func (a *calls) end() error {
 	for i := range a.all {
 		c := &a.all[i]
@@ -287,7 +287,7 @@ func (a *calls) end() error {
 	return nil
 }
 
-// same reports whether a text is that of a raw string.
+// same reports whether a text equals a raw string.
 func same(text, raw []byte) bool {
 	inner := raw[1 : len(raw)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {

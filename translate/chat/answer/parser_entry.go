@@ -52,8 +52,8 @@ func readIndex(c *jsonscan.Cursor) int64 {
 	return n
 }
 
-// slot is where later chunks of the same shape have their arguments. Which call
-// they belong to must follow from their index alone.
+// slot returns the position of the arguments in later chunks of the same shape, whose
+// call must follow from the index alone.
 func (e *entry) slot() jsonscan.Slot {
 	if e.index < 0 || len(e.name) > len(`""`) {
 		return jsonscan.Slot{}

@@ -6,13 +6,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// mind is what is known of the reasoning of a choice.
+// mind is the state of the reasoning of a choice.
 type mind struct {
 	open bool // reasoning was sent since the last block ended
 }
 
-// piece is a content part or a thinking block, as far as the gateway knows its
-// members: raw strings, nil for what is not there.
+// piece contains the known members of a content part or a thinking block: raw strings,
+// nil for absent members.
 type piece struct {
 	kind, text, refusal, data, signature []byte
 	thinking                             []byte // a string, or an array of text parts
@@ -58,8 +58,8 @@ func pieces(p *choices.Parser, path string, raw []byte, each func(*piece)) {
 	check(p, &c)
 }
 
-// tellReasoning sends the reasoning of a choice. Signed blocks are the better
-// of two ways to tell the same reasoning.
+// tellReasoning sends the reasoning of a choice. If the same reasoning is there twice,
+// signed blocks are preferred.
 func (t *teller) tellReasoning(p *choices.Parser, d *delta, choice choices.Choice) {
 	if d.thinking != nil {
 		pieces(p, inBlock, d.thinking, func(b *piece) { t.tellBlock(p, b, choice) })
@@ -140,7 +140,7 @@ func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 	})
 }
 
-// dropPart notes a part that is none of a text.
+// dropPart reports a part without a text as dropped.
 func dropPart(p *choices.Parser, b *piece) {
 	if string(b.kind) != `"text"` {
 		p.Drop(inMessage + "content[*]")

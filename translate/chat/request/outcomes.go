@@ -9,7 +9,7 @@ import (
 // model's template.
 const templateArguments = "chat_template_kwargs"
 
-// outcomes are what becomes of each concept in chat requests.
+// outcomes is the table of the outcomes of concepts in chat requests.
 var outcomes = core.NewOutcomes(
 	core.Keep(
 		core.Model, core.MaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.PresencePenalty, core.FrequencyPenalty, core.LogitBias,
@@ -96,11 +96,11 @@ var replays = []core.Rule{
 	core.KeepIf("reasoning_replay reasoning", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayReasoning }),
 }
 
-// effort is the rule of providers that take a word for how much to reason.
+// effort returns the rule of providers that accept a value of reasoning_effort.
 func effort(word string) core.Rule {
 	e := trait.EffortOf(word)
 	return core.KeepIf("reasoning_effort "+word, func(traits *trait.Traits) bool { return traits.ReasoningEffort.Has(e) })
 }
 
-// lateSystem is what becomes of late system texts unless a trait says otherwise.
+// lateSystem is the default of the trait mid_system.
 const lateSystem = trait.MidSystemKeep

@@ -18,7 +18,7 @@ type reader struct {
 	allowed *core.AllowedTools
 
 	role      core.Role
-	begun     bool     // somebody other than the system has spoken
+	begun     bool     // a turn of another role than the system has been read
 	freeCalls [][]byte // the ids of calls that had a free text, as they are written
 
 	late  bool // the turn is one of the system that has not begun
@@ -69,10 +69,10 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	return c.Finish()
 }
 
-// Forget lets go of the body.
+// Forget drops all references to the body.
 func (r *reader) Forget() { *r = reader{} }
 
-// isObject reports whether a raw value at a path is an object, which it must be.
+// isObject reports whether a raw value at a path is an object, and refuses any other value.
 func (r *reader) isObject(raw []byte, path string) bool {
 	if len(raw) > 0 && raw[0] == '{' {
 		return true

@@ -31,7 +31,7 @@ const (
 	tool
 )
 
-// turn is what is known of a message before its end.
+// turn is the state of a message before its end.
 type turn struct {
 	role    role
 	content jsonscan.Kind // Invalid where there is none
@@ -222,7 +222,7 @@ func (r *request) function() {
 	r.WantKind("arguments", arguments, jsonscan.String)
 }
 
-// require notes what a message lacks.
+// require notes faults for the members that a message lacks.
 func (r *request) require(t *turn) {
 	if t.role == noRole {
 		r.Part(partRole)

@@ -40,7 +40,7 @@ func (w *writer) Begin(x *core.Translation) {
 	w.tools = w.tools[:0]
 }
 
-// Forget lets go of the body.
+// Forget drops all references to the body.
 func (w *writer) Forget() (kept int) {
 	w.x, w.out = nil, nil
 	w.names.Reset()

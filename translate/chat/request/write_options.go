@@ -8,7 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// writeOptions writes what bounds and shapes the answer.
+// writeOptions writes the options that bound and shape the answer.
 func (w *writer) writeOptions() {
 	if n, ok := w.x.MaxTokens(); ok {
 		w.out.Number(w.maxTokensField(), n)
@@ -73,8 +73,7 @@ func (w *writer) writeTier() {
 	}
 }
 
-// writeCache writes what the provider's cache is to know, and how many words the
-// client wants.
+// writeCache writes the options of the provider's cache, and the verbosity.
 func (w *writer) writeCache() {
 	w.out.Option("prompt_cache_key", &w.x.Options[core.CacheKey])
 	w.out.Option("prompt_cache_options", &w.x.Options[core.CacheOptions])
@@ -82,8 +81,8 @@ func (w *writer) writeCache() {
 	w.out.Option("verbosity", &w.x.Options[core.Verbosity])
 }
 
-// writePrefill says that the last message is to be continued, where a server asks
-// for that.
+// writePrefill writes the fields with which some servers are asked to continue the last
+// message.
 func (w *writer) writePrefill() {
 	if w.messages.role == "assistant" && w.x.Traits.Prefill == trait.PrefillVLLM {
 		w.out.Raw("continue_final_message", []byte("true"))

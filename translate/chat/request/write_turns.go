@@ -52,7 +52,7 @@ func (w *writer) EndTurn() {
 	}
 }
 
-// endSystem writes a late text of the system where the provider can have it.
+// endSystem writes a late text of the system in the role, or at the place, that the provider accepts.
 func (w *writer) endSystem() {
 	c := &w.turn.content
 	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
@@ -65,8 +65,8 @@ func (w *writer) endSystem() {
 	}
 }
 
-// endUser writes what a user says beside the results of tools, which stand before
-// it already, together with the media out of those.
+// endUser writes the content of a user's turn, behind the results of tools, together
+// with the media out of the results.
 func (w *writer) endUser() {
 	t := &w.turn
 	all := &t.content
@@ -94,7 +94,7 @@ func (w *writer) spread(c *parts.Content) {
 	}
 }
 
-// endAssistant writes what the assistant said, thought and called.
+// endAssistant writes the text, the reasoning and the calls of the assistant.
 func (w *writer) endAssistant() {
 	t := &w.turn
 	if t.content.Empty() && t.thinking.Empty() && len(t.calls) == 0 {
@@ -108,7 +108,7 @@ func (w *writer) endAssistant() {
 	w.messages.add(w.x.At, "assistant", nil, c, w.assistantTail())
 }
 
-// assistantTail returns what an assistant's message holds beside content.
+// assistantTail returns the members of an assistant's message behind the content.
 func (w *writer) assistantTail() []byte {
 	t := &w.turn
 	tail := w.scratch[:0]
@@ -137,7 +137,7 @@ func (w *writer) Text(text []byte) {
 		to.Buf = append(append(to.Buf, parts.LineFeed...), text...)
 	default:
 		if len(t.calls) > 0 && to == &t.content {
-			// Calls have a place of their own, so it is lost what they stand in front of.
+			// Calls are in a member of their own, so the order of calls and texts is lost.
 			w.x.Keep(core.TextBehindCall, nil)
 		}
 		to.AddText(text)

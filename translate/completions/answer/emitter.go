@@ -17,20 +17,19 @@ type Emitter struct {
 	choices []choice
 }
 
-// choice is what is known of a choice.
+// choice is the state of a choice.
 type choice struct {
-	begun    bool   // it is a choice of the answer, and its echo was written
-	parted   bool   // its next text is another one
-	calls    bool   // it has tool calls
-	reason   string // why it ended
+	begun    bool   // the choice is part of the answer, and its echo is written
+	parted   bool   // the next text is a new one
+	calls    bool   // the choice has tool calls
+	reason   string // the finish_reason
 	text     []byte // of a JSON answer
 	logprobs legacy
 }
 
 var errTools = errors.New("tool calls in answer to a completions request")
 
-// NewEmitter returns an emitter of one answer to the request that the memory is
-// of.
+// NewEmitter returns an emitter of one answer to the request of the answer context.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 	return &Emitter{Emitter: choices.Emitter{Context: m, IDs: ids}}
 }
@@ -66,7 +65,7 @@ func (m *Emitter) Handle(e *event.Event) {
 	}
 }
 
-// start keeps what every chunk says, once. The format has no service tier.
+// start keeps the members of every chunk, once. The format has no service tier.
 func (m *Emitter) start(e *event.Event) { m.Start("text_completion", e, "") }
 
 // choice returns a choice by its index.
@@ -125,7 +124,7 @@ func (m *Emitter) finish(e *event.Event) {
 	}
 }
 
-// end writes the end. There is always a choice 0, even one that said nothing.
+// end writes the end. There is always a choice 0, even without content.
 func (m *Emitter) end() {
 	m.begin(0)
 	if m.Context.Stream {

@@ -12,22 +12,22 @@ func NewParser(h event.Handler) *choices.Parser {
 	return choices.NewParser(&teller{}, h)
 }
 
-// teller tells what the choices of completions answers say.
+// teller reads the choices of completions answers and sends their events.
 type teller struct {
 	said []saying // of the chunk at hand
 	list weights
 }
 
-// saying is what a choice of a chunk says, as it is written: slices of the
-// chunk, nil for what is not there.
+// saying contains the raw members of a choice of a chunk: slices of the chunk, nil for
+// absent members.
 type saying struct {
 	text, reasoning     []byte // with their quotes
 	textAt, reasoningAt jsonscan.Slot
 	logprobs            []byte
 }
 
-// Member reads a member of a choice. The format has no reasoning, but some
-// servers tell it, by the names that it has in chat answers.
+// Member reads a member of a choice. The format has no reasoning, but some servers send
+// it in the members of chat answers.
 func (t *teller) Member(p *choices.Parser, c *jsonscan.Cursor, nth int) {
 	for len(t.said) <= nth {
 		t.said = append(t.said, saying{})
@@ -55,7 +55,7 @@ func (t *teller) Member(p *choices.Parser, c *jsonscan.Cursor, nth int) {
 	}
 }
 
-// Tell sends the reasoning and the text of a choice, and how likely that was.
+// Tell sends the reasoning, the text and the log probabilities of a choice.
 func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 	if nth >= len(t.said) {
 		return
@@ -69,8 +69,8 @@ func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 	}
 }
 
-// Repeated has nothing to follow: texts have no state.
+// Repeated does nothing: texts have no state.
 func (t *teller) Repeated(*event.Event) {}
 
-// End finds nothing wrong: an answer may say nothing at all.
+// End returns no error: an answer may be empty.
 func (t *teller) End(*choices.Parser) error { return nil }

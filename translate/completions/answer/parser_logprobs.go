@@ -28,8 +28,8 @@ type alternative struct {
 	weight       float64
 }
 
-// unknownWeight stands for the probability of a token that none is told of: the
-// format has no null for it, and calls a token so that is very unlikely.
+// unknownWeight is the log probability of a token without one: the format has no null
+// there, and uses this value for very unlikely tokens.
 const unknownWeight = "-9999.0"
 
 // read returns the list for a raw object, nil if that tells of no token. Some

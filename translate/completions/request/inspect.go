@@ -27,9 +27,9 @@ var fields = strict.Fields{
 // request reads one request body.
 type request struct{ strict.Pass }
 
-// Inspect is the strict pass over a request body. It returns what the gateway
-// needs to know of it, or the fault that comes first: JSON faults in byte
-// order, then the fields in the order of their table.
+// Inspect is the strict pass over a request body. It returns the view of the request, or
+// the fault that comes first: JSON faults in byte order, then the fields in the order of
+// their table.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
 	r := request{strict.New(body, strict.Brackets, fields)}
 	for r.NextField() {
@@ -42,7 +42,7 @@ func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) 
 	return r.End()
 }
 
-// read reads the field at hand.
+// read reads the current field.
 func (r *request) read() {
 	switch r.Field() {
 	case "prompt":

@@ -11,7 +11,7 @@ const (
 	guidedJSON        = "guided_json"
 )
 
-// outcomes are what becomes of each concept in completions requests.
+// outcomes is the table of the outcomes of concepts in completions requests.
 var outcomes = core.NewOutcomes(
 	core.Keep(
 		core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.PresencePenalty,
@@ -53,5 +53,5 @@ var (
 	schemas    = []core.Rule{core.Extension(structuredOutputs), core.Extension(guidedJSON)}
 )
 
-// lateSystem is what becomes of late system texts unless a trait says otherwise.
+// lateSystem is the default of the trait mid_system.
 const lateSystem = trait.MidSystemKeep

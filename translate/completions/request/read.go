@@ -10,7 +10,7 @@ import (
 // Source reads completions requests.
 var Source = core.Source{Rows: rows, New: func() core.Reader { return new(reader) }}
 
-// reader reads a completions request: its prompt is what a user says.
+// reader reads a completions request, whose prompt becomes a turn of the user.
 type reader struct {
 	x      *core.Translation
 	w      core.Writer
@@ -18,7 +18,7 @@ type reader struct {
 	prompt []byte          // raw
 }
 
-// Forget lets go of the body.
+// Forget drops all references to the body.
 func (r *reader) Forget() { *r = reader{} }
 
 // Read reads a body.
@@ -68,7 +68,7 @@ func (r *reader) refuseBelowOne(row *core.Row, raw []byte) {
 	}
 }
 
-// isEveryAnswer reports whether the best of so many answers are all of them.
+// isEveryAnswer reports whether best_of equals the number of answers asked for.
 func (r *reader) isEveryAnswer(bestOf []byte) bool {
 	n, wanted := int64(1), r.x.Options.Raw(core.Samples)
 	if wanted != nil {
@@ -78,7 +78,7 @@ func (r *reader) isEveryAnswer(bestOf []byte) bool {
 	return ok && best == n
 }
 
-// remember keeps what the answer repeats of the prompt.
+// remember keeps the prompt for answers that repeat it.
 func (r *reader) remember() {
 	o := &r.x.Options
 	echo, scores := jsonscan.IsTrue(o.Raw(core.Echo)), o[core.Logprobs]

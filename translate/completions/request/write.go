@@ -30,7 +30,7 @@ func (w *writer) Begin(x *core.Translation) {
 	w.prompt.reset(templates[x.Traits.PromptTemplate])
 }
 
-// Forget lets go of the body.
+// Forget drops all references to the body.
 func (w *writer) Forget() (kept int) {
 	w.x, w.out = nil, nil
 	return w.prompt.size() + cap(w.scratch)
@@ -54,7 +54,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	return append(w.out, '}')
 }
 
-// askForObject asks in words for a JSON object; the format has no other way.
+// askForObject adds an instruction to answer with a JSON object, since the format has no field for it.
 func (w *writer) askForObject() {
 	if p := &w.prompt; w.x.Options.Has(core.FormatObject) {
 		p.join(&p.hoisted)

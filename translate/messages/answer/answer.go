@@ -15,7 +15,7 @@ var (
 	errNoCount   = errors.New("no input_tokens")
 )
 
-// answer is what is known of a JSON answer.
+// answer contains the members read from a JSON answer.
 type answer struct {
 	wireEvent
 	usage      token.Usage
@@ -24,10 +24,9 @@ type answer struct {
 	tokens     int64 // of a count_tokens answer, -1 for none
 }
 
-// Inspect reads a whole JSON answer to the operation. An error object in
-// it is a fault, and so is what has no content, or no count of tokens. The
-// tokens counted are the Input of its usage, which is not Known: counting uses
-// none up.
+// Inspect reads a whole JSON answer to the operation. It returns a fault for an answer
+// that contains an error object, no content, or no count of tokens. Counted tokens are
+// the Input of the usage, which is not Known, since counting uses no tokens.
 func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
 	a := answer{tokens: -1}
 	c := jsonscan.New(body)

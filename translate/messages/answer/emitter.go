@@ -15,8 +15,8 @@ import (
 )
 
 // Emitter writes core events as an answer of the format: a stream of events
-// (wire format D.8) or one JSON body, whichever the client wants. Both are
-// written by the same rules, so that they cannot tell different things.
+// (wire format D.8) or one JSON body, whichever the client wants. The same code writes
+// both, so that their content is the same.
 //
 // Exactly one block is open at any time: a sequencer keeps what must wait for its
 // end, so that no delta ever follows the end of its block and indices have no
@@ -66,7 +66,7 @@ type writer interface {
 	streams() bool
 }
 
-// head is what an answer begins with.
+// head contains the members at the beginning of an answer.
 type head struct {
 	id    string
 	model []byte
@@ -74,7 +74,7 @@ type head struct {
 	tier  event.Tier
 }
 
-// tail is what an answer ends with.
+// tail contains the members at the end of an answer.
 type tail struct {
 	reason      string
 	stop        []byte // nil for none
@@ -84,8 +84,7 @@ type tail struct {
 	tier        event.Tier
 }
 
-// NewEmitter returns an emitter of one answer to the request that the memory is
-// of.
+// NewEmitter returns an emitter of one answer to the request of the answer context.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 	e := &Emitter{context: m, ids: ids, out: &answerWriter{}}
 	if m.Stream {
@@ -95,11 +94,11 @@ func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 	return e
 }
 
-// Output returns what was written since it was called last: of a JSON answer
-// nothing before its end. It is valid until the next event.
+// Output returns the bytes written since the last call. For a JSON answer it returns
+// nothing before the end. The bytes are valid until the next event.
 func (m *Emitter) Output() []byte { return m.out.output() }
 
-// Fault says why the events cannot be written, nil while they can.
+// Fault returns the reason why the events cannot be written, or nil.
 func (m *Emitter) Fault() *fault.Fault { return m.fault }
 
 // Handle writes the next core event. Errors are not written here.
@@ -161,7 +160,7 @@ func (m *Emitter) start(e *event.Event) {
 	m.out.start(&h)
 }
 
-// content takes in an event that belongs to a block.
+// content handles an event that belongs to a block.
 func (m *Emitter) content(e *event.Event) {
 	if !m.started {
 		m.start(&event.Event{})

@@ -9,11 +9,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// toolCall is what is known of the open tool call.
+// toolCall is the state of the open tool call.
 type toolCall struct {
 	args    toolcall.Arguments
 	held    []byte // arguments that were not written yet
-	passing bool   // its arguments are written as they come
+	passing bool   // arguments are written as they arrive
 }
 
 var errCustom = errors.New("a custom tool call")

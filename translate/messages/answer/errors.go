@@ -30,8 +30,8 @@ func Status(f *fault.Fault) int {
 	return f.Status()
 }
 
-// errorTypes are the words of error.type. Official SDKs choose their exception by
-// status and type, so no other word may appear.
+// errorTypes lists the values of error.type. Official SDKs choose their exception by
+// status and type, so no other value may appear.
 var errorTypes = [...]string{
 	fault.Internal:             "api_error",
 	fault.Invalid:              "invalid_request_error",

@@ -36,7 +36,7 @@ type Parser struct {
 	tier       event.Tier
 	begun      bool // something was said
 	finished   bool // the reason why the turn ended was told
-	over       bool // nothing that follows counts
+	over       bool // all later events are ignored
 }
 
 // openBlock is a block of the stream that was begun.
@@ -65,10 +65,10 @@ func NewParser(h event.Handler) *Parser {
 	return &Parser{handler: h, blocks: make(map[int64]openBlock, 4)}
 }
 
-// Finished reports whether the turn, of which there is one, has told why it ended.
+// Finished reports whether the stop reason of the only turn is known.
 func (p *Parser) Finished(int) bool { return p.finished }
 
-// Choices is how many answers the format gives in one.
+// Choices returns 1, the number of choices of every answer.
 func (p *Parser) Choices() int { return 1 }
 
 // Event reads the next event of a stream.
@@ -83,7 +83,7 @@ func (p *Parser) Event(event sse.Event) {
 	p.again.data.Forget()
 	p.sent = 0
 	switch string(event.Name) {
-	case "error", "message_stop": // the name tells enough
+	case "error", "message_stop": // the data need not be read
 		p.step(string(event.Name), event.Data)
 		return
 	}
@@ -117,7 +117,7 @@ func ignored(name []byte) bool {
 	}
 }
 
-// step tells what an event means.
+// step sends the core events of an event.
 func (p *Parser) step(name string, data []byte) {
 	switch name {
 	case "message_start":
@@ -141,14 +141,14 @@ func (p *Parser) step(name string, data []byte) {
 	}
 }
 
-// dropEvent notes an event that nobody knows; a ping says nothing.
+// dropEvent reports an unknown event as dropped, unless it is a ping.
 func (p *Parser) dropEvent(name []byte) {
 	if string(name) != "ping" {
 		p.DropNamed("event.", name)
 	}
 }
 
-// End is the end of a stream's body.
+// End ends the body of a stream.
 func (p *Parser) End(clean bool) {
 	switch {
 	case p.over:
@@ -159,7 +159,7 @@ func (p *Parser) End(clean bool) {
 	}
 }
 
-// end ends an answer that is complete. One that never began is none.
+// end ends a complete answer. An answer that never began is a fault.
 func (p *Parser) end() {
 	if !p.begun {
 		p.fail(fault.Unusable(errNothing))

@@ -9,7 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// wholeAnswer is what a JSON answer says, as it is written.
+// wholeAnswer contains the raw members of a JSON answer.
 type wholeAnswer struct {
 	reading
 	content []byte // the array
@@ -63,7 +63,7 @@ func (p *Parser) readAnswer(a *wholeAnswer, body []byte) error {
 	return c.Finish()
 }
 
-// tell sends what the answer says, in the order of a stream.
+// tell sends the events of the answer, in the order of a stream.
 func (p *Parser) tell(a *wholeAnswer) {
 	p.read = a.reading
 	p.messageStart()

@@ -154,7 +154,7 @@ var mediaRows = slices.Concat(core.Within(core.Image,
 	core.Shaping(of+"type=document+citations", core.Citations),
 ))
 
-// callRows are the rows about the calls of tools and what they returned.
+// callRows are the rows about the calls of tools and their results.
 var callRows = slices.Concat(core.Within(core.ToolCall,
 	core.Structural(of+"id", core.ToolCall).As(of+"type"),
 	core.Structural(of+"name", core.ToolCall).As(of+"type"),

@@ -32,14 +32,14 @@ func (r *request) messages() {
 	}
 }
 
-// turn is what is known of a message before its end.
+// turn is the state of a message before its end.
 type turn struct {
 	system    bool // its role is system
 	assistant bool // its role is assistant
 	hasRole   bool
 	hasConfig bool
 	content   jsonscan.Kind
-	minted    bool // it holds nothing but blocks that this gateway minted
+	minted    bool // the message contains only blocks that this gateway minted
 }
 
 // message reads the message of an index, and reports whether nothing would be left
@@ -113,7 +113,7 @@ func (r *request) content(t *turn) {
 	}
 }
 
-// require notes what a message lacks.
+// require notes faults for the members that a message lacks.
 func (r *request) require(t *turn) {
 	if !t.hasRole {
 		r.Part(partRole)
@@ -123,7 +123,7 @@ func (r *request) require(t *turn) {
 	switch t.content {
 	case jsonscan.String, jsonscan.Array:
 	case jsonscan.Invalid:
-		// The effort of later turns can be set by a message that says nothing.
+		// A message without content can set the effort of later turns.
 		if !t.system || !t.hasConfig {
 			r.NoteMember("content", strict.Required)
 		}

@@ -34,7 +34,7 @@ type requestWriter struct {
 // Begin begins a request.
 func (w *requestWriter) Begin(x *core.Translation) { w.x = x }
 
-// Forget lets go of the body.
+// Forget drops all references to the body.
 func (w *requestWriter) Forget() (kept int) {
 	clear(w.names)
 	*w = requestWriter{
