@@ -76,6 +76,19 @@ func TestResponsesRequestsTowardsMessages(t *testing.T) {
 			fault: "tools[0].name: is what the name of another tool becomes for the provider",
 		},
 		{
+			// The number became the namespace of no name, so the answer called a tool that the
+			// client does not have.
+			name:  "a namespace whose name is a number",
+			body:  posing(`"tools":[{"type":"namespace","name":5,"tools":[{"type":"function","name":"f"}]}]`).body,
+			fault: "tools[0].name: must be a string",
+		},
+		{
+			// Providers refuse the whole request for an input that is no object.
+			name:  "a search for tools with a number as its arguments",
+			body:  responding(itemHi + `,{"type":"tool_search_call","execution":"client","call_id":"c","arguments":5},` + itemHi).body,
+			fault: "input[1].arguments: must be an object",
+		},
+		{
 			name:   "R024 tools that an item adds",
 			body:   responding(`{"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"f"}]},`+itemHi, `"tools":[{"type":"function","name":"f","description":"old"},{"type":"function","name":"g"}]`).body,
 			want:   `{"model":"up","max_tokens":32000,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}},{"name":"g","input_schema":{"type":"object","properties":{}}}]}`,

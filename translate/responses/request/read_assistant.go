@@ -93,7 +93,9 @@ func (r *requestReader) call(kind itemKind) {
 		r.freeCall(&call)
 	case searchItem:
 		r.own(searchMembers)
-		call.Name, call.Input = []byte(searchName), r.item.Raw(int(memberArguments))
+		if call.Name, call.Input = []byte(searchName), r.item.Raw(int(memberArguments)); !isObject(call.Input) {
+			r.x.Invalid("arguments", "must be an object")
+		}
 	default:
 		r.own(callMembers)
 		call.Name, call.Text = r.calledName(), text(&r.item, memberArguments)
@@ -139,3 +141,6 @@ func (r *requestReader) keepFree(id []byte) {
 	}
 	r.freeCalls[string(id)] = true
 }
+
+// isObject reports whether a raw value is an object or absent.
+func isObject(raw []byte) bool { return raw == nil || raw[0] == '{' }

@@ -188,7 +188,7 @@ func (r *requestReader) ownTool(members core.Set) {
 // function returns the function at hand.
 func (r *requestReader) function() core.Tool {
 	o := &r.toolList.object
-	if parameters := o.Raw(toolParameters); parameters != nil && parameters[0] != '{' {
+	if parameters := o.Raw(toolParameters); !isObject(parameters) {
 		r.x.Invalid("parameters", "must be an object")
 	}
 	return core.Tool{Description: o.Raw(toolDescription), Schema: o.Raw(toolParameters), Strict: o.Raw(toolStrict)}
@@ -248,7 +248,9 @@ func (r *requestReader) namespaceTools() {
 		return
 	}
 	inner := t.object.Raw(toolTools)
-	t.namespace = t.object.Raw(toolName)
+	if name := t.object.Raw(toolName); r.isNamespace(name, "name") {
+		t.namespace = name
+	}
 	r.toolsOf(inner)
 	t.namespace = nil
 }
