@@ -20,7 +20,7 @@ func (h *Handler) call(t target, s *sink.Sink, r *http.Request, c *exchange.Cond
 	if c.Attempt.Traits.EstimateInputTokens {
 		c.Attempt.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: c.Attempt.Provider, Name: c.Attempt.Model})
 	}
-	if !c.Attempt.ByteLane() {
+	if !c.Attempt.ByteLane() && c.Attempt.Seals == nil {
 		c.Attempt.Tenant = tenantOf(s.Exchange().Key)
 		c.Attempt.Seals = h.seals().For(c.Attempt.Provider, c.Attempt.Tenant)
 	}

@@ -15,29 +15,39 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// ask makes an attempt, and repeats it once in another format if the format is why it
-// was refused. It returns the conduit of the call that counts.
+// ask makes an attempt, and repeats it once if the format is why it was refused, or the
+// reasoning of earlier turns. It returns the conduit of the call that counts.
 func (h *Handler) ask(t target, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Conduit {
 	h.call(t, s, r, c)
 	d := t.detourAfter(c)
 	if d.format == nil {
 		return c
 	}
-	again := &exchange.Conduit{Attempt: c.Attempt}
-	again.Attempt.Format = d.format
-	quoted := mentions(s.Exchange().Body, d.format)
+	again := &exchange.Conduit{Attempt: d.around(c.Attempt)}
+	teaches := d.format != c.Attempt.Format && !mentions(s.Exchange().Body, d.format)
 	h.repeat(t, s, r, again)
 	switch {
 	case c.Result.State == exchange.Unasked:
 	case again.Result.State == exchange.Unasked:
 		resume(s, c)
 		return c
-	case !quoted && proves(&again.Result):
+	case teaches && proves(&again.Result):
 		h.learn(t, c, d)
 	default:
 		h.noteFailure(t, &c.Attempt, &c.Result)
 	}
 	return again
+}
+
+// around returns the attempt to make in place of a refused one: in the format of d, or
+// without the sealed reasoning of earlier turns if the refused one was in that format.
+// The reasoning of the new answer is sealed in any case.
+func (d detour) around(refused exchange.Attempt) exchange.Attempt {
+	if d.format == refused.Format {
+		refused.Seals = refused.Seals.SealOnly()
+	}
+	refused.Format = d.format
+	return refused
 }
 
 // repeat makes another call of the target that was asked last.
@@ -54,7 +64,8 @@ func resume(s *sink.Sink, c *exchange.Conduit) {
 
 // detourAfter returns the format in which to repeat a call: the one that its answer
 // calls for; or, if a detour cannot be taken with this request, the one that the
-// detour avoids. Its format is nil if there is none.
+// detour avoids. Its format is nil if there is none, and that of the call if the call is
+// to be repeated without the reasoning of earlier turns.
 func (t target) detourAfter(c *exchange.Conduit) detour {
 	a, result := &c.Attempt, &c.Result
 	switch {
@@ -69,18 +80,19 @@ func (t target) detourAfter(c *exchange.Conduit) detour {
 }
 
 // detourAfter returns the format that p wants instead of that of an attempt, by its
-// answer.
+// answer; or that of the attempt, if p wants the request without earlier reasoning.
 func (p *provider) detourAfter(a *exchange.Attempt, result *exchange.Result) detour {
 	missing := result.Status == http.StatusNotFound || result.Status == http.StatusMethodNotAllowed
 	var next detour
 	for _, f := range p.formats {
-		if f == a.Format || !p.speaks(f, a.Exchange.Format) {
+		same := f == a.Format
+		if same && a.ByteLane() || !p.speaks(f, a.Exchange.Format) {
 			continue
 		}
-		if f.Provider.Wants != nil && f.Provider.Wants(result.Status, result.Fault.Message) {
+		if f.Provider.WantAfter(same, result.Status, result.Fault) != format.WantNothing {
 			return detour{format: f}
 		}
-		if next.format == nil && missing && a.Format.Provider.MissingFor > 0 {
+		if next.format == nil && missing && !same && a.Format.Provider.MissingFor > 0 {
 			next = detour{format: f, period: a.Format.Provider.MissingFor}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // Provider is how providers of a format are called.
@@ -16,12 +17,34 @@ type Provider struct {
 	// OneAnswer says that a call has one answer: several are as many calls, and each
 	// of them sends the whole prompt.
 	OneAnswer bool
-	// Wants reports whether a provider that refused a call in another format wants
-	// this one instead; nil if refusals never say that.
-	Wants func(status int, message string) bool
+	// Wants returns what a provider asks for by its refusal of a call, in this format or
+	// another; nil if refusals never ask for anything.
+	Wants func(status int, refusal *fault.Fault) Want
 	// MissingFor is how long a provider that answers 404 or 405 to a call is taken not
 	// to have the format; 0 if these statuses say nothing about the format.
 	MissingFor time.Duration
+}
+
+// Want is what the refusal of a call asks for.
+type Want uint8
+
+// The wants.
+const (
+	WantNothing          Want = iota
+	WantFormat                // of a call in another format: the request in this one
+	WantWithoutReasoning      // of a call in this format: the request without the encrypted reasoning of earlier turns
+)
+
+// WantAfter returns what a refusal of a call asks for. Same is true if the call was in
+// this format, which the refusal cannot ask for then.
+func (p *Provider) WantAfter(same bool, status int, refusal *fault.Fault) Want {
+	if p.Wants == nil {
+		return WantNothing
+	}
+	if w := p.Wants(status, refusal); same == (w == WantWithoutReasoning) {
+		return w
+	}
+	return WantNothing
 }
 
 // Call is what the address of a call may depend on.

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -52,11 +53,35 @@ func provider() format.Provider {
 // server, and some services for some of their models, have none.
 const missingFor = 10 * time.Minute
 
-// wants reports whether a refusal names the endpoint of the format: recent models of
-// OpenAI refuse tools together with reasoning in other formats, some models any request.
-func wants(status int, message string) bool {
-	return (status == 400 || status == 404) && strings.Contains(message, "v1/responses")
+// wants returns what a refusal asks for: the endpoint of the format, if it is named, as
+// recent models of OpenAI refuse tools together with reasoning in other formats, some
+// models any request; or a request without reasoning that was encrypted with another
+// key, for another account or by another service.
+func wants(status int, refusal *fault.Fault) format.Want {
+	switch {
+	case status == 400 && rejectsReasoning(refusal):
+		return format.WantWithoutReasoning
+	case (status == 400 || status == 404) && strings.Contains(refusal.Message, "v1/responses"):
+		return format.WantFormat
+	}
+	return format.WantNothing
 }
+
+// rejectsReasoning reports whether a refusal is for encrypted content that the provider
+// cannot read.
+func rejectsReasoning(refusal *fault.Fault) bool {
+	if refusal.Code == "invalid_encrypted_content" {
+		return true
+	}
+	message := strings.ReplaceAll(strings.ToLower(refusal.Message), "_", " ")
+	return strings.Contains(message, "encrypted content") && slices.ContainsFunc(unreadable, func(reason string) bool {
+		return strings.Contains(message, reason)
+	})
+}
+
+// unreadable are the words by which providers explain that they cannot read encrypted
+// content.
+var unreadable = []string{"verif", "decrypt", "not issued"}
 
 // faults returns how failed requests are answered: as in chat, but for streams, whose
 // clients know a failure by the state of the response.

@@ -57,15 +57,21 @@ func NewRing(current []byte, older ...[]byte) (*Ring, error) {
 // Sealer seals and opens the reasoning of one provider for one tenant. It is safe
 // for concurrent use.
 type Sealer struct {
-	ring    *Ring
-	context []byte
+	ring     *Ring
+	context  []byte
+	sealOnly bool
 }
 
 // For returns the sealer of a provider and a tenant: names that stay the same as
 // long as what was sealed shall open.
 func (r *Ring) For(provider, tenant string) *Sealer {
 	context := fmt.Appendf(nil, "%d %s%d %s", len(provider), provider, len(tenant), tenant)
-	return &Sealer{r, context}
+	return &Sealer{ring: r, context: context}
+}
+
+// SealOnly returns a sealer that seals like s, and opens nothing.
+func (s *Sealer) SealOnly() *Sealer {
+	return &Sealer{ring: s.ring, context: s.context, sealOnly: true}
 }
 
 // Append appends the sealed text of a payload.
@@ -81,7 +87,7 @@ func (s *Sealer) Append(dst []byte, kind string, payload []byte) []byte {
 // and tenant, and for one that was changed. A nil Sealer opens nothing.
 func (s *Sealer) Open(kind string, text []byte) (payload []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(text, []byte(kind))
-	if !ok || s == nil {
+	if !ok || s == nil || s.sealOnly {
 		return nil, false
 	}
 	encoded, payload, ok := bytes.Cut(rest, []byte{'.'})

@@ -41,6 +41,14 @@ func TestWhatWasSealedOpens(t *testing.T) {
 	assert.Empty(t, empty)
 }
 
+func TestASealerThatOnlySealsOpensNothing(t *testing.T) {
+	s := ring(t, first).For("openai", "team")
+	sealed := s.SealOnly().Append(nil, seal.Item, []byte(payload))
+	assert.Equal(t, s.Append(nil, seal.Item, []byte(payload)), sealed)
+	_, ok := s.SealOnly().Open(seal.Item, sealed)
+	assert.False(t, ok)
+}
+
 // TestNoByteOfASealCanBeChanged ensures that a client gets nothing into a seal that
 // the gateway did not put there.
 func TestNoByteOfASealCanBeChanged(t *testing.T) {

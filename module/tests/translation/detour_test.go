@@ -166,7 +166,9 @@ func TestARefusalOfAProviderWithoutResponsesReachesTheClient(t *testing.T) {
 // the gateway, in words about another format.
 func TestTheProvidersRefusalIsKeptIfItCannotBeAvoided(t *testing.T) {
 	const missing = `{"error":{"message":"Previous response with id 'resp_1' not found.","type":"invalid_request_error","param":"previous_response_id","code":"previous_response_not_found"}}`
-	s, p := startPicky(t, site.Direct, "responses chat", site.ResponsesPath, refuse(http.StatusNotFound, missing))
+	p := gatewaytest.NewProvider(t)
+	p.Always(at(site.ResponsesPath, refuse(http.StatusNotFound, missing)))
+	s := site.Start(t, site.Direct.Provider("p", p, "format responses chat", "responses_state passthrough"))
 	answer := s.Ask(site.ResponsesPath, `{"model":"m","input":"x","previous_response_id":"resp_1"}`)
 	assert.Equal(t, http.StatusNotFound, answer.Status)
 	assert.Equal(t, missing, answer.Body)
