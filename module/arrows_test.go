@@ -34,7 +34,7 @@ var arrows = []arrow{
 	{"module/prices", nil},
 	{"module/aigateway", []string{"translate/..."}},
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
-	{"module/gateway", []string{"module/gateway/...", "module/prices", "module/aigateway", "module/exchange", "translate/..."}},
+	{"module/gateway", []string{"module/gateway/...", "module/prices", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/drain", nil},
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
 	{"module/gateway/cors", []string{"module/aigateway"}},

@@ -27,7 +27,9 @@ func TestR039WhatAProviderKeepsIsRefusedByName(t *testing.T) {
 		for field, value := range map[string]string{
 			"previous_response_id": `"resp_1"`, "conversation": `"conv_1"`, "prompt": `{"id":"pmpt_1"}`, "background": "true",
 		} {
-			body := func(model string) string { return `{"model":"` + model + `","input":"hi","` + field + `":` + value + `}` }
+			body := func(model string) string {
+				return `{"model":"` + model + `","input":"hi","` + field + `":` + value + `}`
+			}
 			for _, model := range []string{"without", "chat"} {
 				before := p.Count()
 				answer := s.Ask(site.ResponsesPath, body(model))

@@ -44,7 +44,6 @@ type toolReader struct {
 	byName   map[string]int // the indices of declared; nil while no item adds tools
 	allowed  *core.AllowedTools
 
-	cursor    jsonscan.Cursor
 	object    core.Object
 	format    core.Object
 	namespace []byte // raw: of the tools at hand, nil for none
