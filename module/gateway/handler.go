@@ -24,8 +24,8 @@ import (
 //	GET  /v1/models, /v1/models/{id}
 //	GET  /v1/capabilities
 //
-// and the paths of accounts below /api/, unless accounts are off. It answers every
-// other path below /v1/ with 404, and hands all others to the next handler of the
+// and the paths of accounts below /api/, unless accounts are off. It refuses every
+// other path below /v1/, and hands all others to the next handler of the
 // site. If no handler of the site answers, a path that ends like one of the above is
 // answered 404 too, and not by Caddy's empty 200.
 //

@@ -57,10 +57,49 @@ func route(r *http.Request) (e endpoint, ok bool) {
 	if id, ok := strings.CutPrefix(p, modelsPrefix); ok && id != "" {
 		return endpoints[modelsPrefix], true // names may hold anything, encoded slashes included
 	}
-	if e, ok = endpoints[p]; ok && r.URL.RawPath == "" && p != modelsPrefix {
-		return e, true
+	e, ok = endpoints[p]
+	ok = ok && r.URL.RawPath == "" && p != modelsPrefix
+	if !ok || r.Method != e.method {
+		if refused, found := refusedEndpoint(r); found {
+			return refused, true
+		}
 	}
-	return noEndpoint(p), true
+	if !ok {
+		e = noEndpoint(p)
+	}
+	return e, true
+}
+
+// refusedEndpoint returns the endpoint for a request that a format lists as refused.
+func refusedEndpoint(r *http.Request) (e endpoint, found bool) {
+	for _, f := range formats.All() {
+		for _, refused := range f.Client.Refusals {
+			if matches(r, refused) {
+				return refuse(f, refused.Fault), true
+			}
+		}
+	}
+	return e, false
+}
+
+func matches(r *http.Request, refused format.Refusal) bool {
+	if refused.Upgrade != "" && !strings.EqualFold(r.Header.Get("Upgrade"), refused.Upgrade) {
+		return false
+	}
+	ok, _ := path.Match(strings.ReplaceAll(refused.Path, "{id}", "?*"), r.URL.Path)
+	return ok && r.URL.RawPath == ""
+}
+
+// refuse returns an endpoint that checks the credential, and then refuses the request.
+func refuse(f *format.Descriptor, reason func() *fault.Fault) endpoint {
+	e := endpoint{format: f}
+	e.serve = func(h *Handler, s *sink.Sink, r *http.Request) *fault.Fault {
+		if fault := h.authenticate(s, r, keyHeader(r, e)); fault != nil {
+			return fault
+		}
+		return reason()
+	}
+	return e
 }
 
 // isOurs reports whether a path is the gateway's, even if it has no row in the route

@@ -37,6 +37,7 @@ var errorTypes = [...]string{
 	fault.Conflict:             invalidRequest,
 	fault.TooLarge:             invalidRequest,
 	fault.UnsupportedMediaType: invalidRequest,
+	fault.UpgradeRefused:       invalidRequest,
 	fault.RateLimited:          "rate_limit_error",
 	fault.BadGateway:           "server_error",
 	fault.Overloaded:           "server_error",

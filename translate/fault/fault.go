@@ -20,6 +20,7 @@ const (
 	Conflict                         // 409
 	TooLarge                         // 413
 	UnsupportedMediaType             // 415
+	UpgradeRefused                   // 426: another protocol than HTTP is asked for
 	RateLimited                      // 429
 	BadGateway                       // 502: the provider is at fault
 	Overloaded                       // 529 to messages clients, 503 to others
@@ -37,6 +38,7 @@ var statuses = [...]int{
 	Conflict:             409,
 	TooLarge:             413,
 	UnsupportedMediaType: 415,
+	UpgradeRefused:       426,
 	RateLimited:          429,
 	BadGateway:           502,
 	Overloaded:           503,

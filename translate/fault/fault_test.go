@@ -147,6 +147,11 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"method: must be POST","type":"invalid_request_error","param":null,"code":null}}`,
 		},
 		{
+			"WebSocket", is(fault.NoWebSocket()), 426,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"upgrade: this endpoint has no WebSocket; use HTTP POST"},"request_id":"R"}`,
+			`{"error":{"message":"upgrade: this endpoint has no WebSocket; use HTTP POST","type":"invalid_request_error","param":null,"code":null}}`,
+		},
+		{
 			"misspelt path", is(fault.UnknownPath("/v1/messages")), 404,
 			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; did you mean /v1/messages? Check the base URL of the client"},"request_id":"R"}`,
 			`{"error":{"message":"path: no such endpoint; did you mean /v1/messages? Check the base URL of the client","type":"invalid_request_error","param":null,"code":"not_found"}}`,

@@ -219,6 +219,22 @@ func NeedsState(path string) *Fault {
 	}
 }
 
+// NotKept refuses to read, cancel or delete an earlier response.
+func NotKept() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway keeps no responses", Code: "not_found"}
+}
+
+// NoCompaction refuses to compact a conversation.
+func NoCompaction() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway compacts no conversations; ask for a summary with POST /v1/responses", Code: "not_found"}
+}
+
+// NoWebSocket refuses a WebSocket. Codex goes on with POST at once after the status 426,
+// and only after seconds of retries with any other.
+func NoWebSocket() *Fault {
+	return &Fault{Kind: UpgradeRefused, Message: "upgrade: this endpoint has no WebSocket; use HTTP POST", Final: true}
+}
+
 // WrongMethod refuses a method that the path does not have; allowed lists those that it has.
 func WrongMethod(allowed string) *Fault {
 	return &Fault{Kind: MethodNotAllowed, Message: "method: must be " + allowed}

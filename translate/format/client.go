@@ -13,6 +13,9 @@ type Client struct {
 	// Endpoints are the paths that clients ask, the first of which begins the paths
 	// of the others.
 	Endpoints []Endpoint
+	// Refusals are further requests that clients may send. The gateway has no answer to
+	// them, but an explanation.
+	Refusals []Refusal
 	// KeyHeader is a header, in canonical form, that may hold the key in place of
 	// Authorization; "" for none.
 	KeyHeader string
@@ -32,6 +35,14 @@ type Endpoint struct {
 	Method    string
 	Path      string
 	Operation translate.Operation
+}
+
+// Refusal is a request that is refused, with any method that has no endpoint at the
+// path.
+type Refusal struct {
+	Path    string // "{id}" stands for one segment, whatever it holds
+	Upgrade string // the protocol, in lower case, that the request asks to change to; "" if that does not matter
+	Fault   func() *fault.Fault
 }
 
 // Quotas are the headers, in canonical form, that tell a client what is left of

@@ -15,7 +15,7 @@ import (
 // optional are the fields of descriptors whose zero value has a meaning, which
 // the comment of the field states.
 var optional = []string{
-	"Client.KeyHeader", "Client.Query", "Client.Headers",
+	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
 	"Provider.OneAnswer", "Provider.Wants", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
 	"Requests.FillIn",

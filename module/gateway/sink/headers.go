@@ -58,6 +58,9 @@ func setFaultHeaders(h http.Header, f *fault.Fault) {
 	if f.Kind == fault.Unauthenticated {
 		h["Www-Authenticate"] = []string{aigateway.Challenge}
 	}
+	if f.Kind == fault.UpgradeRefused {
+		h["Connection"] = []string{"close"}
+	}
 }
 
 // headerSafe returns a model name as a header value: names may hold characters

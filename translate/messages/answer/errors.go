@@ -42,6 +42,7 @@ var errorTypes = [...]string{
 	fault.Conflict:             "conflict_error",
 	fault.TooLarge:             "request_too_large",
 	fault.UnsupportedMediaType: "invalid_request_error",
+	fault.UpgradeRefused:       "invalid_request_error",
 	fault.RateLimited:          "rate_limit_error",
 	fault.BadGateway:           "api_error",
 	fault.Overloaded:           "overloaded_error",
