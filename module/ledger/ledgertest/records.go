@@ -97,7 +97,7 @@ func repeatedBatches(t *testing.T, d Database) {
 }
 
 func twoGateways(t *testing.T, d Database) {
-	const gateways, each = 2, 1500
+	const gateways, each = 2, 300
 	var wg sync.WaitGroup
 	var last *ledger.Ledger
 	for i := range gateways {

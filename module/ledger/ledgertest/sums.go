@@ -78,7 +78,7 @@ func add(sums map[string]*aigateway.Usage, by func(aigateway.Record, aigateway.C
 }
 
 func sumsEqualRecords(t *testing.T, d Database) {
-	const n = 400
+	const n = 100
 	random := rand.New(rand.NewPCG(3, 4))
 	l := opened(t, d, journalOf(t))
 	var records []aigateway.Record
