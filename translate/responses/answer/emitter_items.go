@@ -283,24 +283,25 @@ func (it *openItem) appendNote(dst []byte, s *event.Citation) []byte {
 }
 
 // score writes the log probabilities of the text before them: into its delta, while
-// that was not handed over, else into one of their own.
+// that was not handed over, else into one of their own. A provider may write them
+// over several lines, which would break the frame of an event.
 func (m *Emitter) score(list []byte) {
 	it := &m.item
 	if !m.context.Logprobs || it.kind != messageItem || !it.open || it.refusal || jsonscan.Blank(list) {
 		return
 	}
-	elements := list[1 : len(list)-1]
 	if len(it.scores) > 0 {
 		it.scores = append(it.scores, ',')
 	}
-	it.scores = append(it.scores, elements...)
+	from := len(it.scores)
+	it.scores = jsonscan.AppendCompact(it.scores, list[1:len(list)-1])
 	if it.delta == nil {
 		return
 	}
 	if m.scores == 0 {
 		m.fragment(nil)
 	}
-	m.out = append(m.out[:m.scores], elements...)
+	m.out = append(m.out[:m.scores], it.scores[from:]...)
 	m.out = append(m.out, "]}\n\n"...)
 	m.scores = 0
 }
