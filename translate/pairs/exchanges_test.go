@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,29 +17,31 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-// Whole exchanges stand in testdata/goldens/exchanges, one a folder:
-// request.<format>.json is what a client sent, answer.<format>.json and .sse
-// are what a provider of that format answered, as JSON and as a stream. What
-// the translations make of them stands beside it, one file a pair.
+// Whole exchanges are in testdata/goldens/exchanges, one per folder:
+// request.<format>.json is what a client of that format sends for it: each
+// exchange has the request of an older format and that of the responses format.
+// answer.<format>.json and .sse are what a provider of that format answers, as
+// JSON and as a stream. What the translations make of them is beside it, one
+// file per pair.
 
 // exchanges are the folders, and the traits of their providers.
 var exchanges = []struct {
 	name   string
 	traits map[translate.Format]string
 }{
-	{"agent_first_turn", map[translate.Format]string{translate.Chat: "max_tokens_field max_completion_tokens; user_field safety_identifier; extensions service_tier; reasoning_effort on; cache_breakpoints on", translate.Responses: "reasoning_effort on; cache_breakpoints on; responses_reasoning encrypted"}},
-	{"agent_third_turn", map[translate.Format]string{translate.Chat: "reasoning_effort low medium high xhigh max; reasoning_replay reasoning_content", translate.Responses: "responses_reasoning text"}},
+	{"agent_first_turn", map[translate.Format]string{translate.Chat: "max_tokens_field max_completion_tokens; user_field safety_identifier; extensions service_tier; reasoning_effort on; cache_breakpoints on", translate.Messages: "thinking_style adaptive", translate.Responses: "reasoning_effort on; cache_breakpoints on; responses_reasoning encrypted"}},
+	{"agent_third_turn", map[translate.Format]string{translate.Chat: "reasoning_effort low medium high xhigh max; reasoning_replay reasoning_content", translate.Messages: "thinking_style adaptive", translate.Responses: "responses_reasoning text"}},
 	{"parallel_tools_with_images", nil},
 	{"schema_of_a_long_conversation", map[translate.Format]string{translate.Completions: "extensions structured_outputs"}},
 	{"cut_at_the_limit", map[translate.Format]string{translate.Chat: "extensions top_k", translate.Completions: "prompt_template chatml"}},
 	{"matched_stop", map[translate.Format]string{translate.Chat: "prefill vllm"}},
 	{"refused_by_the_model", nil},
-	{"openrouter_reasoning", map[translate.Format]string{translate.Chat: "extensions top_k min_p; prefill native; reasoning_replay reasoning", translate.Responses: "responses_reasoning text; reasoning_summary off"}},
+	{"openrouter_reasoning", map[translate.Format]string{translate.Chat: "extensions top_k min_p; prefill native; reasoning_replay reasoning", translate.Messages: "thinking_style budget", translate.Responses: "responses_reasoning text; reasoning_summary off"}},
 	{"ollama_tools", map[translate.Format]string{translate.Chat: "image_url base64; reasoning_replay reasoning; user_field none", translate.Responses: "user_field none"}},
 
 	{"thinking_with_tools", map[translate.Format]string{translate.Messages: "thinking_style budget", translate.Responses: "responses_reasoning encrypted"}},
 	{"schema_asked_in_chat", map[translate.Format]string{translate.Completions: "extensions structured_outputs"}},
-	{"images_in_chat", nil},
+	{"images_in_chat", map[translate.Format]string{translate.Chat: "files on"}},
 	{"two_choices_with_logprobs", nil},
 	{"filtered_in_chat", nil},
 	{"arguments_cut_off", nil},
@@ -56,15 +57,18 @@ var exchanges = []struct {
 
 const exchangesDir = "../../testdata/goldens/exchanges"
 
-// clientOf finds the request of an exchange.
-func clientOf(t testing.TB, dir string) (translate.Format, []byte) {
+// requestsOf reads the requests of an exchange.
+func requestsOf(t testing.TB, name string) map[translate.Format][]byte {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "request.*.json"))
-	require.NoError(t, err)
-	require.Len(t, paths, 1)
-	body, err := os.ReadFile(paths[0])
-	require.NoError(t, err)
-	return translate.Format(strings.Split(filepath.Base(paths[0]), ".")[1]), body
+	requests := map[translate.Format][]byte{}
+	for _, client := range formats.Names() {
+		if body := recorded(t, filepath.Join(exchangesDir, name), "request."+string(client)+".json"); body != nil {
+			requests[client] = body
+		}
+	}
+	require.Len(t, requests, 2, "the request of an older format, and that of the responses format")
+	require.Contains(t, requests, translate.Responses)
+	return requests
 }
 
 func TestEveryExchangeIsInTheTable(t *testing.T) {
@@ -83,15 +87,17 @@ func TestEveryExchangeIsInTheTable(t *testing.T) {
 func TestExchangesAreTranslatedAsRecorded(t *testing.T) {
 	for _, e := range exchanges {
 		dir := filepath.Join(exchangesDir, e.name)
-		client, body := clientOf(t, dir)
-		for _, provider := range formats.Names() {
-			if !pairs.CanTranslate(client, provider) {
-				continue
+		for client, body := range requestsOf(t, e.name) {
+			for _, provider := range formats.Names() {
+				if !pairs.CanTranslate(client, provider) {
+					continue
+				}
+				pair := string(client) + "-" + string(provider)
+				t.Run(e.name+"/"+pair, func(t *testing.T) {
+					got := translatedExchange(t, dir, client, provider, body, e.traits[provider])
+					requireGolden(t, filepath.Join(dir, pair+".txt"), []byte(got))
+				})
 			}
-			t.Run(e.name+"/"+string(provider), func(t *testing.T) {
-				got := translatedExchange(t, dir, client, provider, body, e.traits[provider])
-				requireGolden(t, filepath.Join(dir, string(client)+"-"+string(provider)+".txt"), []byte(got))
-			})
 		}
 	}
 }
@@ -116,7 +122,7 @@ func translatedExchange(t *testing.T, dir string, client, provider translate.For
 }
 
 // recorded reads a file that an exchange may lack.
-func recorded(t *testing.T, dir, name string) []byte {
+func recorded(t testing.TB, dir, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	if !os.IsNotExist(err) {
@@ -200,11 +206,21 @@ func withParsedArguments(t *testing.T, body string) translatetest.Object {
 		message, _ := c.(translatetest.Object)["message"].(translatetest.Object)
 		calls, _ := message["tool_calls"].([]any)
 		for _, call := range calls {
-			function := call.(translatetest.Object)["function"].(translatetest.Object)
-			var arguments any
-			require.NoError(t, json.Unmarshal([]byte(function["arguments"].(string)), &arguments))
-			function["arguments"] = arguments
+			parseArguments(call.(translatetest.Object)["function"].(translatetest.Object))
 		}
 	}
+	items, _ := o["output"].([]any)
+	for _, item := range items {
+		parseArguments(item.(translatetest.Object))
+	}
 	return o
+}
+
+// parseArguments decodes the arguments of a call in place, unless they are cut off.
+func parseArguments(call translatetest.Object) {
+	text, _ := call["arguments"].(string)
+	var arguments any
+	if json.Unmarshal([]byte(text), &arguments) == nil {
+		call["arguments"] = arguments
+	}
 }

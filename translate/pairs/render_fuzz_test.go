@@ -3,7 +3,6 @@ package pairs_test
 import (
 	"bytes"
 	"encoding/json"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,7 +32,7 @@ var fuzzTraits = []string{
 // accepts must become a request that the provider's accepts, or be refused.
 func fuzzRender(f *testing.F, from, to translate.Format) {
 	for i, e := range exchanges {
-		if client, body := clientOf(f, filepath.Join(exchangesDir, e.name)); client == from {
+		if body := requestsOf(f, e.name)[from]; body != nil {
 			f.Add(body, byte(i))
 		}
 	}

@@ -88,6 +88,7 @@ type messagesRequest struct {
 	Thinking *struct {
 		Type         string `json:"type"`
 		BudgetTokens int64  `json:"budget_tokens"`
+		Display      string `json:"display"`
 	} `json:"thinking"`
 	OutputConfig *struct {
 		Effort string `json:"effort"`
