@@ -6,7 +6,7 @@ type Operation uint8
 // The operations.
 const (
 	Generate    Operation = iota // write an answer
-	CountTokens                  // POST /v1/messages/count_tokens: only count the input
+	CountTokens                  // only count the input, such as POST /v1/messages/count_tokens
 )
 
 // String is the operation's name in logs and metrics.

@@ -101,21 +101,28 @@ func (t target) attempt(ex *exchange.Exchange) (*exchange.Conduit, *fault.Fault)
 	}}, nil
 }
 
-// formatFor chooses the format to speak to the provider: that of speakFor, unless the
-// provider has refused the model in it.
+// formatFor chooses the format to speak to the provider. Tokens are counted in the
+// client's own format only.
 func (t target) formatFor(ex *exchange.Exchange) (*format.Descriptor, *fault.Fault) {
-	spoken := t.provider.speakFor(ex.Format)
+	model := t.upstreamModel(ex.View.Model)
+	spoken := t.provider.formatOf(model, ex.Format)
 	switch {
-	case ex.Operation == translate.CountTokens && (spoken != ex.Format || t.provider.uncounted.Has(t.upstreamModel(ex.View.Model))):
+	case ex.Operation == translate.CountTokens && (spoken != ex.Format || t.provider.uncounted.Has(model)):
 		return nil, fault.NoTokenCount(ex.View.Model)
 	case spoken == nil:
 		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.provider.formats[0].Name)
 	}
-	model := t.upstreamModel(ex.View.Model)
-	if other := learnedDetours.find(refusal{t.provider.identity, model, spoken}); t.provider.speaks(other, ex.Format) {
-		return other, nil
-	}
 	return spoken, nil
+}
+
+// formatOf returns the format to speak to p about a model: that of speakFor, unless p
+// has refused the model in it.
+func (p *provider) formatOf(model string, client *format.Descriptor) *format.Descriptor {
+	spoken := p.speakFor(client)
+	if other := learnedDetours.find(refusal{p.identity, model, spoken}); p.speaks(other, client) {
+		return other
+	}
+	return spoken
 }
 
 // speakFor returns the format to speak to p for a client of a format: the client's own

@@ -3,10 +3,10 @@ package gateway
 import (
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // estimates reports whether the tokens of a request may be estimated: nobody
@@ -19,16 +19,21 @@ func (m *model) estimates(v verdict) bool {
 	return slices.ContainsFunc(m.targets, target.estimates)
 }
 
-// estimate answers a count_tokens request with an estimate, and marks it as one. The
-// estimate is that for the first target that allows estimates.
-func (h *Handler) estimate(m *model, s *sink.Sink) {
+// estimate answers a request to count tokens with an estimate, and marks it as one. The
+// estimate is that for the first target that allows estimates. What a provider keeps
+// cannot be estimated.
+func (h *Handler) estimate(m *model, s *sink.Sink) *fault.Fault {
 	ex, t := s.Exchange(), m.targets[slices.IndexFunc(m.targets, target.estimates)]
+	if ex.View.State != "" {
+		return fault.NeedsState(ex.View.State)
+	}
 	key := meter.Model{Provider: t.provider.name, Name: t.upstreamModel(ex.View.Model)}
 	h.ratios.Track(key)
 	ex.Attempt, ex.Result = nil, nil // no target has answered this
 	tokens := ex.Format.Requests.Measure(ex.Body).Tokens(h.ratios.BytesPerToken(key))
 	s.SetHeader("X-Gateway-Estimate", "true")
-	s.WriteJSON(append(strconv.AppendInt([]byte(`{"input_tokens":`), tokens, 10), '}'))
+	s.WriteJSON(ex.Format.Answers.TokenCount(nil, tokens))
+	return nil
 }
 
 // estimates reports whether the tokens of requests to the target may be estimated.

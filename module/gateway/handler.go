@@ -20,7 +20,7 @@ import (
 //	POST /v1/messages, /v1/messages/count_tokens
 //	POST /v1/chat/completions
 //	POST /v1/completions
-//	POST /v1/responses
+//	POST /v1/responses, /v1/responses/input_tokens
 //	GET  /v1/models, /v1/models/{id}
 //	GET  /v1/capabilities
 //

@@ -127,8 +127,7 @@ func (h *Handler) callProviders(m *model, s *sink.Sink, r *http.Request) *fault.
 	case v == verdict{}:
 		return nil
 	case s.Exchange().Operation == translate.CountTokens && m.estimates(v):
-		h.estimate(m, s)
-		return nil
+		return h.estimate(m, s)
 	case v.fault != nil:
 		return v.fault
 	}

@@ -168,8 +168,8 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 		},
 		{
 			"unknown path", is(fault.UnknownPath("")), 404,
-			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/models and /v1/capabilities"},"request_id":"R"}`,
-			`{"error":{"message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/models and /v1/capabilities","type":"invalid_request_error","param":null,"code":"not_found"}}`,
+			`{"type":"error","error":{"type":"not_found_error","message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/responses/input_tokens, /v1/models and /v1/capabilities"},"request_id":"R"}`,
+			`{"error":{"message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/responses/input_tokens, /v1/models and /v1/capabilities","type":"invalid_request_error","param":null,"code":"not_found"}}`,
 		},
 		{
 			"limit", is(fault.LimitReached("request rate")), 429,

@@ -245,7 +245,7 @@ func WrongMethod(allowed string) *Fault {
 func UnknownPath(meant string) *Fault {
 	f := &Fault{Kind: NotFound, Message: "path: no such endpoint; ", Code: "not_found"}
 	if meant == "" {
-		f.Message += "there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/models and /v1/capabilities"
+		f.Message += "there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/responses/input_tokens, /v1/models and /v1/capabilities"
 	} else {
 		f.Message += "did you mean " + meant + "? Check the base URL of the client"
 	}

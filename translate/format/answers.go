@@ -19,6 +19,10 @@ type Answers struct {
 	// would have been, with the usage if that is wanted or comes unasked.
 	Replay func(answer []byte, usage bool) ([]byte, *fault.Fault)
 
+	// TokenCount appends the answer to a request that only counts its input; nil for a
+	// format without such requests.
+	TokenCount func(dst []byte, tokens int64) []byte
+
 	// NewParser returns a parser of one answer.
 	NewParser func(event.Handler) Parser
 	// NewEmitter returns an emitter of one answer. The memory is of the request.

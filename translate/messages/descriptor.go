@@ -41,6 +41,7 @@ var Descriptor = format.Descriptor{
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		KeepAlive:   answer.KeepAlive,
+		TokenCount:  answer.AppendTokenCount,
 		Usage:       format.Usage{Fill: answer.FillUsage},
 	},
 	Errors: format.Errors{Dialect: &answer.Dialect, Status: answer.Status, Append: answer.AppendError, AppendEvent: answer.AppendErrorEvent},

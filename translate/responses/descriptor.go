@@ -21,7 +21,10 @@ const idPrefix = "resp_"
 var Descriptor = format.Descriptor{
 	Name: translate.Responses,
 	Client: format.Client{
-		Endpoints: []format.Endpoint{{Method: "POST", Path: "/v1/responses", Operation: translate.Generate}},
+		Endpoints: []format.Endpoint{
+			{Method: "POST", Path: "/v1/responses", Operation: translate.Generate},
+			{Method: "POST", Path: "/v1/responses/input_tokens", Operation: translate.CountTokens},
+		},
 		Refusals: []format.Refusal{
 			{Path: "/v1/responses", Upgrade: "websocket", Fault: fault.NoWebSocket},
 			{Path: "/v1/responses/compact", Fault: fault.NoCompaction},
@@ -43,6 +46,7 @@ var Descriptor = format.Descriptor{
 		NewParser:   func(h event.Handler) format.Parser { return answer.NewParser(h) },
 		NewEmitter:  func(m *translate.AnswerContext, ids translate.IDs) format.Emitter { return answer.NewEmitter(m, ids) },
 		KeepAlive:   choices.KeepAlive,
+		TokenCount:  answer.AppendTokenCount,
 	},
 	Errors: faults(),
 	Models: choices.Models,
@@ -51,9 +55,19 @@ var Descriptor = format.Descriptor{
 // provider returns how providers are called: each call has one answer.
 func provider() format.Provider {
 	p := choices.Provider("/responses")
+	p.Call = callAddress
 	p.OneAnswer = true
 	p.Wants, p.MissingFor = wants, missingFor
 	return p
+}
+
+// callAddress returns the path of a call.
+func callAddress(c format.Call) (path, query string) {
+	path, query = choices.Provider("/responses").Call(c)
+	if c.Operation == translate.CountTokens {
+		path += "/input_tokens"
+	}
+	return path, query
 }
 
 // missingFor is how long a missing endpoint is not asked again: older versions of a

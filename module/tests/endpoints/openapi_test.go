@@ -97,15 +97,15 @@ func TestDocumentSaysWhatTheEndpointsOfModelsAnswer(t *testing.T) {
 		assert.Empty(t, document.Check(method, path, answer.Status, []byte(answer.Body)), answer.Body)
 		given[fmt.Sprint(method, " ", path, " ", answer.Status)] = true
 	}
-	for _, path := range append([]string{site.CountPath}, site.CallPaths...) {
-		overloaded := described{status: 503, prompt: "[[fault:503]]"}
+	for _, path := range slices.Concat(site.CountPaths, site.CallPaths) {
+		overloaded, failure := described{status: 503, prompt: "[[fault:503]]"}, `{"error":{"message":"no","type":"server_error","param":null,"code":null}}`
 		if strings.HasPrefix(path, site.MessagesPath) {
-			overloaded = described{status: 529, prompt: "[[fault:529]]"}
+			overloaded, failure = described{status: 529, prompt: "[[fault:529]]"}, `{"type":"error","error":{"type":"api_error","message":"no"}}`
 		}
 		for _, r := range append(slices.Concat(refusedAlike, failedAlike), overloaded) {
-			if path == site.CountPath && r.status >= 429 { // the demo provider counts what it would fail to answer
-				p.Script(gatewaytest.Body(r.status, "application/json", []byte(`{"type":"error","error":{"type":"api_error","message":"no"}}`)))
-				r = described{status: r.status, body: `{"model":"counted","messages":[{"role":"user","content":"hi"}]}`}
+			if slices.Contains(site.CountPaths, path) && r.status >= 429 { // the demo provider counts what it would fail to answer
+				p.Script(gatewaytest.Body(r.status, "application/json", []byte(failure)))
+				r = described{status: r.status, model: "counted", prompt: "hi"}
 			}
 			answer := s.Ask(path, r.text(path), r.headers...)
 			assert.Equal(t, r.status, answer.Status, "%s %+v: %s", path, r, answer.Body)
@@ -141,5 +141,5 @@ func (r described) text(path string) string {
 	if r.body != "" {
 		return r.body
 	}
-	return site.BodyFor(strings.TrimSuffix(path, "/count_tokens"), cmp.Or(r.model, "demo-known"), r.prompt, false)
+	return site.BodyFor(site.Counted(path), cmp.Or(r.model, "demo-known"), r.prompt, false)
 }

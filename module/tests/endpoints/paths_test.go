@@ -29,7 +29,7 @@ const modelsPath = "/v1/models"
 
 // The sentences about paths.
 const (
-	notKnown = "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/models and /v1/capabilities"
+	notKnown = "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/responses/input_tokens, /v1/models and /v1/capabilities"
 	hasTwice = "path: has /v1 twice; the base URL of this client must not end in /v1"
 )
 

@@ -61,7 +61,7 @@ var breaks = []struct {
 	status  int
 	message string
 }{
-	{"path", func(f *faulty) { f.path += "/nowhere/else" }, 404, "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/models and /v1/capabilities"},
+	{"path", func(f *faulty) { f.path += "/nowhere/else" }, 404, "path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/responses/input_tokens, /v1/models and /v1/capabilities"},
 	{"method", func(f *faulty) { f.method = "PUT" }, 405, "method: must be POST"},
 	{"credential sent twice", func(f *faulty) { f.authorization = "Authorization: Bearer x\r\nAuthorization: Bearer y" }, 400, "authorization: must be sent once, with one value"},
 	{"credential missing", func(f *faulty) { f.authorization = "" }, 401, "no credential: send 'Authorization: Bearer <key>'"},

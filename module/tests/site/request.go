@@ -29,6 +29,16 @@ const (
 // CallPaths are the endpoints that generate, one for each format.
 var CallPaths = []string{MessagesPath, ChatPath, CompletionsPath, ResponsesPath}
 
+// CountPaths are the endpoints that count the tokens of a request: each is below the
+// endpoint that would answer the request.
+var CountPaths = []string{CountPath, ResponsesPath + "/input_tokens"}
+
+// Counted returns the endpoint that answers the requests whose tokens path counts; other
+// paths are returned as they are.
+func Counted(path string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(path, "/count_tokens"), "/input_tokens")
+}
+
 // BodyFor returns a request body for one of CallPaths.
 func BodyFor(path, model, prompt string, stream bool) string {
 	body := map[string]any{"model": model}

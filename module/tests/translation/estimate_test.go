@@ -164,3 +164,54 @@ func TestG119EstimatesCountMediaByTheirNumber(t *testing.T) {
 		assert.Zero(t, p.Count(), "nobody is asked")
 	})
 }
+
+// A count in the responses format is that of a provider which speaks the format, in the
+// bytes of the provider; for other providers it is an estimate.
+func TestTokensOfResponsesRequestsAreCounted(t *testing.T) {
+	const counted = `{"object":"response.input_tokens","input_tokens":11,"extra":1}`
+	countPath := site.ResponsesPath + "/input_tokens"
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p, chat := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p, "format responses chat", "models m"), w.Provider("chat", chat, "format chat", "models c"))
+		ask := func(model string) site.Reply {
+			return s.Ask(countPath, site.BodyFor(site.ResponsesPath, model, strings.Repeat("12345678", 100), false))
+		}
+		p.Script(refuse(http.StatusOK, counted))
+		answer := ask("m")
+		requireAnswered(t, answer)
+		assert.Equal(t, counted, answer.Body)
+		assert.Empty(t, answer.Header.Get("X-Gateway-Estimate"))
+
+		estimate := ask("c")
+		requireAnswered(t, estimate)
+		assert.Equal(t, `{"object":"response.input_tokens","input_tokens":200}`, estimate.Body)
+		assert.Equal(t, "true", estimate.Header.Get("X-Gateway-Estimate"))
+
+		p.Script(gatewaytest.Status(http.StatusNotFound))
+		for range 2 {
+			assert.Equal(t, estimate.Body, ask("m").Body)
+		}
+		assert.Equal(t, []string{countPath, countPath}, asked(p), "no count is asked in another format, nor again")
+		assert.Empty(t, asked(chat))
+		for _, model := range []string{"m", "c"} {
+			refused := s.Ask(countPath, `{"model":"`+model+`","previous_response_id":"r","input":"x"}`)
+			assert.Equal(t, http.StatusBadRequest, refused.Status, "an earlier response cannot be estimated")
+			assert.Contains(t, refused.Body, "previous_response_id")
+		}
+	})
+}
+
+// A provider that has no endpoint of the responses format is called in another one, in
+// which it would answer a count with a text.
+func TestTokensAreNotCountedInTheFormatOfADetour(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s, p := startPicky(t, w, "responses chat", site.ResponsesPath, gatewaytest.Status(http.StatusNotFound))
+		body := site.BodyFor(site.ResponsesPath, "m", "hello", false)
+		requireAnswered(t, s.Ask(site.ResponsesPath, body))
+		before := p.Count()
+		answer := s.Ask(site.ResponsesPath+"/input_tokens", body)
+		requireAnswered(t, answer)
+		assert.Equal(t, "true", answer.Header.Get("X-Gateway-Estimate"))
+		assert.Equal(t, before, p.Count())
+	})
+}

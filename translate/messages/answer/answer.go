@@ -2,6 +2,7 @@ package answer
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -78,4 +79,9 @@ func (a *answer) member(c *jsonscan.Cursor) {
 	default:
 		c.Skip()
 	}
+}
+
+// AppendTokenCount appends the answer to a request that only counts its input.
+func AppendTokenCount(dst []byte, tokens int64) []byte {
+	return append(strconv.AppendInt(append(dst, `{"input_tokens":`...), tokens, 10), '}')
 }
