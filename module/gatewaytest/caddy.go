@@ -27,10 +27,12 @@ type Caddy struct {
 	// Dir holds its data; modules find it by caddy.AppDataDir too.
 	Dir string
 
-	t       testing.TB
-	admin   string
-	ports   map[string]int
-	replace []string
+	t         testing.TB
+	transport *persistent // of Client
+	loaded    bool        // it has had a configuration
+	admin     string
+	ports     map[string]int
+	replace   []string
 }
 
 // StartCaddy runs Caddy with a configuration, a Caddyfile or JSON, until the
@@ -53,8 +55,9 @@ func StartCaddy(t testing.TB, config string, replace ...string) *Caddy {
 func NewCaddy(t testing.TB, replace ...string) *Caddy {
 	t.Helper()
 	require.True(t, running.TryLock(), "another Caddy is running in this process")
+	client := newClient()
 	c := &Caddy{
-		Client: newClient(), Logs: logs, Dir: t.TempDir(), t: t,
+		Client: client, transport: client.Transport.(*persistent), Logs: logs, Dir: t.TempDir(), t: t,
 		admin: "127.0.0.1:" + strconv.Itoa(FreePort(t)),
 		ports: make(map[string]int), replace: replace,
 	}
@@ -80,13 +83,15 @@ func (c *Caddy) keepAutosave(t testing.TB) {
 func (c *Caddy) Autosave() string { return filepath.Join(c.Dir, "autosave.json") }
 
 // Reload replaces the configuration; an error leaves the old one in force.
-// Running requests go on under the old one. Idle connections are not used
-// again: the server is closing them, and a request sent on one would be lost.
+// Running requests go on under the old one. Client repeats requests that a reload
+// loses.
 func (c *Caddy) Reload(config string) error {
 	raw, err := c.adapt(config)
 	if err != nil {
 		return err
 	}
+	c.transport.reloaded.Store(c.loaded)
+	c.loaded = true
 	defer c.Client.CloseIdleConnections()
 	if err := caddy.Load(raw, true); err != nil {
 		return fmt.Errorf("loading: %w", err)
@@ -147,7 +152,7 @@ func (c *Caddy) Post(url, body string, headers ...string) *http.Response {
 
 func newClient() *http.Client {
 	return &http.Client{
-		Transport:     &http.Transport{DisableCompression: true},
+		Transport:     &persistent{Transport: &http.Transport{DisableCompression: true}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Timeout:       2 * time.Minute, // a hanging test fails before the suite does
 	}

@@ -4,7 +4,10 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
@@ -29,12 +32,33 @@ func textOf(t *testing.T, response *http.Response) string {
 
 func TestCaddyRunsACaddyfileAndReloads(t *testing.T) {
 	c := StartCaddy(t, site, "ANSWER", "one")
-	c.Persist()
 	assert.Equal(t, "one", textOf(t, c.Get(c.URL("site", "/"))))
 	require.NoError(t, c.Reload("http://127.0.0.1:PORT(site)\nrespond two"))
 	assert.Equal(t, "two", textOf(t, c.Get(c.URL("site", "/"))))
 	require.ErrorContains(t, c.Reload("http://127.0.0.1:PORT(site)\nunknown_directive"), "unrecognized directive")
 	assert.Equal(t, "two", textOf(t, c.Get(c.URL("site", "/"))), "a bad configuration changes nothing")
+}
+
+// A test that did not ask for a persistent client failed with EOF now and then.
+func TestARequestThatAReloadLosesIsSentAgain(t *testing.T) {
+	var lost atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if !lost.Swap(true) {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = w.Write(body)
+	}))
+	defer server.Close()
+	transport := &persistent{Transport: new(http.Transport)}
+	client := &http.Client{Transport: transport}
+	_, err := client.Post(server.URL, "text/plain", strings.NewReader("hello"))
+	require.Error(t, err, "without a reload, a lost connection is a fault")
+	lost.Store(false)
+	transport.reloaded.Store(true)
+	response, err := client.Post(server.URL, "text/plain", strings.NewReader("hello"))
+	require.NoError(t, err)
+	assert.Equal(t, "hello", textOf(t, response))
 }
 
 func TestCaddyRunsJSON(t *testing.T) {

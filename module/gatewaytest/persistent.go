@@ -1,35 +1,45 @@
 package gatewaytest
 
-import "net/http"
+import (
+	"net/http"
+	"sync/atomic"
+)
 
-// persistent is a client that uses a connection for one request, and sends it
-// again when the connection was lost.
-type persistent struct{ http.RoundTripper }
+// persistent is a transport to a server that may have been reloaded. A reload
+// closes a listening socket and idle connections, that of the admin endpoint
+// included; with any handler of Caddy, a request that is just arriving there is
+// lost (T7). From the first reload on, each connection serves one request, and a
+// request whose connection was lost is sent again.
+type persistent struct {
+	*http.Transport
+	reloaded atomic.Bool
+}
 
-// RoundTrip sends a request up to ten times.
-func (p persistent) RoundTrip(r *http.Request) (response *http.Response, err error) {
-	for range 10 {
+// attempts bounds how often a request is sent.
+const attempts = 10
+
+// RoundTrip sends a request until it is answered, if the server was reloaded.
+func (p *persistent) RoundTrip(r *http.Request) (response *http.Response, err error) {
+	for range attempts {
+		again := r.WithContext(r.Context()) // a copy: callers keep theirs
+		again.Close = p.reloaded.Load()
 		if r.GetBody != nil {
-			if r.Body, err = r.GetBody(); err != nil {
+			if again.Body, err = r.GetBody(); err != nil {
 				return nil, err
 			}
 		}
-		if response, err = p.RoundTripper.RoundTrip(r); err == nil {
+		response, err = p.Transport.RoundTrip(again)
+		if err == nil || !p.reloaded.Load() {
 			break
 		}
 	}
 	return response, err
 }
 
-// Persistent uses each connection for one request, and sends a request again
-// when its connection was lost. Each reload closes a listening socket and idle
-// connections, that of the admin endpoint included, and with any handler of
-// Caddy what is just arriving there is lost (T7): tests that reload the
-// configuration need it.
+// Persistent returns a transport to a server that is reloaded: each connection
+// serves one request, and a request whose connection was lost is sent again.
 func Persistent(transport *http.Transport) http.RoundTripper {
-	transport.DisableKeepAlives = true
-	return persistent{transport}
+	p := &persistent{Transport: transport}
+	p.reloaded.Store(true)
+	return p
 }
-
-// Persist makes Client Persistent.
-func (c *Caddy) Persist() { c.Client.Transport = Persistent(c.Client.Transport.(*http.Transport)) }

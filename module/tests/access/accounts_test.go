@@ -92,7 +92,7 @@ func TestSitesShareUsersUnlessTheyHaveTheirOwn(t *testing.T) {
 			"http://127.0.0.1:PORT(site) {\nai_gateway {\n" + first + "\n}\n}\n" +
 			"http://127.0.0.1:PORT(second) {\nai_gateway {\n" + second + "\n}\n}\n"
 	}
-	s := site.StartCaddyfile(t, config("", "", "")).Persistently()
+	s := site.StartCaddyfile(t, config("", "", ""))
 	s.AddUser("alice")
 	_, key := logInAs(s, "second", "alice").newKey()
 	assert.Equal(t, http.StatusOK, site.Status(s, key), "a key of the other site")
@@ -117,7 +117,7 @@ func TestSitesShareUsersUnlessTheyHaveTheirOwn(t *testing.T) {
 // A reload once logged everyone out, and gave whoever guesses passwords new
 // attempts.
 func TestAReloadKeepsSessionsAndTheThrottle(t *testing.T) {
-	s := site.Start(t, site.DemoProvider).Persistently()
+	s := site.Start(t, site.DemoProvider)
 	s.AddUser("alice")
 	s.AddUser("bob")
 	alice := logInAs(s, "site", "alice")
@@ -140,7 +140,7 @@ func TestAReloadKeepsSessionsAndTheThrottle(t *testing.T) {
 }
 
 func TestSessionsAndKeysOutliveARestart(t *testing.T) {
-	s := site.Start(t, site.DemoProvider).Persistently()
+	s := site.Start(t, site.DemoProvider)
 	s.AddUser("alice")
 	alice := logInAs(s, "site", "alice")
 	_, key := alice.newKey()
@@ -174,7 +174,7 @@ func TestAStoppedPostgreSQLLocksNobodyOut(t *testing.T) {
 		return
 	}
 	t.Setenv("POSTGRES_DSN", cluster.NewDatabase(t))
-	s := site.Start(t, site.DemoProvider, "store postgres {env.POSTGRES_DSN}").Persistently()
+	s := site.Start(t, site.DemoProvider, "store postgres {env.POSTGRES_DSN}")
 	s.AddUser("alice")
 	id, key := logInAs(s, "site", "alice").newKey()
 	cluster.Stop(t)

@@ -291,7 +291,7 @@ func TestNetworksAreThoseOfTheClientBehindATrustedProxy(t *testing.T) {
 	config := func(servers string) string {
 		return "{\n" + servers + "}\n" + site.Block("", "provider demo {\npace off\n}", "key far {env.KEY_FAR} {\nfrom 192.0.2.0/24 2001:db8::/32\n}")
 	}
-	s := site.StartCaddyfile(t, config("servers {\ntrusted_proxies static 127.0.0.0/8\n}\n")).Persistently()
+	s := site.StartCaddyfile(t, config("servers {\ntrusted_proxies static 127.0.0.0/8\n}\n"))
 	status := func(forwarded string) int {
 		return s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", false), "Authorization", "Bearer "+site.FarKey, "X-Forwarded-For", forwarded).Status
 	}

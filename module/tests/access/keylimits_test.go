@@ -411,7 +411,7 @@ func TestAReloadForgetsNoLimit(t *testing.T) {
 	site.SetKeys(t)
 	p, gate := gatewaytest.NewProvider(t), gatewaytest.NewGate(t)
 	lines := []string{site.Direct.Provider("p", p), limitedKey("requests 3/1h", "concurrent 1")}
-	s := site.Start(t, lines...).Persistently()
+	s := site.Start(t, lines...)
 	p.Script(gatewaytest.Stall(gate, gatewaytest.Answer()))
 	ended := askMeanwhile(s, site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
 	require.NoError(t, p.WaitRequests(site.Waiting(t), 1))

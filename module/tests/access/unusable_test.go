@@ -28,7 +28,7 @@ func warnings(s *site.Site) int {
 // whoever ran it why.
 func TestAGatewayThatNobodyCanUseSaysHowToBegin(t *testing.T) {
 	file, _ := site.KeysFile(t, "# nobody yet")
-	s := site.StartCaddyfile(t, keyless()+strings.ReplaceAll(keyless("max_body 1MiB", "keys_file "+file), "keyless", "second")).Persistently()
+	s := site.StartCaddyfile(t, keyless()+strings.ReplaceAll(keyless("max_body 1MiB", "keys_file "+file), "keyless", "second"))
 	assert.Equal(t, 1, warnings(s), "once for all sites")
 	entry, err := s.Logs.WaitEntry(site.Waiting(t), func(e map[string]any) bool { return e["first_user"] != nil })
 	require.NoError(t, err)

@@ -93,7 +93,7 @@ func TestAListOutlivesReloads(t *testing.T) {
 		p.Script(modelList(bigModel))
 		p.Always(gatewaytest.Status(http.StatusServiceUnavailable))
 		config := func(patterns string) string { return site.Block("", w.Provider("up", p, "models "+patterns)) }
-		s := site.StartCaddyfile(t, config("qwen-*")).Persistently()
+		s := site.StartCaddyfile(t, config("qwen-*"))
 		for _, patterns := range []string{"qwen-*", "qwen-b*", "auto *"} {
 			require.NoError(t, s.Reload(config(patterns)))
 			assert.Contains(t, listPersistently(s), "qwen-big", patterns)

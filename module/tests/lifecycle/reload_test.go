@@ -55,7 +55,7 @@ func TestReloadsBreakNoStream(t *testing.T) {
 				return "{\ngrace_period 1ms\n}\n" + site.Block("", append(lines, w.Provider("p", p))...)
 			}
 		}
-		s := site.StartCaddyfile(t, config("key other {env.OTHER_KEY}")).Persistently()
+		s := site.StartCaddyfile(t, config("key other {env.OTHER_KEY}"))
 		gate := gatewaytest.NewGate(t)
 		list := inFlight(s, p, gate, 24)
 		body := site.BodyFor(site.ChatPath, "m", "hello", true)
@@ -83,7 +83,7 @@ func TestAStreamUnderTheOldConfigurationStillFailsOver(t *testing.T) {
 		first.Script(gatewaytest.Stall(gate, gatewaytest.Status(http.StatusServiceUnavailable)))
 		old := site.Block("", "commit_after 1ms", w.Provider("first", first, "models 1"), w.Provider("second", second, "models 2"),
 			"model m {\nto first\nto second\n}")
-		s := site.StartCaddyfile(t, old).Persistently()
+		s := site.StartCaddyfile(t, old)
 		open := s.Open(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true))
 		require.NoError(t, s.Reload(site.Block("", w.Provider("first", first))))
 		gate.Open()
@@ -118,7 +118,7 @@ func TestInheritedProvidersSurviveReloads(t *testing.T) {
 		p := gatewaytest.NewProvider(t)
 		config := "{\nai_gateway {\nkey client {env.CLIENT_KEY}\n" + w.Provider("p", p) + "}\n}\n" +
 			"http://127.0.0.1:PORT(site) {\nai_gateway\n}\nhttp://127.0.0.1:PORT(other) {\nai_gateway\n}\n"
-		s := site.StartCaddyfile(t, config).Persistently()
+		s := site.StartCaddyfile(t, config)
 		for i := range 3 {
 			assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
 			response := s.Post(s.URL("other", site.ChatPath), site.BodyFor(site.ChatPath, "m", "hello", false), "Authorization", "Bearer "+site.ClientKey)

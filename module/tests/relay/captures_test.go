@@ -21,7 +21,7 @@ func TestCapturedRequestsArriveByteForByte(t *testing.T) {
 		lines := func(p *gatewaytest.Provider, to string) []string {
 			return []string{w.Provider("p", p, "models none", "mid_system keep"), "model * {\nto p" + to + "\n}"}
 		}
-		s := site.Start(t, lines(same, "")...).Persistently()
+		s := site.Start(t, lines(same, "")...)
 		for _, c := range captures {
 			same.Always(answerTo(c))
 			assertAnswered(t, s.Replay(c))

@@ -46,12 +46,6 @@ func Block(before string, lines ...string) string {
 
 func (s *Site) tb() testing.TB { return s.T }
 
-// Persistently makes the client repeat requests that a reload loses.
-func (s *Site) Persistently() *Site {
-	s.Persist()
-	return s
-}
-
 // Patience is how long a test waits for an event before it fails.
 const Patience = time.Minute
 

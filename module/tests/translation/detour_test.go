@@ -101,7 +101,7 @@ func TestADetourOutlivesAReload(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	p.Always(at(site.ChatPath, refuse(http.StatusBadRequest, refusesTools)))
 	lines := site.Direct.Provider("p", p, "format chat responses")
-	s := site.Start(t, lines).Persistently()
+	s := site.Start(t, lines)
 	requireAnswered(t, s.Ask(site.ChatPath, chatWithTools))
 	require.NoError(t, s.Reload(site.Block("", lines, "commit_after 1s")))
 	requireAnswered(t, s.Ask(site.ChatPath, chatWithTools))

@@ -35,7 +35,7 @@ func TestEstimatesLearnFromWhatProvidersCount(t *testing.T) {
 		config := func(lines ...string) string {
 			return site.Block("", append(lines, w.Provider("p", p, "format chat", "estimate_input_tokens on"))...)
 		}
-		s := site.StartCaddyfile(t, config()).Persistently()
+		s := site.StartCaddyfile(t, config())
 		assert.Equal(t, 2000, estimated(s, "m", prompt), "4 bytes a token as long as nothing is known")
 		for _, streaming := range []bool{false, true, false, true, false, true, false, true} {
 			p.Script(counted(4000))

@@ -258,7 +258,7 @@ func TestLossesAreCountedByNamesThatNoClientChose(t *testing.T) {
 	name := exchange.NewID("counted-") // counters go on as long as the process
 	p := gatewaytest.NewProvider(t)
 	block := site.Block("metrics /metrics\n", site.Direct.Provider(name, p, "format chat"))
-	s := site.StartCaddyfile(t, block).Persistently()
+	s := site.StartCaddyfile(t, block)
 	for i := range 3 {
 		require.Equal(t, http.StatusOK, s.Ask(site.MessagesPath, fmt.Sprintf(body, i)).Status)
 	}

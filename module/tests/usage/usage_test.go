@@ -192,7 +192,7 @@ func TestL013AnUnknownPriceIsNotZero(t *testing.T) {
 func TestL036AReloadWritesEachRecordOnce(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	lines := withLedger(t, site.Direct.Provider("p", p, priced))
-	s := site.Start(t, lines...).Persistently()
+	s := site.Start(t, lines...)
 	open, gate := stalledStream(t, p, s.Open)
 	for i := range 3 {
 		require.NoError(t, s.Reload(site.Block(fmt.Sprintf("# %d", i), lines...)))
