@@ -11,7 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
@@ -72,7 +72,7 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 // Provision loads the configuration of the site and what it inherits.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger, h.drain = ctx.Logger(), drain.Process
-	if err := observe.Register(ctx.GetMetricsRegistry()); err != nil {
+	if err := metrics.Register(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
 	global, err := ctx.App("ai_gateway")

@@ -1,0 +1,43 @@
+package metrics
+
+import "time"
+
+var (
+	exchanges = counter("exchanges_total",
+		"Requests of clients, by what they came to and the provider that was asked last.",
+		"format", "model", "provider", "outcome")
+
+	exchangeDuration = histogram("exchange_duration_seconds",
+		"Time from the request of a client to the end of its answer.",
+		[]float64{.1, .25, .5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 600}, "model", "provider")
+
+	overhead = histogram("overhead_seconds",
+		"Time that the gateway needs before it asks the first provider, from the last byte of the request on.",
+		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1}, "format")
+
+	inFlight = gauge("in_flight", "Requests of clients that are being served.", "format")
+)
+
+// Exchange is what is counted of a request of a client.
+type Exchange struct {
+	Format   string // of the client
+	Model    string // name or pattern of the configuration; empty if none leads to the model
+	Provider string // that was asked last; empty if none was
+	Outcome  string
+	Duration time.Duration
+}
+
+// BeginExchange counts a request of a client as running, until EndExchange.
+func BeginExchange(format string) { inFlight.WithLabelValues(format).Inc() }
+
+// EndExchange counts the end of a request that began in this format.
+func EndExchange(e Exchange) {
+	inFlight.WithLabelValues(e.Format).Dec()
+	exchanges.WithLabelValues(e.Format, e.Model, e.Provider, e.Outcome).Inc()
+	if e.Provider != "" {
+		exchangeDuration.WithLabelValues(e.Model, e.Provider).Observe(e.Duration.Seconds())
+	}
+}
+
+// Overhead counts what the gateway took before it asked the first provider.
+func Overhead(format string, d time.Duration) { overhead.WithLabelValues(format).Observe(d.Seconds()) }

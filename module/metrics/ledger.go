@@ -1,0 +1,131 @@
+package metrics
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+var (
+	ledgerRecords = counter("ledger_records_total",
+		"Records that were brought to the database: applied, repeated after a failure, or failed.",
+		"result")
+
+	ledgerAppend = prometheus.NewHistogram(histogramOptions("ledger_append_seconds",
+		"Time that a request waits for the journal.",
+		[]float64{.00005, .0001, .00025, .0005, .001, .0025, .005, .01, .05, .25, 1}))
+
+	ledgerApply = prometheus.NewHistogram(histogramOptions("ledger_apply_seconds",
+		"Time that a batch of records takes to get into the database.",
+		[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5, 30}))
+
+	ledgerOrphans = count("ledger_orphans_total",
+		"Exchanges that the process did not survive, found in the journal at a start.")
+
+	ledgerRefusals = count("ledger_refusals_total",
+		"Requests that began while the ledger could not be written.")
+
+	ledgerDamaged = count("ledger_damaged_total",
+		"Damaged parts of the journal that were passed over.")
+
+	ledgers = new(ledgerStates)
+)
+
+// The results of records.
+const (
+	RecordsApplied  = "applied"
+	RecordsRepeated = "repeated"
+	RecordsFailed   = "failed"
+)
+
+// LedgerRecords counts records that were brought to the database, or not.
+func LedgerRecords(result string, n int) { ledgerRecords.WithLabelValues(result).Add(float64(n)) }
+
+// LedgerAppend counts the time that a request waited for the journal.
+func LedgerAppend(d time.Duration) { ledgerAppend.Observe(d.Seconds()) }
+
+// LedgerApply counts the time that a batch took to get into the database.
+func LedgerApply(d time.Duration) { ledgerApply.Observe(d.Seconds()) }
+
+// LedgerOrphans counts exchanges that the process did not survive.
+func LedgerOrphans(n int) { ledgerOrphans.Add(float64(n)) }
+
+// LedgerRefusal counts a request that began while the ledger could not be written.
+func LedgerRefusal() { ledgerRefusals.Inc() }
+
+// LedgerDamaged counts a damaged part of the journal.
+func LedgerDamaged() { ledgerDamaged.Inc() }
+
+// LedgerState is what waits in a journal for the database.
+type LedgerState struct {
+	Pending int64     // records
+	Bytes   int64     // of the journal
+	Oldest  time.Time // when the oldest of the records was admitted; zero if none waits
+}
+
+// WatchLedger has every scrape ask for the state of a ledger, until stop is called. It
+// is called from other goroutines, and must not wait for a disk or a database.
+func WatchLedger(state func() LedgerState) (stop func()) {
+	watched := &state
+	ledgers.mu.Lock()
+	defer ledgers.mu.Unlock()
+	ledgers.list = append(ledgers.list, watched)
+	return func() { ledgers.remove(watched) }
+}
+
+// ledgerStates is the collector of the states of all open ledgers.
+type ledgerStates struct {
+	mu   sync.Mutex // guards list
+	list []*func() LedgerState
+}
+
+var (
+	ledgerPending = prometheus.NewDesc("caddy_ai_gateway_ledger_pending_records",
+		"Records in the journal that are not in the database yet.", nil, nil)
+	ledgerBytes = prometheus.NewDesc("caddy_ai_gateway_ledger_journal_bytes",
+		"Size of the journal.", nil, nil)
+	ledgerOldest = prometheus.NewDesc("caddy_ai_gateway_ledger_oldest_pending_seconds",
+		"Age of the oldest record that is not in the database yet.", nil, nil)
+)
+
+func (l *ledgerStates) remove(watched *func() LedgerState) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, state := range l.list {
+		if state == watched {
+			l.list = append(l.list[:i:i], l.list[i+1:]...)
+			return
+		}
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (l *ledgerStates) Describe(descs chan<- *prometheus.Desc) {
+	descs <- ledgerPending
+	descs <- ledgerBytes
+	descs <- ledgerOldest
+}
+
+// Collect implements prometheus.Collector. Without a ledger there are no series.
+func (l *ledgerStates) Collect(metrics chan<- prometheus.Metric) {
+	l.mu.Lock()
+	list := l.list
+	l.mu.Unlock()
+	if len(list) == 0 {
+		return
+	}
+	var sum LedgerState
+	var oldest time.Duration
+	for _, state := range list {
+		s := (*state)()
+		sum.Pending += s.Pending
+		sum.Bytes += s.Bytes
+		if !s.Oldest.IsZero() {
+			oldest = max(oldest, time.Since(s.Oldest))
+		}
+	}
+	metrics <- prometheus.MustNewConstMetric(ledgerPending, prometheus.GaugeValue, float64(sum.Pending))
+	metrics <- prometheus.MustNewConstMetric(ledgerBytes, prometheus.GaugeValue, float64(sum.Bytes))
+	metrics <- prometheus.MustNewConstMetric(ledgerOldest, prometheus.GaugeValue, oldest.Seconds())
+}

@@ -1,0 +1,69 @@
+package metrics
+
+import "time"
+
+var (
+	limitDecisions = counter("limit_decisions_total",
+		"Requests of keys with a limit: admitted, or refused by one of its rules.",
+		"limit", "rule", "decision")
+
+	budgets = gauge("budgets",
+		"Keys with a budget, by how much of it is spent.",
+		"limit", "state")
+
+	budgetDrift = gauge("budget_drift_usd",
+		"How much more the counters of a budget have than the ledger, in US dollars.",
+		"limit")
+
+	countersDuration = histogram("counters_duration_seconds",
+		"Time that shared counters take for a decision or a settlement.",
+		[]float64{.0005, .001, .0025, .005, .01, .025, .05, .1}, "script", "result")
+
+	countersFallback = counter("counters_fallback_total",
+		"Decisions without the shared counters, because they do not answer.",
+		"action")
+)
+
+// The decisions of limits.
+const (
+	Admitted = "admitted"
+	Refused  = "refused"
+	Warned   = "warned" // by a rule that only warns
+)
+
+// LimitDecision counts a decision of a limit. The rule is the one that decided, empty
+// for an admitted request.
+func LimitDecision(limit, rule, decision string) {
+	limitDecisions.WithLabelValues(limit, rule, decision).Inc()
+}
+
+// The states of budgets.
+const (
+	Below50   = "below_50" // percent
+	Below80   = "below_80"
+	Below100  = "below_100"
+	Exhausted = "exhausted"
+)
+
+// MoveBudget moves the budget of a key from one state to another; from is empty for a
+// new one, to is empty for one that ends.
+func MoveBudget(limit, from, to string) {
+	if from != "" {
+		budgets.WithLabelValues(limit, from).Dec()
+	}
+	if to != "" {
+		budgets.WithLabelValues(limit, to).Inc()
+	}
+}
+
+// SetBudgetDrift notes how much more the counters of a limit have than the ledger.
+func SetBudgetDrift(limit string, usd float64) { budgetDrift.WithLabelValues(limit).Set(usd) }
+
+// CounterCall counts a call of shared counters: its script ("admit", "settle"), and
+// its result ("ok", "error", "timeout").
+func CounterCall(script, result string, d time.Duration) {
+	countersDuration.WithLabelValues(script, result).Observe(d.Seconds())
+}
+
+// CounterFallback counts a decision without the shared counters: "allow", "deny".
+func CounterFallback(action string) { countersFallback.WithLabelValues(action).Inc() }

@@ -1,0 +1,69 @@
+package metrics
+
+import "time"
+
+var (
+	tokens = counter("tokens_total",
+		"Tokens that calls of providers used, by kinds that do not overlap.",
+		"provider", "model", "kind")
+
+	cost = counter("cost_usd_total",
+		"What calls of providers cost in US dollars, as far as prices are known. The ledger is exact.",
+		"provider", "model")
+
+	unpriced = counter("unpriced_total", "Calls of providers whose price is unknown.", "provider", "model")
+
+	searches = counter("searches_total", "Searches of the web that providers made.", "provider", "model")
+
+	usageSources = counter("usage_sources_total",
+		"Calls of providers, by where their numbers of tokens come from.",
+		"provider", "source")
+
+	pricesTime = gauge("prices_timestamp_seconds", "Time of the newest price of a table, in Unix seconds.", "origin")
+)
+
+// Usage is what is counted of the usage of a call.
+type Usage struct {
+	Provider, Model string // Model is a name or pattern of the configuration
+	Source          string // where the numbers come from: provider, partial, ...
+
+	// The numbers of tokens do not overlap.
+	Fresh, CacheRead, CacheWrite, CacheWriteLong, Answer, Reasoning int64
+
+	Searches int64
+	Priced   bool    // the price is known
+	USD      float64 // the cost, if Priced and the currency is the US dollar
+}
+
+// Use counts the usage of a call.
+func Use(u Usage) {
+	usageSources.WithLabelValues(u.Provider, u.Source).Inc()
+	u.add("fresh", u.Fresh)
+	u.add("cache_read", u.CacheRead)
+	u.add("cache_write", u.CacheWrite)
+	u.add("cache_write_long", u.CacheWriteLong)
+	u.add("answer", u.Answer)
+	u.add("reasoning", u.Reasoning)
+	if u.Searches > 0 {
+		searches.WithLabelValues(u.Provider, u.Model).Add(float64(u.Searches))
+	}
+	switch {
+	case !u.Priced:
+		unpriced.WithLabelValues(u.Provider, u.Model).Inc()
+	case u.USD > 0:
+		cost.WithLabelValues(u.Provider, u.Model).Add(u.USD)
+	}
+}
+
+// add adds tokens of a kind, without a series for kinds that never occur.
+func (u *Usage) add(kind string, n int64) {
+	if n > 0 {
+		tokens.WithLabelValues(u.Provider, u.Model, kind).Add(float64(n))
+	}
+}
+
+// SetPricesTime notes the time of the newest price of a table: the one that is
+// compiled in ("builtin"), or a file.
+func SetPricesTime(origin string, t time.Time) {
+	pricesTime.WithLabelValues(origin).Set(float64(t.Unix()))
+}
