@@ -20,18 +20,18 @@ type Emitter struct {
 	Usage   token.Usage
 	Out     []byte // the bytes written since the last call of Output
 
-	head  []byte // the beginning of every chunk and of the body; empty until Start
-	whole bool   // the JSON body is complete
-	fault *fault.Fault
-	patch patch
+	prefix []byte // the beginning of every chunk and of the body; empty until Start
+	whole  bool   // the JSON body is complete
+	fault  *fault.Fault
+	patch  patch
 }
 
 // patch is the position in the last chunk where logprobs can still be inserted, since
 // they follow their text. The zero patch is no position.
 type patch struct{ choice, at int }
 
-// Between separates the texts of an answer that become the one text of a choice.
-var Between = []byte("\n\n")
+// Separator separates the texts of an answer that become the one text of a choice.
+var Separator = []byte("\n\n")
 
 // Fault returns the reason why the events cannot be written, or nil.
 func (m *Emitter) Fault() *fault.Fault { return m.fault }
@@ -54,7 +54,7 @@ func (m *Emitter) Output() []byte {
 // Start keeps the beginning of every chunk. Only the first call has an effect. Members
 // that the start event lacks are filled in. tier is "" for none.
 func (m *Emitter) Start(object string, start *event.Event, tier string) {
-	if len(m.head) > 0 {
+	if len(m.prefix) > 0 {
 		return
 	}
 	model, created := start.Model, start.Created
@@ -64,20 +64,20 @@ func (m *Emitter) Start(object string, start *event.Event, tier string) {
 	if created == 0 {
 		created = m.IDs.Created
 	}
-	m.head = jsonscan.AppendString(append(m.head, `{"id":`...), m.IDs.Message)
-	m.head = append(m.head, `,"object":"`+object+`","created":`...)
-	m.head = strconv.AppendInt(m.head, created, 10)
-	m.head = jsonscan.AppendString(append(m.head, `,"model":`...), model)
+	m.prefix = jsonscan.AppendString(append(m.prefix, `{"id":`...), m.IDs.Message)
+	m.prefix = append(m.prefix, `,"object":"`+object+`","created":`...)
+	m.prefix = strconv.AppendInt(m.prefix, created, 10)
+	m.prefix = jsonscan.AppendString(append(m.prefix, `,"model":`...), model)
 	if tier != "" {
-		m.head = append(m.head, `,"service_tier":"`+tier+`"`...)
+		m.prefix = append(m.prefix, `,"service_tier":"`+tier+`"`...)
 	}
-	m.head = append(m.head, `,"choices":[`...)
+	m.prefix = append(m.prefix, `,"choices":[`...)
 }
 
 // Begin begins a chunk with the choice of an index, whose members follow.
 func (m *Emitter) Begin(index int) {
 	m.patch.choice = index
-	m.Out = append(append(append(m.Out, "data: "...), m.head...), '{')
+	m.Out = append(append(append(m.Out, "data: "...), m.prefix...), '{')
 }
 
 // End ends the choice and its chunk. reason is "" if the choice goes on.
@@ -116,7 +116,7 @@ func (m *Emitter) Patch(logprobs []byte) {
 // EndStream writes the usage, if the client asked for it, and the end.
 func (m *Emitter) EndStream() {
 	if m.Context.IncludeUsage {
-		m.Out = append(append(m.Out, "data: "...), m.head...)
+		m.Out = append(append(m.Out, "data: "...), m.prefix...)
 		m.endBody()
 		m.Out = append(m.Out, "\n\n"...)
 	}
@@ -126,7 +126,7 @@ func (m *Emitter) EndStream() {
 // WriteBody writes the JSON body of n choices. write writes the choice with an index,
 // and reports whether there is one.
 func (m *Emitter) WriteBody(n int, write func(index int) bool) {
-	m.Out = append(m.Out, m.head...)
+	m.Out = append(m.Out, m.prefix...)
 	for i := range n {
 		if write(i) {
 			m.Out = append(m.Out, ',')

@@ -3,13 +3,14 @@ package choices
 import (
 	"errors"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // envelope contains the members around the choices of an answer or a chunk.
 type envelope struct {
 	model    []byte // raw, quotes included; nil for none
-	counts   counts // begins as what was counted before
+	counts   counts // starts with the counts of earlier chunks
 	hasUsage bool
 	listed   bool          // there is a list of choices
 	count    int           // of choices that are objects
@@ -51,7 +52,7 @@ func (e *envelope) member(c *jsonscan.Cursor, choice func()) (known bool) {
 	case "object":
 		e.isError = string(c.StringOrSkip()) == `"error"` || e.isError
 	case "obfuscation":
-		_, e.padding = SlotText(c)
+		_, e.padding = StringWithSlot(c)
 	case "detail":
 		e.detail = c.Kind() != jsonscan.Null
 		c.Skip()
@@ -88,4 +89,37 @@ func (e *envelope) name() string {
 		return ""
 	}
 	return string(jsonscan.AppendText(nil, e.model))
+}
+
+// answerEnvelope is an envelope with the members that only a translated answer repeats.
+type answerEnvelope struct {
+	envelope
+	created int64
+	service []byte // the service tier, raw
+}
+
+// member reads the member at the cursor, and reports whether its name is known. Ids and
+// fingerprints are known and ignored: a translated answer has an id of its own, and the
+// fingerprint of another system means nothing to its client.
+func (h *answerEnvelope) member(c *jsonscan.Cursor, choice func()) (known bool) {
+	switch string(c.Name()) {
+	case "id", "system_fingerprint":
+		c.Skip()
+	case "created":
+		h.created = Count(c)
+	case "service_tier":
+		h.service = c.StringOrSkip()
+	case "type":
+		h.isError = string(c.StringOrSkip()) == `"error"` || h.isError
+	default:
+		return h.envelope.member(c, choice)
+	}
+	return true
+}
+
+func (h *answerEnvelope) tier() event.Tier {
+	if h.service == nil {
+		return event.TierUnknown
+	}
+	return ReadTier(string(jsonscan.AppendText(nil, h.service)))
 }

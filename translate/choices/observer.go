@@ -16,11 +16,11 @@ import (
 type Observer struct {
 	signal.Observed
 	content Content
-	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
+	cursor  jsonscan.Cursor // a field, so that a chunk costs no allocation
 
 	counts   counts
 	finished map[int64]bool    // the choices seen, and whether they have finished
-	again    jsonscan.Template // of the last chunk that had only content
+	template jsonscan.Template // of the last chunk that had only content
 }
 
 // Content reads the member of a choice at the cursor. It consumes the value, and
@@ -57,14 +57,14 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 // repeats reports whether a chunk contains nothing but content, which is known from an
 // earlier chunk of the same shape.
 func (o *Observer) repeats(data []byte) bool {
-	values, ok := o.again.Match(data)
+	values, ok := o.template.Match(data)
 	return ok && len(values[0]) > len(`""`)
 }
 
 // chunk reads a chunk whole.
 func (o *Observer) chunk(data []byte) signal.Signal {
 	e := envelope{counts: o.counts}
-	var t turn
+	var t chunkSummary
 	o.cursor = jsonscan.New(data)
 	if err := e.read(&o.cursor, func() { o.choice(&t) }); err != nil {
 		return o.Unreadable(err)
@@ -75,7 +75,7 @@ func (o *Observer) chunk(data []byte) signal.Signal {
 	o.note(&e)
 	s := o.signal(&e, &t)
 	if s == signal.Content && t.text != (jsonscan.Slot{}) {
-		o.again.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{t.text, e.padding})
+		o.template.Learn(data, [jsonscan.MaxHoles]jsonscan.Slot{t.text, e.padding})
 	}
 	return s
 }
@@ -91,7 +91,7 @@ func (o *Observer) note(e *envelope) {
 }
 
 // signal returns the signal of a chunk.
-func (o *Observer) signal(e *envelope, t *turn) (s signal.Signal) {
+func (o *Observer) signal(e *envelope, t *chunkSummary) (s signal.Signal) {
 	if t.content || t.finished {
 		s |= signal.Content
 		o.Begun = true
@@ -117,8 +117,8 @@ func (o *Observer) allFinished() bool {
 	return true
 }
 
-// turn is the summary of the choices of one chunk.
-type turn struct {
+// chunkSummary is the summary of the choices of one chunk.
+type chunkSummary struct {
 	content  bool
 	text     jsonscan.Slot // of the content that was read last
 	finished bool          // at least one choice has finished
@@ -126,7 +126,7 @@ type turn struct {
 }
 
 // choice reads one choice of a chunk.
-func (o *Observer) choice(t *turn) {
+func (o *Observer) choice(t *chunkSummary) {
 	c := &o.cursor
 	if !c.EnterObject() {
 		c.Skip()

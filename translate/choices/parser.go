@@ -19,32 +19,33 @@ import (
 type Parser struct {
 	translate.Dropped
 
-	content Teller
+	content ChoiceParser
 	handler event.Handler
-	cursor  jsonscan.Cursor // in here so that a chunk costs no allocation
+	cursor  jsonscan.Cursor // a field, so that a chunk costs no allocation
 	event   event.Event
 	text    []byte // memory of decoded texts
 
-	turns   []part   // of the chunk at hand
-	choices []choice // by index
-	counts  counts
-	usage   token.Usage
-	again   template
-	sent    int  // events of the chunk at hand
-	started bool // EventStart was sent
-	over    bool // all later events are ignored
+	parts    []chunkChoice // of the current chunk
+	choices  []choice      // by index
+	counts   counts
+	usage    token.Usage
+	template template
+	sent     int  // events of the current chunk
+	started  bool // EventStart was sent
+	over     bool // all later events are ignored
 }
 
-// Teller is the part of a parser that reads the choices of one format and sends their events.
-type Teller interface {
-	// Member consumes the value of a member of the nth choice of a chunk; the cursor
-	// has its name. The slices that the implementation keeps are valid until Tell. It
-	// reports members that the core events cannot express as dropped.
-	Member(p *Parser, c *jsonscan.Cursor, nth int)
-	// Tell sends the events of the nth choice, in the order of the format.
-	Tell(p *Parser, nth int, choice Choice)
-	// Repeated is called for an event that was sent without Tell, because its chunk
-	// differs from the one before only in the text.
+// ChoiceParser is the part of a parser that depends on the format: it reads the choices
+// of chunks and sends their events.
+type ChoiceParser interface {
+	// ReadMember consumes the value of a member of the nth choice of a chunk; the cursor
+	// has its name. The slices that the implementation keeps are valid until
+	// SendChoice. It reports members that the core events cannot express as dropped.
+	ReadMember(p *Parser, c *jsonscan.Cursor, nth int)
+	// SendChoice sends the events of the nth choice, in the order of the format.
+	SendChoice(p *Parser, nth int, choice Choice)
+	// Repeated is called for an event that was sent without SendChoice, because its
+	// chunk differs from the one before only in the text.
 	Repeated(e *event.Event)
 	// End ends the answer: it sends the events that were held back, and returns an
 	// error if the answer as a whole is invalid.
@@ -61,8 +62,8 @@ type Choice struct {
 // InChoice is the path of a choice's members, for reports of dropped ones.
 const InChoice = "choices[*]."
 
-// part is the part of a chunk that belongs to one choice.
-type part struct {
+// chunkChoice is the part of a chunk that belongs to one choice.
+type chunkChoice struct {
 	index  int64
 	finish []byte // raw; nil for none
 	stop   []byte
@@ -81,7 +82,7 @@ var (
 )
 
 // NewParser returns a parser of one answer.
-func NewParser(content Teller, h event.Handler) *Parser {
+func NewParser(content ChoiceParser, h event.Handler) *Parser {
 	return &Parser{content: content, handler: h}
 }
 
@@ -169,10 +170,10 @@ func (p *Parser) end() {
 // messages. It sends events only after reading the whole document, which may turn out
 // to be an error.
 func (p *Parser) chunk(data []byte, whole bool) {
-	e := heading{envelope: envelope{counts: p.counts}}
-	p.turns, p.sent = p.turns[:0], 0
+	e := answerEnvelope{envelope: envelope{counts: p.counts}}
+	p.parts, p.sent = p.parts[:0], 0
 	dropped := p.Dropped
-	p.again.forget()
+	p.template.forget()
 	p.cursor = jsonscan.New(data)
 	if err := p.read(&e); err != nil {
 		p.Fail(fault.Unusable(err))
@@ -186,20 +187,20 @@ func (p *Parser) chunk(data []byte, whole bool) {
 	if whole {
 		p.number()
 	}
-	p.tell(&e, whole)
-	if p.again.pad = e.padding; p.sent == 1 && !p.over {
-		p.again.learn(data, &p.event)
+	p.sendChunk(&e, whole)
+	if p.template.pad = e.padding; p.sent == 1 && !p.over {
+		p.template.learn(data, &p.event)
 	}
 }
 
 // number numbers the choices of a whole answer.
 func (p *Parser) number() {
-	numberByPlace(len(p.turns), func(i int) *int64 { return &p.turns[i].index })
+	numberByPosition(len(p.parts), func(i int) *int64 { return &p.parts[i].index })
 }
 
-// numberByPlace numbers the n choices of a whole answer by their position if two have
+// numberByPosition numbers the n choices of a whole answer by their position if two have
 // the same index: some servers give index 0 to all of them.
-func numberByPlace(n int, index func(i int) *int64) {
+func numberByPosition(n int, index func(i int) *int64) {
 	if n < 2 {
 		return
 	}
@@ -224,22 +225,22 @@ func (p *Parser) embedded(data []byte, whole bool) *fault.Fault {
 }
 
 // read reads a document. A repeated member is an error, since its value is ambiguous.
-func (p *Parser) read(e *heading) error {
+func (p *Parser) read(e *answerEnvelope) error {
 	c := &p.cursor
 	if !c.EnterObject() {
 		c.Skip()
 		return errors.Join(errNoObject, c.Finish())
 	}
 	for c.Member() {
-		if !e.member(c, p.turn) {
+		if !e.member(c, p.readChoice) {
 			p.DropMember("", c)
 		}
 	}
 	return c.Finish()
 }
 
-// turn reads one element of the choices.
-func (p *Parser) turn() {
+// readChoice reads one element of the choices.
+func (p *Parser) readChoice() {
 	c := &p.cursor
 	if !c.EnterObject() {
 		if !jsonscan.Blank(c.Skip()) {
@@ -247,8 +248,8 @@ func (p *Parser) turn() {
 		}
 		return
 	}
-	nth := len(p.turns)
-	t := part{index: int64(nth)}
+	nth := len(p.parts)
+	t := chunkChoice{index: int64(nth)}
 	for c.Member() {
 		switch string(c.Name()) {
 		case "index":
@@ -258,24 +259,24 @@ func (p *Parser) turn() {
 		case "stop_reason":
 			t.stop = c.StringOrSkip()
 		default:
-			p.content.Member(p, c, nth)
+			p.content.ReadMember(p, c, nth)
 		}
 	}
-	p.turns = append(p.turns, t)
+	p.parts = append(p.parts, t)
 }
 
-// tell sends the events of a chunk.
-func (p *Parser) tell(e *heading, whole bool) {
+// sendChunk sends the events of a chunk.
+func (p *Parser) sendChunk(e *answerEnvelope, whole bool) {
 	counted := e.counted() || whole && e.hasUsage
 	if counted {
 		p.counts, p.usage = e.counts, e.counts.usage()
 	}
 	p.start(e)
-	for nth := range p.turns {
+	for nth := range p.parts {
 		if p.over {
 			return
 		}
-		p.tellChoice(nth, whole)
+		p.sendChoice(nth, whole)
 	}
 	if counted {
 		p.event = event.Event{Kind: event.Usage, Usage: &p.usage, Tier: e.tier()}
@@ -285,8 +286,8 @@ func (p *Parser) tell(e *heading, whole bool) {
 
 // start sends the start event, once: with the first chunk that has a choice or names a
 // model. Some servers send a chunk about the prompt before.
-func (p *Parser) start(e *heading) {
-	if p.started || len(p.turns) == 0 && len(e.model) <= len(`""`) {
+func (p *Parser) start(e *answerEnvelope) {
+	if p.started || len(p.parts) == 0 && len(e.model) <= len(`""`) {
 		return
 	}
 	p.started = true
@@ -296,10 +297,10 @@ func (p *Parser) start(e *heading) {
 	p.Send()
 }
 
-// tellChoice sends the events of one choice of a chunk: its content first, then, once,
+// sendChoice sends the events of one choice of a chunk: its content first, then, once,
 // its finish.
-func (p *Parser) tellChoice(nth int, whole bool) {
-	t := &p.turns[nth]
+func (p *Parser) sendChoice(nth int, whole bool) {
+	t := &p.parts[nth]
 	if t.index >= maxChoices {
 		p.Fail(fault.Unusable(errIndex))
 		return
@@ -310,14 +311,14 @@ func (p *Parser) tellChoice(nth int, whole bool) {
 	}
 	p.choices[index].seen = true
 	ends := len(t.finish) > len(`""`)
-	p.content.Tell(p, nth, Choice{Index: index, Whole: whole, Ends: ends})
+	p.content.SendChoice(p, nth, Choice{Index: index, Whole: whole, Ends: ends})
 	if ends && !p.over {
 		p.finish(index, t)
 	}
 }
 
 // finish sends the reason why a choice ended. Later reasons are ignored.
-func (p *Parser) finish(index int, t *part) {
+func (p *Parser) finish(index int, t *chunkChoice) {
 	c := &p.choices[index]
 	word := string(jsonscan.AppendText(nil, t.finish))
 	if word == "error" {
@@ -340,7 +341,7 @@ func (p *Parser) finish(index int, t *part) {
 }
 
 // stop returns the stop sequence that ended a choice, nil for none.
-func (p *Parser) stop(t *part) []byte {
+func (p *Parser) stop(t *chunkChoice) []byte {
 	if len(t.stop) <= len(`""`) {
 		return nil
 	}

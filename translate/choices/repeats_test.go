@@ -21,7 +21,7 @@ func text(c *jsonscan.Cursor) (found bool, at jsonscan.Slot) {
 		c.Skip()
 		return false, at
 	}
-	raw, at := SlotText(c)
+	raw, at := StringWithSlot(c)
 	return len(raw) > len(`""`), at
 }
 

@@ -12,10 +12,10 @@ import (
 
 // Chunks describes the chunks of a format.
 type Chunks struct {
-	Object  string // the value of object
-	Deltas  bool   // the content of a choice is in its member message or delta
-	Nothing string // the members of an empty choice in its first chunk
-	Last    string // the members of the last chunk of a choice, before the reason
+	Object string // the value of object
+	Deltas bool   // the content of a choice is in its member message or delta
+	Empty  string // the members of an empty choice in its first chunk
+	Last   string // the members of the last chunk of a choice, before the reason
 }
 
 // Replay writes a whole JSON answer as the equivalent stream (wire format A.7.9). It
@@ -26,10 +26,10 @@ func (chunks *Chunks) Replay(answer []byte, usage bool) ([]byte, *fault.Fault) {
 	if err := r.read(); err != nil {
 		return nil, fault.Unusable(err)
 	}
-	if len(r.turns) == 0 {
+	if len(r.choices) == 0 {
 		return nil, fault.Unusable(errNoChoice)
 	}
-	numberByPlace(len(r.turns), func(i int) *int64 { return &r.turns[i].index })
+	numberByPosition(len(r.choices), func(i int) *int64 { return &r.choices[i].index })
 	return r.write(), nil
 }
 
@@ -40,23 +40,23 @@ type replay struct {
 	asked  bool
 	cursor jsonscan.Cursor
 
-	head  []byte // the members that every chunk repeats
-	more  []byte // the other ones, which the first chunk has
-	usage []byte // the value; nil for none
-	turns []wholeTurn
-	parts int // choices and tool calls, for each of which there are chunks
-	err   error
-	out   []byte
+	head    []byte // the members that every chunk repeats
+	more    []byte // the other ones, which the first chunk has
+	usage   []byte // the value; nil for none
+	choices []wholeChoice
+	parts   int // choices and tool calls, for each of which there are chunks
+	err     error
+	out     []byte
 }
 
-// wholeTurn is one choice.
-type wholeTurn struct {
-	index    int64
-	begin    []byte   // members of its first chunk
-	said     bool     // begin contains the content of the choice
-	calls    [][]byte // members of its tool calls, which get a chunk each
-	end      []byte   // members of its last chunk
-	finished bool     // end contains the finish_reason
+// wholeChoice is one choice.
+type wholeChoice struct {
+	index      int64
+	begin      []byte   // members of its first chunk
+	hasContent bool     // begin contains the content of the choice
+	calls      [][]byte // members of its tool calls, which get a chunk each
+	end        []byte   // members of its last chunk
+	finished   bool     // end contains the finish_reason
 }
 
 // The bounds of a replay: a few bytes of an answer may become a long chunk.
@@ -131,14 +131,14 @@ func (r *replay) list() {
 			c.Skip()
 			continue
 		}
-		r.turn()
+		r.choice()
 	}
 }
 
-// turn reads a choice. The finish_reason is kept for the last chunk.
-func (r *replay) turn() {
+// choice reads a choice. The finish_reason is kept for the last chunk.
+func (r *replay) choice() {
 	c := &r.cursor
-	t := wholeTurn{index: int64(len(r.turns))}
+	t := wholeChoice{index: int64(len(r.choices))}
 	c.EnterObject()
 	for c.Member() {
 		switch name := string(c.Name()); {
@@ -151,20 +151,20 @@ func (r *replay) turn() {
 			r.message(&t)
 		case name == "text" && c.Null(): // clients add texts up, and cannot add null
 		default:
-			t.said = t.said || name == "text"
+			t.hasContent = t.hasContent || name == "text"
 			t.begin = c.AppendMember(t.begin)
 		}
 	}
-	r.turns = append(r.turns, t)
+	r.choices = append(r.choices, t)
 }
 
 // message turns a message into a delta. The first delta always has a role.
-func (r *replay) message(t *wholeTurn) {
+func (r *replay) message(t *wholeChoice) {
 	c := &r.cursor
 	if c.Null() {
 		return
 	}
-	if t.said || !c.EnterObject() {
+	if t.hasContent || !c.EnterObject() {
 		c.Skip()
 		r.fail(errMessage)
 		return
@@ -182,13 +182,13 @@ func (r *replay) message(t *wholeTurn) {
 			rest = c.AppendMember(rest)
 		}
 	}
-	t.said = true
+	t.hasContent = true
 	t.begin = append(append(t.begin, `,"delta":{"role":`...), role...)
 	t.begin = append(append(t.begin, rest...), '}')
 }
 
 // toolCalls reads calls. In chunks, each call gets its position as an index.
-func (r *replay) toolCalls(t *wholeTurn) {
+func (r *replay) toolCalls(t *wholeChoice) {
 	c := &r.cursor
 	for c.Element() {
 		if c.Kind() != jsonscan.Object || !r.count() {
@@ -210,8 +210,8 @@ func (r *replay) toolCalls(t *wholeTurn) {
 
 // write writes the choices one after the other.
 func (r *replay) write() []byte {
-	for i := range r.turns {
-		t := &r.turns[i]
+	for i := range r.choices {
+		t := &r.choices[i]
 		r.chunk(t, t.first(r.chunks)+noReason)
 		for n, call := range t.calls {
 			r.chunk(t, `,"delta":{"tool_calls":[{"index":`+strconv.Itoa(n)+string(call)+`}]}`+noReason)
@@ -227,16 +227,16 @@ func (r *replay) write() []byte {
 const noReason = `,"finish_reason":null`
 
 // first returns the members of the first chunk. The content of an empty choice is an
-// empty text, since clients read the content without checking that there is one.
-func (t *wholeTurn) first(chunks *Chunks) string {
-	if t.said {
+// empty text, since clients read the content without checking that it exists.
+func (t *wholeChoice) first(chunks *Chunks) string {
+	if t.hasContent {
 		return string(t.begin)
 	}
-	return string(t.begin) + chunks.Nothing
+	return string(t.begin) + chunks.Empty
 }
 
 // last returns the members of the last chunk.
-func (t *wholeTurn) last(chunks *Chunks) string {
+func (t *wholeChoice) last(chunks *Chunks) string {
 	members := chunks.Last + string(t.end)
 	if t.finished {
 		return members
@@ -245,7 +245,7 @@ func (t *wholeTurn) last(chunks *Chunks) string {
 }
 
 // chunk writes a chunk of one choice.
-func (r *replay) chunk(t *wholeTurn, members string) {
+func (r *replay) chunk(t *wholeChoice, members string) {
 	r.event(`{"index":`+strconv.FormatInt(t.index, 10)+members+"}", []byte("null"))
 	r.more = nil
 }

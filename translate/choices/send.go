@@ -5,9 +5,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// SlotText consumes the value at the cursor. It returns a string raw and with its
+// StringWithSlot consumes the value at the cursor. It returns a string raw and with its
 // position, and nil for a value of another kind.
-func SlotText(c *jsonscan.Cursor) (raw []byte, at jsonscan.Slot) {
+func StringWithSlot(c *jsonscan.Cursor) (raw []byte, at jsonscan.Slot) {
 	start := c.Offset()
 	if raw = c.StringOrSkip(); raw == nil {
 		return nil, jsonscan.Slot{}
@@ -15,17 +15,17 @@ func SlotText(c *jsonscan.Cursor) (raw []byte, at jsonscan.Slot) {
 	return raw, jsonscan.Slot{Start: start, End: c.Offset()}
 }
 
-// Said is SlotText for a string that becomes an event. A value of another kind is
+// StringOrDrop is StringWithSlot for a string that becomes an event. A value of another kind is
 // reported as dropped; prefix is the path of its object, with a dot behind.
-func (p *Parser) Said(c *jsonscan.Cursor, prefix string) (raw []byte, at jsonscan.Slot) {
+func (p *Parser) StringOrDrop(c *jsonscan.Cursor, prefix string) (raw []byte, at jsonscan.Slot) {
 	if c.Kind() != jsonscan.String {
 		p.DropMember(prefix, c)
 		return nil, jsonscan.Slot{}
 	}
-	return SlotText(c)
+	return StringWithSlot(c)
 }
 
-// Send sends the current event to the handler.
+// Send sends the current event to the handler, unless the answer is over.
 func (p *Parser) Send() {
 	if p.over {
 		return
@@ -43,7 +43,7 @@ func (p *Parser) SendEvent(e event.Event) {
 // SendAt sends an event that has a text to the handler. at is the position of the text
 // in the chunk, or the zero Slot; later chunks of the same shape have theirs there.
 func (p *Parser) SendAt(e event.Event, at jsonscan.Slot) {
-	p.again.slot = at
+	p.template.slot = at
 	p.SendEvent(e)
 }
 
@@ -57,9 +57,9 @@ func (p *Parser) SendText(e event.Event, raw []byte, at jsonscan.Slot) {
 	p.SendAt(e, at)
 }
 
-// Unlike marks the current chunk as one that differs from later chunks in more than its
-// text, so that it does not become the template.
-func (p *Parser) Unlike() { p.again.slot = jsonscan.Slot{} }
+// DiscardTemplate keeps the current chunk from becoming the template: later chunks
+// differ from it in more than the text.
+func (p *Parser) DiscardTemplate() { p.template.slot = jsonscan.Slot{} }
 
-// Refused notes that the model refuses to answer in a choice.
-func (p *Parser) Refused(index int) { p.choices[index].refused = true }
+// MarkRefused records that the model refuses to answer in a choice.
+func (p *Parser) MarkRefused(index int) { p.choices[index].refused = true }

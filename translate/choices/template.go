@@ -33,12 +33,12 @@ func (t *template) learn(data []byte, e *event.Event) {
 // repeats sends the event of a chunk that has the shape of the one before. It reports
 // false, and does nothing, if the shape is another, or if the text is empty.
 func (p *Parser) repeats(data []byte) bool {
-	values, ok := p.again.data.Match(data)
+	values, ok := p.template.data.Match(data)
 	if !ok || len(values[0]) <= len(`""`) {
 		return false
 	}
 	p.text = jsonscan.AppendText(p.text[:0], values[0])
-	p.event = p.again.event
+	p.event = p.template.event
 	p.event.Text = p.text
 	p.content.Repeated(&p.event)
 	p.Send()

@@ -15,7 +15,7 @@ func Inspect(body []byte, _ translate.Operation) (signal.Answer, *fault.Fault) {
 
 var chunks = choices.Chunks{
 	Object: "chat.completion.chunk", Deltas: true,
-	Nothing: `,"delta":{"role":"assistant"}`, Last: `,"delta":{}`,
+	Empty: `,"delta":{"role":"assistant"}`, Last: `,"delta":{}`,
 }
 
 // Replay writes a whole JSON answer as a stream; see choices.Chunks.

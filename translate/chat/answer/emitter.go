@@ -15,37 +15,37 @@ import (
 type Emitter struct {
 	choices.Emitter
 
-	choices []saying
+	choices []choice
 }
 
-// saying is the state of a choice. Texts are kept escaped.
-type saying struct {
+// choice is the state of a choice. Texts are kept escaped.
+type choice struct {
 	begun       bool // the choice is part of the answer, and its role is written
-	parted      bool // the next text is a new one
-	said        bool // the choice has text
-	refused     bool // the choice has the text of a refusal
+	newText     bool // the next fragment begins a new text
+	hasText     bool
+	hasRefusal  bool // the choice has the text of a refusal
 	reason      event.FinishReason
 	explanation []byte // why the provider refused
 
-	thoughtful bool   // it has reasoning
-	apart      bool   // its next reasoning is of another block
-	part       int    // of its last reasoning
-	thought    []byte // the block of reasoning at hand
+	hasReasoning bool
+	newBlock     bool   // the next reasoning begins a new block
+	part         int    // of the last reasoning
+	thinking     []byte // the open block of reasoning
 
 	calls []toolCall // by ordinal
 	ids   toolcall.IDs
 
 	annotations []byte // each with a comma before it
-	inserted    int    // characters that stand between its texts
+	inserted    int    // characters inserted between the texts of the provider
 
 	// Of a JSON answer.
 	text, refusal, reasoning []byte
-	blocks                   []byte // of thinking, each with a comma before it
-	logprobs                 []byte // the same
+	thinkingBlocks           []byte // each with a comma before it
+	logprobs                 []byte // each with a comma before it
 }
 
-// maxThought bounds the reasoning that is kept until its signature comes, in bytes.
-const maxThought = sse.DefaultMaxEvent
+// maxThinking bounds the reasoning that is kept until its signature arrives, in bytes.
+const maxThinking = sse.DefaultMaxEvent
 
 // NewEmitter returns an emitter of one answer to the request of the answer context.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
@@ -78,7 +78,7 @@ func (m *Emitter) content(e *event.Event) {
 	case event.Text:
 		m.text(c, e)
 	case event.TextEnd:
-		c.parted = true
+		c.newText = true
 	case event.Source:
 		c.annotate(e.Source)
 	case event.Reasoning:
@@ -88,7 +88,7 @@ func (m *Emitter) content(e *event.Event) {
 	case event.Redacted:
 		m.redacted(c, e)
 	case event.ReasoningEnd:
-		c.endThought()
+		c.endThinking()
 	case event.ToolStart:
 		m.startTool(c, e)
 	case event.ToolArgs:
@@ -111,9 +111,9 @@ func (m *Emitter) start(e *event.Event) {
 }
 
 // begin returns a choice by its index, and begins it, once, with its role.
-func (m *Emitter) begin(index int) *saying {
+func (m *Emitter) begin(index int) *choice {
 	for len(m.choices) <= index {
-		m.choices = append(m.choices, saying{})
+		m.choices = append(m.choices, choice{})
 	}
 	c := &m.choices[index]
 	if c.begun {
@@ -129,22 +129,22 @@ func (m *Emitter) begin(index int) *saying {
 	return c
 }
 
-// text writes a fragment of text, or of that of a refusal.
-func (m *Emitter) text(c *saying, e *event.Event) {
-	member, all, again := `"content":"`, &c.text, &c.said
+// text writes a fragment of text, or of the text of a refusal.
+func (m *Emitter) text(c *choice, e *event.Event) {
+	member, all, has := `"content":"`, &c.text, &c.hasText
 	if e.Refusal {
-		member, all, again = `"refusal":"`, &c.refusal, &c.refused
+		member, all, has = `"refusal":"`, &c.refusal, &c.hasRefusal
 	}
-	if c.parted && *again {
-		m.fragment(e.Choice, member, all, choices.Between)
-		c.inserted += len(choices.Between)
+	if c.newText && *has {
+		m.fragment(e.Choice, member, all, choices.Separator)
+		c.inserted += len(choices.Separator)
 	}
-	c.parted, *again = false, true
+	c.newText, *has = false, true
 	m.fragment(e.Choice, member, all, e.Text)
 }
 
-// fragment writes a fragment of a member that is a string: into a chunk of its
-// own, or to the others that it has in a JSON answer.
+// fragment writes a fragment of a member that is a string: as a chunk of a stream, or
+// appended to the earlier fragments in a JSON answer.
 func (m *Emitter) fragment(choice int, member string, all *[]byte, fragment []byte) {
 	if !m.Context.Stream {
 		*all = jsonscan.AppendEscaped(*all, fragment)
@@ -161,7 +161,7 @@ func (m *Emitter) fragment(choice int, member string, all *[]byte, fragment []by
 func (m *Emitter) end() {
 	m.begin(0)
 	for i := range m.choices {
-		if c := &m.choices[i]; len(c.explanation) > 0 && !c.explained() {
+		if c := &m.choices[i]; len(c.explanation) > 0 && !c.showsExplanation() {
 			m.Drop("stop_details.explanation")
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // annotate keeps a source of the text. A stream contains all sources together at its
 // end: accumulators of official SDKs cannot join lists without indexes.
-func (c *saying) annotate(s *event.Citation) {
+func (c *choice) annotate(s *event.Citation) {
 	out := append(c.annotations, `,{"type":"url_citation","url_citation":{"url":`...)
 	out = jsonscan.AppendString(out, s.URL)
 	out = append(out, `,"title":`...)
@@ -22,7 +22,7 @@ func (c *saying) annotate(s *event.Citation) {
 }
 
 // appendAnnotations appends the member with the annotations, of which there is at least one.
-func (c *saying) appendAnnotations(dst []byte) []byte {
+func (c *choice) appendAnnotations(dst []byte) []byte {
 	dst = append(dst, `"annotations":[`...)
 	dst = append(dst, c.annotations[1:]...)
 	return append(dst, ']')

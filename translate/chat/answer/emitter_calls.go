@@ -12,14 +12,14 @@ import (
 type toolCall struct {
 	known    bool
 	custom   bool
-	id, name []byte // nil once they were streamed
+	id, name []byte // nil after they were streamed
 	args     []byte // of a JSON answer, escaped
 }
 
 var errUnknown = errors.New("arguments of a tool call that was not begun")
 
 // startTool begins a call, once.
-func (m *Emitter) startTool(c *saying, e *event.Event) {
+func (m *Emitter) startTool(c *choice, e *event.Event) {
 	for len(c.calls) <= e.Tool {
 		c.calls = append(c.calls, toolCall{})
 	}
@@ -51,8 +51,7 @@ func (m *Emitter) writeTool(e *event.Event, call *toolCall) {
 	call.id, call.name = nil, nil
 }
 
-// append appends a call without its brace, up to its arguments as far as they
-// are known.
+// append appends a call without its opening brace, with the arguments known so far.
 func (t *toolCall) append(dst []byte) []byte {
 	kind, args := "function", "arguments"
 	if t.custom {
@@ -68,7 +67,7 @@ func (t *toolCall) append(dst []byte) []byte {
 }
 
 // addArguments writes a fragment of arguments.
-func (m *Emitter) addArguments(c *saying, e *event.Event) {
+func (m *Emitter) addArguments(c *choice, e *event.Event) {
 	if e.Tool >= len(c.calls) || !c.calls[e.Tool].known {
 		m.Fail(errUnknown)
 		return
@@ -91,5 +90,5 @@ func (m *Emitter) addArguments(c *saying, e *event.Event) {
 	m.close("")
 }
 
-// called reports whether a choice made calls.
-func (c *saying) called() bool { return len(c.calls) > 0 }
+// hasCalls reports whether a choice has tool calls.
+func (c *choice) hasCalls() bool { return len(c.calls) > 0 }

@@ -22,8 +22,8 @@ func (m *Emitter) close(reason string) {
 	m.End(reason)
 }
 
-// endStream writes the finish of every choice, the usage if the client asked
-// for it, and the end.
+// endStream writes the finish_reason of every choice, the usage if the client asked for
+// it, and the end.
 func (m *Emitter) endStream() {
 	for i := range m.choices {
 		if c := &m.choices[i]; c.begun {
@@ -33,10 +33,10 @@ func (m *Emitter) endStream() {
 	m.EndStream()
 }
 
-// finish writes why a choice ended; before that the sources of its text and, of a
-// refusal without a word of the model, what the provider says of it.
-func (m *Emitter) finish(index int, c *saying) {
-	if c.explained() {
+// finish writes the reason why a choice ended. The explanation of a refusal without text
+// and the sources of the text precede the reason.
+func (m *Emitter) finish(index int, c *choice) {
+	if c.showsExplanation() {
 		m.fragment(index, `"refusal":"`, nil, c.explanation)
 	}
 	if len(c.annotations) > 0 {
@@ -45,11 +45,14 @@ func (m *Emitter) finish(index int, c *saying) {
 		m.close("")
 	}
 	m.open(index)
-	m.close(choices.FinishReason(c.reason, c.called()))
+	m.close(choices.FinishReason(c.reason, c.hasCalls()))
 }
 
-// explained reports whether the provider's explanation stands for the answer.
-func (c *saying) explained() bool { return len(c.explanation) > 0 && !c.said && !c.refused }
+// showsExplanation reports whether the provider's explanation becomes the text of the
+// refusal, since the model gave none.
+func (c *choice) showsExplanation() bool {
+	return len(c.explanation) > 0 && !c.hasText && !c.hasRefusal
+}
 
 // writeChoice writes a choice of the JSON body.
 func (m *Emitter) writeChoice(index int) bool {
@@ -61,38 +64,38 @@ func (m *Emitter) writeChoice(index int) bool {
 	m.Out = strconv.AppendInt(m.Out, int64(index), 10)
 	m.Out = c.appendMessage(append(m.Out, `,"message":`...))
 	m.Out = appendLogprobs(append(m.Out, `,"logprobs":`...), c.logprobs)
-	m.Out = choices.AppendReason(m.Out, choices.FinishReason(c.reason, c.called()))
+	m.Out = choices.AppendReason(m.Out, choices.FinishReason(c.reason, c.hasCalls()))
 	return true
 }
 
 // appendMessage appends the message of a choice.
-func (c *saying) appendMessage(dst []byte) []byte {
+func (c *choice) appendMessage(dst []byte) []byte {
 	dst = append(dst, `{"role":"assistant","content":`...)
-	dst = appendText(dst, c.text, c.said || !c.called())
+	dst = appendText(dst, c.text, c.hasText || !c.hasCalls())
 	dst = append(dst, `,"refusal":`...)
-	if c.explained() {
+	if c.showsExplanation() {
 		dst = jsonscan.AppendString(dst, c.explanation)
 	} else {
-		dst = appendText(dst, c.refusal, c.refused)
+		dst = appendText(dst, c.refusal, c.hasRefusal)
 	}
 	if len(c.annotations) > 0 {
 		dst = c.appendAnnotations(append(dst, ','))
 	}
-	if c.thoughtful {
+	if c.hasReasoning {
 		dst = append(dst, `,"reasoning_content":`...)
 		dst = appendText(dst, c.reasoning, true)
 	}
-	if len(c.blocks) > 0 {
+	if len(c.thinkingBlocks) > 0 {
 		dst = append(dst, `,"thinking_blocks":[`...)
-		dst = append(dst, c.blocks[1:]...)
+		dst = append(dst, c.thinkingBlocks[1:]...)
 		dst = append(dst, ']')
 	}
 	return append(c.appendCalls(dst), '}')
 }
 
-// appendText appends an escaped text, null where there is none.
-func appendText(dst, text []byte, there bool) []byte {
-	if !there {
+// appendText appends an escaped text, or null if the text is absent.
+func appendText(dst, text []byte, present bool) []byte {
+	if !present {
 		return append(dst, "null"...)
 	}
 	dst = append(dst, '"')
@@ -100,8 +103,8 @@ func appendText(dst, text []byte, there bool) []byte {
 	return append(dst, '"')
 }
 
-func (c *saying) appendCalls(dst []byte) []byte {
-	if !c.called() {
+func (c *choice) appendCalls(dst []byte) []byte {
+	if !c.hasCalls() {
 		return dst
 	}
 	before := `,"tool_calls":[{`
@@ -115,9 +118,10 @@ func (c *saying) appendCalls(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-// addLogprobs writes the log probabilities of the text before them: into its
-// chunk of a stream, while that was not handed over, else into one of their own.
-func (m *Emitter) addLogprobs(c *saying, e *event.Event) {
+// addLogprobs writes the log probabilities of the preceding text. In a stream they
+// belong to the chunk of the text, or to a chunk of their own if that one was already
+// returned by Output.
+func (m *Emitter) addLogprobs(c *choice, e *event.Event) {
 	list := elements(e.Logprobs)
 	if !m.Context.Logprobs || len(list) == 0 {
 		return
@@ -133,7 +137,7 @@ func (m *Emitter) addLogprobs(c *saying, e *event.Event) {
 	m.Patch(appendLogprobs(nil, append([]byte{','}, list...)))
 }
 
-// elements are those of a raw array.
+// elements returns the inside of a raw array.
 func elements(raw []byte) []byte {
 	if len(raw) < len("[]") {
 		return nil
@@ -141,8 +145,8 @@ func elements(raw []byte) []byte {
 	return raw[1 : len(raw)-1]
 }
 
-// appendLogprobs appends the object that holds a list whose elements have a
-// comma before each, or null where there is none.
+// appendLogprobs appends the object with a list whose elements begin with a comma each,
+// or null for an empty list.
 func appendLogprobs(dst, list []byte) []byte {
 	if len(list) == 0 {
 		return append(dst, "null"...)

@@ -13,18 +13,18 @@ var errKind = errors.New("a message, its content or its calls are of a kind of J
 
 // NewParser returns a parser of one answer, a stream or a JSON body.
 func NewParser(h event.Handler) *choices.Parser {
-	return choices.NewParser(&teller{}, h)
+	return choices.NewParser(&choiceParser{}, h)
 }
 
-// teller reads the choices of chat answers and sends their events.
-type teller struct {
-	deltas []delta // of the chunk at hand
-	calls  []calls // by choice
-	held   int     // bytes of calls that wait for their names, or the rest of them
-	minds  []mind  // by choice
-	cursor jsonscan.Cursor
-	drawn  bool // there are images
-	spoken bool // there is something that can be told
+// choiceParser reads the choices of chat answers and sends their events.
+type choiceParser struct {
+	deltas    []delta         // of the current chunk
+	calls     []calls         // by choice
+	held      int             // bytes of calls that wait for the end of their names
+	thinking  []thinkingState // by choice
+	cursor    jsonscan.Cursor
+	hasImages bool
+	hasEvents bool // the answer has texts, refusals or calls
 }
 
 // delta contains the raw members of a choice of a chunk: slices of the chunk, nil for
@@ -39,15 +39,16 @@ type delta struct {
 	callsAt                int
 	call                   []byte // function_call
 	logprobs               []byte
-	annotated, spoken      bool // there are annotations, audio
-	drawn                  bool // there are images
-	detailed               bool // there are reasoning_details: usually the reasoning once more
-	broken                 bool // a member cannot be read, and must not be lost
+	hasAnnotations         bool
+	hasAudio               bool
+	hasImages              bool
+	hasDetails             bool // reasoning_details, which usually repeat the reasoning
+	unreadable             bool // a member that must not be lost is of a wrong kind
 }
 
-// Member reads a member of a choice. Some servers send a whole message in place
-// of a delta, and so does every JSON answer.
-func (t *teller) Member(p *choices.Parser, c *jsonscan.Cursor, nth int) {
+// ReadMember reads a member of a choice. Every JSON answer, and the streams of some
+// servers, have a whole message instead of a delta.
+func (t *choiceParser) ReadMember(p *choices.Parser, c *jsonscan.Cursor, nth int) {
 	for len(t.deltas) <= nth {
 		t.deltas = append(t.deltas, delta{})
 	}
@@ -62,7 +63,7 @@ func (t *teller) Member(p *choices.Parser, c *jsonscan.Cursor, nth int) {
 	}
 }
 
-// The paths of the members of a message, whether it came in deltas or not.
+// The paths of the members of a message, whole or in deltas.
 const (
 	inMessage  = choices.InChoice + "message."
 	inLogprobs = choices.InChoice + "logprobs."
@@ -70,7 +71,7 @@ const (
 
 func (d *delta) read(p *choices.Parser, c *jsonscan.Cursor) {
 	if !c.EnterObject() {
-		d.other(c)
+		d.skipUnreadable(c)
 		return
 	}
 	for c.Member() {
@@ -83,15 +84,15 @@ func (d *delta) member(p *choices.Parser, c *jsonscan.Cursor) {
 	case "content":
 		d.readContent(c)
 	case "reasoning_content":
-		if raw, at := p.Said(c, inMessage); len(raw) > len(`""`) {
+		if raw, at := p.StringOrDrop(c, inMessage); len(raw) > len(`""`) {
 			d.reasoning, d.reasoningAt = raw, at
 		}
 	case "reasoning":
-		if raw, at := p.Said(c, inMessage); d.reasoning == nil && len(raw) > len(`""`) {
+		if raw, at := p.StringOrDrop(c, inMessage); d.reasoning == nil && len(raw) > len(`""`) {
 			d.reasoning, d.reasoningAt = raw, at
 		}
 	case "refusal":
-		d.refusal, _ = p.Said(c, inMessage)
+		d.refusal, _ = p.StringOrDrop(c, inMessage)
 	case "thinking_blocks":
 		if c.Kind() != jsonscan.Array {
 			p.DropMember(inMessage, c)
@@ -100,17 +101,17 @@ func (d *delta) member(p *choices.Parser, c *jsonscan.Cursor) {
 		d.thinking = array(c)
 	case "tool_calls":
 		d.callsAt = c.Offset()
-		d.calls = d.only(c, jsonscan.Array)
+		d.calls = d.ofKind(c, jsonscan.Array)
 	case "function_call":
-		d.call = d.only(c, jsonscan.Object)
+		d.call = d.ofKind(c, jsonscan.Object)
 	case "annotations":
-		d.annotated = says(c) || d.annotated
+		d.hasAnnotations = skipNonBlank(c) || d.hasAnnotations
 	case "audio":
-		d.spoken = says(c) || d.spoken
+		d.hasAudio = skipNonBlank(c) || d.hasAudio
 	case "images":
-		d.drawn = says(c) || d.drawn
+		d.hasImages = skipNonBlank(c) || d.hasImages
 	case "reasoning_details":
-		d.detailed = says(c) || d.detailed
+		d.hasDetails = skipNonBlank(c) || d.hasDetails
 	case "role":
 		c.Skip()
 	default:
@@ -121,30 +122,31 @@ func (d *delta) member(p *choices.Parser, c *jsonscan.Cursor) {
 func (d *delta) readContent(c *jsonscan.Cursor) {
 	switch c.Kind() {
 	case jsonscan.String:
-		d.content, d.contentAt = choices.SlotText(c)
+		d.content, d.contentAt = choices.StringWithSlot(c)
 	case jsonscan.Array:
 		d.parts = c.Skip()
 	default:
-		d.other(c)
+		d.skipUnreadable(c)
 	}
 }
 
-// says skips a value, and reports whether it is neither null nor empty.
-func says(c *jsonscan.Cursor) bool { return !jsonscan.Blank(c.Skip()) }
+// skipNonBlank consumes a value and reports whether it is neither null nor empty.
+func skipNonBlank(c *jsonscan.Cursor) bool { return !jsonscan.Blank(c.Skip()) }
 
-// only is kind for a value that must not be lost.
-func (d *delta) only(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
+// ofKind consumes a value that must not be lost, and returns it raw if it is of the kind
+// and not empty.
+func (d *delta) ofKind(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
 	if c.Kind() != want {
-		d.other(c)
+		d.skipUnreadable(c)
 		return nil
 	}
 	return kind(c, want)
 }
 
-// other skips a value of a kind that nobody can read. Null and what is empty
-// say nothing.
-func (d *delta) other(c *jsonscan.Cursor) {
-	d.broken = says(c) || d.broken
+// skipUnreadable consumes a value of a wrong kind. Only null and empty values may be
+// skipped without an error.
+func (d *delta) skipUnreadable(c *jsonscan.Cursor) {
+	d.unreadable = skipNonBlank(c) || d.unreadable
 }
 
 // readLogprobs reads the log probabilities of a choice's text.
@@ -162,65 +164,65 @@ func (d *delta) readLogprobs(p *choices.Parser, c *jsonscan.Cursor) {
 	}
 }
 
-// Tell sends the events of a choice: reasoning, text, refusal, calls.
-func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
+// SendChoice sends the events of a choice: reasoning, text, refusal, calls.
+func (t *choiceParser) SendChoice(p *choices.Parser, nth int, choice choices.Choice) {
 	for len(t.calls) <= choice.Index {
 		t.calls = append(t.calls, calls{choice: len(t.calls), held: &t.held})
-		t.minds = append(t.minds, mind{})
+		t.thinking = append(t.thinking, thinkingState{})
 	}
 	calls := &t.calls[choice.Index]
 	if nth < len(t.deltas) {
-		t.tellDelta(p, calls, t.deltas[nth], choice)
+		t.sendDelta(p, calls, t.deltas[nth], choice)
 		t.deltas[nth] = delta{}
 	}
 	if choice.Ends {
-		calls.settle(p)
+		calls.flushLast(p)
 	}
 }
 
-func (t *teller) tellDelta(p *choices.Parser, calls *calls, d delta, choice choices.Choice) {
-	if d.broken {
+func (t *choiceParser) sendDelta(p *choices.Parser, calls *calls, d delta, choice choices.Choice) {
+	if d.unreadable {
 		p.Fail(fault.Unusable(errKind))
 		return
 	}
-	if d.speaks() {
-		calls.settle(p)
+	if d.hasContent() {
+		calls.flushLast(p)
 	}
-	t.drawn = t.drawn || d.drawn
-	t.spoken = t.spoken || d.writes() || d.calls != nil || d.call != nil
-	t.tellReasoning(p, &d, choice)
-	tellText(p, &d, choice)
-	if d.detailed && !t.minds[choice.Index].open {
+	t.hasImages = t.hasImages || d.hasImages
+	t.hasEvents = t.hasEvents || d.hasText() || d.calls != nil || d.call != nil
+	t.sendReasoning(p, &d, choice)
+	sendText(p, &d, choice)
+	if d.hasDetails && !t.thinking[choice.Index].open {
 		p.Drop(inMessage + "reasoning_details")
 	}
 	dropRest(p, &d)
 	switch {
 	case d.calls != nil:
-		t.tellCalls(p, calls, &d, choice)
+		t.sendCalls(p, calls, &d, choice)
 	case d.call != nil:
-		t.tellCall(p, calls, d.call)
+		t.sendCall(p, calls, d.call)
 	}
 }
 
-// speaks reports whether a choice has other content than calls.
-func (d *delta) speaks() bool {
-	return d.writes() || d.thinking != nil || d.reasoning != nil
+// hasContent reports whether a choice has content other than calls.
+func (d *delta) hasContent() bool {
+	return d.hasText() || d.thinking != nil || d.reasoning != nil
 }
 
-// writes reports whether a choice has a text or a refusal.
-func (d *delta) writes() bool {
+// hasText reports whether a choice has a text or a refusal.
+func (d *delta) hasText() bool {
 	return len(d.content) > len(`""`) || len(d.refusal) > len(`""`) || d.parts != nil
 }
 
-// tellText sends the text, and the refusal, which is one too.
-func tellText(p *choices.Parser, d *delta, choice choices.Choice) {
+// sendText sends the text, the refusal and the log probabilities.
+func sendText(p *choices.Parser, d *delta, choice choices.Choice) {
 	e := event.Event{Kind: event.Text, Choice: choice.Index}
 	p.SendText(e, d.content, d.contentAt)
 	if d.parts != nil {
-		tellParts(p, d.parts, choice)
+		sendParts(p, d.parts, choice)
 	}
 	if len(d.refusal) > len(`""`) {
-		p.Refused(choice.Index)
+		p.MarkRefused(choice.Index)
 		e.Refusal = true
 		p.SendText(e, d.refusal, jsonscan.Slot{})
 	}
@@ -231,21 +233,22 @@ func tellText(p *choices.Parser, d *delta, choice choices.Choice) {
 
 // dropRest reports the members of a message that core events cannot express as dropped.
 func dropRest(p *choices.Parser, d *delta) {
-	if d.annotated {
+	if d.hasAnnotations {
 		p.Drop(inMessage + "annotations")
 	}
-	if d.spoken {
+	if d.hasAudio {
 		p.Drop(inMessage + "audio")
 	}
-	if d.drawn {
+	if d.hasImages {
 		p.Drop(inMessage + "images")
 	}
 }
 
 var errImages = errors.New("an answer of nothing but images")
 
-// Repeated follows the arguments of calls, whose end tells calls apart.
-func (t *teller) Repeated(e *event.Event) {
+// Repeated records arguments, since later entries may begin another call only after the
+// arguments of the last one are complete.
+func (t *choiceParser) Repeated(e *event.Event) {
 	if e.Kind == event.ToolArgs {
 		calls := &t.calls[e.Choice]
 		calls.all[calls.begun[e.Tool]].args.Add(e.Text)
@@ -254,12 +257,12 @@ func (t *teller) Repeated(e *event.Event) {
 
 // End sends the calls that wait for the rest of their names. It returns an error if the
 // answer as a whole is invalid.
-func (t *teller) End(p *choices.Parser) error {
-	if t.drawn && !t.spoken {
+func (t *choiceParser) End(p *choices.Parser) error {
+	if t.hasImages && !t.hasEvents {
 		return errImages
 	}
 	for i := range t.calls {
-		t.calls[i].settle(p)
+		t.calls[i].flushLast(p)
 		if err := t.calls[i].end(); err != nil {
 			return err
 		}

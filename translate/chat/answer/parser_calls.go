@@ -13,32 +13,32 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// calls are the tool calls of one choice, in the order in which they were seen.
+// calls contains the tool calls of one choice, in the order of their first entries.
 type calls struct {
 	choice int
 	held   *int // bytes that wait, in all choices
 	all    []call
-	begun  []int         // those that were sent, by their number
-	last   int           // the call that was spoken of last: no other can wait for the rest of its name
-	index  map[int64]int // which call an index of the provider stands for
+	begun  []int         // the calls that were sent, by their number
+	last   int           // the call of the last entry: only its name can still be incomplete
+	index  map[int64]int // the calls by the indexes of the provider
 }
 
 // call is the state of a call.
 type call struct {
 	id, name []byte
 	custom   bool
-	begun    bool   // it has its whole name and was sent
-	number   int    // among those that were
+	begun    bool   // the name is complete, and the call was sent
+	number   int    // among the calls that were sent
 	waiting  []byte // arguments that were not sent yet
 	args     toolcall.Arguments
-	again    bool // its name was repeated behind all of its arguments
+	renamed  bool // the name was repeated after the arguments were complete
 }
 
 const (
 	// maxCalls bounds the calls of one answer.
 	maxCalls = 4096
-	// maxWaiting bounds the names that wait for their rest, and the arguments
-	// that wait for the names of their calls, all of them together, in bytes.
+	// maxWaiting bounds all incomplete names and the arguments that wait for them, in
+	// bytes.
 	maxWaiting = sse.DefaultMaxEvent
 )
 
@@ -49,13 +49,13 @@ var (
 )
 
 // tellCalls sends the events of the entries of tool_calls.
-func (t *teller) tellCalls(p *choices.Parser, all *calls, d *delta, choice choices.Choice) {
+func (t *choiceParser) sendCalls(p *choices.Parser, all *calls, d *delta, choice choices.Choice) {
 	t.cursor = jsonscan.New(d.calls)
 	c := &t.cursor
 	c.EnterArray()
 	for nth := 0; c.Element(); nth++ {
 		if c.Kind() != jsonscan.Object {
-			if says(c) {
+			if skipNonBlank(c) {
 				p.Drop(inMessage + "tool_calls[*]")
 			}
 			continue
@@ -68,8 +68,8 @@ func (t *teller) tellCalls(p *choices.Parser, all *calls, d *delta, choice choic
 			e.argsAt.Start += d.callsAt
 			e.argsAt.End += d.callsAt
 		}
-		apart := choice.Whole || nth > 0 && e.index < 0
-		all.take(p, all.find(&e, apart), &e)
+		isNew := choice.Whole || nth > 0 && e.index < 0
+		all.add(p, all.find(&e, isNew), &e)
 	}
 	check(p, c)
 }
@@ -82,25 +82,25 @@ func check(p *choices.Parser, c *jsonscan.Cursor) {
 }
 
 // tellCall sends the events of the deprecated function_call. There is only one.
-func (t *teller) tellCall(p *choices.Parser, all *calls, raw []byte) {
+func (t *choiceParser) sendCall(p *choices.Parser, all *calls, raw []byte) {
 	t.cursor = jsonscan.New(raw)
 	e := entry{}
 	e.readFunction(p, &t.cursor, inMessage+"function_call.")
 	if check(p, &t.cursor); t.cursor.Err() != nil {
 		return
 	}
-	all.take(p, all.find(&e, false), &e)
+	all.add(p, all.find(&e, false), &e)
 }
 
-// find returns the index of the call of an entry, and adds the call if it is new. apart
-// reports that the entry belongs to no earlier call.
-func (a *calls) find(e *entry, apart bool) int {
-	if e.index < 0 || apart {
-		return a.findByID(e, apart)
+// find returns the position of the call of an entry, and appends the call if it is new.
+// isNew reports that the entry belongs to no earlier call.
+func (a *calls) find(e *entry, isNew bool) int {
+	if e.index < 0 || isNew {
+		return a.findByID(e, isNew)
 	}
 	at, known := a.index[e.index]
 	if !known || a.renumbered(&a.all[at], e) || a.all[at].resumes(e) {
-		at = a.add()
+		at = a.appendCall()
 		if a.index == nil {
 			a.index = make(map[int64]int, 1)
 		}
@@ -109,10 +109,10 @@ func (a *calls) find(e *entry, apart bool) int {
 	return at
 }
 
-// renumbered reports whether an entry with the index of a call is about another
-// call: some servers give all of them the same index. It is if it has another id
-// and a name, or, when the arguments of the call are complete, another name or a
-// name and arguments.
+// renumbered reports whether an entry with the index of a call belongs to another call:
+// some servers give all calls the same index. Such an entry has a name, and another id
+// than the call. Without ids, the arguments of the call are complete, and the entry has
+// another name or arguments.
 func (a *calls) renumbered(known *call, e *entry) bool {
 	if len(e.name) <= len(`""`) {
 		return false
@@ -123,11 +123,11 @@ func (a *calls) renumbered(known *call, e *entry) bool {
 	return known.args.Complete() && (len(e.args) > len(`""`) || len(known.name) > 0 && !same(known.name, e.name))
 }
 
-// resumes reports whether an entry gives the arguments of another call of the
-// same tool: the name of the call came once more behind all of its arguments,
-// and now come arguments anew. The entry gets the name then.
+// resumes reports whether an entry has the arguments of another call of the same tool:
+// after the complete arguments of the call, its name was repeated, and the entry begins
+// another object of arguments. The entry then gets the name.
 func (c *call) resumes(e *entry) bool {
-	if !c.again || len(e.name) > len(`""`) || len(e.args) <= len(`""`) {
+	if !c.renamed || len(e.name) > len(`""`) || len(e.args) <= len(`""`) {
 		return false
 	}
 	text := e.args
@@ -142,14 +142,14 @@ func (c *call) resumes(e *entry) bool {
 	return true
 }
 
-// findByID finds a call without the help of an index.
-func (a *calls) findByID(e *entry, apart bool) int {
-	if len(a.all) == 0 || apart {
-		return a.add()
+// findByID is find for an entry without an index.
+func (a *calls) findByID(e *entry, isNew bool) int {
+	if len(a.all) == 0 || isNew {
+		return a.appendCall()
 	}
 	if len(e.id) <= len(`""`) {
-		if a.another(e) || a.all[a.last].resumes(e) {
-			return a.add()
+		if a.isAnother(e) || a.all[a.last].resumes(e) {
+			return a.appendCall()
 		}
 		return a.last
 	}
@@ -158,31 +158,30 @@ func (a *calls) findByID(e *entry, apart bool) int {
 			return i
 		}
 	}
-	return a.add()
+	return a.appendCall()
 }
 
-// another reports whether an entry with neither index nor id is about another
-// call than the last one.
-func (a *calls) another(e *entry) bool {
+// isAnother reports whether an entry with neither index nor id belongs to another call
+// than the last one.
+func (a *calls) isAnother(e *entry) bool {
 	last := &a.all[a.last]
 	return len(e.name) > len(`""`) && len(last.name) > 0 && (!same(last.name, e.name) || a.renumbered(last, e))
 }
 
-func (a *calls) add() int {
+func (a *calls) appendCall() int {
 	a.all = append(a.all, call{})
 	return len(a.all) - 1
 }
 
-// take sends what an entry says of a call. A name may be a fragment of which the
-// rest follows, so the call begins with its arguments, were they empty, as they
-// are in the first chunk of most servers.
-func (a *calls) take(p *choices.Parser, at int, e *entry) {
+// add sends the events of an entry. Since a name may be a fragment, the call begins only
+// with its arguments; most servers send empty ones in the first chunk.
+func (a *calls) add(p *choices.Parser, at int, e *entry) {
 	if at >= maxCalls {
 		p.Fail(fault.Unusable(errCalls))
 		return
 	}
 	if at != a.last {
-		a.settle(p)
+		a.flushLast(p)
 	}
 	a.last = at
 	c := &a.all[at]
@@ -190,18 +189,18 @@ func (a *calls) take(p *choices.Parser, at int, e *entry) {
 		c.id = jsonscan.AppendText(nil, e.id)
 	}
 	c.custom = c.custom || e.custom
-	c.again = c.again || c.args.Complete() && len(e.name) > len(`""`)
-	a.takeName(p, c, e.name)
+	c.renamed = c.renamed || c.args.Complete() && len(e.name) > len(`""`)
+	a.addName(p, c, e.name)
 	if e.args != nil || len(c.waiting) > 0 {
-		a.settle(p)
+		a.flushLast(p)
 	}
-	a.takeArguments(p, at, e)
+	a.addArguments(p, at, e)
 }
 
-// takeName joins the fragments of a name. Many servers repeat all of it with
-// every fragment of the arguments, and some what they said of it before with
-// every fragment of the name.
-func (a *calls) takeName(p *choices.Parser, c *call, name []byte) {
+// addName joins the fragments of a name. Many servers repeat the whole name with every
+// fragment of the arguments, and some repeat the earlier fragments with every fragment
+// of the name.
+func (a *calls) addName(p *choices.Parser, c *call, name []byte) {
 	switch {
 	case len(name) <= len(`""`) || same(c.name, name):
 	case c.begun:
@@ -213,20 +212,19 @@ func (a *calls) takeName(p *choices.Parser, c *call, name []byte) {
 			c.name = c.name[before:]
 		}
 		a.hold(p, len(c.name)-before)
-		p.Unlike()
+		p.DiscardTemplate()
 	}
 }
 
-// hold counts bytes that wait.
+// hold adds to the number of bytes that wait.
 func (a *calls) hold(p *choices.Parser, n int) {
 	if *a.held += n; *a.held > maxWaiting {
 		p.Fail(fault.Unusable(errWaiting))
 	}
 }
 
-// settle begins the call that waits for the rest of its name: nothing of it can
-// follow.
-func (a *calls) settle(p *choices.Parser) {
+// flushLast begins the call of the last entry: its name is complete.
+func (a *calls) flushLast(p *choices.Parser) {
 	if len(a.all) == 0 {
 		return
 	}
@@ -249,14 +247,14 @@ func (a *calls) begin(p *choices.Parser, c *call) {
 	}
 }
 
-// arguments are those of a call that was sent which were not yet.
+// arguments returns the event with the waiting arguments of a call that was sent.
 func (a *calls) arguments(c *call) event.Event {
 	return event.Event{Kind: event.ToolArgs, Choice: a.choice, Tool: c.number, Text: c.waiting}
 }
 
-// takeArguments sends a fragment of arguments, or keeps it until the call has a
+// addArguments sends a fragment of arguments, or keeps the fragment until the call has a
 // name.
-func (a *calls) takeArguments(p *choices.Parser, at int, e *entry) {
+func (a *calls) addArguments(p *choices.Parser, at int, e *entry) {
 	c := &a.all[at]
 	if len(e.args) == 0 || string(e.args) == `""` {
 		return

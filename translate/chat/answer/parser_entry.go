@@ -5,7 +5,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// entry is one element of tool_calls: raw strings, nil for what is not there.
+// entry contains the members of one element of tool_calls: raw strings, nil for absent
+// ones.
 type entry struct {
 	index    int64 // -1 for none
 	id, name []byte
@@ -25,7 +26,7 @@ func readEntry(p *choices.Parser, c *jsonscan.Cursor) entry {
 		case "index":
 			e.index = readIndex(c)
 		case "id":
-			e.id, _ = choices.SlotText(c)
+			e.id, _ = choices.StringWithSlot(c)
 		case "function":
 			e.readFunction(p, c, inCall+"function.")
 		case "custom":
@@ -40,7 +41,7 @@ func readEntry(p *choices.Parser, c *jsonscan.Cursor) entry {
 	return e
 }
 
-// readIndex reads the index of an entry, -1 when it is none.
+// readIndex consumes the index of an entry. It returns -1 for an invalid index.
 func readIndex(c *jsonscan.Cursor) int64 {
 	n, exact, ok := c.Int()
 	if !ok {
@@ -61,12 +62,12 @@ func (e *entry) slot() jsonscan.Slot {
 	return e.argsAt
 }
 
-// readFunction reads what is called; path is that of its members.
+// readFunction reads the called function or tool; path is the path of its members.
 func (e *entry) readFunction(p *choices.Parser, c *jsonscan.Cursor, path string) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "name":
-			e.name, _ = choices.SlotText(c)
+			e.name, _ = choices.StringWithSlot(c)
 		case "arguments", "input":
 			e.readArguments(c)
 		default:
@@ -75,11 +76,11 @@ func (e *entry) readFunction(p *choices.Parser, c *jsonscan.Cursor, path string)
 	}
 }
 
-// readArguments reads a fragment of arguments, or all of them. Some servers
-// send the object itself.
+// readArguments reads a fragment of arguments, or all arguments. Some servers send an
+// object instead of a string.
 func (e *entry) readArguments(c *jsonscan.Cursor) {
 	if c.Kind() == jsonscan.String {
-		e.args, e.argsAt = choices.SlotText(c)
+		e.args, e.argsAt = choices.StringWithSlot(c)
 		return
 	}
 	null := c.Kind() == jsonscan.Null

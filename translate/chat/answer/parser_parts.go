@@ -6,37 +6,37 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// mind is the state of the reasoning of a choice.
-type mind struct {
+// thinkingState is the state of the reasoning of a choice.
+type thinkingState struct {
 	open bool // reasoning was sent since the last block ended
 }
 
-// piece contains the known members of a content part or a thinking block: raw strings,
+// part contains the known members of a content part or a thinking block: raw strings,
 // nil for absent members.
-type piece struct {
+type part struct {
 	kind, text, refusal, data, signature []byte
 	thinking                             []byte // a string, or an array of text parts
 }
 
-// The paths of the members of pieces.
+// The paths of the members of content parts and thinking blocks.
 const (
 	inPart  = inMessage + "content[*]."
 	inBlock = inMessage + "thinking_blocks[*]."
 )
 
-func readPiece(p *choices.Parser, path string, c *jsonscan.Cursor) (b piece) {
+func readPart(p *choices.Parser, path string, c *jsonscan.Cursor) (b part) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
 		case "type":
 			b.kind = c.Skip()
 		case "text":
-			b.text, _ = p.Said(c, path)
+			b.text, _ = p.StringOrDrop(c, path)
 		case "refusal":
-			b.refusal, _ = p.Said(c, path)
+			b.refusal, _ = p.StringOrDrop(c, path)
 		case "data":
-			b.data, _ = p.Said(c, path)
+			b.data, _ = p.StringOrDrop(c, path)
 		case "signature":
-			b.signature, _ = p.Said(c, path)
+			b.signature, _ = p.StringOrDrop(c, path)
 		case "thinking":
 			b.thinking = c.Skip()
 		default:
@@ -46,35 +46,36 @@ func readPiece(p *choices.Parser, path string, c *jsonscan.Cursor) (b piece) {
 	return b
 }
 
-// pieces calls each for every element of a raw array, whose members have that path.
-func pieces(p *choices.Parser, path string, raw []byte, each func(*piece)) {
+// eachPart calls each for every element of a raw array. path is the path of the members
+// of its elements.
+func eachPart(p *choices.Parser, path string, raw []byte, each func(*part)) {
 	c := jsonscan.New(raw)
 	c.EnterArray()
 	for c.Element() {
-		if b := readPiece(p, path, &c); c.Err() == nil {
+		if b := readPart(p, path, &c); c.Err() == nil {
 			each(&b)
 		}
 	}
 	check(p, &c)
 }
 
-// tellReasoning sends the reasoning of a choice. If the same reasoning is there twice,
-// signed blocks are preferred.
-func (t *teller) tellReasoning(p *choices.Parser, d *delta, choice choices.Choice) {
+// sendReasoning sends the reasoning of a choice: the signed blocks if there are any, and
+// otherwise the text.
+func (t *choiceParser) sendReasoning(p *choices.Parser, d *delta, choice choices.Choice) {
 	if d.thinking != nil {
-		pieces(p, inBlock, d.thinking, func(b *piece) { t.tellBlock(p, b, choice) })
+		eachPart(p, inBlock, d.thinking, func(b *part) { t.sendBlock(p, b, choice) })
 		return
 	}
 	if d.reasoning != nil {
-		t.minds[choice.Index].open = true
+		t.thinking[choice.Index].open = true
 		p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, d.reasoning, d.reasoningAt)
 	}
 }
 
-// tellBlock sends a thinking block. In a stream the finished block follows the
-// reasoning that was streamed before, which is not told again; one without a
-// signature is only a part of a block.
-func (t *teller) tellBlock(p *choices.Parser, b *piece, choice choices.Choice) {
+// sendBlock sends a thinking block. In a stream, a signed block repeats the reasoning
+// that was sent before, so only its signature is sent; a block without a signature is a
+// fragment.
+func (t *choiceParser) sendBlock(p *choices.Parser, b *part, choice choices.Choice) {
 	e := event.Event{Choice: choice.Index}
 	if string(b.kind) == `"redacted_thinking"` {
 		e.Kind = event.Redacted
@@ -86,10 +87,10 @@ func (t *teller) tellBlock(p *choices.Parser, b *piece, choice choices.Choice) {
 		p.Drop(inMessage + "thinking_blocks[*]")
 		return
 	}
-	m := &t.minds[choice.Index]
+	m := &t.thinking[choice.Index]
 	if !(signed && m.open) {
 		e.Kind = event.Reasoning
-		tellThinking(p, e, b.thinking)
+		sendThinking(p, e, b.thinking)
 		m.open = true
 	}
 	if signed {
@@ -102,29 +103,28 @@ func (t *teller) tellBlock(p *choices.Parser, b *piece, choice choices.Choice) {
 	}
 }
 
-// tellThinking sends thinking that is a string or a list of texts.
-func tellThinking(p *choices.Parser, event event.Event, raw []byte) {
+// sendThinking sends thinking that is a string or a list of texts.
+func sendThinking(p *choices.Parser, event event.Event, raw []byte) {
 	switch {
 	case len(raw) == 0:
 	case raw[0] == '"':
 		p.SendText(event, raw, jsonscan.Slot{})
 	case raw[0] == '[':
-		pieces(p, inBlock, raw, func(b *piece) { p.SendText(event, b.text, jsonscan.Slot{}) })
+		eachPart(p, inBlock, raw, func(b *part) { p.SendText(event, b.text, jsonscan.Slot{}) })
 	}
 }
 
-// tellParts sends content that is an array of parts: of one text each, of a
-// refusal, or of reasoning.
-func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
+// sendParts sends content that is an array of parts: texts, refusals and reasoning.
+func sendParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 	texts := 0
-	pieces(p, inPart, raw, func(b *piece) {
+	eachPart(p, inPart, raw, func(b *part) {
 		e := event.Event{Kind: event.Text, Choice: choice.Index}
 		switch string(b.kind) {
 		case `"thinking"`:
 			e.Kind = event.Reasoning
-			tellThinking(p, e, b.thinking)
+			sendThinking(p, e, b.thinking)
 		case `"refusal"`:
-			p.Refused(choice.Index)
+			p.MarkRefused(choice.Index)
 			e.Refusal = true
 			p.SendText(e, b.refusal, jsonscan.Slot{})
 		default:
@@ -141,7 +141,7 @@ func tellParts(p *choices.Parser, raw []byte, choice choices.Choice) {
 }
 
 // dropPart reports a part without a text as dropped.
-func dropPart(p *choices.Parser, b *piece) {
+func dropPart(p *choices.Parser, b *part) {
 	if string(b.kind) != `"text"` {
 		p.Drop(inMessage + "content[*]")
 	}

@@ -9,8 +9,8 @@ import (
 // NewObserver returns an observer for one stream.
 func NewObserver() signal.Observer { return choices.NewObserver(content) }
 
-// content reads a member of a choice. Some servers send a whole message in
-// place of a delta.
+// content reads a member of a choice. Some servers send a whole message instead of a
+// delta.
 func content(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
 	switch string(c.Name()) {
 	case "delta", "message":
@@ -22,7 +22,7 @@ func content(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
 		switch string(c.Name()) {
 		case "content", "reasoning_content", "reasoning", "refusal",
 			"tool_calls", "thinking_blocks", "function_call", "audio":
-			if is, at := speaks(c); is {
+			if is, at := nonEmpty(c); is {
 				found, text = true, at
 			}
 		default:
@@ -32,13 +32,13 @@ func content(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
 	return found, text
 }
 
-// speaks reads a value and reports whether it says anything: a null and a false do not,
-// nor does what has no text, elements or members. text is where the last text stands
-// that is not empty.
-func speaks(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
+// nonEmpty consumes a value and reports whether it is content: neither null nor false,
+// nor an empty string, array or object. text is the position of the last string that is
+// not empty.
+func nonEmpty(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
 	switch c.Kind() {
 	case jsonscan.String:
-		raw, at := choices.SlotText(c)
+		raw, at := choices.StringWithSlot(c)
 		if found = len(raw) > len(`""`); found {
 			text = at
 		}
@@ -57,9 +57,9 @@ func speaks(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
 	return found, text
 }
 
-// textOr reads a value and returns where its text stands, or that before it.
+// textOr consumes a value and returns the position of its text, before if it has none.
 func textOr(c *jsonscan.Cursor, before jsonscan.Slot) jsonscan.Slot {
-	if _, text := speaks(c); text != (jsonscan.Slot{}) {
+	if _, text := nonEmpty(c); text != (jsonscan.Slot{}) {
 		return text
 	}
 	return before

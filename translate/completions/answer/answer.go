@@ -13,7 +13,7 @@ func Inspect(body []byte, _ translate.Operation) (signal.Answer, *fault.Fault) {
 	return choices.InspectAnswer(body)
 }
 
-var chunks = choices.Chunks{Object: "text_completion", Nothing: `,"text":""`, Last: `,"text":"","logprobs":null`}
+var chunks = choices.Chunks{Object: "text_completion", Empty: `,"text":""`, Last: `,"text":"","logprobs":null`}
 
 // Replay writes a whole JSON answer as a stream; see choices.Chunks.
 func Replay(answer []byte, usage bool) ([]byte, *fault.Fault) {

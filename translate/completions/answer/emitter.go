@@ -20,7 +20,7 @@ type Emitter struct {
 // choice is the state of a choice.
 type choice struct {
 	begun    bool   // the choice is part of the answer, and its echo is written
-	parted   bool   // the next text is a new one
+	newText  bool   // the next fragment begins a new text
 	calls    bool   // the choice has tool calls
 	reason   string // the finish_reason
 	text     []byte // of a JSON answer
@@ -46,7 +46,7 @@ func (m *Emitter) Handle(e *event.Event) {
 		m.text(e)
 	case event.TextEnd:
 		c := m.choice(e.Choice)
-		c.parted = c.begun
+		c.newText = c.begun
 	case event.Reasoning, event.Signature, event.Redacted:
 		m.Drop("reasoning")
 	case event.ToolStart:
@@ -94,9 +94,9 @@ func (m *Emitter) begin(index int) *choice {
 
 // text writes a fragment of text.
 func (m *Emitter) text(e *event.Event) {
-	if c := m.begin(e.Choice); c.parted {
-		c.parted = false
-		m.write(e.Choice, choices.Between)
+	if c := m.begin(e.Choice); c.newText {
+		c.newText = false
+		m.write(e.Choice, choices.Separator)
 	}
 	m.write(e.Choice, e.Text)
 }
@@ -111,7 +111,7 @@ func (m *Emitter) write(index int, text []byte) {
 	m.chunk(index, text, "")
 }
 
-// finish notes why a choice ended.
+// finish records the reason why a choice ended.
 func (m *Emitter) finish(e *event.Event) {
 	reason := FinishReason(e.Finish, m.choice(e.Choice).calls)
 	if reason == "" {

@@ -9,19 +9,19 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// legacy are log probabilities as the completions format has them: lists that
-// run in parallel, one element a token, kept here without their brackets.
+// legacy contains log probabilities in the form of the completions format: parallel
+// lists with one element for each token, kept here without their brackets.
 type legacy struct {
 	tokens, values, tops, offsets []byte
 
 	offset int // of the next token, in characters from the beginning of the prompt
 }
 
-// token is one token of the list that the chat format has, as it is written;
-// nil for what is not there.
+// logprobToken contains the raw members of an element of the list of the chat format,
+// nil for absent members.
 type logprobToken struct{ text, value, top []byte }
 
-// add adds the tokens of a list as the chat format has it.
+// add adds the tokens of a list of the chat format.
 func (l *legacy) add(list []byte, m *translate.AnswerContext) {
 	c := jsonscan.New(list)
 	c.EnterArray()
@@ -48,7 +48,7 @@ func readToken(c *jsonscan.Cursor) (t logprobToken) {
 	return t
 }
 
-// value reads a value as it is written; one of another kind reads as nil.
+// value consumes a value and returns it raw, nil for a value of another kind.
 func value(c *jsonscan.Cursor, want jsonscan.Kind) []byte {
 	kind := c.Kind()
 	raw := c.Skip()
@@ -77,8 +77,8 @@ func orNull(raw []byte) []byte {
 	return raw
 }
 
-// appendTop appends the alternatives of a token as one object, at most so many.
-// Of two that look alike the first is the more probable one.
+// appendTop appends the alternatives of a token as one object of at most that many
+// members. Of two alternatives with the same text, the first is the more likely one.
 func appendTop(dst, list []byte, most int) []byte {
 	dst = append(dst, '{')
 	var seen [][]byte
@@ -108,7 +108,7 @@ func contains(seen [][]byte, text []byte) bool {
 	return false
 }
 
-// append appends the object that holds the lists, or null where there are none.
+// append appends the object with the lists, or null without any token.
 func (l *legacy) append(dst []byte, m *translate.AnswerContext) []byte {
 	if len(l.tokens) == 0 {
 		return append(dst, "null"...)

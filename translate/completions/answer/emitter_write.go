@@ -8,7 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// chunk writes a chunk with text of one choice; a finish of "" is none.
+// chunk writes a chunk with text of one choice; finish is "" if the choice goes on.
 func (m *Emitter) chunk(index int, text []byte, finish string) {
 	m.Begin(index)
 	m.Out = append(m.Out, `"text":"`...)
@@ -18,8 +18,8 @@ func (m *Emitter) chunk(index int, text []byte, finish string) {
 	m.End(finish)
 }
 
-// endStream writes the finish of every choice, the usage if the client asked
-// for it, and the end.
+// endStream writes the finish_reason of every choice, the usage if the client asked for
+// it, and the end.
 func (m *Emitter) endStream() {
 	for i := range m.choices {
 		if m.choices[i].begun {
@@ -43,8 +43,9 @@ func (m *Emitter) writeChoice(index int) bool {
 	return true
 }
 
-// logprobs writes the log probabilities of the text before them: into its chunk
-// of a stream, while that was not handed over, else into one of their own.
+// logprobs writes the log probabilities of the preceding text. In a stream they belong
+// to the chunk of the text, or to a chunk of their own if that one was already returned
+// by Output.
 func (m *Emitter) logprobs(e *event.Event) {
 	if !m.Context.Logprobs {
 		return

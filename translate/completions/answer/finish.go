@@ -6,9 +6,9 @@ import (
 )
 
 // FinishReason returns the finish_reason of completions answers for a reason, ""
-// if the provider waits for the results of calls, for which the format has no word.
-// Without calls, a reason that announces some means the end of the turn. The words of
-// a refusal are plain text here, so only the reason tells them from an answer.
+// if the provider waits for the results of calls, which the format cannot express.
+// A reason that announces calls means the end of the turn if there are none. The text
+// of a refusal is plain text here, so only the reason distinguishes it from an answer.
 func FinishReason(r event.FinishReason, calls bool) string {
 	switch {
 	case r == event.FinishTools && calls:

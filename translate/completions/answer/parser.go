@@ -9,39 +9,39 @@ import (
 // NewParser returns a parser of one answer, a stream or a JSON body (wire
 // format D.6).
 func NewParser(h event.Handler) *choices.Parser {
-	return choices.NewParser(&teller{}, h)
+	return choices.NewParser(&choiceParser{}, h)
 }
 
-// teller reads the choices of completions answers and sends their events.
-type teller struct {
-	said []saying // of the chunk at hand
-	list weights
+// choiceParser reads the choices of completions answers and sends their events.
+type choiceParser struct {
+	read []choiceMembers // of the current chunk
+	list logprobList
 }
 
-// saying contains the raw members of a choice of a chunk: slices of the chunk, nil for
-// absent members.
-type saying struct {
+// choiceMembers contains the raw members of a choice of a chunk: slices of the chunk, nil
+// for absent members.
+type choiceMembers struct {
 	text, reasoning     []byte // with their quotes
 	textAt, reasoningAt jsonscan.Slot
 	logprobs            []byte
 }
 
-// Member reads a member of a choice. The format has no reasoning, but some servers send
-// it in the members of chat answers.
-func (t *teller) Member(p *choices.Parser, c *jsonscan.Cursor, nth int) {
-	for len(t.said) <= nth {
-		t.said = append(t.said, saying{})
+// ReadMember reads a member of a choice. The format has no reasoning, but some servers
+// send it in the members of chat answers.
+func (t *choiceParser) ReadMember(p *choices.Parser, c *jsonscan.Cursor, nth int) {
+	for len(t.read) <= nth {
+		t.read = append(t.read, choiceMembers{})
 	}
-	s := &t.said[nth]
+	s := &t.read[nth]
 	switch string(c.Name()) {
 	case "text":
-		s.text, s.textAt = p.Said(c, choices.InChoice)
+		s.text, s.textAt = p.StringOrDrop(c, choices.InChoice)
 	case "reasoning_content":
-		if raw, at := p.Said(c, choices.InChoice); len(raw) > len(`""`) {
+		if raw, at := p.StringOrDrop(c, choices.InChoice); len(raw) > len(`""`) {
 			s.reasoning, s.reasoningAt = raw, at
 		}
 	case "reasoning":
-		if raw, at := p.Said(c, choices.InChoice); s.reasoning == nil && len(raw) > len(`""`) {
+		if raw, at := p.StringOrDrop(c, choices.InChoice); s.reasoning == nil && len(raw) > len(`""`) {
 			s.reasoning, s.reasoningAt = raw, at
 		}
 	case "logprobs":
@@ -55,13 +55,13 @@ func (t *teller) Member(p *choices.Parser, c *jsonscan.Cursor, nth int) {
 	}
 }
 
-// Tell sends the reasoning, the text and the log probabilities of a choice.
-func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
-	if nth >= len(t.said) {
+// SendChoice sends the reasoning, the text and the log probabilities of a choice.
+func (t *choiceParser) SendChoice(p *choices.Parser, nth int, choice choices.Choice) {
+	if nth >= len(t.read) {
 		return
 	}
-	s := t.said[nth]
-	t.said[nth] = saying{}
+	s := t.read[nth]
+	t.read[nth] = choiceMembers{}
 	p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, s.reasoning, s.reasoningAt)
 	p.SendText(event.Event{Kind: event.Text, Choice: choice.Index}, s.text, s.textAt)
 	if list := t.list.read(&p.Dropped, s.logprobs); list != nil {
@@ -70,7 +70,7 @@ func (t *teller) Tell(p *choices.Parser, nth int, choice choices.Choice) {
 }
 
 // Repeated does nothing: texts have no state.
-func (t *teller) Repeated(*event.Event) {}
+func (t *choiceParser) Repeated(*event.Event) {}
 
 // End returns no error: an answer may be empty.
-func (t *teller) End(*choices.Parser) error { return nil }
+func (t *choiceParser) End(*choices.Parser) error { return nil }

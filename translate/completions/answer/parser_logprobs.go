@@ -13,16 +13,16 @@ import (
 // inLogprobs is the path of the members of log probabilities.
 const inLogprobs = choices.InChoice + "logprobs."
 
-// weights writes the log probabilities of a choice as the list that the chat
-// format has (wire format C.7). Its memory is used again.
-type weights struct {
+// logprobList writes the log probabilities of a choice as the list of the chat format
+// (wire format C.7). Its memory is reused.
+type logprobList struct {
 	out  []byte
 	text []byte
 	tops []alternative
 }
 
-// alternative is a token that could have come instead, as it is written but for
-// its quotes.
+// alternative is a token that was likely at the position of another: raw, without
+// quotes.
 type alternative struct {
 	token, value []byte
 	weight       float64
@@ -32,10 +32,10 @@ type alternative struct {
 // there, and uses this value for very unlikely tokens.
 const unknownWeight = "-9999.0"
 
-// read returns the list for a raw object, nil if that tells of no token. Some
-// servers write the list of the chat format in completions too. Offsets are
-// counted anew; what else there is, is dropped.
-func (w *weights) read(lost *translate.Dropped, raw []byte) []byte {
+// read returns the list for a raw object, nil if the object contains no token. Some
+// servers write the list of the chat format in completions too. Offsets follow from the
+// tokens; unknown members are dropped.
+func (w *logprobList) read(lost *translate.Dropped, raw []byte) []byte {
 	var tokens, values, tops, content []byte
 	for name, value := range jsonscan.Members(raw) {
 		switch string(name) {
@@ -58,8 +58,8 @@ func (w *weights) read(lost *translate.Dropped, raw []byte) []byte {
 	return w.write(tokens, values, tops)
 }
 
-// write walks three lists in parallel; only the tokens must be there.
-func (w *weights) write(tokens, values, tops []byte) []byte {
+// write joins three parallel lists. The values and the alternatives may be missing.
+func (w *logprobList) write(tokens, values, tops []byte) []byte {
 	w.out = w.out[:0]
 	token, value, top := elements(tokens), elements(values), elements(tops)
 	for token.Element() {
@@ -81,14 +81,14 @@ func (w *weights) write(tokens, values, tops []byte) []byte {
 	return append(w.out, ']')
 }
 
-// elements enters an array; of another value there are none.
+// elements returns a cursor in an array; any other value has no elements.
 func elements(raw []byte) jsonscan.Cursor {
 	c := jsonscan.New(raw)
 	c.EnterArray()
 	return c
 }
 
-// next is the next element, nil behind the last.
+// next returns the next element, nil after the last.
 func next(c *jsonscan.Cursor) []byte {
 	if !c.Element() {
 		return nil
@@ -97,7 +97,7 @@ func next(c *jsonscan.Cursor) []byte {
 }
 
 // token writes a token without the end of its object.
-func (w *weights) token(text, value []byte) {
+func (w *logprobList) token(text, value []byte) {
 	w.out = append(w.out, `{"token":"`...)
 	w.out = append(w.out, text...)
 	w.out = append(w.out, `","logprob":`...)
@@ -122,8 +122,8 @@ func isNumber(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9')
 }
 
-// others writes the alternatives of a token, the likeliest first.
-func (w *weights) others(raw []byte) {
+// others writes the alternatives of a token, the most likely first.
+func (w *logprobList) others(raw []byte) {
 	w.tops = w.tops[:0]
 	for token, value := range jsonscan.Members(raw) {
 		weight, err := strconv.ParseFloat(string(value), 64)

@@ -15,6 +15,6 @@ func content(c *jsonscan.Cursor) (found bool, text jsonscan.Slot) {
 		c.Skip()
 		return false, text
 	}
-	raw, text := choices.SlotText(c)
+	raw, text := choices.StringWithSlot(c)
 	return len(raw) > len(`""`), text
 }

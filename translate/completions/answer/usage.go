@@ -11,8 +11,8 @@ var usageDetails = []edit.Wanted{
 	{Name: "completion_tokens_details", Members: edit.Counts("text_tokens", "audio_tokens", "reasoning_tokens")},
 }
 
-// FillUsage appends the edits that give the usage of a valid answer, or of a chunk
-// of one, the details that it lacks: zeros. An answer without usage has none.
+// FillUsage appends the edits that add missing details, as zeros, to the usage of a
+// valid answer or chunk. An answer without usage stays unchanged.
 func FillUsage(edits []edit.Edit, answer []byte) []edit.Edit {
 	c := jsonscan.Again(answer)
 	c.EnterObject()
