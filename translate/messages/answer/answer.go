@@ -47,8 +47,8 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	return signal.Answer{Model: a.name(), Usage: a.usage}, nil
 }
 
-// read reads the answer. A member that stands twice is no error in an answer:
-// reading stops there, with what was found.
+// read reads the answer. A repeated member is no error: reading stops there, and keeps
+// the members before it.
 func (a *answer) read(c *jsonscan.Cursor) error {
 	if !c.EnterObject() {
 		c.Skip()

@@ -11,8 +11,8 @@ const (
 	toolUseBlock
 )
 
-// blockKindOf returns the kind of a type, unknownBlock for one that core events
-// have no words for.
+// blockKindOf returns the kind of a type, unknownBlock for a type that core events cannot
+// express.
 func blockKindOf(name []byte) blockKind {
 	switch string(name) {
 	case "text":

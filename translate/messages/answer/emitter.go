@@ -18,9 +18,9 @@ import (
 // (wire format D.8) or one JSON body, whichever the client wants. The same code writes
 // both, so that their content is the same.
 //
-// Exactly one block is open at any time: a sequencer keeps what must wait for its
-// end, so that no delta ever follows the end of its block and indices have no
-// gaps. It writes choice 0 alone: the format has no others.
+// At most one block is open at any time: a sequencer holds back the events of other
+// blocks until its end, so that no delta follows the end of its block and indexes have
+// no gaps. Events of choices other than 0 are dropped: the format has one choice.
 type Emitter struct {
 	translate.Dropped
 
@@ -37,18 +37,18 @@ type Emitter struct {
 	stop        []byte // the stop sequence that the provider named
 	explanation []byte // why the provider refused
 
-	open    blockKind // of the open block; unknownBlock for none
-	part    int       // of the text or the reasoning that was written last
-	signed  bool      // the open thinking block has its signature
-	thought hash.Hash // over the text of the open thinking block
+	open   blockKind // of the open block; unknownBlock for none
+	part   int       // of the text or the reasoning that was written last
+	signed bool      // the open thinking block has its signature
+	digest hash.Hash // of the text of the open thinking block
 
-	call   toolCall // the open one
-	called bool     // there is a call
-	shown  toolcall.IDs
+	call     toolCall // the open call
+	hasCalls bool
+	shown    toolcall.IDs
 }
 
-// writer writes the steps of an answer. The emitter calls it by the format's
-// grammar: start first, every block closed before the next, end last.
+// writer writes the steps of an answer, in the order of the format: start first, every
+// block closed before the next, end last.
 type writer interface {
 	start(h *head)
 	openText()
@@ -62,7 +62,7 @@ type writer interface {
 	close()
 	end(t *tail)
 	output() []byte
-	// streams reports whether fragments reach the client as they come.
+	// streams reports whether fragments reach the client one by one.
 	streams() bool
 }
 
@@ -171,7 +171,8 @@ func (m *Emitter) content(e *event.Event) {
 	}
 }
 
-// write writes an event that belongs to a block, when its place has come.
+// write writes an event that belongs to a block. The sequencer calls it in the order of
+// the blocks.
 func (m *Emitter) write(e *event.Event) {
 	if m.fault != nil {
 		return
@@ -198,7 +199,7 @@ func (m *Emitter) write(e *event.Event) {
 	}
 }
 
-// end closes what is open, in order, and writes the end.
+// end closes all blocks, in order, and writes the end.
 func (m *Emitter) end() {
 	if !m.started {
 		m.start(&event.Event{})
@@ -206,7 +207,7 @@ func (m *Emitter) end() {
 	m.order.Flush()
 	m.close()
 	t := tail{
-		reason:      StopReason(m.reason, m.called),
+		reason:      StopReason(m.reason, m.hasCalls),
 		refused:     m.reason == event.FinishFiltered || m.reason == event.FinishRefused,
 		explanation: m.explanation,
 		usage:       m.usage,
@@ -225,7 +226,7 @@ func (m *Emitter) close() {
 		return
 	case thinkingBlock:
 		if !m.signed {
-			m.mint()
+			m.selfSign()
 		}
 	case toolUseBlock:
 		m.endTool()
@@ -234,11 +235,11 @@ func (m *Emitter) close() {
 	m.open = unknownBlock
 }
 
-// mint signs the open thinking block: clients do not send back thinking without
-// a signature.
-func (m *Emitter) mint() {
+// selfSign signs the open thinking block: clients do not send back thinking without a
+// signature.
+func (m *Emitter) selfSign() {
 	var room [sha256.Size]byte
-	digest := m.thought.Sum(room[:0])
+	digest := m.digest.Sum(room[:0])
 	signature := append(make([]byte, 0, seal.SelfSignedSize), seal.SelfSigned...)
 	m.out.signature(base64.RawURLEncoding.AppendEncode(signature, digest[:seal.SelfSignedDigest]))
 }

@@ -13,7 +13,7 @@ type answerWriter struct {
 
 func (w *answerWriter) streams() bool { return false }
 
-// output is the whole body, once.
+// output returns the whole body, once.
 func (w *answerWriter) output() []byte {
 	if !w.whole {
 		return nil
@@ -104,7 +104,7 @@ func appendRedacted(dst, data []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendStop appends the members that say why the turn ended.
+// appendStop appends the members with the reason why the turn ended.
 func appendStop(dst []byte, t *tail) []byte {
 	dst = append(dst, `"stop_reason":"`...)
 	dst = append(dst, t.reason...)

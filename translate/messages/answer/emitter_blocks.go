@@ -6,7 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 )
 
-// text writes a fragment of text. Each part of a message has a block of its own.
+// text writes a fragment of text. Every part of a message becomes a block of its own.
 func (m *Emitter) text(e *event.Event) {
 	if m.open != textBlock || m.part != e.Part {
 		m.close()
@@ -16,13 +16,13 @@ func (m *Emitter) text(e *event.Event) {
 	m.out.text(e.Text)
 }
 
-// between stands between the parts of reasoning in one block.
-var between = []byte("\n\n")
+// separator separates the parts of reasoning in one block.
+var separator = []byte("\n\n")
 
 // reasoning writes a fragment of reasoning.
 func (m *Emitter) reasoning(e *event.Event) {
 	if m.open == thinkingBlock && m.part != e.Part {
-		m.think(between)
+		m.think(separator)
 	}
 	m.openThinking()
 	m.part = e.Part
@@ -30,7 +30,7 @@ func (m *Emitter) reasoning(e *event.Event) {
 }
 
 func (m *Emitter) think(fragment []byte) {
-	m.thought.Write(fragment)
+	m.digest.Write(fragment)
 	m.out.thinking(fragment)
 }
 
@@ -41,14 +41,14 @@ func (m *Emitter) openThinking() {
 	m.close()
 	m.out.openThinking()
 	m.open, m.signed = thinkingBlock, false
-	if m.thought == nil {
-		m.thought = sha256.New()
+	if m.digest == nil {
+		m.digest = sha256.New()
 	}
-	m.thought.Reset()
+	m.digest.Reset()
 }
 
-// sign writes the signature of the thinking before it. Without any thinking
-// before it the block has only the signature, which is legal.
+// sign writes the signature of the preceding thinking. Without any thinking, the block
+// contains only the signature, which the format allows.
 func (m *Emitter) sign(e *event.Event) {
 	signature, ok := event.ClientSignature(m.context, e)
 	if !ok {
@@ -60,7 +60,7 @@ func (m *Emitter) sign(e *event.Event) {
 	m.signed = true
 }
 
-// redacted writes a block of redacted thinking, which is never in parts.
+// redacted writes a block of redacted thinking, which has no deltas.
 func (m *Emitter) redacted(data []byte) {
 	m.close()
 	m.out.redacted(data)

@@ -9,14 +9,14 @@ import (
 // streamWriter writes an answer as a stream of events.
 type streamWriter struct {
 	out   []byte
-	delta []byte // how every delta of the open block begins
+	delta []byte // the beginning of every delta of the open block
 	index int    // of the open block, or of the next one
 }
 
 func (w *streamWriter) streams() bool { return true }
 
-// output hands over what was written. Its memory is written to again with the
-// next event.
+// output returns the bytes written since the last call. They are valid until the next
+// event.
 func (w *streamWriter) output() []byte {
 	out := w.out
 	w.out = w.out[:0]
@@ -31,15 +31,15 @@ func (w *streamWriter) start(h *head) {
 	w.out = append(w.out, "}}\n\n"...)
 }
 
-// begin writes the start of a block up to its members.
+// begin writes the event that starts a block, up to the block.
 func (w *streamWriter) begin() {
 	w.out = append(w.out, "event: content_block_start\n"+`data: {"type":"content_block_start","index":`...)
 	w.out = strconv.AppendInt(w.out, int64(w.index), 10)
 	w.out = append(w.out, `,"content_block":`...)
 }
 
-// deltas says how the deltas of the block begin.
-func (w *streamWriter) deltas(kind string) {
+// beginDeltas sets the beginning of the deltas of the block.
+func (w *streamWriter) beginDeltas(kind string) {
 	w.delta = append(w.delta[:0], "event: content_block_delta\n"+`data: {"type":"content_block_delta","index":`...)
 	w.delta = strconv.AppendInt(w.delta, int64(w.index), 10)
 	w.delta = append(w.delta, `,"delta":`...)
@@ -49,31 +49,32 @@ func (w *streamWriter) deltas(kind string) {
 func (w *streamWriter) openText() {
 	w.begin()
 	w.out = append(w.out, `{"type":"text","text":""}}`+"\n\n"...)
-	w.deltas(`{"type":"text_delta","text":"`)
+	w.beginDeltas(`{"type":"text_delta","text":"`)
 }
 
 func (w *streamWriter) openThinking() {
 	w.begin()
 	w.out = append(w.out, `{"type":"thinking","thinking":"","signature":""}}`+"\n\n"...)
-	w.deltas(`{"type":"thinking_delta","thinking":"`)
+	w.beginDeltas(`{"type":"thinking_delta","thinking":"`)
 }
 
 func (w *streamWriter) openTool(id, name []byte) {
 	w.begin()
 	w.out = appendToolHead(w.out, id, name)
 	w.out = append(w.out, "{}}}\n\n"...)
-	w.deltas(`{"type":"input_json_delta","partial_json":"`)
+	w.beginDeltas(`{"type":"input_json_delta","partial_json":"`)
 }
 
 func (w *streamWriter) text(fragment []byte)     { w.fragment(fragment) }
 func (w *streamWriter) thinking(fragment []byte) { w.fragment(fragment) }
 func (w *streamWriter) input(fragment []byte)    { w.fragment(fragment) }
 
-// signature is the last delta of its block, as a rule; thinking may follow.
+// signature writes the signature, which usually is the last delta of its block; thinking
+// may follow.
 func (w *streamWriter) signature(whole []byte) {
-	w.deltas(`{"type":"signature_delta","signature":"`)
+	w.beginDeltas(`{"type":"signature_delta","signature":"`)
 	w.fragment(whole)
-	w.deltas(`{"type":"thinking_delta","thinking":"`)
+	w.beginDeltas(`{"type":"thinking_delta","thinking":"`)
 }
 
 func (w *streamWriter) fragment(fragment []byte) {

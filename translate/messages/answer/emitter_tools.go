@@ -13,7 +13,7 @@ import (
 type toolCall struct {
 	args    toolcall.Arguments
 	held    []byte // arguments that were not written yet
-	passing bool   // arguments are written as they arrive
+	passing bool   // arguments are written immediately
 }
 
 var errCustom = errors.New("a custom tool call")
@@ -22,11 +22,11 @@ var errCustom = errors.New("a custom tool call")
 func (m *Emitter) startTool(e *event.Event) {
 	m.close()
 	m.out.openTool(m.showID(e.ID), m.context.ToolName(e.Name))
-	m.open, m.call, m.called = toolUseBlock, toolCall{held: m.call.held[:0]}, true
+	m.open, m.call, m.hasCalls = toolUseBlock, toolCall{held: m.call.held[:0]}, true
 }
 
-// showID is the id by which the client knows a call: the provider's, written so
-// that the format allows it, or a new one where the provider gave none.
+// showID returns the id of a call for the client: the id of the provider, encoded if the
+// format does not allow its characters, or a new id if the provider sent none.
 func (m *Emitter) showID(id []byte) []byte {
 	if len(id) == 0 {
 		id = []byte(m.ids.NewToolID())
@@ -34,8 +34,8 @@ func (m *Emitter) showID(id []byte) []byte {
 	return m.shown.Show(id, toolcall.AppendID)
 }
 
-// addArguments writes arguments of the open call. Those that do not begin like an
-// object are held until all of them can be made one.
+// addArguments writes arguments of the open call. Arguments that do not begin like an
+// object are held until the end of the call, where they can become an object.
 func (m *Emitter) addArguments(fragment []byte) {
 	c := &m.call
 	if c.passing {
@@ -53,8 +53,7 @@ func (m *Emitter) addArguments(fragment []byte) {
 	}
 }
 
-// endTool completes the open call: a call without arguments has an empty object
-// for them.
+// endTool completes the open call. A call without arguments gets an empty object.
 func (m *Emitter) endTool() {
 	if c := &m.call; !c.passing {
 		m.out.input(toolcall.AppendArguments(nil, c.held, m.reason == event.FinishLength))

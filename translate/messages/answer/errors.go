@@ -49,20 +49,20 @@ var errorTypes = [...]string{
 	fault.Timeout:              "timeout_error",
 }
 
-// promptTooLong begins the message by which clients know that a prompt is longer than
-// the context; exceedLimit is of another one, after which they ask for fewer tokens.
+// Clients recognize these texts. After promptTooLong, a prompt longer than the context,
+// they shorten the conversation; after exceedLimit they ask for fewer tokens.
 const (
 	promptTooLong = "prompt is too long"
 	exceedLimit   = "exceed context limit"
 )
 
-// knowsOverflow reports whether clients know a message for that of an overflow.
+// knowsOverflow reports whether clients recognize an overflow of the context by a message.
 func knowsOverflow(message string) bool {
 	message = strings.ToLower(message)
 	return strings.Contains(message, promptTooLong) || strings.Contains(message, exceedLimit)
 }
 
-// messageOf returns the message that a client reads.
+// messageOf returns the message for the client.
 func messageOf(f *fault.Fault) string {
 	if f.Code == fault.CodeOverflow && !knowsOverflow(f.Message) {
 		return promptTooLong + ": " + f.Message

@@ -5,15 +5,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// wireEvent is what the gateway reads of the data of one event.
+// wireEvent contains the members that an observer reads from the data of one event.
 type wireEvent struct {
-	model    []byte // as it is written, quotes included; nil for none
-	content  bool   // a block or a delta that is not empty
-	finished bool   // the reason why the turn ended
+	model    []byte // raw, quotes included; nil for none
+	content  bool   // there is a block or a delta that is not empty
+	finished bool   // there is a stop_reason
 	hasUsage bool
 }
 
-// name is the name of the model, "" for none.
+// name returns the name of the model, "" for none.
 func (e *wireEvent) name() string {
 	if e.model == nil {
 		return ""
@@ -21,8 +21,8 @@ func (e *wireEvent) name() string {
 	return string(jsonscan.AppendText(nil, e.model))
 }
 
-// member reads a member of an event. The kinds of events have no member in
-// common that would mean something else in another.
+// member reads a member of an event. A member has the same meaning in all kinds of
+// events.
 func (e *wireEvent) member(c *jsonscan.Cursor, usage *token.Usage) {
 	switch string(c.Name()) {
 	case "message":
@@ -52,9 +52,9 @@ func (e *wireEvent) message(c *jsonscan.Cursor, usage *token.Usage) {
 	}
 }
 
-// blockHasContent reads the block of a content_block_start. Texts and thinking
-// begin empty as a rule; whatever else is begun, a tool call for instance, says
-// something by beginning.
+// blockHasContent consumes the block of a content_block_start and reports whether the
+// block is content. Texts and thinking usually begin empty; all other blocks, such as
+// tool calls, are content from the beginning.
 func blockHasContent(c *jsonscan.Cursor) bool {
 	if !c.EnterObject() {
 		c.Skip()

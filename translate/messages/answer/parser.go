@@ -14,38 +14,38 @@ import (
 )
 
 // Parser reads an answer of the format into core events, a stream (wire format
-// D.5) as well as a JSON body. Unlike an observer it refuses what it cannot
-// read, since that cannot be relayed either.
+// D.5) as well as a JSON body. Unlike an observer, a Parser refuses an answer that it
+// cannot read, since such an answer cannot be translated.
 type Parser struct {
 	translate.Dropped
 
 	handler event.Handler
-	cursor  jsonscan.Cursor // in here so that an event costs no allocation
+	cursor  jsonscan.Cursor // a field, so that an event costs no allocation
 	event   event.Event
 	text    []byte // memory of decoded texts
 
-	read       reading             // what the event at hand says
-	again      shape               // of the delta before
-	sent       int                 // events of the one at hand
-	texts      int                 // text blocks that were begun
-	blocks     map[int64]openBlock // those that did not end yet
+	read       reading             // the current event
+	template   template            // of the last delta
+	sent       int                 // core events of the current event
+	texts      int                 // text blocks that have begun
+	blocks     map[int64]openBlock // by index
 	tools      int                 // tool calls seen
 	cited      int                 // bytes of sources
-	characters int                 // of text that was told
+	characters int                 // of text that was sent
 	usage      token.Usage
 	tier       event.Tier
-	begun      bool // something was said
-	finished   bool // the reason why the turn ended was told
+	begun      bool // an event was sent
+	finished   bool // the stop_reason is known
 	over       bool // all later events are ignored
 }
 
-// openBlock is a block of the stream that was begun.
+// openBlock is a block of the stream that has not ended.
 type openBlock struct {
 	kind    blockKind
 	tool    int
 	args    bool // arguments were sent
-	from    int  // how many characters of text came before
-	part    int  // how many text blocks came before
+	from    int  // characters of text before the block
+	part    int  // text blocks before the block
 	sources []event.Citation
 }
 
@@ -56,8 +56,8 @@ var (
 	errOpen     = fmt.Errorf("more than %d blocks without an end", maxOpen)
 )
 
-// maxOpen bounds the blocks that are open at a time. Most servers end each before
-// they begin the next.
+// maxOpen bounds the blocks that are open at the same time. Most servers end a block
+// before they begin the next one.
 const maxOpen = 4096
 
 // NewParser returns a parser of one answer.
@@ -80,7 +80,7 @@ func (p *Parser) Event(event sse.Event) {
 		p.dropEvent(event.Name)
 		return
 	}
-	p.again.data.Forget()
+	p.template.data.Forget()
 	p.sent = 0
 	switch string(event.Name) {
 	case "error", "message_stop": // the data need not be read
@@ -97,7 +97,7 @@ func (p *Parser) Event(event sse.Event) {
 		name = p.read.name(&p.text)
 	}
 	if string(name) == "error" {
-		p.Dropped = dropped // what surrounds an error is no part of an answer
+		p.Dropped = dropped // the members around an error are not part of an answer
 	}
 	p.step(string(name), event.Data)
 	if string(name) == "content_block_delta" {
@@ -105,8 +105,7 @@ func (p *Parser) Event(event sse.Event) {
 	}
 }
 
-// ignored reports whether an event of that name has no meaning; its data may be
-// anything then.
+// ignored reports whether events of that name are ignored, whatever their data.
 func ignored(name []byte) bool {
 	switch string(name) {
 	case "message_start", "content_block_start", "content_block_delta", "content_block_stop",
@@ -209,7 +208,7 @@ func (p *Parser) sendUsage() {
 	}
 }
 
-// blockStart begins a block. Texts and thinking begin empty as a rule.
+// blockStart begins a block. Texts and thinking usually begin empty.
 func (p *Parser) blockStart() {
 	b := &p.read.block
 	if _, known := p.blocks[p.read.index]; known {
@@ -239,7 +238,7 @@ func (p *Parser) blockStart() {
 	p.blocks[p.read.index] = state
 }
 
-// begin returns the state of a block that begins here.
+// begin returns the state of a new block.
 func (p *Parser) begin(b *content) openBlock {
 	state := openBlock{kind: b.kindOf(), from: p.characters, part: p.texts}
 	if state.kind == textBlock {
@@ -259,8 +258,8 @@ func (p *Parser) startTool(b *content) int {
 	return tool
 }
 
-// sendInput sends the input of a call that came whole, and reports whether
-// there was any. An empty one, or null, only announces that it follows.
+// sendInput sends the input of the start of a call, and reports whether there is any. An
+// empty object, or null, only announces the deltas.
 func (p *Parser) sendInput(tool int, input []byte) bool {
 	if jsonscan.Blank(input) {
 		return false
@@ -270,8 +269,8 @@ func (p *Parser) sendInput(tool int, input []byte) bool {
 	return true
 }
 
-// blockDelta sends what a delta adds. Of deltas of kinds that are not known, or
-// that do not go with their block, nothing is told.
+// blockDelta sends the events of a delta. Deltas of unknown kinds, and texts of a wrong
+// kind for their block, are dropped.
 func (p *Parser) blockDelta() {
 	d := &p.read.delta
 	if !d.known() {
@@ -302,14 +301,14 @@ func (p *Parser) blockDelta() {
 	}
 }
 
-// The parts of answers that the core events have no words for.
+// The parts of answers that the core events cannot express.
 const (
 	lostBlock    = "content.*"
 	lostReason   = "stop_reason"
 	lostCategory = inStops + "category"
 )
 
-// dropText notes a fragment that does not go with its block.
+// dropText reports a fragment of a wrong kind for its block as dropped.
 func (p *Parser) dropText(member string, raw []byte) {
 	if len(raw) > len(`""`) {
 		p.Drop(inBlock + member)
@@ -321,7 +320,7 @@ func (p *Parser) blockStop() {
 	delete(p.blocks, p.read.index)
 	switch state.kind {
 	case textBlock:
-		p.tellSources(&state)
+		p.sendSources(&state)
 	case thinkingBlock:
 		p.send(event.Event{Kind: event.ReasoningEnd})
 	case toolUseBlock:
@@ -329,7 +328,7 @@ func (p *Parser) blockStop() {
 	}
 }
 
-// endTool ends a call; one for which no argument came has none.
+// endTool ends a call. A call without arguments gets an empty object.
 func (p *Parser) endTool(tool int, args bool) {
 	if !args {
 		p.send(event.Event{Kind: event.ToolArgs, Tool: tool, Text: emptyObject})
@@ -347,7 +346,7 @@ func (p *Parser) messageDelta() {
 	}
 }
 
-// finish sends why the turn ended, if it was told. A later word replaces an
+// finish sends the reason why the turn ended, if there is one. A later reason replaces an
 // earlier one.
 func (p *Parser) finish(reason, stop, explanation []byte) {
 	if reason == nil {

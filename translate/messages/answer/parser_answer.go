@@ -26,12 +26,12 @@ func (p *Parser) Answer(body []byte) {
 	case err != nil:
 		p.fail(fault.Unusable(err))
 	case a.isError || string(a.kind) == `"error"`:
-		p.Dropped = translate.Dropped{} // what surrounds an error is no part of an answer
+		p.Dropped = translate.Dropped{} // the members around an error are not part of an answer
 		p.fail(fault.ReadAnswer(body))
 	case a.content == nil:
 		p.fail(fault.Unusable(errNoContent))
 	default:
-		p.tell(&a)
+		p.sendAnswer(&a)
 	}
 }
 
@@ -63,8 +63,8 @@ func (p *Parser) readAnswer(a *wholeAnswer, body []byte) error {
 	return c.Finish()
 }
 
-// tell sends the events of the answer, in the order of a stream.
-func (p *Parser) tell(a *wholeAnswer) {
+// sendAnswer sends the events of the answer, in the order of a stream.
+func (p *Parser) sendAnswer(a *wholeAnswer) {
 	p.read = a.reading
 	p.messageStart()
 	p.cursor = jsonscan.New(a.content)
@@ -103,5 +103,5 @@ func (p *Parser) block(b *content) {
 		p.Drop(lostBlock)
 	}
 	p.citeAll(&state, b.citations)
-	p.tellSources(&state)
+	p.sendSources(&state)
 }

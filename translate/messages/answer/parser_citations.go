@@ -11,13 +11,12 @@ const (
 	lostCitations = "content.*.citations"
 	inCitation    = lostCitations + ".*."
 
-	// maxCited bounds the sources of an answer that are told, in bytes.
+	// maxCited bounds the sources of an answer that are sent, in bytes.
 	maxCited = 1 << 20
 )
 
-// cite keeps what a block cites until its text is known to its end. Only pages of
-// the web are sources that other formats have words for; what is quoted of them
-// they have not.
+// cite keeps a source of a block until the block ends, since a source refers to the whole
+// text of its block. Other formats can express only web pages, without the quoted text.
 func (p *Parser) cite(b *openBlock, raw []byte) {
 	c := jsonscan.New(raw)
 	source, ok := p.readSource(&c)
@@ -26,17 +25,17 @@ func (p *Parser) cite(b *openBlock, raw []byte) {
 		p.Drop(lostCitations)
 		return
 	}
-	if n := len(b.sources); n > 0 && same(&b.sources[n-1], &source) {
-		return // another quotation of the same page
+	if n := len(b.sources); n > 0 && sameSource(&b.sources[n-1], &source) {
+		return // another quotation from the same page
 	}
 	b.sources = append(b.sources, source)
 }
 
-func same(a, b *event.Citation) bool {
+func sameSource(a, b *event.Citation) bool {
 	return bytes.Equal(a.URL, b.URL) && bytes.Equal(a.Title, b.Title)
 }
 
-// citeAll keeps what a whole block cites.
+// citeAll keeps the sources in the array of a block.
 func (p *Parser) citeAll(b *openBlock, raw []byte) {
 	if jsonscan.Blank(raw) {
 		return
@@ -50,7 +49,7 @@ func (p *Parser) citeAll(b *openBlock, raw []byte) {
 	}
 }
 
-// readSource reads a citation, unless it is none of a page of the web.
+// readSource consumes a citation. It reports false unless the citation is a web page.
 func (p *Parser) readSource(c *jsonscan.Cursor) (s event.Citation, ok bool) {
 	if string(c.TypeAhead()) != `"web_search_result_location"` {
 		c.Skip()
@@ -72,8 +71,8 @@ func (p *Parser) readSource(c *jsonscan.Cursor) (s event.Citation, ok bool) {
 	return s, len(s.URL) > 0
 }
 
-// tellSources sends what a block cites, behind its text.
-func (p *Parser) tellSources(b *openBlock) {
+// sendSources sends the sources of a block, after its text.
+func (p *Parser) sendSources(b *openBlock) {
 	for i := range b.sources {
 		s := &b.sources[i]
 		s.Start, s.End = b.from, p.characters
@@ -81,7 +80,7 @@ func (p *Parser) tellSources(b *openBlock) {
 	}
 }
 
-// dropSources notes what blocks cite that never ended.
+// dropSources reports the sources of blocks that never ended as dropped.
 func (p *Parser) dropSources() {
 	for _, b := range p.blocks {
 		if len(b.sources) > 0 {

@@ -10,9 +10,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// reading is what the data of one event say, as they are written: strings with
-// their quotes, nil for what is not there. The kinds of events have no member
-// in common that would mean something else in another.
+// reading contains the raw members of the data of one event: strings with their quotes,
+// nil for absent members. A member has the same meaning in all kinds of events.
 type reading struct {
 	kind     []byte
 	index    int64
@@ -40,20 +39,20 @@ type change struct {
 	text, thinking, signature, json []byte
 	reason, stop, explanation       []byte
 	citation                        []byte        // the object
-	texts                           int           // strings that may be sent
-	at                              jsonscan.Slot // of the last of them
+	texts                           int           // the number of strings that may be sent
+	at                              jsonscan.Slot // the position of the last one
 }
 
-// The paths of what has members, for what is dropped of them. Those of a stream's
-// events are the ones that the same members have in a JSON answer.
+// The paths of objects, for reports of dropped members. Members of a stream's events have
+// the paths of a JSON answer.
 const (
 	inAnswer = ""
 	inBlock  = "content.*."
 	inStops  = "stop_details."
 )
 
-// readEvent reads the data of an event. Counts of usage that are there overwrite.
-// A member that stands twice is an error here: nobody can say which was meant.
+// readEvent reads the data of an event. Its counts of usage replace earlier ones. A
+// repeated member is an error, since its value is ambiguous.
 func (p *Parser) readEvent(event sse.Event) error {
 	c := &p.cursor
 	p.read = reading{inMessage: string(event.Name) == "message_delta"}
@@ -91,8 +90,8 @@ func (p *Parser) readMember(r *reading, c *jsonscan.Cursor) {
 	}
 }
 
-// name is the type that the data name, for events without a name of their own;
-// some servers write their errors without either.
+// name returns the type of the data, for events without a name. Some servers write
+// errors with neither.
 func (r *reading) name(room *[]byte) []byte {
 	*room = jsonscan.AppendText((*room)[:0], r.kind)
 	if len(*room) == 0 && r.isError {
@@ -101,7 +100,7 @@ func (r *reading) name(room *[]byte) []byte {
 	return *room
 }
 
-// readMessage reads the message of a message_start, which holds nothing yet.
+// readMessage reads the message of a message_start, whose content is empty.
 func (p *Parser) readMessage(r *reading, c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
@@ -121,7 +120,7 @@ func (p *Parser) readMessage(r *reading, c *jsonscan.Cursor) {
 	}
 }
 
-// usage reads the counts, and the tier that stands among them.
+// usage reads the counts, and the service tier among them.
 func (r *reading) usage(c *jsonscan.Cursor, usage *token.Usage) {
 	if c.Kind() != jsonscan.Object {
 		c.Skip()
@@ -147,10 +146,10 @@ func (r *reading) tierOr(before event.Tier) event.Tier {
 	return ReadTier(string(jsonscan.AppendText(nil, r.service)))
 }
 
-// readBlock reads a content block. Of one that nobody knows the members are no
-// losses of their own.
+// readBlock reads a content block. The members of an unknown block are not reported as
+// dropped, since the block as a whole is.
 func (p *Parser) readBlock(b *content, c *jsonscan.Cursor) {
-	if b.kind = c.TypeAhead(); !b.told() || !c.EnterObject() {
+	if b.kind = c.TypeAhead(); !b.expressible() || !c.EnterObject() {
 		c.Skip()
 		return
 	}
@@ -159,13 +158,13 @@ func (p *Parser) readBlock(b *content, c *jsonscan.Cursor) {
 		case "type":
 			c.Skip()
 		case "text":
-			b.text = p.said(c)
+			b.text = p.stringOrDrop(c)
 		case "thinking":
-			b.thinking = p.said(c)
+			b.thinking = p.stringOrDrop(c)
 		case "signature":
-			b.signature = p.said(c)
+			b.signature = p.stringOrDrop(c)
 		case "data":
-			b.data = p.said(c)
+			b.data = p.stringOrDrop(c)
 		case "id":
 			b.id = c.StringOrSkip()
 		case "name":
@@ -180,8 +179,9 @@ func (p *Parser) readBlock(b *content, c *jsonscan.Cursor) {
 	}
 }
 
-// said reads a string of a block. A value of another kind cannot be told.
-func (p *Parser) said(c *jsonscan.Cursor) []byte {
+// stringOrDrop consumes a string of a block. It reports a value of another kind as
+// dropped and returns nil.
+func (p *Parser) stringOrDrop(c *jsonscan.Cursor) []byte {
 	if c.Kind() != jsonscan.String {
 		p.DropMember(inBlock, c)
 		return nil
@@ -191,8 +191,8 @@ func (p *Parser) said(c *jsonscan.Cursor) []byte {
 
 func (b *content) kindOf() blockKind { return blockKindOf(jsonscan.AppendText(nil, b.kind)) }
 
-// told reports whether the core events have words for blocks of its type.
-func (b *content) told() bool {
+// expressible reports whether core events can express blocks of its type.
+func (b *content) expressible() bool {
 	switch b.kindOf() {
 	case textBlock, thinkingBlock, redactedThinkingBlock, toolUseBlock:
 		return true
@@ -201,7 +201,7 @@ func (b *content) told() bool {
 	}
 }
 
-// readDelta reads a delta. Of one that nobody knows nothing is told.
+// readDelta reads a delta. Deltas of unknown types are skipped.
 func (p *Parser) readDelta(r *reading, c *jsonscan.Cursor) {
 	d := &r.delta
 	if d.kind = c.TypeAhead(); !d.known() || !c.EnterObject() {
@@ -213,13 +213,13 @@ func (p *Parser) readDelta(r *reading, c *jsonscan.Cursor) {
 		case "type":
 			c.Skip()
 		case "text":
-			d.text = d.sayable(p, c)
+			d.text = d.sendable(p, c)
 		case "thinking":
-			d.thinking = d.sayable(p, c)
+			d.thinking = d.sendable(p, c)
 		case "signature":
-			d.signature = d.sayable(p, c)
+			d.signature = d.sendable(p, c)
 		case "partial_json":
-			d.json = d.sayable(p, c)
+			d.json = d.sendable(p, c)
 		case "citation":
 			d.citation = c.Skip()
 		case "stop_reason":
@@ -234,7 +234,7 @@ func (p *Parser) readDelta(r *reading, c *jsonscan.Cursor) {
 	}
 }
 
-// path is that of the members of a delta.
+// path returns the path of the members of a delta.
 func (r *reading) path() string {
 	if r.inMessage {
 		return inAnswer
@@ -242,18 +242,18 @@ func (r *reading) path() string {
 	return inBlock
 }
 
-// sayable reads a string that may be sent.
-func (d *change) sayable(p *Parser, c *jsonscan.Cursor) []byte {
+// sendable consumes a string that may be sent, and keeps its position.
+func (d *change) sendable(p *Parser, c *jsonscan.Cursor) []byte {
 	start := c.Offset()
-	raw := p.said(c)
+	raw := p.stringOrDrop(c)
 	if d.texts++; raw != nil {
 		d.at = jsonscan.Slot{Start: start, End: c.Offset()}
 	}
 	return raw
 }
 
-// readStops reads stop_details, of which only the explanation has a place in
-// other formats.
+// readStops consumes stop_details and returns the explanation, the only member that other
+// formats can express.
 func (p *Parser) readStops(c *jsonscan.Cursor) (explanation []byte) {
 	if !c.EnterObject() {
 		p.DropMember(inAnswer, c)
@@ -276,11 +276,11 @@ func (p *Parser) readStops(c *jsonscan.Cursor) (explanation []byte) {
 	return explanation
 }
 
-// name is the type of a delta as it is written, without its quotes.
+// name returns the raw type of a delta, without its quotes.
 func (d *change) name() []byte { return bytes.Trim(d.kind, `"`) }
 
-// known reports whether the gateway knows what a delta of its type means. One
-// without a type is known by its members.
+// known reports whether the type of a delta is known. A delta without a type is
+// recognized by its members.
 func (d *change) known() bool {
 	switch string(d.kind) {
 	case "", `"text_delta"`, `"thinking_delta"`, `"signature_delta"`, `"input_json_delta"`, `"citations_delta"`:

@@ -10,12 +10,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Replay writes a whole JSON answer as the stream that it would have been (wire
-// format A.7.9). All that the answer says is kept: texts, thinking, citations
-// and inputs are deltas, blocks of other kinds stand whole in the event that
-// starts them, and members that are not known in the one that starts the
-// message. An answer that cannot be read without doubt is a fault, and so is one
-// of more than 16384 events.
+// Replay writes a whole JSON answer as the equivalent stream (wire format A.7.9). It
+// keeps all members of the answer: texts, thinking, citations and inputs become deltas,
+// blocks of other kinds are whole in the event that starts them, and unknown members of
+// the message are in message_start. Replay returns a fault for an answer that is
+// ambiguous or invalid, or that would take more than 16384 events.
 func Replay(answer []byte, _ bool) ([]byte, *fault.Fault) {
 	r := replay{cursor: jsonscan.New(answer), usage: []byte(`{"input_tokens":0,"output_tokens":0}`)}
 	if err := r.read(); err != nil {
@@ -28,23 +27,23 @@ func Replay(answer []byte, _ bool) ([]byte, *fault.Fault) {
 	return r.out, nil
 }
 
-// replay is an answer on its way into events. Members are kept as they are
-// written to an object that has one before them: each begins with a comma.
+// replay is an answer that is being turned into events. Its members are kept in JSON,
+// each with a comma before it.
 type replay struct {
 	cursor jsonscan.Cursor
 	err    error
 
 	start   []byte // members of the message that begins
-	stop    []byte // members of the delta that ends it, and
-	beside  []byte // members beside that
+	stop    []byte // members of the delta in message_delta
+	beside  []byte // other members of message_delta
 	usage   []byte // the value
 	content []byte // the array
 	events  int
 	out     []byte
 }
 
-// maxReplayed bounds the events of a stream that was a JSON answer: a few bytes
-// of the answer, such as those of an empty citation, become one.
+// maxReplayed bounds the events of a replay: a few bytes of an answer, such as an empty
+// citation, become an event.
 const maxReplayed = 16384
 
 var errReplayed = fmt.Errorf("blocks and citations for more than %d events", maxReplayed)
@@ -75,7 +74,7 @@ func (r *replay) member() {
 			return
 		}
 		c.Skip()
-	case "type", "error": // it is a message
+	case "type", "error": // the replay is a message
 		c.Skip()
 	case "stop_reason", "stop_sequence", "stop_details", "container":
 		r.start = append(jsonscan.AppendString(append(r.start, ','), c.Name()), ":null"...)
@@ -124,7 +123,7 @@ func (r *replay) block(index string, raw []byte) {
 	r.event("content_block_stop", index)
 }
 
-// kindIn is the type of a block as it is written, nil for none.
+// kindIn returns the raw type of a block, nil for none.
 func kindIn(block []byte) []byte {
 	for name, value := range jsonscan.Members(block) {
 		if string(name) == "type" {
@@ -134,10 +133,10 @@ func kindIn(block []byte) []byte {
 	return nil
 }
 
-// wholeBlock is a block on its way into events.
+// wholeBlock is a block that is being turned into events.
 type wholeBlock struct {
 	kind   []byte
-	start  []byte // members beside the type, without what comes in deltas
+	start  []byte // members other than the type, empty if deltas add to them
 	deltas []string
 }
 
@@ -160,10 +159,10 @@ func (b *wholeBlock) read(raw []byte) error {
 		case string(c.Name()) == "type":
 			c.Skip()
 		case partial && c.Kind() == part.kind:
-			b.begin(c.Name(), part)
-			b.divide(part, c.Skip())
-		case partial && part.kind != jsonscan.Array && c.Null(): // of a list, null is the usual word for none
-			b.begin(c.Name(), part)
+			b.addEmpty(c.Name(), part)
+			b.addDeltas(part, c.Skip())
+		case partial && part.kind != jsonscan.Array && c.Null(): // a list that is null stays null
+			b.addEmpty(c.Name(), part)
 		default:
 			b.start = c.AppendMember(b.start)
 		}
@@ -171,14 +170,15 @@ func (b *wholeBlock) read(raw []byte) error {
 	return c.Finish()
 }
 
-// part is a member that a block begins without, and the delta that adds it.
+// part describes a member that is empty at the start of a block, and the deltas that add
+// to it.
 type part struct {
 	kind          jsonscan.Kind
 	empty         string
 	delta, member string
 }
 
-// parts are all of them, by the block's type as it is written and their name.
+// parts lists the parts by the raw type of their block and the name of the member.
 var parts = map[string]part{
 	`"text"text`:             {jsonscan.String, `""`, "text_delta", "text"},
 	`"text"citations`:        {jsonscan.Array, "[]", "citations_delta", "citation"},
@@ -191,31 +191,31 @@ var parts = map[string]part{
 
 var inputPart = part{jsonscan.Object, "{}", "input_json_delta", "partial_json"}
 
-// begin adds the empty member that deltas add to.
-func (b *wholeBlock) begin(name []byte, p part) {
+// addEmpty appends the empty member that deltas add to.
+func (b *wholeBlock) addEmpty(name []byte, p part) {
 	b.start = jsonscan.AppendString(append(b.start, ','), name)
 	b.start = append(b.start, ":"+p.empty...)
 }
 
-// divide makes deltas of a value: one of a text or an input, one for each item
-// of a list.
-func (b *wholeBlock) divide(p part, value []byte) {
+// addDeltas appends the deltas of a value: one for a text or an input, and one for each
+// element of a list.
+func (b *wholeBlock) addDeltas(p part, value []byte) {
 	switch p.kind {
 	case jsonscan.Object:
-		b.add(p, jsonscan.AppendString(nil, jsonscan.AppendCompact(nil, value)))
+		b.addDelta(p, jsonscan.AppendString(nil, jsonscan.AppendCompact(nil, value)))
 	case jsonscan.Array:
 		c := jsonscan.Again(value)
 		c.EnterArray()
 		for len(b.deltas) <= maxReplayed && c.Element() {
-			b.add(p, jsonscan.AppendCompact(nil, c.Skip()))
+			b.addDelta(p, jsonscan.AppendCompact(nil, c.Skip()))
 		}
 	default:
 		if len(value) > len(`""`) {
-			b.add(p, value)
+			b.addDelta(p, value)
 		}
 	}
 }
 
-func (b *wholeBlock) add(p part, value []byte) {
+func (b *wholeBlock) addDelta(p part, value []byte) {
 	b.deltas = append(b.deltas, `{"type":"`+p.delta+`","`+p.member+`":`+string(value)+"}")
 }

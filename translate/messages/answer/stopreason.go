@@ -20,10 +20,10 @@ func ReadStopReason(word string) event.FinishReason {
 	}
 }
 
-// StopReason returns the stop_reason for a reason. Several servers report the end
-// of the turn although it made calls, so calls, whether there are any, counts more
-// than the reason. The caller replaces the word by stop_sequence if it knows the
-// sequence.
+// StopReason returns the stop_reason for a reason. calls reports whether the turn has
+// tool calls, and takes precedence over the reason, since several servers report an
+// ordinary end of a turn with calls. The caller replaces end_turn by stop_sequence if it
+// knows the sequence.
 func StopReason(r event.FinishReason, calls bool) string {
 	switch r {
 	case event.FinishLength:

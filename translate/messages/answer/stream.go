@@ -8,19 +8,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// observer watches a stream of events. It goes by their names, and reads the
-// data only where the name does not tell enough: usage, the end of the turn,
-// errors and, until content came, whether a block or a delta is empty.
+// observer observes a stream of events by their names. It reads the data only if the name
+// is not enough: for usage, the end of the turn, errors and, until there is content, to
+// find out whether a block or a delta is empty.
 type observer struct {
 	signal.Observed
-	cursor jsonscan.Cursor // in here so that an event costs no allocation
+	cursor jsonscan.Cursor // a field, so that an event costs no allocation
 }
 
 // NewObserver returns an observer for one stream.
 func NewObserver() signal.Observer { return &observer{} }
 
-// Observe reads the next event. What follows message_stop or an error says
-// nothing.
+// Observe reads the next event. Events after message_stop or an error are ignored.
 func (o *observer) Observe(event sse.Event) signal.Signal {
 	if o.Over {
 		return 0
@@ -53,7 +52,7 @@ func (o *observer) Observe(event sse.Event) signal.Signal {
 
 var errNoType = errors.New("an event without a type")
 
-// read reads the data of an event whose meaning depends on them.
+// read reads the data of an event.
 func (o *observer) read(data []byte) signal.Signal {
 	defer o.forget()
 	o.cursor = jsonscan.New(data)
@@ -77,8 +76,8 @@ func (o *observer) read(data []byte) signal.Signal {
 	return o.signal(&e)
 }
 
-// forget lets go of the memory of an event, which the cursor would keep until one
-// comes that must be read: that may be the last.
+// forget releases the memory of an event, which the cursor would otherwise keep until the
+// next event whose data are read.
 func (o *observer) forget() { o.cursor = jsonscan.Cursor{} }
 
 func (o *observer) signal(e *wireEvent) (s signal.Signal) {

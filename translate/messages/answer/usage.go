@@ -6,9 +6,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// readUsage reads the usage object at the cursor into u. Counts that are there
-// overwrite; those that are absent or null keep what an earlier event said. It
-// reports false for a value of another kind.
+// readUsage reads the usage object at the cursor into u. Counts that are absent or null
+// leave those of an earlier event unchanged. It reports false for a value of another
+// kind.
 func readUsage(c *jsonscan.Cursor, u *token.Usage) bool {
 	known := c.OpenObject()
 	u.Known = u.Known || known
@@ -46,12 +46,12 @@ func readPart(c *jsonscan.Cursor, name string, count *int64) {
 	}
 }
 
-// cacheCounts are the counts of usage that many servers leave out.
+// cacheCounts lists the counts of usage that many servers omit.
 var cacheCounts = edit.Counts("cache_creation_input_tokens", "cache_read_input_tokens")
 
-// FillUsage appends the edits that give the usage of a valid answer, or of the
-// message_start of one, the counts that it lacks: zeros. The counts of a
-// message_delta replace those before them, so those that it lacks are not zeros.
+// FillUsage appends the edits that add missing counts, as zeros, to the usage of a valid
+// answer or message_start. A message_delta stays unchanged: clients replace earlier counts
+// by its counts, and a zero would replace a count that is known.
 func FillUsage(edits []edit.Edit, answer []byte) []edit.Edit {
 	c := jsonscan.Again(answer)
 	if string(c.TypeAhead()) != `"message_delta"` {

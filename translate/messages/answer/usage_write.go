@@ -6,9 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// AppendUsage appends the usage object of a messages answer. The four
-// counts that clients add up are always there, 0 while unknown; what else is
-// told only when known.
+// AppendUsage appends the usage object of a messages answer. It always contains the four
+// counts that clients add up, 0 while unknown, and other members only if they are known.
 func AppendUsage(dst []byte, u token.Usage, tier event.Tier) []byte {
 	dst = jsonscan.AppendCount(dst, `{"input_tokens":`, u.Input)
 	dst = jsonscan.AppendCount(dst, `,"cache_creation_input_tokens":`, u.CacheWrite)
