@@ -12,9 +12,9 @@ import (
 
 var errNoCount = errors.New("no input_tokens")
 
-// Inspect reads a whole JSON answer to the operation. An error in it is a
-// fault, and so is what has no output, or no count of tokens. The tokens counted
-// are the Input of its usage, which is not Known: counting uses none up.
+// Inspect reads a whole JSON answer to the operation. It returns a fault for an answer
+// that contains an error object, no output, or no count of tokens. Counted tokens are
+// the Input of the usage, which is not Known, since counting uses no tokens.
 func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
 	if op == translate.CountTokens {
 		return inspectCount(body)
@@ -33,7 +33,7 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	return signal.Answer{Model: string(jsonscan.AppendText(nil, h.model)), Usage: h.counts.usage()}, nil
 }
 
-// inspectCount reads the answer to a request that only counted its input.
+// inspectCount reads the answer to a request that only counts its input.
 func inspectCount(body []byte) (signal.Answer, *fault.Fault) {
 	c := jsonscan.New(body)
 	tokens, failed := int64(-1), false

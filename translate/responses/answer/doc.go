@@ -1,7 +1,7 @@
 // Package answer observes, reads and writes answers of the responses format, whole
 // ones and event streams.
 //
-// An Observer and Inspect pass what they do not know, since nothing is changed for
-// their clients. A Parser refuses what it cannot read. Only the event End makes an
-// Emitter write response.completed or response.incomplete.
+// An Observer and Inspect ignore members that they do not know, since the answer is
+// relayed unchanged. A Parser refuses an answer that it cannot read. An Emitter writes
+// response.completed or response.incomplete only for the event End.
 package answer

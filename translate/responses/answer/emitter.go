@@ -16,12 +16,12 @@ import (
 )
 
 // Emitter writes core events as an answer of the format: a stream of events or one
-// JSON body, whichever the client wants. The last event of a stream holds the whole
-// answer, so both are the same object, and a stream adds the events on the way.
+// JSON body, whichever the client wants. The last event of a stream contains the whole
+// answer, so the same code writes both.
 //
-// Exactly one item is open at any time: a sequencer keeps what must wait for its
-// end, so that events are numbered without gaps and indices are those of the output.
-// It writes choice 0 alone: the format has no others.
+// At most one item is open at any time: a sequencer holds back the events of other items
+// until its end, so that the indexes of items are their positions in the output. Events
+// of choices other than 0 are dropped: the format has one choice.
 type Emitter struct {
 	translate.Dropped
 
@@ -36,9 +36,9 @@ type Emitter struct {
 	whole    bool // the JSON body is complete
 	out      []byte
 	sequence int64  // the number of the next event
-	scores   int    // where the log probabilities of the delta that was written last can be put, 0 for nowhere
+	scores   int    // the position for log probabilities in the last delta, 0 for none
 	output   []byte // the items that have ended, with commas between them
-	items    int    // that were begun and have ended
+	items    int    // the number of items that have ended
 	item     openItem
 
 	characters  int // of text
@@ -49,15 +49,15 @@ type Emitter struct {
 	explanation []byte // why the provider refused
 }
 
-// NewEmitter returns an emitter of one answer to the request that the memory is of.
+// NewEmitter returns an emitter of one answer to the request of the answer context.
 func NewEmitter(m *translate.AnswerContext, ids translate.IDs) *Emitter {
 	e := &Emitter{context: m, ids: ids}
 	e.order = event.NewSequencer(m.Room(), e.write)
 	return e
 }
 
-// Output returns what was written since it was called last: of a JSON answer nothing
-// before its end. It is valid until the next event.
+// Output returns the bytes written since the last call. For a JSON answer it returns
+// nothing before the end. The bytes are valid until the next event.
 func (m *Emitter) Output() []byte {
 	m.scores = 0
 	if !m.context.Stream && !m.whole {
@@ -68,11 +68,10 @@ func (m *Emitter) Output() []byte {
 	return out
 }
 
-// Fault says why the events cannot be written, nil while they can.
+// Fault returns the reason why the events cannot be written, or nil.
 func (m *Emitter) Fault() *fault.Fault { return m.fault }
 
-// Handle writes the next core event. Errors are not written here, but by
-// AppendFailure.
+// Handle writes the next core event. AppendFailure writes errors.
 func (m *Emitter) Handle(e *event.Event) {
 	if m.fault != nil {
 		return
@@ -102,7 +101,7 @@ func (m *Emitter) Handle(e *event.Event) {
 	}
 }
 
-// check notes what keeps the answer from being written.
+// check sets the fault if the answer is too large or out of order.
 func (m *Emitter) check() {
 	switch {
 	case m.fault != nil:
@@ -139,7 +138,8 @@ func (m *Emitter) lifecycle(name string, e *ending) {
 	m.sequence++
 }
 
-// write writes an event that belongs to an item, when its place has come.
+// write writes an event that belongs to an item. The sequencer calls it in the order of
+// the items.
 func (m *Emitter) write(e *event.Event) {
 	if m.fault != nil {
 		return
@@ -170,8 +170,8 @@ func (m *Emitter) write(e *event.Event) {
 	}
 }
 
-// end closes what is open and writes the end. An item that is still open is
-// incomplete if the answer is.
+// end closes the open item and writes the end. The open item is incomplete if the answer
+// is.
 func (m *Emitter) end() {
 	m.start(&event.Event{})
 	status, reason := endingOf(m.reason)
@@ -194,7 +194,7 @@ func (m *Emitter) end() {
 	m.whole = true
 }
 
-// explain writes why the provider refused, where the model said nothing.
+// explain writes the provider's explanation of a refusal as the text of an empty answer.
 func (m *Emitter) explain() {
 	switch {
 	case len(m.explanation) == 0:
@@ -205,8 +205,8 @@ func (m *Emitter) explain() {
 	}
 }
 
-// AppendFailure appends the event that ends a stream which failed. It holds the items
-// that have ended; the one that is open stays so.
+// AppendFailure appends the event that ends a failed stream. It contains the items that
+// have ended; the open item stays open.
 func (m *Emitter) AppendFailure(dst []byte, fault *fault.Fault) []byte {
 	if !m.started {
 		return AppendFailure(dst, m.ids, fault)
@@ -215,8 +215,9 @@ func (m *Emitter) AppendFailure(dst []byte, fault *fault.Fault) []byte {
 	return m.frame.appendFailed(dst, m.sequence-1, m.ended(), fault)
 }
 
-// AppendKeepAlive appends an event that says nothing, for clients that hear nothing
-// but events. The items that have ended are in it: some would forget them otherwise.
+// AppendKeepAlive appends an event that changes nothing, since some clients do not count
+// comments as activity: an empty delta, or response.in_progress. The latter contains the
+// items that have ended, because some clients replace their items by those of the event.
 func (m *Emitter) AppendKeepAlive(dst []byte) []byte {
 	switch {
 	case !m.started:
@@ -228,7 +229,7 @@ func (m *Emitter) AppendKeepAlive(dst []byte) []byte {
 	return m.frame.appendEvent(dst, "response.in_progress", m.sequence-1, &ending{status: inProgress, output: m.ended()})
 }
 
-// ended are the items that have ended.
+// ended returns the items that have ended, never nil.
 func (m *Emitter) ended() []byte {
 	if m.output == nil {
 		return []byte{}
@@ -236,8 +237,8 @@ func (m *Emitter) ended() []byte {
 	return m.output
 }
 
-// itemID returns the id of the item at hand. It follows from that of the answer,
-// which no other has.
+// itemID returns the id of the open item. It is unique, since it contains the id of the
+// answer.
 func (m *Emitter) itemID(prefix string) []byte {
 	_, random, _ := strings.Cut(m.ids.Message, "_")
 	id := append([]byte(prefix), random[:min(len(random), 20)]...)
@@ -248,8 +249,7 @@ func (m *Emitter) itemID(prefix string) []byte {
 	return append(id, number...)
 }
 
-// open writes the beginning of an event: its name, its number and the item that it
-// is about.
+// open writes the beginning of an event: its name and its number.
 func (m *Emitter) open(name string) {
 	m.out = append(m.out, "event: "+name+"\ndata: "+`{"type":"`+name+`","sequence_number":`...)
 	m.out = strconv.AppendInt(m.out, m.sequence, 10)
@@ -257,8 +257,8 @@ func (m *Emitter) open(name string) {
 	m.scores = 0
 }
 
-// openPart is open for an event about a part of the item; index is the name of its
-// index, "" for an item that has only one.
+// openPart is open for an event about a part of the item; index is the name of the member
+// with the part's index, "" for an item with one part.
 func (m *Emitter) openPart(name, index string) {
 	m.open(name)
 	m.out = m.item.appendPlace(m.out, m.items, index)
@@ -267,7 +267,7 @@ func (m *Emitter) openPart(name, index string) {
 // shut writes the end of an event.
 func (m *Emitter) shut() { m.out = append(m.out, "}\n\n"...) }
 
-// member writes a member with a text that is escaped.
+// member writes a member with an escaped text.
 func (m *Emitter) member(name string, text []byte) {
 	m.out = append(m.out, `,"`+name+`":"`...)
 	m.out = append(m.out, text...)
@@ -284,11 +284,12 @@ func (m *Emitter) itemEvent(name string, item []byte) {
 	m.shut()
 }
 
-// delta is how the deltas of an open part begin and end.
+// delta contains the constant parts of the deltas of an open part: the sequence number
+// is between name and place, the text between place and end.
 type delta struct{ name, place, end []byte }
 
-// deltas says how the deltas of the open part begin and end.
-func (m *Emitter) deltas(name, index, end string) {
+// beginDeltas sets the constant parts of the deltas of the open part.
+func (m *Emitter) beginDeltas(name, index, end string) {
 	d := &delta{end: []byte(end)}
 	d.name = append(d.name, "event: "+name+"\ndata: "+`{"type":"`+name+`","sequence_number":`...)
 	d.place = append(m.item.appendPlace(nil, m.items, index), `,"delta":"`...)

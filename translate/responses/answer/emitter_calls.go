@@ -6,17 +6,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// openCall is what is known of the open call.
+// openCall is the state of the open call.
 type openCall struct {
 	words     *callWords
 	id, name  []byte // escaped
 	namespace []byte // escaped; nil for none
 	args      toolcall.Arguments
-	held      []byte // arguments that wait for their end, since they are to be unwrapped
-	holds     bool
+	held      []byte // arguments that can be unwrapped only when they are complete
+	holds     bool   // arguments are held
 }
 
-// callWords are what the kinds of calls have different names for.
+// callWords contains the names that depend on the kind of a call.
 type callWords struct{ prefix, kind, text, event string }
 
 var (
@@ -25,7 +25,7 @@ var (
 	searchWords   = callWords{"tsc_", "tool_search_call", "arguments", ""}
 )
 
-// startCall begins a call, by the name and of the kind that the client knows.
+// startCall begins a call with the name and the kind of tool in the client's request.
 func (m *Emitter) startCall(e *event.Event) {
 	m.close(completed)
 	name := m.context.ToolName(e.Name)
@@ -48,12 +48,12 @@ func (m *Emitter) startCall(e *event.Event) {
 	m.item.open = true
 	m.begin()
 	if m.context.Stream && words.event != "" {
-		m.deltas(words.event+".delta", "", `"}`+"\n\n")
+		m.beginDeltas(words.event+".delta", "", `"}`+"\n\n")
 	}
 }
 
-// callID is the id by which the client knows a call: the provider's, or a new one
-// where it gave none.
+// callID returns the id of a call for the client: the id of the provider, or a new one if
+// the provider sent none.
 func (m *Emitter) callID(id []byte) []byte {
 	if len(id) == 0 {
 		id = []byte(m.ids.NewToolID())
@@ -61,7 +61,7 @@ func (m *Emitter) callID(id []byte) []byte {
 	return m.calls.Show(id, func(dst, id []byte) []byte { return append(dst, id...) })
 }
 
-// arguments writes a fragment of the arguments, or keeps it.
+// arguments writes a fragment of the arguments, or holds the fragment.
 func (m *Emitter) arguments(fragment []byte) {
 	it := &m.item
 	it.call.args.Add(fragment)
@@ -75,8 +75,8 @@ func (m *Emitter) arguments(fragment []byte) {
 	}
 }
 
-// callStatus is the status of the open call when it ends. At the end of an answer that
-// was cut off, a call is incomplete unless its arguments are whole.
+// callStatus returns the status of the open call at its end. At the end of an answer that
+// was cut off, a call is incomplete unless its arguments are complete.
 func (m *Emitter) callStatus() string {
 	status, _ := endingOf(m.reason)
 	if !m.ending || status == completed || m.item.call.args.Complete() {
@@ -97,8 +97,7 @@ func (m *Emitter) closeArguments() {
 	}
 }
 
-// release writes the arguments that were held until their end. A function that was
-// given none has an empty object.
+// release writes the held arguments. A function without arguments gets an empty object.
 func (m *Emitter) release() {
 	it := &m.item
 	c := &it.call
@@ -131,8 +130,7 @@ func (it *openItem) appendCall(dst []byte, status string) []byte {
 	return append(dst, `"}`...)
 }
 
-// appendArguments appends the arguments: a text, but for a search, which has an
-// object.
+// appendArguments appends the arguments: an object for a search, otherwise a string.
 func (it *openItem) appendArguments(dst []byte) []byte {
 	if it.call.words == &searchWords {
 		if len(it.text) == 0 {
@@ -144,9 +142,9 @@ func (it *openItem) appendArguments(dst []byte) []byte {
 	return append(dst, '"')
 }
 
-// unwrap returns the free text out of the arguments that a model gave a function in
-// its place: the member "input" of an object, or the only one that is a text, or a
-// text itself. What is no JSON is the free text, and all else stays as it is.
+// unwrap returns the free text in the arguments of a function that replaced a custom
+// tool: the member "input" of an object, or its only string, or the string itself.
+// Arguments that are not JSON are the free text, and all others stay as they are.
 func unwrap(arguments []byte) []byte {
 	c := jsonscan.New(arguments)
 	value := c.Skip()
@@ -162,8 +160,8 @@ func unwrap(arguments []byte) []byte {
 	return jsonscan.AppendCompact(nil, value)
 }
 
-// textIn returns the member "input" of a valid object if it is a text, or else the only
-// member that is one; nil for none.
+// textIn returns the member "input" of a valid object if it is a string, otherwise the
+// only member that is a string, or nil.
 func textIn(object []byte) (text []byte) {
 	texts := 0
 	c := jsonscan.Again(object)

@@ -9,30 +9,30 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// openItem is the item that is being written. Its memory is used for all items.
+// openItem is the item that is being written. Its memory is reused for the next one.
 type openItem struct {
 	kind  itemKind // unknownItem for none
 	id    []byte
-	parts []byte // those that have ended, with commas between them
-	count int    // of them
+	parts []byte // the parts that have ended, with commas between them
+	count int    // the number of parts that have ended
 
 	// The open part: a text of a message or of a summary, or the arguments of a call.
 	open    bool
-	part    int    // the number that its events have
-	refusal bool   // it is one
+	part    int    // the number of the part in core events
+	refusal bool   // the part is the text of a refusal
 	text    []byte // escaped
-	delta   *delta // how its deltas are written; nil for none in a JSON answer
-	from    int    // characters of text before it
+	delta   *delta // nil in a JSON answer
+	from    int    // characters of text before the part
 	notes   []byte // annotations, with commas between them
-	noted   int    // how many
+	noted   int    // the number of annotations
 	scores  []byte // log probabilities, with commas between them
 
-	thought []byte // reasoning, escaped, that a seal will hold
+	thought []byte // the escaped reasoning, to be sealed
 	sealed  []byte // the raw encrypted_content of reasoning; nil for none
 	call    openCall
 }
 
-// reset makes room for another item.
+// reset begins another item in the same memory.
 func (it *openItem) reset(kind itemKind, id []byte) {
 	*it = openItem{
 		kind: kind, id: id, parts: it.parts[:0], text: it.text[:0], notes: it.notes[:0], scores: it.scores[:0],
@@ -40,19 +40,18 @@ func (it *openItem) reset(kind itemKind, id []byte) {
 	}
 }
 
-// resetPart makes room for another part.
+// resetPart ends the open part.
 func (it *openItem) resetPart() {
 	it.open, it.refusal, it.delta, it.noted = false, false, nil, 0
 	it.text, it.notes, it.scores = it.text[:0], it.notes[:0], it.scores[:0]
 }
 
-// size is how many bytes are kept of the item.
+// size returns the number of bytes in the memory of the item.
 func (it *openItem) size() int {
 	return len(it.parts) + len(it.text) + len(it.notes) + len(it.scores) + len(it.thought) + len(it.sealed) + len(it.call.held)
 }
 
-// appendPlace appends the members that say which part of which item an event is
-// about.
+// appendPlace appends the members that identify the item and the part of an event.
 func (it *openItem) appendPlace(dst []byte, output int, index string) []byte {
 	dst = append(dst, `,"item_id":"`...)
 	dst = append(dst, it.id...)
@@ -65,7 +64,7 @@ func (it *openItem) appendPlace(dst []byte, output int, index string) []byte {
 	return strconv.AppendInt(dst, int64(it.count), 10)
 }
 
-// nextPart returns the parts that have ended, for another one to be appended.
+// nextPart returns the parts that have ended, ready for another one to be appended.
 func (it *openItem) nextPart() []byte {
 	if it.count > 0 {
 		return append(it.parts, ',')
@@ -73,7 +72,7 @@ func (it *openItem) nextPart() []byte {
 	return it.parts
 }
 
-// addPart adds a part that was appended to those that have ended.
+// addPart keeps the parts after one was appended.
 func (it *openItem) addPart(parts []byte) {
 	it.parts = parts
 	it.count++
@@ -106,8 +105,8 @@ func (m *Emitter) closeIf(kind itemKind) {
 	}
 }
 
-// close closes the open item, if there is one, with a status. Reasoning that says
-// nothing was never announced, and is left out.
+// close closes the open item, if there is one, with a status. Empty reasoning was never
+// announced, and is left out.
 func (m *Emitter) close(status string) {
 	switch m.item.kind {
 	case unknownItem:
@@ -125,7 +124,7 @@ func (m *Emitter) close(status string) {
 	m.item.reset(unknownItem, nil)
 }
 
-// endItem puts the open item behind those that have ended.
+// endItem appends the open item to the items that have ended.
 func (m *Emitter) endItem(status string) {
 	m.output = slices.Grow(m.output, m.item.size()+roomOfItem)
 	if m.items > 0 {
@@ -139,14 +138,14 @@ func (m *Emitter) endItem(status string) {
 	m.items++
 }
 
-// roomOfItem is about what an item takes beside what it says, in bytes, and
-// roomOfFrame what a response takes beside its items.
+// roomOfItem is about the size of an item without its texts, and roomOfFrame that of a
+// response without its items, in bytes.
 const (
 	roomOfItem  = 192
 	roomOfFrame = 1024
 )
 
-// text writes a fragment of text, or of that of a refusal.
+// text writes a fragment of text, or of the text of a refusal.
 func (m *Emitter) text(e *event.Event) {
 	it := &m.item
 	if it.kind != messageItem {
@@ -175,7 +174,7 @@ func (m *Emitter) fragment(fragment []byte) {
 	m.scores = len(m.out) - len(textEnd) + len(`","logprobs":[`)
 }
 
-// textEnd is how the delta of a text ends.
+// textEnd is the end of the delta of a text.
 const textEnd = `","logprobs":[]}` + "\n\n"
 
 // openText begins a part of the message.
@@ -190,9 +189,9 @@ func (m *Emitter) openText(e *event.Event) {
 	m.out = it.appendText(m.out)
 	m.shut()
 	if it.refusal {
-		m.deltas("response.refusal.delta", "content_index", `"}`+"\n\n")
+		m.beginDeltas("response.refusal.delta", "content_index", `"}`+"\n\n")
 	} else {
-		m.deltas("response.output_text.delta", "content_index", textEnd)
+		m.beginDeltas("response.output_text.delta", "content_index", textEnd)
 	}
 }
 
@@ -269,7 +268,7 @@ func (m *Emitter) annotate(s *event.Citation) {
 	it.noted++
 }
 
-// appendNote appends an annotation; its indices count the characters of its part.
+// appendNote appends an annotation; its indexes count from the beginning of its part.
 func (it *openItem) appendNote(dst []byte, s *event.Citation) []byte {
 	dst = append(dst, `{"type":"url_citation","start_index":`...)
 	dst = strconv.AppendInt(dst, int64(max(0, s.Start-it.from)), 10)
@@ -282,9 +281,9 @@ func (it *openItem) appendNote(dst []byte, s *event.Citation) []byte {
 	return append(dst, '}')
 }
 
-// score writes the log probabilities of the text before them: into its delta, while
-// that was not handed over, else into one of their own. A provider may write them
-// over several lines, which would break the frame of an event.
+// score writes the log probabilities of the preceding text: into its delta, or into a
+// delta of their own if that one was already returned by Output. They are compacted,
+// since line breaks of a provider would end the data line of an event.
 func (m *Emitter) score(list []byte) {
 	it := &m.item
 	if !m.context.Logprobs || it.kind != messageItem || !it.open || it.refusal || jsonscan.Blank(list) {

@@ -10,8 +10,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// reasoning writes a fragment of reasoning into the summary, and keeps it for the
-// seal. Clients that did not ask for summaries get the seal alone.
+// reasoning writes a fragment of reasoning into the summary, and keeps the fragment for
+// the seal. Clients that did not ask for summaries get only the seal.
 func (m *Emitter) reasoning(e *event.Event) {
 	m.openReasoning()
 	it := &m.item
@@ -34,8 +34,8 @@ func (m *Emitter) reasoning(e *event.Event) {
 	}
 }
 
-// openReasoning makes the open item one of reasoning. It is announced only once
-// there is something to say.
+// openReasoning opens an item of reasoning. Its start is written only when the item has
+// content.
 func (m *Emitter) openReasoning() {
 	if m.item.kind != reasoningItem {
 		m.close(completed)
@@ -43,7 +43,7 @@ func (m *Emitter) openReasoning() {
 	}
 }
 
-// announceReasoning announces the open item, once.
+// announceReasoning writes the start of the open item, once.
 func (m *Emitter) announceReasoning() {
 	if it := &m.item; it.id == nil {
 		it.id = m.itemID("rs_")
@@ -61,7 +61,7 @@ func (m *Emitter) openSummary(part int) {
 	m.openPart("response.reasoning_summary_part.added", "summary_index")
 	m.out = append(m.out, `,"part":{"type":"summary_text","text":""}`...)
 	m.shut()
-	m.deltas("response.reasoning_summary_text.delta", "summary_index", `"}`+"\n\n")
+	m.beginDeltas("response.reasoning_summary_text.delta", "summary_index", `"}`+"\n\n")
 }
 
 // closeSummary ends the open part of the summary.
@@ -84,8 +84,9 @@ func (m *Emitter) closeSummary() {
 	it.addPart(parts)
 }
 
-// sign keeps the signature of the reasoning for its end, if the client wants it: the
-// provider's own in its own format, else sealed together with what it signs.
+// sign keeps the signature of the reasoning for the end of the item, if the client wants
+// it: unchanged from a provider of this format, otherwise sealed together with the
+// thinking that it signs.
 func (m *Emitter) sign(e *event.Event) {
 	m.openReasoning()
 	switch {
@@ -98,15 +99,15 @@ func (m *Emitter) sign(e *event.Event) {
 	}
 }
 
-// encryptedIn returns what the provider encrypted out of the signature that a parser
-// of this format made: it stands behind the id and the lengths of the parts.
+// encryptedIn returns the provider's encrypted_content from a signature that a parser of
+// this format made: it follows the id and the lengths of the parts.
 func encryptedIn(signature []byte) []byte {
 	_, rest, _ := bytes.Cut(signature, []byte{'.'})
 	_, encrypted, _ := bytes.Cut(rest, []byte{'.'})
 	return encrypted
 }
 
-// seal closes the thinking block at hand; one that nobody signed has no signature.
+// seal seals the open thinking block; signature is nil for none.
 func (m *Emitter) seal(signature []byte) {
 	it := &m.item
 	block := append(append([]byte(`{"type":"thinking","thinking":"`), it.thought...), '"')
@@ -117,14 +118,14 @@ func (m *Emitter) seal(signature []byte) {
 	m.sealBlock(append(block, '}'))
 }
 
-// sealBlock closes a thinking block, encoded so that no client finds anything in it to
-// escape or to mend.
+// sealBlock seals a thinking block. It is encoded in base64, which no client escapes or
+// alters.
 func (m *Emitter) sealBlock(block []byte) {
 	payload := base64.RawURLEncoding.AppendEncode(nil, block)
 	m.item.sealed = jsonscan.AppendString(nil, m.context.Seals.Append(nil, seal.Block, payload))
 }
 
-// redacted writes reasoning that nobody but its provider can read.
+// redacted writes reasoning that only its provider can read.
 func (m *Emitter) redacted(data []byte) {
 	if m.context.Seals == nil {
 		m.Drop("reasoning")
@@ -137,7 +138,7 @@ func (m *Emitter) redacted(data []byte) {
 	m.close(completed)
 }
 
-// closeReasoning ends the summary, and announces an item that has a seal alone.
+// closeReasoning ends the summary, and announces an item that has only a seal.
 func (m *Emitter) closeReasoning() {
 	it := &m.item
 	m.closeSummary()
@@ -149,7 +150,7 @@ func (m *Emitter) closeReasoning() {
 	}
 }
 
-// appendReasoning appends the item. Only its end has what it was sealed into.
+// appendReasoning appends the item. Only an item that has ended contains the seal.
 func (it *openItem) appendReasoning(dst []byte, status string) []byte {
 	dst = append(append(dst, `{"id":"`...), it.id...)
 	dst = append(append(dst, `","type":"reasoning","summary":[`...), it.parts...)

@@ -7,8 +7,8 @@ type eventKind uint8
 
 const (
 	otherEvent eventKind = iota
-	quietEvent           // says nothing of the answer
-	headEvent            // the response has begun, or goes on
+	quietEvent           // no part of the answer
+	headEvent            // the response has begun, or continues
 	itemAdded
 	itemDone
 	partAdded
@@ -61,7 +61,7 @@ func eventKindOf(name []byte) eventKind {
 	return rareEventKindOf(name)
 }
 
-// rareEventKindOf is eventKindOf for events of which an answer has few.
+// rareEventKindOf is eventKindOf for events that are rare in an answer.
 func rareEventKindOf(name []byte) eventKind {
 	switch string(name) {
 	case "response.created", "response.queued", "response.in_progress":
@@ -104,7 +104,7 @@ func rareEventKindOf(name []byte) eventKind {
 // known reports whether the gateway knows what an event means.
 func (k eventKind) known() bool { return k != otherEvent && k != quietEvent }
 
-// done reports whether an event tells the whole of a text.
+// done reports whether an event contains a whole text.
 func (k eventKind) done() bool {
 	switch k {
 	case textDone, refusalDone, argumentsDone, freeInputDone, summaryDone, thoughtDone:

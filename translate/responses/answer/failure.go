@@ -5,18 +5,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// readFault says what an error of the provider means: one of a body, of an event,
-// or of a response that failed.
+// readFault reads an error of the provider: in a body, an event or a failed response.
 func readFault(data []byte) *fault.Fault {
 	return Dialect.ReadEvent(data)
 }
 
-// dialect is how errors are told of: by the name of the event, or by its type, and by
-// a code that says what happened.
+// Dialect is how streams express errors: by the name of the event or the type of its
+// data, and by a code.
 var Dialect = fault.Dialect{Unknown: 500, IsError: failsByName}
 
-// failsByName reports whether clients know an event for an error: by its name, or by
-// the type in its data if it has none.
+// failsByName reports whether clients take an event for an error: by its name, or by the
+// type in the data of an event without a name.
 func failsByName(name string, body any) bool {
 	if name == "" {
 		object, _ := body.(map[string]any)
@@ -33,8 +32,8 @@ const (
 	codeServer      = "server_error"
 )
 
-// codeOf returns the error.code of a response that failed. Clients send a request
-// again unless its code says that it is to blame.
+// codeOf returns the error.code of a failed response. Clients repeat a request unless the
+// code blames the request.
 func codeOf(f *fault.Fault) string {
 	switch f.Kind {
 	case fault.Invalid, fault.TooLarge:
@@ -51,16 +50,15 @@ func codeOf(f *fault.Fault) string {
 	}
 }
 
-// AppendFailure appends the events of a stream that failed before anything of an
-// answer was written: clients want one that begins before it fails. Nothing may
-// follow them.
+// AppendFailure appends all events of a stream that failed before its first event:
+// clients expect a beginning before the failure. Nothing may follow them.
 func AppendFailure(dst []byte, ids translate.IDs, f *fault.Fault) []byte {
 	response := frame{id: ids.Message, model: []byte(ids.Model), created: ids.Created}
 	dst = response.appendEvent(dst, "response.created", 0, &ending{status: inProgress, output: []byte{}})
 	return response.appendFailed(dst, 1, []byte{}, f)
 }
 
-// appendFailed appends the last event of a stream that failed.
+// appendFailed appends the last event of a failed stream.
 func (f *frame) appendFailed(dst []byte, sequence int64, output []byte, fault *fault.Fault) []byte {
 	return f.appendEvent(dst, "response.failed", sequence, &ending{status: failed, fault: fault, output: output})
 }

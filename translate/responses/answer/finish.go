@@ -8,9 +8,9 @@ const (
 	filtered = "content_filter"
 )
 
-// endingOf returns the status of an answer that ended for a reason, and why it is
-// incomplete, "" where it is not. A model that refuses in words has completed its
-// answer: they are a part of it.
+// endingOf returns the status of an answer that ended for a reason, and the reason why it
+// is incomplete, "" if it is complete. A refusal in words completes the answer, since the
+// words are part of it.
 func endingOf(r event.FinishReason) (status, reason string) {
 	switch r {
 	case event.FinishLength, event.FinishPaused:

@@ -10,12 +10,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// frame is what every response object of one answer says.
+// frame contains the members that all response objects of one answer have in common.
 type frame struct {
 	id       string
 	model    []byte
 	created  int64
-	settings []byte // members that repeat the request, each with a comma before it; nil for those of an empty one
+	settings []byte // members that repeat the request, each with a comma before it; nil for those of an empty request
 }
 
 // The states of a response.
@@ -26,12 +26,12 @@ const (
 	failed     = "failed"
 )
 
-// ending is what a response object says at the end of its answer.
+// ending contains the members of a response object that depend on the state of the answer.
 type ending struct {
 	status string
-	reason string       // why it is incomplete, "" where it is not
-	fault  *fault.Fault // why it failed, nil where it did not
-	output []byte       // the items with commas between them; nil where they are not known
+	reason string       // why the answer is incomplete, "" if it is not
+	fault  *fault.Fault // why the answer failed, nil if it did not
+	output []byte       // the items with commas between them; nil if they are unknown
 	usage  *token.Usage // nil before the end
 	tier   event.Tier
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// head is what a response object says beside its output: strings as they are
-// written, with their quotes, nil for what is not there.
+// head contains the members of a response object that the gateway reads: raw strings with
+// their quotes, nil for absent members.
 type head struct {
 	id, model, status []byte
 	service           []byte // the service tier
-	reason            []byte // why it is incomplete
+	reason            []byte // why the answer is incomplete
 	created           int64
 	counts            counts
 	output            []byte // the array
-	failed            bool   // it holds an error
-	detail            bool   // it holds a detail, which is an error where there is no output
+	failed            bool   // there is an error
+	detail            bool   // there is a detail, which is an error if there is no output
 }
 
 var (
@@ -27,7 +27,8 @@ var (
 	errNoOutput = errors.New("no output")
 )
 
-// member reads the member at the cursor, unless it is none that is known.
+// member reads the member at the cursor, and reports whether its name is known. It
+// consumes only the values of known members.
 func (h *head) member(c *jsonscan.Cursor) (known bool) {
 	switch string(c.Name()) {
 	case "id":
@@ -58,7 +59,7 @@ func (h *head) member(c *jsonscan.Cursor) (known bool) {
 	return true
 }
 
-// incomplete reads why an answer is incomplete.
+// incomplete reads the reason why an answer is incomplete.
 func (h *head) incomplete(c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		if string(c.Name()) == "reason" {
@@ -69,8 +70,8 @@ func (h *head) incomplete(c *jsonscan.Cursor) {
 	}
 }
 
-// skim reads a whole response object for what it says of the answer. A member that
-// stands twice is no error: reading stops there, with what was found.
+// skim reads a whole response object. A repeated member is no error: reading stops there,
+// and keeps the members before it.
 func (h *head) skim(c *jsonscan.Cursor) error {
 	if !c.EnterObject() {
 		c.Skip()
@@ -84,7 +85,7 @@ func (h *head) skim(c *jsonscan.Cursor) error {
 	return jsonscan.Broken(c.Finish())
 }
 
-// isFault reports whether the object is an error, and no answer.
+// isFault reports whether the object is an error instead of an answer.
 func (h *head) isFault() bool {
 	return h.failed || string(h.status) == `"failed"` || h.detail && h.output == nil
 }

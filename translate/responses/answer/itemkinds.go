@@ -11,8 +11,8 @@ const (
 	reasoningItem
 )
 
-// kindOf returns the kind of a raw type, unknownItem for one that core events have no
-// words for.
+// kindOf returns the kind of a raw type, unknownItem for a type that core events cannot
+// express.
 func kindOf(raw []byte) itemKind {
 	switch string(unquoted(raw)) {
 	case "message":

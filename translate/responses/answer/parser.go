@@ -14,49 +14,49 @@ import (
 )
 
 // Parser reads an answer of the format into core events, a stream as well as a JSON
-// body. Unlike an observer it refuses what it cannot read, since that cannot be
-// relayed either.
+// body. Unlike an observer, a Parser refuses an answer that it cannot read, since such an
+// answer cannot be translated.
 //
-// Every text comes several times in a stream: in deltas, and whole in the events
-// that end its part, its item and the response. What was not streamed of it is told
-// when it comes whole, so that servers which leave out deltas, or the events that
-// announce them, are understood as well.
+// A stream contains every text several times: in deltas, and whole in the events that
+// end the part, the item and the response. The parser sends the deltas, and from the
+// whole texts the rest that was not sent, so that it also reads servers that omit
+// deltas or the events that announce them.
 type Parser struct {
 	translate.Dropped
 
 	handler event.Handler
-	cursor  jsonscan.Cursor // in here so that an event costs no allocation
+	cursor  jsonscan.Cursor // a field, so that an event costs no allocation
 	event   event.Event
 	text    []byte // memory of decoded texts
 	scores  []byte // memory of log probabilities
-	name    []byte // memory of the names of events that have none of their own
+	name    []byte // memory of the names of events that have only a type
 
-	read  reading  // what the event at hand says
-	again repeated // the delta before
-	sent  int      // events of the one at hand
+	read     reading  // the current event
+	template template // of the last delta
+	sent     int      // core events of the current event
 
-	items      []*output // in order of first sight
+	items      []*output // in order of their first events
 	parts      int       // of all items
-	last       *output   // the message or the reasoning that said something last
-	calls      int       // that were begun
+	last       *output   // the message or the reasoning with the last content, until it ends
+	calls      int       // that have begun
 	cited      int       // bytes of sources
-	characters int       // of text that was told
+	characters int       // of text that was sent
 	refused    bool
 	counts     counts
 	usage      token.Usage
 
-	started  bool // EventStart was sent
-	finished bool // the reason why the turn ended was told
-	over     bool // nothing that follows counts
+	started  bool // the event Start was sent
+	finished bool // the event Finish was sent
+	over     bool // all later events are ignored
 }
 
 // NewParser returns a parser of one answer.
 func NewParser(h event.Handler) *Parser { return &Parser{handler: h} }
 
-// Finished reports whether the turn, of which there is one, has told why it ended.
+// Finished reports whether the reason why the only turn ended is known.
 func (p *Parser) Finished(int) bool { return p.finished }
 
-// Choices is how many answers the format gives in one.
+// Choices returns 1, the number of choices of every answer.
 func (p *Parser) Choices() int { return 1 }
 
 // Event reads the next event of a stream.
@@ -64,7 +64,7 @@ func (p *Parser) Event(event sse.Event) {
 	if p.over || p.repeats(event) || string(event.Data) == "[DONE]" {
 		return
 	}
-	p.again.data.Forget()
+	p.template.data.Forget()
 	p.sent = 0
 	dropped := p.Dropped
 	kind := eventKindOf(event.Name)
@@ -78,7 +78,7 @@ func (p *Parser) Event(event sse.Event) {
 	}
 	isError := p.read.isError || kind == errorEvent || kind == failedEvent
 	if isError || !kind.known() {
-		p.Dropped = dropped // what surrounds an error is no part of an answer
+		p.Dropped = dropped // the members around an error are not part of an answer
 	}
 	if isError {
 		p.fail(readFault(event.Data))
@@ -90,8 +90,8 @@ func (p *Parser) Event(event sse.Event) {
 	}
 }
 
-// unreadable judges an event that is no JSON object. Those that nobody knows may be
-// anything.
+// unreadable ends the answer at an event that is not a JSON object. Unknown events may have
+// any data.
 func (p *Parser) unreadable(name []byte, kind eventKind, cause error) {
 	if len(name) > 0 && !kind.known() {
 		if kind == otherEvent {
@@ -102,39 +102,39 @@ func (p *Parser) unreadable(name []byte, kind eventKind, cause error) {
 	p.fail(fault.Unusable(cause))
 }
 
-// step tells what an event means.
+// step sends the core events of an event.
 func (p *Parser) step(kind eventKind, name []byte) {
 	switch {
 	case kind.delta():
 		p.delta(kind)
 		return
 	case kind.done():
-		p.whole(kind)
+		p.endText(kind)
 		return
 	}
 	switch kind {
 	case headEvent:
 		p.begin()
-		p.count()
+		p.sendUsage()
 	case itemAdded:
 		p.addItem()
 	case itemDone:
 		p.endItem()
 	case partDone, summaryPartDone:
-		p.wholePart()
+		p.endPart()
 	case annotationAdded:
 		p.annotate()
 	case completedEvent, incompleteEvent:
 		p.complete(kind == incompleteEvent)
 	case partAdded, summaryPartAdded, quietEvent:
 	default:
-		p.other(name)
+		p.unknownEvent(name)
 	}
 }
 
-// other notes an event that nobody knows. Those about an item are about one that the
-// vendor works on itself, which is noted when it comes.
-func (p *Parser) other(name []byte) {
+// unknownEvent reports an unknown event as dropped. An unknown event about an item belongs
+// to a tool of the vendor, whose item is reported instead.
+func (p *Parser) unknownEvent(name []byte) {
 	switch {
 	case len(name) == 0:
 		p.fail(fault.Unusable(errNoType))
@@ -147,8 +147,8 @@ func (p *Parser) dropEvent(name []byte) {
 	p.DropNamed(inEvent, bytes.TrimPrefix(name, []byte("response.")))
 }
 
-// End is the end of a stream's body. It never completes an answer, for only the
-// last event of the format says that there is nothing more.
+// End ends the body of a stream. It never completes an answer, which only the last event
+// of the format does.
 func (p *Parser) End(bool) {
 	if !p.over {
 		p.fail(fault.Truncated(nil))
@@ -175,7 +175,7 @@ func (p *Parser) send(e event.Event) {
 	p.handler.Handle(&p.event)
 }
 
-// begin tells what the response says of itself, once.
+// begin sends the start event, once.
 func (p *Parser) begin() {
 	if p.started {
 		return
@@ -188,13 +188,13 @@ func (p *Parser) begin() {
 }
 
 var (
-	errStatus   = errors.New("a response that is not at its end")
+	errStatus   = errors.New("a response that is not complete")
 	errNameless = errors.New("a tool call without a name")
 )
 
-// complete ends an answer whose response is at its end: it tells what was not yet
-// streamed of its items, and what it came to. The status counts more than the name of
-// the event: some servers name every end a completed one.
+// complete ends an answer: it sends the rest of its items, the usage and the reason why it
+// ended. The status takes precedence over the name of the event, since some servers end
+// every stream with response.completed.
 func (p *Parser) complete(incomplete bool) {
 	h := &p.read.head
 	if h.isFault() {
@@ -203,15 +203,15 @@ func (p *Parser) complete(incomplete bool) {
 		return
 	}
 	p.begin()
-	p.output(h.output)
+	p.sendOutput(h.output)
 	incomplete = incomplete || string(h.status) == `"incomplete"`
 	p.endAll(incomplete)
 	p.finish(incomplete)
 }
 
-// finish tells the usage and why the turn ended.
+// finish sends the usage, the reason why the turn ended, and the end.
 func (p *Parser) finish(incomplete bool) {
-	p.count()
+	p.sendUsage()
 	reason := p.reason(incomplete)
 	p.finished = true
 	p.send(event.Event{Kind: event.Finish, Finish: reason})
@@ -219,9 +219,9 @@ func (p *Parser) finish(incomplete bool) {
 	p.over = true
 }
 
-// count tells the usage so far. Counts that are missing or malformed leave what was
-// said before.
-func (p *Parser) count() {
+// sendUsage sends the usage so far. Counts that are absent or malformed leave those of an
+// earlier event unchanged.
+func (p *Parser) sendUsage() {
 	h := &p.read.head
 	p.counts = h.counts
 	if p.usage = p.counts.usage(); p.usage.Known {
@@ -229,7 +229,7 @@ func (p *Parser) count() {
 	}
 }
 
-// reason is why the turn ended.
+// reason returns the reason why the turn ended.
 func (p *Parser) reason(incomplete bool) event.FinishReason {
 	switch {
 	case incomplete && string(p.read.head.reason) == `"content_filter"`:

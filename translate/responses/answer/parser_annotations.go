@@ -5,23 +5,23 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// maxCited bounds the sources of an answer that are told, in bytes.
+// maxCited bounds the sources of an answer that are sent, in bytes.
 const maxCited = 1 << 20
 
-// annotate tells the annotation of the event at hand.
+// annotate sends the annotation of the current event.
 func (p *Parser) annotate() {
-	it := p.of(messageItem)
+	it := p.itemOf(messageItem)
 	if it == nil {
 		return
 	}
 	if pt := p.part(it, p.read.content); pt != nil {
 		pt.sources++
-		p.cite(pt, p.read.annotation)
+		p.sendSource(pt, p.read.annotation)
 	}
 }
 
-// citeRest tells the annotations of a whole part that were not told.
-func (p *Parser) citeRest(pt *part, annotations []byte) {
+// sendSources sends the rest of the annotations of a whole part.
+func (p *Parser) sendSources(pt *part, annotations []byte) {
 	c := jsonscan.Again(annotations)
 	if jsonscan.Blank(annotations) || !c.EnterArray() {
 		return
@@ -29,14 +29,13 @@ func (p *Parser) citeRest(pt *part, annotations []byte) {
 	for i := 0; c.Element(); i++ {
 		if raw := c.Skip(); i >= pt.sources {
 			pt.sources++
-			p.cite(pt, raw)
+			p.sendSource(pt, raw)
 		}
 	}
 }
 
-// cite tells what a part cites. Only pages of the web are sources that other formats
-// have words for.
-func (p *Parser) cite(pt *part, raw []byte) {
+// sendSource sends an annotation as a source. Other formats can express only web pages.
+func (p *Parser) sendSource(pt *part, raw []byte) {
 	c := jsonscan.Skipped(raw)
 	source, ok := p.readSource(&c)
 	p.cited += len(source.URL) + len(source.Title) + len(`{"url":,"title":}`)
@@ -49,7 +48,7 @@ func (p *Parser) cite(pt *part, raw []byte) {
 	p.send(event.Event{Kind: event.Source, Source: &source})
 }
 
-// readSource reads an annotation, unless it is none of a page of the web.
+// readSource consumes an annotation. It reports false unless the annotation is a web page.
 func (p *Parser) readSource(c *jsonscan.Cursor) (s event.Citation, ok bool) {
 	if string(c.TypeAhead()) != `"url_citation"` || !c.EnterObject() {
 		c.Skip()

@@ -35,7 +35,7 @@ func (p *Parser) Answer(body []byte) {
 	}
 }
 
-// ended reports whether the response is at its end. Some servers do not say.
+// ended reports whether the response is complete. Some servers send no status.
 func (h *head) ended() bool {
 	switch string(h.status) {
 	case "", `"completed"`, `"incomplete"`:
@@ -45,19 +45,19 @@ func (h *head) ended() bool {
 	}
 }
 
-// output tells what was not told of the items of a whole response.
-func (p *Parser) output(raw []byte) {
+// sendOutput sends the rest of the items of a whole response.
+func (p *Parser) sendOutput(raw []byte) {
 	c := jsonscan.Again(raw)
 	if raw == nil || !c.EnterArray() {
-		return // an end of a stream may leave out what was streamed
+		return // the end of a stream may omit the items
 	}
 	for i := int64(0); c.Element() && !p.over; i++ {
 		p.wholeItem(i, c.Skip())
 	}
 }
 
-// wholeItem tells what was not told of an item of a whole response: the streamed one
-// at the same place, or with the same id, or else a new one.
+// wholeItem sends the rest of an item of a whole response. It is the streamed item with
+// the same index, or with the same id, or otherwise a new item.
 func (p *Parser) wholeItem(index int64, raw []byte) {
 	kind, id := identify(raw)
 	it := p.find(index)
@@ -75,7 +75,7 @@ func (p *Parser) wholeItem(index int64, raw []byte) {
 		return
 	}
 	if w, ok := p.readItem(raw); ok {
-		p.tellItem(it, &w)
+		p.sendItem(it, &w)
 	}
 }
 
@@ -105,13 +105,13 @@ func (p *Parser) findID(kind itemKind, id []byte) *output {
 	return nil
 }
 
-// tellMessage tells what was not told of the parts of a message.
-func (p *Parser) tellMessage(it *output, content []byte) {
-	p.eachPart(inPart, content, func(i int64, w *wholePart) { p.tellPart(it, i, w) })
+// sendMessage sends the rest of the parts of a message.
+func (p *Parser) sendMessage(it *output, content []byte) {
+	p.eachPart(inPart, content, func(i int64, w *wholePart) { p.sendPart(it, i, w) })
 }
 
-// eachPart calls tell for every part of a list whose members have that path.
-func (p *Parser) eachPart(prefix string, list []byte, tell func(i int64, w *wholePart)) {
+// eachPart calls each for every part of a list. prefix is the path of the parts' members.
+func (p *Parser) eachPart(prefix string, list []byte, each func(i int64, w *wholePart)) {
 	c := jsonscan.Again(list)
 	if list == nil || !c.EnterArray() {
 		return
@@ -120,13 +120,13 @@ func (p *Parser) eachPart(prefix string, list []byte, tell func(i int64, w *whol
 		part := jsonscan.Skipped(c.Skip())
 		w := p.readPart(prefix, &part)
 		if p.check(&part) {
-			tell(i, &w)
+			each(i, &w)
 		}
 	}
 }
 
-// tellPart tells what was not told of a part of a message.
-func (p *Parser) tellPart(it *output, index int64, w *wholePart) {
+// sendPart sends the rest of a part of a message.
+func (p *Parser) sendPart(it *output, index int64, w *wholePart) {
 	e := textEvent
 	raw := w.text
 	if w.refusal != nil {
@@ -136,18 +136,18 @@ func (p *Parser) tellPart(it *output, index int64, w *wholePart) {
 		p.DropNamed(inPart+"type=", unquoted(w.kind))
 		return
 	}
-	pt := p.rest(it, index, raw, &e)
+	pt := p.sendRest(it, index, raw, &e)
 	if pt == nil {
 		return
 	}
-	if !pt.scored {
-		p.score(pt, w.logprobs)
+	if !pt.hasLogprobs {
+		p.sendLogprobs(pt, w.logprobs)
 	}
-	p.citeRest(pt, w.annotations)
+	p.sendSources(pt, w.annotations)
 }
 
-// wholePart tells what was not told of the part that the event at hand ends.
-func (p *Parser) wholePart() {
+// endPart sends the rest of the part that the current event ends.
+func (p *Parser) endPart() {
 	c := jsonscan.Skipped(p.read.part)
 	kind := c.TypeAhead()
 	switch string(kind) {
@@ -159,15 +159,15 @@ func (p *Parser) wholePart() {
 	if !p.check(&c) {
 		return
 	}
-	if it := p.of(messageItem); it != nil {
-		p.tellPart(it, p.read.content, &w)
+	if it := p.itemOf(messageItem); it != nil {
+		p.sendPart(it, p.read.content, &w)
 	}
 }
 
-// wholeThought is wholePart for the two kinds of texts that reasoning has.
+// endReasoningPart is endPart for the two kinds of texts of reasoning.
 func (p *Parser) wholeThought(c *jsonscan.Cursor, content bool) {
 	w := p.readPart(inSummary, c)
-	it := p.thought(content)
+	it := p.reasoningOf(content)
 	if !p.check(c) || it == nil {
 		return
 	}
@@ -175,23 +175,23 @@ func (p *Parser) wholeThought(c *jsonscan.Cursor, content bool) {
 	if content {
 		index = p.read.content
 	}
-	p.rest(it, index, w.text, &e)
+	p.sendRest(it, index, w.text, &e)
 }
 
-// tellReasoning tells what was not told of reasoning, and closes with what its
-// provider wants back.
-func (p *Parser) tellReasoning(it *output, w *wholeItem) {
+// sendReasoning sends the rest of the texts of reasoning, and its encrypted_content as the
+// signature.
+func (p *Parser) sendReasoning(it *output, w *wholeItem) {
 	if len(it.parts) == 0 {
-		it.lists = jsonscan.Blank(w.summary)
+		it.inContent = jsonscan.Blank(w.summary)
 	}
 	told, other := w.summary, w.content
-	if it.lists {
+	if it.inContent {
 		told, other = w.content, w.summary
 	}
 	if !jsonscan.Blank(other) {
 		p.Drop(it.otherList())
 	}
-	p.tellThoughts(it, told)
+	p.sendThoughts(it, told)
 	if len(w.sealed) > len(`""`) {
 		p.begin()
 		p.enter(it)
@@ -200,23 +200,24 @@ func (p *Parser) tellReasoning(it *output, w *wholeItem) {
 	}
 }
 
-// tellThoughts tells what was not told of a list of texts.
-func (p *Parser) tellThoughts(it *output, list []byte) {
+// sendThoughts sends the rest of a list of texts.
+func (p *Parser) sendThoughts(it *output, list []byte) {
 	p.eachPart(inSummary, list, func(i int64, w *wholePart) {
 		e := reasoningEvent
-		p.rest(it, i, w.text, &e)
+		p.sendRest(it, i, w.text, &e)
 	})
 }
 
-// appendSignature appends what takes a reasoning item back to its provider, beside the
-// text that was told: its id, the lengths of the parts of the text, with a "t" before
-// them if those are not of the summary, and what the provider encrypted.
+// appendSignature appends the signature of a reasoning item. Together with the text that
+// was sent, it restores the item in a later request: it consists of the id, the lengths of
+// the parts of the text, with a "t" before them if the text is not the summary, and the
+// encrypted_content.
 func (it *output) appendSignature(dst, sealed []byte) []byte {
 	if translate.PlainName(it.id) {
 		dst = append(dst, it.id...)
 	}
 	dst = append(dst, '.')
-	if it.lists && len(it.parts) > 0 {
+	if it.inContent && len(it.parts) > 0 {
 		dst = append(dst, 't')
 	}
 	for i, pt := range it.inOrder() {
@@ -229,7 +230,7 @@ func (it *output) appendSignature(dst, sealed []byte) []byte {
 	return jsonscan.AppendText(dst, sealed)
 }
 
-// inOrder are the parts by their indexes.
+// inOrder returns the parts in the order of their indexes.
 func (it *output) inOrder() []*part {
 	return slices.SortedFunc(slices.Values(it.parts), func(a, b *part) int { return int(a.index - b.index) })
 }

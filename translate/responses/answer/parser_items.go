@@ -9,45 +9,48 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// output is what is known of an item of the output.
+// output is the state of an item of the output.
 type output struct {
 	index int64
 	kind  itemKind
 	id    []byte
-	tool  int     // of a call that was begun: its number
-	begun bool    // a call was told
-	late  bool    // of a call: it had arguments before a name, so its end tells all of them
-	cut   bool    // of a call: it was cut off, which the end of the answer says, too
-	lists bool    // of reasoning: its parts are those of content, and not of the summary
-	ended bool    // nothing more of it counts
-	whole bool    // it was found in the whole response
-	parts []*part // in order of first sight; a call has one, its arguments
+	ended bool    // later events about the item are ignored
+	whole bool    // the item was found in the whole response
+	parts []*part // in order of their first events; a call has one, its arguments
+
+	inContent bool // of reasoning: the parts are those of content instead of the summary
+
+	// Of a call.
+	tool     int  // its number
+	begun    bool // the start was sent
+	deferred bool // arguments preceded the name, so all arguments are sent at the end
+	cut      bool // the call was cut off with the answer
 }
 
-// part is a text of an item, as far as it was told.
+// part is the part of an item's text that was sent.
 type part struct {
-	index   int64
-	sent    int          // bytes
-	hash    maphash.Hash // of them
-	checked int          // how many of them are known to begin the whole text
-	from    int          // characters of all text before
-	sources int          // annotations that were seen
-	scored  bool         // log probabilities were told
+	index       int64
+	sent        int          // bytes
+	hash        maphash.Hash // of the bytes sent
+	checked     int          // the value of sent when it was last compared with the whole text
+	from        int          // characters of all text before the part
+	sources     int          // annotations seen
+	hasLogprobs bool         // log probabilities were sent
 }
 
-// maxOutput bounds the items of an answer, and their parts, each of which is
-// remembered to the end.
+// maxOutput bounds the items of an answer, and their parts, all of which are kept until
+// the end.
 const maxOutput = 4096
 
 var (
 	errManyItems = fmt.Errorf("more than %d items", maxOutput)
-	errManyParts = fmt.Errorf("more than %d parts of items", maxOutput)
+	errManyParts = fmt.Errorf("more than %d parts itemOf items", maxOutput)
 )
 
-// seed is that of the hashes by which texts that were told are recognised.
+// seed is the seed of the hashes by which texts that were sent are recognized.
 var seed = maphash.MakeSeed()
 
-// find returns the item with that index, nil if it was not seen.
+// find returns the item with an index, nil if there is none yet.
 func (p *Parser) find(index int64) *output {
 	for i := len(p.items) - 1; i >= 0; i-- {
 		if p.items[i].index == index {
@@ -68,10 +71,9 @@ func (p *Parser) add(index int64, kind itemKind) *output {
 	return it
 }
 
-// of returns the item that the event at hand is about, which begins with it if it
-// was not announced; nil if the index is that of an item of another kind, or of one
-// that has ended.
-func (p *Parser) of(kind itemKind) *output {
+// itemOf returns the item of the current event, and adds the item if it was not announced.
+// It returns nil if the item with the event's index is of another kind, or has ended.
+func (p *Parser) itemOf(kind itemKind) *output {
 	index := max(0, p.read.output)
 	it := p.find(index)
 	if it == nil {
@@ -87,7 +89,7 @@ func (p *Parser) of(kind itemKind) *output {
 	return it
 }
 
-// part returns the part of an item with that index. It returns nil after a fault.
+// part returns the part of an item with an index. It returns nil after a fault.
 func (p *Parser) part(it *output, index int64) *part {
 	for i := len(it.parts) - 1; i >= 0; i-- {
 		if it.parts[i].index == index {
@@ -104,8 +106,8 @@ func (p *Parser) part(it *output, index int64) *part {
 	return pt
 }
 
-// addItem announces an item. One that has an index of another item, which some
-// servers never end, takes its place.
+// addItem adds the item of the current event. It replaces an earlier item with the same
+// index, since some servers never end items.
 func (p *Parser) addItem() {
 	w, ok := p.readItem(p.read.item)
 	if !ok {
@@ -126,21 +128,21 @@ func (p *Parser) addItem() {
 	}
 }
 
-// announce tells of an item what is told before its first delta.
+// announce sends the events that precede the first delta of an item.
 func (p *Parser) announce(it *output, w *wholeItem) {
 	if len(it.id) == 0 {
 		it.id = jsonscan.AppendText(nil, w.id)
 	}
 	switch {
-	case it.calls():
+	case it.isCall():
 		p.startCall(it, w)
-		p.tellArguments(it, w)
+		p.sendArguments(it, w)
 	case it.kind == unknownItem:
 		p.DropNamed(inItem+"type=", unquoted(w.kind))
 	}
 }
 
-// startCall tells that a call begins, once its name is known.
+// startCall sends the start of a call, once its name is known.
 func (p *Parser) startCall(it *output, w *wholeItem) {
 	if it.begun || it.ended || len(w.name) <= len(`""`) {
 		return
@@ -154,18 +156,18 @@ func (p *Parser) startCall(it *output, w *wholeItem) {
 	})
 }
 
-// tellArguments tells what was not streamed of the arguments of a call.
-func (p *Parser) tellArguments(it *output, w *wholeItem) {
+// sendArguments sends the rest of the arguments of a call.
+func (p *Parser) sendArguments(it *output, w *wholeItem) {
 	raw := w.arguments
 	if it.kind == freeCallItem {
 		raw = w.input
 	}
 	if it.begun && !it.ended {
-		p.rest(it, 0, raw, &event.Event{Kind: event.ToolArgs, Tool: it.tool})
+		p.sendRest(it, 0, raw, &event.Event{Kind: event.ToolArgs, Tool: it.tool})
 	}
 }
 
-// endItem ends an item with all that it says.
+// endItem sends the rest of the item of the current event, and ends the item.
 func (p *Parser) endItem() {
 	w, ok := p.readItem(p.read.item)
 	if !ok {
@@ -177,12 +179,12 @@ func (p *Parser) endItem() {
 		it = p.add(index, kindOf(w.kind))
 	}
 	if it != nil {
-		p.tellItem(it, &w)
+		p.sendItem(it, &w)
 	}
 }
 
-// tellItem tells what was not told of a whole item, and ends it.
-func (p *Parser) tellItem(it *output, w *wholeItem) {
+// sendItem sends the rest of an item, and ends the item.
+func (p *Parser) sendItem(it *output, w *wholeItem) {
 	if it.ended {
 		return
 	}
@@ -190,14 +192,14 @@ func (p *Parser) tellItem(it *output, w *wholeItem) {
 	it.cut = string(w.status) == `"incomplete"`
 	switch it.kind {
 	case messageItem:
-		p.tellMessage(it, w.content)
+		p.sendMessage(it, w.content)
 	case reasoningItem:
-		p.tellReasoning(it, w)
+		p.sendReasoning(it, w)
 	}
 	p.close(it)
 }
 
-// close ends an item of which nothing more comes.
+// close ends an item.
 func (p *Parser) close(it *output) {
 	if it.ended || p.over {
 		return
@@ -214,9 +216,8 @@ func (p *Parser) close(it *output) {
 	it.parts = nil
 }
 
-// endCall ends a call. A function that was given no arguments has an empty object. A
-// call that was cut off ends with the answer: what becomes of its arguments depends on
-// why that ended.
+// endCall ends a call. A function without arguments gets an empty object. A call that was
+// cut off ends with the answer, whose finish reason decides about its arguments.
 func (p *Parser) endCall(it *output) {
 	switch {
 	case !it.begun:
@@ -233,7 +234,7 @@ func (p *Parser) endCall(it *output) {
 
 var emptyObject = []byte("{}")
 
-// endAll ends the items that their provider did not end.
+// endAll ends the items that the provider did not end.
 func (p *Parser) endAll(incomplete bool) {
 	for _, it := range p.items {
 		it.cut = it.cut || incomplete
@@ -241,10 +242,11 @@ func (p *Parser) endAll(incomplete bool) {
 	}
 }
 
-// calls reports whether an item is a call.
-func (it *output) calls() bool { return it.kind == callItem || it.kind == freeCallItem }
+// isCall reports whether an item is a call.
+func (it *output) isCall() bool { return it.kind == callItem || it.kind == freeCallItem }
 
-// enter notes that an item says something, which ends what another one said.
+// enter is called before content of an item is sent: it ends the text or the reasoning of
+// the item before.
 func (p *Parser) enter(it *output) {
 	if p.last != nil && p.last != it {
 		p.leave(p.last)
@@ -252,7 +254,7 @@ func (p *Parser) enter(it *output) {
 	p.last = it
 }
 
-// leave ends the text, or the reasoning, of the item that said something last.
+// leave ends the text or the reasoning of the item with the last content.
 func (p *Parser) leave(it *output) {
 	if p.last != it {
 		return
@@ -265,7 +267,7 @@ func (p *Parser) leave(it *output) {
 	}
 }
 
-// same reports whether a text is that of a raw string; nothing is the same as any.
+// same reports whether a text equals a raw string. It is true for an empty or absent one.
 func same(text, raw []byte) bool {
 	return len(raw) <= len(`""`) || string(text) == string(jsonscan.AppendText(nil, raw))
 }

@@ -8,15 +8,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// reading is what the data of one event say: slices of it as they are written, nil
-// for what is not there. The kinds of events have no member in common that would
-// mean something else in another.
+// reading contains the raw members of the data of one event: slices of the data, nil for
+// absent members. A member has the same meaning in all kinds of events.
 type reading struct {
 	data                    []byte
 	kind                    []byte
-	output                  int64 // the index of the item, -1 for none
-	content                 int64 // that of its part
-	summary                 int64
+	output                  int64  // the index of the item, -1 for none
+	content                 int64  // the index of the part
+	summary                 int64  // the index of the part of a summary
 	text                    []byte // a string: a delta, or the whole text
 	textAt, numberAt, padAt jsonscan.Slot
 	logprobs, annotation    []byte
@@ -25,8 +24,8 @@ type reading struct {
 	isError                 bool
 }
 
-// The paths of what has members, for what is dropped of them. Those of a stream's
-// events are the ones that the same members have in a JSON answer.
+// The paths of objects, for reports of dropped members. Members of a stream's events have
+// the paths of a JSON answer.
 const (
 	inEvent      = "event."
 	inAnswer     = ""
@@ -38,8 +37,8 @@ const (
 	lostAnnotations = inPart + "annotations"
 )
 
-// readEvent reads the data of an event. A member that stands twice is an error here:
-// nobody can say which was meant.
+// readEvent reads the data of an event. A repeated member is an error, since its value is
+// ambiguous.
 func (p *Parser) readEvent(data []byte) error {
 	c := &p.cursor
 	p.read = reading{data: data, output: -1, head: head{counts: p.counts}}
@@ -104,7 +103,7 @@ func (p *Parser) rareMember(c *jsonscan.Cursor) {
 	}
 }
 
-// readText reads the string of an event that has one.
+// readText reads the text of an event, a fragment or the whole.
 func (p *Parser) readText(c *jsonscan.Cursor) {
 	start := c.Offset()
 	raw, ok := c.RawString()
@@ -116,8 +115,8 @@ func (p *Parser) readText(c *jsonscan.Cursor) {
 	p.read.textAt = jsonscan.Slot{Start: start, End: c.Offset()}
 }
 
-// readHead reads the response object at the cursor. What repeats the request is no
-// part of the answer.
+// readHead reads the response object at the cursor. Members that repeat the request are
+// skipped.
 func (p *Parser) readHead(c *jsonscan.Cursor) {
 	h := &p.read.head
 	for c.OpenObject(); c.Member(); {
@@ -131,8 +130,8 @@ func (p *Parser) readHead(c *jsonscan.Cursor) {
 	}
 }
 
-// repeatsRequest reports whether a member of a response repeats its request, or
-// only names the answer and its making.
+// repeatsRequest reports whether a member of a response repeats the request, or describes
+// how the answer was made.
 func repeatsRequest(name []byte) bool {
 	switch string(name) {
 	case "object", "completed_at", "background", "conversation", "instructions", "max_output_tokens", "max_tool_calls",
@@ -146,14 +145,14 @@ func repeatsRequest(name []byte) bool {
 	}
 }
 
-// index reads the index of an item or a part, -1 for a value that is none.
+// index consumes the index of an item or a part. It returns -1 for an invalid index.
 func index(c *jsonscan.Cursor) int64 {
 	n := int64(-1)
 	token.ReadCount(c, &n)
 	return n
 }
 
-// slotOf consumes a value and says where it stands, if it is of the kind.
+// slotOf consumes a value and returns its position if it is of the kind.
 func slotOf(c *jsonscan.Cursor, want jsonscan.Kind) jsonscan.Slot {
 	start, kind := c.Offset(), c.Kind()
 	if c.Skip(); kind != want {
@@ -162,7 +161,7 @@ func slotOf(c *jsonscan.Cursor, want jsonscan.Kind) jsonscan.Slot {
 	return jsonscan.Slot{Start: start, End: c.Offset()}
 }
 
-// wholeItem is an item as it is written.
+// wholeItem contains the raw members of an item.
 type wholeItem struct {
 	kind, status             []byte
 	id, callID, name         []byte
@@ -170,8 +169,8 @@ type wholeItem struct {
 	content, summary         []byte // arrays
 }
 
-// readItem reads a raw item. It returns false after a fault. Of an item that the
-// core events have no words for the members are no losses of their own.
+// readItem reads a raw item. It returns false after a fault. The members of an item that
+// core events cannot express are not reported as dropped, since the whole item is.
 func (p *Parser) readItem(raw []byte) (w wholeItem, ok bool) {
 	c := jsonscan.Skipped(raw)
 	if w.kind = c.TypeAhead(); kindOf(w.kind) == unknownItem || !c.EnterObject() {
@@ -183,7 +182,7 @@ func (p *Parser) readItem(raw []byte) (w wholeItem, ok bool) {
 	return w, p.check(&c)
 }
 
-// check fails an answer of which a part is not what it ought to be.
+// check fails an answer with an invalid part.
 func (p *Parser) check(c *jsonscan.Cursor) (ok bool) {
 	err := c.Finish()
 	if err != nil {
@@ -219,7 +218,7 @@ func (p *Parser) itemMember(w *wholeItem, c *jsonscan.Cursor) {
 	}
 }
 
-// stringOf reads a string; a value of another kind is dropped.
+// stringOf consumes a string; a value of another kind is dropped.
 func (p *Parser) stringOf(prefix string, c *jsonscan.Cursor) []byte {
 	if c.Kind() != jsonscan.String {
 		p.DropMember(prefix, c)
@@ -228,8 +227,8 @@ func (p *Parser) stringOf(prefix string, c *jsonscan.Cursor) []byte {
 	return c.StringOrSkip()
 }
 
-// argumentsOf reads the arguments of a call. Some servers write the object itself,
-// which is read as the text that it is.
+// argumentsOf consumes the arguments of a call. Some servers send an object, which becomes
+// a string.
 func (p *Parser) argumentsOf(c *jsonscan.Cursor) []byte {
 	if c.Kind() != jsonscan.Object {
 		return p.stringOf(inItem, c)
@@ -237,7 +236,7 @@ func (p *Parser) argumentsOf(c *jsonscan.Cursor) []byte {
 	return jsonscan.AppendString(nil, jsonscan.AppendCompact(nil, c.Skip()))
 }
 
-// listOf reads an array; a value of another kind is dropped.
+// listOf consumes an array; a value of another kind is dropped.
 func (p *Parser) listOf(c *jsonscan.Cursor) []byte {
 	if c.Kind() != jsonscan.Array {
 		p.DropMember(inItem, c)
@@ -246,7 +245,7 @@ func (p *Parser) listOf(c *jsonscan.Cursor) []byte {
 	return c.Skip()
 }
 
-// wholePart is a part of an item as it is written.
+// wholePart contains the raw members of a part of an item.
 type wholePart struct {
 	kind, text, refusal   []byte
 	annotations, logprobs []byte // arrays

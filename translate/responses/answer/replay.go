@@ -11,11 +11,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Replay writes a whole JSON answer as the stream that it would have been. All that
-// the answer says is kept: the last event holds it whole, and so do the events that
-// end items and parts; texts and arguments are deltas before them. An answer that
-// cannot be read without doubt is a fault, and so is one that is not at its end, or
-// one of more than 16384 events, or of events that are far larger than the answer.
+// Replay writes a whole JSON answer as the equivalent stream. It keeps all members of the
+// answer: the last event contains the whole response, the events that end items and parts
+// contain these whole, and texts and arguments are deltas before them. Replay returns a
+// fault for an answer that is ambiguous, invalid or incomplete, or that would take more
+// than 16384 events, or events far larger than the answer.
 func Replay(answer []byte, _ bool) ([]byte, *fault.Fault) {
 	r := replay{cursor: jsonscan.New(answer), room: roomToReplay + replayedTimes*len(answer)}
 	if err := r.read(); err != nil {
@@ -28,13 +28,13 @@ func Replay(answer []byte, _ bool) ([]byte, *fault.Fault) {
 	return r.out, nil
 }
 
-// replay is an answer on its way into events.
+// replay is an answer that is being turned into events.
 type replay struct {
 	cursor jsonscan.Cursor
 	err    error
 
-	begun  []byte // the members of the response before its end, each with a comma before it
-	whole  []byte // its members at the end, likewise
+	begun  []byte // the members of the response at its beginning, each with a comma before it
+	whole  []byte // the members at the end, each with a comma before it
 	status string // raw
 	output []byte // the array
 	events int
@@ -42,12 +42,12 @@ type replay struct {
 	out    []byte
 }
 
-// maxReplayed bounds the events of a stream that was a JSON answer: a few bytes of the
-// answer, such as those of an empty part, become several.
+// maxReplayed bounds the events of a replay: a few bytes of an answer, such as an empty
+// part, become several events.
 const maxReplayed = 16384
 
-// The bounds of the bytes of these events. A text comes five times, and every event about
-// an item repeats the id, which a provider can make as long as an answer.
+// The bounds of the bytes of these events. A stream contains a text five times, and every
+// event about an item repeats its id, which may be as long as the answer.
 const (
 	replayedTimes = 8
 	roomToReplay  = 8 << 20
@@ -56,7 +56,7 @@ const (
 var (
 	errReplayed = fmt.Errorf("items and parts for more than %d events", maxReplayed)
 	errTooLarge = errors.New("events that are far larger than the answer")
-	errNoItem   = errors.New("an item or a part that is no object")
+	errNoItem   = errors.New("an item or a part that is not an object")
 )
 
 func (r *replay) read() error {
@@ -80,8 +80,8 @@ func (r *replay) read() error {
 	return nil
 }
 
-// member reads a member of the response. Those that its end decides are empty before
-// that.
+// member reads a member of the response. Members that depend on the end of the answer are
+// empty at the beginning.
 func (r *replay) member() {
 	c := &r.cursor
 	name := string(c.Name())
@@ -105,8 +105,7 @@ func (r *replay) member() {
 	}
 }
 
-// event is the name of the event that ends the stream, "" for an answer that is not at
-// its end.
+// event returns the name of the event that ends the stream, "" for an incomplete answer.
 func (r *replay) event() string {
 	switch r.status {
 	case "", "null", `"completed"`:
@@ -145,7 +144,7 @@ func (r *replay) send(name, members string) {
 	r.out = sse.AppendEvent(r.out, name, []byte(data))
 }
 
-// item writes an item: its beginning, what it says, its end.
+// item writes an item: its beginning, its parts and its end.
 func (r *replay) item(index int, raw []byte) {
 	it, err := readReplayed(raw, itemParts)
 	if err != nil {
@@ -160,30 +159,30 @@ func (r *replay) item(index int, raw []byte) {
 	r.send("response.output_item.done", output+`,"item":`+string(raw))
 }
 
-// replayed is an item or a part on its way into events.
+// replayed is an item or a part that is being turned into events.
 type replayed struct {
 	id     string // raw
-	begun  string // its members before what comes in events, with commas between them
+	begun  string // the members at the beginning, with commas between them
 	scores string // raw log probabilities
 	parts  []replayedPart
 }
 
-// replayedPart is a member that comes in events of its own.
+// replayedPart is a member that becomes events of its own.
 type replayedPart struct {
 	how   *partEvents
 	value []byte
 }
 
-// partEvents say how a member of an item or a part comes in events.
+// partEvents describes the events of a member of an item or a part.
 type partEvents struct {
 	kind  jsonscan.Kind
-	empty string // the value with which it begins
-	event string // of a text, or of the elements of a list: the name of its events
-	word  string // of a text: what the whole of it is called; of a list: the index of its elements
+	empty string // the value at the beginning
+	event string // the beginning of the names of the events
+	word  string // the member with the whole text, or with the index of an element of a list
 }
 
-// itemParts are the members of items that come in events, and textParts those of their
-// parts, by the type as it is written and the name.
+// itemParts lists the members of items that become events, and textParts the members of
+// their parts, by the raw type and the name of the member.
 var (
 	itemParts = map[string]*partEvents{
 		`"message"content`:         {jsonscan.Array, "[]", "response.content_part", "content_index"},
@@ -219,7 +218,7 @@ func readReplayed(raw []byte, parts map[string]*partEvents) (it replayed, err er
 	return it, c.Finish()
 }
 
-// member reads a member, and appends it as it is at the beginning.
+// member reads a member, and appends its value at the beginning of the item or part.
 func (it *replayed) member(c *jsonscan.Cursor, how *partEvents, begun []byte) []byte {
 	name := string(c.Name())
 	switch {
@@ -242,7 +241,7 @@ func (it *replayed) member(c *jsonscan.Cursor, how *partEvents, begun []byte) []
 	return c.AppendMember(begun)
 }
 
-// add adds a member: a text in front of what is said of it.
+// add adds a member: a text before its annotations.
 func (it *replayed) add(part replayedPart) {
 	at := len(it.parts)
 	if part.how.kind == jsonscan.String {
@@ -251,7 +250,7 @@ func (it *replayed) add(part replayedPart) {
 	it.parts = slices.Insert(it.parts, at, part)
 }
 
-// part writes what a member of an item or a part says.
+// part writes the events of a member of an item or a part.
 func (r *replay) part(place string, of *replayed, part replayedPart) {
 	if part.how.kind == jsonscan.String {
 		r.text(place, of, part)
@@ -276,8 +275,8 @@ func (r *replay) text(place string, of *replayed, part replayedPart) {
 	r.send(part.how.event+".done", place+`,"`+part.how.word+`":`+string(part.value)+scores)
 }
 
-// element writes an element of a list: an annotation, or a part with what it says. The
-// texts of reasoning have no events but their own.
+// element writes an element of a list: an annotation, or a part with its members. Parts of
+// the content of reasoning have no events, only their texts do.
 func (r *replay) element(place, event string, raw []byte) {
 	if event == "response.output_text.annotation" {
 		r.send(event+".added", place+`,"annotation":`+string(raw))

@@ -5,12 +5,12 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 // setting is a member of a response that repeats its request.
 type setting struct {
 	name  string
-	unset string // the value where the request has none; "" for a member that is left out then
-	fixed bool   // the value is always that one
-	long  bool   // it may be long: streams, which repeat the response, have the other value
+	unset string // the value if the request has none; "" to leave the member out
+	fixed bool   // the value is unset whatever the request
+	long  bool   // the value may be long: streams, which repeat the response, have unset instead
 }
 
-// settings are all of them, in the order in which they are written.
+// settings lists the settings in the order in which they are written.
 var settings = [...]setting{
 	{name: "background", unset: "false", fixed: true},
 	{name: "instructions", unset: "null", long: true},
@@ -33,12 +33,12 @@ var settings = [...]setting{
 	{name: "user"},
 }
 
-// defaultSettings are those of a request that set nothing.
+// defaultSettings contains the settings of a request without any.
 var defaultSettings = AppendSettings(nil, []byte("{}"), true)
 
-// AppendSettings appends the members of an answer that repeat its request, each with a
-// comma before it: what an AnswerContext keeps of a body that has passed Inspect. The gateway
-// keeps no responses, and says so.
+// AppendSettings appends the members of an answer that repeat the request, each with a
+// comma before it. body must have passed Inspect. store is always false, since the gateway
+// keeps no responses.
 func AppendSettings(dst, body []byte, stream bool) []byte {
 	var values Settings
 	c := jsonscan.Again(body)
@@ -49,10 +49,10 @@ func AppendSettings(dst, body []byte, stream bool) []byte {
 	return values.Append(dst, stream)
 }
 
-// Settings are the raw values of the settings of a request, by their index.
+// Settings contains the raw values of the settings of a request, by index.
 type Settings [len(settings)][]byte
 
-// Set keeps the value of a setting; a negative index stands for no setting.
+// Set keeps the value of the setting with an index. Negative indexes are ignored.
 func (v *Settings) Set(i int, raw []byte) {
 	if i >= 0 && string(raw) != "null" {
 		v[i] = raw

@@ -11,12 +11,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Observer watches a stream of events. It goes by their names, and reads the data
-// only where the name does not tell enough: of the events about the whole response
-// and, until content came, of those that may have some.
+// Observer observes a stream of events by their names. It reads the data only of events
+// about the whole response and, until there is content, of events that may have content.
 type Observer struct {
 	signal.Observed
-	cursor jsonscan.Cursor // in here so that an event costs no allocation
+	cursor jsonscan.Cursor // a field, so that an event costs no allocation
 	head   head
 	frame  frame
 	events int64 // seen so far
@@ -25,15 +24,15 @@ type Observer struct {
 // NewObserver returns an observer for one stream.
 func NewObserver() signal.Observer { return &Observer{} }
 
-// Model is the model that the response names.
+// Model returns the model that the response names, "" while unknown.
 func (o *Observer) Model() string { return string(o.frame.model) }
 
-// ID is the id of the response, "" while unknown.
+// ID returns the id of the response, "" while unknown.
 func (o *Observer) ID() string { return o.frame.id }
 
-// AppendFailure appends the event that ends a stream which broke off behind the
-// events seen so far. Its number follows theirs, since they are numbered without
-// gaps. It leaves the output open: clients keep what they have.
+// AppendFailure appends the event that ends a stream which broke off after the events seen
+// so far. Its sequence number is the next one. It has no output, so that clients keep the
+// items that they have.
 func (o *Observer) AppendFailure(dst []byte, f *fault.Fault) []byte {
 	number := o.events
 	if o.Fault() != nil { // the last event is the error, which the client does not have
@@ -42,12 +41,12 @@ func (o *Observer) AppendFailure(dst []byte, f *fault.Fault) []byte {
 	return o.frame.appendFailed(dst, number, nil, f)
 }
 
-// AppendKeepAlive appends a comment: the number of an event would be one that the
-// provider is about to use.
+// AppendKeepAlive appends a comment: an event would take the sequence number of the
+// provider's next event.
 func (o *Observer) AppendKeepAlive(dst []byte) []byte { return append(dst, choices.KeepAlive...) }
 
-// Observe reads the next event. What follows the end of the response or an error
-// says nothing.
+// Observe reads the next event. Events after the end of the response or an error are
+// ignored.
 func (o *Observer) Observe(event sse.Event) signal.Signal {
 	if o.Over || string(event.Data) == "[DONE]" {
 		return 0
@@ -104,7 +103,7 @@ func (o *Observer) readHead(data []byte, kind eventKind) signal.Signal {
 	if isError || o.head.isFault() {
 		return o.Fail(readFault(data))
 	}
-	o.note()
+	o.keep()
 	if kind == headEvent {
 		return 0
 	}
@@ -121,8 +120,8 @@ func (o *Observer) response(c *jsonscan.Cursor) {
 	}
 }
 
-// note keeps what the response says of itself; the first word counts.
-func (o *Observer) note() {
+// keep keeps the usage, and the first id and model of the response.
+func (o *Observer) keep() {
 	h := &o.head
 	if h.counts.known {
 		o.Used = h.counts.usage()
@@ -174,8 +173,9 @@ func (o *Observer) readContent(data []byte, kind eventKind) signal.Signal {
 	return 0
 }
 
-// itemHasContent reads an item. Messages and reasoning begin empty; a call says
-// something by beginning. What the vendor runs on its own is no content.
+// itemHasContent consumes an item and reports whether it is content. Messages and
+// reasoning begin empty; a call is content from the beginning. Calls of the vendor's own
+// tools are not content.
 func itemHasContent(c *jsonscan.Cursor) (found bool) {
 	if !c.EnterObject() {
 		c.Skip()

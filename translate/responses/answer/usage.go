@@ -7,7 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// counts are the numbers of a usage object, as the provider gives them.
+// counts contains the numbers of the provider's usage object.
 type counts struct {
 	input, output   int64
 	cached, written int64 // of the input
@@ -15,8 +15,7 @@ type counts struct {
 	known           bool
 }
 
-// read reads the usage object at the cursor. A null, as events have it before the
-// last, is none.
+// read reads the usage object at the cursor. Events before the last one have null.
 func (n *counts) read(c *jsonscan.Cursor) {
 	if !c.EnterObject() {
 		c.Skip()
@@ -52,8 +51,8 @@ func (n *counts) details(c *jsonscan.Cursor) {
 	}
 }
 
-// usage are the counts without overlap: input tokens include the cached ones on the
-// wire, and do not in Usage.
+// usage returns the counts without overlap: in the format, the input tokens include the
+// cached ones; in token.Usage they do not.
 func (n *counts) usage() token.Usage {
 	return token.Usage{
 		Input:      max(0, n.input-n.cached-n.written),
@@ -65,8 +64,8 @@ func (n *counts) usage() token.Usage {
 	}
 }
 
-// AppendUsage appends the usage object of an answer. All counts and all details are
-// there, for clients need them: 0 stands for one that is not known.
+// AppendUsage appends the usage object of an answer, with all counts and details, which
+// clients require; unknown ones are 0.
 func AppendUsage(dst []byte, u token.Usage) []byte {
 	dst = appendCount(dst, `{"input_tokens":`, u.TotalInput())
 	dst = appendCount(dst, `,"input_tokens_details":{"cached_tokens":`, u.CacheRead)
