@@ -1,6 +1,10 @@
 package aigateway
 
-import "time"
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
 
 // Record is the usage of one exchange: who asked for what, how it ended, and what it
 // used. It never has a part of a prompt or of an answer.
@@ -34,6 +38,7 @@ type Call struct {
 
 	Source Source // where the counts come from
 	Tokens Tokens
+	Terms  token.Terms // what else the answer reports about its billing
 
 	// Price identifies the price that Cost was computed with, for people. It is empty
 	// if the price is unknown: then Cost is 0, and means nothing.

@@ -18,7 +18,7 @@ const (
 	recordTable  = `gateway_ledger (id, request, api_key, holder, limit_name, model, operation, format, outcome, stream, status, ttfb, duration)`
 	recordExists = ` ON CONFLICT (id) DO NOTHING RETURNING id`
 
-	callTable = `gateway_ledger_calls (id, call, provider, upstream, answered, format, status, source,
+	callTable = `gateway_ledger_calls (id, call, provider, upstream, answered, format, status, source, terms,
 		fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, price, currency, cost, held)`
 
 	usageTable = `gateway_usage (span, at, api_key, holder, model, provider, upstream, outcome, currency,
@@ -127,7 +127,7 @@ func recordRow(id int64, r *aigateway.Record, known names) []any {
 func callRow(id int64, i int, c *aigateway.Call, known names) []any {
 	row := []any{
 		id, int64(i), known.id(c.Provider), known.id(c.Model), known.id(c.Answered), known.id(c.Format),
-		int64(c.Status), int64(c.Source),
+		int64(c.Status), int64(c.Source), int64(c.Terms),
 	}
 	for _, count := range tokenCounts(&c.Tokens) {
 		row = append(row, *count)

@@ -11,30 +11,31 @@ import (
 // serves both ways.
 type codec struct {
 	bytes   []byte
+	version byte // of the record
 	reading bool
 	failed  bool // the bytes were no record
 }
 
 var errRecord = errors.New("the journal has a record that cannot be read")
 
-// recordVersion is the first byte of a record. Members are only added at the end,
-// with the next version.
-const recordVersion = 1
+// recordVersion is the first byte of a record. Members are only added, each with the
+// version that has it first.
+const recordVersion = 2
 
 // appendRecord appends a record as the journal has it.
 func appendRecord(dst []byte, r *aigateway.Record) []byte {
-	c := codec{bytes: append(dst, recordVersion)}
+	c := codec{bytes: append(dst, recordVersion), version: recordVersion}
 	c.record(r)
 	return c.bytes
 }
 
 // parseRecord reads what appendRecord has written.
 func parseRecord(text []byte) (*aigateway.Record, error) {
-	if len(text) == 0 || text[0] != recordVersion {
+	if len(text) == 0 || text[0] < 1 || text[0] > recordVersion {
 		return nil, errRecord
 	}
 	r := new(aigateway.Record)
-	c := codec{bytes: text[1:], reading: true}
+	c := codec{bytes: text[1:], version: text[0], reading: true}
 	c.record(r)
 	if c.failed {
 		return nil, errRecord
@@ -73,6 +74,9 @@ func (c *codec) call(call *aigateway.Call) {
 	}
 	number(c, &call.Cost.Nanos)
 	number(c, &call.Held.Nanos)
+	if c.version >= 2 {
+		number(c, &call.Terms)
+	}
 }
 
 // tokenCounts returns the counts in the order of the columns of tables.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Records implements aigateway.LedgerReader.
@@ -106,7 +107,7 @@ func (p *page) readCalls(in database.Statements) error {
 			call, err := scanCall(row)
 			all = append(all, call)
 			return err
-		}, `SELECT id, status, source, fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held,
+		}, `SELECT id, status, source, terms, fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held,
 			provider, upstream, answered, format, price, currency
 			FROM gateway_ledger_calls WHERE id IN `+rowsOf(1, len(args))+` ORDER BY id, call`, args...)
 		if err != nil {
@@ -128,15 +129,15 @@ func (p *page) readCalls(in database.Statements) error {
 
 func scanCall(row database.Scanner) (*scannedCall, error) {
 	s := &scannedCall{ids: make([]int64, 6)}
-	var source int64
+	var source, terms int64
 	var cost sql.NullInt64
-	into := []any{&s.record, &s.call.Status, &source}
+	into := []any{&s.record, &s.call.Status, &source, &terms}
 	for _, count := range tokenCounts(&s.call.Tokens) {
 		into = append(into, count)
 	}
 	into = append(into, &cost, &s.call.Held.Nanos)
 	err := row.Scan(append(into, pointers(s.ids)...)...)
-	s.call.Source, s.call.Cost.Nanos = aigateway.Source(source), cost.Int64
+	s.call.Source, s.call.Terms, s.call.Cost.Nanos = aigateway.Source(source), token.Terms(terms), cost.Int64
 	return s, err
 }
 

@@ -27,6 +27,8 @@ const maxRows = 100_000
 //	edge                 ">200000" or ">=200000": longer prompts cost input_above, output_above
 //	                     and so on for all of their tokens
 //	peak, peak_factor    "mon-fri 01:00-04:00,06:00-10:00", in UTC, and what the price is multiplied by
+//	flex, batch, priority, ultrafast    what the price is multiplied by in that service tier,
+//	fast, us             at that speed, and in that region; empty if unknown
 //	currency             empty: USD
 //	as_of, source, note  where the price comes from
 //
@@ -84,7 +86,7 @@ func FromRows(provider string, rows []map[string]string) (*Table, error) {
 // columns are all names of columns; the first four are required.
 var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning search
 	edge input_above cache_read_above cache_write_above cache_write_1h_above output_above
-	peak peak_factor currency as_of source note`)
+	peak peak_factor flex batch priority ultrafast fast us currency as_of source note`)
 
 const requiredColumns = 4
 
@@ -131,6 +133,7 @@ func (f *fields) price() (*Price, error) {
 	}
 	f.readEdge(p)
 	f.readPeak(p)
+	p.Factors = f.factors()
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -213,9 +216,8 @@ func (f *fields) readPeak(p *Price) {
 	if f.of["peak"] == "" {
 		return
 	}
-	factor, err := parseRate(f.of["peak_factor"], perMillion)
-	f.fail("peak_factor", err)
-	p.Peak, err = parsePeak(f.of["peak"], int64(factor)/1000)
+	var err error
+	p.Peak, err = parsePeak(f.of["peak"], f.factor("peak_factor"))
 	f.fail("peak", err)
 }
 

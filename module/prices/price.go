@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/bits"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Price is what the models of a provider cost, in one currency, for a time. It
@@ -22,6 +24,9 @@ type Price struct {
 	Above Rates
 	Peak  Peak // when the price is multiplied
 
+	// Factors multiply the price of calls with terms of their own.
+	Factors Factors
+
 	Currency string // "USD"
 	AsOf     string // the date of the source, YYYY-MM-DD
 	Source   string
@@ -35,16 +40,8 @@ type Price struct {
 type Call struct {
 	Admitted time.Time // decides about dates and times of day
 	Tokens   Tokens
-	Factors  Factors
+	Terms    token.Terms
 }
-
-// Factors multiply the price of a call, such as those of its tier, its speed and
-// its region: each in thousandths from 1 to MaxFactor, 500 for half of the price,
-// and 0 for none.
-type Factors [3]int64
-
-// MaxFactor is the largest factor, in thousandths.
-const MaxFactor = 10_000
 
 // Cost is what a call costs.
 type Cost struct {
@@ -53,9 +50,13 @@ type Cost struct {
 	Peak  bool  // the call was admitted in a peak time
 }
 
-// Cost returns what a call costs. It is not known, and ok is false, if the call
-// searched and the price of a search is unknown.
+// Cost returns what a call costs. It is unknown, and ok is false, if the call searched
+// and the price of a search is unknown, or if a factor of its terms is unknown.
 func (p *Price) Cost(c Call) (cost Cost, ok bool) {
+	factors, ok := p.Factors.of(c.Terms)
+	if !ok {
+		return Cost{}, false
+	}
 	rates := p.Base
 	if cost.Long = p.Edge > 0 && c.Tokens.prompt() >= p.Edge; cost.Long {
 		rates = p.Above
@@ -63,23 +64,22 @@ func (p *Price) Cost(c Call) (cost Cost, ok bool) {
 	if c.Tokens.Searches > 0 && rates.Search == 0 {
 		return Cost{}, false
 	}
-	peak := int64(0)
 	if cost.Peak = p.Peak.covers(c.Admitted); cost.Peak {
-		peak = p.Peak.Factor
+		factors = append(factors, p.Peak.Factor)
 	}
-	cost.Nanos = round(rates.sum(c.Tokens), append(c.Factors[:], peak))
-	return cost, true
+	cost.Nanos = round(rates.sum(c.Tokens), factors)
+	return cost, len(factors) <= mostFactors
 }
 
-// round multiplies pico units by factors and rounds to nano units, half up. Four
-// factors fit.
+// mostFactors is the number of factors whose product fits round.
+const mostFactors = 4
+
+// round multiplies pico units by factors and rounds to nano units, half up.
 func round(pico int64, factors []int64) int64 {
 	multiplier, divisor := uint64(1), uint64(1000)
-	for _, factor := range factors {
-		if factor > 0 {
-			multiplier *= uint64(min(factor, MaxFactor))
-			divisor *= 1000
-		}
+	for _, factor := range factors[:min(len(factors), mostFactors)] {
+		multiplier *= uint64(factor)
+		divisor *= 1000
 	}
 	high, low := bits.Mul64(uint64(pico), multiplier)
 	low, carry := bits.Add64(low, divisor/2, 0)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // admitted is a moment at which the built-in prices hold and nothing is peak.
@@ -142,9 +144,16 @@ func TestL014SmallCallsAreNotRoundedAway(t *testing.T) {
 }
 
 func TestL015FactorsMultiplyAndAreRoundedOnce(t *testing.T) {
-	p := one(t, "input,output", "0.005001,0.01")
-	assert.EqualValues(t, 11, nanos(t, p, Call{Tokens: Tokens{Fresh: 1}, Factors: Factors{2000, 1100}}), "11.0022 nanos")
-	assert.EqualValues(t, 3, nanos(t, p, Call{Tokens: Tokens{Fresh: 1}, Factors: Factors{500}}), "2.5005 nanos")
+	p := one(t, "input,output,fast,us,flex", "0.005001,0.01,2,1.1,0.5")
+	assert.EqualValues(t, 11, nanos(t, p, Call{Tokens: Tokens{Fresh: 1}, Terms: token.Fast | token.RegionUS}), "11.0022 nanos")
+	assert.EqualValues(t, 3, nanos(t, p, Call{Tokens: Tokens{Fresh: 1}, Terms: token.Flex}), "2.5005 nanos")
+}
+
+// The standard price of a call in a dearer tier would be too low without any sign of it.
+func TestTheCostOfTermsWithoutAFactorIsUnknown(t *testing.T) {
+	p := one(t, "input,output,fast", "1,1,2")
+	_, ok := p.Cost(Call{Admitted: admitted, Tokens: Tokens{Fresh: 1}, Terms: token.Fast | token.Priority})
+	assert.False(t, ok)
 }
 
 func TestL016TheSameContentIsTheSamePrice(t *testing.T) {
@@ -186,6 +195,8 @@ func TestL017WrongTablesAreRefused(t *testing.T) {
 		"edge: an edge is":                                               {header + ",edge", "p,m,1,1,200000"},
 		"input_above: a price":                                           {header + ",edge", "p,m,1,1,>200000"},
 		"peak: a peak is weekdays":                                       {header + ",peak,peak_factor", "p,m,1,1,daily 01:00-04:00,2"},
+		"fast: a factor is a decimal number from 0.001 to 10":            {header + ",fast", "p,m,1,1,11"},
+		"us: a factor is":                                                {header + ",us", "p,m,1,1,0"},
 		"from: parsing time":                                             {header + ",from", "p,m,1,1,soon"},
 		"from must be before until":                                      {header + ",from,until", "p,m,1,1,2026-02-01,2026-01-01"},
 		"p has two prices for m at once":                                 {header + ",from", "p,m,1,1,", "p,m,2,2,2026-01-01"},
@@ -216,25 +227,23 @@ func TestCostEqualsExactArithmetic(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
 		pico := random.Int64N(1 << random.IntN(63))
-		factors := Factors{random.Int64N(MaxFactor), random.Int64N(MaxFactor), random.Int64N(MaxFactor)}
+		factors := []int64{1 + random.Int64N(MaxFactor), 1 + random.Int64N(MaxFactor), 1 + random.Int64N(MaxFactor)}
 		exact := big.NewRat(pico, 1000)
 		for _, factor := range factors {
-			if factor > 0 {
-				exact.Mul(exact, big.NewRat(factor, 1000))
-			}
+			exact.Mul(exact, big.NewRat(factor, 1000))
 		}
 		exact.Add(exact, big.NewRat(1, 2))
 		want := new(big.Int).Div(exact.Num(), exact.Denom())
 		if !want.IsInt64() {
 			want.SetInt64(math.MaxInt64)
 		}
-		assert.Equal(t, want.Int64(), round(pico, factors[:]), "%d %v", pico, factors)
+		assert.Equal(t, want.Int64(), round(pico, factors), "%d %v", pico, factors)
 	}
 }
 
 func TestImpossibleCountsCostNoMoreThanFits(t *testing.T) {
-	p := one(t, "input,output", "600,600")
-	assert.Positive(t, nanos(t, p, Call{Tokens: Tokens{Fresh: math.MaxInt64, Output: math.MaxInt64}, Factors: Factors{MaxFactor}}))
+	p := one(t, "input,output,fast", "600,600,10")
+	assert.Positive(t, nanos(t, p, Call{Tokens: Tokens{Fresh: math.MaxInt64, Output: math.MaxInt64}, Terms: token.Fast}))
 	assert.Zero(t, nanos(t, p, Call{Tokens: Tokens{Fresh: -5}}))
 }
 

@@ -44,6 +44,8 @@ func (e *envelope) member(c *jsonscan.Cursor, choice func()) (known bool) {
 		e.list(c, choice)
 	case "usage":
 		e.hasUsage = e.counts.take(c) || e.hasUsage
+	case "service_tier":
+		e.counts.terms.ReadTier(c.StringOrSkip())
 	case "model":
 		e.model = c.StringOrSkip()
 	case "error":
@@ -109,6 +111,7 @@ func (h *answerEnvelope) member(c *jsonscan.Cursor, choice func()) (known bool) 
 		h.created = Count(c)
 	case "service_tier":
 		h.service = c.StringOrSkip()
+		h.counts.terms.ReadTier(h.service)
 	case "type":
 		h.isError = string(c.StringOrSkip()) == `"error"` || h.isError
 	default:

@@ -82,6 +82,7 @@ func (o *Observer) chunk(data []byte) signal.Signal {
 
 // note keeps the usage, the model and the errors of the envelope.
 func (o *Observer) note(e *envelope) {
+	o.counts.terms = e.counts.terms
 	if e.counted() {
 		o.counts, o.Used = e.counts, e.counts.usage()
 	}

@@ -268,6 +268,7 @@ func (p *Parser) readChoice() {
 // sendChunk sends the events of a chunk.
 func (p *Parser) sendChunk(e *answerEnvelope, whole bool) {
 	counted := e.counted() || whole && e.hasUsage
+	p.counts.terms = e.counts.terms
 	if counted {
 		p.counts, p.usage = e.counts, e.counts.usage()
 	}

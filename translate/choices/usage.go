@@ -11,9 +11,11 @@ import (
 // answer.
 type counts struct {
 	prompt, completion int64
+	total              int64
 	details            cached // of prompt_tokens_details
 	hit, read, created int64  // cached tokens by the names of other servers
 	reasoning          int64
+	terms              token.Terms // the service tier, a member beside the usage object
 
 	positive bool // the usage object that was read last has a count above 0
 }
@@ -37,6 +39,8 @@ func (n *counts) member(c *jsonscan.Cursor) {
 		n.count(c, &n.prompt)
 	case "completion_tokens":
 		n.count(c, &n.completion)
+	case "total_tokens":
+		n.count(c, &n.total)
 	case "prompt_cache_hit_tokens":
 		n.count(c, &n.hit)
 	case "cache_read_input_tokens":
@@ -89,14 +93,27 @@ func (n *counts) count(c *jsonscan.Cursor, known *int64) {
 func (n *counts) usage() token.Usage {
 	read := firstOf(n.details.read, n.hit, n.read)
 	written := firstOf(n.details.written, n.created)
+	apart := n.reasoningApart()
 	return token.Usage{
 		Input:      max(0, n.prompt-read-written),
 		CacheRead:  read,
 		CacheWrite: written,
-		Output:     n.completion,
-		Reasoning:  n.reasoning,
+		Output:     n.completion + apart,
+		Reasoning:  max(n.reasoning, apart),
 		Known:      true,
+		Terms:      n.terms,
 	}
+}
+
+// reasoningApart returns the reasoning tokens that the completion tokens do not include:
+// those of xAI, and those of Gemini, which only the total has.
+func (n *counts) reasoningApart() int64 {
+	apart := max(0, n.total-n.prompt-n.completion)
+	anyCached := n.details != cached{} || n.hit+n.read+n.created > 0
+	if apart == n.reasoning || n.reasoning == 0 && !anyCached {
+		return apart
+	}
+	return 0
 }
 
 // firstOf returns the first count that is not zero.

@@ -12,10 +12,12 @@ type Usage struct {
 	Reasoning  int64 // tokens of Output spent on reasoning
 	Known      bool  // whether the provider reported usage
 
-	// CacheWriteLong is the part of CacheWrite that is cached for an hour, and Searches
-	// the number of web searches of the provider. They have prices of their own.
+	// CacheWriteLong is the part of CacheWrite that is cached for an hour, Searches the
+	// number of web searches of the provider, and Terms what else the answer reports
+	// about its billing. They have prices of their own.
 	CacheWriteLong int64
 	Searches       int64
+	Terms          Terms
 }
 
 // Plus returns the usage of two calls together. It is unknown if one of them is.
@@ -33,6 +35,7 @@ func (u Usage) Plus(other Usage) Usage {
 
 		CacheWriteLong: sum(u.CacheWriteLong, other.CacheWriteLong),
 		Searches:       sum(u.Searches, other.Searches),
+		Terms:          u.Terms.plus(other.Terms),
 	}
 }
 

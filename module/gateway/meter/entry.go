@@ -41,7 +41,7 @@ func (e *Entry) add(a *exchange.Attempt, r *exchange.Result, u usage) {
 	}
 	call := aigateway.Call{
 		Provider: a.Provider, Model: a.Model, Answered: r.AnsweredBy, Format: string(a.Format.Name), Status: r.Status,
-		Source: u.source, Tokens: u.tokens,
+		Source: u.source, Tokens: u.tokens, Terms: u.terms,
 	}
 	e.cost(&call)
 	e.record.Calls = append(e.record.Calls, call)
@@ -57,7 +57,7 @@ func (e *Entry) cost(call *aigateway.Call) {
 		return
 	}
 	t := call.Tokens
-	cost, ok := price.Cost(prices.Call{Admitted: e.record.Admitted, Tokens: prices.Tokens{
+	cost, ok := price.Cost(prices.Call{Admitted: e.record.Admitted, Terms: call.Terms, Tokens: prices.Tokens{
 		Fresh: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, CacheWriteLong: t.CacheWriteLong,
 		Output: t.Output, Reasoning: t.Reasoning, Searches: t.Searches,
 	}})
@@ -98,27 +98,29 @@ func statusOf(ex *exchange.Exchange) int {
 type usage struct {
 	tokens aigateway.Tokens
 	source aigateway.Source
+	terms  token.Terms
 }
 
 // usage returns what a call used by kind, as cost does in all.
 func (m *Meter) usage(r *exchange.Result) usage {
 	n := reported(r)
 	var tokens aigateway.Tokens
+	var terms token.Terms
 	if n > 0 {
-		tokens = tokensOf(r.Usage)
+		tokens, terms = tokensOf(r.Usage), r.Usage.Terms
 	}
 	switch {
 	case n > 0 && (r.Whole() || m.bytes == 0 && unused(r)):
-		return usage{tokens, aigateway.SourceProvider}
+		return usage{tokens, aigateway.SourceProvider, terms}
 	case m.bytes == 0 && unused(r):
 		return usage{}
 	}
 	tokens.Input = max(tokens.Input, m.Prompt-tokens.CacheRead-tokens.CacheWrite-tokens.CacheWriteLong)
 	tokens.Output = max(tokens.Output, m.sent()-tokens.Reasoning)
 	if n > 0 {
-		return usage{tokens, aigateway.SourcePartial}
+		return usage{tokens, aigateway.SourcePartial, terms}
 	}
-	return usage{tokens, aigateway.SourceEstimated}
+	return usage{tokens, aigateway.SourceEstimated, terms}
 }
 
 // tokensOf returns the counts of a provider. A part that is larger than the whole, which

@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 const (
@@ -132,7 +133,7 @@ func Example() aigateway.Record {
 			},
 			{
 				Provider: "anthropic", Model: "claude-opus-5", Answered: "claude-opus-5-20260801", Format: "messages", Status: 200,
-				Source: aigateway.SourceProvider, Tokens: aigateway.Tokens{Input: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Output: 5, Reasoning: 6, Searches: 7},
+				Source: aigateway.SourceProvider, Tokens: aigateway.Tokens{Input: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Output: 5, Reasoning: 6, Searches: 7}, Terms: token.Priority | token.RegionUS,
 				Price: "anthropic claude-opus-5", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"},
 				Held: aigateway.Cost{Currency: "USD"},
 			},

@@ -28,6 +28,12 @@ func readUsage(c *jsonscan.Cursor, u *token.Usage) bool {
 			readPart(c, "ephemeral_1h_input_tokens", &u.CacheWriteLong)
 		case "server_tool_use":
 			readPart(c, "web_search_requests", &u.Searches)
+		case "service_tier":
+			u.Terms.ReadTier(c.StringOrSkip())
+		case "speed":
+			u.Terms.Set(token.Fast, c.StringOrSkip(), `"fast"`)
+		case "inference_geo":
+			u.Terms.Set(token.RegionUS, c.StringOrSkip(), `"us"`)
 		default:
 			c.Skip()
 		}

@@ -39,6 +39,7 @@ func (h *head) member(c *jsonscan.Cursor) (known bool) {
 		h.status = c.StringOrSkip()
 	case "service_tier":
 		h.service = c.StringOrSkip()
+		h.counts.terms.ReadTier(h.service)
 	case "created_at":
 		token.ReadCount(c, &h.created)
 	case "usage":

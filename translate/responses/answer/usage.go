@@ -13,6 +13,7 @@ type counts struct {
 	cached, written int64 // of the input
 	reasoning       int64 // of the output
 	known           bool
+	terms           token.Terms // the service tier, a member beside the usage object
 }
 
 // read reads the usage object at the cursor. Events before the last one have null.
@@ -61,6 +62,7 @@ func (n *counts) usage() token.Usage {
 		Output:     n.output,
 		Reasoning:  n.reasoning,
 		Known:      n.known,
+		Terms:      n.terms,
 	}
 }
 

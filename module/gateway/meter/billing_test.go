@@ -1,0 +1,138 @@
+package meter
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+const (
+	messagesAnswer  = `{"id":"m","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":`
+	chatAnswer      = `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}],`
+	completion      = `{"id":"c","object":"text_completion","model":"m","choices":[{"index":0,"text":"Hi","finish_reason":"stop"}],`
+	responsesAnswer = `{"id":"r","object":"response","status":"completed","model":"m","error":null,"output":[{"type":"message","id":"i","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hi","annotations":[]}]}],`
+)
+
+// billed are answers with each kind of price that the table of prices has, in the formats
+// that report it.
+var billed = map[string]struct {
+	format  translate.Format
+	answer  string
+	columns map[string]string
+	nanos   int64
+}{
+	"cache lifetimes and searches": {
+		translate.Messages, messagesAnswer + `{"input_tokens":10,"output_tokens":20,"cache_read_input_tokens":30,"cache_creation_input_tokens":15,
+			"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":5},"server_tool_use":{"web_search_requests":2}}}`,
+		map[string]string{"input": "1", "cache_read": "0.1", "cache_write": "2", "cache_write_1h": "4", "output": "8", "search": "0.01"},
+		10*1000 + 30*100 + 10*2000 + 5*4000 + 20*8000 + 2*10_000_000,
+	},
+	"L015 speed and region": {
+		translate.Messages, messagesAnswer + `{"input_tokens":10,"output_tokens":20,"service_tier":"standard","speed":"fast","inference_geo":"us"}}`,
+		map[string]string{"input": "1", "output": "5", "fast": "2", "us": "1.1"}, (10*1000 + 20*5000) * 22 / 10,
+	},
+	"batches": {
+		translate.Messages, messagesAnswer + `{"input_tokens":10,"output_tokens":20,"service_tier":"batch","speed":null,"inference_geo":"not_available"}}`,
+		map[string]string{"input": "1", "output": "5", "batch": "0.5"}, (10*1000 + 20*5000) / 2,
+	},
+	"priority in chat": {
+		translate.Chat, chatAnswer + `"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30},"service_tier":"priority"}`,
+		map[string]string{"input": "1", "output": "5", "priority": "2"}, (10*1000 + 20*5000) * 2,
+	},
+	"flex in chat, before the usage": {
+		translate.Chat, `{"service_tier":"flex",` + chatAnswer[1:] + `"usage":{"prompt_tokens":10,"completion_tokens":20}}`,
+		map[string]string{"input": "1", "output": "5", "flex": "0.5"}, (10*1000 + 20*5000) / 2,
+	},
+	"cached in chat": {
+		translate.Chat, chatAnswer + `"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":30},
+			"completion_tokens_details":{"reasoning_tokens":15}},"service_tier":"default"}`,
+		map[string]string{"input": "1", "cache_read": "0.1", "cache_write": "1.25", "output": "5", "reasoning": "6"},
+		10*1000 + 60*100 + 30*1250 + 5*5000 + 15*6000,
+	},
+	"hits of DeepSeek": {
+		translate.Chat, chatAnswer + `"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":40,"total_tokens":120}}`,
+		map[string]string{"input": "1", "cache_read": "0.1", "output": "5"}, 40*1000 + 60*100 + 20*5000,
+	},
+	"L007 reasoning that only the total has, of Gemini": {
+		translate.Chat, chatAnswer + `"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":910}}`,
+		map[string]string{"input": "1", "output": "5"}, 100*1000 + 810*5000,
+	},
+	"reasoning beside the completion, of xAI": {
+		translate.Chat, chatAnswer + `"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":910,"prompt_tokens_details":{"cached_tokens":50},
+			"completion_tokens_details":{"reasoning_tokens":800}}}`,
+		map[string]string{"input": "1", "cache_read": "1", "output": "5"}, 100*1000 + 810*5000,
+	},
+	"a long prompt": {
+		translate.Completions, completion + `"usage":{"prompt_tokens":200001,"completion_tokens":20}}`,
+		map[string]string{"input": "1", "output": "5", "edge": ">200000", "input_above": "2", "output_above": "8"}, 200_001*2000 + 20*8000,
+	},
+	"flex in responses": {
+		translate.Responses, responsesAnswer + `"service_tier":"flex","usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":60,"cache_write_tokens":30},
+			"output_tokens":20,"output_tokens_details":{"reasoning_tokens":15},"total_tokens":120}}`,
+		map[string]string{"input": "1", "cache_read": "0.1", "cache_write": "2", "output": "5", "flex": "0.5"},
+		(10*1000 + 60*100 + 30*2000 + 20*5000) / 2,
+	},
+}
+
+// Every kind of price of the table has a way from an answer to the cost. The factors of
+// service tiers, speeds and regions once had none.
+func TestAnswersReachEveryKindOfPrice(t *testing.T) {
+	for name, c := range billed {
+		for lane, read := range map[string]func(*testing.T, translate.Format, string) token.Usage{
+			"whole": wholeUsage, "translated": translatedUsage, "stream": streamUsage,
+		} {
+			t.Run(name+" "+lane, func(t *testing.T) {
+				l := new(pages)
+				ex, m := begun(t, l, priceOf(t, c.columns))
+				ex.Result = &exchange.Result{State: exchange.Finished, Usage: read(t, c.format, c.answer)}
+				m.Release(ex, exchange.Answered)
+				assert.Equal(t, aigateway.Cost{Nanos: c.nanos, Currency: "USD"}, l.ended[0].Calls[0].Cost)
+			})
+		}
+	}
+}
+
+// wholeUsage reads an answer as the byte lane does.
+func wholeUsage(t *testing.T, format translate.Format, answer string) token.Usage {
+	read, fault := formats.Of(format).Answers.Inspect([]byte(answer), translate.Generate)
+	require.Nil(t, fault)
+	return read.Usage
+}
+
+// streamUsage reads the answer as the stream that it would have been.
+func streamUsage(t *testing.T, format translate.Format, answer string) token.Usage {
+	stream, fault := formats.Of(format).Answers.Replay([]byte(answer), true)
+	require.Nil(t, fault)
+	observer := formats.Of(format).Answers.NewObserver()
+	lexer := sse.NewLexer(1 << 20)
+	lexer.Feed(stream)
+	for e, ok := lexer.Next(); ok; e, ok = lexer.Next() {
+		observer.Observe(e)
+	}
+	return observer.Usage()
+}
+
+// lastUsage is the usage of the core events of an answer.
+type lastUsage struct{ token.Usage }
+
+func (u *lastUsage) Handle(e *event.Event) {
+	if e.Usage != nil {
+		u.Usage = *e.Usage
+	}
+}
+
+// translatedUsage reads an answer as a translation does.
+func translatedUsage(_ *testing.T, format translate.Format, answer string) token.Usage {
+	var last lastUsage
+	formats.Of(format).Answers.NewParser(&last).Answer([]byte(answer))
+	return last.Usage
+}

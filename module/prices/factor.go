@@ -1,0 +1,65 @@
+package prices
+
+import (
+	"fmt"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// Factors are what a price is multiplied by for terms of a call, in the order of
+// factorColumns: in thousandths from 1 to MaxFactor, 500 for half of the price, and 0
+// if the factor is unknown.
+type Factors [len(factorColumns)]int64
+
+// MaxFactor is the largest factor, in thousandths.
+const MaxFactor = 10_000
+
+// factorColumns are the columns of factors, with the terms that they are for.
+var factorColumns = [...]struct {
+	column string
+	term   token.Terms
+}{
+	{"flex", token.Flex},
+	{"batch", token.Batch},
+	{"priority", token.Priority},
+	{"ultrafast", token.Ultrafast},
+	{"fast", token.Fast},
+	{"us", token.RegionUS},
+}
+
+// of returns the factors for the terms of a call. ok is false if one of them is
+// unknown.
+func (f *Factors) of(terms token.Terms) (factors []int64, ok bool) {
+	for i, of := range factorColumns {
+		if terms&of.term == 0 {
+			continue
+		}
+		if f[i] == 0 {
+			return nil, false
+		}
+		factors = append(factors, f[i])
+	}
+	return factors, true
+}
+
+var errFactor = fmt.Errorf("a factor is a decimal number from 0.001 to %d", MaxFactor/1000)
+
+// factors reads the columns of factors.
+func (f *fields) factors() (factors Factors) {
+	for i, of := range factorColumns {
+		if f.of[of.column] != "" {
+			factors[i] = f.factor(of.column)
+		}
+	}
+	return factors
+}
+
+// factor reads a factor in thousandths.
+func (f *fields) factor(name string) int64 {
+	rate, err := parseRate(f.of[name], perMillion)
+	thousandths := int64(rate) / 1000
+	if err != nil || thousandths < 1 || thousandths > MaxFactor {
+		f.fail(name, errFactor)
+	}
+	return thousandths
+}
