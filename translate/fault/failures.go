@@ -76,6 +76,14 @@ func (f *Fault) Interrupted() bool {
 	return f.Kind == Internal && f.Code == "" && !f.Quoted
 }
 
+// CredentialRefused reports whether the provider does not accept the credential of the
+// gateway.
+func (f *Fault) CredentialRefused() bool { return f.Code == codeAuth }
+
+// AccountExhausted reports whether the gateway's account with the provider has no
+// credit.
+func (f *Fault) AccountExhausted() bool { return f.Code == codeBilling }
+
 // Truncated returns the fault of a stream that ended without its last event.
 func Truncated(cause error) *Fault {
 	return &Fault{

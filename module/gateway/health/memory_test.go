@@ -1,0 +1,251 @@
+package health_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
+)
+
+var (
+	target   = health.Target{Provider: "p", Key: "{env.A}", Model: "m"}
+	sibling  = health.Target{Provider: "p", Key: "{env.A}", Model: "other"}
+	otherKey = health.Target{Provider: "p", Key: "{env.B}", Model: "m"}
+)
+
+// attempt makes one attempt, which ends so.
+func attempt(m *health.Memory, t health.Target, class health.Class, retryAfter ...time.Duration) health.Change {
+	o := health.Outcome{Class: class}
+	for _, d := range retryAfter {
+		o.RetryAfter = d
+	}
+	time.Sleep(time.Millisecond) // of the test's own clock
+	return m.Begin(t).End(o, health.DefaultRest)
+}
+
+func repeat(n int, m *health.Memory, t health.Target, class health.Class) {
+	for range n {
+		attempt(m, t, class)
+	}
+}
+
+// rest returns how long a target still rests.
+func rest(m *health.Memory, t health.Target) time.Duration {
+	until := m.RestsUntil(t)
+	if until.IsZero() {
+		return 0
+	}
+	return time.Until(until)
+}
+
+func TestFiveFailuresInARowLetATargetRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		repeat(4, &m, target, health.Failed)
+		assert.Zero(t, rest(&m, target))
+		assert.Equal(t, health.Down, attempt(&m, target, health.TimedOut))
+		assert.Equal(t, health.DefaultRest, rest(&m, target))
+		assert.Zero(t, rest(&m, sibling), "another model of the same key")
+		assert.Zero(t, rest(&m, otherKey))
+		time.Sleep(health.DefaultRest)
+		assert.Zero(t, rest(&m, target))
+	})
+}
+
+// A share of failures is no reason for a rest: a busy target has five of them in ten
+// seconds at any time.
+func TestASuccessBetweenFailuresBeginsTheCountAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		for range 20 {
+			repeat(4, &m, target, health.Failed)
+			assert.Equal(t, health.Same, attempt(&m, target, health.Healthy))
+		}
+		assert.Zero(t, rest(&m, target))
+	})
+}
+
+func TestFailuresThatAreFarApartLetNothingRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		for range 20 {
+			attempt(&m, target, health.Failed)
+			time.Sleep(3 * time.Second)
+		}
+		assert.Zero(t, rest(&m, target))
+	})
+}
+
+func TestWhatShowsNothingOfTheTargetLeavesItAsItIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		repeat(100, &m, target, health.Unknown)
+		assert.Zero(t, rest(&m, target))
+		repeat(4, &m, target, health.Failed)
+		attempt(&m, target, health.Unknown)
+		assert.Equal(t, health.Down, attempt(&m, target, health.Failed))
+	})
+}
+
+func TestRestsGrowUntilAProbeSucceeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		repeat(5, &m, target, health.Failed)
+		for _, want := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 10 * time.Minute, 10 * time.Minute} {
+			assert.Equal(t, want, rest(&m, target))
+			time.Sleep(want)
+			assert.Equal(t, health.Same, attempt(&m, target, health.Failed), "it was down already")
+		}
+		time.Sleep(10 * time.Minute)
+		assert.Equal(t, health.Up, attempt(&m, target, health.Healthy))
+		repeat(5, &m, target, health.Failed)
+		assert.Equal(t, health.DefaultRest, rest(&m, target))
+	})
+}
+
+// Every request behind the rest was once a probe, so that a provider that had just come
+// back got all of them at once.
+func TestAfterARestOneAttemptIsTheProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		repeat(5, &m, target, health.Failed)
+		time.Sleep(health.DefaultRest)
+		probe := m.Begin(target)
+		assert.Positive(t, rest(&m, target), "for all others")
+
+		probe.End(health.Outcome{Class: health.Unknown}, health.DefaultRest)
+		assert.Zero(t, rest(&m, target), "the client has left: another attempt may be the probe")
+
+		m.Begin(target)
+		time.Sleep(time.Minute)
+		assert.Zero(t, rest(&m, target), "a long answer does not keep others waiting")
+	})
+}
+
+// A stream that began before the failures and ends well shows nothing of the target as
+// it is now.
+func TestAnAttemptFromBeforeTheFailuresEndsNoRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		early := m.Begin(target)
+		repeat(5, &m, target, health.Failed)
+		assert.Equal(t, health.Same, early.End(health.Outcome{Class: health.Healthy}, health.DefaultRest))
+		assert.Equal(t, health.DefaultRest, rest(&m, target))
+	})
+}
+
+// With a hundred requests under way, each of them once doubled the rest.
+func TestFailuresDuringARestDoNotMakeItLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		var visits []health.Visit
+		for range 100 {
+			visits = append(visits, m.Begin(target))
+		}
+		for _, v := range visits {
+			v.End(health.Outcome{Class: health.Failed}, health.DefaultRest)
+		}
+		assert.Equal(t, health.DefaultRest, rest(&m, target))
+	})
+}
+
+func TestAnAPIKeyThatIsRefusedRestsWithAllModels(t *testing.T) {
+	for _, class := range []health.Class{health.CredentialRefused, health.AccountExhausted} {
+		synctest.Test(t, func(t *testing.T) {
+			var m health.Memory
+			assert.Equal(t, health.Down, attempt(&m, target, class))
+			assert.Equal(t, health.DefaultRest, rest(&m, target))
+			assert.Equal(t, health.DefaultRest, rest(&m, sibling))
+			assert.Zero(t, rest(&m, otherKey))
+			assert.Equal(t, class, m.State(sibling).Class)
+			time.Sleep(time.Minute)
+			assert.Equal(t, health.Up, attempt(&m, sibling, health.Healthy))
+			assert.Equal(t, health.State{Class: health.Healthy}, m.State(target))
+		})
+	}
+}
+
+func TestARateLimitRestsForAsLongAsTheProviderWants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		assert.Equal(t, health.Down, attempt(&m, target, health.RateLimited, 7*time.Second))
+		assert.Equal(t, 7*time.Second, rest(&m, target))
+		attempt(&m, otherKey, health.Overloaded, 23*time.Hour)
+		assert.Equal(t, 10*time.Minute, rest(&m, otherKey), "no longer than any rest")
+		attempt(&m, sibling, health.RateLimited)
+		assert.Zero(t, rest(&m, sibling), "without a time, it is a failure like others")
+	})
+}
+
+func TestTargetsWithoutCooldownNeverRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		for range 10 {
+			m.Begin(target).End(health.Outcome{Class: health.RateLimited, RetryAfter: time.Minute}, 0)
+		}
+		assert.Zero(t, rest(&m, target))
+	})
+}
+
+func TestAnOldIllnessIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		repeat(5, &m, target, health.Failed)
+		assert.Equal(t, health.Failed, m.State(target).Class)
+		time.Sleep(time.Hour)
+		assert.Equal(t, health.Healthy, m.State(target).Class)
+		repeat(4, &m, target, health.Failed)
+		assert.Zero(t, rest(&m, target), "the first failure is no probe of a rest of the hour before")
+	})
+}
+
+// Clients may name any model of some providers.
+func TestMemoryIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		for i := range 10_000 {
+			attempt(&m, health.Target{Provider: "p", Model: fmt.Sprint(i)}, health.RateLimited, time.Minute)
+		}
+		remembered := 0
+		for i := range 10_000 {
+			if rest(&m, health.Target{Provider: "p", Model: fmt.Sprint(i)}) > 0 {
+				remembered++
+			}
+		}
+		assert.LessOrEqual(t, remembered, 4096)
+		assert.Positive(t, rest(&m, health.Target{Provider: "p", Model: "9999"}), "the last one")
+	})
+}
+
+func TestRunningAttemptsAreCountedForTargetsAndProviders(t *testing.T) {
+	var m health.Memory
+	first, second := m.Begin(target), m.Begin(otherKey)
+	assert.Equal(t, 2, m.Running("p"))
+	assert.Equal(t, 1, m.State(target).Running)
+	first.End(health.Outcome{}, 0)
+	assert.Equal(t, 1, m.Running("p"))
+	assert.Zero(t, m.State(target).Running)
+	second.End(health.Outcome{Class: health.Failed}, health.DefaultRest)
+	assert.Zero(t, m.Running("p"))
+}
+
+func TestMemoryMayBeUsedFromManyGoroutines(t *testing.T) {
+	var m health.Memory
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for n := range 200 {
+				m.RestsUntil(target)
+				m.Begin(target).End(health.Outcome{Class: health.Class((i + n) % 4)}, time.Nanosecond)
+				m.State(target)
+			}
+		})
+	}
+	all.Wait()
+	assert.Zero(t, m.Running("p"))
+}
