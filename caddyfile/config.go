@@ -49,7 +49,7 @@ var configWords = withAnswerBounds(words[*config]{
 // parseConfig reads the directive or the global option. Syntax:
 //
 //	ai_gateway {
-//		provider <name> [<preset>] [<api_key>] { ... }
+//		provider <name> [<preset>] [<api_key>...] { ... }
 //		model    <pattern> { ... }
 //		key      <name> <secret reference> | sha256:<digest> { ... }
 //		keys     <module> ...

@@ -30,7 +30,7 @@ type provider struct {
 }
 
 var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
-	"api_key":    {read: readAPIKey},
+	"api_key":    {read: readAPIKeys, repeat: true},
 	"base_url":   {read: readBaseURL},
 	"format":     {read: readFormats},
 	"models":     {read: readModels, repeat: true},
@@ -45,8 +45,8 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 
 // readProvider reads a provider. Syntax:
 //
-//	provider <name> [<preset>] [<api_key>] {
-//		api_key  {env.NAME} | {file./absolute/path}
+//	provider <name> [<preset>] [<api_key>...] {
+//		api_key  <{env.NAME} | {file./absolute/path}...>
 //		base_url <url> | <path>
 //		format   <messages | chat | completions...>
 //		models   [auto | static] <pattern...> | auto | static | off
@@ -102,8 +102,8 @@ func readProvider(d *cf.Dispenser, c *config) error {
 // readHead reads the arguments of a provider, before its block.
 func (p *provider) readHead(d *cf.Dispenser) error {
 	args := d.RemainingArgs()
-	if len(args) == 0 || len(args) > 3 {
-		return d.Err("a provider is: provider <name> [<preset>] [<api_key>]")
+	if len(args) == 0 {
+		return d.Err("a provider is: provider <name> [<preset>] [<api_key>...]")
 	}
 	if err := aigateway.CheckProviderName(args[0]); err != nil {
 		return d.WrapErr(err)
@@ -116,13 +116,7 @@ func (p *provider) readHead(d *cf.Dispenser) error {
 	if err := p.setPreset(d, preset); err != nil {
 		return err
 	}
-	switch len(args) {
-	case 0:
-		return nil
-	case 1:
-		return p.setAPIKey(d, args[0])
-	}
-	return d.Err("a provider is: provider <name> [<preset>] [<api_key>]")
+	return p.addAPIKeys(d, args)
 }
 
 const presetNamespace = "ai_gateway.providers"
@@ -143,20 +137,26 @@ func (p *provider) setPreset(d *cf.Dispenser, name string) error {
 	return d.Errf("after the name of a provider, a preset or {env.NAME} is expected; a literal API key is refused, and {$NAME} inserts one; %sknown presets are: %s", meant, list)
 }
 
-func (p *provider) setAPIKey(d *cf.Dispenser, ref string) error {
-	if p.APIKey != "" {
-		return d.Errf("provider '%s' has two API keys", p.Name)
+// addAPIKeys adds references to API keys. Its error about a literal does not repeat it.
+func (p *provider) addAPIKeys(d *cf.Dispenser, references []string) error {
+	for _, reference := range references {
+		if err := checkSecret(d, reference); err != nil {
+			return err
+		}
+		if slices.Contains(p.APIKeys, reference) {
+			return d.Errf("provider '%s' has the API key %s twice", p.Name, reference)
+		}
+		p.APIKeys = append(p.APIKeys, reference)
 	}
-	p.APIKey = ref
-	return checkSecret(d, ref)
+	return nil
 }
 
-func readAPIKey(d *cf.Dispenser, p *provider) error {
-	ref, err := readOne(d)
-	if err != nil {
-		return err
+func readAPIKeys(d *cf.Dispenser, p *provider) error {
+	references := d.RemainingArgs()
+	if len(references) == 0 {
+		return d.Err("api_key needs at least one value")
 	}
-	return p.setAPIKey(d, ref)
+	return p.addAPIKeys(d, references)
 }
 
 // readBaseURL reads a URL or a path. Its errors do not repeat the argument, which may

@@ -9,10 +9,12 @@ type Upstream struct {
 	// credential header. Default: the preset with the provider's own name.
 	PresetRaw json.RawMessage `json:"preset,omitempty" caddy:"namespace=ai_gateway.providers inline_key=preset"`
 
-	// APIKey is a reference to the credential for the provider: {env.NAME} or
+	// APIKeys are references to credentials for the provider: {env.NAME} or
 	// {file./absolute/path}. A literal credential is an error: the admin API and
-	// the autosaved configuration would show it.
-	APIKey string `json:"api_key,omitempty"`
+	// the autosaved configuration would show it. Of several, each call has one; they
+	// share the calls, and one that the provider refuses or limits rests for a while.
+	// Lists of models and health checks have the first. Default: none.
+	APIKeys []string `json:"api_keys,omitempty"`
 
 	// BaseURL is the address of the provider, in the form in which its SDKs take
 	// it: https://api.openai.com/v1. It is an http or https URL without

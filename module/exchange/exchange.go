@@ -63,6 +63,7 @@ type Attempt struct {
 	Provider string             // name of the provider in the configuration
 	Format   *format.Descriptor // of the provider
 	Model    string             // the provider's own model name
+	APIKey   int                // index of the API key among those of the provider
 	Traits   *trait.Traits      // what the target accepts beside what its format states
 
 	// Tenant is the owner of the key, and Seals seals and opens reasoning for the

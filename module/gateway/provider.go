@@ -121,10 +121,14 @@ func (config *Provider) asksForModels(d aigateway.Defaults) bool {
 // listIdentity returns the identity of the list of models that is asked for in a
 // format.
 func (config *Provider) listIdentity(f *format.Descriptor) modellist.Identity {
-	return modellist.Identity{
-		Format: f, APIKey: config.APIKey, BaseURL: config.BaseURL,
+	id := modellist.Identity{
+		Format: f, BaseURL: config.BaseURL,
 		Preset: string(config.PresetRaw), Transport: string(config.TransportRaw), Proxy: string(config.ReverseProxyRaw),
 	}
+	if len(config.APIKeys) > 0 {
+		id.APIKey = config.APIKeys[0]
+	}
+	return id
 }
 
 // loadPreset loads the preset that is configured, else the one with the name of the
@@ -199,7 +203,7 @@ func (config *Provider) check(d aigateway.Defaults, inProcess bool) error {
 		return err
 	}
 	switch {
-	case d.KeyRequired && config.APIKey == "":
+	case d.KeyRequired && len(config.APIKeys) == 0:
 		return errors.New("needs an api_key")
 	case inProcess && (config.BaseURL != "" || config.ReverseProxyRaw != nil || config.TransportRaw != nil):
 		return errors.New("answers in-process: base_url, transport and the options of reverse_proxy have no effect")

@@ -35,7 +35,7 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 // or repeats the credential, which clients would see.
 func (t *Transport) modelsPage(res *http.Response) []byte {
 	page, err := readBody(res, res.Body, maxModelsPage)
-	if err != nil || fault.Leaks(string(page), t.credential()) {
+	if err != nil || fault.Leaks(string(page), t.credential(0)) {
 		return nil
 	}
 	return page
@@ -51,7 +51,7 @@ func (t *Transport) modelsRequest(proxied *http.Request, q *exchange.ModelsQuery
 		"User-Agent":      userAgent,
 	}
 	setVersion(h, &q.Format.Version, q.Traits)
-	t.complete(h, proxied.Header)
+	t.complete(h, proxied.Header, t.credential(0))
 	out := &http.Request{
 		Method: http.MethodGet, URL: target, Host: t.host(proxied.Host, target.Host),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

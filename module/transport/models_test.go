@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -56,7 +57,7 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 	} {
 		var got *http.Request
 		tr := newTransport(answersModels(&got, http.StatusOK, "[]"), func(tr *Transport) {
-			tr.secret, tr.header = "sk-provider", "X-Api-Key"
+			tr.secrets, tr.header = []aigateway.Secret{"sk-provider"}, "X-Api-Key"
 			tr.base, _ = url.Parse(test.base)
 		})
 		res, err := askForModels(tr, &test.query, test.address)
@@ -77,7 +78,7 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 // An address whose list cannot be read once would have been marked as down for
 // all requests, since reverse_proxy takes an error for one.
 func TestWhatIsNoListIsNoErrorOfTheProvider(t *testing.T) {
-	withKey := func(tr *Transport) { tr.secret = "sk-provider/7" }
+	withKey := func(tr *Transport) { tr.secrets = []aigateway.Secret{"sk-provider/7"} }
 	text := func(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
 	for name, answer := range map[string]http.Response{
 		"a status":           {StatusCode: http.StatusServiceUnavailable, Body: text("try later")},

@@ -12,13 +12,13 @@ import (
 
 // leaksCredential reports whether a body repeats the credential of the call.
 func (c *call) leaksCredential(body []byte) bool {
-	return c.t.secret != "" && fault.Leaks(string(body), c.t.credential())
+	return fault.Leaks(string(body), c.credential())
 }
 
 // redact returns a text of the provider, or "" if it repeats the credential. Every
 // text that goes to a header or to the log passes through here.
 func (c *call) redact(text string) string {
-	if fault.Leaks(text, c.t.credential()) {
+	if fault.Leaks(text, c.credential()) {
 		return ""
 	}
 	return text
@@ -57,5 +57,5 @@ func (c *call) secrets() []string {
 	if host == "" {
 		host = c.t.base.Hostname()
 	}
-	return []string{c.t.credential(), host}
+	return []string{c.credential(), host}
 }

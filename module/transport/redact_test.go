@@ -5,13 +5,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // A bug was here: a member that the provider named after the credential stood
 // in the log.
 func TestLossesThatRepeatTheCredentialAreNotLogged(t *testing.T) {
-	c := &call{t: &Transport{secret: "correct_horse_battery"}}
+	c := &call{t: &Transport{secrets: []aigateway.Secret{"correct_horse_battery"}}, attempt: new(exchange.Attempt)}
 	var dropped translate.Dropped
 	dropped.DropNamed("choices[*].", []byte("correct_horse_battery"))
 	dropped.DropNamed("", []byte("timings"))

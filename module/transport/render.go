@@ -93,7 +93,7 @@ func (c *call) header(configured http.Header) http.Header {
 		}
 	}
 	h["Accept"] = accept(ex, c.attempt.ByteLane())
-	c.t.complete(h, configured)
+	c.t.complete(h, configured, c.credential())
 	return h
 }
 
@@ -112,12 +112,10 @@ func copyHeader(to, from http.Header, name string) {
 	}
 }
 
-// complete adds the credential, and then the headers of the configuration, which take
+// complete adds a credential, and then the headers of the configuration, which take
 // precedence.
-func (t *Transport) complete(h, configured http.Header) {
-	if t.secret != "" {
-		h[t.header] = t.credentialHeader()
-	}
+func (t *Transport) complete(h, configured http.Header, credential string) {
+	t.setCredential(h, credential)
 	for name, v := range configured {
 		if len(v) > 0 && name != "Via" && (name != "User-Agent" || v[0] != "") {
 			h[name] = v

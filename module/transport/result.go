@@ -45,7 +45,7 @@ func (c *call) noteErrorAnswer(a *exchange.ErrorAnswer) { c.result.Answer = a }
 
 // noteFailure notes why the provider gave no whole answer, in words of the gateway.
 func (c *call) noteFailure(f *fault.Fault) {
-	f.Redact(c.t.credential())
+	f.Redact(c.credential())
 	c.result.Fail(f)
 }
 

@@ -34,8 +34,9 @@ type Transport struct {
 	inner  http.RoundTripper
 	base   *url.URL // the zero URL when addresses come from reverse_proxy alone
 	header string   // name of the credential's header
-	secret aigateway.Secret
 	logger *zap.Logger
+
+	secrets []aigateway.Secret // the credentials, in the order of APIKeys
 }
 
 // CaddyModule returns the Caddy module information.
@@ -46,7 +47,7 @@ func (Transport) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision resolves the credential and loads the preset and the inner transport.
+// Provision resolves the credentials and loads the preset and the inner transport.
 func (t *Transport) Provision(ctx caddy.Context) error {
 	t.logger = ctx.Logger()
 	defaults, err := t.loadPreset(ctx)
@@ -58,7 +59,7 @@ func (t *Transport) Provision(ctx caddy.Context) error {
 	if t.base, err = ParseBaseURL(t.BaseURL, defaults.BaseURL); err != nil {
 		return err
 	}
-	if err := t.provisionCredential(defaults); err != nil {
+	if err := t.provisionCredentials(defaults); err != nil {
 		return err
 	}
 	if t.inner != nil { // the preset answers in-process
@@ -83,30 +84,40 @@ func (t *Transport) loadPreset(ctx caddy.Context) (aigateway.Defaults, error) {
 	return mod.(aigateway.Preset).Defaults(), nil
 }
 
-func (t *Transport) provisionCredential(d aigateway.Defaults) error {
+func (t *Transport) provisionCredentials(d aigateway.Defaults) error {
 	if t.header = d.Header; t.header == "" {
 		t.header = "Authorization"
 	}
-	if t.APIKey == "" {
-		return nil
+	for _, reference := range t.APIKeys {
+		secret, err := aigateway.ResolveSecret(reference)
+		if err != nil {
+			return fmt.Errorf("api_key: %w", err)
+		}
+		t.secrets = append(t.secrets, secret)
 	}
-	secret, err := aigateway.ResolveSecret(t.APIKey)
-	if err != nil {
-		return fmt.Errorf("api_key: %w", err)
-	}
-	t.secret = secret
 	return nil
 }
 
-// credential returns the bare credential, "" for none.
-func (t *Transport) credential() string { return string(t.secret) }
-
-// credentialHeader returns the value of the credential's header.
-func (t *Transport) credentialHeader() []string {
-	if t.header == "Authorization" {
-		return []string{"Bearer " + string(t.secret)}
+// credential returns the bare credential with this index, "" if there are none.
+func (t *Transport) credential(index int) string {
+	if len(t.secrets) == 0 {
+		return ""
 	}
-	return []string{string(t.secret)}
+	return string(t.secrets[index])
+}
+
+// credential returns the bare credential of the call, "" for none.
+func (c *call) credential() string { return c.t.credential(c.attempt.APIKey) }
+
+// setCredential sets the header of a credential, unless it is "".
+func (t *Transport) setCredential(h http.Header, credential string) {
+	switch {
+	case credential == "":
+	case t.header == "Authorization":
+		h[t.header] = []string{"Bearer " + credential}
+	default:
+		h[t.header] = []string{credential}
+	}
 }
 
 // loadInner loads the transport that moves the bytes.
@@ -137,11 +148,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 // authorized returns req with the credential, which some providers require of health
 // checks.
 func (t *Transport) authorized(req *http.Request) *http.Request {
-	if t.secret == "" {
+	if len(t.secrets) == 0 {
 		return req
 	}
 	out := req.Clone(req.Context())
-	out.Header[t.header] = t.credentialHeader()
+	t.setCredential(out.Header, t.credential(0))
 	return out
 }
 
