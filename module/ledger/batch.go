@@ -158,8 +158,7 @@ func integer(b bool) int64 {
 	return 0
 }
 
-// sums returns rows of gateway_usage, in the order of its primary key: transactions
-// that lock rows in one order do not wait for each other in a circle.
+// sums returns what the batch adds to gateway_usage.
 func (b batch) sums(known names, zone *time.Location) (rows [][]any) {
 	sums := make(map[rollupKey]*aigateway.Usage)
 	for _, r := range b {
@@ -167,27 +166,16 @@ func (b batch) sums(known names, zone *time.Location) (rows [][]any) {
 			addRecord(sums, s, r, known, zone)
 		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(sums), rollupKey.compare) {
-		row := key.values()
-		for _, sum := range sumsOf(sums[key]) {
-			row = append(row, *sum)
-		}
-		rows = append(rows, row)
-	}
-	return rows
+	return rollupRows(sums)
 }
 
 // addRecord adds a record to the sums of one kind of span. The request counts where
 // its last call does.
 func addRecord(sums map[rollupKey]*aigateway.Usage, s span, r *aigateway.Record, known names, zone *time.Location) {
-	key := rollupKey{
-		span: s, at: s.begin(r.Admitted, zone).UnixMilli(),
-		key: known.id(r.Key), user: known.id(r.User), model: known.id(r.Model), outcome: known.id(r.Outcome),
-	}
+	key := rollupKeyOf(s, r, known, zone)
 	for i := range r.Calls {
-		c := &r.Calls[i]
-		key.provider, key.upstream, key.currency = known.id(c.Provider), known.id(c.Model), known.id(currency(c))
-		addCall(at(sums, key), c)
+		key = key.of(&r.Calls[i], known)
+		addCall(at(sums, key), &r.Calls[i])
 	}
 	sum := at(sums, key)
 	sum.Requests++

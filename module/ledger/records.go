@@ -16,17 +16,21 @@ import (
 // Records implements aigateway.LedgerReader.
 func (r *Reader) Records(ctx context.Context, q aigateway.RecordQuery) (records []aigateway.Record, err error) {
 	err = r.db.Query(ctx, "reading records", func(in database.Statements) error {
-		page := newPage()
-		if err := page.readRecords(in, q); err != nil || len(page.records) == 0 {
-			return err
-		}
-		if err := page.readCalls(in); err != nil {
-			return err
-		}
-		records, err = page.named(in)
+		records, err = readPage(in, q)
 		return err
 	})
 	return records, err
+}
+
+func readPage(in database.Statements, q aigateway.RecordQuery) ([]aigateway.Record, error) {
+	page := newPage()
+	if err := page.readRecords(in, q); err != nil || len(page.records) == 0 {
+		return nil, err
+	}
+	if err := page.readCalls(in); err != nil {
+		return nil, err
+	}
+	return page.named(in)
 }
 
 // page is a page of records whose texts are not known yet.

@@ -44,6 +44,7 @@ func deleteOld(tx database.Statements, oldest, hours int64) (most int64, err err
 		text  string
 		bound int64
 	}{
+		{`DELETE FROM gateway_ledger_corrections WHERE id IN (SELECT id FROM gateway_ledger WHERE id < $1 ORDER BY id LIMIT $2)`, oldest},
 		{`DELETE FROM gateway_ledger_calls WHERE id IN (SELECT id FROM gateway_ledger WHERE id < $1 ORDER BY id LIMIT $2)`, oldest},
 		{`DELETE FROM gateway_ledger WHERE id IN (SELECT id FROM gateway_ledger WHERE id < $1 ORDER BY id LIMIT $2)`, oldest},
 		{`DELETE FROM gateway_usage WHERE span = 1 AND at IN

@@ -2,8 +2,11 @@ package ledger
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // span is a unit of time of sums.
@@ -84,6 +87,33 @@ type rollupKey struct {
 	span                                                    span
 	at                                                      int64
 	key, user, model, provider, upstream, outcome, currency int64
+}
+
+// rollupKeyOf returns the key of a record without calls.
+func rollupKeyOf(s span, r *aigateway.Record, known names, zone *time.Location) rollupKey {
+	return rollupKey{
+		span: s, at: s.begin(r.Admitted, zone).UnixMilli(),
+		key: known.id(r.Key), user: known.id(r.User), model: known.id(r.Model), outcome: known.id(r.Outcome),
+	}
+}
+
+// of returns the key for a call of the record.
+func (k rollupKey) of(c *aigateway.Call, known names) rollupKey {
+	k.provider, k.upstream, k.currency = known.id(c.Provider), known.id(c.Model), known.id(currency(c))
+	return k
+}
+
+// rollupRows returns sums as rows of gateway_usage, in the order of its primary key:
+// transactions that lock rows in one order do not wait for each other in a circle.
+func rollupRows(sums map[rollupKey]*aigateway.Usage) (rows [][]any) {
+	for _, key := range slices.SortedFunc(maps.Keys(sums), rollupKey.compare) {
+		row := key.values()
+		for _, sum := range sumsOf(sums[key]) {
+			row = append(row, *sum)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 func (k rollupKey) values() []any {

@@ -1,0 +1,94 @@
+package ledgertest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
+)
+
+// fixed prices each call of a provider the same.
+func fixed(provider, price string, cost aigateway.Cost) aigateway.Pricer {
+	return func(_ *aigateway.Record, c *aigateway.Call) (aigateway.Cost, string, bool) {
+		return cost, price, c.Provider == provider
+	}
+}
+
+func reprice(t testing.TB, l *ledger.Ledger, price aigateway.Pricer, dryRun bool) []aigateway.Repriced {
+	t.Helper()
+	changes, err := l.Reprice(t.Context(), aigateway.RepriceQuery{
+		From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Price: price, DryRun: dryRun,
+	})
+	require.NoError(t, err)
+	return changes
+}
+
+// A wrong price that was found a month later could only be mended by changing records.
+func corrected(t *testing.T, d Database) {
+	const n = 700 // more than one page
+	l := opened(t, d, journalOf(t))
+	for range n {
+		write(t, l, Example())
+	}
+	before := all(t, l, n)
+	sums := usage(t, l, aigateway.ByProvider)
+	dearer := fixed("anthropic", "new", aigateway.Cost{Nanos: 2000, Currency: "USD"})
+	change := aigateway.Repriced{
+		Provider: "anthropic", Model: "claude-opus-5", OldPrice: "anthropic claude-opus-5", NewPrice: "new", Calls: n,
+		Old: aigateway.Cost{Nanos: n * 1234, Currency: "USD"}, New: aigateway.Cost{Nanos: n * 2000, Currency: "USD"},
+	}
+	assert.Equal(t, []aigateway.Repriced{change}, reprice(t, l, dearer, true))
+	assert.Equal(t, sums, usage(t, l, aigateway.ByProvider), "a dry run changes nothing")
+
+	assert.Equal(t, []aigateway.Repriced{change}, reprice(t, l, dearer, false))
+	assert.Empty(t, reprice(t, l, dearer, false), "once")
+	sums[0].Cost.Nanos = n * 2000
+	for _, by := range []aigateway.Dimension{aigateway.ByHour, aigateway.ByDay, aigateway.ByMonth} {
+		got := usage(t, l, aigateway.ByProvider, by)
+		require.Len(t, got, 2)
+		got[0].At, got[1].At = time.Time{}, time.Time{}
+		assert.Equal(t, sums, got)
+	}
+	assert.Equal(t, before, all(t, l, n), "records stay")
+
+	cheaper := fixed("anthropic", "newest", aigateway.Cost{Nanos: 1, Currency: "USD"})
+	assert.EqualValues(t, n*2000, reprice(t, l, cheaper, false)[0].Old.Nanos, "of the last correction")
+	assert.EqualValues(t, n, usage(t, l, aigateway.ByProvider)[0].Cost.Nanos)
+}
+
+// A call of unknown cost is a floor in the sums, and is held against budgets, until its
+// price is known.
+func pricedLater(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	write(t, l, Example())
+	all(t, l, 1)
+	require.EqualValues(t, 77, total(t, l).Held)
+	changes := reprice(t, l, fixed("openai", "new", aigateway.Cost{Nanos: 9, Currency: "EUR"}), false)
+	require.Len(t, changes, 1)
+	assert.Equal(t, aigateway.Cost{Currency: "USD"}, changes[0].Old)
+	sums := usage(t, l)
+	require.Len(t, sums, 2, "one for each currency")
+	assert.Equal(t, aigateway.Cost{Nanos: 9, Currency: "EUR"}, sums[0].Cost)
+	assert.EqualValues(t, 1, sums[0].Calls)
+	assert.Equal(t, aigateway.Cost{Nanos: 1234, Currency: "USD"}, sums[1].Cost)
+	assert.EqualValues(t, 1, sums[1].Calls)
+	assert.EqualValues(t, 1, sums[1].Requests)
+	for _, sum := range sums {
+		assert.Zero(t, sum.Unpriced)
+		assert.Zero(t, sum.Held)
+	}
+}
+
+// Nobody knows what a call used that the process did not survive.
+func crashedStayUnpriced(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	r := Example()
+	r.Calls = []aigateway.Call{{Provider: "openai", Source: aigateway.SourceReserved}, {Provider: "openai"}}
+	write(t, l, r)
+	all(t, l, 1)
+	assert.Empty(t, reprice(t, l, fixed("openai", "new", aigateway.Cost{Nanos: 9, Currency: "USD"}), false))
+}

@@ -1,0 +1,228 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+)
+
+// repricedAtOnce is how many records one transaction of Reprice reads.
+const repricedAtOnce = 500
+
+// Reprice implements aigateway.LedgerRepricer, in one transaction for each page of
+// records, the newest first.
+func (r *Reader) Reprice(ctx context.Context, q aigateway.RepriceQuery) ([]aigateway.Repriced, error) {
+	changes := make(changes)
+	for before := idAt(q.To); before > 0; {
+		var page []aigateway.Record
+		var found []correction
+		read := func(in database.Statements) (err error) {
+			page, err = readPage(in, aigateway.RecordQuery{Before: before, Limit: repricedAtOnce})
+			if err == nil {
+				found, err = corrections(in, since(page, q.From), q.Price)
+			}
+			return err
+		}
+		if err := r.reprice(ctx, q.DryRun, read, &found); err != nil {
+			return nil, err
+		}
+		changes.add(found)
+		before = 0
+		if len(page) == repricedAtOnce && !page[len(page)-1].Admitted.Before(q.From) {
+			before = page[len(page)-1].ID
+		}
+	}
+	return changes.list(), nil
+}
+
+// reprice runs read, and writes the corrections that it has found.
+func (r *Reader) reprice(ctx context.Context, dryRun bool, read func(database.Statements) error, found *[]correction) error {
+	const action = "correcting costs"
+	if dryRun {
+		return r.db.Query(ctx, action, read)
+	}
+	return r.db.Write(ctx, action, func(tx database.Statements) error {
+		if err := read(tx); err != nil || len(*found) == 0 {
+			return err
+		}
+		return writeCorrections(tx, *found)
+	})
+}
+
+// since returns the records that were admitted at a moment or later. The newest are
+// first.
+func since(records []aigateway.Record, from time.Time) []aigateway.Record {
+	i := slices.IndexFunc(records, func(r aigateway.Record) bool { return r.Admitted.Before(from) })
+	if i < 0 {
+		return records
+	}
+	return records[:i]
+}
+
+// correction is a new cost of a call.
+type correction struct {
+	record *aigateway.Record
+	call   int
+	number int64 // of the correction among those of the call, from 1
+	old    aigateway.Call
+	new    aigateway.Call
+}
+
+// corrections returns the calls of records whose cost has changed. What a call used
+// must be known.
+func corrections(in database.Statements, records []aigateway.Record, price aigateway.Pricer) (found []correction, err error) {
+	last, err := lastCorrections(in, records)
+	if err != nil {
+		return nil, err
+	}
+	for i := range records {
+		r := &records[i]
+		for n := range r.Calls {
+			c := correction{record: r, call: n, old: r.Calls[n], number: 1}
+			if corrected, ok := last[callID{r.ID, n}]; ok {
+				c.number, c.old = corrected.number+1, repriced(c.old, corrected.cost, corrected.price)
+			}
+			if c.old.Source == aigateway.SourceNone || c.old.Source == aigateway.SourceReserved {
+				continue
+			}
+			cost, name, ok := price(r, &c.old)
+			if ok && (name != c.old.Price || cost != c.old.Cost) {
+				c.new = repriced(c.old, cost, name)
+				found = append(found, c)
+			}
+		}
+	}
+	return found, nil
+}
+
+// repriced returns a call with another cost, which is known: nothing is held for it.
+func repriced(c aigateway.Call, cost aigateway.Cost, price string) aigateway.Call {
+	c.Cost, c.Price, c.Held = cost, price, aigateway.Cost{}
+	return c
+}
+
+type callID struct {
+	record int64
+	call   int
+}
+
+// corrected is a correction as it is read.
+type corrected struct {
+	number int64
+	price  string
+	cost   aigateway.Cost
+}
+
+// lastCorrections returns the last correction of each call that has any.
+func lastCorrections(in database.Statements, records []aigateway.Record) (map[callID]corrected, error) {
+	last := make(map[callID]corrected)
+	for some := range slices.Chunk(records, rowsAtOnce) {
+		var ids []any
+		for i := range some {
+			ids = append(ids, some[i].ID)
+		}
+		err := in.Each(func(row database.Scanner) error {
+			var id callID
+			var c corrected
+			err := row.Scan(&id.record, &id.call, &c.number, &c.price, &c.cost.Nanos, &c.cost.Currency)
+			last[id] = c
+			return err
+		}, `SELECT c.id, c.call, c.number, p.name, c.cost, u.name FROM gateway_ledger_corrections c
+			JOIN gateway_names p ON p.id = c.price JOIN gateway_names u ON u.id = c.currency
+			WHERE c.id IN `+rowsOf(1, len(ids))+` ORDER BY c.id, c.call, c.number`, ids...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return last, nil
+}
+
+// writeCorrections writes corrections, and adds the differences to the sums.
+func writeCorrections(tx database.Statements, found []correction) error {
+	zone, err := readZone(tx)
+	if err != nil {
+		return err
+	}
+	records := make(batch)
+	texts := make(map[string]bool)
+	for _, c := range found {
+		records[c.record.ID] = c.record
+		texts[c.new.Price], texts[c.new.Cost.Currency], texts[currency(&c.old)] = true, true, true
+	}
+	maps.Copy(texts, records.texts())
+	known := make(names)
+	if err := known.add(tx, texts); err != nil {
+		return err
+	}
+	sums := make(map[rollupKey]*aigateway.Usage)
+	var rows [][]any
+	now := time.Now().UnixMilli()
+	for _, c := range found {
+		rows = append(rows, []any{
+			c.record.ID, int64(c.call), c.number, now, known.id(c.new.Price), known.id(c.new.Cost.Currency), c.new.Cost.Nanos,
+		})
+		for _, s := range spans {
+			c.addDifference(sums, rollupKeyOf(s, c.record, known, zone), known)
+		}
+	}
+	if err := insert(tx, `gateway_ledger_corrections (id, call, number, at, price, currency, cost)`, "", rows); err != nil {
+		return err
+	}
+	return insert(tx, usageTable, usageExists, rollupRows(sums))
+}
+
+// addDifference takes the old call out of the sums, and adds the new one.
+func (c *correction) addDifference(sums map[rollupKey]*aigateway.Usage, key rollupKey, known names) {
+	var old aigateway.Usage
+	addCall(&old, &c.old)
+	for _, sum := range sumsOf(&old) {
+		*sum = -*sum
+	}
+	addSums(at(sums, key.of(&c.old, known)), &old)
+	addCall(at(sums, key.of(&c.new, known)), &c.new)
+}
+
+// changes are the changes of costs by what they are about.
+type changes map[aigateway.Repriced]*aigateway.Repriced
+
+func (all changes) add(found []correction) {
+	for _, c := range found {
+		about := aigateway.Repriced{
+			Provider: c.new.Provider, Model: c.new.Model, OldPrice: c.old.Price, NewPrice: c.new.Price,
+			Old: aigateway.Cost{Currency: c.old.Cost.Currency}, New: aigateway.Cost{Currency: c.new.Cost.Currency},
+		}
+		if all[about] == nil {
+			sum := about
+			all[about] = &sum
+		}
+		sum := all[about]
+		sum.Calls++
+		sum.New.Nanos = plus(sum.New.Nanos, c.new.Cost.Nanos)
+		if priced(&c.old) {
+			sum.Old.Nanos = plus(sum.Old.Nanos, c.old.Cost.Nanos)
+		}
+	}
+}
+
+// list returns the changes in the order of providers, models and prices.
+func (all changes) list() (list []aigateway.Repriced) {
+	for _, change := range all {
+		list = append(list, *change)
+	}
+	slices.SortFunc(list, func(a, b aigateway.Repriced) int {
+		return cmp.Or(
+			strings.Compare(a.Provider, b.Provider), strings.Compare(a.Model, b.Model),
+			strings.Compare(a.OldPrice, b.OldPrice), strings.Compare(a.NewPrice, b.NewPrice),
+			strings.Compare(a.Old.Currency, b.Old.Currency),
+		)
+	})
+	return list
+}
+
+var _ aigateway.LedgerRepricer = (*Reader)(nil)
