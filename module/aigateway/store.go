@@ -12,7 +12,7 @@ var (
 	ErrTooMany     = errors.New("there are as many as may be")
 	ErrLastRoot    = errors.New("the last enabled root user must stay")
 	ErrBusy        = errors.New("too many changes are waiting for the store") // not an outage
-	ErrUnavailable = errors.New("the store is not available")
+	ErrUnavailable = errors.New("the database is not available")
 )
 
 // Store is the interface of the modules in the namespace ai_gateway.stores: a

@@ -79,15 +79,22 @@ func (b batch) apply(tx database.Statements, known names, zone *time.Location) e
 }
 
 // texts returns all texts that the tables have as ids.
-func (b batch) texts() map[string]bool {
-	texts := make(map[string]bool)
+func (b batch) texts() map[string]textKind {
+	texts := make(map[string]textKind)
 	for _, r := range b {
-		for _, text := range [...]string{r.Key, r.User, r.Limit, r.Model, r.Operation, r.Format, r.Outcome} {
-			texts[text] = true
+		texts[r.Model] = chosen
+		for i := range r.Calls {
+			texts[r.Calls[i].Model], texts[r.Calls[i].Answered] = chosen, chosen
 		}
-		for _, call := range r.Calls {
-			for _, text := range [...]string{call.Provider, call.Model, call.Answered, call.Format, call.Price, currency(&call)} {
-				texts[text] = true
+	}
+	for _, r := range b {
+		for _, text := range [...]string{r.Key, r.User, r.Limit, r.Operation, r.Format, r.Outcome} {
+			texts[text] = configured
+		}
+		for i := range r.Calls {
+			c := &r.Calls[i]
+			for _, text := range [...]string{c.Provider, c.Format, c.Price, currency(c)} {
+				texts[text] = configured
 			}
 		}
 	}

@@ -11,9 +11,23 @@ import (
 // names are the ids of texts in the database. The empty text has the id 0.
 type names map[string]int64
 
+// textKind is where a text comes from.
+type textKind bool
+
 const (
-	// mostNames bounds the names in memory: clients may choose names of models.
+	configured textKind = false // from the configuration, the store, or this program
+	chosen     textKind = true  // from a client or a provider, which may choose any text
+)
+
+// otherNames is the text that stands for chosen texts beyond mostChosen.
+const otherNames = "(other)"
+
+const (
+	// mostNames bounds the names in memory.
 	mostNames = 10_000
+	// mostChosen is the number of names in the database beyond which chosen texts get
+	// no name of their own. Sums are kept for ever, and the names in them.
+	mostChosen = 100_000
 	// rowsAtOnce is how many rows one statement writes or looks up.
 	rowsAtOnce = 100
 )
@@ -21,38 +35,83 @@ const (
 func (n names) id(text string) int64 { return n[database.Text(text)] }
 
 // add makes the ids of texts known, and gives those an id that have none.
-func (n names) add(tx database.Statements, texts map[string]bool) error {
+func (n names) add(tx database.Statements, texts map[string]textKind) error {
 	if len(n) > mostNames {
 		clear(n)
 	}
 	n[""] = 0
-	var missing []any
+	if err := n.find(tx, n.missing(texts)); err != nil {
+		return err
+	}
+	missing := n.missing(texts)
+	if len(missing) == 0 {
+		return nil
+	}
+	full, err := tx.Number(`SELECT CASE WHEN count(*) > $1 THEN 1 ELSE 0 END FROM gateway_names`, mostChosen)
+	if err != nil {
+		return err
+	}
+	if full == 0 {
+		return n.insert(tx, missing)
+	}
+	return n.insertConfigured(tx, texts)
+}
+
+// insertConfigured gives an id to configured texts, and that of otherNames to chosen
+// ones.
+func (n names) insertConfigured(tx database.Statements, texts map[string]textKind) error {
+	needed := map[string]textKind{otherNames: configured}
+	for text, kind := range texts {
+		if kind == configured {
+			needed[text] = kind
+		}
+	}
+	if err := n.insert(tx, n.missing(needed)); err != nil {
+		return err
+	}
+	for _, text := range n.missing(texts) {
+		n[text.(string)] = n[otherNames]
+	}
+	return nil
+}
+
+// missing returns the texts whose id is unknown, sorted.
+func (n names) missing(texts map[string]textKind) (missing []any) {
 	for text := range texts {
 		if _, ok := n[database.Text(text)]; !ok {
 			missing = append(missing, database.Text(text))
 		}
 	}
 	slices.SortFunc(missing, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
-	for some := range slices.Chunk(missing, rowsAtOnce) {
-		if err := n.addSome(tx, some); err != nil {
+	return missing
+}
+
+// insert gives an id to texts that have none.
+func (n names) insert(tx database.Statements, texts []any) error {
+	for some := range slices.Chunk(texts, rowsAtOnce) {
+		_, err := tx.Exec(`INSERT INTO gateway_names (name) VALUES `+rowsOf(len(some), 1)+` ON CONFLICT DO NOTHING`, some...)
+		if err != nil {
+			return err
+		}
+	}
+	return n.find(tx, texts)
+}
+
+// find makes the ids known that texts have.
+func (n names) find(tx database.Statements, texts []any) error {
+	for some := range slices.Chunk(texts, rowsAtOnce) {
+		err := tx.Each(func(row database.Scanner) error {
+			var id int64
+			var text string
+			err := row.Scan(&id, &text)
+			n[text] = id
+			return err
+		}, `SELECT id, name FROM gateway_names WHERE name IN `+rowsOf(1, len(some)), some...)
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (n names) addSome(tx database.Statements, texts []any) error {
-	_, err := tx.Exec(`INSERT INTO gateway_names (name) VALUES `+rowsOf(len(texts), 1)+` ON CONFLICT DO NOTHING`, texts...)
-	if err != nil {
-		return err
-	}
-	return tx.Each(func(row database.Scanner) error {
-		var id int64
-		var text string
-		err := row.Scan(&id, &text)
-		n[text] = id
-		return err
-	}, `SELECT id, name FROM gateway_names WHERE name IN `+rowsOf(1, len(texts)), texts...)
 }
 
 // rowsOf returns the parameters of so many rows: "($1, $2), ($3, $4)".

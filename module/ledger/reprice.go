@@ -3,7 +3,6 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -150,12 +149,13 @@ func writeCorrections(tx database.Statements, found []correction) error {
 		return err
 	}
 	records := make(batch)
-	texts := make(map[string]bool)
 	for _, c := range found {
 		records[c.record.ID] = c.record
-		texts[c.new.Price], texts[c.new.Cost.Currency], texts[currency(&c.old)] = true, true, true
 	}
-	maps.Copy(texts, records.texts())
+	texts := records.texts()
+	for _, c := range found {
+		texts[c.new.Price], texts[c.new.Cost.Currency], texts[currency(&c.old)] = configured, configured, configured
+	}
 	known := make(names)
 	if err := known.add(tx, texts); err != nil {
 		return err

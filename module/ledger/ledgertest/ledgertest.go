@@ -53,6 +53,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"currencies are added up apart", currencies},
 		{"any text can be kept", anyText},
 		{"any count can be kept", anyCount},
+		{"names of models are bounded", manyModels},
 		{"a wrong query is refused", wrongQueries},
 	} {
 		t.Run(test.claim, func(t *testing.T) { test.run(t, fresh(t)) })

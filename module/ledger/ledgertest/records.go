@@ -199,3 +199,23 @@ func anyCount(t *testing.T, d Database) {
 	assert.Greater(t, sum.Tokens.Input, int64(1)<<57)
 	assert.Greater(t, sum.Cost.Nanos, int64(1)<<57)
 }
+
+// Clients may name any model where a provider takes any: each name once stayed in the
+// database for ever.
+func manyModels(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	known := Example()
+	write(t, l, known)
+	all(t, l, 1)
+	execute(t, d, `INSERT INTO gateway_names (name) WITH RECURSIVE numbers(i) AS
+		(SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 100000) SELECT 'made up ' || i FROM numbers`)
+	unknown := Example()
+	unknown.Model, unknown.Calls[1].Answered, unknown.Key = "one more", "another", "new key"
+	write(t, l, unknown)
+	write(t, l, known)
+	got := all(t, l, 3)
+	assert.Equal(t, "(other)", got[1].Model)
+	assert.Equal(t, "(other)", got[1].Calls[1].Answered)
+	assert.Equal(t, "new key", got[1].Key, "keys are no choice of clients")
+	assert.Equal(t, known.Model, got[0].Model)
+}
