@@ -1,6 +1,7 @@
 package translate_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -28,8 +29,12 @@ var (
 // the end of a whole run.
 func TestEveryNumberedCaseHasALineAndATest(t *testing.T) {
 	numbers := numberedCases(t)
-	assert.True(t, slices.IsSorted(numbers), "the numbers ascend")
-	assert.Equal(t, slices.Compact(slices.Clone(numbers)), numbers, "each number has one line")
+	for _, letter := range []string{"G", "R"} {
+		of := slices.DeleteFunc(slices.Clone(numbers), func(number string) bool { return !strings.HasPrefix(number, letter) })
+		for i, number := range of {
+			assert.Equal(t, fmt.Sprintf("%s%03d", letter, i+1), number, "the numbers of a letter ascend without gaps")
+		}
+	}
 
 	named, mentioned := casesOfTests(t)
 	for _, number := range numbers {

@@ -137,9 +137,9 @@ func TestAWrongMethodIsToldTheRightOne(t *testing.T) {
 	assert.Zero(t, p.Count())
 }
 
-// TestG117CodedBodiesAreLikePlainOnes ensures that the provider sees the same
+// TestG117R027CodedBodiesAreLikePlainOnes ensures that the provider sees the same
 // request, whatever the client did to its bytes on the way.
-func TestG117CodedBodiesAreLikePlainOnes(t *testing.T) {
+func TestG117R027CodedBodiesAreLikePlainOnes(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		clock := func() time.Time { return time.Unix(1_700_000_000, 0) }
 		p := gatewaytest.NewProvider(t, demo.WithClock(clock))
@@ -177,8 +177,8 @@ type refusal struct {
 	detail             string // error.details.error_code of messages bodies
 }
 
-// TestG118BodiesThatAreRefused compares every byte of the refusals.
-func TestG118BodiesThatAreRefused(t *testing.T) {
+// TestG118R027BodiesThatAreRefused compares every byte of the refusals.
+func TestG118R027BodiesThatAreRefused(t *testing.T) {
 	s, p := site.StartLocked(t, "max_body 2000")
 	large := strings.Repeat("x", 2001)
 	const (

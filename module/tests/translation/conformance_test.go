@@ -21,11 +21,12 @@ import (
 // files, which say more of the same.
 
 // conformingLanes are the ways from a client's format to a provider's, m for
-// messages, c for chat and t for completions.
+// messages, c for chat, t for completions and r for responses.
 var conformingLanes = map[string]site.Lane{
 	"m>m": site.NewLane(translate.Messages, translate.Messages), "m>c": site.NewLane(translate.Messages, translate.Chat), "m>t": site.NewLane(translate.Messages, translate.Completions),
 	"c>m": site.NewLane(translate.Chat, translate.Messages), "c>c": site.NewLane(translate.Chat, translate.Chat), "c>t": site.NewLane(translate.Chat, translate.Completions),
 	"t>m": site.NewLane(translate.Completions, translate.Messages), "t>c": site.NewLane(translate.Completions, translate.Chat), "t>t": site.NewLane(translate.Completions, translate.Completions),
+	"m>r": site.NewLane(translate.Messages, translate.Responses),
 }
 
 // conforming is a gateway with a model for each lane and set of traits, all of
