@@ -14,7 +14,6 @@ var Descriptor = format.Descriptor{
 	Name: translate.Chat,
 	Client: format.Client{
 		Endpoints: []format.Endpoint{{Method: "POST", Path: "/v1/chat/completions", Operation: translate.Generate}},
-		Headers:   choices.Headers,
 		AnswerID:  "chatcmpl-",
 		CallID:    "call_",
 		Quotas:    choices.Quotas,

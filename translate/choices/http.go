@@ -6,10 +6,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// Headers lists the client's headers that are forwarded to providers. Some providers
-// serve models of Anthropic, and pass these headers on to them.
-var Headers = []string{"Anthropic-Version", "Anthropic-Beta"}
-
 // Quotas lists the response headers with the remaining quota of a client.
 var Quotas = format.Quotas{Requests: quotaHeaders("Requests"), Tokens: quotaHeaders("Tokens"), Reset: resetTime}
 

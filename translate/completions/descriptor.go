@@ -14,7 +14,6 @@ var Descriptor = format.Descriptor{
 	Name: translate.Completions,
 	Client: format.Client{
 		Endpoints: []format.Endpoint{{Method: "POST", Path: "/v1/completions", Operation: translate.Generate}},
-		Headers:   choices.Headers,
 		AnswerID:  "cmpl-",
 		CallID:    "call_",
 		Quotas:    choices.Quotas,

@@ -105,7 +105,8 @@ func TestEncodeLeavesEventStreamsAlone(t *testing.T) {
 }
 
 // reverse_proxy would add the client's address, and pass on its cookies and
-// credentials, to a vendor (T16).
+// credentials, to a vendor (T16). Headers of the messages format went to providers of
+// chat and completions, too.
 func TestProvidersSeeOnlyTheListedHeaders(t *testing.T) {
 	t.Setenv("UPSTREAM_KEY", "sk-upstream")
 	for path, headers := range map[string]http.Header{
@@ -118,6 +119,10 @@ func TestProvidersSeeOnlyTheListedHeaders(t *testing.T) {
 			"Accept": {"application/json"}, "Accept-Encoding": {"identity"}, "Content-Type": {"application/json"},
 			"User-Agent": {"the-client/1.0"}, "Authorization": {"Bearer sk-upstream"},
 		},
+		site.ResponsesPath: {
+			"Accept": {"application/json"}, "Accept-Encoding": {"identity"}, "Content-Type": {"application/json"},
+			"User-Agent": {"the-client/1.0"}, "Authorization": {"Bearer sk-upstream"}, "Openai-Beta": {"x=1"},
+		},
 	} {
 		site.EachWay(t, func(t *testing.T, w site.Way) {
 			p, plus := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
@@ -125,7 +130,7 @@ func TestProvidersSeeOnlyTheListedHeaders(t *testing.T) {
 			s := site.Start(t, w.Provider("p", p, "api_key {env.UPSTREAM_KEY}", "models m"),
 				w.Provider("plus", plus, append(up, "api_key {env.UPSTREAM_KEY}")...))
 			client := []string{
-				"Accept", "application/json", "User-Agent", "the-client/1.0", "Anthropic-Beta", "one,two",
+				"Accept", "application/json", "User-Agent", "the-client/1.0", "Anthropic-Beta", "one,two", "Openai-Beta", "x=1",
 				"Cookie", "session=1", "X-Forwarded-For", "203.0.113.7", "X-Forwarded-Host", "a.example", "X-Forwarded-Proto", "https",
 				"Forwarded", "for=203.0.113.7", "X-Real-Ip", "203.0.113.7", "Via", "1.1 proxy", "X-Api-Key", "sk-other", "Te", "trailers",
 				"Proxy-Authorization", "Basic eDp5", "X-Stainless-Os", "Linux", "Idempotency-Key", "1", "Traceparent", "00-1-1-01",
@@ -139,10 +144,6 @@ func TestProvidersSeeOnlyTheListedHeaders(t *testing.T) {
 			got := p.Requests()[0]
 			want := headers.Clone()
 			got.Header.Del("Content-Length")
-			if path != site.MessagesPath { // both are of the messages format alone, but harmless elsewhere
-				got.Header.Del("Anthropic-Version")
-				got.Header.Del("Anthropic-Beta")
-			}
 			assert.Equal(t, want, got.Header)
 			assert.Equal(t, p.Address(), got.Host, "not the host that the client used")
 			assert.Equal(t, path == site.MessagesPath, got.Query == "beta=true", "a query of the messages format")
