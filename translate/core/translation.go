@@ -28,7 +28,7 @@ type Translation struct {
 	// Prompts and Samples are those of Rendered.
 	Prompts, Samples int
 	// Unbounded is the bound, in tokens, for formats that require one if the client
-	// sets none; 0 means the bound of the provider's traits.
+	// sets none; 0 means the bound of the provider's traits. Only the latter is reported.
 	Unbounded int64
 
 	rows      *Rows

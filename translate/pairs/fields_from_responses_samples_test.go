@@ -90,7 +90,6 @@ var responsesSamples = samples{
 	"max_output_tokens":            posing(`"max_output_tokens":20`),
 	"max_output_tokens=...":        posing(`"max_output_tokens":20`),
 	"max_output_tokens=1":          posing(`"max_output_tokens":1`),
-	"max_output_tokens=null":       posing().quiet(),
 	"temperature":                  posing(`"temperature":0.5`),
 	"temperature=2":                posing(`"temperature":1.5`),
 	"reasoning.effort+temperature": reasoningWith(`"temperature":0.5`),

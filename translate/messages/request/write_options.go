@@ -1,7 +1,6 @@
 package request
 
 import (
-	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -12,12 +11,15 @@ import (
 )
 
 // writeMaxTokens writes the bound of the answer, in tokens, which the format
-// demands, and returns it.
+// requires, and returns it. A bound that is added is reported if it may be smaller than
+// what a client without a bound expects.
 func (w *requestWriter) writeMaxTokens() int64 {
 	n, ok := w.x.MaxTokens()
 	switch {
+	case !ok && w.x.Unbounded > 0:
+		n = w.x.Unbounded
 	case !ok:
-		n = cmp.Or(w.x.Unbounded, w.x.Traits.MaxTokens())
+		n = w.x.Traits.MaxTokens()
 		w.x.Keep(core.NoMaxTokens, nil)
 	case n > math.MaxInt32:
 		w.invalidNumber(core.MaxTokens, "must be at most "+strconv.Itoa(math.MaxInt32))

@@ -22,7 +22,6 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("max_output_tokens", core.MaxTokens),
 	core.Structural("max_output_tokens=...", core.LongMaxTokens),
 	core.Structural("max_output_tokens=1", core.ShortMaxTokens),
-	core.Hint("max_output_tokens=null", core.NoMaxTokens),
 	core.Shaping("temperature", core.Temperature),
 	core.Shaping("temperature=2", core.HighTemperature),
 	core.Shaping("reasoning.effort+temperature", core.TemperatureBesideReasoning),
