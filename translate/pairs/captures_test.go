@@ -39,7 +39,7 @@ func TestCapturesOfCodexReachProvidersOfOtherFormats(t *testing.T) {
 			[]string{"reasoning.context", "foreign reasoning", "input[*].tools[*].tools[*].format", "text.verbosity", "reasoning.effort"},
 		},
 	} {
-		for to, reasoning := range map[translate.Format]string{translate.Messages: "input[*].encrypted_content", translate.Chat: "input[*].summary"} {
+		for to, reasoning := range map[translate.Format]string{translate.Messages: "input[*].encrypted_content", translate.Chat: "input[*].summary\ninput[*].encrypted_content"} {
 			t.Run(name+"/"+string(to), func(t *testing.T) {
 				out, r := renderCaseOf(t, translate.Responses, to, renderCase{body: capturedBody(t, name)})
 				want := strings.ReplaceAll(strings.Join(c.shaped, "\n"), "foreign reasoning", reasoning)

@@ -16,6 +16,9 @@ import (
 // nobody vouches for.
 func (r *requestReader) reasoning() {
 	if !r.x.Keep(core.Reasoning, nil) {
+		if len(word(&r.item, memberEncryptedContent)) > 0 { // more than the summary that is reported
+			r.x.Lose(foreignSealRow, nil)
+		}
 		return
 	}
 	thought, ok := r.unsealed()
