@@ -26,3 +26,21 @@ func TestTheAnswerRepeatsTheRequestThatWasRead(t *testing.T) {
 }
 
 const oneFunctionTool = `"tools":[{"type":"function","name":"f"}]`
+
+// TestAnAnswerRepeatsTheToolsThatWereSent ensures that an answer names no tool that the
+// model never had. It repeated web_search although that had been left out.
+func TestAnAnswerRepeatsTheToolsThatWereSent(t *testing.T) {
+	const f, g, search, mcp = `{"type":"function","name":"f"}`, `{"type":"custom","name":"g"}`, `{"type":"web_search"}`, `{"type":"mcp","server_label":"s"}`
+	for tools, want := range map[string]string{
+		f + "," + g:                              f + "," + g,
+		search + "," + f:                         f,
+		f + " , " + search + "," + mcp + "," + g: f + "," + g,
+		search + "," + mcp:                       "",
+		f + `,{"type":"tool_search"}`:            f,
+	} {
+		body := posing(`"tools":[` + tools + `]`).body
+		_, r, fault := pairs.Render(nil, translate.Responses, translate.Chat, []byte(body), &core.RequestInfo{Model: "m1", Upstream: "up"})
+		require.Nil(t, fault, tools)
+		assert.Contains(t, string(r.Answer.Settings), `,"tools":[`+want+`]`, tools)
+	}
+}

@@ -1,8 +1,11 @@
 package request
 
 import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	responsesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
 )
 
 // include reads what the answer is to have beside what it always has.
@@ -95,4 +98,20 @@ func (r *requestReader) remember() {
 	x.Unbounded = x.Traits.AgentTokens()
 	x.Answer.HideReasoning = !x.Options.Has(core.ReasoningShown)
 	x.Answer.Settings = r.settings.Append(nil, jsonscan.IsTrue(x.Options.Raw(core.Stream)))
+}
+
+// toolsSetting is the setting that repeats the tools of the request.
+var toolsSetting = responsesanswer.SettingOf([]byte("tools"))
+
+// repeatTools makes the answer repeat the tools of the request without those that are
+// left out: the model could not call them.
+func (r *requestReader) repeatTools(left []translate.Span) {
+	if len(left) == 0 {
+		return
+	}
+	edits := make([]edit.Edit, len(left))
+	for i, span := range left {
+		edits[i].Span = span
+	}
+	r.settings.Set(toolsSetting, edit.Apply(nil, r.tools, edits))
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
@@ -67,6 +68,7 @@ func (r *requestReader) readTools() {
 	t := &r.toolList
 	if !jsonscan.Blank(r.tools) || len(t.added) > 0 {
 		if r.x.Options.Has(core.ToolChoiceNone) && !r.x.Keep(core.UnusedTools, nil) || !r.x.Keep(core.FunctionTool, nil) {
+			r.settings.Set(toolsSetting, []byte("[]"))
 			return
 		}
 		r.collectTools()
@@ -80,10 +82,12 @@ func (r *requestReader) collectTools() {
 	if len(t.added) > 0 {
 		t.byName = make(map[string]int)
 	}
-	r.toolsOf(r.tools)
+	var left []translate.Span
+	r.toolsOf(r.tools, &left)
+	r.repeatTools(left)
 	for i := range t.added {
 		r.x.At = t.added[i].at
-		r.toolsOf(t.added[i].part)
+		r.toolsOf(t.added[i].part, nil)
 	}
 	r.x.At = now
 }
@@ -135,21 +139,29 @@ func (r *requestReader) rememberTool(d *declaredTool) {
 	r.x.Answer.Tools[name] = d.client
 }
 
-// toolsOf reads a list of tools.
-func (r *requestReader) toolsOf(raw []byte) {
+// toolsOf reads a list of tools, and adds to left the spans of those that are left out,
+// unless left is nil.
+func (r *requestReader) toolsOf(raw []byte, left *[]translate.Span) {
 	if jsonscan.Blank(raw) {
 		return
 	}
 	t := &r.toolList
 	c := jsonscan.Again(raw)
+	cuts := strict.Cutter{Spans: left}
 	for r.x.EnterList(&c, "tools"); r.x.NextElement(&c); {
+		start := c.Offset()
 		t.object.Read(r.x, &c, toolMembers, "")
-		r.tool()
+		if declared := r.tool(); left != nil {
+			cuts.Element(translate.Span{Start: start, End: c.Offset()}, !declared)
+		}
+	}
+	if cuts.All() {
+		cuts.CutAll()
 	}
 }
 
-// tool declares a tool.
-func (r *requestReader) tool() {
+// tool declares a tool, and reports whether the writer gets it.
+func (r *requestReader) tool() bool {
 	o := &r.toolList.object
 	kind := o.Raw(toolType)
 	switch string(jsonscan.Inner(kind)) {
@@ -164,10 +176,12 @@ func (r *requestReader) tool() {
 		r.namespaceTools()
 	case "tool_search":
 		r.ownTool(searchToolOwn)
-		r.search()
+		return r.search()
 	default:
 		r.x.Lose(rows.Value("tools[*].type", jsonscan.TextOf(kind)), kind)
+		return false
 	}
+	return true
 }
 
 func (r *requestReader) ownTool(members core.Set) {
@@ -250,21 +264,22 @@ func (r *requestReader) namespaceTools() {
 	if name := t.object.Raw(toolName); r.isNamespace(name, "name") {
 		t.namespace = name
 	}
-	r.toolsOf(inner)
+	r.toolsOf(inner, nil)
 	t.namespace = nil
 }
 
-// search declares the client's own search for tools as a function. Where the provider
-// would search, all tools are sent instead.
-func (r *requestReader) search() {
+// search declares the client's own search for tools as a function, and reports whether
+// it is the client's. Where the provider would search, all tools are sent instead.
+func (r *requestReader) search() bool {
 	o := &r.toolList.object
 	if string(jsonscan.Inner(o.Raw(toolExecution))) != "client" {
 		r.x.Lose(serverSearchRow, nil)
-		return
+		return false
 	}
 	tool := r.function()
 	tool.Name = []byte(`"` + searchName + `"`)
 	r.toolList.keep(declaredTool{placed[core.Tool]{r.x.At, tool}, translate.ClientTool{Name: searchName, Search: true}})
+	return true
 }
 
 // elementsOf returns the elements of a raw array, raw.
