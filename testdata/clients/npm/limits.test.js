@@ -60,6 +60,7 @@ for (const [major, SDK] of openaiMajors) {
     const sends = {
       chat: (i) => client.chat.completions.create({ ...ask, stream: i % 2 === 1 }),
       completions: (i) => client.completions.create({ model, max_tokens: 64, prompt: 'How much is left?', stream: i % 2 === 1 }),
+      responses: (i) => client.responses.create({ model, max_output_tokens: 64, input: 'How much is left?', stream: i % 2 === 1 }),
     };
 
     for (const [format, send] of Object.entries(sends)) {
@@ -80,12 +81,18 @@ for (const [major, SDK] of openaiMajors) {
       });
     }
 
-    test('a request that is too large is not sent again', async () => {
-      const wire = recordingFetch();
-      const patient = openai(SDK, { apiKey: limitedKey, maxRetries: 2, fetch: wire.fetch });
-      const error = await failure(patient.chat.completions.create({ ...ask, max_tokens: 200_000 }));
-      assert.ok(error instanceof SDK.RateLimitError, `got ${error}`);
-      assert.equal(wire.sent.length, 1);
-    });
+    for (const [format, send] of Object.entries({
+      chat: (patient) => patient.chat.completions.create({ ...ask, max_tokens: 200_000 }),
+      responses: (patient) => patient.responses.create({ model, max_output_tokens: 200_000, input: 'How much is left?' }),
+    })) {
+      test(`${format}: a request that is too large is not sent again`, async () => {
+        const wire = recordingFetch();
+        const error = await failure(send(openai(SDK, { apiKey: limitedKey, maxRetries: 2, fetch: wire.fetch })));
+        assert.ok(error instanceof SDK.RateLimitError, `got ${error}`);
+        assert.match(error.message, /this request alone may use \d+ tokens, more than the token rate limit of 100000 /);
+        assert.equal(error.headers.get('x-should-retry'), 'false');
+        assert.equal(wire.sent.length, 1);
+      });
+    }
   });
 }
