@@ -20,7 +20,7 @@ const gateway = new URL(required('GATEWAY_URL'));
 export const key = required('GATEWAY_KEY');
 
 // startRelay passes requests on to the gateway and keeps them with the status of
-// their answers, until the test ends. Agents repeat failed requests in silence,
+// their answers, and what the gateway reports as dropped, until the test ends. Agents repeat failed requests in silence,
 // so that their output alone proves little.
 export async function startRelay(test) {
   const exchanges = [];
@@ -29,7 +29,8 @@ export async function startRelay(test) {
     for await (const piece of from) body += piece;
     const { method, url: path, headers } = from;
     const onward = send(gateway, { method, path, agent: false, headers: { ...headers, host: gateway.host } }, (answer) => {
-      exchanges.push({ method, path, status: answer.statusCode, body: body && JSON.parse(body) });
+      const dropped = answer.headers['x-gateway-dropped'] ?? '';
+      exchanges.push({ method, path, status: answer.statusCode, dropped, body: body && JSON.parse(body) });
       to.writeHead(answer.statusCode, answer.rawHeaders);
       pipeline(answer, to, () => {}); // a break on one side is one on the other
     });

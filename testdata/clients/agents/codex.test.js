@@ -112,11 +112,22 @@ for (const format of ['responses', 'chat', 'messages']) {
   });
 }
 
-test('reasoning comes back sealed to its provider', async (t) => {
-  const { exchanges, turn } = await startCodex(t, 'gpt-5.5-responses');
-  await turn('[[think]]', order('exec_command', { cmd: 'true' }));
-  await turn('Go on');
-  const sealed = exchanges.at(-1).body.input.filter((item) => item.type === 'reasoning');
-  assert.ok(sealed.length >= 2 && sealed.every((item) => item.encrypted_content), JSON.stringify(sealed));
-  assertAllAnswered(exchanges, 3);
-});
+// The providers take back only what they signed. What the gateway leaves out of a
+// request instead, it reports.
+for (const [format, seal] of [['responses', /^[^:]+$/], ['messages', /^gwth1:/]]) {
+  test(`reasoning of a provider of the ${format} format comes back to it, sealed`, async (t) => {
+    const { exchanges, turn } = await startCodex(t, `gpt-5.5-${format}`);
+    await turn('[[think]]', order('exec_command', { cmd: 'true' }));
+    await turn('[[think]]', order('exec_command', { cmd: 'true' }));
+    await turn('Go on');
+    assertAllAnswered(exchanges, 5);
+    const sealed = exchanges.slice(1).map(({ body, dropped }) => {
+      assert.doesNotMatch(dropped, /encrypted_content|summary/);
+      return body.input.filter((item) => item.type === 'reasoning').map((item) => item.encrypted_content);
+    });
+    const all = sealed.at(-1);
+    assert.ok(all.length >= 4, `${all.length} reasoning items`);
+    all.forEach((text) => assert.match(text, seal));
+    for (const earlier of sealed) assert.deepEqual(earlier, all.slice(0, earlier.length), 'not a byte changes between turns');
+  });
+}
