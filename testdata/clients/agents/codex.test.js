@@ -131,3 +131,19 @@ for (const [format, seal] of [['responses', /^[^:]+$/], ['messages', /^gwth1:/]]
     for (const earlier of sealed) assert.deepEqual(earlier, all.slice(0, earlier.length), 'not a byte changes between turns');
   });
 }
+
+// Codex knows no refusal part, and leaves out the message that holds one, whether the
+// provider has written it or the gateway. clients.md tells operators so.
+for (const format of ['responses', 'chat']) {
+  test(`a refusal of a provider of the ${format} format completes the turn without a message`, async (t) => {
+    const { exchanges, turn } = await startCodex(t, `gpt-5.5-${format}`);
+    assert.deepEqual(ofType(await turn('[[refuse]] this'), 'agent_message'), []);
+    assertAllAnswered(exchanges, 1);
+  });
+}
+
+test('a refusal of a provider of the messages format is shown, and fails the turn', async (t) => {
+  const { exchanges, turn } = await startCodex(t, 'gpt-5.5-messages');
+  await assert.rejects(turn('[[refuse]] this'), /I cannot help with that.*reason: content_filter/s);
+  assertAllAnswered(exchanges, 1);
+});
