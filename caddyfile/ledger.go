@@ -3,28 +3,29 @@ package caddyfile
 import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
 
-var ledgerWords = words[*gateway.Ledger]{
-	"journal": {read: func(d *cf.Dispenser, l *gateway.Ledger) (err error) {
+var ledgerWords = words[*userbase.Ledger]{
+	"journal": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 		l.Journal, err = readOne(d)
 		return err
 	}},
-	"journal_max": {read: func(d *cf.Dispenser, l *gateway.Ledger) (err error) {
+	"journal_max": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 		l.JournalMax, err = readSize(d)
 		return err
 	}},
 	"sync": {read: readSync},
-	"records": {read: func(d *cf.Dispenser, l *gateway.Ledger) (err error) {
+	"records": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 		l.Records, err = readCount(d)
 		return err
 	}},
-	"zone": {read: func(d *cf.Dispenser, l *gateway.Ledger) (err error) {
+	"zone": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 		l.Zone, err = readOne(d)
 		return err
 	}},
-	"on_error": {read: func(d *cf.Dispenser, l *gateway.Ledger) (err error) {
+	"on_error": {read: func(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 		l.OnError, err = readOne(d)
 		return err
 	}},
@@ -45,7 +46,7 @@ func readLedger(d *cf.Dispenser, c *config) error {
 	if d.CountRemainingArgs() > 0 {
 		return d.Err("ledger has only a block")
 	}
-	c.Ledger = new(gateway.Ledger)
+	c.Ledger = new(userbase.Ledger)
 	if err := ledgerWords.readBlock(d, "ledger", c.Ledger, nil); err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func readLedger(d *cf.Dispenser, c *config) error {
 }
 
 // readSync reads how often the journal is put on the disk.
-func readSync(d *cf.Dispenser, l *gateway.Ledger) (err error) {
+func readSync(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 	if d.NextArg() {
 		if d.Val() == "always" && d.CountRemainingArgs() == 0 {
 			l.Sync = -1
@@ -84,7 +85,7 @@ func readPrice(d *cf.Dispenser, p *provider) error {
 		columns[args[i]] = args[i+1]
 	}
 	p.Prices = append(p.Prices, columns)
-	if err := gateway.CheckPrices(p.Provider); err != nil {
+	if err := catalog.CheckPrices(p.ProviderConfig); err != nil {
 		return d.WrapErr(err)
 	}
 	return nil

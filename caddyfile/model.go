@@ -7,19 +7,19 @@ import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 )
 
-var modelWords = withTraits(words[*gateway.Model]{
+var modelWords = withTraits(words[*catalog.ModelConfig]{
 	"to":          {read: readTarget, repeat: true},
 	"fallback_on": {read: readFallbackOn, repeat: true},
-	"attempts": {read: func(d *cf.Dispenser, m *gateway.Model) (err error) {
+	"attempts": {read: func(d *cf.Dispenser, m *catalog.ModelConfig) (err error) {
 		m.Attempts, err = readCount(d)
 		return err
 	}},
-}, func(m *gateway.Model) *map[string]string { return &m.Traits })
+}, func(m *catalog.ModelConfig) *map[string]string { return &m.Traits })
 
-var targetWords = withTraits(words[*gateway.Target]{}, func(t *gateway.Target) *map[string]string { return &t.Traits })
+var targetWords = withTraits(words[*catalog.TargetConfig]{}, func(t *catalog.TargetConfig) *map[string]string { return &t.Traits })
 
 // readModel reads a model: a name or a pattern, in which "*" matches any characters,
 // and its targets, which are tried in order. Syntax:
@@ -44,10 +44,10 @@ func readModel(d *cf.Dispenser, c *config) error {
 	if _, err := aigateway.ParsePattern(name); err != nil {
 		return d.WrapErr(err)
 	}
-	if slices.ContainsFunc(c.Models, func(m *gateway.Model) bool { return m.Name == name }) {
+	if slices.ContainsFunc(c.Models, func(m *catalog.ModelConfig) bool { return m.Name == name }) {
 		return d.Errf("model '%s' is defined twice", name)
 	}
-	m := &gateway.Model{Name: name}
+	m := &catalog.ModelConfig{Name: name}
 	if err := modelWords.readBlock(d, "model", m, nil); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func readModel(d *cf.Dispenser, c *config) error {
 	return nil
 }
 
-func readTarget(d *cf.Dispenser, m *gateway.Model) error {
+func readTarget(d *cf.Dispenser, m *catalog.ModelConfig) error {
 	text, err := readOne(d)
 	if err != nil {
 		return err
@@ -73,22 +73,22 @@ func readTarget(d *cf.Dispenser, m *gateway.Model) error {
 			return d.Errf("a target is <provider> or <provider>/<model>, with the name of one model; got '%s'", text)
 		}
 	}
-	same := func(t gateway.Target) bool { return t.Provider == provider && t.Model == model }
+	same := func(t catalog.TargetConfig) bool { return t.Provider == provider && t.Model == model }
 	if slices.ContainsFunc(m.Targets, same) {
 		return d.Errf("target '%s' is given twice", text)
 	}
-	target := gateway.Target{Provider: provider, Model: model}
+	target := catalog.TargetConfig{Provider: provider, Model: model}
 	err = targetWords.readBlock(d, "to", &target, nil)
 	m.Targets = append(m.Targets, target)
 	return err
 }
 
-func readFallbackOn(d *cf.Dispenser, m *gateway.Model) (err error) {
+func readFallbackOn(d *cf.Dispenser, m *catalog.ModelConfig) (err error) {
 	if m.FallbackOn, err = readList(d, m.FallbackOn); err != nil {
 		return err
 	}
 	for _, on := range m.FallbackOn {
-		if err := gateway.CheckFallbackOn(on); err != nil {
+		if err := catalog.CheckFallbackOn(on); err != nil {
 			return d.WrapErr(err)
 		}
 	}

@@ -9,15 +9,15 @@ import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// provider is a gateway.Provider while it is read.
+// provider is a catalog.ProviderConfig while it is read.
 type provider struct {
-	*gateway.Provider
+	*catalog.ProviderConfig
 	preset         caddy.Module
 	presetName     string
 	path           string // base_url, if it is only a path
@@ -81,11 +81,11 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 // base_url is only a path, and its default is /v1.
 func readProvider(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the whole block contain its first line
-	p := &provider{Provider: new(gateway.Provider)}
+	p := &provider{ProviderConfig: new(catalog.ProviderConfig)}
 	if err := p.readHead(d); err != nil {
 		return err
 	}
-	sameName := func(other *gateway.Provider) bool { return other.Name == p.Name }
+	sameName := func(other *catalog.ProviderConfig) bool { return other.Name == p.Name }
 	if slices.ContainsFunc(c.Providers, sameName) {
 		return d.Errf("provider '%s' is defined twice", p.Name)
 	}
@@ -95,7 +95,7 @@ func readProvider(d *cf.Dispenser, c *config) error {
 	if err := p.finish(&line, d.Token()); err != nil {
 		return err
 	}
-	c.Providers = append(c.Providers, p.Provider)
+	c.Providers = append(c.Providers, p.ProviderConfig)
 	return nil
 }
 
@@ -233,7 +233,7 @@ func readModels(d *cf.Dispenser, p *provider) error {
 }
 
 func isModelList(word string) bool {
-	return word == gateway.ModelListAuto || word == gateway.ModelListStatic
+	return word == catalog.ModelListAuto || word == catalog.ModelListStatic
 }
 
 func readStreamEnd(d *cf.Dispenser, p *provider) (err error) {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
 
 func init() {
@@ -44,7 +46,7 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	case 0:
 		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
 	case 1:
-		users[0].accounts.Admin().ServeHTTP(w, r)
+		users[0].Accounts.Admin().ServeHTTP(w, r)
 		return nil
 	}
 	return caddy.APIError{HTTPStatus: http.StatusConflict, Err: errManyAccounts}
@@ -52,13 +54,13 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 
 // managed returns the userbases of sites that have accounts: that of the global
 // option alone, if a site shares it.
-func (a *App) managed() []*userbase {
-	var managed []*userbase
+func (a *App) managed() []*userbase.Userbase {
+	var managed []*userbase.Userbase
 	for _, users := range a.serving {
 		switch {
-		case users.accounts == nil:
+		case users.Accounts == nil:
 		case users == a.users:
-			return []*userbase{users}
+			return []*userbase.Userbase{users}
 		default:
 			managed = append(managed, users)
 		}

@@ -21,9 +21,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
 
 func init() {
@@ -41,8 +43,8 @@ type App struct {
 	resolved *resolved
 	ratios   *meter.Ratios
 	lists    modellist.Lists
-	users    *userbase   // of sites without a store and accounts of their own
-	serving  []*userbase // of all sites, without repetition
+	users    *userbase.Userbase   // of sites without a store and accounts of their own
+	serving  []*userbase.Userbase // of all sites, without repetition
 	sites    []*Handler
 
 	forwarded []*caddyhttp.Server // the servers that warnForwarded has warned of
@@ -62,10 +64,10 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
 	a.ratios = meter.LoadRatios()
 	var err error
-	if a.resolved, err = a.Config.resolve(ctx, &resolved{lists: &a.lists}); err != nil {
+	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(&a.lists)}); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
-	if a.users, err = a.Config.loadUserbase(ctx); err != nil {
+	if a.users, err = userbase.Load(ctx, a.Options); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	return drain.Watch(ctx)
@@ -83,8 +85,8 @@ func (a *App) serve(site *Handler) {
 // from starting: keys of the configuration work without it.
 func (a *App) Start() error {
 	for _, users := range a.serving {
-		if users.store != nil {
-			users.store.Open()
+		if users.Store != nil {
+			users.Store.Open()
 		}
 	}
 	if err := a.openLedgers(); err != nil {
@@ -99,10 +101,10 @@ func (a *App) Start() error {
 // reason not to start: each would write down a part of the exchanges.
 func (a *App) openLedgers() error {
 	for _, users := range a.serving {
-		if users.book == nil {
+		if users.Book == nil {
 			continue
 		}
-		if _, err := users.book.open(); err != nil {
+		if _, err := users.Book.Open(); err != nil {
 			return fmt.Errorf("opening ledger: %w", err)
 		}
 	}
@@ -119,7 +121,7 @@ const openPatience = 5 * time.Second
 func (a *App) awaitStores(patience time.Duration) {
 	enough := time.After(patience)
 	for _, users := range a.serving {
-		if store, ok := users.store.(aigateway.StoreOpening); ok {
+		if store, ok := users.Store.(aigateway.StoreOpening); ok {
 			select {
 			case <-store.Opened():
 			case <-enough:
@@ -140,7 +142,7 @@ func (a *App) Cleanup() error {
 	}
 	errs := []error{a.lists.Release(), meter.ReleaseRatios()}
 	for _, users := range a.serving {
-		errs = append(errs, users.book.release())
+		errs = append(errs, users.Book.Release())
 	}
 	return errors.Join(errs...)
 }

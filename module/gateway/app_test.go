@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
 
 // looking is a store that reads its keys in its own time.
@@ -30,7 +31,7 @@ func TestAStartWaitsForStoresAsLongAsTheyMayTake(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := looking{looked: make(chan struct{})}
 				time.AfterFunc(want.reads, func() { close(store.looked) })
-				app := &App{serving: []*userbase{{}, {store: store}, {store: store}}}
+				app := &App{serving: []*userbase.Userbase{{}, {Store: store}, {Store: store}}}
 				start := time.Now()
 				app.awaitStores(openPatience)
 				assert.Equal(t, want.waits, time.Since(start))

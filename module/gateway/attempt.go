@@ -9,14 +9,16 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // call makes one attempt and returns its result: either an answer that the sink
 // has sent, or a fault.
-func (h *Handler) call(t target, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Result {
+func (h *Handler) call(t catalog.Target, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Result {
 	if c.Attempt.Traits.EstimateInputTokens {
 		c.Attempt.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: c.Attempt.Provider, Name: c.Attempt.Model})
 	}
@@ -25,13 +27,17 @@ func (h *Handler) call(t target, s *sink.Sink, r *http.Request, c *exchange.Cond
 		c.Attempt.Seals = h.seals().For(c.Attempt.Provider, c.Attempt.Tenant)
 	}
 	size := h.ratios.Measure(&c.Attempt)
-	err := t.provider.call.Call(s, r.WithContext(exchange.WithConduit(r.Context(), c)))
+	err := t.Provider.Caller.Call(s, r.WithContext(exchange.WithConduit(r.Context(), c)))
 	if c.Result.Fault == nil && !c.Result.Whole() {
 		c.Result.Fail(unexplained(err, s.Exchange().View.Model))
 	}
-	h.ratios.Learn(c, size)
+	h.callEnded(c, size)
 	return &c.Result
 }
+
+// callEnded reports a call that has ended, with its result, to those who observe
+// calls. size is the size of its request, nil if nothing is learned from it.
+func (h *Handler) callEnded(c *exchange.Conduit, size *token.Size) { h.ratios.Learn(c, size) }
 
 // tenantOf returns the name that stands for all keys of one user.
 func tenantOf(key *aigateway.Key) string { return cmp.Or(key.Subject, key.ID) }

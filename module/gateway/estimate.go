@@ -4,30 +4,31 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// estimates reports whether the tokens of a request may be estimated: nobody
+// mayEstimate reports whether the tokens of a request may be estimated: nobody
 // could be asked for a count, or the provider that was asked does not know the
 // endpoint, and not every target of the model has estimates switched off.
-func (m *model) estimates(v verdict) bool {
+func mayEstimate(m *catalog.Model, v verdict) bool {
 	if v.failed != nil && v.failed.Result.Status != http.StatusNotFound {
 		return false
 	}
-	return slices.ContainsFunc(m.targets, target.estimates)
+	return slices.ContainsFunc(m.Targets, estimates)
 }
 
 // estimate answers a request to count tokens with an estimate, and marks it as one. The
 // estimate is that for the first target that allows estimates. What a provider keeps
 // cannot be estimated.
-func (h *Handler) estimate(m *model, s *sink.Sink) *fault.Fault {
-	ex, t := s.Exchange(), m.targets[slices.IndexFunc(m.targets, target.estimates)]
+func (h *Handler) estimate(m *catalog.Model, s *sink.Sink) *fault.Fault {
+	ex, t := s.Exchange(), m.Targets[slices.IndexFunc(m.Targets, estimates)]
 	if ex.View.State != "" {
 		return fault.NeedsState(ex.View.State)
 	}
-	key := meter.Model{Provider: t.provider.name, Name: t.upstreamModel(ex.View.Model)}
+	key := meter.Model{Provider: t.Provider.Name, Name: t.UpstreamModel(ex.View.Model)}
 	h.ratios.Track(key)
 	ex.Attempt, ex.Result = nil, nil // no target has answered this
 	tokens := ex.Format.Requests.Measure(ex.Body).Tokens(h.ratios.BytesPerToken(key))
@@ -37,4 +38,4 @@ func (h *Handler) estimate(m *model, s *sink.Sink) *fault.Fault {
 }
 
 // estimates reports whether the tokens of requests to the target may be estimated.
-func (t target) estimates() bool { return !t.traits.NoTokenCount }
+func estimates(t catalog.Target) bool { return !t.Traits.NoTokenCount }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -24,10 +25,10 @@ func TestTokensAreEstimatedOnlyWhereNobodyCounts(t *testing.T) {
 		{"the provider failed", []*trait.Traits{with}, &exchange.Conduit{Result: exchange.Result{Status: 500}}, false},
 		{"the provider was not reached", []*trait.Traits{with}, new(exchange.Conduit), false},
 	} {
-		m := new(model)
+		m := new(catalog.Model)
 		for _, traits := range test.targets {
-			m.targets = append(m.targets, target{traits: traits})
+			m.Targets = append(m.Targets, catalog.Target{Traits: traits})
 		}
-		assert.Equal(t, test.want, m.estimates(verdict{failed: test.failed}), test.name)
+		assert.Equal(t, test.want, mayEstimate(m, verdict{failed: test.failed}), test.name)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -14,10 +15,10 @@ import (
 
 // noteFailure logs why an attempt gave no answer, and remembers a provider that
 // does not count tokens. It warns only of what an operator may have to mend.
-func (h *Handler) noteFailure(t target, a *exchange.Attempt, result *exchange.Result) {
+func (h *Handler) noteFailure(t catalog.Target, a *exchange.Attempt, result *exchange.Result) {
 	switch {
-	case a.Exchange.Operation == translate.CountTokens && result.Status == http.StatusNotFound && t.estimates():
-		t.provider.uncounted.Add(a.Model)
+	case a.Exchange.Operation == translate.CountTokens && result.Status == http.StatusNotFound && estimates(t):
+		t.Provider.Uncounted.Add(a.Model)
 		h.logFailure(zapcore.InfoLevel, "provider does not count the tokens of this model, they are estimated", a, result,
 			zap.Duration("asked_again_after", meter.AskAgainAfter))
 	case result.Fault.Reason != "":

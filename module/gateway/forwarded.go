@@ -27,10 +27,10 @@ func (h *Handler) warnForwarded(ctx caddy.Context, app *App) {
 // dependsOnAddress reports whether a key that the sources list is bound to networks,
 // or the site has accounts.
 func (h *Handler) dependsOnAddress() bool {
-	if h.users.accounts != nil {
+	if h.users.Accounts != nil {
 		return true
 	}
-	for key := range h.resolved.sources.all() {
+	for key := range h.resolved.sources.All() {
 		if len(key.Networks) > 0 {
 			return true
 		}

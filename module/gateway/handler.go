@@ -11,6 +11,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sealkeys"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
@@ -54,7 +56,7 @@ type Handler struct {
 	Config
 
 	resolved *resolved
-	users    *userbase
+	users    *userbase.Userbase
 	logger   *zap.Logger
 	drain    *drain.Drain
 	ratios   *meter.Ratios
@@ -84,7 +86,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err := h.inherit(&app.Config); err != nil {
 		return err
 	}
-	if h.seals, err = loadSeals(ctx, h.SealKeys); err != nil {
+	if h.seals, err = sealkeys.Load(ctx, h.SealKeys); err != nil {
 		return err
 	}
 	if err := h.setUsers(ctx, app); err != nil {
@@ -103,21 +105,21 @@ func (h *Handler) setResolved(ctx caddy.Context, base *resolved) (err error) {
 	if h.resolved, err = h.Config.resolve(ctx, base); err != nil {
 		return err
 	}
-	if h.users.store != nil {
-		h.resolved.sources = append(h.resolved.sources, h.users.store)
+	if h.users.Store != nil {
+		h.resolved.sources = append(h.resolved.sources, h.users.Store)
 	}
-	return h.resolved.limiters.checkAccounts(h.users.accounts)
+	return h.resolved.limiters.CheckAccounts(h.users.Accounts)
 }
 
 // setUsers sets the userbase: that of the global option, unless the site configures its
 // own.
 func (h *Handler) setUsers(ctx caddy.Context, app *App) (err error) {
 	h.users = app.users
-	if h.ownUserbase() {
-		if err := h.inheritUserbase(&app.Config); err != nil {
+	if h.Options.Configured() {
+		if err := h.Options.Inherit(&app.Options); err != nil {
 			return err
 		}
-		if h.users, err = h.loadUserbase(ctx); err != nil {
+		if h.users, err = userbase.Load(ctx, h.Options); err != nil {
 			return err
 		}
 	}
@@ -167,7 +169,7 @@ func (h *Handler) Validate() error {
 	switch {
 	case h.MaxBody < 0:
 		return errors.New("max_body must be positive")
-	case len(h.resolved.providers) == 0:
+	case len(h.resolved.catalog.Providers) == 0:
 		return errors.New("needs at least one provider, here or in the global option ai_gateway")
 	case len(h.resolved.sources) == 0:
 		return errors.New("needs at least one key, here or in the global option ai_gateway, or a store: without them nobody could use it")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -33,7 +34,7 @@ func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *fault.Fault {
 	}
 	models := make([]modelcard.Card, len(ids))
 	for i, id := range ids {
-		models[i] = h.resolved.describeModel(id)
+		models[i] = h.resolved.catalog.Describe(id)
 	}
 	s.WriteJSON(shape.AppendList(nil, models, more))
 	return nil
@@ -43,19 +44,19 @@ func (h *Handler) serveModels(s *sink.Sink, r *http.Request) *fault.Fault {
 func (h *Handler) serveModel(s *sink.Sink, r *http.Request) *fault.Fault {
 	id := strings.TrimPrefix(r.URL.Path, modelsPrefix)
 	s.Exchange().View.Model = id
-	m := h.resolved.model(id)
+	m := h.resolved.catalog.Model(id)
 	if len(id) > longestModel || m == nil || !s.Exchange().Key.Allows(id) {
 		return fault.UnknownModel(observe.Clip(id))
 	}
-	awaitModels(r.Context(), m.targets[0].provider)
-	s.WriteJSON(s.Exchange().Format.Models.Append(nil, h.resolved.describeModel(id)))
+	catalog.AwaitModels(r.Context(), m.Targets[0].Provider)
+	s.WriteJSON(s.Exchange().Format.Models.Append(nil, h.resolved.catalog.Describe(id)))
 	return nil
 }
 
 // visible returns the names of models that a key may use, sorted.
 func (h *Handler) visible(key *aigateway.Key, r *http.Request) []string {
-	awaitModels(r.Context(), h.resolved.providers...)
-	return slices.DeleteFunc(h.resolved.names(), func(name string) bool { return !key.Allows(name) })
+	catalog.AwaitModels(r.Context(), h.resolved.catalog.Providers...)
+	return slices.DeleteFunc(h.resolved.catalog.Names(), func(name string) bool { return !key.Allows(name) })
 }
 
 // page returns the page of the sorted ids that the query asks for, and whether more ids

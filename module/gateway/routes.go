@@ -120,7 +120,7 @@ func (h *Handler) noPath(p, meant string) *fault.Fault {
 	switch {
 	case strings.HasPrefix(p, "/v1/v1/messages"):
 		return fault.VersionTwice()
-	case meant == loginPath && h.users.accounts == nil:
+	case meant == loginPath && h.users.Accounts == nil:
 		return fault.NoAccounts()
 	}
 	return fault.UnknownPath(meant)

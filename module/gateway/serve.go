@@ -7,6 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/intake"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
@@ -22,7 +23,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		h.answer(w, r, e)
 		return nil
 	}
-	if accounts := h.users.accounts; accounts != nil && accounts.Serves(r) {
+	if accounts := h.users.Accounts; accounts != nil && accounts.Serves(r) {
 		h.serveAccounts(w, r)
 		return nil
 	}
@@ -46,7 +47,7 @@ func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	caddyhttp.SetVar(r.Context(), unhandled, false)
-	if name == loginPath && h.users.accounts != nil {
+	if name == loginPath && h.users.Accounts != nil {
 		h.serveAccounts(w, r)
 		return
 	}
@@ -56,7 +57,7 @@ func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
 // serveAccounts answers the paths of accounts.
 func (h *Handler) serveAccounts(w http.ResponseWriter, r *http.Request) {
 	if r = h.CORS.Share(w, r); r != nil {
-		h.users.accounts.ServeHTTP(w, r)
+		h.users.Accounts.ServeHTTP(w, r)
 	}
 }
 
@@ -105,28 +106,30 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 	if fault := intake.Read(ex, r, h.MaxBody); fault != nil {
 		return fault
 	}
-	m := h.resolved.model(ex.View.Model)
+	m := h.resolved.catalog.Model(ex.View.Model)
 	switch {
 	case m == nil:
 		return fault.UnknownModel(ex.View.Model)
 	case !ex.Key.Allows(ex.View.Model):
 		return fault.ModelNotAllowed(ex.View.Model)
 	}
-	if fault := h.admit(m, s, r); fault != nil {
-		return fault
+	used, refused := h.admit(s, r, m)
+	s.Charge(used)
+	if refused != nil {
+		return refused
 	}
 	return h.callProviders(m, s, r)
 }
 
 // callProviders makes the attempts at a request, and answers if none of them does.
-func (h *Handler) callProviders(m *model, s *sink.Sink, r *http.Request) *fault.Fault {
+func (h *Handler) callProviders(m *catalog.Model, s *sink.Sink, r *http.Request) *fault.Fault {
 	ctx, cancel := h.drain.Bind(r.Context())
 	s.Start(cancel, time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
 	v := h.try(m, s, r.WithContext(ctx))
 	switch {
 	case v == verdict{}:
 		return nil
-	case s.Exchange().Operation == translate.CountTokens && m.estimates(v):
+	case s.Exchange().Operation == translate.CountTokens && mayEstimate(m, v):
 		return h.estimate(m, s)
 	case v.fault != nil:
 		return v.fault

@@ -23,6 +23,12 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink.Sink, r *http.Request) {
 	}
 	s.Close(r.Context().Err() != nil)
 	ex.DropBody()
+	h.exchangeEnded(ex, r)
+}
+
+// exchangeEnded reports an exchange that has ended, with its outcome, to those who
+// observe exchanges.
+func (h *Handler) exchangeEnded(ex *exchange.Exchange, r *http.Request) {
 	observe.CountLosses(ex)
 	record := (*observe.Record)(ex)
 	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {

@@ -26,7 +26,7 @@ func (a *App) warnUnusable() {
 // unusable reports whether a site has neither a key nor a user. A store that cannot
 // be read may have both.
 func (h *Handler) unusable(ctx context.Context) bool {
-	store := h.users.store
+	store := h.users.Store
 	if store == nil || !store.Complete() || slices.ContainsFunc(h.resolved.sources, mayHaveKeys) {
 		return false
 	}

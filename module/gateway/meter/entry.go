@@ -10,21 +10,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Pricer returns the price of a provider's model at a moment, nil if it is unknown.
-// The provider has its name in the configuration.
-type Pricer func(provider, model string, at time.Time) *prices.Price
+// Pricer knows what models cost.
+type Pricer interface {
+	// Price returns the price of a provider's model at a moment, nil if it is unknown.
+	// The provider has its name in the configuration.
+	Price(provider, model string, at time.Time) *prices.Price
+}
 
 // Entry is the record of an exchange in the making. A nil *Entry records nothing.
 type Entry struct {
 	ledger aigateway.Ledger
-	price  Pricer
+	pricer Pricer
 	record aigateway.Record
 }
 
 // Begin writes down that an exchange begins. The error is that of the ledger; the
 // entry records what it can all the same.
-func Begin(l aigateway.Ledger, price Pricer, ex *exchange.Exchange) (*Entry, error) {
-	e := &Entry{ledger: l, price: price, record: aigateway.Record{
+func Begin(l aigateway.Ledger, pricer Pricer, ex *exchange.Exchange) (*Entry, error) {
+	e := &Entry{ledger: l, pricer: pricer, record: aigateway.Record{
 		Request: ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
 		Operation: operations[ex.Operation], Format: string(ex.Format.Name), Stream: ex.Streaming(),
 	}}
@@ -52,7 +55,7 @@ func (e *Entry) cost(call *aigateway.Call) {
 	if call.Source == aigateway.SourceNone {
 		return
 	}
-	price := e.price(call.Provider, call.Model, e.record.Admitted)
+	price := e.pricer.Price(call.Provider, call.Model, e.record.Admitted)
 	if price == nil {
 		return
 	}

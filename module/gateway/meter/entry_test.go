@@ -23,11 +23,18 @@ func (*pages) Begin(r *aigateway.Record) error { r.Admitted = time.Now(); return
 func (p *pages) End(r *aigateway.Record)       { p.ended = append(p.ended, *r) }
 func (*pages) Release() error                  { return nil }
 
+// list is a table of prices.
+type list struct{ *prices.Table }
+
+func (l list) Price(provider, model string, at time.Time) *prices.Price {
+	return l.Find(provider, model, at)
+}
+
 func priceOf(t *testing.T, columns map[string]string) Pricer {
 	columns["models"] = "m"
 	table, err := prices.FromRows("p", []map[string]string{columns})
 	require.NoError(t, err)
-	return table.Find
+	return list{table}
 }
 
 func begun(t *testing.T, l *pages, price Pricer) (*exchange.Exchange, *Meter) {

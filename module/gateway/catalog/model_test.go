@@ -1,4 +1,4 @@
-package gateway
+package catalog
 
 import (
 	"testing"
@@ -52,7 +52,7 @@ func TestFallbackGoesOnAfterWhatItsWordsSay(t *testing.T) {
 		f, err := parseFallback(test.words)
 		require.NoError(t, err)
 		for name, a := range failures() {
-			assert.Equal(t, contains(test.after, name), f.after(&exchange.Attempt{Format: formats.Of(translate.Messages)}, a), "%v after %s", test.words, name)
+			assert.Equal(t, contains(test.after, name), f.After(&exchange.Attempt{Format: formats.Of(translate.Messages)}, a), "%v after %s", test.words, name)
 		}
 	}
 }
@@ -91,22 +91,22 @@ func TestTargetsHaveTheTraitsOfTheirModel(t *testing.T) {
 		{name: "of the target", upstream: "old-1", client: "x", configured: tokens("3"), more: tokens("4"), want: 4},
 		{name: "bounded", client: "new", configured: tokens("30"), want: 9},
 	} {
-		p := &provider{traits: layers{tokens("1"), known, c.configured}}
+		p := &Provider{traits: layers{tokens("1"), known, c.configured}}
 		target, err := p.target(c.upstream, c.more)
 		require.NoError(t, err)
-		assert.Equal(t, c.want, target.traitsOf(c.client).MaxTokens(), c.name)
+		assert.Equal(t, c.want, target.TraitsOf(c.client).MaxTokens(), c.name)
 	}
 }
 
 func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
-	lookup := (&resolved{providers: []*provider{{name: "a"}, {name: "b"}}}).lookup
-	to := func(names ...string) (targets []Target) {
+	lookup := (&Catalog{Providers: []*Provider{{Name: "a"}, {Name: "b"}}}).lookup
+	to := func(names ...string) (targets []TargetConfig) {
 		for _, name := range names {
-			targets = append(targets, Target{Provider: name})
+			targets = append(targets, TargetConfig{Provider: name})
 		}
 		return targets
 	}
-	for want, config := range map[string]*Model{
+	for want, config := range map[string]*ModelConfig{
 		aigateway.ErrPattern.Error():            {Name: "a b", Targets: to("a")},
 		"needs at least one target":             {Name: "m"},
 		"unknown provider 'c'; known are: a, b": {Name: "m", Targets: to("a", "c")},
@@ -119,15 +119,15 @@ func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 			Name: "m", Targets: to("a"), Traits: map[string]string{"on_loss": "drop"},
 		},
 		"traits: files: must be 'false', 'true' or 'drop', got 'yes'": {
-			Name: "m", Targets: []Target{{Provider: "a", Traits: map[string]string{"files": "yes"}}},
+			Name: "m", Targets: []TargetConfig{{Provider: "a", Traits: map[string]string{"files": "yes"}}},
 		},
 	} {
 		_, err := newModel(config, lookup)
 		assert.EqualError(t, err, want)
 	}
-	m, err := newModel(&Model{Name: "m", Targets: []Target{{Provider: "a"}, {Provider: "a", Model: "x"}, {Provider: "b"}}}, lookup)
+	m, err := newModel(&ModelConfig{Name: "m", Targets: []TargetConfig{{Provider: "a"}, {Provider: "a", Model: "x"}, {Provider: "b"}}}, lookup)
 	require.NoError(t, err)
-	assert.Equal(t, 3, m.attempts, "all by default")
-	assert.Equal(t, "client's", m.targets[0].upstreamModel("client's"))
-	assert.Equal(t, "x", m.targets[1].upstreamModel("client's"))
+	assert.Equal(t, 3, m.Attempts, "all by default")
+	assert.Equal(t, "client's", m.Targets[0].UpstreamModel("client's"))
+	assert.Equal(t, "x", m.Targets[1].UpstreamModel("client's"))
 }

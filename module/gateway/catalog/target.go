@@ -1,4 +1,4 @@
-package gateway
+package catalog
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// target is a provider with its own name for the model.
-type target struct {
-	provider *provider
-	model    string        // "" stands for the name that the client used
-	traits   *trait.Traits // of the model, or of models without traits of their own
+// Target is a provider with its own name for the model.
+type Target struct {
+	Provider *Provider
+	Model    string        // "" stands for the name that the client used
+	Traits   *trait.Traits // of the model, or of models without traits of their own
 	byModel  []modelTraits // of models with traits of their own that a client may name
 }
 
@@ -31,11 +31,11 @@ type layers struct {
 
 // target returns the target for a model of p, "" for the name that the client uses.
 // Of more traits, later ones take precedence.
-func (p *provider) target(model string, more ...map[string]string) (target, error) {
-	t := target{provider: p, model: model}
+func (p *Provider) target(model string, more ...map[string]string) (Target, error) {
+	t := Target{Provider: p, Model: model}
 	own := append([]map[string]string{p.traits.configured}, more...)
 	var err error
-	if t.traits, err = mergeTraits(p.traits.preset, own); err != nil {
+	if t.Traits, err = mergeTraits(p.traits.preset, own); err != nil {
 		return t, err
 	}
 	for _, row := range p.traits.models {
@@ -46,7 +46,7 @@ func (p *provider) target(model string, more ...map[string]string) (target, erro
 		case model == "":
 			t.byModel = append(t.byModel, modelTraits{row.Pattern, traits})
 		case row.Pattern.Match(model):
-			t.traits = traits
+			t.Traits = traits
 			return t, nil
 		}
 	}
@@ -64,20 +64,20 @@ func mergeTraits(first map[string]string, more []map[string]string) (*trait.Trai
 	return merged, nil
 }
 
-// upstreamModel returns the provider's own name for the model that a client named.
-func (t target) upstreamModel(client string) string {
-	if t.model != "" {
-		return t.model
+// UpstreamModel returns the provider's own name for the model that a client named.
+func (t Target) UpstreamModel(client string) string {
+	if t.Model != "" {
+		return t.Model
 	}
 	return client
 }
 
-// traitsOf returns the traits of the model that a client named.
-func (t target) traitsOf(client string) *trait.Traits {
+// TraitsOf returns the traits of the model that a client named.
+func (t Target) TraitsOf(client string) *trait.Traits {
 	for _, m := range t.byModel {
 		if m.pattern.Match(client) {
 			return m.traits
 		}
 	}
-	return t.traits
+	return t.Traits
 }

@@ -1,4 +1,4 @@
-package gateway
+package userbase
 
 import (
 	"errors"
@@ -39,9 +39,9 @@ func (l *Ledger) Check() error {
 // errNoLedger is returned for a store that keeps no ledger, or for none.
 var errNoLedger = errors.New("ledger needs a store that can keep one: sqlite or postgres")
 
-// book is the ledger of a userbase. It is opened when it is needed: validating a
+// Book is the ledger of a userbase. It is opened when it is needed: validating a
 // configuration must not create any file.
-type book struct {
+type Book struct {
 	config Ledger
 	store  aigateway.LedgerStore
 
@@ -51,7 +51,7 @@ type book struct {
 }
 
 // newBook returns nil without a configured ledger.
-func newBook(config *Ledger, store aigateway.Store) (*book, error) {
+func newBook(config *Ledger, store aigateway.Store) (*Book, error) {
 	if config == nil {
 		return nil, nil
 	}
@@ -62,17 +62,17 @@ func newBook(config *Ledger, store aigateway.Store) (*book, error) {
 	if !ok {
 		return nil, errNoLedger
 	}
-	return &book{config: *config, store: keeper}, nil
+	return &Book{config: *config, store: keeper}, nil
 }
 
-// open returns the ledger.
-func (b *book) open() (aigateway.Ledger, error) {
+// Open returns the ledger, and opens it if it is needed for the first time.
+func (b *Book) Open() (aigateway.Ledger, error) {
 	b.once.Do(func() { b.opened, b.err = b.store.OpenLedger(b.config.LedgerOptions) })
 	return b.opened, b.err
 }
 
-// release gives the ledger back, if it was opened. It is not opened any more.
-func (b *book) release() error {
+// Release gives the ledger back, if it was opened. It is not opened any more.
+func (b *Book) Release() error {
 	if b == nil {
 		return nil
 	}
@@ -83,17 +83,16 @@ func (b *book) release() error {
 	return b.opened.Release()
 }
 
-// begin writes down that an exchange begins. It returns a fault if that fails and
+// Begin writes down that an exchange begins. It returns a fault if that fails and
 // requests are not to be served then, and nil and nil without a ledger.
-func (h *Handler) begin(ex *exchange.Exchange) (*meter.Entry, *fault.Fault) {
-	b := h.users.book
+func (b *Book) Begin(ex *exchange.Exchange, price meter.Pricer) (*meter.Entry, *fault.Fault) {
 	if b == nil {
 		return nil, nil
 	}
-	opened, err := b.open()
+	opened, err := b.Open()
 	var entry *meter.Entry
 	if err == nil {
-		entry, err = meter.Begin(opened, h.resolved.price, ex)
+		entry, err = meter.Begin(opened, price, ex)
 	}
 	if err != nil && b.config.OnError == OnErrorBlock {
 		return entry, fault.LedgerUnavailable(err)

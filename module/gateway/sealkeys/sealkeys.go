@@ -1,4 +1,6 @@
-package gateway
+// Package sealkeys loads the keys that seal reasoning: those of the configuration, else
+// one in Caddy's storage, which the machines of a cluster share.
+package sealkeys
 
 import (
 	"context"
@@ -16,27 +18,27 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// sealKeyName is the name of the key in Caddy's storage, which the machines of a
+// keyName is the name of the key in Caddy's storage, which the machines of a
 // cluster share.
-const sealKeyName = "ai_gateway/seal.key"
+const keyName = "ai_gateway/seal.key"
 
-// keyStorage is what is needed of Caddy's storage.
-type keyStorage interface {
+// storage is what is needed of Caddy's storage.
+type storage interface {
 	Lock(ctx context.Context, name string) error
 	Unlock(ctx context.Context, name string) error
 	Load(ctx context.Context, key string) ([]byte, error)
 	Store(ctx context.Context, key string, value []byte) error
 }
 
-// storagePatience bounds how long a request waits for the storage.
-const storagePatience = 5 * time.Second
+// patience bounds how long a request waits for the storage.
+const patience = 5 * time.Second
 
-// loadSeals returns the keys that seal reasoning, given as references to secrets.
+// Load returns the keys that seal reasoning, given as references to secrets.
 // Without any, the key of Caddy's storage is read when it is needed first:
 // validating a configuration must not create it.
-func loadSeals(ctx caddy.Context, references []string) (func() *seal.Ring, error) {
+func Load(ctx caddy.Context, references []string) (func() *seal.Ring, error) {
 	if len(references) == 0 {
-		return sync.OnceValue(func() *seal.Ring { return storedSeals(ctx.Storage(), ctx.Logger()) }), nil
+		return sync.OnceValue(func() *seal.Ring { return storedRing(ctx.Storage(), ctx.Logger()) }), nil
 	}
 	keys := make([][]byte, len(references))
 	for i, reference := range references {
@@ -53,41 +55,41 @@ func loadSeals(ctx caddy.Context, references []string) (func() *seal.Ring, error
 	return func() *seal.Ring { return ring }, nil
 }
 
-// storedSeals returns the key of a storage. If the storage fails, what the returned
+// storedRing returns the key of a storage. If the storage fails, what the returned
 // key seals opens until the configuration is loaded again.
-func storedSeals(storage keyStorage, logger *zap.Logger) *seal.Ring {
-	ctx, cancel := context.WithTimeout(context.Background(), storagePatience)
+func storedRing(storage storage, logger *zap.Logger) *seal.Ring {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	key, err := storedSealKey(ctx, storage)
+	key, err := storedKey(ctx, storage)
 	if err != nil {
 		logger.Warn("keeping the key that seals reasoning failed; reasoning that clients send back later is left out", zap.Error(err))
-		key = newSealKey()
+		key = newKey()
 	}
 	ring, _ := seal.NewRing(key) // it is long enough
 	return ring
 }
 
-// storedSealKey returns the key of a storage, which it makes if there is none.
-func storedSealKey(ctx context.Context, storage keyStorage) (key []byte, err error) {
-	if err := storage.Lock(ctx, sealKeyName); err != nil {
-		return nil, fmt.Errorf("locking %s: %w", sealKeyName, err)
+// storedKey returns the key of a storage, which it makes if there is none.
+func storedKey(ctx context.Context, storage storage) (key []byte, err error) {
+	if err := storage.Lock(ctx, keyName); err != nil {
+		return nil, fmt.Errorf("locking %s: %w", keyName, err)
 	}
-	defer func() { err = errors.Join(err, storage.Unlock(ctx, sealKeyName)) }()
-	key, err = storage.Load(ctx, sealKeyName)
+	defer func() { err = errors.Join(err, storage.Unlock(ctx, keyName)) }()
+	key, err = storage.Load(ctx, keyName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		key = newSealKey()
-		err = storage.Store(ctx, sealKeyName, key)
+		key = newKey()
+		err = storage.Store(ctx, keyName, key)
 	case err == nil && len(key) < seal.MinKey:
 		err = seal.ErrShortKey
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", sealKeyName, err)
+		return nil, fmt.Errorf("reading %s: %w", keyName, err)
 	}
 	return key, nil
 }
 
-func newSealKey() []byte {
+func newKey() []byte {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
 	return key

@@ -3,28 +3,25 @@ package gateway
 import (
 	"crypto/sha256"
 	"net/http"
-	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/keyring"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
-
-// maxCredential bounds the length of a credential in bytes.
-const maxCredential = 256
 
 // authenticate finds the key of a request. Unknown and disabled keys get the same
 // answer, after the same work; the log shows operators why a key was refused. The
 // credential may also be in the header other, "" for none.
 func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *fault.Fault {
-	credential, f := credentialOf(r, other)
+	credential, f := keyring.Credential(r, other)
 	if f != nil {
 		return f
 	}
-	key := h.resolved.sources.key(sha256.Sum256([]byte(credential)))
+	key := h.resolved.sources.Find(sha256.Sum256([]byte(credential)))
 	switch {
 	case key == nil:
 		return h.unknownKey(s, credential)
@@ -46,7 +43,7 @@ func (h *Handler) authenticate(s *sink.Sink, r *http.Request, other string) *fau
 // keys, the key may be valid.
 func (h *Handler) unknownKey(s *sink.Sink, credential string) *fault.Fault {
 	switch {
-	case !h.resolved.sources.complete():
+	case !h.resolved.sources.Complete():
 		s.SetHeader("Retry-After", doubtSeconds)
 		return fault.KeysUnavailable()
 	case aigateway.MistypedAPIKey(credential):
@@ -63,25 +60,6 @@ func (h *Handler) logRefusedKey(s *sink.Sink, key *aigateway.Key, reason string)
 		zap.String("request_id", s.Exchange().ID), zap.String("key_id", key.ID), zap.String("reason", reason))
 }
 
-// credentialOf returns the one credential of a request: the bearer token, or
-// else the value of the header other, "" for none. What does not decide is not
-// looked at.
-func credentialOf(r *http.Request, other string) (string, *fault.Fault) {
-	token, f := bearerToken(r.Header["Authorization"])
-	if other != "" && token == "" && f == nil {
-		token, f = single(strings.ToLower(other), r.Header[other])
-	}
-	switch {
-	case f != nil:
-		return "", f
-	case token == "":
-		return "", fault.NoCredential(strings.ToLower(other))
-	case len(token) > maxCredential || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
-		return "", fault.BadKey()
-	}
-	return token, nil
-}
-
 // keyHeader returns the header beside Authorization that may hold the key of a
 // request, "" for none: that of the endpoint's format or, where the endpoint has
 // none, of the format whose version the request names.
@@ -94,32 +72,4 @@ func keyHeader(r *http.Request, e endpoint) string {
 		return ""
 	}
 	return f.Client.KeyHeader
-}
-
-// bearerToken returns the bearer token of the values of Authorization, "" where
-// there is none. A value of another scheme, or without a token, is not one of
-// ours: a proxy in front may have its own credential there.
-func bearerToken(values []string) (string, *fault.Fault) {
-	var tokens []string
-	for _, value := range values {
-		scheme, token, _ := strings.Cut(strings.Trim(value, blank), " ")
-		if token = strings.Trim(token, blank); token != "" && strings.EqualFold(scheme, "Bearer") {
-			tokens = append(tokens, token)
-		}
-	}
-	return single("authorization", tokens)
-}
-
-const blank = " \t"
-
-// single returns the value of a header that may be sent once, with one value;
-// "" where it was not sent.
-func single(name string, values []string) (string, *fault.Fault) {
-	switch {
-	case len(values) == 0:
-		return "", nil
-	case len(values) > 1 || strings.Contains(values[0], ","):
-		return "", fault.CredentialRepeated(name)
-	}
-	return strings.Trim(values[0], blank), nil
 }

@@ -1,4 +1,4 @@
-package gateway
+package catalog
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ type pricing struct {
 }
 
 // newPricing returns the pricing of a configured provider.
-func newPricing(config *Provider) (p pricing, err error) {
+func newPricing(config *ProviderConfig) (p pricing, err error) {
 	p = pricing{name: config.Name, listed: config.PricedAs}
 	if p.listed == "" {
 		p.listed = config.presetName()
@@ -28,14 +28,14 @@ func newPricing(config *Provider) (p pricing, err error) {
 }
 
 // CheckPrices returns an error for prices of a provider that cannot be.
-func CheckPrices(config *Provider) error {
+func CheckPrices(config *ProviderConfig) error {
 	_, err := newPricing(config)
 	return err
 }
 
 // presetName returns the name of the configured preset, which is that of the provider
 // if none is.
-func (config *Provider) presetName() string {
+func (config *ProviderConfig) presetName() string {
 	var of struct {
 		Preset string `json:"preset"`
 	}
@@ -54,10 +54,10 @@ func (p *pricing) find(model string, at time.Time) *prices.Price {
 	return prices.Builtin().Find(p.listed, model, at)
 }
 
-// price returns the price of a provider's model, nil if it is unknown. It is a
-// meter.Pricer.
-func (r *resolved) price(provider, model string, at time.Time) *prices.Price {
-	if p := r.provider(provider); p != nil {
+// Price returns the price of a provider's model, nil if it is unknown. c is
+// a meter.Pricer.
+func (c *Catalog) Price(provider, model string, at time.Time) *prices.Price {
+	if p := c.find(provider); p != nil {
 		return p.pricing.find(model, at)
 	}
 	return nil

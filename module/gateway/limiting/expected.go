@@ -1,28 +1,29 @@
-package gateway
+package limiting
 
 import (
 	"math"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// expectedTokens estimates the tokens that a request may use: its prompt, once for each
+// Expected estimates the tokens that a request may use: its prompt, once for each
 // call, and the longest answers that it allows. Requests that count tokens use none.
-func expectedTokens(ex *exchange.Exchange, m *model) (e meter.Estimate) {
+func Expected(ex *exchange.Exchange, m *catalog.Model) (e meter.Estimate) {
 	if ex.Operation == translate.CountTokens {
 		return meter.Estimate{}
 	}
-	v, first := &ex.View, m.targets[0]
+	v, first := &ex.View, m.Targets[0]
 	most := v.MaxTokens
 	if most == 0 {
-		most = first.traitsOf(v.Model).MaxTokens()
+		most = first.TraitsOf(v.Model).MaxTokens()
 		e.Assumed = most
 	}
 	most = timesAtMost(timesAtMost(most, v.Answers), v.Prompts)
 	e.Prompt = meter.PromptTokens(len(ex.Body), v.Files)
-	if v.Answers > 1 && first.fansOut(ex) {
+	if v.Answers > 1 && fansOut(first, ex) {
 		e.Prompt = timesAtMost(e.Prompt, v.Answers)
 	}
 	e.Reserved = e.Prompt + min(most, math.MaxInt64-e.Prompt)
@@ -31,12 +32,12 @@ func expectedTokens(ex *exchange.Exchange, m *model) (e meter.Estimate) {
 
 // fansOut reports whether each of several answers needs a call of its own, which
 // sends the whole prompt.
-func (t target) fansOut(ex *exchange.Exchange) bool {
-	spoken := t.provider.speakFor(ex.Format)
+func fansOut(t catalog.Target, ex *exchange.Exchange) bool {
+	spoken := t.Provider.SpeakFor(ex.Format)
 	if spoken == nil || spoken == ex.Format {
 		return false
 	}
-	return spoken.Provider.OneAnswer || t.traitsOf(ex.View.Model).FanOutN || ex.View.Prompts > 1
+	return spoken.Provider.OneAnswer || t.TraitsOf(ex.View.Model).FanOutN || ex.View.Prompts > 1
 }
 
 // timesAtMost returns n times times, at most math.MaxInt64. n is not negative; 0

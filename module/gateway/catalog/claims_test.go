@@ -1,4 +1,4 @@
-package gateway
+package catalog
 
 import (
 	"testing"
@@ -13,16 +13,16 @@ import (
 )
 
 // ranked puts model blocks and providers, each with its patterns, into order.
-func ranked(t *testing.T, models []string, providers map[string][]aigateway.Pattern) (*resolved, error) {
+func ranked(t *testing.T, models []string, providers map[string][]aigateway.Pattern) (*Catalog, error) {
 	t.Helper()
-	r := new(resolved)
+	r := new(Catalog)
 	for _, name := range sortedNames(providers) {
-		p := &provider{name: name, serves: providers[name]}
-		p.whole = target{provider: p, traits: new(trait.Traits)}
-		r.providers = append(r.providers, p)
+		p := &Provider{Name: name, serves: providers[name]}
+		p.whole = Target{Provider: p, Traits: new(trait.Traits)}
+		r.Providers = append(r.Providers, p)
 	}
 	for _, name := range models {
-		m, err := newModel(&Model{Name: name, Targets: []Target{{Provider: r.providers[0].name, Model: "by " + name}}}, r.lookup)
+		m, err := newModel(&ModelConfig{Name: name, Targets: []TargetConfig{{Provider: r.Providers[0].Name, Model: "by " + name}}}, r.lookup)
 		require.NoError(t, err)
 		r.models = append(r.models, m)
 	}
@@ -39,14 +39,14 @@ func sortedNames(providers map[string][]aigateway.Pattern) (names []string) {
 }
 
 // leads says where a name leads: to a model block by its name, or to a provider.
-func leads(r *resolved, name string) string {
-	switch m := r.model(name); {
+func leads(r *Catalog, name string) string {
+	switch m := r.Model(name); {
 	case m == nil:
 		return ""
-	case m.targets[0].model != "":
-		return m.targets[0].model
+	case m.Targets[0].Model != "":
+		return m.Targets[0].Model
 	default:
-		return m.targets[0].provider.name
+		return m.Targets[0].Provider.Name
 	}
 }
 
@@ -81,7 +81,7 @@ func TestWithoutACatchAllOtherNamesLeadNowhere(t *testing.T) {
 	r, err := ranked(t, nil, map[string][]aigateway.Pattern{"a": {"claude-*"}})
 	require.NoError(t, err)
 	assert.Equal(t, "a", leads(r, "claude-x"))
-	assert.Nil(t, r.model("gpt-5"))
+	assert.Nil(t, r.Model("gpt-5"))
 }
 
 func TestEqualRankOnTheSameNamesIsAnError(t *testing.T) {
@@ -134,50 +134,50 @@ func TestEqualRankOnTheSameNamesIsAnError(t *testing.T) {
 func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
 	r, err := ranked(t, []string{"smart"}, map[string][]aigateway.Pattern{"a": nil})
 	require.NoError(t, err)
-	r.providers = append(r.providers, &provider{name: "b"})
+	r.Providers = append(r.Providers, &Provider{Name: "b"})
 	require.Error(t, r.rank())
-	for _, p := range r.providers {
-		require.NoError(t, p.setModels(&Provider{DisableModels: true}))
+	for _, p := range r.Providers {
+		require.NoError(t, p.setModels(&ProviderConfig{DisableModels: true}))
 		p.known = modellist.Named([]string{"known"})
 	}
 	require.NoError(t, r.rank())
 	assert.Equal(t, "by smart", leads(r, "smart"))
-	assert.Nil(t, r.model("known"))
-	assert.Equal(t, []string{"smart"}, r.names())
+	assert.Nil(t, r.Model("known"))
+	assert.Equal(t, []string{"smart"}, r.Names())
 }
 
 func TestModelsBesideDisableModelsAreAnError(t *testing.T) {
-	err := new(provider).setModels(&Provider{Models: []string{"m"}, DisableModels: true})
+	err := new(Provider).setModels(&ProviderConfig{Models: []string{"m"}, DisableModels: true})
 	assert.EqualError(t, err, "models: there can be none beside disable_models")
-	err = new(provider).setModels(&Provider{ModelList: ModelListAuto, DisableModels: true})
+	err = new(Provider).setModels(&ProviderConfig{ModelList: ModelListAuto, DisableModels: true})
 	assert.EqualError(t, err, "model_list: nothing is listed beside disable_models")
 }
 
 func TestAskingForModelsIsTheDefaultWhereAServiceDocumentsIt(t *testing.T) {
 	lists := aigateway.Defaults{ListsModels: true}
 	for _, test := range []struct {
-		config   Provider
+		config   ProviderConfig
 		defaults aigateway.Defaults
 		want     bool
 	}{
-		{Provider{}, lists, true},
-		{Provider{Models: []string{"claude-*"}}, lists, true},
-		{Provider{ModelList: ModelListStatic}, lists, false},
-		{Provider{DisableModels: true}, lists, false},
-		{Provider{}, aigateway.Defaults{}, false},
-		{Provider{ModelList: ModelListAuto}, aigateway.Defaults{}, true},
+		{ProviderConfig{}, lists, true},
+		{ProviderConfig{Models: []string{"claude-*"}}, lists, true},
+		{ProviderConfig{ModelList: ModelListStatic}, lists, false},
+		{ProviderConfig{DisableModels: true}, lists, false},
+		{ProviderConfig{}, aigateway.Defaults{}, false},
+		{ProviderConfig{ModelList: ModelListAuto}, aigateway.Defaults{}, true},
 	} {
 		assert.Equal(t, test.want, test.config.asksForModels(test.defaults), "%+v", test.config)
 	}
-	err := (&Provider{ModelList: "on"}).check(aigateway.Defaults{BaseURL: "http://p"}, false)
+	err := (&ProviderConfig{ModelList: "on"}).check(aigateway.Defaults{BaseURL: "http://p"}, false)
 	assert.EqualError(t, err, "model_list must be 'auto' or 'static'")
 }
 
 func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
 	r, err := ranked(t, []string{"smart", "gpt-*", "known-2"}, map[string][]aigateway.Pattern{"a": {"claude-opus", "claude-*"}, "b": nil})
 	require.NoError(t, err)
-	r.provider("b").known = modellist.Named([]string{"known-1", "known-2", "claude-known", "gpt-known"})
-	assert.Equal(t, []string{"claude-opus", "known-1", "known-2", "smart"}, r.names(),
+	r.find("b").known = modellist.Named([]string{"known-1", "known-2", "claude-known", "gpt-known"})
+	assert.Equal(t, []string{"claude-opus", "known-1", "known-2", "smart"}, r.Names(),
 		"exact names, and names a preset is known for unless they lead elsewhere; sorted, each once")
 }
 
@@ -185,13 +185,13 @@ func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
 func TestANameIsDescribedAsItsProviderDescribesTheModel(t *testing.T) {
 	r, err := ranked(t, nil, map[string][]aigateway.Pattern{"a": {"claude-*"}})
 	require.NoError(t, err)
-	alias, err := newModel(&Model{Name: "smart", Targets: []Target{{Provider: "a", Model: "claude-opus"}}}, r.lookup)
+	alias, err := newModel(&ModelConfig{Name: "smart", Targets: []TargetConfig{{Provider: "a", Model: "claude-opus"}}}, r.lookup)
 	require.NoError(t, err)
 	r.models = append(r.models, alias)
 	require.NoError(t, r.rank())
 	opus := modelcard.Card{ID: "claude-opus", DisplayName: "Opus", Created: 1, OwnedBy: "a", ContextTokens: 2, OutputTokens: 3}
-	r.provider("a").known = []modelcard.Card{opus}
-	assert.Equal(t, opus, r.describeModel("claude-opus"))
-	assert.Equal(t, modelcard.Card{ID: "smart", ContextTokens: 2, OutputTokens: 3}, r.describeModel("smart"))
-	assert.Equal(t, modelcard.Card{ID: "claude-other"}, r.describeModel("claude-other"))
+	r.find("a").known = []modelcard.Card{opus}
+	assert.Equal(t, opus, r.Describe("claude-opus"))
+	assert.Equal(t, modelcard.Card{ID: "smart", ContextTokens: 2, OutputTokens: 3}, r.Describe("smart"))
+	assert.Equal(t, modelcard.Card{ID: "claude-other"}, r.Describe("claude-other"))
 }

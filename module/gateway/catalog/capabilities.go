@@ -1,0 +1,70 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// capability is what a client of one format can expect of a model: of the first
+// target that can serve it.
+type capability struct {
+	Lane     string           `json:"lane"`     // "bytes" or "translated"
+	Upstream translate.Format `json:"upstream"` // what is spoken to the provider
+	pairs.Capabilities
+}
+
+// The values of capability's Lane.
+const (
+	laneBytes      = "bytes"
+	laneTranslated = "translated"
+)
+
+// everything stands for all fields of a request that is relayed as it is.
+var everything = pairs.Capabilities{Kept: []string{"*"}, Reported: []string{}, Refused: []string{}}
+
+// describe encodes the capabilities of all models, once for models that have the same.
+func (c *Catalog) describe() {
+	shared := make(map[string]json.RawMessage)
+	for _, claim := range c.claims {
+		if claim.model.Capabilities != nil { // a model of the global option
+			continue
+		}
+		known, key := claim.model.capabilities()
+		if shared[key] == nil {
+			shared[key], _ = json.Marshal(known) // strings always encode
+		}
+		claim.model.Capabilities = shared[key]
+	}
+}
+
+// capabilities returns the capabilities of the model by the formats of clients, without
+// the formats that no target can serve, and a key: models with the same key have the
+// same capabilities.
+func (m *Model) capabilities() (known map[translate.Format]capability, key string) {
+	known = make(map[translate.Format]capability)
+	for _, client := range formats.All() {
+		for _, t := range m.Targets {
+			upstream := t.Provider.SpeakFor(client)
+			if upstream == nil || !pairs.Possible(client.Name, upstream.Name, t.Traits) {
+				continue
+			}
+			known[client.Name] = capabilityOf(client, upstream, t.Traits)
+			key += fmt.Sprintf("%s %s %+v\n", client, upstream, *t.Traits)
+			break
+		}
+	}
+	return known, key
+}
+
+func capabilityOf(client, upstream *format.Descriptor, traits *trait.Traits) capability {
+	if client == upstream {
+		return capability{laneBytes, upstream.Name, everything}
+	}
+	return capability{laneTranslated, upstream.Name, pairs.CapabilitiesOf(client.Name, upstream.Name, traits)}
+}

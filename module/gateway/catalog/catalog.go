@@ -1,0 +1,108 @@
+// Package catalog is what is configured of providers and models: which there are, how
+// each provider is called, and where the names that clients use lead. It promises that
+// the order of a configuration decides nothing in silence: two claims of equal rank on
+// the same name are an error. It makes no call and knows no client.
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
+)
+
+// Settings are what a catalog is made of.
+type Settings struct {
+	Providers    []*ProviderConfig
+	Models       []*ModelConfig
+	AnswerBounds aigateway.AnswerBounds // of providers without bounds of their own
+}
+
+// Catalog is the provisioned providers and models of a site, those that it inherits
+// included. It does not change.
+type Catalog struct {
+	Providers []*Provider
+	models    []*Model
+	claims    []claim          // in the order in which they are asked
+	lists     *modellist.Lists // of the whole configuration
+}
+
+// New returns an empty catalog, whose extensions ask providers for these lists.
+func New(lists *modellist.Lists) *Catalog { return &Catalog{lists: lists} }
+
+// Extend returns the catalog with more providers and models. It leaves c as it is.
+func (c *Catalog) Extend(ctx caddy.Context, s Settings) (*Catalog, error) {
+	extended := &Catalog{Providers: slices.Clone(c.Providers), models: slices.Clone(c.models), lists: c.lists}
+	if err := extended.addProviders(ctx, s); err != nil {
+		return nil, err
+	}
+	if err := extended.addModels(s.Models); err != nil {
+		return nil, err
+	}
+	if err := extended.rank(); err != nil {
+		return nil, err
+	}
+	extended.describe()
+	return extended, nil
+}
+
+// addProviders provisions the configured providers.
+func (c *Catalog) addProviders(ctx caddy.Context, s Settings) error {
+	if err := s.AnswerBounds.Check(); err != nil {
+		return err
+	}
+	for _, config := range s.Providers {
+		if c.find(config.Name) != nil {
+			return fmt.Errorf("provider '%s' is defined twice", config.Name)
+		}
+		config.AnswerBounds.Inherit(s.AnswerBounds)
+		p, err := newProvider(ctx, config, c.lists)
+		if err != nil {
+			return fmt.Errorf("provider '%s': %w", config.Name, err)
+		}
+		c.Providers = append(c.Providers, p)
+	}
+	return nil
+}
+
+// find returns the provider with this name, nil if there is none.
+func (c *Catalog) find(name string) *Provider {
+	i := slices.IndexFunc(c.Providers, func(p *Provider) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return c.Providers[i]
+}
+
+// lookup returns the provider with a name. Its error has the name that was probably
+// meant.
+func (c *Catalog) lookup(name string) (*Provider, error) {
+	if p := c.find(name); p != nil {
+		return p, nil
+	}
+	known := make([]string, len(c.Providers))
+	for i, p := range c.Providers {
+		known[i] = p.Name
+	}
+	return nil, fmt.Errorf("unknown provider '%s'; %sknown are: %s", name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
+}
+
+// addModels adds the configured models.
+func (c *Catalog) addModels(models []*ModelConfig) error {
+	for _, config := range models {
+		if slices.ContainsFunc(c.models, func(m *Model) bool { return string(m.Pattern) == config.Name }) {
+			return fmt.Errorf("model '%s' is defined twice", config.Name)
+		}
+		m, err := newModel(config, c.lookup)
+		if err != nil {
+			return fmt.Errorf("model '%s': %w", config.Name, err)
+		}
+		c.models = append(c.models, m)
+	}
+	return nil
+}

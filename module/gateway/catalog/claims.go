@@ -1,0 +1,110 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// claim is one pattern with the model it leads to.
+type claim struct {
+	pattern aigateway.Pattern
+	class   int // model block, provider's models, provider without models
+	model   *Model
+	owner   string // for error messages
+}
+
+// The classes of claims, in the order in which they are asked.
+const (
+	modelBlock = iota
+	providerModels
+	catchAll
+)
+
+// rank puts all claims into the order in which they are asked: model blocks
+// before providers' models, exact names before patterns, longer literal
+// prefixes before shorter ones. Two claims of equal rank on the same name are
+// an error: the order of a file must not decide in silence.
+func (c *Catalog) rank() error {
+	c.claims = c.claims[:0]
+	for _, m := range c.models {
+		c.claims = append(c.claims, claim{m.Pattern, modelBlock, m, fmt.Sprintf("model '%s'", m.Pattern)})
+	}
+	for _, p := range c.Providers {
+		c.claims = append(c.claims, p.claims()...)
+	}
+	slices.SortStableFunc(c.claims, claim.compare)
+	for i, a := range c.claims {
+		for _, b := range c.claims[i+1:] {
+			if a.compare(b) != 0 {
+				break
+			}
+			if a.pattern.Overlaps(b.pattern) {
+				return a.conflict(b)
+			}
+		}
+	}
+	return nil
+}
+
+// conflict returns the error for two claims of equal rank on the same name.
+func (a claim) conflict(b claim) error {
+	remedy := ""
+	if a.class == catchAll {
+		remedy = ": give one of them 'models', or 'models off' (in JSON disable_models) where model blocks alone lead to it"
+	}
+	return fmt.Errorf("%s and %s claim the same models with equal rank%s", a.owner, b.owner, remedy)
+}
+
+// compare compares the rank of claims: negative if a is asked before b, 0 if they have
+// the same rank.
+func (a claim) compare(b claim) int {
+	return cmp.Or(
+		cmp.Compare(a.class, b.class),
+		-compareBool(a.pattern.Exact(), b.pattern.Exact()),
+		-cmp.Compare(len(a.pattern.Prefix()), len(b.pattern.Prefix())),
+	)
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
+}
+
+// Model returns the model that a name of a client leads to, nil if there is none.
+func (c *Catalog) Model(name string) *Model {
+	for i := range c.claims {
+		if c.claims[i].pattern.Match(name) {
+			return c.claims[i].model
+		}
+	}
+	return nil
+}
+
+// claims returns the claims of p on model names.
+func (p *Provider) claims() []claim {
+	lead := func(pattern aigateway.Pattern, class int, owner string) claim {
+		fallback, _ := parseFallback(nil)
+		m := &Model{Pattern: pattern, Targets: []Target{p.whole}, Fallback: fallback, Attempts: 1}
+		return claim{pattern, class, m, owner}
+	}
+	switch {
+	case p.hidden:
+		return nil
+	case len(p.serves) == 0:
+		return []claim{lead("*", catchAll, fmt.Sprintf("provider '%s' without models", p.Name))}
+	}
+	claims := make([]claim, 0, len(p.serves))
+	for _, pattern := range p.serves {
+		claims = append(claims, lead(pattern, providerModels, fmt.Sprintf("provider '%s' (models %s)", p.Name, pattern)))
+	}
+	return claims
+}

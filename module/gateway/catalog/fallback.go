@@ -1,0 +1,74 @@
+package catalog
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// Fallback is the set of failures after which the next target is tried.
+type Fallback struct {
+	statuses    map[int]bool
+	classes     [6]bool // classes[5]: every 5xx
+	timeout     bool
+	unreachable bool
+}
+
+// defaultFallback leaves out the statuses of faults in the request: the next provider
+// would refuse it as well.
+var defaultFallback = []string{"401", "402", "403", "404", "408", "429", "5xx", "timeout", "unreachable"}
+
+func parseFallback(words []string) (Fallback, error) {
+	if words == nil {
+		words = defaultFallback
+	}
+	f := Fallback{statuses: make(map[int]bool)}
+	for _, word := range words {
+		if err := f.add(word); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// CheckFallbackOn returns an error unless word is a valid element of
+// ModelConfig.FallbackOn.
+func CheckFallbackOn(word string) error {
+	_, err := parseFallback([]string{word})
+	return err
+}
+
+func (f *Fallback) add(word string) error {
+	class, isClass := strings.CutSuffix(word, "xx")
+	n, err := strconv.Atoi(class)
+	switch {
+	case word == "timeout":
+		f.timeout = true
+	case word == "unreachable":
+		f.unreachable = true
+	case isClass && (class == "4" || class == "5"):
+		f.classes[n] = true
+	case err == nil && len(word) == len("429") && n >= 400 && n <= 599:
+		f.statuses[n] = true
+	default:
+		return fmt.Errorf("fallback_on: '%s' is not a status (429), a class (4xx, 5xx), timeout or unreachable", word)
+	}
+	return nil
+}
+
+// After reports whether the next target is to be tried after a failed attempt.
+func (f *Fallback) After(a *exchange.Attempt, result *exchange.Result) bool {
+	status := result.Status
+	switch {
+	case result.Fault.Kind == fault.Timeout && status < 400:
+		return f.timeout
+	case status == 0:
+		return f.unreachable
+	case status < 400, status > 599: // what is no error status counts as what it should have been
+		status = a.Format.Errors.Status(result.Fault)
+	}
+	return f.statuses[status] || f.classes[status/100%6]
+}

@@ -1,0 +1,78 @@
+package catalog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// Model is what a name leads to.
+type Model struct {
+	Pattern      aigateway.Pattern
+	Targets      []Target // at least one, in the order in which they are tried
+	Fallback     Fallback
+	Attempts     int             // how many targets are asked for one request at most
+	Capabilities json.RawMessage // what clients can expect of it, by their formats
+}
+
+// leadsTo reports whether the name leads to the model of p with the same name.
+func (m *Model) leadsTo(p *Provider, name string) bool {
+	for _, t := range m.Targets {
+		if t.Provider == p && t.UpstreamModel(name) == name {
+			return true
+		}
+	}
+	return false
+}
+
+func newModel(config *ModelConfig, lookup func(string) (*Provider, error)) (*Model, error) {
+	pattern, err := aigateway.ParsePattern(config.Name)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Pattern: pattern, Attempts: config.Attempts}
+	if m.Fallback, err = parseFallback(config.FallbackOn); err != nil {
+		return nil, err
+	}
+	for _, t := range config.Targets {
+		if err := m.addTarget(t, config.Traits, lookup); err != nil {
+			return nil, err
+		}
+	}
+	return m, m.check()
+}
+
+// addTarget adds a target with the traits of its provider, those of the model and its
+// own, of which later ones take precedence.
+func (m *Model) addTarget(t TargetConfig, model map[string]string, lookup func(string) (*Provider, error)) error {
+	p, err := lookup(t.Provider)
+	if err != nil {
+		return err
+	}
+	for _, earlier := range m.Targets {
+		if earlier.Provider == p && earlier.Model == t.Model {
+			return fmt.Errorf("target '%s' stands there twice", t.Provider)
+		}
+	}
+	target, err := p.target(t.Model, model, t.Traits)
+	if err != nil {
+		return err
+	}
+	m.Targets = append(m.Targets, target)
+	return nil
+}
+
+// check refuses a model without targets or attempts, and sets the default of attempts.
+func (m *Model) check() error {
+	switch {
+	case len(m.Targets) == 0:
+		return errors.New("needs at least one target")
+	case m.Attempts < 0:
+		return errors.New("attempts must be at least 1")
+	case m.Attempts == 0:
+		m.Attempts = len(m.Targets)
+	}
+	return nil
+}

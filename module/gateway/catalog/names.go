@@ -1,0 +1,61 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
+)
+
+// Names returns the names of models that clients are shown, sorted: the exact names of
+// model blocks and providers, and the models that providers are known to serve, if
+// their names lead to that provider and to that model.
+func (c *Catalog) Names() []string {
+	var names []string
+	for _, claim := range c.claims {
+		if claim.pattern.Exact() {
+			names = append(names, string(claim.pattern))
+		}
+	}
+	for _, p := range c.Providers {
+		for _, known := range p.models() {
+			if m := c.Model(known.ID); m != nil && m.leadsTo(p, known.ID) {
+				names = append(names, known.ID)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Describe returns what is known of the model that a name leads to. If the name
+// is not the provider's own, only the sizes are the same.
+func (c *Catalog) Describe(name string) modelcard.Card {
+	t := c.Model(name).Targets[0]
+	known := modellist.Find(t.Provider.models(), t.UpstreamModel(name))
+	if known.ID != name {
+		return modelcard.Card{ID: name, ContextTokens: known.ContextTokens, OutputTokens: known.OutputTokens}
+	}
+	return known
+}
+
+// models returns the models that p is known to serve, sorted by id: its own list,
+// else the models of its preset.
+func (p *Provider) models() []modelcard.Card {
+	if p.list == nil {
+		return p.known
+	}
+	return p.list.Models()
+}
+
+// AwaitModels waits until the lists of the providers are fresh, if they have one.
+func AwaitModels(ctx context.Context, providers ...*Provider) {
+	var lists []*modellist.List
+	for _, p := range providers {
+		if p.list != nil {
+			lists = append(lists, p.list)
+		}
+	}
+	modellist.Await(ctx, lists...)
+}

@@ -1,0 +1,165 @@
+package catalog
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
+)
+
+// Provider is a provisioned ProviderConfig.
+type Provider struct {
+	Name      string
+	Identity  modellist.Identity // of the service, without a format
+	Formats   []*format.Descriptor
+	Caller    upstream.Caller
+	Uncounted meter.Uncounted // models whose tokens it does not count
+
+	serves []aigateway.Pattern // the names that it serves without a model block; none: all that are not claimed otherwise
+	hidden bool                // it serves nothing without a model block
+	known  []modelcard.Card    // models its preset is known for, sorted by id
+	list   *modellist.List     // its own list of models; nil if it is not asked for one
+
+	traits layers // of its preset and its own
+	whole  Target // leads to the model that the client names
+
+	pricing pricing
+}
+
+// newProvider provisions a provider. Its list of models is one of lists.
+func newProvider(ctx caddy.Context, config *ProviderConfig, lists *modellist.Lists) (*Provider, error) {
+	if err := aigateway.CheckProviderName(config.Name); err != nil {
+		return nil, err
+	}
+	defaults, inProcess, err := config.loadPreset(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &Provider{
+		Name: config.Name, Identity: config.listIdentity(nil), known: modellist.Named(defaults.Models),
+		traits: layers{defaults.Traits, defaults.ModelTraits, config.Traits},
+	}
+	if err := p.configure(config, defaults, inProcess); err != nil {
+		return nil, err
+	}
+	if p.Caller, err = config.loadCaller(ctx, defaults.BaseURL, inProcess); err != nil {
+		return nil, err
+	}
+	if config.asksForModels(defaults) {
+		p.list = lists.Load(config.listIdentity(p.Formats[0]), modellist.Source{
+			Name: p.Name, Traits: p.whole.Traits, Caller: p.Caller, Logger: ctx.Logger(),
+		})
+	}
+	return p, nil
+}
+
+// configure sets formats, models and traits, and refuses settings that could not work.
+func (p *Provider) configure(config *ProviderConfig, d aigateway.Defaults, inProcess bool) (err error) {
+	if err := p.setFormats(config.Formats, d.Formats); err != nil {
+		return err
+	}
+	if err := p.setModels(config); err != nil {
+		return err
+	}
+	if err := config.check(d, inProcess); err != nil {
+		return err
+	}
+	if p.pricing, err = newPricing(config); err != nil {
+		return err
+	}
+	p.whole, err = p.target("")
+	return err
+}
+
+// loadCaller loads the way to the provider, whose preset has the address standard.
+func (config *ProviderConfig) loadCaller(ctx caddy.Context, standard string, inProcess bool) (upstream.Caller, error) {
+	called := config.Upstream
+	called.BaseURL = cmp.Or(called.BaseURL, standard)
+	return upstream.Load(ctx, called, config.ReverseProxyRaw, inProcess)
+}
+
+// asksForModels reports whether the provider is asked for its list of models.
+func (config *ProviderConfig) asksForModels(d aigateway.Defaults) bool {
+	return config.ModelList == ModelListAuto || config.ModelList == "" && d.ListsModels && !config.DisableModels
+}
+
+// listIdentity returns the identity of the list of models that is asked for in a
+// format.
+func (config *ProviderConfig) listIdentity(f *format.Descriptor) modellist.Identity {
+	id := modellist.Identity{
+		Format: f, BaseURL: config.BaseURL,
+		Preset: string(config.PresetRaw), Transport: string(config.TransportRaw), Proxy: string(config.ReverseProxyRaw),
+	}
+	if len(config.APIKeys) > 0 {
+		id.APIKey = config.APIKeys[0]
+	}
+	return id
+}
+
+// loadPreset loads the preset that is configured, else the one with the name of the
+// provider. It reports whether the preset answers in-process.
+func (config *ProviderConfig) loadPreset(ctx caddy.Context) (aigateway.Defaults, bool, error) {
+	if config.PresetRaw == nil {
+		if _, err := caddy.GetModule("ai_gateway.providers." + config.Name); err != nil {
+			return aigateway.Defaults{}, false, fmt.Errorf("no preset is named '%s'; name one, for example openai_compatible", config.Name)
+		}
+		config.PresetRaw, _ = json.Marshal(map[string]string{"preset": config.Name})
+	}
+	own := config.Upstream // a copy: loading empties the raw field, which the transport needs as well
+	mod, err := ctx.LoadModule(&own, "PresetRaw")
+	if err != nil {
+		return aigateway.Defaults{}, false, fmt.Errorf("loading preset: %w", err)
+	}
+	_, inProcess := mod.(http.RoundTripper)
+	return mod.(aigateway.Preset).Defaults(), inProcess, nil
+}
+
+// setFormats sets the formats that are configured, else those of the preset.
+func (p *Provider) setFormats(configured, standard []translate.Format) error {
+	names := configured
+	if len(names) == 0 {
+		names = standard
+	}
+	if len(names) == 0 {
+		return errors.New("needs a format")
+	}
+	for _, name := range names {
+		f := formats.Of(name)
+		if f == nil {
+			return fmt.Errorf("unknown format '%s'", name)
+		}
+		p.Formats = append(p.Formats, f)
+	}
+	return nil
+}
+
+// setModels sets the names that p serves without a model block.
+func (p *Provider) setModels(config *ProviderConfig) error {
+	p.hidden = config.DisableModels
+	switch {
+	case p.hidden && len(config.Models) > 0:
+		return errors.New("models: there can be none beside disable_models")
+	case p.hidden && config.ModelList == ModelListAuto:
+		return errors.New("model_list: nothing is listed beside disable_models")
+	}
+	for _, name := range config.Models {
+		pattern, err := aigateway.ParsePattern(name)
+		if err != nil {
+			return fmt.Errorf("models: %w", err)
+		}
+		p.serves = append(p.serves, pattern)
+	}
+	return nil
+}

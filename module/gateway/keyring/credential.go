@@ -1,0 +1,58 @@
+package keyring
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// maxCredential bounds the length of a credential in bytes.
+const maxCredential = 256
+
+// Credential returns the one credential of a request: the bearer token, or
+// else the value of the header other, "" for none. What does not decide is not
+// looked at.
+func Credential(r *http.Request, other string) (string, *fault.Fault) {
+	token, f := bearerToken(r.Header["Authorization"])
+	if other != "" && token == "" && f == nil {
+		token, f = single(strings.ToLower(other), r.Header[other])
+	}
+	switch {
+	case f != nil:
+		return "", f
+	case token == "":
+		return "", fault.NoCredential(strings.ToLower(other))
+	case len(token) > maxCredential || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }):
+		return "", fault.BadKey()
+	}
+	return token, nil
+}
+
+// bearerToken returns the bearer token of the values of Authorization, "" where
+// there is none. A value of another scheme, or without a token, is not one of
+// ours: a proxy in front may have its own credential there.
+func bearerToken(values []string) (string, *fault.Fault) {
+	var tokens []string
+	for _, value := range values {
+		scheme, token, _ := strings.Cut(strings.Trim(value, blank), " ")
+		if token = strings.Trim(token, blank); token != "" && strings.EqualFold(scheme, "Bearer") {
+			tokens = append(tokens, token)
+		}
+	}
+	return single("authorization", tokens)
+}
+
+const blank = " \t"
+
+// single returns the value of a header that may be sent once, with one value;
+// "" where it was not sent.
+func single(name string, values []string) (string, *fault.Fault) {
+	switch {
+	case len(values) == 0:
+		return "", nil
+	case len(values) > 1 || strings.Contains(values[0], ","):
+		return "", fault.CredentialRepeated(name)
+	}
+	return strings.Trim(values[0], blank), nil
+}

@@ -1,0 +1,44 @@
+package gateway
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+)
+
+// targets returns the targets to ask for an exchange, in this order: those of the model
+// as they are configured.
+func (h *Handler) targets(m *catalog.Model, _ *exchange.Exchange) []catalog.Target { return m.Targets }
+
+// newAttempt returns the attempt at t for an exchange. It refuses a target that cannot
+// be asked in any faithful way.
+func newAttempt(t catalog.Target, ex *exchange.Exchange) (*exchange.Conduit, *fault.Fault) {
+	spoken, fault := formatFor(t, ex)
+	if fault != nil {
+		return nil, fault
+	}
+	return &exchange.Conduit{Attempt: exchange.Attempt{
+		Exchange: ex,
+		Provider: t.Provider.Name,
+		Format:   spoken,
+		Model:    t.UpstreamModel(ex.View.Model),
+		Traits:   t.TraitsOf(ex.View.Model),
+	}}, nil
+}
+
+// formatFor chooses the format to speak to the provider. Tokens are counted in the
+// client's own format only.
+func formatFor(t catalog.Target, ex *exchange.Exchange) (*format.Descriptor, *fault.Fault) {
+	model := t.UpstreamModel(ex.View.Model)
+	spoken := detour.FormatFor(t.Provider, model, ex.Format)
+	switch {
+	case ex.Operation == translate.CountTokens && (spoken != ex.Format || t.Provider.Uncounted.Has(model)):
+		return nil, fault.NoTokenCount(ex.View.Model)
+	case spoken == nil:
+		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.Provider.Formats[0].Name)
+	}
+	return spoken, nil
+}

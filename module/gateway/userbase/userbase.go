@@ -1,0 +1,146 @@
+// Package userbase is the store of users and keys that a site uses, with the ledger in
+// that store and the accounts that manage its users. It opens nothing before the
+// configuration is in force: validating a configuration creates no file.
+package userbase
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// Options configure the userbase of a site.
+type Options struct {
+	// Store is where users, their sessions and their keys are stored. Its keys are
+	// valid beside those of KeySources. Either the global option or sites may have
+	// one. Default: SQLite, in a file of Caddy's data directory; none if accounts are
+	// disabled.
+	StoreRaw json.RawMessage `json:"store,omitempty" caddy:"namespace=ai_gateway.stores inline_key=store"`
+
+	// Ledger has every exchange leave a record of what it used, in the store. Either
+	// the global option or sites may have one. Default: none.
+	Ledger *Ledger `json:"ledger,omitempty"`
+
+	// Accounts configure how users log in and make keys, below /api/: see the module
+	// ai_gateway.accounts. Either the global option or sites may have them. Default:
+	// on, with its defaults.
+	AccountsRaw json.RawMessage `json:"accounts,omitempty"`
+
+	// DisableAccounts switches accounts off: the paths below /api/ are left to the
+	// site. The keys of a configured store still work. Default: false.
+	DisableAccounts bool `json:"disable_accounts,omitempty"`
+}
+
+// Userbase is the store of users and their keys, and the accounts that manage them.
+type Userbase struct {
+	Store    aigateway.Store    // nil: keys come from the configuration alone
+	Accounts aigateway.Accounts // nil: off
+	Book     *Book              // nil: exchanges leave no record
+}
+
+// The defaults of Options.
+const (
+	accountsModule = "ai_gateway.accounts"
+	defaultStore   = `{"store":"sqlite"}`
+	defaultConfig  = `{}`
+)
+
+func (o *Options) setsAccounts() bool { return o.AccountsRaw != nil || o.DisableAccounts }
+
+// Configured reports whether the options configure store, ledger or accounts.
+func (o *Options) Configured() bool {
+	return o.StoreRaw != nil || o.Ledger != nil || o.setsAccounts()
+}
+
+// Inherit sets what the site leaves open to the options of the global option. The same
+// option in both is an error.
+func (o *Options) Inherit(global *Options) error {
+	switch {
+	case o.StoreRaw != nil && global.StoreRaw != nil:
+		return errors.New("store is set in the global option ai_gateway already")
+	case o.Ledger != nil && global.Ledger != nil:
+		return errors.New("ledger is set in the global option ai_gateway already")
+	case o.setsAccounts() && global.setsAccounts():
+		return errors.New("accounts is set in the global option ai_gateway already")
+	}
+	if o.StoreRaw == nil {
+		o.StoreRaw = global.StoreRaw
+	}
+	if o.Ledger == nil {
+		o.Ledger = global.Ledger
+	}
+	if !o.setsAccounts() {
+		o.AccountsRaw, o.DisableAccounts = global.AccountsRaw, global.DisableAccounts
+	}
+	return nil
+}
+
+// Load returns the userbase of the options. It opens nothing.
+func Load(ctx caddy.Context, o Options) (*Userbase, error) {
+	if o.DisableAccounts && o.AccountsRaw != nil {
+		return nil, errors.New("accounts are configured and disabled at once")
+	}
+	users := new(Userbase)
+	if !o.Configured() && !builtIn("ai_gateway.stores.sqlite", accountsModule) {
+		return users, nil // a custom build may leave them out
+	}
+	if o.StoreRaw == nil && o.DisableAccounts && o.Ledger == nil {
+		return users, nil
+	}
+	if err := users.loadStore(ctx, o); err != nil {
+		return nil, fmt.Errorf("loading store: %w", err)
+	}
+	var err error
+	if users.Book, err = newBook(o.Ledger, users.Store); err != nil {
+		return nil, err
+	}
+	if o.DisableAccounts {
+		return users, nil
+	}
+	if err := users.loadAccounts(ctx, o.AccountsRaw); err != nil {
+		return nil, fmt.Errorf("loading accounts: %w", err)
+	}
+	return users, nil
+}
+
+// loadStore loads the store of a configuration. It takes a copy: loading empties the
+// raw field, which sites inherit.
+func (u *Userbase) loadStore(ctx caddy.Context, o Options) error {
+	if o.StoreRaw == nil {
+		o.StoreRaw = json.RawMessage(defaultStore)
+	}
+	mod, err := ctx.LoadModule(&o, "StoreRaw")
+	if err != nil {
+		return err
+	}
+	u.Store = mod.(aigateway.Store)
+	return nil
+}
+
+// loadAccounts loads the accounts that manage the users of the store.
+func (u *Userbase) loadAccounts(ctx caddy.Context, raw json.RawMessage) error {
+	if raw == nil {
+		raw = json.RawMessage(defaultConfig)
+	}
+	mod, err := ctx.LoadModuleByID(accountsModule, raw)
+	if err != nil {
+		return err
+	}
+	u.Accounts = mod.(aigateway.Accounts)
+	u.Accounts.UseStore(u.Store)
+	return nil
+}
+
+// builtIn reports whether this build has all of the modules.
+func builtIn(modules ...string) bool {
+	for _, id := range modules {
+		if _, err := caddy.GetModule(id); err != nil {
+			return false
+		}
+	}
+	return true
+}
