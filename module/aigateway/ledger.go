@@ -32,8 +32,7 @@ type Ledger interface {
 // LedgerStore is an optional interface of a Store that can keep a ledger.
 type LedgerStore interface {
 	// OpenLedger returns the ledger of the store: the same one for the same journal,
-	// whose options are those of the first call. It opens the journal, and not the
-	// database. Each call needs one of Ledger.Release.
+	// with the options of the last call. It opens the journal, and not the database. Each call needs one of Ledger.Release.
 	OpenLedger(LedgerOptions) (Ledger, error)
 
 	// What any gateway with this store has written down can be read without a ledger
@@ -55,7 +54,9 @@ type LedgerReader interface {
 // default.
 type LedgerOptions struct {
 	// Journal is the directory of the journal, which has records until they are in
-	// the database. Default: ai_gateway/journal in Caddy's data directory.
+	// the database. No two processes can use one. Default: beside the file of SQLite,
+	// and in Caddy's data directory for PostgreSQL; a second process with the same
+	// default uses a directory of its own.
 	Journal string `json:"journal,omitempty"`
 
 	// JournalMax is the size of the journal in bytes beyond which OnError applies.

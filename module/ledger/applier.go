@@ -189,7 +189,7 @@ func (a *applier) register(ctx context.Context) error {
 			ON CONFLICT (identity) DO NOTHING`, a.identity); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(`UPDATE gateway_ledger_state SET zone = $1 WHERE zone = ''`, a.ledger.options.Zone); err != nil {
+		if _, err := tx.Exec(`UPDATE gateway_ledger_state SET zone = $1 WHERE zone = ''`, a.ledger.options.Load().Zone); err != nil {
 			return err
 		}
 		if err := tx.Row(`SELECT zone FROM gateway_ledger_state`).Scan(&zone); err != nil {
@@ -207,7 +207,7 @@ func (a *applier) register(ctx context.Context) error {
 	if found.zone, err = time.LoadLocation(zone); err != nil {
 		return err
 	}
-	if zone != a.ledger.options.Zone {
+	if zone != a.ledger.options.Load().Zone {
 		a.ledger.logger().Warn("days of the ledger are those of another zone than configured, in which it was made", zap.String("zone", zone))
 	}
 	a.place, a.at = found, found.mark

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -19,17 +21,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// Ledger implements aigateway.Ledger.
+// Ledger is a ledger in use.
 type Ledger struct {
-	options aigateway.LedgerOptions
+	options atomic.Pointer[aigateway.LedgerOptions]
 	journal *journal.Journal
 	*Reader
 	logger  func() *zap.Logger
 	failing database.Outage // of the journal
 
-	mu      sync.Mutex // guards running and retired
-	running int        // exchanges that have begun and not ended
-	retired bool       // nobody uses the ledger but they
+	running atomic.Int64 // exchanges that have begun and not ended
+	idle    func()       // called when none runs any more
 
 	applier *applier
 	stop    context.CancelFunc
@@ -48,10 +49,7 @@ func Open(options aigateway.LedgerOptions, backend database.Backend, logger func
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	setDefaults(&options)
-	opened, crashed, err := journal.Open(journal.Options{
-		Dir: options.Journal, Max: options.JournalMax, SyncEvery: time.Duration(options.Sync), Logger: logger(),
-	})
+	opened, crashed, err := journal.Open(journalOptions(options, logger()))
 	if err != nil {
 		return nil, err
 	}
@@ -59,21 +57,26 @@ func Open(options aigateway.LedgerOptions, backend database.Backend, logger func
 	if err != nil {
 		return nil, errors.Join(err, opened.Close())
 	}
-	l := &Ledger{options: options, journal: opened, logger: logger, stop: func() {}}
+	l := &Ledger{journal: opened, logger: logger, idle: func() {}, stop: func() {}}
 	l.Reader = NewReader(backend, logger)
+	l.configure(options)
 	l.applier = newApplier(l, identity)
 	l.endCrashed(crashed)
 	l.start()
 	return l, nil
 }
 
-func setDefaults(o *aigateway.LedgerOptions) {
-	if o.Records == 0 {
-		o.Records = defaultRecords
-	}
-	if o.Zone == "" {
-		o.Zone = defaultZone
-	}
+func journalOptions(o aigateway.LedgerOptions, logger *zap.Logger) journal.Options {
+	return journal.Options{Dir: o.Journal, Max: o.JournalMax, SyncEvery: time.Duration(o.Sync), Logger: logger}
+}
+
+// configure applies valid options. All but the directory of the journal and the zone,
+// which is fixed in the database, may change while the ledger is open.
+func (l *Ledger) configure(options aigateway.LedgerOptions) {
+	options.Records = cmp.Or(options.Records, defaultRecords)
+	options.Zone = cmp.Or(options.Zone, defaultZone)
+	l.options.Store(&options)
+	l.journal.Configure(journalOptions(options, l.logger()))
 }
 
 // readIdentity returns the name of the journal in the database, which is made with
@@ -121,11 +124,9 @@ func (l *Ledger) Close() error {
 	return errors.Join(l.journal.Close(), l.db.Close())
 }
 
-// Begin implements aigateway.Ledger.
+// Begin is that of aigateway.Ledger.
 func (l *Ledger) Begin(r *aigateway.Record) error {
-	l.mu.Lock()
-	l.running++
-	l.mu.Unlock()
+	l.running.Add(1)
 	id, err := l.journal.Begin(appendRecord(nil, r))
 	r.ID, r.Admitted = int64(id), id.Time()
 	if err == nil {
@@ -135,15 +136,11 @@ func (l *Ledger) Begin(r *aigateway.Record) error {
 	return fmt.Errorf("%w: %w", aigateway.ErrLedger, err)
 }
 
-// End implements aigateway.Ledger.
+// End is that of aigateway.Ledger.
 func (l *Ledger) End(r *aigateway.Record) {
 	l.end(r)
-	l.mu.Lock()
-	l.running--
-	last := l.retired && l.running == 0
-	l.mu.Unlock()
-	if last {
-		go l.closeLogged() // the client of the exchange does not wait
+	if l.running.Add(-1) == 0 {
+		l.idle()
 	}
 }
 
@@ -154,11 +151,3 @@ func (l *Ledger) end(r *aigateway.Record) {
 	}
 	l.failing.End(l.logger, "ledger can be written again")
 }
-
-func (l *Ledger) closeLogged() {
-	if err := l.Close(); err != nil {
-		l.logger().Error("closing the ledger", zap.Error(err))
-	}
-}
-
-var _ aigateway.Ledger = (*Ledger)(nil)

@@ -22,7 +22,7 @@ const (
 // minute by itself.
 func (l *Ledger) Prune(ctx context.Context) {
 	now := time.Now()
-	oldest := idAt(now.AddDate(0, 0, -l.options.Records))
+	oldest := idAt(now.AddDate(0, 0, -l.options.Load().Records))
 	for range mostPrunes {
 		deleted := int64(0)
 		err := l.db.Write(ctx, "deleting old records", func(tx database.Statements) (err error) {

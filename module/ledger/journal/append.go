@@ -43,7 +43,7 @@ func (j *Journal) mayBegin(payload []byte) error {
 		return ErrClosed
 	case len(payload) > MaxPayload:
 		return ErrTooLarge
-	case j.size() > j.options.Max:
+	case j.size() > j.largest.Load():
 		return ErrFull
 	}
 	return nil
@@ -121,7 +121,7 @@ func (j *Journal) write(frames []byte) error {
 	if err := j.file.append(frames); err != nil {
 		return err
 	}
-	if j.options.SyncEvery < 0 {
+	if j.syncEvery.Load() < 0 {
 		if err := j.file.sync(); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -63,6 +64,8 @@ type Journal struct {
 	segments []segment     // by number; the last one is written
 	closed   bool
 
+	largest, syncEvery atomic.Int64 // Options.Max and Options.SyncEvery, which may change
+
 	written chan struct{} // has an element after a write
 	stop    chan struct{}
 	done    sync.WaitGroup
@@ -90,12 +93,20 @@ func Open(o Options) (*Journal, []Entry, error) {
 		options: o, locked: locked, next: newBatch(), open: make(map[ID][]byte),
 		written: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
+	j.Configure(o)
 	if err := j.recover(); err != nil {
 		_ = locked.Close() // the first error says more
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}
 	j.done.Go(j.maintain)
 	return j, j.unended(), nil
+}
+
+// Configure applies Max and SyncEvery.
+func (j *Journal) Configure(o Options) {
+	o.setDefaults()
+	j.largest.Store(o.Max)
+	j.syncEvery.Store(int64(o.SyncEvery))
 }
 
 func (o *Options) setDefaults() {
@@ -194,17 +205,15 @@ func (j *Journal) Close() error {
 
 // maintain writes what is late, and puts what was written on the disk.
 func (j *Journal) maintain() {
-	every := j.options.SyncEvery
-	if every < 0 {
-		every = DefaultSyncEvery // for what is late
-	}
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
 	for {
+		every := time.Duration(j.syncEvery.Load())
+		if every < 0 {
+			every = DefaultSyncEvery // for what is late
+		}
 		select {
 		case <-j.stop:
 			return
-		case <-ticker.C:
+		case <-time.After(every):
 			j.tick()
 		}
 	}

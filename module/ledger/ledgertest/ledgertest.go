@@ -76,7 +76,7 @@ func opened(t testing.TB, d Database, journal string, change ...func(*aigateway.
 func journalOf(t testing.TB) string { return filepath.Join(t.TempDir(), "journal") }
 
 // write begins and ends an exchange.
-func write(t testing.TB, l aigateway.Ledger, r aigateway.Record) {
+func write(t testing.TB, l *ledger.Ledger, r aigateway.Record) {
 	t.Helper()
 	assert.NoError(t, l.Begin(&r))
 	l.End(&r)

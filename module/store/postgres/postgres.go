@@ -10,8 +10,11 @@
 package postgres
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -86,7 +89,9 @@ func (p *Postgres) Cleanup() error {
 // OpenLedger implements aigateway.LedgerStore. The ledger has tables of its own in
 // the same database.
 func (p *Postgres) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
-	return ledger.Shared(options, p.records, p.CaddyModule().ID)
+	database := sha256.Sum256([]byte(p.records.Identity()))
+	journal := filepath.Join(caddy.AppDataDir(), "ai_gateway", "journal-"+hex.EncodeToString(database[:8]))
+	return ledger.Shared(options, journal, p.records, p.CaddyModule().ID)
 }
 
 // UnmarshalCaddyfile reads the DSN. Syntax:

@@ -42,6 +42,7 @@ type SQLite struct {
 	*ledger.Reader `json:"-"`
 
 	records string // the path of the ledger
+	journal string // the folder of its journal, unless one is configured
 }
 
 // CaddyModule returns the Caddy module information.
@@ -60,6 +61,7 @@ func (s *SQLite) Provision(caddy.Context) error {
 	}
 	extension := filepath.Ext(path)
 	s.records = strings.TrimSuffix(path, extension) + "-ledger" + extension
+	s.journal = strings.TrimSuffix(path, extension) + "-journal"
 	s.Reader = ledger.NewReader(s.ledgerFile(), func() *zap.Logger { return caddy.Log().Named(string(s.CaddyModule().ID)) })
 	s.Store = store.Shared(&file{schema: accounts, path: path}, s.CaddyModule().ID)
 	return nil
@@ -91,7 +93,7 @@ func (s *SQLite) ledgerFile() *file { return &file{schema: records, path: s.reco
 
 // OpenLedger implements aigateway.LedgerStore.
 func (s *SQLite) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
-	return ledger.Shared(options, s.ledgerFile(), s.CaddyModule().ID)
+	return ledger.Shared(options, s.journal, s.ledgerFile(), s.CaddyModule().ID)
 }
 
 // UnmarshalCaddyfile reads the path. Syntax:

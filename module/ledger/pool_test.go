@@ -1,0 +1,115 @@
+package ledger
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
+)
+
+// elsewhere is another database that cannot be reached.
+type elsewhere struct{ away }
+
+func (elsewhere) Identity() string { return "elsewhere" }
+
+func sharedLedger(t *testing.T, options aigateway.LedgerOptions, usual string) *shared {
+	t.Helper()
+	l, err := Shared(options, usual, away{}, "test")
+	require.NoError(t, err)
+	return l.(*shared)
+}
+
+func release(t *testing.T, ledgers ...*shared) {
+	t.Helper()
+	for _, l := range ledgers {
+		assert.NoError(t, l.Release())
+	}
+}
+
+// A process that was started beside another one of the same data directory failed.
+func TestASecondProcessUsesAJournalOfItsOwn(t *testing.T) {
+	usual := filepath.Join(t.TempDir(), "journal")
+	other, err := Open(aigateway.LedgerOptions{Journal: usual}, away{}, zap.NewNop)
+	require.NoError(t, err)
+	l := sharedLedger(t, aigateway.LedgerOptions{}, usual)
+	assert.Equal(t, usual+"-2", l.options.Load().Journal)
+	release(t, l)
+	require.NoError(t, other.Close())
+
+	l = sharedLedger(t, aigateway.LedgerOptions{}, usual)
+	assert.Equal(t, usual, l.options.Load().Journal)
+	release(t, l)
+}
+
+// A journal that is named is never replaced by another.
+func TestL037AConfiguredJournalBelongsToOneProcess(t *testing.T) {
+	dir := t.TempDir()
+	other, err := Open(aigateway.LedgerOptions{Journal: dir}, away{}, zap.NewNop)
+	require.NoError(t, err)
+	_, err = Shared(aigateway.LedgerOptions{Journal: dir}, "unused", away{}, "test")
+	assert.ErrorIs(t, err, journal.ErrInUse)
+	require.NoError(t, other.Close())
+}
+
+// What a second process left when it was killed would have stayed in its journal until
+// there were two processes again.
+func TestJournalsThatNobodyUsesAreAdopted(t *testing.T) {
+	usual := filepath.Join(t.TempDir(), "journal")
+	left, err := Open(aigateway.LedgerOptions{Journal: usual + "-2"}, away{}, zap.NewNop)
+	require.NoError(t, err)
+	r := aigateway.Record{Request: "left"}
+	require.NoError(t, left.Begin(&r))
+	require.NoError(t, left.Close())
+
+	release(t, sharedLedger(t, aigateway.LedgerOptions{}, usual)) // the database is away, but the exchange is ended
+	_, crashed, err := journal.Open(journal.Options{Dir: usual + "-2"})
+	require.NoError(t, err)
+	assert.Empty(t, crashed)
+}
+
+// The options of the first configuration stayed until the process ended.
+func TestAReloadChangesOptions(t *testing.T) {
+	usual := filepath.Join(t.TempDir(), "journal")
+	first := sharedLedger(t, aigateway.LedgerOptions{}, usual)
+	second := sharedLedger(t, aigateway.LedgerOptions{Records: 7, JournalMax: 1, Sync: caddy.Duration(time.Minute)}, usual)
+	assert.Same(t, first, second)
+	assert.Equal(t, 7, first.options.Load().Records)
+	assert.Equal(t, usual, first.options.Load().Journal)
+	assert.ErrorIs(t, first.Begin(new(aigateway.Record)), journal.ErrFull)
+	_, err := Shared(aigateway.LedgerOptions{Zone: "Mars/Olympus"}, usual, away{}, "test")
+	assert.Error(t, err)
+	_, err = Shared(aigateway.LedgerOptions{}, usual, elsewhere{}, "test")
+	assert.ErrorContains(t, err, "name another journal")
+	first.End(new(aigateway.Record))
+	release(t, first, second)
+}
+
+// A configuration without the ledger, followed by one with it, failed while exchanges of
+// the first one ran: their ledger had the lock.
+func TestALedgerIsUsedAgainWhileExchangesRun(t *testing.T) {
+	usual := filepath.Join(t.TempDir(), "journal")
+	l := sharedLedger(t, aigateway.LedgerOptions{}, usual)
+	running := aigateway.Record{Request: "running"}
+	require.NoError(t, l.Begin(&running))
+	release(t, l)
+	again := sharedLedger(t, aigateway.LedgerOptions{Journal: usual}, "")
+	assert.Same(t, l, again)
+	l.End(&running)
+	next := aigateway.Record{Request: "next"}
+	require.NoError(t, again.Begin(&next), "it is open")
+	release(t, again)
+	again.End(&next)
+	require.Eventually(t, func() bool {
+		open.Lock()
+		defer open.Unlock()
+		return open.ledgers[usual] == nil
+	}, time.Minute, time.Millisecond)
+	assert.ErrorIs(t, again.Begin(new(aigateway.Record)), journal.ErrClosed)
+}
