@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -13,7 +12,7 @@ import (
 // preparedCall is one of the calls that a request becomes, with what it sends.
 type preparedCall struct {
 	call    *call
-	payload *payload.Payload
+	payload *payload
 }
 
 // fanOut makes the calls that the request becomes, of which first has the first
@@ -38,9 +37,9 @@ func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) 
 		}
 		c.noteLosses(r.losses)
 		for range first.samples {
-			calls = append(calls, preparedCall{c.subcall(r.answerContext), r.payload.Share()})
+			calls = append(calls, preparedCall{c.subcall(r.answerContext), r.payload.share()})
 		}
-		r.payload.Close()
+		r.payload.close()
 	}
 	return calls, nil
 }
@@ -57,7 +56,7 @@ func (c *call) subcall(answer translate.AnswerContext) *call {
 // drop gives up calls that are not made.
 func drop(calls []preparedCall) {
 	for _, prepared := range calls {
-		prepared.payload.Close()
+		prepared.payload.close()
 		prepared.call.cancel(errEnded)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -17,7 +15,7 @@ import (
 // and read; the reader of the whole answer handles what arrives.
 type subcall struct {
 	*call
-	payload    *payload.Payload // what the call sends
+	payload    *payload // what the call sends
 	translator *pairs.Translator
 	relay      relay // of a streamed answer
 
@@ -52,7 +50,7 @@ type arrival struct {
 
 // run makes the call.
 func (s *subcall) run(deliver func(arrival) bool) {
-	defer s.watch.Stop()
+	defer s.watch.stop()
 	defer func() {
 		if p := recover(); p != nil {
 			deliver(arrival{from: s, panicked: p})
@@ -98,7 +96,7 @@ func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 // is being read.
 func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
 	defer res.Body.Close()
-	s.watch.Enter(watch.FirstEvent(time.Duration(s.t.FirstEventTimeout)))
+	s.watch.enter(phase{time.Duration(s.t.FirstEventTimeout), errFirstEvent})
 	src, err := s.decoded(res)
 	if err != nil {
 		res, err = s.unread(res, err)
@@ -108,9 +106,9 @@ func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
 	var buffers [2][8 << 10]byte
 	for i, rest := 0, maxReadOut; err == nil && rest > 0; i ^= 1 {
 		var n int
-		s.watch.Resume()
+		s.watch.resume()
 		n, err = src.Read(buffers[i][:])
-		s.watch.Hold() // until the answer's reader asks for more
+		s.watch.hold() // until the answer's reader asks for more
 		if s.whole.Load() {
 			rest--
 			continue
@@ -164,7 +162,7 @@ func (s *subcall) begun() bool { return s.whole.Load() || s.relay.begun() }
 
 // finish begins to read out the body after a whole answer.
 func (s *subcall) finish() {
-	s.watch.Enter(watch.Drain(time.Duration(s.t.UsageWait)))
+	s.watch.enter(phase{time.Duration(s.t.UsageWait), errDrain})
 	s.whole.Store(true)
 }
 

@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -36,7 +36,7 @@ var source = core.Source{Rows: core.NewRows(
 // itemReader reads requests of that format: each part is an image with a mark.
 type itemReader struct{ parts core.Object }
 
-var partMembers = core.NewNames("type", "mark")
+var partMembers = shape.New("type mark")
 
 func (r *itemReader) Forget() { *r = itemReader{} }
 
@@ -70,7 +70,7 @@ func (r *itemReader) item(c *jsonscan.Cursor, x *core.Translation, w core.Writer
 			if x.Keep(core.Image, nil) {
 				w.Image(&core.Media{})
 			}
-			if r.parts.Raw(1) != nil && x.Keep(core.CachePart, nil) {
+			if r.parts.Raw("mark") != nil && x.Keep(core.CachePart, nil) {
 				w.CacheBreakpoint(nil)
 			}
 		})
@@ -208,21 +208,6 @@ func TestFieldsAreLostWithWhatTheyBelongTo(t *testing.T) {
 	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(core.Keep(core.Image), new(trait.Traits)))
 	assert.Equal(t, []core.Fate{core.Refused, core.Refused, core.Refused}, under(sometimes, new(trait.Traits)))
 	assert.Equal(t, []core.Fate{core.Kept, core.Hinted, core.Kept}, under(sometimes, &trait.Traits{CacheBreakpoints: true}), "their own fates")
-}
-
-func TestNamesAreFoundWhateverTheyLookLike(t *testing.T) {
-	var list []string
-	for i := range 200 {
-		list = append(list, strings.Repeat("x", i%7+1)+string(rune('a'+i%26))+strings.Repeat("y", i/26+1)+string(rune('0'+i%10)))
-	}
-	list = list[:100]
-	names := core.NewNames(list...)
-	for i, name := range list {
-		assert.Equal(t, i, names.Index([]byte(name)), name)
-	}
-	for _, name := range []string{"", "x", "type", list[0] + "z"} {
-		assert.Equal(t, -1, names.Index([]byte(name)), name)
-	}
 }
 
 func TestTablesAreCheckedAtStart(t *testing.T) {

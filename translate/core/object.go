@@ -1,92 +1,106 @@
 package core
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+import (
+	"math/bits"
 
-// Object contains the members of one object by their indices in Names, which has at
-// most 32 names. Members that are null are absent. An Object can be reused.
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
+)
+
+// Object contains the members of one object of a request. Members that are null are
+// absent. An Object can be reused.
 type Object struct {
-	values [32][]byte
-	has    uint32 // a bit for each member that the object read last has
-	at     int    // the member that Next moved to
+	values [shape.MaxMembers][]byte // by their indices in the table
+	has    shape.Set                // the members that are present
+	table  *shape.Table
+	names  []string // of the table
+	path   string
+	at     int // the member that Next moved to
 	open   bool
 }
 
-// Set is a set of members, a bit for each index.
-type Set uint32
-
-// SetOf returns the set of these indices.
-func SetOf(indices ...int) (s Set) {
-	for _, i := range indices {
-		s |= 1 << i
-	}
-	return s
-}
-
-// Read consumes the value at the cursor and keeps its members; a value that is not an
-// object has none. Members that are not in names are reported as lost. path is the
-// path from the element at the reader's place to the object, with a dot behind, or "".
-func (o *Object) Read(x *Translation, c *jsonscan.Cursor, names *Names, path string) {
-	for o.Enter(c); o.Next(x, c, names, path); {
+// Read consumes the value at the cursor and keeps the members that are in the table; a
+// value that is not an object has none. Other members are reported as lost. path is the
+// path from the element at the reader's place to the object, or "".
+func (o *Object) Read(x *Translation, c *jsonscan.Cursor, table *shape.Table, path string) {
+	for o.Enter(c, table, path); o.Next(x, c); {
 		o.Keep(c)
 	}
 }
 
+// ReadRaw is Read for a raw value.
+func (o *Object) ReadRaw(x *Translation, raw []byte, table *shape.Table, path string) {
+	c := jsonscan.Again(raw)
+	o.Read(x, &c, table, path)
+}
+
 // Enter enters the object at the cursor, whose members Next visits, for readers that
-// consume some of the values themselves. It reports whether there is an object; any
-// other value is consumed.
-func (o *Object) Enter(c *jsonscan.Cursor) bool {
-	o.has = 0
+// consume some of the values themselves. A value of another kind is consumed.
+func (o *Object) Enter(c *jsonscan.Cursor, table *shape.Table, path string) {
+	o.has, o.table, o.names, o.path = 0, table, table.Names(), path
 	if o.open = c.EnterObject(); !o.open {
 		c.Skip()
 	}
-	return o.open
 }
 
-// Next moves to the value of the next member that is in names, and reports whether
+// Next moves to the value of the next member that is in the table, and reports whether
 // there is one. The caller must consume the value, by Keep or otherwise.
-func (o *Object) Next(x *Translation, c *jsonscan.Cursor, names *Names, path string) bool {
+func (o *Object) Next(x *Translation, c *jsonscan.Cursor) bool {
 	for o.open && c.Member() {
 		name := c.Name()
-		if o.at = names.Index(name); o.at >= 0 {
+		if o.at = o.table.Find(name); o.at >= 0 {
 			return true
 		}
-		if says(c.Skip()) {
-			x.LoseMember(path, name)
+		if isPresent(c.Skip()) {
+			x.LoseMember(o.path, name)
 		}
 	}
 	return false
 }
 
-// At returns the index of the member that Next moved to.
-func (o *Object) At() int { return o.at }
+// Name returns the name of the member that Next moved to.
+func (o *Object) Name() string { return o.names[o.at] }
 
 // Keep consumes the value of the member that Next moved to, for Raw.
 func (o *Object) Keep(c *jsonscan.Cursor) {
-	if value := c.Skip(); says(value) {
+	if value := c.Skip(); isPresent(value) {
 		o.values[o.at] = value
 		o.has |= 1 << o.at
 	}
 }
 
-// says reports whether a raw value is present. A null is not, and neither is a value
+// isPresent reports whether a raw value is present. A null is not, and neither is a value
 // that could not be read.
-func says(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
+func isPresent(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
 
 // Raw returns the raw value of a member, nil for none.
-func (o *Object) Raw(i int) []byte {
-	if o.has&(1<<i) == 0 {
-		return nil
+func (o *Object) Raw(name string) []byte {
+	// Few members are present, and few of them have names of the same length.
+	for rest := o.has; rest != 0; rest &= rest - 1 {
+		if i := bits.TrailingZeros32(uint32(rest)); o.names[i] == name {
+			return o.values[i]
+		}
 	}
-	return o.values[i]
+	return nil
 }
 
-// LoseOthers reports the loss of the members that are not in own, since they have no
-// meaning in an object of this kind. path is as in Read.
-func (o *Object) LoseOthers(x *Translation, own Set, names *Names, path string) {
-	others := o.has &^ uint32(own)
+// Text returns the text of a member, escaped, nil if the member is absent or not a
+// string.
+func (o *Object) Text(name string) []byte { return jsonscan.Inner(o.Raw(name)) }
+
+// Word returns the decoded text of a member.
+func (o *Object) Word(name string) []byte { return jsonscan.DecodedOf(o.Raw(name)) }
+
+// Shape returns the shape of the object by its type, nil if the table does not have the
+// type.
+func (o *Object) Shape() *shape.Shape { return o.table.Shape(o.Word("type")) }
+
+// LoseOthers reports the loss of the members that objects of a shape do not have.
+func (o *Object) LoseOthers(x *Translation, s *shape.Shape) {
+	others := s.Others(o.has)
 	for i := 0; others != 0; i, others = i+1, others>>1 {
 		if others&1 != 0 && !jsonscan.Blank(o.values[i]) {
-			x.LoseMember(path, []byte(names.list[i]))
+			x.LoseMember(o.path, []byte(o.names[i]))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
 // Option is a field of a request.
@@ -130,8 +131,8 @@ func DigestOf(id string) string {
 
 // level is an object of options.
 type level struct {
-	path    string // with its last dot
-	names   *Names
+	path    string
+	names   *shape.Names
 	members []group
 }
 
@@ -152,30 +153,43 @@ func (t *Rows) addLevels() {
 		path, _, _ := strings.Cut(r.Name, "=")
 		rows[path] = append(rows[path], r)
 		for path != "" {
-			object, member := path[:strings.LastIndexByte(path, '.')+1], path[strings.LastIndexByte(path, '.')+1:]
+			object, member := cutMember(path)
 			if !slices.Contains(members[object], member) && member != "*" {
 				members[object] = append(members[object], member)
 			}
-			path = strings.TrimSuffix(object, ".")
+			path = object
 		}
 	}
 	for object, members := range members {
-		t.levels[object] = &level{path: object, names: NewNames(members...)}
+		t.levels[object] = &level{path: object, names: shape.NewNames(members...)}
 	}
 	for _, l := range t.levels {
 		for _, member := range l.names.List() {
-			path := l.path + member
-			l.members = append(l.members, group{rows[path], t.levels[path+"."]})
+			path := joinMember(l.path, member)
+			l.members = append(l.members, group{rows[path], t.levels[path]})
 		}
 	}
+}
+
+// cutMember splits the path of a member into the path of its object and its name.
+func cutMember(path string) (object, member string) {
+	at := strings.LastIndexByte(path, '.')
+	return path[:max(at, 0)], path[at+1:]
+}
+
+// joinMember is the inverse of cutMember.
+func joinMember(object, member string) string {
+	if object == "" {
+		return member
+	}
+	return object + "." + member
 }
 
 // Member consumes the value of a member of the request that is neither the
 // conversation nor the tools, and keeps it as the options named by the rows.
 func (x *Translation) Member(c *jsonscan.Cursor) { x.member(c, x.rows.levels[""]) }
 
-// ReadObject consumes an object of options whose rows begin with that path, which
-// has a dot behind.
+// ReadObject consumes the object of options at a path of the rows.
 func (x *Translation) ReadObject(c *jsonscan.Cursor, path string) {
 	x.object(c, x.rows.levels[path])
 }
@@ -221,7 +235,7 @@ func (x *Translation) AddExtension(name, value []byte) {
 func (x *Translation) object(c *jsonscan.Cursor, in *level) {
 	if !c.EnterObject() {
 		c.Skip()
-		x.Invalid(strings.TrimSuffix(in.path, "."), "must be an object")
+		x.Invalid(in.path, "must be an object")
 		return
 	}
 	for c.Member() {
@@ -268,6 +282,17 @@ func (x *Translation) SetOption(r *Row, raw []byte) {
 		x.Options[r.Concept] = Option{raw, r}
 	default:
 		x.Lose(r, raw)
+	}
+}
+
+// SetWord keeps a raw word as the option of the row about the word at a path. Other
+// values, and words without a row of their own, are lost by the row about any other value.
+func (x *Translation) SetWord(path string, raw []byte) {
+	r := x.rows.Value(path, jsonscan.TextOf(raw))
+	if raw == nil {
+		x.Lose(r, nil)
+	} else {
+		x.SetOption(r, raw)
 	}
 }
 

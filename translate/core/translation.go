@@ -175,13 +175,13 @@ func (r *Row) shown(raw []byte) string {
 
 // LoseMember reports, as a hint, the loss of a member whose name the client may choose
 // freely. object is the path from the element at the reader's place to the object of
-// the member, with a dot behind, or "".
+// the member, or "".
 func (x *Translation) LoseMember(object string, name []byte) {
 	if x.listening {
 		return
 	}
 	x.scratch = x.At.append(x.scratch[:0], object, true)
-	if x.At.depth > 0 && object == "" {
+	if len(x.scratch) > 0 {
 		x.scratch = append(x.scratch, '.')
 	}
 	x.losses.AddMember(translate.Hint, x.scratch, name)

@@ -23,9 +23,9 @@ type Pass struct {
 	jsonscan.Cursor
 	View translate.View // the properties of the body that have been read
 
-	body  []byte
-	shape shape
-	path  path
+	body []byte
+	kind bodyKind
+	path path
 
 	fields Fields
 	field  string // the one that NextField read last, "" for none
@@ -35,11 +35,11 @@ type Pass struct {
 	found Mark
 }
 
-// shape is the kind of the body as a whole.
-type shape uint8
+// bodyKind is the kind of the body as a whole.
+type bodyKind uint8
 
 const (
-	object shape = iota
+	object bodyKind = iota
 	empty
 	other
 )
@@ -63,11 +63,11 @@ func New(body []byte, notation Notation, fields Fields) Pass {
 // enterBody enters the body's object. It returns false if the body is not an object.
 func (p *Pass) enterBody() bool {
 	if p.Offset() == len(p.body) && p.Err() == nil {
-		p.shape = empty
+		p.kind = empty
 		return false
 	}
 	if !p.EnterObject() {
-		p.shape = other
+		p.kind = other
 		p.Skip()
 		return false
 	}
@@ -119,13 +119,13 @@ func (p *Pass) End() (translate.View, *fault.Fault) {
 }
 
 func (p *Pass) fault() *fault.Fault {
-	if p.shape == empty {
+	if p.kind == empty {
 		return fault.BodyEmpty()
 	}
 	if err := p.Finish(); err != nil {
 		return p.malformed(err)
 	}
-	if p.shape == other {
+	if p.kind == other {
 		return fault.BodyNotObject()
 	}
 	if p.found.what != "" {

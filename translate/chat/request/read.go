@@ -3,6 +3,7 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
 // Source reads chat requests.
@@ -21,8 +22,8 @@ type reader struct {
 	begun     bool     // a turn of another role than the system has been read
 	freeCalls [][]byte // the ids of calls that had a free text, as they are written
 
-	late  bool // the turn is one of the system that has not begun
-	spoke bool // the turn has given the writer something
+	late       bool // the turn is one of the system that has not begun
+	hasContent bool // the writer has got a part of the turn
 
 	message core.Object
 	list    jsonscan.Cursor // over the parts, the thinking or the calls of the message, or the tools
@@ -72,6 +73,12 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 // Forget drops all references to the body.
 func (r *reader) Forget() { *r = reader{} }
 
+// readInner reads an object in the item.
+func (r *reader) readInner(raw []byte, table *shape.Table, path string) {
+	r.inner.ReadRaw(r.x, raw, table, path)
+	r.inner.LoseOthers(r.x, table.Shape([]byte(path)))
+}
+
 // isObject reports whether a raw value at a path is an object, and refuses any other value.
 func (r *reader) isObject(raw []byte, path string) bool {
 	if len(raw) > 0 && raw[0] == '{' {
@@ -80,9 +87,6 @@ func (r *reader) isObject(raw []byte, path string) bool {
 	r.x.Invalid(path, "must be an object")
 	return false
 }
-
-// word returns the decoded text of a member.
-func word(o *core.Object, member int) []byte { return jsonscan.DecodedOf(o.Raw(member)) }
 
 // isAbsent reports whether a raw value is missing or null.
 func isAbsent(raw []byte) bool { return len(raw) == 0 || raw[0] == 'n' }

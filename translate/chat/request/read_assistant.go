@@ -8,11 +8,11 @@ import (
 // reasoning writes what the assistant has thought: blocks that a provider may have
 // signed, or else a text that nobody vouches for.
 func (r *reader) reasoning() {
-	raw := r.message.Raw(messageThinking)
+	raw := r.message.Raw("thinking_blocks")
 	blocks := !jsonscan.Blank(raw)
 	if !blocks || !r.x.Can(core.Reasoning) {
-		r.unsigned(reasoningTextRow, r.message.Raw(messageReasoningText))
-		r.unsigned(reasoningRow, r.message.Raw(messageReasoning))
+		r.unsigned(reasoningTextRow, r.message.Raw("reasoning_content"))
+		r.unsigned(reasoningRow, r.message.Raw("reasoning"))
 	}
 	switch {
 	case !blocks:
@@ -20,7 +20,7 @@ func (r *reader) reasoning() {
 		r.x.Invalid("thinking_blocks", "must be an array of objects")
 	case r.x.Can(core.EncryptedReasoning) || r.x.Keep(core.Reasoning, nil):
 		for r.elements(raw, "thinking_blocks"); r.element(); {
-			r.item.Read(r.x, &r.list, partMembers, "")
+			r.item.Read(r.x, &r.list, partShapes, "")
 			r.thinkingBlock()
 		}
 	}
@@ -38,26 +38,21 @@ func (r *reader) think(t core.Thought) {
 	r.w.Reasoning(&r.parts.thought)
 }
 
-// The members of thinking blocks by their types.
-var (
-	thinkingMembers = core.SetOf(partType, partThinking, partSignature)
-	redactedMembers = core.SetOf(partType, partData)
-)
-
 func (r *reader) thinkingBlock() {
-	t := core.Thought{Text: jsonscan.Inner(r.item.Raw(partThinking)), Signature: jsonscan.Inner(r.item.Raw(partSignature))}
-	switch kind := word(&r.item, partType); {
+	t := core.Thought{Text: r.item.Text("thinking"), Signature: r.item.Text("signature")}
+	s := r.item.Shape()
+	switch {
 	case t.IsEncrypted() && r.x.Can(core.EncryptedReasoning):
 		r.encrypted(t)
 	case !r.x.Keep(core.Reasoning, nil):
-	case string(kind) == "thinking":
-		r.item.LoseOthers(r.x, thinkingMembers, partMembers, "")
+	case s.Type() == "thinking":
+		r.item.LoseOthers(r.x, s)
 		r.thinking(t)
-	case string(kind) == "redacted_thinking":
-		r.item.LoseOthers(r.x, redactedMembers, partMembers, "")
+	case s.Type() == "redacted_thinking":
+		r.item.LoseOthers(r.x, s)
 		r.redactedThinking()
 	default:
-		r.x.Lose(unknownThoughtRow, r.item.Raw(partType))
+		r.x.Lose(unknownThoughtRow, r.item.Raw("type"))
 	}
 }
 
@@ -83,7 +78,7 @@ func (r *reader) thinking(t core.Thought) {
 }
 
 func (r *reader) redactedThinking() {
-	t := core.Thought{From: core.Sealed, Sealed: jsonscan.Inner(r.item.Raw(partData))}
+	t := core.Thought{From: core.Sealed, Sealed: r.item.Text("data")}
 	if len(t.Sealed) == 0 {
 		r.x.Lose(emptyThoughtRow, nil)
 	} else if r.x.Keep(core.RedactedReasoning, nil) {
@@ -91,67 +86,42 @@ func (r *reader) redactedThinking() {
 	}
 }
 
-// The members of a call, and of its function.
-const (
-	callType = iota
-	callID
-	callFunction
-	callCustom
-	callCache
-)
-
-const (
-	calledName = iota
-	calledArguments
-	calledInput
-)
-
-var (
-	callMembers   = core.NewNames("type", "id", "function", "custom", "cache_control")
-	calledMembers = core.NewNames("name", "arguments", "input")
-)
-
 // calls writes the calls of tools.
 func (r *reader) calls() {
-	raw := r.message.Raw(messageCalls)
+	raw := r.message.Raw("tool_calls")
 	if raw == nil || jsonscan.IsEmptyList(raw) || !r.x.Keep(core.ToolCall, nil) {
 		return
 	}
 	for r.elements(raw, "tool_calls"); r.element(); {
-		r.item.Read(r.x, &r.list, callMembers, "")
+		r.item.Read(r.x, &r.list, callShapes, "")
 		r.call()
 	}
 }
 
 func (r *reader) call() {
-	switch kind := r.item.Raw(callType); {
+	switch kind := r.item.Raw("type"); {
 	case kind == nil, string(jsonscan.Inner(kind)) == "function":
-		r.readCall(callFunction, calledArguments, "function.")
+		r.readCall("function", "arguments")
 	case string(jsonscan.Inner(kind)) != "custom":
 		r.x.Lose(unknownCallRow, kind)
 		return
 	case r.x.Keep(core.FreeCall, kind):
-		r.readCall(callCustom, calledInput, "custom.")
+		r.readCall("custom", "input")
 		r.parts.call.Free = true
 		r.freeCalls = append(r.freeCalls, r.parts.call.ID)
 	default:
 		return
 	}
 	r.w.Call(&r.parts.call)
-	if raw := r.item.Raw(callCache); raw != nil && r.x.Keep(core.CacheCall, nil) {
+	if raw := r.item.Raw("cache_control"); raw != nil && r.x.Keep(core.CacheCall, nil) {
 		r.writeBreakpoint(raw, "cache_control")
 	}
 }
 
-// readCall reads what is called: the object of that member, which holds the arguments
-// in one of its own.
-func (r *reader) readCall(member, arguments int, path string) {
-	r.item.LoseOthers(r.x, core.SetOf(callType, callID, member, callCache), callMembers, "")
-	c := jsonscan.Again(r.item.Raw(member))
-	called := &r.inner
-	called.Read(r.x, &c, calledMembers, path)
-	called.LoseOthers(r.x, core.SetOf(calledName, arguments), calledMembers, path)
-	r.parts.call = core.Call{
-		ID: jsonscan.Inner(r.item.Raw(callID)), Name: jsonscan.Inner(called.Raw(calledName)), Text: jsonscan.Inner(called.Raw(arguments)),
-	}
+// readCall reads a call of a type. The member with the name of the type is the object
+// of the call, in which the member arguments contains the arguments.
+func (r *reader) readCall(kind, arguments string) {
+	r.item.LoseOthers(r.x, callShapes.Shape([]byte(kind)))
+	r.readInner(r.item.Raw(kind), calledShapes, kind)
+	r.parts.call = core.Call{ID: r.item.Text("id"), Name: r.inner.Text("name"), Text: r.inner.Text(arguments)}
 }

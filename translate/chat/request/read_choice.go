@@ -5,73 +5,46 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// The members of a choice among the tools.
-const (
-	choiceType = iota
-	choiceFunction
-	choiceCustom
-	choiceAllowed
-)
-
-const (
-	allowedMode = iota
-	allowedList
-)
-
-var (
-	choiceMembers  = core.NewNames("type", "function", "custom", "allowed_tools")
-	chosenMembers  = core.NewNames("name")
-	allowedMembers = core.NewNames("mode", "tools")
-)
-
 // choice reads the choice among the tools: a word, or an object that names some.
 func (r *reader) choice(raw []byte) {
 	if isAbsent(raw) {
 		return
 	}
 	if raw[0] != '{' {
-		r.wish("tool_choice", raw, unknownWishRow)
+		r.x.SetWord("tool_choice", raw)
 		return
 	}
-	c := jsonscan.Again(raw)
 	o := &r.item
-	o.Read(r.x, &c, choiceMembers, "tool_choice.")
-	switch kind := o.Raw(choiceType); string(word(o, choiceType)) {
+	o.ReadRaw(r.x, raw, choiceShapes, "tool_choice")
+	s := o.Shape()
+	o.LoseOthers(r.x, s)
+	switch kind := o.Raw("type"); s.Type() {
 	case "function":
-		o.LoseOthers(r.x, core.SetOf(choiceType, choiceFunction), choiceMembers, "tool_choice.")
-		r.x.SetOption(namedChoiceRow, kind)
-		r.x.SetOption(choiceNameRow, r.chosenName(o.Raw(choiceFunction), "tool_choice.function"))
+		r.chooseNamed(kind, o.Raw("function"), "tool_choice.function")
 	case "custom":
-		o.LoseOthers(r.x, core.SetOf(choiceType, choiceCustom), choiceMembers, "tool_choice.")
 		if r.x.Keep(core.FreeChoice, kind) {
-			r.x.SetOption(namedChoiceRow, kind)
-			r.x.SetOption(choiceNameRow, r.chosenName(o.Raw(choiceCustom), "tool_choice.custom"))
+			r.chooseNamed(kind, o.Raw("custom"), "tool_choice.custom")
 		}
 	case "allowed_tools":
-		o.LoseOthers(r.x, core.SetOf(choiceType, choiceAllowed), choiceMembers, "tool_choice.")
-		r.allowedTools(o.Raw(choiceAllowed), "tool_choice.allowed_tools")
+		r.allowedTools(o.Raw("allowed_tools"), "tool_choice.allowed_tools")
 	default:
 		r.x.Lose(unknownChoiceRow, kind)
 	}
 }
 
-// wish keeps a word for how the tools are to be used.
-func (r *reader) wish(path string, raw []byte, unknown *core.Row) {
-	if row := rows.Value(path, jsonscan.TextOf(raw)); row != unknown {
-		r.x.SetOption(row, raw)
-	} else {
-		r.x.Lose(unknown, raw)
-	}
+// chooseNamed keeps the choice of the tool that the object at a path names.
+func (r *reader) chooseNamed(kind, raw []byte, path string) {
+	r.x.SetOption(namedChoiceRow, kind)
+	r.x.SetOption(choiceNameRow, r.chosenName(raw, path))
 }
 
-// chosenName returns the name in an object that has nothing else.
+// chosenName returns the raw name in the object at a path, which has no other member.
 func (r *reader) chosenName(raw []byte, path string) []byte {
 	if !r.isObject(raw, path) {
 		return nil
 	}
-	c := jsonscan.Again(raw)
-	r.inner.Read(r.x, &c, chosenMembers, path+".")
-	name := r.inner.Raw(0)
+	r.readInner(raw, chosenMembers, path)
+	name := r.inner.Raw("name")
 	if !jsonscan.IsString(name) {
 		r.x.Invalid(path+".name", "must be a string")
 	}
@@ -85,12 +58,11 @@ func (r *reader) allowedTools(raw []byte, path string) {
 	if !r.isObject(raw, path) {
 		return
 	}
-	c := jsonscan.Again(raw)
 	o := &r.item
-	o.Read(r.x, &c, allowedMembers, path+".")
-	r.wish(path+".mode", o.Raw(allowedMode), unknownModeRow)
+	o.ReadRaw(r.x, raw, allowedMembers, path)
+	r.x.SetWord(path+".mode", o.Raw("mode"))
 	r.allowed = core.NewAllowedTools()
-	r.allowedNames(o.Raw(allowedList))
+	r.allowedNames(o.Raw("tools"))
 	if r.x.Options.Has(core.ToolChoiceRequired) && r.allowed.Empty() {
 		r.x.Invalid(allowedPath, "must hold at least one tool where the mode is 'required'")
 	}
@@ -103,13 +75,13 @@ func (r *reader) allowedNames(raw []byte) {
 		return
 	}
 	for r.elements(raw, allowedPath); r.element(); {
-		r.item.Read(r.x, &r.list, choiceMembers, "")
-		switch kind := r.item.Raw(choiceType); string(word(&r.item, choiceType)) {
+		r.item.Read(r.x, &r.list, choiceShapes, "")
+		switch kind := r.item.Raw("type"); r.item.Shape().Type() {
 		case "function":
-			r.allow(choiceFunction, "function")
+			r.allow("function")
 		case "custom":
 			if r.x.KeepAs(core.FreeChoice, freeAllowedRow, kind) {
-				r.allow(choiceCustom, "custom")
+				r.allow("custom")
 			}
 		default:
 			r.x.Lose(foreignAllowedRow, kind)
@@ -117,8 +89,8 @@ func (r *reader) allowedNames(raw []byte) {
 	}
 }
 
-// allow notes the reference to a tool: the object of that member.
-func (r *reader) allow(member int, path string) {
-	r.item.LoseOthers(r.x, core.SetOf(choiceType, member), choiceMembers, "")
-	r.allowed.Allow(jsonscan.TextOf(r.chosenName(r.item.Raw(member), path)))
+// allow adds the tool that a reference of a type names.
+func (r *reader) allow(kind string) {
+	r.item.LoseOthers(r.x, r.item.Shape())
+	r.allowed.Allow(jsonscan.TextOf(r.chosenName(r.item.Raw(kind), kind)))
 }

@@ -5,101 +5,43 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// The members of a part of the content, or of a thinking block.
-const (
-	partType = iota
-	partText
-	partRefusal
-	partImage
-	partFile
-	partThinking
-	partSignature
-	partData
-	partCache
-	partBreakpoint
-)
-
-var partMembers = core.NewNames(
-	"type", "text", "refusal", "image_url", "file", "thinking", "signature", "data", "cache_control", "prompt_cache_breakpoint",
-)
-
-// partKind is the type of a part, as one bit of a set.
-type partKind uint8
-
-const (
-	textPart partKind = 1 << iota
-	refusalPart
-	imagePart
-	filePart
-)
-
-// What may stand where.
-const (
-	textParts      = textPart
-	userParts      = textPart | imagePart | filePart
-	assistantParts = textPart | refusalPart
-)
-
-// kindOf returns the kind of a part, 0 for one that is not known, and the members
-// that it has.
-func kindOf(name []byte) (kind partKind, own core.Set) {
-	member := partType
-	switch string(name) {
-	case "text":
-		kind, member = textPart, partText
-	case "refusal":
-		kind, member = refusalPart, partRefusal
-	case "image_url":
-		kind, member = imagePart, partImage
-	case "file":
-		kind, member = filePart, partFile
-	}
-	return kind, core.SetOf(partType, member, partCache, partBreakpoint)
-}
-
-// content writes the content of the message: a text, or parts of the allowed
-// kinds.
-func (r *reader) content(allowed partKind) {
-	raw := r.message.Raw(messageContent)
+// content writes the content of the message: a text or parts.
+func (r *reader) content() {
+	raw := r.message.Raw("content")
 	if text := jsonscan.Inner(raw); len(text) > 0 {
-		r.say(text)
+		r.text(text)
 	}
 	if len(raw) == 0 || raw[0] != '[' {
 		return
 	}
 	for r.elements(raw, "content"); r.element(); {
-		r.item.Read(r.x, &r.list, partMembers, "")
-		r.part(allowed)
+		r.item.Read(r.x, &r.list, partShapes, "")
+		r.part()
 	}
 }
 
-func (r *reader) part(allowed partKind) {
-	kind, own := kindOf(word(&r.item, partType))
-	if kind&allowed == 0 {
-		r.x.Lose(unknownPartRow, r.item.Raw(partType))
-		return
-	}
-	r.item.LoseOthers(r.x, own, partMembers, "")
-	switch kind {
-	case textPart:
-		r.textPart()
-	case refusalPart:
+// part writes a part that the role may have: only assistants refuse, and only users and
+// tools send media.
+func (r *reader) part() {
+	s := r.item.Shape()
+	r.item.LoseOthers(r.x, s)
+	switch kind := s.Type(); {
+	case kind == "text":
+		text := r.item.Text("text")
+		r.breakpoint(len(text) > 0 && r.text(text))
+	case kind == "refusal" && r.role == core.Assistant:
 		r.refusalPart()
-	case imagePart:
+	case kind == "image_url" && r.role == core.User:
 		r.image()
-	case filePart:
+	case kind == "file" && r.role == core.User:
 		r.file()
+	default:
+		r.x.Lose(unknownPartRow, r.item.Raw("type"))
 	}
-}
-
-// textPart writes a text; an empty one is no text.
-func (r *reader) textPart() {
-	text := jsonscan.Inner(r.item.Raw(partText))
-	r.breakpoint(len(text) > 0 && r.say(text))
 }
 
 func (r *reader) refusalPart() {
-	text := jsonscan.Inner(r.item.Raw(partRefusal))
+	text := r.item.Text("refusal")
 	if len(text) > 0 {
 		r.w.Refusal(text)
 	}
@@ -109,7 +51,7 @@ func (r *reader) refusalPart() {
 // breakpoint writes the breakpoint of a part, if that was written. Of two the
 // second is lost.
 func (r *reader) breakpoint(written bool) {
-	first, second := r.item.Raw(partCache), r.item.Raw(partBreakpoint)
+	first, second := r.item.Raw("cache_control"), r.item.Raw("prompt_cache_breakpoint")
 	if first != nil {
 		r.keepBreakpoint(first, "cache_control", core.CachePart, written)
 	}
@@ -142,7 +84,7 @@ func (r *reader) writeBreakpoint(raw []byte, member string) {
 		case string(name) == "ttl" && (jsonscan.IsZero(value) || isKnownTTL(value)):
 			ttl = r.keptTTL(value)
 		default:
-			r.x.LoseMember(member+".", name)
+			r.x.LoseMember(member, name)
 		}
 	}
 	r.w.CacheBreakpoint(ttl)

@@ -6,51 +6,34 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
-// The members of the object that holds an image or a file.
-const (
-	mediaURL = iota
-	mediaDetail
-	mediaData
-	mediaID
-	mediaName
-)
-
-var mediaMembers = core.NewNames("url", "detail", "file_data", "file_id", "filename")
-
-var (
-	imageMembers = core.SetOf(mediaURL, mediaDetail)
-	fileMembers  = core.SetOf(mediaData, mediaID, mediaName)
-)
-
-// media reads the object of an image or a file.
-func (r *reader) media(raw []byte, member string, own core.Set) bool {
+// media reads the object of an image or a file, a member of the part.
+func (r *reader) media(member string) bool {
+	raw := r.item.Raw(member)
 	if !r.isObject(raw, member) {
 		return false
 	}
-	c := jsonscan.Again(raw)
-	r.inner.Read(r.x, &c, mediaMembers, member+".")
-	r.inner.LoseOthers(r.x, own, mediaMembers, member+".")
+	r.readInner(raw, mediaShapes, member)
 	return true
 }
 
 // image writes an image.
 func (r *reader) image() {
-	if !r.x.Keep(core.Image, nil) || !r.media(r.item.Raw(partImage), "image_url", imageMembers) {
+	if !r.x.Keep(core.Image, nil) || !r.media("image_url") {
 		return
 	}
 	m := &r.parts.media
 	*m = core.Media{}
-	switch raw := r.inner.Raw(mediaDetail); {
+	switch raw := r.inner.Raw("detail"); {
 	case raw == nil || !r.x.Keep(core.ImageDetail, nil):
 	case jsonscan.IsString(raw):
 		m.Detail = jsonscan.Inner(raw)
 	default:
-		r.x.LoseMember("image_url.", []byte("detail"))
+		r.x.LoseMember("image_url", []byte("detail"))
 	}
-	if !r.imageSource(m, r.inner.Raw(mediaURL)) {
+	if !r.imageSource(m, r.inner.Raw("url")) {
 		return
 	}
-	r.x.Answer.HasImages, r.x.Answer.HasMedia, r.spoke = true, true, true
+	r.x.Answer.HasImages, r.x.Answer.HasMedia, r.hasContent = true, true, true
 	r.w.Image(m)
 	r.breakpoint(true)
 }
@@ -67,26 +50,26 @@ func (r *reader) imageSource(m *core.Media, raw []byte) bool {
 
 // file writes a document: a PDF, a plain text, or a file that the vendor keeps.
 func (r *reader) file() {
-	if !r.x.Keep(core.Document, nil) || !r.media(r.item.Raw(partFile), "file", fileMembers) {
+	if !r.x.Keep(core.Document, nil) || !r.media("file") {
 		return
 	}
 	m := &r.parts.media
-	*m = core.Media{Title: jsonscan.Inner(r.inner.Raw(mediaName))}
+	*m = core.Media{Title: r.inner.Text("filename")}
 	if !r.fileSource(m) {
 		return
 	}
-	r.x.Answer.HasMedia, r.spoke = true, true
+	r.x.Answer.HasMedia, r.hasContent = true, true
 	r.w.Document(m)
 	r.breakpoint(true)
 }
 
 // fileSource finds out where a file is, and reports whether the writer gets it.
 func (r *reader) fileSource(m *core.Media) bool {
-	if id := r.inner.Raw(mediaID); id != nil {
+	if id := r.inner.Raw("file_id"); id != nil {
 		m.Kind, m.URL = core.Reference, jsonscan.Inner(id)
 		return r.x.Keep(core.FileReference, nil)
 	}
-	if !parts.File(m, r.inner.Raw(mediaData)) {
+	if !parts.File(m, r.inner.Raw("file_data")) {
 		r.x.Lose(unknownFileRow, nil)
 		return false
 	}

@@ -52,33 +52,18 @@ func (r *reader) modalities(raw []byte) {
 	}
 }
 
-// The members of the format of the answer.
-const (
-	formatType = iota
-	formatSchema
-)
-
-var formatMembers = core.NewNames("type", "json_schema")
-
 // format reads the format of the answer.
 func (r *reader) format(raw []byte) {
 	const path = "response_format"
 	if isAbsent(raw) || !r.isObject(raw, path) {
 		return
 	}
-	c := jsonscan.Again(raw)
 	o := &r.inner
-	o.Read(r.x, &c, formatMembers, path+".")
-	kind := o.Raw(formatType)
-	switch row := rows.Value(path+".type", jsonscan.TextOf(kind)); {
-	case row == unknownFormatRow:
-		r.x.Lose(row, kind)
-	case row.Concept == core.FormatSchema:
-		r.x.SetOption(row, kind)
-		r.schema(o.Raw(formatSchema), path+".json_schema")
-	default:
-		r.x.SetOption(row, kind)
-		o.LoseOthers(r.x, core.SetOf(formatType), formatMembers, path+".")
+	o.ReadRaw(r.x, raw, answerFormats, path)
+	o.LoseOthers(r.x, o.Shape())
+	r.x.SetWord(path+".type", o.Raw("type"))
+	if r.x.Options.Has(core.FormatSchema) {
+		r.schema(o.Raw("json_schema"), path+".json_schema")
 	}
 }
 
@@ -88,7 +73,7 @@ func (r *reader) schema(raw []byte, path string) {
 		return
 	}
 	c := jsonscan.Again(raw)
-	r.x.ReadObject(&c, path+".")
+	r.x.ReadObject(&c, path)
 	if !r.x.Options.Has(core.Schema) {
 		r.x.Invalid(path+".schema", "required")
 	}

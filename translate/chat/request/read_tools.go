@@ -5,42 +5,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// The members of a tool, and of its function.
-const (
-	toolType = iota
-	toolFunction
-	toolCustom
-	toolCache
-)
-
-const (
-	functionName = iota
-	functionDescription
-	functionParameters
-	functionStrict
-	customFormat
-)
-
-const (
-	formatKind = iota
-	formatGrammar
-)
-
-const (
-	grammarSyntax = iota
-	grammarDefinition
-)
-
-var (
-	toolMembers     = core.NewNames("type", "function", "custom", "cache_control")
-	functionMembers = core.NewNames("name", "description", "parameters", "strict", "format")
-	customFormats   = core.NewNames("type", "grammar")
-	grammarMembers  = core.NewNames("syntax", "definition")
-
-	ownOfFunction = core.SetOf(functionName, functionDescription, functionParameters, functionStrict)
-	ownOfCustom   = core.SetOf(functionName, functionDescription, customFormat)
-)
-
 // readTools reads the tools, unless none of them is wanted.
 func (r *reader) readTools() {
 	if len(r.tools) > 0 && r.tools[0] == '[' && !jsonscan.IsEmptyList(r.tools) {
@@ -48,7 +12,7 @@ func (r *reader) readTools() {
 			return
 		}
 		for r.elements(r.tools, "tools"); r.element(); {
-			r.item.Read(r.x, &r.list, toolMembers, "")
+			r.item.Read(r.x, &r.list, toolShapes, "")
 			r.tool()
 		}
 	}
@@ -58,7 +22,7 @@ func (r *reader) readTools() {
 // tool writes a tool: a function, or one that takes a free text.
 func (r *reader) tool() {
 	ok := false
-	switch kind := r.item.Raw(toolType); string(jsonscan.Inner(kind)) {
+	switch kind := r.item.Raw("type"); string(jsonscan.Inner(kind)) {
 	case "function":
 		ok = r.function()
 	case "custom":
@@ -70,38 +34,35 @@ func (r *reader) tool() {
 		return
 	}
 	r.w.Tool(&r.parts.tool)
-	if raw := r.item.Raw(toolCache); raw != nil && r.x.Keep(core.CacheTool, nil) {
+	if raw := r.item.Raw("cache_control"); raw != nil && r.x.Keep(core.CacheTool, nil) {
 		r.writeBreakpoint(raw, "cache_control")
 	}
 }
 
 // function reads a function.
 func (r *reader) function() bool {
-	f := r.readTool(toolFunction, ownOfFunction, "function.")
-	r.parts.tool = core.Tool{
-		Name: f.Raw(functionName), Description: f.Raw(functionDescription), Schema: f.Raw(functionParameters), Strict: f.Raw(functionStrict),
-	}
+	f := r.readDefinition("function")
+	r.parts.tool = core.Tool{Name: f.Raw("name"), Description: f.Raw("description"), Schema: f.Raw("parameters"), Strict: f.Raw("strict")}
 	return r.isFunction(f)
 }
 
-// readTool reads what a tool is: the object of that member.
-func (r *reader) readTool(member int, own core.Set, path string) *core.Object {
-	r.item.LoseOthers(r.x, core.SetOf(toolType, member, toolCache), toolMembers, "")
-	c := jsonscan.Again(r.item.Raw(member))
-	r.inner.Read(r.x, &c, functionMembers, path)
-	r.inner.LoseOthers(r.x, own, functionMembers, path)
+// readDefinition reads the definition of a tool of a type: the member with the name of
+// the type.
+func (r *reader) readDefinition(kind string) *core.Object {
+	r.item.LoseOthers(r.x, r.item.Shape())
+	r.readInner(r.item.Raw(kind), definitionShapes, kind)
 	return &r.inner
 }
 
 // custom reads a tool that takes a free text.
 func (r *reader) custom() bool {
-	f := r.readTool(toolCustom, ownOfCustom, "custom.")
-	r.parts.tool = core.Tool{Name: f.Raw(functionName), Description: f.Raw(functionDescription), Free: true}
+	f := r.readDefinition("custom")
+	r.parts.tool = core.Tool{Name: f.Raw("name"), Description: f.Raw("description"), Free: true}
 	if len(jsonscan.Inner(r.parts.tool.Name)) == 0 {
 		r.x.Invalid("custom.name", "required")
 		return false
 	}
-	return r.grammar(f.Raw(customFormat))
+	return r.grammar(f.Raw("format"))
 }
 
 // grammar reads which text a tool takes.
@@ -113,14 +74,13 @@ func (r *reader) grammar(raw []byte) bool {
 	if !r.isObject(raw, path) {
 		return false
 	}
-	c := jsonscan.Again(raw)
 	o := &r.inner
-	o.Read(r.x, &c, customFormats, path+".")
-	switch kind := o.Raw(formatKind); string(jsonscan.Inner(kind)) {
+	o.ReadRaw(r.x, raw, customFormats, path)
+	o.LoseOthers(r.x, o.Shape())
+	switch kind := o.Raw("type"); string(jsonscan.Inner(kind)) {
 	case "text":
-		o.LoseOthers(r.x, core.SetOf(formatKind), customFormats, path+".")
 	case "grammar":
-		return r.x.Keep(core.Grammar, kind) && r.readGrammar(o.Raw(formatGrammar), path+".grammar")
+		return r.x.Keep(core.Grammar, kind) && r.readGrammar(o.Raw("grammar"), path+".grammar")
 	default:
 		r.x.Lose(unknownGrammarRow, kind)
 		return false
@@ -132,10 +92,9 @@ func (r *reader) readGrammar(raw []byte, path string) bool {
 	if !r.isObject(raw, path) {
 		return false
 	}
-	c := jsonscan.Again(raw)
 	o := &r.inner
-	o.Read(r.x, &c, grammarMembers, path+".")
-	r.parts.tool.Syntax, r.parts.tool.Definition = o.Raw(grammarSyntax), o.Raw(grammarDefinition)
+	o.ReadRaw(r.x, raw, grammarMembers, path)
+	r.parts.tool.Syntax, r.parts.tool.Definition = o.Raw("syntax"), o.Raw("definition")
 	if r.parts.tool.Syntax == nil || r.parts.tool.Definition == nil {
 		r.x.Invalid(path, "must have a syntax and a definition")
 	}
@@ -144,9 +103,9 @@ func (r *reader) readGrammar(raw []byte, path string) bool {
 
 // isFunction refuses functions that no format would accept as they are.
 func (r *reader) isFunction(f *core.Object) bool {
-	parameters := f.Raw(functionParameters)
+	parameters := f.Raw("parameters")
 	switch {
-	case len(jsonscan.Inner(f.Raw(functionName))) == 0:
+	case len(f.Text("name")) == 0:
 		r.x.Invalid("function.name", "required")
 	case parameters != nil:
 		return r.isObject(parameters, "function.parameters")

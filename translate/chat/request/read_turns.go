@@ -7,46 +7,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// The members of a message.
-const (
-	messageRole = iota
-	messageContent
-	messageCallID
-	messageCalls
-	messageFunctionCall
-	messageRefusal
-	messageAudio
-	messageReasoningText
-	messageReasoning
-	messageThinking
-)
-
-var messageMembers = core.NewNames(
-	"role", "content", "tool_call_id", "tool_calls", "function_call", "refusal", "audio", "reasoning_content", "reasoning", "thinking_blocks",
-)
-
-// The members that messages have by their roles.
-var (
-	spokenMembers = core.SetOf(messageRole, messageContent)
-	resultMembers = core.SetOf(messageRole, messageContent, messageCallID)
-	ownMembers    = core.SetOf(
-		messageRole, messageContent, messageCalls, messageFunctionCall, messageRefusal, messageAudio, messageReasoningText, messageReasoning, messageThinking,
-	)
-)
-
 // messages reads the conversation.
 func (r *reader) messages() {
 	c := &r.cursor
 	for r.x.EnterList(c, "messages"); r.x.NextElement(c); {
-		r.message.Read(r.x, c, messageMembers, "")
+		r.message.Read(r.x, c, messageShapes, "")
 		r.turn()
 	}
 }
 
 // turn writes the turn that a message is.
 func (r *reader) turn() {
-	r.late, r.spoke = false, false
-	switch role := word(&r.message, messageRole); string(role) {
+	r.late, r.hasContent = false, false
+	s := messageShapes.Shape(r.message.Word("role"))
+	r.message.LoseOthers(r.x, s)
+	switch s.Type() {
 	case "system", "developer":
 		r.systemTurn()
 		return
@@ -57,22 +32,19 @@ func (r *reader) turn() {
 	case "tool":
 		r.toolTurn()
 	default:
-		r.x.Lose(unknownRoleRow, r.message.Raw(messageRole))
+		r.x.Lose(unknownRoleRow, r.message.Raw("role"))
 	}
 	r.begun = true
 }
 
-func (r *reader) own(members core.Set) { r.message.LoseOthers(r.x, members, messageMembers, "") }
-
 // systemTurn writes what the system says: in front of the conversation until
 // somebody else has spoken.
 func (r *reader) systemTurn() {
-	r.own(spokenMembers)
 	r.role, r.late = core.System, true
 	if !r.begun {
 		r.role = core.Instructions
 	}
-	r.content(textParts)
+	r.content()
 	if r.late {
 		r.x.Lose(emptyTurnRow, nil)
 	} else {
@@ -80,13 +52,13 @@ func (r *reader) systemTurn() {
 	}
 }
 
-// say writes a text, which may be the first of a turn of the system, and reports
-// whether the writer gets it.
-func (r *reader) say(text []byte) bool {
+// text writes a text, which may be the first one of a turn of the system, and reports
+// whether the writer gets the text.
+func (r *reader) text(text []byte) bool {
 	if r.late && !r.beginLate() {
 		return false
 	}
-	r.spoke = true
+	r.hasContent = true
 	r.w.Text(text)
 	return true
 }
@@ -103,10 +75,9 @@ func (r *reader) beginLate() bool {
 
 // userTurn writes what a user says, which must be something.
 func (r *reader) userTurn() {
-	r.own(spokenMembers)
 	r.begin(core.User)
-	r.content(userParts)
-	if !r.spoke && !r.x.Failed() {
+	r.content()
+	if !r.hasContent && !r.x.Failed() {
 		r.x.Lose(emptyUserRow, nil)
 	}
 	r.w.EndTurn()
@@ -119,15 +90,14 @@ func (r *reader) begin(role core.Role) {
 
 // toolTurn writes the result of a tool.
 func (r *reader) toolTurn() {
-	r.own(resultMembers)
 	if !r.x.Keep(core.ToolResult, nil) {
 		return
 	}
 	r.begin(core.User)
-	id := jsonscan.Inner(r.message.Raw(messageCallID))
+	id := r.message.Text("tool_call_id")
 	r.parts.result = core.Result{ID: id, Free: slices.ContainsFunc(r.freeCalls, func(other []byte) bool { return string(other) == string(id) })}
 	r.w.OpenResult(&r.parts.result)
-	r.content(userParts)
+	r.content()
 	r.w.CloseResult(false)
 	r.w.EndTurn()
 }
@@ -135,16 +105,15 @@ func (r *reader) toolTurn() {
 // assistantTurn writes what the assistant has thought, said and called, in this
 // order.
 func (r *reader) assistantTurn() {
-	r.own(ownMembers)
-	if raw := r.message.Raw(messageFunctionCall); raw != nil {
+	if raw := r.message.Raw("function_call"); raw != nil {
 		r.x.Lose(functionCallRow, raw)
 	}
-	if raw := r.message.Raw(messageAudio); raw != nil {
+	if raw := r.message.Raw("audio"); raw != nil {
 		r.x.Lose(spokenAnswerRow, raw)
 	}
 	r.begin(core.Assistant)
 	r.reasoning()
-	r.content(assistantParts)
+	r.content()
 	r.refusal()
 	r.calls()
 	r.w.EndTurn()
@@ -153,7 +122,7 @@ func (r *reader) assistantTurn() {
 // refusal writes the text by which the assistant refuses. One that is no text is
 // left out.
 func (r *reader) refusal() {
-	raw := r.message.Raw(messageRefusal)
+	raw := r.message.Raw("refusal")
 	if raw != nil && !jsonscan.IsString(raw) {
 		r.x.LoseMember("", []byte("refusal"))
 	}

@@ -118,7 +118,7 @@ func (r *reader) format(older []byte) {
 		}
 		path = "output_format"
 		c := jsonscan.Again(older)
-		r.x.ReadObject(&c, "output_format.")
+		r.x.ReadObject(&c, "output_format")
 	}
 	switch {
 	case o.Has(core.Schema) && !o.Has(core.FormatSchema):

@@ -7,36 +7,38 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// assistantBlock writes a block that only an assistant has.
-func (r *reader) assistantBlock(kind blockKind, b blockObject) {
-	switch kind {
-	case thinkingBlock:
-		r.thinking(b)
-	case redactedThinkingBlock:
-		if r.x.Keep(core.RedactedReasoning, nil) {
-			r.parts.thought = core.Thought{From: core.Sealed, Sealed: b.text(memberData)}
-			r.w.Reasoning(&r.parts.thought)
-		}
-	case toolUseBlock:
-		if r.x.Keep(core.ToolCall, nil) {
-			r.parts.call = core.Call{ID: b.text(memberID), Name: b.text(memberName), Input: b.raw(memberInput)}
-			r.w.Call(&r.parts.call)
-			r.breakpoint(b, core.CacheCall)
-		}
-	case serverToolUseBlock:
-		r.x.Lose(serverCallRow, nil)
+// serverBlock reports the loss of the call of a server tool, or of the result of one.
+func (r *reader) serverBlock(kind string) {
+	if kind == "server_tool_use" {
 		r.serverCalls++
 		r.lastServerAt = r.x.At
-	default: // the result of a server tool
-		r.x.Lose(serverCallRow, nil)
+	} else {
 		r.serverCalls = max(0, r.serverCalls-1)
+	}
+	r.x.Lose(serverCallRow, nil)
+}
+
+// call writes the call of a tool.
+func (r *reader) call(b *core.Object) {
+	if r.x.Keep(core.ToolCall, nil) {
+		r.parts.call = core.Call{ID: b.Text("id"), Name: b.Text("name"), Input: b.Raw("input")}
+		r.w.Call(&r.parts.call)
+		r.breakpoint(b, core.CacheCall)
+	}
+}
+
+// redactedThinking writes thinking that only its provider can read.
+func (r *reader) redactedThinking(b *core.Object) {
+	if r.x.Keep(core.RedactedReasoning, nil) {
+		r.parts.thought = core.Thought{From: core.Sealed, Sealed: b.Text("data")}
+		r.w.Reasoning(&r.parts.thought)
 	}
 }
 
 // thinking writes what the assistant thought.
-func (r *reader) thinking(b blockObject) {
+func (r *reader) thinking(b *core.Object) {
 	t := &r.parts.thought
-	*t = core.Thought{Text: b.text(memberThinking), Signature: b.text(memberSignature)}
+	*t = core.Thought{Text: b.Text("thinking"), Signature: b.Text("signature")}
 	switch {
 	case t.IsEncrypted() && r.x.Can(core.EncryptedReasoning):
 		r.encrypted(t)

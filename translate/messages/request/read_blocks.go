@@ -3,43 +3,12 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
-
-// kindSet is a set of kinds of blocks.
-type kindSet uint32
-
-func kindsOf(kinds ...blockKind) (s kindSet) {
-	for _, kind := range kinds {
-		s |= 1 << kind
-	}
-	return s
-}
-
-// What may stand where.
-var (
-	systemBlocks = kindsOf(textBlock)
-	spokenBlocks = [...]kindSet{
-		core.System:    systemBlocks,
-		core.User:      kindsOf(textBlock, imageBlock, documentBlock, searchResultBlock, toolResultBlock),
-		core.Assistant: kindsOf(textBlock, thinkingBlock, redactedThinkingBlock, toolUseBlock, serverToolUseBlock, serverToolResultBlock),
-	}
-	resultBlocks   = kindsOf(textBlock, imageBlock, documentBlock, searchResultBlock, toolReferenceBlock)
-	documentBlocks = kindsOf(textBlock, imageBlock)
-	searchBlocks   = kindsOf(textBlock)
-)
-
-// blockObject is a block, or a source.
-type blockObject struct{ *core.Object }
-
-func (b blockObject) raw(m member) []byte  { return b.Raw(int(m)) }
-func (b blockObject) text(m member) []byte { return jsonscan.Inner(b.raw(m)) }
-
-// word returns the decoded type.
-func (b blockObject) word() []byte { return jsonscan.DecodedOf(b.raw(memberType)) }
 
 // within reads the blocks of an array in a block; content that is no array has
 // none. level counts how deep the array stands.
-func (r *reader) within(level int, raw []byte, list string, allowed kindSet) {
+func (r *reader) within(level int, raw []byte, list string, allowed shape.Types) {
 	if len(raw) == 0 || raw[0] != '[' {
 		return
 	}
@@ -49,8 +18,8 @@ func (r *reader) within(level int, raw []byte, list string, allowed kindSet) {
 }
 
 // blocks reads an array of blocks of the allowed kinds.
-func (r *reader) blocks(c *jsonscan.Cursor, level int, list string, allowed kindSet) {
-	b := blockObject{&r.levels[level].block}
+func (r *reader) blocks(c *jsonscan.Cursor, level int, list string, allowed shape.Types) {
+	b := &r.levels[level].block
 	for r.x.EnterList(c, list); r.x.NextElement(c); {
 		opened := r.readBlock(b, c, level)
 		r.block(b, level, allowed, opened)
@@ -60,9 +29,9 @@ func (r *reader) blocks(c *jsonscan.Cursor, level int, list string, allowed kind
 // readBlock reads the members of a block. Results of tools may be long, so their
 // content is written at once where the members before it say whose it is; opened
 // reports that.
-func (r *reader) readBlock(b blockObject, c *jsonscan.Cursor, level int) (opened bool) {
-	for b.Enter(c); b.Next(r.x, c, memberIndex, ""); {
-		if member(b.At()) == memberContent && r.opensResult(b, c, level) {
+func (r *reader) readBlock(b *core.Object, c *jsonscan.Cursor, level int) (opened bool) {
+	for b.Enter(c, blockShapes, ""); b.Next(r.x, c); {
+		if b.Name() == "content" && r.opensResult(b, c, level) {
 			r.blocks(c, level+1, "content", resultBlocks)
 			opened = true
 		} else {
@@ -74,61 +43,67 @@ func (r *reader) readBlock(b blockObject, c *jsonscan.Cursor, level int) (opened
 
 // opensResult opens the result of a tool if the content at the cursor is the
 // blocks of one.
-func (r *reader) opensResult(b blockObject, c *jsonscan.Cursor, level int) bool {
+func (r *reader) opensResult(b *core.Object, c *jsonscan.Cursor, level int) bool {
 	if level > 0 || r.role != core.User || c.Kind() != jsonscan.Array || r.x.Failed() {
 		return false
 	}
-	if string(b.text(memberType)) != "tool_result" || len(b.text(memberToolUseID)) == 0 || !r.x.Can(core.ToolResult) {
+	if string(b.Text("type")) != "tool_result" || len(b.Text("tool_use_id")) == 0 || !r.x.Can(core.ToolResult) {
 		return false
 	}
 	r.openResult(b)
 	return true
 }
 
-func (r *reader) openResult(b blockObject) {
-	r.parts.result = core.Result{ID: b.text(memberToolUseID)}
+func (r *reader) openResult(b *core.Object) {
+	r.parts.result = core.Result{ID: b.Text("tool_use_id")}
 	r.w.OpenResult(&r.parts.result)
 }
 
 // block writes a block.
-func (r *reader) block(b blockObject, level int, allowed kindSet, opened bool) {
-	kind := blockTypes.of(b.word())
-	if allowed&(1<<kind) == 0 {
-		r.x.Lose(unknownBlockRow, b.raw(memberType))
+func (r *reader) block(b *core.Object, level int, allowed shape.Types, opened bool) {
+	s := b.Shape()
+	switch {
+	case !allowed.Has(s):
+		r.x.Lose(unknownBlockRow, b.Raw("type"))
+		return
+	case serverBlocks.Has(s):
+		r.serverBlock(s.Type())
 		return
 	}
-	if kind != serverToolUseBlock && kind != serverToolResultBlock {
-		b.LoseOthers(r.x, members[kind], memberIndex, "")
-	}
-	r.person = r.person || level == 0 && kind != toolResultBlock
-	switch kind {
-	case textBlock:
+	b.LoseOthers(r.x, s)
+	r.person = r.person || level == 0 && s.Type() != "tool_result"
+	switch s.Type() {
+	case "text":
 		r.textBlock(b, level)
-	case imageBlock:
+	case "image":
 		r.image(b, level)
-	case documentBlock:
+	case "document":
 		r.document(b, level)
-	case searchResultBlock:
+	case "search_result":
 		r.searchResult(b, level)
-	case toolResultBlock:
+	case "tool_result":
 		r.toolResult(b, level, opened)
-	case toolReferenceBlock:
+	case "tool_reference":
 		r.toolReference(b, level)
-	default:
-		r.assistantBlock(kind, b)
+	case "thinking":
+		r.thinking(b)
+	case "redacted_thinking":
+		r.redactedThinking(b)
+	case "tool_use":
+		r.call(b)
 	}
 }
 
 // textBlock writes a text; an empty one is no text.
-func (r *reader) textBlock(b blockObject, level int) {
-	if cited := b.raw(memberCitations); cited != nil && !jsonscan.IsEmptyList(cited) {
+func (r *reader) textBlock(b *core.Object, level int) {
+	if cited := b.Raw("citations"); cited != nil && !jsonscan.IsEmptyList(cited) {
 		r.x.Lose(citedTextRow, nil)
 	}
-	switch text := b.text(memberText); {
+	switch text := b.Text("text"); {
 	case len(text) > 0:
 		r.say(text)
 		r.breakpoint(b, r.cachePart(level))
-	case b.raw(memberCacheControl) != nil:
+	case b.Raw("cache_control") != nil:
 		r.x.LoseMember("", []byte("cache_control"))
 	}
 }
@@ -146,8 +121,8 @@ func (r *reader) cachePart(level int) core.Concept {
 }
 
 // breakpoint writes the breakpoint of the cache that a block has.
-func (r *reader) breakpoint(b blockObject, c core.Concept) {
-	if ttl, ok := r.cached(b.raw(memberCacheControl), c); ok {
+func (r *reader) breakpoint(b *core.Object, c core.Concept) {
+	if ttl, ok := r.cached(b.Raw("cache_control"), c); ok {
 		r.w.CacheBreakpoint(ttl)
 	}
 }
@@ -167,7 +142,7 @@ func (r *reader) cached(raw []byte, as core.Concept) (ttl []byte, ok bool) {
 		switch value := c.Skip(); {
 		case string(name) == "type":
 		case string(name) != "ttl":
-			r.x.LoseMember("cache_control.", name)
+			r.x.LoseMember("cache_control", name)
 		case r.x.Keep(core.CachePartTTL, nil):
 			ttl = value
 		}
@@ -177,28 +152,28 @@ func (r *reader) cached(raw []byte, as core.Concept) (ttl []byte, ok bool) {
 
 // toolResult writes the result of a tool, which may have been opened already with
 // its content.
-func (r *reader) toolResult(b blockObject, level int, opened bool) {
+func (r *reader) toolResult(b *core.Object, level int, opened bool) {
 	if !r.x.Keep(core.ToolResult, nil) {
 		return
 	}
 	if !opened {
 		r.openResult(b)
 	}
-	ttl, cached := r.cached(b.raw(memberCacheControl), core.CacheResult)
-	content := b.raw(memberContent)
+	ttl, cached := r.cached(b.Raw("cache_control"), core.CacheResult)
+	content := b.Raw("content")
 	if text := jsonscan.Inner(content); len(text) > 0 {
 		r.w.Text(text)
 	}
 	r.within(level+1, content, "content", resultBlocks)
-	r.w.CloseResult(r.isTrue(b.raw(memberIsError), "is_error") && r.x.Keep(core.ErrorResult, nil))
+	r.w.CloseResult(r.isTrue(b.Raw("is_error"), "is_error") && r.x.Keep(core.ErrorResult, nil))
 	if cached {
 		r.w.CacheBreakpoint(ttl)
 	}
 }
 
 // toolReference names a tool that a search for tools has found.
-func (r *reader) toolReference(b blockObject, level int) {
-	name := r.optional(b.raw(memberToolName), "tool_name")
+func (r *reader) toolReference(b *core.Object, level int) {
+	name := r.optional(b.Raw("tool_name"), "tool_name")
 	if r.x.Keep(core.ToolReference, nil) {
 		r.w.ToolReference(name)
 		r.breakpoint(b, r.cachePart(level))

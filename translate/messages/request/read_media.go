@@ -6,35 +6,32 @@ import (
 )
 
 // source reads where an image or a document is.
-func (r *reader) source(b blockObject, level int) (source blockObject, kind blockKind) {
-	source = blockObject{&r.levels[level].source}
-	c := jsonscan.Again(b.raw(memberSource))
-	source.Read(r.x, &c, memberIndex, "source.")
-	kind = sourceTypes.of(source.word())
-	if kind != unknownBlock {
-		source.LoseOthers(r.x, members[kind], memberIndex, "source.")
-	}
-	return source, kind
+func (r *reader) source(b *core.Object, level int) (source *core.Object, kind string) {
+	source = &r.levels[level].source
+	source.ReadRaw(r.x, b.Raw("source"), sourceShapes, "source")
+	s := source.Shape()
+	source.LoseOthers(r.x, s)
+	return source, s.Type()
 }
 
 // image writes an image.
-func (r *reader) image(b blockObject, level int) {
+func (r *reader) image(b *core.Object, level int) {
 	if !r.x.Keep(core.Image, nil) {
 		return
 	}
 	source, kind := r.source(b, level)
 	m := &r.parts.media
-	*m = core.Media{MediaType: source.text(memberMediaType), Data: source.text(memberData)}
+	*m = core.Media{MediaType: source.Text("media_type"), Data: source.Text("data")}
 	switch {
-	case kind == base64Source:
-	case kind == urlSource && r.x.Keep(core.ImageAddress, nil):
-		*m = core.Media{Kind: core.Address, URL: source.text(memberURL)}
-	case kind == fileSource && r.x.Keep(core.ImageReference, nil):
-		*m = core.Media{Kind: core.Reference, URL: source.text(memberFileID)}
-	case kind == urlSource, kind == fileSource:
+	case kind == "base64":
+	case kind == "url" && r.x.Keep(core.ImageAddress, nil):
+		*m = core.Media{Kind: core.Address, URL: source.Text("url")}
+	case kind == "file" && r.x.Keep(core.ImageReference, nil):
+		*m = core.Media{Kind: core.Reference, URL: source.Text("file_id")}
+	case kind == "url", kind == "file":
 		return
 	default:
-		r.x.Lose(unknownImageRow, source.raw(memberType))
+		r.x.Lose(unknownImageRow, source.Raw("type"))
 		return
 	}
 	r.x.Answer.HasImages, r.x.Answer.HasMedia = true, true
@@ -43,34 +40,34 @@ func (r *reader) image(b blockObject, level int) {
 }
 
 // document writes a document.
-func (r *reader) document(b blockObject, level int) {
+func (r *reader) document(b *core.Object, level int) {
 	if !r.x.Keep(core.Document, nil) {
 		return
 	}
 	r.cites(b)
 	m := &r.parts.media
-	*m = core.Media{Title: r.optional(b.raw(memberTitle), "title"), Context: r.optional(b.raw(memberContext), "context")}
+	*m = core.Media{Title: r.optional(b.Raw("title"), "title"), Context: r.optional(b.Raw("context"), "context")}
 	source, kind := r.source(b, level)
-	m.MediaType, m.Data = source.text(memberMediaType), source.text(memberData)
+	m.MediaType, m.Data = source.Text("media_type"), source.Text("data")
 	switch kind {
-	case textSource:
+	case "text":
 		r.textDocument(b, m, level)
-	case contentSource:
-		r.partsDocument(b, m, source.raw(memberContent), level)
-	case base64Source:
+	case "content":
+		r.partsDocument(b, m, source.Raw("content"), level)
+	case "base64":
 		r.file(b, m, source, level)
-	case urlSource:
-		m.Kind, m.URL = core.Address, source.text(memberURL)
+	case "url":
+		m.Kind, m.URL = core.Address, source.Text("url")
 		r.fileElsewhere(b, m, core.FileAddress, level)
-	case fileSource:
-		m.Kind, m.URL = core.Reference, source.text(memberFileID)
+	case "file":
+		m.Kind, m.URL = core.Reference, source.Text("file_id")
 		r.fileElsewhere(b, m, core.FileReference, level)
 	default:
-		r.x.Lose(unknownDocumentRow, source.raw(memberType))
+		r.x.Lose(unknownDocumentRow, source.Raw("type"))
 	}
 }
 
-func (r *reader) textDocument(b blockObject, m *core.Media, level int) {
+func (r *reader) textDocument(b *core.Object, m *core.Media, level int) {
 	m.Kind = core.PlainText
 	if len(m.Title)+len(m.Context)+len(m.Data) > 0 && r.x.Keep(core.TextDocument, nil) {
 		r.w.Document(m)
@@ -79,7 +76,7 @@ func (r *reader) textDocument(b blockObject, m *core.Media, level int) {
 }
 
 // partsDocument writes a document that is made of texts and images.
-func (r *reader) partsDocument(b blockObject, m *core.Media, content []byte, level int) {
+func (r *reader) partsDocument(b *core.Object, m *core.Media, content []byte, level int) {
 	if !r.x.Keep(core.PartsDocument, nil) {
 		return
 	}
@@ -93,15 +90,15 @@ func (r *reader) partsDocument(b blockObject, m *core.Media, content []byte, lev
 }
 
 // file writes a PDF document, the only kind of file that the format has.
-func (r *reader) file(b blockObject, m *core.Media, source blockObject, level int) {
+func (r *reader) file(b *core.Object, m *core.Media, source *core.Object, level int) {
 	if string(m.MediaType) != "application/pdf" {
-		r.x.Lose(unknownFileRow, source.raw(memberMediaType))
+		r.x.Lose(unknownFileRow, source.Raw("media_type"))
 		return
 	}
 	r.fileElsewhere(b, m, core.File, level)
 }
 
-func (r *reader) fileElsewhere(b blockObject, m *core.Media, as core.Concept, level int) {
+func (r *reader) fileElsewhere(b *core.Object, m *core.Media, as core.Concept, level int) {
 	if r.x.Keep(as, nil) {
 		r.x.Answer.HasMedia = true
 		r.w.Document(m)
@@ -110,20 +107,20 @@ func (r *reader) fileElsewhere(b blockObject, m *core.Media, as core.Concept, le
 }
 
 // searchResult writes something found by a search.
-func (r *reader) searchResult(b blockObject, level int) {
+func (r *reader) searchResult(b *core.Object, level int) {
 	if !r.x.Keep(core.SearchResult, nil) {
 		return
 	}
 	r.cites(b)
-	r.w.OpenSearchResult(b.text(memberTitle), b.text(memberSource))
-	r.within(level+1, b.raw(memberContent), "content", searchBlocks)
+	r.w.OpenSearchResult(b.Text("title"), b.Text("source"))
+	r.within(level+1, b.Raw("content"), "content", searchBlocks)
 	r.w.CloseSearchResult()
 	r.breakpoint(b, r.cachePart(level))
 }
 
 // cites reports whether the answer is to cite a document.
-func (r *reader) cites(b blockObject) {
-	raw := b.raw(memberCitations)
+func (r *reader) cites(b *core.Object) {
+	raw := b.Raw("citations")
 	if raw == nil || jsonscan.IsEmptyList(raw) {
 		return
 	}
@@ -136,7 +133,7 @@ func (r *reader) cites(b blockObject) {
 		name := c.Name()
 		value := c.Skip()
 		if string(name) != "enabled" {
-			r.x.LoseMember("citations.", name)
+			r.x.LoseMember("citations", name)
 		} else if string(value) != "null" && r.isTrue(value, "citations.enabled") {
 			r.x.Keep(core.Citations, nil)
 		}

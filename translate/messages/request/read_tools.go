@@ -5,19 +5,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// The members of a tool.
-const (
-	toolType = iota
-	toolName
-	toolDescription
-	toolSchema
-	toolStrict
-	toolCallers
-	toolCache
-)
-
-var toolMembers = core.NewNames("type", "name", "description", "input_schema", "strict", "allowed_callers", "cache_control")
-
 // tools reads the tools.
 func (r *reader) tools() {
 	c := &r.cursor
@@ -45,20 +32,20 @@ func (r *reader) loseTools() {
 
 // writeTool writes a tool that is the client's own.
 func (r *reader) writeTool(t *core.Object) {
-	kind := t.Raw(toolType)
+	kind := t.Raw("type")
 	if word := jsonscan.Inner(kind); kind != nil && (word == nil || len(word) > 0 && string(word) != "custom") {
 		r.x.KeepAs(core.VendorTool, unknownToolRow, kind)
 		return
 	}
-	name := t.Raw(toolName)
+	name := t.Raw("name")
 	if len(jsonscan.Inner(name)) == 0 {
 		r.x.Invalid("name", "required")
 		return
 	}
-	r.checkCallers(t.Raw(toolCallers))
-	r.parts.tool = core.Tool{Name: name, Description: t.Raw(toolDescription), Schema: t.Raw(toolSchema), Strict: t.Raw(toolStrict)}
+	r.checkCallers(t.Raw("allowed_callers"))
+	r.parts.tool = core.Tool{Name: name, Description: t.Raw("description"), Schema: t.Raw("input_schema"), Strict: t.Raw("strict")}
 	r.w.Tool(&r.parts.tool)
-	if ttl, ok := r.cached(t.Raw(toolCache), core.CacheTool); ok {
+	if ttl, ok := r.cached(t.Raw("cache_control"), core.CacheTool); ok {
 		r.w.CacheBreakpoint(ttl)
 	}
 }

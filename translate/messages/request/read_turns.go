@@ -108,7 +108,7 @@ func (r *reader) content(c *jsonscan.Cursor, level int) {
 		r.say(jsonscan.Inner(raw))
 		return
 	}
-	r.blocks(c, level, "content", spokenBlocks[r.role])
+	r.blocks(c, level, "content", blocksOf[r.role])
 }
 
 // say writes a text, which may be the first of a turn of the system.
@@ -161,7 +161,7 @@ func (r *reader) config(raw []byte) {
 		name := c.Name()
 		if string(name) != "effort" {
 			c.Skip()
-			r.x.LoseMember("output_config.", name)
+			r.x.LoseMember("output_config", name)
 		} else if value := c.Skip(); jsonscan.IsString(value) {
 			r.overtakeEffort()
 			r.effort = core.Option{Raw: value, Row: rows.Value("messages.*.output_config.effort", jsonscan.TextOf(value))}

@@ -6,22 +6,24 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 // A member that is read, and that no row names, would be lost without anyone having
 // decided so.
 func TestEveryMemberThatIsReadHasARow(t *testing.T) {
-	table := core.Join(&Source, &core.Target{Outcomes: new(core.Outcomes)})
+	fields := core.Join(&Source, &core.Target{Outcomes: new(core.Outcomes)})
 	const block = "messages.*.content.*."
-	for names, at := range map[*core.Names][]string{
-		core.NewNames("messages", "tools", "system", "output_format"): {""},
-		core.NewNames("role", "content", "output_config", "clear_at"): {"messages.*."},
-		memberIndex: {block, block + "source.", block + "content.*."},
-		toolMembers: {"tools.*."},
+	for table, at := range map[*shape.Table][]string{
+		shape.New("messages tools system output_format"): {""},
+		shape.New("role content output_config clear_at"): {"messages.*."},
+		blockShapes:  {block, block + "source.", block + "content.*."},
+		sourceShapes: {block + "source."},
+		toolMembers:  {"tools.*."},
 	} {
-		for _, name := range names.List() {
-			assert.True(t, translatetest.HasRow(table, at, name), "%s%s", at, name)
+		for _, name := range table.Names() {
+			assert.True(t, translatetest.HasRow(fields, at, name), "%s%s", at, name)
 		}
 	}
 }

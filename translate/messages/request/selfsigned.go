@@ -10,7 +10,7 @@ import (
 // minted reports whether the block is thinking that no messages provider signed: it
 // has a signature of this gateway, or a sealed one of another format.
 func (b *block) minted() bool {
-	if b.kind != thinkingBlock || b.thinking == nil {
+	if b.Type() != "thinking" || b.thinking == nil {
 		return false
 	}
 	signature := jsonscan.Inner(b.signature)

@@ -8,7 +8,7 @@ import (
 
 const (
 	wantRole    = "must be 'user', 'assistant' or 'system'"
-	wantContent = "must be a string or an array of content blocks"
+	wantContent = "must be a string or an array of " + content
 	wantSystem  = "must be a string or an array of text blocks"
 )
 
@@ -152,11 +152,11 @@ func (r *request) system() {
 }
 
 func (r *request) systemBlock() {
-	b, ok := r.block(1)
+	var b block
 	switch {
-	case !ok:
-	case b.kind == textBlock, b.members[memberType] != jsonscan.String:
-		r.requireOf(&b)
+	case !r.block(&b, 1):
+	case b.Type() == "text", b.Kind("type") != jsonscan.String:
+		r.WantType(&b.Members)
 	default:
 		r.NoteMember("type", "must be 'text'")
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	responsesanswer "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
 // Source reads responses requests.
@@ -139,19 +140,13 @@ func (r *requestReader) readItems(c *jsonscan.Cursor) {
 			continue
 		}
 		r.x.At.Next()
-		r.item.Read(r.x, c, itemMembers, "")
+		r.item.Read(r.x, c, itemShapes, "")
 		r.readItem()
 	}
 	r.endAssistant()
 	r.endUser()
 	r.x.At.Leave()
 }
-
-// word returns the decoded text of a member.
-func word(o *core.Object, m member) []byte { return jsonscan.DecodedOf(o.Raw(int(m))) }
-
-// text returns the text of a member, escaped.
-func text(o *core.Object, m member) []byte { return jsonscan.Inner(o.Raw(int(m))) }
 
 // elements begins to read an array at a path of the element at hand; element moves to
 // its next element, until the last or until something is refused.
@@ -160,10 +155,10 @@ func (r *requestReader) elements(raw []byte, path string) {
 	r.x.EnterList(&r.list, path)
 }
 
-func (r *requestReader) element(names *core.Names) bool {
+func (r *requestReader) element(table *shape.Table) bool {
 	if !r.x.NextElement(&r.list) {
 		return false
 	}
-	r.part.Read(r.x, &r.list, names, "")
+	r.part.Read(r.x, &r.list, table, "")
 	return true
 }

@@ -77,28 +77,25 @@ func (r *requestReader) writeCalls() {
 }
 
 // call keeps the call of a tool until the turn has no more texts.
-func (r *requestReader) call(kind itemKind) {
-	if kind == searchItem && string(word(&r.item, memberExecution)) == "server" {
+func (r *requestReader) call(kind string) {
+	if kind == "tool_search_call" && string(r.item.Word("execution")) == "server" {
 		r.x.Lose(serverSearchCallRow, nil)
 		return
 	}
-	if r.begun = true; !r.x.Keep(core.ToolCall, r.item.Raw(int(memberType))) {
+	if r.begun = true; !r.x.Keep(core.ToolCall, r.item.Raw("type")) {
 		return
 	}
-	call := core.Call{ID: text(&r.item, memberCallID)}
+	call := core.Call{ID: r.item.Text("call_id")}
 	switch kind {
-	case freeCallItem:
-		r.own(freeCallMembers)
+	case "custom_tool_call":
 		call.Name = r.calledName()
 		r.freeCall(&call)
-	case searchItem:
-		r.own(searchMembers)
-		if call.Name, call.Input = []byte(searchName), r.item.Raw(int(memberArguments)); !isObject(call.Input) {
+	case "tool_search_call":
+		if call.Name, call.Input = []byte(searchName), r.item.Raw("arguments"); !isObject(call.Input) {
 			r.x.Invalid("arguments", "must be an object")
 		}
 	default:
-		r.own(callMembers)
-		call.Name, call.Text = r.calledName(), text(&r.item, memberArguments)
+		call.Name, call.Text = r.calledName(), r.item.Text("arguments")
 	}
 	r.beginAssistant()
 	r.turn.calls = append(r.turn.calls, placed[core.Call]{r.x.At, call})
@@ -106,7 +103,7 @@ func (r *requestReader) call(kind itemKind) {
 
 // calledName returns the name by which the writer knows the tool that is called.
 func (r *requestReader) calledName() []byte {
-	name, namespace := r.item.Raw(int(memberName)), r.item.Raw(int(memberNamespace))
+	name, namespace := r.item.Raw("name"), r.item.Raw("namespace")
 	if !r.isNamespace(namespace, "namespace") {
 		return jsonscan.Inner(name)
 	}
@@ -125,7 +122,7 @@ func (r *requestReader) isNamespace(raw []byte, path string) bool {
 // freeCall reads the text of a call, which is wrapped for providers that have functions
 // alone.
 func (r *requestReader) freeCall(call *core.Call) {
-	input := r.item.Raw(int(memberInput))
+	input := r.item.Raw("input")
 	if call.Free = r.x.Can(core.FreeTool); call.Free {
 		call.Text = jsonscan.Inner(input)
 		r.keepFree(call.ID)

@@ -5,64 +5,38 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// The members of a choice among the tools, and of a reference to one.
-const (
-	choiceType = iota
-	choiceName
-	choiceNamespace
-	choiceMode
-	choiceTools
-)
-
-var (
-	choiceMembers = core.NewNames("type", "name", "namespace", "mode", "tools")
-
-	namedMembers   = core.SetOf(choiceType, choiceName, choiceNamespace)
-	allowedMembers = core.SetOf(choiceType, choiceMode, choiceTools)
-)
-
 // readChoice reads the choice among the tools: a word, or an object that names some.
 func (r *requestReader) readChoice() {
 	switch raw := r.choice; {
 	case len(raw) == 0 || raw[0] == 'n':
 	case raw[0] != '{':
-		r.wish("tool_choice", raw, unknownWishRow)
+		r.x.SetWord("tool_choice", raw)
 	default:
-		c := jsonscan.Again(raw)
-		r.part.Read(r.x, &c, choiceMembers, "tool_choice.")
+		r.part.ReadRaw(r.x, raw, choiceShapes, "tool_choice")
 		r.chosen()
 	}
 }
 
 // chosen reads the object at hand.
 func (r *requestReader) chosen() {
-	switch kind := r.part.Raw(choiceType); string(jsonscan.Inner(kind)) {
+	s := r.part.Shape()
+	r.part.LoseOthers(r.x, s)
+	switch kind := r.part.Raw("type"); s.Type() {
 	case "function", "custom":
-		r.part.LoseOthers(r.x, namedMembers, choiceMembers, "tool_choice.")
 		r.x.SetOption(namedChoiceRow, kind)
 		r.x.SetOption(choiceNameRow, r.chosenName("tool_choice.name"))
 	case "allowed_tools":
-		r.part.LoseOthers(r.x, allowedMembers, choiceMembers, "tool_choice.")
-		r.wish("tool_choice.mode", r.part.Raw(choiceMode), unknownModeRow)
-		r.allowedTools(r.part.Raw(choiceTools))
+		r.x.SetWord("tool_choice.mode", r.part.Raw("mode"))
+		r.allowedTools(r.part.Raw("tools"))
 	default:
 		r.x.Lose(unknownChoiceRow, kind)
-	}
-}
-
-// wish keeps a word for how the tools are to be used.
-func (r *requestReader) wish(path string, raw []byte, unknown *core.Row) {
-	if row := rows.Value(path, jsonscan.TextOf(raw)); row != unknown {
-		r.x.SetOption(row, raw)
-	} else {
-		r.x.Lose(unknown, raw)
 	}
 }
 
 // chosenName returns the raw name by which the writer knows the tool that is named in
 // the object at hand, at a path.
 func (r *requestReader) chosenName(path string) []byte {
-	name, namespace := r.part.Raw(choiceName), r.part.Raw(choiceNamespace)
+	name, namespace := r.part.Raw("name"), r.part.Raw("namespace")
 	switch {
 	case !jsonscan.IsString(name):
 		r.x.Invalid(path, "must be a string")
@@ -82,10 +56,10 @@ func (r *requestReader) allowedTools(raw []byte) {
 	}
 	a := core.NewAllowedTools()
 	r.toolList.allowed = a
-	for r.elements(raw, allowedPath); r.element(choiceMembers); {
-		switch kind := r.part.Raw(choiceType); string(jsonscan.Inner(kind)) {
+	for r.elements(raw, allowedPath); r.element(choiceShapes); {
+		switch kind := r.part.Raw("type"); string(jsonscan.Inner(kind)) {
 		case "function", "custom":
-			r.part.LoseOthers(r.x, namedMembers, choiceMembers, "")
+			r.part.LoseOthers(r.x, r.part.Shape())
 			a.Allow(jsonscan.TextOf(r.chosenName("name")))
 		default:
 			r.x.Lose(foreignAllowedRow, kind)

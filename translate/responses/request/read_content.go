@@ -6,77 +6,44 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 )
 
-// The members of a part.
-const (
-	partType = iota
-	partText
-	partRefusal
-	partImageURL
-	partDetail
-	partFileID
-	partFileData
-	partFileURL
-	partFilename
-	partBreakpoint
-)
-
-var partMembers = core.NewNames(
-	"type", "text", "refusal", "image_url", "detail", "file_id", "file_data", "file_url", "filename", "prompt_cache_breakpoint",
-)
-
-// The members that parts have by their types.
-var (
-	textMembers    = core.SetOf(partType, partText, partBreakpoint)
-	thoughtMembers = core.SetOf(partType, partText)
-	refusalMembers = core.SetOf(partType, partRefusal)
-	imageMembers   = core.SetOf(partType, partImageURL, partDetail, partFileID, partBreakpoint)
-	fileMembers    = core.SetOf(partType, partFileID, partFileData, partFileURL, partFilename, partBreakpoint)
-)
-
 // content writes the content of a message: a text, or parts.
-func (r *requestReader) content() { r.contentOf(memberContent, "content") }
+func (r *requestReader) content() { r.contentOf("content") }
 
 // contentOf writes the text or the parts in a member.
-func (r *requestReader) contentOf(m member, path string) {
-	raw := r.item.Raw(int(m))
+func (r *requestReader) contentOf(member string) {
+	raw := r.item.Raw(member)
 	if text := jsonscan.Inner(raw); len(text) > 0 {
 		r.say(text)
 	}
 	if len(raw) == 0 || raw[0] != '[' {
 		return
 	}
-	for r.elements(raw, path); r.element(partMembers); {
+	for r.elements(raw, member); r.element(partShapes); {
 		r.readPart()
 	}
 }
 
 func (r *requestReader) readPart() {
-	switch kind := r.part.Raw(partType); string(jsonscan.Inner(kind)) {
+	s := r.part.Shape()
+	r.part.LoseOthers(r.x, s)
+	switch kind := r.part.Raw("type"); s.Type() {
 	case "input_text", "output_text", "text":
-		r.ownPart(textMembers)
-		text := jsonscan.Inner(r.part.Raw(partText))
+		text := r.part.Text("text")
 		r.breakpoint(len(text) > 0 && r.say(text))
 	case "refusal":
-		r.ownPart(refusalMembers)
 		r.refusal()
 	case "input_image":
-		r.ownPart(imageMembers)
 		r.breakpoint(r.isUsers(kind) && r.image())
 	case "input_file":
-		r.ownPart(fileMembers)
 		r.breakpoint(r.isUsers(kind) && r.file())
 	default:
 		r.x.Lose(unknownPartRow, kind)
 	}
 }
 
-func (r *requestReader) ownPart(members core.Set) {
-	r.part.LoseOthers(r.x, members, partMembers, "")
-}
-
 // isAssistants reports whether the item at hand is a message of the assistant.
 func (r *requestReader) isAssistants() bool {
-	return string(text(&r.item, memberRole)) == roleAssistant
+	return string(r.item.Text("role")) == roleAssistant
 }
 
 // isUsers refuses media of anybody but a user or a tool.
@@ -102,14 +69,14 @@ func (r *requestReader) say(text []byte) bool {
 
 // refusal writes the text by which the assistant refuses.
 func (r *requestReader) refusal() {
-	text := jsonscan.Inner(r.part.Raw(partRefusal))
+	text := r.part.Text("refusal")
 	switch {
 	case len(text) == 0:
 	case r.isAssistants():
 		r.speak()
 		r.w.Refusal(text)
 	default:
-		r.x.Lose(unknownPartRow, r.part.Raw(partType))
+		r.x.Lose(unknownPartRow, r.part.Raw("type"))
 	}
 }
 
@@ -119,7 +86,7 @@ func (r *requestReader) image() bool {
 		return false
 	}
 	r.media = core.Media{}
-	switch raw := r.part.Raw(partDetail); {
+	switch raw := r.part.Raw("detail"); {
 	case raw != nil && !jsonscan.IsString(raw):
 		r.x.Invalid("detail", "must be a string")
 	case raw != nil && r.x.Keep(core.ImageDetail, nil):
@@ -135,12 +102,12 @@ func (r *requestReader) image() bool {
 
 // imageSource finds out where an image is, and reports whether the writer gets that.
 func (r *requestReader) imageSource() bool {
-	raw := r.part.Raw(partImageURL)
+	raw := r.part.Raw("image_url")
 	switch {
 	case raw != nil:
-		r.loseBeside(partFileID)
-	case r.part.Raw(partFileID) != nil:
-		r.media.Kind, r.media.URL = core.Reference, jsonscan.Inner(r.part.Raw(partFileID))
+		r.loseBeside("file_id")
+	case r.part.Raw("file_id") != nil:
+		r.media.Kind, r.media.URL = core.Reference, r.part.Text("file_id")
 		return r.x.Keep(core.ImageReference, nil)
 	}
 	if !parts.Image(&r.media, raw) {
@@ -151,10 +118,10 @@ func (r *requestReader) imageSource() bool {
 }
 
 // loseBeside reports members of the part that are left out beside another one.
-func (r *requestReader) loseBeside(members ...int) {
+func (r *requestReader) loseBeside(members ...string) {
 	for _, m := range members {
 		if r.part.Raw(m) != nil {
-			r.x.LoseMember("", []byte(partMembers.List()[m]))
+			r.x.LoseMember("", []byte(m))
 		}
 	}
 }
@@ -164,7 +131,7 @@ func (r *requestReader) file() bool {
 	if !r.x.Keep(core.Document, nil) {
 		return false
 	}
-	r.media = core.Media{Title: jsonscan.Inner(r.part.Raw(partFilename))}
+	r.media = core.Media{Title: r.part.Text("filename")}
 	if !r.fileSource() {
 		return false
 	}
@@ -176,17 +143,17 @@ func (r *requestReader) file() bool {
 // fileSource finds out where a file is, and reports whether the writer gets that.
 func (r *requestReader) fileSource() bool {
 	m := &r.media
-	if id := r.part.Raw(partFileID); id != nil {
-		r.loseBeside(partFileData, partFileURL)
+	if id := r.part.Raw("file_id"); id != nil {
+		r.loseBeside("file_data", "file_url")
 		m.Kind, m.URL = core.Reference, jsonscan.Inner(id)
 		return r.x.Keep(core.FileReference, nil)
 	}
-	if url := r.part.Raw(partFileURL); url != nil {
-		r.loseBeside(partFileData)
+	if url := r.part.Raw("file_url"); url != nil {
+		r.loseBeside("file_data")
 		m.Kind, m.URL = core.Address, jsonscan.Inner(url)
 		return r.x.Keep(core.FileAddress, nil)
 	}
-	if !parts.File(m, r.part.Raw(partFileData)) {
+	if !parts.File(m, r.part.Raw("file_data")) {
 		r.x.Lose(unknownFileRow, nil)
 		return false
 	}
@@ -198,7 +165,7 @@ func (r *requestReader) fileSource() bool {
 
 // breakpoint writes the breakpoint of a part, if that was written.
 func (r *requestReader) breakpoint(written bool) {
-	raw := r.part.Raw(partBreakpoint)
+	raw := r.part.Raw("prompt_cache_breakpoint")
 	switch {
 	case raw == nil:
 	case !written:
@@ -220,7 +187,7 @@ func (r *requestReader) keptTTL(breakpoint []byte) (ttl []byte) {
 				r.x.Lose(otherTTLRow, nil)
 			}
 		default:
-			r.x.LoseMember("prompt_cache_breakpoint.", name)
+			r.x.LoseMember("prompt_cache_breakpoint", name)
 		}
 	}
 	return ttl

@@ -6,23 +6,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// The members of the format of a free text.
-const (
-	formatType = iota
-	formatSyntax
-	formatDefinition
-)
-
-var formatMembers = core.NewNames("type", "syntax", "definition")
-
 // custom declares a tool that takes a free text, which is wrapped for providers that
 // have functions alone.
 func (r *requestReader) custom() {
-	tool := core.Tool{Description: r.toolList.object.Raw(toolDescription), Free: true}
+	tool := core.Tool{Description: r.toolList.object.Raw("description"), Free: true}
 	if tool.Description != nil && !jsonscan.IsString(tool.Description) {
 		r.x.Invalid("description", "must be a string")
 	}
-	if raw := r.toolList.object.Raw(toolFormat); raw != nil {
+	if raw := r.toolList.object.Raw("format"); raw != nil {
 		r.grammar(raw, &tool)
 	}
 	if r.x.Can(core.FreeTool) {
@@ -36,13 +27,12 @@ func (r *requestReader) custom() {
 // still shows it to the model.
 func (r *requestReader) grammar(raw []byte, tool *core.Tool) {
 	f := &r.toolList.format
-	c := jsonscan.Again(raw)
-	f.Read(r.x, &c, formatMembers, "format.")
-	switch kind := f.Raw(formatType); string(jsonscan.Inner(kind)) {
+	f.ReadRaw(r.x, raw, customFormats, "format")
+	f.LoseOthers(r.x, f.Shape())
+	switch kind := f.Raw("type"); string(jsonscan.Inner(kind)) {
 	case "text":
-		f.LoseOthers(r.x, core.SetOf(formatType), formatMembers, "format.")
 	case "grammar":
-		tool.Syntax, tool.Definition = f.Raw(formatSyntax), f.Raw(formatDefinition)
+		tool.Syntax, tool.Definition = f.Raw("syntax"), f.Raw("definition")
 		if !jsonscan.IsString(tool.Syntax) || !jsonscan.IsString(tool.Definition) {
 			r.x.Invalid("format", "must have a syntax and a definition")
 		}

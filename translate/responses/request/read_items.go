@@ -5,57 +5,31 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// The members that items have by their kinds.
-var (
-	messageMembers   = setOf(memberType, memberRole, memberContent)
-	callMembers      = setOf(memberType, memberCallID, memberName, memberNamespace, memberArguments)
-	freeCallMembers  = setOf(memberType, memberCallID, memberName, memberNamespace, memberInput)
-	searchMembers    = setOf(memberType, memberCallID, memberArguments, memberExecution)
-	outputMembers    = setOf(memberType, memberCallID, memberOutput)
-	reasoningMembers = setOf(memberType, memberSummary, memberContent, memberEncryptedContent)
-	addedMembers     = setOf(memberType, memberRole, memberTools)
-	foundMembers     = setOf(memberType, memberCallID, memberExecution, memberTools)
-	updateMembers    = setOf(memberType, memberReasoning, memberText)
-)
-
-func setOf(members ...member) (s core.Set) {
-	for _, m := range members {
-		s |= core.SetOf(int(m))
-	}
-	return s
-}
-
-func (r *requestReader) own(members core.Set) { r.item.LoseOthers(r.x, members, itemMembers, "") }
-
 // readItem writes the item at hand.
 func (r *requestReader) readItem() {
-	kind := itemKindOf(word(&r.item, memberType))
-	if kind == unknownItem && r.item.Raw(int(memberType)) == nil {
-		kind = messageItem
+	s := r.item.Shape()
+	if r.item.Raw("type") == nil {
+		s = messageShape
 	}
-	switch kind {
-	case messageItem:
+	r.item.LoseOthers(r.x, s)
+	switch s.Type() {
+	case "message":
 		r.message()
-	case reasoningItem:
-		r.own(reasoningMembers)
+	case "reasoning":
 		r.reasoning()
-	case callItem, freeCallItem, searchItem:
-		r.call(kind)
-	case callOutputItem, freeCallOutputItem:
-		r.own(outputMembers)
+	case "function_call", "custom_tool_call", "tool_search_call":
+		r.call(s.Type())
+	case "function_call_output", "custom_tool_call_output":
 		r.output()
-	case toolsItem:
-		r.own(addedMembers)
-		if string(word(&r.item, memberRole)) != roleDeveloper {
-			r.loseStray(memberRole)
+	case "additional_tools":
+		if string(r.item.Word("role")) != roleDeveloper {
+			r.loseStray("role")
 		}
-		r.toolList.add(r.x.At, r.item.Raw(int(memberTools)))
-	case foundItem:
-		r.own(foundMembers)
+		r.toolList.add(r.x.At, r.item.Raw("tools"))
+	case "tool_search_output":
 		r.found()
-	case updateItem:
-		r.own(updateMembers)
-		r.update = update{r.x.At, r.item.Raw(int(memberReasoning)), r.item.Raw(int(memberText))}
+	case "configuration_update":
+		r.update = update{r.x.At, r.item.Raw("reasoning"), r.item.Raw("text")}
 	default:
 		r.other()
 	}
@@ -64,14 +38,13 @@ func (r *requestReader) readItem() {
 // other reports an item that nobody but the provider of the format has: the calls that
 // the vendor ran, whose result is in the text behind them, or what is nowhere else.
 func (r *requestReader) other() {
-	raw := r.item.Raw(int(memberType))
+	raw := r.item.Raw("type")
 	r.x.Lose(rows.Value("input[*].type", jsonscan.TextOf(raw)), raw)
 }
 
 // message writes what somebody says.
 func (r *requestReader) message() {
-	r.own(messageMembers)
-	role := word(&r.item, memberRole)
+	role := r.item.Word("role")
 	if string(role) == roleAssistant {
 		r.begun = true
 		r.turn.said = false
@@ -145,16 +118,16 @@ func (r *requestReader) beginLate() bool {
 
 // output writes what a tool returned.
 func (r *requestReader) output() {
-	id := text(&r.item, memberCallID)
+	id := r.item.Text("call_id")
 	if r.beginResult(id) {
-		r.contentOf(memberOutput, "output")
+		r.contentOf("output")
 		r.w.CloseResult(false)
 	}
 }
 
 func (r *requestReader) beginResult(id []byte) bool {
 	r.endAssistant()
-	if !r.x.Keep(core.ToolResult, r.item.Raw(int(memberType))) {
+	if !r.x.Keep(core.ToolResult, r.item.Raw("type")) {
 		return false
 	}
 	r.beginUser()
@@ -167,14 +140,14 @@ func (r *requestReader) beginResult(id []byte) bool {
 // found declares the tools that a search has found, and writes their names as its
 // result.
 func (r *requestReader) found() {
-	raw := r.item.Raw(int(memberTools))
+	raw := r.item.Raw("tools")
 	r.toolList.add(r.x.At, raw)
-	id := text(&r.item, memberCallID)
-	if string(word(&r.item, memberExecution)) == "server" || len(id) == 0 || !r.beginResult(id) {
+	id := r.item.Text("call_id")
+	if string(r.item.Word("execution")) == "server" || len(id) == 0 || !r.beginResult(id) {
 		return
 	}
-	for r.elements(raw, "tools"); r.element(toolMembers); {
-		if name := jsonscan.Inner(r.part.Raw(toolName)); len(name) > 0 {
+	for r.elements(raw, "tools"); r.element(toolShapes); {
+		if name := r.part.Text("name"); len(name) > 0 {
 			r.w.Text(name)
 		}
 	}

@@ -49,8 +49,8 @@ func (r *requestReader) readUpdate() {
 	}
 	now := r.x.At
 	r.x.At = r.update.at
-	r.readSettings(r.update.reasoning, "reasoning.")
-	r.readSettings(r.update.text, "text.")
+	r.readSettings(r.update.reasoning, "reasoning")
+	r.readSettings(r.update.text, "text")
 	r.x.At = now
 }
 

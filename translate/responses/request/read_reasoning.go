@@ -16,7 +16,7 @@ import (
 // nobody vouches for.
 func (r *requestReader) reasoning() {
 	if !r.x.Keep(core.Reasoning, nil) {
-		if len(word(&r.item, memberEncryptedContent)) > 0 { // more than the summary that is reported
+		if len(r.item.Word("encrypted_content")) > 0 { // more than the summary that is reported
 			r.x.Lose(foreignSealRow, nil)
 		}
 		return
@@ -34,9 +34,9 @@ func (r *requestReader) reasoning() {
 // unsealed returns the block of another format that this gateway sealed for the same
 // provider and tenant, if the writer gets it. What others have encrypted is lost.
 func (r *requestReader) unsealed() (t core.Thought, ok bool) {
-	sealed := word(&r.item, memberEncryptedContent)
+	sealed := r.item.Word("encrypted_content")
 	if len(sealed) == 0 {
-		r.loseStray(memberEncryptedContent)
+		r.loseStray("encrypted_content")
 		return t, false
 	}
 	payload, ok := r.x.Info.Seals.Open(seal.Block, sealed)
@@ -95,29 +95,29 @@ func thoughtOf(payload []byte) (t core.Thought, ok bool) {
 
 // thoughtText returns the summary, or else the reasoning itself, as one text.
 func (r *requestReader) thoughtText() []byte {
-	if text := r.joined(memberSummary, "summary"); text != nil {
-		r.loseStray(memberContent)
+	if text := r.joined("summary"); text != nil {
+		r.loseStray("content")
 		return text
 	}
-	return r.joined(memberContent, "content")
+	return r.joined("content")
 }
 
 // loseStray reports a member that is left out beside another, or for its kind.
-func (r *requestReader) loseStray(m member) {
-	if !jsonscan.Blank(r.item.Raw(int(m))) {
-		r.x.LoseMember("", []byte(m.String()))
+func (r *requestReader) loseStray(member string) {
+	if !jsonscan.Blank(r.item.Raw(member)) {
+		r.x.LoseMember("", []byte(member))
 	}
 }
 
 // joined returns the texts of an array of parts, with blank lines between them.
-func (r *requestReader) joined(m member, path string) (all []byte) {
-	raw := r.item.Raw(int(m))
+func (r *requestReader) joined(member string) (all []byte) {
+	raw := r.item.Raw(member)
 	if len(raw) == 0 || raw[0] != '[' {
 		return nil
 	}
-	for r.elements(raw, path); r.element(partMembers); {
-		r.ownPart(thoughtMembers)
-		switch text := jsonscan.Inner(r.part.Raw(partText)); {
+	for r.elements(raw, member); r.element(partShapes); {
+		r.part.LoseOthers(r.x, thoughtShape)
+		switch text := r.part.Text("text"); {
 		case len(text) == 0:
 		case all == nil:
 			all = slices.Clip(text) // what is appended must not overwrite the body

@@ -8,31 +8,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// The members of a tool.
-const (
-	toolType = iota
-	toolName
-	toolDescription
-	toolParameters
-	toolStrict
-	toolFormat
-	toolTools
-	toolExecution
-	toolCallers
-)
-
-var toolMembers = core.NewNames(
-	"type", "name", "description", "parameters", "strict", "format", "tools", "execution", "allowed_callers",
-)
-
-// The members that tools have by their types.
-var (
-	functionMembers  = core.SetOf(toolType, toolName, toolDescription, toolParameters, toolStrict, toolCallers)
-	customMembers    = core.SetOf(toolType, toolName, toolDescription, toolFormat, toolCallers)
-	namespaceMembers = core.SetOf(toolType, toolName, toolTools)
-	searchToolOwn    = core.SetOf(toolType, toolDescription, toolParameters, toolExecution)
-)
-
 // searchName is the name of the function that stands for the client's search for
 // tools.
 const searchName = "tool_search"
@@ -150,7 +125,7 @@ func (r *requestReader) toolsOf(raw []byte, left *[]translate.Span) {
 	cuts := strict.Cutter{Spans: left}
 	for r.x.EnterList(&c, "tools"); r.x.NextElement(&c); {
 		start := c.Offset()
-		t.object.Read(r.x, &c, toolMembers, "")
+		t.object.Read(r.x, &c, toolShapes, "")
 		if declared := r.tool(); left != nil {
 			cuts.Element(translate.Span{Start: start, End: c.Offset()}, !declared)
 		}
@@ -163,31 +138,28 @@ func (r *requestReader) toolsOf(raw []byte, left *[]translate.Span) {
 // tool declares a tool, and reports whether the writer gets it.
 func (r *requestReader) tool() bool {
 	o := &r.toolList.object
-	kind := o.Raw(toolType)
-	switch string(jsonscan.Inner(kind)) {
-	case "function":
-		r.ownTool(functionMembers)
-		r.declare(r.function(), translate.ClientTool{})
-	case "custom":
-		r.ownTool(customMembers)
-		r.custom()
-	case "namespace":
-		r.ownTool(namespaceMembers)
-		r.namespaceTools()
-	case "tool_search":
-		r.ownTool(searchToolOwn)
-		return r.search()
-	default:
+	kind, s := o.Raw("type"), o.Shape()
+	if s == nil {
 		r.x.Lose(rows.Value("tools[*].type", jsonscan.TextOf(kind)), kind)
 		return false
+	}
+	o.LoseOthers(r.x, s)
+	r.checkCallers(o.Raw("allowed_callers"))
+	switch s.Type() {
+	case "function":
+		r.declare(r.function(), translate.ClientTool{})
+	case "custom":
+		r.custom()
+	case "namespace":
+		r.namespaceTools()
+	case "tool_search":
+		return r.search()
 	}
 	return true
 }
 
-func (r *requestReader) ownTool(members core.Set) {
-	o := &r.toolList.object
-	o.LoseOthers(r.x, members, toolMembers, "")
-	callers := o.Raw(toolCallers)
+// checkCallers refuses a tool that only the vendor's own code may call.
+func (r *requestReader) checkCallers(callers []byte) {
 	if callers != nil && callers[0] != '[' {
 		r.x.Invalid("allowed_callers", "must be an array of strings")
 	}
@@ -201,17 +173,17 @@ func (r *requestReader) ownTool(members core.Set) {
 // function returns the function at hand.
 func (r *requestReader) function() core.Tool {
 	o := &r.toolList.object
-	if parameters := o.Raw(toolParameters); !isObject(parameters) {
+	if parameters := o.Raw("parameters"); !isObject(parameters) {
 		r.x.Invalid("parameters", "must be an object")
 	}
-	return core.Tool{Description: o.Raw(toolDescription), Schema: o.Raw(toolParameters), Strict: o.Raw(toolStrict)}
+	return core.Tool{Description: o.Raw("description"), Schema: o.Raw("parameters"), Strict: o.Raw("strict")}
 }
 
 // declare declares a tool by the name at hand, within the namespace if there is one.
 // client is what else the client knows about it.
 func (r *requestReader) declare(tool core.Tool, client translate.ClientTool) {
 	t := &r.toolList
-	name := t.object.Raw(toolName)
+	name := t.object.Raw("name")
 	if len(jsonscan.Inner(name)) == 0 {
 		r.x.Invalid("name", "required")
 		return
@@ -257,11 +229,11 @@ func flatName(dst, namespace, name []byte) []byte {
 func (r *requestReader) namespaceTools() {
 	t := &r.toolList
 	if t.namespace != nil {
-		r.x.Lose(unknownToolRow, t.object.Raw(toolType))
+		r.x.Lose(unknownToolRow, t.object.Raw("type"))
 		return
 	}
-	inner := t.object.Raw(toolTools)
-	if name := t.object.Raw(toolName); r.isNamespace(name, "name") {
+	inner := t.object.Raw("tools")
+	if name := t.object.Raw("name"); r.isNamespace(name, "name") {
 		t.namespace = name
 	}
 	r.toolsOf(inner, nil)
@@ -272,7 +244,7 @@ func (r *requestReader) namespaceTools() {
 // it is the client's. Where the provider would search, all tools are sent instead.
 func (r *requestReader) search() bool {
 	o := &r.toolList.object
-	if string(jsonscan.Inner(o.Raw(toolExecution))) != "client" {
+	if string(o.Text("execution")) != "client" {
 		r.x.Lose(serverSearchRow, nil)
 		return false
 	}

@@ -13,17 +13,13 @@ import (
 // maxItems is how many items one request may hold.
 const maxItems = 100_000
 
-const (
-	wantRole  = "must be 'user', 'assistant', 'system' or 'developer'"
-	wantParts = "must be a string or an array of content parts"
-)
+const wantRole = "must be 'user', 'assistant', 'system' or 'developer'"
 
-// inputItem is what is known of an item before its end.
+// inputItem is what is known of an item that has been read.
 type inputItem struct {
-	kind    itemKind
-	members [memberCount]jsonscan.Kind // Invalid where there is none
-	badRole string                     // the end of a message about a role that is none
-	sealed  []byte                     // its encrypted_content, quotes included
+	strict.Members
+	badRole string // the end of a message about an unknown role
+	sealed  []byte // the raw encrypted_content
 }
 
 // input reads the conversation: a text of the user, or items.
@@ -50,51 +46,38 @@ func (r *request) input() {
 // item reads the nth item. It reports whether no provider of the format could read
 // it: reasoning of a provider of another format, which this gateway sealed.
 func (r *request) item(n int) (foreign bool) {
-	if !r.EnterObject() {
-		r.Refuse("must be an object")
-		return false
-	}
 	var it inputItem
 	before := r.Mark()
-	for r.Member() {
-		m := member(itemMembers.Index(r.Name()))
-		if m < 0 {
-			r.Skip()
-			continue
-		}
-		it.members[m] = r.Kind()
-		r.Part(int(m) + 1)
-		r.Push(m.String())
-		r.itemMember(&it, m)
-		r.Pop()
+	if !r.ReadObject(&it.Members, itemShapes, func(name string) { r.itemMember(&it, name) }) {
+		return false
 	}
-	if it.kind == unknownItem && !it.isMessage() {
+	if it.Type() == "" && !it.isMessage() {
 		r.Return(before)
 	}
 	r.requireOf(&it)
-	if it.kind == referenceItem {
+	if it.Type() == "item_reference" {
 		r.needsState("input[" + strconv.Itoa(n) + "].type")
 	}
-	return it.kind == reasoningItem && isForeign(it.sealed)
+	return it.Type() == "reasoning" && isForeign(it.sealed)
 }
 
 // itemMember reads one member of an item.
-func (r *request) itemMember(it *inputItem, m member) {
-	switch kind := it.members[m]; {
-	case m == memberType && kind == jsonscan.String:
-		text, _ := r.Text()
-		it.kind = itemKindOf(text)
-	case m == memberRole && kind == jsonscan.String:
+func (r *request) itemMember(it *inputItem, name string) {
+	r.Part(it.At() + 1)
+	switch kind := r.Kind(); {
+	case name == "role" && kind == jsonscan.String:
 		text, _ := r.Text()
 		it.badRole = badRole(text)
-	case m == memberEncryptedContent && kind == jsonscan.String:
+	case name == "encrypted_content" && kind == jsonscan.String:
 		it.sealed, _ = r.RawString()
-	case m == memberTools && kind == jsonscan.Array:
-		r.tools(false)
-	case kind == jsonscan.Array && m < memberTools:
-		r.parts()
-	default:
+	case kind != jsonscan.Array:
 		r.Skip()
+	case name == "tools":
+		r.tools(false)
+	case name == "namespace", name == "execution", name == "reasoning", name == "text":
+		r.Skip()
+	default:
+		r.parts()
 	}
 }
 
@@ -113,40 +96,29 @@ func (r *request) parts() {
 	r.Elements("", func(int) { r.WantTyped("prompt_cache_breakpoint") })
 }
 
-// isMessage reports whether an item without a type is a message, as one with a
-// role is.
+// isMessage reports whether an item without a type is a message, as one with a role is.
 func (it *inputItem) isMessage() bool {
-	return !there(it.members[memberType]) && there(it.members[memberRole])
+	return strict.Missing(it.Kind("type")) && !strict.Missing(it.Kind("role"))
 }
 
-// there reports whether a member of that kind is there; null means absent.
-func there(kind jsonscan.Kind) bool { return kind != jsonscan.Invalid && kind != jsonscan.Null }
-
-// requireOf notes what an item lacks. Items of unknown types pass.
+// requireOf notes faults for the members that an item lacks. Items of unknown types lack
+// none.
 func (r *request) requireOf(it *inputItem) {
-	if it.isMessage() {
-		it.kind = messageItem
-	} else {
-		r.Part(int(memberType) + 1)
-		r.WantKind("type", it.members[memberType], jsonscan.String)
-	}
-	for _, n := range needs[it.kind] {
-		r.Part(int(n.member) + 1)
-		r.requireMember(it, n)
-	}
-}
-
-func (r *request) requireMember(it *inputItem, n need) {
-	name, kind := n.member.String(), it.members[n.member]
+	needs := it.Needs()
 	switch {
-	case n.member == memberRole && it.badRole != "":
-		r.NoteMember(name, it.badRole)
-	case n.kind != jsonscan.Invalid:
-		r.WantKind(name, kind, n.kind)
-	case !there(kind):
-		r.NoteMember(name, strict.Required)
-	case kind != jsonscan.String && kind != jsonscan.Array:
-		r.NoteMember(name, wantParts+", got "+kind.String())
+	case it.Type() != "":
+	case it.isMessage():
+		needs = messageShape.Needs()
+	default:
+		r.Part(1)
+		r.WantKind("type", it.Kind("type"), jsonscan.String)
+	}
+	for _, n := range needs {
+		if r.Part(n.Index + 1); n.Name == "role" && it.badRole != "" {
+			r.NoteMember("role", it.badRole)
+		} else {
+			r.WantMember(&it.Members, n)
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package core
+package shape
 
 // Names maps the names of a fixed list to their indices, faster than a map. NewNames
 // makes one.

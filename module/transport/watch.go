@@ -1,6 +1,4 @@
-// Package watch ends calls of providers that have gone silent. It waits for the provider
-// alone: the time in which a client does not read does not count.
-package watch
+package transport
 
 import (
 	"context"
@@ -8,36 +6,12 @@ import (
 	"time"
 )
 
-// Phase is what a call waits for: how long it may go without a sign of life, and the
-// error that ends it then.
-type Phase struct {
+// A phase of a call: how long it may go without a sign of life, and the error
+// that ends the call then.
+type phase struct {
 	limit time.Duration
 	err   *timeoutError
 }
-
-// The causes with which calls are cancelled, in the order of the phases.
-var (
-	errHeaders    = &timeoutError{"response headers"}
-	errFirstEvent = &timeoutError{"the first event"}
-	errIdle       = &timeoutError{"the rest of the answer"}
-)
-
-// ErrDrain is the cause with which Drain cancels a call.
-var ErrDrain error = errDrain
-
-var errDrain = &timeoutError{"the end of a finished stream"}
-
-// Headers waits for the headers of the answer.
-func Headers(limit time.Duration) Phase { return Phase{limit, errHeaders} }
-
-// FirstEvent waits for the first event of a stream.
-func FirstEvent(limit time.Duration) Phase { return Phase{limit, errFirstEvent} }
-
-// Rest waits for the rest of the answer.
-func Rest(limit time.Duration) Phase { return Phase{limit, errIdle} }
-
-// Drain waits for the end of a stream whose content is complete.
-func Drain(limit time.Duration) Phase { return Phase{limit, errDrain} }
 
 // timeoutError is the named cause with which a call is cancelled. It is never
 // context.Canceled: reverse_proxy takes that for a client that went away.
@@ -47,31 +21,38 @@ func (e *timeoutError) Error() string   { return "timed out waiting for " + e.ph
 func (e *timeoutError) Timeout() bool   { return true }
 func (e *timeoutError) Temporary() bool { return true }
 
-// Watch is the one timer of a call. It is re-armed only when it fires, so that a sign of
+var (
+	errHeaders    = &timeoutError{"response headers"}
+	errFirstEvent = &timeoutError{"the first event"}
+	errIdle       = &timeoutError{"the rest of the answer"}
+	errDrain      = &timeoutError{"the end of a finished stream"}
+)
+
+// watch is the one timer of a call. It is re-armed only when it fires, so that a sign of
 // life costs no more than reading the clock. It pauses while nothing is read, so that
 // the time of a slow client does not count as silence of the provider.
-type Watch struct {
+type watch struct {
 	cancel context.CancelCauseFunc
 
 	mu    sync.Mutex // guards all below: the timer fires in a goroutine of its own
 	timer *time.Timer
-	phase Phase
+	phase phase
 	alive time.Time // the last sign of life
 	held  time.Time // when the pause began; zero while the watch runs
 	idle  bool      // the timer fired during the pause
 	ended bool
 }
 
-// Start begins the first phase.
-func (w *Watch) Start(cancel context.CancelCauseFunc, p Phase) {
+// start begins the first phase.
+func (w *watch) start(cancel context.CancelCauseFunc, p phase) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cancel, w.phase, w.alive = cancel, p, time.Now()
 	w.timer = time.AfterFunc(p.limit, w.fire)
 }
 
-// Enter begins another phase.
-func (w *Watch) Enter(p Phase) {
+// enter begins another phase.
+func (w *watch) enter(p phase) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.phase = p
@@ -82,23 +63,23 @@ func (w *Watch) Enter(p Phase) {
 	}
 }
 
-// Touch notes a sign of life.
-func (w *Watch) Touch() {
+// touch notes a sign of life.
+func (w *watch) touch() {
 	w.mu.Lock()
 	w.restart()
 	w.mu.Unlock()
 }
 
 // restart begins the limit of the phase anew.
-func (w *Watch) restart() {
+func (w *watch) restart() {
 	w.alive = time.Now()
 	if !w.held.IsZero() {
 		w.held = w.alive
 	}
 }
 
-// Hold pauses the watch, until Resume.
-func (w *Watch) Hold() {
+// hold pauses the watch, until resume.
+func (w *watch) hold() {
 	w.mu.Lock()
 	if w.held.IsZero() {
 		w.held = time.Now()
@@ -106,8 +87,8 @@ func (w *Watch) Hold() {
 	w.mu.Unlock()
 }
 
-// Resume continues the phase with the time that was left.
-func (w *Watch) Resume() {
+// resume continues the phase with the time that was left.
+func (w *watch) resume() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.held.IsZero() {
@@ -121,8 +102,8 @@ func (w *Watch) Resume() {
 	}
 }
 
-// Stop ends the watch, which does not cancel the call any more.
-func (w *Watch) Stop() {
+// stop ends the watch, which does not cancel the call any more.
+func (w *watch) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ended = true
@@ -131,7 +112,7 @@ func (w *Watch) Stop() {
 	}
 }
 
-func (w *Watch) fire() {
+func (w *watch) fire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
