@@ -21,7 +21,7 @@ import (
 type endpoint struct {
 	method string
 	format *format.Descriptor // nil if it depends on the request
-	meant  *format.Descriptor // of the endpoint that a path without a row resembles, nil for none
+	meant  *format.Descriptor // of the path that a path without a row resembles, nil for none
 	serve  func(*Handler, *sink.Sink, *http.Request) *fault.Fault
 	op     translate.Operation
 }
@@ -86,8 +86,13 @@ func matches(r *http.Request, refused format.Refusal) bool {
 	if refused.Upgrade != "" && !strings.EqualFold(r.Header.Get("Upgrade"), refused.Upgrade) {
 		return false
 	}
-	ok, _ := path.Match(strings.ReplaceAll(refused.Path, "{id}", "?*"), r.URL.Path)
-	return ok && r.URL.RawPath == ""
+	return isLike(r.URL.Path, refused.Path) && r.URL.RawPath == ""
+}
+
+// isLike reports whether a path is one of those that the path of a refusal stands for.
+func isLike(p, pattern string) bool {
+	ok, _ := path.Match(strings.ReplaceAll(pattern, "{id}", "?*"), p)
+	return ok
 }
 
 // refuse returns an endpoint that checks the credential, and then refuses the request.
@@ -109,9 +114,13 @@ func isOurs(p string) bool { return p == "/v1" || strings.HasPrefix(p, "/v1/") }
 
 // noEndpoint refuses a path, for a client of the endpoint that was probably meant.
 func noEndpoint(p string) endpoint {
-	name := cmp.Or(meant(p), suggest.Nearest(p, longestFirst))
+	name, f := meant(p)
+	if name == "" {
+		name = suggest.Nearest(p, longestFirst)
+		f = endpoints[name].format
+	}
 	return endpoint{
-		meant: endpoints[name].format,
+		meant: f,
 		serve: func(h *Handler, _ *sink.Sink, _ *http.Request) *fault.Fault { return h.noPath(p, name) },
 	}
 }
@@ -133,18 +142,33 @@ const loginPath = "/api/user/login"
 var longestFirst = slices.SortedFunc(maps.Keys(endpoints), func(a, b string) int { return len(b) - len(a) })
 
 // meant returns the path that a client probably means by another one that ends
-// in the same way, written in any case and with or without /v1; "" for none.
-func meant(p string) string {
+// in the same way, written in any case and with or without /v1; "" for none. The format
+// is that of the path, nil for a path of no format.
+func meant(p string) (name string, f *format.Descriptor) {
 	p = strings.ToLower(path.Clean(p))
 	for _, name := range longestFirst {
 		if strings.HasSuffix(p, strings.TrimPrefix(name, "/v1")) {
-			return name
+			return name, endpoints[name].format
+		}
+	}
+	for _, f := range formats.All() {
+		for _, refused := range f.Client.Refusals {
+			if endsLike(p, strings.TrimPrefix(refused.Path, "/v1")) {
+				return refused.Path, f
+			}
 		}
 	}
 	if strings.HasSuffix(p, loginPath) {
-		return loginPath
+		return loginPath, nil
 	}
-	return ""
+	return "", nil
+}
+
+// endsLike is isLike for the last segments of a path, as many as the pattern has.
+func endsLike(p, pattern string) bool {
+	segments := strings.Split(p, "/")
+	from := max(0, len(segments)-strings.Count(pattern, "/"))
+	return isLike("/"+strings.Join(segments[from:], "/"), pattern)
 }
 
 // formatOf returns the format in which a request is answered, errors included:

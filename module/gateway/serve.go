@@ -42,7 +42,7 @@ const unhandled = "unhandled"
 // probably meant for the gateway: clients take an empty 200 for an answer without a
 // text, or for a login.
 func (h *Handler) serveMisspelt(w http.ResponseWriter, r *http.Request) {
-	name := meant(r.URL.Path)
+	name, _ := meant(r.URL.Path)
 	if name == "" {
 		return
 	}

@@ -164,7 +164,8 @@ func TestPathsAreTakenAsTheyAreWritten(t *testing.T) {
 }
 
 // Caddy answers an empty 200 where no handler does: SDKs made an answer without
-// a text of it, and a script a login. What the site answers itself stays its own.
+// a text of it, or a response that was deleted, and a script a login. What the site
+// answers itself stays its own.
 func TestWhatIsMeantForTheGatewayIsNeverAnEmptyAnswer(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.StartCaddyfile(t, site.Block("respond /blog/messages \"the blog\"", "accounts off", site.Direct.Provider("up", p)))
@@ -173,8 +174,11 @@ func TestWhatIsMeantForTheGatewayIsNeverAnEmptyAnswer(t *testing.T) {
 		"/v2/messages": site.MessagesPath, "/anthropic/v1/messages": site.MessagesPath, "/messages/": site.MessagesPath, "//messages": site.MessagesPath,
 		"/chat/completions": site.ChatPath, "/V1/Chat/Completions": site.ChatPath, "/openai/v1/chat/completions": site.ChatPath,
 		"/completions": site.CompletionsPath, "/models": modelsPath, "/V1/models": modelsPath,
+		"/responses": site.ResponsesPath, "/responses/input_tokens": site.ResponsesPath + "/input_tokens",
+		"/responses/compact": site.ResponsesPath + "/compact", "/responses/Resp_1": site.ResponsesPath + "/{id}",
+		"/openai/v1/responses/resp_1/cancel": site.ResponsesPath + "/{id}/cancel", "/responses/resp_1/input_items/": site.ResponsesPath + "/{id}/input_items",
 	} {
-		for _, method := range []string{"POST", "GET"} {
+		for _, method := range []string{"POST", "GET", "DELETE"} {
 			got := s.Raw("{}", method+" "+target+" HTTP/1.1", "Authorization: Bearer "+site.ClientKey)
 			want := inOthers
 			if strings.HasPrefix(meant, site.MessagesPath) {
@@ -189,7 +193,7 @@ func TestWhatIsMeantForTheGatewayIsNeverAnEmptyAnswer(t *testing.T) {
 		got.AssertOurs(t, http.StatusNotFound, site.InChoices("invalid_request_error", "path: accounts are switched off here", "null", `"not_found"`), target)
 	}
 	assert.Equal(t, "the blog", s.Raw("", "POST /blog/messages HTTP/1.1").Body)
-	for _, target := range []string{"/", "/healthz", "/message", "/messages/7", "/user/login", "/api/tokens"} {
+	for _, target := range []string{"/", "/healthz", "/message", "/messages/7", "/responses/resp_1/other", "/user/login", "/api/tokens"} {
 		got := s.Raw("", "POST "+target+" HTTP/1.1")
 		assert.Equal(t, http.StatusOK, got.Status, target)
 		assert.Empty(t, got.Body, target)
