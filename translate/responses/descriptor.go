@@ -109,7 +109,8 @@ var unreadable = []string{"verif", "decrypt", "not issued"}
 func faults() format.Errors {
 	e := choices.Errors
 	e.AppendEvent = func(dst []byte, f *fault.Fault, requestID string) []byte {
-		return answer.AppendFailure(dst, translate.IDs{Message: idPrefix + requestID}, f)
+		_, digits, _ := strings.Cut(requestID, "_")
+		return answer.AppendFailure(dst, translate.IDs{Message: idPrefix + digits}, f)
 	}
 	e.Dialect = &answer.Dialect
 	return e
