@@ -140,6 +140,11 @@ func TestResponsesRequestsTowardsMessages(t *testing.T) {
 			losses: "input[*].encrypted_content shaping, input[*].summary shaping",
 		},
 		{
+			name:  "a text that is empty",
+			body:  `{"model":"m1","input":""}`,
+			fault: "input: must not be empty",
+		},
+		{
 			name:  "R039 an earlier response",
 			body:  posing(`"previous_response_id":"resp_1"`).body,
 			fault: "previous_response_id: this gateway keeps no responses: set store to false, and send the whole conversation as input",
@@ -324,6 +329,11 @@ func TestResponsesRequestsTowardsChat(t *testing.T) {
 			name: "reasoning between two calls", traits: "reasoning_replay reasoning",
 			body: going(callItemF + `,{"type":"reasoning","summary":[{"type":"summary_text","text":"a"}]},{"type":"function_call","call_id":"c2","name":"g","arguments":"{}"},` + outputItem + `,{"type":"function_call_output","call_id":"c2","output":"r2"}`).body,
 			want: `{"model":"up","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"reasoning":"a","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"g","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"r"},{"role":"tool","tool_call_id":"c2","content":"r2"},{"role":"user","content":"go on"}]}`,
+		},
+		{
+			name:  "a text that is empty",
+			body:  `{"model":"m1","input":""}`,
+			fault: "input: must not be empty",
 		},
 		{
 			name:  "R039 an earlier response",

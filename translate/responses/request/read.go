@@ -25,6 +25,8 @@ type requestReader struct {
 	list jsonscan.Cursor // over the parts of the item
 	part core.Object
 
+	hasInstructions bool
+
 	begun     bool // somebody other than the system has spoken
 	late      bool // the turn is one of the system that has not begun
 	role      core.Role
@@ -100,6 +102,7 @@ func forgotten[T any](list []T) []T {
 // readInstructions writes what the system says in front.
 func (r *requestReader) readInstructions(raw []byte) {
 	if text := jsonscan.Inner(raw); len(text) > 0 {
+		r.hasInstructions = true
 		r.w.Turn(core.Instructions)
 		r.w.Text(text)
 		r.w.EndTurn()
@@ -120,14 +123,23 @@ func (r *requestReader) readInput(c *jsonscan.Cursor) {
 	case jsonscan.Array:
 		r.readItems(c)
 	case jsonscan.String:
-		r.w.Turn(core.User)
-		if text := jsonscan.Inner(c.Skip()); len(text) > 0 {
-			r.w.Text(text)
-		}
-		r.w.EndTurn()
+		r.readText(jsonscan.Inner(c.Skip()))
 	default:
 		c.Skip()
 	}
+}
+
+// readText writes the one thing that the user says. Instructions are enough for some
+// formats.
+func (r *requestReader) readText(text []byte) {
+	r.w.Turn(core.User)
+	switch {
+	case len(text) > 0:
+		r.w.Text(text)
+	case !r.hasInstructions:
+		r.x.Invalid("input", "must not be empty")
+	}
+	r.w.EndTurn()
 }
 
 // readItems writes the items. Whoever speaks, thinks and calls goes on from item to
