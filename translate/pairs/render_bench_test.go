@@ -93,10 +93,10 @@ func TestMessagesToResponsesAllocatesLittle(t *testing.T) {
 	require.LessOrEqual(t, allocs, 10.0)
 }
 
-// responsesAgentRequest is the request of an agent as a responses client sends it.
-func responsesAgentRequest(tb testing.TB) []byte {
+// asResponses returns a request of the messages format as a responses client sends it.
+func asResponses(tb testing.TB, request []byte) []byte {
 	tb.Helper()
-	body, _, fault := pairs.Render(nil, translate.Messages, translate.Responses, agentRequest(), &core.RequestInfo{Model: "m1", Upstream: "m1"})
+	body, _, fault := pairs.Render(nil, translate.Messages, translate.Responses, request, &core.RequestInfo{Model: "m1", Upstream: "m1"})
 	require.Nil(tb, fault)
 	return body
 }
@@ -104,7 +104,7 @@ func responsesAgentRequest(tb testing.TB) []byte {
 // TestRequestsFromResponsesAllocateLittle ensures that the list of the tools waits for
 // the next request. It grew anew with each one before, to 20 KB for 30 tools.
 func TestRequestsFromResponsesAllocateLittle(t *testing.T) {
-	body := responsesAgentRequest(t)
+	body := asResponses(t, agentRequest())
 	info := &core.RequestInfo{Model: "m1", Upstream: "up"}
 	buffer := make([]byte, 0, 2*len(body))
 	for _, to := range []translate.Format{translate.Messages, translate.Chat} {
@@ -133,8 +133,9 @@ func requests(tb testing.TB) []struct {
 		{translate.Chat, translate.Completions, talkRequest(translate.Chat)},
 		{translate.Messages, translate.Responses, agentRequest()},
 		{translate.Chat, translate.Responses, chatAgentRequest(tb)},
-		{translate.Responses, translate.Messages, responsesAgentRequest(tb)},
-		{translate.Responses, translate.Chat, responsesAgentRequest(tb)},
+		{translate.Responses, translate.Messages, asResponses(tb, agentRequest())},
+		{translate.Responses, translate.Chat, asResponses(tb, agentRequest())},
+		{translate.Responses, translate.Completions, asResponses(tb, talkRequest(translate.Messages))},
 		{translate.Completions, translate.Responses, prompt},
 		{translate.Completions, translate.Messages, prompt},
 		{translate.Completions, translate.Chat, prompt},
