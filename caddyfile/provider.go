@@ -188,7 +188,8 @@ func readFormats(d *cf.Dispenser, p *provider) error {
 	for _, name := range list {
 		format := translate.Format(name)
 		if formats.Of(format) == nil {
-			return d.Errf("unknown format '%s'; known are: %s", name, strings.Join(formatNames(), ", "))
+			known := formatNames()
+			return d.Errf("unknown format '%s'; %sknown are: %s", name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
 		}
 		p.Formats = append(p.Formats, format)
 	}

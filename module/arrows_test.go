@@ -43,7 +43,7 @@ var arrows = []arrow{
 	{"module/gateway/catalog", []string{"module/gateway/meter", "module/gateway/modellist", "module/gateway/upstream", "module/prices", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format"}},
 	{"module/gateway/keyring", []string{"module/aigateway", "translate/fault"}},
-	{"module/gateway/limiting", []string{"module/gateway/catalog", "module/gateway/meter", "module/gateway/sink", "module/aigateway", "module/exchange", "translate/..."}},
+	{"module/gateway/limiting", []string{"module/gateway/catalog", "module/gateway/meter", "module/gateway/sink", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/userbase", []string{"module/gateway/meter", "module/aigateway", "module/exchange", "translate/fault"}},
 	{"module/gateway/sealkeys", []string{"module/aigateway", "translate/seal"}},
 	{"module/gateway/cors", []string{"module/aigateway"}},

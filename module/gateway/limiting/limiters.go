@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 // Limiters are the limits that keys may name, by their names.
@@ -32,7 +36,7 @@ func (l Limiters) CheckAccounts(accounts aigateway.Accounts) error {
 		return nil
 	}
 	if name := accounts.LimitOfKeys(); name != "" && l[name] == nil {
-		return fmt.Errorf("accounts: the limit '%s' is not defined", name)
+		return fmt.Errorf("accounts: the limit '%s' is not defined%s", name, l.hint(name))
 	}
 	return nil
 }
@@ -41,8 +45,18 @@ func (l Limiters) CheckAccounts(accounts aigateway.Accounts) error {
 func (l Limiters) Check(keys iter.Seq[*aigateway.Key]) error {
 	for key := range keys {
 		if key.Limit != "" && l[key.Limit] == nil {
-			return &aigateway.KeyError{ID: key.ID, Problem: "names the limit '" + key.Limit + "', which is not defined"}
+			return &aigateway.KeyError{ID: key.ID, Problem: "names the limit '" + key.Limit + "', which is not defined" + l.hint(key.Limit)}
 		}
 	}
 	return nil
+}
+
+// hint returns the end of an error about a limit that is not defined: the name that was
+// probably meant, and those that are defined.
+func (l Limiters) hint(name string) string {
+	known := slices.Sorted(maps.Keys(l))
+	if len(known) == 0 {
+		return ""
+	}
+	return "; " + suggest.DidYouMean(name, known) + "known are: " + strings.Join(known, ", ")
 }
