@@ -72,10 +72,12 @@ var arrows = []arrow{
 	}},
 	{"module/command", []string{"module/aigateway"}},
 
+	{"module/gatewaytest/client", nil},
+	{"module/gatewaytest/openapi", nil},
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
-	{"module/tests/site", []string{"module", "module/gatewaytest", "module/aigateway", "module/exchange", "translate", "translate/formats", "translate/pairs"}},
+	{"module/tests/site", []string{"module", "module/gatewaytest", "module/gatewaytest/client", "module/aigateway", "module/exchange", "translate", "translate/formats", "translate/pairs"}},
 	{"module/tests/...", []string{
-		"module/tests/site", "module/gatewaytest", "module/store/storetest",
+		"module/tests/site", "module/gatewaytest", "module/gatewaytest/client", "module/gatewaytest/openapi", "module/store/storetest",
 		"module/aigateway", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest",
 	}},
 
@@ -85,7 +87,7 @@ var arrows = []arrow{
 }
 
 // onlyForTests may be imported by no package of the product.
-var onlyForTests = []string{"module/gatewaytest", "module/tests/...", "module/store/storetest", "module/ledger/ledgertest", "translate/translatetest"}
+var onlyForTests = []string{"module/gatewaytest/...", "module/tests/...", "module/store/storetest", "module/ledger/ledgertest", "translate/translatetest"}
 
 // pure are the packages that take bytes and give bytes: they import nothing
 // but the standard library.

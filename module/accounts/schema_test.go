@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/openapi"
 )
 
 // check compares an answer with the document, and records it.
@@ -49,8 +49,8 @@ func documented(path string) string {
 }
 
 // operations returns the operations of accounts in the document.
-func operations(t *testing.T) []gatewaytest.Operation {
-	return gatewaytest.ParseDocument(t, openAPIDocument).Operations("/api/")
+func operations(t *testing.T) []openapi.Operation {
+	return openapi.ParseDocument(t, openAPIDocument).Operations("/api/")
 }
 
 func TestDocumentAndRouteTableNameTheSameOperations(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/openapi"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/sqlite"
 )
 
@@ -33,7 +34,7 @@ type site struct {
 	logs *observer.ObservedLogs
 	// given are the answers that occurred, such as "POST /api/user/login 200".
 	given    map[string]bool
-	document *gatewaytest.Document
+	document *openapi.Document
 }
 
 // newSite returns a site; configure may be nil. Throttling is off unless configure
@@ -59,7 +60,7 @@ func newSite(t testing.TB, configure func(*Accounts)) *site {
 		require.NoError(t, a.Cleanup())
 		require.NoError(t, store.Cleanup())
 	})
-	return &site{a, t, logs, make(map[string]bool), gatewaytest.ParseDocument(t, openAPIDocument)}
+	return &site{a, t, logs, make(map[string]bool), openapi.ParseDocument(t, openAPIDocument)}
 }
 
 // testRequest is a request: a method and a path, and optional parts.

@@ -13,6 +13,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 )
 
 const site = `
@@ -122,7 +124,7 @@ func TestCaddyProxiesAProvider(t *testing.T) {
 	c := StartCaddy(t, "http://127.0.0.1:PORT(site)\nreverse_proxy UPSTREAM", "UPSTREAM", p.Address())
 	response := c.Post(c.URL("site", messagesPath), messagesBody, "Anthropic-Version", "2023-06-01")
 	defer response.Body.Close()
-	m, err := ReadMessageStream(response.Body)
+	m, err := client.ReadMessageStream(response.Body)
 	require.NoError(t, err)
 	assert.True(t, m.Complete)
 	assert.Equal(t, 1, p.Count())

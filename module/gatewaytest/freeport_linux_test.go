@@ -28,7 +28,7 @@ func TestAFreePortIsTakenAlreadyButForThoseWhoNameIt(t *testing.T) {
 	if !assert.ErrorIs(t, err, syscall.EADDRINUSE) {
 		_ = listener.Close()
 	}
-	_, err = client(t).Get("http://" + address)
+	_, err = ownClient(t).Get("http://" + address)
 	assert.ErrorIs(t, err, syscall.ECONNREFUSED)
 	for range 2 {
 		listener, err = net.Listen("tcp", address)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
 
@@ -30,8 +31,8 @@ const (
 	messagesBody = `{"model":"m1","max_tokens":99,"stream":true,"messages":[{"role":"user","content":"hi"}]}`
 )
 
-// client calls a provider on connections of its own.
-func client(t *testing.T) *http.Client {
+// ownClient returns a client that calls a provider on connections of its own.
+func ownClient(t *testing.T) *http.Client {
 	t.Helper()
 	c := newClient()
 	t.Cleanup(c.CloseIdleConnections)
@@ -52,7 +53,7 @@ func call(ctx context.Context, t *testing.T, p *Provider, path, body string) (*h
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Anthropic-Version", "2023-06-01")
-	return client(t).Do(r)
+	return ownClient(t).Do(r)
 }
 
 func get(t *testing.T, p *Provider, path, body string) *http.Response {
@@ -180,7 +181,7 @@ func TestStallAfterEventsHoldsBackTheRest(t *testing.T) {
 		gate.Open()
 		rest, err := io.ReadAll(response.Body)
 		require.NoError(t, err)
-		m, err := ReadMessageStream(strings.NewReader(head + string(rest)))
+		m, err := client.ReadMessageStream(strings.NewReader(head + string(rest)))
 		require.NoError(t, err)
 		assert.True(t, m.Complete)
 	}
@@ -316,7 +317,7 @@ func TestATLSProviderSpeaksHTTP2(t *testing.T) {
 }
 
 func TestNobodyAnswersAtARefusedAddress(t *testing.T) {
-	response, err := client(t).Get("http://" + RefusedAddress(t))
+	response, err := ownClient(t).Get("http://" + RefusedAddress(t))
 	if !assert.ErrorContains(t, err, "refused") {
 		_ = response.Body.Close()
 	}
@@ -330,4 +331,15 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 	assert.ErrorIs(t, p.WaitCancelled(ctx), context.Canceled)
 	assert.ErrorIs(t, NewGate(t).WaitArrived(ctx), context.Canceled)
 	assert.NoError(t, p.WaitSettled(ctx))
+}
+
+func TestAProviderStreamsScriptedEvents(t *testing.T) {
+	p := NewProvider(t)
+	p.Script(ResponseStream(`response.created ,"response":{"id":"r"}`, `response.failed ,"response":{"id":"r"}`))
+	response := get(t, p, "/v1/responses", `{"model":"m","input":"hi","stream":true}`)
+	assert.Equal(t, http.StatusOK, response.StatusCode)
+	assert.Equal(t, EventStream, response.Header.Get("Content-Type"))
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	assert.Equal(t, ResponseEvents(`response.created ,"response":{"id":"r"}`, `response.failed ,"response":{"id":"r"}`), string(body))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 )
 
 func quote(s string) string {
@@ -56,7 +56,7 @@ func TestUsageIsNullOnEveryChunkBeforeItsOwn(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		for _, path := range []string{chatPath, completionsPath} {
 			response := c.send(path, ask(path, "hi", `,"stream":true,"stream_options":{"include_usage":true}`))
-			events, err := gatewaytest.ReadEvents(response.Body)
+			events, err := client.ReadEvents(response.Body)
 			require.NoError(t, err)
 			n := len(events)
 			assert.Equal(t, "[DONE]", events[n-1].Data)
@@ -71,7 +71,7 @@ func TestUsageIsNullOnEveryChunkBeforeItsOwn(t *testing.T) {
 func TestChoicesDifferAndAreNumberedByPromptAndSample(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		body := `{"model":"m1","prompt":["first","second"],"n":2,"echo":true`
-		for _, answer := range []*gatewaytest.Completion{
+		for _, answer := range []*client.Completion{
 			c.completion(completionsPath, body+`}`),
 			c.completionStream(completionsPath, body+`,"stream":true}`),
 		} {

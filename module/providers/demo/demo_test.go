@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
 
@@ -79,51 +80,51 @@ func (c *caller) body(status int, path, body string) []byte {
 	return raw
 }
 
-func (c *caller) message(body string) *gatewaytest.Message {
+func (c *caller) message(body string) *client.Message {
 	c.t.Helper()
-	m, err := gatewaytest.ParseMessage(c.body(http.StatusOK, messagesPath, body))
+	m, err := client.ParseMessage(c.body(http.StatusOK, messagesPath, body))
 	require.NoError(c.t, err)
 	return m
 }
 
-func (c *caller) messageStream(body string) *gatewaytest.Message {
+func (c *caller) messageStream(body string) *client.Message {
 	c.t.Helper()
 	response := c.send(messagesPath, body)
 	require.Equal(c.t, http.StatusOK, response.StatusCode)
 	require.Equal(c.t, "text/event-stream; charset=utf-8", response.Header.Get("Content-Type"))
-	m, err := gatewaytest.ReadMessageStream(response.Body)
+	m, err := client.ReadMessageStream(response.Body)
 	require.NoError(c.t, err)
 	return m
 }
 
-func (c *caller) completion(path, body string) *gatewaytest.Completion {
+func (c *caller) completion(path, body string) *client.Completion {
 	c.t.Helper()
-	answer, err := gatewaytest.ParseCompletion(c.body(http.StatusOK, path, body))
+	answer, err := client.ParseCompletion(c.body(http.StatusOK, path, body))
 	require.NoError(c.t, err)
 	return answer
 }
 
-func (c *caller) completionStream(path, body string) *gatewaytest.Completion {
+func (c *caller) completionStream(path, body string) *client.Completion {
 	c.t.Helper()
 	response := c.send(path, body)
 	require.Equal(c.t, http.StatusOK, response.StatusCode)
-	answer, err := gatewaytest.ReadCompletionStream(response.Body)
+	answer, err := client.ReadCompletionStream(response.Body)
 	require.NoError(c.t, err)
 	return answer
 }
 
-func (c *caller) response(body string) *gatewaytest.Response {
+func (c *caller) response(body string) *client.Response {
 	c.t.Helper()
-	r, err := gatewaytest.ParseResponse(c.body(http.StatusOK, responsesPath, body))
+	r, err := client.ParseResponse(c.body(http.StatusOK, responsesPath, body))
 	require.NoError(c.t, err)
 	return r
 }
 
-func (c *caller) responseStream(body string) *gatewaytest.Response {
+func (c *caller) responseStream(body string) *client.Response {
 	c.t.Helper()
 	response := c.send(responsesPath, body)
 	require.Equal(c.t, http.StatusOK, response.StatusCode)
-	r, err := gatewaytest.ReadResponseStream(response.Body)
+	r, err := client.ReadResponseStream(response.Body)
 	require.NoError(c.t, err)
 	return r
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 )
 
 // outcome is how a stream of any format ended.
 type outcome struct {
 	text     string
 	finished bool // the format's own end was there
-	failure  *gatewaytest.Failure
+	failure  *client.Failure
 	usage    bool
 	err      error
 }
@@ -34,14 +34,14 @@ func (c *caller) stream(path, prompt string) outcome {
 	response := c.send(path, ask(path, prompt, more))
 	require.Equal(c.t, http.StatusOK, response.StatusCode)
 	if path == messagesPath {
-		m, err := gatewaytest.ReadMessageStream(response.Body)
+		m, err := client.ReadMessageStream(response.Body)
 		return outcome{m.Text(), m.Complete, m.Failure, m.Usage.OutputTokens > 1, err}
 	}
 	if path == responsesPath {
-		r, err := gatewaytest.ReadResponseStream(response.Body)
+		r, err := client.ReadResponseStream(response.Body)
 		return outcome{r.Text(), r.Complete, r.Failure, r.Usage != nil, err}
 	}
-	a, err := gatewaytest.ReadCompletionStream(response.Body)
+	a, err := client.ReadCompletionStream(response.Body)
 	text := ""
 	if len(a.Choices) > 0 {
 		text = a.Choices[0].Text
@@ -67,7 +67,7 @@ func TestFaultStatus(t *testing.T) {
 		assert.Equal(t, "application/json", response.Header.Get("Content-Type"))
 		body, err := io.ReadAll(response.Body)
 		require.NoError(t, err)
-		f, err := gatewaytest.ParseFailure(body)
+		f, err := client.ParseFailure(body)
 		require.NoError(t, err)
 		assert.Equal(t, "rate_limit_error", f.Type)
 	})
@@ -88,7 +88,7 @@ func TestFaultNoSignature(t *testing.T) {
 		assert.Equal(t, "thinking", content[0].(map[string]any)["type"])
 		assert.NotContains(t, content[0], "signature")
 		response := c.send(messagesPath, ask(messagesPath, "x [[think]] [[fault:no-signature]]", `,"stream":true`))
-		m, err := gatewaytest.ReadMessageStream(response.Body)
+		m, err := client.ReadMessageStream(response.Body)
 		require.NoError(t, err)
 		assert.True(t, m.Complete)
 		assert.NotEmpty(t, m.Content[0].Thinking)
@@ -213,7 +213,7 @@ func TestTheCodeOfAnErrorEventCanBeChosen(t *testing.T) {
 func TestFaultErrorEventAsABody(t *testing.T) {
 	each(t, func(t *testing.T, c *caller, path string) {
 		for _, fault := range []string{"error-event", "first-event-error"} {
-			f, err := gatewaytest.ParseFailure(c.body(http.StatusOK, path, ask(path, "x [[fault:"+fault+"]]", "")))
+			f, err := client.ParseFailure(c.body(http.StatusOK, path, ask(path, "x [[fault:"+fault+"]]", "")))
 			require.NoError(t, err)
 			assert.NotEmpty(t, f.Message)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
 
@@ -149,19 +149,19 @@ func lawful(path string, w *httptest.ResponseRecorder) (err error) {
 	stream := strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream")
 	switch {
 	case w.Code != http.StatusOK:
-		_, err = gatewaytest.ParseFailure(w.Body.Bytes())
+		_, err = client.ParseFailure(w.Body.Bytes())
 	case path == messagesPath && stream:
-		_, err = gatewaytest.ReadMessageStream(w.Body)
+		_, err = client.ReadMessageStream(w.Body)
 	case path == messagesPath:
-		_, err = gatewaytest.ParseMessage(w.Body.Bytes())
+		_, err = client.ParseMessage(w.Body.Bytes())
 	case path == responsesPath && stream:
-		_, err = gatewaytest.ReadResponseStream(w.Body)
+		_, err = client.ReadResponseStream(w.Body)
 	case path == responsesPath:
-		_, err = gatewaytest.ParseResponse(w.Body.Bytes())
+		_, err = client.ParseResponse(w.Body.Bytes())
 	case stream:
-		_, err = gatewaytest.ReadCompletionStream(w.Body)
+		_, err = client.ReadCompletionStream(w.Body)
 	default:
-		_, err = gatewaytest.ParseCompletion(w.Body.Bytes())
+		_, err = client.ParseCompletion(w.Body.Bytes())
 	}
 	return err
 }

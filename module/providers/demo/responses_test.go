@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
 
@@ -21,7 +21,7 @@ func (c *caller) call(method, path, body string) (status int, code string) {
 	defer response.Body.Close()
 	raw, err := io.ReadAll(response.Body)
 	require.NoError(c.t, err)
-	f, err := gatewaytest.ParseFailure(raw)
+	f, err := client.ParseFailure(raw)
 	require.NoError(c.t, err, "%s", raw)
 	return response.StatusCode, f.Code
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
 
@@ -34,7 +34,7 @@ const chatTools = `,"tools":[{"type":"function","function":{"name":"get_weather"
 
 func TestAToolNamedInThePromptIsCalledWithWhatItsSchemaRequires(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
-		for _, m := range []*gatewaytest.Message{
+		for _, m := range []*client.Message{
 			c.message(ask(messagesPath, "please use get_weather", messagesTools)),
 			c.messageStream(ask(messagesPath, "please use get_weather", messagesTools+`,"stream":true`)),
 		} {
@@ -45,7 +45,7 @@ func TestAToolNamedInThePromptIsCalledWithWhatItsSchemaRequires(t *testing.T) {
 			assert.Equal(t, "tool_use", m.StopReason)
 			assert.Equal(t, "I call get_weather.", m.Text())
 		}
-		for _, answer := range []*gatewaytest.Completion{
+		for _, answer := range []*client.Completion{
 			c.completion(chatPath, ask(chatPath, "please use get_weather", chatTools)),
 			c.completionStream(chatPath, ask(chatPath, "please use get_weather", chatTools+`,"stream":true`)),
 		} {
@@ -100,7 +100,7 @@ func TestADirectiveSpellsOutACall(t *testing.T) {
 func TestACustomToolGetsText(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		tools := `,"tools":[{"type":"custom","custom":{"name":"note"}}]`
-		for _, answer := range []*gatewaytest.Completion{
+		for _, answer := range []*client.Completion{
 			c.completion(chatPath, ask(chatPath, "use note", tools)),
 			c.completionStream(chatPath, ask(chatPath, "use note", tools+`,"stream":true`)),
 		} {
@@ -192,7 +192,7 @@ func TestReasoningComesWhenAskedFor(t *testing.T) {
 		thinking := `,"thinking":{"type":"adaptive"}`
 		whole := c.message(ask(messagesPath, "hi", thinking))
 		streamed := c.messageStream(ask(messagesPath, "hi", thinking+`,"stream":true`))
-		for _, m := range []*gatewaytest.Message{whole, streamed} {
+		for _, m := range []*client.Message{whole, streamed} {
 			require.Len(t, m.Content, 2)
 			assert.Equal(t, "thinking", m.Content[0].Type)
 			assert.Contains(t, m.Content[0].Thinking, "wrote 1 word.")
@@ -202,7 +202,7 @@ func TestReasoningComesWhenAskedFor(t *testing.T) {
 		}
 		assert.Len(t, c.message(ask(messagesPath, "hi", `,"thinking":{"type":"disabled"}`)).Content, 1)
 
-		for _, answer := range []*gatewaytest.Completion{
+		for _, answer := range []*client.Completion{
 			c.completion(chatPath, ask(chatPath, "hi", `,"reasoning_effort":"low"`)),
 			c.completionStream(chatPath, ask(chatPath, "hi", `,"reasoning_effort":"low","stream":true,"stream_options":{"include_usage":true}`)),
 			c.completion(chatPath, ask(chatPath, "hi [[think]]", "")),
@@ -217,7 +217,7 @@ func TestReasoningComesWhenAskedFor(t *testing.T) {
 func TestOmittedThinkingIsSignedAndEmpty(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		more := `,"thinking":{"type":"adaptive","display":"omitted"}`
-		for _, m := range []*gatewaytest.Message{
+		for _, m := range []*client.Message{
 			c.message(ask(messagesPath, "hi", more)),
 			c.messageStream(ask(messagesPath, "hi", more+`,"stream":true`)),
 		} {
@@ -251,7 +251,7 @@ func TestARefusalHasTheShapeOfItsFormat(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		assert.Equal(t, "refusal", c.message(ask(messagesPath, "x [[refuse]]", "")).StopReason)
 		assert.Equal(t, "refusal", c.messageStream(ask(messagesPath, "x [[refuse]]", `,"stream":true`)).StopReason)
-		for _, answer := range []*gatewaytest.Completion{
+		for _, answer := range []*client.Completion{
 			c.completion(chatPath, ask(chatPath, "x [[refuse]]", "")),
 			c.completionStream(chatPath, ask(chatPath, "x [[refuse]]", `,"stream":true`)),
 		} {

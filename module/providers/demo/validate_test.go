@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
 )
 
@@ -63,7 +63,7 @@ func TestBadRequestsAreRefusedByTheFieldAtFault(t *testing.T) {
 		for _, tc := range cases {
 			t.Run(tc.name, func(t *testing.T) {
 				raw := c.body(http.StatusBadRequest, tc.path, tc.body)
-				f, err := gatewaytest.ParseFailure(raw)
+				f, err := client.ParseFailure(raw)
 				require.NoError(t, err)
 				assert.Equal(t, tc.message, f.Message)
 				assert.Equal(t, "invalid_request_error", f.Type)
@@ -153,7 +153,7 @@ func TestOnlyKnownModelsAnswerWhenTheyAreNamed(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		c.body(http.StatusOK, chatPath, ask(chatPath, "x", ""))
 		raw := c.body(http.StatusNotFound, chatPath, `{"model":"m9","messages":[{"role":"user","content":"x"}]}`)
-		f, err := gatewaytest.ParseFailure(raw)
+		f, err := client.ParseFailure(raw)
 		require.NoError(t, err)
 		assert.Equal(t, "model_not_found", f.Code)
 	}, demo.WithModels("m0", "m1"))
@@ -164,7 +164,7 @@ func TestOnlyKnownModelsAnswerWhenTheyAreNamed(t *testing.T) {
 func TestOfSeveralUnknownFieldsTheFirstByNameIsRefused(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		for range 20 {
-			f, err := gatewaytest.ParseFailure(c.body(http.StatusBadRequest, chatPath, ask(chatPath, "x", `,"zz":1,"aa":2,"mm":3`)))
+			f, err := client.ParseFailure(c.body(http.StatusBadRequest, chatPath, ask(chatPath, "x", `,"zz":1,"aa":2,"mm":3`)))
 			require.NoError(t, err)
 			assert.Equal(t, "aa: unknown parameter", f.Message)
 		}

@@ -15,13 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/openapi"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // describedSite is a site whose every kind of answer can be had, and what it
 // says of itself.
-func describedSite(t *testing.T) (*site.Site, *gatewaytest.Provider, *gatewaytest.Document) {
+func describedSite(t *testing.T) (*site.Site, *gatewaytest.Provider, *openapi.Document) {
 	t.Helper()
 	t.Setenv("KEY_BOB", site.BobKey)
 	t.Setenv("KEY_ELSEWHERE", elsewhereKey)
@@ -29,7 +30,7 @@ func describedSite(t *testing.T) (*site.Site, *gatewaytest.Provider, *gatewaytes
 	s := site.Start(t, "provider demo {\npace off\nmodels demo-known allowed-*\n}", "max_body 4KB", "key bob {env.KEY_BOB} {\nmodels allowed-*\n}", "key elsewhere {env.KEY_ELSEWHERE} {\nfrom 192.0.2.0/24\n}", site.Direct.Provider("up", p, "models counted"))
 	answer := s.Raw("", "GET /api/openapi.json HTTP/1.1")
 	require.Equal(t, http.StatusOK, answer.Status)
-	return s, p, gatewaytest.ParseDocument(t, []byte(answer.Body))
+	return s, p, openapi.ParseDocument(t, []byte(answer.Body))
 }
 
 // The routes of models that there are, and those of which the document tells,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 )
 
 // ErrorAnswer is an error as a client expects it, in every format.
@@ -32,7 +32,7 @@ func (want ErrorAnswer) Assert(t *testing.T, path string, answer Reply) {
 	assert.Equal(t, status, answer.Status)
 	assert.Equal(t, "application/json", answer.Header.Get("Content-Type"))
 	assert.Equal(t, want.Final, answer.Header.Get("X-Should-Retry") == "false", "whether another try is of use")
-	assert.Equal(t, gatewaytest.Failure{Type: kind, Message: want.Message, Code: code}, answer.Failure(t))
+	assert.Equal(t, client.Failure{Type: kind, Message: want.Message, Code: code}, answer.Failure(t))
 }
 
 // Event returns the error event in which a client of the path reads it; id is
@@ -68,7 +68,7 @@ func (want ErrorAnswer) AssertEnds(t *testing.T, path string, whole Reply, about
 		assert.True(t, strings.HasSuffix(whole.Body, want.Event(path, whole.ID())), append(about, whole.Body)...)
 		return
 	}
-	failure := gatewaytest.Failure{Type: "response.failed", Code: want.responseCode(), Message: want.Message}
+	failure := client.Failure{Type: "response.failed", Code: want.responseCode(), Message: want.Message}
 	assert.Equal(t, &failure, whole.Read(t, path).Failure, append(about, whole.Body)...)
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 )
 
 // Reply is an answer that was read to its end.
@@ -30,9 +30,9 @@ func ReadReply(response *http.Response) Reply {
 func (r Reply) ID() string { return r.Header.Get("X-Request-Id") }
 
 // Failure parses an error body, of any format.
-func (r Reply) Failure(t testing.TB) gatewaytest.Failure {
+func (r Reply) Failure(t testing.TB) client.Failure {
 	t.Helper()
-	f, err := gatewaytest.ParseFailure([]byte(r.Body))
+	f, err := client.ParseFailure([]byte(r.Body))
 	require.NoError(t, err, r.Body)
 	return f
 }
@@ -51,8 +51,8 @@ func (r Reply) RateLimits() map[string]string {
 // Outcome is what a client makes of a stream.
 type Outcome struct {
 	Text     string
-	Complete bool                 // the stream has the last event of its format
-	Failure  *gatewaytest.Failure // of the error event; nil without one
+	Complete bool            // the stream has the last event of its format
+	Failure  *client.Failure // of the error event; nil without one
 }
 
 // Text returns the text of a JSON answer.
@@ -60,15 +60,15 @@ func (r Reply) Text(t testing.TB, path string) string {
 	t.Helper()
 	switch path {
 	case MessagesPath:
-		m, err := gatewaytest.ParseMessage([]byte(r.Body))
+		m, err := client.ParseMessage([]byte(r.Body))
 		require.NoError(t, err, r.Body)
 		return m.Text()
 	case ResponsesPath:
-		response, err := gatewaytest.ParseResponse([]byte(r.Body))
+		response, err := client.ParseResponse([]byte(r.Body))
 		require.NoError(t, err, r.Body)
 		return response.Text()
 	}
-	c, err := gatewaytest.ParseCompletion([]byte(r.Body))
+	c, err := client.ParseCompletion([]byte(r.Body))
 	require.NoError(t, err, r.Body)
 	return c.Choices[0].Text
 }
@@ -78,16 +78,16 @@ func (r Reply) Read(t testing.TB, path string) Outcome {
 	t.Helper()
 	require.NoError(t, r.Err)
 	if path == MessagesPath {
-		m, err := gatewaytest.ReadMessageStream(strings.NewReader(r.Body))
+		m, err := client.ReadMessageStream(strings.NewReader(r.Body))
 		require.NoError(t, err, r.Body)
 		return Outcome{m.Text(), m.Complete, m.Failure}
 	}
 	if path == ResponsesPath {
-		response, err := gatewaytest.ReadResponseStream(strings.NewReader(r.Body))
+		response, err := client.ReadResponseStream(strings.NewReader(r.Body))
 		require.NoError(t, err, r.Body)
 		return Outcome{response.Text(), response.Complete, response.Failure}
 	}
-	c, err := gatewaytest.ReadCompletionStream(strings.NewReader(r.Body))
+	c, err := client.ReadCompletionStream(strings.NewReader(r.Body))
 	require.NoError(t, err, r.Body)
 	var text string
 	for _, choice := range c.Choices {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
@@ -144,7 +145,7 @@ func (c answering) assertCutOff(t *testing.T, route site.Lane, answer site.Reply
 	c.assertFailure(t, *answer.Read(t, route.Path).Failure)
 }
 
-func (c answering) assertFailure(t *testing.T, got gatewaytest.Failure) {
+func (c answering) assertFailure(t *testing.T, got client.Failure) {
 	t.Helper()
 	assert.Equal(t, c.Failure.Type, got.Type)
 	assert.Equal(t, c.Failure.Code, got.Code)
@@ -174,9 +175,9 @@ func (c answering) added(t *testing.T, route site.Lane, answer site.Reply) strin
 	var err error
 	switch stream := []byte(answer.Body); {
 	case route.IsBytes() && route.Path == site.MessagesPath:
-		got, err = gatewaytest.ReadMessageStream(bytes.NewReader(stream))
+		got, err = client.ReadMessageStream(bytes.NewReader(stream))
 	case route.IsBytes():
-		got, err = withContents(gatewaytest.ReadCompletionStream(bytes.NewReader(stream)))
+		got, err = withContents(client.ReadCompletionStream(bytes.NewReader(stream)))
 	case route.Path == site.MessagesPath:
 		got, err = translatetest.Message(stream)
 	case route.Path == site.ChatPath:
@@ -190,7 +191,7 @@ func (c answering) added(t *testing.T, route site.Lane, answer site.Reply) strin
 	return string(raw)
 }
 
-func withContents(c *gatewaytest.Completion, err error) (*gatewaytest.Completion, error) {
+func withContents(c *client.Completion, err error) (*client.Completion, error) {
 	for i := range c.Choices {
 		c.Choices[i].Message.Content = &c.Choices[i].Text
 	}
@@ -198,7 +199,7 @@ func withContents(c *gatewaytest.Completion, err error) (*gatewaytest.Completion
 }
 
 func lowered(got any) any {
-	m, ok := got.(*gatewaytest.Message)
+	m, ok := got.(*client.Message)
 	if ok { // an input that never came is null there
 		for i := range m.Content {
 			if m.Content[i].Input == nil {
@@ -212,7 +213,7 @@ func lowered(got any) any {
 // inShort names the events of a stream, blocks by their types and deltas by theirs.
 func inShort(t *testing.T, stream string) (names []string) {
 	t.Helper()
-	events, err := gatewaytest.ReadEvents(strings.NewReader(stream))
+	events, err := client.ReadEvents(strings.NewReader(stream))
 	require.NoError(t, err)
 	for _, e := range events {
 		var view struct {

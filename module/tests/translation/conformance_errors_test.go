@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
@@ -73,7 +74,7 @@ func TestG060TheNextTurnHasTheProvidersOwnIDs(t *testing.T) {
 			`"message":{"role":"assistant","content":null,"tool_calls":[{"id":"functions.f:0","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`)))
 		tools := `{"model":"m0","tools":[` + ours("f", "") + `],`
 		answer := s.Ask(site.MessagesPath, tools+oneTurn+"}")
-		message, err := gatewaytest.ParseMessage([]byte(answer.Body))
+		message, err := client.ParseMessage([]byte(answer.Body))
 		require.NoError(t, err, answer.Body)
 		require.Len(t, message.Content, 1)
 		id := message.Content[0].ID

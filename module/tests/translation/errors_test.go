@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
@@ -115,7 +116,7 @@ func TestErrorBodiesOfAnyShapeAreReadable(t *testing.T) {
 				continue
 			}
 			assert.Equal(t, jsonType, answer.Header.Get("Content-Type"), c.name)
-			assert.Equal(t, gatewaytest.Failure{Type: "invalid_request_error", Message: c.message}, answer.Failure(t), c.name)
+			assert.Equal(t, client.Failure{Type: "invalid_request_error", Message: c.message}, answer.Failure(t), c.name)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
@@ -80,13 +81,13 @@ func counted(tokens int) gatewaytest.Step {
 }
 
 // readCompletion reads an answer, streamed or not.
-func readCompletion(t *testing.T, r site.Reply, streamed bool) *gatewaytest.Completion {
+func readCompletion(t *testing.T, r site.Reply, streamed bool) *client.Completion {
 	t.Helper()
 	require.Equal(t, http.StatusOK, r.Status, r.Body)
-	read := func() (*gatewaytest.Completion, error) { return gatewaytest.ParseCompletion([]byte(r.Body)) }
+	read := func() (*client.Completion, error) { return client.ParseCompletion([]byte(r.Body)) }
 	if streamed {
-		read = func() (*gatewaytest.Completion, error) {
-			return gatewaytest.ReadCompletionStream(strings.NewReader(r.Body))
+		read = func() (*client.Completion, error) {
+			return client.ReadCompletionStream(strings.NewReader(r.Body))
 		}
 	}
 	c, err := read()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
@@ -68,7 +69,7 @@ func TestCapturedRequestsAreServedByAStrictProviderOfChat(t *testing.T) {
 					assert.Equal(t, before, p.Count(), "nobody is asked to count")
 					return
 				}
-				message, err := gatewaytest.ReadMessageStream(response.Body)
+				message, err := client.ReadMessageStream(response.Body)
 				require.NoError(t, err)
 				assert.True(t, message.Complete)
 				requests := p.Requests()

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/client"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/wire/responses"
@@ -96,11 +96,11 @@ func TestStreamsAreLawfulAndEqualTheirJSON(t *testing.T) {
 	for name, members := range exchanges {
 		t.Run(name, func(t *testing.T) {
 			a, w := answer(t, members)
-			stream, err := gatewaytest.ReadResponseStream(bytes.NewReader(streamed(a, w)))
+			stream, err := client.ReadResponseStream(bytes.NewReader(streamed(a, w)))
 			require.NoError(t, err)
 			assert.True(t, stream.Complete)
 			stream.Complete = false
-			parsed, err := gatewaytest.ParseResponse(reply.Encode(w.Whole(a)))
+			parsed, err := client.ParseResponse(reply.Encode(w.Whole(a)))
 			require.NoError(t, err)
 			assert.Equal(t, parsed, stream)
 		})
@@ -141,8 +141,8 @@ func TestAFailureContinuesTheNumbersOfTheStream(t *testing.T) {
 	}
 	later := w.FailedEvent(a, refused, 7)
 	fmt.Fprintf(&stream, "event: %s\ndata: %s\n\n", later.Name, later.Data)
-	r, err := gatewaytest.ReadResponseStream(&stream)
+	r, err := client.ReadResponseStream(&stream)
 	require.NoError(t, err)
-	assert.Equal(t, gatewaytest.Failure{Type: "response.failed", Code: "server_is_overloaded", Message: "m"}, *r.Failure)
+	assert.Equal(t, client.Failure{Type: "response.failed", Code: "server_is_overloaded", Message: "m"}, *r.Failure)
 	assert.Equal(t, "This is the", r.Text())
 }

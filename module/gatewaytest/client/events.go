@@ -1,4 +1,6 @@
-package gatewaytest
+// Package client reads answers of the gateway as strictly as the official clients of each
+// format do: what one of them would not accept is an error.
+package client
 
 import (
 	"bytes"

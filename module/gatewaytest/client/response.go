@@ -1,4 +1,4 @@
-package gatewaytest
+package client
 
 import (
 	"encoding/json"

@@ -1,13 +1,13 @@
-package gatewaytest
+package client
 
 import (
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 )
 
 const (
@@ -29,27 +29,27 @@ const (
 
 func TestAGoodResponseStreamIsRead(t *testing.T) {
 	whole := []string{created, added, part, textDelta, textDone, partDone, itemDone, completed}
-	r, err := ReadResponseStream(strings.NewReader(ResponseEvents(whole...)))
+	r, err := ReadResponseStream(strings.NewReader(gatewaytest.ResponseEvents(whole...)))
 	require.NoError(t, err)
 	assert.True(t, r.Complete)
 	assert.Equal(t, "x", r.Text())
 	assert.Equal(t, 3, *r.Usage.TotalTokens)
 
 	for n := range len(whole) - 1 {
-		r, err := ReadResponseStream(strings.NewReader(ResponseEvents(whole[:n]...)))
+		r, err := ReadResponseStream(strings.NewReader(gatewaytest.ResponseEvents(whole[:n]...)))
 		require.NoError(t, err)
 		assert.False(t, r.Complete, "the first %d events are no whole stream", n)
 	}
 }
 
 func TestAFailedResponseKeepsWhatWasStreamed(t *testing.T) {
-	r, err := ReadResponseStream(strings.NewReader(ResponseEvents(created, added, part, textDelta, failed)))
+	r, err := ReadResponseStream(strings.NewReader(gatewaytest.ResponseEvents(created, added, part, textDelta, failed)))
 	require.NoError(t, err)
 	assert.False(t, r.Complete)
 	assert.Equal(t, "server_error", r.Failure.Code)
 	assert.Equal(t, "x", r.Text())
 
-	r, err = ReadResponseStream(strings.NewReader(ResponseEvents(errorFlat)))
+	r, err = ReadResponseStream(strings.NewReader(gatewaytest.ResponseEvents(errorFlat)))
 	require.NoError(t, err)
 	assert.Equal(t, Failure{Type: "error", Code: "rate_limit_exceeded", Message: "m"}, *r.Failure)
 }
@@ -85,28 +85,17 @@ func TestABadResponseStreamIsRefused(t *testing.T) {
 		"an unknown event":         {created, added, `response.reasoning_part.added ,"output_index":0,"item_id":"m"`},
 		"chat's end of the stream": ending(`[DONE]`),
 	} {
-		_, err := ReadResponseStream(strings.NewReader(ResponseEvents(events...)))
+		_, err := ReadResponseStream(strings.NewReader(gatewaytest.ResponseEvents(events...)))
 		assert.Error(t, err, name)
 	}
 }
 
 func TestTheEventsOfAResponseAreNumberedWithoutAGap(t *testing.T) {
-	text := ResponseEvents(created, added)
+	text := gatewaytest.ResponseEvents(created, added)
 	_, err := ReadResponseStream(strings.NewReader(strings.Replace(text, `"sequence_number":1`, `"sequence_number":2`, 1)))
 	assert.ErrorContains(t, err, "sequence_number")
 	_, err = ReadResponseStream(strings.NewReader(strings.Replace(text, "event: response.created", "event: created", 1)))
 	assert.ErrorContains(t, err, "typed")
-}
-
-func TestAProviderStreamsScriptedEvents(t *testing.T) {
-	p := NewProvider(t)
-	p.Script(ResponseStream(created, failed))
-	response := get(t, p, "/v1/responses", `{"model":"m","input":"hi","stream":true}`)
-	assert.Equal(t, http.StatusOK, response.StatusCode)
-	assert.Equal(t, EventStream, response.Header.Get("Content-Type"))
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	assert.Equal(t, ResponseEvents(created, failed), string(body))
 }
 
 func TestAJSONResponseIsRead(t *testing.T) {

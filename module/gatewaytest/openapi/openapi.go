@@ -1,4 +1,5 @@
-package gatewaytest
+// Package openapi holds answers against an OpenAPI document.
+package openapi
 
 import (
 	"encoding/json"
