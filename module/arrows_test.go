@@ -51,7 +51,9 @@ var arrows = []arrow{
 	{"module/gateway/modellist", []string{"module/gateway/upstream", "module/exchange", "translate", "translate/format", "translate/modelcard", "translate/trait"}},
 	{"module/gateway/sink", []string{"module/gateway/meter", "module/aigateway", "module/exchange", "translate/..."}},
 	{"module/gateway/...", []string{"module/prices", "module/metrics", "module/events", "module/aigateway", "module/exchange", "translate/..."}},
-	{"module/transport", []string{"module/metrics", "module/aigateway", "module/exchange", "module/coding", "translate/..."}},
+	{"module/transport/watch", nil},
+	{"module/transport/payload", []string{"module/exchange", "translate/edit"}},
+	{"module/transport", []string{"module/transport/...", "module/metrics", "module/aigateway", "module/exchange", "module/coding", "translate/..."}},
 
 	// Guests import the public API, and no other guest.
 	{"module/keys", []string{"module/aigateway", "module/suggest", "translate"}},
@@ -61,7 +63,8 @@ var arrows = []arrow{
 	{"module/ledger", []string{"module/metrics", "module/events", "module/aigateway", "module/ledger/journal", "module/store/database", "translate/token"}},
 	{"module/store/storetest", []string{"module/aigateway", "module/store", "module/store/database"}},
 	{"module/store/...", []string{"module/aigateway", "module/ledger", "module/store/..."}},
-	{"module/accounts", []string{"module/aigateway", "module/suggest", "translate/jsonscan"}},
+	{"module/accounts/throttle", nil},
+	{"module/accounts", []string{"module/accounts/throttle", "module/aigateway", "module/suggest", "translate/jsonscan"}},
 	{"module/providers", []string{"module/aigateway", "module/providers/demo", "translate", "translate/formats"}},
 	{"module/providers/demo", []string{"module/providers/demo/..."}},
 	{"module/providers/demo/reply", nil},

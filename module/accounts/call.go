@@ -105,3 +105,16 @@ func (a *Accounts) admit(c *call) error {
 	}
 	return nil
 }
+
+// network returns the network whose addresses one client is assumed to have.
+func network(address netip.Addr) string {
+	bits := 64
+	if address.Is4() {
+		bits = 24
+	}
+	prefix, err := address.Prefix(bits)
+	if err != nil || !prefix.IsValid() {
+		return "unknown"
+	}
+	return prefix.String()
+}

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	_ "embed"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -52,4 +53,21 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may have left
+}
+
+// openAPIDocument describes the whole HTTP API, that of models included.
+//
+//go:embed openapi.json
+var openAPIDocument document
+
+// document is a JSON answer without an envelope.
+type document []byte
+
+// openAPI answers GET /api/openapi.json.
+func (*Accounts) openAPI(*call) (any, error) { return openAPIDocument, nil }
+
+func (d document) write(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-cache")
+	_, _ = w.Write(d) // the client may have left
 }

@@ -7,34 +7,35 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // attempt is one check of a password, counted by each throttle that admitted it.
 type attempt struct {
 	who  principal
-	ends []func(outcome)
+	ends []func(throttle.Outcome)
 }
 
 // begin counts the attempt in one more throttle. If that throttle refuses, begin
 // ends the attempt and returns how long to wait. forgives is whether a success
 // clears the failures of the key.
-func (at *attempt) begin(t *throttle, key string, forgives bool) time.Duration {
-	counted, wait := t.begin(key)
+func (at *attempt) begin(t *throttle.Throttle, key string, forgives bool) time.Duration {
+	counted, wait := t.Begin(key)
 	if counted == nil {
-		at.end(undecided)
+		at.end(throttle.Undecided)
 		return wait
 	}
-	at.ends = append(at.ends, func(o outcome) {
-		if o == succeeded && !forgives {
-			o = undecided
+	at.ends = append(at.ends, func(o throttle.Outcome) {
+		if o == throttle.Succeeded && !forgives {
+			o = throttle.Undecided
 		}
-		t.end(counted, o)
+		t.End(counted, o)
 	})
 	return 0
 }
 
-func (at *attempt) end(o outcome) {
+func (at *attempt) end(o throttle.Outcome) {
 	for _, end := range at.ends {
 		end(o)
 	}
@@ -55,7 +56,7 @@ func (a *Accounts) beginLogin(c *call, name string, user *aigateway.User) (*atte
 	}
 	known, err := a.inKnownNetwork(c, user, from)
 	if err != nil {
-		at.end(undecided)
+		at.end(throttle.Undecided)
 		return nil, err
 	}
 	at.who.stranger = !known
@@ -116,11 +117,11 @@ func (a *Accounts) checkPassword(c *call, at *attempt, user *aigateway.User, pas
 	right, err := a.verify(c.Context(), at.who, user, password)
 	switch {
 	case err != nil:
-		at.end(undecided)
+		at.end(throttle.Undecided)
 	case right:
-		at.end(succeeded)
+		at.end(throttle.Succeeded)
 	default:
-		at.end(failed)
+		at.end(throttle.Failed)
 		// The name is not logged: users type their password into the wrong field.
 		a.logger.Info("login failed", zap.String("network", network(c.address())))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -93,11 +94,11 @@ func (a *Accounts) register(c *call) (any, error) {
 	}
 	wanted.role = aigateway.RoleUser
 	if !a.ThrottleOff {
-		attempt, wait := a.shared.registrations.begin(network(c.address()))
+		attempt, wait := a.shared.registrations.Begin(network(c.address()))
 		if attempt == nil {
 			return nil, a.throttled(c, wait)
 		}
-		defer a.shared.registrations.end(attempt, failed) // successful registrations count, too
+		defer a.shared.registrations.End(attempt, throttle.Failed) // successful registrations count, too
 	}
 	user, err := a.createUser(c, wanted)
 	if err != nil {

@@ -6,18 +6,19 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // shared is the state that survives a reload, as long as a configuration uses the
 // store. Otherwise a reload would reset the throttles for guesses of passwords.
 type shared struct {
-	networks        *throttle // failed logins from a network
-	networkNames    *throttle // failed logins of a name from a network, whether or not the name exists
-	names           *throttle // failed logins of a name from networks that are not known
-	passwordChanges *throttle // wrong old passwords of a logged-in user
-	registrations   *throttle // registrations from a network
-	changes         *shares   // changes in progress, by user
+	networks        *throttle.Throttle // failed logins from a network
+	networkNames    *throttle.Throttle // failed logins of a name from a network, whether or not the name exists
+	names           *throttle.Throttle // failed logins of a name from networks that are not known
+	passwordChanges *throttle.Throttle // wrong old passwords of a logged-in user
+	registrations   *throttle.Throttle // registrations from a network
+	changes         *shares            // changes in progress, by user
 
 	warned atomic.Int64 // when the last refusal was logged, in Unix seconds
 }
@@ -51,11 +52,11 @@ func identity(store aigateway.Store) any {
 
 func newShared() *shared {
 	return &shared{
-		networks:        newThrottle(20, 3*time.Second),
-		networkNames:    newThrottle(5, time.Minute),
-		names:           newThrottle(50, time.Hour/50),
-		passwordChanges: newThrottle(5, time.Minute),
-		registrations:   newThrottle(10, time.Minute),
+		networks:        throttle.New(20, 3*time.Second),
+		networkNames:    throttle.New(5, time.Minute),
+		names:           throttle.New(50, time.Hour/50),
+		passwordChanges: throttle.New(5, time.Minute),
+		registrations:   throttle.New(10, time.Minute),
 		changes:         newShares(maxChanges),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -93,7 +94,7 @@ func (c *call) errorAnswer(res *http.Response, body []byte, f *fault.Fault) *exc
 
 // read reads a body to its end, decoded, within limit and the idle time.
 func (c *call) read(res *http.Response, limit int64) ([]byte, error) {
-	c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
+	c.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	return readBody(res, &touching{src: res.Body, watch: &c.watch}, limit)
 }
 
@@ -118,13 +119,13 @@ func (c *call) unread(res *http.Response, err error) (*http.Response, error) {
 // touching touches the watch with every read that brings bytes.
 type touching struct {
 	src   io.Reader
-	watch *watch
+	watch *watch.Watch
 }
 
 func (t *touching) Read(p []byte) (int, error) {
 	n, err := t.src.Read(p)
 	if n > 0 {
-		t.watch.touch()
+		t.watch.Touch()
 	}
 	return n, err
 }

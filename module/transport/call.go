@@ -13,6 +13,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -27,7 +29,7 @@ type call struct {
 	client        context.Context
 	ctx           context.Context // of the provider's call: ends with the client, or with a named cause of ours
 	cancel        context.CancelCauseFunc
-	watch         watch
+	watch         watch.Watch
 	answerContext translate.AnswerContext // of a translated request: what the translation of the answer depends on
 }
 
@@ -65,11 +67,11 @@ func (c *call) do() (*http.Response, error) {
 }
 
 // send sends the request and waits for the headers of its answer.
-func (c *call) send(p *payload) (*http.Response, error) {
-	defer p.close()
-	c.watch.start(c.cancel, phase{time.Duration(c.t.ResponseHeaderTimeout), errHeaders})
+func (c *call) send(p *payload.Payload) (*http.Response, error) {
+	defer p.Close()
+	c.watch.Start(c.cancel, watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)))
 	res, err := c.t.carry(c.render(c.proxied, p))
-	c.noteSent(p.sent.Load())
+	c.noteSent(p.Sent())
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ func (c *call) refuse(fault *fault.Fault) *http.Response {
 // end releases what the call holds. Nothing reads the cause: nobody waits for the
 // call any more.
 func (c *call) end() {
-	c.watch.stop()
+	c.watch.Stop()
 	c.cancel(errEnded)
 }
 

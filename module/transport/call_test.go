@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -38,7 +39,7 @@ func TestCallErrorsNeverLookLikeACancellationOfALivingClient(t *testing.T) {
 		{"canceled, wrapped", fmt.Errorf("reading: %w", context.Canceled), fault.BadGateway},
 		{"canceled, joined", errors.Join(io.EOF, context.Canceled), fault.BadGateway},
 		{"deadline", context.DeadlineExceeded, fault.Timeout},
-		{"dial timeout", &net.OpError{Op: "dial", Err: &timeoutError{"a dial"}}, fault.Timeout},
+		{"dial timeout", &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, fault.Timeout},
 		{"dial refused", &net.OpError{Op: "dial", Err: errors.New("refused")}, fault.BadGateway},
 		{"reset", errReset, fault.BadGateway},
 	} {

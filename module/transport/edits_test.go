@@ -29,7 +29,7 @@ func sentBody(t *testing.T, format translate.Format, body, upstream string, chan
 	prepared, fault := c.prepare()
 	require.Nil(t, fault)
 	p := prepared.payload
-	reader, length := p.open(), p.length
+	reader, length := p.Open(), p.Length()
 	sent, err := io.ReadAll(reader)
 	require.NoError(t, err)
 	require.NoError(t, reader.Close())

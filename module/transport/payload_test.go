@@ -121,7 +121,7 @@ func TestAPayloadIsReadFromItsBeginningEveryTime(t *testing.T) {
 	p := prepared.payload
 	var first string
 	for range 3 {
-		body, err := p.reopen()
+		body, err := p.Reopen()
 		require.NoError(t, err)
 		text, err := io.ReadAll(body)
 		require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestAPayloadIsReadFromItsBeginningEveryTime(t *testing.T) {
 		}
 		assert.Equal(t, first, string(text))
 		assert.Contains(t, string(text), "another")
-		assert.EqualValues(t, len(text), p.length)
+		assert.EqualValues(t, len(text), p.Length())
 	}
 	lease.Release()
 }

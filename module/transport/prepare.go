@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -13,7 +14,7 @@ import (
 
 // rendered is the client's request as one call sends it.
 type rendered struct {
-	payload       *payload
+	payload       *payload.Payload
 	losses        translate.Losses        // fields of the client's request that are left behind
 	answerContext translate.AnswerContext // of a translated request: what the translation of the answer depends on
 
@@ -43,7 +44,7 @@ func (c *call) splice() (r rendered, fault *fault.Fault) {
 		return r, fault
 	}
 	ex := c.attempt.Exchange
-	return rendered{payload: splicedPayload(ex.Body, c.edits(filled), ex.Lease), losses: ex.View.Losses()}, nil
+	return rendered{payload: payload.Splice(ex.Body, c.edits(filled), ex.Lease), losses: ex.View.Losses()}, nil
 }
 
 // refuseUnchangeable refuses what the client's bytes hold and the provider does not
@@ -93,7 +94,7 @@ func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 	}
 	r.Answer.MaxHeld = int(c.t.MaxEventBytes)
 	return rendered{
-		payload: &payload{parts: [][]byte{body}, length: int64(len(body)), lease: lease},
+		payload: payload.New(body, lease),
 		losses:  r.Losses, answerContext: r.Answer, prompts: r.Prompts, samples: r.Samples,
 	}, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
@@ -114,8 +115,8 @@ func (r *relay) step(p []byte) (direct int, err error) {
 // read reads once. The watch runs only meanwhile: between two reads the relay waits for
 // the client.
 func (r *relay) read(p []byte) (int, error) {
-	r.call.watch.resume()
-	defer r.call.watch.hold()
+	r.call.watch.Resume()
+	defer r.call.watch.Hold()
 	return r.src.Read(p)
 }
 
@@ -126,7 +127,7 @@ func (r *relay) took(p []byte, fresh int) (direct int) {
 	last := r.lane.lastEvent()
 	direct = r.take(p, fresh)
 	if r.call.result.State == exchange.Content && r.lane.lastEvent() > last {
-		r.call.watch.touch()
+		r.call.watch.Touch()
 	}
 	r.advance()
 	return direct
@@ -180,10 +181,10 @@ func (r *relay) advance() {
 		c.noteFinished(r.lane.Usage())
 	case c.result.State < exchange.Finishing && signals.Has(signal.Finish) && !c.attempt.ByteLane():
 		c.noteState(exchange.Finishing)
-		c.watch.enter(phase{time.Duration(c.t.UsageWait), errDrain})
+		c.watch.Enter(watch.Drain(time.Duration(c.t.UsageWait)))
 	case c.result.State < exchange.Content && signals.Has(signal.Content):
 		c.noteState(exchange.Content)
-		c.watch.enter(phase{time.Duration(c.t.IdleTimeout), errIdle})
+		c.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	}
 }
 
@@ -198,7 +199,7 @@ func (r *relay) failBySignal() {
 // readOut reads on after the last event, up to the end of the body: the connection can
 // be used again only then.
 func (r *relay) readOut(buf []byte) {
-	r.call.watch.enter(phase{time.Duration(r.call.t.UsageWait), errDrain})
+	r.call.watch.Enter(watch.Drain(time.Duration(r.call.t.UsageWait)))
 	for range maxReadOut {
 		if _, err := r.read(buf); err != nil {
 			break
@@ -211,7 +212,7 @@ func (r *relay) readOut(buf []byte) {
 func (r *relay) end(err error) {
 	r.src = nil
 	cause := context.Cause(r.call.ctx)
-	waited := errors.Is(cause, errDrain) // the wait for the usage of a finished turn is over
+	waited := errors.Is(cause, watch.ErrDrain) // the wait for the usage of a finished turn is over
 	r.endLane(waited || errors.Is(err, io.EOF))
 	r.advance()
 	if r.call.client.Err() == nil && !r.ended() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -16,7 +17,7 @@ import (
 // render builds the request to the provider. proxied is what reverse_proxy (or
 // the direct path) hands over: its URL is where to send it, its headers hold what the
 // configuration adds, its context carries the dial information.
-func (c *call) render(proxied *http.Request, p *payload) *http.Request {
+func (c *call) render(proxied *http.Request, p *payload.Payload) *http.Request {
 	a := c.attempt
 	target := c.t.target(proxied)
 	target.Path, target.RawQuery = a.Format.Provider.Call(c.address())
@@ -29,11 +30,11 @@ func (c *call) render(proxied *http.Request, p *payload) *http.Request {
 		ProtoMajor:    1,
 		ProtoMinor:    1,
 		Header:        header,
-		Body:          p.open(),
-		ContentLength: p.length,
+		Body:          p.Open(),
+		ContentLength: p.Length(),
 	}
 	if !claimsIdempotency(header) {
-		out.GetBody = p.reopen
+		out.GetBody = p.Reopen
 	}
 	return out.WithContext(c.ctx)
 }
@@ -163,4 +164,11 @@ func (c *call) edits(filled []edit.Edit) []edit.Edit {
 	edits = append(edits, filled...)
 	slices.SortFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
 	return edits
+}
+
+// claimsIdempotency reports whether a request has a header that lets net/http repeat it
+// even if the provider may have begun to work on it. A configuration can set one; a
+// client cannot.
+func claimsIdempotency(h http.Header) bool {
+	return h["Idempotency-Key"] != nil || h["X-Idempotency-Key"] != nil
 }

@@ -79,34 +79,6 @@ func TestASilentProviderIsGivenUpBehindASlowClient(t *testing.T) {
 	})
 }
 
-func TestAWatchThatIsHeldStandsStill(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		ctx, w := watched(10 * time.Second)
-		time.Sleep(4 * time.Second)
-		w.hold()
-		time.Sleep(time.Hour)
-		assert.NoError(t, ctx.Err())
-		w.resume()
-		<-ctx.Done()
-		assert.Equal(t, time.Hour+10*time.Second, time.Since(start), "what was left of the phase")
-	})
-}
-
-func TestASignOfLifeCountsInAWatchThatIsHeld(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, w := watched(10 * time.Second)
-		time.Sleep(4 * time.Second)
-		w.hold()
-		w.touch()
-		time.Sleep(time.Hour)
-		w.resume()
-		start := time.Now()
-		<-ctx.Done()
-		assert.Equal(t, 10*time.Second, time.Since(start))
-	})
-}
-
 // dripping sends a comment every second behind what it begins with, for a day.
 func dripping(begin string) answers {
 	return func(r *http.Request) (*http.Response, error) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -12,7 +13,7 @@ import (
 // preparedCall is one of the calls that a request becomes, with what it sends.
 type preparedCall struct {
 	call    *call
-	payload *payload
+	payload *payload.Payload
 }
 
 // fanOut makes the calls that the request becomes, of which first has the first
@@ -37,9 +38,9 @@ func (c *call) split(first rendered) (calls []preparedCall, fault *fault.Fault) 
 		}
 		c.noteLosses(r.losses)
 		for range first.samples {
-			calls = append(calls, preparedCall{c.subcall(r.answerContext), r.payload.share()})
+			calls = append(calls, preparedCall{c.subcall(r.answerContext), r.payload.Share()})
 		}
-		r.payload.close()
+		r.payload.Close()
 	}
 	return calls, nil
 }
@@ -56,7 +57,7 @@ func (c *call) subcall(answer translate.AnswerContext) *call {
 // drop gives up calls that are not made.
 func drop(calls []preparedCall) {
 	for _, prepared := range calls {
-		prepared.payload.close()
+		prepared.payload.Close()
 		prepared.call.cancel(errEnded)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -15,7 +16,7 @@ import (
 // on. After a failure before that event, another target can still be asked, and the
 // client still gets a true status.
 func (c *call) stream(res *http.Response) (*http.Response, error) {
-	c.watch.enter(phase{time.Duration(c.t.FirstEventTimeout), errFirstEvent})
+	c.watch.Enter(watch.FirstEvent(time.Duration(c.t.FirstEventTimeout)))
 	src, err := c.decoded(res)
 	if err != nil {
 		return c.unread(res, err)
@@ -32,7 +33,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if r.lane.continuation() != nil {
 		c.noteContinuation(r)
 	}
-	c.watch.hold() // until the client takes the beginning
+	c.watch.Hold() // until the client takes the beginning
 	return c.response(res, http.StatusOK, r, -1), nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -15,7 +17,7 @@ import (
 // and read; the reader of the whole answer handles what arrives.
 type subcall struct {
 	*call
-	payload    *payload // what the call sends
+	payload    *payload.Payload // what the call sends
 	translator *pairs.Translator
 	relay      relay // of a streamed answer
 
@@ -50,7 +52,7 @@ type arrival struct {
 
 // run makes the call.
 func (s *subcall) run(deliver func(arrival) bool) {
-	defer s.watch.stop()
+	defer s.watch.Stop()
 	defer func() {
 		if p := recover(); p != nil {
 			deliver(arrival{from: s, panicked: p})
@@ -96,7 +98,7 @@ func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 // is being read.
 func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
 	defer res.Body.Close()
-	s.watch.enter(phase{time.Duration(s.t.FirstEventTimeout), errFirstEvent})
+	s.watch.Enter(watch.FirstEvent(time.Duration(s.t.FirstEventTimeout)))
 	src, err := s.decoded(res)
 	if err != nil {
 		res, err = s.unread(res, err)
@@ -106,9 +108,9 @@ func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
 	var buffers [2][8 << 10]byte
 	for i, rest := 0, maxReadOut; err == nil && rest > 0; i ^= 1 {
 		var n int
-		s.watch.resume()
+		s.watch.Resume()
 		n, err = src.Read(buffers[i][:])
-		s.watch.hold() // until the answer's reader asks for more
+		s.watch.Hold() // until the answer's reader asks for more
 		if s.whole.Load() {
 			rest--
 			continue
@@ -162,7 +164,7 @@ func (s *subcall) begun() bool { return s.whole.Load() || s.relay.begun() }
 
 // finish begins to read out the body after a whole answer.
 func (s *subcall) finish() {
-	s.watch.enter(phase{time.Duration(s.t.UsageWait), errDrain})
+	s.watch.Enter(watch.Drain(time.Duration(s.t.UsageWait)))
 	s.whole.Store(true)
 }
 

@@ -1,4 +1,7 @@
-package transport
+// Package payload is the body of a request to a provider: parts of leased memory, with
+// edits between them, which may be sent again as long as the provider has not accepted
+// the request. Nothing is copied.
+package payload
 
 import (
 	"bytes"
@@ -13,22 +16,27 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 )
 
-// payload is the body that a call sends. It may be opened more than once: net/http
+// Payload is the body that a call sends. It may be opened more than once: net/http
 // repeats a request, up to six times, that the provider never accepted, because it
 // refused the stream, was about to close the connection (GOAWAY), or had closed it
 // before anything was written.
-type payload struct {
+type Payload struct {
 	parts  [][]byte
 	length int64           // of all parts
-	lease  *exchange.Lease // of their memory, held until close
+	lease  *exchange.Lease // of their memory, held until Close
 	sent   atomic.Bool     // it was read: that is done once there is a connection
 }
 
-// splicedPayload returns a body with edits, in the order of the body. What lies
+// New returns a payload of one part. It takes over the caller's hold of the lease.
+func New(body []byte, lease *exchange.Lease) *Payload {
+	return &Payload{parts: [][]byte{body}, length: int64(len(body)), lease: lease}
+}
+
+// Splice returns a payload of a body with edits, in the order of the body. What lies
 // between them is not copied: the lease of the body is retained.
-func splicedPayload(body []byte, edits []edit.Edit, lease *exchange.Lease) *payload {
+func Splice(body []byte, edits []edit.Edit, lease *exchange.Lease) *Payload {
 	lease.Retain()
-	p, at := &payload{lease: lease}, 0
+	p, at := &Payload{lease: lease}, 0
 	for _, e := range edits {
 		p.add(body[at:e.Start], e.With)
 		at = e.End
@@ -37,29 +45,29 @@ func splicedPayload(body []byte, edits []edit.Edit, lease *exchange.Lease) *payl
 	return p
 }
 
-func (p *payload) add(parts ...[]byte) {
+func (p *Payload) add(parts ...[]byte) {
 	for _, part := range parts {
 		p.parts = append(p.parts, part)
 		p.length += int64(len(part))
 	}
 }
 
-// share returns the same payload for another call.
-func (p *payload) share() *payload {
+// Share returns the same payload for another call.
+func (p *Payload) Share() *Payload {
 	p.lease.Retain()
-	return &payload{parts: p.parts, length: p.length, lease: p.lease}
+	return &Payload{parts: p.parts, length: p.length, lease: p.lease}
 }
 
-// close gives back what the payload holds. It must not be opened again. net/http keeps
+// Close gives back what the payload holds. It must not be opened again. net/http keeps
 // the request, and with it the payload, until the answer has ended.
-func (p *payload) close() {
+func (p *Payload) Close() {
 	p.parts = nil
 	p.lease.Release()
 }
 
-// open returns a reader of the payload from its beginning, which keeps the lease
+// Open returns a reader of the payload from its beginning, which keeps the lease
 // until it is closed.
-func (p *payload) open() io.ReadCloser {
+func (p *Payload) Open() io.ReadCloser {
 	p.lease.Retain()
 	if len(p.parts) == 1 {
 		return &outgoing{src: bytes.NewReader(p.parts[0]), lease: p.lease, sent: &p.sent}
@@ -68,15 +76,15 @@ func (p *payload) open() io.ReadCloser {
 	return &outgoing{src: &parts, lease: p.lease, sent: &p.sent}
 }
 
-// reopen is open, as the GetBody of a request.
-func (p *payload) reopen() (io.ReadCloser, error) { return p.open(), nil }
+// Reopen is Open, as the GetBody of a request.
+func (p *Payload) Reopen() (io.ReadCloser, error) { return p.Open(), nil }
 
-// claimsIdempotency reports whether a request has a header that lets net/http repeat it
-// even if the provider may have begun to work on it. A configuration can set one; a
-// client cannot.
-func claimsIdempotency(h http.Header) bool {
-	return h["Idempotency-Key"] != nil || h["X-Idempotency-Key"] != nil
-}
+// Length returns the length of the payload in bytes.
+func (p *Payload) Length() int64 { return p.length }
+
+// Sent reports whether a part of the payload was read, which is done once there is a
+// connection.
+func (p *Payload) Sent() bool { return p.sent.Load() }
 
 // outgoing is a reader of a payload. The http transport may close it while another
 // goroutine still reads from it: the lock keeps reads from touching the leased memory

@@ -1,4 +1,4 @@
-package transport
+package watch
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 )
 
 // watched is a context under a watch.
-func watched(limit time.Duration) (context.Context, *watch) {
+func watched(limit time.Duration) (context.Context, *Watch) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	w := new(watch)
-	w.start(cancel, phase{limit, errHeaders})
+	w := new(Watch)
+	w.Start(cancel, Headers(limit))
 	return ctx, w
 }
 
@@ -35,7 +35,7 @@ func TestEverySignOfLifeGivesTheWholeLimitAnew(t *testing.T) {
 		ctx, w := watched(10 * time.Second)
 		for range 5 {
 			time.Sleep(9 * time.Second)
-			w.touch()
+			w.Touch()
 		}
 		assert.NoError(t, ctx.Err())
 		<-ctx.Done()
@@ -48,14 +48,14 @@ func TestAnotherPhaseHasItsOwnLimitAndCause(t *testing.T) {
 		start := time.Now()
 		ctx, w := watched(10 * time.Second)
 		time.Sleep(9 * time.Second)
-		w.enter(phase{time.Minute, errIdle})
+		w.Enter(Rest(time.Minute))
 		<-ctx.Done()
 		assert.Equal(t, 69*time.Second, time.Since(start))
 		assert.Equal(t, errIdle, context.Cause(ctx))
 
 		start = time.Now()
 		ctx, w = watched(time.Hour)
-		w.enter(phase{time.Second, errDrain})
+		w.Enter(Drain(time.Second))
 		<-ctx.Done()
 		assert.Equal(t, time.Second, time.Since(start), "a shorter limit counts at once")
 	})
@@ -64,10 +64,10 @@ func TestAnotherPhaseHasItsOwnLimitAndCause(t *testing.T) {
 func TestAStoppedWatchNeverFires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, w := watched(10 * time.Second)
-		w.stop()
-		w.enter(phase{time.Second, errIdle})
-		w.touch()
-		w.stop()
+		w.Stop()
+		w.Enter(Rest(time.Second))
+		w.Touch()
+		w.Stop()
 		time.Sleep(time.Hour)
 		assert.NoError(t, ctx.Err())
 	})
@@ -80,11 +80,11 @@ func TestStopAndFireMayMeet(t *testing.T) {
 			var both sync.WaitGroup
 			both.Go(func() {
 				time.Sleep(time.Second)
-				w.stop()
+				w.Stop()
 			})
 			both.Go(func() {
 				time.Sleep(time.Second)
-				w.touch()
+				w.Touch()
 			})
 			both.Wait()
 			time.Sleep(time.Minute)
@@ -93,4 +93,32 @@ func TestStopAndFireMayMeet(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAWatchThatIsHeldStandsStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		ctx, w := watched(10 * time.Second)
+		time.Sleep(4 * time.Second)
+		w.Hold()
+		time.Sleep(time.Hour)
+		assert.NoError(t, ctx.Err())
+		w.Resume()
+		<-ctx.Done()
+		assert.Equal(t, time.Hour+10*time.Second, time.Since(start), "what was left of the phase")
+	})
+}
+
+func TestASignOfLifeCountsInAWatchThatIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, w := watched(10 * time.Second)
+		time.Sleep(4 * time.Second)
+		w.Hold()
+		w.Touch()
+		time.Sleep(time.Hour)
+		w.Resume()
+		start := time.Now()
+		<-ctx.Done()
+		assert.Equal(t, 10*time.Second, time.Since(start))
+	})
 }

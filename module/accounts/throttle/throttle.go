@@ -1,8 +1,8 @@
-package accounts
+// Package throttle blocks what fails too often: guesses of passwords, by name or network.
+package throttle
 
 import (
 	"container/list"
-	"net/netip"
 	"sync"
 	"time"
 )
@@ -14,24 +14,24 @@ const (
 	maxCounters = 16 << 10         // about 4 MB
 )
 
-// throttle counts failures by key, with a level that decreases at a steady rate. The
+// Throttle counts failures by key, with a level that decreases at a steady rate. The
 // failure that reaches the burst blocks its key for one minute, later failures for
 // twice as long each time, up to sixteen minutes. Running attempts count as failures,
 // so that parallel attempts do not exceed the burst.
 //
 // The number of keys is bounded. A throttle keeps keys that are blocked or have running
 // attempts, and evicts the least recently used of the others.
-type throttle struct {
+type Throttle struct {
 	burst    int           // number of failures that may follow each other quickly
 	recovery time.Duration // time in which the level decreases by one
 
 	mu       sync.Mutex // guards the fields below and all counters
 	counters map[string]*list.Element
-	recent   *list.List // of *counter, most recently used first
+	recent   *list.List // of *Counter, most recently used first
 }
 
-// counter is the state of one key.
-type counter struct {
+// Counter is the state of one key.
+type Counter struct {
 	key     string
 	level   float64   // failures, decreasing since at
 	at      time.Time // time of level
@@ -40,13 +40,15 @@ type counter struct {
 	until   time.Time // end of the last block
 }
 
-func newThrottle(burst int, recovery time.Duration) *throttle {
-	return &throttle{burst: burst, recovery: recovery, counters: make(map[string]*list.Element), recent: list.New()}
+// New returns a Throttle that admits burst failures in a row, and one more for each
+// recovery that has passed.
+func New(burst int, recovery time.Duration) *Throttle {
+	return &Throttle{burst: burst, recovery: recovery, counters: make(map[string]*list.Element), recent: list.New()}
 }
 
-// begin starts an attempt, which the caller ends with end. If the throttle refuses the
-// attempt, begin returns nil and the time to wait.
-func (t *throttle) begin(key string) (*counter, time.Duration) {
+// Begin starts an attempt, which the caller ends with End. If the throttle refuses the
+// attempt, Begin returns nil and the time to wait.
+func (t *Throttle) Begin(key string) (*Counter, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
@@ -66,31 +68,32 @@ func (t *throttle) begin(key string) (*counter, time.Duration) {
 }
 
 // threshold returns the level beyond which a key is blocked.
-func (t *throttle) threshold() float64 { return float64(t.burst - 1) }
+func (t *Throttle) threshold() float64 { return float64(t.burst - 1) }
 
-// outcome of an attempt.
-type outcome int
+// Outcome is what an attempt came to.
+type Outcome int
 
+// The outcomes of attempts.
 const (
-	undecided outcome = iota // neither a failure nor a success
-	failed
-	succeeded
+	Undecided Outcome = iota // neither a failure nor a success
+	Failed
+	Succeeded
 )
 
-// end ends an attempt.
-func (t *throttle) end(c *counter, o outcome) {
+// End ends an attempt.
+func (t *Throttle) End(c *Counter, o Outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c.running--
 	switch o {
-	case succeeded:
+	case Succeeded:
 		c.level, c.blocks, c.until = 0, 0, time.Time{}
-	case failed:
+	case Failed:
 		t.fail(c, time.Now())
 	}
 }
 
-func (t *throttle) fail(c *counter, now time.Time) {
+func (t *Throttle) fail(c *Counter, now time.Time) {
 	c.decay(now, t.recovery)
 	c.level++
 	if c.level <= t.threshold() {
@@ -101,7 +104,7 @@ func (t *throttle) fail(c *counter, now time.Time) {
 }
 
 // decay updates the level to the current time.
-func (c *counter) decay(now time.Time, recovery time.Duration) {
+func (c *Counter) decay(now time.Time, recovery time.Duration) {
 	c.level = max(0, c.level-float64(now.Sub(c.at))/float64(recovery))
 	c.at = now
 	if now.Sub(c.until) > resetAfter {
@@ -111,41 +114,28 @@ func (c *counter) decay(now time.Time, recovery time.Duration) {
 
 // counterOf returns the counter of a key. It creates one if necessary, and returns nil if
 // there are too many.
-func (t *throttle) counterOf(key string, now time.Time) *counter {
+func (t *Throttle) counterOf(key string, now time.Time) *Counter {
 	if e, ok := t.counters[key]; ok {
 		t.recent.MoveToFront(e)
-		return e.Value.(*counter)
+		return e.Value.(*Counter)
 	}
 	if t.recent.Len() >= maxCounters && !t.evict(now) {
 		return nil
 	}
-	c := &counter{key: key, at: now}
+	c := &Counter{key: key, at: now}
 	t.counters[key] = t.recent.PushFront(c)
 	return c
 }
 
 // evict removes the least recently used counter that is idle, and reports whether there
 // is one.
-func (t *throttle) evict(now time.Time) bool {
+func (t *Throttle) evict(now time.Time) bool {
 	for e := t.recent.Back(); e != nil; e = e.Prev() {
-		if c := e.Value.(*counter); c.running == 0 && !now.Before(c.until) {
+		if c := e.Value.(*Counter); c.running == 0 && !now.Before(c.until) {
 			t.recent.Remove(e)
 			delete(t.counters, c.key)
 			return true
 		}
 	}
 	return false
-}
-
-// network returns the network whose addresses one client is assumed to have.
-func network(address netip.Addr) string {
-	bits := 64
-	if address.Is4() {
-		bits = 24
-	}
-	prefix, err := address.Prefix(bits)
-	if err != nil || !prefix.IsValid() {
-		return "unknown"
-	}
-	return prefix.String()
 }
