@@ -29,13 +29,13 @@ func newAttempt(t catalog.Target, ex *exchange.Exchange) (*exchange.Conduit, *fa
 	}}, nil
 }
 
-// formatFor chooses the format to speak to the provider. Tokens are counted in the
-// client's own format only.
+// formatFor chooses the format to speak to the provider. It refuses to count tokens if
+// the format has no such request, or the provider does not answer it.
 func formatFor(t catalog.Target, ex *exchange.Exchange) (*format.Descriptor, *fault.Fault) {
 	model := t.UpstreamModel(ex.View.Model)
 	spoken := detour.FormatFor(t.Provider, model, ex.Format)
 	switch {
-	case ex.Operation == translate.CountTokens && (spoken != ex.Format || t.Provider.Uncounted.Has(model)):
+	case ex.Operation == translate.CountTokens && (spoken == nil || spoken.Answers.TokenCount == nil || t.Provider.Uncounted.Has(model)):
 		return nil, fault.NoTokenCount(ex.View.Model)
 	case spoken == nil:
 		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.Provider.Formats[0].Name)

@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -36,7 +37,11 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	if err != nil {
 		return c.unread(res, err)
 	}
-	if !c.attempt.ByteLane() {
+	switch {
+	case c.attempt.ByteLane():
+	case c.attempt.Exchange.Operation == translate.CountTokens:
+		return c.translateCount(res, body)
+	default:
 		return c.translateAnswer(res, body)
 	}
 	answer, fault := c.inspect(body)

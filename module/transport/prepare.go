@@ -103,7 +103,7 @@ func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 func (c *call) info() *core.RequestInfo {
 	a := c.attempt
 	return &core.RequestInfo{
-		Model: a.Exchange.View.Model, Upstream: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken,
+		Operation: a.Exchange.Operation, Model: a.Exchange.View.Model, Upstream: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken,
 		Tenant: a.Tenant, Seals: a.Seals,
 	}
 }

@@ -51,6 +51,19 @@ func (c *call) translateAnswer(res *http.Response, body []byte) (*http.Response,
 	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(out)), length), nil
 }
 
+// translateCount hands on how many tokens the provider has counted.
+func (c *call) translateCount(res *http.Response, body []byte) (*http.Response, error) {
+	answer, fault := c.inspect(body)
+	if fault != nil {
+		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
+	}
+	c.noteAnswer(answer.Usage, answer.Model, nil)
+	c.noteFinished(answer.Usage)
+	c.end()
+	out := c.attempt.Exchange.Format.Answers.TokenCount(nil, answer.Usage.Input)
+	return c.response(res, http.StatusOK, io.NopCloser(bytes.NewReader(out)), int64(len(out))), nil
+}
+
 // readAnswer reads a whole JSON answer.
 func readAnswer(t *pairs.Translator, body []byte) *fault.Fault {
 	f := t.Answer(body)

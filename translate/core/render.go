@@ -53,6 +53,7 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 	x.malformed(r.Read(body, x, w))
 	x.At = Place{notation: from.Rows.notation}
 	if x.fault == nil {
+		x.dropUncounted()
 		x.remember()
 		x.decide()
 	}
@@ -130,6 +131,19 @@ func (x *Translation) end(out []byte) ([]byte, Rendered, *fault.Fault) {
 		return out, Rendered{}, fault
 	}
 	return out, r, nil
+}
+
+// Counts reports whether the provider only counts tokens.
+func (x *Translation) Counts() bool { return x.Info.Operation == translate.CountTokens }
+
+// dropUncounted removes the options that the number of input tokens does not depend on,
+// if only that is asked for. Providers refuse them there. They are no losses.
+func (x *Translation) dropUncounted() {
+	if x.Counts() {
+		x.Options.Clear(MaxTokens, Suffix)
+		x.Options.Clear(Prediction, CacheRequest)
+		x.Extensions = x.Extensions[:0]
+	}
 }
 
 // remember keeps the options that the translation of the answer depends on.

@@ -12,6 +12,11 @@ import (
 
 // RequestInfo is what the translation of a request depends on beside the body.
 type RequestInfo struct {
+	// Operation is what the provider is asked for. A request to count tokens has only
+	// what they depend on: the conversation, the tools, and the options about tools,
+	// formats and reasoning.
+	Operation translate.Operation
+
 	Model    string        // the client's name of the model, for messages
 	Upstream string        // the provider's own name of the model
 	Traits   *trait.Traits // of the provider; nil means the defaults

@@ -1,6 +1,8 @@
 package request
 
 import (
+	"math"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -51,7 +53,10 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	w.endConversation()
 	w.out = append(w.out, `{"model":`...)
 	w.out = jsonscan.AppendString(w.out, w.x.Info.Upstream)
-	most := w.writeMaxTokens()
+	most := int64(math.MaxInt32)
+	if !w.x.Counts() {
+		most = w.writeMaxTokens()
+	}
 	w.writeBlocks()
 	w.writeChoice()
 	thinks := w.writeThinking(most)

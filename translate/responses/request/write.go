@@ -67,9 +67,11 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	w.writeStops()
 	parts.AppendTools(&w.out, w.x, w.tools, &w.names, appendNamed)
 	w.writeText()
-	w.writeInclude()
-	w.writeUser()
-	w.writeRest()
+	if !w.x.Counts() {
+		w.writeInclude()
+		w.writeUser()
+		w.writeRest()
+	}
 	w.out = append(w.out, w.x.Extensions...)
 	return append(w.out, '}')
 }
