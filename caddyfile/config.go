@@ -7,6 +7,7 @@ import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 )
 
@@ -21,6 +22,12 @@ var configWords = withAnswerBounds(words[*config]{
 	"model":     {read: readModel, repeat: true},
 	"key":       {read: readKey, repeat: true},
 	"keys":      {read: readKeySource, repeat: true},
+	"prices_file": {read: func(d *cf.Dispenser, c *config) (err error) {
+		if c.PricesFile, err = readOne(d); err == nil && filewatch.CheckPath(c.PricesFile) != nil {
+			err = d.Errf("prices_file: %w", filewatch.CheckPath(c.PricesFile))
+		}
+		return err
+	}},
 	"keys_file": {read: readKeysFile, repeat: true},
 	"limit":     {read: readKeyLimit, repeat: true},
 	"counters":  {read: readCounters},
@@ -57,7 +64,8 @@ var configWords = withAnswerBounds(words[*config]{
 //		limit    <name> { ... }
 //		counters <module> ...
 //		store    <module> ...
-//		ledger   { ... }
+//		prices_file <path>
+//		ledger   { ... } | off
 //		accounts off | { ... }
 //		cors     <origin...> | *
 //		seal_keys <secret reference...>

@@ -3,7 +3,6 @@ package caddyfile
 import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
 
@@ -33,6 +32,7 @@ var ledgerWords = words[*userbase.Ledger]{
 
 // readLedger reads the ledger. Syntax:
 //
+//	ledger off
 //	ledger {
 //		journal     <folder>
 //		journal_max <size>
@@ -43,8 +43,15 @@ var ledgerWords = words[*userbase.Ledger]{
 //	}
 func readLedger(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the whole block contain its first line
-	if d.CountRemainingArgs() > 0 {
-		return d.Err("ledger has only a block")
+	switch args := d.RemainingArgs(); {
+	case len(args) == 1 && args[0] == "off":
+		c.DisableLedger = true
+		if d.NextBlock(d.Nesting()) {
+			return d.Err("ledger off has no block")
+		}
+		return nil
+	case len(args) > 0:
+		return d.Err("ledger has a block, or the value off")
 	}
 	c.Ledger = new(userbase.Ledger)
 	if err := ledgerWords.readBlock(d, "ledger", c.Ledger, nil); err != nil {
@@ -67,26 +74,4 @@ func readSync(d *cf.Dispenser, l *userbase.Ledger) (err error) {
 	}
 	l.Sync, err = readDuration(d)
 	return err
-}
-
-// readPrice reads what models of a provider cost. Syntax:
-//
-//	price <model> <column> <value> [<column> <value>...]
-func readPrice(d *cf.Dispenser, p *provider) error {
-	args := d.RemainingArgs()
-	if len(args) < 3 || len(args)%2 == 0 {
-		return d.Err("a price is: price <model> input <number> output <number>, per million tokens")
-	}
-	columns := map[string]string{"models": args[0]}
-	for i := 1; i < len(args); i += 2 {
-		if columns[args[i]] != "" {
-			return d.Errf("price names %s twice", args[i])
-		}
-		columns[args[i]] = args[i+1]
-	}
-	p.Prices = append(p.Prices, columns)
-	if err := catalog.CheckPrices(p.ProviderConfig); err != nil {
-		return d.WrapErr(err)
-	}
-	return nil
 }

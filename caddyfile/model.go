@@ -12,6 +12,7 @@ import (
 
 var modelWords = withTraits(words[*catalog.ModelConfig]{
 	"to":          {read: readTarget, repeat: true},
+	"price":       {read: readTargetPrice(func(m *catalog.ModelConfig) *[]map[string]string { return &m.Prices }), repeat: true},
 	"fallback_on": {read: readFallbackOn, repeat: true},
 	"attempts": {read: func(d *cf.Dispenser, m *catalog.ModelConfig) (err error) {
 		m.Attempts, err = readCount(d)
@@ -19,7 +20,9 @@ var modelWords = withTraits(words[*catalog.ModelConfig]{
 	}},
 }, func(m *catalog.ModelConfig) *map[string]string { return &m.Traits })
 
-var targetWords = withTraits(words[*catalog.TargetConfig]{}, func(t *catalog.TargetConfig) *map[string]string { return &t.Traits })
+var targetWords = withTraits(words[*catalog.TargetConfig]{
+	"price": {read: readTargetPrice(func(t *catalog.TargetConfig) *[]map[string]string { return &t.Prices }), repeat: true},
+}, func(t *catalog.TargetConfig) *map[string]string { return &t.Traits })
 
 // readModel reads a model: a name or a pattern, in which "*" matches any characters,
 // and its targets, which are tried in order. Syntax:
@@ -27,13 +30,15 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{}, func(t *catalog.Tar
 //	model <pattern> {
 //		to <provider>[/<the provider's model name>] {
 //			<name of a trait> <value...>
+//			price <column> <value> [<column> <value>...]
 //		}
 //		<name of a trait> <value...>
+//		price <column> <value> [<column> <value>...]
 //		fallback_on <status | 4xx | 5xx | timeout | unreachable...>
 //		attempts <number>
 //	}
 //
-// A trait of a target overrides the same trait of the model, which overrides that of
+// A trait or a price of a target overrides that of the model, which overrides that of
 // the provider.
 func readModel(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the whole block contain its first line

@@ -27,7 +27,7 @@ var blocks = map[string][]string{
 	"provider p vllm {\nLINE\n}":                        {"provider", "Words of reverse_proxy", "Traits"},
 	"provider p demo {\nLINE\n}":                        {"Words of the preset demo"},
 	"provider demo\nmodel m {\nto demo\nLINE\n}":        {"model", "Traits"},
-	"provider demo\nmodel m {\nto demo {\nLINE\n}\n}":   {"Traits"},
+	"provider demo\nmodel m {\nto demo {\nLINE\n}\n}":   {"to", "Traits"},
 	"provider demo\nkey k {env.GATEWAY_KEY} {\nLINE\n}": {"key"},
 	"provider demo\nlimit l {\nLINE\n}":                 {"limit"},
 	"provider demo\nstore LINE":                         {"store"},

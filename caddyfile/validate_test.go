@@ -30,6 +30,9 @@ func withSecrets(t *testing.T, config string) string {
 		case "KEYS_FILE":
 			value = filepath.Join(t.TempDir(), "keys")
 			require.NoError(t, os.WriteFile(value, []byte("# nobody yet\n"), 0o600))
+		case "PRICES", "PRICES_FILE":
+			value = filepath.Join(t.TempDir(), "prices.csv")
+			require.NoError(t, os.WriteFile(value, []byte("provider,models,input,output\n"), 0o600))
 		case "DATA_DIR":
 			value = t.TempDir()
 		case "POSTGRES_DSN":

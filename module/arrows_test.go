@@ -35,12 +35,14 @@ var arrows = []arrow{
 	{"module/prices", []string{"translate/token"}},
 	{"module/metrics", nil},
 	{"module/events", nil},
+	{"module/filewatch", nil},
+	{"module/prices/pricefile", []string{"module/prices", "module/filewatch"}},
 	{"module/aigateway", []string{"translate/..."}},
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/gateway/...", "module/rendezvous", "module/metrics", "module/events", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/drain", nil},
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
-	{"module/gateway/catalog", []string{"module/gateway/meter", "module/gateway/modellist", "module/gateway/upstream", "module/prices", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
+	{"module/gateway/catalog", []string{"module/gateway/meter", "module/gateway/modellist", "module/gateway/upstream", "module/prices", "module/prices/pricefile", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format"}},
 	{"module/gateway/keyring", []string{"module/aigateway", "translate/fault"}},
 	{"module/gateway/limiting", []string{"module/gateway/catalog", "module/gateway/meter", "module/gateway/sink", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
@@ -56,7 +58,7 @@ var arrows = []arrow{
 	{"module/transport", []string{"module/transport/...", "module/metrics", "module/aigateway", "module/exchange", "module/coding", "translate/..."}},
 
 	// Guests import the public API, and no other guest.
-	{"module/keys", []string{"module/aigateway", "module/suggest", "translate"}},
+	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/suggest", "translate"}},
 	{"module/limits", []string{"module/metrics", "module/events", "module/aigateway"}},
 	{"module/ledger/journal", nil},
 	{"module/ledger/ledgertest", []string{"module/aigateway", "module/ledger", "module/store/database", "translate/token"}},
@@ -84,7 +86,7 @@ var arrows = []arrow{
 		"module/aigateway", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest",
 	}},
 
-	{"caddyfile", []string{"module/gateway", "module/gateway/catalog", "module/gateway/userbase", "module/gateway/cors", "module/aigateway", "module/suggest", "translate", "translate/formats", "translate/trait"}},
+	{"caddyfile", []string{"module/gateway", "module/gateway/catalog", "module/gateway/userbase", "module/gateway/cors", "module/filewatch", "module/aigateway", "module/suggest", "translate", "translate/formats", "translate/trait"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/...", []string{"module"}},
 }

@@ -97,15 +97,14 @@ func (a *App) Start() error {
 	return nil
 }
 
-// openLedgers opens the ledgers of sites. A journal that another process uses is a
-// reason not to start: each would write down a part of the exchanges.
+// openLedgers opens the ledgers of sites. Sites without a store have none.
 func (a *App) openLedgers() error {
 	for _, users := range a.serving {
-		if users.Book == nil {
-			continue
+		if users.Store == nil && !a.DisableLedger {
+			a.logger.Info("without a store, exchanges leave no record of what they used")
 		}
-		if _, err := users.Book.Open(); err != nil {
-			return fmt.Errorf("opening ledger: %w", err)
+		if err := users.Book.Start(a.logger); err != nil {
+			return err
 		}
 	}
 	return nil

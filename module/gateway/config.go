@@ -23,6 +23,13 @@ type Config struct {
 	// Models lead names that clients use to targets.
 	Models []*catalog.ModelConfig `json:"models,omitempty"`
 
+	// PricesFile is the path of a file with prices, as the package prices describes it,
+	// which are over those that are compiled in. It must be absolute, and may contain
+	// placeholders such as {env.*}. A change of the file takes effect within about two
+	// seconds; a wrong one leaves the prices as they were. The file of a site replaces
+	// that of the global option. Default: none.
+	PricesFile string `json:"prices_file,omitempty"`
+
 	// KeySources are where the keys of clients are looked up, in order; the first
 	// that has a key decides. The source "config" holds keys of the configuration
 	// itself. Without any source, only the keys of the store are valid.

@@ -2,12 +2,11 @@ package keys
 
 import (
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
@@ -52,8 +51,8 @@ func (f *FileKeys) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		return d.Err("keys_file needs exactly one path")
 	}
 	f.Path = args[0]
-	if !strings.Contains(f.Path, "{") && !filepath.IsAbs(f.Path) {
-		return d.Errf("keys_file: %w", errRelative)
+	if err := filewatch.CheckPath(f.Path); err != nil {
+		return d.Errf("keys_file: %w", err)
 	}
 	return nil
 }

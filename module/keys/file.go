@@ -1,37 +1,19 @@
 package keys
 
 import (
-	"bytes"
-	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
 )
-
-const (
-	// pollInterval is the time between two readings of the file. Reading it is
-	// cheap, and finds changes of every kind: in place, by a rename, and by the
-	// symbolic links of a mounted volume.
-	pollInterval = time.Second
-	maxFileSize  = 16 << 20
-)
-
-// errRelative is the error for a relative path, whose file would depend on the
-// directory in which Caddy is started.
-var errRelative = errors.New("the path must be absolute")
 
 // FileKeys are the keys of a file. A change of the file takes effect within about
 // two seconds, without a reload of the configuration. While the file cannot be read
@@ -46,14 +28,10 @@ type FileKeys struct {
 
 	keys   atomic.Pointer[set]
 	logger *zap.Logger
+	file   filewatch.File
 
 	mu     sync.Mutex // guards checks
 	checks []func(iter.Seq[*aigateway.Key]) error
-
-	// The state of the goroutine that follows the file.
-	last    aigateway.Digest // of the text that was read last
-	decided aigateway.Digest // of the text that was accepted or refused last
-	failure string           // why the file could not be read last, "" if it could
 }
 
 // CaddyModule returns the Caddy module information.
@@ -67,81 +45,12 @@ func (*FileKeys) CaddyModule() caddy.ModuleInfo {
 // Provision reads the file, and starts to follow it until ctx ends.
 func (f *FileKeys) Provision(ctx caddy.Context) error {
 	f.logger = ctx.Logger()
-	var err error
-	if f.Path, err = caddy.NewReplacer().ReplaceOrErr(f.Path, true, true); err != nil {
-		return fmt.Errorf("keys file: %w", err)
-	}
-	if !filepath.IsAbs(f.Path) {
-		return fmt.Errorf("keys file: %w", errRelative)
-	}
-	text, err := readFile(f.Path)
-	if err != nil {
-		return fmt.Errorf("keys file: %w", err)
-	}
-	keys, err := f.parse(text)
-	if err != nil {
-		return fmt.Errorf("keys file: %w", err)
-	}
-	f.keys.Store(keys)
-	f.decided = sha256.Sum256(text)
-	go f.follow(ctx)
-	return nil
+	f.file = filewatch.File{Path: f.Path, Name: "keys file", Parts: "keys", Logger: f.logger, Accept: f.accept}
+	return f.file.Start(ctx)
 }
 
-func readFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxFileSize+1))
-	if err == nil && len(text) > maxFileSize {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxFileSize)
-	}
-	return text, err
-}
-
-func (f *FileKeys) follow(ctx context.Context) {
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			f.poll()
-		}
-	}
-}
-
-// poll reads the file once. A new text is used when two polls have read it: a text
-// that was read once may still be incomplete.
-func (f *FileKeys) poll() {
-	text, err := readFile(f.Path)
-	if err != nil {
-		if f.failure != err.Error() {
-			f.failure = err.Error()
-			f.logger.Error("keys file cannot be read; its previous keys stay valid", zap.Error(err))
-		}
-		return
-	}
-	f.failure = ""
-	digest := sha256.Sum256(text)
-	settled := digest == f.last
-	f.last = digest
-	if !settled || digest == f.decided {
-		return
-	}
-	f.decided = digest
-	if err := f.accept(text); err != nil {
-		f.logger.Error("keys file is invalid; its previous keys stay valid", zap.Error(err))
-	}
-}
-
+// accept uses the keys of a text.
 func (f *FileKeys) accept(text []byte) error {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return errEmpty
-	}
 	keys, err := f.parse(text)
 	if err != nil {
 		return err
@@ -154,7 +63,6 @@ func (f *FileKeys) accept(text []byte) error {
 		}
 	}
 	f.keys.Store(keys)
-	f.logger.Info("keys file has changed", zap.String("path", f.Path), zap.Int("keys", len(keys.byDigest)))
 	return nil
 }
 
@@ -162,20 +70,16 @@ func (f *FileKeys) accept(text []byte) error {
 func (f *FileKeys) withLine(err error, keys *set) error {
 	var about *aigateway.KeyError
 	if errors.As(err, &about) && keys.lines[about.ID] > 0 {
-		return fmt.Errorf("%w, at %s:%d", err, f.Path, keys.lines[about.ID])
+		return fmt.Errorf("%w, at %s:%d", err, f.file.Path, keys.lines[about.ID])
 	}
 	return err
 }
 
-// errEmpty is the error for a file that has become empty, which is more often the
-// effect of a full disk or of a mistyped command than intended.
-var errEmpty = errors.New("the file has become empty; to revoke all of its keys, leave a comment in it")
-
 // parse returns the keys of a text. Its errors contain the file and the line.
 func (f *FileKeys) parse(text []byte) (*set, error) {
-	tokens, err := caddyfile.Tokenize(text, f.Path)
+	tokens, err := caddyfile.Tokenize(text, f.file.Path)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", f.Path, err)
+		return nil, fmt.Errorf("reading %s: %w", f.file.Path, err)
 	}
 	keys := newSet(f.logger)
 	for d := caddyfile.NewDispenser(tokens); d.Next(); {

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
 )
 
 // writeKeys writes a file of keys in place.
@@ -49,14 +50,14 @@ func observed(t *testing.T, path string) (*FileKeys, *observer.ObservedLogs) {
 	require.NoError(t, err)
 	cancel()
 	core, logs := observer.New(zap.InfoLevel)
-	f.logger = zap.New(core)
+	f.file.Logger = zap.New(core)
 	return f, logs
 }
 
 // settle polls as many times as a change needs to take effect.
 func (f *FileKeys) settle() {
-	f.poll()
-	f.poll()
+	f.file.Poll()
+	f.file.Poll()
 }
 
 func (f *FileKeys) names() []string {
@@ -174,7 +175,7 @@ func TestAFileIsFollowedUntilTheConfigurationEnds(t *testing.T) {
 		f, cancel, err := loadFile(t, path)
 		require.NoError(t, err)
 		writeKeys(t, path, line("two"))
-		time.Sleep(2*pollInterval + 1) // of the clock of the bubble
+		time.Sleep(2*filewatch.Interval + 1) // of the clock of the bubble
 		synctest.Wait()
 		assert.Equal(t, []string{"two"}, f.names())
 		cancel() // the bubble demands that its goroutines end
@@ -187,12 +188,12 @@ func TestAFileThatStillChangesIsNotUsedYet(t *testing.T) {
 	writeKeys(t, path, line("one"), line("two"))
 	f, _ := observed(t, path)
 	writeKeys(t, path, line("one"))
-	f.poll()
+	f.file.Poll()
 	assert.Equal(t, []string{"one", "two"}, f.names())
 	writeKeys(t, path, line("one"), line("two"), line("three"))
-	f.poll()
+	f.file.Poll()
 	assert.Equal(t, []string{"one", "two"}, f.names())
-	f.poll()
+	f.file.Poll()
 	assert.Equal(t, []string{"one", "two", "three"}, f.names())
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices/pricefile"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
@@ -21,6 +22,7 @@ type Settings struct {
 	Providers    []*ProviderConfig
 	Models       []*ModelConfig
 	AnswerBounds aigateway.AnswerBounds // of providers without bounds of their own
+	PricesFile   string                 // path; empty for that of the catalog that is extended
 }
 
 // Catalog is the provisioned providers and models of a site, those that it inherits
@@ -30,6 +32,7 @@ type Catalog struct {
 	models    []*Model
 	claims    []claim          // in the order in which they are asked
 	lists     *modellist.Lists // of the whole configuration
+	prices    *pricefile.File  // nil for none
 }
 
 // New returns an empty catalog, whose extensions ask providers for these lists.
@@ -37,7 +40,10 @@ func New(lists *modellist.Lists) *Catalog { return &Catalog{lists: lists} }
 
 // Extend returns the catalog with more providers and models. It leaves c as it is.
 func (c *Catalog) Extend(ctx caddy.Context, s Settings) (*Catalog, error) {
-	extended := &Catalog{Providers: slices.Clone(c.Providers), models: slices.Clone(c.models), lists: c.lists}
+	extended := &Catalog{Providers: slices.Clone(c.Providers), models: slices.Clone(c.models), lists: c.lists, prices: c.prices}
+	if err := extended.openPrices(ctx, s.PricesFile); err != nil {
+		return nil, err
+	}
 	if err := extended.addProviders(ctx, s); err != nil {
 		return nil, err
 	}

@@ -77,6 +77,10 @@ type ModelConfig struct {
 	// providers: {"on_loss": "reject"}. Default: those of the providers.
 	Traits map[string]string `json:"traits,omitempty"`
 
+	// Prices are what the targets of the model cost, over those of their providers:
+	// columns as those of a provider, without models. Default: those of the providers.
+	Prices []map[string]string `json:"prices,omitempty"`
+
 	// Attempts is how many targets are asked for one request at most. A target that
 	// the request cannot be translated for does not count. Default: all.
 	Attempts int `json:"attempts,omitempty"`
@@ -94,4 +98,8 @@ type TargetConfig struct {
 	// Traits of this target, which take precedence over those of the model and of the
 	// provider: {"reasoning_replay": "none"}. Default: theirs.
 	Traits map[string]string `json:"traits,omitempty"`
+
+	// Prices are what this target costs, over those of the model: columns as those of
+	// a provider, without models. Default: those of the model.
+	Prices []map[string]string `json:"prices,omitempty"`
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 )
 
 // Model is what a name leads to.
@@ -15,6 +16,7 @@ type Model struct {
 	Fallback     Fallback
 	Attempts     int             // how many targets are asked for one request at most
 	Capabilities json.RawMessage // what clients can expect of it, by their formats
+	prices       *prices.Table   // of all targets; see pricesOf
 }
 
 // leadsTo reports whether the name leads to the model of p with the same name.
@@ -34,6 +36,9 @@ func newModel(config *ModelConfig, lookup func(string) (*Provider, error)) (*Mod
 	}
 	m := &Model{Pattern: pattern, Attempts: config.Attempts}
 	if m.Fallback, err = parseFallback(config.FallbackOn); err != nil {
+		return nil, err
+	}
+	if m.prices, err = pricesOf("model "+config.Name, config.Prices); err != nil {
 		return nil, err
 	}
 	for _, t := range config.Targets {
@@ -58,6 +63,9 @@ func (m *Model) addTarget(t TargetConfig, model map[string]string, lookup func(s
 	}
 	target, err := p.target(t.Model, model, t.Traits)
 	if err != nil {
+		return err
+	}
+	if target.prices, err = pricesOf("target "+t.Provider, t.Prices); err != nil {
 		return err
 	}
 	m.Targets = append(m.Targets, target)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -13,6 +14,7 @@ type Target struct {
 	Model    string        // "" stands for the name that the client used
 	Traits   *trait.Traits // of the model, or of models without traits of their own
 	byModel  []modelTraits // of models with traits of their own that a client may name
+	prices   *prices.Table // of the target alone; see pricesOf
 }
 
 // modelTraits are the traits of models whose names match a pattern.

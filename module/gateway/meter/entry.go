@@ -12,9 +12,10 @@ import (
 
 // Pricer knows what models cost.
 type Pricer interface {
-	// Price returns the price of a provider's model at a moment, nil if it is unknown.
-	// The provider has its name in the configuration.
-	Price(provider, model string, at time.Time) *prices.Price
+	// Price returns the price of a provider's own model at a moment, nil if it is
+	// unknown. The provider has its name in the configuration; asked is the name of
+	// the model that the client used.
+	Price(asked, provider, model string, at time.Time) *prices.Price
 }
 
 // Entry is the record of an exchange in the making. A nil *Entry records nothing.
@@ -55,19 +56,24 @@ func (e *Entry) cost(call *aigateway.Call) {
 	if call.Source == aigateway.SourceNone {
 		return
 	}
-	price := e.pricer.Price(call.Provider, call.Model, e.record.Admitted)
-	if price == nil {
-		return
+	if cost, price, ok := Cost(e.pricer, &e.record, call); ok {
+		call.Cost, call.Price = cost, price
+	}
+}
+
+// Cost returns what a call of an exchange costs, and the name of the price. ok is false
+// if the cost is unknown.
+func Cost(pricer Pricer, r *aigateway.Record, call *aigateway.Call) (cost aigateway.Cost, price string, ok bool) {
+	known := pricer.Price(r.Model, call.Provider, call.Model, r.Admitted)
+	if known == nil {
+		return cost, "", false
 	}
 	t := call.Tokens
-	cost, ok := price.Cost(prices.Call{Admitted: e.record.Admitted, Terms: call.Terms, Tokens: prices.Tokens{
+	priced, ok := known.Cost(prices.Call{Admitted: r.Admitted, Terms: call.Terms, Tokens: prices.Tokens{
 		Fresh: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, CacheWriteLong: t.CacheWriteLong,
 		Output: t.Output, Reasoning: t.Reasoning, Searches: t.Searches,
 	}})
-	if ok {
-		call.Price = price.Name()
-		call.Cost = aigateway.Cost{Nanos: cost.Nanos, Currency: price.Currency}
-	}
+	return aigateway.Cost{Nanos: priced.Nanos, Currency: known.Currency}, known.Name(), ok
 }
 
 // end writes the record down.

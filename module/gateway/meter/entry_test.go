@@ -26,7 +26,7 @@ func (*pages) Release() error                  { return nil }
 // list is a table of prices.
 type list struct{ *prices.Table }
 
-func (l list) Price(provider, model string, at time.Time) *prices.Price {
+func (l list) Price(_, provider, model string, at time.Time) *prices.Price {
 	return l.Find(provider, model, at)
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	"go.uber.org/zap"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
@@ -42,27 +44,51 @@ var errNoLedger = errors.New("ledger needs a store that can keep one: sqlite or 
 // Book is the ledger of a userbase. It is opened when it is needed: validating a
 // configuration must not create any file.
 type Book struct {
-	config Ledger
-	store  aigateway.LedgerStore
+	config   Ledger
+	required bool // it is configured
+	store    aigateway.LedgerStore
 
 	once   sync.Once
 	opened aigateway.Ledger
 	err    error
 }
 
-// newBook returns nil without a configured ledger.
-func newBook(config *Ledger, store aigateway.Store) (*Book, error) {
-	if config == nil {
-		return nil, nil
-	}
-	if err := config.Check(); err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
-	}
+// newBook returns the book of a configuration, nil if the ledger is off. Without a word
+// about it, the ledger is on if the store can keep one.
+func newBook(o Options, store aigateway.Store) (*Book, error) {
 	keeper, ok := store.(aigateway.LedgerStore)
-	if !ok {
+	switch {
+	case o.DisableLedger:
+		return nil, nil
+	case o.Ledger == nil && !ok:
+		return nil, nil
+	case o.Ledger == nil:
+		return &Book{store: keeper}, nil
+	case !ok:
 		return nil, errNoLedger
 	}
-	return &Book{config: *config, store: keeper}, nil
+	if err := o.Ledger.Check(); err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	return &Book{config: *o.Ledger, required: true, store: keeper}, nil
+}
+
+// Start opens the ledger. If it cannot be opened, that is an error for a configured
+// ledger alone, such as that another process uses its journal: each would write down a
+// part of the exchanges. A gateway whose disk cannot be written serves without it.
+func (b *Book) Start(logger *zap.Logger) error {
+	if b == nil {
+		return nil
+	}
+	_, err := b.Open()
+	if err == nil {
+		return nil
+	}
+	if b.required {
+		return fmt.Errorf("opening ledger: %w", err)
+	}
+	logger.Error("the ledger cannot be opened: exchanges leave no record", zap.Error(err))
+	return nil
 }
 
 // Open returns the ledger, and opens it if it is needed for the first time.

@@ -21,9 +21,13 @@ type Options struct {
 	// disabled.
 	StoreRaw json.RawMessage `json:"store,omitempty" caddy:"namespace=ai_gateway.stores inline_key=store"`
 
-	// Ledger has every exchange leave a record of what it used, in the store. Either
-	// the global option or sites may have one. Default: none.
+	// Ledger configures the ledger, in which every exchange leaves a record of what it
+	// used, in the store. Either the global option or sites may configure it. Default:
+	// on, with its defaults, where a store is that can keep a ledger.
 	Ledger *Ledger `json:"ledger,omitempty"`
+
+	// DisableLedger switches the ledger off. Default: false.
+	DisableLedger bool `json:"disable_ledger,omitempty"`
 
 	// Accounts configure how users log in and make keys, below /api/: see the module
 	// ai_gateway.accounts. Either the global option or sites may have them. Default:
@@ -51,9 +55,11 @@ const (
 
 func (o *Options) setsAccounts() bool { return o.AccountsRaw != nil || o.DisableAccounts }
 
+func (o *Options) setsLedger() bool { return o.Ledger != nil || o.DisableLedger }
+
 // Configured reports whether the options configure store, ledger or accounts.
 func (o *Options) Configured() bool {
-	return o.StoreRaw != nil || o.Ledger != nil || o.setsAccounts()
+	return o.StoreRaw != nil || o.setsLedger() || o.setsAccounts()
 }
 
 // Inherit sets what the site leaves open to the options of the global option. The same
@@ -62,7 +68,7 @@ func (o *Options) Inherit(global *Options) error {
 	switch {
 	case o.StoreRaw != nil && global.StoreRaw != nil:
 		return errors.New("store is set in the global option ai_gateway already")
-	case o.Ledger != nil && global.Ledger != nil:
+	case o.setsLedger() && global.setsLedger():
 		return errors.New("ledger is set in the global option ai_gateway already")
 	case o.setsAccounts() && global.setsAccounts():
 		return errors.New("accounts is set in the global option ai_gateway already")
@@ -70,8 +76,8 @@ func (o *Options) Inherit(global *Options) error {
 	if o.StoreRaw == nil {
 		o.StoreRaw = global.StoreRaw
 	}
-	if o.Ledger == nil {
-		o.Ledger = global.Ledger
+	if !o.setsLedger() {
+		o.Ledger, o.DisableLedger = global.Ledger, global.DisableLedger
 	}
 	if !o.setsAccounts() {
 		o.AccountsRaw, o.DisableAccounts = global.AccountsRaw, global.DisableAccounts
@@ -81,8 +87,11 @@ func (o *Options) Inherit(global *Options) error {
 
 // Load returns the userbase of the options. It opens nothing.
 func Load(ctx caddy.Context, o Options) (*Userbase, error) {
-	if o.DisableAccounts && o.AccountsRaw != nil {
+	switch {
+	case o.DisableAccounts && o.AccountsRaw != nil:
 		return nil, errors.New("accounts are configured and disabled at once")
+	case o.DisableLedger && o.Ledger != nil:
+		return nil, errors.New("ledger is configured and disabled at once")
 	}
 	users := new(Userbase)
 	if !o.Configured() && !builtIn("ai_gateway.stores.sqlite", accountsModule) {
@@ -95,7 +104,7 @@ func Load(ctx caddy.Context, o Options) (*Userbase, error) {
 		return nil, fmt.Errorf("loading store: %w", err)
 	}
 	var err error
-	if users.Book, err = newBook(o.Ledger, users.Store); err != nil {
+	if users.Book, err = newBook(o, users.Store); err != nil {
 		return nil, err
 	}
 	if o.DisableAccounts {

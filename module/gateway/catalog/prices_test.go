@@ -1,0 +1,58 @@
+package catalog
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices/pricefile"
+)
+
+func costing(input string) []map[string]string {
+	return []map[string]string{{"input": input, "output": "9"}}
+}
+
+// The nearest price to a call decides. Prices once belonged to providers alone, so that
+// two contracts with one provider could not be told apart.
+func TestTheNearestPriceDecides(t *testing.T) {
+	provider := &ProviderConfig{Name: "p", PricedAs: "openai", Prices: []map[string]string{{"models": "own*", "input": "3", "output": "9"}}}
+	pricing, err := newPricing(provider)
+	require.NoError(t, err)
+	p := &Provider{Name: "p", pricing: pricing}
+	p.whole = Target{Provider: p}
+	c := &Catalog{Providers: []*Provider{p}}
+	require.NoError(t, c.addModels([]*ModelConfig{
+		{Name: "block", Prices: costing("2"), Targets: []TargetConfig{{Provider: "p", Model: "own-1"}, {Provider: "p", Model: "own-2", Prices: costing("1")}}},
+		{Name: "later", Prices: []map[string]string{{"input": "2", "output": "9", "from": "2030-01-01"}}, Targets: []TargetConfig{{Provider: "p"}}},
+	}))
+	require.NoError(t, c.rank())
+	path := filepath.Join(t.TempDir(), "prices.csv")
+	require.NoError(t, os.WriteFile(path, []byte("provider,models,input,output\nopenai,gpt-5 own-1,4,9\n"), 0o600))
+	c.prices, err = pricefile.Open(t.Context(), path, zap.NewNop())
+	require.NoError(t, err)
+
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	for name, call := range map[string]struct {
+		asked, provider, model string
+		want                   float64
+	}{
+		"of the target":                        {"block", "p", "own-2", 1},
+		"of the model":                         {"block", "p", "own-1", 2},
+		"of the provider":                      {"own-1", "p", "own-1", 3},
+		"of the provider, the model's not yet": {"later", "p", "own-3", 3},
+		"of the file":                          {"gpt-5", "p", "gpt-5", 4},
+		"of the table":                         {"gpt-4o", "p", "gpt-4o", 2.5},
+	} {
+		price := c.Price(call.asked, call.provider, call.model, at)
+		if assert.NotNil(t, price, name) {
+			assert.EqualValues(t, call.want*1e6, price.Base.Fresh, name)
+		}
+	}
+	assert.Nil(t, c.Price("x", "p", "unheard-of", at))
+	assert.Nil(t, c.Price("x", "gone", "gpt-5", at))
+}
