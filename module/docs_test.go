@@ -64,10 +64,12 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	t.Setenv("UPSTREAM_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("POSTGRES_DSN", "postgres://gateway@127.0.0.1:9/gateway")
 	keys, _ := site.KeysFile(t, "# nobody yet")
+	prices, err := filepath.Abs("prices/prices.csv")
+	require.NoError(t, err)
 	for _, text := range blocks(t, "") {
 		t.Run(strings.Fields(text)[0], func(t *testing.T) {
 			assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
-			raw, err := gatewaytest.Adapt(strings.NewReplacer("/run/secrets/alice", secret, "/etc/caddy/keys", keys).Replace(text))
+			raw, err := gatewaytest.Adapt(strings.NewReplacer("/run/secrets/alice", secret, "/etc/caddy/keys", keys, "/etc/caddy/prices.csv", prices).Replace(text))
 			require.NoError(t, err)
 			var config caddy.Config
 			require.NoError(t, caddy.StrictUnmarshalJSON(raw, &config))

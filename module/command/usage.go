@@ -57,6 +57,7 @@ func usageCommand() *cobra.Command {
 	cmd.Flags().StringP("to", "", "", "First day or time that does not count (default now)")
 	cmd.Flags().StringP("user", "u", "", "Name of the user (default all)")
 	cmd.Flags().StringP("key", "k", "", "ID of the key (default all)")
+	cmd.AddCommand(repriceCommand())
 	return cmd
 }
 
@@ -105,14 +106,19 @@ func printUsage(out io.Writer, by []string, sums []usage) error {
 
 // cost returns the cost for people: "at least" if some of it is unknown.
 func (u *usage) cost() string {
-	amount := fmt.Sprintf("%d.%06d %s", u.CostMicro/1_000_000, u.CostMicro%1_000_000, u.Currency)
+	known := amount(u.CostMicro, u.Currency)
 	switch {
 	case u.Floor && u.CostMicro == 0:
 		return "unknown"
 	case u.Floor:
-		return "at least " + amount
+		return "at least " + known
 	case u.CostMicro == 0:
 		return "0"
 	}
-	return amount
+	return known
+}
+
+// amount returns an amount of money for people.
+func amount(micro int64, currency string) string {
+	return fmt.Sprintf("%d.%06d %s", micro/1_000_000, micro%1_000_000, currency)
 }

@@ -35,11 +35,15 @@ var (
 	errManyAccounts = errors.New("several sites have users of their own: set store and accounts in the global option ai_gateway")
 )
 
-// serveAdmin hands a request to the accounts of the running configuration.
+// serveAdmin answers a request for the running configuration, or hands it to its
+// accounts.
 func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	app, err := caddy.ActiveContext().AppIfConfigured("ai_gateway")
 	if err != nil { // no site and no global option has an ai_gateway
 		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
+	}
+	if r.URL.Path == repricePath {
+		return app.(*App).serveReprice(w, r)
 	}
 	users := app.(*App).managed()
 	switch len(users) {

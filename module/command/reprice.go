@@ -1,0 +1,110 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	"github.com/spf13/cobra"
+)
+
+const repricePath = "/ai_gateway/usage/reprice"
+
+// repriced is what calls of a model cost before and after, in an answer of the admin API.
+type repriced struct {
+	Provider    string `json:"provider"`
+	Model       string `json:"upstream_model"`
+	OldPrice    string `json:"old_price"`
+	NewPrice    string `json:"new_price"`
+	Calls       int64  `json:"calls"`
+	OldMicro    int64  `json:"old_cost_micro"`
+	OldCurrency string `json:"old_currency"`
+	NewMicro    int64  `json:"new_cost_micro"`
+	NewCurrency string `json:"new_currency"`
+}
+
+// repriceCommand returns the command caddy ai-gateway usage reprice. The prices are those
+// of a running configuration.
+func repriceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "reprice", Short: "Corrects costs in the ledger by the prices of a running gateway", Args: cobra.NoArgs,
+		Long: `
+Computes the costs of records anew, by the prices of the running configuration at the
+moment at which each request was admitted, and prints what changes. Records do not
+change: the ledger gets corrections, and the sums follow them. A second run changes
+nothing. Calls whose price is unknown now keep their cost.`,
+		RunE: reprice,
+	}
+	cmd.Flags().BoolP("dry-run", "n", false, "Only print what would change")
+	cmd.Flags().StringP("from", "", "", "First day, YYYY-MM-DD in UTC, or RFC 3339 time (default 30 days ago)")
+	cmd.Flags().StringP("to", "", "", "First day or time that does not count (default now)")
+	return cmd
+}
+
+func reprice(cmd *cobra.Command, _ []string) error {
+	dryRun, _ := cmd.Flags().GetBool("dry-run")
+	request := map[string]any{"dry_run": dryRun}
+	for _, name := range []string{"from", "to"} {
+		if text, _ := cmd.Flags().GetString(name); text != "" {
+			at, err := parseMoment(text)
+			if err != nil {
+				return fmt.Errorf("--%s: %w", name, err)
+			}
+			request[name] = at
+		}
+	}
+	address, err := runningAddress(cmd)
+	if err != nil {
+		return err
+	}
+	var answer struct{ Items []repriced }
+	if err := call(remote{address}, http.MethodPost, repricePath, request, &answer); err != nil {
+		return err
+	}
+	return printRepriced(cmd.OutOrStdout(), answer.Items, dryRun)
+}
+
+// parseMoment reads a date of UTC or an RFC 3339 time.
+func parseMoment(text string) (time.Time, error) {
+	if at, err := time.Parse(time.DateOnly, text); err == nil {
+		return at, nil
+	}
+	return time.Parse(time.RFC3339, text)
+}
+
+// runningAddress returns the address of the admin API of the running Caddy that the
+// flags name.
+func runningAddress(cmd *cobra.Command) (string, error) {
+	address, _ := cmd.Flags().GetString("address")
+	config, _ := cmd.Flags().GetString("config")
+	adapter, _ := cmd.Flags().GetString("adapter")
+	return caddycmd.DetermineAdminAPIAddress(address, nil, config, adapter)
+}
+
+func printRepriced(out io.Writer, items []repriced, dryRun bool) error {
+	if len(items) == 0 {
+		_, err := fmt.Fprintln(out, "No cost changes.")
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, strings.Join([]string{"PROVIDER", "MODEL", "CALLS", "OLD PRICE", "OLD COST", "NEW PRICE", "NEW COST"}, "\t"))
+	for _, r := range items {
+		oldPrice, oldCost := "unknown", "unknown"
+		if r.OldPrice != "" {
+			oldPrice, oldCost = r.OldPrice, amount(r.OldMicro, r.OldCurrency)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", r.Provider, r.Model, r.Calls, oldPrice, oldCost, r.NewPrice, amount(r.NewMicro, r.NewCurrency))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if dryRun {
+		_, err := fmt.Fprintln(out, "Nothing was changed: without --dry-run, the ledger gets these corrections.")
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+)
+
+// repricePath is the path of the admin API that computes costs anew.
+const repricePath = "/ai_gateway/usage/reprice"
+
+// repriceRequest is the body of a request to repricePath.
+type repriceRequest struct {
+	From   time.Time `json:"from"` // default: 30 days ago
+	To     time.Time `json:"to"`   // default: now
+	DryRun bool      `json:"dry_run"`
+}
+
+// repricedView is what an answer has of the calls of a model that cost something else.
+type repricedView struct {
+	Provider    string `json:"provider"`
+	Model       string `json:"upstream_model"`
+	OldPrice    string `json:"old_price"` // empty if it was unknown
+	NewPrice    string `json:"new_price"`
+	Calls       int64  `json:"calls"`
+	OldMicro    int64  `json:"old_cost_micro"` // rounded half up
+	OldCurrency string `json:"old_currency"`
+	NewMicro    int64  `json:"new_cost_micro"`
+	NewCurrency string `json:"new_currency"`
+}
+
+const (
+	// usualReprice is the time whose costs are computed anew without a beginning.
+	usualReprice = 30 * 24 * time.Hour
+	// maxReprice is the size of a body.
+	maxReprice = 1 << 10
+)
+
+// serveReprice computes the costs of records anew, by the prices of today.
+func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodPost {
+		return caddy.APIError{HTTPStatus: http.StatusMethodNotAllowed, Err: errors.New("this path accepts POST")}
+	}
+	wanted := repriceRequest{To: time.Now(), From: time.Now().Add(-usualReprice)}
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxReprice)).Decode(&wanted); err != nil {
+		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: fmt.Errorf("reading request: %w", err)}
+	}
+	views := []repricedView{}
+	for _, users := range a.serving {
+		ledger, ok := users.Store.(aigateway.LedgerRepricer)
+		if !ok {
+			continue
+		}
+		changes, err := ledger.Reprice(r.Context(), aigateway.RepriceQuery{
+			From: wanted.From, To: wanted.To, DryRun: wanted.DryRun, Price: a.costOf,
+		})
+		if err != nil {
+			return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
+		}
+		for _, change := range changes {
+			views = append(views, viewRepriced(change))
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(map[string]any{"items": views})
+}
+
+func viewRepriced(c aigateway.Repriced) repricedView {
+	return repricedView{
+		Provider: c.Provider, Model: c.Model, OldPrice: c.OldPrice, NewPrice: c.NewPrice, Calls: c.Calls,
+		OldMicro: (c.Old.Nanos + 500) / 1000, OldCurrency: c.Old.Currency,
+		NewMicro: (c.New.Nanos + 500) / 1000, NewCurrency: c.New.Currency,
+	}
+}
+
+// costOf returns what a call costs by the configuration of the first site that knows a
+// price. It is an aigateway.Pricer.
+func (a *App) costOf(r *aigateway.Record, call *aigateway.Call) (cost aigateway.Cost, price string, ok bool) {
+	for _, site := range a.sites {
+		if cost, price, ok = meter.Cost(site.resolved.catalog, r, call); ok {
+			return cost, price, true
+		}
+	}
+	return cost, "", false
+}
