@@ -67,7 +67,12 @@ func (p *Pass) WantType(m *Members) {
 	if m.shape == nil {
 		p.WantKind("type", m.Kind("type"), jsonscan.String)
 	}
-	for _, n := range m.Needs() {
+	p.WantMembers(m, m.shape)
+}
+
+// WantMembers checks the members that an object of a shape must have.
+func (p *Pass) WantMembers(m *Members, s *shape.Shape) {
+	for _, n := range s.Needs() {
 		p.WantMember(m, n)
 	}
 }

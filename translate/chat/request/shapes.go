@@ -27,7 +27,7 @@ var (
 		shape.Of("file", "file_data file_id filename"),
 	)
 	callShapes = shape.New("type id cache_control",
-		shape.Of("function", "", shape.A(jsonscan.Object, "function")),
+		shape.Of("function", "function"),
 		shape.Of("custom", "custom"),
 	)
 	// calledShapes are the objects that state what is called, by their names.

@@ -2,6 +2,7 @@ package request
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -21,47 +22,33 @@ const (
 	partToolCalls
 )
 
-// role is who speaks, as far as it decides what a message must have.
-type role uint8
-
-const (
-	noRole role = iota
-	someRole
-	assistant
-	tool
-)
-
-// turn is the state of a message before its end.
+// turn is what is known of a message that has been read.
 type turn struct {
-	role    role
-	content jsonscan.Kind // Invalid where there is none
-	call    jsonscan.Kind // of tool_call_id
+	strict.Members
+	role    *shape.Shape // nil for a role that only older clients have
+	hasRole bool
 }
 
 func (r *request) message(int) {
-	if !r.EnterObject() {
-		r.Refuse("must be an object")
-		return
-	}
 	var t turn
-	for r.Member() {
-		switch string(r.Name()) {
-		case "role":
-			r.role(&t)
-		case "content":
-			r.content(&t)
-		case "tool_call_id":
-			t.call = r.Kind()
-			r.Skip()
-		case "tool_calls":
-			r.toolCalls()
-		case "function_call":
-			r.OptionsOf("function_call")
-		default:
-			r.Skip()
-		}
+	if r.ReadObject(&t.Members, messageShapes, func(name string) { r.messageMember(&t, name) }) {
+		r.require(&t)
 	}
-	r.require(&t)
+}
+
+func (r *request) messageMember(t *turn, name string) {
+	switch name {
+	case "role":
+		r.role(t)
+	case "content":
+		r.content()
+	case "tool_calls":
+		r.toolCalls()
+	case "function_call":
+		r.Options()
+	default:
+		r.Skip()
+	}
 }
 
 func (r *request) role(t *turn) {
@@ -69,40 +56,25 @@ func (r *request) role(t *turn) {
 		return
 	}
 	r.Part(partRole)
-	r.Push("role")
-	defer r.Pop()
-	t.role = someRole
+	t.hasRole = true
 	name, ok := r.Text()
 	if !ok {
 		r.Refuse(wantRole + r.Got())
 		return
 	}
-	switch string(name) {
-	case "assistant":
-		t.role = assistant
-	case "tool":
-		t.role = tool
-	case "system", "developer", "user", "function":
-	default:
+	if t.role = messageShapes.Shape(name); t.role == nil && string(name) != "function" {
 		r.NoteValue(wantRole, strict.Shown(name))
 	}
 }
 
-// content reads a message's text or its parts.
-func (r *request) content(t *turn) {
-	t.content = r.Kind()
-	if !r.EnterArray() {
+// content reads the text or the parts of a message.
+func (r *request) content() {
+	if r.Kind() != jsonscan.Array {
 		r.Skip()
 		return
 	}
 	r.Part(partParts)
-	r.Push("content")
-	for i := 0; r.Element(); i++ {
-		r.PushIndex(i)
-		r.part()
-		r.Pop()
-	}
-	r.Pop()
+	r.Elements("", func(int) { r.part() })
 }
 
 // part reads a part of a content.
@@ -130,7 +102,7 @@ func (r *request) part() {
 	r.WantKind("type", kind, jsonscan.String)
 }
 
-// media reads an object that holds a file or says where it is.
+// media reads an object that contains a file or its address.
 func (r *request) media() {
 	for r.OpenObject(); r.Member(); {
 		name := string(r.Name())
@@ -144,110 +116,75 @@ func (r *request) media() {
 	}
 }
 
-// toolCalls reads the calls that an assistant made.
+// toolCalls reads the calls of an assistant.
 func (r *request) toolCalls() {
-	if r.Null() {
-		return
+	if !r.Null() {
+		r.Part(partToolCalls)
+		r.Elements("must be an array of objects", func(int) { r.toolCall() })
 	}
-	r.Part(partToolCalls)
-	r.Push("tool_calls")
-	defer r.Pop()
-	r.Elements("must be an array of objects", func(int) { r.toolCall() })
 }
 
-// toolCall reads one call. A call of a type other than function has its input
-// elsewhere.
+// toolCall reads one call, which is a function without a type. Only functions have a
+// function to check.
 func (r *request) toolCall() {
-	if !r.EnterObject() {
-		r.Refuse("must be an object")
+	var call strict.Members
+	before := r.Mark()
+	if !r.ReadObject(&call, callShapes, r.callMember) {
 		return
 	}
-	id, function, isFunction := jsonscan.Invalid, jsonscan.Invalid, true
-	before := r.Mark()
-	for r.Member() {
-		switch string(r.Name()) {
-		case "id":
-			id = r.Kind()
-			r.Skip()
-		case "type":
-			isFunction = isNullOr(r, "function")
-		case "function":
-			function = r.Kind()
-			r.Push("function")
-			r.function()
-			r.Pop()
-		case "custom":
-			r.OptionsOf("custom")
-		default:
-			r.Skip()
-		}
-	}
+	isFunction := call.Type() == "function" || strict.Missing(call.Kind("type"))
 	if !isFunction {
 		r.Return(before)
 	}
-	r.WantKind("id", id, jsonscan.String)
+	r.WantKind("id", call.Kind("id"), jsonscan.String)
 	if isFunction {
-		r.WantKind("function", function, jsonscan.Object)
+		r.WantKind("function", call.Kind("function"), jsonscan.Object)
 	}
 }
 
-func isNullOr(r *request, text string) bool {
-	if r.Null() {
-		return true
-	}
-	t, ok := r.Text()
-	if !ok {
+func (r *request) callMember(name string) {
+	switch name {
+	case "function":
+		r.function()
+	case "custom":
+		r.Options()
+	default:
 		r.Skip()
 	}
-	return string(t) == text
 }
 
 // function reads the function of a call.
 func (r *request) function() {
-	if !r.EnterObject() {
+	if r.Kind() != jsonscan.Object {
 		r.Skip()
 		return
 	}
-	name, arguments := jsonscan.Invalid, jsonscan.Invalid
-	for r.Member() {
-		switch string(r.Name()) {
-		case "name":
-			name = r.Kind()
-		case "arguments":
-			arguments = r.Kind()
-		}
-		r.Skip()
-	}
-	r.WantKind("name", name, jsonscan.String)
-	r.WantKind("arguments", arguments, jsonscan.String)
+	var called strict.Members
+	r.ReadObject(&called, calledShapes, func(string) { r.Skip() })
+	r.WantKind("name", called.Kind("name"), jsonscan.String)
+	r.WantKind("arguments", called.Kind("arguments"), jsonscan.String)
 }
 
 // require notes faults for the members that a message lacks.
 func (r *request) require(t *turn) {
-	if t.role == noRole {
+	if !t.hasRole {
 		r.Part(partRole)
 		r.NoteMember("role", strict.Required)
 	}
-	r.requireContent(t)
-	if t.role == tool {
-		r.Part(partToolCallID)
-		r.WantKind("tool_call_id", t.call, jsonscan.String)
-	}
+	r.Part(partContent)
+	r.requireContent(t.Kind("content"), t.role.Type() == "assistant")
+	r.Part(partToolCallID)
+	r.WantMembers(&t.Members, t.role)
 }
 
-func (r *request) requireContent(t *turn) {
-	r.Part(partContent)
-	switch t.content {
-	case jsonscan.String, jsonscan.Array:
-	case jsonscan.Invalid:
-		if t.role != assistant {
-			r.NoteMember("content", strict.Required)
-		}
-	case jsonscan.Null:
-		if t.role != assistant {
-			r.NoteMember("content", wantContent+", got null")
-		}
+// requireContent checks the kind of the content, which only messages of the assistant
+// may lack.
+func (r *request) requireContent(kind jsonscan.Kind, byAssistant bool) {
+	switch {
+	case kind == jsonscan.String || kind == jsonscan.Array || byAssistant && strict.Missing(kind):
+	case kind == jsonscan.Invalid:
+		r.NoteMember("content", strict.Required)
 	default:
-		r.NoteMember("content", wantContent+", got "+t.content.String())
+		r.NoteMember("content", wantContent+", got "+kind.String())
 	}
 }
