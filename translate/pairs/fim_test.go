@@ -36,7 +36,7 @@ func TestPromptAndSuffixBecomeThePromptOfTheModel(t *testing.T) {
 		{"deepseek", "deepseek", `{"prompt":"a","suffix":"b"}`, `{"prompt":"<｜fim▁begin｜>a<｜fim▁hole｜>b<｜fim▁end｜>"}`},
 		{"starcoder2", "starcoder2", `{"prompt":"a","suffix":"b"}`, `{"prompt":"<fim_prefix>a<fim_suffix>b<fim_middle>"}`},
 		{"codellama", "codellama", `{"prompt":"a","suffix":"b"}`, `{"prompt":"<PRE> a <SUF>b <MID>"}`},
-		{"the suffix first", `[S]{suffix}[P]{prefix}`, `{"suffix":"b", "prompt":"a"}`, `{ "prompt":"[S]b[P]a"}`},
+		{"the suffix first", `[S]{suffix}[P]{prefix}`, `{"suffix":"b", "prompt":"a"}`, `{"prompt":"[S]b[P]a"}`},
 		{"a template that needs escapes", "\"{prefix}\"\n{suffix}", `{"prompt":"a","suffix":"b"}`, `{"prompt":"\"a\"\nb"}`},
 		{"names in the texts are texts", "qwen", `{"prompt":"{suffix}","suffix":"{prefix}"}`, `{"prompt":"<|fim_prefix|>{suffix}<|fim_suffix|>{prefix}<|fim_middle|>"}`},
 		{"nothing before", "qwen", `{"prompt":"","suffix":"b"}`, `{"prompt":"<|fim_prefix|><|fim_suffix|>b<|fim_middle|>"}`},

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -11,68 +10,51 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// FillIn writes the prompt and the suffix of a request as the one prompt that a
-// model knows them in, for providers that take no suffix (wire format B.8): as
-// edits of the body, which has passed Inspect. There are none where the provider
-// has no template, or the request no suffix. What the template cannot hold is
-// refused.
+// FillIn writes the prompt and the suffix of a request as one prompt by the template of
+// the model, for providers that accept no suffix (wire format B.8). It returns edits of
+// the body, which has passed Inspect: none if the provider has no template, or if the
+// request has no suffix. It refuses requests that the template cannot express.
 func FillIn(body []byte, info *core.RequestInfo) ([]edit.Edit, *fault.Fault) {
 	if info.Traits == nil || info.Traits.FIMTemplate == "" {
 		return nil, nil
 	}
-	f := filling{info: info, body: body}
-	f.read()
-	if !jsonscan.IsString(f.of(f.suffix)) {
+	f := filling{info: info}
+	prompt := f.read(body)
+	if !jsonscan.IsString(f.suffix) {
 		return nil, nil
 	}
-	edits := []edit.Edit{{Span: f.member}}
-	if len(jsonscan.Inner(f.of(f.suffix))) > 0 {
-		edits = append(edits, edit.Edit{Span: f.prompt, With: f.write()})
+	start, end := jsonscan.CutMember(body, "suffix")
+	edits := []edit.Edit{{Span: translate.Span{Start: start, End: end}}}
+	if len(jsonscan.Inner(f.suffix)) > 0 {
+		edits = append(edits, edit.Edit{Span: prompt, With: f.write()})
 	}
 	return edits, f.fault
 }
 
-// filling finds the members that matter.
+// filling contains the members of a request that the template depends on.
 type filling struct {
 	info           *core.RequestInfo
-	body           []byte
-	prompt, suffix translate.Span // values
-	member         translate.Span // the suffix and what must go with it
+	prompt, suffix []byte // raw
 	echo           bool
 	fault          *fault.Fault // the first
 }
 
-func (f *filling) of(s translate.Span) []byte { return f.body[s.Start:s.End] }
-
-func (f *filling) read() {
-	c := jsonscan.Again(f.body)
+// read reads the members, and returns the position of the prompt.
+func (f *filling) read(body []byte) (prompt translate.Span) {
+	c := jsonscan.Again(body)
 	c.EnterObject()
-	first, before := true, c.Offset()
 	for c.Member() {
-		at := translate.Span{Start: c.Offset()}
-		name := string(c.Name())
-		value := c.Skip()
-		at.End = c.Offset()
-		switch name {
+		start := c.Offset()
+		switch name, value := string(c.Name()), c.Skip(); name {
 		case "prompt":
-			f.prompt = at
+			f.prompt, prompt = value, translate.Span{Start: start, End: c.Offset()}
 		case "suffix":
-			f.suffix, f.member = at, f.around(before, at.End, first)
+			f.suffix = value
 		case "echo":
 			f.echo = jsonscan.IsTrue(value)
 		}
-		first, before = false, at.End
 	}
-}
-
-// around returns a member with one comma: that before it, or, if it is the first,
-// that behind it.
-func (f *filling) around(start, end int, first bool) translate.Span {
-	rest := bytes.TrimLeft(f.body[end:], " \t\r\n")
-	if first && len(rest) > 0 && rest[0] == ',' {
-		end = len(f.body) - len(rest) + len(",")
-	}
-	return translate.Span{Start: start, End: end}
+	return prompt
 }
 
 // write returns the prompt as a raw string.
@@ -80,9 +62,9 @@ func (f *filling) write() []byte {
 	if f.echo {
 		f.fail(f.info.Refuse(translate.Completions, "echo", "")) // the template would be echoed
 	}
-	prompt, suffix := f.text(), f.of(f.suffix)
+	prompt := f.text()
 	f.guard("prompt", prompt)
-	f.guard("suffix", suffix)
+	f.guard("suffix", f.suffix)
 	rest := f.info.Traits.FIMTemplate
 	out := []byte{'"'}
 	for rest != "" {
@@ -92,7 +74,7 @@ func (f *filling) write() []byte {
 		case "{prefix}":
 			out = append(out, jsonscan.Inner(prompt)...)
 		case "{suffix}":
-			out = append(out, jsonscan.Inner(suffix)...)
+			out = append(out, jsonscan.Inner(f.suffix)...)
 		}
 		rest = behind
 	}
@@ -116,9 +98,9 @@ func cutPlaceholder(template string) (literal, name, behind string) {
 	return template[:at], name, template[at+len(name):]
 }
 
-// text returns the one text that the prompt is, raw.
+// text returns the raw text of a prompt that is one text, and refuses any other prompt.
 func (f *filling) text() []byte {
-	raw := f.of(f.prompt)
+	raw := f.prompt
 	if jsonscan.IsString(raw) {
 		return raw
 	}
@@ -134,8 +116,8 @@ func (f *filling) text() []byte {
 	return raw
 }
 
-// guard refuses a text that holds a part of the template: it would end, or begin,
-// what is to be filled.
+// guard refuses a text that contains a part of the template: the part would end, or
+// begin, what is to be filled.
 func (f *filling) guard(member string, raw []byte) {
 	text := jsonscan.TextOf(raw)
 	for rest := f.info.Traits.FIMTemplate; rest != ""; {
