@@ -81,6 +81,14 @@ func (x *Translation) MaxTokens() (n int64, ok bool) {
 	return n, true
 }
 
+// Enforce keeps a stop text for the gateway, since the provider does not get it. It
+// refuses the request if the gateway cannot enforce the text beside the others.
+func (x *Translation) Enforce(text string) {
+	if !x.Answer.AddEnforced(text) {
+		x.Fail(x.Info.RefuseStops(x.To.Format, x.Options[Stops].Row.Path))
+	}
+}
+
 // EndUser returns the id of the end user. If the id is longer than longest, EndUser
 // returns its digest and reports that as a loss.
 func (x *Translation) EndUser(longest int) string {
@@ -104,6 +112,13 @@ func (o *Options) FoldUser(x *Translation, second *Row) {
 		x.Lose(second, nil)
 	}
 	o.Clear(SafetyIdentifier, SafetyIdentifier)
+}
+
+// FoldParallelCalls sets OneCallAtATime if ParallelCalls is false.
+func (o *Options) FoldParallelCalls() {
+	if string(o.Raw(ParallelCalls)) == "false" {
+		o[OneCallAtATime] = Option{Raw: []byte("true"), Row: o[ParallelCalls].Row}
+	}
 }
 
 // Logprobs returns the number of alternatives asked for at each token, and keeps it

@@ -11,9 +11,7 @@ func (r *reader) foldOptions() {
 	o := &r.x.Options
 	r.foldMaxTokens(o)
 	o.FoldUser(r.x, secondUserRow)
-	if raw := o.Raw(core.ParallelCalls); string(raw) == "false" {
-		o[core.OneCallAtATime] = core.Option{Raw: []byte("true"), Row: o[core.ParallelCalls].Row}
-	}
+	o.FoldParallelCalls()
 	if o.Has(core.TopLogprobs) && !jsonscan.IsTrue(o.Raw(core.Logprobs)) {
 		r.x.KeepAs(core.TopLogprobsAlone, loneTopLogprobsRow, o.Raw(core.TopLogprobs))
 		o.Clear(core.TopLogprobs, core.TopLogprobs)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
@@ -53,19 +54,9 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("modalities=*", core.Nothing),
 	core.Structural("audio", core.Nothing),
 	core.Structural("web_search_options", core.Nothing),
-}, core.EffortRows("reasoning_effort", core.EffortNone), []core.Row{
-	core.Hint("user", core.EndUser),
-	core.Hint("user=...", core.LongEndUser),
-	core.Hint("user=u@example.com", core.TellingEndUser),
-	core.Hint("safety_identifier", core.SafetyIdentifier),
-	core.Hint("safety_identifier=...", core.LongEndUser),
-	core.Hint("safety_identifier=u@example.com", core.TellingEndUser),
+}, core.EffortRows("reasoning_effort", core.EffortNone), parts.UserRows("user", core.EndUser), parts.UserRows("safety_identifier", core.SafetyIdentifier), []core.Row{
 	core.Hint("user+safety_identifier", core.Nothing),
-	core.Hint("service_tier=auto", core.TierAuto),
-	core.Hint("service_tier=default", core.TierStandard),
-	core.Hint("service_tier=flex", core.TierFlex),
-	core.Hint("service_tier=priority", core.TierPriority),
-	core.Hint("service_tier=*", core.TierOther),
+}, parts.TierRows, []core.Row{
 	core.Hint("metadata", core.Metadata),
 	core.Hint("store", core.Nothing),
 	core.Hint("prompt_cache_key", core.CacheKey),

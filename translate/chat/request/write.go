@@ -64,9 +64,10 @@ func (w *writer) Finish(dst []byte) []byte {
 	parts.AppendTools(&w.out, w.x, w.tools, &w.names, appendNamed)
 	w.writeFormat()
 	w.writeReasoning()
-	w.writeUser()
-	w.writeTier()
-	w.writeCache()
+	parts.AppendUser(&w.out, w.x, parts.UserField(w.x.Traits))
+	parts.AppendTier(&w.out, &w.x.Options)
+	parts.AppendCache(&w.out, &w.x.Options)
+	w.out.Option("verbosity", &w.x.Options[core.Verbosity])
 	w.writePrefill()
 	w.out = append(w.out, w.x.Extensions...)
 	return append(w.out, '}')
@@ -101,19 +102,11 @@ func (w *writer) writeMessages() {
 	first := len(w.out)
 	if !w.system.Empty() {
 		w.out = append(w.out, `,{"role":"`...)
-		w.out = append(w.out, w.systemRole()...)
+		w.out = append(w.out, parts.SystemRole(w.x.Traits)...)
 		w.out = append(w.out, `","content":`...)
 		w.out = w.system.AppendTo(w.out)
 		w.out = append(w.out, '}')
 	}
 	w.out = append(w.messages.appendTo(w.out), ']')
 	w.out[first] = '[' // where the comma of the first message is
-}
-
-// systemRole returns the role of system texts.
-func (w *writer) systemRole() string {
-	if w.x.Traits.DeveloperRole {
-		return "developer"
-	}
-	return "system"
 }

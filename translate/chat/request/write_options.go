@@ -3,7 +3,6 @@ package request
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -48,37 +47,6 @@ func (w *writer) writeFormat() {
 	case o.Has(core.FormatObject):
 		w.out.Raw("response_format", []byte(`{"type":"json_object"}`))
 	}
-}
-
-// maxUser is the longest id of an end user that chat providers take, in bytes.
-const maxUser = 64
-
-// writeUser writes the id of the end user into the field that the provider has,
-// or its digest where the id is too long.
-func (w *writer) writeUser() {
-	if !w.x.Options.Has(core.EndUser) {
-		return
-	}
-	field := "user"
-	if w.x.Traits.UserField == trait.UserFieldSafetyIdentifier {
-		field = "safety_identifier"
-	}
-	w.out.Name(field)
-	w.out = jsonscan.AppendString(w.out, w.x.EndUser(maxUser))
-}
-
-func (w *writer) writeTier() {
-	if tier := w.x.Options.OneOf(core.TierAuto, core.TierPriority); tier != core.Nothing {
-		w.out.Word("service_tier", core.TierWord(tier))
-	}
-}
-
-// writeCache writes the options of the provider's cache, and the verbosity.
-func (w *writer) writeCache() {
-	w.out.Option("prompt_cache_key", &w.x.Options[core.CacheKey])
-	w.out.Option("prompt_cache_options", &w.x.Options[core.CacheOptions])
-	w.out.Option("prompt_cache_retention", &w.x.Options[core.CacheRetention])
-	w.out.Option("verbosity", &w.x.Options[core.Verbosity])
 }
 
 // writePrefill writes the fields with which some servers are asked to continue the last

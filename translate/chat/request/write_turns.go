@@ -61,7 +61,7 @@ func (w *writer) endSystem() {
 	case mid == trait.MidSystemUser:
 		w.add("user", c)
 	default:
-		w.add(w.systemRole(), c)
+		w.add(parts.SystemRole(w.x.Traits), c)
 	}
 }
 

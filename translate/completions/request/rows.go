@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -46,18 +47,16 @@ var samplingRows = []core.Row{
 	core.Shaping("seed", core.Seed).OrNothing(),
 }
 
-var otherRows = []core.Row{
+var otherRows = slices.Concat([]core.Row{
 	core.Structural("logprobs", core.Logprobs),
 	core.Structural("echo+logprobs", core.Nothing),
 	core.Structural("stream", core.Stream),
 	core.Structural("stream_options.include_usage", core.StreamUsage),
 	core.Hint("stream_options.include_obfuscation", core.Nothing),
 	core.Hint("stream_options.*", core.Nothing),
-	core.Hint("user", core.EndUser),
-	core.Hint("user=...", core.LongEndUser),
-	core.Hint("user=u@example.com", core.TellingEndUser),
+}, parts.UserRows("user", core.EndUser), []core.Row{
 	core.Hint("*", core.Nothing),
-}
+})
 
 // The rows of decisions that the reader takes itself.
 var (

@@ -5,6 +5,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/choices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -48,7 +49,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	choices.AppendStream(&w.out, w.x)
 	w.writeLogprobs()
 	w.writeSchema()
-	w.writeUser()
+	parts.AppendUser(&w.out, w.x, "user")
 	w.loseChoice()
 	w.out = append(w.out, w.x.Extensions...)
 	return append(w.out, '}')
@@ -115,16 +116,6 @@ func (w *writer) writeSchema() {
 		w.out = append(append(append(w.out, `{"json":`...), schema...), '}')
 	default:
 		w.out.Raw(guidedJSON, schema)
-	}
-}
-
-// maxUser is the longest id of an end user that providers take, in bytes.
-const maxUser = 64
-
-func (w *writer) writeUser() {
-	if w.x.Options.Has(core.EndUser) {
-		w.out.Name("user")
-		w.out = jsonscan.AppendString(w.out, w.x.EndUser(maxUser))
 	}
 }
 

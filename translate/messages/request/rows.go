@@ -76,7 +76,7 @@ var optionRows = slices.Concat([]core.Row{
 var turnRows = slices.Concat([]core.Row{
 	core.Structural("messages.*.role=user", core.Content),
 	core.Structural("messages.*.role=assistant", core.Content),
-	core.Structural("messages.-1.role=assistant", core.Prefill).As("messages.*").RefusedBy(refusePrefill),
+	core.Structural("messages.-1.role=assistant", core.Prefill).As("messages.*").RefusedBy((*core.RequestInfo).RefusePrefill),
 	core.Structural("messages.*.role=system", core.LateSystem).RefusedBy(core.RefuseLateSystem),
 	core.Structural("messages.*.content", core.TurnText),
 	core.Hint("messages.*.content=[]", core.EmptyTurn).As("messages.*"),
@@ -141,7 +141,7 @@ var mediaRows = slices.Concat(core.Within(core.Image,
 	core.Hint(of+"source.*", core.Nothing),
 	core.Hint(of+"transformations", core.Nothing),
 ), core.Within(core.Document,
-	core.Structural(of+"type=document+source.type=base64", core.File).As(of+"type").RefusedBy(refusePDF),
+	core.Structural(of+"type=document+source.type=base64", core.File).As(of+"type").RefusedBy((*core.RequestInfo).RefusePDF),
 	core.Structural(of+"type=document+source.media_type=*", core.Nothing),
 	core.Structural(of+"type=document+source.type=text", core.TextDocument),
 	core.Structural(of+"type=document+source.type=content", core.PartsDocument),
@@ -252,12 +252,4 @@ var (
 
 func refuseThread(info *core.RequestInfo, to translate.Format, _ string) *fault.Fault {
 	return info.RefuseThread(to)
-}
-
-func refusePDF(info *core.RequestInfo, to translate.Format, path string) *fault.Fault {
-	return info.RefusePDF(to, path)
-}
-
-func refusePrefill(info *core.RequestInfo, to translate.Format, path string) *fault.Fault {
-	return info.RefusePrefill(to, path)
 }

@@ -87,7 +87,7 @@ func (w *requestWriter) writeStops() {
 	sent := w.scratch[:0]
 	for i, raw := range w.x.Options.Stops() {
 		if text := w.x.Answer.Stops[i]; strings.TrimSpace(text) == "" {
-			w.enforce(text)
+			w.x.Enforce(text)
 		} else {
 			sent = append(append(sent, ','), raw...)
 		}
@@ -95,13 +95,6 @@ func (w *requestWriter) writeStops() {
 	if w.scratch = sent; len(sent) > 0 {
 		sent[0] = '['
 		w.out.Raw("stop_sequences", append(sent, ']'))
-	}
-}
-
-// enforce keeps a stop text that the provider does not get.
-func (w *requestWriter) enforce(text string) {
-	if !w.x.Answer.AddEnforced(text) {
-		w.x.Fail(w.x.Info.RefuseStops(w.x.To.Format, w.x.Options[core.Stops].Row.Path))
 	}
 }
 

@@ -66,9 +66,7 @@ func (r *requestReader) foldOptions() {
 	o := &r.x.Options
 	o.FoldUser(r.x, secondUserRow)
 	r.foldFormat(o)
-	if string(o.Raw(core.ParallelCalls)) == "false" {
-		o[core.OneCallAtATime] = core.Option{Raw: []byte("true"), Row: o[core.ParallelCalls].Row}
-	}
+	o.FoldParallelCalls()
 	if o.Has(core.TopLogprobs) && !o.Has(core.Logprobs) {
 		r.x.Lose(loneTopLogprobsRow, o.Raw(core.TopLogprobs))
 		o.Clear(core.TopLogprobs, core.TopLogprobs)

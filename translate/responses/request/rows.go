@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
@@ -43,18 +44,9 @@ var optionRows = slices.Concat([]core.Row{
 	core.Shaping("reasoning.context", core.Nothing),
 	core.Shaping("reasoning.mode", core.Nothing),
 	core.Hint("reasoning.*", core.Nothing),
-	core.Hint("user", core.EndUser),
-	core.Hint("user=...", core.LongEndUser),
-	core.Hint("user=u@example.com", core.TellingEndUser),
-	core.Hint("safety_identifier", core.SafetyIdentifier),
-	core.Hint("safety_identifier=...", core.LongEndUser),
-	core.Hint("safety_identifier=u@example.com", core.TellingEndUser),
+}, parts.UserRows("user", core.EndUser), parts.UserRows("safety_identifier", core.SafetyIdentifier), []core.Row{
 	core.Hint("user+safety_identifier", core.Nothing),
-	core.Hint("service_tier=auto", core.TierAuto),
-	core.Hint("service_tier=default", core.TierStandard),
-	core.Hint("service_tier=flex", core.TierFlex),
-	core.Hint("service_tier=priority", core.TierPriority),
-	core.Hint("service_tier=*", core.TierOther),
+}, parts.TierRows, []core.Row{
 	core.Hint("metadata", core.Metadata),
 	core.Hint("prompt_cache_key", core.CacheKey),
 	core.Hint("prompt_cache_options", core.CacheOptions),
@@ -202,7 +194,7 @@ var messageRows = []core.Row{
 	core.Structural("input[*].role=[assistant,system]", core.SystemBehindAssistant),
 	core.Structural("input[*].role=user", core.Content),
 	core.Structural("input[*].role=assistant", core.Content),
-	core.Structural("input[-1].role=assistant", core.Prefill).As("input[*]").RefusedBy(refusePrefill),
+	core.Structural("input[-1].role=assistant", core.Prefill).As("input[*]").RefusedBy((*core.RequestInfo).RefusePrefill),
 	core.Structural("input[*].content", core.TurnText),
 	core.Hint("input[*].content=[]", core.EmptyTurn).As("input[*]"),
 }
@@ -285,7 +277,7 @@ var imageRows = core.Within(core.Image,
 )
 
 var fileRows = core.Within(core.Document,
-	core.Structural(ofPart+"file_data=data:application/pdf;base64,*", core.File).RefusedBy(refusePDF),
+	core.Structural(ofPart+"file_data=data:application/pdf;base64,*", core.File).RefusedBy((*core.RequestInfo).RefusePDF),
 	core.Structural(ofPart+"file_data=data:text/plain;base64,*", core.TextDocument),
 	core.Structural(ofPart+"file_data=*", core.Nothing),
 	core.Structural(ofPart+"file_url", core.FileAddress),
@@ -324,12 +316,4 @@ func refuseState(_ *core.RequestInfo, _ translate.Format, path string) *fault.Fa
 	f := fault.NeedsState(path)
 	f.Trait = ""
 	return f
-}
-
-func refusePrefill(info *core.RequestInfo, to translate.Format, path string) *fault.Fault {
-	return info.RefusePrefill(to, path)
-}
-
-func refusePDF(info *core.RequestInfo, to translate.Format, path string) *fault.Fault {
-	return info.RefusePDF(to, path)
 }

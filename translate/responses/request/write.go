@@ -110,7 +110,7 @@ func (w *requestWriter) writeConversation() {
 	switch {
 	case w.system.Empty():
 	case w.system.IsArray(), w.leading.empty() && w.items.empty():
-		first.message(w.x.At, w.systemRole(), &w.system)
+		first.message(w.x.At, parts.SystemRole(w.x.Traits), &w.system)
 	default:
 		w.out.Name("instructions")
 		w.out = w.system.AppendTo(w.out)
@@ -118,12 +118,4 @@ func (w *requestWriter) writeConversation() {
 	w.scratch = append(append(first.buf, w.leading.buf...), w.items.buf...)
 	w.out.Name("input")
 	w.out = append(append(append(w.out, '['), w.scratch[1:]...), ']')
-}
-
-// systemRole returns the role of system texts.
-func (w *requestWriter) systemRole() string {
-	if w.x.Traits.DeveloperRole {
-		return "developer"
-	}
-	return "system"
 }

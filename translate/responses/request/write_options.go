@@ -8,7 +8,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/parts"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // leastTokens is the smallest bound of an answer that providers take. Clients that only
@@ -37,9 +36,7 @@ func (w *requestWriter) writeBounds(reasons bool) {
 // writeStops leaves the stops to whoever writes the answer: the format has none.
 func (w *requestWriter) writeStops() {
 	for _, text := range w.x.Answer.Stops {
-		if !w.x.Answer.AddEnforced(text) {
-			w.x.Fail(w.x.Info.RefuseStops(w.x.To.Format, w.x.Options[core.Stops].Row.Path))
-		}
+		w.x.Enforce(text)
 	}
 }
 
@@ -95,24 +92,16 @@ func (w *requestWriter) writeInclude() {
 	}
 }
 
-// maxUser is the longest id of an end user that providers take, in bytes.
-const maxUser = 64
-
-// writeUser writes the id of the end user into the field that the provider has. One
-// that names a session, as agents send it, tells the user and the session apart.
+// writeUser writes the id of the end user. The id of an agent's session becomes the
+// digest of the id without its session, and the session becomes the key of the cache.
 func (w *requestWriter) writeUser() {
 	if !w.x.Options.Has(core.EndUser) {
 		return
 	}
-	field := "user"
-	if w.x.Traits.UserField == trait.UserFieldSafetyIdentifier {
-		field = "safety_identifier"
-	}
-	id := w.x.Text(core.EndUser)
-	user, session := divided(id)
+	field := parts.UserField(w.x.Traits)
+	user, session := divided(w.x.Text(core.EndUser))
 	if session == "" {
-		w.out.Name(field)
-		w.out = jsonscan.AppendString(w.out, w.x.EndUser(maxUser))
+		parts.AppendUser(&w.out, w.x, field)
 		return
 	}
 	w.out.Word(field, core.DigestOf(user))
@@ -146,13 +135,9 @@ func divided(id string) (user, session string) {
 
 // writeRest writes what says how the request is kept and paid, and how it is answered.
 func (w *requestWriter) writeRest() {
-	if tier := w.x.Options.OneOf(core.TierAuto, core.TierPriority); tier != core.Nothing {
-		w.out.Word("service_tier", core.TierWord(tier))
-	}
+	parts.AppendTier(&w.out, &w.x.Options)
 	w.out.Option("metadata", &w.x.Options[core.Metadata])
-	w.out.Option("prompt_cache_key", &w.x.Options[core.CacheKey])
-	w.out.Option("prompt_cache_options", &w.x.Options[core.CacheOptions])
-	w.out.Option("prompt_cache_retention", &w.x.Options[core.CacheRetention])
+	parts.AppendCache(&w.out, &w.x.Options)
 	w.out.Raw("store", []byte("false"))
 	if w.x.Answer.Stream {
 		w.out.Raw("stream", []byte("true"))

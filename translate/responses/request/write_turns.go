@@ -70,7 +70,7 @@ func (w *requestWriter) endInstructions() {
 	case w.system.Empty():
 		w.system.Join(c)
 	default:
-		w.leading.message(w.x.At, w.systemRole(), c)
+		w.leading.message(w.x.At, parts.SystemRole(w.x.Traits), c)
 	}
 }
 
@@ -83,7 +83,7 @@ func (w *requestWriter) endSystem() {
 	case mid == trait.MidSystemUser:
 		w.message(roleUser)
 	default:
-		w.message(w.systemRole())
+		w.message(parts.SystemRole(w.x.Traits))
 	}
 }
 

@@ -1,0 +1,72 @@
+package parts
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// UserRows returns the rows of a field with the id of the end user, which becomes
+// concept c.
+func UserRows(field string, c core.Concept) []core.Row {
+	return []core.Row{
+		core.Hint(field, c),
+		core.Hint(field+"=...", core.LongEndUser),
+		core.Hint(field+"=u@example.com", core.TellingEndUser),
+	}
+}
+
+// maxUser is the length of the longest id of an end user that providers accept, in
+// bytes.
+const maxUser = 64
+
+// AppendUser appends the id of the end user as a member, or the digest of an id that is
+// too long.
+func AppendUser(dst *core.Members, x *core.Translation, field string) {
+	if x.Options.Has(core.EndUser) {
+		dst.Name(field)
+		*dst = jsonscan.AppendString(*dst, x.EndUser(maxUser))
+	}
+}
+
+// UserField returns the field of the provider for the id of the end user.
+func UserField(traits *trait.Traits) string {
+	if traits.UserField == trait.UserFieldSafetyIdentifier {
+		return "safety_identifier"
+	}
+	return "user"
+}
+
+// SystemRole returns the role of the provider for system texts.
+func SystemRole(traits *trait.Traits) string {
+	if traits.DeveloperRole {
+		return "developer"
+	}
+	return "system"
+}
+
+// tiers are the words for service tiers, from TierAuto to TierPriority.
+var tiers = [...]string{"auto", "default", "flex", "priority"}
+
+// TierRows are the rows of the service tier.
+var TierRows = []core.Row{
+	core.Hint("service_tier="+tiers[0], core.TierAuto),
+	core.Hint("service_tier="+tiers[1], core.TierStandard),
+	core.Hint("service_tier="+tiers[2], core.TierFlex),
+	core.Hint("service_tier="+tiers[3], core.TierPriority),
+	core.Hint("service_tier=*", core.TierOther),
+}
+
+// AppendTier appends the service tier.
+func AppendTier(dst *core.Members, o *core.Options) {
+	if tier := o.OneOf(core.TierAuto, core.TierPriority); tier != core.Nothing {
+		dst.Word("service_tier", tiers[tier-core.TierAuto])
+	}
+}
+
+// AppendCache appends the options of the provider's cache.
+func AppendCache(dst *core.Members, o *core.Options) {
+	dst.Option("prompt_cache_key", &o[core.CacheKey])
+	dst.Option("prompt_cache_options", &o[core.CacheOptions])
+	dst.Option("prompt_cache_retention", &o[core.CacheRetention])
+}
