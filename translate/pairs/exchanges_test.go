@@ -155,12 +155,12 @@ func translatedAnswers(t *testing.T, w way, r core.Rendered, answer, stream []by
 	}
 	streamed, collected := translated(w, streaming, [][]byte{stream}, true), translated(w, whole, [][]byte{stream}, true)
 	requireAgreement(t, w, streamed, collected)
-	told := streamed.told(w) + "answer losses: " + lossesOf(streamed.Losses()) + "\n"
+	told := streamed.summary() + "answer losses: " + lossesOf(streamed.Losses()) + "\n"
 	if answer != nil {
 		replayed, converted := answered(w, streaming, answer), answered(w, whole, answer)
 		requireAgreement(t, w, replayed, converted)
 		require.Equal(t, withParsedArguments(t, converted.out), withParsedArguments(t, collected.out))
-		require.Equal(t, converted.told(w), collected.told(w))
+		require.Equal(t, converted.summary(), collected.summary())
 	}
 	return told + answersOf(t, collected.out, streamed.out)
 }

@@ -38,13 +38,13 @@ func TestAReplayTellsWhatTheAnswerDid(t *testing.T) {
 			stream, fault := formats.Of(format).Answers.Replay(body, true)
 			require.Nil(t, fault, name)
 			seen := observe(format, [][]byte{stream}, true)
-			assert.True(t, seen.all.Has(signal.Terminal), name)
-			assert.False(t, seen.all.Has(signal.Failed), name)
+			assert.True(t, seen.all().Has(signal.Terminal), name)
+			assert.False(t, seen.all().Has(signal.Failed), name)
 			for _, w := range waysFrom(format) {
 				want := answered(w, w.remembered(false), body)
 				got := translated(w, w.remembered(false), [][]byte{stream}, true)
 				assert.Equal(t, want.out, got.out, "%s %s", w.name(), name)
-				assert.Equal(t, want.told(w), got.told(w), "%s %s", w.name(), name)
+				assert.Equal(t, want.summary(), got.summary(), "%s %s", w.name(), name)
 				assert.Equal(t, want.Losses(), got.Losses(), "%s %s", w.name(), name)
 			}
 		}

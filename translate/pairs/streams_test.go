@@ -46,8 +46,8 @@ func recordings(t testing.TB) []recording {
 	return all
 }
 
-// everyStream are the recordings and the streams of the exchanges, the shortest
-// first, since that is the one to look at when several break a law.
+// everyStream returns the recordings and the streams of the exchanges, the shortest first,
+// since that is the easiest one to debug.
 func everyStream(t testing.TB) []recording {
 	t.Helper()
 	all := recordings(t)
@@ -67,25 +67,23 @@ func (r recording) name() string {
 	return filepath.Base(filepath.Dir(r.path)) + "/" + strings.TrimSuffix(filepath.Base(r.path), ".sse")
 }
 
-// observed is what an observer said of a stream.
+// observed is an observer after a stream, with the signals of its events.
 type observed struct {
-	lines    []string
-	all      signal.Signal
-	terminal sse.Event
+	signal.Observer
+	format  translate.Format
+	events  []sse.Event
+	signals []signal.Signal
 }
 
-// observe feeds the chunks to an observer; the end of the last is the end of
-// the stream when closed is set.
-func observe(format translate.Format, chunks [][]byte, closed bool) (o observed) {
+// observe feeds the chunks to an observer; closed reports that the connection ends in an
+// orderly way after the last.
+func observe(format translate.Format, chunks [][]byte, closed bool) observed {
+	o := observed{Observer: formats.Of(format).Answers.NewObserver(), format: format}
 	lexer := sse.NewLexer(0)
-	observer := formats.Of(format).Answers.NewObserver()
 	see := func(event sse.Event) {
-		sig := observer.Observe(event)
-		if sig.Has(signal.Terminal) {
-			o.terminal = sse.Event{Start: event.Start, End: event.End}
-		}
-		o.all |= sig
-		o.lines = append(o.lines, fmt.Sprintf("%-24s %.60s", words(sig), string(event.Name)+" "+string(event.Data)))
+		o.signals = append(o.signals, o.Observe(event))
+		event.Name, event.Data = bytes.Clone(event.Name), bytes.Clone(event.Data)
+		o.events = append(o.events, event)
 	}
 	for _, chunk := range chunks {
 		lexer.Feed(chunk)
@@ -98,15 +96,41 @@ func observe(format translate.Format, chunks [][]byte, closed bool) (o observed)
 			see(event)
 		}
 	}
-	o.lines = append(o.lines, fmt.Sprintf("model %q", observer.Model()), fmt.Sprintf("usage %s", usageText(observer.Usage())))
-	if fault := observer.Fault(); fault != nil {
-		body := formats.Of(format).Errors.Append(nil, fault, "")
-		o.lines = append(o.lines, fmt.Sprintf("fault %d %s", formats.Of(format).Errors.Status(fault), body))
-	}
 	return o
 }
 
-// words writes a signal out.
+// all returns the signals of all events together.
+func (o observed) all() (union signal.Signal) {
+	for _, s := range o.signals {
+		union |= s
+	}
+	return union
+}
+
+// end returns the position after the last terminal event, 0 without one.
+func (o observed) end() (at int64) {
+	for i, s := range o.signals {
+		if s.Has(signal.Terminal) {
+			at = o.events[i].End
+		}
+	}
+	return at
+}
+
+// lines returns the events with their signals, and what the observer has read.
+func (o observed) lines() (lines []string) {
+	for i, event := range o.events {
+		lines = append(lines, fmt.Sprintf("%-24s %.60s", words(o.signals[i]), string(event.Name)+" "+string(event.Data)))
+	}
+	lines = append(lines, fmt.Sprintf("model %q", o.Model()), fmt.Sprintf("usage %s", usageText(o.Usage())))
+	if fault := o.Fault(); fault != nil {
+		errors := formats.Of(o.format).Errors
+		lines = append(lines, fmt.Sprintf("fault %d %s", errors.Status(fault), errors.Append(nil, fault, "")))
+	}
+	return lines
+}
+
+// words returns the names of the signals in a union.
 func words(s signal.Signal) string {
 	names := []string{"content", "finish", "terminal", "usage-only", "failed", "usage"}
 	var found []string
@@ -124,7 +148,7 @@ func words(s signal.Signal) string {
 func TestObserversGiveTheRecordedSignals(t *testing.T) {
 	for _, r := range recordings(t) {
 		t.Run(r.name(), func(t *testing.T) {
-			got := strings.Join(observe(r.format, [][]byte{r.bytes}, true).lines, "\n") + "\n"
+			got := strings.Join(observe(r.format, [][]byte{r.bytes}, true).lines(), "\n") + "\n"
 			golden := strings.TrimSuffix(r.path, ".sse") + ".signals"
 			if *update {
 				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
@@ -140,11 +164,11 @@ func TestAnyChunkingGivesTheSameSignals(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, r := range everyStream(t) {
 		t.Run(r.name(), func(t *testing.T) {
-			want := observe(r.format, [][]byte{r.bytes}, true).lines
-			require.Equal(t, want, observe(r.format, split(r.bytes, func() int { return 1 }), true).lines)
+			want := observe(r.format, [][]byte{r.bytes}, true).lines()
+			require.Equal(t, want, observe(r.format, split(r.bytes, func() int { return 1 }), true).lines())
 			for range 8 {
 				chunks := split(r.bytes, func() int { return 1 + random.IntN(97) })
-				require.Equal(t, want, observe(r.format, chunks, true).lines)
+				require.Equal(t, want, observe(r.format, chunks, true).lines())
 			}
 		})
 	}
@@ -160,29 +184,29 @@ func split(data []byte, size func() int) (chunks [][]byte) {
 	return chunks
 }
 
-// TestNoPrefixOfAStreamLooksFinished ensures that a stream which broke off can
-// never be taken for a whole one.
+// TestNoPrefixOfAStreamLooksFinished ensures that a stream which broke off is never mistaken
+// for a whole one.
 func TestNoPrefixOfAStreamLooksFinished(t *testing.T) {
 	for _, r := range everyStream(t) {
-		end := int(observe(r.format, [][]byte{r.bytes}, true).terminal.End)
+		end := int(observe(r.format, [][]byte{r.bytes}, true).end())
 		if end == 0 {
 			continue
 		}
 		t.Run(r.name(), func(t *testing.T) {
 			bytewise := split(r.bytes[:end-1], func() int { return 1 })
-			require.False(t, observe(r.format, bytewise, false).all.Has(signal.Terminal))
-			// An orderly end of the connection may stand for the blank line
-			// behind the last event, so with it shorter prefixes are asked for.
+			require.False(t, observe(r.format, bytewise, false).all().Has(signal.Terminal))
+			// An orderly end of the connection replaces the blank line after the last
+			// event, so the prefixes for it end before that line.
 			data := len(strings.TrimRight(string(r.bytes[:end]), "\r\n"))
 			for _, n := range cuts(r.bytes[:data]) {
-				require.False(t, observe(r.format, [][]byte{r.bytes[:n]}, true).all.Has(signal.Terminal), "%d bytes", n)
+				require.False(t, observe(r.format, [][]byte{r.bytes[:n]}, true).all().Has(signal.Terminal), "%d bytes", n)
 			}
 		})
 	}
 }
 
-// cuts are the places where a cut is likeliest to be mistaken for an end: all
-// around the line ends, and every one within the last 100 bytes.
+// cuts returns the positions where a cut is most likely to be mistaken for an end: all
+// around the line ends, and all within the last 100 bytes.
 func cuts(data []byte) (at []int) {
 	for n := range data {
 		around := data[max(0, n-2):min(len(data), n+2)]
@@ -193,8 +217,8 @@ func cuts(data []byte) (at []int) {
 	return at
 }
 
-// usageText returns usage as goldens have it. Counts that few providers have are left
-// out where they are zero.
+// usageText returns usage in the form of the goldens. Counts that few providers send are
+// left out if they are zero.
 func usageText(u token.Usage) string {
 	text := fmt.Sprintf("{Input:%d CacheRead:%d CacheWrite:%d Output:%d Reasoning:%d Known:%t", u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Known)
 	if u.CacheWriteLong != 0 || u.Searches != 0 {

@@ -44,7 +44,7 @@ func TestAMalformedCountReplacesNoGoodOne(t *testing.T) {
 			o := translated(w, translate.AnswerContext{Stream: true}, [][]byte{malformed(w.from)}, true)
 			assert.True(t, o.Finished())
 			assert.Equal(t, want, o.Usage())
-			assert.Contains(t, observe(w.from, [][]byte{malformed(w.from)}, true).lines, fmt.Sprintf("usage %s", usageText(want)))
+			assert.Contains(t, observe(w.from, [][]byte{malformed(w.from)}, true).lines(), fmt.Sprintf("usage %s", usageText(want)))
 		})
 	}
 }
@@ -76,7 +76,7 @@ func TestZerosBesideChoicesAreNoCounts(t *testing.T) {
 			cut := [][]byte{chatStream(nil, tt.chunks...)}
 			o := translated(w, translate.AnswerContext{Stream: true}, cut, false)
 			assert.Equal(t, tt.want, o.Usage(), "%s, %s", w.name(), name)
-			assert.Contains(t, observe(w.from, cut, false).lines, fmt.Sprintf("usage %s", usageText(tt.want)), "%s, %s", w.name(), name)
+			assert.Contains(t, observe(w.from, cut, false).lines(), fmt.Sprintf("usage %s", usageText(tt.want)), "%s, %s", w.name(), name)
 		}
 	}
 }
