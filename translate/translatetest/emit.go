@@ -11,24 +11,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Emitter is what the emitters of the formats have in common.
+// Emitter is the part that the emitters of all formats have in common.
 type Emitter interface {
 	event.Handler
 	Output() []byte
 	Fault() *fault.Fault
 }
 
-// words are what a scripted answer is made of.
+// words are the texts of scripted answers.
 var words = []string{"Hello", ", wörld ☂", "\n", " ", "😀", "\\", `"`, "<b>&", "END", "\x01"}
 
-// arguments are what its calls are made of: each call takes all of one list.
+// arguments are the fragments of arguments of scripted calls, a list for each call.
 var arguments = [][]string{{"{}"}, {`{"x":`, `1}`}, {"{", `"y": "☂`, `{"`, "}"}, nil}
 
-// Script turns bytes into the core events of an answer that keeps the laws:
-// every byte chooses a step, so that whatever a fuzzer thinks of is an answer.
+// Script turns bytes into the core events of an answer that keeps the laws. Two bytes choose
+// a step, so that every input of a fuzzer is an answer.
 func (r RoundTrip) Script(steps []byte) []event.Event {
 	s := script{calls: r.Calls, tools: make([]int, r.Choices), done: make([]bool, r.Choices)}
-	s.tell(event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}})
+	s.add(event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}})
 	for len(steps) >= 2 {
 		s.step(int(steps[0]), int(steps[1]), int(steps[0])>>4%r.Choices)
 		steps = steps[2:]
@@ -36,7 +36,7 @@ func (r RoundTrip) Script(steps []byte) []event.Event {
 	for choice := range r.Choices {
 		s.finish(choice, len(steps))
 	}
-	s.tell(event.Event{Kind: event.End})
+	s.add(event.Event{Kind: event.End})
 	return s.events
 }
 
@@ -47,7 +47,7 @@ type script struct {
 	done   []bool // the choices that finished
 }
 
-func (s *script) tell(e event.Event) { s.events = append(s.events, e) }
+func (s *script) add(e event.Event) { s.events = append(s.events, e) }
 
 func (s *script) step(kind, word, choice int) {
 	if s.done[choice] {
@@ -56,34 +56,34 @@ func (s *script) step(kind, word, choice int) {
 	text := []byte(words[word%len(words)])
 	switch kind % 8 {
 	case 0, 1, 2:
-		s.tell(event.Event{Kind: event.Text, Choice: choice, Text: text})
+		s.add(event.Event{Kind: event.Text, Choice: choice, Text: text})
 	case 3:
-		s.tell(event.Event{Kind: event.Reasoning, Choice: choice, Text: text})
-		s.tell(event.Event{Kind: event.ReasoningEnd, Choice: choice})
+		s.add(event.Event{Kind: event.Reasoning, Choice: choice, Text: text})
+		s.add(event.Event{Kind: event.ReasoningEnd, Choice: choice})
 	case 4:
 		if s.calls {
 			s.call(choice, word)
 		}
 	case 5:
 		count := int64(word)
-		s.tell(event.Event{Kind: event.Usage, Usage: &token.Usage{Input: count, Output: 2 * count, Reasoning: count, Known: true}})
+		s.add(event.Event{Kind: event.Usage, Usage: &token.Usage{Input: count, Output: 2 * count, Reasoning: count, Known: true}})
 	case 6:
-		s.tell(event.Event{Kind: event.Redacted, Choice: choice, Text: text})
+		s.add(event.Event{Kind: event.Redacted, Choice: choice, Text: text})
 	default:
 		s.finish(choice, word)
 	}
 }
 
-// call tells a whole call.
+// call appends a whole call.
 func (s *script) call(choice, word int) {
 	tool := s.tools[choice]
 	s.tools[choice]++
-	s.tell(event.Event{Kind: event.ToolStart, Choice: choice, Tool: tool, ID: fmt.Appendf(nil, "id%d", word%3), Name: []byte("f")})
+	s.add(event.Event{Kind: event.ToolStart, Choice: choice, Tool: tool, ID: fmt.Appendf(nil, "id%d", word%3), Name: []byte("f")})
 	for _, fragment := range arguments[word%len(arguments)] {
-		s.tell(event.Event{Kind: event.ToolArgs, Choice: choice, Tool: tool, Text: []byte(fragment)})
+		s.add(event.Event{Kind: event.ToolArgs, Choice: choice, Tool: tool, Text: []byte(fragment)})
 	}
 	if word%2 == 0 {
-		s.tell(event.Event{Kind: event.ToolEnd, Choice: choice, Tool: tool})
+		s.add(event.Event{Kind: event.ToolEnd, Choice: choice, Tool: tool})
 	}
 }
 
@@ -96,28 +96,29 @@ func (s *script) finish(choice, word int) {
 	if reason == event.FinishTools && !s.calls {
 		reason = event.FinishStop
 	}
-	s.tell(event.Event{Kind: event.Finish, Choice: choice, Finish: reason})
+	s.add(event.Event{Kind: event.Finish, Choice: choice, Finish: reason})
 }
 
-// RoundTrip tells an emitter answers and reads what it wrote.
+// RoundTrip writes answers with the emitter of a format, and reads the output as the
+// official clients do.
 type RoundTrip struct {
 	Emitter func(*translate.AnswerContext) Emitter
 	Read    func(stream []byte) (Object, error)    // the accumulator of its format
 	Text    func(answer Object, choice int) string // the text of a choice of an answer
-	Choices int                                    // how many the format may have
+	Choices int                                    // the number of choices of an answer
 	Calls   bool                                   // whether the format has tool calls
 }
 
-// Check puts the answer of a script through emitters of both forms, and returns
-// what is wrong: the stream must keep the laws of its format, add up to the JSON
-// answer, and say all text that was told, in its order.
+// Check writes the answer of a script as a stream and as a JSON answer. It returns an error
+// unless the stream keeps the laws of its format and adds up to the JSON answer, which
+// contains all texts in their order.
 func (r RoundTrip) Check(steps []byte) error {
 	events := r.Script(steps)
-	stream, err := written(r.Emitter(&translate.AnswerContext{Stream: true, IncludeUsage: true}), events)
+	stream, err := emitted(r.Emitter(&translate.AnswerContext{Stream: true, IncludeUsage: true}), events)
 	if err != nil {
 		return err
 	}
-	whole, err := written(r.Emitter(&translate.AnswerContext{}), events)
+	whole, err := emitted(r.Emitter(&translate.AnswerContext{}), events)
 	if err != nil {
 		return err
 	}
@@ -130,33 +131,49 @@ func (r RoundTrip) Check(steps []byte) error {
 		return err
 	}
 	if !reflect.DeepEqual(answer, added) {
-		return fmt.Errorf("the stream tells %v, the answer %v", added, answer)
+		return fmt.Errorf("the stream adds up to %v, the answer is %v", added, answer)
 	}
 	for choice := range r.Choices {
-		if told, said := spoken(events, choice), dense(r.Text(answer, choice)); told != said {
-			return fmt.Errorf("choice %d was told %q and says %q", choice, told, said)
+		if want, got := textOf(events, choice), dense(r.Text(answer, choice)); want != got {
+			return fmt.Errorf("choice %d has the text %q instead of %q", choice, got, want)
 		}
 	}
 	return nil
 }
 
-// written returns what an emitter makes of the events, and of events behind the
-// last.
-func written(e Emitter, events []event.Event) ([]byte, error) {
-	var out []byte
-	for i := range events {
-		e.Handle(&events[i])
-		out = append(out, e.Output()...)
+// Emit writes the events of an answer and returns the output, taken after each step, and
+// the emitter's fault.
+func Emit(e Emitter, steps ...[]event.Event) (string, *fault.Fault) {
+	var out strings.Builder
+	for _, step := range steps {
+		for i := range step {
+			e.Handle(&step[i])
+		}
+		out.Write(e.Output())
 	}
-	if fault := e.Fault(); fault != nil {
-		return nil, fmt.Errorf("a fault: %s", fault.Message)
-	}
-	return out, nil
+	return out.String(), e.Fault()
 }
 
-// spoken is the text that was told of a choice, without white space: that is
-// left out between calls.
-func spoken(events []event.Event, choice int) string {
+// Each returns the events, each as a step.
+func Each(events ...event.Event) (steps [][]event.Event) {
+	for _, e := range events {
+		steps = append(steps, []event.Event{e})
+	}
+	return steps
+}
+
+// emitted is Emit with a fault as an error.
+func emitted(e Emitter, events []event.Event) ([]byte, error) {
+	out, fault := Emit(e, Each(events...)...)
+	if fault != nil {
+		return nil, fmt.Errorf("a fault: %s", fault.Message)
+	}
+	return []byte(out), nil
+}
+
+// textOf returns the text of a choice without white space, which some formats omit between
+// calls.
+func textOf(events []event.Event, choice int) string {
 	var b strings.Builder
 	for i := range events {
 		if e := &events[i]; e.Kind == event.Text && e.Choice == choice {

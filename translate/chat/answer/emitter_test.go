@@ -65,33 +65,15 @@ var (
 	reasoningEnd = event.Event{Kind: event.ReasoningEnd}
 )
 
-// emit writes events, between a start and the end, for a client. One step of a
-// parser may give several events: those of one inner list are one step.
+// emit writes events, between a start and the end, for a client. Each inner list is one
+// step, as a parser may send several events for one event of the provider.
 func emit(m translate.AnswerContext, steps ...[]event.Event) (string, *fault.Fault) {
-	n := 0
-	e := answer.NewEmitter(&m, translate.IDs{Message: "chatcmpl-1", Created: 5, Model: "asked", NewToolID: func() string {
-		n++
-		return fmt.Sprintf("call_%d", n)
-	}})
-	var out strings.Builder
 	start := event.Event{Kind: event.Start, Model: []byte("m"), Created: 7, Usage: &token.Usage{}}
-	end := event.Event{Kind: event.End}
-	for _, step := range append(append([][]event.Event{{start}}, steps...), []event.Event{end}) {
-		for i := range step {
-			e.Handle(&step[i])
-		}
-		out.Write(e.Output())
-	}
-	return out.String(), e.Fault()
+	steps = append(append([][]event.Event{{start}}, steps...), []event.Event{{Kind: event.End}})
+	return translatetest.Emit(answer.NewEmitter(&m, translatetest.IDs("chatcmpl-1", "call_")), steps...)
 }
 
-// each makes every event a step of its own.
-func each(events ...event.Event) (steps [][]event.Event) {
-	for _, e := range events {
-		steps = append(steps, []event.Event{e})
-	}
-	return steps
-}
+var each = translatetest.Each
 
 const (
 	chunks  = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":7,"model":"m","choices":[`

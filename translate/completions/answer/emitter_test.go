@@ -36,27 +36,15 @@ var (
 	counts = event.Event{Kind: event.Usage, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
 )
 
-// emit writes events, between a start and the end, for a client. One step of a
-// parser may give several events: those of one inner list are one step.
+// emit writes events, between a start and the end, for a client. Each inner list is one
+// step, as a parser may send several events for one event of the provider.
 func emit(m translate.AnswerContext, steps ...[]event.Event) (string, *fault.Fault) {
-	e := answer.NewEmitter(&m, translate.IDs{Message: "cmpl-1", Created: 5, Model: "asked"})
-	var out strings.Builder
-	for _, step := range append(append([][]event.Event{{begins()}}, steps...), []event.Event{theEnd}) {
-		for i := range step {
-			e.Handle(&step[i])
-		}
-		out.Write(e.Output())
-	}
-	return out.String(), e.Fault()
+	start := begins()
+	steps = append(append([][]event.Event{{start}}, steps...), []event.Event{{Kind: event.End}})
+	return translatetest.Emit(answer.NewEmitter(&m, translatetest.IDs("cmpl-1", "call_")), steps...)
 }
 
-// each makes every event a step of its own.
-func each(events ...event.Event) (steps [][]event.Event) {
-	for _, e := range events {
-		steps = append(steps, []event.Event{e})
-	}
-	return steps
-}
+var each = translatetest.Each
 
 const (
 	frame    = `{"id":"cmpl-1","object":"text_completion","created":7,"model":"m","choices":[`

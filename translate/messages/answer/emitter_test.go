@@ -71,24 +71,11 @@ var (
 	limited = finishes(event.FinishLength)
 )
 
-// newIDs returns ids that tests can foresee.
-func newIDs() translate.IDs {
-	n := 0
-	return translate.IDs{Message: "msg_1", Created: 5, Model: "asked", NewToolID: func() string {
-		n++
-		return fmt.Sprintf("toolu_%d", n)
-	}}
-}
+func newIDs() translate.IDs { return translatetest.IDs("msg_1", "toolu_") }
 
 // emit writes events for a client.
 func emit(m translate.AnswerContext, events []event.Event) (string, *fault.Fault) {
-	e := answer.NewEmitter(&m, newIDs())
-	var out strings.Builder
-	for i := range events {
-		e.Handle(&events[i])
-		out.Write(e.Output())
-	}
-	return out.String(), e.Fault()
+	return translatetest.Emit(answer.NewEmitter(&m, newIDs()), translatetest.Each(events...)...)
 }
 
 // trace writes a stream in short: what every event adds.

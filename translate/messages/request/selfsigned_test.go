@@ -12,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 // minted is a thinking block that this gateway signed; foreign, one that looks
@@ -30,17 +31,7 @@ func cut(t *testing.T, body string) string {
 	t.Helper()
 	view, fault := request.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, fault)
-	return without(body, view.Minted)
-}
-
-func without(body string, spans []translate.Span) string {
-	var b strings.Builder
-	at := 0
-	for _, s := range spans {
-		b.WriteString(body[at:s.Start])
-		at = s.End
-	}
-	return b.String() + body[at:]
+	return string(translatetest.Without([]byte(body), view.Minted))
 }
 
 func TestMintedSignatureIsPrefixAndDigest(t *testing.T) {

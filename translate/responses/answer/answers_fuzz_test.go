@@ -1,31 +1,39 @@
 package answer_test
 
 import (
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-// FuzzParser reads anything as an answer: what the parser tells of it must keep the
-// laws of core events.
-func FuzzParser(f *testing.F) {
-	for _, pattern := range []string{"streams/responses/*.sse", "goldens/answers/responses/*.json"} {
-		paths, err := filepath.Glob("../../../testdata/" + pattern)
-		require.NoError(f, err)
-		require.NotEmpty(f, paths)
-		for _, path := range paths {
-			data, err := os.ReadFile(path)
-			require.NoError(f, err)
-			f.Add(data)
+func FuzzParser(f *testing.F) { translatetest.FuzzParser(f, translate.Responses, answer.NewParser) }
+
+// textsOf returns the texts of a response.
+func textsOf(answer translatetest.Object, _ int) string {
+	var b strings.Builder
+	for _, item := range answer["output"].([]any) {
+		parts, _ := item.(translatetest.Object)["content"].([]any)
+		for _, part := range parts {
+			text, _ := part.(translatetest.Object)["text"].(string)
+			b.WriteString(text)
 		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		require.NoError(t, translatetest.Parse(func(h event.Handler) translatetest.Parser { return answer.NewParser(h) }, data))
-	})
+	return b.String()
+}
+
+func FuzzEmitter(f *testing.F)        { fuzzEmitter(f, nil) }
+func FuzzSealingEmitter(f *testing.F) { fuzzEmitter(f, sealer(f)) }
+
+func fuzzEmitter(f *testing.F, seals *seal.Sealer) {
+	translatetest.RoundTrip{
+		Emitter: func(m *translate.AnswerContext) translatetest.Emitter {
+			m.Seals = seals
+			return answer.NewEmitter(m, newIDs())
+		},
+		Read: translatetest.Response, Text: textsOf, Choices: 1, Calls: true,
+	}.Fuzz(f, 3, 0, 0, 1, 4, 1, 0, 3, 4, 2, 5, 9, 7, 3)
 }

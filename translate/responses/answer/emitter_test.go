@@ -70,24 +70,11 @@ var (
 	limited     = finish(event.FinishLength)
 )
 
-// newIDs returns ids that tests can foresee.
-func newIDs() translate.IDs {
-	n := 0
-	return translate.IDs{Message: "resp_0123456789abcdefghijklmn", Created: 5, Model: "asked", NewToolID: func() string {
-		n++
-		return fmt.Sprintf("call_new%d", n)
-	}}
-}
+func newIDs() translate.IDs { return translatetest.IDs("resp_0123456789abcdefghijklmn", "call_new") }
 
-// emit writes events for a client, each handed over before the next one.
+// emit writes events for a client, each returned before the next one.
 func emit(m translate.AnswerContext, events ...event.Event) (string, *fault.Fault) {
-	e := answer.NewEmitter(&m, newIDs())
-	var out strings.Builder
-	for i := range events {
-		e.Handle(&events[i])
-		out.Write(e.Output())
-	}
-	return out.String(), e.Fault()
+	return translatetest.Emit(answer.NewEmitter(&m, newIDs()), translatetest.Each(events...)...)
 }
 
 // answered writes an answer between a start and the end, as a stream and as a JSON
@@ -418,32 +405,4 @@ func TestKeepAlivesAreEventsThatSayNothing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, without, added)
 	assert.Equal(t, 17, strings.Count(string(out), "\n\n")-strings.Count(want, "\n\n"))
-}
-
-// said are the texts of a response.
-func said(answer translatetest.Object, _ int) string {
-	var b strings.Builder
-	for _, item := range answer["output"].([]any) {
-		parts, _ := item.(translatetest.Object)["content"].([]any)
-		for _, part := range parts {
-			text, _ := part.(translatetest.Object)["text"].(string)
-			b.WriteString(text)
-		}
-	}
-	return b.String()
-}
-
-// FuzzEmitter writes any lawful answer: a client must read all that was told, and the
-// same in both forms.
-func FuzzEmitter(f *testing.F) {
-	f.Add([]byte{3, 0, 0, 1, 4, 1, 0, 3, 4, 2, 5, 9, 7, 3})
-	f.Fuzz(func(t *testing.T, steps []byte) {
-		for _, seals := range []*seal.Sealer{nil, sealer(t)} {
-			emitter := func(m *translate.AnswerContext) translatetest.Emitter {
-				m.Seals = seals
-				return answer.NewEmitter(m, newIDs())
-			}
-			require.NoError(t, translatetest.RoundTrip{Emitter: emitter, Read: translatetest.Response, Text: said, Choices: 1, Calls: true}.Check(steps))
-		}
-	})
 }

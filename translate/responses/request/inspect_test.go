@@ -1,8 +1,6 @@
 package request_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
 // with is a request that is right but for the members given, which stand last.
@@ -247,46 +246,19 @@ func TestTheViewCutsReasoningOfOtherFormats(t *testing.T) {
 	} {
 		view, fault := request.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		assert.Equal(t, want, without(body, view.Minted), body)
+		assert.Equal(t, want, string(translatetest.Without([]byte(body), view.Minted)), body)
 	}
 }
 
-// without is a body without the spans.
-func without(body string, spans []translate.Span) string {
-	for i := len(spans) - 1; i >= 0; i-- {
-		body = body[:spans[i].Start] + body[spans[i].End:]
-	}
-	return body
-}
-
-// FuzzInspect checks that what is accepted is JSON for others too, that they find
-// the same model in it, and that the cuts leave valid JSON.
 func FuzzInspect(f *testing.F) {
+	bodies := []string{items(sealed + `,` + hello + `,` + sealed)}
 	for _, tt := range accepted {
-		f.Add([]byte(tt.body))
+		bodies = append(bodies, tt.body)
 	}
 	for _, tt := range refused {
-		if len(tt.body) < 4096 {
-			f.Add([]byte(tt.body))
-		}
+		bodies = append(bodies, tt.body)
 	}
-	f.Add([]byte(items(sealed + `,` + hello + `,` + sealed)))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		view, fault := request.Inspect(body, translate.Generate)
-		if fault != nil {
-			require.NotEmpty(t, fault.Message)
-			return
-		}
-		// A map, because the decoder of structs ignores the case of names.
-		var theirs map[string]json.RawMessage
-		require.NoError(t, json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), &theirs))
-		var model string
-		require.NoError(t, json.Unmarshal(theirs["model"], &model))
-		require.Equal(t, view.Model, model)
-		require.Equal(t, string(theirs["model"]), string(body[view.ModelSpan.Start:view.ModelSpan.End]))
-		require.Equal(t, byte('}'), body[view.End])
-		require.True(t, json.Valid([]byte(strings.TrimPrefix(without(string(body), view.Minted), "\ufeff"))))
-	})
+	translatetest.Requests{Inspect: request.Inspect, Operation: translate.Generate}.Fuzz(f, bodies)
 }
 
 // agentBody is a request as Codex sends it late in a session: about 100 KB, 30
