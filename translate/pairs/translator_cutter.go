@@ -28,6 +28,7 @@ type cut struct {
 	made          bool // the text is cut: the choice has ended for the client
 	finished      bool // the choice has ended, by a cut or by its finish event
 	passed        int  // the number of bytes before text
+	sent          bool // text was passed on
 	probabilities probabilities
 }
 
@@ -159,14 +160,19 @@ func (c *cutter) release(choice *cut, index, n int) {
 		c.tell(&c.event)
 		choice.text = append(choice.text[:0], choice.text[n:]...)
 		choice.passed += n
+		choice.sent = true
 	}
 	if len(choice.text) == 0 {
 		c.weigh(choice, index)
 	}
 }
 
-// weigh passes on the log probabilities of text that has been passed on.
+// weigh passes on the log probabilities of text that has been passed on. A token that is
+// only the space of a template leaves no text: its probability waits for the next one.
 func (c *cutter) weigh(choice *cut, index int) {
+	if !choice.sent {
+		return
+	}
 	if list := choice.probabilities.list(); list != nil {
 		c.event = event.Event{Kind: event.Logprobs, Choice: index, Logprobs: list}
 		c.tell(&c.event)

@@ -78,6 +78,26 @@ func TestTextsAreCutChoiceByChoice(t *testing.T) {
 	}
 }
 
+// TestATokenThatIsOnlyASpaceKeepsItsProbability ensures that the log probability of the
+// space of a template reaches clients whose format has no place for one in front of the
+// text: streams of responses clients lost it.
+func TestATokenThatIsOnlyASpaceKeepsItsProbability(t *testing.T) {
+	m := translate.AnswerContext{Stream: true, Logprobs: true, LeadingSpace: true}
+	stream := []byte(`data: {"model":"m","choices":[{"index":0,"text":" ","logprobs":{"tokens":[" "],"token_logprobs":[-1]}}]}
+
+data: {"model":"m","choices":[{"index":0,"text":"Hi","logprobs":{"tokens":["Hi"],"token_logprobs":[-2]},"finish_reason":"stop"}]}
+
+data: [DONE]
+
+`)
+	for _, w := range []way{completionsToChat, completionsToResponses} {
+		o := translated(w, m, [][]byte{stream}, true)
+		require.True(t, o.Finished(), w)
+		first, _, _ := strings.Cut(o.out, `"token":"Hi"`)
+		assert.Contains(t, first, `"token":" ","logprob":-1`, w)
+	}
+}
+
 // TestAnAnswerIsCompleteOnceAllOfItWasCut ensures that a provider that breaks
 // off behind the cuts spoils nothing, and before one of them does.
 func TestAnAnswerIsCompleteOnceAllOfItWasCut(t *testing.T) {
