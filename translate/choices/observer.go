@@ -40,13 +40,13 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 	switch {
 	case o.Over || len(event.Data) == 0:
 		return 0
+	case o.repeats(event.Data) && string(event.Name) != "error": // nearly all of a stream
+		return signal.Content
 	case string(bytes.TrimSpace(event.Data)) == "[DONE]":
 		o.Over = true
 		return signal.Terminal
 	case string(event.Name) == "error":
 		return o.Fail(dialect.ReadEvent(event.Data))
-	case o.repeats(event.Data):
-		return signal.Content
 	default:
 		signal := o.chunk(event.Data)
 		o.cursor = jsonscan.Cursor{} // drops the reference to the chunk
