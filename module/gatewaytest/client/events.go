@@ -18,7 +18,7 @@ type Event struct{ Name, Data string }
 // standard describes. On an error it gives the events before it too.
 func ReadEvents(r io.Reader) ([]Event, error) {
 	raw, err := io.ReadAll(r)
-	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(raw))
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(raw), "\ufeff"))
 	var events []Event
 	for block := range strings.SplitSeq(text, "\n\n") {
 		if e, ok := parseEvent(block); ok {
@@ -66,9 +66,9 @@ var errNoFailure = errors.New("no error object")
 func ParseFailure(body []byte) (Failure, error) {
 	var b struct {
 		Error *struct {
-			Type    string  `json:"type"`
-			Message string  `json:"message"`
-			Code    *string `json:"code"`
+			Type    string `json:"type"`
+			Message string `json:"message"`
+			Code    any    `json:"code"` // some providers have numbers
 		} `json:"error"`
 	}
 	if err := json.NewDecoder(bytes.NewReader(body)).Decode(&b); err != nil {
@@ -79,7 +79,7 @@ func ParseFailure(body []byte) (Failure, error) {
 	}
 	f := Failure{Type: b.Error.Type, Message: b.Error.Message}
 	if b.Error.Code != nil {
-		f.Code = *b.Error.Code
+		f.Code = fmt.Sprint(b.Error.Code)
 	}
 	return f, nil
 }

@@ -117,7 +117,7 @@ func (p *Process) Open(path, body string, headers ...string) *Stream {
 	p.t.Cleanup(cancel)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.Address+path, strings.NewReader(body))
 	require.NoError(p.t, err)
-	setClientHeaders(request)
+	SetClientHeaders(request)
 	setHeaders(request, headers)
 	response, err := p.client.Do(request)
 	require.NoError(p.t, err)

@@ -90,13 +90,13 @@ func Encoded(t testing.TB, coding, text string) string {
 func (s *Site) Send(ctx context.Context, path, body string, headers ...string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL("site", path), strings.NewReader(body))
 	require.NoError(s.T, err)
-	setClientHeaders(request)
+	SetClientHeaders(request)
 	setHeaders(request, headers)
 	return s.Client.Do(request)
 }
 
-// setClientHeaders sets what a client of any format sends.
-func setClientHeaders(request *http.Request) {
+// SetClientHeaders sets what a client of any format sends, ClientKey included.
+func SetClientHeaders(request *http.Request) {
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+ClientKey)
 	request.Header.Set("Anthropic-Version", "2023-06-01")

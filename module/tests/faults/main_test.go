@@ -1,0 +1,11 @@
+// Package faults_test holds the fault matrix: what each client gets, and what is
+// written down, when a provider fails in any of the ways of faults_test.go.
+package faults_test
+
+import (
+	"testing"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+func TestMain(m *testing.M) { site.Main(m) }
