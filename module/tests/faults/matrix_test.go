@@ -130,7 +130,8 @@ func (m *matrix) blocks(t *testing.T) (blocks []string) {
 	trust := "transport http {\ntls_trust_pool inline {\ntrust_der " + base64.StdEncoding.EncodeToString(m.providers[1].Certificate()) + "\n}\n}\n"
 	kinds := map[string][]string{
 		"":          {m.providers[0].URL, ""},
-		"hasty":     {m.providers[0].URL, "response_header_timeout 500ms\nfirst_event_timeout 500ms\nidle_timeout 500ms\n"},
+		"hasty":     {m.providers[0].URL, "response_header_timeout 1s\nfirst_event_timeout 1s\n"},
+		"idle":      {m.providers[0].URL, "idle_timeout 300ms\n"},
 		"narrow":    {m.providers[0].URL, "max_event_bytes 4KiB\n"},
 		"refused":   {"http://" + closed, ""},
 		"unnamed":   {"http://llm.invalid", "transport http {\nresolvers tcp/" + closed + "\n}\n"},
