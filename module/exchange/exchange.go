@@ -28,13 +28,18 @@ type Exchange struct {
 	Lease  *Lease // of Body's memory; nil when it belongs to no pool
 	View   translate.View
 
+	Received time.Time // when the body was read; zero before
+	Covering string    // the name or pattern of the configuration that leads to the model; empty before it is known
+
 	// Attempts is the number of targets that were asked so far. Attempt and Result are
 	// the last attempt and its result; both are nil before the first attempt, and if
 	// the gateway answers itself.
 	Attempts int
 	Attempt  *Attempt
 	Result   *Result
+	Calls    []CallSummary // of providers that have ended, in their order
 
+	Counted   bool      // by metrics
 	FirstByte time.Time // when the first byte of an answer went to the client
 	Outcome   Outcome
 	Fault     *fault.Fault // sent to the client, nil when answered
@@ -61,6 +66,7 @@ const (
 type Attempt struct {
 	Exchange *Exchange
 	Provider string             // name of the provider in the configuration
+	Service  string             // name of its preset
 	Format   *format.Descriptor // of the provider
 	Model    string             // the provider's own model name
 	APIKey   int                // index of the API key among those of the provider

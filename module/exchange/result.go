@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -21,6 +22,9 @@ type Result struct {
 	Header    http.Header      // headers of the provider that the client gets: when to retry a failed request; rate limits, if the traits allow it
 	Status    int              // status of the provider, 0 before it answers
 	RequestID string           // id of the call at the provider
+
+	Called time.Time // when the request was sent; zero if it was not
+	Began  time.Time // when the first content of a stream came; zero if none did
 
 	// Continuation adds events to the stream; nil if the client's format has the
 	// same ones for all streams.

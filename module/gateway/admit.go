@@ -18,17 +18,12 @@ import (
 func (h *Handler) admit(s *sink.Sink, r *http.Request, m *catalog.Model) (meter.Meter, *fault.Fault) {
 	ex := s.Exchange()
 	entry, refused := h.users.Book.Begin(ex, h.resolved.catalog)
-	if entry == nil && ex.Key.Limit == "" {
-		return meter.Meter{}, refused
-	}
 	estimate := limiting.Expected(ex, m)
 	var reservation aigateway.Reservation
 	if refused == nil && ex.Key.Limit != "" {
 		reservation, refused = h.reserve(s, r, estimate)
 	}
-	used := meter.New(estimate, reservation)
-	used.Record(entry)
-	return used, refused
+	return meter.New(estimate, reservation, entry), refused
 }
 
 // reserve reserves the estimate of the limit of the key.

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,11 +22,13 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 )
 
 func init() {
@@ -46,6 +49,9 @@ type App struct {
 	users    *userbase.Userbase   // of sites without a store and accounts of their own
 	serving  []*userbase.Userbase // of all sites, without repetition
 	sites    []*Handler
+
+	emitter      *events.Emitter
+	releaseNames func() // of metrics; nil before Start
 
 	forwarded []*caddyhttp.Server // the servers that warnForwarded has warned of
 }
@@ -69,6 +75,9 @@ func (a *App) Provision(ctx caddy.Context) error {
 	}
 	if a.users, err = userbase.Load(ctx, a.Options); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
+	}
+	if a.emitter, err = events.New(ctx); err != nil {
+		return err
 	}
 	return drain.Watch(ctx)
 }
@@ -94,7 +103,20 @@ func (a *App) Start() error {
 	}
 	a.awaitStores(openPatience)
 	a.warnUnusable()
+	a.releaseNames = metrics.Hold(a.metricNames())
 	return nil
+}
+
+// metricNames returns the names of the configuration that are labels of metrics.
+func (a *App) metricNames() (n metrics.Names) {
+	for _, site := range a.sites {
+		for _, p := range site.resolved.catalog.Providers {
+			n.Providers = append(n.Providers, p.Name)
+		}
+		n.Models = append(n.Models, site.resolved.catalog.Patterns()...)
+		n.Limits = slices.AppendSeq(n.Limits, maps.Keys(site.resolved.limiters))
+	}
+	return n
 }
 
 // openLedgers opens the ledgers of sites. Sites without a store have none.
@@ -130,8 +152,13 @@ func (a *App) awaitStores(patience time.Duration) {
 	}
 }
 
-// Stop does nothing: running requests go on with what they hold.
-func (a *App) Stop() error { return nil }
+// Stop ends the events and the series of metrics that only this configuration has.
+// Running requests go on with what they hold.
+func (a *App) Stop() error {
+	a.emitter.Stop()
+	a.releaseNames()
+	return nil
+}
 
 // Cleanup gives back the lists of models, the ratios of tokens and the ledgers, which
 // the next configuration may hold as well. Running requests still use them.

@@ -12,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -27,7 +28,9 @@ func (h *Handler) call(t catalog.Target, s *sink.Sink, r *http.Request, c *excha
 		c.Attempt.Seals = h.seals().For(c.Attempt.Provider, c.Attempt.Tenant)
 	}
 	size := h.ratios.Measure(&c.Attempt)
-	err := t.Provider.Caller.Call(s, r.WithContext(exchange.WithConduit(r.Context(), c)))
+	ctx, span := tracing.StartCall(r.Context(), &c.Attempt)
+	defer span.End(c)
+	err := t.Provider.Caller.Call(s, r.WithContext(exchange.WithConduit(ctx, c)))
 	if c.Result.Fault == nil && !c.Result.Whole() {
 		c.Result.Fail(unexplained(err, s.Exchange().View.Model))
 	}
@@ -37,7 +40,13 @@ func (h *Handler) call(t catalog.Target, s *sink.Sink, r *http.Request, c *excha
 
 // callEnded reports a call that has ended, with its result, to those who observe
 // calls. size is the size of its request, nil if nothing is learned from it.
-func (h *Handler) callEnded(c *exchange.Conduit, size *token.Size) { h.ratios.Learn(c, size) }
+func (h *Handler) callEnded(c *exchange.Conduit, size *token.Size) {
+	h.ratios.Learn(c, size)
+	if c.Result.State != exchange.Unasked {
+		ex := c.Attempt.Exchange
+		ex.Calls = append(ex.Calls, c.Summary())
+	}
+}
 
 // tenantOf returns the name that stands for all keys of one user.
 func tenantOf(key *aigateway.Key) string { return cmp.Or(key.Subject, key.ID) }

@@ -55,12 +55,13 @@ import (
 type Handler struct {
 	Config
 
-	resolved *resolved
-	users    *userbase.Userbase
-	logger   *zap.Logger
-	drain    *drain.Drain
-	ratios   *meter.Ratios
-	seals    func() *seal.Ring
+	resolved  *resolved
+	users     *userbase.Userbase
+	logger    *zap.Logger
+	exchanges *zap.Logger // of how exchanges ended
+	drain     *drain.Drain
+	ratios    *meter.Ratios
+	seals     func() *seal.Ring
 }
 
 // CaddyModule returns the Caddy module information.
@@ -74,6 +75,7 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 // Provision loads the configuration of the site and what it inherits.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger, h.drain = ctx.Logger(), drain.Process
+	h.exchanges = h.logger.Named("exchanges")
 	if err := metrics.Register(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}

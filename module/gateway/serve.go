@@ -75,6 +75,9 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	}
 	s := sink.New(w, ex)
 	observe.Publish(r, ex)
+	if e.format != nil { // lists of models are no exchanges
+		observe.Begin(ex)
+	}
 	h.drain.Enter()
 	defer h.drain.Leave()
 	defer s.Close(false) // if settle panics
@@ -113,6 +116,7 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 	case !ex.Key.Allows(ex.View.Model):
 		return fault.ModelNotAllowed(ex.View.Model)
 	}
+	ex.Covering = string(m.Pattern)
 	used, refused := h.admit(s, r, m)
 	s.Charge(used)
 	if refused != nil {

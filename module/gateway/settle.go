@@ -5,13 +5,13 @@ import (
 	"net/http"
 	"runtime/debug"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
@@ -23,20 +23,16 @@ func (h *Handler) settle(ex *exchange.Exchange, s *sink.Sink, r *http.Request) {
 	}
 	s.Close(r.Context().Err() != nil)
 	ex.DropBody()
-	h.exchangeEnded(ex, r)
+	h.exchangeEnded(ex, s.Calls(), r)
 }
 
-// exchangeEnded reports an exchange that has ended, with its outcome, to those who
-// observe exchanges.
-func (h *Handler) exchangeEnded(ex *exchange.Exchange, r *http.Request) {
-	observe.CountLosses(ex)
-	record := (*observe.Record)(ex)
-	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
-		extra.Add(zap.Object("ai_gateway", record))
-	}
-	if c := h.logger.Check(zapcore.DebugLevel, "exchange ended"); c != nil {
-		c.Write(zap.Inline(record))
-	}
+// exchangeEnded reports an exchange that has ended, with its outcome and what its calls
+// used, to those who observe exchanges.
+func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []aigateway.Call, r *http.Request) {
+	observe.Count(ex, calls)
+	usd, known := observe.USD(calls)
+	tracing.EndExchange(r.Context(), ex, usd, known)
+	observe.Log(ex, h.exchanges, r)
 }
 
 // recovered answers after a panic. A JSON answer that has begun can only be

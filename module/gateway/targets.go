@@ -23,6 +23,7 @@ func newAttempt(t catalog.Target, ex *exchange.Exchange) (*exchange.Conduit, *fa
 	return &exchange.Conduit{Attempt: exchange.Attempt{
 		Exchange: ex,
 		Provider: t.Provider.Name,
+		Service:  t.Provider.Preset,
 		Format:   spoken,
 		Model:    t.UpstreamModel(ex.View.Model),
 		Traits:   t.TraitsOf(ex.View.Model),

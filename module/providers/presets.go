@@ -151,6 +151,7 @@ var presets = []Preset{
 			"prefill":          "native", // unless started with --no-prefill-assistant
 			"reasoning_replay": "reasoning_content",
 			"usage_details":    "fill", // only what it counts is there
+			"trace_upstream":   "true",
 		},
 	}},
 	// Reads max_tokens alone, and takes the texts of one content for messages of
@@ -166,6 +167,7 @@ var presets = []Preset{
 			"reasoning_replay": "reasoning",
 			"usage_details":    "fill", // details are never there
 			"user_field":       "none",
+			"trace_upstream":   "true",
 		},
 	}},
 	// chat_template_kwargs is left out: servers with a tokenizer of Mistral's
@@ -175,10 +177,11 @@ var presets = []Preset{
 		Traits: map[string]string{
 			"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 				" include_stop_str_in_output ignore_eos structured_outputs priority",
-			"mid_system":    "user",
-			"alternation":   "true",
-			"prefill":       "vllm", // continue_final_message with add_generation_prompt
-			"usage_details": "fill", // completions have none
+			"mid_system":     "user",
+			"alternation":    "true",
+			"prefill":        "vllm", // continue_final_message with add_generation_prompt
+			"usage_details":  "fill", // completions have none
+			"trace_upstream": "true",
 		},
 	}},
 }

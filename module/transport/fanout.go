@@ -77,6 +77,7 @@ func (f *fanOut) fail(s *subcall) {
 
 func (f *fanOut) start() {
 	f.call.noteSent(true) // unless the first call that fails knows better
+	f.call.noteCalled()
 	f.running.Store(int32(len(f.subcalls)))
 	for _, s := range f.subcalls {
 		go func() {
@@ -146,6 +147,7 @@ func (f *fanOut) answer() *http.Response {
 	f.merge(f.failed)
 	if c.attempt.Exchange.Streaming() {
 		c.noteState(max(c.result.State, exchange.Content))
+		c.noteBegan()
 		return c.response(f.first.res, http.StatusOK, f, -1)
 	}
 	_ = f.Close()

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
@@ -27,6 +29,7 @@ type relay struct {
 	src      io.Reader // nil once nothing more is read
 	upstream io.Closer
 	lane     lane
+	gaps     prometheus.Observer // of the times between events
 
 	ready bytes.Buffer // bytes that may be handed on
 
@@ -127,7 +130,7 @@ func (r *relay) took(p []byte, fresh int) (direct int) {
 	last := r.lane.lastEvent()
 	direct = r.take(p, fresh)
 	if r.call.result.State == exchange.Content && r.lane.lastEvent() > last {
-		r.call.watch.Touch()
+		r.gaps.Observe(r.call.watch.Touch().Seconds())
 	}
 	r.advance()
 	return direct

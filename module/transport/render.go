@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -36,7 +37,12 @@ func (c *call) render(proxied *http.Request, p *payload.Payload) *http.Request {
 	if !claimsIdempotency(header) {
 		out.GetBody = p.Reopen
 	}
-	return out.WithContext(c.ctx)
+	out = out.WithContext(c.ctx)
+	tracing.NoteAddress(out)
+	if a.Traits.TraceUpstream {
+		tracing.Forward(out)
+	}
+	return out
 }
 
 // address returns what the path and the query of the call may depend on.

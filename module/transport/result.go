@@ -3,6 +3,7 @@ package transport
 import (
 	"maps"
 	"net/http"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -20,6 +21,12 @@ func (c *call) noteUnasked(f *fault.Fault) {
 
 // noteLosses notes the fields that the request leaves behind.
 func (c *call) noteLosses(losses translate.Losses) { c.result.Losses = losses }
+
+// noteCalled notes that the request is sent now.
+func (c *call) noteCalled() { c.result.Called = time.Now() }
+
+// noteBegan notes that the first content of a stream has come.
+func (c *call) noteBegan() { c.result.Began = time.Now() }
 
 // noteSent notes whether the provider may have received a part of the request.
 func (c *call) noteSent(sent bool) { c.result.Sent = c.result.Sent || sent }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -21,7 +22,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if err != nil {
 		return c.unread(res, err)
 	}
-	r := &relay{call: c, src: src, upstream: res.Body, lane: c.lane()}
+	r := &relay{call: c, src: src, upstream: res.Body, lane: c.lane(), gaps: metrics.EventGaps(c.attempt.Provider)}
 	err = r.prime()
 	r.noteAnswer() // a failed attempt may have used tokens, too
 	if err != nil {
@@ -30,6 +31,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if fault := c.result.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
 		return c.failed(res, c.attempt.Format.Errors.Status(fault), fault), nil
 	}
+	c.noteBegan()
 	if r.lane.continuation() != nil {
 		c.noteContinuation(r)
 	}

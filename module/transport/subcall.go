@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/coding"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
@@ -35,7 +36,7 @@ type noAnswer struct {
 
 func newSubcall(p preparedCall, t *pairs.Translator, room *atomic.Int64) *subcall {
 	return &subcall{call: p.call, payload: p.payload, translator: t, room: room, relay: relay{
-		call: p.call, lane: &translation{t, p.call.events()},
+		call: p.call, lane: &translation{t, p.call.events()}, gaps: metrics.EventGaps(p.call.attempt.Provider),
 	}}
 }
 

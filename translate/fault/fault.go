@@ -27,6 +27,27 @@ const (
 	Timeout                          // 504
 )
 
+// names are the names of the kinds in logs and metrics.
+var names = [...]string{
+	Internal:             "internal",
+	Invalid:              "invalid",
+	Unauthenticated:      "unauthenticated",
+	Forbidden:            "forbidden",
+	NotFound:             "not_found",
+	MethodNotAllowed:     "method_not_allowed",
+	Conflict:             "conflict",
+	TooLarge:             "too_large",
+	UnsupportedMediaType: "unsupported_media_type",
+	UpgradeRefused:       "upgrade_refused",
+	RateLimited:          "rate_limited",
+	BadGateway:           "bad_gateway",
+	Overloaded:           "overloaded",
+	Timeout:              "timeout",
+}
+
+// String returns the name of the kind: "rate_limited".
+func (k Kind) String() string { return names[k] }
+
 // statuses are the HTTP statuses of the kinds, unless a format has another one.
 var statuses = [...]int{
 	Internal:             500,

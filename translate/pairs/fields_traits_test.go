@@ -38,7 +38,7 @@ var effects = map[string]struct {
 // elsewhere are the traits that requests of other formats do not show; tests
 // of the transport and of the gateway hold those.
 var elsewhere = map[string]bool{
-	"anthropic_version": true, "count_tokens": true, "on_loss": true, "forward_ratelimit_headers": true,
+	"anthropic_version": true, "count_tokens": true, "on_loss": true, "forward_ratelimit_headers": true, "trace_upstream": true,
 	"native_n": true, "max_fan_out": true, "fim_template": true, "usage_details": true, "responses_state": true,
 }
 

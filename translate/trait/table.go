@@ -60,6 +60,7 @@ var traits = []trait{
 	flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses }),
 	flag("usage_details", "keep", "fill", func(t *Traits) *bool { return &t.FillUsageDetails }),
 	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),
+	flag("trace_upstream", "false", "true", func(t *Traits) *bool { return &t.TraceUpstream }),
 }
 
 // Names returns the names of all traits, in the order of the table.

@@ -77,6 +77,7 @@ var others = map[string]map[string]Traits{
 	"on_loss":                   {"reject": {RejectLosses: true}},
 	"usage_details":             {"fill": {FillUsageDetails: true}},
 	"forward_ratelimit_headers": {"true": {ForwardRateLimitHeaders: true}},
+	"trace_upstream":            {"true": {TraceUpstream: true}},
 }
 
 // meaning returns the traits with unset values replaced by their defaults.

@@ -105,6 +105,9 @@ type Traits struct {
 	FillUsageDetails bool
 	// ForwardRateLimitHeaders forwards the provider's rate limit headers to the client.
 	ForwardRateLimitHeaders bool
+	// TraceUpstream sends the provider the position in the trace, in the header
+	// traceparent.
+	TraceUpstream bool
 }
 
 // The defaults of traits that are not flags.

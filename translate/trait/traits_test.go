@@ -77,6 +77,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"estimate_input_tokens", "on", T{EstimateInputTokens: true}},
 		{"on_loss", "reject", T{RejectLosses: true}},
 		{"forward_ratelimit_headers", "on", T{ForwardRateLimitHeaders: true}},
+		{"trace_upstream", "on", T{TraceUpstream: true}},
 	} {
 		var traits trait.Traits
 		if !slices.Contains(trait.Names(), c.name) { // no conversion reads it yet

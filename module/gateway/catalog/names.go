@@ -59,3 +59,11 @@ func AwaitModels(ctx context.Context, providers ...*Provider) {
 	}
 	modellist.Await(ctx, lists...)
 }
+
+// Patterns returns the names and patterns that lead to models.
+func (c *Catalog) Patterns() (patterns []string) {
+	for i := range c.claims {
+		patterns = append(patterns, string(c.claims[i].pattern))
+	}
+	return patterns
+}

@@ -22,6 +22,7 @@ import (
 // Provider is a provisioned ProviderConfig.
 type Provider struct {
 	Name      string
+	Preset    string             // name of its preset
 	Identity  modellist.Identity // of the service, without a format
 	Formats   []*format.Descriptor
 	Caller    upstream.Caller
@@ -48,7 +49,7 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, lists *modellist.Lis
 		return nil, err
 	}
 	p := &Provider{
-		Name: config.Name, Identity: config.listIdentity(nil), known: modellist.Named(defaults.Models),
+		Name: config.Name, Preset: config.presetName(), Identity: config.listIdentity(nil), known: modellist.Named(defaults.Models),
 		traits: layers{defaults.Traits, defaults.ModelTraits, config.Traits},
 	}
 	if err := p.configure(config, defaults, inProcess); err != nil {

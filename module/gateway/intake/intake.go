@@ -8,6 +8,7 @@ package intake
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -30,6 +31,7 @@ func Read(ex *exchange.Exchange, r *http.Request, maxBody int64) *fault.Fault {
 	if f := readBody(ex, r, maxBody); f != nil {
 		return f
 	}
+	ex.Received = time.Now()
 	return inspect(ex)
 }
 

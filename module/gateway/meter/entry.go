@@ -20,19 +20,25 @@ type Pricer interface {
 
 // Entry is the record of an exchange in the making. A nil *Entry records nothing.
 type Entry struct {
-	ledger aigateway.Ledger
+	ledger aigateway.Ledger // nil if the record is not written down
 	pricer Pricer
 	record aigateway.Record
 }
 
-// Begin writes down that an exchange begins. The error is that of the ledger; the
-// entry records what it can all the same.
-func Begin(l aigateway.Ledger, pricer Pricer, ex *exchange.Exchange) (*Entry, error) {
-	e := &Entry{ledger: l, pricer: pricer, record: aigateway.Record{
-		Request: ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
+// NewEntry returns the record of an exchange that is admitted now.
+func NewEntry(pricer Pricer, ex *exchange.Exchange) *Entry {
+	return &Entry{pricer: pricer, record: aigateway.Record{
+		Admitted: time.Now(),
+		Request:  ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
 		Operation: operations[ex.Operation], Format: string(ex.Format.Name), Stream: ex.Streaming(),
 	}}
-	return e, l.Begin(&e.record)
+}
+
+// Begin writes down in a ledger that the exchange begins, and has the ledger get the
+// whole record at its end, even if the ledger returns an error now.
+func (e *Entry) Begin(l aigateway.Ledger) error {
+	e.ledger = l
+	return l.Begin(&e.record)
 }
 
 // operations are the names of operations in records.
@@ -76,7 +82,7 @@ func Cost(pricer Pricer, r *aigateway.Record, call *aigateway.Call) (cost aigate
 	return aigateway.Cost{Nanos: priced.Nanos, Currency: known.Currency}, known.Name(), ok
 }
 
-// end writes the record down.
+// end completes the record, and writes it down if there is a ledger.
 func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 	if e == nil {
 		return
@@ -87,7 +93,9 @@ func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 	if !ex.FirstByte.IsZero() {
 		e.record.FirstByte = ex.FirstByte.Sub(ex.Start)
 	}
-	e.ledger.End(&e.record)
+	if e.ledger != nil {
+		e.ledger.End(&e.record)
+	}
 }
 
 // statusOf returns the status that the client gets, 0 if it gets none.

@@ -43,11 +43,10 @@ func begun(t *testing.T, l *pages, price Pricer) (*exchange.Exchange, *Meter) {
 		ID: "req_1", Start: time.Now(), Key: &aigateway.Key{ID: "k"}, Format: chat, Operation: translate.Generate,
 		Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat}, Attempts: 1,
 	}
-	entry, err := Begin(l, price, ex)
-	require.NoError(t, err)
-	m := &Meter{Estimate: Estimate{Prompt: 100, Reserved: 5000}}
-	m.Record(entry)
-	return ex, m
+	entry := NewEntry(price, ex)
+	require.NoError(t, entry.Begin(l))
+	m := New(Estimate{Prompt: 100, Reserved: 5000}, nil, entry)
+	return ex, &m
 }
 
 // A count that the provider did not finish is the larger of what it reported and what

@@ -21,13 +21,13 @@ type Estimate struct {
 }
 
 // Meter counts what one exchange uses, settles that with the limit of its key, and
-// writes it to the ledger. The zero Meter belongs to an exchange without limit and
-// ledger: it counts nothing. A Meter is used by one goroutine at a time.
+// keeps its record. The zero Meter belongs to an exchange that is not admitted: it
+// counts nothing. A Meter is used by one goroutine at a time.
 type Meter struct {
 	Estimate
 
 	reservation aigateway.Reservation // nil without a limit, and once released
-	entry       *Entry                // nil without a ledger
+	entry       *Entry                // nil in the zero Meter
 	settled     bool
 	earlier     int64 // tokens that failed attempts report
 
@@ -35,12 +35,20 @@ type Meter struct {
 	lines int64 // of a stream, in those bytes
 }
 
-// New returns the Meter of an exchange for which the limit has reserved the
-// estimate; r is not nil.
-func New(e Estimate, r aigateway.Reservation) Meter { return Meter{Estimate: e, reservation: r} }
+// New returns the Meter of an exchange with an estimate, which r has reserved of the
+// limit, nil if there is no limit, and with a record.
+func New(e Estimate, r aigateway.Reservation, record *Entry) Meter {
+	return Meter{Estimate: e, reservation: r, entry: record}
+}
 
-// Record has the Meter write the record of the exchange, too.
-func (m *Meter) Record(e *Entry) { m.entry = e }
+// Calls returns the calls of providers that the exchange has paid for, once it is
+// settled.
+func (m *Meter) Calls() []aigateway.Call {
+	if m.entry == nil {
+		return nil
+	}
+	return m.entry.record.Calls
+}
 
 // AddEarlier adds the failed attempt of the exchange, which another one follows.
 func (m *Meter) AddEarlier(ex *exchange.Exchange) {

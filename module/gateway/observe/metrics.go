@@ -1,15 +1,108 @@
 package observe
 
 import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// CountLosses counts the losses of an answered exchange, of its request and of its
+// Begin counts an exchange as running, until Count.
+func Begin(ex *exchange.Exchange) {
+	ex.Counted = true
+	metrics.BeginExchange(string(ex.Format.Name))
+}
+
+// Count counts an exchange that has ended, if Begin has counted it. The calls have what
+// the exchange used.
+func Count(ex *exchange.Exchange, calls []aigateway.Call) {
+	if !ex.Counted {
+		return
+	}
+	end := metrics.Exchange{
+		Format: string(ex.Format.Name), Model: ex.Covering, Outcome: string(ex.Outcome), Duration: time.Since(ex.Start),
+	}
+	if ex.Attempt != nil {
+		end.Provider = ex.Attempt.Provider
+	}
+	metrics.EndExchange(end)
+	countCalls(ex)
+	for i := range calls {
+		countUsage(ex.Covering, &calls[i])
+	}
+	countLosses(ex)
+}
+
+// countCalls counts the calls of providers, and each change from one to another.
+func countCalls(ex *exchange.Exchange) {
+	for i := range ex.Calls {
+		c := &ex.Calls[i]
+		metrics.Attempt(c.Provider, ex.Covering, string(c.End))
+		if !c.Began.IsZero() {
+			metrics.FirstEvent(ex.Covering, c.Provider, c.Began.Sub(c.Called))
+		}
+		if i > 0 && ex.Calls[i-1].Provider != c.Provider {
+			before := &ex.Calls[i-1]
+			metrics.Fallback(ex.Covering, before.Provider, string(before.End))
+		}
+	}
+	if len(ex.Calls) > 0 && !ex.Calls[0].Called.IsZero() {
+		metrics.Overhead(string(ex.Format.Name), ex.Calls[0].Called.Sub(ex.Received))
+	}
+}
+
+// sources are the names of the sources of counts.
+var sources = [...]string{
+	aigateway.SourceNone: "none", aigateway.SourceProvider: "provider", aigateway.SourcePartial: "partial",
+	aigateway.SourceEstimated: "estimated", aigateway.SourceReserved: "reserved",
+}
+
+// countUsage counts the usage of a call.
+func countUsage(model string, c *aigateway.Call) {
+	t := &c.Tokens
+	u := metrics.Usage{
+		Provider: c.Provider, Model: model, Source: sources[c.Source],
+		Fresh: t.Input, CacheRead: t.CacheRead, CacheWrite: t.CacheWrite, CacheWriteLong: t.CacheWriteLong,
+		Answer: t.Output, Reasoning: t.Reasoning, Searches: t.Searches,
+		Priced: c.Price != "" || c.Source == aigateway.SourceNone,
+	}
+	if c.Cost.Currency == usDollar {
+		u.USD = float64(c.Cost.Nanos) / nanosPerUnit
+	}
+	if !u.Priced {
+		announceUnpriced(c.Provider, model, c.Model)
+	}
+	metrics.Use(u)
+}
+
+const (
+	usDollar     = "USD"
+	nanosPerUnit = 1e9
+)
+
+// USD returns what calls cost in US dollars. It is known if the prices of all of them
+// are known, and in that currency.
+func USD(calls []aigateway.Call) (usd float64, known bool) {
+	for i := range calls {
+		c := &calls[i]
+		switch {
+		case c.Source == aigateway.SourceNone:
+		case c.Price == "" || c.Cost.Currency != usDollar:
+			return 0, false
+		default:
+			usd += float64(c.Cost.Nanos) / nanosPerUnit
+			known = true
+		}
+	}
+	return usd, known
+}
+
+// countLosses counts the losses of an answered exchange, of its request and of its
 // answer.
-func CountLosses(ex *exchange.Exchange) {
+func countLosses(ex *exchange.Exchange) {
 	a := ex.Attempt
 	if a == nil || ex.FirstByte.IsZero() {
 		return

@@ -6,6 +6,10 @@
 package observe
 
 import (
+	"net/http"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -34,6 +38,27 @@ func (r *Record) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 		}
 	}
 	return nil
+}
+
+// accessRecord is an exchange as the access log shows it, whose message is Caddy's.
+type accessRecord exchange.Exchange
+
+// MarshalLogObject writes the record, after the sentence about it.
+func (r *accessRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
+	enc.AddString("summary", Summary((*exchange.Exchange)(r)))
+	return (*Record)(r).MarshalLogObject(enc)
+}
+
+// Log adds the record of an exchange that has ended to the access log, and logs it by
+// itself with a sentence as the message: at the level DEBUG, as Caddy does with what
+// happens in each request, since the access log is where operators ask for requests.
+func Log(ex *exchange.Exchange, logger *zap.Logger, r *http.Request) {
+	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
+		extra.Add(zap.Object("ai_gateway", (*accessRecord)(ex)))
+	}
+	if logger.Core().Enabled(zapcore.DebugLevel) {
+		logger.Debug(Summary(ex), zap.Inline((*Record)(ex)))
+	}
 }
 
 // Clip bounds a text of a client or a provider for the log.

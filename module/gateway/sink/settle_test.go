@@ -27,7 +27,7 @@ func (c *counted) Release() { c.released++ }
 func TestWhatIsKnownIsSettledBeforeTheLastBytesGoOut(t *testing.T) {
 	s, c := sinkFor(translate.Chat, true)
 	reservation := new(counted)
-	s.Charge(meter.New(meter.Estimate{}, reservation))
+	s.Charge(meter.New(meter.Estimate{}, reservation, nil))
 	s.WriteHeader(200)
 	_, _ = s.Write([]byte(event))
 	assert.Empty(t, reservation.settled)
@@ -51,7 +51,7 @@ func TestACutAnswerCostsWhatCanBeSeenOfIt(t *testing.T) {
 	} {
 		s, _ := sinkFor(translate.Chat, true)
 		reservation := new(counted)
-		s.Charge(meter.New(meter.Estimate{Prompt: 18, Reserved: 20}, reservation))
+		s.Charge(meter.New(meter.Estimate{Prompt: 18, Reserved: 20}, reservation, nil))
 		s.ex.Result.Status, s.ex.Result.Sent = 200, true
 		s.WriteHeader(200)
 		for sent, times := 0, 400_000; sent < times && (name == "long events" || sent < 1000*198); sent += len(c.piece) {
@@ -68,7 +68,7 @@ func TestACutAnswerCostsWhatCanBeSeenOfIt(t *testing.T) {
 func TestALargeAnswerRunsUntilItsLastBytesGoOut(t *testing.T) {
 	s, _ := sinkFor(translate.Chat, false)
 	reservation := new(counted)
-	s.Charge(meter.New(meter.Estimate{}, reservation))
+	s.Charge(meter.New(meter.Estimate{}, reservation, nil))
 	s.ex.Result.Finish(token.Usage{Output: 4, Known: true})
 	s.Header().Set("Content-Length", "20")
 	s.WriteHeader(200)
@@ -91,7 +91,7 @@ func TestEveryEndSettles(t *testing.T) {
 	} {
 		s, _ := sinkFor(translate.Messages, true)
 		reservation := new(counted)
-		s.Charge(meter.New(meter.Estimate{}, reservation))
+		s.Charge(meter.New(meter.Estimate{}, reservation, nil))
 		end(s)
 		s.Close(false)
 		assert.Len(t, reservation.settled, 1, name)

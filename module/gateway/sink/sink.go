@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 )
@@ -197,3 +198,7 @@ func (s *Sink) Close(clientGone bool) {
 	s.meter.Release(s.ex, s.ex.Outcome)
 	s.state = closed
 }
+
+// Calls returns the calls of providers that the exchange has paid for, once the sink is
+// closed.
+func (s *Sink) Calls() []aigateway.Call { return s.meter.Calls() }

@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
@@ -109,16 +110,19 @@ func (b *Book) Release() error {
 	return b.opened.Release()
 }
 
-// Begin writes down that an exchange begins. It returns a fault if that fails and
-// requests are not to be served then, and nil and nil without a ledger.
+// Begin begins the record of an exchange, and writes it down if there is a ledger. It
+// returns a fault if that fails and requests are not to be served then.
 func (b *Book) Begin(ex *exchange.Exchange, price meter.Pricer) (*meter.Entry, *fault.Fault) {
+	entry := meter.NewEntry(price, ex)
 	if b == nil {
-		return nil, nil
+		return entry, nil
 	}
 	opened, err := b.Open()
-	var entry *meter.Entry
 	if err == nil {
-		entry, err = meter.Begin(opened, price, ex)
+		err = entry.Begin(opened)
+	}
+	if err != nil {
+		metrics.LedgerRefusal()
 	}
 	if err != nil && b.config.OnError == OnErrorBlock {
 		return entry, fault.LedgerUnavailable(err)

@@ -82,11 +82,16 @@ func (w *Watch) Enter(p Phase) {
 	}
 }
 
-// Touch notes a sign of life.
-func (w *Watch) Touch() {
+// Touch notes a sign of life, and returns how long there was none. Pauses do not count.
+func (w *Watch) Touch() (silence time.Duration) {
 	w.mu.Lock()
+	defer w.mu.Unlock()
+	before, held := w.alive, w.held
 	w.restart()
-	w.mu.Unlock()
+	if held.IsZero() {
+		held = w.alive
+	}
+	return held.Sub(before)
 }
 
 // restart begins the limit of the phase anew.

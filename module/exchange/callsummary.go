@@ -1,0 +1,56 @@
+package exchange
+
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// CallSummary is what operators see of a call of a provider. It outlives the call's
+// result, which may hold a large error answer.
+type CallSummary struct {
+	Provider string // name in the configuration
+	Model    string // the provider's own name
+	End      CallEnd
+	Status   int       // of the provider; 0 before it answers
+	Called   time.Time // when the request was sent; zero if it was not
+	Began    time.Time // when the first content of a stream came; zero if none did
+}
+
+// CallEnd is how a call of a provider ended: one of the constants, or the name of a
+// fault's kind for a provider that failed.
+type CallEnd string
+
+// The ends of calls.
+const (
+	CallAnswered     CallEnd = "answered"      // with a whole answer
+	CallRefused      CallEnd = "refused"       // the provider blames the request
+	CallUnreachable  CallEnd = "unreachable"   // no answer came
+	CallCut          CallEnd = "cut"           // the answer broke off after content
+	CallClientClosed CallEnd = "client_closed" // the client went away first
+)
+
+// Summary returns the summary of a call that has ended.
+func (c *Conduit) Summary() CallSummary {
+	r := &c.Result
+	return CallSummary{
+		Provider: c.Attempt.Provider, Model: c.Attempt.Model,
+		End: r.end(), Status: r.Status, Called: r.Called, Began: r.Began,
+	}
+}
+
+func (r *Result) end() CallEnd {
+	switch {
+	case r.Whole():
+		return CallAnswered
+	case r.Fault == nil:
+		return CallClientClosed
+	case !r.Began.IsZero():
+		return CallCut
+	case r.Fault.Reason != "":
+		return CallRefused
+	case r.Status == 0 && r.Fault.Kind != fault.Timeout:
+		return CallUnreachable
+	}
+	return CallEnd(r.Fault.Kind.String())
+}

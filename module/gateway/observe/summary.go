@@ -1,0 +1,85 @@
+package observe
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// Summary returns one sentence about an exchange that has ended: what came of it, and
+// which providers failed before. "answered by openai/gpt-x after anthropic/claude-y was
+// overloaded (529)".
+func Summary(ex *exchange.Exchange) string {
+	last, earlier := lastCall(ex.Calls)
+	switch {
+	case ex.Outcome == exchange.Answered && last.End == exchange.CallAnswered:
+		return "answered by " + target(last) + after(earlier)
+	case ex.Outcome == exchange.Answered:
+		return "answered by the gateway itself" + after(ex.Calls)
+	case ex.Outcome == exchange.ClientClosed && last.End == exchange.CallClientClosed:
+		return "the client left while " + target(last) + " answered" + after(earlier)
+	case ex.Outcome == exchange.ClientClosed:
+		return "the client left" + after(ex.Calls)
+	case ex.Outcome == exchange.Failed && len(ex.Calls) > 0:
+		return "failed: " + list(ex.Calls)
+	case ex.Outcome == exchange.Cut:
+		return "cut: " + list(ex.Calls)
+	case ex.Fault == nil:
+		return string(ex.Outcome)
+	}
+	return string(ex.Outcome) + ": " + ex.Fault.LogMessage()
+}
+
+// lastCall divides calls into the last one and those before it.
+func lastCall(calls []exchange.CallSummary) (last exchange.CallSummary, earlier []exchange.CallSummary) {
+	if len(calls) == 0 {
+		return last, nil
+	}
+	return calls[len(calls)-1], calls[:len(calls)-1]
+}
+
+// after returns the end of a sentence that lists failed calls, "" for none.
+func after(calls []exchange.CallSummary) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	return " after " + list(calls)
+}
+
+func list(calls []exchange.CallSummary) string {
+	phrases := make([]string, len(calls))
+	for i, c := range calls {
+		phrases[i] = target(c) + " " + phrase(c)
+	}
+	return strings.Join(phrases, ", ")
+}
+
+func target(c exchange.CallSummary) string { return c.Provider + "/" + Clip(c.Model) }
+
+// phrases are what a provider did, by the end of the call.
+var phrases = map[exchange.CallEnd]string{
+	exchange.CallRefused:      "refused the request",
+	exchange.CallUnreachable:  "was unreachable",
+	exchange.CallCut:          "broke off",
+	exchange.CallClientClosed: "was interrupted",
+
+	exchange.CallEnd(fault.Unauthenticated.String()): "refused the credential",
+	exchange.CallEnd(fault.Forbidden.String()):       "denied access",
+	exchange.CallEnd(fault.RateLimited.String()):     "refused by its rate limit",
+	exchange.CallEnd(fault.Overloaded.String()):      "was overloaded",
+	exchange.CallEnd(fault.Timeout.String()):         "timed out",
+}
+
+// phrase returns what the provider of a call did, with its status if that is an error.
+func phrase(c exchange.CallSummary) string {
+	p := phrases[c.End]
+	if p == "" {
+		p = "failed"
+	}
+	if c.Status >= 400 {
+		p += " (" + strconv.Itoa(c.Status) + ")"
+	}
+	return p
+}

@@ -1,0 +1,33 @@
+package tracing
+
+import (
+	"net/http"
+	"strconv"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Forward adds the header traceparent to a request, which makes the spans of its
+// receiver children of the one in the context of the request.
+func Forward(out *http.Request) {
+	span := trace.SpanContextFromContext(out.Context())
+	if span.IsValid() {
+		out.Header["Traceparent"] = []string{
+			"00-" + span.TraceID().String() + "-" + span.SpanID().String() + "-" + (span.TraceFlags() & trace.FlagsSampled).String(),
+		}
+	}
+}
+
+// NoteAddress notes the address of a request's receiver, which reverse_proxy may have
+// chosen, in the span of the call.
+func NoteAddress(out *http.Request) {
+	span := trace.SpanFromContext(out.Context())
+	if !span.IsRecording() {
+		return
+	}
+	span.SetAttributes(attribute.String(serverAddress, out.URL.Hostname()))
+	if port, err := strconv.Atoi(out.URL.Port()); err == nil {
+		span.SetAttributes(attribute.Int(serverPort, port))
+	}
+}
