@@ -77,13 +77,10 @@ func request(ex *exchange.Exchange, model string) []attribute.KeyValue {
 // operation returns the name that the conventions have for an operation; counting
 // tokens has none.
 func operation(ex *exchange.Exchange) string {
-	switch {
-	case ex.Operation == translate.CountTokens:
+	if ex.Operation == translate.CountTokens {
 		return "count_tokens"
-	case ex.Format.Name == translate.Completions:
-		return "text_completion"
 	}
-	return "chat"
+	return ex.Format.TraceOperation
 }
 
 // provider returns the names of a call's provider.

@@ -11,7 +11,8 @@ import (
 
 // Descriptor describes the format.
 var Descriptor = format.Descriptor{
-	Name: translate.Chat,
+	Name:           translate.Chat,
+	TraceOperation: "chat",
 	Client: format.Client{
 		Endpoints: []format.Endpoint{{Method: "POST", Path: "/v1/chat/completions", Operation: translate.Generate}},
 		AnswerID:  "chatcmpl-",

@@ -11,7 +11,8 @@ import (
 
 // Descriptor describes the format.
 var Descriptor = format.Descriptor{
-	Name: translate.Completions,
+	Name:           translate.Completions,
+	TraceOperation: "text_completion",
 	Client: format.Client{
 		Endpoints: []format.Endpoint{{Method: "POST", Path: "/v1/completions", Operation: translate.Generate}},
 		AnswerID:  "cmpl-",

@@ -9,6 +9,9 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 type Descriptor struct {
 	Name translate.Format // in configurations, logs and metrics
 
+	// TraceOperation is OpenTelemetry's name for writing an answer, gen_ai.operation.name.
+	TraceOperation string
+
 	Client   Client
 	Provider Provider
 	Version  Version

@@ -14,7 +14,8 @@ import (
 
 // Descriptor describes the format.
 var Descriptor = format.Descriptor{
-	Name: translate.Messages,
+	Name:           translate.Messages,
+	TraceOperation: "chat",
 	Client: format.Client{
 		Endpoints: []format.Endpoint{
 			{Method: "POST", Path: "/v1/messages", Operation: translate.Generate},

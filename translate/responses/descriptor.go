@@ -19,7 +19,8 @@ const idPrefix = "resp_"
 
 // Descriptor describes the format.
 var Descriptor = format.Descriptor{
-	Name: translate.Responses,
+	Name:           translate.Responses,
+	TraceOperation: "chat",
 	Client: format.Client{
 		Endpoints: []format.Endpoint{
 			{Method: "POST", Path: "/v1/responses", Operation: translate.Generate},
