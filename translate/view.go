@@ -41,18 +41,18 @@ type View struct {
 	// provider stores, such as an earlier response; "" for none.
 	State string
 
-	// Minted are the parts of a messages or responses body with reasoning that this
+	// SelfSigned are the parts of a messages or responses body with reasoning that this
 	// gateway signed or sealed itself, which no provider can verify. The body without
 	// them is valid JSON.
-	Minted []Span
+	SelfSigned []Span
 	// LateSystem is the number, from 1, of the first message of a messages body that is
 	// a system text after another message or after system; 0 for none.
 	LateSystem int
 }
 
-// Losses returns the loss of the parts in Minted, which the byte lane leaves out.
+// Losses returns the loss of the parts in SelfSigned, which the byte lane leaves out.
 func (v *View) Losses() Losses {
-	if len(v.Minted) == 0 {
+	if len(v.SelfSigned) == 0 {
 		return nil
 	}
 	return Losses{{Path: "messages.*.content.*.thinking", Class: Hint}}

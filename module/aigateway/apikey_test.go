@@ -15,7 +15,7 @@ func TestNewAPIKeysHaveTheirFormAndAreNotMistyped(t *testing.T) {
 		key := string(aigateway.NewAPIKey())
 		assert.Regexp(t, `^sk-[0-9A-Za-z]{48}$`, key)
 		assert.False(t, aigateway.MistypedAPIKey(key), key)
-		assert.False(t, seen[key], "minted twice")
+		assert.False(t, seen[key], "generated twice")
 		seen[key] = true
 	}
 }

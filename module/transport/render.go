@@ -164,7 +164,7 @@ func (c *call) edits(filled []edit.Edit) []edit.Edit {
 	if c.usageAsked() {
 		edits = append(edits, c.attempt.Format.Answers.Usage.Ask(ex.Body, &ex.View))
 	}
-	for _, cut := range ex.View.Minted {
+	for _, cut := range ex.View.SelfSigned {
 		edits = append(edits, edit.Edit{Span: cut})
 	}
 	edits = append(edits, filled...)

@@ -165,7 +165,7 @@ func TestReasoningOfChatTowardsMessages(t *testing.T) {
 		thinks   = `{"type":"thinking","thinking":"t\u0041\/","signature":"S\/=="}`
 		redacted = `{"type":"redacted_thinking","data":"D"}`
 	)
-	minted := `{"type":"thinking","thinking":"\u0061","signature":"` + string(seal.AppendSelfSigned(nil, []byte("a"))) + `"}`
+	selfSigned := `{"type":"thinking","thinking":"\u0061","signature":"` + string(seal.AppendSelfSigned(nil, []byte("a"))) + `"}`
 	alike := `{"type":"thinking","thinking":"b","signature":"` + string(seal.AppendSelfSigned(nil, []byte("a"))) + `"}`
 	turn := func(members string) string { return hi + `,{"role":"assistant","content":"a",` + members + `},` + bye }
 	want := func(blocks ...string) string {
@@ -178,7 +178,7 @@ func TestReasoningOfChatTowardsMessages(t *testing.T) {
 		{name: "the other name of reasoning", body: talk(turn(`"reasoning":"r"`)), want: want(), losses: "messages[*].reasoning shaping"},
 		{name: "empty reasoning", body: talk(turn(`"reasoning_content":"","reasoning":null`)), want: want()},
 		{name: "a block without a signature", body: talk(turn(`"thinking_blocks":[{"type":"thinking","thinking":"t","signature":""},{"type":"redacted_thinking"}]`)), want: want(), losses: "messages[*].thinking_blocks shaping"},
-		{name: "a block that this gateway signed", body: talk(turn(`"thinking_blocks":[` + minted + `]`)), want: want(), losses: "messages[*].thinking_blocks hint"},
+		{name: "a block that this gateway signed", body: talk(turn(`"thinking_blocks":[` + selfSigned + `]`)), want: want(), losses: "messages[*].thinking_blocks hint"},
 		{name: "a block that only looks like it", body: talk(turn(`"thinking_blocks":[` + alike + `]`)), want: want(alike)},
 		{name: "a block that nobody knows", body: talk(turn(`"thinking_blocks":[{"type":"dream"}]`)), fault: "messages[1].thinking_blocks[0].type: 'dream'" + notM1 + "messages)"},
 		{name: "another member of a block", body: talk(turn(`"thinking_blocks":[{"type":"thinking","thinking":"t","signature":"S","index":0}]`)), want: want(`{"type":"thinking","thinking":"t","signature":"S"}`), losses: "messages[*].thinking_blocks[*].index hint"},

@@ -52,9 +52,9 @@ func pondering(members string) sample {
 }
 
 var (
-	signedSeal   = sealedBlock(`{"type":"thinking","thinking":"t","signature":"s"}`)
-	redactedSeal = sealedBlock(`{"type":"redacted_thinking","data":"d"}`)
-	mintedSeal   = sealedBlock(`{"type":"thinking","thinking":"t","signature":"` + string(seal.AppendSelfSigned(nil, []byte("t"))) + `"}`)
+	signedSeal     = sealedBlock(`{"type":"thinking","thinking":"t","signature":"s"}`)
+	redactedSeal   = sealedBlock(`{"type":"redacted_thinking","data":"d"}`)
+	selfSignedSeal = sealedBlock(`{"type":"thinking","thinking":"t","signature":"` + string(seal.AppendSelfSigned(nil, []byte("t"))) + `"}`)
 )
 
 const (
@@ -282,7 +282,7 @@ var responsesSamples = samples{
 	"input[*].summary[*].text":                      pondering(summaryOfT),
 	"input[*].content[*].type=reasoning_text":       pondering(`,"summary":[],"content":[{"type":"reasoning_text","text":"t"}]`),
 	"input[*].encrypted_content=gwth1:*":            pondering(`,"summary":[],"encrypted_content":"` + signedSeal + `"`),
-	"input[*].content+encrypted_content=gwth1:*":    pondering(`,"summary":[],"encrypted_content":"` + mintedSeal + `"`),
+	"input[*].content+encrypted_content=gwth1:*":    pondering(`,"summary":[],"encrypted_content":"` + selfSignedSeal + `"`),
 	"input[*].summary=[]+encrypted_content=gwth1:*": pondering(`,"summary":[],"encrypted_content":"` + redactedSeal + `"`),
 	"input[*].encrypted_content=*":                  pondering(`,"summary":[],"encrypted_content":"gAAAA"`),
 	"input[-1].type=reasoning":                      going(`{"type":"reasoning"` + summaryOfT + `}`),

@@ -120,7 +120,7 @@ func TestNamesOfLossesInMetricsAreTheTables(t *testing.T) {
 	assert.Equal(t, "messages.*.content.*.thinking", name("messages.*.content.*.thinking", translate.Hint))
 	assert.Equal(t, "messages.*.content.*", name("messages.*.content.*", translate.Shaping))
 	assert.Equal(t, "content.*", name("content.*", translate.OfAnswer))
-	cut := (&translate.View{Minted: make([]translate.Span, 1)}).Losses()
+	cut := (&translate.View{SelfSigned: make([]translate.Span, 1)}).Losses()
 	assert.Equal(t, "messages.*.content.*.thinking", pairs.LossName(translate.Messages, translate.Messages, cut[0]), "on the byte lane")
 	for path, want := range map[string]string{"timings": "?", "choices[*].message.mood": "choices[*].message.?"} {
 		foreign := translate.Loss{Path: path, Class: translate.OfAnswer, Foreign: true}

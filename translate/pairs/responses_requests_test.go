@@ -123,7 +123,7 @@ func TestResponsesRequestsTowardsMessages(t *testing.T) {
 		},
 		{
 			name:   "sealed thinking that no provider signed",
-			body:   pondering(`,"summary":[],"encrypted_content":"` + mintedSeal + `"`).body,
+			body:   pondering(`,"summary":[],"encrypted_content":"` + selfSignedSeal + `"`).body,
 			want:   `{"model":"up","max_tokens":32000,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"text","text":"a"}]},{"role":"user","content":[{"type":"text","text":"go on"}]}]}`,
 			losses: "input[*].encrypted_content shaping",
 		},

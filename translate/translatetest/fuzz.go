@@ -101,7 +101,7 @@ func (r Requests) requireView(t *testing.T, body []byte, view *translate.View) {
 	}
 	require.Equal(t, string(members["model"]), string(body[view.ModelSpan.Start:view.ModelSpan.End]))
 	require.Equal(t, byte('}'), body[view.End])
-	require.True(t, json.Valid(withoutMark(Without(body, view.Minted))))
+	require.True(t, json.Valid(withoutMark(Without(body, view.SelfSigned))))
 }
 
 // withoutMark removes the byte order mark, which encoding/json does not accept.

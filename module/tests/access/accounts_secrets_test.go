@@ -16,7 +16,7 @@ import (
 
 // spread uses secrets of accounts in every way that fails or succeeds, and
 // gives those that were handed out on the way.
-func spread(t *testing.T, s *site.Site, c *gatewaytest.Canaries) (minted []string, answers string) {
+func spread(t *testing.T, s *site.Site, c *gatewaytest.Canaries) (generated []string, answers string) {
 	t.Helper()
 	note := func(r site.Reply) site.Reply {
 		answers += fmt.Sprintln(r.Status, r.Header, r.Body)
@@ -58,7 +58,7 @@ func TestNoSecretOfAccountsLeaves(t *testing.T) {
 	t.Setenv("DSN", "postgres://gateway:"+canaries.Secret("dsn")+"@"+gatewaytest.RefusedAddress(t)+"/gateway")
 	s := site.StartCaddyfile(t, site.Block("log", site.DemoProvider)+
 		"http://127.0.0.1:PORT(unreachable) {\nlog\nai_gateway {\n"+site.DemoProvider+"\nkey other {env.CLIENT_KEY}\nstore postgres {env.DSN}\n}\n}\n")
-	minted, answers := spread(t, s, canaries)
+	generated, answers := spread(t, s, canaries)
 	down := logIn(s, "unreachable", "alice", canaries.Secret("password"))
 	assert.Equal(t, http.StatusServiceUnavailable, down.Status)
 	require.NoError(t, s.Logs.Wait(site.Waiting(t), "/api/user/sessions"))
@@ -82,7 +82,7 @@ func TestNoSecretOfAccountsLeaves(t *testing.T) {
 	}
 	for name, text := range sinks {
 		canaries.AssertAbsent(t, name, text)
-		for _, secret := range minted {
+		for _, secret := range generated {
 			assert.NotContains(t, text, secret, name)
 		}
 	}

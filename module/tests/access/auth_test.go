@@ -122,7 +122,7 @@ var credentials = []struct {
 	{"a known key whose checksum is wrong", []string{"Authorization: Bearer " + site.OddKey}, admitted, admitted},
 	{"an unknown key whose checksum is wrong", []string{"Authorization: Bearer " + site.OddKey[:len(site.OddKey)-1] + "B"}, mistyped, mistyped},
 	{"an unknown key whose checksum is right", []string{"Authorization: Bearer " + string(aigateway.NewAPIKey())}, invalid, invalid},
-	{"a part of a minted key", []string{"Authorization: Bearer " + site.OddKey[:len(site.OddKey)-1]}, invalid, invalid},
+	{"a part of a generated key", []string{"Authorization: Bearer " + site.OddKey[:len(site.OddKey)-1]}, invalid, invalid},
 	{"an unknown key", []string{"Authorization: Bearer sk-unknown-0123456789"}, invalid, invalid},
 	{"a key in other letter case", []string{"Authorization: Bearer " + strings.ToUpper(site.AliceKey)}, invalid, invalid},
 	{"a part of a key", []string{"Authorization: Bearer " + site.AliceKey[:20]}, invalid, invalid},

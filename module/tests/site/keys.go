@@ -21,8 +21,8 @@ const (
 	NearKey  = "sk-near-0123456789abcdef0" // may be used from this machine
 	FarKey   = "sk-far-0123456789abcdef00" // may be used from elsewhere alone
 
-	// OddKey has the form of a minted key with a wrong checksum, as keys that
-	// were minted elsewhere have.
+	// OddKey has the form of a generated key with a wrong checksum, as keys that
+	// were generated elsewhere have.
 	OddKey = "sk-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 )
 

@@ -396,14 +396,14 @@ func TestStopReasonsFollowTheirTable(t *testing.T) {
 // its own by which its result can come back.
 func TestCallsAreKnownByIDsThatTheFormatAllows(t *testing.T) {
 	for name, tt := range map[string]struct{ given, shown []string }{
-		"plain":             {[]string{"call_a-1"}, []string{"call_a-1"}},
-		"not allowed":       {[]string{"functions.f:0"}, []string{"gwid1_ZnVuY3Rpb25zLmY6MA"}},
-		"long":              {[]string{strings.Repeat("a", 65)}, []string{"gwid1_" + strings.Repeat("YWFh", 21) + "YWE"}},
-		"missing":           {[]string{"", ""}, []string{"toolu_1", "toolu_2"}},
-		"the same":          {[]string{"a", "a", "a"}, []string{"a", "a_2", "a_3"}},
-		"the same, encoded": {[]string{"f:0", "f:0"}, []string{"gwid1_Zjow", "gwid1_ZjowXzI"}},
-		"the next one is":   {[]string{"a", "a_2", "a"}, []string{"a", "a_2", "a_3"}},
-		"like a minted":     {[]string{"toolu_1", ""}, []string{"toolu_1", "toolu_1_2"}},
+		"plain":                {[]string{"call_a-1"}, []string{"call_a-1"}},
+		"not allowed":          {[]string{"functions.f:0"}, []string{"gwid1_ZnVuY3Rpb25zLmY6MA"}},
+		"long":                 {[]string{strings.Repeat("a", 65)}, []string{"gwid1_" + strings.Repeat("YWFh", 21) + "YWE"}},
+		"missing":              {[]string{"", ""}, []string{"toolu_1", "toolu_2"}},
+		"the same":             {[]string{"a", "a", "a"}, []string{"a", "a_2", "a_3"}},
+		"the same, encoded":    {[]string{"f:0", "f:0"}, []string{"gwid1_Zjow", "gwid1_ZjowXzI"}},
+		"the next one is":      {[]string{"a", "a_2", "a"}, []string{"a", "a_2", "a_3"}},
+		"like a generated one": {[]string{"toolu_1", ""}, []string{"toolu_1", "toolu_1_2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var events []event.Event

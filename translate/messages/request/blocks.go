@@ -27,12 +27,12 @@ func (b *block) checksInside() bool {
 	}
 }
 
-// blocks reads an array of content blocks. minted reports whether there are blocks and
-// this gateway minted all of them; the spans of fewer are added to the cuts. Only the
-// blocks of a message itself, at level 0, can be minted.
-func (r *request) blocks(level int) (minted bool) {
+// blocks reads an array of content blocks. It reports whether there are blocks and
+// this gateway signed all of them; the spans of fewer are added to the cuts. Only the
+// blocks of a message itself, at level 0, can be self-signed.
+func (r *request) blocks(level int) (selfSigned bool) {
 	r.EnterArray()
-	cuts := strict.Cutter{Spans: &r.View.Minted}
+	cuts := strict.Cutter{Spans: &r.View.SelfSigned}
 	for i := 0; r.Element(); i++ {
 		r.PushIndex(i)
 		if level == 0 {
@@ -44,7 +44,7 @@ func (r *request) blocks(level int) (minted bool) {
 			r.WantType(&b.Members)
 		}
 		if level == 0 {
-			cuts.Element(translate.Span{Start: start, End: r.Offset()}, b.minted())
+			cuts.Element(translate.Span{Start: start, End: r.Offset()}, b.selfSigned())
 		}
 		r.Pop()
 	}

@@ -10,7 +10,7 @@ import (
 
 // Counting does not require max_tokens, so more inputs are accepted.
 func FuzzInspect(f *testing.F) {
-	bodies := []string{turn(`{"role":"assistant","content":[` + minted + `,` + text + `,` + minted + `]}`)}
+	bodies := []string{turn(`{"role":"assistant","content":[` + selfSigned + `,` + text + `,` + selfSigned + `]}`)}
 	for _, tt := range accepted {
 		bodies = append(bodies, tt.body)
 	}

@@ -404,7 +404,7 @@ func TestViewPointsIntoTheBody(t *testing.T) {
 	assert.True(t, view.Stream)
 	assert.Equal(t, "}", body[view.End:view.End+1])
 	assert.Equal(t, strings.LastIndex(body, "}"), view.End)
-	assert.Empty(t, view.Minted)
+	assert.Empty(t, view.SelfSigned)
 }
 
 func TestTheViewTellsOfSystemTextsThatComeLate(t *testing.T) {

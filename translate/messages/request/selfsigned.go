@@ -7,9 +7,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// minted reports whether the block is thinking that no messages provider signed: it
+// selfSigned reports whether the block is thinking that no messages provider signed: it
 // has a signature of this gateway, or a sealed one of another format.
-func (b *block) minted() bool {
+func (b *block) selfSigned() bool {
 	if b.Type() != "thinking" || b.thinking == nil {
 		return false
 	}

@@ -21,11 +21,11 @@ const (
 
 // messages reads the conversation.
 func (r *request) messages() {
-	cuts := strict.Cutter{Spans: &r.View.Minted}
+	cuts := strict.Cutter{Spans: &r.View.SelfSigned}
 	r.Messages(func(i int) {
 		start := r.Offset()
-		minted := r.message(i)
-		cuts.Element(translate.Span{Start: start, End: r.Offset()}, minted)
+		selfSigned := r.message(i)
+		cuts.Element(translate.Span{Start: start, End: r.Offset()}, selfSigned)
 	})
 	if cuts.All() {
 		cuts.CutAll()
@@ -34,17 +34,17 @@ func (r *request) messages() {
 
 // turn is the state of a message before its end.
 type turn struct {
-	system    bool // its role is system
-	assistant bool // its role is assistant
-	hasRole   bool
-	hasConfig bool
-	content   jsonscan.Kind
-	minted    bool // the message contains only blocks that this gateway minted
+	system     bool // its role is system
+	assistant  bool // its role is assistant
+	hasRole    bool
+	hasConfig  bool
+	content    jsonscan.Kind
+	selfSigned bool // the message contains only blocks that this gateway signed
 }
 
 // message reads the message of an index, and reports whether nothing would be left
-// of it without the blocks that this gateway minted.
-func (r *request) message(index int) (minted bool) {
+// of it without the blocks that this gateway signed.
+func (r *request) message(index int) (selfSigned bool) {
 	if !r.EnterObject() {
 		r.Refuse("must be an object")
 		return false
@@ -66,7 +66,7 @@ func (r *request) message(index int) (minted bool) {
 	if t.system && !strict.Missing(t.content) {
 		r.systemText(index)
 	}
-	return t.minted
+	return t.selfSigned
 }
 
 // systemText notes a message that is a system text. Whether one that leads the
@@ -107,7 +107,7 @@ func (r *request) content(t *turn) {
 	defer r.Pop()
 	switch t.content {
 	case jsonscan.Array:
-		t.minted = r.blocks(0)
+		t.selfSigned = r.blocks(0)
 	default:
 		r.Skip()
 	}

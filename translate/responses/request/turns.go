@@ -31,7 +31,7 @@ func (r *request) input() {
 		r.Refuse("must be a string or an array of items" + r.Got())
 		return
 	}
-	cuts := strict.Cutter{Spans: &r.View.Minted}
+	cuts := strict.Cutter{Spans: &r.View.SelfSigned}
 	r.items = r.Elements("", func(i int) {
 		r.Item(i)
 		start := r.Offset()
