@@ -1,0 +1,28 @@
+package command
+
+// help is the text of caddy help ai-gateway.
+const help = `
+Starts a gateway for language models without a configuration file, and prints its
+address and a key. It is meant for trying the gateway and for local work: it serves
+plain HTTP.
+
+The environment selects the providers:
+
+    ANTHROPIC_API_KEY   models named claude-*
+    OPENAI_API_KEY      models named gpt-*, o3* and so on
+    OLLAMA_HOST         the models of an Ollama server
+
+A single provider serves every model name. The provider "demo" needs no account. It
+answers with deterministic text in every format, for the model name "demo", or for
+every name if there is no other provider.
+
+Clients need a key: the printed one, which changes with every start unless it is set
+in GATEWAY_KEY, or one that a user has created. Users are stored in Caddy's data
+directory. The first start creates the user root, and prints its random password.
+
+The subcommands user and key manage the users and keys of the default store, of the
+store of a configuration (--config), or of a running Caddy (--address). The subcommand
+usage shows what its ledger has.
+
+With --print, the command prints the Caddyfile that it would run. You can start your
+own configuration from it.`
