@@ -110,7 +110,7 @@ func (f *form) read(name string) *jsonscan.Cursor {
 }
 
 // text returns a string, nil if there is none. It refuses strings with U+FFFD, which
-// stands for half of a surrogate pair, and which many programs write in place of
+// is read for half of a surrogate pair, and which many programs write in place of
 // invalid characters: different passwords would become the same.
 func (f *form) text(name string) *string {
 	c := f.read(name)

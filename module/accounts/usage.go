@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// usageView is what an answer says of one sum.
+// usageView is one sum in an answer.
 type usageView struct {
 	From     string `json:"from,omitempty"` // the beginning of the hour, day or month
 	Key      string `json:"key,omitempty"`
@@ -54,7 +54,7 @@ func viewUsage(u aigateway.Usage, zone *time.Location) usageView {
 	return v
 }
 
-// position orders sums, and tells them from each other.
+// position returns a text that orders sums, and is different for each.
 func (v *usageView) position(at time.Time) []string {
 	return []string{fmt.Sprintf("%020d", at.UnixMilli()), v.Key, v.User, v.Model, v.Provider, v.Upstream, v.Outcome, v.Currency}
 }

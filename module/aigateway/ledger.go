@@ -50,7 +50,7 @@ type LedgerReader interface {
 	Location(context.Context) (*time.Location, error)
 }
 
-// LedgerOptions configure a ledger. The zero value of a field stands for its
+// LedgerOptions configure a ledger. The zero value of a field selects its
 // default.
 type LedgerOptions struct {
 	// Journal is the directory of the journal, which has records until they are in

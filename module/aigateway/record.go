@@ -65,7 +65,7 @@ type Tokens struct {
 	Searches       int64 // of the web, by the provider
 }
 
-// Source says where the counts of a call come from.
+// Source is where the counts of a call come from.
 type Source uint8
 
 // The sources.

@@ -21,7 +21,7 @@ type looking struct {
 func (l looking) Opened() <-chan struct{} { return l.looked }
 
 // A start once waited half a second and no longer. A store on a slow disk was
-// not read by then, and unknown keys were told to come again.
+// not read by then, and requests with unknown keys were answered 503.
 func TestAStartWaitsForStoresAsLongAsTheyMayTake(t *testing.T) {
 	for name, want := range map[string]struct{ reads, waits time.Duration }{
 		"slow disk": {3 * time.Second, 3 * time.Second},

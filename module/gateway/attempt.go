@@ -48,7 +48,8 @@ func (h *Handler) callEnded(c *exchange.Conduit, size *token.Size) {
 	}
 }
 
-// tenantOf returns the name that stands for all keys of one user.
+// tenantOf returns the tenant of a key: its user, so that all keys of a user share
+// sealed reasoning, or the key itself.
 func tenantOf(key *aigateway.Key) string { return cmp.Or(key.Subject, key.ID) }
 
 // unexplained returns the fault of an attempt that never got to the transport:

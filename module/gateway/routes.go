@@ -26,7 +26,7 @@ type endpoint struct {
 	op     translate.Operation
 }
 
-// endpoints is the route table: exact paths. "/v1/models/" stands for all
+// endpoints is the route table: exact paths. "/v1/models/" is all
 // paths below it.
 var endpoints = func() map[string]endpoint {
 	table := map[string]endpoint{
@@ -89,7 +89,7 @@ func matches(r *http.Request, refused format.Refusal) bool {
 	return isLike(r.URL.Path, refused.Path) && r.URL.RawPath == ""
 }
 
-// isLike reports whether a path is one of those that the path of a refusal stands for.
+// isLike reports whether a path matches the path of a refusal.
 func isLike(p, pattern string) bool {
 	ok, _ := path.Match(strings.ReplaceAll(pattern, "{id}", "?*"), p)
 	return ok

@@ -51,7 +51,7 @@ func StartCaddy(t testing.TB, config string, replace ...string) *Caddy {
 }
 
 // NewCaddy is StartCaddy without a configuration: Reload brings the first one,
-// and tells its error.
+// and returns its error.
 func NewCaddy(t testing.TB, replace ...string) *Caddy {
 	t.Helper()
 	require.True(t, running.TryLock(), "another Caddy is running in this process")
@@ -111,7 +111,7 @@ func (c *Caddy) Stop() {
 	}
 }
 
-// Port is the number that PORT(name) stands for.
+// Port returns the number of PORT(name).
 func (c *Caddy) Port(name string) int {
 	if _, there := c.ports[name]; !there {
 		c.ports[name] = FreePort(c.t)

@@ -46,8 +46,8 @@ func (c *Canaries) core(place string) string {
 	return core
 }
 
-// Find lists the places whose secret, or its core alone, stands in data: in
-// clear in any letter case, in base64 and in hexadecimal. Sorted.
+// Find returns the places whose secret, or its core alone, is in data: in clear in
+// any letter case, in base64 or in hexadecimal. They are sorted.
 func (c *Canaries) Find(data []byte) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,9 +79,8 @@ func holds(data, lower []byte, core string) bool {
 	return false
 }
 
-// AssertAbsent fails the test when any canary stands in the sink, a []byte, a
-// string or an io.Reader; name says which sink that is. Places in allowed may
-// be there.
+// AssertAbsent fails the test if the sink, a []byte, a string or an io.Reader, has the
+// canary of any place but the allowed ones. name is the name of the sink.
 func (c *Canaries) AssertAbsent(t testing.TB, name string, sink any, allowed ...string) {
 	t.Helper()
 	for _, place := range c.Find(contents(t, sink)) {
@@ -91,8 +90,8 @@ func (c *Canaries) AssertAbsent(t testing.TB, name string, sink any, allowed ...
 	}
 }
 
-// AssertPresent fails the test unless the canary of the place stands in the
-// sink: the proof that a search would have found it.
+// AssertPresent fails the test unless the sink has the canary of the place: it proves
+// that AssertAbsent would have found one.
 func (c *Canaries) AssertPresent(t testing.TB, name string, sink any, place string) {
 	t.Helper()
 	assert.Contains(t, c.Find(contents(t, sink)), place, "%s lacks the secret of %q", name, place)

@@ -21,7 +21,7 @@ import (
 // nanoseconds; without one it waits for ever. A configuration may set its own.
 const gracePeriod = 2_000_000_000
 
-// Adapt gives the JSON that a Caddyfile stands for, or its error.
+// Adapt returns the JSON of a Caddyfile, or its error.
 func Adapt(caddyfile string) ([]byte, error) {
 	raw, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(caddyfile), map[string]any{"filename": "Caddyfile"})
 	if err != nil {

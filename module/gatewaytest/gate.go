@@ -24,7 +24,7 @@ func NewGate(t testing.TB) *Gate {
 // Open lets all calls through, now and later.
 func (g *Gate) Open() { g.once.Do(func() { close(g.open) }) }
 
-// WaitArrived waits until one more call stands at the gate.
+// WaitArrived waits until one more call waits at the gate.
 func (g *Gate) WaitArrived(ctx context.Context) error {
 	select {
 	case <-g.arrived:

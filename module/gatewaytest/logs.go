@@ -58,7 +58,7 @@ func (l *Logs) Entries() []map[string]any {
 	return list
 }
 
-// Wait waits until the text stands in the log.
+// Wait waits until the log has the text.
 func (l *Logs) Wait(ctx context.Context, text string) error {
 	for {
 		l.mu.Lock()
@@ -103,7 +103,7 @@ func (l *Logs) reset() {
 // logWriter is the Caddy module that writes into logs.
 type logWriter struct{}
 
-// CaddyModule tells Caddy about the module.
+// CaddyModule returns the Caddy module information.
 func (logWriter) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{
 		ID:  "caddy.logging.writers.gatewaytest",

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// OllamaTurn is what the model says; both texts may be empty.
+// OllamaTurn is the answer of the model; both texts may be empty.
 type OllamaTurn struct{ Thinking, Text string }
 
 // The tokens that Ollama counts of every answer.
@@ -15,8 +15,8 @@ const (
 	OllamaOutputTokens = 5
 )
 
-// Ollama answers any of the three formats as Ollama does: an answer that says
-// nothing has null for its content, thinking has no signature, usage has no
+// Ollama answers any of the three formats as Ollama does: an answer without
+// text has null for its content, thinking has no signature, usage has no
 // details, and completions streams that are asked for usage have zeros in every
 // chunk but the last.
 func Ollama(turn OllamaTurn) Step {

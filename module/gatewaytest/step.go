@@ -204,10 +204,10 @@ func (c *Call) startStream() {
 }
 
 func (c *Call) flush() {
-	_ = http.NewResponseController(c.ResponseWriter).Flush() // the next write tells
+	_ = http.NewResponseController(c.ResponseWriter).Flush() // the next write fails too
 }
 
-// wait stands at the gate and breaks off when the caller leaves.
+// wait waits at the gate, and breaks off when the caller leaves.
 func (c *Call) wait(gate *Gate) {
 	if !gate.pass(c.Request.Context()) {
 		c.abort()

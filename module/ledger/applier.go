@@ -31,7 +31,7 @@ type applier struct {
 	names names
 }
 
-// place is where a journal stands in a database.
+// place is the position up to which a database has a journal.
 type place struct {
 	node int64 // 0 while it is unknown
 	mark journal.Position

@@ -19,7 +19,7 @@ const (
 	chosen     textKind = true  // from a client or a provider, which may choose any text
 )
 
-// otherNames is the text that stands for chosen texts beyond mostChosen.
+// otherNames is the text in place of chosen texts beyond mostChosen.
 const otherNames = "(other)"
 
 const (

@@ -15,7 +15,7 @@ import (
 // does not change.
 type Price struct {
 	Provider string
-	Models   []string  // names; "*" at the end stands for any text
+	Models   []string  // names; "*" at the end matches any text
 	From     time.Time // the first moment; zero if it is unknown
 	Until    time.Time // the first moment after it; zero if it is unknown
 

@@ -25,7 +25,7 @@ const (
 	laneTranslated = "translated"
 )
 
-// everything stands for all fields of a request that is relayed as it is.
+// everything is the capabilities of a lane that relays requests as they are.
 var everything = pairs.Capabilities{Kept: []string{"*"}, Reported: []string{}, Refused: []string{}}
 
 // describe encodes the capabilities of all models, once for models that have the same.

@@ -38,7 +38,7 @@ func sortedNames(providers map[string][]aigateway.Pattern) (names []string) {
 	return names
 }
 
-// leads says where a name leads: to a model block by its name, or to a provider.
+// leads returns where a name leads: to a model block by its name, or to a provider.
 func leads(r *Catalog, name string) string {
 	switch m := r.Model(name); {
 	case m == nil:
@@ -129,8 +129,8 @@ func TestEqualRankOnTheSameNamesIsAnError(t *testing.T) {
 	}
 }
 
-// Providers that stood in model blocks alone could not stand beside each other:
-// all of them claimed every other name, and there was no word to say otherwise.
+// Two providers that only model blocks led to could once not be configured at the same
+// time: both claimed every other name.
 func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
 	r, err := ranked(t, []string{"smart"}, map[string][]aigateway.Pattern{"a": nil})
 	require.NoError(t, err)

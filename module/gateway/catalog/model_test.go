@@ -73,8 +73,8 @@ func TestFallbackRefusesOtherWords(t *testing.T) {
 	}
 }
 
-// What a preset knows of a model stands between what it says of all, and what the
-// configuration says.
+// Traits that a preset has for a model take precedence over its traits for all models,
+// and those of the configuration over both.
 func TestTargetsHaveTheTraitsOfTheirModel(t *testing.T) {
 	tokens := func(n string) map[string]string { return map[string]string{"default_max_tokens": n} }
 	known := []aigateway.ModelTraits{{Pattern: "old-*", Traits: tokens("2")}, {Pattern: "*", Traits: map[string]string{"max_output_tokens": "9"}}}

@@ -11,7 +11,7 @@ import (
 // Target is a provider with its own name for the model.
 type Target struct {
 	Provider *Provider
-	Model    string        // "" stands for the name that the client used
+	Model    string        // "" for the name that the client used
 	Traits   *trait.Traits // of the model, or of models without traits of their own
 	byModel  []modelTraits // of models with traits of their own that a client may name
 	prices   *prices.Table // of the target alone; see pricesOf

@@ -16,7 +16,7 @@ import (
 )
 
 // Origins are the origins of web pages whose scripts may call the gateway, as
-// browsers write them; "*" stands for all.
+// browsers write them; "*" for all.
 type Origins []string
 
 const anyOrigin = "*"

@@ -35,7 +35,7 @@ func (s *stopping) Handle(context.Context, caddy.Event) error {
 }
 
 // gracePeriod returns how long the servers wait for running requests, counted
-// from now; 0 stands for no limit.
+// from now; 0 for no limit.
 func gracePeriod(ctx caddy.Context) time.Duration {
 	app, err := ctx.AppIfConfigured("http")
 	if err != nil {

@@ -47,7 +47,7 @@ func New() *Drain {
 	return d
 }
 
-// Begin starts the grace period; 0 stands for no limit. Only the first call
+// Begin starts the grace period; 0 for no limit. Only the first call
 // counts.
 func (d *Drain) Begin(grace time.Duration) {
 	d.mu.Lock()

@@ -17,7 +17,7 @@ type Target struct {
 	Model    string // the provider's own name
 }
 
-// key returns the target that stands for the API key of t.
+// key returns the target under which the API key of t is remembered.
 func (t Target) key() Target { return Target{Provider: t.Provider, Key: t.Key} }
 
 // levels returns what may rest when t is asked: the model, and the API key.

@@ -18,8 +18,8 @@ import (
 type Ledger struct {
 	aigateway.LedgerOptions
 
-	// OnError says what becomes of requests while the ledger cannot be written, such
-	// as on a full disk: "serve" answers them without a record, which the log says;
+	// OnError selects what becomes of requests while the ledger cannot be written, such
+	// as on a full disk: "serve" answers them without a record, and logs that;
 	// "block" refuses them with 503 before any provider is asked. Default: "serve".
 	OnError string `json:"on_error,omitempty"`
 }

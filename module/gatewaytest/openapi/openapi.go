@@ -55,7 +55,7 @@ func (d *Document) Operations(prefix string) (list []Operation) {
 	return list
 }
 
-// Check says how an answer differs from what the document says of it, "" if it
+// Check returns how an answer differs from its description in the document, "" if it
 // does not. Path is as the document writes it.
 func (d *Document) Check(method, path string, status int, body []byte) string {
 	response := d.resolve(at(d.root, "paths", path, strings.ToLower(method), "responses", fmt.Sprint(status)))
@@ -96,7 +96,7 @@ func (d *Document) resolve(node schema) schema {
 	return at(d.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
 }
 
-// conforms says how a value differs from a schema, "" if it does not. It knows
+// conforms returns how a value differs from a schema, "" if it does not. It knows
 // the words that the document uses, and no others.
 func (d *Document) conforms(s schema, value any, path string) string {
 	for _, word := range slices.Sorted(maps.Keys(s)) {

@@ -16,9 +16,9 @@ type batch struct {
 
 func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
-// Begin writes that something begins, and returns its ID. The ID is valid although
-// the error says why nothing was written: what begins may also be written by End
-// alone.
+// Begin writes that something begins, and returns its ID. The ID is valid even
+// if nothing was written, for which the error has the reason: what begins may also be
+// written by End alone.
 func (j *Journal) Begin(payload []byte) (ID, error) {
 	j.mu.Lock()
 	id := max(j.last+1, At(time.Now()))
@@ -59,8 +59,8 @@ func (j *Journal) size() (bytes int64) {
 // mostLate bounds the ends that wait for room on the disk.
 const mostLate = 100_000
 
-// End writes that something has ended. If that fails, it is tried again until Close,
-// and Begin fails meanwhile; the error says so.
+// End writes that something has ended. If that fails, End returns an error, and
+// the write is repeated until Close; Begin fails meanwhile.
 func (j *Journal) End(id ID, payload []byte) error {
 	if len(payload) > MaxPayload {
 		return ErrTooLarge

@@ -26,7 +26,7 @@ func createSegment(path string, number uint64, head []byte) (segmentFile, error)
 	}
 	f := segmentFile{file: file, number: number}
 	if err := f.append(head); err != nil {
-		_ = file.Close() // the first error says more
+		_ = file.Close() // the first error is the cause
 		_ = os.Remove(path)
 		return segmentFile{}, err
 	}

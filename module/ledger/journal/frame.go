@@ -19,7 +19,7 @@ const (
 	MaxPayload = 64 << 10
 )
 
-// Kind says what an entry is.
+// Kind is the kind of an entry.
 type Kind uint8
 
 // The kinds.

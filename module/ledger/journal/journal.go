@@ -95,7 +95,7 @@ func Open(o Options) (*Journal, []Entry, error) {
 	}
 	j.Configure(o)
 	if err := j.recover(); err != nil {
-		_ = locked.Close() // the first error says more
+		_ = locked.Close() // the first error is the cause
 		return nil, nil, fmt.Errorf("opening journal %s: %w", o.Dir, err)
 	}
 	j.done.Go(j.maintain)

@@ -15,7 +15,7 @@ func lock(path string) (*os.File, error) {
 		return nil, err
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = file.Close() // the first error says more
+		_ = file.Close() // the first error is the cause
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, ErrInUse
 		}

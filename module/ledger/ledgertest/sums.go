@@ -162,7 +162,7 @@ func zoneStays(t *testing.T, d Database) {
 	assert.Equal(t, "Asia/Kathmandu", zone.String())
 }
 
-// A price that is unknown is no price of zero: the sum says that it is a floor.
+// An unknown price is no price of zero: the sum is marked as a lower bound.
 func unknownCosts(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	for _, call := range []aigateway.Call{

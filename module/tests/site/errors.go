@@ -16,7 +16,7 @@ import (
 type ErrorAnswer struct {
 	Status         int
 	Kind, Code     string // error.type and error.code of chat and completions
-	MessagesStatus int    // the status for messages clients; 0 stands for Status
+	MessagesStatus int    // the status for messages clients; 0 for Status
 	MessagesKind   string // error.type of messages
 	Message        string
 	Final          bool // X-Should-Retry is false
@@ -116,7 +116,7 @@ var (
 	}
 )
 
-// Unreadable returns the error with the message that stands for an error body
+// Unreadable returns the error with the message in place of an error body
 // that cannot be relayed.
 func Unreadable(status int, want ErrorAnswer) ErrorAnswer {
 	want.Message = fmt.Sprintf("the upstream answered with status %d and no usable error body", status)
@@ -127,7 +127,7 @@ func Unreadable(status int, want ErrorAnswer) ErrorAnswer {
 const VendorError = `{ "type":"error", "error":{"type":"vendor_specific","message":"wording that clients match","extra":[1,2]}, "request_id":"req_vendor" }`
 
 // AssertOurs checks the headers of an answer that the gateway itself writes, and
-// that the body is this one, in which R stands for the id of the request.
+// that the body is this one, in which R is the id of the request.
 func (r Reply) AssertOurs(t assert.TestingT, status int, body string, about ...any) {
 	assert.Equal(t, status, r.Status, about...)
 	id := r.Header.Get("Request-Id")
