@@ -130,6 +130,7 @@ func TestSessionOfPagesWorks(t *testing.T) {
 
 // The commands of the pages work, one after the other.
 func TestCommandsOfPagesWork(t *testing.T) {
+	running := strings.TrimPrefix(site.Start(t, site.DemoProvider).AdminURL(""), "http://")
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	lines := 0
 	for _, block := range blocks(t, "sh") {
@@ -137,6 +138,7 @@ func TestCommandsOfPagesWork(t *testing.T) {
 			line = strings.TrimPrefix(line, "go run ./cmd/")
 			if rest, ok := strings.CutPrefix(line, "caddy ai-gateway "); ok {
 				lines++
+				rest = strings.Replace(rest, "usage reprice", "usage reprice --address "+running, 1)
 				site.RunCommand(t, "ai-gateway "+strings.ReplaceAll(rest, "'", ""))
 			}
 		}
