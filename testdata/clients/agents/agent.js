@@ -26,7 +26,7 @@ export async function startRelay(test) {
   const exchanges = [];
   const server = createServer(async (from, to) => {
     let body = '';
-    for await (const piece of from) body += piece;
+    for await (const piece of from.setEncoding('utf8')) body += piece; // whole letters, however the body is divided
     const { method, url: path, headers } = from;
     const onward = send(gateway, { method, path, agent: false, headers: { ...headers, host: gateway.host } }, (answer) => {
       const dropped = answer.headers['x-gateway-dropped'] ?? '';
