@@ -211,8 +211,8 @@ func (c *Content) Blame() {
 	case c.array:
 		start = len(c.text)
 	}
-	said := c.Buf[start:min(start+len("error:"), len(c.Buf))]
-	if !bytes.EqualFold(said, []byte("error:")) {
+	beginning := c.Buf[start:min(start+len("error:"), len(c.Buf))]
+	if !bytes.EqualFold(beginning, []byte("error:")) {
 		c.insert(start, blame)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// templateArguments is the field by which some servers take switches of the
-// model's template.
+// templateArguments is the field in which some servers accept arguments of the model's
+// prompt template.
 const templateArguments = "chat_template_kwargs"
 
 // outcomes is the table of the outcomes of concepts in chat requests.
@@ -84,13 +84,13 @@ var (
 	customTools = core.KeepIf("custom_tools native", func(traits *trait.Traits) bool { return traits.CustomTools })
 )
 
-// prefills are the rules of providers that continue what the assistant said.
+// prefills are the rules of providers that continue a last message of the assistant.
 var prefills = []core.Rule{
 	core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative }),
 	core.KeepIf("prefill vllm", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillVLLM }),
 }
 
-// replays are the rules of providers that take earlier reasoning back.
+// replays are the rules of providers that accept earlier reasoning.
 var replays = []core.Rule{
 	core.KeepIf("reasoning_replay reasoning_content", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayReasoningContent }),
 	core.KeepIf("reasoning_replay reasoning", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayReasoning }),

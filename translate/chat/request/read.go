@@ -20,9 +20,9 @@ type reader struct {
 
 	role      core.Role
 	begun     bool     // a turn of another role than the system has been read
-	freeCalls [][]byte // the ids of calls that had a free text, as they are written
+	freeCalls [][]byte // the escaped ids of calls with a free text
 
-	late       bool // the turn is one of the system that has not begun
+	late       bool // the turn is one of the system, and the writer has not got its beginning
 	hasContent bool // the writer has got a part of the turn
 
 	message core.Object
@@ -30,7 +30,7 @@ type reader struct {
 	item    core.Object     // the element of that list
 	inner   core.Object     // an object in it
 
-	// What the writer is given, here so that it costs no allocation.
+	// The arguments of the writer's methods, kept here to save allocations.
 	parts struct {
 		media   core.Media
 		thought core.Thought

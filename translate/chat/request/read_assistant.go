@@ -5,8 +5,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// reasoning writes what the assistant has thought: blocks that a provider may have
-// signed, or else a text that nobody vouches for.
+// reasoning writes the reasoning of the assistant: blocks that a provider may have
+// signed, or else an unsigned text.
 func (r *reader) reasoning() {
 	raw := r.message.Raw("thinking_blocks")
 	blocks := !jsonscan.Blank(raw)
@@ -26,7 +26,7 @@ func (r *reader) reasoning() {
 	}
 }
 
-// unsigned writes a text that the assistant has thought.
+// unsigned writes an unsigned text of reasoning.
 func (r *reader) unsigned(row *core.Row, raw []byte) {
 	if raw != nil && string(raw) != `""` && r.x.KeepAs(core.UnsignedReasoning, row, nil) {
 		r.think(core.Thought{Text: jsonscan.Inner(raw)})
@@ -56,7 +56,7 @@ func (r *reader) thinkingBlock() {
 	}
 }
 
-// encrypted writes what a provider of the responses format has encrypted.
+// encrypted writes reasoning that a provider of the responses format has encrypted.
 func (r *reader) encrypted(t core.Thought) {
 	if r.x.Unseal(&t) {
 		r.think(t)

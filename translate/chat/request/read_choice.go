@@ -5,7 +5,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// choice reads the choice among the tools: a word, or an object that names some.
+// choice reads the choice among the tools: a word, or an object that names tools.
 func (r *reader) choice(raw []byte) {
 	if isAbsent(raw) {
 		return
@@ -53,7 +53,7 @@ func (r *reader) chosenName(raw []byte, path string) []byte {
 
 const allowedPath = "tool_choice.allowed_tools.tools"
 
-// allowedTools reads which tools may be used at all, and whether one must be.
+// allowedTools reads the list of allowed tools, and whether one of them must be used.
 func (r *reader) allowedTools(raw []byte, path string) {
 	if !r.isObject(raw, path) {
 		return

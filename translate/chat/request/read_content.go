@@ -48,8 +48,8 @@ func (r *reader) refusalPart() {
 	r.breakpoint(len(text) > 0)
 }
 
-// breakpoint writes the breakpoint of a part, if that was written. Of two the
-// second is lost.
+// breakpoint writes the breakpoint of a part that the writer got. The second of two
+// breakpoints is lost.
 func (r *reader) breakpoint(written bool) {
 	first, second := r.item.Raw("cache_control"), r.item.Raw("prompt_cache_breakpoint")
 	if first != nil {
@@ -68,11 +68,11 @@ func (r *reader) keepBreakpoint(raw []byte, member string, as core.Concept, writ
 	}
 }
 
-// breakpointKinds are the members that say nothing but that a breakpoint is one.
+// breakpointKinds are the members without a meaning of their own: the types of breakpoints.
 var breakpointKinds = map[string]string{"cache_control": "type", "prompt_cache_breakpoint": "mode"}
 
-// writeBreakpoint writes a breakpoint behind what was written last. Of its members
-// only a time that is known is kept.
+// writeBreakpoint writes a breakpoint behind the last part. Of its members, only a known
+// lifetime is kept.
 func (r *reader) writeBreakpoint(raw []byte, member string) {
 	if !r.isObject(raw, member) {
 		return
@@ -95,7 +95,7 @@ func isKnownTTL(raw []byte) bool {
 	return text == "5m" || text == "1h"
 }
 
-// keptTTL returns how long a breakpoint holds, nil if it does not say that.
+// keptTTL returns the raw lifetime of a breakpoint, nil for the default.
 func (r *reader) keptTTL(raw []byte) []byte {
 	if jsonscan.IsZero(raw) || !r.x.Keep(core.CachePartTTL, nil) {
 		return nil

@@ -38,8 +38,7 @@ func (r *reader) image() {
 	r.breakpoint(true)
 }
 
-// imageSource finds out where an image is. It reports false where nobody could
-// get it.
+// imageSource reads the source of an image, and reports whether the writer gets the image.
 func (r *reader) imageSource(m *core.Media, raw []byte) bool {
 	if !parts.Image(m, raw) {
 		r.x.Lose(unknownImageRow, nil)
@@ -48,7 +47,7 @@ func (r *reader) imageSource(m *core.Media, raw []byte) bool {
 	return m.Kind != core.Address || r.x.Keep(core.ImageAddress, nil)
 }
 
-// file writes a document: a PDF, a plain text, or a file that the vendor keeps.
+// file writes a document: a PDF, a plain text, or a reference to a file of the vendor.
 func (r *reader) file() {
 	if !r.x.Keep(core.Document, nil) || !r.media("file") {
 		return
@@ -63,7 +62,7 @@ func (r *reader) file() {
 	r.breakpoint(true)
 }
 
-// fileSource finds out where a file is, and reports whether the writer gets it.
+// fileSource reads the source of a file, and reports whether the writer gets the file.
 func (r *reader) fileSource(m *core.Media) bool {
 	if id := r.inner.Raw("file_id"); id != nil {
 		m.Kind, m.URL = core.Reference, jsonscan.Inner(id)

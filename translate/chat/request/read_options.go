@@ -5,8 +5,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// foldOptions makes one option of those that have two names, or two values of
-// those that have one.
+// foldOptions joins options with two names, and drops options that depend on others.
 func (r *reader) foldOptions() {
 	o := &r.x.Options
 	r.foldMaxTokens(o)
@@ -33,7 +32,7 @@ func (r *reader) foldMaxTokens(o *core.Options) {
 	o.Clear(core.OlderMaxTokens, core.OlderMaxTokens)
 }
 
-// modalities refuses all answers but texts.
+// modalities refuses requests for answers other than texts.
 func (r *reader) modalities(raw []byte) {
 	if isAbsent(raw) {
 		return
@@ -65,7 +64,7 @@ func (r *reader) format(raw []byte) {
 	}
 }
 
-// schema reads the schema that the answer is to follow.
+// schema reads the schema of the answer.
 func (r *reader) schema(raw []byte, path string) {
 	if !r.isObject(raw, path) {
 		return

@@ -5,7 +5,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// readTools reads the tools, unless none of them is wanted.
+// readTools reads the tools, unless the writer gets none of them.
 func (r *reader) readTools() {
 	if len(r.tools) > 0 && r.tools[0] == '[' && !jsonscan.IsEmptyList(r.tools) {
 		if r.x.Options.Has(core.ToolChoiceNone) && !r.x.Keep(core.UnusedTools, nil) || !r.x.Keep(core.FunctionTool, nil) {
@@ -65,7 +65,7 @@ func (r *reader) custom() bool {
 	return r.grammar(f.Raw("format"))
 }
 
-// grammar reads which text a tool takes.
+// grammar reads the grammar of the text that a tool takes.
 func (r *reader) grammar(raw []byte) bool {
 	const path = "custom.format"
 	if raw == nil {

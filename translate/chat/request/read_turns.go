@@ -16,7 +16,7 @@ func (r *reader) messages() {
 	}
 }
 
-// turn writes the turn that a message is.
+// turn writes a message as a turn.
 func (r *reader) turn() {
 	r.late, r.hasContent = false, false
 	s := messageShapes.Shape(r.message.Word("role"))
@@ -37,8 +37,8 @@ func (r *reader) turn() {
 	r.begun = true
 }
 
-// systemTurn writes what the system says: in front of the conversation until
-// somebody else has spoken.
+// systemTurn writes a turn of the system: one of the instructions in front of the first
+// turn of another role, a late one behind that.
 func (r *reader) systemTurn() {
 	r.role, r.late = core.System, true
 	if !r.begun {
@@ -63,7 +63,7 @@ func (r *reader) text(text []byte) bool {
 	return true
 }
 
-// beginLate begins a turn of the system that has something to say.
+// beginLate begins a turn of the system, and reports whether the writer gets the turn.
 func (r *reader) beginLate() bool {
 	if r.role == core.System && !r.x.Keep(core.LateSystem, nil) {
 		return false
@@ -73,7 +73,7 @@ func (r *reader) beginLate() bool {
 	return true
 }
 
-// userTurn writes what a user says, which must be something.
+// userTurn writes the turn of a user, which must not be empty.
 func (r *reader) userTurn() {
 	r.begin(core.User)
 	r.content()
@@ -102,7 +102,7 @@ func (r *reader) toolTurn() {
 	r.w.EndTurn()
 }
 
-// assistantTurn writes what the assistant has thought, said and called, in this
+// assistantTurn writes the reasoning, the content and the calls of the assistant, in this
 // order.
 func (r *reader) assistantTurn() {
 	if raw := r.message.Raw("function_call"); raw != nil {
@@ -119,8 +119,7 @@ func (r *reader) assistantTurn() {
 	r.w.EndTurn()
 }
 
-// refusal writes the text by which the assistant refuses. One that is no text is
-// left out.
+// refusal writes the text by which the assistant refuses. A value of another kind is lost.
 func (r *reader) refusal() {
 	raw := r.message.Raw("refusal")
 	if raw != nil && !jsonscan.IsString(raw) {

@@ -7,7 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// The sentences on messages.
+// The requirements on messages.
 const (
 	wantRole    = "must be 'system', 'developer', 'user', 'assistant', 'tool' or 'function'"
 	wantContent = "must be a string or an array of content parts"

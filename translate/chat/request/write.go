@@ -10,19 +10,18 @@ import (
 // Target writes chat requests.
 var Target = core.Target{Format: translate.Chat, Outcomes: &outcomes, New: func() core.Writer { return new(writer) }}
 
-// writer writes a chat request. The conversation and the tools gather in buffers
-// of their own, since a body may have its members in any order; the rest comes
-// after.
+// writer writes a chat request. It gathers the conversation and the tools in buffers,
+// since a body may have its members in any order.
 type writer struct {
 	x   *core.Translation
 	out core.Members
 
 	system   parts.Content // the first message
-	hoisted  parts.Content // later system texts that join it
+	hoisted  parts.Content // later system texts that join the first message
 	messages messages
 	turn     turnBuffer
 	result   result
-	lines    lines
+	lines    bool // a text of several lines is open
 
 	tools []byte // each with a comma before it
 	names core.ToolNames
@@ -73,7 +72,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	return append(w.out, '}')
 }
 
-// endConversation refuses a conversation that cannot end as it does.
+// endConversation refuses an empty conversation, and one that the provider cannot continue.
 func (w *writer) endConversation() {
 	if w.system.Join(&w.hoisted); w.system.Empty() && w.messages.empty() {
 		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content")

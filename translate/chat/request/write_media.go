@@ -6,7 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// What a tool message says when all that the tool returned went elsewhere.
+// The texts of a tool message whose media are in another message.
 const (
 	imageElsewhere    = "[image returned by this tool is in the next user message]"
 	documentElsewhere = "[document returned by this tool is in the next user message]"
@@ -16,16 +16,11 @@ const (
 type result struct {
 	open      bool
 	content   parts.Content
-	id        []byte // by which the provider knows the call, escaped
-	elsewhere string // what the tool message says if all went to the next one
+	id        []byte // the provider's id of the call, escaped
+	elsewhere string // the text if the result consists of media in the next message
 }
 
-// lines are a search result that is being written: a text of several lines.
-type lines struct {
-	open bool
-}
-
-// texts returns where texts go.
+// texts returns the open content.
 func (w *writer) texts() *parts.Content {
 	if w.result.open {
 		return &w.result.content
@@ -36,7 +31,7 @@ func (w *writer) texts() *parts.Content {
 // OpenResult begins the message of a tool's result.
 func (w *writer) OpenResult(r *core.Result) {
 	if !w.turn.content.Empty() {
-		w.x.Keep(core.TextBeforeResult, nil) // nothing may stand between a call and its results
+		w.x.Keep(core.TextBeforeResult, nil) // a result follows its call immediately
 	}
 	w.turn.results = true
 	w.result.open, w.result.elsewhere = true, ""
@@ -60,7 +55,7 @@ func (w *writer) CloseResult(failed bool) {
 	w.messages.add(w.x.At, "tool", w.scratch, &r.content, nil)
 }
 
-// ToolReference names a tool that a search for tools has found.
+// ToolReference adds the name of a tool that a search for tools has found.
 func (w *writer) ToolReference(name []byte) {
 	w.texts().Add([]byte("[tool available: "), name, []byte("]"))
 }
@@ -84,9 +79,9 @@ func (w *writer) Image(m *core.Media) {
 	w.turn.marked = to
 }
 
-// hoist returns where media go that cannot stand in the result of a tool: into the
-// user message behind all results. The first of a result is preceded by a word on
-// where it comes from.
+// hoist returns the content for media that the result of a tool cannot contain: the user
+// message behind all results. A text in front of the first media of a result names the
+// call.
 func (w *writer) hoist(kind, elsewhere string) *parts.Content {
 	to := &w.turn.hoisted
 	if w.result.elsewhere == "" {
@@ -123,19 +118,20 @@ func (w *writer) Document(m *core.Media) {
 	w.turn.marked = to
 }
 
-// OpenDocument adds what is said of a document whose parts follow.
+// OpenDocument adds the title and the context of a document whose parts follow.
 func (w *writer) OpenDocument(m *core.Media) { w.texts().AddLines(m.Title, m.Context) }
 
 // CloseDocument ends a document.
 func (w *writer) CloseDocument() {}
 
-// OpenSearchResult begins lines: title, source, and the texts that follow.
+// OpenSearchResult begins a text of several lines: the title, the source, and the texts
+// that follow.
 func (w *writer) OpenSearchResult(title, source []byte) {
 	to := w.texts()
 	to.Open()
 	to.Buf = append(append(to.Buf, title...), parts.LineFeed...)
 	to.Buf = append(to.Buf, source...)
-	w.lines.open = true
+	w.lines = true
 }
 
 // CloseSearchResult ends the lines.
@@ -143,5 +139,5 @@ func (w *writer) CloseSearchResult() {
 	to := w.texts()
 	to.Close()
 	w.turn.marked = to
-	w.lines.open = false
+	w.lines = false
 }

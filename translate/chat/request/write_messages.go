@@ -12,7 +12,7 @@ const openText = `{"type":"text","text":"`
 // one waits, since the next may join it.
 type messages struct {
 	buf   []byte
-	unite bool // messages of one role that follow each other become one
+	unite bool // successive messages of one role become one message
 
 	// The last message.
 	at         core.Place // of the client's
@@ -29,11 +29,11 @@ func (t *messages) reset(unite bool) {
 
 func (t *messages) empty() bool { return t.role == "" }
 
-// size returns how much memory the messages keep beside the last content, in bytes.
+// size returns the size of the memory of all messages without the last content, in bytes.
 func (t *messages) size() int { return cap(t.buf) + cap(t.head) + cap(t.tail) }
 
-// add adds a message: the members after its role, its content, which is taken, nil
-// for null, and the members behind that.
+// add adds a message: the members behind its role, its content, which add takes over, nil
+// for null, and the members behind the content.
 func (t *messages) add(at core.Place, role string, head []byte, c *parts.Content, tail []byte) {
 	if t.unite && role == t.role && len(head)+len(t.head)+len(t.tail) == 0 {
 		t.join(c)
@@ -45,15 +45,15 @@ func (t *messages) add(at core.Place, role string, head []byte, c *parts.Content
 	t.at, t.tail = at, append(t.tail[:0], tail...)
 }
 
-// take makes a content that of the last message.
+// take makes c the content of the last message.
 func (t *messages) take(c *parts.Content) {
 	if t.null = c == nil; !t.null {
 		t.content, *c = *c, t.content
 	}
 }
 
-// join adds a content to that of the last message: a text with a blank line
-// between, parts behind parts.
+// join adds a content to the content of the last message: a text behind a blank line,
+// parts behind parts.
 func (t *messages) join(c *parts.Content) {
 	switch {
 	case c == nil:
@@ -83,8 +83,8 @@ func (t *messages) appendLast(dst []byte) []byte {
 	return append(append(dst, t.tail...), '}')
 }
 
-// mark puts a breakpoint on the last part of the last message, if that has one
-// to mark.
+// mark puts a breakpoint on the last part of the last message, and reports whether the
+// message has a part that can be marked.
 func (t *messages) mark() bool {
 	if t.null || t.role == "" || t.role == "assistant" || len(t.head)+len(t.tail) > 0 {
 		return false

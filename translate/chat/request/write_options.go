@@ -21,7 +21,7 @@ func (w *writer) writeOptions() {
 	w.writeLogprobs()
 }
 
-// writeLogprobs asks for as many alternatives of each token as the client wants.
+// writeLogprobs asks for the alternatives of each token, if the client does.
 func (w *writer) writeLogprobs() {
 	if most, ok := w.x.Logprobs(); ok {
 		w.out.Raw("logprobs", []byte("true"))

@@ -6,7 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 )
 
-// writeReasoning asks for as much reasoning as the client wants.
+// writeReasoning writes the effort of reasoning.
 func (w *writer) writeReasoning() {
 	if w.x.Traits.Extension(templateArguments) {
 		w.switchThinking(w.x.Options.OneOf(core.ReasoningOn, core.ReasoningOff))
@@ -19,8 +19,8 @@ func (w *writer) writeReasoning() {
 	}
 }
 
-// switchThinking turns the thinking of a template on or off, unless the client has
-// used that field itself.
+// switchThinking turns the thinking of a template on or off, unless the client has set
+// the field itself.
 func (w *writer) switchThinking(kind core.Concept) {
 	if kind == core.Nothing || bytes.Contains(w.x.Extensions, []byte(`,"`+templateArguments+`":`)) {
 		return

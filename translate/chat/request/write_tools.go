@@ -5,8 +5,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Tool adds a tool. Only what is named here is copied, so that no other member can
-// land in the function.
+// Tool adds a tool.
 func (w *writer) Tool(t *core.Tool) {
 	w.names.Add(w.x, t)
 	if t.Free {

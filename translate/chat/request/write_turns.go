@@ -8,20 +8,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// turnBuffer is the turn being written.
+// turnBuffer is the turn that is being written.
 type turnBuffer struct {
 	role    core.Role
 	content parts.Content
-	marked  *parts.Content // what the part added last is in
+	marked  *parts.Content // the content with the last part
 
 	thinking parts.Content
 	calls    []byte // tool calls, each with a comma before it
 
-	results bool          // a user's: the result of a tool stands before it
-	hoisted parts.Content // media out of the results of tools
+	results bool          // the turn contains the result of a tool
+	hoisted parts.Content // media from the results of tools
 }
 
-// betweenTexts are what stands between the texts of a turn that become one.
+// betweenTexts are the separators of the texts of a turn that become one text.
 var betweenTexts = [...]string{
 	core.Instructions: parts.BlankLine,
 	core.System:       parts.BlankLine,
@@ -66,7 +66,7 @@ func (w *writer) endSystem() {
 }
 
 // endUser writes the content of a user's turn, behind the results of tools, together
-// with the media out of the results.
+// with the media from the results.
 func (w *writer) endUser() {
 	t := &w.turn
 	all := &t.content
@@ -81,13 +81,13 @@ func (w *writer) endUser() {
 	}
 }
 
-// add adds a message that is nothing but content.
+// add adds a message without other members than the content.
 func (w *writer) add(role string, c *parts.Content) {
 	w.spread(c)
 	w.messages.add(w.x.At, role, nil, c, nil)
 }
 
-// spread makes parts of several texts for the providers that want them so.
+// spread turns several texts into parts for providers that accept only parts.
 func (w *writer) spread(c *parts.Content) {
 	if w.x.Traits.ToolContentParts && c.Texts() > 1 {
 		c.ToArray()
@@ -129,11 +129,11 @@ var replayFields = [...]string{
 	trait.ReplayReasoning:        "reasoning",
 }
 
-// Text adds a text to what is open: a turn, the result of a tool, or lines.
+// Text adds a text to the open content, or a line to an open text of several lines.
 func (w *writer) Text(text []byte) {
 	t := &w.turn
 	switch to := w.texts(); {
-	case w.lines.open:
+	case w.lines:
 		to.Buf = append(append(to.Buf, parts.LineFeed...), text...)
 	default:
 		if len(t.calls) > 0 && to == &t.content {
@@ -151,8 +151,7 @@ func (w *writer) Refusal(text []byte) { w.Text(text) }
 // CacheBreakpoint marks the part added last.
 func (w *writer) CacheBreakpoint([]byte) { w.turn.marked.Mark() }
 
-// Reasoning keeps earlier reasoning for the field in which the provider takes it
-// back.
+// Reasoning keeps earlier reasoning for the field in which the provider accepts it.
 func (w *writer) Reasoning(r *core.Thought) {
 	if len(r.Text) > 0 {
 		w.turn.thinking.AddText(r.Text)

@@ -2,14 +2,14 @@ package request
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
-// The sentences on prompts.
+// The requirements on prompts.
 const (
 	wantPrompt = "must be a string, an array of strings, an array of integers or an array of arrays of integers"
 	wantPiece  = "must be of the same kind as the first: strings, integers or arrays of integers"
 )
 
-// prompt reads the prompt, which is a text, texts, a list of tokens, or lists
-// of tokens, never a mixture.
+// prompt reads the prompt: a text, a list of texts, a list of tokens, or a list of lists
+// of tokens.
 func (r *request) prompt() {
 	if _, ok := r.RawString(); ok {
 		return

@@ -35,17 +35,16 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	if r.choosePrompt() {
 		r.checkOptions()
 		r.remember()
-		r.say()
+		r.write()
 	}
 	return c.Finish()
 }
 
-// penalties are the options that must be numbers and that the strict pass leaves
-// alone.
+// penalties are the options that must be numbers and that the strict pass does not check.
 var penalties = [...]core.Concept{core.PresencePenalty, core.FrequencyPenalty}
 
-// checkOptions refuses options that mean something in this format alone, and those
-// that no format would accept as they are.
+// checkOptions refuses options with a meaning in this format alone, and options that are
+// invalid in every format.
 func (r *reader) checkOptions() {
 	o := &r.x.Options
 	r.refuseBelowOne(noTokensRow, o.Raw(core.MaxTokens)) // 0 asks for the prompt alone
@@ -60,8 +59,8 @@ func (r *reader) checkOptions() {
 	}
 }
 
-// refuseBelowOne refuses a number that servers of completions understand in ways
-// of their own, as for no bound, and no other format has a meaning for.
+// refuseBelowOne refuses a number below 1. Servers of completions differ in its meaning,
+// such as no bound, and it has none in other formats.
 func (r *reader) refuseBelowOne(row *core.Row, raw []byte) {
 	if n, ok := jsonscan.Integer(raw); ok && n < 1 || raw != nil && raw[0] == '-' {
 		r.x.Lose(row, raw)
@@ -78,7 +77,7 @@ func (r *reader) isEveryAnswer(bestOf []byte) bool {
 	return ok && best == n
 }
 
-// remember keeps the prompt for answers that repeat it.
+// remember keeps the prompt for answers that begin with the prompt.
 func (r *reader) remember() {
 	o := &r.x.Options
 	echo, scores := jsonscan.IsTrue(o.Raw(core.Echo)), o[core.Logprobs]

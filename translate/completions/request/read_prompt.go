@@ -5,14 +5,14 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// choosePrompt finds the prompt at hand, one of a list where there are several, and
-// reports whether it can be answered.
+// choosePrompt finds the prompt of this call, one of a list if there are several, and
+// reports whether the prompt can be translated.
 func (r *reader) choosePrompt() bool {
 	if !jsonscan.IsString(r.prompt) {
 		r.enterPrompts()
 	}
 	switch {
-	case !jsonscan.IsString(r.prompt): // tokens mean nothing to another model
+	case !jsonscan.IsString(r.prompt): // another model has other tokens
 		r.x.Lose(tokensRow, nil)
 	case len(jsonscan.Inner(r.prompt)) == 0: // there is nothing to answer
 		r.refuseEmpty()
@@ -22,7 +22,7 @@ func (r *reader) choosePrompt() bool {
 	return false
 }
 
-// enterPrompts chooses one of several prompts. Who listens hears them all.
+// enterPrompts chooses one of several prompts. A listener gets all of them.
 func (r *reader) enterPrompts() {
 	c := jsonscan.Again(r.prompt)
 	r.x.Prompts = 0
@@ -36,7 +36,7 @@ func (r *reader) enterPrompts() {
 	}
 }
 
-// refuseEmpty refuses a prompt that says nothing.
+// refuseEmpty refuses an empty prompt.
 func (r *reader) refuseEmpty() {
 	if r.x.Prompts == 1 {
 		r.x.Lose(emptyPromptRow, nil)
@@ -50,12 +50,12 @@ func (r *reader) refuseEmpty() {
 	r.x.At.Leave()
 }
 
-// fillInstruction asks in words for what stands between two texts. It needs no
+// fillInstruction is the instruction to write the text between two others. It needs no
 // escapes.
 const fillInstruction = "Write only the text that belongs between PREFIX and SUFFIX."
 
-// say writes the prompt as a conversation.
-func (r *reader) say() {
+// write writes the prompt as a conversation.
+func (r *reader) write() {
 	text, suffix := jsonscan.Inner(r.prompt), r.suffix()
 	r.instruct(suffix != nil)
 	if suffix != nil {
@@ -64,7 +64,7 @@ func (r *reader) say() {
 	r.turn(text)
 }
 
-// turn writes what a user says, if that is anything.
+// turn writes a turn of the user, unless the text is empty.
 func (r *reader) turn(text []byte) {
 	if len(text) == 0 {
 		return
@@ -74,8 +74,8 @@ func (r *reader) turn(text []byte) {
 	r.w.EndTurn()
 }
 
-// suffix returns the text that follows what is to be filled in, escaped, nil for
-// none. It is asked for in words: no format of conversations has a field for it.
+// suffix returns the escaped text behind the text to be filled in, nil for none. Formats
+// of conversations have no field for a suffix, so an instruction asks for the text.
 func (r *reader) suffix() []byte {
 	text := jsonscan.Inner(r.x.Options.Raw(core.Suffix))
 	r.x.Options.Clear(core.Suffix, core.Suffix)
@@ -85,8 +85,8 @@ func (r *reader) suffix() []byte {
 	return text
 }
 
-// instruct writes what the system says to a prompt: what the operator wants it to
-// say, and how a text is filled in.
+// instruct writes the instructions: the operator's system text, and how a text is filled
+// in.
 func (r *reader) instruct(fills bool) {
 	system := r.x.Traits.CompletionSystem
 	if system == "" && !fills {
@@ -102,7 +102,7 @@ func (r *reader) instruct(fills bool) {
 	r.w.EndTurn()
 }
 
-// around returns the text that shows a prompt and its suffix, all escaped.
+// around returns the text with a prompt and its suffix, all escaped.
 func around(prompt, suffix []byte) []byte {
 	text := append([]byte(`PREFIX:\n`), prompt...)
 	text = append(text, `\n\nSUFFIX:\n`...)

@@ -6,22 +6,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// template is how a conversation is written as one prompt (wire format B.7).
+// template describes the prompt of a conversation (wire format B.7).
 type template struct {
 	system, note, user, assistant string // begin a turn, escaped; note is a system turn that is not the first
 
 	end    string // ends a turn, escaped
-	answer string // begins the answer where the assistant has not begun it yet, escaped
+	answer string // begins the answer unless the last turn is the beginning of it, escaped
 
-	stop  string // begins what the provider may not go on with
+	stop  string // begins a turn that the provider must not write
 	space bool   // the answer begins with a space
 
-	controls []string // what no text may hold, since it would forge a turn
-	labels   []string // what a line of a guarded text may not begin with
+	controls []string // texts that would forge a turn
+	labels   []string // texts that would forge a turn at the beginning of a line
 }
 
-// templates are the templates by their names in the configuration. There is
-// none for TemplateNone.
+// templates are the templates by their names in the configuration, without TemplateNone.
 var templates = map[trait.PromptTemplate]template{
 	trait.TemplateTurns: {
 		note: "System: ", user: "Human: ", assistant: "Assistant: ",
@@ -36,9 +35,9 @@ var templates = map[trait.PromptTemplate]template{
 	},
 }
 
-// forged returns which of the signs of turns an escaped text holds, "" for none:
-// controls anywhere, labels at the beginning of a line. Nothing of them may hide
-// behind an escape.
+// forged returns the first sign of a turn in an escaped text, "" for none: a control
+// anywhere, or a label at the beginning of a line. The characters of the signs must not be
+// escaped.
 func forged(text []byte, controls, labels []string) string {
 	for _, control := range controls {
 		if bytes.Contains(text, []byte(control)) {
@@ -66,8 +65,8 @@ func beginsLine(text, word []byte) bool {
 	}
 }
 
-// endsLine reports whether an escaped text ends with a line break, which is not
-// a letter behind a backslash of the text's own.
+// endsLine reports whether an escaped text ends with a line break, and not with an escaped
+// backslash and a letter.
 func endsLine(text []byte) bool {
 	before, ok := bytes.CutSuffix(text, []byte(`\n`))
 	if !ok {

@@ -12,9 +12,9 @@ import (
 // Target writes completions requests.
 var Target = core.Target{Format: translate.Completions, Outcomes: &outcomes, Reserved: trait.ChatOptions, New: func() core.Writer { return new(writer) }}
 
-// writer writes a completions request: the conversation becomes one prompt, which
-// the provider continues. The prompt gathers in a buffer of its own, since a body
-// may have its members in any order.
+// writer writes a completions request. The conversation becomes one prompt, which the
+// provider continues. writer gathers the prompt in a buffer, since a body may have its
+// members in any order.
 type writer struct {
 	core.Discard
 	x      *core.Translation
@@ -81,9 +81,8 @@ func (w *writer) writeMaxTokens() {
 	}
 }
 
-// writeStops writes the stops of the client, and the one with which the provider
-// would begin another turn. That one is enforced too: some servers ignore it, and
-// some repeat it.
+// writeStops writes the stops of the client, and the text that begins another turn. The
+// gateway also enforces that text, since some servers ignore it and some repeat it.
 func (w *writer) writeStops() {
 	w.out.Name("stop")
 	w.out = append(w.out, '[')
@@ -98,15 +97,15 @@ func (w *writer) writeStops() {
 	w.x.Answer.Enforce = append(w.x.Answer.Enforce, w.prompt.stop)
 }
 
-// writeLogprobs asks for as many alternatives of each token as the client wants.
+// writeLogprobs asks for the alternatives of each token, if the client does.
 func (w *writer) writeLogprobs() {
 	if most, ok := w.x.Logprobs(); ok {
 		w.out.Number("logprobs", most)
 	}
 }
 
-// writeSchema asks for an answer that follows a schema, in the words of servers
-// that have some for it; the format has none.
+// writeSchema writes the schema of the answer into a field that some servers have beyond
+// the format.
 func (w *writer) writeSchema() {
 	schema := w.x.Options.Raw(core.Schema)
 	switch {
@@ -119,7 +118,7 @@ func (w *writer) writeSchema() {
 	}
 }
 
-// loseChoice reports that no tool can be used, which the client demands.
+// loseChoice reports the loss of a choice by which a tool must be used.
 func (w *writer) loseChoice() {
 	if w.x.Options.ForcesTool() {
 		w.x.Keep(core.ToolChoiceWithoutTools, nil)

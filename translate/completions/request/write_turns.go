@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// lineFeed stands between texts of a user, as it is written in JSON.
+// lineFeed separates texts of a user, escaped.
 const lineFeed = `\n`
 
 // Turn begins a turn.
@@ -28,7 +28,7 @@ func (w *writer) Turn(role core.Role) {
 	}
 }
 
-// lateSystem begins a late turn of the system where the provider can have it.
+// lateSystem begins a late turn of the system at the place that the provider accepts.
 func (w *writer) lateSystem() {
 	p := &w.prompt
 	switch mid := cmp.Or(w.x.Traits.MidSystem, lateSystem); {
@@ -49,15 +49,15 @@ func (w *writer) Refusal(text []byte) { w.prompt.add(text) }
 
 // EndTurn ends the turn.
 func (w *writer) EndTurn() {
-	text := w.prompt.said()
+	text := w.prompt.turnText()
 	if w.guard(text); len(text) == 0 && w.role != core.Instructions {
 		w.x.Keep(core.EmptyTurn, nil)
 	}
 	w.prompt.close(w.role == core.Assistant)
 }
 
-// guard refuses a turn whose text would forge others. Labels count only for those
-// who ask for a guard: such lines are common prose.
+// guard refuses a turn whose text would forge other turns. Labels count only if the trait
+// template_guard is set, since such lines are common in prose.
 func (w *writer) guard(text []byte) {
 	labels := w.prompt.labels
 	if !w.x.Traits.TemplateGuard {
@@ -74,7 +74,7 @@ func (w *writer) guard(text []byte) {
 	}
 }
 
-// refuse refuses the turn because of what its text holds.
+// refuse refuses the turn because of a sign in its text.
 func (w *writer) refuse(sign string, isLabel bool) {
 	text := core.TurnText
 	if w.role == core.Instructions {

@@ -1,18 +1,18 @@
 package request
 
-// blockBuffer gathers what is said in a messages request: the messages, the system
-// prompt, or the tools. It is kept as JSON; texts are never decoded.
+// blockBuffer gathers one list of a messages request as JSON: the messages, the system
+// prompt, or the tools. Texts are never decoded.
 type blockBuffer struct {
 	buf   []byte
-	text  []byte // that follows: of the last block, still in the body
-	rest  string // that follows the text
-	role  string // of the message that is open
-	start int    // the blocks of that message
-	front int    // the end of those that lead it
+	text  []byte // the text of the last block, which is still a slice of the body
+	rest  string // the JSON behind the text
+	role  string // of the open message, "" for none
+	start int    // the beginning of the blocks of the open message
+	front int    // the end of its leading blocks, see lead
 
-	marks  [maxBreakpoints]mark // the last ones
-	marked int
-	lost   bool // there were others
+	marks  [maxBreakpoints]mark // the last breakpoints
+	marked int                  // the number of marks
+	lost   bool                 // there are more breakpoints than marks
 }
 
 // mark is a breakpoint of the cache.
@@ -21,17 +21,17 @@ type mark struct {
 	ttl []byte // raw; nil for none
 }
 
-// maxBreakpoints is how many breakpoints a messages request may have.
+// maxBreakpoints is the greatest number of breakpoints in a messages request.
 const maxBreakpoints = 4
 
-// emptied returns a buffer that holds nothing, with the memory of this one.
+// emptied returns an empty buffer with the memory of this one.
 func (b *blockBuffer) emptied() blockBuffer { return blockBuffer{buf: b.buf[:0]} }
 
 func (b *blockBuffer) empty() bool { return len(b.buf) == 0 }
 
-// begin begins a block with its first bytes, in a message of that role: the open
-// one, if it is. A role of "" is that of a block within a block, or of a list
-// without messages. The caller appends the rest.
+// begin begins a block with its first bytes, in a message of a role: the open message if
+// it has that role, or else a new one. The role is "" for a block in another block, and
+// in a list without messages. The caller appends the rest of the block.
 func (b *blockBuffer) begin(role, first string) {
 	b.settle()
 	if role != "" && role != b.role {
@@ -46,7 +46,7 @@ func (b *blockBuffer) begin(role, first string) {
 	b.buf = append(b.buf, first...)
 }
 
-// comma divides what follows from what stands before it in the same list.
+// comma appends the comma between two elements of a list.
 func (b *blockBuffer) comma() {
 	if n := len(b.buf); n > 0 && b.buf[n-1] != '[' {
 		b.buf = append(b.buf, ',')
@@ -65,8 +65,8 @@ func (b *blockBuffer) close() {
 	b.role = ""
 }
 
-// settle copies the text of the last block behind the others. One that nothing
-// follows is copied once, to where it belongs.
+// settle copies the text of the last block into the buffer. The text of a block that
+// nothing follows is copied only once, by appendTo.
 func (b *blockBuffer) settle() {
 	b.buf = append(append(b.buf, b.text...), b.rest...)
 	b.text, b.rest = nil, ""
@@ -78,8 +78,8 @@ const (
 	closeText = `"}`
 )
 
-// say ends a text block that was begun; the text is escaped, and stands in the body.
-func (b *blockBuffer) say(text []byte) { b.text, b.rest = text, closeText }
+// endText ends a text block with its escaped text, a slice of the body.
+func (b *blockBuffer) endText(text []byte) { b.text, b.rest = text, closeText }
 
 // mark puts a breakpoint on the block added last.
 func (b *blockBuffer) mark(ttl []byte) {
@@ -92,8 +92,8 @@ func (b *blockBuffer) mark(ttl []byte) {
 	b.marked++
 }
 
-// appendTo appends what was gathered with its last breakpoints, as many as there
-// is room for, and returns how many that were.
+// appendTo appends the list with its last breakpoints, at most room of them, and returns
+// the number of the breakpoints.
 func (b *blockBuffer) appendTo(dst []byte, room int) (out []byte, used int) {
 	if b.marked > room {
 		b.lost = true

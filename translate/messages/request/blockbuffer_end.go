@@ -7,15 +7,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// trim cuts the white space at the end of the open message, and the message if
-// it has nothing else.
+// trim cuts the white space at the end of the open message, and the whole message if it
+// consists of white space.
 func (b *blockBuffer) trim() {
 	starts := b.starts()
 	for i := len(starts) - 1; i >= 0 && b.trimBlock(starts[i]); i-- {
 	}
 }
 
-// starts are where the blocks of the open message begin.
+// starts returns the positions of the blocks of the open message.
 func (b *blockBuffer) starts() (at []int) {
 	b.settle()
 	first := b.start - len("[")
@@ -26,8 +26,9 @@ func (b *blockBuffer) starts() (at []int) {
 	return at
 }
 
-// trimBlock cuts the white space at the end of the last block, if that is a text.
-// It reports whether all of the block went, so that there may be more to cut.
+// trimBlock cuts the white space at the end of the last block if the block is a text. It
+// reports whether it cut the whole block, so that the block before may end with white
+// space, too.
 func (b *blockBuffer) trimBlock(last int) (again bool) {
 	raw, isText := bytes.CutPrefix(b.buf[last:], []byte(openText))
 	if !isText {
@@ -50,7 +51,7 @@ func (b *blockBuffer) trimBlock(last int) (again bool) {
 	return false
 }
 
-// cut cuts the last block, and the message that has no other.
+// cut cuts the last block, and the message if it has no other block.
 func (b *blockBuffer) cut(last int, marked bool) {
 	if marked {
 		b.marked--
@@ -64,7 +65,7 @@ func (b *blockBuffer) cut(last int, marked bool) {
 	b.buf, b.role = b.buf[:max(0, head-len(","))], ""
 }
 
-// endsWith reports whether the last block of the open message begins with that.
+// endsWith reports whether the last block of the open message begins with first.
 func (b *blockBuffer) endsWith(first string) bool {
 	starts := b.starts()
 	return len(starts) > 0 && bytes.HasPrefix(b.buf[starts[len(starts)-1]:], []byte(first))

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// lead makes the block that begins at from, and was added last, one of those that
-// lead the open message, behind the others that do. It reports whether it stood
-// elsewhere.
+// lead moves the last block, which begins at from, behind the leading blocks of the open
+// message. It reports whether the block was at another position.
 func (b *blockBuffer) lead(from int) (moved bool) {
 	to := b.front
 	if to > b.start && to < len(b.buf) {

@@ -36,10 +36,9 @@ type request struct {
 	leads     bool // the first message is a system text
 }
 
-// Inspect is the strict pass over a request body. It returns what the gateway
-// needs to know of it, or the fault that comes first: JSON faults in byte
-// order, then the fields in the order of their table. CountTokens may leave
-// out max_tokens.
+// Inspect is the strict pass over a request body. It returns the view of the request, or
+// the fault that comes first: JSON faults in byte order, then the fields in the order of
+// their table. Requests of CountTokens need no max_tokens.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
 	r := request{Pass: strict.New(body, strict.Dots, fields)}
 	for r.NextField() {
@@ -55,7 +54,7 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 	return r.End()
 }
 
-// read reads the field at hand.
+// read reads the current field.
 func (r *request) read() {
 	switch r.Field() {
 	case "messages":

@@ -5,7 +5,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// outcomes are what becomes of each concept in messages requests.
+// outcomes is the table of the outcomes of concepts in messages requests.
 var outcomes = core.NewOutcomes(
 	core.Keep(core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.Stops, core.Stream, core.StreamUsage, core.Echo),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
@@ -53,9 +53,9 @@ var thinking = []core.Rule{
 	core.KeepIf("thinking_style budget", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingBudget }),
 }
 
-// lateSystem is what becomes of late system texts unless a trait says otherwise.
+// lateSystem is the default of the trait mid_system.
 const lateSystem = trait.MidSystemHoist
 
-// noSampling is the rule of providers that take no sampling fields: a version of the
-// format refuses them.
+// noSampling is the rule of providers that accept no sampling fields, or that use a
+// version of the format without these fields.
 var noSampling = core.LoseIf("sampling none", func(traits *trait.Traits) bool { return traits.SamplingByVersion() == trait.SamplingNone })

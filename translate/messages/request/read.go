@@ -16,21 +16,21 @@ type reader struct {
 	cursor jsonscan.Cursor // over the body
 
 	role   core.Role
-	person bool // the turn holds more than the results of tools
-	late   bool // the turn is one of the system that has not begun
-	spoken bool // a turn of a user or an assistant has begun
+	person bool // the turn contains more than the results of tools
+	late   bool // the turn is one of the system, and the writer has not got its beginning
+	begun  bool // a turn of a user or an assistant has begun
 
 	effort core.Option // of the last system turn that no user turn follows
 
-	lostTools bool // there are tools that the writer does not get
+	lostTools bool // there are tools, and the writer gets none of them
 
-	serverCalls  int // calls of server tools without a result in the last assistant turn
-	lastServerAt core.Place
+	serverCalls  int        // calls of server tools without a result in the last assistant turn
+	lastServerAt core.Place // of the last of these calls
 
 	levels [maxNesting]blockLevel
 	tool   core.Object
 
-	// What the writer is given, here so that it costs no allocation.
+	// The arguments of the writer's methods, kept here to save allocations.
 	parts struct {
 		media   core.Media
 		thought core.Thought
@@ -40,7 +40,7 @@ type reader struct {
 	}
 }
 
-// blockLevel reads the blocks that stand in those of the level before.
+// blockLevel reads the blocks inside the blocks of the level before.
 type blockLevel struct {
 	cursor        jsonscan.Cursor
 	block, source core.Object
@@ -72,13 +72,13 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	return c.Finish()
 }
 
-// waiting are members that are read behind all others.
+// waiting are the members that are read behind all others.
 type waiting struct {
 	system []byte
-	format []byte // of the answer, in its older place
+	format []byte // of the answer, in the older member
 }
 
-// Forget lets go of the body.
+// Forget drops all references to the body.
 func (r *reader) Forget() { *r = reader{} }
 
 func (r *reader) finish(late *waiting) {
@@ -99,7 +99,7 @@ func (r *reader) finish(late *waiting) {
 	r.loseTools()
 }
 
-// budget drops a budget of reasoning beside another kind of reasoning.
+// budget reports the loss of a budget beside a kind of reasoning without a budget.
 func (r *reader) budget() {
 	if o := &r.x.Options; o.Has(core.ReasoningBudget) && !o.Has(core.ReasoningOn) {
 		r.x.Lose(idleBudgetRow, nil)
@@ -107,8 +107,7 @@ func (r *reader) budget() {
 	}
 }
 
-// format reads the format of the answer in its older place, and checks what is
-// known of it.
+// format reads the format of the answer in the older member, and checks the format.
 func (r *reader) format(older []byte) {
 	o, path := &r.x.Options, "output_config.format"
 	if len(older) > 0 && older[0] != 'n' {
@@ -128,7 +127,7 @@ func (r *reader) format(older []byte) {
 	}
 }
 
-// choice refuses a choice among the tools that does not say what it is.
+// choice refuses a choice among the tools without a type.
 func (r *reader) choice() {
 	o := &r.x.Options
 	if o.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed) == core.Nothing && (o.Has(core.ToolChoiceName) || o.Has(core.OneCallAtATime)) {

@@ -35,7 +35,7 @@ func (r *reader) redactedThinking(b *core.Object) {
 	}
 }
 
-// thinking writes what the assistant thought.
+// thinking writes a thinking block.
 func (r *reader) thinking(b *core.Object) {
 	t := &r.parts.thought
 	*t = core.Thought{Text: b.Text("thinking"), Signature: b.Text("signature")}
@@ -57,7 +57,7 @@ func (r *reader) thinking(b *core.Object) {
 	}
 }
 
-// encrypted writes what a provider of the responses format has encrypted.
+// encrypted writes reasoning that a provider of the responses format has encrypted.
 func (r *reader) encrypted(t *core.Thought) {
 	if r.x.Unseal(t) {
 		r.w.Reasoning(t)

@@ -6,8 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
-// within reads the blocks of an array in a block; content that is no array has
-// none. level counts how deep the array stands.
+// within reads the blocks of a raw array in a block; a value of another kind has none.
+// level is the number of blocks around the array.
 func (r *reader) within(level int, raw []byte, list string, allowed shape.Types) {
 	if len(raw) == 0 || raw[0] != '[' {
 		return
@@ -26,9 +26,9 @@ func (r *reader) blocks(c *jsonscan.Cursor, level int, list string, allowed shap
 	}
 }
 
-// readBlock reads the members of a block. Results of tools may be long, so their
-// content is written at once where the members before it say whose it is; opened
-// reports that.
+// readBlock reads the members of a block. Results of tools may be long, so readBlock
+// writes their content at once if the members in front of the content identify the call.
+// opened reports whether it did.
 func (r *reader) readBlock(b *core.Object, c *jsonscan.Cursor, level int) (opened bool) {
 	for b.Enter(c, blockShapes, ""); b.Next(r.x, c); {
 		if b.Name() == "content" && r.opensResult(b, c, level) {
@@ -41,8 +41,8 @@ func (r *reader) readBlock(b *core.Object, c *jsonscan.Cursor, level int) (opene
 	return opened
 }
 
-// opensResult opens the result of a tool if the content at the cursor is the
-// blocks of one.
+// opensResult opens the result of a tool if the content at the cursor consists of the
+// blocks of a result.
 func (r *reader) opensResult(b *core.Object, c *jsonscan.Cursor, level int) bool {
 	if level > 0 || r.role != core.User || c.Kind() != jsonscan.Array || r.x.Failed() {
 		return false
@@ -94,14 +94,14 @@ func (r *reader) block(b *core.Object, level int, allowed shape.Types, opened bo
 	}
 }
 
-// textBlock writes a text; an empty one is no text.
+// textBlock writes a text unless the text is empty.
 func (r *reader) textBlock(b *core.Object, level int) {
 	if cited := b.Raw("citations"); cited != nil && !jsonscan.IsEmptyList(cited) {
 		r.x.Lose(citedTextRow, nil)
 	}
 	switch text := b.Text("text"); {
 	case len(text) > 0:
-		r.say(text)
+		r.text(text)
 		r.breakpoint(b, r.cachePart(level))
 	case b.Raw("cache_control") != nil:
 		r.x.LoseMember("", []byte("cache_control"))
@@ -120,14 +120,14 @@ func (r *reader) cachePart(level int) core.Concept {
 	}
 }
 
-// breakpoint writes the breakpoint of the cache that a block has.
+// breakpoint writes the breakpoint of a block, if there is one.
 func (r *reader) breakpoint(b *core.Object, c core.Concept) {
 	if ttl, ok := r.cached(b.Raw("cache_control"), c); ok {
 		r.w.CacheBreakpoint(ttl)
 	}
 }
 
-// cached reports whether the writer is to get a breakpoint, and how long it holds.
+// cached reports whether the writer gets a breakpoint, and returns the raw lifetime.
 func (r *reader) cached(raw []byte, as core.Concept) (ttl []byte, ok bool) {
 	if raw == nil || !r.x.Keep(as, nil) {
 		return nil, false
@@ -150,8 +150,8 @@ func (r *reader) cached(raw []byte, as core.Concept) (ttl []byte, ok bool) {
 	return ttl, true
 }
 
-// toolResult writes the result of a tool, which may have been opened already with
-// its content.
+// toolResult writes the result of a tool. If opened is set, readBlock has written the
+// beginning and the content of the result.
 func (r *reader) toolResult(b *core.Object, level int, opened bool) {
 	if !r.x.Keep(core.ToolResult, nil) {
 		return
@@ -171,7 +171,7 @@ func (r *reader) toolResult(b *core.Object, level int, opened bool) {
 	}
 }
 
-// toolReference names a tool that a search for tools has found.
+// toolReference writes the name of a tool that a search for tools has found.
 func (r *reader) toolReference(b *core.Object, level int) {
 	name := r.optional(b.Raw("tool_name"), "tool_name")
 	if r.x.Keep(core.ToolReference, nil) {
@@ -180,7 +180,7 @@ func (r *reader) toolReference(b *core.Object, level int) {
 	}
 }
 
-// isTrue reports whether a member is true of which the strict pass asks nothing.
+// isTrue reports whether a member that the strict pass does not check is true.
 func (r *reader) isTrue(raw []byte, member string) bool {
 	if raw != nil && !jsonscan.IsTrue(raw) && string(raw) != "false" {
 		r.x.Invalid(member, "must be a boolean")
@@ -188,8 +188,7 @@ func (r *reader) isTrue(raw []byte, member string) bool {
 	return jsonscan.IsTrue(raw)
 }
 
-// optional returns the text of a member of which the strict pass asks nothing,
-// escaped.
+// optional returns the escaped text of a member that the strict pass does not check.
 func (r *reader) optional(raw []byte, member string) []byte {
 	if raw != nil && !jsonscan.IsString(raw) {
 		r.x.Invalid(member, "must be a string")

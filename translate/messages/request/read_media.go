@@ -5,7 +5,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// source reads where an image or a document is.
+// source reads the source of an image or a document.
 func (r *reader) source(b *core.Object, level int) (source *core.Object, kind string) {
 	source = &r.levels[level].source
 	source.ReadRaw(r.x, b.Raw("source"), sourceShapes, "source")
@@ -75,7 +75,7 @@ func (r *reader) textDocument(b *core.Object, m *core.Media, level int) {
 	}
 }
 
-// partsDocument writes a document that is made of texts and images.
+// partsDocument writes a document that consists of texts and images.
 func (r *reader) partsDocument(b *core.Object, m *core.Media, content []byte, level int) {
 	if !r.x.Keep(core.PartsDocument, nil) {
 		return
@@ -89,7 +89,7 @@ func (r *reader) partsDocument(b *core.Object, m *core.Media, content []byte, le
 	r.breakpoint(b, core.CacheNestedPart)
 }
 
-// file writes a PDF document, the only kind of file that the format has.
+// file writes a PDF document, the only kind of file in the format.
 func (r *reader) file(b *core.Object, m *core.Media, source *core.Object, level int) {
 	if string(m.MediaType) != "application/pdf" {
 		r.x.Lose(unknownFileRow, source.Raw("media_type"))
@@ -106,7 +106,7 @@ func (r *reader) fileElsewhere(b *core.Object, m *core.Media, as core.Concept, l
 	}
 }
 
-// searchResult writes something found by a search.
+// searchResult writes the result of a search.
 func (r *reader) searchResult(b *core.Object, level int) {
 	if !r.x.Keep(core.SearchResult, nil) {
 		return
@@ -118,7 +118,7 @@ func (r *reader) searchResult(b *core.Object, level int) {
 	r.breakpoint(b, r.cachePart(level))
 }
 
-// cites reports whether the answer is to cite a document.
+// cites keeps the request to cite a document, if there is one.
 func (r *reader) cites(b *core.Object) {
 	raw := b.Raw("citations")
 	if raw == nil || jsonscan.IsEmptyList(raw) {

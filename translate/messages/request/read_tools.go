@@ -18,8 +18,8 @@ func (r *reader) tools() {
 	}
 }
 
-// loseTools decides about tools that the writer does not get, once it is known
-// whether they were to be used.
+// loseTools reports the loss of the tools if the writer gets none. The consequence
+// depends on the choice among the tools.
 func (r *reader) loseTools() {
 	switch {
 	case !r.lostTools:
@@ -30,7 +30,7 @@ func (r *reader) loseTools() {
 	}
 }
 
-// writeTool writes a tool that is the client's own.
+// writeTool writes a tool of the client.
 func (r *reader) writeTool(t *core.Object) {
 	kind := t.Raw("type")
 	if word := jsonscan.Inner(kind); kind != nil && (word == nil || len(word) > 0 && string(word) != "custom") {

@@ -13,16 +13,16 @@ func (r *reader) messages() {
 	}
 }
 
-// message is what a message holds beside what was said at once.
+// message contains the members of a message that wait for the others.
 type message struct {
-	known   bool   // its role
-	content []byte // that stands before the role, or is a system text
+	known   bool   // the role of the message is known
+	content []byte // in front of the role, or of the system
 	config  []byte
 	clearAt []byte
 }
 
-// message reads a message. What users and assistants say is written while it is
-// read; what the system says waits until it is known for how long it holds.
+// message reads a message. The content of users and assistants is written while it is
+// read; the content of the system waits for the member that limits its reach.
 func (r *reader) message() {
 	c := &r.cursor
 	var m message
@@ -69,7 +69,7 @@ func (r *reader) begin(m *message) {
 		m.known = false
 		return
 	}
-	r.spoken = true
+	r.begun = true
 	r.w.Turn(r.role)
 }
 
@@ -101,36 +101,35 @@ func (r *reader) end(m *message) {
 	}
 }
 
-// content reads what is said: a text or blocks.
+// content reads the content of a message: a text or blocks.
 func (r *reader) content(c *jsonscan.Cursor, level int) {
 	if raw, ok := c.RawString(); ok {
 		r.person = true
-		r.say(jsonscan.Inner(raw))
+		r.text(jsonscan.Inner(raw))
 		return
 	}
 	r.blocks(c, level, "content", blocksOf[r.role])
 }
 
-// say writes a text, which may be the first of a turn of the system.
-func (r *reader) say(text []byte) {
+// text writes a text, which may be the first one of a turn of the system.
+func (r *reader) text(text []byte) {
 	if len(text) == 0 || r.late && !r.beginLate() {
 		return
 	}
 	r.w.Text(text)
 }
 
-// beginLate begins a turn of the system that has something to say.
+// beginLate begins a turn of the system, and reports whether the writer gets the turn.
 func (r *reader) beginLate() bool {
 	r.late = false
-	if r.spoken && !r.x.Keep(core.LateSystem, nil) {
+	if r.begun && !r.x.Keep(core.LateSystem, nil) {
 		return false
 	}
 	r.w.Turn(core.System)
 	return true
 }
 
-// endSystem reads a turn of the system, unless it was meant for turns that are
-// over.
+// endSystem reads a turn of the system, unless its reach has ended.
 func (r *reader) endSystem(m *message) {
 	if m.config != nil {
 		r.config(m.config)
@@ -171,8 +170,8 @@ func (r *reader) config(raw []byte) {
 	}
 }
 
-// overtakeEffort ends the reach of an effort that was meant for the turns before a
-// person speaks again, or before another effort.
+// overtakeEffort ends the reach of an effort, which is the next message of a person or
+// the next effort.
 func (r *reader) overtakeEffort() {
 	if r.effort.Raw != nil {
 		r.x.Lose(overtakenEffortRow, nil)
@@ -180,8 +179,8 @@ func (r *reader) overtakeEffort() {
 	}
 }
 
-// isCleared reports whether a turn of the system was for the turns before a person
-// spoke again, which has happened.
+// isCleared reports whether the reach of a turn of the system has ended: the turn counts
+// up to the next message of a person, and there is one.
 func (r *reader) isCleared(raw []byte) bool {
 	if raw == nil {
 		return false
@@ -193,9 +192,8 @@ func (r *reader) isCleared(raw []byte) bool {
 	return at == "next_user_message" && lastPerson(r.body) > r.x.At.Index()
 }
 
-// lastPerson returns the index of the last message of a user that holds more than
-// the results of tools, -1 if there is none. Few requests ask for it, so those are
-// read twice.
+// lastPerson returns the index of the last message of a user that contains more than the
+// results of tools, -1 if there is none. It reads the body again, which few requests need.
 func lastPerson(body []byte) (last int) {
 	last = -1
 	c := jsonscan.Again(body)
@@ -213,7 +211,7 @@ func lastPerson(body []byte) (last int) {
 	return last
 }
 
-// isPerson reports whether a raw message is one of a user that holds more than the
+// isPerson reports whether a raw message is one of a user and contains more than the
 // results of tools.
 func isPerson(message []byte) bool {
 	var role, content []byte

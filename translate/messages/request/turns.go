@@ -42,8 +42,8 @@ type turn struct {
 	selfSigned bool // the message contains only blocks that this gateway signed
 }
 
-// message reads the message of an index, and reports whether nothing would be left
-// of it without the blocks that this gateway signed.
+// message reads the message with an index, and reports whether the message consists of
+// blocks that this gateway signed.
 func (r *request) message(index int) (selfSigned bool) {
 	if !r.EnterObject() {
 		r.Refuse("must be an object")
@@ -69,8 +69,8 @@ func (r *request) message(index int) (selfSigned bool) {
 	return t.selfSigned
 }
 
-// systemText notes a message that is a system text. Whether one that leads the
-// conversation is late depends on system, which may come after it.
+// systemText notes a message of the system. Whether the first message is late depends on
+// the field system, which may come behind the messages.
 func (r *request) systemText(index int) {
 	switch {
 	case index == 0:
@@ -128,8 +128,8 @@ func (r *request) require(t *turn) {
 			r.NoteMember("content", strict.Required)
 		}
 	case jsonscan.Null:
-		// An answer that says nothing may have null for its content, and comes
-		// back like that.
+		// An answer without a text may have null for its content, and clients send
+		// it back unchanged.
 		if !t.assistant && (!t.system || !t.hasConfig) {
 			r.NoteMember("content", wantContent+", got null")
 		}

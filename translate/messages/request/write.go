@@ -12,9 +12,9 @@ import (
 // Target writes messages requests.
 var Target = core.Target{Format: translate.Messages, Outcomes: &outcomes, Reserved: trait.ChatOptions, New: func() core.Writer { return new(requestWriter) }}
 
-// requestWriter writes a messages request. The conversation, the system prompt and the
-// tools gather in buffers of their own, since a body may have its members in any
-// order; the rest comes after. What its table loses need not be written.
+// requestWriter writes a messages request. It gathers the conversation, the system prompt
+// and the tools in buffers, since a body may have its members in any order. The concepts
+// that the format cannot express have no method.
 type requestWriter struct {
 	core.Discard
 	x   *core.Translation
@@ -27,8 +27,8 @@ type requestWriter struct {
 
 	turn     turnWriter
 	result   resultWriter
-	marking  *blockBuffer // what the block written last is in
-	unsigned bool         // since a user spoke last, tools were called by thinking that is gone
+	marking  *blockBuffer // the buffer with the last block
+	unsigned bool         // tools were called without signed thinking since the last text of a user
 
 	scratch []byte
 }
@@ -71,8 +71,8 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	return append(w.out, '}')
 }
 
-// endConversation ends the conversation. One that ends with the assistant is
-// continued by the provider, which takes no white space there.
+// endConversation ends the conversation. The provider continues a conversation that ends
+// with the assistant, and refuses one that ends with white space.
 func (w *requestWriter) endConversation() {
 	m := &w.messages
 	if m.role == "assistant" && !m.endsWith(openCall) {
@@ -85,20 +85,20 @@ func (w *requestWriter) endConversation() {
 	}
 	if w.x.Options.Has(core.FormatObject) {
 		w.system.begin("", openText)
-		w.system.say([]byte(core.JSONObjectInstruction))
+		w.system.endText([]byte(core.JSONObjectInstruction))
 	}
 }
 
-// writeBlocks writes the messages, the system prompt and the tools. Of their
-// breakpoints the last ones count, in the order in which a provider reads them.
+// writeBlocks writes the messages, the system prompt and the tools, with the last
+// breakpoints in the order in which a provider reads the request.
 func (w *requestWriter) writeBlocks() {
 	room := w.writeMarked("messages", &w.messages, maxBreakpoints, core.CachePartsBeyond)
 	room = w.writeMarked("system", &w.system, room, core.CachePartsBeyond)
 	w.writeMarked("tools", &w.tools, room, core.CacheToolsBeyond)
 }
 
-// writeMarked writes a list, if it is not empty, and returns how many breakpoints
-// are left.
+// writeMarked writes a list if it is not empty, with at most room breakpoints, and returns
+// the room for further breakpoints.
 func (w *requestWriter) writeMarked(name string, b *blockBuffer, room int, beyond core.Concept) int {
 	if b.empty() {
 		return room

@@ -2,7 +2,7 @@ package request
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 
-// Image adds an image of one of the types that the format has.
+// Image adds an image, unless the format does not have its media type.
 func (w *requestWriter) Image(m *core.Media) {
 	switch {
 	case m.Kind == core.Address:
@@ -24,7 +24,7 @@ func isImageType(mediaType []byte) bool {
 	}
 }
 
-// Document adds a document that is sent along.
+// Document adds a document in bytes.
 func (w *requestWriter) Document(m *core.Media) {
 	b := w.begin(`{"type":"document","source":`)
 	b.appendData(m)
@@ -34,7 +34,7 @@ func (w *requestWriter) Document(m *core.Media) {
 	b.buf = append(b.buf, '}')
 }
 
-// appendData appends a source of data that is sent along.
+// appendData appends a source of inline data.
 func (b *blockBuffer) appendData(m *core.Media) {
 	kind := "base64"
 	if m.Kind == core.PlainText {

@@ -28,8 +28,8 @@ func (w *requestWriter) writeMaxTokens() int64 {
 	return n
 }
 
-// invalidNumber refuses an option that is a number, which is repeated unless it
-// is long.
+// invalidNumber refuses an option that is a number. The message repeats the number unless
+// it is long.
 func (w *requestWriter) invalidNumber(c core.Concept, what string) {
 	const longest = 64
 	if raw := w.x.Options.Raw(c); len(raw) <= longest {
@@ -38,8 +38,8 @@ func (w *requestWriter) invalidNumber(c core.Concept, what string) {
 	w.x.InvalidOption(c, what)
 }
 
-// writeSampling writes what the provider takes of the sampling fields. While it
-// thinks, it takes neither a temperature other than its own nor top_k.
+// writeSampling writes the sampling fields that the provider accepts. Beside thinking, it
+// accepts neither a temperature other than the default nor top_k.
 func (w *requestWriter) writeSampling(thinks bool) {
 	o := &w.x.Options
 	if raw := o.Raw(core.Temperature); raw != nil && (!thinks || isOne(raw) || w.keepAs(core.TemperatureBesideReasoning, core.Temperature)) {
@@ -68,8 +68,8 @@ func isOne(raw []byte) bool {
 	return n == 1
 }
 
-// clamped returns a temperature within the bounds of the format, which ends where
-// others have their default.
+// clamped returns a temperature within the bounds of the format, whose maximum is the
+// default of other formats.
 func (w *requestWriter) clamped(raw []byte) []byte {
 	switch t, _ := strconv.ParseFloat(string(raw), 64); { // out of range, it is an infinity
 	case t < 0:
@@ -81,8 +81,8 @@ func (w *requestWriter) clamped(raw []byte) []byte {
 	return raw
 }
 
-// writeStops writes the stop texts that the format takes. Those of only white
-// space it does not: they are left to whoever writes the answer.
+// writeStops writes the stop texts that the format accepts. The gateway itself enforces
+// texts of only white space.
 func (w *requestWriter) writeStops() {
 	sent := w.scratch[:0]
 	for i, raw := range w.x.Options.Stops() {
@@ -98,11 +98,11 @@ func (w *requestWriter) writeStops() {
 	}
 }
 
-// maxUser is the longest id of an end user that providers take, in bytes.
+// maxUser is the length of the longest id of an end user that providers accept, in bytes.
 const maxUser = 256
 
-// writeUser writes the id of the end user. Those that might be a mail address or a
-// phone number are refused by providers, so they go as a digest.
+// writeUser writes the id of the end user. It writes the digest of an id that might be a
+// mail address or a phone number, which providers refuse.
 func (w *requestWriter) writeUser() {
 	if !w.x.Options.Has(core.EndUser) {
 		return

@@ -6,12 +6,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 )
 
-// resultWriter is the result of a tool that is being written: nothing, one text,
-// or an array of blocks.
+// resultWriter is the result of a tool that is being written: empty, one text, or an
+// array of blocks.
 type resultWriter struct {
 	open  bool
-	from  int // where its block begins
-	text  int // where the one text begins, 0 for none
+	from  int // the beginning of the block
+	text  int // the beginning of the text, 0 for none
 	array bool
 }
 
@@ -25,9 +25,8 @@ func (w *requestWriter) OpenResult(r *core.Result) {
 	m.buf = append(appendID(m.buf, r.ID), '"')
 }
 
-// CloseResult ends it. Results that follow each other, and what the user says
-// between and behind them, share one message, which the format wants to begin with
-// the results.
+// CloseResult ends the result. Successive results and the texts of the user between and
+// behind them share one message, which must begin with the results.
 func (w *requestWriter) CloseResult(failed bool) {
 	m := &w.messages
 	w.result.open = false
@@ -42,7 +41,8 @@ func (w *requestWriter) CloseResult(failed bool) {
 	}
 }
 
-// setText makes a text the whole result, unless that has something already.
+// setText makes a text the content of the result. It returns false if the result has
+// content already.
 func (r *resultWriter) setText(m *blockBuffer, text []byte) bool {
 	if r.text > 0 || r.array {
 		return false
@@ -53,7 +53,7 @@ func (r *resultWriter) setText(m *blockBuffer, text []byte) bool {
 	return true
 }
 
-// toArray begins the array of the result's blocks, or makes one of its text.
+// toArray begins the array of the result's blocks, with the text if there is one.
 func (r *resultWriter) toArray(m *blockBuffer) {
 	switch {
 	case r.array:

@@ -7,13 +7,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// leastBudget is the smallest budget of thinking that providers take, in tokens.
+// leastBudget is the smallest budget of thinking that providers accept, in tokens.
 const leastBudget = 1024
 
-// leastText is what of an answer thinking leaves to the text, in tokens.
+// leastText is the part of an answer that thinking leaves to the text, in tokens.
 const leastText = 1024
 
-// budgets are what the efforts amount to, in tokens.
+// budgets are the budgets that correspond to the efforts, in tokens.
 var budgets = map[core.Concept]int64{
 	core.EffortLow:    leastBudget,
 	core.EffortMedium: 4096,
@@ -22,9 +22,8 @@ var budgets = map[core.Concept]int64{
 	core.EffortMax:    65536,
 }
 
-// writeThinking asks for as much thinking as the client wants, and for the format
-// of the answer, which stands beside it. It reports whether thinking is on. most
-// bounds the answer, in tokens.
+// writeThinking writes the effort of thinking and the format of the answer, which share a
+// field. It reports whether thinking is on. most bounds the answer, in tokens.
 func (w *requestWriter) writeThinking(most int64) (on bool) {
 	effort, row := w.effort()
 	adaptive := w.x.Traits.Thinking == trait.ThinkingAdaptive
@@ -48,8 +47,8 @@ func (w *requestWriter) writeThinking(most int64) (on bool) {
 	return on
 }
 
-// effort returns the effort that the provider can be asked for, Nothing for none,
-// and the row of the field that asks for it.
+// effort returns the effort for the provider, Nothing for none, and the row of the field
+// that states the effort.
 func (w *requestWriter) effort() (core.Concept, *core.Row) {
 	effort := w.x.Options.OneOf(core.EffortNone, core.EffortMax)
 	row := w.x.Options[effort].Row
@@ -63,9 +62,9 @@ func (w *requestWriter) effort() (core.Concept, *core.Row) {
 	}
 }
 
-// mayThink reports whether thinking goes together with all else. Providers refuse
-// it where a tool must be used, and with a budget also where the thinking that led
-// to the calls at hand is gone.
+// mayThink reports whether the provider accepts thinking beside the rest of the request.
+// Providers refuse thinking if a tool must be used; thinking with a budget also if the
+// signed thinking in front of the last calls is missing.
 func (w *requestWriter) mayThink(row *core.Row) bool {
 	forced := w.x.Options.ForcesTool() && !w.tools.empty()
 	if forced || w.unsigned && w.x.Traits.Thinking == trait.ThinkingBudget {
@@ -75,9 +74,9 @@ func (w *requestWriter) mayThink(row *core.Row) bool {
 	return true
 }
 
-// writeBudget writes a budget of thinking. Providers take any below the bound of
-// the answer, which the thinking counts towards: of that, enough stays for a text
-// that is not cut off after its first words.
+// writeBudget writes a budget of thinking, and reports whether there is one. Thinking
+// counts towards the bound of the answer, so the budget leaves enough for a text that is
+// not cut off after its first words.
 func (w *requestWriter) writeBudget(budget, most int64, row *core.Row) bool {
 	if budget > most-leastText {
 		w.x.Lose(row, nil)
@@ -92,8 +91,8 @@ func (w *requestWriter) writeBudget(budget, most int64, row *core.Row) bool {
 	return true
 }
 
-// display returns the member that says whether the thinking is told, where the client
-// says that.
+// display returns the member that shows or hides the thinking, "" if the client leaves
+// that open.
 func (w *requestWriter) display() string {
 	switch {
 	case w.x.Options.Has(core.ReasoningShown):
@@ -105,8 +104,7 @@ func (w *requestWriter) display() string {
 	}
 }
 
-// writeConfig writes an effort, "" for none, and the schema that the answer is to
-// follow.
+// writeConfig writes an effort, "" for none, and the schema of the answer.
 func (w *requestWriter) writeConfig(effort string) {
 	schema := w.x.Options.Raw(core.Schema)
 	if effort == "" && schema == nil {

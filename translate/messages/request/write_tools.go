@@ -7,7 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Tool adds a tool. The format demands a schema.
+// Tool adds a tool. The format requires a schema.
 func (w *requestWriter) Tool(t *core.Tool) {
 	w.names = append(w.names, t.Name)
 	w.marking = &w.tools
@@ -29,7 +29,7 @@ func (w *requestWriter) Tool(t *core.Tool) {
 	b.buf = append(b.buf, '}')
 }
 
-// writeChoice writes the choice among the tools, which without them means nothing.
+// writeChoice writes the choice among the tools, if there are tools.
 func (w *requestWriter) writeChoice() {
 	o := &w.x.Options
 	kind, one := o.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed), o.Has(core.OneCallAtATime)
@@ -53,7 +53,7 @@ func (w *requestWriter) writeChoice() {
 	w.out = append(w.out, '}')
 }
 
-// choiceWord returns the type of a choice; without one the assistant may choose.
+// choiceWord returns the type of a choice. Without a choice, the assistant may choose.
 func choiceWord(c core.Concept) string {
 	switch c {
 	case core.ToolChoiceRequired:
@@ -67,7 +67,8 @@ func choiceWord(c core.Concept) string {
 	}
 }
 
-// writeChosen writes the name of the tool that must be used, which must be there.
+// writeChosen writes the name of the tool that must be used. The loss of a tool that is
+// missing is reported.
 func (w *requestWriter) writeChosen(name core.Option) {
 	if !slices.ContainsFunc(w.names, func(other []byte) bool { return jsonscan.SameText(other, name.Raw) }) {
 		w.x.Lose(name.Row, nil)

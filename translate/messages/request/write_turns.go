@@ -10,14 +10,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// turnWriter is the turn being written.
+// turnWriter is the turn that is being written.
 type turnWriter struct {
-	to    *blockBuffer
-	role  string // of its message; "" in the system prompt
-	start int    // its first block
-	// An assistant's:
-	signed bool // it has thinking that a provider can verify
-	called bool // it calls tools
+	to     *blockBuffer
+	role   string // of the message; "" in the system prompt
+	start  int    // the position of the first block
+	signed bool   // the turn has thinking that a provider can verify
+	called bool   // the turn calls tools
 }
 
 // Turn begins a turn.
@@ -37,8 +36,8 @@ func (w *requestWriter) Turn(role core.Role) {
 	w.turn.start = len(w.turn.to.buf)
 }
 
-// lateRole returns the role of a late system text, which the format has only
-// behind a user; "" for one that joins the system prompt.
+// lateRole returns the role of a late system text, "" if the text joins the system
+// prompt. The format has such texts only behind a user.
 func (w *requestWriter) lateRole() string {
 	switch cmp.Or(w.x.Traits.MidSystem, lateSystem) {
 	case trait.MidSystemUser:
@@ -85,17 +84,17 @@ func (w *requestWriter) Text(text []byte) {
 		return
 	}
 	b := w.begin(openText)
-	if b.say(text); w.result.open {
+	if b.endText(text); w.result.open {
 		b.settle()
 	}
 }
 
-// Refusal adds a text by which the assistant refuses, for which the format has no
-// words of its own.
+// Refusal adds a text by which the assistant refuses. The format has no part of its own
+// for refusals.
 func (w *requestWriter) Refusal(text []byte) { w.Text(text) }
 
-// Reasoning adds thinking with the very bytes that a provider has signed. What
-// this gateway has signed itself nobody could verify.
+// Reasoning adds thinking with the bytes that a provider has signed. No provider can
+// verify thinking that this gateway has signed.
 func (w *requestWriter) Reasoning(t *core.Thought) {
 	switch {
 	case t.From == core.Sealed:
@@ -136,7 +135,7 @@ func (w *requestWriter) Call(c *core.Call) {
 	b.buf = append(append(append(b.buf, `","input":`...), input...), '}')
 }
 
-// appendID appends the id of a call, escaped, as the format allows it.
+// appendID appends the escaped id of a call in the form that the format allows.
 func appendID(dst, id []byte) []byte {
 	switch {
 	case len(id) == 0:
@@ -147,8 +146,7 @@ func appendID(dst, id []byte) []byte {
 	return toolcall.AppendID(dst, id)
 }
 
-// CacheBreakpoint marks the block added last. ttl is one of the times that the
-// format knows.
+// CacheBreakpoint marks the last block. ttl is one of the lifetimes of the format.
 func (w *requestWriter) CacheBreakpoint(ttl []byte) {
 	if w.result.open {
 		w.result.toArray(&w.messages)
