@@ -36,8 +36,9 @@ const mostWaiting = 64
 // running are the emitters of configurations that have started and not stopped, the
 // newest last.
 var running struct {
-	mu   sync.Mutex // guards list
-	list []*Emitter
+	mu    sync.Mutex // guards all below
+	list  []*Emitter
+	early []event // while list is empty, such as before the first configuration has started
 }
 
 // Emitter emits the events of one configuration, one after the other.
@@ -82,25 +83,37 @@ func (e *Emitter) start() {
 	running.mu.Lock()
 	defer running.mu.Unlock()
 	running.list = append(running.list, e)
+	for _, before := range running.early {
+		e.add(before)
+	}
+	running.early = nil
 	e.done.Go(e.run)
 }
 
 // Emit emits an event, unless nobody observes it. The data must not change afterwards.
+// Events from before the first configuration has started wait for it.
 // If too many events wait, it is dropped, which the log of the process shows.
 func Emit(name string, data map[string]any) {
 	running.mu.Lock()
 	defer running.mu.Unlock()
-	if len(running.list) == 0 {
-		return
+	next := event{name, data}
+	if last := len(running.list) - 1; last >= 0 {
+		running.list[last].add(next)
+	} else if len(running.early) < mostWaiting {
+		running.early = append(running.early, next)
 	}
-	e := running.list[len(running.list)-1]
-	if !e.app.ShouldEmit(name) {
+}
+
+// add adds an event to the queue, unless nobody observes it. The caller holds
+// running.mu.
+func (e *Emitter) add(next event) {
+	if !e.app.ShouldEmit(next.name) {
 		return
 	}
 	select {
-	case e.queue <- event{name, data}:
+	case e.queue <- next:
 	default:
-		caddy.Log().Named("ai_gateway").Warn("event dropped, as too many wait for their handlers", zap.String("event", name))
+		caddy.Log().Named("ai_gateway").Warn("event dropped, as too many wait for their handlers", zap.String("event", next.name))
 	}
 }
 

@@ -71,8 +71,9 @@ func subscription(event, handler string) string {
 // outlive a reload.
 func TestEventsGoToTheConfigurationInForce(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, caddy.Stop()) })
-	events.Emit(events.UnpricedModel, nil) // nobody is there
+	events.Emit(events.UnpricedModel, map[string]any{"model": "early"})
 	load(t, subscription(events.UnpricedModel, `"name": "first"`))
+	assert.Equal(t, "first got ai_gateway_unpriced_model from events_test: early", <-handled, "it waits for the first configuration")
 	events.Emit(events.UnpricedModel, map[string]any{"model": "m"})
 	assert.Equal(t, "first got ai_gateway_unpriced_model from events_test: m", <-handled)
 
@@ -81,8 +82,6 @@ func TestEventsGoToTheConfigurationInForce(t *testing.T) {
 	events.Emit(events.UnpricedModel, map[string]any{"model": "n"})
 	assert.Equal(t, "second got ai_gateway_unpriced_model from events_test: n", <-handled)
 
-	require.NoError(t, caddy.Stop())
-	events.Emit(events.UnpricedModel, nil)
 	assert.Empty(t, handled)
 }
 

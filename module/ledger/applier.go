@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
@@ -113,17 +114,29 @@ func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 		a.ledger.logger().Error("reading the journal", zap.Error(err))
 		return false, err
 	}
-	if len(records) > 0 {
-		err = a.ledger.db.Write(ctx, "writing records", func(tx database.Statements) error { return a.apply(tx, records) })
+	if len(records) == 0 {
+		return a.at != from, nil
 	}
-	if err != nil {
+	if err := a.write(ctx, records); err != nil {
 		return false, err
 	}
-	if len(records) > 0 {
-		a.mark = a.at
-		err = a.ledger.journal.Release(a.mark)
+	a.mark = a.at
+	return a.at != from, a.ledger.journal.Release(a.mark)
+}
+
+// write writes a batch to the database.
+func (a *applier) write(ctx context.Context, records batch) error {
+	a.ledger.backlog.apply(records)
+	start := time.Now()
+	err := a.ledger.db.Write(ctx, "writing records", func(tx database.Statements) error { return a.apply(tx, records) })
+	if err != nil {
+		metrics.LedgerRecords(metrics.RecordsFailed, len(records))
+		return err
 	}
-	return a.at != from, err
+	a.ledger.backlog.applied(int64(len(records)))
+	metrics.LedgerRecords(metrics.RecordsApplied, len(records))
+	metrics.LedgerApply(time.Since(start))
+	return nil
 }
 
 // take adds what has ended to a batch.

@@ -17,7 +17,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
@@ -28,11 +30,13 @@ type Ledger struct {
 	*Reader
 	logger  func() *zap.Logger
 	failing database.Outage // of the journal
+	backlog backlog
 
 	running atomic.Int64 // exchanges that have begun and not ended
 	idle    func()       // called when none runs any more
 
 	applier *applier
+	unwatch func() // ends the metrics of the backlog
 	stop    context.CancelFunc
 	done    sync.WaitGroup
 }
@@ -67,7 +71,7 @@ func Open(options aigateway.LedgerOptions, backend database.Backend, logger func
 }
 
 func journalOptions(o aigateway.LedgerOptions, logger *zap.Logger) journal.Options {
-	return journal.Options{Dir: o.Journal, Max: o.JournalMax, SyncEvery: time.Duration(o.Sync), Logger: logger}
+	return journal.Options{Dir: o.Journal, Max: o.JournalMax, SyncEvery: time.Duration(o.Sync), Logger: logger, Damaged: damaged}
 }
 
 // configure applies valid options. All but the directory of the journal and the zone,
@@ -105,6 +109,7 @@ func (l *Ledger) endCrashed(entries []journal.Entry) {
 		r.ID, r.Outcome = int64(entry.ID), aigateway.OutcomeCrashed
 		l.end(r)
 	}
+	metrics.LedgerOrphans(len(entries))
 	if len(entries) > 0 {
 		l.logger().Warn("exchanges had not ended when the gateway did; they are in the ledger as crashed", zap.Int("exchanges", len(entries)))
 	}
@@ -112,13 +117,14 @@ func (l *Ledger) endCrashed(entries []journal.Entry) {
 
 func (l *Ledger) start() {
 	ctx, cancel := context.WithCancel(context.Background())
-	l.stop = cancel
+	l.stop, l.unwatch = cancel, metrics.WatchLedger(l.state)
 	l.done.Go(func() { l.applier.run(ctx) })
 }
 
 // Close applies what the journal has, as far as that takes no longer than a
 // transaction, and closes journal and database.
 func (l *Ledger) Close() error {
+	l.unwatch()
 	l.stop()
 	l.done.Wait()
 	return errors.Join(l.journal.Close(), l.db.Close())
@@ -127,17 +133,19 @@ func (l *Ledger) Close() error {
 // Begin is that of aigateway.Ledger.
 func (l *Ledger) Begin(r *aigateway.Record) error {
 	l.running.Add(1)
+	defer timeAppend(time.Now())
 	id, err := l.journal.Begin(appendRecord(nil, r))
 	r.ID, r.Admitted = int64(id), id.Time()
 	if err == nil {
 		return nil
 	}
-	l.failing.Begin(l.logger, "ledger cannot be written", err)
+	l.blocked(err)
 	return fmt.Errorf("%w: %w", aigateway.ErrLedger, err)
 }
 
 // End is that of aigateway.Ledger.
 func (l *Ledger) End(r *aigateway.Record) {
+	defer timeAppend(time.Now())
 	l.end(r)
 	if l.running.Add(-1) == 0 {
 		l.idle()
@@ -146,8 +154,11 @@ func (l *Ledger) End(r *aigateway.Record) {
 
 func (l *Ledger) end(r *aigateway.Record) {
 	if err := l.journal.End(journal.ID(r.ID), appendRecord(nil, r)); err != nil {
-		l.failing.Begin(l.logger, "ledger cannot be written", err)
+		l.blocked(err)
 		return
 	}
-	l.failing.End(l.logger, "ledger can be written again")
+	l.backlog.add(1)
+	if l.failing.End(l.logger, "ledger can be written again") {
+		events.Emit(events.LedgerRecovered, nil)
+	}
 }

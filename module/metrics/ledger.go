@@ -9,7 +9,7 @@ import (
 
 var (
 	ledgerRecords = counter("ledger_records_total",
-		"Records that were brought to the database: applied, repeated after a failure, or failed.",
+		"Records that were brought to the database (applied), or could not be (failed): those are tried again.",
 		"result")
 
 	ledgerAppend = prometheus.NewHistogram(histogramOptions("ledger_append_seconds",
@@ -34,9 +34,8 @@ var (
 
 // The results of records.
 const (
-	RecordsApplied  = "applied"
-	RecordsRepeated = "repeated"
-	RecordsFailed   = "failed"
+	RecordsApplied = "applied"
+	RecordsFailed  = "failed" // tried again
 )
 
 // LedgerRecords counts records that were brought to the database, or not.

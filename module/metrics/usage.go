@@ -63,7 +63,10 @@ func (u *Usage) add(kind string, n int64) {
 }
 
 // SetPricesTime notes the time of the newest price of a table: the one that is
-// compiled in ("builtin"), or a file.
+// compiled in ("builtin"), or a file ("file"). The zero time is no time.
 func SetPricesTime(origin string, t time.Time) {
+	if t.IsZero() {
+		return
+	}
 	pricesTime.WithLabelValues(origin).Set(float64(t.Unix()))
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices/pricefile"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
@@ -36,7 +38,10 @@ type Catalog struct {
 }
 
 // New returns an empty catalog, whose extensions ask providers for these lists.
-func New(lists *modellist.Lists) *Catalog { return &Catalog{lists: lists} }
+func New(lists *modellist.Lists) *Catalog {
+	metrics.SetPricesTime("builtin", prices.Builtin().Newest())
+	return &Catalog{lists: lists}
+}
 
 // Extend returns the catalog with more providers and models. It leaves c as it is.
 func (c *Catalog) Extend(ctx caddy.Context, s Settings) (*Catalog, error) {

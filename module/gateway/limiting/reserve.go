@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
@@ -20,8 +21,10 @@ func Reserve(limiter aigateway.Limiter, s *sink.Sink, r *http.Request, estimate 
 	decision := limiter.Admit(r.Context(), s.Exchange().Key, estimate.Reserved)
 	show(s, decision)
 	if decision.Reservation == nil {
+		metrics.LimitDecision(s.Exchange().Key.Limit, decision.Reached, metrics.Refused)
 		return nil, refuse(s, decision, estimate)
 	}
+	metrics.LimitDecision(s.Exchange().Key.Limit, "", metrics.Admitted)
 	return decision.Reservation, nil
 }
 

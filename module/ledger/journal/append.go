@@ -49,6 +49,14 @@ func (j *Journal) mayBegin(payload []byte) error {
 	return nil
 }
 
+// Size returns the size of all segments, in bytes.
+func (j *Journal) Size() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.size()
+}
+
+// size is Size for a caller that holds mu.
 func (j *Journal) size() (bytes int64) {
 	for _, s := range j.segments {
 		bytes += s.size

@@ -46,6 +46,8 @@ type Options struct {
 	SyncEvery time.Duration
 
 	Logger *zap.Logger
+	// Damaged is called for bytes of a segment that are passed over. Default: nothing.
+	Damaged func(path string, offset, bytes int64)
 }
 
 // Journal is an open journal. Its methods may be called at once.
@@ -122,6 +124,9 @@ func (o *Options) setDefaults() {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
+	if o.Damaged == nil {
+		o.Damaged = func(string, int64, int64) {}
+	}
 }
 
 // recover reads what earlier processes left, and begins a new segment.
@@ -166,6 +171,7 @@ func (j *Journal) logDamage(path string, d damage) {
 		return
 	}
 	j.options.Logger.Error("the journal is damaged; the damaged bytes are passed over", fields...)
+	j.options.Damaged(path, d.Offset, d.Bytes)
 }
 
 // note keeps the journal's view of what is open.

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/filewatch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 )
 
@@ -36,6 +37,7 @@ func (f *File) accept(text []byte) error {
 	table, err := prices.Parse(bytes.NewReader(text))
 	if err == nil {
 		f.table.Store(table)
+		metrics.SetPricesTime("file", table.Newest())
 	}
 	return err
 }

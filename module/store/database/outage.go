@@ -12,22 +12,27 @@ type Outage struct {
 	reason string     // empty while there is no outage
 }
 
-// Begin logs a failure unless it is known.
-func (o *Outage) Begin(logger func() *zap.Logger, message string, err error) {
+// Begin logs a failure unless it is known, and reports whether the outage begins with
+// it.
+func (o *Outage) Begin(logger func() *zap.Logger, message string, err error) (begins bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	begins = o.reason == ""
 	if reason := err.Error(); o.reason != reason {
 		o.reason = reason
 		logger().Error(message, zap.Error(err))
 	}
+	return begins
 }
 
-// End logs the end of the outage, if there was one.
-func (o *Outage) End(logger func() *zap.Logger, message string) {
+// End logs the end of the outage, and reports whether there was one.
+func (o *Outage) End(logger func() *zap.Logger, message string) (ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.reason != "" {
-		o.reason = ""
-		logger().Info(message)
+	if o.reason == "" {
+		return false
 	}
+	o.reason = ""
+	logger().Info(message)
+	return true
 }

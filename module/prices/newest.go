@@ -1,0 +1,15 @@
+package prices
+
+import "time"
+
+// Newest returns the date of the newest source of the table, zero if no price has one.
+func (t *Table) Newest() (newest time.Time) {
+	for _, list := range t.exact {
+		for _, p := range list {
+			if date, err := time.Parse(time.DateOnly, p.AsOf); err == nil && date.After(newest) {
+				newest = date
+			}
+		}
+	}
+	return newest
+}
