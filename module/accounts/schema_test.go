@@ -19,7 +19,7 @@ func (s *site) check(r *http.Request, answer testAnswer) {
 	name := fmt.Sprintf("%s %s %d", r.Method, path, answer.status)
 	complaint := s.document.Check(r.Method, path, answer.status, []byte(answer.body))
 	if answer.status == http.StatusMethodNotAllowed || strings.HasPrefix(answer.body, `{"success":false`) && answer.status == http.StatusOK {
-		// what the document says of all paths, and of login_status compat
+		// as the document describes it for all paths, and for login_status compat
 		complaint = s.document.CheckResponse(s.document.Component("Invalid"), []byte(answer.body))
 	}
 	assert.Empty(s.t, complaint, "%s: %s", name, answer.body)

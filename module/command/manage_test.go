@@ -171,8 +171,8 @@ func TestOneStoreOfAConfigurationIsFound(t *testing.T) {
 		apps("", site("")+","+site(own("a"))): "several stores",
 		apps("", `{"handle":[]}`):             "no site with ai_gateway",
 		`{}`:                                  "no site with ai_gateway",
-		// These once stood for the default store: users and keys of another
-		// gateway were shown and changed.
+		// These once led to the default store: users and keys of another gateway were
+		// shown and changed.
 		apps("", site(`,"disable_accounts":true`)):                "accounts are off",
 		apps(`"ai_gateway":{"disable_accounts":true},`, site("")): "accounts are off",
 		`[]`: "reading the configuration",

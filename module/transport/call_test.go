@@ -159,8 +159,8 @@ func compressed(t *testing.T, text string) []byte {
 
 const answer = `{"id":"c","object":"chat.completion","model":"m1","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}}`
 
-// TestAnswersThatCannotBeReadAreUnusable covers codings: a provider that
-// answered something unreadable was once said to be out of reach.
+// TestAnswersThatCannotBeReadAreUnusable covers codings: a provider with
+// an unreadable answer was once reported as unreachable.
 func TestAnswersThatCannotBeReadAreUnusable(t *testing.T) {
 	for _, test := range []struct {
 		name, contentType, coding string

@@ -17,7 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// What each call waits for before the first word is told by a status.
+// A failure of any call before the first content is answered with a status.
 func TestOneCallThatFailsBeforeContentFailsTheWhole(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -119,7 +119,7 @@ func behind(seen <-chan struct{}, rest answers) answers {
 	}
 }
 
-// untilContent reads an answer and tells when its first content came.
+// untilContent returns a reader of an answer that reports its first content to seen.
 func untilContent(seen chan<- struct{}) func(io.Reader) ([]byte, error) {
 	return func(r io.Reader) ([]byte, error) {
 		var head []byte

@@ -17,9 +17,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// Two bugs were here: whatever a provider wrote into these headers went to the
-// client, some of which wait for as long as they are told to, and then still any
-// date.
+// These headers once went to the client unchecked, and later any date still did; some
+// clients wait for any length of time.
 func TestOnlySensibleTimesToComeAgainAreHandedOn(t *testing.T) {
 	for _, tt := range []struct {
 		name, value string

@@ -10,8 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// A bug was here: a member that the provider named after the credential stood
-// in the log.
+// A member that the provider named after the credential was once logged.
 func TestLossesThatRepeatTheCredentialAreNotLogged(t *testing.T) {
 	c := &call{t: &Transport{secrets: []aigateway.Secret{"correct_horse_battery"}}, attempt: new(exchange.Attempt)}
 	var dropped translate.Dropped

@@ -102,8 +102,8 @@ func TestNoProperPrefixOfAStreamIsFinished(t *testing.T) {
 			continue
 		}
 		t.Run(r.name, func(t *testing.T) {
-			// An orderly end of the body stands for the blank line behind the
-			// last event, so with it shorter prefixes are asked for.
+			// An orderly end of the body counts as the blank line after the last
+			// event, so shorter prefixes are complete with it.
 			data := len(strings.TrimRight(string(r.bytes[:want.terminal]), "\r\n"))
 			output := lines.Replace(want.output)
 			for n := range int(want.terminal) - 1 {
@@ -231,8 +231,8 @@ func TestStreamEndFinishTakesAnOrderlyEndForTheEnd(t *testing.T) {
 }
 
 // TestALastEventWithoutItsBlankLineCounts covers servers that leave out the
-// line breaks at the end. Three bugs were here: such an error event was told as
-// a stream that broke off, a usage chunk that was to be withheld went out, and
+// line breaks at the end. Three bugs were here: such an error event was taken
+// for a stream that broke off, a usage chunk that was to be withheld went out, and
 // the event reached the client without the blank line, so that a reader who
 // keeps to the standard would have dropped it.
 func TestALastEventWithoutItsBlankLineCounts(t *testing.T) {

@@ -54,8 +54,8 @@ func recordings(t testing.TB) (all []recording) {
 	return all
 }
 
-// expected says what is to become of a stream, read in one piece by the lexer
-// and the observer alone.
+// expected is the right result of a stream, read in one piece by the lexer and the
+// observer alone.
 type expected struct {
 	output   string // what may be handed on
 	terminal int64  // offset behind the terminal event, 0 without one

@@ -59,8 +59,8 @@ func TestAnyChunkingOfAStreamIsTranslatedAlike(t *testing.T) {
 	})
 }
 
-// finishAt is the offset at which the event begins that first says that the
-// turn is over: the stop reason of every choice, or the last event.
+// finishAt returns the offset of the first event after which the turn is over: the
+// stop reason of every choice, or the last event.
 func (r recording) finishAt() int64 {
 	lexer, observer := sse.NewLexer(0), formats.Of(r.format).Answers.NewObserver()
 	lexer.Feed(r.bytes)

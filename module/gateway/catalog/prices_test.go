@@ -18,7 +18,7 @@ func costing(input string) []map[string]string {
 }
 
 // The nearest price to a call decides. Prices once belonged to providers alone, so that
-// two contracts with one provider could not be told apart.
+// two contracts with one provider had the same prices.
 func TestTheNearestPriceDecides(t *testing.T) {
 	provider := &ProviderConfig{Name: "p", PricedAs: "openai", Prices: []map[string]string{{"models": "own*", "input": "3", "output": "9"}}}
 	pricing, err := newPricing(provider)

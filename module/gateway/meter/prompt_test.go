@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// What a client says was taken for a file wherever it stood, if it had no spaces:
+// Any text without spaces was once taken for a file, at any place of a request:
 // 20 million characters of a prompt counted as 1538 tokens of a limit.
 func TestPromptsAreEstimatedByTheirLengthAndFilesByTheirCost(t *testing.T) {
 	english := strings.Repeat("the quick brown fox jumps over the lazy dog. ", 1000)

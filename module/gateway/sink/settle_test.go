@@ -22,8 +22,8 @@ func (c *counted) Settle(tokens int64) { c.settled = append(c.settled, tokens) }
 
 func (c *counted) Release() { c.released++ }
 
-// A client that had read its whole answer could once be told that its request
-// still ran.
+// The next request of a client that had read its whole answer was once refused now and
+// then, because the first one was still counted as running.
 func TestWhatIsKnownIsSettledBeforeTheLastBytesGoOut(t *testing.T) {
 	s, c := sinkFor(translate.Chat, true)
 	reservation := new(counted)

@@ -227,8 +227,8 @@ func TestNoKeepAliveStandsWithinAnEvent(t *testing.T) {
 }
 
 // TestKeepAlivesChangeNoEvent sends events in random pieces at random times:
-// without the keep-alives the client has every byte, and each keep-alive stands
-// behind a whole event.
+// without the keep-alives the client has every byte, and each keep-alive comes
+// after a whole event.
 func TestKeepAlivesChangeNoEvent(t *testing.T) {
 	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {

@@ -24,7 +24,7 @@ type outcome struct {
 	err      error
 }
 
-// stream asks for a stream and says how it ended.
+// stream asks for a stream and returns how it ended.
 func (c *caller) stream(path, prompt string) outcome {
 	c.t.Helper()
 	more := `,"stream":true`

@@ -95,8 +95,8 @@ func TestErrorBodiesHaveTheShapeOfTheirFormat(t *testing.T) {
 	})
 }
 
-// A client that is told so sends the conversation whole; one that is not would
-// have its second turn answered without the first.
+// A client that gets this error sends the whole conversation. Without the error, the
+// second turn would be answered without the first.
 func TestThreadsAreRefusedInAWayThatClientsUnderstand(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		for _, thread := range []string{`{"type":"create"}`, `{"type":"continue","previous_message_id":"msg_1"}`} {

@@ -13,8 +13,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// pretender is a server that answers the question for TLS so, and then speaks
-// it if it has said S. It returns its port.
+// pretender starts a server that answers the question for TLS so, and then speaks TLS
+// if the answer is S. It returns the port of the server.
 func pretender(t *testing.T, answer string, config *tls.Config) (port string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -38,8 +38,7 @@ func pretender(t *testing.T, answer string, config *tls.Config) (port string) {
 	return port
 }
 
-// The driver tells of these with the address in brackets, which once stood in
-// the log.
+// The errors of the driver have the address in brackets, which once got into the log.
 func TestFailuresOfTLSHideTheAddress(t *testing.T) {
 	web := httptest.NewTLSServer(nil)
 	defer web.Close()

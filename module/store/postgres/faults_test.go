@@ -46,7 +46,7 @@ func (f *fixture) connect(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// deaf is a server of which nobody is told anything.
+// deaf is a server without notifications.
 type deaf struct{ database.Backend }
 
 func (deaf) Listen(context.Context, func()) {}

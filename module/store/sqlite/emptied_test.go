@@ -13,8 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
-// accidents are ways in which a file loses all that was in it, and what the log
-// says of them.
+// accidents are ways in which a file loses all its content, with their log lines.
 var accidents = map[string]struct {
 	happen func(t *testing.T, path string)
 	log    string

@@ -270,7 +270,7 @@ func TestFileIsForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-// A file that was there before kept the mode that it had, and nobody was told.
+// A file that existed before once kept its mode without a warning.
 func TestFileThatOthersMayReadIsToldOnce(t *testing.T) {
 	path, _ := filled(t)
 	content, err := os.ReadFile(path)

@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	gatewaytest.Main(m)
 }
 
-// makeKeys says the id of each key that it has made. One that a busy machine was
-// too slow for is none.
+// makeKeys prints the id of each key that it has made. A key for which a busy machine
+// was too slow is not printed.
 func makeKeys(path string) error {
 	s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
 	s.Open()
@@ -86,8 +86,8 @@ func TestKeysThatWereMadeOutliveKill9(t *testing.T) {
 	assert.Equal(t, "ok", integrity(t, path))
 }
 
-// killedAfter runs a child, kills it when it has said n keys, and returns all
-// that it said.
+// killedAfter runs a child, kills it when it has printed n keys, and returns all that
+// it printed.
 func killedAfter(t *testing.T, path string, n int) map[string]bool {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childPath+"="+path)
@@ -98,7 +98,7 @@ func killedAfter(t *testing.T, path string, n int) map[string]bool {
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
-		if err == io.EOF { // what is cut was not said
+		if err == io.EOF { // a line that is cut does not count
 			break
 		}
 		require.NoError(t, err)

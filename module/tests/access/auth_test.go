@@ -213,8 +213,8 @@ func TestG113CredentialsAreJudgedAlikeAtEveryDoor(t *testing.T) {
 	assert.Equal(t, calls, p.Count(), "nothing that was refused reached the provider")
 }
 
-// assertRetry checks what tells a client's library whether another try is of
-// use. Claude Code retried a 401 for three minutes in silence. After an expired
+// assertRetry checks the headers by which a client's library decides whether to try
+// again. Claude Code retried a 401 for three minutes in silence. After an expired
 // key it may try again: its helper may have the next one.
 func assertRetry(t *testing.T, v verdict, got site.Reply) {
 	t.Helper()

@@ -231,7 +231,7 @@ func TestTokensThatWereNotUsedAreGivenBack(t *testing.T) {
 }
 
 // A client could once read nearly all of its answer, leave before its usage was
-// told, and so use what it liked.
+// reported, and so use what it liked.
 func TestWhatIsCutOffKeepsItsEstimate(t *testing.T) {
 	site.SetKeys(t)
 	site.EachWay(t, func(t *testing.T, w site.Way) {
@@ -331,8 +331,8 @@ func testAtOnce(t *testing.T, w site.Way, path string) {
 	assert.Equal(t, http.StatusOK, askAsAlice(s, path, body).Status)
 }
 
-// A client that sends its next request once it has read the last event of an
-// answer could once be told that the first request still ran.
+// A client that sends its next request once it has read the last event of an answer
+// was once refused now and then, because the first request was still counted.
 func TestOneRequestAfterTheOtherIsNotTwoAtOnce(t *testing.T) {
 	site.SetKeys(t)
 	site.EachWay(t, func(t *testing.T, w site.Way) {
@@ -353,7 +353,7 @@ func TestOneRequestAfterTheOtherIsNotTwoAtOnce(t *testing.T) {
 			}
 		}
 		p.Always(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.ChatPath]...), gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.More())))
-		for range 3 { // the provider has said its last, without any usage, and does not close
+		for range 3 { // the provider has sent the last event, without any usage, and does not close
 			answer := s.Open(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true), "Authorization", "Bearer "+site.AliceKey)
 			require.Equal(t, http.StatusOK, answer.StatusCode)
 			for !strings.Contains(answer.Next(), "[DONE]") {

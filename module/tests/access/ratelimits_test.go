@@ -57,7 +57,7 @@ func TestTheNumberOfForwardedRateLimitHeadersIsBounded(t *testing.T) {
 	})
 }
 
-// What tells a client when to come again is kept as it is: seconds or a date.
+// The time after which a client may try again is kept as it is: seconds or a date.
 func TestRetryHeadersAreKept(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

@@ -106,8 +106,8 @@ func coded(status int, text string) gatewaytest.Step {
 }
 
 // No log, error, admin view or file holds a key or a prompt, whatever happens. A
-// client reads what a provider says of its request, short values of closed sets
-// (role, type) that a refusal names. The log once repeated all of that, and so did
+// client reads the error of a provider about its request, and short values of closed
+// sets (role, type) that a refusal names. The log once repeated all of that, and so did
 // net/http, which writes to the standard logger what a provider sends behind its
 // answer.
 func TestNoSecretLeaves(t *testing.T) {

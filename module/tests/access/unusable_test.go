@@ -19,13 +19,13 @@ func keyless(lines ...string) string {
 	return "http://127.0.0.1:PORT(keyless) {\nai_gateway {\n" + site.DemoProvider + "\n" + strings.Join(lines, "\n") + "\n}\n}\n"
 }
 
-// warnings are how often a log tells that nobody can use the gateway.
+// warnings returns how often the log has the warning that nobody can use the gateway.
 func warnings(s *site.Site) int {
 	return strings.Count(s.Logs.String(), "nobody can use this gateway yet")
 }
 
-// A site with neither a key nor a user answered everybody 401, and nothing told
-// whoever ran it why.
+// A site with neither a key nor a user once answered every request 401, and no log line
+// explained why.
 func TestAGatewayThatNobodyCanUseSaysHowToBegin(t *testing.T) {
 	file, _ := site.KeysFile(t, "# nobody yet")
 	s := site.StartCaddyfile(t, keyless()+strings.ReplaceAll(keyless("max_body 1MiB", "keys_file "+file), "keyless", "second"))

@@ -75,7 +75,8 @@ func TestCapabilitiesFollowTheTraitsOfTheTarget(t *testing.T) {
 	assert.Equal(t, "completions", both["completions"].Upstream)
 }
 
-// What is said to be refused is refused, and what is said to be reported is.
+// Fields that are listed as refused are refused, and those listed as reported are
+// reported.
 func TestCapabilitiesTellTheTruth(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

@@ -118,8 +118,8 @@ func TestAProviderThatListsNothingIsLoggedOnce(t *testing.T) {
 	})
 }
 
-// What a provider's list says goes to every client: the credential with which
-// it was asked must not.
+// Every client gets the list of a provider, but not the credential with which the
+// provider was asked.
 func TestAListThatRepeatsTheCredentialIsNotShown(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
@@ -144,8 +144,8 @@ func TestAListThatCannotBeReadSaysNothingOfTheProvidersHealth(t *testing.T) {
 	assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
 }
 
-// The gateway's list must not wait for a provider that says nothing; what the
-// others list is shown meanwhile.
+// The gateway's list does not wait for a provider that does not answer; the models of
+// the others are shown meanwhile.
 func TestAListIsShownWithoutAProviderThatDoesNotAnswer(t *testing.T) {
 	silent, quick := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	gate := gatewaytest.NewGate(t)

@@ -20,8 +20,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// describedSite is a site whose every kind of answer can be had, and what it
-// says of itself.
+// describedSite is a site that gives every kind of answer, and its own document.
 func describedSite(t *testing.T) (*site.Site, *gatewaytest.Provider, *openapi.Document) {
 	t.Helper()
 	t.Setenv("KEY_BOB", site.BobKey)
@@ -33,8 +32,7 @@ func describedSite(t *testing.T) (*site.Site, *gatewaytest.Provider, *openapi.Do
 	return s, p, openapi.ParseDocument(t, []byte(answer.Body))
 }
 
-// The routes of models that there are, and those of which the document tells,
-// are the same.
+// The document has exactly the routes of models that exist.
 func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 	_, _, document := describedSite(t)
 	routes, err := os.ReadFile(filepath.Join(site.Root(t), "module", "gateway", "routes.go"))

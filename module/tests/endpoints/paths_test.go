@@ -38,7 +38,7 @@ func misspelt(meant string) string {
 	return "path: no such endpoint; did you mean " + meant + "? Check the base URL of the client"
 }
 
-// what says which of the answers this is. meant is the endpoint that a 404 has
+// what returns which of the answers this is. meant is the endpoint that a 404 has
 // to name, "" where it lists all.
 func what(r site.Reply, before, after int, meant string) string {
 	sentence := notKnown

@@ -53,8 +53,7 @@ func (f *faulty) send(t testing.TB, s *site.Site) site.Reply {
 	return s.Raw(body, lines...)
 }
 
-// breaks are the faults of a request in the order in which the first one is
-// told.
+// breaks are the faults of a request in the order of the checks.
 var breaks = []struct {
 	name    string
 	apply   func(*faulty)
@@ -79,8 +78,8 @@ var breaks = []struct {
 }
 
 // TestTheFirstFaultInTheOrderOfChecksIsTold breaks a request in one place after
-// the other, from the last check to the first: each time it is the new fault
-// that is told.
+// the other, from the last check to the first: each time the error is
+// about the new fault.
 func TestTheFirstFaultInTheOrderOfChecksIsTold(t *testing.T) {
 	s, p := site.StartLocked(t, "max_body 2000")
 	for _, path := range site.CallPaths {
@@ -169,7 +168,7 @@ func TestG117R027CodedBodiesAreLikePlainOnes(t *testing.T) {
 	})
 }
 
-// refusal is a body that is refused, and what is told.
+// refusal is a body that is refused, and the error.
 type refusal struct {
 	name, body, coding string
 	status             int

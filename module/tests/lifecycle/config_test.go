@@ -87,8 +87,8 @@ func TestSitesInheritFromTheGlobalOptionAndAddToIt(t *testing.T) {
 	assert.Equal(t, http.StatusRequestEntityTooLarge, got.Status, "an inherited limit")
 }
 
-// TestConfigurationsThatCannotWorkAreRefused ensures that each is an error which
-// says what is wrong, and that the old configuration stays in force.
+// TestConfigurationsThatCannotWorkAreRefused ensures that the error of each names the
+// mistake, and that the old configuration stays in force.
 func TestConfigurationsThatCannotWorkAreRefused(t *testing.T) {
 	site.SetKeys(t)
 	const (

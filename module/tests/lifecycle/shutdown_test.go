@@ -67,8 +67,9 @@ func TestWhoStillWaitsWhenTheGracePeriodEndsIsTold(t *testing.T) {
 	})
 }
 
-// A reload ends no stream, however short the grace period. What it has left
-// behind is told when the process ends, though no server waits for it any more.
+// A reload ends no stream, however short the grace period. Streams of
+// earlier configurations get their error event when the process ends, though no server
+// waits for them any more.
 func TestStreamsFromBeforeAReloadAreToldAtTheEnd(t *testing.T) {
 	t.Parallel()
 	provider := gatewaytest.NewProvider(t)

@@ -56,7 +56,7 @@ func TestFallbackReachesTheThirdTarget(t *testing.T) {
 	})
 }
 
-// askSecond tells which of the statuses of the first provider lead to the second.
+// askSecond returns which statuses of the first provider lead to the second.
 func askSecond(t *testing.T, s standing, statuses ...int) map[int]bool {
 	t.Helper()
 	asked := make(map[int]bool)
@@ -155,8 +155,8 @@ func TestTheLastProvidersOwnErrorIsTold(t *testing.T) {
 	})
 }
 
-// An address that refuses has nothing to say; the answer that a provider did
-// give tells more.
+// The answer of one provider explains more to a client than the refused connection of
+// another.
 func TestAnAnswerIsToldRatherThanAConnectionRefusedAfterIt(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

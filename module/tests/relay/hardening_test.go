@@ -14,8 +14,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// The tests of this file each tell a fault that a hostile provider or client
-// once found.
+// Each test of this file is about a fault that a hostile provider or client could once
+// use.
 
 // upstreamKey has the characters that JSON writers like to escape.
 const upstreamKey = "sk-up/0123456789+abcdef"
@@ -47,8 +47,8 @@ func leakingAnswers() []leaking {
 		{"slash", failed("bad key " + strings.ReplaceAll(upstreamKey, "/", `\/`))},
 		{"escape", failed("bad key " + strings.ReplaceAll(upstreamKey, "+", `\u002b`))},
 		{"JSON in JSON", failed(`{\"m\":\"` + strings.ReplaceAll(upstreamKey, "/", `\\\/`) + `\"}`)},
-		// A long message was cut first and searched then: most of a key that
-		// stood at the cut was shown.
+		// A long message was cut first and searched then: most of a key at
+		// the cut was shown.
 		{"cut", failed(strings.Repeat("a", 2048-len(upstreamKey)+1) + upstreamKey)},
 		// These headers went to the client and into the access log unsearched.
 		{"retry-after", gatewaytest.Body(http.StatusTooManyRequests, "application/json", plain, "Retry-After", upstreamKey)},

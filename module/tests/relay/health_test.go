@@ -22,8 +22,7 @@ func TestHealthChecksCarryTheCredential(t *testing.T) {
 	s.AssertNoEntry("sk-upstream")
 }
 
-// What a client does wrong, or leaves undone, says nothing about the provider's
-// health (T1).
+// Faults of clients do not count against the health of a provider (T1).
 func TestTheClientsOwnFaultsMarkNoProviderDown(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Proxied.Provider("p", p, "fail_duration 1m", "max_fails 1"))

@@ -198,8 +198,8 @@ func TestCommentsOfAProviderAreRelayed(t *testing.T) {
 	})
 }
 
-// A stop that the provider never confirms with [DONE] is an end only where the
-// configuration says so.
+// A stop that the provider never confirms with [DONE] is an end only if
+// stream_end is finish.
 func TestStreamsWithoutDone(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p, lax := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)

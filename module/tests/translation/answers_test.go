@@ -14,8 +14,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// A context that is full was told in the provider's words. Clients that would have
-// shortened their conversation know those of their own vendor alone.
+// The error of a full context once had the provider's words. Clients shorten their
+// conversation only after the words of their own vendor.
 func TestAFullContextIsWordedAsClientsKnowIt(t *testing.T) {
 	const sentence = "request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it"
 	failure := `{"error":{"code":400,"message":"` + sentence + `","type":"exceed_context_size_error","n_ctx":4096}}`

@@ -20,8 +20,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-// answering is a case about an answer; testdata/conformance/README.md says what
-// its members are.
+// answering is a case about an answer; testdata/conformance/README.md describes
+// its members.
 type answering struct {
 	Name, Lane string
 	Request    json.RawMessage
@@ -235,8 +235,7 @@ func inShort(t *testing.T, stream string) (names []string) {
 	return names
 }
 
-// spoiled are ways in which the bytes of a stream come that change nothing of
-// what it says.
+// spoiled are ways to send the bytes of a stream that do not change its content.
 func spoiled(t *testing.T, stream string) map[string]gatewaytest.Step {
 	whole := func(text string) gatewaytest.Step { return gatewaytest.Chunks(gatewaytest.EventStream, text) }
 	split := func(text, at string) gatewaytest.Step {

@@ -74,7 +74,7 @@ type asking struct {
 	body               string
 	headers            []string
 	want               string // what the provider receives; empty: the client's very bytes
-	dropped            string // what the client is told of losses
+	dropped            string // the header of losses that the client gets
 	refused            string // or how the message of its refusal begins
 }
 

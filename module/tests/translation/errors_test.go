@@ -129,7 +129,7 @@ func typeOfJSON(contentType string) string {
 	return "application/json"
 }
 
-// Some providers tell trouble with the gateway's own account with a status that
+// Some providers report trouble with the gateway's own account with a status that
 // blames the request: its client would believe that its own key is bad, or its
 // own money spent.
 func TestAccountTroubleIsHiddenWhateverItsStatus(t *testing.T) {
@@ -160,8 +160,8 @@ func TestAccountTroubleIsHiddenWhateverItsStatus(t *testing.T) {
 	})
 }
 
-// inStream are errors in the middle of a stream, by the provider's format, and
-// what clients of other formats are told (wire format D.11, E.2).
+// inStream are errors in the middle of a stream, by the provider's format, and the
+// errors that clients of other formats get (wire format D.11, E.2).
 func inStream(upstream string) map[string]site.ErrorAnswer {
 	limited := explained(translatedStatuses[429], "m", "")
 	overloaded := explained(translatedStatuses[529], "m", "")
@@ -211,7 +211,7 @@ func streamError(upstream, kind, message string, code any) string {
 	return name + "data: " + string(raw) + "\n\n"
 }
 
-// An error that comes first is told by its status.
+// An error before all content is answered with its status.
 func TestG097ErrorsThatBeginAStreamAreToldByTheirStatus(t *testing.T) {
 	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for event, want := range inStream(r.Upstream) {

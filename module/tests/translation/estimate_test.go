@@ -141,7 +141,7 @@ func logged(s *site.Site, message string) (entries []map[string]any) {
 	return entries
 }
 
-// Of media the size says nothing (wire format C.8).
+// The size of media has nothing to do with their tokens (wire format C.8).
 func TestG119EstimatesCountMediaByTheirNumber(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)

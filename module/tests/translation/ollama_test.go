@@ -28,7 +28,7 @@ func startOllama(t *testing.T, w site.Way, turn gatewaytest.OllamaTurn) (*site.S
 	return site.Start(t, lines...), p
 }
 
-// A model that says nothing has null for its content, and every client got 502.
+// An empty answer of a model has null for its content, and every client got 502.
 func TestAnOllamaThatSaysNothingAnswersAllClients(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s, p := startOllama(t, w, gatewaytest.OllamaTurn{})
@@ -66,7 +66,7 @@ func TestAnOllamaThatThinksIsAskedAgain(t *testing.T) {
 }
 
 // Usage that the gateway asks for itself came in every chunk of Ollama's
-// completions, as zeros, which said that the answer had cost nothing.
+// completions, as zeros, as if the answer had cost nothing.
 func TestUsageOfAnOllamaReachesOnlyWhoAskedForIt(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s, p := startOllama(t, w, gatewaytest.OllamaTurn{Text: "Hello there"})

@@ -40,8 +40,8 @@ func TestAClientMayRefuseLossesThatShapeTheAnswer(t *testing.T) {
 	})
 }
 
-// The words were those of what is impossible, so that nobody could tell that a
-// setting refused the request.
+// The error was once the same as for fields that cannot be translated at all, so that
+// nobody could see that a setting refused the request.
 func TestARefusalOfTheOperatorsChoiceSaysSo(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := site.Start(t, w.Provider("p", gatewaytest.NewProvider(t), "format chat", "on_loss reject"))
@@ -50,8 +50,8 @@ func TestARefusalOfTheOperatorsChoiceSaysSo(t *testing.T) {
 	})
 }
 
-// The last that says something counts: the provider, the model, its target. A
-// client can only ask for more strictness.
+// The last setting of provider, model and target counts. A client can only ask for
+// more strictness.
 func TestOnLossIsSetByProviderModelAndTarget(t *testing.T) {
 	const reject = "on_loss reject"
 	site.EachWay(t, func(t *testing.T, w site.Way) {

@@ -24,7 +24,8 @@ var refusals = map[string]struct{ traits, path, body string }{
 	"":                {"format chat", site.MessagesPath, `{"model":"m","max_tokens":9,"container":"c","messages":[{"role":"user","content":"x"}]}`},
 }
 
-// The log said what was refused, and not which word of the configuration decides.
+// The log once named the refused field, but not the word of the configuration that
+// decides.
 func TestTheLogNamesTheTraitThatRefuses(t *testing.T) {
 	for name, c := range refusals {
 		t.Run(name, func(t *testing.T) {

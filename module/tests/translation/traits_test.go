@@ -99,7 +99,7 @@ func TestTokensAreThoseThatThePresetKnowsOfTheModel(t *testing.T) {
 	})
 }
 
-// What `caddy validate` says of traits that were written in JSON.
+// `caddy validate` checks traits that are written in JSON.
 func TestTraitsInJSONAreChecked(t *testing.T) {
 	for traits, want := range map[string]string{
 		`{"files":"true"}`:    "",

@@ -60,8 +60,8 @@ func TestAChatClientsToolLoopKeepsTheThinkingOfAStrictMessagesProvider(t *testin
 	})
 }
 
-// What a client asks for and a messages provider has no words for never reaches
-// one, and is told in the words of the client's format.
+// A field without a counterpart in messages never reaches the provider. The refusal
+// names it as the client's format does.
 func TestWhatMessagesProvidersHaveNoWordsForIsRefusedToChatClients(t *testing.T) {
 	provider := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("conversing", provider, "format messages", "models 1"), "model m {\nto conversing\n}")

@@ -38,7 +38,7 @@ func TestATranslatedRequestIsAnsweredInTheClientsFormat(t *testing.T) {
 	})
 }
 
-// What a client of another format says of itself means nothing to the provider.
+// Headers of a client mean nothing to a provider of another format.
 func TestATranslatedRequestCarriesNoHeaderOfTheClient(t *testing.T) {
 	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
