@@ -74,7 +74,7 @@ func TestNearestIsTheFirstOfTheAllowedOnes(t *testing.T) {
 	assert.Equal(t, -1, rendezvous.Nearest(3, 1, name, func(int) bool { return false }))
 }
 
-func TestSeedsTellTheirTextsApart(t *testing.T) {
+func TestDifferentTextsHaveDifferentSeeds(t *testing.T) {
 	assert.NotEqual(t, rendezvous.Seed("ab", "c"), rendezvous.Seed("a", "bc"))
 	assert.NotEqual(t, rendezvous.Seed("a"), rendezvous.Seed("a", ""))
 	assert.Equal(t, uint64(0xb912458b53ec5105), rendezvous.Seed("a", "b"), "the seeds of several gateways are the same")

@@ -50,7 +50,7 @@ func leads(r *Catalog, name string) string {
 	}
 }
 
-func TestNamesLeadWhereTheRankingSays(t *testing.T) {
+func TestNamesLeadToTheTargetOfHighestRank(t *testing.T) {
 	r, err := ranked(t,
 		[]string{"gpt-*", "gpt-5", "gpt-5-*", "*-mini", "x*", "x"},
 		map[string][]aigateway.Pattern{"a": {"claude-*", "gpt-4", "claude-opus"}, "b": {"claude-opus-*", "*-large"}, "c": nil})

@@ -32,7 +32,7 @@ func failures() map[string]*exchange.Result {
 	return all
 }
 
-func TestFallbackGoesOnAfterWhatItsWordsSay(t *testing.T) {
+func TestFallbackFollowsItsWords(t *testing.T) {
 	for _, test := range []struct {
 		words []string
 		after []string // all others end the search

@@ -209,7 +209,7 @@ func TestContentRestartsTheSilence(t *testing.T) {
 	})
 }
 
-func TestNoKeepAliveStandsWithinAnEvent(t *testing.T) {
+func TestNoKeepAliveBreaksAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := sinkFor(translate.Messages, true)
 		s.Start(func() {}, 30*time.Second, 15*time.Second)
@@ -361,7 +361,7 @@ func TestAClientThatIsGoneIsFoundByAKeepAlive(t *testing.T) {
 	})
 }
 
-func TestFaultsAreToldInTheWayThatIsLeft(t *testing.T) {
+func TestFaultsReachTheClientInTheWayThatIsLeft(t *testing.T) {
 	const body = `{"type":"error","error":{"type":"api_error","message":"internal error"},"request_id":"req_1"}`
 	fault := func() *fault.Fault { return fault.InternalError(errors.New("secret")) }
 	t.Run("by status before anything was sent", func(t *testing.T) {

@@ -90,8 +90,8 @@ func stillOut(t *testing.T, s *store.Store, key *aigateway.StoredKey) {
 	assert.False(t, s.Complete())
 }
 
-// Until changes are first written into the file, all of them stand ahead of it.
-func TestFileIsWholeAgainWhereAllOfItStandsAhead(t *testing.T) {
+// Until changes are first written into the file, all of them are in the write-ahead log.
+func TestAnEmptiedFileIsRestoredFromItsWriteAheadLog(t *testing.T) {
 	path := t.TempDir() + "/gateway.db"
 	s := at(path).Open(t)
 	key := storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", aigateway.RoleRoot).ID, "laptop")

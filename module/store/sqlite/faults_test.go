@@ -212,7 +212,7 @@ func TestFileInAnImpossiblePlaceIsNamed(t *testing.T) {
 	assert.ErrorContains(t, err, path)
 }
 
-func TestReadOnlyFileServesKnownKeysAndSaysSo(t *testing.T) {
+func TestReadOnlyFileServesKnownKeysAndIsLogged(t *testing.T) {
 	path, key := filled(t)
 	// Who runs this as root could write to any file.
 	s, logs := storetest.Observed(t, &file{schema: accounts, path: path, pragmas: []string{"query_only(1)"}})
@@ -271,7 +271,7 @@ func TestFileIsForItsOwnerAlone(t *testing.T) {
 }
 
 // A file that existed before once kept its mode without a warning.
-func TestFileThatOthersMayReadIsToldOnce(t *testing.T) {
+func TestFileThatOthersMayReadIsLoggedOnce(t *testing.T) {
 	path, _ := filled(t)
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -267,7 +267,7 @@ func TestAKeyReachesOnlyItsModels(t *testing.T) {
 }
 
 // An operator who wonders why a client gets 401 or 403 finds it in the log.
-func TestTheLogTellsWhyAKnownKeyIsRefused(t *testing.T) {
+func TestTheLogHasTheReasonWhyAKnownKeyIsRefused(t *testing.T) {
 	s, _ := site.StartLocked(t)
 	for key, want := range map[string][2]string{
 		site.OldKey: {"old", "it has expired"},

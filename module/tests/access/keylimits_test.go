@@ -49,7 +49,7 @@ func refusedByLimit(t *testing.T, answer site.Reply, what string) {
 	assert.GreaterOrEqual(t, seconds, 1)
 }
 
-func TestG120KeysWithLimitsAreToldWhatIsLeft(t *testing.T) {
+func TestG120KeysWithLimitsGetWhatIsLeftOfThem(t *testing.T) {
 	site.SetKeys(t)
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		for _, path := range site.CallPaths {
@@ -247,7 +247,7 @@ func TestWhatIsCutOffKeepsItsEstimate(t *testing.T) {
 	})
 }
 
-func TestARequestThatIsTooLargeForTheTokenLimitIsToldNotToComeAgain(t *testing.T) {
+func TestARequestThatIsTooLargeForTheTokenLimitIsNotToBeRetried(t *testing.T) {
 	site.SetKeys(t)
 	p := gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("p", p), limitedKey("tokens 1000/1m"))

@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-func TestAccessLogAndPlaceholdersTellTheSame(t *testing.T) {
+func TestAccessLogAndPlaceholdersHaveTheSameValues(t *testing.T) {
 	var logs strings.Builder
 	for _, name := range placeholderNames {
 		logs.WriteString("log_append p_" + name + " {http.ai_gateway." + name + "}\n")

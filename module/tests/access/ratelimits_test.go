@@ -13,7 +13,7 @@ import (
 )
 
 // Rate limits of the provider describe the operator's account (wire format E.5).
-func TestRateLimitHeadersAreForwardedWhereTheTraitSaysSo(t *testing.T) {
+func TestRateLimitHeadersAreForwardedWithTheTrait(t *testing.T) {
 	t.Setenv("UPSTREAM_KEY", "sk-the-key-of-the-upstream")
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p, chat := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)

@@ -26,7 +26,7 @@ func warnings(s *site.Site) int {
 
 // A site with neither a key nor a user once answered every request 401, and no log line
 // explained why.
-func TestAGatewayThatNobodyCanUseSaysHowToBegin(t *testing.T) {
+func TestAGatewayThatNobodyCanUseLogsHowToBegin(t *testing.T) {
 	file, _ := site.KeysFile(t, "# nobody yet")
 	s := site.StartCaddyfile(t, keyless()+strings.ReplaceAll(keyless("max_body 1MiB", "keys_file "+file), "keyless", "second"))
 	assert.Equal(t, 1, warnings(s), "once for all sites")

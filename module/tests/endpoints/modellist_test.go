@@ -136,7 +136,7 @@ func TestAListThatRepeatsTheCredentialIsNotShown(t *testing.T) {
 }
 
 // An address whose list could not be read once counted as down.
-func TestAListThatCannotBeReadSaysNothingOfTheProvidersHealth(t *testing.T) {
+func TestAnUnreadableListDoesNotCountAgainstTheProvidersHealth(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	p.Script(gatewaytest.Chunks("application/json", `{"data":[`))
 	s := site.Start(t, site.Proxied.Provider("up", p, "fail_duration 1h", "max_fails 1"))

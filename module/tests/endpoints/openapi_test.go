@@ -88,7 +88,7 @@ var failedAlike = []described{
 
 // Every status that the document gives to an endpoint of models is answered by
 // a running gateway, with a body as the document has it.
-func TestDocumentSaysWhatTheEndpointsOfModelsAnswer(t *testing.T) {
+func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 	s, p, document := describedSite(t)
 	given := make(map[string]bool)
 	check := func(method, path string, answer site.Reply) {

@@ -260,9 +260,9 @@ func TestG115TheRootIsLeftToTheSite(t *testing.T) {
 	}
 }
 
-// TestG115TheGatewayStandsBeforeRespondAndFileServer ensures that what a site ends
+// TestG115TheGatewayComesBeforeRespondAndFileServer ensures that what a site ends
 // with does not swallow the requests of the gateway.
-func TestG115TheGatewayStandsBeforeRespondAndFileServer(t *testing.T) {
+func TestG115TheGatewayComesBeforeRespondAndFileServer(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "v1"), 0o755))
 	for name, text := range map[string]string{"index.html": "the page", "v1/messages": "a file", "v1/other": "another file"} {

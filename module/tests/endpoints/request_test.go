@@ -77,10 +77,10 @@ var breaks = []struct {
 	{"key and model", func(f *faulty) { f.authorization = "Authorization: Bearer " + site.BobKey }, 403, "this key may not use model 'm1'"},
 }
 
-// TestTheFirstFaultInTheOrderOfChecksIsTold breaks a request in one place after
+// TestTheFirstFaultInTheOrderOfChecksIsAnswered breaks a request in one place after
 // the other, from the last check to the first: each time the error is
 // about the new fault.
-func TestTheFirstFaultInTheOrderOfChecksIsTold(t *testing.T) {
+func TestTheFirstFaultInTheOrderOfChecksIsAnswered(t *testing.T) {
 	s, p := site.StartLocked(t, "max_body 2000")
 	for _, path := range site.CallPaths {
 		t.Run(path, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestTheFirstFaultInTheOrderOfChecksIsTold(t *testing.T) {
 	}
 }
 
-func TestAWrongMethodIsToldTheRightOne(t *testing.T) {
+func TestAWrongMethodIsAnsweredWithTheRightOne(t *testing.T) {
 	s, p := site.StartLocked(t)
 	for path, allowed := range map[string]string{
 		"/v1/messages": "POST", "/v1/messages/count_tokens": "POST", "/v1/chat/completions": "POST", "/v1/completions": "POST",

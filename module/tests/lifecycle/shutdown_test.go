@@ -29,7 +29,7 @@ var shuttingDown = site.ErrorAnswer{
 }
 
 // Streams that outlived the grace period were once cut without a word.
-func TestWhoStillWaitsWhenTheGracePeriodEndsIsTold(t *testing.T) {
+func TestWaitingClientsGetAnErrorWhenTheGracePeriodEnds(t *testing.T) {
 	t.Parallel() // as its ways: a busy machine may need seconds, which all wait for at once
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		t.Parallel()
@@ -70,7 +70,7 @@ func TestWhoStillWaitsWhenTheGracePeriodEndsIsTold(t *testing.T) {
 // A reload ends no stream, however short the grace period. Streams of
 // earlier configurations get their error event when the process ends, though no server
 // waits for them any more.
-func TestStreamsFromBeforeAReloadAreToldAtTheEnd(t *testing.T) {
+func TestStreamsFromBeforeAReloadGetAnErrorAtShutdown(t *testing.T) {
 	t.Parallel()
 	provider := gatewaytest.NewProvider(t)
 	block := site.Direct.Provider("p", provider)
@@ -88,7 +88,7 @@ func TestStreamsFromBeforeAReloadAreToldAtTheEnd(t *testing.T) {
 
 // Where the grace period of the configuration before was over, and the new one
 // has none, the process once ended without a word to those who still waited.
-func TestStreamsThatNoServerWaitsForAreToldWithoutAGracePeriodToo(t *testing.T) {
+func TestStreamsThatNoServerWaitsForGetAnErrorWithoutAGracePeriodToo(t *testing.T) {
 	provider := gatewaytest.NewProvider(t)
 	block := site.Direct.Provider("p", provider)
 	p := site.StartProcess(t, "grace_period 1ms", block)

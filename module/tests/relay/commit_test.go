@@ -63,7 +63,7 @@ func TestG125AllTargetsFailingAfterTheCommitIsOneErrorEvent(t *testing.T) {
 	})
 }
 
-func TestKeepAlivesStandOnlyBetweenEvents(t *testing.T) {
+func TestKeepAlivesComeOnlyBetweenEvents(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		for _, path := range site.CallPaths {
 			t.Run(path, func(t *testing.T) {

@@ -128,7 +128,7 @@ func TestAttemptsBoundHowManyTargetsAreAsked(t *testing.T) {
 	})
 }
 
-func TestTheLastProvidersOwnErrorIsTold(t *testing.T) {
+func TestTheErrorOfTheLastProviderIsAnswered(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startStanding(t, w)
 		for _, streaming := range []bool{false, true} {
@@ -157,7 +157,7 @@ func TestTheLastProvidersOwnErrorIsTold(t *testing.T) {
 
 // The answer of one provider explains more to a client than the refused connection of
 // another.
-func TestAnAnswerIsToldRatherThanAConnectionRefusedAfterIt(t *testing.T) {
+func TestAnErrorAnswerIsPreferredToARefusedConnection(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t,

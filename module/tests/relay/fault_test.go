@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-func TestFaultsBeforeContentAreToldByStatus(t *testing.T) {
+func TestFaultsBeforeContentAreAnsweredWithAStatus(t *testing.T) {
 	html := []byte("<!DOCTYPE html><html><body>nginx on 10.1.2.3</body></html>")
 	body := func(status int, body string) gatewaytest.Step {
 		return gatewaytest.Body(status, "application/json", []byte(body))

@@ -36,7 +36,7 @@ func TestStreamHeaders(t *testing.T) {
 	})
 }
 
-func TestAnErrorAsTheFirstEventIsToldByStatusAndFailsOver(t *testing.T) {
+func TestAnErrorAsTheFirstEventHasItsStatusAndFailsOver(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := site.StartFailover(t, w)
 		alone := map[string]site.ErrorAnswer{

@@ -17,9 +17,9 @@ import (
 // onAccount are the statuses that concern the gateway's own account.
 var onAccount = map[int]site.ErrorAnswer{401: site.BadCredential, 402: site.Exhausted}
 
-// TestEveryStatusIsToldAsTheTableSays is the table of wire format E.2, and of
+// TestEveryStatusIsAnsweredAsInTheTable is the table of wire format E.2, and of
 // E.3 where the provider speaks the client's format.
-func TestEveryStatusIsToldAsTheTableSays(t *testing.T) {
+func TestEveryStatusIsAnsweredAsInTheTable(t *testing.T) {
 	const vendor = `{"error":{"message":"what happened","type":"service_unavailable_error","code":"their_code"}}`
 	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for status := 400; status <= 600; status++ {
@@ -212,7 +212,7 @@ func streamError(upstream, kind, message string, code any) string {
 }
 
 // An error before all content is answered with its status.
-func TestG097ErrorsThatBeginAStreamAreToldByTheirStatus(t *testing.T) {
+func TestG097ErrorsThatBeginAStreamAreAnsweredWithTheirStatus(t *testing.T) {
 	eachLane(t, func(t *testing.T, s site.Failover, r site.Lane) {
 		for event, want := range inStream(r.Upstream) {
 			for name, begin := range map[string]string{"at once": "", "behind what is no content": site.Streams[r.Upstream][0]} {

@@ -29,7 +29,7 @@ func startOllama(t *testing.T, w site.Way, turn gatewaytest.OllamaTurn) (*site.S
 }
 
 // An empty answer of a model has null for its content, and every client got 502.
-func TestAnOllamaThatSaysNothingAnswersAllClients(t *testing.T) {
+func TestAnEmptyAnswerOfOllamaReachesAllClients(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s, p := startOllama(t, w, gatewaytest.OllamaTurn{})
 		for _, path := range site.CallPaths {

@@ -42,7 +42,7 @@ func TestAClientMayRefuseLossesThatShapeTheAnswer(t *testing.T) {
 
 // The error was once the same as for fields that cannot be translated at all, so that
 // nobody could see that a setting refused the request.
-func TestARefusalOfTheOperatorsChoiceSaysSo(t *testing.T) {
+func TestARefusalByASettingNamesTheSetting(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := site.Start(t, w.Provider("p", gatewaytest.NewProvider(t), "format chat", "on_loss reject"))
 		assert.Equal(t, "thinking: cannot be translated for model 'm' (upstream format chat): the gateway is set to refuse what would be lost",
@@ -127,7 +127,7 @@ func TestTraitsOfAModelShapeTheEditsOfItsBytes(t *testing.T) {
 	})
 }
 
-func TestTheClientIsToldWhatWasLeftBehind(t *testing.T) {
+func TestLossesAreReportedToTheClient(t *testing.T) {
 	const losing = `{"model":"m","max_tokens":9,"speed":"fast","temperature":0.5,"top_k":4,"unheard_of":1,"b\u0000r":2,%s` +
 		`"messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{}},{"type":"text","text":"y","cache_control":{}}]}]}`
 	const want = "speed,unheard_of,?,messages.*.content.*.cache_control,top_k"
@@ -171,7 +171,7 @@ func TestTheReportOfLossesIsBounded(t *testing.T) {
 	})
 }
 
-func TestOnlyTheLossesOfTheTargetThatAnsweredAreTold(t *testing.T) {
+func TestOnlyLossesOfTheTargetThatAnsweredAreReported(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("first", first, "format chat", "models 1"),

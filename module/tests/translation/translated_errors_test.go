@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-func TestTheProvidersStatusIsToldInTheClientsFormat(t *testing.T) {
+func TestTheStatusOfAProviderIsAnsweredInTheClientsFormat(t *testing.T) {
 	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r)
 		for status, want := range translatedStatuses {

@@ -60,7 +60,7 @@ func TestGarbageInATranslatedStreamEndsItWithAnErrorEvent(t *testing.T) {
 	})
 }
 
-func TestKeepAlivesStandBetweenTranslatedEvents(t *testing.T) {
+func TestKeepAlivesComeBetweenTranslatedEvents(t *testing.T) {
 	eachTranslated(t, func(t *testing.T, w site.Way, r site.Lane) {
 		s := startTranslated(t, w, r, "keep_alive 5ms")
 		plain := strings.Join(site.Streams[r.Upstream], "")

@@ -118,7 +118,7 @@ func TestATargetThatCannotBeAskedIsPassedOver(t *testing.T) {
 	})
 }
 
-func TestTheFirstRefusalIsToldWhenAllRefuse(t *testing.T) {
+func TestTheFirstRefusalIsAnsweredWhenAllRefuse(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		s := startMixed(t, w)
 		for model, format := range map[string]string{"m": "chat", "n": "messages"} {

@@ -95,7 +95,7 @@ func TestStopAndFireMayMeet(t *testing.T) {
 	}
 }
 
-func TestAWatchThatIsHeldStandsStill(t *testing.T) {
+func TestAWatchThatIsHeldDoesNotAdvance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		ctx, w := watched(10 * time.Second)
