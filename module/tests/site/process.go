@@ -161,6 +161,12 @@ func (p *Process) load(options string, lines []string) Reply {
 	return ReadReply(response)
 }
 
+// PID returns the id of the process.
+func (p *Process) PID() int { return p.command.Process.Pid }
+
+// AdminURL is the address of the admin endpoint with the path behind it.
+func (p *Process) AdminURL(path string) string { return "http://" + p.admin + path }
+
 // Terminate sends SIGTERM.
 func (p *Process) Terminate() { require.NoError(p.t, p.command.Process.Signal(syscall.SIGTERM)) }
 

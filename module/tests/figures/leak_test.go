@@ -1,0 +1,62 @@
+package figures_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// After 10,000 requests and 1,000 streams that were cut, by the client or by the
+// provider, the gateway holds what it held before.
+func TestNothingIsHeldBehindRequests(t *testing.T) {
+	t.Parallel()
+	provider := gatewaytest.NewProvider(t)
+	p := site.StartProcess(t, options, site.Direct.Provider("p", provider))
+	c := client(t, false)
+	request := func(n int) {
+		for i := range n {
+			path := site.CallPaths[i%len(site.CallPaths)]
+			assert.True(t, askOnce(t, c, p, path).Read(t, path).Complete)
+		}
+	}
+	request(100) // what the first requests make stays
+	c.CloseIdleConnections()
+	before := footprintOf(t, p)
+	inTurns(10, func() { request(scaled(1000)) })
+	provider.Always(waitingAt(gatewaytest.NewGate(t)))
+	for _, o := range openStreams(t, c, p, scaled(500)) {
+		o.leave()
+	}
+	provider.Always(gatewaytest.CutAt(400))
+	for range scaled(500) {
+		assert.NotContains(t, askOnce(t, c, p, site.ChatPath).Body, "[DONE]")
+	}
+	c.CloseIdleConnections()
+	t.Logf("before: %+v, after: %+v", before, waitBack(t, p, before))
+}
+
+// askOnce sends one request for a stream, and reads the answer to its end.
+func askOnce(t *testing.T, c *http.Client, p *site.Process, path string) site.Reply {
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+p.Address+path, strings.NewReader(site.BodyFor(path, "m", "hello", true)))
+	require.NoError(t, err)
+	site.SetClientHeaders(request)
+	response, err := c.Do(request)
+	require.NoError(t, err)
+	return site.ReadReply(response)
+}
+
+// inTurns runs a function n times at once.
+func inTurns(n int, run func()) {
+	var running sync.WaitGroup
+	for range n {
+		running.Go(run)
+	}
+	running.Wait()
+}

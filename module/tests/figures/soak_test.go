@@ -1,0 +1,90 @@
+package figures_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// soakTime is how long the soak lasts: 20 minutes with -full.
+func soakTime() time.Duration {
+	if *full {
+		return 20 * time.Minute
+	}
+	return 5 * time.Second
+}
+
+// A gateway under mixed traffic, with reloads and faults, ends with what it held at the
+// beginning.
+func TestSoak(t *testing.T) {
+	t.Parallel()
+	provider := gatewaytest.NewProvider(t)
+	provider.Always(mixed)
+	block := site.Direct.Provider("p", provider)
+	p := site.StartProcess(t, options, block)
+	c := client(t, true) // over HTTP/2, a reload loses no request
+	ask := func() string { return askOnce(t, c, p, site.CallPaths[rand.N(len(site.CallPaths))]).Body }
+	inTurns(4, func() { ask() })
+	before := footprintOf(t, p)
+
+	over := time.After(soakTime())
+	stop := make(chan struct{})
+	var asked, whole atomic.Int64
+	var running sync.WaitGroup
+	for range 4 {
+		running.Go(func() {
+			for open := true; open; {
+				asked.Add(1)
+				if strings.Contains(ask(), "hello") {
+					whole.Add(1)
+				}
+				select {
+				case <-stop:
+					open = false
+				default:
+				}
+			}
+		})
+	}
+	reloads := 0
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for soaking := true; soaking; {
+		select {
+		case <-over:
+			soaking = false
+		case <-tick.C:
+			reloads++
+			p.Reload(options, block, "max_body "+[]string{"4MiB", "5MiB"}[reloads%2])
+		}
+	}
+	close(stop)
+	running.Wait()
+	c.CloseIdleConnections()
+	assert.Positive(t, whole.Load())
+	t.Logf("%d requests, %d answered, %d reloads; before: %+v, after: %+v", asked.Load(), whole.Load(), reloads, before, waitBack(t, p, before))
+}
+
+// mixed answers most requests, and fails at the others in different ways.
+func mixed(c *gatewaytest.Call) {
+	switch rand.N(10) {
+	case 0:
+		gatewaytest.Status(503)(c)
+	case 1:
+		gatewaytest.CutAt(300 + rand.N(300))(c)
+	case 2:
+		gatewaytest.Reset()(c)
+	case 3:
+		gatewaytest.Gzip()(c)
+	default:
+		gatewaytest.Drip(20)(c)
+	}
+}
