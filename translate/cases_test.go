@@ -19,8 +19,8 @@ const casesFile = "../testdata/conformance/cases.txt"
 var (
 	caseLine   = regexp.MustCompile(`^([GR]\d{3}) \S.*\S$`)
 	caseNumber = regexp.MustCompile(`[GR]\d{3}`)
-	// caseName is the beginning of the name of a test: of a function, or of a
-	// case in a table, where it stands in quotation marks.
+	// caseName matches the beginning of the name of a test: of a function, or of a case in
+	// a table, where it is quoted.
 	caseName = regexp.MustCompile("(?:Test|[\"'`])(?:[GR]\\d{3})+")
 )
 

@@ -63,7 +63,7 @@ func TestReportsOfLossesAreBounded(t *testing.T) {
 }
 
 // Names of any length fill the report before the losses are too many to count.
-func TestReportsOfManyLossesSayHowManyAreLeftOut(t *testing.T) {
+func TestReportsOfManyLossesCountTheOmittedOnes(t *testing.T) {
 	for _, length := range []int{1, 2, 7, 64} {
 		var losses translate.Losses
 		for i := range 512 {
@@ -132,7 +132,7 @@ func TestNamesThatAreNoneOfMembersAreNotRepeated(t *testing.T) {
 	}
 }
 
-func TestAMemberThatIsLeftOutIsNotedUnlessItSaysNothing(t *testing.T) {
+func TestADroppedMemberIsReportedUnlessItIsBlank(t *testing.T) {
 	var answer translate.Dropped
 	c := jsonscan.New([]byte(`{"a":null,"b":"","c":[ ],"d":{},"e":0,"f":false,"g":[null],"\u0068":"x"}`))
 	for c.EnterObject(); c.Member(); {

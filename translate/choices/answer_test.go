@@ -14,7 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-func TestAnswersTellModelAndUsage(t *testing.T) {
+func TestAnswersHaveModelAndUsage(t *testing.T) {
 	answer, fault := choices.InspectAnswer([]byte(`{"id":"c","object":"chat.completion","model":"gpt\u002d5","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}}`))
 	require.Nil(t, fault)
 	assert.Equal(t, signal.Answer{Model: "gpt-5", Usage: token.Usage{Input: 10, Output: 4, Known: true}}, answer)

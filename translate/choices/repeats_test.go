@@ -36,7 +36,7 @@ func begun() *Observer {
 
 // The observer skips only chunks that differ from the one before in their text. A chunk
 // that is skipped by mistake could hide the end of the answer, or its usage.
-func TestChunksThatMayTellMoreAreRead(t *testing.T) {
+func TestChunksThatMayContainMoreAreRead(t *testing.T) {
 	with := func(old, new string) string { return strings.Replace(someContent, old, new, 1) }
 	for name, tt := range map[string]struct {
 		chunk  string
@@ -75,8 +75,8 @@ func TestOnlyContentIsLearned(t *testing.T) {
 	assert.False(t, o.repeats(end))
 }
 
-// FuzzRepeats checks that a chunk which is not read could not have told
-// anything, against the reading of it.
+// FuzzRepeats checks that a chunk which is not read contains nothing but content, by
+// reading it.
 func FuzzRepeats(f *testing.F) {
 	paths, err := filepath.Glob("../../testdata/streams/c*/*.sse")
 	require.NoError(f, err)

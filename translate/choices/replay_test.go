@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-func TestAReplayKeepsAllThatTheAnswerSays(t *testing.T) {
+func TestAReplayKeepsAllMembersOfTheAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		format translate.Format
 		asked  bool

@@ -113,7 +113,7 @@ func render(t *testing.T, outcomes core.Outcomes, traits *trait.Traits, body str
 	return string(out), r, fault, s
 }
 
-func TestOptionsAreKeptOrLostAsBothTablesSay(t *testing.T) {
+func TestOptionsAreKeptOrLostByBothTables(t *testing.T) {
 	outcomes := core.NewOutcomes(core.Keep(core.Temperature, core.TopP, core.ToolChoiceRequired, core.Prefill))
 	for body, want := range map[string]struct{ out, losses, fault string }{
 		`{"top_p":0.5}`:                                    {out: "0.5"},
@@ -156,7 +156,7 @@ func TestPartsReachAWriterOnlyIfItsTableKeepsThem(t *testing.T) {
 	assert.Equal(t, "items[*].parts[*].odd,items[*].parts[*].mark", r.Losses.String())
 }
 
-func TestWhatIsDecidedLaterIsReportedWhereItStands(t *testing.T) {
+func TestDeferredDecisionsAreReportedAtTheirPath(t *testing.T) {
 	_, _, fault, _ := render(t, core.Outcomes{}, nil, `{"items":[{},{}]}`)
 	require.NotNil(t, fault)
 	assert.Equal(t, "items[1]", fault.Param)
@@ -169,7 +169,7 @@ func TestListenersHearWhatNobodyCouldWrite(t *testing.T) {
 	assert.Equal(t, 1, s.marks)
 }
 
-func TestJoinSaysWhatRenderDoes(t *testing.T) {
+func TestJoinMatchesRender(t *testing.T) {
 	fields := core.Join(&source, target(new(spy), core.NewOutcomes(core.Lose(core.Image).Unless(core.KeepIf("cache_breakpoints true", breakpoints)), core.Change(core.TopP))))
 	byName := make(map[string]core.Field)
 	for _, f := range fields {

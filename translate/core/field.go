@@ -1,8 +1,6 @@
 package core
 
 import (
-	"strings"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -91,12 +89,6 @@ func (r *Row) join(o *Outcome, to *Target) Field {
 func mayExtend(to *Target, name string) bool {
 	var traits trait.Traits
 	return traits.Set("extensions", name) == nil && to.Extends(&traits, name)
-}
-
-// Name returns the name of the trait.
-func (r *FieldRule) Name() string {
-	name, _, _ := strings.Cut(r.Trait, " ")
-	return name
 }
 
 // Under returns the fate of the field under these traits.

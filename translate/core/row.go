@@ -12,12 +12,12 @@ import (
 //
 // A name is the path of the field in the notation of the format:
 //
-//	messages.*.content.*.text      "*" stands for every index
+//	messages.*.content.*.text      "*" means every index
 //	metadata.*                     at the end: members that no other row names
 //	tool_choice.type=any           a field with a value
 //	tool_choice.type=*             with a value that no other row names
 //	temperature+top_p              a member beside another one of the same object;
-//	                               the row is about the last
+//	                               the row is about the last one
 //	messages.-1.role=assistant     the last element; 0 is the first
 //	messages.*.content=[text,tool_result]  an element behind another one
 type Row struct {

@@ -182,7 +182,7 @@ func (s *Sequencer) advance() {
 	}
 }
 
-// endCall ends a call whose provider says so, unless its arguments break off.
+// endCall ends a call, unless its arguments break off.
 func (s *Sequencer) endCall(e *Event) {
 	if e.Tool >= len(s.calls) {
 		return

@@ -55,7 +55,7 @@ func ends(tool int) event.Event { return event.Event{Kind: event.ToolEnd, Tool: 
 
 func text(text string) event.Event { return says(event.Text, text) }
 
-func TestNothingStandsBetweenTheBeginningAndTheEndOfACall(t *testing.T) {
+func TestCallsDoNotOverlap(t *testing.T) {
 	for name, tt := range map[string]struct {
 		events []event.Event
 		want   string
@@ -92,7 +92,7 @@ func TestNothingStandsBetweenTheBeginningAndTheEndOfACall(t *testing.T) {
 		"a call that is begun twice": {
 			[]event.Event{calls(0, "f"), calls(0, "g"), ends(0), ends(7)}, "tool 0 f|tool end 0 ",
 		},
-		// The provider says that the call is over before it says that the limit cut it off.
+		// The provider ends the call before it reports that the limit cut the call off.
 		"a call that breaks off": {
 			[]event.Event{calls(0, "f"), args(0, `{"x`), ends(0), text("a"), calls(1, "g"), args(1, "1"), ends(1)},
 			`tool 0 f|args 0 {"x|tool end 0 |text 0 a|tool 1 g|args 1 1|tool end 1 `,

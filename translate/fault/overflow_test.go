@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// overflows are how providers say that a prompt does not fit into the context.
+// overflows are messages of providers for a prompt that does not fit into the context.
 var overflows = map[string]string{
 	"OpenAI":                    `{"error":{"message":"This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`,
 	"OpenAI, newer":             `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}`,
@@ -40,7 +40,7 @@ var overflows = map[string]string{
 // Clients that keep conversations shorten them when the context is full, if the
 // error is worded as they know it. Providers' sentences were passed on, which the
 // clients of another vendor showed to their users, and stopped.
-func TestOverflowsAreWordedAsClientsKnowThem(t *testing.T) {
+func TestMessagesOfOverflowsAreKnownToClients(t *testing.T) {
 	for name, body := range overflows {
 		for _, status := range []int{400, 413, 500} {
 			fault := fault.Read(status, jsonType, []byte(body))

@@ -155,7 +155,7 @@ func TestAccountTroubleIsNotTheClients(t *testing.T) {
 		{402, `{"error":{"message":"pay up"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
 		{429, `{"error":{"message":"quota","type":"insufficient_quota","code":"insufficient_quota"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
 		{429, `{"error":{"message":"quota","code":"insufficient_quota"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
-		// Those were once told as the client's own trouble.
+		// These were once reported as errors of the client.
 		{403, `{"error":{"message":"quota","code":"billing_not_active"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
 		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API."}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
 		{500, `{"error":{"message":"{\"error\":{\"message\":\"pay up\",\"code\":\"insufficient_quota\"}}"}}`, "upstream_billing", "the gateway's account with the upstream is exhausted"},
@@ -195,8 +195,8 @@ func TestRedactRemovesWhatRepeatsASecret(t *testing.T) {
 	assert.NotContains(t, fault.Unwrap().Error(), "sk-secret")
 }
 
-// The log once repeated what a provider says, which may quote the request.
-func TestTheLogGetsNoWordingOfAProvider(t *testing.T) {
+// The log once repeated messages of providers, which may quote the request.
+func TestTheLogContainsNoMessageOfAProvider(t *testing.T) {
 	const prompt = "the prompt's own words"
 	f := fault.Read(400, jsonType, []byte(`{"error":{"message":"cannot read: `+prompt+`","type":"`+prompt+`","code":"bad_prompt"}}`))
 	assert.Contains(t, f.Message, prompt, "the client reads it")
@@ -229,7 +229,7 @@ func TestTheLogGetsTypesAndCodesThatAreNames(t *testing.T) {
 	}
 }
 
-// What a client wrote in a wrong place, a prompt or a key, once stood in the log.
+// Misplaced input of a client, such as a prompt or a key, once appeared in the log.
 func TestTheLogRepeatsNothingOfARequest(t *testing.T) {
 	info := &core.RequestInfo{Model: "m"}
 	for want, fault := range map[string]*fault.Fault{

@@ -40,13 +40,13 @@ type Endpoint struct {
 // Refusal is a request that is refused, with any method that has no endpoint at the
 // path.
 type Refusal struct {
-	Path    string // "{id}" stands for one segment, whatever it holds
+	Path    string // "{id}" matches any one segment
 	Upgrade string // the protocol, in lower case, that the request asks to change to; "" if that does not matter
 	Fault   func() *fault.Fault
 }
 
-// Quotas are the headers, in canonical form, that tell a client what is left of
-// the limits of its key.
+// Quotas contains the names of the headers, in canonical form, with the remaining quota
+// of a client's key.
 type Quotas struct {
 	Requests, Tokens QuotaHeaders
 	// Reset writes the time, counted from now, after which a limit is as new.

@@ -2,10 +2,10 @@ package format
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 
-// Descriptor is all that the gateway knows of a format. It never changes, and
-// there is one for each format, so that descriptors can be compared.
+// Descriptor contains all that the gateway knows of a format. It never changes, and there
+// is one for each format, so that descriptors can be compared.
 //
-// A function may be nil only where its comment says what that means.
+// A function may be nil only if its comment describes the meaning of nil.
 type Descriptor struct {
 	Name translate.Format // in configurations, logs and metrics
 

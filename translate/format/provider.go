@@ -14,14 +14,14 @@ type Provider struct {
 	// Models returns the path and the query of the page of the list of models that
 	// begins after an id, "" for the first page. Base is the path of the base URL.
 	Models func(base, after string) (path, query string)
-	// OneAnswer says that a call has one answer: several are as many calls, and each
-	// of them sends the whole prompt.
+	// OneAnswer reports that a call has only one answer: several answers take as many
+	// calls, each of which sends the whole prompt.
 	OneAnswer bool
 	// Wants returns what a provider asks for by its refusal of a call, in this format or
 	// another; nil if refusals never ask for anything.
 	Wants func(status int, refusal *fault.Fault) Want
-	// MissingFor is how long a provider that answers 404 or 405 to a call is taken not
-	// to have the format; 0 if these statuses say nothing about the format.
+	// MissingFor is the time for which a provider that answers 404 or 405 is taken not to
+	// have the format; 0 if these statuses do not depend on the format.
 	MissingFor time.Duration
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-func TestBlankValuesSayNothing(t *testing.T) {
+func TestBlankValues(t *testing.T) {
 	for _, raw := range []string{"", "null", `""`, "[]", "[ \n]", "{}", "{\t}"} {
 		assert.True(t, jsonscan.Blank([]byte(raw)), raw)
 	}

@@ -17,7 +17,7 @@ func check(document string) error {
 	return c.Finish()
 }
 
-func TestKindIsToldByTheFirstByteAndNamedByItsWord(t *testing.T) {
+func TestKindFollowsFromTheFirstByte(t *testing.T) {
 	for document, word := range map[string]string{
 		"null": "null", "true": "boolean", "false": "boolean", "-1": "number", "0": "number",
 		`""`: "string", "[]": "array", "{}": "object", " \t\r\n 7": "number",
@@ -243,7 +243,7 @@ func TestWalkingRefusesWhatSkippingRefuses(t *testing.T) {
 	}
 }
 
-func TestErrorsSayWhereAndNeverRepeatTheDocument(t *testing.T) {
+func TestErrorsHavePositionsAndNeverRepeatTheDocument(t *testing.T) {
 	assert.EqualError(t, check(`{"secret": secret}`), "not valid JSON at byte 11")
 	c := jsonscan.New([]byte(`{"secret":1,"SECRET":2}`))
 	walk(&c)
@@ -343,8 +343,8 @@ func TestNothingIsAllocatedForOrdinaryDocuments(t *testing.T) {
 	}), "walking")
 }
 
-// A value of another kind is passed over, wherever it stands: the loop that
-// follows finds nothing in it and does not go on with the object around it.
+// A value of another kind is skipped wherever it is: the loop that follows finds no
+// element, and does not continue with the enclosing object.
 func TestOpenPassesOverOtherKinds(t *testing.T) {
 	c := jsonscan.New([]byte(`{"a":{"x":1},"b":[2,3],"c":"text","d":null,"e":{"y":4}}`))
 	found := map[string]string{}

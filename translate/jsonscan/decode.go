@@ -14,7 +14,7 @@ func AppendText(dst, rawString []byte) []byte {
 		return dst
 	}
 	s := inside(rawString)
-	return appendDecoded(slices.Grow(dst, len(s)), s) // no escape is shorter than what it stands for
+	return appendDecoded(slices.Grow(dst, len(s)), s) // no escape is shorter than its character
 }
 
 // appendDecoded appends the text of a valid JSON string without its quotes.

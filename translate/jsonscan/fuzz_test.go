@@ -40,8 +40,7 @@ func seeds() []string {
 	return list
 }
 
-// valid tells from encoding/json whether a document must be accepted, members
-// that occur twice left aside.
+// valid reports whether encoding/json accepts a document. It ignores repeated members.
 func valid(document []byte) bool {
 	document = bytes.TrimPrefix(document, []byte("\ufeff"))
 	return utf8.Valid(document) && json.Valid(document) && depth(document) <= jsonscan.MaxDepth
@@ -160,8 +159,8 @@ func rational(raw string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(raw)
 }
 
-// repeats tells from the oracle's tokens whether an object has a member twice,
-// letter case ignored.
+// repeats reports whether an object of the oracle's tokens has a member twice, letter
+// case ignored.
 func repeats(tokens *json.Decoder) bool {
 	token, err := tokens.Token()
 	if err != nil {

@@ -26,10 +26,10 @@ type crowd struct {
 	index map[uint32]uint32
 }
 
-// names remembers the names of all members that were met in the objects that are
-// open, innermost last. In front of each object's names stands one entry for the
-// object around it: its hash is the first name there, its offset is 1 where that
-// object is exact.
+// names contains the names of the members read so far in the open objects, innermost
+// last. The names of each object follow one entry for the enclosing object: its hash is
+// the index of the first name of that object, and its offset is 1 if that object is
+// exact.
 type names struct {
 	near   [48]met // the first entries, which need no allocation
 	far    []met   // the others
@@ -153,7 +153,7 @@ func quickHash(name []byte) uint32 {
 	return hash
 }
 
-// mixed hashes a name without the bits that tell small letters from capitals.
+// mixed hashes a name without the bits that distinguish small letters from capitals.
 func mixed(name []byte) (hash uint32, ascii bool) {
 	const (
 		caseBits = 0x20 * ones

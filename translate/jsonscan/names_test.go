@@ -49,7 +49,7 @@ func TestMembersThatOnlyLookAlikeAreAccepted(t *testing.T) {
 	for _, document := range []string{
 		`{"a":{"a":{"a":1}},"b":{"a":1}}`,
 		`[{"a":1},{"a":1}]`,
-		`{"@":1,"` + "`" + `":2}`, // differ by the bit that tells letter case, but are no letters
+		`{"@":1,"` + "`" + `":2}`, // the names differ in the bit of letter case, but are not letters
 		`{"[":1,"{":2}`,
 		`{"ss":1,"ß":2}`, // equal by full folding only
 		`{"I":1,"ı":2,"İ":3}`,

@@ -24,8 +24,8 @@ const (
 	highs = 0x80 * ones
 )
 
-// plainEnd returns the offset of the first byte from i on that may not stand in
-// a string for itself: a quote, a backslash or a control character.
+// plainEnd returns the offset of the first byte from i on that a string cannot contain as
+// itself: a quote, a backslash or a control character.
 func plainEnd(data []byte, i int) int {
 	for range 2 { // most strings are short
 		if i+8 > len(data) {
@@ -55,9 +55,9 @@ func plainEnd(data []byte, i int) int {
 	return i
 }
 
-// special sets the high bit of each of eight bytes that may not stand in a
-// string for itself. Bytes behind the first one that is set may be set wrongly,
-// bytes before it never.
+// special sets the high bit of each of eight bytes that a string cannot contain as
+// itself. Bytes before the first such byte are never set; bytes after it may be set
+// wrongly.
 func special(w uint64) uint64 {
 	// A subtraction borrows into the high bit of each byte that is too small.
 	// Flipping bit 1 swaps the quote with the space, so that the quote falls

@@ -1,7 +1,7 @@
 package jsonscan
 
-// nest holds the kinds of open containers, one bit each: set for an object.
-// It stands in for recursion, which would let a document choose the stack's size.
+// nest contains the kinds of open containers, one bit each: set for an object. It
+// replaces recursion, whose stack would be as deep as a document chooses.
 type nest struct {
 	bits  [(MaxDepth + 63) / 64]uint64
 	depth int

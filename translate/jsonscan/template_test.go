@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// slotOf is where a text stands in a document, once.
+// slotOf returns the position of a text that a document contains once.
 func slotOf(t testing.TB, document, text string) jsonscan.Slot {
 	t.Helper()
 	require.Equal(t, 1, strings.Count(document, text))

@@ -94,7 +94,7 @@ func TestG074ThinkingComesBackWithItsSignature(t *testing.T) {
 	// What the client sends back is what the provider has signed.
 	body := talk(hi + `,{"role":"assistant","content":"a","reasoning_content":"hm","thinking_blocks":[` + blocks + `,{"type":"redacted_thinking","data":"D"}]},` + bye)
 	out, r := renderCaseOf(t, translate.Chat, translate.Messages, renderCase{body: body})
-	assert.Contains(t, string(out), says("assistant", blocks, `{"type":"redacted_thinking","data":"D"}`, textBlock("a")))
+	assert.Contains(t, string(out), messageOf("assistant", blocks, `{"type":"redacted_thinking","data":"D"}`, textBlock("a")))
 	assert.Empty(t, r.Losses)
 }
 

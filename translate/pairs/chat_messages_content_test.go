@@ -11,7 +11,7 @@ import (
 func TestMediaOfChatTowardsMessages(t *testing.T) {
 	image := func(url string) string { return chatUser(`{"type":"image_url","image_url":{"url":"` + url + `"}}`) }
 	shown := func(kind, data string) string {
-		return told(says("user", `{"type":"image","source":{"type":"base64","media_type":"image/`+kind+`","data":"`+data+`"}}`))
+		return messagesBody(messageOf("user", `{"type":"image","source":{"type":"base64","media_type":"image/`+kind+`","data":"`+data+`"}}`))
 	}
 	file := func(members string) string { return chatUser(`{"type":"file","file":{` + members + `}}`) }
 	const (
@@ -28,7 +28,7 @@ func TestMediaOfChatTowardsMessages(t *testing.T) {
 		{name: "data of no kind", body: talk(image("data:;base64,AAAA")), fault: badImage},
 		{name: "data that is not encoded", body: talk(image("data:image/png,AAAA")), fault: badImage},
 		{name: "data without an end", body: talk(image("data:image/png;base64")), fault: badImage},
-		{name: "a URL", body: talk(image(`HTTPS:\/\/x\/y?z=1&a`)), want: told(says("user", `{"type":"image","source":{"type":"url","url":"HTTPS:\/\/x\/y?z=1&a"}}`))},
+		{name: "a URL", body: talk(image(`HTTPS:\/\/x\/y?z=1&a`)), want: messagesBody(messageOf("user", `{"type":"image","source":{"type":"url","url":"HTTPS:\/\/x\/y?z=1&a"}}`))},
 		{name: "a URL where none is taken", traits: "image_url base64", body: talk(image("http://x")), fault: badImage},
 		{name: "a URL of another kind", body: talk(image("file:///etc/passwd")), fault: badImage},
 		{name: "no URL", body: talk(chatUser(`{"type":"image_url","image_url":{}}`)), fault: badImage},
@@ -36,16 +36,16 @@ func TestMediaOfChatTowardsMessages(t *testing.T) {
 		{name: "an image that is a text", body: talk(chatUser(`{"type":"image_url","image_url":"https://x"}`)), fault: "messages[0].content[0].image_url: must be an object"},
 		{
 			name: "the detail", body: talk(chatUser(`{"type":"image_url","image_url":{"url":"https://x","detail":"low","z":1}}`)),
-			want: told(says("user", `{"type":"image","source":{"type":"url","url":"https://x"}}`)), losses: "messages[*].content[*].image_url.z hint, messages[*].content[*].image_url.detail hint",
+			want: messagesBody(messageOf("user", `{"type":"image","source":{"type":"url","url":"https://x"}}`)), losses: "messages[*].content[*].image_url.z hint, messages[*].content[*].image_url.detail hint",
 		},
 		{
 			name: "a PDF", body: talk(file(`"filename":"a\u0062.pdf","file_data":"data:application/pdf;base64,JVBE"`)),
-			want: told(says("user", `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBE"},"title":"a\u0062.pdf"}`)),
+			want: messagesBody(messageOf("user", `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBE"},"title":"a\u0062.pdf"}`)),
 		},
-		{name: "a PDF without a name", body: talk(file(`"file_data":"data:application/pdf;base64,JVBE"`)), want: told(says("user", `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBE"}}`))},
+		{name: "a PDF without a name", body: talk(file(`"file_data":"data:application/pdf;base64,JVBE"`)), want: messagesBody(messageOf("user", `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBE"}}`))},
 		{
 			name: "a plain text", body: talk(file(`"filename":"a","file_data":"data:text/plain;charset=utf-8;base64,ImEiCg=="`)),
-			want: told(says("user", `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"\"a\"\n"},"title":"a"}`)),
+			want: messagesBody(messageOf("user", `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"\"a\"\n"},"title":"a"}`)),
 		},
 		{name: "a plain text that is none", body: talk(file(`"file_data":"data:text/plain;base64,/w=="`)), fault: badFile},
 		{name: "a plain text that is not encoded", body: talk(file(`"file_data":"data:text/plain;base64,?"`)), fault: badFile},

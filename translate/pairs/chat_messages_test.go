@@ -13,20 +13,20 @@ func talk(messages string, members ...string) string {
 	return asksFor(`{"model":"m1","max_completion_tokens":9,"messages":[`+messages+`]`, members)
 }
 
-// told is the messages request of those messages.
-func told(messages string, members ...string) string {
+// messagesBody returns the messages request of the messages.
+func messagesBody(messages string, members ...string) string {
 	return asksFor(`{"model":"up","max_tokens":9,"messages":[`+messages+`]`, members)
 }
 
-// says is a turn of a messages request.
-func says(role string, blocks ...string) string {
+// messageOf returns a message of a messages request.
+func messageOf(role string, blocks ...string) string {
 	return `{"role":"` + role + `","content":[` + strings.Join(blocks, ",") + `]}`
 }
 
 // textBlock is a text block, or a text part.
 func textBlock(text string) string { return `{"type":"text","text":"` + text + `"}` }
 
-var userHi = says("user", textBlock("hi"))
+var userHi = messageOf("user", textBlock("hi"))
 
 func TestOptionsOfChatTowardsMessages(t *testing.T) {
 	bounded := func(max string, members ...string) string {
@@ -34,7 +34,7 @@ func TestOptionsOfChatTowardsMessages(t *testing.T) {
 	}
 	bare := func(members ...string) string { return asksFor(`{"model":"m1","messages":[`+hi+`]`, members) }
 	with := func(members ...string) string { return talk(hi, members...) }
-	want := func(members ...string) string { return told(userHi, members...) }
+	want := func(members ...string) string { return messagesBody(userHi, members...) }
 	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
 		{name: "nothing", body: with(), want: want()},
 		{name: "G036 no bound", body: bare(), want: bounded("4096"), losses: "max_tokens hint"},
@@ -99,7 +99,7 @@ func TestOptionsOfChatTowardsMessages(t *testing.T) {
 		{
 			name:   "G122 any object, asked for in words",
 			body:   talk(`{"role":"system","content":"s"},`+hi, `"response_format":{"type":"json_object"}`),
-			want:   told(userHi, `"system":[`+textBlock("s")+`,`+textBlock("Answer with one JSON object and nothing else.")+`]`),
+			want:   messagesBody(userHi, `"system":[`+textBlock("s")+`,`+textBlock("Answer with one JSON object and nothing else.")+`]`),
 			losses: "response_format.type shaping",
 		},
 		{name: "a format nobody knows", body: with(`"response_format":{"type":"grammar"}`), fault: "response_format.type: 'grammar'" + notM1 + "messages)"},

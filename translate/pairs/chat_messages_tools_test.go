@@ -16,7 +16,7 @@ func TestToolsOfChatTowardsMessages(t *testing.T) {
 		return `{"name":"` + name + `","input_schema":{"type":"object","properties":{}}}`
 	}
 	with := func(members ...string) string { return talk(hi, members...) }
-	want := func(members ...string) string { return told(userHi, members...) }
+	want := func(members ...string) string { return messagesBody(userHi, members...) }
 	both, bothGiven := `"tools":[`+tool("f")+`,`+tool("g")+`]`, `"tools":[`+given("f")+`,`+given("g")+`]`
 	allow := func(mode, names string) string {
 		return `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"` + mode + `","tools":[` + names + `]}}`
@@ -76,9 +76,9 @@ func TestToolsOfChatTowardsMessages(t *testing.T) {
 	})
 }
 
-// Every tool was once looked for among all allowed ones, whose escaped names
-// were decoded anew each time: a request of 300 KB took eight seconds.
-// Allocations stand for the steps taken.
+// Every tool was once searched among all allowed tools, whose escaped names were decoded
+// each time: a request of 300 KB took eight seconds. The test counts allocations instead
+// of time.
 func TestManyAllowedToolsCostNoMoreEach(t *testing.T) {
 	steps := func(tools int) float64 {
 		var all []string

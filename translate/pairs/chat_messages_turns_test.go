@@ -28,103 +28,103 @@ func TestTurnsOfChatTowardsMessages(t *testing.T) {
 	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
 		{
 			name: "leading system texts", body: talk(sys("system", `a\u00e9`) + `,{"role":"developer","content":[` + textBlock("b") + `,` + textBlock("") + `,` + textBlock("c") + `]},` + hi),
-			want: told(userHi, system(textBlock(`a\u00e9`)+`,`+textBlock("b")+`,`+textBlock("c"))),
+			want: messagesBody(userHi, system(textBlock(`a\u00e9`)+`,`+textBlock("b")+`,`+textBlock("c"))),
 		},
-		{name: "an empty system text", body: talk(sys("system", "") + `,` + hi), want: told(userHi), losses: "messages[*] hint"},
+		{name: "an empty system text", body: talk(sys("system", "") + `,` + hi), want: messagesBody(userHi), losses: "messages[*] hint"},
 		{name: "a system image", body: talk(`{"role":"system","content":[{"type":"image_url","image_url":{"url":"https://x"}}]},` + hi), fault: "messages[0].content[0].type: 'image_url'" + notM1 + "messages)"},
 		{
 			name: "G040 a later system text", body: talk(sys("system", "a") + `,` + hi + `,` + sys("system", "b")),
-			want: told(userHi, system(textBlock("a")+`,`+textBlock("b"))), losses: "messages[*].role shaping",
+			want: messagesBody(userHi, system(textBlock("a")+`,`+textBlock("b"))), losses: "messages[*].role shaping",
 		},
 		{
 			name: "G040 a later system text that stays", traits: "mid_system keep", body: talk(sys("system", "a") + `,` + hi + `,` + sys("developer", "b") + `,` + sys("system", "c") + `,` + bye),
-			want: told(userHi+`,`+says("system", textBlock("b"), textBlock("c"))+`,`+says("user", textBlock("bye")), system(textBlock("a"))),
+			want: messagesBody(userHi+`,`+messageOf("system", textBlock("b"), textBlock("c"))+`,`+messageOf("user", textBlock("bye")), system(textBlock("a"))),
 		},
 		{
 			name: "a later system text that may not stay behind an assistant", traits: "mid_system keep", body: talk(hi + `,` + prefill(`"a"`) + `,` + sys("system", "b") + `,` + bye),
-			want:   told(userHi+`,`+says("assistant", textBlock("a"))+`,`+says("user", textBlock("bye")), system(textBlock("b"))),
+			want:   messagesBody(userHi+`,`+messageOf("assistant", textBlock("a"))+`,`+messageOf("user", textBlock("bye")), system(textBlock("b"))),
 			losses: "messages[*].role shaping",
 		},
 		{name: "a later system text that is refused", traits: "mid_system refuse", body: talk(hi + `,` + sys("system", "b")), fault: "messages[1].role: role 'system' is not supported on this model"},
 		{
 			name: "a later system text that the user says", traits: "mid_system user", body: talk(hi + `,` + sys("system", "b")),
-			want: told(says("user", textBlock("hi"), textBlock("b"))), losses: "messages[*].role shaping",
+			want: messagesBody(messageOf("user", textBlock("hi"), textBlock("b"))), losses: "messages[*].role shaping",
 		},
 		{name: "nothing but system texts", body: talk(sys("system", "a")), fault: "messages: must hold at least one message with content that is no system message"},
 
-		{name: "a name", body: talk(`{"role":"user","name":"n","content":"hi"}`), want: told(userHi), losses: "messages[*].name hint"},
-		{name: "escapes are kept", body: talk(`{"role":"user","content":"<\u0041\n\/>"}`), want: told(says("user", textBlock(`<\u0041\n\/>`)))},
-		{name: "parts", body: talk(chatUser(textBlock("a") + `,` + textBlock("") + `,` + textBlock("b"))), want: told(says("user", textBlock("a"), textBlock("b")))},
+		{name: "a name", body: talk(`{"role":"user","name":"n","content":"hi"}`), want: messagesBody(userHi), losses: "messages[*].name hint"},
+		{name: "escapes are kept", body: talk(`{"role":"user","content":"<\u0041\n\/>"}`), want: messagesBody(messageOf("user", textBlock(`<\u0041\n\/>`)))},
+		{name: "parts", body: talk(chatUser(textBlock("a") + `,` + textBlock("") + `,` + textBlock("b"))), want: messagesBody(messageOf("user", textBlock("a"), textBlock("b")))},
 		{name: "an empty text", body: talk(`{"role":"user","content":""}`), fault: "messages[0].content:" + notM1 + "messages)"},
 		{name: "no parts", body: talk(hi + `,` + chatUser("")), fault: "messages[1].content:" + notM1 + "messages)"},
 		{name: "nothing but an empty part", body: talk(chatUser(textBlock(""))), fault: "messages[0].content:" + notM1 + "messages)"},
 		{name: "a sound", body: talk(chatUser(`{"type":"input_audio","input_audio":{"data":"A","format":"wav"}}`)), fault: "messages[0].content[0].type: 'input_audio'" + notM1 + "messages)"},
 		{name: "a part nobody knows", body: talk(chatUser(textBlock("a") + `,{"type":"video_url"}`)), fault: "messages[0].content[1].type: 'video_url'" + notM1 + "messages)"},
-		{name: "users in a row", body: talk(hi + `,` + bye), want: told(says("user", textBlock("hi"), textBlock("bye")))},
+		{name: "users in a row", body: talk(hi + `,` + bye), want: messagesBody(messageOf("user", textBlock("hi"), textBlock("bye")))},
 		{name: "a function", body: talk(hi + `,{"role":"function","name":"f","content":"r"}`), fault: "messages[1].role: 'function'" + notM1 + "messages)"},
 
-		{name: "an assistant", body: talk(hi + `,` + prefill(`"a"`) + `,` + bye), want: told(userHi + `,` + says("assistant", textBlock("a")) + `,` + says("user", textBlock("bye")))},
+		{name: "an assistant", body: talk(hi + `,` + prefill(`"a"`) + `,` + bye), want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a")) + `,` + messageOf("user", textBlock("bye")))},
 		{
 			name: "parts of an assistant", body: talk(hi + `,` + prefill(`[`+textBlock("a")+`,{"type":"refusal","refusal":"no"}]`) + `,{"role":"assistant","refusal":"never"},` + bye),
-			want: told(userHi + `,` + says("assistant", textBlock("a"), textBlock("no"), textBlock("never")) + `,` + says("user", textBlock("bye"))),
+			want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a"), textBlock("no"), textBlock("never")) + `,` + messageOf("user", textBlock("bye"))),
 		},
 		{name: "an image of an assistant", body: talk(hi + `,` + prefill(`[{"type":"image_url","image_url":{"url":"https://x"}}]`)), fault: "messages[1].content[0].type: 'image_url'" + notM1 + "messages)"},
-		{name: "an assistant that says nothing", body: talk(hi + `,` + prefill(`""`) + `,` + prefill(`[]`) + `,` + bye), want: told(says("user", textBlock("hi"), textBlock("bye"))), losses: "messages[*] hint"},
+		{name: "an assistant that says nothing", body: talk(hi + `,` + prefill(`""`) + `,` + prefill(`[]`) + `,` + bye), want: messagesBody(messageOf("user", textBlock("hi"), textBlock("bye"))), losses: "messages[*] hint"},
 		{name: "the voice of an assistant", body: talk(hi + `,{"role":"assistant","audio":{"id":"a"}}`), fault: "messages[1].audio:" + notM1 + "messages)"},
 		{name: "an older call", body: talk(hi + `,{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}`), fault: "messages[1].function_call:" + notM1 + "messages)"},
-		{name: "a conversation that begins with the assistant", body: talk(prefill(`"a"`) + `,` + hi), want: told(says("assistant", textBlock("a")) + `,` + userHi)},
+		{name: "a conversation that begins with the assistant", body: talk(prefill(`"a"`) + `,` + hi), want: messagesBody(messageOf("assistant", textBlock("a")) + `,` + userHi)},
 
-		{name: "an answer to be continued", body: talk(hi + `,` + prefill(`"a"`)), want: told(userHi + `,` + says("assistant", textBlock("a"))), losses: "messages[*].content shaping"},
-		{name: "white space at its end", body: talk(hi + `,` + prefill(`"\u0061 \n\t\u0020"`)), want: told(userHi + `,` + says("assistant", textBlock("a"))), losses: "messages[*].content shaping"},
+		{name: "an answer to be continued", body: talk(hi + `,` + prefill(`"a"`)), want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a"))), losses: "messages[*].content shaping"},
+		{name: "white space at its end", body: talk(hi + `,` + prefill(`"\u0061 \n\t\u0020"`)), want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a"))), losses: "messages[*].content shaping"},
 		{
 			name: "more than its last part is white space", body: talk(hi + `,` + prefill(`[`+textBlock("a ")+`,`+textBlock(" ")+`,`+textBlock(`\n`)+`]`)),
-			want: told(userHi + `,` + says("assistant", textBlock("a"))), losses: "messages[*].content shaping",
+			want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a"))), losses: "messages[*].content shaping",
 		},
-		{name: "nothing but white space", body: talk(hi + `,` + prefill(`" "`)), want: told(userHi), losses: "messages[*].content shaping"},
+		{name: "nothing but white space", body: talk(hi + `,` + prefill(`" "`)), want: messagesBody(userHi), losses: "messages[*].content shaping"},
 		{name: "nothing but white space of anyone", body: talk(prefill(`" "`)), fault: "messages: must hold at least one message with content that is no system message"},
 		{
 			name: "white space that has a breakpoint", body: talk(hi + `,` + prefill(`[{"type":"text","text":"a ","cache_control":{"type":"ephemeral"}},{"type":"text","text":" ","cache_control":{"type":"ephemeral"}}]`)),
-			want:   told(userHi + `,` + says("assistant", `{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}`)),
+			want:   messagesBody(userHi + `,` + messageOf("assistant", `{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}`)),
 			losses: "messages[*].content shaping, messages[*].content[*].cache_control hint",
 		},
-		{name: "a call at the end", body: talk(hi + `,` + asksCall), want: told(userHi + `,` + says("assistant", useF))},
+		{name: "a call at the end", body: talk(hi + `,` + asksCall), want: messagesBody(userHi + `,` + messageOf("assistant", useF))},
 
 		{
 			name: "G028 a call and its result", body: talk(hi + `,{"role":"assistant","content":"","tool_calls":[` + callF + `]},` + resultF),
-			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse)),
+			want: messagesBody(userHi + `,` + messageOf("assistant", useF) + `,` + messageOf("user", resultUse)),
 		},
 		{
 			name: "words before a call", body: talk(hi + `,{"tool_calls":[` + callF + `],"content":"a","role":"assistant"},` + resultF),
-			want: told(userHi + `,` + says("assistant", textBlock("a"), useF) + `,` + says("user", resultUse)),
+			want: messagesBody(userHi + `,` + messageOf("assistant", textBlock("a"), useF) + `,` + messageOf("user", resultUse)),
 		},
 		{
 			name: "G027 results and the user behind them share a message",
 			body: talk(hi + `,` + asksCall + `,` + resultF + `,{"role":"tool","tool_call_id":"c2","content":""},{"role":"tool","tool_call_id":"c3","content":[` + textBlock("x") + `,` + textBlock("") + `]},` + bye),
-			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse, `{"type":"tool_result","tool_use_id":"c2"}`, `{"type":"tool_result","tool_use_id":"c3","content":"x"}`, textBlock("bye"))),
+			want: messagesBody(userHi + `,` + messageOf("assistant", useF) + `,` + messageOf("user", resultUse, `{"type":"tool_result","tool_use_id":"c2"}`, `{"type":"tool_result","tool_use_id":"c3","content":"x"}`, textBlock("bye"))),
 		},
-		// A bug was here: the format wants results in front, and the provider refused
-		// those that stood behind what a user said in between.
+		// A bug was here: the format requires results first, and the provider refused
+		// results after a text of the user.
 		{
 			name: "what a user says between results stands behind them", body: talk(hi + `,` + asksCall + `,` + resultF + `,` + bye + `,{"role":"tool","tool_call_id":"c2","content":""},` + hi + `,{"role":"tool","tool_call_id":"c3","content":""}`),
-			want:   told(userHi + `,` + says("assistant", useF) + `,` + says("user", resultUse, `{"type":"tool_result","tool_use_id":"c2"}`, `{"type":"tool_result","tool_use_id":"c3"}`, textBlock("bye"), textBlock("hi"))),
+			want:   messagesBody(userHi + `,` + messageOf("assistant", useF) + `,` + messageOf("user", resultUse, `{"type":"tool_result","tool_use_id":"c2"}`, `{"type":"tool_result","tool_use_id":"c3"}`, textBlock("bye"), textBlock("hi"))),
 			losses: "messages[*].role shaping",
 		},
 		{
 			name: "breakpoints move along", body: talk(hi + `,` + asksCall + `,` + chatUser(marked("a")) + `,{"role":"tool","tool_call_id":"c2","content":[` + marked("b") + `]},` + chatUser(marked("c"))),
-			want:   told(userHi + `,` + says("assistant", useF) + `,` + says("user", `{"type":"tool_result","tool_use_id":"c2","content":[`+marked("b")+`]}`, marked("a"), marked("c"))),
+			want:   messagesBody(userHi + `,` + messageOf("assistant", useF) + `,` + messageOf("user", `{"type":"tool_result","tool_use_id":"c2","content":[`+marked("b")+`]}`, marked("a"), marked("c"))),
 			losses: "messages[*].role shaping",
 		},
 		{
 			name: "an empty result", body: talk(hi + `,` + asksCall + `,{"role":"tool","tool_call_id":"c1","content":[` + textBlock("") + `],"name":"f"}`),
-			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", `{"type":"tool_result","tool_use_id":"c1"}`)), losses: "messages[*].name hint",
+			want: messagesBody(userHi + `,` + messageOf("assistant", useF) + `,` + messageOf("user", `{"type":"tool_result","tool_use_id":"c1"}`)), losses: "messages[*].name hint",
 		},
 		{
 			name: "an image that a tool returned", body: talk(hi + `,` + asksCall + `,{"role":"tool","tool_call_id":"c1","content":[` + textBlock("x") + `,{"type":"image_url","image_url":{"url":"https://x"}}]}`),
-			want: told(userHi + `,` + says("assistant", useF) + `,` + says("user", `{"type":"tool_result","tool_use_id":"c1","content":[`+textBlock("x")+`,{"type":"image","source":{"type":"url","url":"https://x"}}]}`)),
+			want: messagesBody(userHi + `,` + messageOf("assistant", useF) + `,` + messageOf("user", `{"type":"tool_result","tool_use_id":"c1","content":[`+textBlock("x")+`,{"type":"image","source":{"type":"url","url":"https://x"}}]}`)),
 		},
 		{
 			name: "an id that the format does not allow", body: talk(hi + `,{"role":"assistant","tool_calls":[{"id":"functions.f:0","function":{"name":"f","arguments":"{}"},"index":0}]},{"role":"tool","tool_call_id":"functions.f:0","content":"r"}`),
-			want:   told(userHi + `,` + says("assistant", `{"type":"tool_use","id":"gwid1_ZnVuY3Rpb25zLmY6MA","name":"f","input":{}}`) + `,` + says("user", `{"type":"tool_result","tool_use_id":"gwid1_ZnVuY3Rpb25zLmY6MA","content":"r"}`)),
+			want:   messagesBody(userHi + `,` + messageOf("assistant", `{"type":"tool_use","id":"gwid1_ZnVuY3Rpb25zLmY6MA","name":"f","input":{}}`) + `,` + messageOf("user", `{"type":"tool_result","tool_use_id":"gwid1_ZnVuY3Rpb25zLmY6MA","content":"r"}`)),
 			losses: "messages[*].tool_calls[*].index hint",
 		},
 		{name: "a custom call", body: talk(hi + `,{"role":"assistant","tool_calls":[{"id":"c","type":"custom","custom":{"name":"f","input":"x"}}]}`), fault: "messages[1].tool_calls[0].type: 'custom'" + notM1 + "messages)"},
@@ -153,7 +153,7 @@ func TestArgumentsOfChatTowardsMessages(t *testing.T) {
 			call := `{"id":"c2","type":"function","function":{"name":"g","arguments":` + c.arguments + `}}`
 			row := renderCase{name: "as it is", body: talk(hi + `,{"role":"assistant","tool_calls":[` + callF + `,` + call + `]}`), fault: c.fault}
 			if c.fault == "" {
-				row.want = told(userHi + `,` + says("assistant", useF, `{"type":"tool_use","id":"c2","name":"g","input":`+c.input+`}`))
+				row.want = messagesBody(userHi + `,` + messageOf("assistant", useF, `{"type":"tool_use","id":"c2","name":"g","input":`+c.input+`}`))
 			}
 			runRenderCases(t, translate.Chat, translate.Messages, []renderCase{row})
 		})
@@ -169,7 +169,7 @@ func TestReasoningOfChatTowardsMessages(t *testing.T) {
 	alike := `{"type":"thinking","thinking":"b","signature":"` + string(seal.AppendSelfSigned(nil, []byte("a"))) + `"}`
 	turn := func(members string) string { return hi + `,{"role":"assistant","content":"a",` + members + `},` + bye }
 	want := func(blocks ...string) string {
-		return told(userHi + `,` + says("assistant", append(blocks, textBlock("a"))...) + `,` + says("user", textBlock("bye")))
+		return messagesBody(userHi + `,` + messageOf("assistant", append(blocks, textBlock("a"))...) + `,` + messageOf("user", textBlock("bye")))
 	}
 	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
 		{name: "signed blocks come first, and untouched", body: talk(turn(`"reasoning_content":"tA/","thinking_blocks":[` + thinks + `,` + redacted + `]`)), want: want(thinks, redacted)},
@@ -193,8 +193,8 @@ func TestReasoningOfChatTowardsMessages(t *testing.T) {
 	looped := func(turns string, members ...string) string {
 		return asksFor(`{"model":"up","max_tokens":9999,"messages":[`+turns+`]`, members)
 	}
-	used := says("assistant", useF) + `,` + says("user", resultUse)
-	signed := says("assistant", thinks, useF) + `,` + says("user", resultUse)
+	used := messageOf("assistant", useF) + `,` + messageOf("user", resultUse)
+	signed := messageOf("assistant", thinks, useF) + `,` + messageOf("user", resultUse)
 	budget := `"thinking":{"type":"enabled","budget_tokens":8975}`
 	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
 		{name: "G041 a loop of calls whose thinking is gone", traits: "thinking_style budget", body: loop(hi + `,` + calls("")), want: looped(userHi + `,` + used), losses: "reasoning_effort shaping"},
@@ -205,7 +205,7 @@ func TestReasoningOfChatTowardsMessages(t *testing.T) {
 		},
 		{
 			name: "a loop that is over", traits: "thinking_style budget", body: loop(hi + `,` + calls("") + `,` + bye),
-			want: looped(userHi+`,`+says("assistant", useF)+`,`+says("user", resultUse, textBlock("bye")), budget), losses: "reasoning_effort shaping",
+			want: looped(userHi+`,`+messageOf("assistant", useF)+`,`+messageOf("user", resultUse, textBlock("bye")), budget), losses: "reasoning_effort shaping",
 		},
 		{
 			name: "adaptive thinking does not mind", traits: "thinking_style adaptive", body: loop(hi + `,` + calls("")),
@@ -228,27 +228,27 @@ func TestBreakpointsOfChatTowardsMessages(t *testing.T) {
 			name: "on texts, images, calls and tools",
 			body: talk(`{"role":"system","content":[`+part("s", ours)+`]},`+chatUser(part("a", mark)+`,`+image+ours+`}`)+`,`+
 				`{"role":"assistant","tool_calls":[`+callF[:len(callF)-1]+ours+`}]},`+resultF, `"tools":[`+tool+`}]`),
-			want: told(says("user", part("a", ours), `{"type":"image","source":{"type":"url","url":"https://x"}`+ours+`}`)+`,`+says("assistant", useF[:len(useF)-1]+ours+`}`)+`,`+says("user", resultUse),
+			want: messagesBody(messageOf("user", part("a", ours), `{"type":"image","source":{"type":"url","url":"https://x"}`+ours+`}`)+`,`+messageOf("assistant", useF[:len(useF)-1]+ours+`}`)+`,`+messageOf("user", resultUse),
 				`"system":[`+part("s", ours)+`]`, `"tools":[`+given+`}]`),
 		},
-		{name: "a tool", body: talk(hi, `"tools":[`+tool+ours+`}]`), want: told(userHi, `"tools":[`+given+ours+`}]`)},
+		{name: "a tool", body: talk(hi, `"tools":[`+tool+ours+`}]`), want: messagesBody(userHi, `"tools":[`+given+ours+`}]`)},
 		{
 			name:   "only the last four count, the tools being read first",
 			body:   talk(`{"role":"system","content":[`+part("s", ours)+`,`+part("t", ours)+`]},`+chatUser(part("a", mark)+`,`+part("b", mark)+`,`+part("c", mark)), `"tools":[`+tool+ours+`}]`),
-			want:   told(says("user", part("a", ours), part("b", ours), part("c", ours)), `"system":[`+part("s", "")+`,`+part("t", ours)+`]`, `"tools":[`+given+`}]`),
+			want:   messagesBody(messageOf("user", part("a", ours), part("b", ours), part("c", ours)), `"system":[`+part("s", "")+`,`+part("t", ours)+`]`, `"tools":[`+given+`}]`),
 			losses: "messages[*].content[*].cache_control hint, tools[*].cache_control hint",
 		},
 		{
 			name: "five in one list", body: talk(chatUser(part("a", ours) + `,` + part("b", ours) + `,` + part("c", ours) + `,` + part("d", ours) + `,` + part("e", ours))),
-			want: told(says("user", part("a", ""), part("b", ours), part("c", ours), part("d", ours), part("e", ours))), losses: "messages[*].content[*].cache_control hint",
+			want: messagesBody(messageOf("user", part("a", ""), part("b", ours), part("c", ours), part("d", ours), part("e", ours))), losses: "messages[*].content[*].cache_control hint",
 		},
 		{
 			name: "the times that the format knows", body: talk(chatUser(part("a", `,"cache_control":{"type":"ephemeral","ttl":"1h"}`) + `,` + part("b", `,"prompt_cache_breakpoint":{"mode":"explicit","ttl":"30m"}`))),
-			want: told(says("user", part("a", `,"cache_control":{"type":"ephemeral","ttl":"1h"}`), part("b", ours))), losses: "messages[*].content[*].prompt_cache_breakpoint.ttl hint",
+			want: messagesBody(messageOf("user", part("a", `,"cache_control":{"type":"ephemeral","ttl":"1h"}`), part("b", ours))), losses: "messages[*].content[*].prompt_cache_breakpoint.ttl hint",
 		},
-		{name: "on an empty text", body: talk(chatUser(part("a", "") + `,` + part("", ours))), want: told(says("user", part("a", ""))), losses: "messages[*].content[*].cache_control hint"},
+		{name: "on an empty text", body: talk(chatUser(part("a", "") + `,` + part("", ours))), want: messagesBody(messageOf("user", part("a", ""))), losses: "messages[*].content[*].cache_control hint"},
 		{name: "what is none", body: talk(chatUser(part("a", `,"cache_control":"ephemeral"`))), fault: "messages[0].content[0].cache_control: must be an object"},
-		{name: "other members", body: talk(chatUser(part("a", `,"cache_control":{"type":"ephemeral","scope":"x"}`))), want: told(says("user", part("a", ours))), losses: "messages[*].content[*].cache_control.scope hint"},
+		{name: "other members", body: talk(chatUser(part("a", `,"cache_control":{"type":"ephemeral","scope":"x"}`))), want: messagesBody(messageOf("user", part("a", ours))), losses: "messages[*].content[*].cache_control.scope hint"},
 	})
 }
 
@@ -259,6 +259,6 @@ func TestConversationsMayShareABuffer(t *testing.T) {
 	for range 3 {
 		_, _ = renderCaseOf(t, translate.Chat, translate.Messages, first)
 		out, _ := renderCaseOf(t, translate.Chat, translate.Messages, second)
-		assert.Equal(t, told(userHi), string(out))
+		assert.Equal(t, messagesBody(userHi), string(out))
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// mailDigest stands for the user a@b.c.
+// mailDigest is the digest of the user a@b.c.
 const mailDigest = "d648b243a3e817eaa3309e00e183483f2867baadf522099f0c2121770536b25a"
 
 func TestCompletionsTowardsMessages(t *testing.T) {
@@ -49,7 +49,7 @@ func TestCompletionsTowardsMessages(t *testing.T) {
 		{name: "a suffix", body: with(`"suffix":"x"`), fault: "suffix:" + notM1 + "messages)"},
 		{
 			name: "a suffix in words", traits: "suffix instruct", body: with(`"suffix":"x"`),
-			want:   `{"model":"up","max_tokens":9,"messages":[` + says("user", textBlock(`PREFIX:\nhi\n\nSUFFIX:\nx`)) + `],"system":[` + textBlock("Write only the text that belongs between PREFIX and SUFFIX.") + `]}`,
+			want:   `{"model":"up","max_tokens":9,"messages":[` + messageOf("user", textBlock(`PREFIX:\nhi\n\nSUFFIX:\nx`)) + `],"system":[` + textBlock("Write only the text that belongs between PREFIX and SUFFIX.") + `]}`,
 			losses: "suffix shaping",
 		},
 		{name: "a system text", traits: "completion_system Go on.", body: with(), want: want(`"system":[` + textBlock("Go on.") + `]`)},

@@ -95,7 +95,7 @@ func (c *choiceEmitter) Handle(e *event.Event) {
 		c.tier = e.Tier
 	case event.End:
 		if !c.finished { // the answer has this choice even if the call gave none
-			c.say(&event.Event{Kind: event.Finish})
+			c.write(&event.Event{Kind: event.Finish})
 		}
 		c.end(e)
 	default:
@@ -104,7 +104,7 @@ func (c *choiceEmitter) Handle(e *event.Event) {
 			return
 		}
 		c.finished = c.finished || e.Kind == event.Finish
-		c.say(e)
+		c.write(e)
 	}
 }
 
@@ -115,8 +115,8 @@ func (c *choiceEmitter) Losses() translate.Losses {
 	return losses
 }
 
-// say writes a copy of the event, since the parser may reuse its event.
-func (c *choiceEmitter) say(e *event.Event) {
+// write writes a copy of the event, since the parser may reuse its event.
+func (c *choiceEmitter) write(e *event.Event) {
 	c.event = *e
 	c.event.Choice = c.choice
 	c.Emitter.Handle(&c.event)

@@ -91,7 +91,7 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 			assert.Equal(t, cmp.Or(c.sent, "0"), strconv.Itoa(r.Answer.Choices), "as many answers as one call asks for")
 			require.Len(t, bodies, len(prompts))
 			for i, body := range bodies {
-				said := map[translate.Format]string{chat: `{"role":"user","content":"` + prompts[i] + `"}`, messages: says("user", textBlock(prompts[i]))}
+				said := map[translate.Format]string{chat: `{"role":"user","content":"` + prompts[i] + `"}`, messages: messageOf("user", textBlock(prompts[i]))}
 				assert.Contains(t, body, `"messages":[`+said[c.to]+`]`)
 				assert.Equal(t, c.sent != "", strings.Contains(body, `"n":`+c.sent), body)
 			}
@@ -220,7 +220,7 @@ func TestAnyInterleavingOfCallsGivesTheSameChoices(t *testing.T) {
 	}
 }
 
-func TestUsageThatOneCallDoesNotTellIsUnknown(t *testing.T) {
+func TestUsageThatOneCallLacksIsUnknown(t *testing.T) {
 	silent := chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`)
 	telling := chatStream([]string{`{"content":"b"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, `[DONE]`)
 	f := fanned{chatToCompletions, []translate.AnswerContext{{Stream: true, IncludeUsage: true}, {Stream: true, IncludeUsage: true}}, [][]byte{telling, silent}}

@@ -20,7 +20,7 @@ A field is a path in the client's request, in the words of ` + "[`core.Row`](../
 var classLetters = map[pairs.Fate]string{pairs.Kept: "K", pairs.Hinted: "H", pairs.Shaped: "S", pairs.Refused: "R"}
 
 // The page of fields of the rules is the join of the readers' rows and the writers'
-// outcomes, so that no document says what the gateway does not do.
+// outcomes, so that the documentation matches the gateway.
 func TestThePageOfFieldsIsTheJoinOfTheTables(t *testing.T) {
 	page := pageOfFields
 	for _, client := range formats.Names() {

@@ -6,7 +6,7 @@ import "strings"
 type sample struct {
 	body   string
 	traits string // beside those of the rule at hand
-	silent bool   // kept by saying nothing, since it asks for what happens anyway
+	silent bool   // kept by omission, since the field asks for the default
 }
 
 // samples are the samples of a table by the names of its rows.
@@ -15,8 +15,8 @@ type samples map[string]sample
 // option is a messages request with more at the top.
 func option(members ...string) sample { return sample{body: conversation(hi, members...)} }
 
-// spoken is one with a block of the user's.
-func spoken(block string) sample {
+// fromUser returns a sample with a block of the user.
+func fromUser(block string) sample {
 	return sample{body: conversation(`{"role":"user","content":[` + block + `]}`)}
 }
 
@@ -37,7 +37,7 @@ func tooled(members string) sample {
 
 // returned is one with the result of a tool.
 func returned(members string) sample {
-	return spoken(`{"type":"tool_result","tool_use_id":"c1"` + members + `}`)
+	return fromUser(`{"type":"tool_result","tool_use_id":"c1"` + members + `}`)
 }
 
 func (s sample) under(traits string) sample {
@@ -137,7 +137,7 @@ var messagesSamples = samples{
 	"messages.*.content":                                               turned("user", ""),
 	"messages.*.content=[]":                                            {body: conversation(hi + `,{"role":"assistant","content":[]},` + hi)},
 	"messages.*.content=[tool_use,text]":                               replied(`{"type":"tool_use","id":"c1","name":"f","input":{}},{"type":"text","text":"x"}`),
-	"messages.*.content=[text,tool_result]":                            spoken(`{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"c1"}`),
+	"messages.*.content=[text,tool_result]":                            fromUser(`{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"c1"}`),
 	"messages.*.output_config.effort=low":                              {body: conversation(hi + `,{"role":"system","output_config":{"effort":"low"}}`)},
 	"messages.*.output_config.effort=medium":                           {body: conversation(hi + `,{"role":"system","output_config":{"effort":"medium"}}`)},
 	"messages.*.output_config.effort=high":                             {body: conversation(hi + `,{"role":"system","output_config":{"effort":"high"}}`)},
@@ -151,38 +151,38 @@ var messagesSamples = samples{
 	"messages.*.clear_at=*":                                            turned("system", `,"clear_at":"soon"`),
 	"messages.*.role=user+clear_at":                                    turned("user", `,"clear_at":"never"`),
 	"messages.*.*":                                                     turned("user", `,"unheard_of":1`),
-	"messages.*.content.*.type=text":                                   spoken(`{"type":"text","text":"x"}`),
-	"messages.*.content.*.type=image":                                  spoken(png + `}`),
-	"messages.*.content.*.type=document":                               spoken(memo + `}`),
-	"messages.*.content.*.type=search_result":                          spoken(`{"type":"search_result","source":"s","title":"t","content":[{"type":"text","text":"a"}]}`),
+	"messages.*.content.*.type=text":                                   fromUser(`{"type":"text","text":"x"}`),
+	"messages.*.content.*.type=image":                                  fromUser(png + `}`),
+	"messages.*.content.*.type=document":                               fromUser(memo + `}`),
+	"messages.*.content.*.type=search_result":                          fromUser(`{"type":"search_result","source":"s","title":"t","content":[{"type":"text","text":"a"}]}`),
 	"messages.*.content.*.type=tool_use":                               replied(`{"type":"tool_use","id":"c1","name":"f","input":{}}`),
 	"messages.*.content.*.type=tool_result":                            returned(""),
 	"messages.*.content.*.type=thinking":                               replied(`{"type":"thinking","thinking":"t","signature":""}`),
 	"messages.*.content.*.type=redacted_thinking":                      replied(`{"type":"redacted_thinking","data":"d"}`),
 	"messages.*.content.*.type=server_tool_use":                        replied(`{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]}`),
-	"messages.*.content.*.type=container_upload":                       spoken(`{"type":"container_upload","file_id":"f"}`),
-	"messages.*.content.*.type=*":                                      spoken(`{"type":"novelty"}`),
-	"messages.*.content.*.text":                                        spoken(`{"type":"text","text":"x"}`),
-	"messages.*.content.*.type=image+source.type=base64":               spoken(png + `}`),
-	"messages.*.content.*.type=image+source.type=url":                  spoken(picture + `}`),
-	"messages.*.content.*.type=image+source.type=file":                 spoken(image + `{"type":"file","file_id":"f"}}`),
-	"messages.*.content.*.type=document+source.type=base64":            spoken(document + `{"type":"base64","media_type":"application/pdf","data":"AAAA"}}`),
-	"messages.*.content.*.type=document+source.type=text":              spoken(memo + `}`),
-	"messages.*.content.*.type=document+source.type=content":           spoken(document + `{"type":"content","content":"x"}}`),
-	"messages.*.content.*.type=document+source.type=url":               spoken(document + `{"type":"url","url":"https://x/d.pdf"}}`),
-	"messages.*.content.*.type=document+source.type=file":              spoken(document + `{"type":"file","file_id":"f"}}`),
-	"messages.*.content.*.type=image+source.type=*":                    spoken(image + `{"type":"beam"}}`),
-	"messages.*.content.*.type=document+source.type=*":                 spoken(document + `{"type":"beam"}}`),
-	"messages.*.content.*.type=document+source.media_type=*":           spoken(document + `{"type":"base64","media_type":"text/csv","data":"AAAA"}}`),
+	"messages.*.content.*.type=container_upload":                       fromUser(`{"type":"container_upload","file_id":"f"}`),
+	"messages.*.content.*.type=*":                                      fromUser(`{"type":"novelty"}`),
+	"messages.*.content.*.text":                                        fromUser(`{"type":"text","text":"x"}`),
+	"messages.*.content.*.type=image+source.type=base64":               fromUser(png + `}`),
+	"messages.*.content.*.type=image+source.type=url":                  fromUser(picture + `}`),
+	"messages.*.content.*.type=image+source.type=file":                 fromUser(image + `{"type":"file","file_id":"f"}}`),
+	"messages.*.content.*.type=document+source.type=base64":            fromUser(document + `{"type":"base64","media_type":"application/pdf","data":"AAAA"}}`),
+	"messages.*.content.*.type=document+source.type=text":              fromUser(memo + `}`),
+	"messages.*.content.*.type=document+source.type=content":           fromUser(document + `{"type":"content","content":"x"}}`),
+	"messages.*.content.*.type=document+source.type=url":               fromUser(document + `{"type":"url","url":"https://x/d.pdf"}}`),
+	"messages.*.content.*.type=document+source.type=file":              fromUser(document + `{"type":"file","file_id":"f"}}`),
+	"messages.*.content.*.type=image+source.type=*":                    fromUser(image + `{"type":"beam"}}`),
+	"messages.*.content.*.type=document+source.type=*":                 fromUser(document + `{"type":"beam"}}`),
+	"messages.*.content.*.type=document+source.media_type=*":           fromUser(document + `{"type":"base64","media_type":"text/csv","data":"AAAA"}}`),
 	"messages.-1.content.*.type=server_tool_use":                       replied(`{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`),
-	"messages.*.content.*.source.media_type":                           spoken(png + `}`),
-	"messages.*.content.*.source.data":                                 spoken(png + `}`),
-	"messages.*.content.*.source.url":                                  spoken(picture + `}`),
-	"messages.*.content.*.source.content":                              spoken(document + `{"type":"content","content":"x"}}`),
-	"messages.*.content.*.source.file_id":                              spoken(image + `{"type":"file","file_id":"f"}}`),
-	"messages.*.content.*.source.*":                                    spoken(image + `{"type":"url","url":"https://x/i.png","unheard_of":1}}`),
-	"messages.*.content.*.title":                                       spoken(memo + `,"title":"t"}`),
-	"messages.*.content.*.context":                                     spoken(memo + `,"context":"c"}`),
+	"messages.*.content.*.source.media_type":                           fromUser(png + `}`),
+	"messages.*.content.*.source.data":                                 fromUser(png + `}`),
+	"messages.*.content.*.source.url":                                  fromUser(picture + `}`),
+	"messages.*.content.*.source.content":                              fromUser(document + `{"type":"content","content":"x"}}`),
+	"messages.*.content.*.source.file_id":                              fromUser(image + `{"type":"file","file_id":"f"}}`),
+	"messages.*.content.*.source.*":                                    fromUser(image + `{"type":"url","url":"https://x/i.png","unheard_of":1}}`),
+	"messages.*.content.*.title":                                       fromUser(memo + `,"title":"t"}`),
+	"messages.*.content.*.context":                                     fromUser(memo + `,"context":"c"}`),
 	"messages.*.content.*.thinking":                                    replied(`{"type":"thinking","thinking":"t","signature":""}`),
 	"messages.*.content.*.signature":                                   replied(`{"type":"thinking","thinking":"t","signature":"s"}`).under("reasoning_replay reasoning"),
 	"messages.*.content.*.data":                                        replied(`{"type":"redacted_thinking","data":"d"}`),
@@ -198,17 +198,17 @@ var messagesSamples = samples{
 	"messages.*.content.*.content.*.*":                                 returned(`,"content":[{"type":"text","text":"x","unheard_of":1}]`),
 	"messages.*.content.*.is_error":                                    returned(`,"is_error":true`),
 	"messages.*.content.*.type=text+citations":                         replied(`{"type":"text","text":"x","citations":[{}]}`),
-	"messages.*.content.*.type=document+citations":                     spoken(memo + `,"citations":{"enabled":true}}`),
-	"messages.*.content.*.cache_control":                               spoken(`{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`),
+	"messages.*.content.*.type=document+citations":                     fromUser(memo + `,"citations":{"enabled":true}}`),
+	"messages.*.content.*.cache_control":                               fromUser(`{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`),
 	"messages.*.role=assistant+content.*.cache_control":                replied(`{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`),
 	"messages.*.content.*.type=tool_use+cache_control":                 replied(`{"type":"tool_use","id":"c1","name":"f","input":{},"cache_control":{"type":"ephemeral"}}`),
 	"messages.*.content.*.type=tool_result+cache_control":              returned(`,"cache_control":{"type":"ephemeral"}`),
-	"messages.*.content.*.cache_control.*":                             spoken(`{"type":"text","text":"x","cache_control":{"type":"ephemeral","unheard_of":1}}`).under("cache_breakpoints on"),
-	"messages.*.content.*.cache_control.ttl":                           spoken(`{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}`).under("cache_breakpoints on"),
+	"messages.*.content.*.cache_control.*":                             fromUser(`{"type":"text","text":"x","cache_control":{"type":"ephemeral","unheard_of":1}}`).under("cache_breakpoints on"),
+	"messages.*.content.*.cache_control.ttl":                           fromUser(`{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}`).under("cache_breakpoints on"),
 	"messages.*.content.*.caller":                                      replied(`{"type":"tool_use","id":"c1","name":"f","input":{},"caller":{}}`),
 	"messages.*.content.*.toolset_name":                                returned(`,"toolset_name":"t"`),
-	"messages.*.content.*.transformations":                             spoken(png + `,"transformations":[]}`),
-	"messages.*.content.*.*":                                           spoken(`{"type":"text","text":"x","unheard_of":1}`),
+	"messages.*.content.*.transformations":                             fromUser(png + `,"transformations":[]}`),
+	"messages.*.content.*.*":                                           fromUser(`{"type":"text","text":"x","unheard_of":1}`),
 	"messages.*.content.*.content.*.type=text":                         returned(`,"content":[{"type":"text","text":"x"}]`),
 	"messages.*.content.*.content.*.type=image":                        returned(`,"content":[` + png + `}]`),
 	"messages.*.content.*.content.*.type=document":                     returned(`,"content":[` + memo + `}]`),

@@ -87,16 +87,17 @@ func deciding(row pairs.Field) string {
 
 var index = regexp.MustCompile(`\.\d+|\[\d+\]`)
 
-// inGeneral is a path with "*" for its indices, without what a fault says
-// beyond the object that it is about.
+// inGeneral returns a path with "*" for its indexes, without the parts that a fault adds
+// to the path of the object.
 func inGeneral(path string) string {
 	return strings.TrimSuffix(index.ReplaceAllStringFunc(path, func(at string) string {
 		return map[byte]string{'.': ".*", '[': "[*]"}[at[0]]
 	}), ".type")
 }
 
-// Every row says what the conversion does, under each trait that it names as well.
-func TestTheTablesOfFieldsSayWhatHappens(t *testing.T) {
+// Every row has the fate of the field in the conversion, also under each trait that it
+// names.
+func TestTheTablesOfFieldsMatchTheConversions(t *testing.T) {
 	eachRow(t, func(t *testing.T, w way, row pairs.Field) {
 		s, there := sampled[w.from].samples[row.Name]
 		require.True(t, there, "sampled has no request with this field")

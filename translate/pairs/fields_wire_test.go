@@ -30,8 +30,8 @@ func vocabulary(from translate.Format) map[string]bool {
 	return all
 }
 
-// inspected returns the members and the types that a format's strict pass tells
-// apart: all strings in its files that look like names.
+// inspected returns the members and the types that the strict pass of a format
+// distinguishes: all strings in its files that look like names.
 func inspected(t *testing.T, format translate.Format) (names []string) {
 	t.Helper()
 	var paths []string

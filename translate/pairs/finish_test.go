@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// withoutCalls are a stream and an answer that speak of calls and make none.
+// withoutCalls returns a stream and an answer that announce calls and contain none.
 func withoutCalls(format translate.Format, text string) (stream []byte, answer string) {
 	if format == translate.Messages {
 		block := `{"type":"text","text":"` + text + `"}`
@@ -22,7 +22,7 @@ func withoutCalls(format translate.Format, text string) (stream []byte, answer s
 			`{"type":"message_stop"}`,
 		), `{"model":"m","content":[` + block + `],"stop_reason":"tool_use"}`
 	}
-	if format == translate.Responses { // which do not speak of calls apart from making them
+	if format == translate.Responses { // the format has no reason that announces calls
 		whole := `{"model":"m","output":[{"type":"message","content":[{"type":"output_text","text":"` + text + `"}]}]}`
 		return responsesStream(`{"type":"response.completed","response":` + whole + `}`), whole
 	}
@@ -31,8 +31,8 @@ func withoutCalls(format translate.Format, text string) (stream []byte, answer s
 	return chatStream(nil, strings.Replace(choice, "message", "delta", 1), "[DONE]"), choice
 }
 
-// A completions client got 502 for an answer that speaks of calls and makes none,
-// which messages and chat clients got as one that simply ended.
+// Completions clients got 502 for an answer that announces calls and contains none, while
+// messages and chat clients got an ordinary end.
 func TestAnAnswerWithoutCallsSimplyEnds(t *testing.T) {
 	ends := map[translate.Format]string{
 		translate.Messages:    `"stop_reason":"end_turn"`,

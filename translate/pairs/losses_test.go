@@ -132,7 +132,7 @@ var answerLosses = []answerLoss{
 	},
 }
 
-func TestWhatAnAnswerLosesIsTold(t *testing.T) {
+func TestLossesOfAnAnswerAreReported(t *testing.T) {
 	for _, c := range answerLosses {
 		t.Run(c.name, func(t *testing.T) {
 			if c.stream != nil {
@@ -150,9 +150,9 @@ func TestWhatAnAnswerLosesIsTold(t *testing.T) {
 	}
 }
 
-// A bug was here: a provider that does not know n gave one answer in place of
-// several, and nothing said so.
-func TestChoicesThatWereAskedForAndDidNotComeAreTold(t *testing.T) {
+// A bug was here: a provider that does not know n gave one answer instead of several,
+// without a report.
+func TestMissingChoicesAreReported(t *testing.T) {
 	said := map[way]string{{translate.Chat, translate.Completions}: `"message":{"content":"a"}`, {translate.Completions, translate.Chat}: `"text":"a"`}
 	for w, said := range said {
 		choice := func(i int) string { return fmt.Sprintf(`{"index":%d,%s,"finish_reason":"stop"}`, i, said) }
@@ -174,7 +174,7 @@ func TestChoicesThatWereAskedForAndDidNotComeAreTold(t *testing.T) {
 
 // A bug was here: an answer that a call of several was not asked for went without
 // a word.
-func TestAnswersThatACallOfAFanWasNotAskedForAreTold(t *testing.T) {
+func TestSurplusAnswersOfAFanOutAreReported(t *testing.T) {
 	one, two := chatStream([]string{`{"content":"a"}`}, `[DONE]`), chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":1,"delta":{"content":"b"}}]}`, `[DONE]`)
 	f := fanned{way: way{translate.Chat, translate.Completions}, memory: []translate.AnswerContext{{Stream: true}, {Stream: true}}, streams: [][]byte{one, two}}
 	fan, _ := f.play(inTurn)

@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-func TestMeasureCountsWhatARequestSays(t *testing.T) {
+func TestMeasureCountsTheTextsOfARequest(t *testing.T) {
 	payload := strings.Repeat("A", 3<<20)
 	size := func(bytes, images, documents int64) token.Size {
 		return token.Size{Bytes: bytes, Images: images, Documents: documents}

@@ -278,7 +278,8 @@ func TestToolResultsTowardsChat(t *testing.T) {
 				"messages.*.content.*.content.*.source.content.*.odd hint, messages.*.content.*.content.*.odd hint, messages.*.content.*.odd hint, messages.*.content.*.even hint",
 		},
 		{
-			// A bug was here: once the request held an image, the text that stands for a document called it one.
+			// A bug was here: if the request contained an image, the text that replaces a
+			// document called the document an image.
 			name: "a document elsewhere, behind an image of the user", traits: "files on",
 			body: conversation(`{"role":"user","content":[` + image + `]},` + toolUse + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]}]}`),
 			want: asked(`{"role":"user","content":[` + part + `]},` + called + `,{"role":"tool","tool_call_id":"c1","content":"[document returned by this tool is in the next user message]"},` +

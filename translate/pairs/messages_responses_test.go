@@ -23,8 +23,8 @@ func conversing(messages string, more ...string) string {
 	return strings.Replace(conversation(messages, more...), `"max_tokens":10`, `"max_tokens":20`, 1)
 }
 
-// posed is the responses request of those items; what stands before the input or
-// between it and the bound comes by place.
+// posed returns the responses request of the items; more contains the members before the
+// input, and those between the input and the bound.
 func posed(items string, more ...string) string {
 	return `{"model":"up","input":[` + items + `],"max_output_tokens":20` + strings.Join(append([]string{""}, more...), ",") + `,"store":false}`
 }
@@ -261,7 +261,7 @@ func TestSessionsHaveKeysOfTheirOwn(t *testing.T) {
 	assert.Len(t, keys, 3)
 }
 
-// What the gateway must do because the provider cannot stands in the memory.
+// The context contains the work that the gateway does because the provider cannot.
 func TestTheWayBackFromResponsesKnowsWhatWasAsked(t *testing.T) {
 	_, r := renderCaseOf(t, translate.Messages, translate.Responses, renderCase{body: conversing(hi, `"stop_sequences":["</b>","x"]`), traits: "responses_reasoning encrypted"})
 	assert.Equal(t, []string{"</b>", "x"}, r.Answer.Enforce)

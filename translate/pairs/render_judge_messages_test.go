@@ -109,7 +109,7 @@ type messagesTurn struct {
 	Content blocks `json:"content"`
 }
 
-// blocks are content, for which a text may stand as well.
+// blocks is content, which may also be a string.
 type blocks []messagesBlock
 
 func (b *blocks) UnmarshalJSON(data []byte) error {

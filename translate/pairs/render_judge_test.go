@@ -99,7 +99,7 @@ type chatTool struct {
 	} `json:"custom"`
 }
 
-// isRight reports whether a tool is what its type says.
+// isRight reports whether a tool has the members of its type.
 func (t *chatTool) isRight() bool {
 	if t.Type == "custom" {
 		return t.Custom != nil && t.Function == nil && toolName.MatchString(t.Custom.Name)
@@ -129,7 +129,7 @@ type chatCall struct {
 	} `json:"custom"`
 }
 
-// isRight reports whether a call is what its type says.
+// isRight reports whether a call has the members of its type.
 func (c *chatCall) isRight() bool {
 	if c.Type == "custom" {
 		return c.ID != "" && c.Custom != nil && c.Function == nil && toolName.MatchString(c.Custom.Name)

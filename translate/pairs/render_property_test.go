@@ -85,8 +85,8 @@ func (r *talker) message() string {
 	}
 }
 
-// TestEveryWordArrivesOnce ensures that no conversion of a conversation loses
-// or doubles anything, whatever stands beside what.
+// TestEveryWordArrivesOnce ensures that no conversion of a conversation loses or repeats
+// anything, in any combination of parts.
 func TestEveryWordArrivesOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	traits := []string{
@@ -181,8 +181,8 @@ func TestEveryWordArrivesOnceTowardsResponses(t *testing.T) {
 	}
 }
 
-// requireEachOnce requires each word in a request once. Thinking, and with it what signs
-// it, may have been left out: its two words stand together.
+// requireEachOnce requires each word of a request once. Thinking and its signature may
+// have been left out together; their two words are adjacent.
 func (r *talker) requireEachOnce(t *testing.T, body, out string, thinking bool) {
 	t.Helper()
 	for _, word := range r.words {

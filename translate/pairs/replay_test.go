@@ -30,9 +30,9 @@ func wholeAnswers(t *testing.T, format translate.Format) map[string][]byte {
 	return answers
 }
 
-// TestAReplayTellsWhatTheAnswerDid ensures that a JSON answer and its replay in
-// its own format are one answer to whoever reads either.
-func TestAReplayTellsWhatTheAnswerDid(t *testing.T) {
+// TestAReplayHasTheContentOfTheAnswer ensures that a JSON answer and its replay in its own
+// format have the same content for all clients.
+func TestAReplayHasTheContentOfTheAnswer(t *testing.T) {
 	for _, format := range known {
 		for name, body := range wholeAnswers(t, format) {
 			stream, fault := formats.Of(format).Answers.Replay(body, true)
@@ -51,9 +51,8 @@ func TestAReplayTellsWhatTheAnswerDid(t *testing.T) {
 	}
 }
 
-// TestAReplayRefusesWhatReadersDisagreeOn ensures that a member which stands
-// twice, of which a reader of the answer may have taken the one or the other, is
-// not decided upon in silence.
+// TestAReplayRefusesWhatReadersDisagreeOn ensures that a repeated member is refused,
+// since readers of the answer may have taken either value.
 func TestAReplayRefusesWhatReadersDisagreeOn(t *testing.T) {
 	for format, bodies := range map[translate.Format][]string{
 		translate.Messages: {

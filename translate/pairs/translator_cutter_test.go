@@ -14,9 +14,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// saying is a chunk of a chat stream in which a choice says something, with the
-// tokens of that, which "|" separates.
-func saying(choice int, text string) string {
+// textChunk returns a chunk of a chat stream with a text of a choice. "|" separates the
+// tokens of the text.
+func textChunk(choice int, text string) string {
 	var tokens []string
 	for _, token := range strings.Split(text, "|") {
 		quoted, _ := json.Marshal(token)
@@ -30,9 +30,9 @@ func ends(choice int) string {
 	return `{"choices":[{"index":` + string(rune('0'+choice)) + `,"delta":{},"finish_reason":"length"}]}`
 }
 
-// said adds up a stream of a completions client: the text, the reason and the
-// tokens of each choice.
-func said(t *testing.T, o outcome) (choices [][3]string) {
+// addedUp adds up a stream of a completions client: the text, the reason and the tokens
+// of each choice.
+func addedUp(t *testing.T, o outcome) (choices [][3]string) {
 	t.Helper()
 	require.True(t, o.Finished(), "%v", o.Fault())
 	added, err := chatToCompletions.added(o.out, false)
@@ -57,21 +57,21 @@ func TestTextsAreCutChoiceByChoice(t *testing.T) {
 		chunks []string
 		want   [][3]string
 	}{
-		{"nothing to cut", []string{saying(0, "a|b"), ends(0)}, [][3]string{{"ab", "length", "a|b"}}},
-		{"a stop in tokens of its own", []string{saying(0, "a"), saying(0, "\n\n"), saying(0, "Human"), saying(0, ":"), saying(0, "b"), ends(0)}, [][3]string{{"a", "stop", "a"}}},
-		{"a stop within one chunk", []string{saying(0, "a|b\n\n|Human|:| c"), ends(0)}, [][3]string{{"ab", "stop", "a|b\n\n"}}},
-		{"not it after all", []string{saying(0, "a"), saying(0, "\n\n"), saying(0, "Humans"), ends(0)}, [][3]string{{"a\n\nHumans", "length", "a|\n\n|Humans"}}},
-		{"held to the end", []string{saying(0, "a"), saying(0, "\n\nHum"), ends(0)}, [][3]string{{"a\n\nHum", "length", "a|\n\nHum"}}},
-		{"one of two", []string{saying(0, "a\n\nHuman"), saying(1, "b"), saying(0, ":"), saying(1, "\n\nHuman"), saying(0, "x"), ends(0), saying(1, "e"), ends(1)}, [][3]string{{"a", "stop", "a\n\nHuman"}, {"b\n\nHumane", "length", "b|\n\nHuman|e"}}},
-		{"both", []string{saying(1, "b\n\n"), saying(0, "a\n\nHuman:"), saying(1, "Human:"), ends(0), ends(1)}, [][3]string{{"a", "stop", "a\n\nHuman:"}, {"b", "stop", "b\n\n"}}},
-		{"a space that belongs to the template", []string{saying(0, " |a"), saying(0, " b"), saying(1, " "), saying(1, " c"), ends(0), ends(1)}, [][3]string{{"a b", "length", " |a| b"}, {" c", "length", " | c"}}},
-		{"a space and a stop", []string{saying(0, " "), saying(0, "a|"+human), ends(0)}, [][3]string{{"a", "stop", " |a"}}},
+		{"nothing to cut", []string{textChunk(0, "a|b"), ends(0)}, [][3]string{{"ab", "length", "a|b"}}},
+		{"a stop in tokens of its own", []string{textChunk(0, "a"), textChunk(0, "\n\n"), textChunk(0, "Human"), textChunk(0, ":"), textChunk(0, "b"), ends(0)}, [][3]string{{"a", "stop", "a"}}},
+		{"a stop within one chunk", []string{textChunk(0, "a|b\n\n|Human|:| c"), ends(0)}, [][3]string{{"ab", "stop", "a|b\n\n"}}},
+		{"not it after all", []string{textChunk(0, "a"), textChunk(0, "\n\n"), textChunk(0, "Humans"), ends(0)}, [][3]string{{"a\n\nHumans", "length", "a|\n\n|Humans"}}},
+		{"held to the end", []string{textChunk(0, "a"), textChunk(0, "\n\nHum"), ends(0)}, [][3]string{{"a\n\nHum", "length", "a|\n\nHum"}}},
+		{"one of two", []string{textChunk(0, "a\n\nHuman"), textChunk(1, "b"), textChunk(0, ":"), textChunk(1, "\n\nHuman"), textChunk(0, "x"), ends(0), textChunk(1, "e"), ends(1)}, [][3]string{{"a", "stop", "a\n\nHuman"}, {"b\n\nHumane", "length", "b|\n\nHuman|e"}}},
+		{"both", []string{textChunk(1, "b\n\n"), textChunk(0, "a\n\nHuman:"), textChunk(1, "Human:"), ends(0), ends(1)}, [][3]string{{"a", "stop", "a\n\nHuman:"}, {"b", "stop", "b\n\n"}}},
+		{"a space that belongs to the template", []string{textChunk(0, " |a"), textChunk(0, " b"), textChunk(1, " "), textChunk(1, " c"), ends(0), ends(1)}, [][3]string{{"a b", "length", " |a| b"}, {" c", "length", " | c"}}},
+		{"a space and a stop", []string{textChunk(0, " "), textChunk(0, "a|"+human), ends(0)}, [][3]string{{"a", "stop", " |a"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := translate.AnswerContext{Stream: true, Logprobs: true, Enforce: []string{human}, LeadingSpace: strings.Contains(tt.name, "space")}
 			stream := chatStream(nil, append(tt.chunks, "[DONE]")...)
 			o := translated(chatToCompletions, m, [][]byte{stream}, true)
-			assert.Equal(t, tt.want, said(t, o))
+			assert.Equal(t, tt.want, addedUp(t, o))
 			m.Stream = false
 			requireAgreement(t, chatToCompletions, translated(chatToCompletions, translate.AnswerContext{Stream: true, IncludeUsage: true, Logprobs: true, Enforce: m.Enforce, LeadingSpace: m.LeadingSpace}, [][]byte{stream}, true), translated(chatToCompletions, m, [][]byte{stream}, true))
 		})
@@ -102,12 +102,12 @@ data: [DONE]
 // off behind the cuts spoils nothing, and before one of them does.
 func TestAnAnswerIsCompleteOnceAllOfItWasCut(t *testing.T) {
 	m := translate.AnswerContext{Stream: true, Enforce: []string{"\n"}}
-	both := chatStream(nil, saying(0, "a"), saying(1, "b"), saying(0, "\n"), saying(1, "\n"))
+	both := chatStream(nil, textChunk(0, "a"), textChunk(1, "b"), textChunk(0, "\n"), textChunk(1, "\n"))
 	o := translated(chatToCompletions, m, [][]byte{both}, false)
-	assert.Equal(t, [][3]string{{"a", "stop", ""}, {"b", "stop", ""}}, said(t, o))
+	assert.Equal(t, [][3]string{{"a", "stop", ""}, {"b", "stop", ""}}, addedUp(t, o))
 	assert.Equal(t, []signal.Signal{signal.Content, signal.Content, signal.Content, signal.Content | signal.Finish}, o.signals)
 
-	one := chatStream(nil, saying(0, "a"), saying(1, "b"), saying(0, "\n"))
+	one := chatStream(nil, textChunk(0, "a"), textChunk(1, "b"), textChunk(0, "\n"))
 	o = translated(chatToCompletions, m, [][]byte{one}, false)
 	require.NotNil(t, o.Fault())
 	assert.False(t, o.Finished())
@@ -122,19 +122,19 @@ func TestAChoiceThatHasNotBegunIsWaitedFor(t *testing.T) {
 		"cut": {Stream: true, Choices: 2, Enforce: []string{"\n"}}, "ended": {Stream: true, Choices: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			first := []string{saying(0, "a"), saying(0, "\n"), ends(0)}
+			first := []string{textChunk(0, "a"), textChunk(0, "\n"), ends(0)}
 			o := translated(chatToCompletions, m, [][]byte{chatStream(nil, first...)}, false)
 			for _, sig := range o.signals {
 				assert.False(t, sig.Has(signal.Finish))
 			}
 			require.NotNil(t, o.Fault(), "it was cut off")
 
-			o = translated(chatToCompletions, m, [][]byte{chatStream(nil, append(first, saying(1, "b"), ends(1))...)}, true)
-			assert.Len(t, said(t, o), 2)
+			o = translated(chatToCompletions, m, [][]byte{chatStream(nil, append(first, textChunk(1, "b"), ends(1))...)}, true)
+			assert.Len(t, addedUp(t, o), 2)
 			assert.True(t, o.signals[len(o.signals)-1].Has(signal.Finish))
 
 			o = translated(chatToCompletions, m, [][]byte{chatStream(nil, append(first, "[DONE]")...)}, true)
-			assert.Len(t, said(t, o), 1, "a provider may give fewer")
+			assert.Len(t, addedUp(t, o), 1, "a provider may give fewer")
 		})
 	}
 }

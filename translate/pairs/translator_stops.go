@@ -45,8 +45,7 @@ func (s *stopSearch) grow(length int) (state uint16) {
 	return uint16(len(s.states) - 1)
 }
 
-// following returns the states that follow a state, by class. Until link, 0
-// stands for none.
+// following returns the states that follow a state, by class. Until link, 0 means none.
 func (s *stopSearch) following(state uint16) []uint16 {
 	from := int(state) * s.width
 	return s.next[from : from+s.width]

@@ -120,7 +120,7 @@ func TestTheEndOfTheBodyMayCompleteAnAnswer(t *testing.T) {
 	}
 }
 
-func TestErrorsAreToldAndNotWritten(t *testing.T) {
+func TestErrorsAreReturnedAndNotWritten(t *testing.T) {
 	stream := chatStream([]string{`{"content":"a"}`}, `{"error":{"message":"boom","code":500}}`, `[DONE]`)
 	o := translated(chatToMessages, translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
 	assert.Equal(t, []signal.Signal{signal.Content, signal.Failed, 0}, o.signals)
@@ -236,8 +236,7 @@ func TestAnAnswerThatWasCutIsCompleteWhateverFollows(t *testing.T) {
 	assert.Contains(t, o.out, `"choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"}]`)
 }
 
-// TestAStreamNeedsNoStartToEnd ensures that what the provider says first may be
-// anything.
+// TestAStreamNeedsNoStartToEnd ensures that a stream may begin with any event.
 func TestAStreamNeedsNoStartToEnd(t *testing.T) {
 	o := pairs.NewTranslator(translate.Messages, translate.Completions, &translate.AnswerContext{Stream: true}, newIDs())
 	s := o.Event(sse.Event{Name: []byte("content_block_delta"), Data: []byte(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}`)})

@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// FuzzUsageEdits edits the usage of any document: what comes of it must be JSON,
-// say the same of usage where it is filled in, and lack nothing then.
+// FuzzUsageEdits edits the usage of any document: the result must be JSON, and usage that
+// was filled in has the same counts as before and no missing ones.
 func FuzzUsageEdits(f *testing.F) {
 	for _, seed := range []string{
 		`{"usage":{}}`, `{ "a" : [1.0] , "usage" : { "prompt_tokens" : 7 } , "b":"}" }`, `{"usage":{"prompt_tokens_details":null},"usage":{}}`,

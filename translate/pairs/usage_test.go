@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// malformed are streams which tell good counts first, and then what is none.
+// malformed returns a stream with valid counts first, and malformed ones afterwards.
 func malformed(format translate.Format) []byte {
 	if format == translate.Messages {
 		return messagesStream(
@@ -81,7 +81,7 @@ func TestZerosBesideChoicesAreNoCounts(t *testing.T) {
 	}
 }
 
-// What a whole answer says of its usage is all that will be said.
+// The usage of a whole answer is final.
 func TestZerosOfAWholeAnswerAreCounts(t *testing.T) {
 	for _, w := range ways {
 		if !w.fromChoices() {

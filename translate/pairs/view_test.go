@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-func TestViewsTellHowMuchIsAskedFor(t *testing.T) {
+func TestViewsContainTheBoundsOfARequest(t *testing.T) {
 	const turn = `"model":"m","messages":[{"role":"user","content":"hi"}]`
 	type much struct{ tokens, answers, prompts int64 }
 	for body, c := range map[string]struct {

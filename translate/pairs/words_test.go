@@ -29,8 +29,8 @@ func TestFinishReasonsOfChoicesFollowTheirTable(t *testing.T) {
 	}
 }
 
-// A completions client got 502 for an answer that spoke of calls and made none,
-// while the others got one that simply ended. For calls it has no word.
+// Completions clients got 502 for an answer that announced calls and contained none,
+// while the other clients got an ordinary end. The format has no word for calls.
 func TestOnlyCallsThatWereMadeWaitForCompletionsClients(t *testing.T) {
 	for _, word := range []string{"tool_calls", "function_call"} {
 		assert.Equal(t, "stop", completionsanswer.FinishReason(choices.ReadFinishReason(word), false), word)
@@ -41,9 +41,8 @@ func TestOnlyCallsThatWereMadeWaitForCompletionsClients(t *testing.T) {
 	assert.Equal(t, "length", completionsanswer.FinishReason(event.FinishLength, true))
 }
 
-// Bugs were here: a provider that made calls and said that its turn simply ended
-// left its client with calls that it did not run, and one that spoke of calls and
-// made none left it waiting.
+// If a provider made calls and reported an ordinary end, clients did not run the calls;
+// if it announced calls and made none, clients waited.
 func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
 	for word, want := range map[string]struct{ chat, called, completions string }{
 		"end_turn":                      {"stop", "tool_calls", "stop"},
@@ -65,9 +64,9 @@ func TestStopReasonsOfMessagesFollowTheirTable(t *testing.T) {
 	assert.Equal(t, "pause_turn", messagesanswer.StopReason(event.FinishPaused, false))
 }
 
-// Chat clients read the words of a refusal in a member of their own, beside a turn
-// that ended; the reason has to tell it in the other formats.
-func TestARefusalInWordsEndsATurnOfChatClients(t *testing.T) {
+// Chat clients read the text of a refusal in a member of its own, and an ordinary
+// finish_reason; in the other formats the reason must express the refusal.
+func TestARefusalInWordsIsAnOrdinaryEndForChatClients(t *testing.T) {
 	assert.Equal(t, "refusal", messagesanswer.StopReason(event.FinishRefused, false))
 	assert.Equal(t, "stop", choices.FinishReason(event.FinishRefused, false))
 	assert.Equal(t, "tool_calls", choices.FinishReason(event.FinishRefused, true))

@@ -66,9 +66,9 @@ func TestNoByteOfASealCanBeChanged(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// TestASealOpensOnlyWhereItWasMade ensures that reasoning goes back to nobody but
-// the provider and the tenant that it came from: whoever holds the text of another
-// tenant could ask a model to tell what it thought there.
+// TestASealOpensOnlyWhereItWasMade ensures that reasoning goes back only to the provider
+// and the tenant that it came from: otherwise the holder of another tenant's sealed text
+// could ask a model to repeat the reasoning.
 func TestASealOpensOnlyWhereItWasMade(t *testing.T) {
 	r := ring(t, first)
 	sealed := r.For("openai", "team").Append(nil, seal.Item, []byte(payload))

@@ -13,9 +13,9 @@ const SelfSignedDigest = 16
 // SelfSignedSize is the length of a signature in bytes.
 const SelfSignedSize = len(SelfSigned) + (SelfSignedDigest*8+5)/6
 
-// AppendSelfSigned appends the signature that this gateway gives to thinking from
-// a provider that signs none, so that clients can send the block back. It
-// proves nothing; it only tells such blocks from those that a provider signed.
+// AppendSelfSigned appends the gateway's own signature of thinking from a provider that
+// does not sign, so that clients can send the block back. The signature proves nothing;
+// it only distinguishes such blocks from those that a provider signed.
 func AppendSelfSigned(dst, thinking []byte) []byte {
 	digest := sha256.Sum256(thinking)
 	dst = append(dst, SelfSigned...)

@@ -15,13 +15,13 @@ type Observed struct {
 	fault     *fault.Fault
 }
 
-// Usage returns what the events so far say of usage.
+// Usage returns the usage so far.
 func (o *Observed) Usage() token.Usage { return o.Used }
 
 // Model returns the model that the stream names, "" while unknown.
 func (o *Observed) Model() string { return o.ModelName }
 
-// Fault returns the error that the stream has told, nil without one.
+// Fault returns the error of the stream, nil without one.
 func (o *Observed) Fault() *fault.Fault { return o.fault }
 
 // Fail ends the stream with an error.

@@ -198,7 +198,7 @@ func TestCloseFirstReturnsWhatNextWouldHave(t *testing.T) {
 	assert.Equal(t, []string{"1", "2", "3"}, got)
 }
 
-func TestSettledStandsBehindTheLastBlankLine(t *testing.T) {
+func TestSettledIsAfterTheLastBlankLine(t *testing.T) {
 	l := sse.NewLexer(0)
 	for _, step := range []struct {
 		feed    string

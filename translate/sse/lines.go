@@ -42,8 +42,8 @@ func (s *lines) next() (line []byte, ok bool) {
 	return line, true
 }
 
-// afterCR returns the line that ended with the last byte of an earlier feed, as
-// soon as one more byte tells whether an LF belongs to its end.
+// afterCR returns the line that ended with the last byte of an earlier feed. It needs one
+// more byte, since an LF would belong to the end of that line.
 func (s *lines) afterCR() (line []byte, ok bool) {
 	if s.left() == 0 {
 		return nil, false

@@ -43,9 +43,9 @@ func TestToolNamesAreShortenedAlwaysAlike(t *testing.T) {
 	assert.NotEqual(t, toolcall.AppendName(nil, []byte(long+"a")), toolcall.AppendName(nil, []byte(long+"b")))
 }
 
-// Each of many calls with one id was once numbered from 2 on: an answer of some
-// hundred kilobytes kept a processor busy for seconds. Allocations stand for
-// the steps taken.
+// Each of many calls with the same id was once numbered from 2 on: an answer of some
+// hundred kilobytes kept a processor busy for seconds. The test counts allocations
+// instead of time.
 func TestManyCallsWithOneIDCostNoMoreEach(t *testing.T) {
 	same := func(dst, id []byte) []byte { return append(dst, id...) }
 	steps := func(calls int) float64 {

@@ -122,7 +122,7 @@ func TestTheDefaultOfATraitOverrulesAnEarlierValue(t *testing.T) {
 	}
 }
 
-func TestSetRefusesOtherValuesAndSaysWhichThereAre(t *testing.T) {
+func TestSetRefusesOtherValuesAndListsTheAcceptedOnes(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"max_tokens_field", "tokens", "max_tokens_field: must be 'max_tokens' or 'max_completion_tokens', got 'tokens'"},
 		{"tool_content", "on", "tool_content: must be 'string' or 'parts', got 'on'"},

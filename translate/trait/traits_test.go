@@ -99,7 +99,7 @@ func TestEveryTraitRefusesWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTraitsSayWhatIsAccepted(t *testing.T) {
+func TestErrorsOfTraitsListTheAcceptedValues(t *testing.T) {
 	var traits trait.Traits
 	assert.EqualError(t, traits.Set("mid_system", "drop"), "mid_system: must be 'keep', 'hoist', 'user' or 'refuse', got 'drop'")
 	assert.EqualError(t, traits.Set("files", "yes"), "files: must be 'false', 'true' or 'drop', got 'yes'")

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Chat adds up a stream of the chat format whose client asked for usage or did
-// not.
+// Chat adds up a stream of the chat format. asked reports whether the client asked for
+// usage.
 func Chat(stream []byte, asked bool) (Object, error) {
 	c := completion{first: beginMessage, add: addDelta}
 	answer, err := c.read(stream, asked)
@@ -20,13 +20,13 @@ func Chat(stream []byte, asked bool) (Object, error) {
 	for _, choice := range answer["choices"].([]any) {
 		message := object(choice.(Object), "message")
 		if message["tool_calls"] != nil && message["content"] == "" {
-			message["content"] = nil // a stream begins before that is known
+			message["content"] = nil // a stream begins before its calls are known
 		}
 	}
 	return answer, nil
 }
 
-// beginMessage makes a choice of the chunk that tells its role.
+// beginMessage returns a new choice from the chunk with its role.
 func beginMessage(data Object) (Object, error) {
 	delta := object(data, "delta")
 	if delta["role"] != "assistant" || delta["content"] != "" || len(delta) != 2 || data["finish_reason"] != nil {
@@ -38,7 +38,7 @@ func beginMessage(data Object) (Object, error) {
 	return data, nil
 }
 
-// addDelta adds a delta, which has one member, or none.
+// addDelta adds a delta of at most one member.
 func addDelta(known, data Object) error {
 	message, delta := object(known, "message"), object(data, "delta")
 	if delta == nil || len(delta) > 1 || len(delta) == 1 && data["finish_reason"] != nil {
@@ -93,7 +93,7 @@ func addCall(message Object, list []any) error {
 	return nil
 }
 
-// inputs are what the arguments are called of each type of calls.
+// inputs lists the member with the arguments of each type of calls.
 var inputs = map[string]string{"function": "arguments", "custom": "input"}
 
 // addInput adds a fragment to the arguments of a call.

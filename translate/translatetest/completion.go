@@ -8,7 +8,7 @@ import (
 // completion is the state of an accumulator of the completions and the chat
 // formats.
 type completion struct {
-	first   func(data Object) (Object, error) // makes a choice of its first fragment
+	first   func(data Object) (Object, error) // returns a choice from its first fragment
 	add     func(known, data Object) error    // adds another one
 	answer  Object
 	choices []Object // by index
@@ -16,8 +16,8 @@ type completion struct {
 	over    bool     // [DONE] came
 }
 
-// Completion adds up a stream of the completions format whose client asked for
-// usage or did not.
+// Completion adds up a stream of the completions format. asked reports whether the client
+// asked for usage.
 func Completion(stream []byte, asked bool) (Object, error) {
 	c := completion{add: addText, first: func(data Object) (Object, error) { return data, nil }}
 	return c.read(stream, asked)
@@ -79,7 +79,7 @@ func (c *completion) take(e Event, asked bool) error {
 	return c.choice(list[0].(Object))
 }
 
-// same checks that what every chunk repeats is the same.
+// same checks that the members which every chunk repeats do not change.
 func (c *completion) same(data Object) error {
 	if c.answer == nil {
 		c.answer = Object{}
@@ -145,7 +145,7 @@ func joinLogprobs(a, b Object) any {
 	return a
 }
 
-// end checks the whole.
+// end checks the complete answer.
 func (c *completion) end(asked bool) (Object, error) {
 	if !c.over || c.usage != asked {
 		return nil, errors.New("the stream does not end")

@@ -12,15 +12,15 @@ import (
 // Object is a JSON object whose numbers keep their digits.
 type Object = map[string]any
 
-// ErrFailed says that a stream ended with an error event, as failed streams do.
+// ErrFailed is returned for a stream that ended with an error event.
 var ErrFailed = errors.New("the stream failed")
 
-// Event is one event as it is written.
+// Event is one event of a stream.
 type Event struct{ Name, Data string }
 
-// Events divides a stream of the gateway's own into its events, and refuses
-// anything but lines as official clients need them: an optional event line, one
-// data line, a blank line.
+// Events divides a stream that the gateway wrote into its events. It refuses lines that
+// official clients do not need: an event has an optional event line, one data line and a
+// blank line.
 func Events(stream []byte) ([]Event, error) {
 	text, ended := strings.CutSuffix(string(stream), "\n\n")
 	if !ended {
@@ -45,7 +45,7 @@ func Events(stream []byte) ([]Event, error) {
 	return events, nil
 }
 
-// Decode decodes a JSON object; members may stand once.
+// Decode decodes a document that is one JSON object.
 func Decode(data []byte) (Object, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -81,7 +81,7 @@ func number(o Object, name string) int {
 	return int(i)
 }
 
-// counts checks that all numbers of a usage object are counts.
+// counts checks that all numbers of a usage object are integers of at least 0.
 func counts(value any) error {
 	switch v := value.(type) {
 	case Object:

@@ -7,23 +7,23 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 )
 
-// Laws is a handler that watches the core events of a parser, and notes the
-// first which breaks what emitters rely on: no empty text, calls by number
-// without gaps and in order, no count below zero, one end and nothing behind it.
+// Laws is a handler that checks the core events of a parser. It keeps the first event
+// that breaks a law on which emitters rely: no empty text, calls by number without gaps
+// and in order, no count below zero, one end and nothing after it.
 type Laws struct {
-	Ended bool // by EventEnd or EventError
+	Ended bool // by the event End or Error
 
 	calls map[int][]bool // by choice, whether each has ended
 	err   error
 }
 
-// NewLaws returns a watch over one answer.
+// NewLaws returns a checker for one answer.
 func NewLaws() *Laws { return &Laws{calls: map[int][]bool{}} }
 
-// Err tells the first event that broke a law.
+// Err returns the first broken law, nil for none.
 func (l *Laws) Err() error { return l.err }
 
-// Handle watches the next event.
+// Handle checks the next event.
 func (l *Laws) Handle(e *event.Event) {
 	if err := l.judge(e); err != nil && l.err == nil {
 		l.err = fmt.Errorf("event %d of choice %d, call %d: %w", e.Kind, e.Choice, e.Tool, err)

@@ -17,8 +17,8 @@ type message struct {
 	over   bool // message_stop or error came
 }
 
-// Message adds up a stream of the messages format. A tool whose arguments are no
-// JSON object has them as a string for its input, which no answer may have.
+// Message adds up a stream of the messages format. A tool call whose arguments are not a
+// JSON object gets them as a string for its input, which no JSON answer has.
 func Message(stream []byte) (Object, error) {
 	events, err := Events(stream)
 	if err != nil {
@@ -122,7 +122,7 @@ func (m *message) openBlock(data Object) error {
 	return nil
 }
 
-// last is the open block, if the event is about it.
+// last returns the open block, if the event is about it.
 func (m *message) last(data Object) (Object, error) {
 	if !m.open || number(data, "index") != len(m.blocks)-1 {
 		return nil, errors.New("not the open block")
@@ -130,7 +130,7 @@ func (m *message) last(data Object) (Object, error) {
 	return m.blocks[len(m.blocks)-1].(Object), nil
 }
 
-// fragments says which member of which block a delta adds to.
+// fragments lists the type of block and the member that each type of delta adds to.
 var fragments = map[string][2]string{
 	"text_delta":       {"text", "text"},
 	"thinking_delta":   {"thinking", "thinking"},
@@ -192,7 +192,7 @@ func (m *message) closeBlock(data Object) error {
 	return nil
 }
 
-// end takes the stop fields, and the usage: counts that are there overwrite.
+// end takes the stop fields and the usage, whose counts overwrite earlier ones.
 func (m *message) end(data Object) error {
 	if m.open {
 		return errors.New("a block is open")
@@ -212,11 +212,10 @@ func (m *message) end(data Object) error {
 	return counts(usage)
 }
 
-// Settled replaces the arguments of an added up message that are no object by
-// what a JSON answer has in their place. It is the one thing in which the two
-// may differ: arguments which begin like an object reach the client of a stream
-// before it is known that they are none, while an answer wraps them, or leaves
-// them out if they were cut off.
+// Settled replaces the string input of an added up message by the input of the JSON
+// answer. Only in that input may the two differ: arguments that begin like an object
+// reach the client of a stream before they turn out to be invalid, while a JSON answer
+// wraps them, or omits them if they were cut off.
 func Settled(added Object) Object {
 	blocks, _ := added["content"].([]any)
 	for _, b := range blocks {

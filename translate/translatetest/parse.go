@@ -7,16 +7,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Parser is what the parsers of the formats have in common.
+// Parser is the part that the parsers of all formats have in common.
 type Parser interface {
 	Event(sse.Event)
 	Answer(body []byte)
 	End(clean bool)
 }
 
-// Parse puts bytes through parsers as a stream that ends cleanly, as one that
-// breaks off, and as a JSON answer, and returns the first law that is broken.
-// Each must come to exactly one end, and nothing of what follows may count.
+// Parse reads data as a stream that ends cleanly, as one that breaks off, and as a JSON
+// answer. It returns the first broken law. Each answer must end exactly once, and ignore
+// everything after its end.
 func Parse(parser func(event.Handler) Parser, data []byte) error {
 	for _, clean := range []bool{true, false} {
 		laws := NewLaws()
@@ -33,7 +33,7 @@ func Parse(parser func(event.Handler) Parser, data []byte) error {
 	return ended(p, laws)
 }
 
-// feed gives a parser the events of a stream.
+// feed passes the events of a stream to a parser.
 func feed(p Parser, stream []byte) {
 	lexer := sse.NewLexer(0)
 	lexer.Feed(stream)
@@ -45,7 +45,7 @@ func feed(p Parser, stream []byte) {
 	}
 }
 
-// ended checks that an answer is over, whatever else comes.
+// ended checks that an answer is over and ignores later events.
 func ended(p Parser, laws *Laws) error {
 	if !laws.Ended {
 		return errors.New("no end")

@@ -10,18 +10,18 @@ import (
 type response struct {
 	answer Object // the response at the end
 	id     any
-	next   int    // the number of the next event
-	items  []any  // those that have ended
-	item   Object // the open one, as far as its events tell it; nil for none
+	next   int    // the sequence number of the next event
+	items  []any  // the items that have ended
+	item   Object // the open item, with the fragments so far; nil for none
 	parts  string // the member of the open item that is a list of parts
 	part   Object // the open part; nil for none
 	word   string // the member of the part, or of the item, that deltas add to
-	whole  bool   // the whole of that came
+	whole  bool   // the whole value of that member was read
 	failed bool
 }
 
-// Response adds up a stream of the responses format. Its last event holds the whole
-// answer, which must be what the events before it add up to.
+// Response adds up a stream of the responses format. Its last event contains the whole
+// answer, which must equal the sum of the events before.
 func Response(stream []byte) (Object, error) {
 	events, err := Events(stream)
 	if err != nil {
@@ -81,7 +81,7 @@ func (r *response) lifecycle(name string, whole Object) error {
 	}
 	switch status := text(whole, "status"); name {
 	case "response.created", "response.in_progress":
-		return r.goesOn(status, whole)
+		return r.inProgress(status, whole)
 	case "response.completed", "response.incomplete":
 		return r.end(name, status, whole)
 	case "response.failed":
@@ -96,9 +96,9 @@ func (r *response) lifecycle(name string, whole Object) error {
 	}
 }
 
-// goesOn takes a response that is not at its end. Some clients forget the items that
-// are not in it.
-func (r *response) goesOn(status string, whole Object) error {
+// inProgress takes a response that is not at its end. It must contain the items that have
+// ended, because some clients forget all others.
+func (r *response) inProgress(status string, whole Object) error {
 	if status != "in_progress" || whole["usage"] != nil || whole["error"] != nil {
 		return errors.New("not a response in progress")
 	}
@@ -127,7 +127,7 @@ func (r *response) end(name, status string, whole Object) error {
 	return counts(usage)
 }
 
-// texts says which member of a part, or of an item, a kind of events is about.
+// texts lists the member of a part, or of an item, that a kind of events adds to.
 var texts = map[string]string{
 	"response.output_text":             "text",
 	"response.refusal":                 "refusal",
@@ -165,8 +165,8 @@ func (r *response) event(name string, data Object) error {
 	return errors.New("unknown event")
 }
 
-// kinds says of each kind of items what its deltas add to: a member, or the parts in
-// one.
+// kinds lists the member to which the deltas of each kind of items add, or the member
+// with the parts to which they add.
 var kinds = map[string]struct{ word, parts string }{
 	"message":          {"", "content"},
 	"reasoning":        {"", "summary"},
@@ -195,7 +195,7 @@ func (r *response) addItem(data Object) error {
 	return nil
 }
 
-// list are the parts of the open item that have ended.
+// list returns the parts of the open item that have ended.
 func (r *response) list() []any {
 	list, _ := r.item[r.parts].([]any)
 	return list
@@ -220,7 +220,7 @@ func (r *response) addPart(data Object) error {
 	return nil
 }
 
-// holder is what deltas add to: the open part, or the item.
+// holder returns the object that deltas add to: the open part, or the item.
 func (r *response) holder() Object {
 	if r.parts == "" {
 		return r.item
@@ -241,7 +241,7 @@ func (r *response) add(word string, data Object) error {
 	return nil
 }
 
-// settle takes the whole of a text, which overrules its deltas.
+// settle takes a whole text, which must equal the sum of its deltas.
 func (r *response) settle(word string, data Object) error {
 	to := r.holder()
 	if to == nil || word != r.word || r.whole || data[word] != to[word] {
@@ -272,8 +272,8 @@ func (r *response) endPart(data Object) error {
 	return nil
 }
 
-// endItem takes a whole item. Beside what its events told it may have a status, and
-// what reasoning was sealed into.
+// endItem takes a whole item. It must equal the sum of its events, but may have a status
+// and encrypted reasoning besides.
 func (r *response) endItem(data Object) error {
 	item := object(data, "item")
 	switch {

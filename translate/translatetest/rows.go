@@ -6,8 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 )
 
-// HasRow reports whether a table has a row about a member of an object at one of
-// the paths, each with its last dot, or about something in that member.
+// HasRow reports whether a table has a row about a member of an object, or about a value
+// inside that member. at lists the paths of the object, each ending in a dot.
 func HasRow(table []core.Field, at []string, member string) bool {
 	for i := range table {
 		for _, named := range MembersNamed(table[i].Name) {
@@ -21,8 +21,8 @@ func HasRow(table []core.Field, at []string, member string) bool {
 	return false
 }
 
-// MembersNamed returns the paths of all members that the name of a row holds: those
-// around a "+" stand in one object.
+// MembersNamed returns the paths of all members in the name of a row. Members joined by
+// "+" are in the same object.
 func MembersNamed(name string) (paths []string) {
 	conditions := strings.Split(name, "+")
 	path, _, _ := strings.Cut(conditions[0], "=")

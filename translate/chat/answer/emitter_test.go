@@ -230,7 +230,7 @@ func TestAnswersAreWrittenForTheClient(t *testing.T) {
 	}
 }
 
-func TestUsageIsToldOnceWhereItIsAskedFor(t *testing.T) {
+func TestUsageIsSentOnceIfAskedFor(t *testing.T) {
 	counts := event.Event{Kind: event.Usage, Usage: &token.Usage{Input: 100, CacheRead: 900, CacheWrite: 7, Output: 12, Reasoning: 4, Known: true}}
 	const usage = `"usage":{"prompt_tokens":1007,"completion_tokens":12,"total_tokens":1019,"prompt_tokens_details":{"cached_tokens":900,"text_tokens":1007,"audio_tokens":0,"image_tokens":0,"cache_write_tokens":7},"completion_tokens_details":{"text_tokens":8,"audio_tokens":0,"reasoning_tokens":4}}`
 	got, _ := emit(translate.AnswerContext{Stream: true, IncludeUsage: true}, each(words("a"), counts, counts)...)
@@ -243,8 +243,8 @@ func TestUsageIsToldOnceWhereItIsAskedFor(t *testing.T) {
 	assert.Contains(t, got, usage)
 }
 
-// Log probabilities are told behind their text, whose chunk may be gone by then.
-func TestLogprobsStandInTheChunkOfTheirText(t *testing.T) {
+// Log probabilities follow their text, whose chunk may already have been returned.
+func TestLogprobsAreInTheChunkOfTheirText(t *testing.T) {
 	weights := func(list string) event.Event {
 		return event.Event{Kind: event.Logprobs, Logprobs: []byte(list)}
 	}
@@ -262,7 +262,7 @@ func TestLogprobsStandInTheChunkOfTheirText(t *testing.T) {
 	assert.Contains(t, got, `"logprobs":{"content":[{"token":"a"},{"token":"c"}],"refusal":null}`)
 }
 
-func TestTheTierOfTheProviderIsTold(t *testing.T) {
+func TestTheTierOfTheProviderIsWritten(t *testing.T) {
 	for tier, want := range map[event.Tier]string{
 		event.TierStandard: `"model":"m","service_tier":"default","choices"`,
 		event.TierPriority: `"model":"m","service_tier":"priority","choices"`,
@@ -278,7 +278,7 @@ func TestTheTierOfTheProviderIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatTheProviderDoesNotSayIsFilledIn(t *testing.T) {
+func TestMissingMembersOfTheProviderAreFilledIn(t *testing.T) {
 	e := answer.NewEmitter(&translate.AnswerContext{}, translate.IDs{Message: "chatcmpl-1", Created: 5, Model: "asked"})
 	e.Handle(&event.Event{Kind: event.End})
 	assert.Contains(t, string(e.Output()), `{"id":"chatcmpl-1","object":"chat.completion","created":5,"model":"asked","choices":[{"index":0,`)

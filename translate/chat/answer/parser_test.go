@@ -85,13 +85,13 @@ func parse(events []string, clean bool) []string {
 	return r.lines
 }
 
-// said wraps the delta of choice 0 into a chunk.
-func said(delta string) string {
+// deltaChunk returns a chunk with a delta of choice 0.
+func deltaChunk(delta string) string {
 	return `{"model":"m","created":5,"choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}`
 }
 
 // calls wraps entries of tool_calls into a chunk.
-func calls(entries string) string { return said(`{"tool_calls":[` + entries + `]}`) }
+func calls(entries string) string { return deltaChunk(`{"tool_calls":[` + entries + `]}`) }
 
 const (
 	begin  = "start m 5 tier 0"
@@ -107,65 +107,65 @@ var streams = []struct {
 	events []string
 	want   []string
 }{
-	{"the role alone only starts", []string{said(`{"role":"assistant","content":""}`), stop, done}, []string{begin, "finish stop", "end"}},
-	{"text", []string{said(`{"content":"Hel"}`), said(`{"content":"lo"}`), stop, done}, []string{begin, `text "Hel"`, `text "lo"`, "finish stop", "end"}},
-	{"escapes are decoded", []string{said(`{"content":"\u00e9\n"}`), said(`{"content":"\ud83d\ude00\""}`), done}, []string{begin, `text "é\n"`, `text "😀\""`, "end"}},
-	{"empty, null and absent say nothing", []string{said(`{"content":""}`), said(`{"content":null,"tool_calls":null}`), said(`{"tool_calls":[]}`), said(`{"content":[]}`), said(`{"content":{}}`), said(`null`), said(`""`), done}, []string{begin, "end"}},
-	{"text beside empty calls", []string{said(`{"content":"x","tool_calls":[]}`), done}, []string{begin, `text "x"`, "end"}},
-	{"a chunk about the prompt is no start", []string{`{"choices":[],"model":"","prompt_filter_results":[]}`, said(`{"content":"a"}`), done}, []string{begin, `text "a"`, "end"}},
-	{"a model without choices is a start", []string{`{"choices":[],"model":"m","created":5}`, said(`{"content":"a"}`), done}, []string{begin, `text "a"`, "end"}},
-	{"the model of the first chunk counts", []string{said(`{"content":"a"}`), `{"model":"x","choices":[{"delta":{"content":"b"}}]}`, done}, []string{begin, `text "a"`, `text "b"`, "end"}},
+	{"the role alone only starts", []string{deltaChunk(`{"role":"assistant","content":""}`), stop, done}, []string{begin, "finish stop", "end"}},
+	{"text", []string{deltaChunk(`{"content":"Hel"}`), deltaChunk(`{"content":"lo"}`), stop, done}, []string{begin, `text "Hel"`, `text "lo"`, "finish stop", "end"}},
+	{"escapes are decoded", []string{deltaChunk(`{"content":"\u00e9\n"}`), deltaChunk(`{"content":"\ud83d\ude00\""}`), done}, []string{begin, `text "é\n"`, `text "😀\""`, "end"}},
+	{"empty, null and absent say nothing", []string{deltaChunk(`{"content":""}`), deltaChunk(`{"content":null,"tool_calls":null}`), deltaChunk(`{"tool_calls":[]}`), deltaChunk(`{"content":[]}`), deltaChunk(`{"content":{}}`), deltaChunk(`null`), deltaChunk(`""`), done}, []string{begin, "end"}},
+	{"text beside empty calls", []string{deltaChunk(`{"content":"x","tool_calls":[]}`), done}, []string{begin, `text "x"`, "end"}},
+	{"a chunk about the prompt is no start", []string{`{"choices":[],"model":"","prompt_filter_results":[]}`, deltaChunk(`{"content":"a"}`), done}, []string{begin, `text "a"`, "end"}},
+	{"a model without choices is a start", []string{`{"choices":[],"model":"m","created":5}`, deltaChunk(`{"content":"a"}`), done}, []string{begin, `text "a"`, "end"}},
+	{"the model of the first chunk counts", []string{deltaChunk(`{"content":"a"}`), `{"model":"x","choices":[{"delta":{"content":"b"}}]}`, done}, []string{begin, `text "a"`, `text "b"`, "end"}},
 	{"tiers", []string{`{"model":"m","created":5,"service_tier":"default","choices":[{"delta":{"content":"a"}}]}`, done}, []string{"start m 5 tier 1", `text "a"`, "end"}},
 
 	// Reasoning.
-	{"reasoning_content", []string{said(`{"reasoning_content":"a"}`), said(`{"reasoning_content":"b","content":null}`), said(`{"content":"c","reasoning_content":null}`), done}, []string{begin, `reasoning "a"`, `reasoning "b"`, `text "c"`, "end"}},
-	{"reasoning", []string{said(`{"reasoning":"a"}`), done}, []string{begin, `reasoning "a"`, "end"}},
-	{"both say the same", []string{said(`{"reasoning":"a","reasoning_content":"a"}`), said(`{"reasoning_content":"b","reasoning":"b"}`), said(`{"reasoning_content":"","reasoning":"c"}`), done}, []string{begin, `reasoning "a"`, `reasoning "b"`, `reasoning "c"`, "end"}},
-	{"reasoning comes before text", []string{said(`{"content":"b","reasoning":"a"}`), done}, []string{begin, `reasoning "a"`, `text "b"`, "end"}},
-	{"a block that finishes streamed reasoning only signs it", []string{said(`{"reasoning_content":"a"}`), said(`{"thinking_blocks":[{"type":"thinking","thinking":"a","signature":"s"}]}`), said(`{"content":"b"}`), done}, []string{begin, `reasoning "a"`, `signature "s"`, "reasoning end", `text "b"`, "end"}},
-	{"blocks that no reasoning came before", []string{said(`{"thinking_blocks":[{"type":"thinking","thinking":"a","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"thinking","thinking":"","signature":"t"}]}`), done}, []string{begin, `reasoning "a"`, `signature "s"`, "reasoning end", `redacted "d"`, `signature "t"`, "reasoning end", "end"}},
-	{"parts of a block beside the same reasoning", []string{said(`{"reasoning_content":"a","thinking_blocks":[{"type":"thinking","thinking":"a","signature":null}]}`), said(`{"thinking_blocks":[{"type":"thinking","thinking":"b"}]}`), said(`{"thinking_blocks":[{"type":"thinking","thinking":"","signature":"s"}]}`), done}, []string{begin, `reasoning "a"`, `reasoning "b"`, `signature "s"`, "reasoning end", "end"}},
-	{"content as parts", []string{said(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"t"}]},{"type":"text","text":"a"}]}`), said(`{"content":[{"type":"text","text":"b"}]}`), done}, []string{begin, `reasoning "t"`, `text "a"`, `text "b"`, "end"}},
+	{"reasoning_content", []string{deltaChunk(`{"reasoning_content":"a"}`), deltaChunk(`{"reasoning_content":"b","content":null}`), deltaChunk(`{"content":"c","reasoning_content":null}`), done}, []string{begin, `reasoning "a"`, `reasoning "b"`, `text "c"`, "end"}},
+	{"reasoning", []string{deltaChunk(`{"reasoning":"a"}`), done}, []string{begin, `reasoning "a"`, "end"}},
+	{"both say the same", []string{deltaChunk(`{"reasoning":"a","reasoning_content":"a"}`), deltaChunk(`{"reasoning_content":"b","reasoning":"b"}`), deltaChunk(`{"reasoning_content":"","reasoning":"c"}`), done}, []string{begin, `reasoning "a"`, `reasoning "b"`, `reasoning "c"`, "end"}},
+	{"reasoning comes before text", []string{deltaChunk(`{"content":"b","reasoning":"a"}`), done}, []string{begin, `reasoning "a"`, `text "b"`, "end"}},
+	{"a block that finishes streamed reasoning only signs it", []string{deltaChunk(`{"reasoning_content":"a"}`), deltaChunk(`{"thinking_blocks":[{"type":"thinking","thinking":"a","signature":"s"}]}`), deltaChunk(`{"content":"b"}`), done}, []string{begin, `reasoning "a"`, `signature "s"`, "reasoning end", `text "b"`, "end"}},
+	{"blocks that no reasoning came before", []string{deltaChunk(`{"thinking_blocks":[{"type":"thinking","thinking":"a","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"thinking","thinking":"","signature":"t"}]}`), done}, []string{begin, `reasoning "a"`, `signature "s"`, "reasoning end", `redacted "d"`, `signature "t"`, "reasoning end", "end"}},
+	{"parts of a block beside the same reasoning", []string{deltaChunk(`{"reasoning_content":"a","thinking_blocks":[{"type":"thinking","thinking":"a","signature":null}]}`), deltaChunk(`{"thinking_blocks":[{"type":"thinking","thinking":"b"}]}`), deltaChunk(`{"thinking_blocks":[{"type":"thinking","thinking":"","signature":"s"}]}`), done}, []string{begin, `reasoning "a"`, `reasoning "b"`, `signature "s"`, "reasoning end", "end"}},
+	{"content as parts", []string{deltaChunk(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"t"}]},{"type":"text","text":"a"}]}`), deltaChunk(`{"content":[{"type":"text","text":"b"}]}`), done}, []string{begin, `reasoning "t"`, `text "a"`, `text "b"`, "end"}},
 
-	{"parts of other kinds", []string{said(`{"content":[7,{"type":"image_url","image_url":{"url":"x"}},{"type":"refusal","refusal":"no"},{"type":"thinking","thinking":"t"},{"type":"thinking"}]}`), stop, done}, []string{begin, `text "no" refusal`, `reasoning "t"`, "finish refused", "end"}},
-	{"blocks of other kinds", []string{said(`{"thinking_blocks":[7,{"type":"thinking","thinking":7},{"type":"redacted_thinking"}]}`), done}, []string{begin, "end"}},
+	{"parts of other kinds", []string{deltaChunk(`{"content":[7,{"type":"image_url","image_url":{"url":"x"}},{"type":"refusal","refusal":"no"},{"type":"thinking","thinking":"t"},{"type":"thinking"}]}`), stop, done}, []string{begin, `text "no" refusal`, `reasoning "t"`, "finish refused", "end"}},
+	{"blocks of other kinds", []string{deltaChunk(`{"thinking_blocks":[7,{"type":"thinking","thinking":7},{"type":"redacted_thinking"}]}`), done}, []string{begin, "end"}},
 	{"choices and deltas that are none", []string{`{"model":"m","created":5,"choices":[7,{"index":0,"delta":"","logprobs":"y","finish_reason":7}]}`, `{"choices":{}}`, done}, []string{begin, "end"}},
 
 	// Refusals.
-	{"a refusal is text and finishes as one", []string{said(`{"refusal":"no"}`), stop, done}, []string{begin, `text "no" refusal`, "finish refused", "end"}},
-	{"a null refusal is none", []string{said(`{"content":"a","refusal":null}`), stop, done}, []string{begin, `text "a"`, "finish stop", "end"}},
+	{"a refusal is text and finishes as one", []string{deltaChunk(`{"refusal":"no"}`), stop, done}, []string{begin, `text "no" refusal`, "finish refused", "end"}},
+	{"a null refusal is none", []string{deltaChunk(`{"content":"a","refusal":null}`), stop, done}, []string{begin, `text "a"`, "finish stop", "end"}},
 
 	// Finish.
-	{"the first reason wins", []string{said(`{"content":"a"}`), `{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}`, stop, done}, []string{begin, `text "a"`, "finish length", "end"}},
+	{"the first reason wins", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}`, stop, done}, []string{begin, `text "a"`, "finish length", "end"}},
 	{"a reason behind the content of its chunk", []string{`{"model":"m","created":5,"choices":[{"finish_reason":"stop","delta":{"content":"a"}}]}`, done}, []string{begin, `text "a"`, "finish stop", "end"}},
 	{"an empty reason is none", []string{`{"model":"m","created":5,"choices":[{"delta":{"content":"a"},"finish_reason":""}]}`, stop, done}, []string{begin, `text "a"`, "finish stop", "end"}},
-	{"an unknown reason", []string{said(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"eos"}]}`, done}, []string{begin, `text "a"`, "finish stop unknown", "end"}},
-	{"a matched stop sequence", []string{said(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"stop","stop_reason":"END"}]}`, done}, []string{begin, `text "a"`, `finish stop "END"`, "end"}},
-	{"a stop token says nothing", []string{said(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"stop","stop_reason":128001}]}`, done}, []string{begin, `text "a"`, "finish stop", "end"}},
-	{"no reason but done", []string{said(`{"content":"a"}`), done}, []string{begin, `text "a"`, "end"}},
-	{"finish_reason error", []string{said(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"error"}]}`, done}, []string{begin, `text "a"`, unread}},
+	{"an unknown reason", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"eos"}]}`, done}, []string{begin, `text "a"`, "finish stop unknown", "end"}},
+	{"a matched stop sequence", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"stop","stop_reason":"END"}]}`, done}, []string{begin, `text "a"`, `finish stop "END"`, "end"}},
+	{"a stop token says nothing", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"stop","stop_reason":128001}]}`, done}, []string{begin, `text "a"`, "finish stop", "end"}},
+	{"no reason but done", []string{deltaChunk(`{"content":"a"}`), done}, []string{begin, `text "a"`, "end"}},
+	{"finish_reason error", []string{deltaChunk(`{"content":"a"}`), `{"choices":[{"delta":{},"finish_reason":"error"}]}`, done}, []string{begin, `text "a"`, unread}},
 
 	// The end.
-	{"a reason and the end of the body", []string{said(`{"content":"a"}`), stop}, []string{begin, `text "a"`, "finish stop", "end"}},
-	{"neither", []string{said(`{"content":"a"}`)}, []string{begin, `text "a"`, cutOff}},
+	{"a reason and the end of the body", []string{deltaChunk(`{"content":"a"}`), stop}, []string{begin, `text "a"`, "finish stop", "end"}},
+	{"neither", []string{deltaChunk(`{"content":"a"}`)}, []string{begin, `text "a"`, cutOff}},
 	{"one of two choices has no reason", []string{`{"model":"m","created":5,"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"}}]}`, stop}, []string{begin, `text "a"`, `1: text "b"`, "finish stop", cutOff}},
 	{"nothing at all", nil, []string{cutOff}},
 	{"done alone is no answer", []string{done}, []string{unread}},
 	{"only another choice is no answer", []string{`{"model":"m","created":5,"choices":[{"index":1,"delta":{"content":"a"}}]}`, done}, []string{begin, `1: text "a"`, unread}},
-	{"nothing counts behind done", []string{said(`{"content":"a"}`), done, said(`{"content":"b"}`), `{"error":{"message":"late"}}`}, []string{begin, `text "a"`, "end"}},
-	{"nothing counts behind an error", []string{said(`{"content":"a"}`), `{"error":{"message":"boom","code":500}}`, said(`{"content":"b"}`), done}, []string{begin, `text "a"`, "error 500 boom"}},
+	{"nothing counts behind done", []string{deltaChunk(`{"content":"a"}`), done, deltaChunk(`{"content":"b"}`), `{"error":{"message":"late"}}`}, []string{begin, `text "a"`, "end"}},
+	{"nothing counts behind an error", []string{deltaChunk(`{"content":"a"}`), `{"error":{"message":"boom","code":500}}`, deltaChunk(`{"content":"b"}`), done}, []string{begin, `text "a"`, "error 500 boom"}},
 
 	// Usage.
-	{"usage alone", []string{said(`{"content":"a"}`), stop, `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":12,"prompt_tokens_details":{"cached_tokens":900},"completion_tokens_details":{"reasoning_tokens":4}}}`, done}, []string{begin, `text "a"`, "finish stop", "usage 100+900+0 12 (4)", "end"}},
+	{"usage alone", []string{deltaChunk(`{"content":"a"}`), stop, `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":12,"prompt_tokens_details":{"cached_tokens":900},"completion_tokens_details":{"reasoning_tokens":4}}}`, done}, []string{begin, `text "a"`, "finish stop", "usage 100+900+0 12 (4)", "end"}},
 	{"usage of every chunk", []string{`{"model":"m","created":5,"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`, `{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, done}, []string{begin, `text "a"`, "usage 3+0+0 1 (0)", "finish stop", "usage 3+0+0 2 (0)", "end"}},
 	{"null usage is none", []string{`{"model":"m","created":5,"choices":[{"delta":{"content":"a"}}],"usage":null}`, done}, []string{begin, `text "a"`, "end"}},
 
 	// Errors.
-	{"not JSON", []string{said(`{"content":"a"}`), "what"}, []string{begin, `text "a"`, unread}},
+	{"not JSON", []string{deltaChunk(`{"content":"a"}`), "what"}, []string{begin, `text "a"`, unread}},
 	{"half of a chunk", []string{`{"choices":[{"ind`}, []string{unread}},
 	{"no object", []string{`["a"]`}, []string{unread}},
 	{"more than JSON", []string{`{"choices":[]} x`}, []string{unread}},
-	{"a member that stands twice", []string{said(`{"content":"a","content":"b"}`)}, []string{unread}},
+	{"a member that stands twice", []string{deltaChunk(`{"content":"a","content":"b"}`)}, []string{unread}},
 	{"a member of a call that stands twice", []string{calls(`{"index":0,"id":"a","id":"b"}`)}, []string{begin, unread}},
 	{"an error", []string{`{"error":{"message":"overloaded","code":"server_is_overloaded"}}`}, []string{"error 503 overloaded"}},
 	{"an error beside choices", []string{`{"choices":[{"delta":{"content":"a"}}],"error":{"message":"gone","code":502}}`}, []string{"error 502 gone"}},
@@ -185,7 +185,7 @@ var streams = []struct {
 	{"all calls numbered 0", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), calls(`{"index":0,"id":"b","function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"function":{"arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, `tool 1 "b" "f"`, `args 1 "{"`, `args 1 "}"`, "end"}},
 	{"all calls numbered 0, without ids", []string{calls(`{"index":0,"id":"","function":{"name":"f","arguments":"{}"}}`), calls(`{"index":0,"id":"","function":{"name":"f","arguments":"{\"x\":1}"}}`), calls(`{"index":0,"function":{"name":"g","arguments":"{"}}`), calls(`{"index":0,"function":{"arguments":"1"}}`), calls(`{"index":0,"function":{"arguments":"}"}}`), calls(`{"index":0,"function":{"name":"h","arguments":"{}"}}`), done}, []string{begin, `tool 0 "" "f"`, `args 0 "{}"`, `tool 1 "" "f"`, `args 1 "{\"x\":1}"`, `tool 2 "" "g"`, `args 2 "{"`, `args 2 "1"`, `args 2 "}"`, `tool 3 "" "h"`, `args 3 "{}"`, "end"}},
 	{"a name with every fragment, without ids", []string{calls(`{"index":0,"function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"function":{"name":"f","arguments":"}"}}`), calls(`{"index":0,"function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"function":{"name":"f","arguments":"}"}}`), calls(`{"index":0,"function":{"name":"f","arguments":""}}`), done}, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`, `tool 1 "" "f"`, `args 1 "{"`, `args 1 "}"`, "end"}},
-	{"odd entries", []string{calls(`{"index":"0","id":7,"function":"f"},{"index":0.5,"function":{"name":7,"other":1}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":"{}"}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":" "}}`), said(`{"function_call":""}`), done}, []string{begin, `tool 0 "a" "fA"`, `args 0 "{}"`, `args 0 " "`, "end"}},
+	{"odd entries", []string{calls(`{"index":"0","id":7,"function":"f"},{"index":0.5,"function":{"name":7,"other":1}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":"{}"}}`), calls(`{"index":1,"id":"a","function":{"name":"f\u0041","arguments":" "}}`), deltaChunk(`{"function_call":""}`), done}, []string{begin, `tool 0 "a" "fA"`, `args 0 "{}"`, `args 0 " "`, "end"}},
 	{"a new id with every fragment is the same call", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"id":"b","function":{"arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{"`, `args 0 "}"`, "end"}},
 	{"a name and id with every fragment", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}`), calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{"`, `args 0 "}"`, "end"}},
 	{"no indices, ids", []string{calls(`{"id":"a","function":{"name":"f","arguments":"{"}}`), calls(`{"function":{"arguments":"}"}}`), calls(`{"id":"b","function":{"name":"f","arguments":"{}"}}`), calls(`{"id":"a","function":{"arguments":" "}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{"`, `args 0 "}"`, `tool 1 "b" "f"`, `args 1 "{}"`, `args 0 " "`, "end"}},
@@ -197,12 +197,12 @@ var streams = []struct {
 	{"a call without any arguments", []string{calls(`{"index":0,"id":"a","function":{"name":"f"}}`), tools, done}, []string{begin, `tool 0 "a" "f"`, "finish tool_calls", "end"}},
 	{"null arguments, null ids", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":null}}`), calls(`{"index":0,"id":null,"function":{"name":null,"arguments":"{}"}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, "end"}},
 	{"arguments that are an object", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":{"x": 1}}}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{\"x\": 1}"`, "end"}},
-	{"entries that are none", []string{calls(`null,7,{"index":0}`), said(`{"tool_calls":{}}`), done}, []string{begin, "end"}},
+	{"entries that are none", []string{calls(`null,7,{"index":0}`), deltaChunk(`{"tool_calls":{}}`), done}, []string{begin, "end"}},
 	{"a call that never gets a name", []string{calls(`{"index":0,"id":"a","function":{"arguments":"{}"}}`), tools, done}, []string{begin, "finish tool_calls", unread}},
 	{"a custom call", []string{calls(`{"index":0,"id":"a","type":"custom","custom":{"name":"f","input":"x"}}`), done}, []string{begin, `tool 0 "a" "f" custom`, `args 0 "x"`, "end"}},
-	{"function_call", []string{said(`{"function_call":{"name":"f","arguments":"{"}}`), said(`{"function_call":{"arguments":"}"}}`), `{"choices":[{"delta":{},"finish_reason":"function_call"}]}`, done}, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`, "finish tool_calls", "end"}},
+	{"function_call", []string{deltaChunk(`{"function_call":{"name":"f","arguments":"{"}}`), deltaChunk(`{"function_call":{"arguments":"}"}}`), `{"choices":[{"delta":{},"finish_reason":"function_call"}]}`, done}, []string{begin, `tool 0 "" "f"`, `args 0 "{"`, `args 0 "}"`, "finish tool_calls", "end"}},
 	{"calls of two choices", []string{`{"model":"m","created":5,"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"}}]}},{"index":1,"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"g"}}]}}]}`, done}, []string{begin, `tool 0 "a" "f"`, `1: tool 0 "b" "g"`, "end"}},
-	{"text behind a call", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), said(`{"content":"x"}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, `text "x"`, "end"}},
+	{"text behind a call", []string{calls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`), deltaChunk(`{"content":"x"}`), done}, []string{begin, `tool 0 "a" "f"`, `args 0 "{}"`, `text "x"`, "end"}},
 
 	// Other shapes.
 	{"a message in place of a delta", []string{`{"model":"m","created":5,"choices":[{"message":{"role":"assistant","content":"all","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"}]}`, done}, []string{begin, `text "all"`, `tool 0 "a" "f"`, `args 0 "{}"`, "finish stop", "end"}},
@@ -212,13 +212,13 @@ var streams = []struct {
 
 // What was of a kind of JSON that the format does not have was once skipped: an
 // answer without its text, or without its call, looked whole.
-func TestWhatCannotBeToldIsNotLost(t *testing.T) {
+func TestUnreadableContentIsAnError(t *testing.T) {
 	for _, delta := range []string{
 		`{"content":7}`, `{"content":true}`, `{"content":false}`, `{"content":{"text":"a"}}`, `{"role":"assistant","content":0.5}`,
 		`{"tool_calls":{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}}`, `{"tool_calls":"f"}`,
 		`{"function_call":"f"}`, `{"function_call":[{"name":"f"}]}`, `"text"`, `["text"]`, `7`,
 	} {
-		assert.Equal(t, []string{begin, unread}, parse([]string{said(delta), stop, done}, true), delta)
+		assert.Equal(t, []string{begin, unread}, parse([]string{deltaChunk(delta), stop, done}, true), delta)
 		var r recorder
 		answer.NewParser(&r).Answer([]byte(`{"model":"m","created":5,"choices":[{"index":0,"message":` + delta + `,"finish_reason":"stop"}]}`))
 		assert.Equal(t, []string{begin, unread}, r.lines, delta)
@@ -244,9 +244,9 @@ func TestABodyThatBreaksOffIsNeverComplete(t *testing.T) {
 	}
 }
 
-// TestChunksOfOneShapeSayTheSame ensures that a chunk which is read by the shape
-// of the one before says what it would say if it were read whole.
-func TestChunksOfOneShapeSayTheSame(t *testing.T) {
+// TestChunksOfOneShapeGiveTheSameEvents ensures that a chunk read by the shape of the one before
+// gives the same events as a chunk read whole.
+func TestChunksOfOneShapeGiveTheSameEvents(t *testing.T) {
 	chunk := func(text, pad string) string {
 		return `{"model":"m","created":5,"choices":[{"index":0,"delta":{"content":` + text + `}}],"usage":null,"obfuscation":` + pad + `}`
 	}
@@ -283,8 +283,8 @@ func TestChunksOfOneShapeSayTheSame(t *testing.T) {
 	}
 }
 
-// A call that was spoken of but has no name yet used to keep its number, so that
-// those behind it began with a gap.
+// A call without a name yet used to take a number, so that the numbers of later calls
+// began with a gap.
 func TestCallsAreNumberedAsTheyBegin(t *testing.T) {
 	nameless := calls(`{"index":0,"function":{"arguments":""}}`)
 	second := calls(`{"index":1,"id":"b","function":{"name":"g"}}`)
@@ -296,8 +296,8 @@ func TestCallsAreNumberedAsTheyBegin(t *testing.T) {
 	assert.Equal(t, []string{begin, `tool 0 "b" "g"`, "end"}, parse([]string{nameless, second, done}, true))
 }
 
-// TestRepeatedShapesFollowTheCallTheyBelongTo ensures that the shape of a
-// fragment is forgotten when its index comes to stand for another call.
+// TestRepeatedShapesFollowTheCallTheyBelongTo ensures that the shape of a fragment is
+// forgotten when its index changes to another call.
 func TestRepeatedShapesFollowTheCallTheyBelongTo(t *testing.T) {
 	fragment := calls(`{"index":0,"function":{"arguments":"1"}}`)
 	first := calls(`{"index":0,"id":"a","function":{"name":"f"}}`)
@@ -377,9 +377,9 @@ func TestEveryChoiceOfAWholeAnswerIsOneOfItsOwn(t *testing.T) {
 	assert.Equal(t, []string{"start m 0 tier 0", `text "a"`, "finish stop", `1: text "b"`, "1: finish length", "end"}, r.lines)
 }
 
-// A bug was here: what the gateway does not know of an answer, images among it,
-// went without a word; of a message it said that there was something, not what.
-func TestWhatNobodyKnowsOfAnAnswerIsNotLostInSilence(t *testing.T) {
+// A bug was here: unknown members of an answer, and images, were dropped without a
+// report, or without the name of the member.
+func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 	const envelope = `{"id":"x","object":"chat.completion.chunk","created":1,"model":"m","system_fingerprint":"fp","service_tier":"default","obfuscation":"abc","usage":{"x":1},`
 	for data, want := range map[string]string{
 		`"choices":[{"index":0,"delta":{"role":"assistant","content":"a","refusal":null,"x":null,"y":[],"z":""},"logprobs":null,"finish_reason":null,"stop_reason":7}]}`: "",
@@ -415,14 +415,14 @@ func TestAnErrorLosesNothing(t *testing.T) {
 	assert.Empty(t, p.Losses())
 }
 
-// A bug was here: an answer of nothing but images was told as an empty one.
+// A bug was here: an answer of nothing but images became an empty one.
 func TestAnAnswerOfNothingButImagesIsUnusable(t *testing.T) {
 	var r recorder
 	answer.NewParser(&r).Answer([]byte(`{"choices":[{"message":{"content":"","images":[{"type":"image_url"}]},"finish_reason":"stop"}]}`))
 	assert.Contains(t, r.lines[len(r.lines)-1], "error 502")
 }
 
-// A bug was here: a name told anew with every fragment became get_get_weather.
+// A bug was here: a name that was repeated with every fragment became get_get_weather.
 func TestANameThatGrowsIsNotJoinedToItself(t *testing.T) {
 	assert.Equal(t, []string{begin, `tool 0 "a" "get_weather"`, `args 0 "{}"`, "end"}, parse([]string{
 		calls(`{"index":0,"id":"a","function":{"name":"get_"}}`),

@@ -149,7 +149,7 @@ func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
 	}
 }
 
-func TestInspectSaysWhereABodyIsNotJSON(t *testing.T) {
+func TestInspectReportsThePositionOfInvalidJSON(t *testing.T) {
 	const here = "‸"
 	for _, body := range []string{
 		`{"model":‸}`, `{"messages":[{]‸`, `{‸,}`, turn(`{"role":"user","content":"a"}`) + "‸x", "{\"x\":\"‸\xff\"}",
@@ -212,7 +212,7 @@ func TestInspectAcceptsWhatTheProviderMayJudge(t *testing.T) {
 	}
 }
 
-func TestViewSaysWhereUsageCanBeAskedFor(t *testing.T) {
+func TestViewHasTheSpansOfStreamOptions(t *testing.T) {
 	tests := []struct {
 		name, members    string
 		options, include string

@@ -200,7 +200,7 @@ func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 	}
 }
 
-func TestUsageIsToldOnceAndOnlyIfAskedFor(t *testing.T) {
+func TestUsageIsSentOnceAndOnlyIfAskedFor(t *testing.T) {
 	steps := each(says(0, "a"), counts, finishes(0, event.FinishStop), counts)
 	stream, _ := emit(translate.AnswerContext{Stream: true, IncludeUsage: true}, steps...)
 	assert.Equal(t, "data: "+frame+`{"text":"a","index":0,"logprobs":null,"finish_reason":null}],"usage":null}`+"\n\n"+
@@ -231,7 +231,7 @@ func TestFinishReasonsFollowTheirTable(t *testing.T) {
 	}
 }
 
-func TestWhatTheProviderDoesNotTellComesFromOutside(t *testing.T) {
+func TestMissingMembersOfTheProviderAreFilledIn(t *testing.T) {
 	e := answer.NewEmitter(&translate.AnswerContext{}, translate.IDs{Message: "cmpl-1", Created: 5, Model: "asked"})
 	e.Handle(&event.Event{Kind: event.Start})
 	e.Handle(&theEnd)

@@ -50,8 +50,8 @@ func parse(clean bool, events ...string) []string {
 	return r.lines
 }
 
-// said is a chunk in which choice 0 says something.
-func said(members string) string {
+// contentChunk returns a chunk of choice 0.
+func contentChunk(members string) string {
 	return `{"id":"cmpl-1","object":"text_completion","model":"m","created":5,"choices":[{"index":0,` + members + `}]}`
 }
 
@@ -71,26 +71,26 @@ func TestStreamsAreReadIntoCoreEvents(t *testing.T) {
 		events []string
 		want   []string
 	}{
-		{"text", []string{said(`"text":"Hel"`), said(`"text":"lo"`), stopped, "[DONE]"}, []string{begin, `text "Hel"`, `text "lo"`, finish, "end"}},
-		{"escapes are decoded", []string{said(`"text":"\u00e9\n"`), said(`"text":"\ud83d\ude00"`), "[DONE]"}, []string{begin, `text "é\n"`, `text "😀"`, "end"}},
-		{"what is empty, null or no text says nothing", []string{said(`"text":""`), said(`"text":null`), said(`"text":7`), said(`"n":1`), stopped, "[DONE]"}, []string{begin, finish, "end"}},
-		{"a reason on the chunk of the text", []string{said(`"finish_reason":"length","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishLength), "end"}},
-		{"a filtered answer", []string{said(`"finish_reason":"content_filter","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishFiltered), "end"}},
-		{"an unknown reason", []string{said(`"finish_reason":"eos","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishUnknown), "end"}},
-		{"a matched stop", []string{said(`"finish_reason":"stop","stop_reason":"END","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, finish + " END", "end"}},
-		{"late usage", []string{said(`"text":"a"`), stopped, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, "[DONE]"}, []string{begin, `text "a"`, finish, "usage 3 2", "end"}},
+		{"text", []string{contentChunk(`"text":"Hel"`), contentChunk(`"text":"lo"`), stopped, "[DONE]"}, []string{begin, `text "Hel"`, `text "lo"`, finish, "end"}},
+		{"escapes are decoded", []string{contentChunk(`"text":"\u00e9\n"`), contentChunk(`"text":"\ud83d\ude00"`), "[DONE]"}, []string{begin, `text "é\n"`, `text "😀"`, "end"}},
+		{"what is empty, null or no text says nothing", []string{contentChunk(`"text":""`), contentChunk(`"text":null`), contentChunk(`"text":7`), contentChunk(`"n":1`), stopped, "[DONE]"}, []string{begin, finish, "end"}},
+		{"a reason on the chunk of the text", []string{contentChunk(`"finish_reason":"length","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishLength), "end"}},
+		{"a filtered answer", []string{contentChunk(`"finish_reason":"content_filter","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishFiltered), "end"}},
+		{"an unknown reason", []string{contentChunk(`"finish_reason":"eos","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, fmt.Sprintf("finish %d", event.FinishUnknown), "end"}},
+		{"a matched stop", []string{contentChunk(`"finish_reason":"stop","stop_reason":"END","text":"a"`), "[DONE]"}, []string{begin, `text "a"`, finish + " END", "end"}},
+		{"late usage", []string{contentChunk(`"text":"a"`), stopped, `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, "[DONE]"}, []string{begin, `text "a"`, finish, "usage 3 2", "end"}},
 		{"running usage", []string{`{"model":"m","created":5,"choices":[{"index":0,"text":"a"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`, stopped, "[DONE]"}, []string{begin, `text "a"`, "usage 3 1", finish, "end"}},
-		{"several choices", []string{said(`"text":"a"`), `{"choices":[{"index":1,"text":"b"}]}`, `{"choices":[{"index":1,"text":"","finish_reason":"stop"},{"index":0,"text":"c","finish_reason":"stop"}]}`, "[DONE]"}, []string{begin, `text "a"`, `1: text "b"`, "1: " + finish, `text "c"`, finish, "end"}},
-		{"no reason at all", []string{said(`"text":"a"`), "[DONE]"}, []string{begin, `text "a"`, "end"}},
-		{"the end of the body behind the reason", []string{said(`"text":"a"`), stopped}, []string{begin, `text "a"`, finish, "end"}},
-		{"the end of the body before the reason", []string{said(`"text":"a"`)}, []string{begin, `text "a"`, cutOff}},
+		{"several choices", []string{contentChunk(`"text":"a"`), `{"choices":[{"index":1,"text":"b"}]}`, `{"choices":[{"index":1,"text":"","finish_reason":"stop"},{"index":0,"text":"c","finish_reason":"stop"}]}`, "[DONE]"}, []string{begin, `text "a"`, `1: text "b"`, "1: " + finish, `text "c"`, finish, "end"}},
+		{"no reason at all", []string{contentChunk(`"text":"a"`), "[DONE]"}, []string{begin, `text "a"`, "end"}},
+		{"the end of the body behind the reason", []string{contentChunk(`"text":"a"`), stopped}, []string{begin, `text "a"`, finish, "end"}},
+		{"the end of the body before the reason", []string{contentChunk(`"text":"a"`)}, []string{begin, `text "a"`, cutOff}},
 		{"nothing", []string{"[DONE]"}, []string{"error 502"}},
-		{"an error in the middle", []string{said(`"text":"a"`), `{"error":{"message":"no","code":503}}`, "[DONE]"}, []string{begin, `text "a"`, "error 503"}},
+		{"an error in the middle", []string{contentChunk(`"text":"a"`), `{"error":{"message":"no","code":503}}`, "[DONE]"}, []string{begin, `text "a"`, "error 503"}},
 		{"no JSON", []string{"oops"}, []string{"error 502"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, parse(true, tt.events...)) })
 	}
-	assert.Equal(t, []string{begin, `text "a"`, finish, cutOff}, parse(false, said(`"text":"a"`), stopped), "a body that broke off")
+	assert.Equal(t, []string{begin, `text "a"`, finish, cutOff}, parse(false, contentChunk(`"text":"a"`), stopped), "a body that broke off")
 }
 
 func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
@@ -104,8 +104,8 @@ func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 	}
 }
 
-// TestLogprobsBecomeTheListOfTheChatFormat also has alternatives whose names
-// differ in case alone: they are data, not members that stand twice.
+// The alternatives include names that differ in case alone: they are data, so they do not
+// repeat a member.
 func TestLogprobsBecomeTheListOfTheChatFormat(t *testing.T) {
 	for name, tt := range map[string]struct{ legacy, want string }{
 		"two tokens": {
@@ -124,7 +124,7 @@ func TestLogprobsBecomeTheListOfTheChatFormat(t *testing.T) {
 		},
 		"no tokens": {`{"tokens":[],"token_logprobs":[]}`, ``}, "null": {`null`, ``}, "another kind": {`[1]`, ``}, "no lists": {`{"tokens":"a","content":[]}`, ``},
 	} {
-		lines := parse(true, said(`"text":"a","logprobs":`+tt.legacy), "[DONE]")
+		lines := parse(true, contentChunk(`"text":"a","logprobs":`+tt.legacy), "[DONE]")
 		require.Equal(t, []string{begin, `text "a"`}, lines[:2], name)
 		want := []string{"end"}
 		if tt.want != "" {
@@ -145,8 +145,8 @@ func TestLogprobsSurviveTheWayThroughCoreEvents(t *testing.T) {
 	assert.Contains(t, r.lines, "logprobs "+list)
 }
 
-// Bugs were here: reasoning that some servers tell in completions went without a
-// word, and so did every member of an answer that nobody knows.
+// Reasoning, which some servers send in completions, and unknown members of an answer
+// were once dropped without a report.
 func TestNothingOfAnAnswerIsLostInSilence(t *testing.T) {
 	for choice, want := range map[string]struct{ lines, lost string }{
 		`"text":"a","logprobs":null,"finish_reason":null,"stop_reason":null,"x":null,"prompt_logprobs":[]`: {`text "a"`, ""},
@@ -159,7 +159,7 @@ func TestNothingOfAnAnswerIsLostInSilence(t *testing.T) {
 	} {
 		var r recorder
 		p := answer.NewParser(&r)
-		p.Event(sse.Event{Data: []byte(said(choice)), HasData: true})
+		p.Event(sse.Event{Data: []byte(contentChunk(choice)), HasData: true})
 		assert.Equal(t, want.lines, strings.Join(r.lines[1:], " "), choice)
 		assert.Equal(t, want.lost, p.Losses().String(), choice)
 	}

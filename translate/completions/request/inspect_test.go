@@ -96,7 +96,7 @@ func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
 	}
 }
 
-func TestInspectSaysWhereABodyIsNotJSON(t *testing.T) {
+func TestInspectReportsThePositionOfInvalidJSON(t *testing.T) {
 	const here = "‸"
 	for _, body := range []string{
 		`{"prompt":‸}`, `{"prompt":["a",‸]}`, `{"prompt":[1 ‸2]}`, `{"model":"m","prompt":"a"}‸,`,

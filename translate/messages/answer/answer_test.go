@@ -15,7 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-func TestAnswersTellModelAndUsage(t *testing.T) {
+func TestAnswersHaveModelAndUsage(t *testing.T) {
 	got, fault := answer.Inspect([]byte(`{"id":"msg_1","type":"message","role":"assistant","model":"claude\u002d5","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"cache_creation_input_tokens":12304,"cache_read_input_tokens":900,"output_tokens":550,"output_tokens_details":{"thinking_tokens":40},"service_tier":"standard"}}`), translate.Generate)
 	require.Nil(t, fault)
 	assert.Equal(t, "claude-5", got.Model)
@@ -31,8 +31,7 @@ func TestAnswersTellModelAndUsage(t *testing.T) {
 	assert.Equal(t, signal.Answer{}, got)
 }
 
-// Ollama writes null for the content of an answer in which the model said
-// nothing, and every client got 502.
+// Ollama writes null for the content of an empty answer, and every client got 502.
 func TestNullContentIsAnEmptyAnswer(t *testing.T) {
 	body := []byte(`{"model":"tiny","content":null,"usage":{"input_tokens":12,"output_tokens":1}}`)
 	got, fault := answer.Inspect(body, translate.Generate)

@@ -197,8 +197,8 @@ func TestEventsAreWrittenByTheGrammar(t *testing.T) {
 	}
 }
 
-// TestTheAnswerIsTheSameWithoutAStart ensures that an answer whose provider never
-// said how it begins is whole all the same.
+// TestTheAnswerIsTheSameWithoutAStart ensures that an answer is complete even if the
+// provider sent no start.
 func TestTheAnswerIsTheSameWithoutAStart(t *testing.T) {
 	for _, events := range [][]event.Event{{says("a"), theEnd}, {theEnd}, {thinks("a"), theEnd}} {
 		stream, fault := emit(translate.AnswerContext{Stream: true}, events)
@@ -334,9 +334,9 @@ data: {"type":"message_stop"}
 `, stream)
 }
 
-// TestAnEstimateStandsInForTheCountThatIsNotKnownYet ensures that it does so only
+// TestAnEstimateReplacesTheUnknownCount ensures that it does so only
 // in the first event of a stream: it is never presented as usage.
-func TestAnEstimateStandsInForTheCountThatIsNotKnownYet(t *testing.T) {
+func TestAnEstimateReplacesTheUnknownCount(t *testing.T) {
 	known := begins()
 	known.Usage = &token.Usage{Input: 7, Known: true}
 	for name, tt := range map[string]struct {
@@ -358,8 +358,8 @@ func TestAnEstimateStandsInForTheCountThatIsNotKnownYet(t *testing.T) {
 	}
 }
 
-// TestStopReasonsFollowTheirTable is the table of the reasons that this format
-// gives, by what the provider said.
+// TestStopReasonsFollowTheirTable is the table of the format's stop reasons, by the
+// reason of the provider.
 func TestStopReasonsFollowTheirTable(t *testing.T) {
 	matched := event.Event{Kind: event.Finish, Finish: event.FinishStop, Stop: []byte("END")}
 	refused := event.Event{Kind: event.Finish, Finish: event.FinishFiltered, Text: []byte("no")}
@@ -427,10 +427,10 @@ func TestShortenedNamesAreRestored(t *testing.T) {
 	assert.Contains(t, whole(t, m, calls(0, "a", "other")), `"name":"other"`)
 }
 
-// TestSignaturesOfOtherFormatsAreSealed ensures that reasoning which only a
-// provider of another format can read comes back to it through a messages client,
-// and that without a seal the thinking gets a signature of the gateway's own: no
-// other one could be told apart when it comes back.
+// TestSignaturesOfOtherFormatsAreSealed ensures that reasoning which only a provider of
+// another format can read comes back to it through a messages client. Without a seal, the
+// gateway signs the thinking itself, since no other signature can be recognized when it
+// comes back.
 func TestSignaturesOfOtherFormatsAreSealed(t *testing.T) {
 	events := []event.Event{begins(), thinks("a"), {Kind: event.Signature, Text: []byte("rs_1.1.secret"), Origin: translate.Responses}, thought, theEnd}
 	ring, err := seal.NewRing([]byte("0123456789abcdef"))

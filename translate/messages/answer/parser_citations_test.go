@@ -22,7 +22,7 @@ func cites(index int, citation string) string {
 
 // A bug was here: sources of the web, which chat answers have a place for, were
 // left out.
-func TestPagesThatATextCitesAreToldWithTheirPartOfIt(t *testing.T) {
+func TestCitedPagesHaveTheirRangeOfTheText(t *testing.T) {
 	stream := []string{
 		opens(0, `{"type":"text","text":"é☂ "}`), `{"type":"content_block_stop","index":0}`,
 		opens(1, `{"type":"text","text":"","citations":[]}`),

@@ -205,9 +205,9 @@ func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 	}
 }
 
-// Bugs were here: a delta of a type that nobody knows was told as text if it had
-// a member of that name, and arguments in a block of text went without a word.
-func TestDeltasThatNobodyKnowsAreNotToldAsText(t *testing.T) {
+// A delta of an unknown type once became text if it had a member of that name, and
+// arguments in a block of text were dropped without a report.
+func TestUnknownDeltasAreNotText(t *testing.T) {
 	for delta, lost := range map[string]string{
 		`{"type":"x_delta","text":"b","x":1}`:             "content.*.x_delta",
 		`{"type":"x\ny","text":"b"}`:                      "content.*.?",
@@ -230,7 +230,7 @@ func TestDeltasThatNobodyKnowsAreNotToldAsText(t *testing.T) {
 
 // A bug was here: what the gateway does not know of an answer went without a word,
 // but for whole blocks.
-func TestWhatNobodyKnowsOfAnAnswerIsNotLostInSilence(t *testing.T) {
+func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, message, lost string
 		events              []string

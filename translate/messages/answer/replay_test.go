@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
 )
 
-func TestAReplayKeepsAllThatTheAnswerSays(t *testing.T) {
+func TestAReplayKeepsAllMembersOfTheAnswer(t *testing.T) {
 	stream, fault := answer.Replay([]byte(`{
 		"id":"msg_1","type":"message","role":"assistant","model":"x","error":null,"new":{"a": 1.0},
 		"content":[
@@ -102,7 +102,7 @@ data: {"type":"message_stop"}
 
 // The official clients read the usage of both events without looking whether
 // it is there, and a message without a block is one all the same.
-func TestAReplayOfAnAnswerThatSaysNothingIsStillAStream(t *testing.T) {
+func TestAReplayOfAnEmptyAnswerIsAStream(t *testing.T) {
 	stream, fault := answer.Replay([]byte(`{"content":[],"usage":null}`), false)
 	require.Nil(t, fault)
 	assert.Equal(t, `event: message_start

@@ -41,10 +41,9 @@ var alike = []string{
 	delta(0, `{"type":"text_delta","text":"a"}`) + "}",
 }
 
-// TestDeltasOfOneShapeSayTheSame ensures that what is skipped of a delta that
-// has the shape of the one before said nothing: an event between the two which
-// says nothing makes no difference.
-func TestDeltasOfOneShapeSayTheSame(t *testing.T) {
+// TestDeltasOfOneShapeGiveTheSameEvents ensures that a delta with the shape of the one before is
+// read completely, also after an event without content.
+func TestDeltasOfOneShapeGiveTheSameEvents(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	other := delta(99, `{"type":"other_delta"}`)
 	begin := []string{

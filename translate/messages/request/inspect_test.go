@@ -282,7 +282,7 @@ var broken = []struct{ name, body string }{
 	{"a cut word", with(`"stream":‸nul`)},
 }
 
-func TestInspectSaysWhereABodyIsNotJSON(t *testing.T) {
+func TestInspectReportsThePositionOfInvalidJSON(t *testing.T) {
 	for _, tt := range broken {
 		t.Run(tt.name, func(t *testing.T) {
 			at := strings.Index(tt.body, here)
@@ -297,7 +297,7 @@ func TestInspectSaysWhereABodyIsNotJSON(t *testing.T) {
 }
 
 // A body that is nested too deeply was said to be no JSON, which it may be.
-func TestInspectSaysWhereABodyIsNestedTooDeeply(t *testing.T) {
+func TestInspectReportsThePositionOfTooDeepNesting(t *testing.T) {
 	for _, tt := range []struct{ name, body string }{
 		{"in an unknown field", with(`"x":` + strings.Repeat("[", 199) + here + "[" + strings.Repeat("]", 200))},
 		{"in a tool input", block(`{"type":"tool_use","id":"a","name":"n","input":` + strings.Repeat(`{"a":`, 195) + here + `{}` + strings.Repeat("}", 196))},
@@ -407,7 +407,7 @@ func TestViewPointsIntoTheBody(t *testing.T) {
 	assert.Empty(t, view.SelfSigned)
 }
 
-func TestTheViewTellsOfSystemTextsThatComeLate(t *testing.T) {
+func TestTheViewHasThePositionOfALateSystemText(t *testing.T) {
 	const user, system = `{"role":"user","content":"a"}`, `{"role":"system","content":"b"}`
 	for _, tt := range []struct {
 		name, body string

@@ -77,8 +77,8 @@ func emit(m translate.AnswerContext, events ...event.Event) (string, *fault.Faul
 	return translatetest.Emit(answer.NewEmitter(&m, newIDs()), translatetest.Each(events...)...)
 }
 
-// answered writes an answer between a start and the end, as a stream and as a JSON
-// body, which must say the same.
+// answered writes an answer between a start and the end, as a stream and as a JSON body,
+// whose contents must be equal.
 func answered(t *testing.T, m translate.AnswerContext, events ...event.Event) translatetest.Object {
 	t.Helper()
 	all := append(append([]event.Event{start}, events...), theEnd)
@@ -379,9 +379,9 @@ func TestFaultsHaveTheCodesThatClientsActOn(t *testing.T) {
 	}
 }
 
-// TestKeepAlivesAreEventsThatSayNothing ensures that clients which measure silence by
+// TestKeepAlivesAreEventsWithoutContent ensures that clients which measure silence by
 // events hear something, and read the same answer.
-func TestKeepAlivesAreEventsThatSayNothing(t *testing.T) {
+func TestKeepAlivesAreEventsWithoutContent(t *testing.T) {
 	m := translate.AnswerContext{Stream: true, Tools: map[string]translate.ClientTool{"p": {Name: "p", Wrapped: true}}, Logprobs: true}
 	events := []event.Event{
 		start, reasons("a"), thoughtOver, words("b"), scores(`[{"token":"b"}]`), words("c"), textEnd, refusal("d"), calls(0, "c", "f"), fragment(0, "{"), fragment(0, "}"), called(0),

@@ -73,8 +73,8 @@ var finishes = map[event.FinishReason]string{
 	event.FinishFiltered: "filtered", event.FinishRefused: "refused",
 }
 
-// parse reads events, whose names are the types of their data unless one stands
-// before them, and then the end of the body.
+// parse reads events, and then the end of the body. The name of an event is the text
+// before "|", or the type of its data.
 func parse(events []string, clean bool) []string {
 	var r recorder
 	p := answer.NewParser(&r)
@@ -102,8 +102,8 @@ func done(index int, item string) string {
 	return eventOf("response.output_item.done", fmt.Sprintf(`"output_index":%d,"item":%s`, index, item))
 }
 
-// says is a delta or the whole of a text; kind is the rest of its name.
-func says(index, part int, kind, member, text string) string {
+// textEvent returns a delta or a whole text; kind is the end of its name.
+func textEvent(index, part int, kind, member, text string) string {
 	place := "content_index"
 	if strings.HasPrefix(kind, "reasoning_summary") {
 		place = "summary_index"
@@ -112,15 +112,15 @@ func says(index, part int, kind, member, text string) string {
 }
 
 func text(index, part int, delta string) string {
-	return says(index, part, "output_text.delta", "delta", delta)
+	return textEvent(index, part, "output_text.delta", "delta", delta)
 }
 
 func thinks(index, part int, delta string) string {
-	return says(index, part, "reasoning_summary_text.delta", "delta", delta)
+	return textEvent(index, part, "reasoning_summary_text.delta", "delta", delta)
 }
 
 func args(index int, delta string) string {
-	return says(index, 0, "function_call_arguments.delta", "delta", delta)
+	return textEvent(index, 0, "function_call_arguments.delta", "delta", delta)
 }
 
 func ends(output string) string {
@@ -160,17 +160,17 @@ var streams = []struct {
 	want   []string
 }{
 	{"nothing but a beginning and an end", around(), between("stop")},
-	{"text", around(added(0, message), text(0, 0, "a"), text(0, 0, ""), text(0, 0, "é"), says(0, 0, "output_text.done", "text", "aé"), eventOf("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"aé","annotations":[]}`), done(0, whole("output_text", `"text":"aé","annotations":[]`))), between("stop", `text "a"`, `text "é"`, "text end")},
+	{"text", around(added(0, message), text(0, 0, "a"), text(0, 0, ""), text(0, 0, "é"), textEvent(0, 0, "output_text.done", "text", "aé"), eventOf("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"aé","annotations":[]}`), done(0, whole("output_text", `"text":"aé","annotations":[]`))), between("stop", `text "a"`, `text "é"`, "text end")},
 	{"two parts and two messages", around(added(0, message), text(0, 0, "a"), text(0, 1, "b"), done(0, `{"type":"message","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}`), added(1, `{"type":"message","content":[]}`), text(1, 0, "c"), done(1, whole("output_text", `"text":"c"`))), between("stop", `text "a"`, `text "b" of part 1`, "text end", `text "c"`, "text end")},
-	{"a refusal", around(added(0, message), says(0, 0, "refusal.delta", "delta", "no"), says(0, 0, "refusal.done", "refusal", "no"), done(0, whole("refusal", `"refusal":"no"`))), between("refused", `text "no" refusal`, "text end")},
-	{"reasoning", around(added(0, thought), eventOf("response.reasoning_summary_part.added", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":""}`), thinks(0, 0, "a"), thinks(0, 0, "b"), says(0, 0, "reasoning_summary_text.done", "text", "ab"), eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":"ab"}`), thinks(0, 1, "c"), done(0, `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"ab"},{"type":"summary_text","text":"c"}],"encrypted_content":"gA=="}`)), between("stop", `reasoning "a"`, `reasoning "b"`, `reasoning "c" of part 1`, `signature "rs_1.2,1.gA==" of responses`, "reasoning end")},
+	{"a refusal", around(added(0, message), textEvent(0, 0, "refusal.delta", "delta", "no"), textEvent(0, 0, "refusal.done", "refusal", "no"), done(0, whole("refusal", `"refusal":"no"`))), between("refused", `text "no" refusal`, "text end")},
+	{"reasoning", around(added(0, thought), eventOf("response.reasoning_summary_part.added", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":""}`), thinks(0, 0, "a"), thinks(0, 0, "b"), textEvent(0, 0, "reasoning_summary_text.done", "text", "ab"), eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":"ab"}`), thinks(0, 1, "c"), done(0, `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"ab"},{"type":"summary_text","text":"c"}],"encrypted_content":"gA=="}`)), between("stop", `reasoning "a"`, `reasoning "b"`, `reasoning "c" of part 1`, `signature "rs_1.2,1.gA==" of responses`, "reasoning end")},
 	{"reasoning that is only encrypted", around(added(0, thought), done(0, `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gA=="}`)), between("stop", `signature "rs_1..gA==" of responses`, "reasoning end")},
 	{"reasoning that says nothing", around(added(0, thought), done(0, thought)), between("stop")},
-	{"reasoning as text", around(added(0, thought), says(0, 0, "reasoning_text.delta", "delta", "a"), says(0, 0, "reasoning_text.done", "text", "ab"), done(0, `{"type":"reasoning","id":"r s","summary":[],"content":[{"type":"reasoning_text","text":"ab"}],"encrypted_content":"g"}`)), between("stop", `reasoning "a"`, `reasoning "b"`, `signature "rs_1.t2.g" of responses`, "reasoning end")},
-	{"reasoning in both lists", around(added(0, thought), says(0, 0, "reasoning_text.delta", "delta", "a"), thinks(0, 0, "s"), done(0, `{"type":"reasoning","summary":[{"type":"summary_text","text":"s"}],"content":[{"type":"reasoning_text","text":"a"}]}`)), between("stop", `reasoning "a"`, "reasoning end")},
-	{"a call", around(added(0, call), args(0, `{"x":`), args(0, "1}"), says(0, 0, "function_call_arguments.done", "arguments", `{"x":1}`), done(0, `{"type":"function_call","call_id":"call_1","name":"f","arguments":"{\"x\":1}"}`)), between("tools", `tool 0 "call_1" "f"`, `args 0 "{\"x\":"`, `args 0 "1}"`, "tool end 0")},
+	{"reasoning as text", around(added(0, thought), textEvent(0, 0, "reasoning_text.delta", "delta", "a"), textEvent(0, 0, "reasoning_text.done", "text", "ab"), done(0, `{"type":"reasoning","id":"r s","summary":[],"content":[{"type":"reasoning_text","text":"ab"}],"encrypted_content":"g"}`)), between("stop", `reasoning "a"`, `reasoning "b"`, `signature "rs_1.t2.g" of responses`, "reasoning end")},
+	{"reasoning in both lists", around(added(0, thought), textEvent(0, 0, "reasoning_text.delta", "delta", "a"), thinks(0, 0, "s"), done(0, `{"type":"reasoning","summary":[{"type":"summary_text","text":"s"}],"content":[{"type":"reasoning_text","text":"a"}]}`)), between("stop", `reasoning "a"`, "reasoning end")},
+	{"a call", around(added(0, call), args(0, `{"x":`), args(0, "1}"), textEvent(0, 0, "function_call_arguments.done", "arguments", `{"x":1}`), done(0, `{"type":"function_call","call_id":"call_1","name":"f","arguments":"{\"x\":1}"}`)), between("tools", `tool 0 "call_1" "f"`, `args 0 "{\"x\":"`, `args 0 "1}"`, "tool end 0")},
 	{"a call without arguments", around(added(0, call), done(0, call)), between("tools", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
-	{"a free call", around(added(0, free), says(0, 0, "custom_tool_call_input.delta", "delta", "*** "), says(0, 0, "custom_tool_call_input.done", "input", "*** Begin"), done(0, `{"type":"custom_tool_call","call_id":"call_2","name":"g","input":"*** Begin"}`)), between("tools", `tool 0 "call_2" "g" custom`, `args 0 "*** "`, `args 0 "Begin"`, "tool end 0")},
+	{"a free call", around(added(0, free), textEvent(0, 0, "custom_tool_call_input.delta", "delta", "*** "), textEvent(0, 0, "custom_tool_call_input.done", "input", "*** Begin"), done(0, `{"type":"custom_tool_call","call_id":"call_2","name":"g","input":"*** Begin"}`)), between("tools", `tool 0 "call_2" "g" custom`, `args 0 "*** "`, `args 0 "Begin"`, "tool end 0")},
 	{"a free call without input", around(added(0, free), done(0, free)), between("tools", `tool 0 "call_2" "g" custom`, "tool end 0")},
 	{"calls that overlap", around(added(0, call), added(1, `{"type":"function_call","call_id":"b","name":"g","arguments":"{"}`), args(1, "}"), args(0, "{}"), done(1, `{"type":"function_call","call_id":"b","name":"g","arguments":"{}"}`), done(0, call)), between("tools", `tool 0 "call_1" "f"`, `tool 1 "b" "g"`, `args 1 "{"`, `args 1 "}"`, `args 0 "{}"`, "tool end 1", "tool end 0")},
 	{"reasoning, text, call", around(added(0, thought), thinks(0, 0, "a"), done(0, thought), added(1, message), text(1, 0, "b"), done(1, whole("output_text", `"text":"b"`)), added(2, call), args(2, "{}"), done(2, call)), between("tools", `reasoning "a"`, "reasoning end", `text "b"`, "text end", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
@@ -178,7 +178,7 @@ var streams = []struct {
 	{"sources", around(added(0, message), text(0, 0, "☂a"), text(0, 1, "bc"), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":1,"annotation_index":0,"annotation":{"type":"url_citation","url":"u","title":"t","start_index":1,"end_index":2}`), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":1,"annotation_index":1,"annotation":{"type":"file_citation","file_id":"f"}`), done(0, `{"type":"message","content":[{"type":"output_text","text":"☂a"},{"type":"output_text","text":"bc","annotations":[{"type":"url_citation","url":"u"},{"type":"file_citation"},{"type":"url_citation","url":"v","end_index":1}]}]}`)), between("stop", `text "☂a"`, `text "bc" of part 1`, `source "u" "t" 3..4`, `source "v" "" 2..3`, "text end")},
 
 	// Servers that leave something out.
-	{"only whole texts", around(added(0, message), says(0, 0, "output_text.done", "text", "a"), done(0, whole("output_text", `"text":"ab"`))), between("stop", `text "a"`, `text "b"`, "text end")},
+	{"only whole texts", around(added(0, message), textEvent(0, 0, "output_text.done", "text", "a"), done(0, whole("output_text", `"text":"ab"`))), between("stop", `text "a"`, `text "b"`, "text end")},
 	{"only a whole part", around(eventOf("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"a"}`)), between("stop", `text "a"`, "text end")},
 	{"only whole parts of reasoning", around(eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":1,"part":{"type":"summary_text","text":"a"}`), eventOf("response.content_part.done", `"output_index":1,"content_index":0,"part":{"type":"reasoning_text","text":"b"}`)), between("stop", `reasoning "a" of part 1`, "reasoning end", `reasoning "b"`, "reasoning end")},
 	{"R036 only whole items", around(done(0, whole("output_text", `"text":"a"`)), done(1, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`)), between("tools", `text "a"`, "text end", `tool 0 "c" "f"`, `args 0 "{}"`, "tool end 0")},
@@ -196,7 +196,7 @@ var streams = []struct {
 	{"nulls for lists", around(done(0, `{"type":"message","content":null}`), done(1, `{"type":"reasoning","summary":null,"content":null,"encrypted_content":null}`), done(2, `{"type":"message","content":[{"type":"output_text","text":"a","annotations":null,"logprobs":null}]}`)), between("stop", `text "a"`, "text end")},
 
 	// What cannot be taken back, or has no words.
-	{"a whole text that is another one", around(added(0, message), text(0, 0, "ab"), says(0, 0, "output_text.done", "text", "xbc"), done(0, whole("output_text", `"text":"a"`))), between("stop", `text "ab"`, "text end")},
+	{"a whole text that is another one", around(added(0, message), text(0, 0, "ab"), textEvent(0, 0, "output_text.done", "text", "xbc"), done(0, whole("output_text", `"text":"a"`))), between("stop", `text "ab"`, "text end")},
 	{"deltas behind the end of their item", around(added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`)), text(0, 0, "b")), between("stop", `text "a"`, "text end")},
 	{"tools of the vendor", around(added(0, `{"type":"web_search_call","status":"in_progress"}`), eventOf("response.web_search_call.searching", `"output_index":0,"item_id":"ws_1"`), done(0, `{"type":"web_search_call","status":"completed","action":{"query":"q"}}`)), between("stop")},
 	{"R037 events that nobody knows", around(`{"type":"keepalive","sequence_number":3}`, `codex.rate_limits|{"type":"codex.rate_limits","limits":{}}`, `responsesapi.x|not json`, `{"type":"response.metadata","headers":{}}`, `{"type":"response.queued","response":{}}`), between("stop")},
@@ -285,7 +285,7 @@ func TestAnswersAreReadIntoCoreEvents(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyKnowsOfAnAnswerIsNotLostInSilence(t *testing.T) {
+func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, output, lost string
 		events             []string
@@ -311,7 +311,7 @@ func TestWhatNobodyKnowsOfAnAnswerIsNotLostInSilence(t *testing.T) {
 			text(0, 0, "a"), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"file_citation"}`), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"url_citation","url":"u","mood":1}`),
 		}},
 		{"reasoning in both lists", `"output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"a"}],"content":[{"type":"reasoning_text","text":"b"}]}]`, "output[*].content", []string{
-			thinks(0, 0, "a"), says(0, 0, "reasoning_text.delta", "delta", "b"),
+			thinks(0, 0, "a"), textEvent(0, 0, "reasoning_text.delta", "delta", "b"),
 		}},
 		{"values of other kinds", `"output":[{"type":"function_call","call_id":"c","name":"f","arguments":[1]},{"type":"reasoning","summary":"s","encrypted_content":7}]`, "output[*].arguments,output[*].summary,output[*].encrypted_content", []string{
 			added(0, `{"type":"function_call","call_id":"c","name":"f","arguments":[1]}`), done(1, `{"type":"reasoning","summary":"s","encrypted_content":7}`),
@@ -330,7 +330,7 @@ func TestWhatNobodyKnowsOfAnAnswerIsNotLostInSilence(t *testing.T) {
 	}
 }
 
-func TestEventsThatSayWhatNobodyKnowsAreNamed(t *testing.T) {
+func TestUnknownEventsAreReportedByName(t *testing.T) {
 	for data, lost := range map[string]string{
 		`response.mood|{"x":1}`:             "event.mood",
 		`mood|anything`:                     "event.mood",
@@ -339,9 +339,9 @@ func TestEventsThatSayWhatNobodyKnowsAreNamed(t *testing.T) {
 		`response.compaction.compacting|{}`: "event.?",
 		eventOf("response.output_text.delta", `"delta":"a","mood":1`):                                    "event.*.mood",
 		eventOf("response.output_text.delta", `"delta":7`):                                               "event.*.delta",
-		text(0, 0, "ab") + "\n" + says(0, 0, "output_text.done", "text", "xyz"):                          "event.*.text",
-		text(0, 0, "ab") + "\n" + says(0, 0, "output_text.done", "text", "a"):                            "event.*.text",
-		text(0, 0, "ab") + "\n" + says(0, 0, "output_text.done", "text", "xy"):                           "event.*.text",
+		text(0, 0, "ab") + "\n" + textEvent(0, 0, "output_text.done", "text", "xyz"):                     "event.*.text",
+		text(0, 0, "ab") + "\n" + textEvent(0, 0, "output_text.done", "text", "a"):                       "event.*.text",
+		text(0, 0, "ab") + "\n" + textEvent(0, 0, "output_text.done", "text", "xy"):                      "event.*.text",
 		text(0, 0, "a") + "\n" + done(0, whole("output_text", `"text":"a"`)) + "\n" + text(0, 0, "b"):    "event.*.text",
 		added(0, call) + "\n" + text(0, 0, "b"):                                                          "event.*.text",
 		text(0, 0, "a") + "\n" + eventOf("response.failed", `"response":{"mood":1,"error":{}},"tone":1`): "",
@@ -358,14 +358,13 @@ func TestEventsThatSayWhatNobodyKnowsAreNamed(t *testing.T) {
 	}
 }
 
-// TestDeltasOfOneShapeSayTheSame ensures that what is skipped of a delta that has the
-// shape of the one before said nothing: an event between the two which says nothing
-// makes no difference.
-func TestDeltasOfOneShapeSayTheSame(t *testing.T) {
+// TestDeltasOfOneShapeGiveTheSameEvents ensures that a delta with the shape of the one before is
+// read completely, also after an event without content.
+func TestDeltasOfOneShapeGiveTheSameEvents(t *testing.T) {
 	delta := func(name, members string) string { return eventOf("response."+name+".delta", members) }
 	alike := []string{
 		text(0, 0, "a"), text(0, 0, "b\n"), text(0, 0, ""), text(0, 1, "a"), text(9, 0, "a"), thinks(1, 0, "a"), thinks(1, 1, "b"),
-		says(1, 0, "reasoning_text.delta", "delta", "a"), args(2, "{"), args(2, "}"), args(3, "x"), says(0, 0, "refusal.delta", "delta", "no"),
+		textEvent(1, 0, "reasoning_text.delta", "delta", "a"), args(2, "{"), args(2, "}"), args(3, "x"), textEvent(0, 0, "refusal.delta", "delta", "no"),
 		delta("output_text", `"output_index":0,"content_index":0,"delta":"a","sequence_number":1,"obfuscation":"x"`),
 		delta("output_text", `"output_index":0,"content_index":0,"delta":"b","sequence_number":22,"obfuscation":"xyz"`),
 		delta("output_text", `"sequence_number":1,"output_index":0,"content_index":0,"delta":"a","logprobs":[]`),
@@ -377,7 +376,7 @@ func TestDeltasOfOneShapeSayTheSame(t *testing.T) {
 		delta("output_text", `"sequence_number":3,"output_index":0,"content_index":0,"delta":"a","error":null`),
 		delta("output_text", `"sequence_number":3,"output_index":0,"content_index":0,"delta":"a","error":{"message":"no"}`),
 		"response.refusal.delta|" + text(0, 0, "a"), "|" + text(0, 0, "a"), "other|" + text(0, 0, "a"),
-		says(0, 0, "output_text.done", "text", "a"), done(0, whole("output_text", `"text":"a"`)), added(0, message), done(2, call), added(2, call),
+		textEvent(0, 0, "output_text.done", "text", "a"), done(0, whole("output_text", `"text":"a"`)), added(0, message), done(2, call), added(2, call),
 		eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":0,"annotation":{"type":"url_citation","url":"u"}`),
 	}
 	random := rand.New(rand.NewPCG(5, 6))

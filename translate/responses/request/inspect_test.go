@@ -137,7 +137,7 @@ func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
 	}
 }
 
-func TestInspectSaysWhereABodyIsNotJSON(t *testing.T) {
+func TestInspectReportsThePositionOfInvalidJSON(t *testing.T) {
 	const here = "‸"
 	for _, body := range []string{
 		`{"model":‸}`, `{"input":[{‸]`, `{‸,}`, items(`{"role":"user","content":"a"}`) + "‸x", "{\"x\":\"‸\xff\"}",
@@ -192,7 +192,7 @@ func TestInspectAcceptsWhatTheProviderMayJudge(t *testing.T) {
 	}
 }
 
-func TestTheViewSaysWhatIsAskedFor(t *testing.T) {
+func TestTheViewOfARequest(t *testing.T) {
 	body := with(`"max_output_tokens":64,"stream":true `)
 	view, fault := request.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, fault)
