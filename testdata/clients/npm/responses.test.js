@@ -154,6 +154,13 @@ for (const [major, SDK] of openaiMajors) {
         assert.deepEqual([call.namespace, call.name], ['clock', 'get_zone']);
       });
 
+      test('tokens are counted by the provider, or else estimated, which is marked', async () => {
+        const { data, response } = await client.responses.inputTokens.count({ model: modelOf(format), input: 'How long is this?', tools }).withResponse();
+        assert.equal(data.object, 'response.input_tokens');
+        assert.ok(data.input_tokens > 0);
+        assert.equal(response.headers.get('x-gateway-estimate'), format === 'chat' ? 'true' : null);
+      });
+
       test('a structured answer parses', async () => {
         const answer = await client.responses.parse(ask('Where?', { text: { format: place } }));
         assert.deepEqual(answer.output_parsed, { city: 'demo city' });
