@@ -44,7 +44,7 @@ func withFIM(t *trait.Traits) { t.FIMTemplate = "<P>{prefix}<S>{suffix}<M>" }
 
 func TestTheByteLaneFillsInTheMiddle(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"suffix":"b" , "model":"m","prompt":"a","n":1}`:                `{ "model":"x","prompt":"<P>a<S>b<M>","n":1}`,
+		`{"suffix":"b" , "model":"m","prompt":"a","n":1}`:                `{"model":"x","prompt":"<P>a<S>b<M>","n":1}`,
 		`{ "stream":true,"model":"m","prompt":["a"] ,"suffix":"\u00e9"}`: `{ "stream":true,"model":"x","prompt":"<P>a<S>\u00e9<M>","stream_options":{"include_usage":true}}`,
 		`{"model":"m","prompt":"a"}`:                                     `{"model":"x","prompt":"a"}`,
 		`{"model":"m","suffix":null,"prompt":[1,2]}`:                     `{"model":"x","suffix":null,"prompt":[1,2]}`,
