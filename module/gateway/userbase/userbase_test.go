@@ -1,0 +1,94 @@
+package userbase
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+)
+
+// keeper is a store with a ledger that fails with err.
+type keeper struct {
+	aigateway.Store
+	aigateway.LedgerReader
+	err                error
+	opened, begun, out int
+}
+
+func (k *keeper) OpenLedger(aigateway.LedgerOptions) (aigateway.Ledger, error) {
+	k.opened++
+	return k, nil
+}
+
+func (k *keeper) Begin(*aigateway.Record) error { k.begun++; return k.err }
+func (*keeper) End(*aigateway.Record)           {}
+func (k *keeper) Release() error                { k.out++; return nil }
+
+func book(t *testing.T, store aigateway.Store, onError string) *Book {
+	b, err := newBook(Options{Ledger: &Ledger{OnError: onError}}, store)
+	require.NoError(t, err)
+	return b
+}
+
+func newExchange() *exchange.Exchange {
+	return &exchange.Exchange{Key: new(aigateway.Key), Format: formats.Of(translate.Chat)}
+}
+
+func TestABookIsOpenedOnceAndReleasedOnce(t *testing.T) {
+	k := new(keeper)
+	b := book(t, k, "")
+	assert.Zero(t, k.opened, "validating a configuration creates no file")
+	require.NoError(t, b.Start(zap.NewNop()))
+	for range 2 {
+		_, refused := b.Begin(newExchange(), nil)
+		assert.Nil(t, refused)
+	}
+	require.NoError(t, b.Release())
+	assert.Equal(t, []int{1, 2, 1}, []int{k.opened, k.begun, k.out})
+}
+
+// A request of an old configuration could otherwise open a ledger that nobody releases.
+func TestAReleasedBookIsNotOpened(t *testing.T) {
+	k := new(keeper)
+	b := book(t, k, "")
+	require.NoError(t, b.Release())
+	_, err := b.Open()
+	assert.Error(t, err)
+	assert.Zero(t, k.opened)
+}
+
+func TestALedgerThatFailsBlocksOnlyIfConfigured(t *testing.T) {
+	for onError, blocks := range map[string]bool{"": false, OnErrorServe: false, OnErrorBlock: true} {
+		entry, refused := book(t, &keeper{err: errors.New("disk full")}, onError).Begin(newExchange(), nil)
+		assert.Equal(t, blocks, refused != nil, onError)
+		assert.NotNil(t, entry, "the end of the exchange may be written")
+	}
+}
+
+func TestASiteInheritsWhatItDoesNotSet(t *testing.T) {
+	global := Options{StoreRaw: json.RawMessage(`{"store":"global"}`)}
+	for name, test := range map[string]struct {
+		site Options
+		want string // of the error
+	}{
+		"accounts of its own": {site: Options{DisableAccounts: true}},
+		"the same option":     {site: Options{StoreRaw: json.RawMessage(`{}`)}, want: "store is set in the global option ai_gateway already"},
+	} {
+		err := test.site.Inherit(&global)
+		if test.want != "" {
+			assert.EqualError(t, err, test.want, name)
+			continue
+		}
+		require.NoError(t, err, name)
+		assert.True(t, test.site.DisableAccounts)
+		assert.Equal(t, global.StoreRaw, test.site.StoreRaw)
+	}
+}
