@@ -1,12 +1,11 @@
-// Package gateway is the handler http.handlers.ai_gateway and the app
-// ai_gateway: the route table, the checks before a call, the choice of targets,
-// the attempts, and the sink, which is the only writer to the client.
+// Package gateway is the handler http.handlers.ai_gateway and the app ai_gateway. It
+// leads an exchange from the route table through the checks and the attempts to its end;
+// what it uses on the way is in the packages below, which never import it.
 //
-// It promises that every answer under its paths is written by itself in the
-// client's own format, that a stream that did not finish never looks finished,
-// that nothing is returned to Caddy that would make it log a client's headers,
-// and that no request chooses a host. It knows its guests (presets, transports,
-// key sources, stores, accounts) only by module id.
+// It promises that every answer under its paths is in the client's own format, that a
+// stream that did not finish never looks finished, that no error returned to Caddy makes
+// Caddy log the headers of a client, and that no request chooses a host. It knows its
+// guests (presets, transports, key sources, stores, accounts) only by module id.
 package gateway
 
 import (

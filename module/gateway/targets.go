@@ -13,8 +13,8 @@ import (
 // as they are configured.
 func (h *Handler) targets(m *catalog.Model, _ *exchange.Exchange) []catalog.Target { return m.Targets }
 
-// newAttempt returns the attempt at t for an exchange. It refuses a target that cannot
-// be asked in any faithful way.
+// newAttempt returns the attempt at t for an exchange. It refuses a target for
+// which the request can be neither relayed nor translated.
 func newAttempt(t catalog.Target, ex *exchange.Exchange) (*exchange.Conduit, *fault.Fault) {
 	spoken, fault := formatFor(t, ex)
 	if fault != nil {
