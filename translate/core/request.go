@@ -43,9 +43,6 @@ type Rendered struct {
 	Prompts, Samples int
 }
 
-// Calls returns the number of calls that the request becomes, usually 1.
-func (r *Rendered) Calls() int { return r.Prompts * r.Samples }
-
 // Refuse refuses a field that the provider's format cannot express. The path is in the
 // client's notation. shown is the value if it may be repeated: a number, or a word of a
 // closed set in quotes; else "".

@@ -100,7 +100,8 @@ func (s *Sequencer) start(e *Event) {
 	s.advance()
 }
 
-// arguments hands on a fragment of arguments, or keeps it until its call is open.
+// arguments hands on a fragment of arguments, or keeps the fragment until its call is
+// open.
 func (s *Sequencer) arguments(e *Event) {
 	if e.Tool >= len(s.calls) || !s.calls[e.Tool].begun {
 		s.fault = fault.Unusable(errUnbegun)
@@ -207,7 +208,7 @@ func (s *Sequencer) end() bool {
 	return true
 }
 
-// begin hands on the start of a call, and its arguments that have waited.
+// begin hands on the start of a call, and its waiting arguments.
 func (s *Sequencer) begin(e *Event) {
 	s.open = e.Tool + 1
 	s.next(e)

@@ -2,8 +2,8 @@ package jsonscan
 
 import "bytes"
 
-// stringEnd returns the end of the string at the cursor and whether it has
-// escapes, or where and why it is wrong.
+// stringEnd returns the end of the string at the cursor and whether it has escapes, or
+// the position and the reason of its first error.
 func (c *Cursor) stringEnd() (end int, escaped bool, reason string) {
 	if !c.again {
 		return stringEnd(c.data, c.pos)
@@ -12,8 +12,8 @@ func (c *Cursor) stringEnd() (end int, escaped bool, reason string) {
 	return end, bytes.IndexByte(c.data[c.pos:end], '\\') >= 0, reason
 }
 
-// knownStringEnd returns the end of the string whose opening quote is at i, in
-// a document that is known to be right: the first quote that is not escaped.
+// knownStringEnd returns the end of the string whose opening quote is at i, in a valid
+// document: the first quote that is not escaped.
 func knownStringEnd(data []byte, i int) (end int, reason string) {
 	first := i + 1
 	for i = first; ; i++ {
@@ -28,8 +28,8 @@ func knownStringEnd(data []byte, i int) (end int, reason string) {
 	}
 }
 
-// escapedAt reports whether the byte behind text is escaped: text ends with an odd
-// number of backslashes.
+// escapedAt reports whether the byte after text is escaped: text ends with an odd number
+// of backslashes.
 func escapedAt(text []byte) bool {
 	n := len(text)
 	for n > 0 && text[n-1] == '\\' {
@@ -38,8 +38,7 @@ func escapedAt(text []byte) bool {
 	return (len(text)-n)%2 == 1
 }
 
-// knownEnd returns the end of the value at i in a document that is known to be
-// right.
+// knownEnd returns the end of the value at i in a valid document.
 func knownEnd(data []byte, i int) (end int, reason string) {
 	switch kinds[data[i]] {
 	case String:

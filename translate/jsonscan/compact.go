@@ -1,7 +1,7 @@
 package jsonscan
 
-// AppendCompact appends valid JSON without the white space between its tokens.
-// Strings and numbers are copied as they are written.
+// AppendCompact appends valid JSON without the white space between its tokens. Strings
+// and numbers are copied unchanged.
 func AppendCompact(dst, raw []byte) []byte {
 	from, i := 0, 0
 	for i < len(raw) {
@@ -19,8 +19,8 @@ func AppendCompact(dst, raw []byte) []byte {
 	return append(dst, raw[from:]...)
 }
 
-// AppendMember consumes the value that Member moved to and appends a comma, the name
-// and the value, compact, as a member behind another one of an object.
+// AppendMember consumes the value that Member moved to and appends a comma, the name and
+// the compact value, as a further member of an object.
 func (c *Cursor) AppendMember(dst []byte) []byte {
 	dst = AppendString(append(dst, ','), c.Name())
 	return AppendCompact(append(dst, ':'), c.Skip())

@@ -44,7 +44,8 @@ func (c *Cursor) OpenObject() bool { return c.EnterObject() || c.pass() }
 // array without elements. It reports whether the value is an array.
 func (c *Cursor) OpenArray() bool { return c.EnterArray() || c.pass() }
 
-// pass consumes a value in which Member and Element find nothing.
+// pass consumes a value that is not a container, so that Member and Element find nothing
+// in it.
 func (c *Cursor) pass() bool {
 	c.Skip()
 	c.phase = passed
@@ -66,10 +67,9 @@ func (c *Cursor) enter(kind Kind) bool {
 	return true
 }
 
-// Member moves to the value of the object's next member. It returns false when
-// the object's end was consumed instead, or on an error: a name that equals an
-// earlier one of the same object, letter case ignored unless EnterMap has entered
-// it, is a *DuplicateError.
+// Member moves to the value of the object's next member. It returns false after it has
+// consumed the end of the object, or on an error. A repeated name is a *DuplicateError;
+// names are compared without letter case unless EnterMap has entered the object.
 func (c *Cursor) Member() bool {
 	if !c.next('}') {
 		return false
@@ -90,8 +90,8 @@ func (c *Cursor) Member() bool {
 	return true
 }
 
-// Element moves to the array's next element. It returns false when the array's
-// end was consumed instead, or on an error.
+// Element moves to the array's next element. It returns false after it has consumed the
+// end of the array, or on an error.
 func (c *Cursor) Element() bool {
 	if !c.next(']') {
 		return false
@@ -143,7 +143,8 @@ func (c *Cursor) next(closing byte) bool {
 	return false
 }
 
-// nothing ends a value that was passed over; without one, a value was not read.
+// nothing ends a value consumed by pass. Without such a value, the caller has not
+// consumed the value of a member or element.
 func (c *Cursor) nothing() {
 	if c.phase != passed {
 		c.err = errMisuse
@@ -186,12 +187,12 @@ func (c *Cursor) readName() bool {
 	return true
 }
 
-// maxPlainName is how long the names are, in bytes, that are worth a loop of their
-// own: those of nearly all members.
+// maxPlainName is the length, in bytes, up to which names have a loop of their own.
+// Nearly all names of members are shorter.
 const maxPlainName = 24
 
-// readPlainName consumes a short name without escapes in a document that is known
-// to be right. It reports false, and consumes nothing, if the name is another.
+// readPlainName consumes a short name without escapes in a valid document. It reports
+// false, and consumes nothing, for any other name.
 func (c *Cursor) readPlainName() bool {
 	text := c.data[c.pos+1 : min(c.pos+1+maxPlainName, len(c.data))]
 	for i, b := range text {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how many containers may be open at once.
+// MaxDepth is the number of containers that may be open at once.
 const MaxDepth = 200
 
 // phase is the kind of token that may come next.
@@ -14,16 +14,16 @@ type phase uint8
 
 const (
 	due    phase = iota // a value
-	passed              // nothing of a value that is not the container that was asked for
+	passed              // a value of another kind than the container, already consumed
 	fresh               // the first member or element of a container, or its end
-	done                // what follows a value: a comma, the end of the container, or of the document
+	done                // the comma after a value, or the end of the container or the document
 )
 
-// Cursor reads one JSON document from its beginning to its end. It is made by
-// New and is not for concurrent use. After the first error every method returns
-// zero values, and Err the error, so that callers may check once, at the end.
+// Cursor reads one JSON document from its beginning to its end. New returns one. A Cursor
+// is not safe for concurrent use. After the first error every method returns a zero
+// value, and Err returns the error, so that callers may check it once, at the end.
 //
-// A copy may read the value at the cursor ahead of the original.
+// A copy of a cursor can read ahead of the original.
 type Cursor struct {
 	data        []byte
 	pos         int
@@ -32,7 +32,7 @@ type Cursor struct {
 	objectEnd   int
 	phase       phase
 	again       bool // the document has been read to its end before
-	unnamed     bool // names that occur twice are not looked for
+	unnamed     bool // repeated names are not detected
 	err         error
 	name        []byte // the member's name, decoded
 	nameBuf     []byte // memory of names with escapes
@@ -40,9 +40,9 @@ type Cursor struct {
 	names       names
 }
 
-// New returns a cursor at the value of the document, which must not change as
-// long as the cursor or a slice from it is in use. Invalid UTF-8 anywhere in the
-// document, and documents of 4 GiB or more, are errors from the beginning.
+// New returns a cursor at the value of the document, which must not change while the
+// cursor or a slice from it is in use. Invalid UTF-8 anywhere in the document is an error
+// from the beginning, and so is a document of 4 GiB or more.
 func New(data []byte) Cursor {
 	// Short enough to be inlined, so that the cursor is built where it is kept.
 	start, err := examine(data)
@@ -71,7 +71,8 @@ func markEnd(data []byte) int {
 	return 0
 }
 
-// examine checks the bytes of a document, and returns where its value may begin.
+// examine checks the bytes of a document, and returns the offset where the value may
+// begin.
 func examine(data []byte) (start int, err error) {
 	if uint64(len(data)) > math.MaxUint32 {
 		return 0, &SyntaxError{Reason: whyLength}
@@ -98,11 +99,11 @@ func invalidUTF8(data []byte) int {
 // the calling code.
 func (c *Cursor) Err() error { return c.err }
 
-// Depth returns how many containers are open.
+// Depth returns the number of open containers.
 func (c *Cursor) Depth() int { return c.depth }
 
-// Offset returns the offset of the value at the cursor, or of the byte behind
-// what was read last.
+// Offset returns the offset of the value at the cursor, or of the first byte that was not
+// consumed.
 func (c *Cursor) Offset() int {
 	if c.phase == due {
 		c.space()
@@ -149,7 +150,7 @@ func (c *Cursor) Finish() error {
 	return c.err
 }
 
-// fail notes a syntax error unless another error came first.
+// fail keeps a syntax error unless there was an error before.
 func (c *Cursor) fail(offset int, reason string) {
 	if c.err == nil {
 		c.err = &SyntaxError{Offset: offset, Reason: reason}

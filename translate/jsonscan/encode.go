@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendString appends s as a JSON string with its quotes. Only what JSON demands
-// is escaped; invalid UTF-8 becomes U+FFFD, one for each byte.
+// AppendString appends s as a JSON string with its quotes. It escapes only the characters
+// that JSON requires to be escaped. Each invalid byte of UTF-8 becomes U+FFFD.
 func AppendString[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	dst = AppendEscaped(dst, s)
@@ -22,8 +22,8 @@ func AppendStringOrNull(dst []byte, s string) []byte {
 	return AppendString(dst, s)
 }
 
-// AppendEscaped is AppendString without the quotes, for strings that are written
-// piece by piece, each of them whole characters.
+// AppendEscaped is AppendString without the quotes, for strings that are written piece by
+// piece. Each piece consists of whole characters.
 func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 	text := []byte(s)
 	if utf8.Valid(text) {
@@ -74,8 +74,7 @@ func appendEscape(dst []byte, b byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hex[b>>4], hex[b&0xf])
 }
 
-// AppendCount appends a number after the text before it, such as the name of its
-// member.
+// AppendCount appends before, such as the name of a member, and a number.
 func AppendCount(dst []byte, before string, n int64) []byte {
 	return strconv.AppendInt(append(dst, before...), n, 10)
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// SyntaxError reports a document that is not JSON in UTF-8, or that is nested
-// deeper than MaxDepth. Neither of its texts repeats the document.
+// SyntaxError reports a document that is not JSON in UTF-8, or that is nested deeper than
+// MaxDepth. Its texts never repeat the document.
 type SyntaxError struct {
-	Offset int    // of the byte that is wrong, counted from 0
-	Reason string // what is wrong with it
+	Offset int    // of the first invalid byte, counted from 0
+	Reason string // a constant text
 }
 
 // Error returns a message with the position of the error.
@@ -28,8 +28,8 @@ func (e *SyntaxError) TooDeep() bool { return e.Reason == whyDepth }
 // ignored unless the object was entered by EnterMap.
 type DuplicateError struct {
 	Offset int    // of the second occurrence's name, counted from 0
-	Name   string // the name as it is written there, decoded
-	First  string // the name as it is written at the first occurrence, decoded
+	Name   string // the decoded name at that offset
+	First  string // the decoded name at the first occurrence
 	InMap  bool   // the names of the object are case-sensitive
 }
 
@@ -39,8 +39,8 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("duplicate object member at byte %d", e.Offset)
 }
 
-// errMisuse reports calls in an order that the cursor does not allow: a bug of
-// the caller, not of the document.
+// errMisuse reports methods called in a wrong order, which is a bug of the caller, not of
+// the document.
 var errMisuse = errors.New("jsonscan: a value was read twice or not at all")
 
 // The reasons of syntax errors.
@@ -64,7 +64,7 @@ const (
 // otherwise nil: repeated members do not invalidate an answer.
 func Broken(err error) error {
 	if err == nil {
-		return nil // and no memory for what errors.As looks for
+		return nil // avoids the allocation of errors.As
 	}
 	if twice := (*DuplicateError)(nil); errors.As(err, &twice) {
 		return nil

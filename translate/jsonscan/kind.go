@@ -3,7 +3,7 @@ package jsonscan
 // Kind is the kind of a JSON value.
 type Kind uint8
 
-// The kinds of JSON values; Invalid is the kind where no value is.
+// The kinds of JSON values. Invalid means that there is no value.
 const (
 	Invalid Kind = iota
 	Null

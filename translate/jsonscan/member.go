@@ -46,14 +46,14 @@ func HasMember(object []byte, name string) bool {
 }
 
 // CutMember returns the span of the first member of a valid object with that name,
-// together with one of the commas beside it, so that the object stays valid
-// without. The span is empty if there is no such member.
+// including one adjacent comma, so that the rest of the object is valid. The span is
+// empty if there is no such member.
 func CutMember(object []byte, name string) (start, end int) {
 	c := Again(object)
 	if !c.EnterObject() {
 		return 0, 0
 	}
-	before := 0 // the end of the member before
+	before := 0 // the end of the preceding member
 	for c.Member() {
 		if string(c.Name()) == name {
 			return c.cutMember(before)
@@ -64,8 +64,8 @@ func CutMember(object []byte, name string) (start, end int) {
 	return 0, 0
 }
 
-// cutMember is CutMember for the member that the cursor moved to, which follows
-// one that ends at before, 0 for none.
+// cutMember is CutMember for the current member of the cursor. before is the end of the
+// preceding member, 0 for none.
 func (c *Cursor) cutMember(before int) (start, end int) {
 	start = c.memberStart
 	c.Skip()

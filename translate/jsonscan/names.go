@@ -11,15 +11,15 @@ import (
 // fewNames is the number of names of one object that are searched one by one.
 const fewNames = 32
 
-// seed makes the hashes of names unknown to those who choose the names.
+// seed makes the hashes of names unpredictable for clients, who choose the names.
 var seed = maphash.MakeSeed()
 
-// met is a member name that was met: the quick hash of its folded form, and the
-// offset of its opening quote.
+// met is a member name that was read: the quick hash of its folded form, and the offset
+// of its opening quote.
 type met struct{ hash, at uint32 }
 
-// crowd indexes the names of an object with more than fewNames members by their
-// hash; a name whose hash is taken by another one is found at the next free.
+// crowd is a hash table of the names of an object with more than fewNames members. It
+// uses open addressing: a name whose slot is taken is in the next free one.
 type crowd struct {
 	first int
 	exact bool
@@ -64,8 +64,8 @@ func (n *names) leave() {
 	}
 }
 
-// add adds the name whose opening quote is at that offset to the innermost
-// object. Where the object has it already, it returns the offset of that name.
+// add adds the name with the opening quote at an offset to the innermost object. If the
+// object already has the name, add returns the offset of its first occurrence.
 func (n *names) add(data, name []byte, at int) (first uint32, twice bool) {
 	if crowd := n.crowd(); crowd != nil {
 		return crowd.add(data, name, uint32(at))
@@ -133,7 +133,7 @@ func (c *crowd) add(data, name []byte, at uint32) (first uint32, twice bool) {
 	}
 }
 
-// hash is equal for names that are the same in the object, and hard to foresee.
+// hash returns equal, unpredictable hashes for names that are the same in the object.
 func (c *crowd) hash(name []byte) uint32 {
 	if c.exact {
 		return uint32(maphash.Bytes(seed, name))
@@ -142,8 +142,8 @@ func (c *crowd) hash(name []byte) uint32 {
 	return uint32(maphash.Bytes(seed, fold(buf[:0], name)))
 }
 
-// quickHash is a hash that names get which differ in letter case alone. It is
-// cheap and easily made to collide: good for few names only.
+// quickHash returns equal hashes for names that differ only in letter case. It is cheap,
+// and collisions are easy to construct, so it suits only few names.
 func quickHash(name []byte) uint32 {
 	hash, ascii := mixed(name)
 	if !ascii {
@@ -172,8 +172,8 @@ func mixed(name []byte) (hash uint32, ascii bool) {
 	return uint32(h >> 32), (all|last)&highs == 0
 }
 
-// sameName reports whether the names whose opening quotes are at a and b are
-// equal, letter case ignored unless they must be exactly so.
+// sameName reports whether the names with the opening quotes at a and b are equal. Letter
+// case counts only in exact objects.
 func sameName(data []byte, a, b uint32, exact bool) bool {
 	one, other := nameAt(data, a), nameAt(data, b)
 	if exact {
@@ -182,14 +182,14 @@ func sameName(data []byte, a, b uint32, exact bool) bool {
 	return bytes.EqualFold(one, other)
 }
 
-// nameAt returns the decoded name whose opening quote is at that offset.
+// nameAt returns the decoded name with the opening quote at an offset.
 func nameAt(data []byte, at uint32) []byte {
 	end, _, _ := stringEnd(data, int(at))
 	return AppendText(nil, data[at:end])
 }
 
-// fold appends the name with each letter replaced by the smallest one that
-// Unicode's simple folding equates with it, which is in ASCII the capital.
+// fold appends the name with each letter replaced by the smallest equivalent under
+// Unicode's simple folding, which is the capital in ASCII.
 func fold(dst, name []byte) []byte {
 	for i, b := range name {
 		if b >= utf8.RuneSelf {

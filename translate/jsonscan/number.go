@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// ParseInt returns the value of a JSON number if it is integral, however it is
-// written. Exact is false, and n 0, if it is not integral or beyond 64 bits.
+// ParseInt returns the value of a JSON number if it is integral, in whatever notation.
+// exact is false, and n 0, if it is not integral or beyond 64 bits.
 func ParseInt(raw []byte) (n int64, exact bool) {
 	number, negative := bytes.CutPrefix(raw, []byte("-"))
 	magnitude, exact := parseDigits(number)
@@ -38,12 +38,12 @@ func parseDigits(digits []byte) (n uint64, exact bool) {
 	return n, len(digits) > 0
 }
 
-// maxDigits is how many decimal digits always fit into 64 bits without sign.
+// maxDigits is the number of decimal digits that always fit into 64 bits without a sign.
 const maxDigits = 19
 
-// parseDecimal reads a number without sign in any notation, if it is integral
-// and has at most maxDigits digits. Zeros are held back until a digit follows,
-// so that no notation of a small number overflows.
+// parseDecimal reads a number without a sign in any notation, if it is integral and has
+// at most maxDigits digits. It adds zeros only when another digit follows, so that no
+// notation of a small number overflows.
 func parseDecimal(number []byte) (n uint64, exact bool) {
 	mantissa, exponent := cutExponent(number)
 	size, zeros := 0, 0
@@ -72,7 +72,7 @@ func parseDecimal(number []byte) (n uint64, exact bool) {
 	return shift(n, exponent), true
 }
 
-// shift returns n with that many zeros appended.
+// shift returns n with a number of zeros appended.
 func shift(n uint64, zeros int) uint64 {
 	for range zeros {
 		n *= 10
@@ -80,8 +80,8 @@ func shift(n uint64, zeros int) uint64 {
 	return n
 }
 
-// cutExponent cuts a number before its exponent. An exponent that no document
-// is long enough to balance is returned as a smaller one of the same kind.
+// cutExponent cuts a number before its exponent. An exponent that is too large for any
+// document to compensate is returned as a smaller one with the same effect.
 func cutExponent(number []byte) (mantissa []byte, exponent int) {
 	e := bytes.IndexAny(number, "eE")
 	if e < 0 {

@@ -41,8 +41,7 @@ func DecodedOf(raw []byte) []byte {
 	return AppendText(nil, raw)
 }
 
-// SameText reports whether two raw strings are the same text, however they are
-// escaped.
+// SameText reports whether two raw strings have the same text, with whatever escapes.
 func SameText(a, b []byte) bool {
 	if !HasEscapes(a) && !HasEscapes(b) {
 		return bytes.Equal(a, b)

@@ -48,9 +48,9 @@ func (c Cursor) TypeAhead() []byte {
 	return nil
 }
 
-// ArrayOrSkip consumes a value and returns it as it is written if it is an array,
-// nil for a value of another kind. Null is an empty array, which is how servers
-// written in Go send one without elements.
+// ArrayOrSkip consumes a value and returns it raw if it is an array, nil for a value of
+// another kind. Null is an empty array, since servers written in Go send null for an
+// array without elements.
 func (c *Cursor) ArrayOrSkip() []byte {
 	kind := c.Kind()
 	switch raw := c.Skip(); kind {
@@ -63,8 +63,8 @@ func (c *Cursor) ArrayOrSkip() []byte {
 	}
 }
 
-// Number consumes a number and returns it as it is written. If the value is no
-// number, ok is false and nothing is consumed.
+// Number consumes a number and returns it raw. If the value is not a number, ok is false
+// and nothing is consumed.
 func (c *Cursor) Number() (raw []byte, ok bool) {
 	if c.Kind() != Number {
 		return nil, false
@@ -73,9 +73,9 @@ func (c *Cursor) Number() (raw []byte, ok bool) {
 	return c.consume(end, reason)
 }
 
-// Int consumes a number and returns it if it is integral, however it is written
-// (16, 16.0, 1.6e1). Exact is false, and n 0, if it is not integral or beyond 64
-// bits. If the value is no number, ok is false and nothing is consumed.
+// Int consumes a number and returns its value if it is integral, in whatever notation
+// (16, 16.0, 1.6e1). exact is false, and n 0, if it is not integral or beyond 64 bits. If
+// the value is not a number, ok is false and nothing is consumed.
 func (c *Cursor) Int() (n int64, exact, ok bool) {
 	raw, ok := c.Number()
 	if !ok {
@@ -85,9 +85,8 @@ func (c *Cursor) Int() (n int64, exact, ok bool) {
 	return n, exact, true
 }
 
-// Float consumes a number and returns the nearest float, which is infinite for
-// numbers beyond the range. If the value is no number, ok is false and nothing
-// is consumed.
+// Float consumes a number and returns the nearest float, which is infinite for numbers
+// beyond the range. If the value is not a number, ok is false and nothing is consumed.
 func (c *Cursor) Float() (f float64, ok bool) {
 	raw, ok := c.Number()
 	if !ok {
@@ -98,8 +97,8 @@ func (c *Cursor) Float() (f float64, ok bool) {
 	return f, true
 }
 
-// Bool consumes a boolean and returns its value. If the value is no boolean, ok
-// is false and nothing is consumed.
+// Bool consumes a boolean and returns its value. If the value is not a boolean, ok is
+// false and nothing is consumed.
 func (c *Cursor) Bool() (v, ok bool) {
 	if c.Kind() != Bool {
 		return false, false
@@ -108,8 +107,7 @@ func (c *Cursor) Bool() (v, ok bool) {
 	return len(raw) == len("true"), ok
 }
 
-// Null consumes a null. It returns false and consumes nothing if the value is
-// another one.
+// Null consumes a null. If the value is not null, it returns false and consumes nothing.
 func (c *Cursor) Null() bool {
 	if c.Kind() != Null {
 		return false
@@ -132,8 +130,8 @@ func (c *Cursor) string() (raw []byte, escaped, ok bool) {
 // into the source.
 func inside(raw []byte) []byte { return raw[1 : len(raw)-1 : len(raw)-1] }
 
-// consume moves the cursor behind the value that ends there, or notes why the
-// byte there is wrong.
+// consume moves the cursor after the value that ends at an offset, or keeps the reason
+// why the byte at that offset is invalid.
 func (c *Cursor) consume(end int, reason string) (raw []byte, ok bool) {
 	if reason != "" {
 		c.fail(end, reason)

@@ -130,7 +130,7 @@ func TestChatToolsTowardsResponses(t *testing.T) {
 // The gateway asks for each of several answers by itself: the format has one.
 func TestSeveralAnswersBecomeCallsOfResponses(t *testing.T) {
 	_, r := renderCaseOf(t, translate.Chat, translate.Responses, renderCase{body: wanting(`"n":3`, `"logprobs":true`, `"top_logprobs":2`).body})
-	assert.Equal(t, 3, r.Calls())
+	assert.Equal(t, 3, numberOfCalls(r))
 	assert.True(t, r.Answer.Logprobs)
 	assert.Equal(t, 2, r.Answer.TopLogprobs)
 }

@@ -150,8 +150,8 @@ func translatedAnswers(t *testing.T, w way, r core.Rendered, answer, stream []by
 	t.Helper()
 	streaming, whole := r.Answer, r.Answer
 	streaming.Stream, streaming.IncludeUsage, whole.Stream = true, w.to != translate.Messages, false
-	if r.Calls() > 1 {
-		return mergedAnswers(t, w, streaming, r.Calls(), stream)
+	if numberOfCalls(r) > 1 {
+		return mergedAnswers(t, w, streaming, numberOfCalls(r), stream)
 	}
 	streamed, collected := translated(w, streaming, [][]byte{stream}, true), translated(w, whole, [][]byte{stream}, true)
 	requireAgreement(t, w, streamed, collected)

@@ -82,11 +82,11 @@ type choiceEmitter struct {
 	choice   int
 	finished bool
 	unasked  translate.Dropped
-	event    event.Event // in here so that an event costs no allocation
+	event    event.Event // a field, so that an event costs no allocation
 }
 
-// Handle writes the next core event of the call as an event of its choice. It leaves
-// out further answers, which the call was not asked for.
+// Handle writes the next core event of the call as an event of its choice. It drops
+// further answers, which were not asked for.
 func (c *choiceEmitter) Handle(e *event.Event) {
 	switch e.Kind {
 	case event.Start:
@@ -108,7 +108,7 @@ func (c *choiceEmitter) Handle(e *event.Event) {
 	}
 }
 
-// Losses returns the losses of the emitter, and the answers that were left out.
+// Losses returns the losses of the emitter, and the dropped answers.
 func (c *choiceEmitter) Losses() translate.Losses {
 	losses := slices.Clip(c.Emitter.Losses())
 	losses.AddAll(c.unasked.Losses())

@@ -171,7 +171,7 @@ func (f *fullRequest) render(info *core.RequestInfo, body []byte) (r rendering, 
 	}
 	out, rendered, fault := pairs.Render(nil, f.w.from, f.w.to, body, info)
 	rendered.Answer.Settings = nil // repeating a member of the request does not carry it over
-	r = rendering{string(out), rendered.Answer, rendered.Calls(), make(map[string]bool)}
+	r = rendering{string(out), rendered.Answer, numberOfCalls(rendered), make(map[string]bool)}
 	for _, loss := range rendered.Losses {
 		r.lost[loss.Path] = true
 	}

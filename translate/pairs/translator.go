@@ -71,9 +71,9 @@ func (t *Translator) Answer(body []byte) *fault.Fault {
 	return t.fault
 }
 
-// End ends the stream. clean reports that the body ended behind a whole event, or that
-// the caller ended the call after Finish. A clean end completes an answer whose finish
-// reason is known. Any other incomplete answer gets the fault Truncated.
+// End ends the stream. clean reports that the body ended after a whole event, or that the
+// caller ended the call after Finish. A clean end completes an answer whose finish reason
+// is known. Any other incomplete answer gets the fault Truncated.
 func (t *Translator) End(clean bool) {
 	t.signals = 0
 	t.parser.End(clean)
@@ -137,7 +137,7 @@ func (t *Translator) Handle(e *event.Event) {
 // from the provider: every chunk for a chat or completions client repeats the name.
 const maxModel = 256
 
-// note keeps the properties of the answer as a whole that an event has.
+// note keeps the properties of the whole answer that an event contains.
 func (t *Translator) note(e *event.Event) {
 	if meaningful>>e.Kind&1 != 0 {
 		t.signals |= signal.Content

@@ -52,7 +52,7 @@ func (c *cutter) done() bool {
 	return made && len(c.choices) >= c.asked
 }
 
-// Handle passes the next core event on, without the text behind a stop.
+// Handle passes the next core event on, without the text after a stop.
 func (c *cutter) Handle(e *event.Event) {
 	switch e.Kind {
 	case event.Start, event.Usage:
@@ -95,8 +95,8 @@ func (c *cutter) end(e *event.Event) {
 	c.over = true
 }
 
-// behind handles an event behind the cut of a choice: log probabilities may come
-// behind all of their text.
+// behind handles an event after the cut of a choice: log probabilities may follow all of
+// their text.
 func (c *cutter) behind(choice *cut, e *event.Event) {
 	if e.Kind == event.Logprobs {
 		choice.probabilities.add(e.Logprobs)
@@ -140,7 +140,7 @@ func (c *cutter) takeText(choice *cut, e *event.Event) {
 	c.release(choice, e.Choice, len(choice.text)-c.search.doubtful(choice.state))
 }
 
-// cut ends a choice in front of the stop that its text ends with.
+// cut ends a choice before the stop that its text ends with.
 func (c *cutter) cut(choice *cut, index int) {
 	stop := c.search.stop(choice.state)
 	at := len(choice.text) - len(stop)
@@ -152,8 +152,8 @@ func (c *cutter) cut(choice *cut, index int) {
 	c.tell(&c.event)
 }
 
-// release passes on the first n bytes of the text that is held back and, if they are all
-// of it, its log probabilities.
+// release passes on the first n bytes of the text that is held back, and its log
+// probabilities if these are all bytes.
 func (c *cutter) release(choice *cut, index, n int) {
 	if n > 0 {
 		c.event = event.Event{Kind: event.Text, Choice: index, Text: choice.text[:n]}

@@ -2,9 +2,9 @@ package pairs
 
 import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 
-// probabilities keeps the log probabilities of a text that may be cut. They come in
-// lists behind their text; those of tokens behind the cut are left out. The position of
-// a token is the sum of the lengths of the tokens before it.
+// probabilities keeps the log probabilities of a text that may be cut. They arrive in
+// lists after their text; those of tokens after the cut are left out. The position of a
+// token is the sum of the lengths of the tokens before it.
 type probabilities struct {
 	waiting []byte // elements, each with a comma before it
 	at      int    // the position of the next token in the text, in bytes

@@ -5,7 +5,7 @@ package pairs
 // suffix of the text that is a prefix of a stop.
 type stopSearch struct {
 	stops   []string
-	classes [256]uint8 // of the bytes; 0 is the class of those that no stop has
+	classes [256]uint8 // of the bytes; 0 is the class of bytes that no stop contains
 	begins  [256]bool  // whether a stop begins with a byte
 	width   int        // the number of classes
 	next    []uint16   // the states that follow, by state and class
@@ -68,7 +68,7 @@ func (s *stopSearch) add(stop string, number int) {
 	}
 }
 
-// link completes the table: where no stop continues, a state has the successor of its
+// link completes the table: if no stop continues, a state has the successor of its
 // longest shorter suffix, whose row is already complete.
 func (s *stopSearch) link() {
 	shorter := make([]uint16, len(s.states))
@@ -90,15 +90,15 @@ func (s *stopSearch) link() {
 }
 
 // inherit gives a state the stop of a shorter suffix, since a text that ends with the
-// one also ends with the other.
+// state's text also ends with the suffix.
 func (s *stopSearch) inherit(state, shorter uint16) {
 	if s.states[state].stop == 0 {
 		s.states[state].stop = s.states[shorter].stop
 	}
 }
 
-// find reads text from a state on, up to the first stop that ends in it. It
-// returns the state, and the end of the stop in the text; end is 0 if there is none.
+// find reads text from a state on, up to the first stop that ends in it. It returns the
+// new state, and the end of the stop in the text, 0 for none.
 func (s *stopSearch) find(state uint16, text []byte) (after uint16, end int) {
 	for i := 0; i < len(text); i++ {
 		if state == 0 {
@@ -114,7 +114,8 @@ func (s *stopSearch) find(state uint16, text []byte) (after uint16, end int) {
 	return state, 0
 }
 
-// skip returns how many bytes of a text come before one with which a stop begins.
+// skip returns the number of bytes of a text before the first byte with which a stop
+// begins.
 func (s *stopSearch) skip(text []byte) int {
 	for i, b := range text {
 		if s.begins[b] {

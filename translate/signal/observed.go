@@ -6,12 +6,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// Observed is what an Observer knows of its stream. Observers embed it.
+// Observed contains what an Observer has read of its stream. Observers embed it.
 type Observed struct {
 	Used      token.Usage // what Usage returns
 	ModelName string      // what Model returns
 	Begun     bool        // content was seen
-	Over      bool        // nothing that follows counts
+	Over      bool        // all later events are ignored
 	fault     *fault.Fault
 }
 
@@ -30,8 +30,8 @@ func (o *Observed) Fail(f *fault.Fault) Signal {
 	return Failed
 }
 
-// Unreadable judges an event that is not of the format. Once content was sent it is
-// relayed as it came, for the client to judge.
+// Unreadable handles an event that is not of the format. After the first content, such
+// events are relayed unchanged, and the client decides about them.
 func (o *Observed) Unreadable(cause error) Signal {
 	if o.Begun {
 		return 0
@@ -39,8 +39,8 @@ func (o *Observed) Unreadable(cause error) Signal {
 	return o.Fail(fault.Unusable(cause))
 }
 
-// TypeOf returns the type that the data of an event name, for events without a name
-// of their own; some servers write their errors without either.
+// TypeOf returns the type in the data of an event, for events without a name. Some
+// servers write errors with neither.
 func TypeOf(c *jsonscan.Cursor) (name []byte) {
 	c.EnterObject()
 	for c.Member() {

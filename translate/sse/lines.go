@@ -20,7 +20,7 @@ func (s *lines) feed(p []byte) {
 	s.lf, s.cr = -1, -1
 }
 
-// left returns how many of the bytes in the last feed were not consumed.
+// left returns the number of bytes of the last feed that were not consumed.
 func (s *lines) left() int { return len(s.in) - s.at }
 
 // next returns the next line without its end, false if it is not complete. The
@@ -55,9 +55,9 @@ func (s *lines) afterCR() (line []byte, ok bool) {
 	return line, true
 }
 
-// end returns where the line at the cursor ends and where the next one begins. A
-// CR as the last byte is no end yet. Each byte is searched once, however the
-// kinds of line ends are mixed.
+// end returns the end of the line at the cursor, and the beginning of the next one. A CR
+// as the last byte is not an end yet. Each byte is searched once, in any mixture of line
+// ends.
 func (s *lines) end() (end, next int, ok bool) {
 	if s.lf < s.at {
 		s.lf = s.index('\n')
@@ -96,7 +96,7 @@ func (s *lines) hold() {
 	s.lf, s.cr = 0, 0
 }
 
-// last returns the line that is held, and whether a CR has ended it.
+// last returns the held line, and whether a CR has ended it.
 func (s *lines) last() (line []byte, ended bool) {
 	line, ended = s.partial, s.cut
 	s.partial, s.cut = s.partial[:0], false

@@ -1,7 +1,7 @@
 package sse
 
-// AppendEvent appends an event. An empty name is left out. The data must be one
-// line: it is written as it is.
+// AppendEvent appends an event. An empty name is left out. The data must be one line,
+// which is written unchanged.
 func AppendEvent(dst []byte, name string, data []byte) []byte {
 	if name != "" {
 		dst = append(dst, "event: "...)

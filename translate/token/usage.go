@@ -62,8 +62,8 @@ func sum(counts ...int64) (total int64) {
 // bounded returns the valid count nearest to n.
 func bounded(n int64) int64 { return min(max(n, 0), maxCount) }
 
-// ReadCount reads the count at the cursor. A value that is no integer, or is negative,
-// is ignored, and count keeps its value: nothing may be subtracted from a bill.
+// ReadCount reads the count at the cursor. A value that is not an integer, or is
+// negative, is ignored, and count keeps its value: nothing may be subtracted from a bill.
 func ReadCount(c *jsonscan.Cursor, count *int64) {
 	n, exact, ok := c.Int()
 	switch {

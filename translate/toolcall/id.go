@@ -34,7 +34,7 @@ func AppendOriginalID(dst, id []byte) []byte {
 	}
 	before := len(dst)
 	dst, err := base64.RawURLEncoding.Strict().AppendDecode(dst, id[len(toolIDPrefix):])
-	if err != nil { // the prefix is chance
+	if err != nil { // the provider's id has the prefix by chance
 		return append(dst[:before], id...)
 	}
 	return dst
