@@ -93,6 +93,7 @@ var presets = []Preset{
 	{"deepseek", aigateway.Defaults{
 		BaseURL: "https://api.deepseek.com", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
+			"attribution":      "drop", // its cache is one of prefixes
 			"reasoning_effort": "low medium high xhigh max",
 			"reasoning_replay": "reasoning_content",
 		},
@@ -147,6 +148,7 @@ var presets = []Preset{
 			"extensions":       "top_k min_p repeat_penalty grammar json_schema cache_prompt",
 			"mid_system":       "user",
 			"alternation":      "true",
+			"attribution":      "drop",   // the caches of these servers are of prefixes
 			"native_n":         "false",  // not every version gives several answers
 			"prefill":          "native", // unless started with --no-prefill-assistant
 			"reasoning_replay": "reasoning_content",
@@ -162,6 +164,7 @@ var presets = []Preset{
 			"image_url":        "base64", // addresses are refused
 			"mid_system":       "user",
 			"alternation":      "true",
+			"attribution":      "drop",
 			"native_n":         "false", // n is not among the fields that it reads
 			"reasoning_effort": "none",  // every model takes this one, and only those that think take others
 			"reasoning_replay": "reasoning",
@@ -179,6 +182,7 @@ var presets = []Preset{
 				" include_stop_str_in_output ignore_eos structured_outputs priority",
 			"mid_system":     "user",
 			"alternation":    "true",
+			"attribution":    "drop",
 			"prefill":        "vllm", // continue_final_message with add_generation_prompt
 			"usage_details":  "fill", // completions have none
 			"trace_upstream": "true",

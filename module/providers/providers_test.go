@@ -50,7 +50,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		"openai_compatible": {Formats: list{chat, completions}},
 		"deepseek": {
 			BaseURL: "https://api.deepseek.com", Formats: list{chat}, KeyRequired: true, ListsModels: true,
-			Traits: traits{"reasoning_effort": "low medium high xhigh max", "reasoning_replay": "reasoning_content"},
+			Traits: traits{"attribution": "drop", "reasoning_effort": "low medium high xhigh max", "reasoning_replay": "reasoning_content"},
 		},
 		"groq": {
 			BaseURL: "https://api.groq.com/openai/v1", Formats: list{chat, responses}, KeyRequired: true, ListsModels: true,
@@ -79,14 +79,14 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "http://localhost:8080/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{
 				"extensions": "top_k min_p repeat_penalty grammar json_schema cache_prompt",
-				"mid_system": "user", "alternation": "true",
+				"mid_system": "user", "alternation": "true", "attribution": "drop",
 				"native_n": "false", "prefill": "native", "reasoning_replay": "reasoning_content", "usage_details": "fill", "trace_upstream": "true",
 			},
 		},
 		"ollama": {
 			BaseURL: "http://localhost:11434/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{
-				"mid_system": "user", "alternation": "true",
+				"mid_system": "user", "alternation": "true", "attribution": "drop",
 				"image_url": "base64", "native_n": "false", "reasoning_effort": "none", "reasoning_replay": "reasoning", "usage_details": "fill", "trace_upstream": "true", "user_field": "none",
 			},
 		},
@@ -95,7 +95,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			Traits: traits{
 				"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 					" include_stop_str_in_output ignore_eos structured_outputs priority",
-				"mid_system": "user", "alternation": "true", "prefill": "vllm", "usage_details": "fill", "trace_upstream": "true",
+				"mid_system": "user", "alternation": "true", "attribution": "drop", "prefill": "vllm", "usage_details": "fill", "trace_upstream": "true",
 			},
 		},
 		"demo": {BaseURL: "http://demo/v1", Formats: formats.Names(), ListsModels: true},

@@ -44,7 +44,25 @@ func (c *call) splice() (r rendered, fault *fault.Fault) {
 		return r, fault
 	}
 	ex := c.attempt.Exchange
-	return rendered{payload: payload.Splice(ex.Body, c.edits(filled), ex.Lease), losses: ex.View.Losses()}, nil
+	losses := ex.View.Losses()
+	if cut := c.attribution(); !cut.Empty() {
+		filled = append(filled, edit.Edit{Span: cut})
+		losses = append(losses, attributionLoss)
+	}
+	return rendered{payload: payload.Splice(ex.Body, c.edits(filled), ex.Lease), losses: losses}, nil
+}
+
+// attributionLoss is the loss of an attribution.
+var attributionLoss = translate.Loss{Path: "system.*.text", Class: translate.Hint}
+
+// attribution returns the attribution of the body, if the target does not take it; else
+// an empty span.
+func (c *call) attribution() translate.Span {
+	find := c.attempt.Exchange.Format.Requests.Attribution
+	if find == nil || !c.attempt.Traits.DropAttribution {
+		return translate.Span{}
+	}
+	return find(c.attempt.Exchange.Body)
 }
 
 // refuseUnchangeable refuses what the client's bytes hold and the provider does not
@@ -82,9 +100,16 @@ func (c *call) fillIn() ([]edit.Edit, *fault.Fault) {
 func (c *call) translate(prompt int) (rendered, *fault.Fault) {
 	a, info := c.attempt, c.info()
 	info.Prompt = prompt
+	source, cut := a.Exchange.Body, c.attribution()
+	if !cut.Empty() {
+		source = edit.Apply(nil, source, []edit.Edit{{Span: cut}})
+	}
 	lease := exchange.NewLease()
-	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format.Name, a.Format.Name, a.Exchange.Body, info)
+	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format.Name, a.Format.Name, source, info)
 	lease.Keep(body)
+	if !cut.Empty() {
+		r.Losses = append(r.Losses, attributionLoss)
+	}
 	if fault == nil {
 		fault = c.refuseShaping(info, r.Losses)
 	}

@@ -19,6 +19,10 @@ type Requests struct {
 	// FillIn returns the edits that make one prompt of a prompt and a suffix, by a
 	// template of the provider's; nil for a format that has no suffix.
 	FillIn func(body []byte, info *core.RequestInfo) ([]edit.Edit, *fault.Fault)
+	// Attribution returns the part of a valid body with which an agent attributes the
+	// request to itself, so that the body is valid without it; nil for a format whose
+	// agents send none.
+	Attribution func(body []byte) translate.Span
 }
 
 // Measure measures a request that has passed Inspect.

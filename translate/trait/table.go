@@ -59,6 +59,7 @@ var traits = []trait{
 	flag("estimate_input_tokens", "false", "true", func(t *Traits) *bool { return &t.EstimateInputTokens }),
 	flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses }),
 	flag("usage_details", "keep", "fill", func(t *Traits) *bool { return &t.FillUsageDetails }),
+	flag("attribution", "keep", "drop", func(t *Traits) *bool { return &t.DropAttribution }),
 	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),
 	flag("trace_upstream", "false", "true", func(t *Traits) *bool { return &t.TraceUpstream }),
 }

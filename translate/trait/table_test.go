@@ -76,6 +76,7 @@ var others = map[string]map[string]Traits{
 	"estimate_input_tokens":     {"true": {EstimateInputTokens: true}},
 	"on_loss":                   {"reject": {RejectLosses: true}},
 	"usage_details":             {"fill": {FillUsageDetails: true}},
+	"attribution":               {"drop": {DropAttribution: true}},
 	"forward_ratelimit_headers": {"true": {ForwardRateLimitHeaders: true}},
 	"trace_upstream":            {"true": {TraceUpstream: true}},
 }

@@ -103,6 +103,9 @@ type Traits struct {
 	// FillUsageDetails adds to answers of the client's own format the counts of usage
 	// that the specification names and the provider leaves out.
 	FillUsageDetails bool
+	// DropAttribution removes the line with which a coding agent attributes its
+	// requests to itself. It differs in every request, and stands before all else.
+	DropAttribution bool
 	// ForwardRateLimitHeaders forwards the provider's rate limit headers to the client.
 	ForwardRateLimitHeaders bool
 	// TraceUpstream sends the provider the position in the trace, in the header

@@ -76,6 +76,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"count_tokens", "off", T{NoTokenCount: true}},
 		{"estimate_input_tokens", "on", T{EstimateInputTokens: true}},
 		{"on_loss", "reject", T{RejectLosses: true}},
+		{"attribution", "drop", T{DropAttribution: true}},
 		{"forward_ratelimit_headers", "on", T{ForwardRateLimitHeaders: true}},
 		{"trace_upstream", "on", T{TraceUpstream: true}},
 	} {

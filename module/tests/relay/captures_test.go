@@ -19,7 +19,7 @@ func TestCapturedRequestsArriveByteForByte(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		same, renamed := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		lines := func(p *gatewaytest.Provider, to string) []string {
-			return []string{w.Provider("p", p, "models none", "mid_system keep"), "model * {\nto p" + to + "\n}"}
+			return []string{w.Provider("p", p, "models none", "mid_system keep", "attribution keep"), "model * {\nto p" + to + "\n}"}
 		}
 		s := site.Start(t, lines(same, "")...)
 		for _, c := range captures {

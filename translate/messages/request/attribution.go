@@ -1,0 +1,53 @@
+package request
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// attribution begins the text with which Claude Code attributes a request to itself.
+var attribution = []byte("x-anthropic-billing-header:")
+
+// IsAttribution reports whether a raw block of a system text is only the line with which
+// a coding agent attributes the request to itself. It is not meant for the model, and
+// changes from one request to the next, so that no two requests begin alike.
+func IsAttribution(block []byte) bool {
+	for name, value := range jsonscan.Members(block) {
+		if string(name) == "text" {
+			return bytes.HasPrefix(jsonscan.Inner(value), attribution)
+		}
+	}
+	return false
+}
+
+// Attribution returns the span to cut out of a valid body in order to remove the
+// attribution at the beginning of its system text, with the comma behind it; an empty
+// span if there is none.
+func Attribution(body []byte) translate.Span {
+	c := jsonscan.Again(body)
+	for c.OpenObject(); c.Member(); c.Skip() {
+		if string(c.Name()) == "system" {
+			return firstBlock(&c)
+		}
+	}
+	return translate.Span{}
+}
+
+// firstBlock returns the span of the first block at the cursor if it is an attribution.
+func firstBlock(c *jsonscan.Cursor) (cut translate.Span) {
+	if !c.EnterArray() || !c.Element() {
+		return cut
+	}
+	start := c.Offset()
+	attributes := IsAttribution(c.Skip())
+	end := c.Offset()
+	if !attributes {
+		return cut
+	}
+	if c.Element() {
+		end = c.Offset()
+	}
+	return translate.Span{Start: start, End: end}
+}
