@@ -12,6 +12,9 @@ import (
 type Conduit struct {
 	Attempt Attempt
 	Result  Result // of the last call
+
+	// Addresses are the addresses that a policy of this module has chosen so far.
+	Addresses []string
 }
 
 // Begin resets the result for another call of the same attempt: reverse_proxy makes a

@@ -26,7 +26,11 @@ type Exchange struct {
 	Strict bool   // the client refuses losses that shape the answer
 	Body   []byte // the request body, decoded, never changed; nil once an answer has begun
 	Lease  *Lease // of Body's memory; nil when it belongs to no pool
-	View   translate.View
+
+	// Session is the seed of the session of the request, by which it goes to the same
+	// target, API key and address as others of the session; 0 if it has none.
+	Session uint64
+	View    translate.View
 
 	Received time.Time // when the body was read; zero before
 	Covering string    // the name or pattern of the configuration that leads to the model; empty before it is known

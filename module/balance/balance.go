@@ -1,0 +1,111 @@
+// Package balance has selection policies for reverse_proxy, for providers with several
+// addresses: ai_session and ai_prefix_hash.
+//
+// They promise that requests of one session, or with the same beginning, go to the same
+// address while it is available, that the other addresses keep theirs when one comes or
+// goes, and that a call that is repeated goes to another address. They remember nothing,
+// and refuse no request.
+package balance
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"slices"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/rendezvous"
+)
+
+func init() {
+	caddy.RegisterModule(Session{})
+	caddy.RegisterModule(PrefixHash{})
+}
+
+// Session selects an address by the session of the request, as the affinity of the
+// gateway finds it; requests without a session go to a random address. It is the
+// default of providers with several addresses.
+type Session struct{}
+
+// CaddyModule returns the Caddy module information.
+func (Session) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "http.reverse_proxy.selection_policies.ai_session",
+		New: func() caddy.Module { return new(Session) },
+	}
+}
+
+// Select returns an available address, nil without any.
+func (Session) Select(pool reverseproxy.UpstreamPool, r *http.Request, _ http.ResponseWriter) *reverseproxy.Upstream {
+	return choose(pool, r, func(ex *exchange.Exchange) uint64 { return ex.Session })
+}
+
+// PrefixHash selects an address by the model and the beginning of the conversation: its
+// system text and its first turn of a user, or the beginning of its prompt. All turns of
+// a conversation begin alike, so each finds the cache of the one before it. It is for
+// pools of equal servers that cache by prefix, and needs no session.
+type PrefixHash struct{}
+
+// CaddyModule returns the Caddy module information.
+func (PrefixHash) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{
+		ID:  "http.reverse_proxy.selection_policies.ai_prefix_hash",
+		New: func() caddy.Module { return new(PrefixHash) },
+	}
+}
+
+// Select returns an available address, nil without any.
+func (PrefixHash) Select(pool reverseproxy.UpstreamPool, r *http.Request, _ http.ResponseWriter) *reverseproxy.Upstream {
+	return choose(pool, r, func(ex *exchange.Exchange) uint64 { return prefixSeed(ex.View.Model, ex.Body) })
+}
+
+// UnmarshalCaddyfile reads the name of the policy, which has no arguments.
+func (Session) UnmarshalCaddyfile(d *caddyfile.Dispenser) error { return noArguments(d) }
+
+// UnmarshalCaddyfile reads the name of the policy, which has no arguments.
+func (PrefixHash) UnmarshalCaddyfile(d *caddyfile.Dispenser) error { return noArguments(d) }
+
+func noArguments(d *caddyfile.Dispenser) error {
+	if d.Next(); d.NextArg() {
+		return d.ArgErr()
+	}
+	return nil
+}
+
+// choose returns the nearest available address to a seed, or any if the seed is 0. An
+// address that the attempt has tried before is chosen if no other is available.
+func choose(pool reverseproxy.UpstreamPool, r *http.Request, seed func(*exchange.Exchange) uint64) *reverseproxy.Upstream {
+	c := exchange.ConduitFrom(r.Context())
+	var s uint64
+	if c != nil {
+		s = seed(c.Attempt.Exchange)
+	}
+	if s == 0 {
+		s = rand.Uint64()
+	}
+	name := func(i int) string { return pool[i].Dial }
+	available := func(i int) bool { return pool[i].Available() }
+	fresh := func(i int) bool { return available(i) && (c == nil || !slices.Contains(c.Addresses, pool[i].Dial)) }
+	at := rendezvous.Nearest(len(pool), s, name, fresh)
+	if at < 0 {
+		at = rendezvous.Nearest(len(pool), s, name, available)
+	}
+	if at < 0 {
+		return nil
+	}
+	if c != nil {
+		c.Addresses = append(c.Addresses, pool[at].Dial)
+	}
+	return pool[at]
+}
+
+// Interface guards
+var (
+	_ reverseproxy.Selector = Session{}
+	_ reverseproxy.Selector = PrefixHash{}
+	_ caddyfile.Unmarshaler = Session{}
+	_ caddyfile.Unmarshaler = PrefixHash{}
+)

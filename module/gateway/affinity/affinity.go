@@ -1,0 +1,97 @@
+// Package affinity finds the session that a request belongs to, so that all requests of
+// a conversation can go to where its prompt is cached.
+//
+// It promises a number that is the same in every process, and that differs for the
+// clients of different owners. It remembers nothing, and refuses names of sources that
+// no request can have.
+package affinity
+
+import (
+	"fmt"
+	"net/textproto"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/rendezvous"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Source is where a request names its session: "header.NAME", or the path of a text in
+// its body with at most two names, such as "metadata.user_id".
+type Source string
+
+// Sources are asked in order; the first that has a text decides. Without any, no request
+// has a session.
+type Sources []Source
+
+// Default are the sources that well-known clients fill: Claude Code, opencode, Codex
+// and the official SDKs.
+var Default = Sources{
+	"header.X-Claude-Code-Session-Id", "header.X-Session-Affinity",
+	"prompt_cache_key", "metadata.user_id", "user",
+}
+
+const headerSource = "header."
+
+// Check returns an error unless the source is valid.
+func (s Source) Check() error {
+	header, isHeader := strings.CutPrefix(string(s), headerSource)
+	names := strings.Split(string(s), ".")
+	switch {
+	case isHeader && header != "" && strings.Trim(header, tokenCharacters) == "":
+		return nil
+	case !isHeader && len(names) <= 2 && names[0] != "" && names[len(names)-1] != "":
+		return nil
+	}
+	return fmt.Errorf("affinity: '%s' is neither header.NAME nor the name of a field, such as metadata.user_id", s)
+}
+
+const tokenCharacters = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// Session returns the seed of the session of a request for an owner, 0 if the request
+// names none. body is a valid JSON object.
+func (s Sources) Session(owner string, header func(name string) string, body []byte) uint64 {
+	var members map[string][]byte // of the body, once they are needed
+	for _, source := range s {
+		name, isHeader := strings.CutPrefix(string(source), headerSource)
+		if isHeader {
+			if text := header(textproto.CanonicalMIMEHeaderKey(name)); text != "" {
+				return rendezvous.Seed(owner, text)
+			}
+			continue
+		}
+		if members == nil {
+			members = s.members(body)
+		}
+		if text := textAt(members, string(source)); text != "" {
+			return rendezvous.Seed(owner, text)
+		}
+	}
+	return 0
+}
+
+// members returns the members of the body with which the sources begin.
+func (s Sources) members(body []byte) map[string][]byte {
+	found := make(map[string][]byte, len(s))
+	for name, value := range jsonscan.Members(body) {
+		for _, source := range s {
+			if first, _, _ := strings.Cut(string(source), "."); first == string(name) {
+				found[first] = value
+			}
+		}
+	}
+	return found
+}
+
+// textAt returns the text at a path, "" if there is none.
+func textAt(members map[string][]byte, path string) string {
+	first, second, nested := strings.Cut(path, ".")
+	if !nested {
+		return jsonscan.TextOf(members[first])
+	}
+	for name, value := range jsonscan.Members(members[first]) {
+		if string(name) == second {
+			return jsonscan.TextOf(value)
+		}
+	}
+	return ""
+}
