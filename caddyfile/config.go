@@ -18,10 +18,10 @@ type config struct {
 }
 
 var configWords = withAnswerBounds(words[*config]{
-	"provider":  {read: readProvider, repeat: true},
-	"model":     {read: readModel, repeat: true},
-	"key":       {read: readKey, repeat: true},
-	"keys":      {read: readKeySource, repeat: true},
+	"provider": {read: readProvider, repeat: true},
+	"model":    {read: readModel, repeat: true},
+	"key":      {read: readKey, repeat: true},
+	"keys":     {read: readKeySource, repeat: true},
 	"prices_file": {read: func(d *cf.Dispenser, c *config) (err error) {
 		if c.PricesFile, err = readOne(d); err == nil && filewatch.CheckPath(c.PricesFile) != nil {
 			err = d.Errf("prices_file: %w", filewatch.CheckPath(c.PricesFile))
@@ -51,6 +51,20 @@ var configWords = withAnswerBounds(words[*config]{
 		c.KeepAlive, err = readDurationOrOff(d)
 		return err
 	}},
+	"deadline": {read: func(d *cf.Dispenser, c *config) (err error) {
+		c.Deadline, err = readDuration(d)
+		return err
+	}},
+	"retry": {read: readRetry},
+	"cooldown": {read: func(d *cf.Dispenser, c *config) (err error) {
+		c.Cooldown, err = readDurationOrOff(d)
+		return err
+	}},
+	"max_running": {read: func(d *cf.Dispenser, c *config) (err error) {
+		c.MaxRunning, err = readCount(d)
+		return err
+	}},
+	"affinity": {read: readAffinity},
 }, func(c *config) *aigateway.AnswerBounds { return &c.AnswerBounds })
 
 // parseConfig reads the directive or the global option. Syntax:
@@ -72,6 +86,11 @@ var configWords = withAnswerBounds(words[*config]{
 //		max_body <size>
 //		commit_after <duration> | off
 //		keep_alive   <duration> | off
+//		deadline     <duration>
+//		retry        off
+//		cooldown     <duration> | off
+//		max_running  <number>
+//		affinity     <source...> | off
 //		<default bounds of answers: see withAnswerBounds>
 //	}
 //

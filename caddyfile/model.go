@@ -2,6 +2,7 @@ package caddyfile
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -25,10 +26,11 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 }, func(t *catalog.TargetConfig) *map[string]string { return &t.Traits })
 
 // readModel reads a model: a name or a pattern, in which "*" matches any characters,
-// and its targets, which are tried in order. Syntax:
+// and its targets, which are tried in order; those with weights that follow each other
+// share the requests. Syntax:
 //
 //	model <pattern> {
-//		to <provider>[/<the provider's model name>] {
+//		to <provider>[/<the provider's model name>] [weight <number>] {
 //			<name of a trait> <value...>
 //			price <column> <value> [<column> <value>...]
 //		}
@@ -64,7 +66,7 @@ func readModel(d *cf.Dispenser, c *config) error {
 }
 
 func readTarget(d *cf.Dispenser, m *catalog.ModelConfig) error {
-	text, err := readOne(d)
+	text, weight, err := readWeighted(d)
 	if err != nil {
 		return err
 	}
@@ -82,10 +84,24 @@ func readTarget(d *cf.Dispenser, m *catalog.ModelConfig) error {
 	if slices.ContainsFunc(m.Targets, same) {
 		return d.Errf("target '%s' is given twice", text)
 	}
-	target := catalog.TargetConfig{Provider: provider, Model: model}
+	target := catalog.TargetConfig{Provider: provider, Model: model, Weight: weight}
 	err = targetWords.readBlock(d, "to", &target, nil)
 	m.Targets = append(m.Targets, target)
 	return err
+}
+
+// readWeighted reads a target, and its weight if it has one.
+func readWeighted(d *cf.Dispenser) (target string, weight int, err error) {
+	args := d.RemainingArgs()
+	if len(args) != 1 && (len(args) != 3 || args[1] != "weight") {
+		return "", 0, d.Err("a target is: to <provider>[/<model>] [weight <number>]")
+	}
+	if len(args) == 3 {
+		if weight, err = strconv.Atoi(args[2]); err != nil || weight < 1 {
+			return "", 0, d.Errf("weight needs a whole number above zero, not '%s'", args[2])
+		}
+	}
+	return args[0], weight, nil
 }
 
 func readFallbackOn(d *cf.Dispenser, m *catalog.ModelConfig) (err error) {

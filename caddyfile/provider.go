@@ -40,6 +40,14 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 		p.PricedAs, err = readOne(d)
 		return err
 	}},
+	"cooldown": {read: func(d *cf.Dispenser, p *provider) (err error) {
+		p.Cooldown, err = readDurationOrOff(d)
+		return err
+	}},
+	"max_running": {read: func(d *cf.Dispenser, p *provider) (err error) {
+		p.MaxRunning, err = readCount(d)
+		return err
+	}},
 	"connect_timeout": timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
 }, func(p *provider) *aigateway.AnswerBounds { return &p.AnswerBounds }), func(p *provider) *map[string]string { return &p.Traits }))
 
@@ -52,6 +60,9 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 //		models   [auto | static] <pattern...> | auto | static | off
 //
 //		stream_end done | finish
+//
+//		cooldown    <duration> | off
+//		max_running <number>
 //
 //		price     <model> <column> <value> [<column> <value>...]
 //		priced_as <provider in the table of prices>

@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cors"
 )
 
@@ -132,6 +133,35 @@ func readCORS(d *cf.Dispenser, c *config) (err error) {
 		}
 	}
 	return nil
+}
+
+// readAffinity reads where requests name their session, or off.
+func readAffinity(d *cf.Dispenser, c *config) error {
+	list, err := readList(d, nil)
+	if err != nil {
+		return err
+	}
+	sources := affinity.Sources{}
+	if !slices.Equal(list, []string{"off"}) {
+		for _, source := range list {
+			sources = append(sources, affinity.Source(source))
+		}
+	}
+	if err := sources.Check(); err != nil {
+		return d.WrapErr(err)
+	}
+	c.Affinity = &sources
+	return nil
+}
+
+// readRetry reads the only value of retry, off.
+func readRetry(d *cf.Dispenser, c *config) error {
+	value, err := readOne(d)
+	if err == nil && value != "off" {
+		err = d.Errf("retry is on by default and can only be off, not '%s'", value)
+	}
+	c.DisableRetry = true
+	return err
 }
 
 var errSecret = errors.New("a secret is {env.NAME} or {file./absolute/path}; a literal secret is refused, and {$NAME} inserts one: the admin API and the autosaved configuration would show it")

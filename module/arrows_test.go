@@ -43,7 +43,10 @@ var arrows = []arrow{
 	{"module/gateway", []string{"module/gateway/...", "module/rendezvous", "module/metrics", "module/events", "module/tracing", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/drain", nil},
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
-	{"module/gateway/catalog", []string{"module/metrics", "module/gateway/meter", "module/gateway/modellist", "module/gateway/upstream", "module/prices", "module/prices/pricefile", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
+	{"module/balance", []string{"module/rendezvous", "module/exchange", "translate/jsonscan", "translate/messages/request"}},
+	{"module/gateway/choice", []string{"module/gateway/catalog", "module/gateway/health", "module/rendezvous"}},
+	{"module/gateway/affinity", []string{"module/rendezvous", "translate/jsonscan"}},
+	{"module/gateway/catalog", []string{"module/gateway/health", "module/metrics", "module/gateway/meter", "module/gateway/modellist", "module/gateway/upstream", "module/prices", "module/prices/pricefile", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format"}},
 	{"module/gateway/keyring", []string{"module/aigateway", "translate/fault"}},
 	{"module/gateway/limiting", []string{"module/metrics", "module/gateway/catalog", "module/gateway/meter", "module/gateway/sink", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
@@ -87,7 +90,7 @@ var arrows = []arrow{
 		"module/aigateway", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest",
 	}},
 
-	{"caddyfile", []string{"module/gateway", "module/gateway/catalog", "module/gateway/userbase", "module/gateway/cors", "module/filewatch", "module/aigateway", "module/suggest", "translate", "translate/formats", "translate/trait"}},
+	{"caddyfile", []string{"module/gateway", "module/gateway/affinity", "module/gateway/catalog", "module/gateway/userbase", "module/gateway/cors", "module/filewatch", "module/aigateway", "module/suggest", "translate", "translate/formats", "translate/trait"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/...", []string{"module"}},
 }

@@ -7,14 +7,14 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 )
 
 // ask makes an attempt, and repeats it once if the format is why it was refused, or the
 // reasoning of earlier turns. It returns the conduit of the call that counts.
-func (h *Handler) ask(t catalog.Target, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Conduit {
+func (h *Handler) ask(t choice.Candidate, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Conduit {
 	h.call(t, s, r, c)
 	d := detour.After(t.Provider, c)
 	if d.Format == nil {
@@ -31,13 +31,13 @@ func (h *Handler) ask(t catalog.Target, s *sink.Sink, r *http.Request, c *exchan
 	case teaches && detour.Proves(&again.Result):
 		h.learn(t, c, d)
 	default:
-		h.noteFailure(t, &c.Attempt, &c.Result)
+		h.noteFailure(t.Target, &c.Attempt, &c.Result)
 	}
 	return again
 }
 
 // repeat makes another call of the target that was asked last.
-func (h *Handler) repeat(t catalog.Target, s *sink.Sink, r *http.Request, c *exchange.Conduit) {
+func (h *Handler) repeat(t choice.Candidate, s *sink.Sink, r *http.Request, c *exchange.Conduit) {
 	resume(s, c)
 	h.call(t, s, r, c)
 }
@@ -49,7 +49,7 @@ func resume(s *sink.Sink, c *exchange.Conduit) {
 }
 
 // learn remembers a detour for later requests of the model, and logs it once.
-func (h *Handler) learn(t catalog.Target, c *exchange.Conduit, d detour.Detour) {
+func (h *Handler) learn(t choice.Candidate, c *exchange.Conduit, d detour.Detour) {
 	if d.Learn(t.Provider, &c.Attempt) {
 		h.logFailure(zapcore.InfoLevel, "provider wants another format for this model", &c.Attempt, &c.Result,
 			zap.Stringer("format", c.Attempt.Format), zap.Stringer("instead", d.Format), zap.Duration("for", d.Period))

@@ -9,7 +9,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tracing"
@@ -19,7 +20,14 @@ import (
 
 // call makes one attempt and returns its result: either an answer that the sink
 // has sent, or a fault.
-func (h *Handler) call(t catalog.Target, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Result {
+func (h *Handler) call(t choice.Candidate, s *sink.Sink, r *http.Request, c *exchange.Conduit) *exchange.Result {
+	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
+	if !ok {
+		c.Result.State, c.Result.Fault = exchange.Unasked, fault.ProviderBusy(s.Exchange().View.Model)
+		return &c.Result
+	}
+	var size *token.Size
+	defer func() { h.callEnded(c, size, t, visit) }()
 	if c.Attempt.Traits.EstimateInputTokens {
 		c.Attempt.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: c.Attempt.Provider, Name: c.Attempt.Model})
 	}
@@ -27,25 +35,26 @@ func (h *Handler) call(t catalog.Target, s *sink.Sink, r *http.Request, c *excha
 		c.Attempt.Tenant = tenantOf(s.Exchange().Key)
 		c.Attempt.Seals = h.seals().For(c.Attempt.Provider, c.Attempt.Tenant)
 	}
-	size := h.ratios.Measure(&c.Attempt)
+	size = h.ratios.Measure(&c.Attempt)
 	ctx, span := tracing.StartCall(r.Context(), &c.Attempt)
 	defer span.End(c)
 	err := t.Provider.Caller.Call(s, r.WithContext(exchange.WithConduit(ctx, c)))
 	if c.Result.Fault == nil && !c.Result.Whole() {
 		c.Result.Fail(unexplained(err, s.Exchange().View.Model))
 	}
-	h.callEnded(c, size)
 	return &c.Result
 }
 
 // callEnded reports a call that has ended, with its result, to those who observe
 // calls. size is the size of its request, nil if nothing is learned from it.
-func (h *Handler) callEnded(c *exchange.Conduit, size *token.Size) {
+func (h *Handler) callEnded(c *exchange.Conduit, size *token.Size, t choice.Candidate, v health.Visit) {
 	h.ratios.Learn(c, size)
 	if c.Result.State != exchange.Unasked {
 		ex := c.Attempt.Exchange
 		ex.Calls = append(ex.Calls, c.Summary())
 	}
+	outcome := health.OutcomeOf(&c.Attempt, &c.Result)
+	h.showHealth(t, outcome, v.End(outcome, t.Provider.Cooldown))
 }
 
 // tenantOf returns the tenant of a key: its user, so that all keys of a user share

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -19,35 +22,81 @@ type verdict struct {
 	fault  *fault.Fault      // why no target was asked, or that the process shuts down
 }
 
+// progress is what the attempts at a request have come to so far.
+type progress struct {
+	verdict
+	asked []asked
+}
+
+// asked is a candidate that was asked, with the attempt that failed.
+type asked struct {
+	choice.Candidate
+	failed *exchange.Conduit
+}
+
 // try asks the model's targets in order until one answers. If none does, the
 // verdict has the last attempt that a provider answered, else the last one that
 // was asked, else the reason why the first target was not asked.
-func (h *Handler) try(m *catalog.Model, s *sink.Sink, r *http.Request) (v verdict) {
-	ex := s.Exchange()
-	for _, t := range h.targets(m, ex) {
-		c, f := newAttempt(t, ex)
-		if f != nil {
-			v.passOver(f)
+func (h *Handler) try(m *catalog.Model, s *sink.Sink, r *http.Request) verdict {
+	var p progress
+	for _, t := range h.targets(m, s.Exchange()) {
+		if !p.admits(&t, m, s.Exchange()) {
 			continue
 		}
-		s.Next(c)
-		c = h.ask(t, s, r, c)
-		result := &c.Result
-		if end, over := endWith(result, s, r.Context()); over {
+		if end, over := h.attempt(t, &p, s, r); over {
 			return end
 		}
-		if result.State == exchange.Unasked {
-			v.passOver(result.Fault)
-			ex.Attempts--
-			continue
-		}
-		h.noteFailure(t, &c.Attempt, result)
-		v.note(c)
-		if !m.Fallback.After(&c.Attempt, result) || ex.Attempts >= m.Attempts {
-			break
+	}
+	if end, over := h.retry(&p, s, r); over {
+		return end
+	}
+	return p.verdict
+}
+
+// admits reports whether a candidate may be asked after the attempts so far: another
+// API key of the same target if the last one was at fault, another target if the model
+// allows it.
+func (p *progress) admits(t *choice.Candidate, m *catalog.Model, ex *exchange.Exchange) bool {
+	for _, earlier := range slices.Backward(p.asked) {
+		if t.SameTarget(&earlier.Candidate) {
+			return health.BlamesKey(&earlier.failed.Attempt, &earlier.failed.Result)
 		}
 	}
-	return v
+	if len(p.asked) == 0 {
+		return true
+	}
+	last := p.asked[len(p.asked)-1].failed
+	return m.Fallback.After(&last.Attempt, &last.Result) && ex.Attempts < m.Attempts
+}
+
+// attempt asks a candidate, and reports whether the exchange ends with it. Another API
+// key of a target that was asked before is not counted as another target.
+func (h *Handler) attempt(t choice.Candidate, p *progress, s *sink.Sink, r *http.Request) (end verdict, over bool) {
+	ex := s.Exchange()
+	c, f := newAttempt(t, ex)
+	if f != nil {
+		p.passOver(f)
+		return end, false
+	}
+	t.Provider.Retries.Deposit()
+	before := ex.Attempts
+	s.Next(c)
+	if slices.ContainsFunc(p.asked, func(a asked) bool { return t.SameTarget(&a.Candidate) }) {
+		ex.Attempts = before
+	}
+	c = h.ask(t, s, r, c)
+	if end, over := endWith(&c.Result, s, r.Context()); over {
+		return end, true
+	}
+	if c.Result.State == exchange.Unasked {
+		p.passOver(c.Result.Fault)
+		ex.Attempts = before
+		return end, false
+	}
+	h.noteFailure(t.Target, &c.Attempt, &c.Result)
+	p.note(c)
+	p.asked = append(p.asked, asked{t, c})
+	return end, false
 }
 
 // endWith reports whether the exchange ends with an attempt: because the process
@@ -56,6 +105,8 @@ func endWith(result *exchange.Result, s *sink.Sink, ctx context.Context) (end ve
 	switch {
 	case drain.Interrupted(ctx) && !result.Whole():
 		return verdict{fault: fault.ShuttingDown()}, true
+	case context.Cause(ctx) == errDeadline && !result.Whole():
+		return verdict{fault: fault.UpstreamTimeout(errDeadline)}, true
 	case s.Abandon(ctx):
 		return verdict{}, true
 	case s.Over():

@@ -7,6 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cors"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
@@ -72,6 +73,33 @@ type Config struct {
 	// (messages) or a comment (other formats) is sent. Default: 15s.
 	// Negative: never.
 	KeepAlive caddy.Duration `json:"keep_alive,omitempty"`
+
+	// Deadline is how long an exchange may take, the whole answer included. After it,
+	// the client gets 504, or the error event of its stream. Default: no bound, since
+	// the bounds of the steps of an answer end exchanges that make no progress.
+	Deadline caddy.Duration `json:"deadline,omitempty"`
+
+	// DisableRetry switches off that a target is asked a second time, when none is
+	// left, after a failure that cost nothing: it could not be reached, or asked to be
+	// tried again within 5 seconds. Default: false.
+	DisableRetry bool `json:"disable_retry,omitempty"`
+
+	// Cooldown is that of providers without one of their own; see there. Default: 30s.
+	// Negative: never.
+	Cooldown caddy.Duration `json:"cooldown,omitempty"`
+
+	// MaxRunning is how many exchanges may run at once, of all sites and configurations
+	// of the process. Further requests are answered 503 (messages clients: 529).
+	// Default: no bound.
+	MaxRunning int `json:"max_running,omitempty"`
+
+	// Affinity are where requests name their session, in order: a header
+	// (header.X-Session) or a field (metadata.user_id). Requests of one session go to
+	// the same target, API key and address while these are healthy, because that is
+	// where the beginning of their prompts is cached. An empty list switches it off.
+	// Default: header.X-Claude-Code-Session-Id, header.X-Session-Affinity,
+	// prompt_cache_key, metadata.user_id, user.
+	Affinity *affinity.Sources `json:"affinity,omitempty"`
 
 	// AnswerBounds bound the answers of providers without bounds of their own.
 	aigateway.AnswerBounds

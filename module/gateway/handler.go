@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sealkeys"
@@ -147,6 +149,7 @@ func (h *Handler) inherit(app *Config) error {
 		h.SealKeys = app.SealKeys
 	}
 	h.AnswerBounds.Inherit(app.AnswerBounds)
+	h.inheritRouting(app)
 	if h.CountersRaw != nil && app.CountersRaw != nil {
 		return errors.New("counters is set in the global option ai_gateway already")
 	}
@@ -154,6 +157,15 @@ func (h *Handler) inherit(app *Config) error {
 		h.CountersRaw = app.CountersRaw
 	}
 	return nil
+}
+
+// inheritRouting sets what the site leaves open about the choice of targets.
+func (h *Handler) inheritRouting(app *Config) {
+	h.Cooldown = cmp.Or(h.Cooldown, app.Cooldown)
+	h.Deadline = cmp.Or(h.Deadline, app.Deadline)
+	h.MaxRunning = cmp.Or(h.MaxRunning, app.MaxRunning)
+	h.Affinity = cmp.Or(h.Affinity, app.Affinity, &affinity.Default)
+	h.DisableRetry = h.DisableRetry || app.DisableRetry
 }
 
 // inherit sets a duration that is zero to that of the app, else to the default.
@@ -171,10 +183,17 @@ func (h *Handler) Validate() error {
 	switch {
 	case h.MaxBody < 0:
 		return errors.New("max_body must be positive")
+	case h.Deadline < 0:
+		return errors.New("deadline must be positive")
+	case h.MaxRunning < 0:
+		return errors.New("max_running must be at least 1")
 	case len(h.resolved.catalog.Providers) == 0:
 		return errors.New("needs at least one provider, here or in the global option ai_gateway")
 	case len(h.resolved.sources) == 0:
 		return errors.New("needs at least one key, here or in the global option ai_gateway, or a store: without them nobody could use it")
+	}
+	if err := h.Affinity.Check(); err != nil {
+		return err
 	}
 	return h.CORS.Check()
 }

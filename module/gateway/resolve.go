@@ -34,7 +34,9 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (r *resolved, err er
 	if err := r.addKeySources(ctx, c); err != nil {
 		return nil, err
 	}
-	r.catalog, err = base.catalog.Extend(ctx, catalog.Settings{Providers: c.Providers, Models: c.Models, AnswerBounds: c.AnswerBounds, PricesFile: c.PricesFile})
+	r.catalog, err = base.catalog.Extend(ctx, catalog.Settings{
+		Providers: c.Providers, Models: c.Models, AnswerBounds: c.AnswerBounds, PricesFile: c.PricesFile, Cooldown: c.Cooldown,
+	})
 	if err != nil {
 		return nil, err
 	}

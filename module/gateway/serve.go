@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -106,6 +108,9 @@ func (h *Handler) serve(e endpoint, ex *exchange.Exchange, s *sink.Sink, r *http
 // first failure is reported, then the attempts.
 func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 	ex := s.Exchange()
+	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
+		return fault.GatewayBusy()
+	}
 	if fault := intake.Read(ex, r, h.MaxBody); fault != nil {
 		return fault
 	}
@@ -125,9 +130,25 @@ func (h *Handler) serveCall(s *sink.Sink, r *http.Request) *fault.Fault {
 	return h.callProviders(m, s, r)
 }
 
+var errDeadline = errors.New("the deadline of the exchange is over")
+
+// bind returns the context of the calls of one exchange: it ends at a shutdown and at
+// the deadline, too. The caller must call cancel when the exchange ends.
+func (h *Handler) bind(parent context.Context) (ctx context.Context, cancel context.CancelFunc) {
+	ctx, unbind := h.drain.Bind(parent)
+	if h.Deadline == 0 {
+		return ctx, unbind
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, time.Duration(h.Deadline), errDeadline)
+	return ctx, func() {
+		stop()
+		unbind()
+	}
+}
+
 // callProviders makes the attempts at a request, and answers if none of them does.
 func (h *Handler) callProviders(m *catalog.Model, s *sink.Sink, r *http.Request) *fault.Fault {
-	ctx, cancel := h.drain.Bind(r.Context())
+	ctx, cancel := h.bind(r.Context())
 	s.Start(cancel, time.Duration(h.CommitAfter), time.Duration(h.KeepAlive))
 	v := h.try(m, s, r.WithContext(ctx))
 	switch {

@@ -3,20 +3,28 @@ package gateway
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// targets returns the targets to ask for an exchange, in this order: those of the model
-// as they are configured.
-func (h *Handler) targets(m *catalog.Model, _ *exchange.Exchange) []catalog.Target { return m.Targets }
+// targets returns the targets to ask for an exchange, with their API keys, in this
+// order: see the package choice. It sets the session of the exchange where one of
+// several targets, API keys or addresses is chosen.
+func (h *Handler) targets(m *catalog.Model, ex *exchange.Exchange) []choice.Candidate {
+	if m.Chooses() {
+		ex.Session = h.Affinity.Session(tenantOf(ex.Key), ex.Client.Get, ex.Body)
+	}
+	return choice.Order(m, ex.View.Model, ex.Session, health.Process)
+}
 
 // newAttempt returns the attempt at t for an exchange. It refuses a target for
 // which the request can be neither relayed nor translated.
-func newAttempt(t catalog.Target, ex *exchange.Exchange) (*exchange.Conduit, *fault.Fault) {
-	spoken, fault := formatFor(t, ex)
+func newAttempt(t choice.Candidate, ex *exchange.Exchange) (*exchange.Conduit, *fault.Fault) {
+	spoken, fault := formatFor(t.Target, ex)
 	if fault != nil {
 		return nil, fault
 	}
@@ -25,7 +33,8 @@ func newAttempt(t catalog.Target, ex *exchange.Exchange) (*exchange.Conduit, *fa
 		Provider: t.Provider.Name,
 		Service:  t.Provider.Preset,
 		Format:   spoken,
-		Model:    t.UpstreamModel(ex.View.Model),
+		Model:    t.Health.Model,
+		APIKey:   t.APIKey,
 		Traits:   t.TraitsOf(ex.View.Model),
 	}}, nil
 }

@@ -44,6 +44,21 @@ func NoUpstream(model string) *Fault {
 	}
 }
 
+// ProviderBusy returns the fault of a model whose provider has as many calls as it may
+// have at once.
+func ProviderBusy(model string) *Fault {
+	return &Fault{
+		Kind: Overloaded, Message: "the upstream for model '" + model + "' has too many requests at once",
+		Code: codeOverloaded, RetryAfter: 1,
+	}
+}
+
+// GatewayBusy returns the fault of a gateway with as many exchanges as it may have at
+// once.
+func GatewayBusy() *Fault {
+	return &Fault{Kind: Overloaded, Message: "the gateway has too many requests at once", Code: codeOverloaded, RetryAfter: 1}
+}
+
 // Unreachable returns the fault of a provider that could not be reached: connecting,
 // TLS or name resolution failed, or the connection broke before any header.
 func Unreachable(cause error) *Fault {

@@ -88,6 +88,9 @@ type Fault struct {
 	// the header "x-should-retry: false", without which official clients retry 401 and
 	// 5xx, some of them silently for minutes.
 	Final bool
+	// RetryAfter is the time in seconds after which a client may try again, 0 if it is
+	// not known.
+	RetryAfter int
 	// Reason and Path are what a provider blames the request for, and the path of the
 	// field, in words for the log. Reason is "" if it does not blame the request.
 	Reason, Path string

@@ -45,6 +45,16 @@ func (s Source) Check() error {
 	return fmt.Errorf("affinity: '%s' is neither header.NAME nor the name of a field, such as metadata.user_id", s)
 }
 
+// Check returns the error of the first source that is not valid.
+func (s Sources) Check() error {
+	for _, source := range s {
+		if err := source.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 const tokenCharacters = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // Session returns the seed of the session of a request for an owner, 0 if the request

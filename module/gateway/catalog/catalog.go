@@ -5,6 +5,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
@@ -25,6 +27,7 @@ type Settings struct {
 	Models       []*ModelConfig
 	AnswerBounds aigateway.AnswerBounds // of providers without bounds of their own
 	PricesFile   string                 // path; empty for that of the catalog that is extended
+	Cooldown     caddy.Duration         // of providers without one of their own; 0 for the default
 }
 
 // Catalog is the provisioned providers and models of a site, those that it inherits
@@ -72,6 +75,7 @@ func (c *Catalog) addProviders(ctx caddy.Context, s Settings) error {
 			return fmt.Errorf("provider '%s' is defined twice", config.Name)
 		}
 		config.AnswerBounds.Inherit(s.AnswerBounds)
+		config.Cooldown = cmp.Or(config.Cooldown, s.Cooldown, caddy.Duration(health.DefaultRest))
 		p, err := newProvider(ctx, config, c.lists)
 		if err != nil {
 			return fmt.Errorf("provider '%s': %w", config.Name, err)

@@ -26,6 +26,8 @@ func (config *ProviderConfig) check(d aigateway.Defaults, inProcess bool) error 
 		return err
 	}
 	switch {
+	case config.MaxRunning < 0:
+		return errors.New("max_running must be at least 1")
 	case d.KeyRequired && len(config.APIKeys) == 0:
 		return errors.New("needs an api_key")
 	case inProcess && (config.BaseURL != "" || config.ReverseProxyRaw != nil || config.TransportRaw != nil):

@@ -93,7 +93,7 @@ func (c *Catalog) Model(name string) *Model {
 func (p *Provider) claims() []claim {
 	lead := func(pattern aigateway.Pattern, class int, owner string) claim {
 		fallback, _ := parseFallback(nil)
-		m := &Model{Pattern: pattern, Targets: []Target{p.whole}, Fallback: fallback, Attempts: 1}
+		m := &Model{Pattern: pattern, Targets: []Target{p.whole}, Steps: [][]Target{{p.whole}}, Fallback: fallback, Attempts: 1}
 		return claim{pattern, class, m, owner}
 	}
 	switch {

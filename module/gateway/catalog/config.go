@@ -3,6 +3,8 @@ package catalog
 import (
 	"encoding/json"
 
+	"github.com/caddyserver/caddy/v2"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -19,6 +21,17 @@ type ProviderConfig struct {
 	// preferred one first. A client whose own format is among them has its
 	// bytes relayed unchanged. Default: the preset's.
 	Formats []translate.Format `json:"formats,omitempty"`
+
+	// Cooldown is how long an API key rests once the provider has refused it, and a
+	// model after five failures in a row; each further rest is twice as long, up to 10
+	// minutes. While a target rests, other targets are asked first. Default: that of
+	// the site, else 30s. Negative: never.
+	Cooldown caddy.Duration `json:"cooldown,omitempty"`
+
+	// MaxRunning is how many calls may run at the provider at once. Further requests
+	// go to other targets, or are answered 503 (messages clients: 529). All sites and
+	// configurations of the process count together. Default: no bound.
+	MaxRunning int `json:"max_running,omitempty"`
 
 	// Models are the names of models, or patterns in which "*" matches anything, that
 	// this provider serves unless a model block claims the name. Default: every name
@@ -65,7 +78,8 @@ type ModelConfig struct {
 	// shorter one.
 	Name string `json:"name"`
 
-	// Targets are tried in order.
+	// Targets are tried in order. Those with weights that follow each other share
+	// the requests.
 	Targets []TargetConfig `json:"targets"`
 
 	// FallbackOn are the failures after which the next target is tried: a
@@ -94,6 +108,12 @@ type TargetConfig struct {
 	// Model is the provider's own name for the model. Default: the name that
 	// the client used.
 	Model string `json:"model,omitempty"`
+
+	// Weight is the share of the requests that the target gets among the targets with
+	// weights directly before and behind it. Those targets are one step of the order:
+	// if one of them fails, the others follow before the next step. Default: 0, a step
+	// of its own.
+	Weight int `json:"weight,omitempty"`
 
 	// Traits of this target, which take precedence over those of the model and of the
 	// provider: {"reasoning_replay": "none"}. Default: theirs.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
@@ -12,7 +13,8 @@ import (
 // Model is what a name leads to.
 type Model struct {
 	Pattern      aigateway.Pattern
-	Targets      []Target // at least one, in the order in which they are tried
+	Targets      []Target   // at least one, in the order of the configuration
+	Steps        [][]Target // the targets in the order in which they are tried; those of one step share the requests
 	Fallback     Fallback
 	Attempts     int             // how many targets are asked for one request at most
 	Capabilities json.RawMessage // what clients can expect of it, by their formats
@@ -46,7 +48,30 @@ func newModel(config *ModelConfig, lookup func(string) (*Provider, error)) (*Mod
 			return nil, err
 		}
 	}
+	m.Steps = steps(config.Targets, m.Targets)
 	return m, m.check()
+}
+
+// steps returns the targets in the order in which they are tried: targets with weights
+// that follow each other are one step.
+func steps(configs []TargetConfig, targets []Target) (all [][]Target) {
+	for i, t := range targets {
+		if i > 0 && configs[i].Weight > 0 && configs[i-1].Weight > 0 {
+			last := len(all) - 1
+			all[last] = append(all[last], t)
+			continue
+		}
+		all = append(all, []Target{t})
+	}
+	return all
+}
+
+// Chooses reports whether requests for the model go to one of several targets, API keys
+// or addresses, so that it matters which session a request belongs to.
+func (m *Model) Chooses() bool {
+	return len(m.Steps) < len(m.Targets) || slices.ContainsFunc(m.Targets, func(t Target) bool {
+		return len(t.Provider.APIKeys) > 1 || t.Provider.pooled
+	})
 }
 
 // addTarget adds a target with the traits of its provider, those of the model and its
@@ -68,6 +93,10 @@ func (m *Model) addTarget(t TargetConfig, model map[string]string, lookup func(s
 	if target.prices, err = pricesOf("target "+t.Provider, t.Prices); err != nil {
 		return err
 	}
+	if t.Weight < 0 {
+		return fmt.Errorf("target '%s': weight must be at least 1", t.Provider)
+	}
+	target.Weight = max(1, t.Weight)
 	m.Targets = append(m.Targets, target)
 	return nil
 }

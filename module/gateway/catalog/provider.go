@@ -2,14 +2,18 @@ package catalog
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
@@ -27,6 +31,13 @@ type Provider struct {
 	Formats   []*format.Descriptor
 	Caller    upstream.Caller
 	Uncounted meter.Uncounted // models whose tokens it does not count
+
+	Service    string        // identity of the service, whatever its name
+	APIKeys    []string      // references to its API keys; one that is "" if there are none
+	Cooldown   time.Duration // its first rest; 0 or less for none
+	MaxRunning int           // calls at once, 0 for any number
+	Retries    health.Budget // of calls that are repeated
+	pooled     bool          // reverse_proxy chooses its address
 
 	serves []aigateway.Pattern // the names that it serves without a model block; none: all that are not claimed otherwise
 	hidden bool                // it serves nothing without a model block
@@ -50,7 +61,12 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, lists *modellist.Lis
 	}
 	p := &Provider{
 		Name: config.Name, Preset: config.presetName(), Identity: config.listIdentity(nil), known: modellist.Named(defaults.Models),
-		traits: layers{defaults.Traits, defaults.ModelTraits, config.Traits},
+		traits:  layers{defaults.Traits, defaults.ModelTraits, config.Traits},
+		Service: config.service(), APIKeys: config.APIKeys, pooled: config.ReverseProxyRaw != nil,
+		Cooldown: time.Duration(config.Cooldown), MaxRunning: config.MaxRunning,
+	}
+	if len(p.APIKeys) == 0 {
+		p.APIKeys = []string{""}
 	}
 	if err := p.configure(config, defaults, inProcess); err != nil {
 		return nil, err
@@ -107,6 +123,13 @@ func (config *ProviderConfig) listIdentity(f *format.Descriptor) modellist.Ident
 		id.APIKey = config.APIKeys[0]
 	}
 	return id
+}
+
+// service returns the identity of the service: that of the address and of the way to it.
+func (config *ProviderConfig) service() string {
+	own := []json.RawMessage{config.PresetRaw, config.TransportRaw, config.ReverseProxyRaw}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", config.BaseURL, own))
+	return hex.EncodeToString(sum[:8])
 }
 
 // loadPreset loads the preset that is configured, else the one with the name of the

@@ -12,6 +12,7 @@ import (
 type Target struct {
 	Provider *Provider
 	Model    string        // "" for the name that the client used
+	Weight   int           // its share of the step of the order, at least 1
 	Traits   *trait.Traits // of the model, or of models without traits of their own
 	byModel  []modelTraits // of models with traits of their own that a client may name
 	prices   *prices.Table // of the target alone; see pricesOf
@@ -34,7 +35,7 @@ type layers struct {
 // target returns the target for a model of p, "" for the name that the client uses.
 // Of more traits, later ones take precedence.
 func (p *Provider) target(model string, more ...map[string]string) (Target, error) {
-	t := Target{Provider: p, Model: model}
+	t := Target{Provider: p, Model: model, Weight: 1}
 	own := append([]map[string]string{p.traits.configured}, more...)
 	var err error
 	if t.Traits, err = mergeTraits(p.traits.preset, own); err != nil {

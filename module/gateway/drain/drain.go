@@ -62,6 +62,9 @@ func (d *Drain) Begin(grace time.Duration) {
 // Enter counts an exchange as running, until Leave.
 func (d *Drain) Enter() { d.running.Add(1) }
 
+// Running returns the number of exchanges that run.
+func (d *Drain) Running() int { return int(d.running.Load()) }
+
 // Leave ends what Enter began.
 func (d *Drain) Leave() {
 	if d.running.Add(-1) > 0 {

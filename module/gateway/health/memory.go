@@ -48,13 +48,17 @@ type Visit struct {
 	probes [2]bool // the levels of the target whose probe this is
 }
 
-// Begin notes that an attempt at a target begins. If a rest of the target is over, the
-// attempt is its probe, and the target appears to rest until the attempt ends.
-func (m *Memory) Begin(t Target) Visit {
+// Begin notes that an attempt at a target begins, unless as many run at its provider as
+// may at once; 0 for any number. If a rest of the target is over, the attempt is its
+// probe, and the target appears to rest until the attempt ends.
+func (m *Memory) Begin(t Target, atOnce int) (v Visit, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if atOnce > 0 && m.running[Target{Provider: t.Provider}] >= atOnce {
+		return v, false
+	}
 	now := time.Now()
-	v := Visit{memory: m, target: t, began: now}
+	v = Visit{memory: m, target: t, began: now}
 	if m.running == nil {
 		m.running = make(map[Target]int)
 	}
@@ -66,7 +70,7 @@ func (m *Memory) Begin(t Target) Visit {
 			v.probes[n] = true
 		}
 	}
-	return v
+	return v, true
 }
 
 // Change is what the end of an attempt changes about its target.

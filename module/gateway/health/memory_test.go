@@ -18,6 +18,11 @@ var (
 	otherKey = health.Target{Provider: "p", Key: "{env.B}", Model: "m"}
 )
 
+func begin(m *health.Memory, t health.Target) health.Visit {
+	v, _ := m.Begin(t, 0)
+	return v
+}
+
 // attempt makes one attempt, which ends so.
 func attempt(m *health.Memory, t health.Target, class health.Class, retryAfter ...time.Duration) health.Change {
 	o := health.Outcome{Class: class}
@@ -25,7 +30,7 @@ func attempt(m *health.Memory, t health.Target, class health.Class, retryAfter .
 		o.RetryAfter = d
 	}
 	time.Sleep(time.Millisecond) // of the test's own clock
-	return m.Begin(t).End(o, health.DefaultRest)
+	return begin(m, t).End(o, health.DefaultRest)
 }
 
 func repeat(n int, m *health.Memory, t health.Target, class health.Class) {
@@ -115,13 +120,13 @@ func TestAfterARestOneAttemptIsTheProbe(t *testing.T) {
 		var m health.Memory
 		repeat(5, &m, target, health.Failed)
 		time.Sleep(health.DefaultRest)
-		probe := m.Begin(target)
+		probe := begin(&m, target)
 		assert.Positive(t, rest(&m, target), "for all others")
 
 		probe.End(health.Outcome{Class: health.Unknown}, health.DefaultRest)
 		assert.Zero(t, rest(&m, target), "the client has left: another attempt may be the probe")
 
-		m.Begin(target)
+		begin(&m, target)
 		time.Sleep(time.Minute)
 		assert.Zero(t, rest(&m, target), "a long answer does not keep others waiting")
 	})
@@ -132,7 +137,7 @@ func TestAfterARestOneAttemptIsTheProbe(t *testing.T) {
 func TestAnAttemptFromBeforeTheFailuresEndsNoRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory
-		early := m.Begin(target)
+		early := begin(&m, target)
 		repeat(5, &m, target, health.Failed)
 		assert.Equal(t, health.Same, early.End(health.Outcome{Class: health.Healthy}, health.DefaultRest))
 		assert.Equal(t, health.DefaultRest, rest(&m, target))
@@ -145,7 +150,7 @@ func TestFailuresDuringARestDoNotMakeItLonger(t *testing.T) {
 		var m health.Memory
 		var visits []health.Visit
 		for range 100 {
-			visits = append(visits, m.Begin(target))
+			visits = append(visits, begin(&m, target))
 		}
 		for _, v := range visits {
 			v.End(health.Outcome{Class: health.Failed}, health.DefaultRest)
@@ -186,7 +191,7 @@ func TestTargetsWithoutCooldownNeverRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory
 		for range 10 {
-			m.Begin(target).End(health.Outcome{Class: health.RateLimited, RetryAfter: time.Minute}, 0)
+			begin(&m, target).End(health.Outcome{Class: health.RateLimited, RetryAfter: time.Minute}, 0)
 		}
 		assert.Zero(t, rest(&m, target))
 	})
@@ -224,7 +229,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 func TestRunningAttemptsAreCountedForTargetsAndProviders(t *testing.T) {
 	var m health.Memory
-	first, second := m.Begin(target), m.Begin(otherKey)
+	first, second := begin(&m, target), begin(&m, otherKey)
 	assert.Equal(t, 2, m.Running("p"))
 	assert.Equal(t, 1, m.State(target).Running)
 	first.End(health.Outcome{}, 0)
@@ -234,6 +239,22 @@ func TestRunningAttemptsAreCountedForTargetsAndProviders(t *testing.T) {
 	assert.Zero(t, m.Running("p"))
 }
 
+func TestAProviderTakesNoMoreAttemptsAtOnceThanItMay(t *testing.T) {
+	var m health.Memory
+	first, ok := m.Begin(target, 2)
+	assert.True(t, ok)
+	_, ok = m.Begin(otherKey, 2)
+	assert.True(t, ok)
+	_, ok = m.Begin(sibling, 2)
+	assert.False(t, ok, "of the same provider")
+	_, ok = m.Begin(health.Target{Provider: "other"}, 2)
+	assert.True(t, ok)
+	first.End(health.Outcome{}, 0)
+	_, ok = m.Begin(sibling, 2)
+	assert.True(t, ok)
+	assert.Equal(t, 2, m.Running("p"))
+}
+
 func TestMemoryMayBeUsedFromManyGoroutines(t *testing.T) {
 	var m health.Memory
 	var all sync.WaitGroup
@@ -241,7 +262,7 @@ func TestMemoryMayBeUsedFromManyGoroutines(t *testing.T) {
 		all.Go(func() {
 			for n := range 200 {
 				m.RestsUntil(target)
-				m.Begin(target).End(health.Outcome{Class: health.Class((i + n) % 4)}, time.Nanosecond)
+				begin(&m, target).End(health.Outcome{Class: health.Class((i + n) % 4)}, time.Nanosecond)
 				m.State(target)
 			}
 		})

@@ -59,6 +59,13 @@ func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 	return o
 }
 
+// BlamesKey reports whether another API key of the provider may answer a request that
+// has failed so.
+func BlamesKey(a *exchange.Attempt, r *exchange.Result) bool {
+	class := OutcomeOf(a, r).Class
+	return class.ofKey() || class == RateLimited || r.Fault.Kind == fault.Forbidden
+}
+
 // classOf returns the class of a failed attempt. A client can provoke answers that blame
 // the request, with a model that does not exist for example, so these show nothing.
 func classOf(r *exchange.Result) Class {

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -54,6 +55,9 @@ func (s *Sink) setStreamHeaders(h http.Header) {
 func setFaultHeaders(h http.Header, f *fault.Fault) {
 	if f.Final {
 		h["X-Should-Retry"] = []string{"false"}
+	}
+	if f.RetryAfter > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(f.RetryAfter)}
 	}
 	if f.Kind == fault.Unauthenticated {
 		h["Www-Authenticate"] = []string{aigateway.Challenge}

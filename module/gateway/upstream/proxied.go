@@ -23,6 +23,9 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 	}
 	inner["protocol"] = json.RawMessage(`"ai"`)
 	delete(proxy, "handler")
+	if proxy["load_balancing"], err = withPolicy(proxy["load_balancing"]); err != nil {
+		return nil, fmt.Errorf("reading load_balancing: %w", err)
+	}
 	if proxy["transport"], err = json.Marshal(inner); err != nil {
 		return nil, fmt.Errorf("writing transport: %w", err)
 	}
@@ -35,6 +38,22 @@ func newProxied(ctx caddy.Context, proxy map[string]json.RawMessage, transport j
 		return nil, fmt.Errorf("loading reverse_proxy: %w", err)
 	}
 	return &proxied{mod.(caddyhttp.MiddlewareHandler)}, nil
+}
+
+// withPolicy returns the configuration of load balancing with the selection policy of
+// this module, unless it has one.
+func withPolicy(balancing json.RawMessage) (json.RawMessage, error) {
+	fields, err := fieldsOf(balancing)
+	if err != nil {
+		return nil, err
+	}
+	if fields == nil {
+		fields = make(map[string]json.RawMessage)
+	}
+	if fields["selection_policy"] == nil {
+		fields["selection_policy"] = json.RawMessage(`{"policy":"ai_session"}`)
+	}
+	return json.Marshal(fields)
 }
 
 // Call has reverse_proxy choose an address. The request has no header, host or body

@@ -21,7 +21,7 @@ type standing struct {
 
 func startStanding(t *testing.T, w site.Way, modelLines ...string) standing {
 	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-	s := site.Start(t,
+	s := site.Start(t, site.Steady,
 		w.Provider("first", first, "models first-*"),
 		w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "models refused-*"),
 		w.Provider("second", second, "models second-*"),

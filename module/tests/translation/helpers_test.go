@@ -170,7 +170,7 @@ func eachTranslated(t *testing.T, test func(t *testing.T, w site.Way, r site.Lan
 // lane. The model "m" has the name "vendor-m" there.
 func startTranslated(t *testing.T, w site.Way, r site.Lane, lines ...string) site.Failover {
 	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-	s := site.Start(t, append(lines,
+	s := site.Start(t, append(lines, site.Steady,
 		w.Provider("first", first, r.Format, "models 1"), w.Provider("second", second, r.Format, "models 2"),
 		"model m {\nto first/vendor-m\nto second/vendor-m\n}")...)
 	return site.Failover{Site: s, First: first, Second: second, Gate: gatewaytest.NewGate(t)}
@@ -185,7 +185,7 @@ type mixed struct {
 
 func startMixed(t *testing.T, w site.Way) mixed {
 	chat, messages := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-	return mixed{site.Start(t,
+	return mixed{site.Start(t, site.Steady,
 		w.Provider("chatting", chat, "format chat", "models 1"), w.Provider("conversing", messages, "format messages", "models 2"),
 		"model m {\nto chatting\nto conversing\n}", "model n {\nto conversing\nto chatting\n}"), chat, messages}
 }

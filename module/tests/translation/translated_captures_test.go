@@ -57,7 +57,7 @@ func TestCapturedRequestsAreServedByAStrictProviderOfChat(t *testing.T) {
 	captures := site.Captures(t)
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := site.Start(t, w.Provider("p", p, "format chat", "models none"), "model * {\nto p/vendor-m\n}")
+		s := site.Start(t, w.Provider("p", p, "attribution keep", "format chat", "models none"), "model * {\nto p/vendor-m\n}")
 		for _, c := range captures {
 			t.Run(c.Name, func(t *testing.T) {
 				before := p.Count()

@@ -1,0 +1,198 @@
+package relay_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// resting are two providers for the model "m", of which the first rests after failures.
+type resting struct {
+	*site.Site
+	first, second *gatewaytest.Provider
+	config        string
+}
+
+func startResting(t *testing.T, w site.Way) resting {
+	t.Helper()
+	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	lines := []string{
+		w.Provider("first", first, "models 1"), w.Provider("second", second, "models 2"),
+		"model m {\nto first\nto second\n}",
+	}
+	// Two sites of one process, at addresses of their own.
+	config := site.Block("", lines...) + "http://127.0.0.1:PORT(other) {\nai_gateway {\nkey client {env.CLIENT_KEY}\n" +
+		lines[0] + lines[1] + lines[2] + "\n}\n}\n"
+	return resting{site.StartCaddyfile(t, config), first, second, config}
+}
+
+func (r resting) ask(t *testing.T) {
+	t.Helper()
+	answer := r.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+	assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
+}
+
+// Every request once paid for the failure of the first target, for as long as it lasted.
+func TestATargetThatFailsRestsForAllSitesAndOverReloads(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := startResting(t, w)
+		s.first.Always(gatewaytest.Status(http.StatusServiceUnavailable))
+		for range 8 {
+			s.ask(t)
+		}
+		assert.Equal(t, 5, s.first.Count(), "five failures in a row")
+		require.NoError(t, s.Logs.Wait(site.Waiting(t), "provider rests, other targets are asked first"))
+
+		response := s.Post(s.URL("other", site.ChatPath), site.BodyFor(site.ChatPath, "m", "hello", false), "Authorization", "Bearer "+site.ClientKey)
+		assert.Equal(t, http.StatusOK, response.StatusCode)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, 5, s.first.Count(), "the other site knows")
+
+		require.NoError(t, s.Reload(s.config))
+		require.Error(t, s.Reload(s.config+"http://127.0.0.1:PORT(third) {\nai_gateway {\ncooldown never\n}\n}\n"))
+		s.ask(t)
+		assert.Equal(t, 5, s.first.Count(), "so does the next configuration")
+
+		s.first.Always(nil)
+		answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "1", "hello", false))
+		assert.Equal(t, http.StatusOK, answer.Status, "without another target, one that rests is asked")
+	})
+}
+
+func TestARateLimitedTargetRestsUntilTheProviderWantsToBeAsked(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := startResting(t, w)
+		s.first.Script(gatewaytest.Status(http.StatusTooManyRequests, "Retry-After", "60"))
+		for range 3 {
+			s.ask(t)
+		}
+		assert.Equal(t, 1, s.first.Count())
+		assert.Equal(t, 3, s.second.Count())
+	})
+}
+
+// One client could otherwise send all others elsewhere.
+func TestRequestsThatAProviderBlamesLetNothingRest(t *testing.T) {
+	s := startResting(t, site.Direct)
+	for _, status := range []int{400, 404, 413, 422} {
+		s.first.Always(gatewaytest.Status(status))
+		for range 6 {
+			s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+		}
+	}
+	assert.Equal(t, 24, s.first.Count())
+}
+
+// When every target rests, the provider's own time to wait reaches the client.
+func TestRetryAfterReachesTheClientWhenAllTargetsRest(t *testing.T) {
+	s := startResting(t, site.Direct)
+	for range 2 {
+		s.first.Always(gatewaytest.Status(http.StatusTooManyRequests, "Retry-After", "61"))
+		s.second.Always(gatewaytest.Status(http.StatusTooManyRequests, "Retry-After", "47"))
+		answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+		assert.Equal(t, http.StatusTooManyRequests, answer.Status)
+		assert.Equal(t, "47", answer.Header.Get("Retry-After"), "of the target that recovers first")
+	}
+	assert.Equal(t, 1, s.first.Count())
+	assert.Equal(t, 2, s.second.Count())
+}
+
+// keyed answers calls with one API key as step does, and all others well.
+func keyed(key string, step gatewaytest.Step) gatewaytest.Step {
+	return func(c *gatewaytest.Call) {
+		if c.Request.Header.Get("Authorization") == "Bearer "+key {
+			step(c)
+			return
+		}
+		gatewaytest.Answer()(c)
+	}
+}
+
+// startKeys is a provider with two API keys.
+func startKeys(t *testing.T, w site.Way) (*site.Site, *gatewaytest.Provider) {
+	t.Helper()
+	t.Setenv("FIRST_KEY", "sk-first")
+	t.Setenv("SECOND_KEY", "sk-second")
+	p := gatewaytest.NewProvider(t)
+	return site.Start(t, w.Provider("p", p, "api_key {env.FIRST_KEY} {env.SECOND_KEY}")), p
+}
+
+// credentials counts the requests of a provider by their credential.
+func credentials(p *gatewaytest.Provider) map[string]int {
+	counts := make(map[string]int)
+	for _, r := range p.Requests() {
+		counts[fmt.Sprint(r.Header["Authorization"])]++
+	}
+	return counts
+}
+
+func TestAnAPIKeyThatIsRefusedRests(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		for _, status := range []int{401, 402, 429} {
+			t.Run(fmt.Sprint(status), func(t *testing.T) {
+				s, p := startKeys(t, w)
+				p.Always(keyed("sk-first", gatewaytest.Status(status, "Retry-After", "60")))
+				for range 20 {
+					answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+					require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+					assert.Equal(t, 1.0, s.Record(answer.ID())["attempts"], "another key is no other target")
+				}
+				assert.Equal(t, map[string]int{"[Bearer sk-first]": 1, "[Bearer sk-second]": 20}, credentials(p))
+			})
+		}
+	})
+}
+
+func TestAPIKeysShareRequestsAndKeepSessions(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s, p := startKeys(t, w)
+		for range 40 {
+			s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+		}
+		before := credentials(p)
+		assert.Len(t, before, 2)
+		assert.Greater(t, before["[Bearer sk-first]"], 5)
+		for range 20 {
+			s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false), "X-Claude-Code-Session-Id", "one session")
+		}
+		after := credentials(p)
+		assert.Contains(t, []int{0, 20}, after["[Bearer sk-first]"]-before["[Bearer sk-first]"])
+	})
+}
+
+// A failure that is not the key's does not cost a call with each of them.
+func TestOtherFailuresDoNotTryEveryAPIKey(t *testing.T) {
+	s, p := startKeys(t, site.Direct)
+	p.Always(gatewaytest.Status(http.StatusInternalServerError))
+	s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+	assert.Equal(t, 1, p.Count())
+}
+
+func TestSessionsStayWithTheTargetOfAStep(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("a", a, "models a"), w.Provider("b", b, "models b"),
+			"model m {\nto a weight 1\nto b weight 1\n}")
+		ask := func(session int) {
+			answer := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true), "X-Claude-Code-Session-Id", fmt.Sprint(session))
+			assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
+		}
+		for session := range 12 {
+			before := a.Count()
+			ask(session)
+			first := a.Count() - before
+			for range 3 {
+				ask(session)
+			}
+			assert.Equal(t, 4*first, a.Count()-before, "session %d", session)
+		}
+		assert.Positive(t, a.Count())
+		assert.Positive(t, b.Count())
+	})
+}
