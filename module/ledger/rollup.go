@@ -21,6 +21,10 @@ const (
 
 var spans = [...]span{hour, day, month}
 
+// totals is what the tables add to a span in sums of all exchanges together, which are
+// read where usage is divided by time alone.
+const totals = 3
+
 // begin returns the beginning of the span that a moment is in. Days and months are
 // those of a time zone; hours are those of UTC, also where local time is half an
 // hour off.
@@ -103,9 +107,18 @@ func (k rollupKey) of(c *aigateway.Call, known names) rollupKey {
 	return k
 }
 
-// rollupRows returns sums as rows of gateway_usage, in the order of its primary key:
-// transactions that lock rows in one order do not wait for each other in a circle.
+// total returns the key of all exchanges together.
+func (k rollupKey) total() rollupKey {
+	return rollupKey{span: k.span + totals, at: k.at, currency: k.currency}
+}
+
+// rollupRows returns sums, and their totals, as rows of gateway_usage, in the order of its
+// primary key: transactions that lock rows in one order do not wait for each other in a
+// circle.
 func rollupRows(sums map[rollupKey]*aigateway.Usage) (rows [][]any) {
+	for key, sum := range maps.Clone(sums) {
+		addSums(at(sums, key.total()), sum)
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(sums), rollupKey.compare) {
 		row := key.values()
 		for _, sum := range sumsOf(sums[key]) {

@@ -173,6 +173,9 @@ func sumQuery(q aigateway.UsageQuery, d division, parts []interval) (query strin
 	}
 	var times []string
 	for _, part := range parts {
+		if len(d.by) == 0 && q.User == "" && q.Key == "" {
+			part.span += totals
+		}
 		times = append(times, fmt.Sprintf("span = %d AND at >= %s AND at < %s", part.span, param(part.from.UnixMilli()), param(part.to.UnixMilli())))
 	}
 	where := "(" + strings.Join(times, " OR ") + ")"

@@ -25,3 +25,18 @@ func TestPostgresKeepsWhatALedgerPromises(t *testing.T) {
 		}
 	})
 }
+
+// BenchmarkL040PagesOfUsage measures the pages of usage of 500,000 records, or of as many
+// as GATEWAY_TEST_LEDGER_RECORDS says.
+func BenchmarkL040PagesOfUsage(b *testing.B) {
+	cluster, ok := storetest.Postgres(b)
+	if !ok {
+		return
+	}
+	dsn := aigateway.Secret(cluster.NewDatabase(b))
+	ledgertest.Volume(b, func() database.Backend {
+		s, err := newServer(records, dsn)
+		require.NoError(b, err)
+		return s
+	}, 500_000)
+}

@@ -22,3 +22,9 @@ func TestL027RecordsThatEndedOutliveKill9(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	ledgertest.OutliveKill9(t, recordsAt(path), path)
 }
+
+// BenchmarkL040PagesOfUsage measures the pages of usage of 100,000 records, or of as many
+// as GATEWAY_TEST_LEDGER_RECORDS says.
+func BenchmarkL040PagesOfUsage(b *testing.B) {
+	ledgertest.Volume(b, recordsAt(filepath.Join(b.TempDir(), "ledger.db")), 100_000)
+}

@@ -28,7 +28,7 @@ var postgres = sync.OnceValues(newCluster)
 
 // Postgres returns a running server, and false if PostgreSQL is not installed, which is
 // a failure if CI is set. The server ends with the process.
-func Postgres(t *testing.T) (*Cluster, bool) {
+func Postgres(t testing.TB) (*Cluster, bool) {
 	t.Helper()
 	cluster, err := postgres()
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func (c *Cluster) command(program string, args ...string) *exec.Cmd {
 const untilClosed = `after=$1; shift; "$@" & cat >/dev/null; kill -INT $!; wait $!; eval "$after"`
 
 // Start starts the server, and waits until it answers.
-func (c *Cluster) Start(t *testing.T) {
+func (c *Cluster) Start(t testing.TB) {
 	t.Helper()
 	require.Nil(t, c.process, "it runs already")
 	server := c.command("postgres", "-D", c.data(), "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200")
@@ -122,7 +122,7 @@ func (c *Cluster) Start(t *testing.T) {
 }
 
 // Stop stops the server, and closes its connections.
-func (c *Cluster) Stop(t *testing.T) {
+func (c *Cluster) Stop(t testing.TB) {
 	t.Helper()
 	keep := filepath.Join(c.dir, "keep")
 	require.NoError(t, os.WriteFile(keep, nil, 0o600))
