@@ -58,16 +58,22 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 // openAPIDocument describes the whole HTTP API, that of models included.
 //
 //go:embed openapi.json
-var openAPIDocument document
+var openAPIDocument []byte
 
-// document is a JSON answer without an envelope.
-type document []byte
+// document is an answer without an envelope.
+type document struct {
+	contentType string
+	caching     string // the header Cache-Control
+	body        []byte
+}
 
 // openAPI answers GET /api/openapi.json.
-func (*Accounts) openAPI(*call) (any, error) { return openAPIDocument, nil }
+func (*Accounts) openAPI(*call) (any, error) {
+	return document{"application/json", "no-cache", openAPIDocument}, nil
+}
 
 func (d document) write(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(d) // the client may have left
+	w.Header().Set("Content-Type", d.contentType)
+	w.Header().Set("Cache-Control", d.caching)
+	_, _ = w.Write(d.body) // the client may have left
 }

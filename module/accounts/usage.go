@@ -98,6 +98,9 @@ func (a *Accounts) usage(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if wantsTable(c.Request) {
+		return usageTable(sums, query.By, zone)
+	}
 	return c.usagePage(sums, zone)
 }
 

@@ -121,3 +121,25 @@ func TestPagesOfUsageHaveNoGap(t *testing.T) {
 		assert.Equal(t, sum.Model, models[i])
 	}
 }
+
+// L066: spreadsheets once ran what a client had chosen as the name of a model.
+func TestL066NamesInATableAreNoFormulas(t *testing.T) {
+	s, _ := withUsage(t,
+		aigateway.Usage{Model: "=cmd()", Requests: 1, Cost: aigateway.Cost{Nanos: 2000, Currency: "USD"}},
+		aigateway.Usage{Model: `a "quoted", name`}, aigateway.Usage{Model: "-1"}, aigateway.Usage{Model: "+1"}, aigateway.Usage{Model: "@x"})
+	s.user("boss", aigateway.RoleAdmin)
+	const table = "model,requests,calls,input_tokens,cache_read_tokens,cache_write_tokens,output_tokens,reasoning_tokens,searches,cost_micro,currency,estimated,unpriced\n" +
+		"'=cmd(),1,0,0,0,0,0,0,0,2,USD,0,0\n" +
+		"\"a \"\"quoted\"\", name\",0,0,0,0,0,0,0,0,0,,0,0\n" +
+		"'-1,0,0,0,0,0,0,0,0,0,,0,0\n'+1,0,0,0,0,0,0,0,0,0,,0,0\n'@x,0,0,0,0,0,0,0,0,0,,0,0\n"
+	for _, request := range []testRequest{
+		{call: "GET /api/usage?by=model&format=csv", token: s.token("boss")},
+		{call: "GET /api/usage?by=model", token: s.token("boss"), header: http.Header{"Accept": {"text/csv;q=0.9, */*"}}},
+	} {
+		answer := s.ask(request)
+		assert.Equal(t, http.StatusOK, answer.status)
+		assert.Equal(t, table, answer.body)
+	}
+	answer := s.ask(testRequest{call: "GET /api/usage?by=model&format=json", token: s.token("boss"), header: http.Header{"Accept": {"text/csv"}}})
+	assert.Contains(t, answer.body, `"items"`)
+}
