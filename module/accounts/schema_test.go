@@ -3,6 +3,7 @@ package accounts
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +55,9 @@ func documented(path string) string {
 
 // operations returns the operations of accounts in the document.
 func operations(t *testing.T) []openapi.Operation {
-	return openapi.ParseDocument(t, openAPIDocument).Operations("/api/")
+	described := openapi.ParseDocument(t, openAPIDocument).Operations("/api/")
+	// The gateway itself answers what is asked with an API key.
+	return slices.DeleteFunc(described, func(o openapi.Operation) bool { return o.Path == "/api/usage/token" })
 }
 
 func TestDocumentAndRouteTableNameTheSameOperations(t *testing.T) {

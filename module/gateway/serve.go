@@ -21,6 +21,10 @@ import (
 // next handler. It returns no error for the former: with one, Caddy would log the
 // headers of the request, keys included.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	if e, ok := h.billingEndpoint(r); ok {
+		h.answer(w, r, e)
+		return nil
+	}
 	if e, ok := route(r); ok {
 		h.answer(w, r, e)
 		return nil

@@ -36,6 +36,11 @@ func LedgerUnavailable(cause error) *Fault {
 	return &Fault{Kind: Overloaded, Message: "usage cannot be recorded right now", Code: "ledger_unavailable", Cause: cause}
 }
 
+// LedgerUnreadable returns the fault of a request for usage that cannot be read.
+func LedgerUnreadable(cause error) *Fault {
+	return &Fault{Kind: Overloaded, Message: "usage cannot be read right now", Code: "ledger_unavailable", Cause: cause}
+}
+
 // NoUpstream returns the fault of a model without an available target.
 func NoUpstream(model string) *Fault {
 	return &Fault{

@@ -129,7 +129,13 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 	check("GET", capabilities, s.List("wrong", capabilities))
 	check("GET", capabilities, s.List(elsewhereKey, capabilities))
 	check("GET", capabilities, s.Raw("", "GET "+capabilities+" HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"))
-	for _, o := range document.Operations("/v1/") {
+	billing := []string{"/api/usage/token", "/dashboard/billing/subscription", "/dashboard/billing/usage"}
+	for _, path := range billing {
+		check("GET", path, s.List(site.ClientKey, path))
+		check("GET", path, s.List("wrong", path))
+		check("GET", path, s.List(elsewhereKey, path))
+	}
+	for _, o := range slices.Concat(document.Operations("/v1/"), document.Operations("/dashboard/"), document.Operations("/api/usage/token")) {
 		for _, status := range o.Statuses {
 			assert.True(t, given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)
 		}

@@ -1,0 +1,84 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/billing"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// billingEndpoints are the endpoints at which clients ask with an API key what the key
+// has used. They exist where a ledger is.
+var billingEndpoints = map[string]endpoint{
+	"/api/usage/token":                   {method: http.MethodGet, serve: (*Handler).serveTokenUsage},
+	"/dashboard/billing/subscription":    {method: http.MethodGet, serve: (*Handler).serveSubscription},
+	"/v1/dashboard/billing/subscription": {method: http.MethodGet, serve: (*Handler).serveSubscription},
+	"/dashboard/billing/usage":           {method: http.MethodGet, serve: (*Handler).serveBillingUsage},
+	"/v1/dashboard/billing/usage":        {method: http.MethodGet, serve: (*Handler).serveBillingUsage},
+}
+
+// billingEndpoint returns the endpoint of a request about the usage of a key.
+func (h *Handler) billingEndpoint(r *http.Request) (e endpoint, ok bool) {
+	if h.users.Book == nil || r.URL.RawPath != "" {
+		return e, false
+	}
+	e, ok = billingEndpoints[r.URL.Path]
+	return e, ok
+}
+
+func (h *Handler) serveTokenUsage(s *sink.Sink, r *http.Request) *fault.Fault {
+	return h.writeBilling(s, r, func(a *billing.Account) []byte { return a.TokenUsage() })
+}
+
+func (h *Handler) serveSubscription(s *sink.Sink, r *http.Request) *fault.Fault {
+	return h.writeBilling(s, r, func(a *billing.Account) []byte { return a.Subscription() })
+}
+
+func (h *Handler) serveBillingUsage(s *sink.Sink, r *http.Request) *fault.Fault {
+	days, err := h.dailyUsage(s.Exchange().Key, r)
+	if err != nil {
+		return fault.LedgerUnreadable(err)
+	}
+	return h.writeBilling(s, r, func(a *billing.Account) []byte { return a.Usage(days) })
+}
+
+// writeBilling answers with a shape of the account of the key.
+func (h *Handler) writeBilling(s *sink.Sink, r *http.Request, shape func(*billing.Account) []byte) *fault.Fault {
+	key := s.Exchange().Key
+	sums, err := h.usageOf(r.Context(), key, aigateway.UsageQuery{To: time.Now().Add(time.Hour)})
+	if err != nil {
+		return fault.LedgerUnreadable(err)
+	}
+	s.WriteJSON(shape(&billing.Account{Key: key, Used: billing.Spent(sums)}))
+	return nil
+}
+
+// dailyUsage returns the sums by day and model that a request asks for, nil if it asks
+// for none.
+func (h *Handler) dailyUsage(key *aigateway.Key, r *http.Request) ([]aigateway.Usage, error) {
+	zone, err := h.users.Store.(aigateway.LedgerReader).Location(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	query := r.URL.Query()
+	from, to, ok := billing.Days(query.Get("start_date"), query.Get("end_date"), zone)
+	if !ok {
+		return nil, nil
+	}
+	return h.usageOf(r.Context(), key, aigateway.UsageQuery{
+		From: from, To: to, By: []aigateway.Dimension{aigateway.ByDay, aigateway.ByModel},
+	})
+}
+
+// usageOf returns sums of one key.
+func (h *Handler) usageOf(ctx context.Context, key *aigateway.Key, q aigateway.UsageQuery) ([]aigateway.Usage, error) {
+	q.Key = key.ID
+	if q.From.IsZero() {
+		q.From = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return h.users.Store.(aigateway.LedgerReader).Usage(ctx, q)
+}

@@ -1,0 +1,136 @@
+// Package billing writes what a key has used in the shapes that existing clients read:
+// those of the billing pages of OpenAI, and those of new-api. It promises that limit
+// minus use is what is left, in each shape; that an unlimited key has the limit that
+// clients take for none; and that only amounts in USD count, as the shapes have no
+// other currency. It does no I/O.
+package billing
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// Currency is the only currency of the shapes.
+const Currency = "USD"
+
+// The units of the shapes.
+const (
+	nanosPerUSD  = 1_000_000_000
+	nanosPerCent = 10_000_000
+	// nanosPerQuota is the unit of token_usage: 500,000 of them are 1 USD.
+	nanosPerQuota = nanosPerUSD / 500_000
+	// unlimitedUSD is the limit that clients take for none.
+	unlimitedUSD = 100_000_000
+)
+
+// Account is what a key has used and what is left of it.
+type Account struct {
+	Key  *aigateway.Key
+	Used int64  // nanos of USD, of all time
+	Left *int64 // nanos of USD; nil if nothing limits them
+}
+
+// limitUSD returns the limit in USD.
+func (a *Account) limitUSD() float64 {
+	if a.Left == nil {
+		return unlimitedUSD
+	}
+	return float64(a.Used+*a.Left) / nanosPerUSD
+}
+
+// expires returns the moment at which the key expires in Unix seconds, 0 for never.
+func (a *Account) expires() int64 {
+	if a.Key.Expires.IsZero() {
+		return 0
+	}
+	return a.Key.Expires.Unix()
+}
+
+// TokenUsage is the data of GET /api/usage/token, as new-api answers it.
+func (a *Account) TokenUsage() []byte {
+	left := int64(0)
+	if a.Left != nil {
+		left = *a.Left / nanosPerQuota
+	}
+	used := (a.Used + nanosPerQuota - 1) / nanosPerQuota
+	models := make(map[string]bool, len(a.Key.Models))
+	for _, pattern := range a.Key.Models {
+		models[string(pattern)] = true
+	}
+	return marshal(map[string]any{"code": true, "message": "ok", "data": map[string]any{
+		"object": "token_usage", "name": a.Key.ID, "total_granted": used + left, "total_used": used, "total_available": left,
+		"unlimited_quota": a.Left == nil, "model_limits": models, "model_limits_enabled": len(models) > 0, "expires_at": a.expires(),
+	}})
+}
+
+// Subscription is the answer to GET /dashboard/billing/subscription.
+func (a *Account) Subscription() []byte {
+	limit := a.limitUSD()
+	return marshal(map[string]any{
+		"object": "billing_subscription", "has_payment_method": true,
+		"soft_limit_usd": limit, "hard_limit_usd": limit, "system_hard_limit_usd": limit, "access_until": a.expires(),
+	})
+}
+
+// dailyCost is the costs of a day in an answer of Usage.
+type dailyCost struct {
+	Timestamp int64      `json:"timestamp"` // Unix seconds
+	LineItems []lineItem `json:"line_items"`
+}
+
+type lineItem struct {
+	Name string  `json:"name"` // of the model
+	Cost float64 `json:"cost"` // cents
+}
+
+// Usage is the answer to GET /dashboard/billing/usage. Its total is of all time, whatever
+// days are asked for: clients subtract it from the limit. The days are sums by day and
+// model, in the order of time.
+func (a *Account) Usage(days []aigateway.Usage) []byte {
+	costs := []dailyCost{}
+	for _, sum := range days {
+		if sum.Cost.Currency != Currency {
+			continue
+		}
+		at := sum.At.Unix()
+		if i := len(costs) - 1; i < 0 || costs[i].Timestamp != at {
+			costs = append(costs, dailyCost{Timestamp: at})
+		}
+		last := &costs[len(costs)-1]
+		last.LineItems = append(last.LineItems, lineItem{sum.Model, cents(sum.Cost.Nanos)})
+	}
+	return marshal(map[string]any{"object": "list", "total_usage": cents(a.Used), "daily_costs": costs})
+}
+
+func cents(nanos int64) float64 { return float64(nanos) / nanosPerCent }
+
+// Spent returns the nanos of USD of sums.
+func Spent(sums []aigateway.Usage) int64 {
+	i := slices.IndexFunc(sums, func(sum aigateway.Usage) bool { return sum.Cost.Currency == Currency })
+	if i < 0 {
+		return 0
+	}
+	return sums[i].Cost.Nanos
+}
+
+// longestDays is the longest time of which costs by day are added up.
+const longestDays = 366 * 24 * time.Hour
+
+// Days returns the days that a request asks for: from a date, to a date that does not
+// count. ok is false if they are no dates, or more than a year.
+func Days(start, end string, zone *time.Location) (from, to time.Time, ok bool) {
+	from, err := time.ParseInLocation(time.DateOnly, start, zone)
+	to, err2 := time.ParseInLocation(time.DateOnly, end, zone)
+	return from, to, err == nil && err2 == nil && from.Before(to) && to.Sub(from) <= longestDays
+}
+
+func marshal(value any) []byte {
+	body, err := json.Marshal(value)
+	if err != nil { // the types of this package can be marshaled
+		panic(err)
+	}
+	return body
+}

@@ -1,0 +1,60 @@
+package billing
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+func decode(t *testing.T, body []byte) (answer struct {
+	Hard  float64 `json:"hard_limit_usd"`
+	Total float64 `json:"total_usage"`
+}) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal(body, &answer))
+	return answer
+}
+
+// L063: clients show hard_limit_usd minus total_usage/100 as what is left. Where the two
+// answers spanned different times, that was negative.
+func TestL063LimitMinusUsageIsWhatIsLeft(t *testing.T) {
+	left := int64(6_660_000_000)
+	a := Account{Key: &aigateway.Key{ID: "laptop"}, Used: 3_340_000_000, Left: &left}
+	assert.InDelta(t, 6.66, decode(t, a.Subscription()).Hard-decode(t, a.Usage(nil)).Total/100, 1e-9)
+	assert.JSONEq(t, `{"object":"billing_subscription","has_payment_method":true,"soft_limit_usd":10,"hard_limit_usd":10,"system_hard_limit_usd":10,"access_until":0}`,
+		string(a.Subscription()))
+}
+
+func TestAKeyWithoutABudgetIsUnlimited(t *testing.T) {
+	a := Account{Key: &aigateway.Key{ID: "laptop", Models: []aigateway.Pattern{"gpt-*"}, Expires: time.Unix(1_800_000_000, 0)}, Used: 1_000_000_001}
+	assert.JSONEq(t, `{"code":true,"message":"ok","data":{"object":"token_usage","name":"laptop","total_granted":500001,"total_used":500001,
+		"total_available":0,"unlimited_quota":true,"model_limits":{"gpt-*":true},"model_limits_enabled":true,"expires_at":1800000000}}`, string(a.TokenUsage()))
+	assert.EqualValues(t, unlimitedUSD, decode(t, a.Subscription()).Hard)
+}
+
+func TestDailyCostsAreByModelInCents(t *testing.T) {
+	day := func(n int, model, currency string, nanos int64) aigateway.Usage {
+		return aigateway.Usage{At: time.Unix(int64(n)*86400, 0), Model: model, Cost: aigateway.Cost{Nanos: nanos, Currency: currency}}
+	}
+	a := Account{Key: new(aigateway.Key), Used: 35_000_000}
+	assert.JSONEq(t, `{"object":"list","total_usage":3.5,"daily_costs":[
+		{"timestamp":86400,"line_items":[{"name":"a","cost":1},{"name":"b","cost":2}]},
+		{"timestamp":172800,"line_items":[{"name":"a","cost":0.5}]}]}`,
+		string(a.Usage([]aigateway.Usage{day(1, "a", "USD", 10_000_000), day(1, "b", "USD", 20_000_000), day(1, "c", "EUR", 1), day(2, "a", "USD", 5_000_000)})))
+	assert.JSONEq(t, `{"object":"list","total_usage":3.5,"daily_costs":[]}`, string(a.Usage(nil)))
+}
+
+func TestDaysAreBounded(t *testing.T) {
+	from, to, ok := Days("2026-11-01", "2026-12-01", time.UTC)
+	assert.True(t, ok)
+	assert.Equal(t, 30*24*time.Hour, to.Sub(from))
+	for _, wrong := range [][2]string{{"", ""}, {"2026-12-01", "2026-11-01"}, {"2020-01-01", "2026-01-01"}, {"yesterday", "2026-01-01"}} {
+		_, _, ok := Days(wrong[0], wrong[1], time.UTC)
+		assert.False(t, ok, wrong)
+	}
+}

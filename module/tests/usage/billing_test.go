@@ -1,0 +1,59 @@
+package usage_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// bill reads a shape of what a key has used.
+func bill(t *testing.T, s *site.Site, path, key string) (answer struct {
+	Hard  float64 `json:"hard_limit_usd"`
+	Total float64 `json:"total_usage"`
+	Days  []struct {
+		Items []struct {
+			Name string
+			Cost float64
+		} `json:"line_items"`
+	} `json:"daily_costs"`
+	Data struct {
+		Name string
+		Used int64 `json:"total_used"`
+	}
+}) {
+	t.Helper()
+	response := s.Call(http.MethodGet, s.URL("site", path), "", "Authorization", "Bearer "+key)
+	require.Equal(t, http.StatusOK, response.Status, response.Body)
+	require.NoError(t, json.Unmarshal([]byte(response.Body), &answer))
+	return answer
+}
+
+// Tools that show what is left of a key ask with the key alone, and got a 404.
+func TestClientsReadWhatTheirKeyHasUsed(t *testing.T) {
+	t.Setenv("KEY_ALICE", site.AliceKey)
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, "price m input 30 output 30"), "key alice {env.KEY_ALICE}")...)
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
+	micro := settled(t, s, "key", 1)[0].Cost
+	for _, base := range []string{"", "/v1"} {
+		usage := bill(t, s, base+"/dashboard/billing/usage?start_date=2026-01-01&end_date=2026-12-31", site.ClientKey)
+		assert.InDelta(t, float64(micro)/10_000, usage.Total, 1e-9, "cents")
+		require.Len(t, usage.Days, 1)
+		assert.Equal(t, "m", usage.Days[0].Items[0].Name)
+		assert.Equal(t, usage.Total, usage.Days[0].Items[0].Cost)
+		assert.EqualValues(t, 100_000_000, bill(t, s, base+"/dashboard/billing/subscription", site.ClientKey).Hard)
+	}
+	token := bill(t, s, "/api/usage/token", site.ClientKey).Data
+	assert.Equal(t, "client", token.Name)
+	assert.EqualValues(t, micro/2, token.Used)
+	assert.Zero(t, bill(t, s, "/dashboard/billing/usage", site.AliceKey).Total, "of one's own key alone")
+	for _, path := range []string{"/api/usage/token", "/dashboard/billing/usage"} {
+		assert.Equal(t, http.StatusUnauthorized, s.Call(http.MethodGet, s.URL("site", path), "", "Authorization", "Bearer sk-nobody-has-this-key").Status)
+	}
+}
