@@ -12,6 +12,7 @@ import (
 type Object struct {
 	values [shape.MaxMembers][]byte // by their indices in the table
 	has    shape.Set                // the members that are present
+	sizes  uint32                   // the lengths of their names, a bit for each
 	table  *shape.Table
 	names  []string // of the table
 	path   string
@@ -37,7 +38,7 @@ func (o *Object) ReadRaw(x *Translation, raw []byte, table *shape.Table, path st
 // Enter enters the object at the cursor, whose members Next visits, for readers that
 // consume some of the values themselves. A value of another kind is consumed.
 func (o *Object) Enter(c *jsonscan.Cursor, table *shape.Table, path string) {
-	o.has, o.table, o.names, o.path = 0, table, table.Names(), path
+	o.has, o.sizes, o.table, o.names, o.path = 0, 0, table, table.Names(), path
 	if o.open = c.EnterObject(); !o.open {
 		c.Skip()
 	}
@@ -66,6 +67,7 @@ func (o *Object) Keep(c *jsonscan.Cursor) {
 	if value := c.Skip(); isPresent(value) {
 		o.values[o.at] = value
 		o.has |= 1 << o.at
+		o.sizes |= 1 << (len(o.names[o.at]) & 31)
 	}
 }
 
@@ -75,7 +77,14 @@ func isPresent(raw []byte) bool { return len(raw) > 0 && raw[0] != 'n' }
 
 // Raw returns the raw value of a member, nil for none.
 func (o *Object) Raw(name string) []byte {
-	// Few members are present, and few of them have names of the same length.
+	if o.sizes>>(len(name)&31)&1 == 0 {
+		return nil // most members of a table are absent
+	}
+	return o.find(name)
+}
+
+// find is Raw for a name with the length of a present one.
+func (o *Object) find(name string) []byte {
 	for rest := o.has; rest != 0; rest &= rest - 1 {
 		if i := bits.TrailingZeros32(uint32(rest)); o.names[i] == name {
 			return o.values[i]

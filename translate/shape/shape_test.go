@@ -53,20 +53,20 @@ func TestNeedsKnowTheirMembers(t *testing.T) {
 	needs := []shape.Need{shape.A(jsonscan.String, "id")}
 	first := shape.New("type", shape.Of("a", "", needs...))
 	shape.New("type name", shape.Of("a", "", needs...))
-	require.Len(t, first.Shape([]byte("a")).Needs(), 1)
-	assert.Equal(t, 1, first.Shape([]byte("a")).Needs()[0].Index)
-	title := table.Shape([]byte("image")).Needs()[1]
+	require.Len(t, first.Named("a").Needs(), 1)
+	assert.Equal(t, 1, first.Named("a").Needs()[0].Index)
+	title := table.Named("image").Needs()[1]
 	assert.True(t, title.Optional)
 	assert.Equal(t, "words", title.List)
-	assert.Empty(t, table.Shape([]byte("video")).Needs())
+	assert.Empty(t, table.Named("video").Needs())
 }
 
 func TestTypesAreSetsOfShapes(t *testing.T) {
 	set := table.Types("text image")
-	assert.True(t, set.Has(table.Shape([]byte("image"))))
-	assert.False(t, set.Has(table.Shape([]byte("note"))))
-	assert.False(t, set.Has(table.Shape([]byte("video"))))
-	assert.Empty(t, table.Shape([]byte("video")).Type())
+	assert.True(t, set.Has(table.Named("image")))
+	assert.False(t, set.Has(table.Named("note")))
+	assert.False(t, set.Has(table.Named("video")))
+	assert.Empty(t, table.Named("video").Type())
 }
 
 func TestTablesAreBounded(t *testing.T) {

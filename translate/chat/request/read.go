@@ -76,7 +76,7 @@ func (r *reader) Forget() { *r = reader{} }
 // readInner reads an object in the item.
 func (r *reader) readInner(raw []byte, table *shape.Table, path string) {
 	r.inner.ReadRaw(r.x, raw, table, path)
-	r.inner.LoseOthers(r.x, table.Shape([]byte(path)))
+	r.inner.LoseOthers(r.x, table.Named(path))
 }
 
 // isObject reports whether a raw value at a path is an object, and refuses any other value.

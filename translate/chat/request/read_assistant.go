@@ -121,7 +121,7 @@ func (r *reader) call() {
 // readCall reads a call of a type. The member with the name of the type is the object
 // of the call, in which the member arguments contains the arguments.
 func (r *reader) readCall(kind, arguments string) {
-	r.item.LoseOthers(r.x, callShapes.Shape([]byte(kind)))
+	r.item.LoseOthers(r.x, callShapes.Named(kind))
 	r.readInner(r.item.Raw(kind), calledShapes, kind)
 	r.parts.call = core.Call{ID: r.item.Text("id"), Name: r.inner.Text("name"), Text: r.inner.Text(arguments)}
 }

@@ -91,6 +91,6 @@ func (r *reader) allowedNames(raw []byte) {
 
 // allow adds the tool that a reference of a type names.
 func (r *reader) allow(kind string) {
-	r.item.LoseOthers(r.x, r.item.Shape())
+	r.item.LoseOthers(r.x, choiceShapes.Named(kind))
 	r.allowed.Allow(jsonscan.TextOf(r.chosenName(r.item.Raw(kind), kind)))
 }

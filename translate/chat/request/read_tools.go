@@ -49,7 +49,7 @@ func (r *reader) function() bool {
 // readDefinition reads the definition of a tool of a type: the member with the name of
 // the type.
 func (r *reader) readDefinition(kind string) *core.Object {
-	r.item.LoseOthers(r.x, r.item.Shape())
+	r.item.LoseOthers(r.x, toolShapes.Named(kind))
 	r.readInner(r.item.Raw(kind), definitionShapes, kind)
 	return &r.inner
 }

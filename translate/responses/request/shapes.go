@@ -27,7 +27,7 @@ var itemShapes = shape.New("type",
 )
 
 // messageShape is the shape of an item without a type.
-var messageShape = itemShapes.Shape([]byte("message"))
+var messageShape = itemShapes.Named("message")
 
 // partShapes are the parts of a content, and those of reasoning.
 var partShapes = shape.New("type",
@@ -39,7 +39,7 @@ var partShapes = shape.New("type",
 )
 
 // thoughtShape is the shape of a part of reasoning, whatever its type is.
-var thoughtShape = partShapes.Shape([]byte("summary_text"))
+var thoughtShape = partShapes.Named("summary_text")
 
 var toolShapes = shape.New("type",
 	shape.Of("function", "name description parameters strict allowed_callers"),
