@@ -35,7 +35,7 @@ func vocabulary(from translate.Format) map[string]bool {
 func inspected(t *testing.T, format translate.Format) (names []string) {
 	t.Helper()
 	var paths []string
-	for _, file := range []string{"inspect.go", "turns.go", "blocks.go", "blockkinds.go", "itemkinds.go", "prompt.go"} {
+	for _, file := range []string{"inspect.go", "turns.go", "blocks.go", "shapes.go", "prompt.go"} {
 		found, _ := filepath.Glob(filepath.Join("..", string(format), "request", file))
 		paths = append(paths, found...)
 	}

@@ -28,7 +28,7 @@ func TestNamesAreFoundWhateverTheyLookLike(t *testing.T) {
 
 var table = shape.New("type mark",
 	shape.Of("text note", "lang", shape.A(jsonscan.String, "text")),
-	shape.Of("image", "text", shape.A(jsonscan.Object, "source"), shape.Text("title", "words").OrNone()),
+	shape.Of("image", "text", shape.A(jsonscan.Object, "source"), shape.Texts("title", "words").OrNone()),
 )
 
 func TestAShapeHasItsOwnMembers(t *testing.T) {
@@ -57,7 +57,7 @@ func TestNeedsKnowTheirMembers(t *testing.T) {
 	assert.Equal(t, 1, first.Named("a").Needs()[0].Index)
 	title := table.Named("image").Needs()[1]
 	assert.True(t, title.Optional)
-	assert.Equal(t, "words", title.List)
+	assert.Equal(t, "words", title.Texts)
 	assert.Empty(t, table.Named("video").Needs())
 }
 

@@ -34,9 +34,9 @@ type Need struct {
 	Name     string
 	Kind     jsonscan.Kind // Invalid for a member of any kind
 	Optional bool          // the member may be absent
-	// List describes the elements of a member that is a string or an array; "" for
+	// Texts is the message about a member that must be a string or an array; "" for
 	// other members.
-	List string
+	Texts string
 	// Index is the index of the member in the table.
 	Index int
 }
@@ -44,9 +44,9 @@ type Need struct {
 // A returns the Need of a member of a kind.
 func A(kind jsonscan.Kind, name string) Need { return Need{Name: name, Kind: kind} }
 
-// Text returns the Need of a member that is a string or an array. elements describes the
-// elements of the array.
-func Text(name, elements string) Need { return Need{Name: name, List: elements} }
+// Texts returns the Need of a member that is a string or an array; what is the message
+// about a value of another kind.
+func Texts(name, what string) Need { return Need{Name: name, Texts: what} }
 
 // OrNone returns the Need of a member that may be absent.
 func (n Need) OrNone() Need {

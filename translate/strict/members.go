@@ -81,9 +81,9 @@ func (p *Pass) WantMembers(m *Members, s *shape.Shape) {
 func (p *Pass) WantMember(m *Members, n shape.Need) {
 	switch kind := m.kinds[n.Index]; {
 	case Missing(kind) && n.Optional:
-	case Missing(kind) || n.List == "":
+	case Missing(kind) || n.Texts == "":
 		p.WantKind(n.Name, kind, n.Kind)
 	case kind != jsonscan.String && kind != jsonscan.Array:
-		p.NoteMember(n.Name, "must be a string or an array of "+n.List+", got "+kind.String())
+		p.NoteMember(n.Name, n.Texts+", got "+kind.String())
 	}
 }

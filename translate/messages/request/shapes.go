@@ -6,9 +6,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
-// content describes the elements of the content of a block.
-const content = "content blocks"
-
 // blockShapes are the content blocks. Some providers omit what is empty: the signature of
 // thinking that they do not sign, and the input of a call without arguments. Clients send
 // such blocks back unchanged.
@@ -21,7 +18,7 @@ var blockShapes = shape.New("type",
 	shape.Of("thinking", "", shape.A(jsonscan.String, "thinking"), shape.A(jsonscan.String, "signature").OrNone()),
 	shape.Of("redacted_thinking", "", shape.A(jsonscan.String, "data")),
 	shape.Of("tool_use", "cache_control", calls...),
-	shape.Of("tool_result", "is_error cache_control", shape.A(jsonscan.String, "tool_use_id"), shape.Text("content", content).OrNone()),
+	shape.Of("tool_result", "is_error cache_control", shape.A(jsonscan.String, "tool_use_id"), shape.Texts("content", wantContent).OrNone()),
 	shape.Of("server_tool_use", "", calls...),
 	shape.Of(serverResults, "", shape.A(jsonscan.String, "tool_use_id"), shape.A(jsonscan.Invalid, "content")),
 	shape.Of("container_upload", "", shape.A(jsonscan.String, "file_id")),
@@ -39,7 +36,7 @@ var sourceShapes = shape.New("type",
 	shape.Of("base64 text", "", shape.A(jsonscan.String, "media_type"), shape.A(jsonscan.String, "data")),
 	shape.Of("url", "", shape.A(jsonscan.String, "url")),
 	shape.Of("file", "", shape.A(jsonscan.String, "file_id")),
-	shape.Of("content", "", shape.Text("content", content)),
+	shape.Of("content", "", shape.Texts("content", wantContent)),
 )
 
 var toolMembers = shape.New("type name description input_schema strict allowed_callers cache_control")

@@ -8,7 +8,7 @@ import (
 
 const (
 	wantRole    = "must be 'user', 'assistant' or 'system'"
-	wantContent = "must be a string or an array of " + content
+	wantContent = "must be a string or an array of content blocks"
 	wantSystem  = "must be a string or an array of text blocks"
 )
 

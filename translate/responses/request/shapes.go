@@ -5,20 +5,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
 
-// contentParts describes the elements of the content of an item.
-const contentParts = "content parts"
+// wantParts is the requirement on the content of an item.
+const wantParts = "must be a string or an array of content parts"
 
 // itemShapes are the items of the input. Faults of an item are reported in the order in
 // which its members appear here.
 var itemShapes = shape.New("type",
-	shape.Of("message", "", shape.A(jsonscan.String, "role"), shape.Text("content", contentParts)),
+	shape.Of("message", "", shape.A(jsonscan.String, "role"), shape.Texts("content", wantParts)),
 	shape.Of("item_reference", "", shape.A(jsonscan.String, "id")),
 	shape.Of("function_call", "namespace",
 		shape.A(jsonscan.String, "call_id"), shape.A(jsonscan.String, "name"), shape.A(jsonscan.String, "arguments")),
 	shape.Of("custom_tool_call", "namespace",
 		shape.A(jsonscan.String, "call_id"), shape.A(jsonscan.String, "name"), shape.A(jsonscan.String, "input")),
 	shape.Of("function_call_output custom_tool_call_output", "",
-		shape.A(jsonscan.String, "call_id"), shape.Text("output", contentParts)),
+		shape.A(jsonscan.String, "call_id"), shape.Texts("output", wantParts)),
 	shape.Of("reasoning", "content encrypted_content", shape.A(jsonscan.Array, "summary")),
 	shape.Of("additional_tools", "role", shape.A(jsonscan.Array, "tools")),
 	shape.Of("tool_search_output", "call_id execution", shape.A(jsonscan.Array, "tools")),
