@@ -113,8 +113,8 @@ func TestNamesThatAProviderChoseFitIntoALog(t *testing.T) {
 	assert.Equal(t, "?", answer.Losses().String())
 }
 
-// Two bugs were here: whoever made a member of a key, a provider or a client, wrote
-// the key into the log.
+// Two bugs were here: if a client or a provider used a key as the name of a member, the
+// key was written into the log.
 func TestNamesThatAreNoneOfMembersAreNotRepeated(t *testing.T) {
 	for _, name := range []string{"sk-abcdef", "sk_live_4242abc13", "0a1b2c3d4e5f", "AKIAABCDEFGHIJKL", strings.Repeat("x", 42), "_a"} {
 		var answer translate.Dropped

@@ -136,7 +136,7 @@ const (
 	UnsignedReasoning   // without a signature
 	SelfSignedReasoning // that only this gateway has signed
 	Signature           // of reasoning, by the provider
-	RedactedReasoning   // that nobody but the provider can read
+	RedactedReasoning   // that only the provider can read
 	EncryptedReasoning  // that a provider of the responses format has encrypted
 	IdleReasoning       // that led to nothing: neither a text nor a call follows
 	CachePart           // a breakpoint of the cache behind a part

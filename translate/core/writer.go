@@ -135,7 +135,7 @@ const (
 	Unsigned   Provenance = iota // nobody
 	SelfSigned                   // this gateway, since its provider did not sign
 	Signed                       // the provider, by a signature over the text
-	Sealed                       // the provider; nobody else can read the reasoning
+	Sealed                       // the provider, which alone can read the reasoning
 	Encrypted                    // a provider of the responses format; the text is a summary that anybody can read
 )
 

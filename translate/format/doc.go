@@ -1,7 +1,6 @@
-// Package format is what can be known of a wire format: the Descriptor.
+// Package format contains the Descriptor: all properties of a wire format.
 //
-// It promises that whoever serves clients or calls providers need not know which
-// format it has: every difference between formats is a field of the Descriptor.
-// It holds no format itself. The package of each has its Descriptor, and package
-// formats lists them.
+// It promises that code which serves clients or calls providers does not depend on a
+// format: every difference between formats is a field of the Descriptor. The package of
+// each format has its Descriptor, and package formats lists them.
 package format

@@ -1,7 +1,7 @@
 // Package formats lists the wire formats.
 //
-// It promises that a format is registered here and nowhere else: whoever needs to
-// know something of a format asks its descriptor.
+// It promises that a format is registered only here. All other code gets the properties
+// of a format from its descriptor.
 package formats
 
 import (

@@ -10,7 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// check reads the document as one value that nobody looks into.
+// check reads the document as one skipped value.
 func check(document string) error {
 	c := jsonscan.New([]byte(document))
 	c.Skip()

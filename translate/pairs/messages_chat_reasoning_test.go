@@ -37,7 +37,8 @@ func TestThinkingTowardsChat(t *testing.T) {
 		{name: "an effort that nobody knows", traits: "reasoning_effort on", body: conversation(hi, `"output_config":{"effort":"huge"}`), want: asked(hi), losses: "output_config.effort shaping"},
 		{name: "an effort that is no word", body: conversation(hi, `"output_config":{"effort":3}`), fault: "output_config.effort: must be a string"},
 		{
-			// A bug was here: a type that nobody knows turned the thinking of templates on, and the effort beside it was lost without a word.
+			// A bug was here: an unknown type turned the thinking of templates on, and the
+			// effort beside it was lost without a report.
 			name: "a type that nobody knows, for templates", traits: "extensions chat_template_kwargs", body: conversation(hi, `"thinking":{"type":"telepathic"}`), want: asked(hi), losses: "thinking shaping",
 		},
 		{name: "a type that nobody knows beside an effort", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"telepathic"}`, high), want: effort("high"), losses: "thinking shaping"},

@@ -52,8 +52,8 @@ func TestAMalformedCountReplacesNoGoodOne(t *testing.T) {
 // fromChoices reports whether the provider's answers are lists of choices.
 func (w way) fromChoices() bool { return w.from == translate.Chat || w.from == translate.Completions }
 
-// Ollama puts zeros into every chunk that has choices. An answer that was cut off
-// there counted as one that had cost nothing, though nobody knows what it cost.
+// Ollama puts zeros into every chunk that has choices. An answer that was cut off there
+// once counted as an answer without cost, although its cost is unknown.
 func TestZerosBesideChoicesAreNoCounts(t *testing.T) {
 	const (
 		zeros  = `{"model":"m","choices":[{"index":0,"text":"a","delta":{"content":"a"}}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}`

@@ -216,8 +216,8 @@ func TestSettledIsAfterTheLastBlankLine(t *testing.T) {
 	assert.EqualValues(t, 18, l.Settled(), "what was cut off is not settled")
 }
 
-// A bug was here: comments and fields that make no event were not counted, so
-// that whoever kept the bytes of an event until its end kept them all.
+// A bug was here: comments and fields outside of events were not counted, so that a relay
+// which kept the bytes of an event until its end kept all of them.
 func TestEventsAreBounded(t *testing.T) {
 	const limit = 20
 	for name, tc := range map[string]struct {

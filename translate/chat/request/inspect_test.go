@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// with is a request that is right but for the members given, which stand last.
+// with returns a valid request with further members at its end.
 func with(members string) string {
 	return `{"model":"m1","messages":[{"role":"user","content":"hi"}],` + members + `}`
 }
@@ -34,8 +34,8 @@ const (
 	once  = "must appear once, letter case ignored"
 )
 
-// refused are bodies and what a client is told of them: the path, which the
-// body of the answer repeats, and what is required.
+// refused lists invalid bodies with the error: the path of the field, which the error
+// body repeats, and the requirement.
 var refused = []struct{ name, body, path, what string }{
 	// Repeated members.
 	{"model twice", `{"model":"a","model":"b"}`, "model", once},

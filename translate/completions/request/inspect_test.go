@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/completions/request"
 )
 
-// with is a request that is right but for the members given, which stand last.
+// with returns a valid request with further members at its end.
 func with(members string) string { return `{"model":"m1","prompt":"a",` + members + `}` }
 
 // prompt is a request with this prompt.
@@ -25,8 +25,8 @@ const (
 	once  = "must appear once, letter case ignored"
 )
 
-// refused are bodies and what a client is told of them: the path, which the
-// body of the answer repeats, and what is required.
+// refused lists invalid bodies with the error: the path of the field, which the error
+// body repeats, and the requirement.
 var refused = []struct{ name, body, path, what string }{
 	{"model twice", `{"model":"a","MODEL":"b"}`, "model", once},
 	{"prompt twice", `{"model":"a","prompt":"a","prompt":"b"}`, "prompt", once},

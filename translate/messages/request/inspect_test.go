@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/request"
 )
 
-// with is a request that is right but for the members given, which stand last.
+// with returns a valid request with further members at its end.
 func with(members string) string {
 	return `{"model":"m1","max_tokens":16,"messages":[{"role":"user","content":"hi"}],` + members + `}`
 }
@@ -28,8 +28,8 @@ func block(b string) string {
 	return turn(`{"role":"user","content":[{"type":"text","text":"a"},` + b + `]}`)
 }
 
-// refused are bodies and what a client is told of them. Its order follows the
-// table of fields.
+// refused lists invalid bodies with the error message, in the order of the table of
+// fields.
 var refused = []struct{ name, body, message string }{
 	// The document.
 	{"no body", "", "request body: empty, must be a JSON object"},
@@ -231,7 +231,7 @@ func TestInspectRefusesWithTheExactSentence(t *testing.T) {
 	}
 }
 
-// here stands in front of the first byte that is wrong.
+// here marks the position of the first invalid byte.
 const here = "‸"
 
 // broken are bodies that are not JSON.
@@ -296,7 +296,8 @@ func TestInspectReportsThePositionOfInvalidJSON(t *testing.T) {
 	}
 }
 
-// A body that is nested too deeply was said to be no JSON, which it may be.
+// A body that is nested too deeply was once reported as invalid JSON, although it may be
+// valid.
 func TestInspectReportsThePositionOfTooDeepNesting(t *testing.T) {
 	for _, tt := range []struct{ name, body string }{
 		{"in an unknown field", with(`"x":` + strings.Repeat("[", 199) + here + "[" + strings.Repeat("]", 200))},

@@ -37,8 +37,8 @@ var fields = strict.Fields{
 // request reads one request body.
 type request struct {
 	strict.Pass
-	items   int  // of the input; -1 for an input that has none
-	standIn bool // something that the provider keeps stands in for the input
+	items    int  // of the input; -1 for an input that has none
+	hasState bool // a reference to the provider's storage replaces the input
 }
 
 // Inspect is the strict pass over a request body. It returns what the gateway
@@ -58,7 +58,7 @@ func (r *request) requireInput() {
 	switch {
 	case r.items > maxItems:
 		r.NoteField("input", "must hold at most 100000 items")
-	case r.standIn:
+	case r.hasState:
 	case r.items == 0:
 		r.NoteField("input", "must hold at least one item")
 	default:
@@ -80,14 +80,14 @@ func (r *request) read() {
 			r.needsState(name)
 		}
 	default:
-		r.standsIn(name)
+		r.stateReference(name)
 	}
 }
 
-// standsIn reads a field that may stand in for the input, since it refers to what the
-// provider keeps.
-func (r *request) standsIn(name string) {
-	r.standIn = true
+// stateReference reads a field that can replace the input, since it refers to the provider's
+// storage.
+func (r *request) stateReference(name string) {
+	r.hasState = true
 	r.needsState(name)
 	switch name {
 	case "previous_response_id":

@@ -15,7 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/translatetest"
 )
 
-// with is a request that is right but for the members given, which stand last.
+// with returns a valid request with further members at its end.
 func with(members string) string { return `{"model":"m1","input":"hi",` + members + `}` }
 
 // items is a request with these items for its input.

@@ -91,7 +91,7 @@ func effort(word string) core.Rule {
 	return core.LoseIf("reasoning_effort off", func(traits *trait.Traits) bool { return !traits.EffortsOr(trait.EffortAll).Has(e) })
 }
 
-// lateSystem is what becomes of late system texts unless a trait says otherwise.
+// lateSystem is the default treatment of late system texts.
 const lateSystem = trait.MidSystemKeep
 
 // ownFields are fields of responses requests that the gateway writes itself, or that

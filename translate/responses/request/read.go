@@ -27,7 +27,7 @@ type requestReader struct {
 
 	hasInstructions bool
 
-	begun     bool // somebody other than the system has spoken
+	begun     bool // the conversation has begun
 	late      bool // the turn is one of the system that has not begun
 	role      core.Role
 	turn      assistantTurn
@@ -54,7 +54,7 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 			r.readInstructions(c.Skip())
 			instructed = true
 		case "input":
-			if !instructed { // which come first, wherever they stand
+			if !instructed { // instructions come first, wherever the member is
 				r.input = c.Skip()
 				break
 			}
@@ -99,7 +99,7 @@ func forgotten[T any](list []T) []T {
 	return list[:0]
 }
 
-// readInstructions writes what the system says in front.
+// readInstructions writes the instructions.
 func (r *requestReader) readInstructions(raw []byte) {
 	if text := jsonscan.Inner(raw); len(text) > 0 {
 		r.hasInstructions = true
@@ -117,7 +117,7 @@ func (r *requestReader) readLateInput() {
 	}
 }
 
-// readInput writes the conversation: what a user says, or items.
+// readInput writes the conversation: a text of the user, or items.
 func (r *requestReader) readInput(c *jsonscan.Cursor) {
 	switch c.Kind() {
 	case jsonscan.Array:
@@ -129,8 +129,8 @@ func (r *requestReader) readInput(c *jsonscan.Cursor) {
 	}
 }
 
-// readText writes the one thing that the user says. Instructions are enough for some
-// formats.
+// readText writes the input that is a text of the user. Some formats accept instructions
+// without it.
 func (r *requestReader) readText(text []byte) {
 	r.w.Turn(core.User)
 	switch {
@@ -142,8 +142,8 @@ func (r *requestReader) readText(text []byte) {
 	r.w.EndTurn()
 }
 
-// readItems writes the items. Whoever speaks, thinks and calls goes on from item to
-// item, so the turns of the assistant are put together here.
+// readItems writes the items. A turn of the assistant may consist of several items, so
+// turns are joined here.
 func (r *requestReader) readItems(c *jsonscan.Cursor) {
 	r.x.At.Enter("input")
 	for c.OpenArray(); c.Element(); {

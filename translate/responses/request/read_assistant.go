@@ -5,9 +5,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// assistantTurn is the turn of the assistant that the items at hand make up. Reasoning
-// waits for what it leads to, and calls for the texts that go in front of them, since
-// in other formats nothing stands between a call and its result.
+// assistantTurn is the turn of the assistant that consists of the current items.
+// Reasoning waits for the content that follows it. Calls wait for the texts of the turn,
+// which are written before them, since other formats require that results follow their
+// calls directly.
 type assistantTurn struct {
 	open     bool
 	said     bool       // the message at hand
@@ -16,7 +17,7 @@ type assistantTurn struct {
 	calls    []placed[core.Call]
 }
 
-// placed is a part and where its item stands.
+// placed is a part with the position of its item.
 type placed[T any] struct {
 	at   core.Place
 	part T
@@ -42,8 +43,8 @@ func (r *requestReader) beginAssistant() {
 	r.x.At, t.thoughts = t.at, t.thoughts[:0]
 }
 
-// speak prepares the turn for a text of the assistant.
-func (r *requestReader) speak() {
+// beginText prepares the turn for a text of the assistant.
+func (r *requestReader) beginText() {
 	if r.beginAssistant(); len(r.turn.calls) > 0 {
 		r.x.Lose(foldedRow, nil)
 	}

@@ -13,7 +13,7 @@ func (r *requestReader) content() { r.contentOf("content") }
 func (r *requestReader) contentOf(member string) {
 	raw := r.item.Raw(member)
 	if text := jsonscan.Inner(raw); len(text) > 0 {
-		r.say(text)
+		r.text(text)
 	}
 	if len(raw) == 0 || raw[0] != '[' {
 		return
@@ -29,7 +29,7 @@ func (r *requestReader) readPart() {
 	switch kind := r.part.Raw("type"); s.Type() {
 	case "input_text", "output_text", "text":
 		text := r.part.Text("text")
-		r.breakpoint(len(text) > 0 && r.say(text))
+		r.breakpoint(len(text) > 0 && r.text(text))
 	case "refusal":
 		r.refusal()
 	case "input_image":
@@ -55,11 +55,11 @@ func (r *requestReader) isUsers(kind []byte) bool {
 	return true
 }
 
-// say writes a text of whoever speaks, and reports whether the writer gets it.
-func (r *requestReader) say(text []byte) bool {
+// text writes a text of the current role, and reports whether the writer gets it.
+func (r *requestReader) text(text []byte) bool {
 	switch {
 	case r.isAssistants():
-		r.speak()
+		r.beginText()
 	case r.late && !r.beginLate():
 		return false
 	}
@@ -73,7 +73,7 @@ func (r *requestReader) refusal() {
 	switch {
 	case len(text) == 0:
 	case r.isAssistants():
-		r.speak()
+		r.beginText()
 		r.w.Refusal(text)
 	default:
 		r.x.Lose(unknownPartRow, r.part.Raw("type"))

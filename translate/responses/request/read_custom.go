@@ -42,10 +42,11 @@ func (r *requestReader) grammar(raw []byte, tool *core.Tool) {
 	}
 }
 
-// wrapping is the schema of a function that stands for a tool which takes a free text.
+// wrapping is the schema of a function that replaces a custom tool, whose input is free
+// text.
 const wrapping = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}`
 
-// wrapped returns the function that stands for a tool which takes a free text.
+// wrapped returns the function that replaces a custom tool.
 func wrapped(tool core.Tool) core.Tool {
 	words := append([]byte{'"'}, jsonscan.Inner(tool.Description)...)
 	if len(words) > 1 {

@@ -35,14 +35,15 @@ func (r *requestReader) readItem() {
 	}
 }
 
-// other reports an item that nobody but the provider of the format has: the calls that
-// the vendor ran, whose result is in the text behind them, or what is nowhere else.
+// other reports an item that only a provider of this format can read: a call of the
+// vendor's own tools, whose result is in the text that follows, or an item of an unknown
+// type.
 func (r *requestReader) other() {
 	raw := r.item.Raw("type")
 	r.x.Lose(rows.Value("input[*].type", jsonscan.TextOf(raw)), raw)
 }
 
-// message writes what somebody says.
+// message writes a message.
 func (r *requestReader) message() {
 	role := r.item.Word("role")
 	if string(role) == roleAssistant {
@@ -55,11 +56,11 @@ func (r *requestReader) message() {
 	}
 	r.endAssistant()
 	if string(role) == roleUser {
-		if r.userTurn == saidTurn {
+		if r.userTurn == messageTurn {
 			r.endUser()
 		}
 		r.beginUser()
-		r.userTurn = saidTurn
+		r.userTurn = messageTurn
 		r.content()
 		return
 	}
@@ -67,17 +68,17 @@ func (r *requestReader) message() {
 	r.systemMessage()
 }
 
-// userTurn is what the turn of a user holds.
+// userTurn is the content of a turn of the user.
 type userTurn uint8
 
 const (
-	noTurn     userTurn = iota
-	resultTurn          // what tools returned
-	saidTurn            // what the user says, too
+	noTurn      userTurn = iota
+	resultTurn           // the turn has results of tools
+	messageTurn          // the turn has texts of the user
 )
 
-// beginUser begins the turn of a user, or goes on with one. What tools returned and what
-// the user says then is one turn; two messages are two.
+// beginUser begins a turn of the user, or continues one: results of tools and the message
+// after them are one turn, two messages are two.
 func (r *requestReader) beginUser() {
 	if r.begun, r.role = true, core.User; r.userTurn == noTurn {
 		r.w.Turn(core.User)
@@ -91,8 +92,8 @@ func (r *requestReader) endUser() {
 	r.userTurn = noTurn
 }
 
-// systemMessage writes what the system says: in front of the conversation until
-// somebody else has spoken.
+// systemMessage writes a message of the system: as instructions until the conversation
+// has begun, afterwards as a turn.
 func (r *requestReader) systemMessage() {
 	r.role, r.late = core.System, true
 	if !r.begun {
@@ -106,7 +107,7 @@ func (r *requestReader) systemMessage() {
 	r.late = false
 }
 
-// beginLate begins a turn of the system that has something to say.
+// beginLate begins a turn of the system that is not empty.
 func (r *requestReader) beginLate() bool {
 	if r.role == core.System && !r.x.Keep(core.LateSystem, nil) {
 		return false

@@ -11,9 +11,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// reasoning keeps what the assistant thought until it is known whether that led to
-// something: the block of another format that this gateway sealed, or else a text that
-// nobody vouches for.
+// reasoning keeps the reasoning of an item until the next item is known: the block of
+// another format that this gateway sealed, or an unsigned text.
 func (r *requestReader) reasoning() {
 	if !r.x.Keep(core.Reasoning, nil) {
 		if len(r.item.Word("encrypted_content")) > 0 { // more than the summary that is reported

@@ -8,8 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/toolcall"
 )
 
-// searchName is the name of the function that stands for the client's search for
-// tools.
+// searchName is the name of the function that replaces the client's search for tools.
 const searchName = "tool_search"
 
 // toolReader collects the tools of a request. Those that items add count like those of
@@ -214,8 +213,8 @@ func (t *toolReader) keep(d declaredTool) {
 	t.declared = append(t.declared, d)
 }
 
-// flatName appends the one name that stands for a namespace and the name of a tool in
-// it; both are raw.
+// flatName appends the name that replaces a namespace and the name of a tool in it; both
+// are raw.
 func flatName(dst, namespace, name []byte) []byte {
 	const between = "__"
 	flat := jsonscan.AppendText(nil, namespace)

@@ -161,8 +161,8 @@ var toolRows = slices.Concat([]core.Row{
 	core.Hint("tools[*].*", core.Nothing),
 )...))
 
-// itemRows are the rows about items beside messages, calls and reasoning. What the
-// vendor's own tools did stands in the text that follows; other items are nowhere else.
+// itemRows are the rows about items other than messages, calls and reasoning. The results
+// of the vendor's own tools are also in the text that follows; all other items are lost.
 var itemRows = []core.Row{
 	core.Structural("input[*].type=configuration_update", core.Content),
 	core.Structural("input[*].reasoning", core.Content),

@@ -102,9 +102,9 @@ func (w *requestWriter) markLast() bool {
 	return true
 }
 
-// writeConversation writes what the system says in front, and the items. Breakpoints
-// stand on parts, so a text with some is an item, and so is one that nothing follows: a
-// request without items is none.
+// writeConversation writes the instructions and the items. Only parts can have
+// breakpoints, so instructions with breakpoints become an item. So do instructions
+// without a conversation, since a request needs at least one item.
 func (w *requestWriter) writeConversation() {
 	first := items{buf: w.scratch[:0]}
 	switch {

@@ -77,7 +77,7 @@ func (w *requestWriter) Document(m *core.Media) {
 	w.file(m, name)
 }
 
-// addContext adds what the client says about a document.
+// addContext adds the client's description of a document.
 func (w *requestWriter) addContext(m *core.Media) {
 	if len(m.Context) > 0 {
 		w.to().Add(m.Context)
@@ -96,7 +96,7 @@ func (w *requestWriter) file(m *core.Media, name []byte) {
 	c.Buf = append(parts.AppendDataURL(c.Buf, m.MediaType, m.Data), `"}`...)
 }
 
-// OpenDocument adds what is said of a document whose parts follow.
+// OpenDocument adds the description of a document whose parts follow.
 func (w *requestWriter) OpenDocument(m *core.Media) {
 	if len(m.Title)+len(m.Context) > 0 {
 		w.to().AddLines(m.Title, m.Context)

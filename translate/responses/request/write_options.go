@@ -33,7 +33,7 @@ func (w *requestWriter) writeBounds(reasons bool) {
 	}
 }
 
-// writeStops leaves the stops to whoever writes the answer: the format has none.
+// writeStops leaves the stops to the translator of the answer, since the format has none.
 func (w *requestWriter) writeStops() {
 	for _, text := range w.x.Answer.Stops {
 		w.x.Enforce(text)
@@ -133,7 +133,8 @@ func divided(id string) (user, session string) {
 	return rest.String(), session
 }
 
-// writeRest writes what says how the request is kept and paid, and how it is answered.
+// writeRest writes the tier, the metadata, the options of caching, and those of storage and
+// streaming.
 func (w *requestWriter) writeRest() {
 	parts.AppendTier(&w.out, &w.x.Options)
 	w.out.Option("metadata", &w.x.Options[core.Metadata])

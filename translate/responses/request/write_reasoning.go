@@ -63,7 +63,7 @@ func (w *requestWriter) appendEncrypted(t *core.Thought) {
 	w.turn.pending = append(buf, '}')
 }
 
-// between stands between the texts of an item where they are told as one.
+// between separates the texts of an item that become one text.
 const between = "\n\n"
 
 // appendTexts appends the parts of a text, each begun by open. A text whose lengths are

@@ -5,8 +5,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
-// Tool adds a tool. Of a function, the format takes for true what other formats take
-// for false where nothing is said.
+// Tool adds a tool. For strict, which is false by default in other formats, the format
+// has the default true, so it is always written.
 func (w *requestWriter) Tool(t *core.Tool) {
 	w.names.Add(w.x, t)
 	buf := append(w.tools, `,{"type":"`...)

@@ -87,7 +87,7 @@ func (w *requestWriter) endSystem() {
 	}
 }
 
-// message writes what the turn says as a message, if it says something.
+// message writes the texts of the turn as a message, if there are any.
 func (w *requestWriter) message(role string) {
 	if c := &w.turn.content; !c.Empty() {
 		w.turn.began = true
@@ -95,14 +95,14 @@ func (w *requestWriter) message(role string) {
 	}
 }
 
-// endMessage writes what an assistant has said since it last thought or called.
+// endMessage writes the texts of the assistant since its last reasoning or call.
 func (w *requestWriter) endMessage() {
 	w.message(roleAssistant)
 	w.turn.content.Reset(openOutput, "")
 }
 
-// to returns where the next piece goes. The texts of a tool's result, and those of the
-// system, are joined; what a user or an assistant says keeps its parts.
+// to returns the content that the next part is added to. The texts of a tool's result,
+// and those of the system, are joined; messages of users and assistants keep their parts.
 func (w *requestWriter) to() *parts.Content {
 	c := &w.turn.content
 	switch {
