@@ -45,6 +45,7 @@ var arrows = []arrow{
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
 	{"module/balance", []string{"module/rendezvous", "module/exchange", "translate/jsonscan", "translate/messages/request"}},
 	{"module/gateway/choice", []string{"module/gateway/catalog", "module/gateway/health", "module/rendezvous"}},
+	{"module/gateway/explain", []string{"module/gateway/catalog", "module/gateway/choice", "module/gateway/detour", "module/gateway/health", "translate", "translate/format", "translate/pairs"}},
 	{"module/gateway/affinity", []string{"module/rendezvous", "translate/jsonscan"}},
 	{"module/gateway/catalog", []string{"module/gateway/health", "module/metrics", "module/gateway/meter", "module/gateway/modellist", "module/gateway/upstream", "module/prices", "module/prices/pricefile", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format"}},

@@ -139,7 +139,9 @@ func TestCommandsOfPagesWork(t *testing.T) {
 			line = strings.TrimPrefix(line, "go run ./cmd/")
 			if rest, ok := strings.CutPrefix(line, "caddy ai-gateway "); ok {
 				lines++
-				rest = strings.Replace(rest, "usage reprice", "usage reprice --address "+running, 1)
+				for _, name := range []string{"usage reprice", "targets", "explain"} { // of a running gateway
+					rest = strings.Replace(rest, name, name+" --address "+running, 1)
+				}
 				site.RunCommand(t, "ai-gateway "+strings.ReplaceAll(rest, "'", ""))
 			}
 		}

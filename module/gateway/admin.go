@@ -42,8 +42,13 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil { // no site and no global option has an ai_gateway
 		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
 	}
-	if r.URL.Path == repricePath {
+	switch r.URL.Path {
+	case repricePath:
 		return app.(*App).serveReprice(w, r)
+	case targetsPath:
+		return app.(*App).serveTargets(w, r)
+	case explainPath:
+		return app.(*App).serveExplain(w, r)
 	}
 	users := app.(*App).managed()
 	switch len(users) {

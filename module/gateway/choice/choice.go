@@ -48,16 +48,26 @@ func Order(m *catalog.Model, name string, session uint64, memory *health.Memory)
 	return restingLast(all, memory)
 }
 
+// All returns the candidates for a model that a client named, in the order of the
+// configuration, whether they rest or not.
+func All(m *catalog.Model, name string) (all []Candidate) {
+	for _, t := range m.Targets {
+		all = appendKeys(all, t, name, 0)
+	}
+	return all
+}
+
 func weightOf(t catalog.Target) int { return t.Weight }
 
-// appendKeys appends the candidates of a target, one for each API key.
+// appendKeys appends the candidates of a target, one for each API key, in the order for
+// a session, or in that of the configuration if it is 0.
 func appendKeys(all []Candidate, t catalog.Target, name string, session uint64) []Candidate {
 	first := len(all)
 	for i, key := range t.Provider.APIKeys {
 		id := health.Target{Provider: t.Provider.Service, Key: key, Model: t.UpstreamModel(name)}
 		all = append(all, Candidate{t, i, id})
 	}
-	if keys := all[first:]; len(keys) > 1 {
+	if keys := all[first:]; len(keys) > 1 && session != 0 {
 		rendezvous.Sort(keys, session, func(c Candidate) string { return c.Health.Key }, func(Candidate) int { return 1 })
 	}
 	return all

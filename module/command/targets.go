@@ -1,0 +1,171 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+const (
+	targetsPath = "/ai_gateway/targets"
+	explainPath = "/ai_gateway/explain"
+)
+
+// target is a target in an answer of the admin API.
+type target struct {
+	Provider string   `json:"provider"`
+	Upstream string   `json:"upstream_model"`
+	APIKey   string   `json:"api_key"`
+	Weight   int      `json:"weight"`
+	State    string   `json:"state"`
+	Until    string   `json:"rest_until"`
+	Failure  string   `json:"last_failure"`
+	Running  int      `json:"running"`
+	Format   string   `json:"format"`
+	Lane     string   `json:"lane"`
+	Reported []string `json:"reported"`
+	Refused  []string `json:"refused"`
+}
+
+// explanation is an answer of the admin API about a model.
+type explanation struct {
+	Model    string   `json:"model"`
+	Pattern  string   `json:"pattern"`
+	Format   string   `json:"format"`
+	Attempts int      `json:"attempts"`
+	Targets  []target `json:"targets"`
+	Key      *struct {
+		ID      string `json:"id"`
+		Allowed bool   `json:"allowed"`
+		Limit   string `json:"limit"`
+	} `json:"key"`
+}
+
+// targetsCommand returns the command caddy ai-gateway targets.
+func targetsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "targets", Short: "Shows which targets of a running gateway rest, and what runs there", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var answer struct{ Targets []target }
+			if err := callRunning(cmd, targetsPath, &answer); err != nil {
+				return err
+			}
+			return printTargets(cmd.OutOrStdout(), answer.Targets)
+		},
+	}
+	addRunningFlags(cmd)
+	return cmd
+}
+
+// explainCommand returns the command caddy ai-gateway explain.
+func explainCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "explain MODEL", Short: "Explains where a running gateway sends requests for a model", Args: cobra.ExactArgs(1),
+		Long: `
+Prints the targets of a model in the order in which a request asks them: their state,
+the format that they are asked in, and the fields of requests that are left out or
+refused on the way.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			query := url.Values{"model": args}
+			for _, name := range []string{"format", "key"} {
+				value, _ := cmd.Flags().GetString(name)
+				query.Set(name, value)
+			}
+			var answer explanation
+			if err := callRunning(cmd, explainPath+"?"+query.Encode(), &answer); err != nil {
+				return err
+			}
+			return printExplanation(cmd.OutOrStdout(), &answer)
+		},
+	}
+	addRunningFlags(cmd)
+	cmd.Flags().StringP("format", "f", "messages", "Format of the client: messages, chat, completions or responses")
+	cmd.Flags().StringP("key", "k", "", "ID of a key, for what it may use")
+	return cmd
+}
+
+// addRunningFlags adds the flags that select a running Caddy.
+func addRunningFlags(cmd *cobra.Command) {
+	cmd.Flags().StringP("config", "c", "", "Configuration with the address of the admin API")
+	cmd.Flags().StringP("adapter", "a", "", "Name of the adapter for --config")
+	cmd.Flags().StringP("address", "", "", "Address of the admin API of a running Caddy")
+}
+
+// callRunning gets a path of the admin API of the selected Caddy.
+func callRunning(cmd *cobra.Command, path string, answer any) error {
+	address, err := runningAddress(cmd)
+	if err != nil {
+		return err
+	}
+	return call(remote{address}, http.MethodGet, path, nil, answer)
+}
+
+func printTargets(out io.Writer, targets []target) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "PROVIDER\tMODEL\tAPI KEY\tRUNNING\tSTATE")
+	for i := range targets {
+		t := &targets[i]
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", t.Provider, t.Upstream, t.APIKey, t.Running, t.state())
+	}
+	return table.Flush()
+}
+
+func printExplanation(out io.Writer, e *explanation) error {
+	fmt.Fprintf(out, "Requests for %s in the %s format, by the model %s, ask at most %d of:\n", e.Model, e.Format, e.Pattern, e.Attempts)
+	for i := range e.Targets {
+		t := &e.Targets[i]
+		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
+		fmt.Fprintf(out, "%d. %s: %s, %s\n", i+1, name, t.state(), t.way())
+		for _, fields := range []struct {
+			name string
+			list []string
+		}{{"left out", t.Reported}, {"refused", t.Refused}} {
+			if len(fields.list) > 0 {
+				fmt.Fprintf(out, "   %s: %s\n", fields.name, strings.Join(fields.list, ", "))
+			}
+		}
+	}
+	if e.Key != nil {
+		fmt.Fprintln(out, e.keyLine())
+	}
+	return nil
+}
+
+// state returns the state for people.
+func (t *target) state() string {
+	switch {
+	case t.Until != "":
+		return t.State + " until " + t.Until + ", " + t.Failure
+	case t.Failure != "":
+		return t.State + ", " + t.Failure
+	}
+	return t.State
+}
+
+// way returns what becomes of a request, for people.
+func (t *target) way() string {
+	switch t.Lane {
+	case "":
+		return "passed over: requests cannot be translated"
+	case "bytes":
+		return "byte for byte"
+	}
+	return "translated to " + t.Format
+}
+
+// keyLine returns what a key means for the requests, for people.
+func (e *explanation) keyLine() string {
+	line := "The key " + e.Key.ID + " may use the model"
+	if !e.Key.Allowed {
+		line = "The key " + e.Key.ID + " may not use the model"
+	}
+	if e.Key.Limit != "" {
+		line += ", within the limit " + e.Key.Limit
+	}
+	return line + "."
+}

@@ -1,0 +1,98 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/explain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+)
+
+// The paths of the admin API that show where requests go.
+const (
+	targetsPath = "/ai_gateway/targets"
+	explainPath = "/ai_gateway/explain"
+)
+
+// siteTargets are the targets of a site.
+type siteTargets struct {
+	Targets []explain.Target `json:"targets"`
+}
+
+// serveTargets answers with the targets of all sites.
+func (a *App) serveTargets(w http.ResponseWriter, _ *http.Request) error {
+	var all siteTargets
+	for _, site := range a.sites {
+		for _, t := range explain.Targets(site.resolved.catalog) {
+			if !slices.ContainsFunc(all.Targets, func(known explain.Target) bool { return sameTarget(known, t) }) {
+				all.Targets = append(all.Targets, t)
+			}
+		}
+	}
+	return writeAdmin(w, all)
+}
+
+func sameTarget(a, b explain.Target) bool {
+	return a.Provider == b.Provider && a.Upstream == b.Upstream && a.APIKey == b.APIKey
+}
+
+// explainedKey is what a key means for the requests of a model.
+type explainedKey struct {
+	ID      string `json:"id"`
+	Allowed bool   `json:"allowed"` // to use the model
+	Limit   string `json:"limit,omitempty"`
+}
+
+// explained is the answer of explainPath.
+type explained struct {
+	*explain.Model
+	Key *explainedKey `json:"key,omitempty"`
+}
+
+// serveExplain answers where the requests for a model go: "model" of the query names it,
+// "format" the format of the client, messages by default, and "key" a key by its id.
+func (a *App) serveExplain(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	name := query.Get("format")
+	if name == "" {
+		name = string(translate.Messages)
+	}
+	client := formats.Of(translate.Format(name))
+	if client == nil {
+		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("format: is not known")}
+	}
+	for _, site := range a.sites {
+		m := explain.ModelOf(site.resolved.catalog, query.Get("model"), client)
+		if m == nil {
+			continue
+		}
+		answer := explained{Model: m}
+		if id := query.Get("key"); id != "" {
+			if answer.Key = site.explainKey(id, m.Name); answer.Key == nil {
+				return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errors.New("no key of the configuration or of a keys file has this id")}
+			}
+		}
+		return writeAdmin(w, answer)
+	}
+	return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errors.New("no model has this name")}
+}
+
+// explainKey explains the key with an id, nil if no source that can list its keys has it.
+func (h *Handler) explainKey(id, model string) *explainedKey {
+	for key := range h.resolved.sources.All() {
+		if key.ID == id {
+			return &explainedKey{ID: id, Allowed: key.Allows(model), Limit: key.Limit}
+		}
+	}
+	return nil
+}
+
+func writeAdmin(w http.ResponseWriter, answer any) error {
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(answer)
+}

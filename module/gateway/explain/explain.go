@@ -1,0 +1,122 @@
+// Package explain shows operators where requests go, and why: the state of all targets,
+// and the targets of one model in the order in which they are asked.
+//
+// It promises names of the configuration, references to API keys and the names of
+// fields. It refuses secrets, and never calls a provider.
+package explain
+
+import (
+	"slices"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/detour"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// Target is a target with one of its API keys, and its state.
+type Target struct {
+	Provider string     `json:"provider"`
+	Upstream string     `json:"upstream_model"`    // the provider's own name
+	APIKey   string     `json:"api_key,omitempty"` // a reference
+	Weight   int        `json:"weight"`            // its share of its step
+	State    string     `json:"state"`             // "available", "failing" or "resting"
+	Until    *time.Time `json:"rest_until,omitempty"`
+	Failure  string     `json:"last_failure,omitempty"` // class of the last failure
+	Running  int        `json:"running"`                // calls at this moment
+}
+
+// The states of a target.
+const (
+	Available = "available"
+	Failing   = "failing" // it has failed, but not often enough to rest
+	Resting   = "resting"
+)
+
+// Targets returns the targets of all models with exact names, those of the providers'
+// own models included, sorted by provider.
+func Targets(c *catalog.Catalog) []Target {
+	var all []Target
+	for _, name := range c.Names() {
+		for _, candidate := range choice.All(c.Model(name), name) {
+			all = append(all, targetOf(&candidate))
+		}
+	}
+	slices.SortStableFunc(all, compare)
+	return slices.CompactFunc(all, func(a, b Target) bool { return compare(a, b) == 0 })
+}
+
+func compare(a, b Target) int {
+	return slices.Compare([]string{a.Provider, a.Upstream, a.APIKey}, []string{b.Provider, b.Upstream, b.APIKey})
+}
+
+func targetOf(c *choice.Candidate) Target {
+	state := health.Process.State(c.Health)
+	t := Target{
+		Provider: c.Provider.Name, Upstream: c.Health.Model, APIKey: c.Health.Key, Weight: c.Weight,
+		State: Available, Running: state.Running,
+	}
+	if state.Class != health.Healthy {
+		t.State, t.Failure = Failing, state.Class.String()
+	}
+	if !state.Until.IsZero() {
+		until := state.Until.UTC().Round(time.Second)
+		t.State, t.Until = Resting, &until
+	}
+	return t
+}
+
+// Model is where the requests for a name of a model go.
+type Model struct {
+	Name     string           `json:"model"`
+	Pattern  string           `json:"pattern"` // of the configuration, which covers the name
+	Format   translate.Format `json:"format"`  // of the client
+	Attempts int              `json:"attempts"`
+	Targets  []Choice         `json:"targets"` // in the order in which they are asked
+}
+
+// Choice is a target with what becomes of a request there.
+type Choice struct {
+	Target
+	Format   translate.Format `json:"format,omitempty"` // spoken to the provider, empty if the request cannot be translated
+	Lane     string           `json:"lane,omitempty"`   // "bytes" or "translated"
+	Reported []string         `json:"reported"`         // fields of requests that are left out, and reported
+	Refused  []string         `json:"refused"`          // fields of requests for which the target is passed over
+}
+
+// ModelOf explains the requests for a name in the format of a client, nil if no model
+// has the name. The order among the targets of one step is that of one session.
+func ModelOf(c *catalog.Catalog, name string, client *format.Descriptor) *Model {
+	m := c.Model(name)
+	if m == nil {
+		return nil
+	}
+	explained := &Model{Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts}
+	for _, candidate := range choice.Order(m, name, anySession, health.Process) {
+		explained.Targets = append(explained.Targets, choiceOf(&candidate, name, client))
+	}
+	return explained
+}
+
+// anySession is the seed of a session that no client has.
+const anySession = 1
+
+func choiceOf(c *choice.Candidate, name string, client *format.Descriptor) Choice {
+	shown := Choice{Target: targetOf(c), Reported: []string{}, Refused: []string{}}
+	spoken := detour.FormatFor(c.Provider, c.Health.Model, client)
+	switch spoken {
+	case nil:
+		return shown
+	case client:
+		shown.Lane = "bytes"
+	default:
+		known := pairs.CapabilitiesOf(client.Name, spoken.Name, c.TraitsOf(name))
+		shown.Lane, shown.Reported, shown.Refused = "translated", known.Reported, known.Refused
+	}
+	shown.Format = spoken.Name
+	return shown
+}

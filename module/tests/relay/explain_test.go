@@ -1,0 +1,63 @@
+package relay_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// admin gets a path of the admin API.
+func admin(t *testing.T, s *site.Site, path string, want int) map[string]any {
+	t.Helper()
+	response := s.Get(s.AdminURL(path))
+	reply := site.ReadReply(response)
+	require.Equal(t, want, reply.Status, reply.Body)
+	var answer map[string]any
+	require.NoError(t, json.Unmarshal([]byte(reply.Body), &answer))
+	return answer
+}
+
+func TestOperatorsSeeWhichTargetsRest(t *testing.T) {
+	s, p := startKeys(t, site.Direct)
+	require.NoError(t, s.Reload(site.Block("", site.Direct.Provider("p", p, "models m", "api_key {env.FIRST_KEY} {env.SECOND_KEY}"))))
+	p.Always(keyed("sk-first", gatewaytest.Status(http.StatusTooManyRequests, "Retry-After", "60")))
+	for range 20 {
+		s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+	}
+	list := admin(t, s, "/ai_gateway/targets", http.StatusOK)["targets"].([]any)
+	require.Len(t, list, 2)
+	first, second := list[0].(map[string]any), list[1].(map[string]any)
+	assert.Equal(t, "{env.FIRST_KEY}", first["api_key"], "the reference, never the key")
+	assert.Equal(t, "resting", first["state"])
+	assert.Equal(t, "rate_limited", first["last_failure"])
+	assert.NotEmpty(t, first["rest_until"])
+	assert.Equal(t, map[string]any{
+		"provider": "p", "upstream_model": "m", "api_key": "{env.SECOND_KEY}", "weight": 1.0, "state": "available", "running": 0.0,
+	}, second)
+}
+
+func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
+	t.Setenv("CLIENT_KEY_2", "sk-another-key-of-clients")
+	a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("a", a, "models off", "format messages"), site.Direct.Provider("b", b, "models off", "format chat"),
+		"model m* {\nto a/x weight 2\nto b/y\n}", "limit small {\nrequests 9/1m\n}", "key other {env.CLIENT_KEY_2} {\nmodels n*\nlimit small\n}")
+	answer := admin(t, s, "/ai_gateway/explain?model=m1&format=messages&key=other", http.StatusOK)
+	assert.Equal(t, "m*", answer["pattern"])
+	assert.Equal(t, map[string]any{"id": "other", "allowed": false, "limit": "small"}, answer["key"])
+	list := answer["targets"].([]any)
+	require.Len(t, list, 2)
+	first, second := list[0].(map[string]any), list[1].(map[string]any)
+	assert.Equal(t, []any{"a", "x", "messages", "bytes", 2.0}, []any{first["provider"], first["upstream_model"], first["format"], first["lane"], first["weight"]})
+	assert.Equal(t, []any{"b", "y", "chat", "translated"}, []any{second["provider"], second["upstream_model"], second["format"], second["lane"]})
+	assert.NotEmpty(t, second["reported"], "what a translation leaves out")
+
+	admin(t, s, "/ai_gateway/explain?model=nobody", http.StatusNotFound)
+	admin(t, s, "/ai_gateway/explain?model=m1&format=morse", http.StatusBadRequest)
+	admin(t, s, "/ai_gateway/explain?model=m1&key=nobody", http.StatusNotFound)
+}
