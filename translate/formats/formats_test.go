@@ -19,7 +19,7 @@ var optional = []string{
 	"Provider.OneAnswer", "Provider.Wants", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
 	"Requests.FillIn",
-	"Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
+	"Requests.Attribution", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
 	"Models.Paging",
 }
 
