@@ -80,7 +80,8 @@ var arrows = []arrow{
 	{"module/providers/demo/wire/...", []string{
 		"module/providers/demo/reply", "module/providers/demo/wire", "module/providers/demo/wire/openai",
 	}},
-	{"module/command", []string{"module/aigateway"}},
+	{"module/doctor", nil},
+	{"module/command", []string{"module/aigateway", "module/doctor"}},
 
 	{"module/gatewaytest/client", nil},
 	{"module/gatewaytest/openapi", nil},
@@ -88,7 +89,7 @@ var arrows = []arrow{
 	{"module/tests/site", []string{"module", "module/gatewaytest", "module/gatewaytest/client", "module/aigateway", "module/exchange", "translate", "translate/formats", "translate/pairs"}},
 	{"module/tests/...", []string{
 		"module/tests/site", "module/gatewaytest", "module/gatewaytest/client", "module/gatewaytest/openapi", "module/store/storetest",
-		"module/aigateway", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest",
+		"module/aigateway", "module/doctor", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest",
 	}},
 
 	{"caddyfile", []string{"module/gateway", "module/gateway/affinity", "module/gateway/catalog", "module/gateway/userbase", "module/gateway/cors", "module/filewatch", "module/aigateway", "module/suggest", "translate", "translate/formats", "translate/trait"}},

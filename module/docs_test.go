@@ -131,7 +131,9 @@ func TestSessionOfPagesWorks(t *testing.T) {
 
 // The commands of the pages work, one after the other.
 func TestCommandsOfPagesWork(t *testing.T) {
-	running := strings.TrimPrefix(site.Start(t, site.DemoProvider).AdminURL(""), "http://")
+	s := site.Start(t, site.DemoProvider)
+	running := strings.TrimPrefix(s.AdminURL(""), "http://")
+	t.Setenv("GATEWAY_KEY", site.ClientKey)
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	lines := 0
 	for _, block := range blocks(t, "sh") {
@@ -142,6 +144,7 @@ func TestCommandsOfPagesWork(t *testing.T) {
 				for _, name := range []string{"usage reprice", "targets", "explain"} { // of a running gateway
 					rest = strings.Replace(rest, name, name+" --address "+running, 1)
 				}
+				rest = strings.Replace(rest, "doctor", "doctor --url "+s.URL("site", ""), 1)
 				site.RunCommand(t, "ai-gateway "+strings.ReplaceAll(rest, "'", ""))
 			}
 		}

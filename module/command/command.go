@@ -41,7 +41,7 @@ func configure(cmd *cobra.Command) {
 	cmd.Flags().BoolP("debug", "v", false, "Enable verbose debug logs")
 	cmd.Flags().BoolP("print", "", false, "Print the Caddyfile instead of running it")
 	cmd.RunE = caddycmd.WrapCommandFuncForCobra(run)
-	cmd.AddCommand(userCommand(), keyCommand(), usageCommand(), targetsCommand(), explainCommand())
+	cmd.AddCommand(userCommand(), keyCommand(), usageCommand(), targetsCommand(), explainCommand(), doctorCommand())
 }
 
 // run starts the gateway, which runs until a signal ends the process.

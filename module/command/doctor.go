@@ -1,0 +1,121 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/doctor"
+)
+
+var errUnhealthy = errors.New("some probes are broken")
+
+// doctorCommand returns the command caddy ai-gateway doctor.
+func doctorCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor [<model>...]",
+		Short: "Tests the models of a running gateway as clients use them",
+		Long:  doctorHelp,
+		RunE:  examine,
+	}
+	cmd.Flags().StringP("url", "", "http://localhost:8080", "Address of the gateway, as clients use it without /v1")
+	cmd.Flags().StringP("key", "", "{env.GATEWAY_KEY}", "Key of a client: a reference to the environment or to a file")
+	cmd.Flags().BoolP("json", "", false, "Print the results as JSON, one in a line")
+	cmd.Flags().BoolP("dry-run", "", false, "Print what would be asked, and ask nothing")
+	return cmd
+}
+
+const doctorHelp = `
+Asks each model of the gateway, or each of those that are named, for a text, a stream, an
+answer with a system prompt, a call of a tool, what an image shows, an error, and a count of
+tokens: as a messages client, and as a chat client. So a provider is used in its own format
+and in translation.
+
+The table shows what works, what it used in tokens, and for what does not work, a line for
+the provider's block that mends it, if one is known. The exit status is 1 if any probe is
+broken, for scripts; what a model does not support is not broken.`
+
+// examine runs the probes, and prints their results.
+func examine(cmd *cobra.Command, names []string) error {
+	g, err := gatewayOf(cmd)
+	if err != nil {
+		return err
+	}
+	models, err := g.Models(cmd.Context(), names)
+	if err != nil {
+		return err
+	}
+	if dry, _ := cmd.Flags().GetBool("dry-run"); dry {
+		return printPlan(cmd.OutOrStdout(), models)
+	}
+	var results []doctor.Result
+	for _, model := range models {
+		doctor.Examine(cmd.Context(), g, model, func(r doctor.Result) { results = append(results, r) })
+	}
+	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+		err = printResultsAsJSON(cmd.OutOrStdout(), results)
+	} else {
+		err = printResults(cmd.OutOrStdout(), results)
+	}
+	if err == nil && !doctor.Healthy(results) {
+		err = errUnhealthy
+	}
+	return err
+}
+
+// gatewayOf returns the gateway that the flags select.
+func gatewayOf(cmd *cobra.Command) (g doctor.Gateway, err error) {
+	address, _ := cmd.Flags().GetString("url")
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" || strings.Trim(parsed.Path, "/") != "" {
+		return g, errors.New("--url must be the address of a gateway, such as https://ai.example.com, without a path")
+	}
+	reference, _ := cmd.Flags().GetString("key")
+	if !strings.HasPrefix(reference, "{") {
+		return g, errors.New("--key must be a reference, such as {env.GATEWAY_KEY} or {file./run/secrets/key}: other users of the machine can read arguments")
+	}
+	g = doctor.Gateway{URL: address, Key: strings.TrimSpace(caddy.NewReplacer().ReplaceAll(reference, ""))}
+	if g.Key == "" {
+		return g, fmt.Errorf("--key: %s is empty", reference)
+	}
+	return g, nil
+}
+
+func printPlan(out io.Writer, models []doctor.Model) error {
+	for _, model := range models {
+		if _, err := fmt.Fprintf(out, "%s: %s; as a messages and as a chat client\n", model.Name, strings.Join(doctor.Probes(), ", ")); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(out, "At most %d requests, with answers of at most 64 tokens.\n", doctor.MostRequests*len(models))
+	return err
+}
+
+func printResultsAsJSON(out io.Writer, results []doctor.Result) error {
+	encoder := json.NewEncoder(out)
+	for _, r := range results {
+		if err := encoder.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printResults(out io.Writer, results []doctor.Result) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "MODEL\tCLIENT\tPROBE\tSTATE\tINPUT\tOUTPUT\tREASON")
+	for _, r := range results {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", r.Model, r.Format, r.Probe, r.State, r.Input, r.Output, r.Reason)
+		if r.Advice != "" {
+			fmt.Fprintf(table, "\t\t\t\t\t\ttry: %s\n", r.Advice)
+		}
+	}
+	return table.Flush()
+}

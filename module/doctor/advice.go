@@ -1,0 +1,58 @@
+package doctor
+
+import (
+	"regexp"
+	"strings"
+)
+
+// remedy is a line of the configuration, for failures whose reason matches. $1 in the
+// line is the first group of the pattern.
+type remedy struct {
+	reason *regexp.Regexp
+	line   string
+	trait  bool // it does nothing where the provider gets the requests as they are
+}
+
+// remedies are the known remedies. The first that matches is given: more special ones
+// come first. The words are those of providers and of the gateway.
+var remedies = []remedy{
+	trait(`max_completion_tokens`, "max_tokens_field max_completion_tokens"),
+	trait(`max_tokens.*?(?:at most|less than or equal to|maximum value of) \W?(\d+)`, "max_output_tokens $1"),
+	trait(`stream_options|include_usage`, "include_usage off"),
+	trait(`role[^.]*\bsystem\b|does not support 'system'`, "system_role developer"),
+	trait(`system message must be (?:at the beginning|first)`, "mid_system user"),
+	trait(`roles must alternate`, "alternation on"),
+	trait(`temperature[^.]*top_p|top_p[^.]*temperature`, "sampling one"),
+	trait(`temperature|top_p`, "sampling none"),
+	trait(`the stream has no input tokens`, "estimate_input_tokens on"),
+	word(`closed the stream before completing|the stream has no end`, "stream_end finish"),
+	word(`upstream could not be reached`, "base_url <the address of the provider>"),
+	word(`did not accept the gateway's credential`, "api_key <a valid key of the provider>"),
+	word(`upstream did not answer in time`, "response_header_timeout 10m"),
+}
+
+func word(reason, line string) remedy {
+	return remedy{reason: regexp.MustCompile(`(?i)` + reason), line: line}
+}
+
+func trait(reason, line string) remedy {
+	r := word(reason, line)
+	r.trait = true
+	return r
+}
+
+// adviceFor returns the line that mends a failure, "" if none is known. If bytes is true,
+// no trait does.
+func adviceFor(reason string, bytes bool) string {
+	for _, r := range remedies {
+		groups := r.reason.FindStringSubmatch(reason)
+		if groups == nil {
+			continue
+		}
+		if r.trait && bytes {
+			return ""
+		}
+		return strings.ReplaceAll(r.line, "$1", groups[len(groups)-1])
+	}
+	return ""
+}

@@ -1,0 +1,177 @@
+package doctor_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/doctor"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// quirk is a peculiarity of a provider of the chat format.
+type quirk struct {
+	name  string
+	step  gatewaytest.Step
+	lines []string // that mend it
+}
+
+var quirks = []quirk{
+	{"another name of max_tokens", refusing("max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."), []string{"max_tokens_field max_completion_tokens"}},
+	{"short answers", refusingIf(func(r map[string]any) bool { n, _ := r["max_tokens"].(float64); return n > 32 }, "max_tokens must be less than or equal to 32"), []string{"max_output_tokens 32"}},
+	{"no usage in streams", refusing("stream_options", "Unrecognized request argument supplied: stream_options"), []string{"include_usage off", "estimate_input_tokens on"}},
+	{"a developer instead of a system", refusingRole("system", "Unsupported value: 'messages[0].role' does not support 'system' with this model."), []string{"system_role developer"}},
+	{"no sampling", refusing("temperature", "Unsupported parameter: 'temperature' is not supported with this model."), []string{"sampling none"}},
+	{"streams without [DONE]", withoutDone, []string{"stream_end finish"}},
+}
+
+// A provider with a quirk is broken in some probe of a messages client; the doctor names
+// lines until nothing is broken, and these are exactly the lines that mend the quirk.
+func TestTheDoctorNamesTheLineThatMends(t *testing.T) {
+	for _, q := range quirks {
+		t.Run(q.name, func(t *testing.T) {
+			p := gatewaytest.NewProvider(t)
+			p.Always(q.step)
+			s := site.Start(t, provider(p))
+			var lines []string
+			for range len(q.lines) + 1 {
+				advice := adviceOf(t, examine(t, s))
+				if len(advice) == 0 {
+					break
+				}
+				lines = append(lines, advice...)
+				require.NoError(t, s.Reload(site.Block("", provider(p, lines...))))
+			}
+			assert.Equal(t, q.lines, lines)
+			assert.True(t, doctor.Healthy(of("messages", examine(t, s))))
+		})
+	}
+}
+
+// A provider without a quirk passes all probes, in its own format and in translation, with
+// no more requests than the doctor promises.
+func TestAHealthyModelIsHealthy(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, provider(p))
+	results := examine(t, s)
+	assert.True(t, doctor.Healthy(results), "%+v", results)
+	for _, r := range results {
+		assert.Equal(t, doctor.Works, r.State, "%+v", r)
+	}
+	assert.LessOrEqual(t, p.Count(), doctor.MostRequests)
+}
+
+// What a model cannot do is not broken, and a provider that nobody reaches ends the
+// examination with its first probe.
+func TestWhatIsUnsupportedIsNotBroken(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	p.Always(refusingIf(func(r map[string]any) bool { return strings.Contains(text(r), "image_url") }, "this model takes no images"))
+	s := site.Start(t, provider(p), site.Direct.ProviderAt("away", gatewaytest.RefusedAddress(t), "models away"))
+	for _, r := range examine(t, s) {
+		want := doctor.Works
+		if r.Probe == "image" {
+			want = doctor.Unsupported
+		}
+		assert.Equal(t, want, r.State, "%+v", r)
+	}
+	var away []doctor.Result
+	doctor.Examine(t.Context(), gateway(s), doctor.Model{Name: "away"}, func(r doctor.Result) { away = append(away, r) })
+	require.Len(t, away, 2, "one of each format")
+	assert.Equal(t, doctor.Broken, away[0].State)
+	assert.Equal(t, "base_url <the address of the provider>", away[0].Advice)
+}
+
+func provider(p *gatewaytest.Provider, lines ...string) string {
+	return site.Direct.Provider("p", p, append([]string{"models m", "format chat"}, lines...)...)
+}
+
+func gateway(s *site.Site) doctor.Gateway {
+	return doctor.Gateway{URL: s.URL("site", ""), Key: site.ClientKey}
+}
+
+func examine(t *testing.T, s *site.Site) (results []doctor.Result) {
+	t.Helper()
+	models, err := gateway(s).Models(t.Context(), []string{"m"})
+	require.NoError(t, err)
+	doctor.Examine(t.Context(), gateway(s), models[0], func(r doctor.Result) { results = append(results, r) })
+	return results
+}
+
+func of(format string, results []doctor.Result) (some []doctor.Result) {
+	for _, r := range results {
+		if r.Format == format {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+// adviceOf returns the distinct lines for what is broken.
+func adviceOf(t *testing.T, results []doctor.Result) (lines []string) {
+	t.Helper()
+	for _, r := range results {
+		if r.State == doctor.Broken && r.Format == "messages" {
+			require.NotEmpty(t, r.Advice, "%+v", r)
+		}
+		if r.Advice != "" && !contains(lines, r.Advice) {
+			lines = append(lines, r.Advice)
+		}
+	}
+	return lines
+}
+
+func contains(lines []string, line string) bool {
+	return strings.Contains("\n"+strings.Join(lines, "\n")+"\n", "\n"+line+"\n")
+}
+
+// refusing answers 400 to requests with a member.
+func refusing(member, message string) gatewaytest.Step {
+	return refusingIf(func(r map[string]any) bool { return r[member] != nil }, message)
+}
+
+func refusingRole(role, message string) gatewaytest.Step {
+	return refusingIf(func(r map[string]any) bool { return strings.Contains(text(r["messages"]), `"role":"`+role+`"`) }, message)
+}
+
+func text(value any) string {
+	raw, _ := json.Marshal(value) // it was JSON
+	return string(raw)
+}
+
+func refusingIf(refuses func(request map[string]any) bool, message string) gatewaytest.Step {
+	return func(c *gatewaytest.Call) {
+		body, _ := io.ReadAll(c.Request.Body) // the ledger's copy is whole
+		c.Request.Body = io.NopCloser(bytes.NewReader(body))
+		var request map[string]any
+		_ = json.Unmarshal(body, &request)
+		if refuses(request) {
+			raw, _ := json.Marshal(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error"}})
+			gatewaytest.Body(http.StatusBadRequest, "application/json", raw)(c)
+			return
+		}
+		gatewaytest.Answer()(c)
+	}
+}
+
+// withoutDone lets the engine answer, and leaves the last event of streams out.
+func withoutDone(c *gatewaytest.Call) {
+	c.ResponseWriter = &silent{c.ResponseWriter}
+	gatewaytest.Answer()(c)
+}
+
+type silent struct{ http.ResponseWriter }
+
+func (s *silent) Write(p []byte) (int, error) {
+	_, err := s.ResponseWriter.Write(bytes.ReplaceAll(p, []byte("data: [DONE]\n\n"), nil))
+	return len(p), err
+}
+
+// Unwrap lets a ResponseController flush.
+func (s *silent) Unwrap() http.ResponseWriter { return s.ResponseWriter }
