@@ -56,14 +56,20 @@ type event struct {
 }
 
 // New returns the emitter of a configuration. Events go to its handlers from the moment
-// that Caddy has started the configuration, which no app knows of itself, until Stop.
-// The module of ctx is their origin. It is called while the module is provisioned.
+// that Caddy has started the configuration, which no app knows of itself, until Stop. It
+// is called while a module is provisioned.
+//
+// Events have no module as their origin: what the context of a module has there, Caddy
+// overwrites when it provisions others.
 func New(ctx caddy.Context) (*Emitter, error) {
 	app, err := ctx.App("events")
 	if err != nil {
 		return nil, fmt.Errorf("loading events: %w", err)
 	}
-	e := &Emitter{ctx: ctx, app: app.(*caddyevents.App), queue: make(chan event, mostWaiting), end: make(chan struct{})}
+	e := &Emitter{
+		ctx: caddy.Context{Context: ctx.Context}, app: app.(*caddyevents.App),
+		queue: make(chan event, mostWaiting), end: make(chan struct{}),
+	}
 	if err := e.app.On("started", starter{e}); err != nil {
 		return nil, fmt.Errorf("subscribing to events: %w", err)
 	}

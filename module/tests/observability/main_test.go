@@ -9,6 +9,10 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+
+	// The option events, and the endpoint /metrics.
+	_ "github.com/caddyserver/caddy/v2/modules/caddyevents/eventsconfig"
+	_ "github.com/caddyserver/caddy/v2/modules/metrics"
 )
 
 // spans are where Caddy's tracing puts spans if OTEL_TRACES_EXPORTER is "memory".

@@ -1,0 +1,122 @@
+package observability_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// scrape returns the gateway's series as Prometheus gets them, by name and labels.
+func scrape(t *testing.T, s *site.Site) map[string]string {
+	t.Helper()
+	response := s.Get(s.AdminURL("/metrics"))
+	defer response.Body.Close()
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	series := make(map[string]string)
+	for line := range strings.Lines(string(text)) {
+		name, ours := strings.CutPrefix(line, "caddy_ai_gateway_")
+		if i := strings.LastIndex(name, " "); ours {
+			series[name[:i]] = strings.TrimSpace(name[i+1:])
+		}
+	}
+	return series
+}
+
+// An exchange with a fallback counts once as a whole, and each of its calls for itself.
+func TestMetricsOfAnExchange(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		s := site.StartFailover(t, w)
+		s.First.Script(gatewaytest.Status(529))
+		s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true)).ID())
+		s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "unheard-of", "hello", true)).ID())
+		series := scrape(t, s.Site)
+		for name, want := range map[string]string{
+			`exchanges_total{format="chat",model="m",outcome="answered",provider="second"}`: "1",
+			`exchanges_total{format="chat",model="",outcome="refused",provider=""}`:         "1",
+			`exchange_duration_seconds_count{model="m",provider="second"}`:                  "1",
+			`attempts_total{model="m",provider="first",result="overloaded"}`:                "1",
+			`attempts_total{model="m",provider="second",result="answered"}`:                 "1",
+			`fallbacks_total{cause="overloaded",from="first",model="m"}`:                    "1",
+			`time_to_first_event_seconds_count{model="m",provider="second"}`:                "1",
+			`usage_sources_total{provider="second",source="provider"}`:                      "1",
+			`unpriced_total{model="m",provider="second"}`:                                   "1",
+			`in_flight{format="chat"}`:                                                      "0",
+		} {
+			if strings.Contains(name, `model=""`) { // of no name, so of all tests together
+				assert.Contains(t, series, name)
+				continue
+			}
+			assert.Equal(t, want, series[name], name)
+		}
+		assert.Contains(t, series, `tokens_total{kind="answer",model="m",provider="second"}`)
+		assert.Contains(t, series, `event_gap_seconds_count{provider="second"}`)
+		assert.Contains(t, series, `overhead_seconds_count{format="chat"}`)
+		assert.Contains(t, series, `prices_timestamp_seconds{origin="builtin"}`)
+	})
+}
+
+// L058: what clients invent makes no series, whether a pattern leads to it or nothing.
+func TestL058MadeUpNamesMakeNoSeries(t *testing.T) {
+	s := site.Start(t, "provider demo {\npace off\nmodels any-*\n}")
+	ask := func(model string) {
+		s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, model, "hello", false)).ID())
+	}
+	ask("any-0")
+	ask("none-0")
+	before := len(scrape(t, s))
+	for i := range 100 {
+		ask(fmt.Sprintf("any-%d", i))
+		ask(fmt.Sprintf("none-%d", i))
+	}
+	after := scrape(t, s)
+	assert.Len(t, after, before)
+	assert.Equal(t, "101", after[`exchanges_total{format="chat",model="any-*",outcome="answered",provider="demo"}`])
+}
+
+// Counts continue over a reload; those of names that the new configuration does not
+// have disappear.
+func TestMetricsAfterAReload(t *testing.T) {
+	block := func(name string) string {
+		return site.Block("", "provider kept demo {\npace off\nmodels kept\n}", "provider "+name+" demo {\npace off\nmodels "+name+"\n}")
+	}
+	s := site.StartCaddyfile(t, block("gone"))
+	ask := func(model string) {
+		s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, model, "hello", false)).ID())
+	}
+	ask("kept")
+	ask("gone")
+	require.Contains(t, fmt.Sprint(scrape(t, s)), `"gone"`)
+	require.NoError(t, s.Reload(block("other")))
+	ask("kept")
+	series := scrape(t, s)
+	assert.NotContains(t, fmt.Sprint(series), `"gone"`)
+	assert.Equal(t, "2", series[`attempts_total{model="kept",provider="kept",result="answered"}`])
+}
+
+// A limit counts what it admits and what it refuses.
+func TestMetricsOfALimit(t *testing.T) {
+	t.Setenv("LIMITED_KEY", "sk-the-key-with-a-limit")
+	s := site.Start(t, site.DemoProvider, "limit small {\nrequests 1/1h\n}", "key limited {env.LIMITED_KEY} {\nlimit small\n}")
+	for range 2 {
+		s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false), "Authorization", "Bearer sk-the-key-with-a-limit")
+	}
+	series := scrape(t, s)
+	assert.Equal(t, "1", series[`limit_decisions_total{decision="admitted",limit="small",rule=""}`])
+	refused := 0
+	for name := range series {
+		if strings.HasPrefix(name, `limit_decisions_total{decision="refused",limit="small"`) {
+			refused++
+		}
+	}
+	assert.Equal(t, 1, refused)
+}
