@@ -80,3 +80,20 @@ func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 		assert.True(t, used[name], "nothing shows %s", name)
 	}
 }
+
+func TestPageListsEveryMetricWithItsLabels(t *testing.T) {
+	page, err := os.ReadFile("../../caddyfile/metrics.md")
+	require.NoError(t, err)
+	for name, labels := range described() {
+		i := strings.Index(string(page), "`"+name+"`")
+		if !assert.GreaterOrEqual(t, i, 0, name) {
+			continue
+		}
+		row, _, _ := strings.Cut(string(page)[i:], "\n")
+		for _, label := range labels[:len(labels)-1] {
+			if label != "" {
+				assert.Contains(t, row, "`"+label+"`", name)
+			}
+		}
+	}
+}
