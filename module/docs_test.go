@@ -22,6 +22,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+
+	// The pages use its directive.
+	_ "github.com/caddyserver/caddy/v2/modules/metrics"
 )
 
 var fence = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
