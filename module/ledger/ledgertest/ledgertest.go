@@ -39,6 +39,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"what did not end before a stop is crashed", unendedAreCrashed},
 		{"what was written before a stop is applied after it", appliedAfterAStop},
 		{"a mark that is set back doubles nothing", repeatedBatches},
+		{"L034 records of an outage arrive behind it", recordsOutliveAnOutage},
 		{"L038 two gateways share a database", twoGateways},
 		{"L041 sums equal the records, however they are divided", sumsEqualRecords},
 		{"L042 a day in autumn has 25 hours", longDay},

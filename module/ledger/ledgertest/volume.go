@@ -126,7 +126,7 @@ func volumeRecords(records int, from time.Time) string {
 	apart := int64(volumeDays*24*time.Hour/time.Millisecond) / int64(records)
 	first := from.UnixMilli() - 1577836800000 // 2020
 	return literal(`INSERT INTO gateway_ledger (id, request, api_key, holder, limit_name, model, operation, format, outcome, stream, status, ttfb, duration)
-		WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		SELECT (%d + i * %d) * 4194304 + i %% 64, 'req_' || i, %d + i %% %d, %d + i %% %d, 0, %d + i %% %d, 0, 0, %d, 1, 200, 250000000, 2000000000 FROM n`,
 		records-1, first, apart, keysFrom, keys, usersFrom, users, modelsFrom, models, outcomeAnswered)
 }

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -66,7 +65,7 @@ func (f *file) Dialect() database.Dialect {
 		panic(err) // the name is a constant
 	}
 	return database.Dialect{
-		Bind:       func(query string) string { return strings.ReplaceAll(query, "$", "?") },
+		Bind:       bind,
 		State:      f.state,
 		Exists:     `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '` + f.state + `'`,
 		Migrations: files,

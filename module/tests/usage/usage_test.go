@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -242,4 +243,53 @@ func TestL006LongCachesAndSearchesAreCharged(t *testing.T) {
 	sums := settled(t, s, "model", 1)
 	assert.EqualValues(t, 10*1+1000*2+500*4+20*8+2*10_000, sums[0].Cost)
 	assert.False(t, sums[0].Floor)
+}
+
+// L005: counts of a messages stream are cumulative. Gateways that added them up charged
+// the beginning twice.
+func TestL005TheLastCountOfAStreamCounts(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced, "format messages"))...)
+	p.Script(gatewaytest.Chunks(gatewaytest.EventStream,
+		"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m\",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":7,\"output_tokens\":1}}}\n\n",
+		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+		"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hi\"}}\n\n",
+		"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+		"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"output_tokens\":40}}\n\n",
+		"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":90}}\n\n",
+		"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"))
+	require.Equal(t, http.StatusOK, s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "m", "hello", true)).Status)
+	sums := settled(t, s, "model", 1)
+	assert.EqualValues(t, 7, sums[0].Input)
+	assert.EqualValues(t, 90, sums[0].Output)
+}
+
+// L023: an answer that is put together of three calls costs what all of them do.
+func TestL023TheCallsOfOneAnswerAreAddedUp(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, priced, "format messages"))...)
+	ask := func(more string) {
+		body := strings.Replace(site.BodyFor(site.ChatPath, "m", "hello", false), "{", "{"+more, 1)
+		require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, body).Status)
+	}
+	ask("")
+	one := settled(t, s, "model", 1)[0]
+	ask(`"n":3,`)
+	all := settled(t, s, "model", 2)[0]
+	assert.Len(t, p.Requests(), 4)
+	assert.Equal(t, 4*one.Input, all.Input)
+	assert.Equal(t, 4*one.Output, all.Output)
+	assert.Equal(t, 4*one.Cost, all.Cost)
+}
+
+// L045: sums of keys that are gone once had no name.
+func TestL045AKeyThatIsGoneKeepsItsName(t *testing.T) {
+	t.Setenv("KEY_ALICE", site.AliceKey)
+	p := gatewaytest.NewProvider(t)
+	lines := withLedger(t, site.Direct.Provider("p", p, priced))
+	s := site.Start(t, append(lines, "key alice {env.KEY_ALICE}")...)
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false), "Authorization", "Bearer "+site.AliceKey).Status)
+	settled(t, s, "key", 1)
+	require.NoError(t, s.Reload(site.Block("", lines...)))
+	assert.Equal(t, "alice", settled(t, s, "key", 1)[0].Key)
 }
