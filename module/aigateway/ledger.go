@@ -25,6 +25,13 @@ type Ledger interface {
 	// End writes down the whole record. An error is logged, and End goes on trying.
 	End(*Record)
 
+	// Settled returns when all records that have ended before the call can be read, or
+	// with the error of the context.
+	Settled(context.Context) error
+
+	// LedgerReader reads what this ledger and others have written to the database.
+	LedgerReader
+
 	// Release ends one use. The last one closes the ledger, once no exchange runs.
 	Release() error
 }
@@ -115,6 +122,10 @@ type UsageQuery struct {
 	By       []Dimension
 	User     string // only of this user; empty for all
 	Key      string // only of this key; empty for all
+
+	// Limits selects the exchanges of keys that named one of these limits; empty for
+	// all.
+	Limits []string
 }
 
 // Usage is a sum of records, with the values of the dimensions that were asked for;

@@ -59,8 +59,13 @@ func (a *applier) run(ctx context.Context) {
 		case <-a.ledger.journal.Written():
 		case <-time.After(pruneEvery):
 		}
+		var hurry <-chan struct{} // a failure is not repeated any sooner
+		if pause == gatherFor {
+			hurry = a.ledger.waiters.hurry
+		}
 		select {
 		case <-ctx.Done():
+		case <-hurry:
 		case <-time.After(pause):
 		}
 	}
@@ -69,13 +74,18 @@ func (a *applier) run(ctx context.Context) {
 // applyAll applies batches until there are no more or one fails, and returns how
 // long to wait before the next.
 func (a *applier) applyAll(ctx context.Context) time.Duration {
+	waiting := a.ledger.waiters.take()
 	for {
 		more, err := a.applyBatch(ctx)
 		if err != nil {
+			a.ledger.waiters.giveBack(waiting)
 			a.forget()
 			return a.retry(ctx)
 		}
 		if !more {
+			for _, end := range waiting {
+				close(end)
+			}
 			return gatherFor
 		}
 	}

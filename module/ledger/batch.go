@@ -21,7 +21,7 @@ const (
 	callTable = `gateway_ledger_calls (id, call, provider, upstream, answered, format, status, source, terms,
 		fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, price, currency, cost, held)`
 
-	usageTable = `gateway_usage (span, at, api_key, holder, model, provider, upstream, outcome, currency,
+	usageTable = `gateway_usage (span, at, api_key, holder, limit_name, model, provider, upstream, outcome, currency,
 		requests, calls, streams, estimated, unpriced,
 		fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held, duration, ttfb, ttfb_n)`
 )
@@ -33,7 +33,7 @@ var usageExists = func() string {
 		changes[i] = fmt.Sprintf("%[1]s = CASE WHEN gateway_usage.%[1]s > %[2]d - excluded.%[1]s THEN %[2]d ELSE gateway_usage.%[1]s + excluded.%[1]s END",
 			column, int64(largestSum))
 	}
-	return " ON CONFLICT (span, at, api_key, holder, model, provider, upstream, outcome, currency) DO UPDATE SET " + strings.Join(changes, ", ")
+	return " ON CONFLICT (span, at, api_key, holder, limit_name, model, provider, upstream, outcome, currency) DO UPDATE SET " + strings.Join(changes, ", ")
 }()
 
 // largestSum bounds the sums of a row. Providers choose the counts of their answers, and

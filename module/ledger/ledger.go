@@ -37,6 +37,7 @@ type Ledger struct {
 
 	applier *applier
 	unwatch func() // ends the metrics of the backlog
+	waiters *waiters
 	stop    context.CancelFunc
 	done    sync.WaitGroup
 }
@@ -61,7 +62,7 @@ func Open(options aigateway.LedgerOptions, backend database.Backend, logger func
 	if err != nil {
 		return nil, errors.Join(err, opened.Close())
 	}
-	l := &Ledger{journal: opened, logger: logger, idle: func() {}, stop: func() {}}
+	l := &Ledger{journal: opened, logger: logger, idle: func() {}, stop: func() {}, waiters: newWaiters()}
 	l.Reader = NewReader(backend, logger)
 	l.configure(options)
 	l.applier = newApplier(l, identity)

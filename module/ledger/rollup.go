@@ -88,16 +88,16 @@ func cover(from, to time.Time, longest span, zone *time.Location) []interval {
 
 // rollupKey is what a row of gateway_usage is about.
 type rollupKey struct {
-	span                                                    span
-	at                                                      int64
-	key, user, model, provider, upstream, outcome, currency int64
+	span                                                           span
+	at                                                             int64
+	key, user, limit, model, provider, upstream, outcome, currency int64
 }
 
 // rollupKeyOf returns the key of a record without calls.
 func rollupKeyOf(s span, r *aigateway.Record, known names, zone *time.Location) rollupKey {
 	return rollupKey{
 		span: s, at: s.begin(r.Admitted, zone).UnixMilli(),
-		key: known.id(r.Key), user: known.id(r.User), model: known.id(r.Model), outcome: known.id(r.Outcome),
+		key: known.id(r.Key), user: known.id(r.User), limit: known.id(r.Limit), model: known.id(r.Model), outcome: known.id(r.Outcome),
 	}
 }
 
@@ -130,14 +130,14 @@ func rollupRows(sums map[rollupKey]*aigateway.Usage) (rows [][]any) {
 }
 
 func (k rollupKey) values() []any {
-	return []any{int64(k.span), k.at, k.key, k.user, k.model, k.provider, k.upstream, k.outcome, k.currency}
+	return []any{int64(k.span), k.at, k.key, k.user, k.limit, k.model, k.provider, k.upstream, k.outcome, k.currency}
 }
 
 // compare orders keys as the primary key does.
 func (k rollupKey) compare(other rollupKey) int {
 	return cmp.Or(
 		cmp.Compare(k.span, other.span), cmp.Compare(k.at, other.at), cmp.Compare(k.key, other.key),
-		cmp.Compare(k.user, other.user), cmp.Compare(k.model, other.model), cmp.Compare(k.provider, other.provider),
+		cmp.Compare(k.user, other.user), cmp.Compare(k.limit, other.limit), cmp.Compare(k.model, other.model), cmp.Compare(k.provider, other.provider),
 		cmp.Compare(k.upstream, other.upstream), cmp.Compare(k.outcome, other.outcome), cmp.Compare(k.currency, other.currency),
 	)
 }

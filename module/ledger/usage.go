@@ -185,6 +185,13 @@ func sumQuery(q aigateway.UsageQuery, d division, parts []interval) (query strin
 	if q.Key != "" {
 		where += " AND api_key = " + nameParam(param(database.Text(q.Key)))
 	}
+	if len(q.Limits) > 0 {
+		var names []string
+		for _, name := range q.Limits {
+			names = append(names, nameParam(param(database.Text(name))))
+		}
+		where += " AND limit_name IN (" + strings.Join(names, ", ") + ")"
+	}
 	return "SELECT " + strings.Join(selected, ", ") + " FROM gateway_usage WHERE " + where + " GROUP BY " + strings.Join(groups, ", "), args
 }
 

@@ -41,6 +41,8 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a mark that is set back doubles nothing", repeatedBatches},
 		{"L034 records of an outage arrive behind it", recordsOutliveAnOutage},
 		{"L038 two gateways share a database", twoGateways},
+		{"what has ended before Settled can be read", settled},
+		{"sums can be those of some limits", sumsOfLimits},
 		{"L041 sums equal the records, however they are divided", sumsEqualRecords},
 		{"L042 a day in autumn has 25 hours", longDay},
 		{"L043 days begin where the zone says", halfHourZone},

@@ -20,7 +20,7 @@ func literal(format string, args ...any) string { return fmt.Sprintf(format, arg
 // randomRecord returns a record of few names and any numbers.
 func randomRecord(random *rand.Rand) aigateway.Record {
 	r := aigateway.Record{
-		Key: name(random.IntN(3)), Model: name(random.IntN(3)), Outcome: name(random.IntN(2)),
+		Key: name(random.IntN(3)), Limit: name(random.IntN(2)), Model: name(random.IntN(3)), Outcome: name(random.IntN(2)),
 		Stream: random.IntN(2) == 0, Duration: time.Duration(random.IntN(1e9)),
 	}
 	r.User = "user of " + r.Key
@@ -136,7 +136,7 @@ func longDay(t *testing.T, d Database) {
 	execute(t, d, `DELETE FROM gateway_usage WHERE span <> 4`)
 	for hour := range 27 { // one before the day, and one behind it
 		at := day.Add(time.Duration(hour-1) * time.Hour).UnixMilli()
-		execute(t, d, literal(`INSERT INTO gateway_usage SELECT 4, %d, api_key, holder, model, provider, upstream, outcome, currency, requests,
+		execute(t, d, literal(`INSERT INTO gateway_usage SELECT 4, %d, api_key, holder, limit_name, model, provider, upstream, outcome, currency, requests,
 			calls, streams, estimated, unpriced, fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches,
 			cost, held, duration, ttfb, ttfb_n FROM gateway_usage WHERE span = 4 AND requests = 1 AND at > %d`, at, day.AddDate(0, 0, 7).UnixMilli()))
 	}

@@ -72,6 +72,7 @@ CREATE TABLE gateway_usage (
 	at               BIGINT NOT NULL, -- its beginning
 	api_key          BIGINT NOT NULL,
 	holder           BIGINT NOT NULL,
+	limit_name       BIGINT NOT NULL,
 	model            BIGINT NOT NULL,
 	provider         BIGINT NOT NULL,
 	upstream         BIGINT NOT NULL,
@@ -94,7 +95,7 @@ CREATE TABLE gateway_usage (
 	duration         BIGINT NOT NULL,
 	ttfb             BIGINT NOT NULL,
 	ttfb_n           BIGINT NOT NULL,
-	PRIMARY KEY (span, at, api_key, holder, model, provider, upstream, outcome, currency)
+	PRIMARY KEY (span, at, api_key, holder, limit_name, model, provider, upstream, outcome, currency)
 );
 
 CREATE INDEX gateway_usage_user ON gateway_usage (holder, span, at);

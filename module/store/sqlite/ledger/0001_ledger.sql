@@ -72,6 +72,7 @@ CREATE TABLE gateway_usage (
 	at               INTEGER NOT NULL, -- its beginning
 	api_key          INTEGER NOT NULL,
 	holder           INTEGER NOT NULL,
+	limit_name       INTEGER NOT NULL,
 	model            INTEGER NOT NULL,
 	provider         INTEGER NOT NULL,
 	upstream         INTEGER NOT NULL,
@@ -94,7 +95,7 @@ CREATE TABLE gateway_usage (
 	duration         INTEGER NOT NULL,
 	ttfb             INTEGER NOT NULL,
 	ttfb_n           INTEGER NOT NULL,
-	PRIMARY KEY (span, at, api_key, holder, model, provider, upstream, outcome, currency)
+	PRIMARY KEY (span, at, api_key, holder, limit_name, model, provider, upstream, outcome, currency)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX gateway_usage_user ON gateway_usage (holder, span, at);

@@ -1,0 +1,55 @@
+package ledgertest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// costing returns a record of a key with a limit.
+func costing(limit string, nanos int64) aigateway.Record {
+	return aigateway.Record{Key: "laptop", User: "alice", Limit: limit, Calls: []aigateway.Call{
+		{Provider: "p", Source: aigateway.SourceProvider, Price: "a price", Cost: aigateway.Cost{Nanos: nanos, Currency: "USD"}},
+	}}
+}
+
+// A budget that is read while records are on their way would miss them.
+func settled(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 5 {
+				write(t, l, costing("small", 1))
+			}
+			assert.NoError(t, l.Settled(t.Context()))
+		})
+	}
+	all.Wait()
+	assert.EqualValues(t, 40, total(t, l).Cost.Nanos)
+	require.NoError(t, l.Settled(t.Context()), "nothing is new")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = l.Settled(ended) // it may have settled at once
+	require.NoError(t, l.Settled(t.Context()), "who does not wait any more keeps nobody waiting")
+}
+
+func sumsOfLimits(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	for limit, nanos := range map[string]int64{"": 1, "small": 10, "large": 100, "other": 1000} {
+		write(t, l, costing(limit, nanos))
+	}
+	require.NoError(t, l.Settled(t.Context()))
+	for want, limits := range map[int64][]string{1111: nil, 10: {"small"}, 110: {"small", "large", "unknown"}} {
+		sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limits: limits})
+		require.NoError(t, err)
+		require.Len(t, sums, 1)
+		assert.Equal(t, want, sums[0].Cost.Nanos, limits)
+	}
+}
