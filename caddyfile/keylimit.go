@@ -6,34 +6,49 @@ import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 )
 
-var keyLimitWords = words[*gateway.KeyLimit]{
-	"requests": {read: func(d *cf.Dispenser, l *gateway.KeyLimit) (err error) {
+var keyLimitWords = words[*limiting.Limit]{
+	"per": {read: func(d *cf.Dispenser, l *limiting.Limit) error {
+		scope, err := readOne(d)
+		l.Per = aigateway.Scope(scope)
+		return err
+	}},
+	"within": {read: func(d *cf.Dispenser, l *limiting.Limit) (err error) {
+		l.Within, err = readOne(d)
+		return err
+	}},
+	"requests": {read: func(d *cf.Dispenser, l *limiting.Limit) (err error) {
 		l.Requests, err = readRate(d)
 		return err
 	}},
-	"tokens": {read: func(d *cf.Dispenser, l *gateway.KeyLimit) (err error) {
+	"tokens": {read: func(d *cf.Dispenser, l *limiting.Limit) (err error) {
 		l.Tokens, err = readRate(d)
 		return err
 	}},
-	"concurrent": {read: func(d *cf.Dispenser, l *gateway.KeyLimit) error {
+	"concurrent": {read: func(d *cf.Dispenser, l *limiting.Limit) error {
 		n, err := readCount(d)
 		l.Concurrent = int64(n)
 		return err
 	}},
+	"budget":   {read: readBudget},
+	"unpriced": {read: readUnpriced},
 }
 
 // readKeyLimit reads a limit, which keys refer to by its name. Syntax:
 //
 //	limit <name> {
+//		per        key | user | group | gateway
+//		within     <name>
 //		requests   <number>/<duration>
 //		tokens     <number>/<duration>
 //		concurrent <number>
+//		budget     <amount>/<duration>|day|week|month|total [<currency>] [soft]
+//		unpriced   allow
 //	}
 //
-// At least one of the rules is required.
+// At least one of the rules is required: requests, tokens, concurrent and budget.
 func readKeyLimit(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the whole block contain its first line
 	name, err := readOne(d)
@@ -43,10 +58,10 @@ func readKeyLimit(d *cf.Dispenser, c *config) error {
 	if err := aigateway.CheckLimitName(name); err != nil {
 		return d.WrapErr(err)
 	}
-	if slices.ContainsFunc(c.KeyLimits, func(l *gateway.KeyLimit) bool { return l.Name == name }) {
+	if slices.ContainsFunc(c.KeyLimits, func(l *limiting.Limit) bool { return l.Name == name }) {
 		return d.Errf("limit '%s' is defined twice", name)
 	}
-	limit := &gateway.KeyLimit{Name: name}
+	limit := &limiting.Limit{Limit: aigateway.Limit{Name: name}}
 	if err := keyLimitWords.readBlock(d, "limit", limit, nil); err != nil {
 		return err
 	}
@@ -69,4 +84,39 @@ func readRate(d *cf.Dispenser) (aigateway.Rate, error) {
 		return rate, d.Errf("%s: %w", name, err)
 	}
 	return rate, nil
+}
+
+// readBudget reads a budget, such as 50/month EUR soft.
+func readBudget(d *cf.Dispenser, l *limiting.Limit) (err error) {
+	args := d.RemainingArgs()
+	if len(args) == 0 {
+		return d.ArgErr()
+	}
+	if l.Budget, err = aigateway.ParseBudget(args[0]); err != nil {
+		return d.Errf("budget: %w", err)
+	}
+	rest := args[1:]
+	if len(rest) > 0 && rest[0] != "soft" {
+		if err := aigateway.CheckCurrency(rest[0]); err != nil {
+			return d.Errf("budget: %w", err)
+		}
+		l.Budget.Currency, rest = rest[0], rest[1:]
+	}
+	if len(rest) > 0 && rest[0] == "soft" {
+		l.Budget.Soft, rest = true, rest[1:]
+	}
+	if len(rest) > 0 {
+		return d.Errf("budget: '%s' is too much: what may follow the budget is a currency, and then soft", rest[0])
+	}
+	return nil
+}
+
+// readUnpriced reads what becomes of models whose price is unknown.
+func readUnpriced(d *cf.Dispenser, l *limiting.Limit) error {
+	word, err := readOne(d)
+	if err == nil && word != "allow" {
+		return d.Err("unpriced can only be allow: without it, a budget refuses models whose price is unknown")
+	}
+	l.AllowUnpriced = true
+	return err
 }

@@ -29,11 +29,14 @@ var blocks = map[string][]string{
 	"provider demo\nmodel m {\nto demo\nLINE\n}":        {"model", "Traits"},
 	"provider demo\nmodel m {\nto demo {\nLINE\n}\n}":   {"to", "Traits"},
 	"provider demo\nkey k {env.GATEWAY_KEY} {\nLINE\n}": {"key"},
-	"provider demo\nlimit l {\nLINE\n}":                 {"limit"},
+	"provider demo\nledger\nlimit l {\nLINE\n}":         {"limit"},
 	"provider demo\nstore LINE":                         {"store"},
 	"provider demo\naccounts {\nLINE\n}":                {"accounts"},
 	"provider demo\nledger {\nLINE\n}":                  {"ledger"},
 }
+
+// alongside are lines without which a word means nothing.
+var alongside = map[string]string{"per": "concurrent 8", "within": "concurrent 8", "unpriced": "budget 1/day"}
 
 // siteWith returns the Caddyfile of a site with a line in a block.
 func siteWith(block, line string) string {
@@ -134,7 +137,7 @@ func TestExamplesOfTheReferenceProvision(t *testing.T) {
 				}
 				t.Run(headings[0]+"/"+row.word, func(t *testing.T) {
 					assert.Equal(t, row.word, strings.Fields(row.example)[0])
-					provision(t, siteWith(block, row.example))
+					provision(t, siteWith(block, row.example+"\n"+alongside[row.word]))
 				})
 			}
 		}

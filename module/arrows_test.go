@@ -50,7 +50,7 @@ var arrows = []arrow{
 	{"module/gateway/catalog", []string{"module/gateway/health", "module/metrics", "module/gateway/meter", "module/gateway/modellist", "module/gateway/upstream", "module/prices", "module/prices/pricefile", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format"}},
 	{"module/gateway/keyring", []string{"module/aigateway", "translate/fault"}},
-	{"module/gateway/limiting", []string{"module/metrics", "module/gateway/catalog", "module/gateway/meter", "module/gateway/sink", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
+	{"module/gateway/limiting", []string{"module/gateway/catalog", "module/gateway/meter", "module/gateway/sink", "module/gateway/userbase", "module/events", "module/metrics", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/userbase", []string{"module/gateway/meter", "module/metrics", "module/aigateway", "module/exchange", "translate/fault"}},
 	{"module/gateway/sealkeys", []string{"module/aigateway", "translate/seal"}},
 	{"module/gateway/cors", []string{"module/aigateway"}},
@@ -64,7 +64,8 @@ var arrows = []arrow{
 
 	// Guests import the public API, and no other guest.
 	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/suggest", "translate"}},
-	{"module/limits", []string{"module/metrics", "module/events", "module/aigateway"}},
+	{"module/limits", []string{"module/aigateway"}},
+	{"module/limits/limitstest", []string{"module/aigateway"}},
 	{"module/ledger/journal", nil},
 	{"module/ledger/ledgertest", []string{"module/aigateway", "module/ledger", "module/store/database", "translate/token"}},
 	{"module/ledger", []string{"module/metrics", "module/events", "module/aigateway", "module/ledger/journal", "module/store/database", "translate/token"}},
@@ -92,13 +93,13 @@ var arrows = []arrow{
 		"module/aigateway", "module/doctor", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest",
 	}},
 
-	{"caddyfile", []string{"module/gateway", "module/gateway/affinity", "module/gateway/catalog", "module/gateway/userbase", "module/gateway/cors", "module/filewatch", "module/aigateway", "module/suggest", "translate", "translate/formats", "translate/trait"}},
+	{"caddyfile", []string{"module/gateway", "module/gateway/affinity", "module/gateway/catalog", "module/gateway/limiting", "module/gateway/userbase", "module/gateway/cors", "module/filewatch", "module/aigateway", "module/suggest", "translate", "translate/formats", "translate/trait"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/...", []string{"module"}},
 }
 
 // onlyForTests may be imported by no package of the product.
-var onlyForTests = []string{"module/gatewaytest/...", "module/tests/...", "module/store/storetest", "module/ledger/ledgertest", "translate/translatetest"}
+var onlyForTests = []string{"module/gatewaytest/...", "module/tests/...", "module/limits/limitstest", "module/store/storetest", "module/ledger/ledgertest", "translate/translatetest"}
 
 // pure are the packages that take bytes and give bytes: they import nothing
 // but the standard library.

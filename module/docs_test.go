@@ -66,6 +66,8 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	t.Setenv("GATEWAY_KEY", "sk-gateway-0123456789abcdef")
 	t.Setenv("UPSTREAM_KEY", "sk-upstream-0123456789abcdef")
 	t.Setenv("SECOND_API_KEY", "sk-upstream-9876543210fedcba")
+	t.Setenv("ADA_KEY", "sk-of-ada-0123456789abcdef")
+	t.Setenv("GRACE_KEY", "sk-of-grace-0123456789abcdef")
 	t.Setenv("POSTGRES_DSN", "postgres://gateway@127.0.0.1:9/gateway")
 	keys, _ := site.KeysFile(t, "# nobody yet")
 	prices, err := filepath.Abs("prices/prices.csv")

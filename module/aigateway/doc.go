@@ -7,8 +7,8 @@
 //   - ai_gateway.providers: a [Preset] describes a service that answers requests,
 //     or answers them itself.
 //   - ai_gateway.keys: a [KeySource] looks up API keys.
-//   - ai_gateway.counters: [Counters] count the requests and tokens that the limits
-//     of keys restrict.
+//   - ai_gateway.counters: [Counters] count the requests, tokens and money that
+//     limits restrict.
 //   - ai_gateway.stores: a [Store] stores users, their sessions and their keys.
 //
 // The module with the ID ai_gateway.accounts is the only one of its kind in a
@@ -35,7 +35,7 @@
 // Methods with a context may do I/O, and return soon after the context is
 // cancelled. Methods without a context do no I/O. In particular, every request
 // waits for Lookup of each [KeySource], and for Settle and Release of its
-// [Reservation].
+// [Reservation]: counters on another machine settle in the background.
 //
 // What a guest returns belongs to the gateway and the guest together: neither of
 // them changes it.

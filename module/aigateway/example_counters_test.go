@@ -1,7 +1,6 @@
 package aigateway_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -29,51 +28,68 @@ func (Running) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-func (Running) Limiter(_ string, rules aigateway.LimitRules) (aigateway.Limiter, error) {
-	return &runningLimiter{limit: rules.Concurrent, counts: make(map[string]int64)}, nil
+func (Running) Limiter(limits []*aigateway.Limit) (aigateway.Limiter, error) {
+	return &runningLimiter{limits: limits, counts: make(map[running]int64)}, nil
+}
+
+// running identifies the requests of a subject that a limit counts.
+type running struct {
+	limit   string
+	subject aigateway.Subject
 }
 
 type runningLimiter struct {
-	limit int64
+	limits []*aigateway.Limit
 
 	mu     sync.Mutex // guards counts
-	counts map[string]int64
+	counts map[running]int64
 }
 
-func (l *runningLimiter) Admit(_ context.Context, key *aigateway.Key, _ int64) aigateway.Admission {
-	subject := cmp.Or(key.Subject, key.ID)
+func (l *runningLimiter) Admit(_ context.Context, d aigateway.Demand) aigateway.Admission {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.limit > 0 && l.counts[subject] >= l.limit {
-		return aigateway.Admission{Reached: aigateway.ConcurrentRequests, RetryAfter: time.Second}
+	for _, limit := range l.limits {
+		if limit.Concurrent > 0 && l.counts[running{limit.Name, limit.Subject(d.Key)}] >= limit.Concurrent {
+			return aigateway.Admission{Limit: limit, Reached: aigateway.ConcurrentRequests, RetryAfter: time.Second}
+		}
 	}
-	l.counts[subject]++
-	return aigateway.Admission{Reservation: &runningRequest{l, subject}}
+	l.add(d.Key, 1)
+	return aigateway.Admission{Reservation: &runningRequest{l, d.Key}}
+}
+
+// add counts in every limit. The caller holds the lock.
+func (l *runningLimiter) add(key *aigateway.Key, n int64) {
+	for _, limit := range l.limits {
+		l.counts[running{limit.Name, limit.Subject(key)}] += n
+	}
 }
 
 type runningRequest struct {
 	limiter *runningLimiter
-	subject string
+	key     *aigateway.Key
 }
 
-func (*runningRequest) Settle(int64) {} // tokens are not counted
+func (*runningRequest) Settle(aigateway.Use) {} // neither tokens nor money are counted
 
 func (r *runningRequest) Release() {
 	r.limiter.mu.Lock()
 	defer r.limiter.mu.Unlock()
-	r.limiter.counts[r.subject]--
+	r.limiter.add(r.key, -1)
 }
 
 func ExampleCounters() {
-	limiter, _ := Running{}.Limiter("small", aigateway.LimitRules{Concurrent: 1})
-	key := &aigateway.Key{ID: "alice"}
-	first := limiter.Admit(context.Background(), key, 100)
-	second := limiter.Admit(context.Background(), key, 100)
-	fmt.Println("second request refused:", second.Reached)
+	limiter, _ := Running{}.Limiter([]*aigateway.Limit{
+		{Name: "small", LimitRules: aigateway.LimitRules{Concurrent: 2}},
+		{Name: "team", Per: aigateway.PerGroup, LimitRules: aigateway.LimitRules{Concurrent: 1}},
+	})
+	alice, bob := aigateway.Demand{Key: &aigateway.Key{ID: "alice"}}, aigateway.Demand{Key: &aigateway.Key{ID: "bob"}}
+	first := limiter.Admit(context.Background(), alice)
+	second := limiter.Admit(context.Background(), bob)
+	fmt.Println("second request refused:", second.Reached, "of", second.Limit.Name)
 	first.Reservation.Release()
-	third := limiter.Admit(context.Background(), key, 100)
+	third := limiter.Admit(context.Background(), bob)
 	fmt.Println("third request admitted:", third.Reservation != nil)
 	// Output:
-	// second request refused: concurrent request
+	// second request refused: concurrent request of team
 	// third request admitted: true
 }

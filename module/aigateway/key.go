@@ -22,11 +22,11 @@ type Key struct {
 	Networks []netip.Prefix // client addresses that may use the key; empty: all
 	Expires  time.Time      // zero: never
 	Disabled bool           // the key is refused, as if it had expired
-	Owner    string         // the name of its user; may be empty
+	Owner    string         // the name of its user, whose keys a limit may count together; may be empty
 	Limit    string         // the name of its limit; empty: none
 
-	// Subject is the name under which the limit counts the use of the key. Keys
-	// with the same subject share the limit. Empty: the key is counted alone.
+	// Subject identifies the user of the key among the users of all stores. Reasoning
+	// is sealed for the subject. Empty: the key belongs to no user of a store.
 	Subject string
 }
 

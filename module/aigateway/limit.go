@@ -10,6 +10,60 @@ import (
 	"github.com/caddyserver/caddy/v2"
 )
 
+// Limit bounds what the keys that lead to it may use.
+type Limit struct {
+	// Name is the name that keys use: 1 to 64 letters, digits or ._@+- with a letter
+	// or digit first.
+	Name string `json:"name"`
+
+	// Per is who is counted together. Default: "user".
+	Per Scope `json:"per,omitempty"`
+
+	LimitRules
+}
+
+// Scope is who a limit counts together.
+type Scope string
+
+// The scopes.
+const (
+	PerKey  Scope = "key"  // each key alone
+	PerUser Scope = "user" // the keys of an owner; a key without an owner alone
+	// PerGroup counts all keys that name the limit, or a limit within it.
+	PerGroup Scope = "group"
+	// PerGateway counts all keys, whatever limit they name.
+	PerGateway Scope = "gateway"
+)
+
+// Subject identifies who a limit counts together. Subjects can be compared.
+type Subject struct {
+	Per  Scope
+	Name string // the ID of a key or the name of a user; else empty
+}
+
+// Subject returns who the limit counts together with a key.
+func (l *Limit) Subject(key *Key) Subject {
+	switch {
+	case l.Per == PerGroup || l.Per == PerGateway:
+		return Subject{Per: l.Per}
+	case l.Per == PerKey || key.Owner == "":
+		return Subject{PerKey, key.ID}
+	}
+	return Subject{PerUser, key.Owner}
+}
+
+// Check returns an error if the limit has no rule, or a value out of bounds.
+func (l *Limit) Check() error {
+	if err := CheckLimitName(l.Name); err != nil {
+		return err
+	}
+	switch l.Per {
+	case "", PerKey, PerUser, PerGroup, PerGateway:
+		return l.LimitRules.Check()
+	}
+	return errScope
+}
+
 // LimitRules are the rules of a limit. At least one of them is set.
 type LimitRules struct {
 	// Requests is the rate of requests. A request counts when it has passed all
@@ -27,6 +81,14 @@ type LimitRules struct {
 	// Concurrent is how many requests may run at once, from 1 to 1000000000000
 	// (10^12). Default: any number.
 	Concurrent int64 `json:"concurrent,omitempty"`
+
+	// Budget is the money that requests may cost. A running request counts with the
+	// most that it may cost, by an estimate of its input. It needs a ledger.
+	Budget Budget `json:"budget,omitzero"`
+
+	// AllowUnpriced admits requests for models whose price is unknown, which count
+	// nothing of the budget. Default: false: such requests are refused.
+	AllowUnpriced bool `json:"allow_unpriced,omitempty"`
 }
 
 // Rate is an amount per period. It applies to every period of that length, not
@@ -48,7 +110,9 @@ const (
 
 // The errors of rules.
 var (
-	errNoRule     = errors.New("a limit needs at least one of requests, tokens and concurrent")
+	errScope      = errors.New("per must be key, user, group or gateway")
+	errNoRule     = errors.New("a limit needs at least one of requests, tokens, concurrent and budget")
+	errUnpriced   = errors.New("unpriced needs a budget")
 	errRate       = errors.New("a rate is a number from 1 to 1000000000000, a slash and a period from 1s to 366d: 60/1m")
 	errConcurrent = errors.New("concurrent must be 1 to 1000000000000")
 )
@@ -69,16 +133,19 @@ func ParseRate(s string) (Rate, error) {
 }
 
 func (r Rate) check() error {
-	per := time.Duration(r.Per)
-	if r.Most < 1 || r.Most > maxAmount || per < minPeriod || per > maxPeriod {
+	if r.Most < 1 || r.Most > maxAmount || !isPeriod(r.Per) {
 		return errRate
 	}
 	return nil
 }
 
+func isPeriod(d caddy.Duration) bool {
+	return time.Duration(d) >= minPeriod && time.Duration(d) <= maxPeriod
+}
+
 // Check returns an error if r has no rule, or a rule out of bounds.
 func (r LimitRules) Check() error {
-	if r == (LimitRules{}) {
+	if (r == LimitRules{AllowUnpriced: r.AllowUnpriced}) {
 		return errNoRule
 	}
 	if err := r.Requests.check(); r.Requests != (Rate{}) && err != nil {
@@ -89,6 +156,12 @@ func (r LimitRules) Check() error {
 	}
 	if r.Concurrent < 0 || r.Concurrent > maxAmount {
 		return errConcurrent
+	}
+	if r.Budget == (Budget{}) && r.AllowUnpriced {
+		return errUnpriced
+	}
+	if err := r.Budget.check(); r.Budget != (Budget{}) && err != nil {
+		return fmt.Errorf("budget: %w", err)
 	}
 	return nil
 }

@@ -29,14 +29,25 @@ func TestRatesAreANumberAndATime(t *testing.T) {
 
 func TestRulesThatCannotBeMeantAreRefused(t *testing.T) {
 	minute := caddy.Duration(time.Minute)
-	for _, right := range []LimitRules{{Requests: Rate{1, minute}}, {Tokens: Rate{1, minute}}, {Concurrent: 1}} {
+	for _, right := range []LimitRules{{Requests: Rate{1, minute}}, {Tokens: Rate{1, minute}}, {Concurrent: 1}, {Budget: Budget{Micros: 1, Per: minute}, AllowUnpriced: true}} {
 		assert.NoError(t, right.Check())
 	}
 	for want, wrong := range map[string]LimitRules{
-		"at least one of": {}, "requests: a rate": {Requests: Rate{Most: 5}, Concurrent: 1}, "tokens: a rate": {Tokens: Rate{-5, minute}}, "concurrent must": {Concurrent: -1},
+		"at least one of": {AllowUnpriced: false}, "unpriced needs": {Concurrent: 1, AllowUnpriced: true}, "budget: a budget": {Budget: Budget{Micros: 5}}, "budget: a currency": {Budget: Budget{Micros: 5, Calendar: Daily, Currency: "euro"}},
+		"requests: a rate": {Requests: Rate{Most: 5}, Concurrent: 1}, "tokens: a rate": {Tokens: Rate{-5, minute}}, "concurrent must": {Concurrent: -1},
 	} {
 		assert.ErrorContains(t, wrong.Check(), want)
 	}
+}
+
+func TestLimitsHaveANameAndAScope(t *testing.T) {
+	rules := LimitRules{Concurrent: 1}
+	for _, per := range []Scope{"", PerKey, PerUser, PerGroup, PerGateway} {
+		assert.NoError(t, (&Limit{Name: "small", Per: per, LimitRules: rules}).Check())
+	}
+	assert.ErrorContains(t, (&Limit{Name: "small", Per: "team", LimitRules: rules}).Check(), "per must be key, user, group or gateway")
+	assert.Error(t, (&Limit{LimitRules: rules}).Check())
+	assert.Error(t, (&Limit{Name: "small"}).Check())
 }
 
 func TestNamesOfLimits(t *testing.T) {

@@ -1,6 +1,9 @@
 package aigateway
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -52,6 +55,16 @@ type Call struct {
 type Cost struct {
 	Nanos    int64
 	Currency string // "USD"; empty if nothing is known
+}
+
+// String returns the amount with at most six decimals, rounded up: "2.5 USD".
+func (c Cost) String() string {
+	micros := c.Nanos/1000 + min(1, c.Nanos%1000)
+	text := strconv.FormatInt(micros/1_000_000, 10)
+	if fraction := micros % 1_000_000; fraction != 0 {
+		text += "." + strings.TrimRight(fmt.Sprintf("%06d", fraction), "0")
+	}
+	return text + " " + c.Currency
 }
 
 // Tokens are the counts of a call. They do not overlap.

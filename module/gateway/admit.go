@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -12,27 +13,29 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// admit writes down that the exchange begins, and reserves what it may use of the limit
-// of its key. The meter that it returns settles both, after a refusal too; the fault is
+// admit reserves what the exchange may use of the limits of its key, and writes down that
+// it begins. The meter that it returns settles both, after a refusal too; the fault is
 // nil if the exchange is admitted.
 func (h *Handler) admit(s *sink.Sink, r *http.Request, m *catalog.Model) (meter.Meter, *fault.Fault) {
 	ex := s.Exchange()
-	entry, refused := h.users.Book.Begin(ex, h.resolved.catalog)
-	estimate := limiting.Expected(ex, m)
-	var reservation aigateway.Reservation
-	if refused == nil && ex.Key.Limit != "" {
-		reservation, refused = h.reserve(s, r, estimate)
-	}
-	return meter.New(estimate, reservation, entry), refused
+	limits := h.resolved.limits.Of(ex.Key)
+	estimate, reservation, refused := h.reserve(limits, s, r, m)
+	entry, unrecorded := h.users.Book.Begin(ex, h.resolved.catalog, estimate.Cost, limits != nil && limits.NeedsLedger())
+	return meter.New(estimate, reservation, entry), cmp.Or(refused, unrecorded)
 }
 
-// reserve reserves the estimate of the limit of the key.
-func (h *Handler) reserve(s *sink.Sink, r *http.Request, estimate meter.Estimate) (aigateway.Reservation, *fault.Fault) {
-	key := s.Exchange().Key
-	limiter := h.resolved.limiters[key.Limit]
-	if limiter == nil {
-		h.logRefusedKey(s, key, "its limit '"+observe.Clip(key.Limit)+"' is not configured")
-		return nil, fault.LimitUnknown()
+// reserve estimates what the exchange may use, and reserves it in the limits of the key,
+// which are nil if the key names one that is not configured.
+func (h *Handler) reserve(limits *limiting.Chain, s *sink.Sink, r *http.Request, m *catalog.Model) (e meter.Estimate, _ aigateway.Reservation, refused *fault.Fault) {
+	ex := s.Exchange()
+	if limits == nil {
+		h.logRefusedKey(s, ex.Key, "its limit '"+observe.Clip(ex.Key.Limit)+"' is not configured")
+		return e, nil, fault.LimitUnknown()
 	}
-	return limiting.Reserve(limiter, s, r, estimate)
+	e, refused = limits.Expect(ex, m, h.resolved.catalog)
+	if refused != nil || limits.Empty() {
+		return e, nil, refused
+	}
+	reservation, refused := limits.Reserve(s, r, e)
+	return e, reservation, refused
 }

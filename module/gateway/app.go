@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
@@ -69,7 +69,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
 	a.ratios = meter.LoadRatios()
 	var err error
-	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(&a.lists)}); err != nil {
+	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(&a.lists), limits: limiting.New()}); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	if a.users, err = userbase.Load(ctx, a.Options); err != nil {
@@ -113,7 +113,7 @@ func (a *App) metricNames() (n metrics.Names) {
 			n.Providers = append(n.Providers, p.Name)
 		}
 		n.Models = append(n.Models, site.resolved.catalog.Patterns()...)
-		n.Limits = slices.AppendSeq(n.Limits, maps.Keys(site.resolved.limiters))
+		n.Limits = append(n.Limits, site.resolved.limits.Names()...)
 	}
 	return n
 }

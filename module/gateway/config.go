@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cors"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
 )
 
@@ -37,7 +38,7 @@ type Config struct {
 	KeySourcesRaw []json.RawMessage `json:"keys,omitempty" caddy:"namespace=ai_gateway.keys inline_key=source"`
 
 	// KeyLimits are the limits that keys may name.
-	KeyLimits []*KeyLimit `json:"limits,omitempty"`
+	KeyLimits []*limiting.Limit `json:"limits,omitempty"`
 
 	// Counters are where limits count. Either the global option or sites may set
 	// them. Default: "memory", the memory of this process.
@@ -111,13 +112,3 @@ const (
 	DefaultCommitAfter = 30 * time.Second
 	DefaultKeepAlive   = 15 * time.Second
 )
-
-// KeyLimit is a limit that keys may name. It counts for each key by itself; the keys
-// of one user share it.
-type KeyLimit struct {
-	// Name is the name that keys use: 1 to 64 letters, digits or ._@+- with a letter
-	// or digit first.
-	Name string `json:"name"`
-
-	aigateway.LimitRules
-}

@@ -112,7 +112,10 @@ func (h *Handler) setResolved(ctx caddy.Context, base *resolved) (err error) {
 	if h.users.Store != nil {
 		h.resolved.sources = append(h.resolved.sources, h.users.Store)
 	}
-	return h.resolved.limiters.CheckAccounts(h.users.Accounts)
+	if err := h.resolved.limits.Attach(h.users.Book, h.logger); err != nil {
+		return err
+	}
+	return h.resolved.limits.CheckAccounts(h.users.Accounts)
 }
 
 // setUsers sets the userbase: that of the global option, unless the site configures its
@@ -152,6 +155,9 @@ func (h *Handler) inherit(app *Config) error {
 	h.inheritRouting(app)
 	if h.CountersRaw != nil && app.CountersRaw != nil {
 		return errors.New("counters is set in the global option ai_gateway already")
+	}
+	if h.CountersRaw != nil && len(app.KeyLimits) > 0 {
+		return errors.New("counters must be set in the global option ai_gateway, which has limits that count there as well")
 	}
 	if h.CountersRaw == nil {
 		h.CountersRaw = app.CountersRaw

@@ -3,7 +3,6 @@ package gateway
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/caddyserver/caddy/v2"
@@ -16,19 +15,19 @@ import (
 
 // resolved is a provisioned Config together with what it inherits.
 type resolved struct {
-	catalog  *catalog.Catalog
-	sources  keyring.Sources
-	limiters limiting.Limiters
+	catalog *catalog.Catalog
+	sources keyring.Sources
+	limits  *limiting.Limits
 }
 
 // resolve provisions c on top of what it inherits.
 func (c *Config) resolve(ctx caddy.Context, base *resolved) (r *resolved, err error) {
-	r = &resolved{limiters: make(limiting.Limiters), sources: slices.Clone(base.sources)}
-	maps.Copy(r.limiters, base.limiters)
+	r = &resolved{sources: slices.Clone(base.sources)}
 	// Limits come before the keys that name them, and key sources before providers:
 	// the health checks of a provider start with it, and read what loading another
 	// module writes.
-	if err := r.addLimiters(ctx, c); err != nil {
+	r.limits, err = base.limits.Extend(c.KeyLimits, func() (aigateway.Counters, error) { return c.loadCounters(ctx) })
+	if err != nil {
 		return nil, err
 	}
 	if err := r.addKeySources(ctx, c); err != nil {
@@ -45,23 +44,6 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved) (r *resolved, err er
 
 // defaultCounters are the counters of a configuration without counters.
 const defaultCounters = `{"counters":"memory"}`
-
-// addLimiters provisions the limits of c.
-func (r *resolved) addLimiters(ctx caddy.Context, c *Config) error {
-	if len(c.KeyLimits) == 0 {
-		return nil
-	}
-	counters, err := c.loadCounters(ctx)
-	if err != nil {
-		return fmt.Errorf("loading counters: %w", err)
-	}
-	for _, limit := range c.KeyLimits {
-		if err := r.limiters.Add(counters, limit.Name, limit.LimitRules); err != nil {
-			return fmt.Errorf("limit '%s': %w", limit.Name, err)
-		}
-	}
-	return nil
-}
 
 func (c *Config) loadCounters(ctx caddy.Context) (aigateway.Counters, error) {
 	own := *c // a copy: loading empties the raw field, which sites inherit
@@ -85,10 +67,10 @@ func (r *resolved) addKeySources(ctx caddy.Context, c *Config) error {
 		return fmt.Errorf("loading key sources: %w", err)
 	}
 	for _, mod := range mods.([]any) {
-		if r.sources, err = r.sources.Add(mod.(aigateway.KeySource), r.limiters.Check); err != nil {
+		if r.sources, err = r.sources.Add(mod.(aigateway.KeySource), r.limits.Check); err != nil {
 			return err
 		}
 	}
-	r.sources.CheckChanges(r.limiters.Check)
+	r.sources.CheckChanges(r.limits.Check)
 	return nil
 }

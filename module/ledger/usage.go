@@ -173,7 +173,7 @@ func sumQuery(q aigateway.UsageQuery, d division, parts []interval) (query strin
 	}
 	var times []string
 	for _, part := range parts {
-		if len(d.by) == 0 && q.User == "" && q.Key == "" {
+		if len(d.by) == 0 && q.User == "" && q.Key == "" && len(q.Limits) == 0 {
 			part.span += totals
 		}
 		times = append(times, fmt.Sprintf("span = %d AND at >= %s AND at < %s", part.span, param(part.from.UnixMilli()), param(part.to.UnixMilli())))

@@ -8,67 +8,120 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// limiter implements aigateway.Limiter for one limit.
+// mu guards all counts of the process. A decision takes less than a microsecond, and
+// needs the counts of several limits at once, some of which all requests share.
+var mu sync.Mutex
+
+// limiter implements aigateway.Limiter.
 type limiter struct {
-	rules   aigateway.LimitRules
+	limits []limit
+}
+
+// limit is a limit with its counts, which other limiters and other configurations may
+// share.
+type limit struct {
+	*aigateway.Limit
+	*counts
+}
+
+// counts are the tallies of a limit, by subject.
+type counts struct {
 	created time.Time
-
-	mu      sync.RWMutex // guards tallies and sweepAt; held for reading while a tally is used
-	tallies map[subject]*tally
+	tallies map[aigateway.Subject]*tally
 	sweepAt int // number of tallies at which idle ones are removed
-}
-
-// subject identifies the keys that are counted together: the keys with the same
-// Key.Subject, or else one key by its digest.
-type subject struct {
-	digest aigateway.Digest
-	name   string
-}
-
-func subjectOf(key *aigateway.Key) subject {
-	if key.Subject != "" {
-		return subject{name: key.Subject}
-	}
-	return subject{digest: key.Digest}
 }
 
 // minSweep is the smallest number of tallies at which idle ones are removed.
 const minSweep = 1024
 
-func newLimiter(rules aigateway.LimitRules) *limiter {
-	return &limiter{rules: rules, created: time.Now(), tallies: make(map[subject]*tally), sweepAt: minSweep}
+func newCounts() *counts {
+	return &counts{created: time.Now(), tallies: make(map[aigateway.Subject]*tally), sweepAt: minSweep}
 }
 
-// Admit implements aigateway.Limiter without I/O.
-func (l *limiter) Admit(_ context.Context, key *aigateway.Key, tokens int64) aigateway.Admission {
-	who, now := subjectOf(key), time.Since(l.created)
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	found := l.tallies[who]
-	for found == nil {
-		l.mu.RUnlock()
-		l.add(who, now)
-		l.mu.RLock()
-		found = l.tallies[who] // nil if another goroutine has removed it since
+// Destruct implements caddy.Destructor. There is nothing to release.
+func (*counts) Destruct() error { return nil }
+
+// Admit implements aigateway.Limiter. It does I/O only to restore a budget.
+func (l *limiter) Admit(ctx context.Context, d aigateway.Demand) aigateway.Admission {
+	for {
+		admission, unknown := l.decide(&d)
+		if unknown < 0 {
+			return admission
+		}
+		if err := l.restore(ctx, unknown, &d); err != nil {
+			return aigateway.Admission{Err: err}
+		}
 	}
-	return found.admit(now, tokens)
 }
 
-// add adds a tally. A sweep takes time in proportion to the number of tallies, and
+// decide returns the decision, or the index of a limit whose budget has to be restored
+// first, else a negative one.
+func (l *limiter) decide(d *aigateway.Demand) (a aigateway.Admission, unknown int) {
+	mu.Lock()
+	defer mu.Unlock()
+	now := time.Now()
+	r := &reservation{reserved: d.Use}
+	r.shares = r.few[:0]
+	var refused refusal
+	for i := range l.limits {
+		t := l.limits[i].tally(d, now)
+		if t.budget != nil && !t.budget.restored {
+			return a, i
+		}
+		r.shares = append(r.shares, share{tally: t})
+		refused = refused.or(t.judge(l.limits[i].Limit, d.Use, now))
+	}
+	for i := range r.shares {
+		l.limits[i].note(&a, r.shares[i].tally, d)
+		if refused.rule == "" {
+			r.shares[i] = r.shares[i].tally.reserve(d.Use)
+		}
+	}
+	if refused.rule == "" {
+		a.Reservation = r
+	} else {
+		refused.report(&a)
+	}
+	for i := range r.shares {
+		l.limits[i].showQuotas(&a, r.shares[i].tally, now)
+	}
+	return a, -1
+}
+
+// report puts a refusal into a decision.
+func (r refusal) report(a *aigateway.Admission) {
+	a.Limit, a.Reached, a.TooLarge, a.Exceeded = r.limit, r.rule, r.tooLarge, nil
+	if r.wait != forever {
+		a.RetryAfter = r.wait
+	}
+}
+
+// tally returns the tally of a subject, as it is now.
+func (l *limit) tally(d *aigateway.Demand, now time.Time) *tally {
+	who := l.Subject(d.Key)
+	t := l.tallies[who]
+	if t == nil {
+		l.sweep(now)
+		t = newTally(l.Limit, l.created, zoneOf(d))
+		l.tallies[who] = t
+	}
+	t.advance(now)
+	return t
+}
+
+func zoneOf(d *aigateway.Demand) *time.Location {
+	if d.Spending == nil {
+		return time.UTC
+	}
+	return d.Spending.Zone()
+}
+
+// sweep removes idle tallies. It takes time in proportion to the number of tallies, and
 // happens only after that number has doubled.
-func (l *limiter) add(who subject, now time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.tallies[who] != nil {
+func (l *limit) sweep(now time.Time) {
+	if len(l.tallies) < l.sweepAt {
 		return
 	}
-	if len(l.tallies) >= l.sweepAt {
-		l.sweep(now)
-	}
-	l.tallies[who] = newTally(l.rules)
-}
-
-func (l *limiter) sweep(now time.Duration) {
 	for who, t := range l.tallies {
 		if t.idle(now) {
 			delete(l.tallies, who)
@@ -77,5 +130,76 @@ func (l *limiter) sweep(now time.Duration) {
 	l.sweepAt = max(minSweep, 2*len(l.tallies))
 }
 
-// Destruct implements caddy.Destructor. There is nothing to release.
-func (*limiter) Destruct() error { return nil }
+// note notes what becomes of the budget, before anything is reserved.
+func (l *limit) note(a *aigateway.Admission, t *tally, d *aigateway.Demand) {
+	if t.budget == nil {
+		return
+	}
+	if l.Budget.Soft && a.Exceeded == nil && t.budget.used+d.Nanos > l.Budget.Nanos() {
+		a.Exceeded = l.Limit
+	}
+	if from, to, moved := t.budget.move(&l.Budget); moved {
+		a.Moves = append(a.Moves, aigateway.BudgetMove{Limit: l.Limit, Subject: l.Subject(d.Key), From: from, To: to})
+	}
+}
+
+// showQuotas adds what is left of the limit.
+func (l *limit) showQuotas(a *aigateway.Admission, t *tally, now time.Time) {
+	if t.requests != nil {
+		a.Requests = a.Requests.Tighter(t.requests.quota(l.Requests.Most, now))
+	}
+	if t.tokens != nil {
+		a.Tokens = a.Tokens.Tighter(t.tokens.quota(l.Tokens.Most, now))
+	}
+}
+
+// restore restores the budget of one of the limits.
+func (l *limiter) restore(ctx context.Context, i int, d *aigateway.Demand) error {
+	mu.Lock()
+	t := l.limits[i].tally(d, time.Now())
+	mu.Unlock()
+	return t.budget.restore(ctx, l.limits[i].Limit, d)
+}
+
+// reservation implements aigateway.Reservation.
+type reservation struct {
+	reserved aigateway.Use
+	shares   []share
+	few      [4]share // the memory of few shares
+	settled  bool
+}
+
+// Settle implements aigateway.Reservation.
+func (r *reservation) Settle(used aigateway.Use) {
+	mu.Lock()
+	defer mu.Unlock()
+	if r.settled {
+		return
+	}
+	r.settled = true
+	for _, s := range r.shares {
+		s.settle(r.reserved, used)
+	}
+}
+
+// Release implements aigateway.Reservation.
+func (r *reservation) Release() {
+	mu.Lock()
+	defer mu.Unlock()
+	for _, s := range r.shares {
+		s.tally.running--
+	}
+}
+
+// newLimiter returns the limiter of limits with their counts.
+func newLimiter(limits []*aigateway.Limit, countsOf func(*aigateway.Limit) (*counts, error)) (*limiter, error) {
+	l := new(limiter)
+	for _, rules := range limits {
+		c, err := countsOf(rules)
+		if err != nil {
+			return nil, err
+		}
+		l.limits = append(l.limits, limit{rules, c})
+	}
+	return l, nil
+}

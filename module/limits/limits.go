@@ -1,13 +1,14 @@
 // Package limits contains the counters "memory": they count the use of limits in
 // the memory of this process.
 //
-// It promises that concurrent requests never exceed a limit; that no period of the
-// length of a rate, wherever it begins, has more use than the rate allows; that a
-// reload which leaves a limit unchanged keeps its counts; and that idle keys free
-// their memory: a limit has at most 1024 tallies, or twice as many as were in use
-// at the last sweep.
+// It promises that a request counts for all of its limits or for none; that concurrent
+// requests never exceed a limit; that no period of the length of a rate or of a budget,
+// wherever it begins, has more use than the limit allows; that a reload which leaves the
+// periods of a limit unchanged keeps its counts; and that idle keys free their memory: a
+// limit has at most 1024 tallies, or twice as many as were in use at the last sweep.
 //
-// It refuses to keep counts over a restart, and to share them with other processes.
+// After a restart, rates begin anew, and budgets with what the ledger has. The package
+// refuses to share counts with other processes.
 package limits
 
 import (
@@ -22,7 +23,8 @@ func init() {
 }
 
 // Memory counts the use of limits in the memory of this process. A reload keeps the
-// counts of limits whose name and rules are unchanged; a restart loses all counts.
+// counts of limits whose name and periods are unchanged. A restart loses the counts of
+// rates; budgets continue with what the ledger has.
 type Memory struct {
 	used []identity // in pool
 }
@@ -44,29 +46,44 @@ func (*Memory) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return nil
 }
 
-// identity distinguishes limits. Changed rules make a different limit.
+// identity distinguishes counts: limits whose names and periods are equal share theirs,
+// so that a reload which changes an amount keeps what is used.
 type identity struct {
-	name  string
-	rules aigateway.LimitRules
+	name, currency            string
+	per                       aigateway.Scope
+	requests, tokens, sliding caddy.Duration
+	calendar                  aigateway.Calendar
 }
 
-// pool contains the limiters in use. A new configuration is provisioned before the
-// old one is cleaned up, so that limiters survive a reload. A running request
-// has its own reference to its limiter.
+func identityOf(l *aigateway.Limit) identity {
+	return identity{
+		name: l.Name, per: l.Per, requests: l.Requests.Per, tokens: l.Tokens.Per,
+		sliding: l.Budget.Per, calendar: l.Budget.Calendar, currency: l.Budget.Unit(),
+	}
+}
+
+// pool contains the counts in use. A new configuration is provisioned before the
+// old one is cleaned up, so that counts survive a reload. A running request has its
+// own reference to its tallies.
 var pool = caddy.NewUsagePool()
 
 // Limiter implements aigateway.Counters.
-func (m *Memory) Limiter(name string, rules aigateway.LimitRules) (aigateway.Limiter, error) {
-	id := identity{name, rules}
-	loaded, _, err := pool.LoadOrNew(id, func() (caddy.Destructor, error) { return newLimiter(rules), nil })
+func (m *Memory) Limiter(limits []*aigateway.Limit) (aigateway.Limiter, error) {
+	return newLimiter(limits, m.counts)
+}
+
+// counts returns the counts of a limit, which Cleanup releases.
+func (m *Memory) counts(l *aigateway.Limit) (*counts, error) {
+	id := identityOf(l)
+	loaded, _, err := pool.LoadOrNew(id, func() (caddy.Destructor, error) { return newCounts(), nil })
 	if err != nil {
 		return nil, err
 	}
 	m.used = append(m.used, id)
-	return loaded.(*limiter), nil
+	return loaded.(*counts), nil
 }
 
-// Cleanup releases the limiters.
+// Cleanup releases the counts.
 func (m *Memory) Cleanup() error {
 	var last error
 	for _, id := range m.used {

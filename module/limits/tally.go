@@ -1,126 +1,141 @@
 package limits
 
 import (
-	"sync"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// tally counts the use of a limit by one subject: a key, or the keys of a user.
+// tally counts the use of a limit by one subject.
 type tally struct {
-	mu         sync.Mutex // guards the fields below
-	requests   *window    // nil without a rate of requests
-	tokens     *window    // nil without a rate of tokens
-	concurrent int64      // the largest value of running; 0 for any
-	running    int64
+	requests *window // nil without a rate of requests
+	tokens   *window // nil without a rate of tokens
+	budget   *budget // nil without a budget
+	running  int64
 }
 
-func newTally(rules aigateway.LimitRules) *tally {
-	return &tally{requests: newWindow(rules.Requests), tokens: newWindow(rules.Tokens), concurrent: rules.Concurrent}
+// newTally returns the tally of a limit. Its sliding windows begin with created.
+func newTally(l *aigateway.Limit, created time.Time, zone *time.Location) *tally {
+	t := new(tally)
+	if per := l.Requests.Per; per != 0 {
+		t.requests = newWindow(newSliding(time.Duration(per), created))
+	}
+	if per := l.Tokens.Per; per != 0 {
+		t.tokens = newWindow(newSliding(time.Duration(per), created))
+	}
+	if l.Budget.Micros != 0 {
+		t.budget = newBudget(&l.Budget, created, zone)
+	}
+	return t
 }
 
-// concurrentRetry is the RetryAfter of requests beyond the concurrent ones. Nobody
-// knows when one of those ends.
-const concurrentRetry = time.Second
-
-// admit implements Limiter.Admit. now is the time since the limiter was created.
-func (t *tally) admit(now time.Duration, tokens int64) aigateway.Admission {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.advance(now)
-	decision := t.judge(now, tokens)
-	if decision.Reached == "" {
-		decision.Reservation = t.reserve(tokens)
-	}
-	if t.requests != nil {
-		decision.Requests = t.requests.quota(now)
-	}
-	if t.tokens != nil {
-		decision.Tokens = t.tokens.quota(now)
-	}
-	return decision
-}
-
-func (t *tally) advance(now time.Duration) {
+// advance clears what no longer counts.
+func (t *tally) advance(now time.Time) {
 	if t.requests != nil {
 		t.requests.advance(now)
 	}
 	if t.tokens != nil {
 		t.tokens.advance(now)
 	}
+	if t.budget != nil {
+		t.budget.advance(now)
+	}
 }
 
-// judge checks every rule. If several refuse the request, judge returns the one with
-// the longest wait.
-func (t *tally) judge(now time.Duration, tokens int64) (decision aigateway.Admission) {
-	refuse := func(rule string, wait time.Duration) {
-		if wait > decision.RetryAfter {
-			decision.Reached, decision.RetryAfter = rule, wait
-		}
-	}
-	if t.tokens != nil && tokens > t.tokens.limit {
-		return aigateway.Admission{Reached: aigateway.TokenRate, RetryAfter: slots * t.tokens.length, TooLarge: true}
-	}
-	if t.concurrent > 0 && t.running >= t.concurrent {
-		refuse(aigateway.ConcurrentRequests, concurrentRetry)
-	}
-	if t.requests != nil {
-		refuse(aigateway.RequestRate, t.requests.wait(1, now))
-	}
-	if t.tokens != nil {
-		refuse(aigateway.TokenRate, t.tokens.wait(tokens, now))
-	}
-	return decision
+// concurrentRetry is the RetryAfter of requests beyond the concurrent ones. Nobody
+// knows when one of those ends.
+const concurrentRetry = time.Second
+
+// refusal is why a limit refuses a request. The zero refusal admits it.
+type refusal struct {
+	limit    *aigateway.Limit
+	rule     aigateway.Rule
+	wait     time.Duration
+	tooLarge bool
 }
 
-// reserve counts an admitted request.
-func (t *tally) reserve(tokens int64) *reservation {
-	t.running++
-	if t.requests != nil {
-		t.requests.add(1)
-	}
-	r := &reservation{tally: t, tokens: tokens}
-	if t.tokens != nil {
-		t.tokens.add(tokens)
-		r.slot = t.tokens.newest
+// or returns the refusal that holds for longer.
+func (r refusal) or(other refusal) refusal {
+	if other.tooLarge && !r.tooLarge || other.tooLarge == r.tooLarge && other.wait > r.wait {
+		return other
 	}
 	return r
 }
 
-// idle reports whether the tally equals a new one, so that it can be removed.
-func (t *tally) idle(now time.Duration) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.advance(now)
-	return t.running == 0 && (t.requests == nil || t.requests.used == 0) && (t.tokens == nil || t.tokens.used == 0)
-}
-
-// reservation implements aigateway.Reservation.
-type reservation struct {
-	tally  *tally
-	tokens int64
-	slot   int64 // in which the tokens were counted
-}
-
-// Settle subtracts unused tokens from the slot in which they were counted. Tokens
-// beyond the reserved ones count in the current slot.
-func (r *reservation) Settle(tokens int64) {
-	t := r.tally
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch {
-	case t.tokens == nil:
-	case tokens < r.tokens:
-		t.tokens.subtract(r.tokens-tokens, r.slot)
-	default:
-		t.tokens.add(tokens - r.tokens)
+// judge checks every rule of the limit. If several refuse the request, judge returns
+// the one with the longest wait.
+func (t *tally) judge(l *aigateway.Limit, use aigateway.Use, now time.Time) (r refusal) {
+	if l.Concurrent > 0 && t.running >= l.Concurrent {
+		r = refusal{limit: l, rule: aigateway.ConcurrentRequests, wait: concurrentRetry}
 	}
+	if t.requests != nil {
+		r = r.or(t.requests.refuse(l, aigateway.RequestRate, 1, l.Requests.Most, now))
+	}
+	if t.tokens != nil {
+		r = r.or(t.tokens.refuse(l, aigateway.TokenRate, use.Tokens, l.Tokens.Most, now))
+	}
+	if t.budget != nil && !l.Budget.Soft {
+		r = r.or(t.budget.refuse(l, aigateway.MoneyBudget, use.Nanos, l.Budget.Nanos(), now))
+	}
+	return r
 }
 
-// Release implements aigateway.Reservation.
-func (r *reservation) Release() {
-	r.tally.mu.Lock()
-	defer r.tally.mu.Unlock()
-	r.tally.running--
+// refuse returns the refusal of n beyond a limit.
+func (w *window) refuse(l *aigateway.Limit, rule aigateway.Rule, n, limit int64, now time.Time) refusal {
+	r := refusal{limit: l, rule: rule}
+	if n > limit {
+		r.tooLarge = true
+		return r
+	}
+	if r.wait = w.wait(n, limit, now); r.wait == 0 {
+		return refusal{}
+	}
+	return r
+}
+
+// reserve counts an admitted request.
+func (t *tally) reserve(use aigateway.Use) share {
+	s := share{tally: t}
+	t.running++
+	if t.requests != nil {
+		t.requests.add(1)
+	}
+	if t.tokens != nil {
+		t.tokens.add(use.Tokens)
+		s.tokens = t.tokens.newest
+	}
+	if t.budget != nil {
+		t.budget.add(use.Nanos)
+		s.money = t.budget.newest
+	}
+	return s
+}
+
+// idle reports whether the tally equals a new one, so that it can be removed.
+func (t *tally) idle(now time.Time) bool {
+	t.advance(now)
+	return t.running == 0 && (t.requests == nil || t.requests.used == 0) &&
+		(t.tokens == nil || t.tokens.used == 0) && (t.budget == nil || t.budget.used == 0 && t.budget.restoring == nil)
+}
+
+// share is what a request holds of a tally.
+type share struct {
+	tally  *tally
+	tokens int64 // the slot in which tokens were counted
+	money  int64 // the slot in which money was counted
+}
+
+// settle replaces reserved by used. Unused tokens are subtracted from the slot in which
+// they were counted, and tokens beyond the reserved ones count in the current slot, which
+// is when the provider has counted them. All money counts in the slot of the admission,
+// as in the ledger.
+func (s share) settle(reserved, used aigateway.Use) {
+	t := s.tally
+	if t.tokens != nil {
+		t.tokens.addAt(min(0, used.Tokens-reserved.Tokens), s.tokens)
+		t.tokens.add(max(0, used.Tokens-reserved.Tokens))
+	}
+	if t.budget != nil {
+		t.budget.addAt(used.Nanos-reserved.Nanos, s.money)
+	}
 }

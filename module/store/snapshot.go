@@ -102,7 +102,7 @@ func readKeys(in database.Statements, owner int64, before *snapshot) (map[aigate
 	return keys, err
 }
 
-// subjectOf returns the Key.Subject of the keys of a user, which share one limit.
+// subjectOf returns the Key.Subject of the keys of a user.
 func (k *snapshot) subjectOf(owner int64) string {
 	return k.database + " user " + strconv.FormatInt(owner, 10)
 }

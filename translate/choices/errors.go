@@ -39,6 +39,7 @@ var errorTypes = [...]string{
 	fault.UnsupportedMediaType: invalidRequest,
 	fault.UpgradeRefused:       invalidRequest,
 	fault.RateLimited:          "rate_limit_error",
+	fault.Exhausted:            "insufficient_quota",
 	fault.BadGateway:           "server_error",
 	fault.Overloaded:           "server_error",
 	fault.Timeout:              "server_error",

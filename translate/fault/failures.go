@@ -13,6 +13,7 @@ const (
 	codeTruncated   = "upstream_stream_truncated"
 	codeOverloaded  = "overloaded"
 	codeRateLimited = "rate_limit_exceeded"
+	codeExhausted   = "insufficient_quota"
 )
 
 // InternalError returns a fault of the gateway itself. Only the log gets the cause.
@@ -39,6 +40,12 @@ func LedgerUnavailable(cause error) *Fault {
 // LedgerUnreadable returns the fault of a request for usage that cannot be read.
 func LedgerUnreadable(cause error) *Fault {
 	return &Fault{Kind: Overloaded, Message: "usage cannot be read right now", Code: "ledger_unavailable", Cause: cause}
+}
+
+// LimitsUnavailable returns the fault of a request whose limits cannot be checked: their
+// counters or the ledger cannot be reached.
+func LimitsUnavailable(cause error) *Fault {
+	return &Fault{Kind: Overloaded, Message: "limits cannot be checked right now", Code: "limits_unavailable", Cause: cause}
 }
 
 // NoUpstream returns the fault of a model without an available target.

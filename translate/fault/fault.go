@@ -22,6 +22,7 @@ const (
 	UnsupportedMediaType             // 415
 	UpgradeRefused                   // 426: another protocol than HTTP is asked for
 	RateLimited                      // 429
+	Exhausted                        // 429: no money is left
 	BadGateway                       // 502: the provider is at fault
 	Overloaded                       // 529 to messages clients, 503 to others
 	Timeout                          // 504
@@ -61,6 +62,7 @@ var statuses = [...]int{
 	UnsupportedMediaType: 415,
 	UpgradeRefused:       426,
 	RateLimited:          429,
+	Exhausted:            429,
 	BadGateway:           502,
 	Overloaded:           503,
 	Timeout:              504,

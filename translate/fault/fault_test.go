@@ -172,9 +172,29 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 			`{"error":{"message":"path: no such endpoint; there are /v1/messages, /v1/messages/count_tokens, /v1/chat/completions, /v1/completions, /v1/responses, /v1/responses/input_tokens, /v1/models and /v1/capabilities","type":"invalid_request_error","param":null,"code":"not_found"}}`,
 		},
 		{
-			"limit", is(fault.LimitReached("request rate")), 429,
+			"limit", is(fault.LimitReached("request rate", "this key")), 429,
 			`{"type":"error","error":{"type":"rate_limit_error","message":"request rate limit reached for this key"},"request_id":"R"}`,
 			`{"error":{"message":"request rate limit reached for this key","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`,
+		},
+		{
+			"budget", is(fault.BudgetExhausted("50 USD per month", "the group 'team-a'", "2026-12-01 00:00 UTC")), 429,
+			`{"type":"error","error":{"type":"rate_limit_error","message":"the budget of the group 'team-a' is used up: 50 USD per month; there is room again at 2026-12-01 00:00 UTC"},"request_id":"R"}`,
+			`{"error":{"message":"the budget of the group 'team-a' is used up: 50 USD per month; there is room again at 2026-12-01 00:00 UTC","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`,
+		},
+		{
+			"too small a budget", is(fault.BudgetTooSmall("2.5 USD", "1 USD in total", "this key", 4096)), 429,
+			`{"type":"error","error":{"type":"rate_limit_error","message":"this request alone may cost 2.5 USD, more than the budget of this key, 1 USD in total: send less, or set max_tokens, without which 4096 are assumed for an answer"},"request_id":"R"}`,
+			`{"error":{"message":"this request alone may cost 2.5 USD, more than the budget of this key, 1 USD in total: send less, or set max_tokens, without which 4096 are assumed for an answer","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`,
+		},
+		{
+			"no price", is(fault.PriceUnknown("m1")), 403,
+			`{"type":"error","error":{"type":"permission_error","message":"model: the price of 'm1' is unknown, so a key with a budget cannot use it: an administrator can set a price"},"request_id":"R"}`,
+			`{"error":{"message":"model: the price of 'm1' is unknown, so a key with a budget cannot use it: an administrator can set a price","type":"invalid_request_error","param":"model","code":"price_unknown"}}`,
+		},
+		{
+			"limits unavailable", is(fault.LimitsUnavailable(cause)), 503,
+			`{"type":"error","error":{"type":"overloaded_error","message":"limits cannot be checked right now"},"request_id":"R"}`,
+			`{"error":{"message":"limits cannot be checked right now","type":"server_error","param":null,"code":"limits_unavailable"}}`,
 		},
 		{
 			"timeout", is(fault.UpstreamTimeout(cause)), 504,

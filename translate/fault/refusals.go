@@ -264,37 +264,6 @@ func NoAccounts() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: accounts are switched off here", Code: "not_found"}
 }
 
-// LimitUnknown refuses a key that names a limit which the configuration does not
-// define. Without the limit, the use of the key would be unbounded.
-func LimitUnknown() *Fault {
-	return &Fault{
-		Kind: Forbidden, Message: "the limit of this key is not configured: an administrator has to mend that",
-		Code: "permission_denied", Final: true,
-	}
-}
-
-// RequestTooCostly refuses a request that may use more tokens than the limit of the
-// key allows at once. assumed is the number of tokens assumed for an answer that
-// the client does not bound, 0 if the client sets a bound.
-func RequestTooCostly(tokens, limit, assumed int64) *Fault {
-	advice := "lower the bound of its answer"
-	if assumed > 0 {
-		advice = fmt.Sprintf("set max_tokens, without which %d are assumed for an answer", assumed)
-	}
-	return &Fault{
-		Kind: RateLimited, Code: codeRateLimited, Final: true,
-		Message: fmt.Sprintf("this request alone may use %d tokens, more than the token rate limit of %d for this key: send less, or %s", tokens, limit, advice),
-	}
-}
-
-// LimitReached refuses a request that exceeds a limit of the key. what is the name
-// of the limit, for example "request rate".
-func LimitReached(what string) *Fault {
-	return &Fault{
-		Kind: RateLimited, Message: what + " limit reached for this key", Code: codeRateLimited,
-	}
-}
-
 // Untranslatable refuses a request that cannot be translated to the formats of the
 // model's targets; upstream is one of them.
 func Untranslatable(client translate.Format, model string, upstream translate.Format) *Fault {

@@ -2,32 +2,77 @@ package limiting
 
 import (
 	"math"
+	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// Expected estimates the tokens that a request may use: its prompt, once for each
-// call, and the longest answers that it allows. Requests that count tokens use none.
-func Expected(ex *exchange.Exchange, m *catalog.Model) (e meter.Estimate) {
+// Expect estimates what a request may use: its prompt, once for each call, and the
+// longest answers that it allows; and the most that this may cost, if the chain has a
+// budget. Requests that count tokens use nothing. A model whose price is unknown is
+// refused where a budget needs it.
+func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (e meter.Estimate, refused *fault.Fault) {
+	e.Cost.Currency = c.currency
 	if ex.Operation == translate.CountTokens {
-		return meter.Estimate{}
+		return e, nil
 	}
-	v, first := &ex.View, m.Targets[0]
-	most := v.MaxTokens
+	first := volumeOf(ex, m.Targets[0])
+	e.Prompt, e.Assumed = first.prompt, first.assumed
+	e.Reserved = first.prompt + min(first.answer, math.MaxInt64-first.prompt)
+	if c.currency == "" {
+		return e, nil
+	}
+	var known bool
+	e.Cost.Nanos, known = c.bound(ex, m, pricer)
+	if !known && c.priced {
+		return e, fault.PriceUnknown(ex.View.Model)
+	}
+	return e, nil
+}
+
+// bound returns the most that a request costs at any of its targets, in nanos of the
+// currency of the budgets. known is false if the price of one of them is unknown, or in
+// another currency.
+func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (nanos int64, known bool) {
+	known = true
+	now := time.Now()
+	for _, t := range m.Targets {
+		price := pricer.Price(ex.View.Model, t.Provider.Name, t.UpstreamModel(ex.View.Model), now)
+		if price == nil || price.Currency != c.currency {
+			known = false
+			continue
+		}
+		v := volumeOf(ex, t)
+		nanos = max(nanos, price.Bound(now, v.prompt, v.answer))
+	}
+	return nanos, known
+}
+
+// volume is the number of tokens that a request may use at a target.
+type volume struct {
+	prompt  int64
+	answer  int64 // of the longest answers
+	assumed int64 // of the longest answer, where the client sets no bound; else 0
+}
+
+func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
+	view := &ex.View
+	most := view.MaxTokens
 	if most == 0 {
-		most = first.TraitsOf(v.Model).MaxTokens()
-		e.Assumed = most
+		most = t.TraitsOf(view.Model).MaxTokens()
+		v.assumed = most
 	}
-	most = timesAtMost(timesAtMost(most, v.Answers), v.Prompts)
-	e.Prompt = meter.PromptTokens(len(ex.Body), v.Files)
-	if v.Answers > 1 && fansOut(first, ex) {
-		e.Prompt = timesAtMost(e.Prompt, v.Answers)
+	v.answer = timesAtMost(timesAtMost(most, view.Answers), view.Prompts)
+	v.prompt = meter.PromptTokens(len(ex.Body), view.Files)
+	if view.Answers > 1 && fansOut(t, ex) {
+		v.prompt = timesAtMost(v.prompt, view.Answers)
 	}
-	e.Reserved = e.Prompt + min(most, math.MaxInt64-e.Prompt)
-	return e
+	return v
 }
 
 // fansOut reports whether each of several answers needs a call of its own, which
@@ -48,4 +93,9 @@ func timesAtMost(n, times int64) int64 {
 		return math.MaxInt64
 	}
 	return n * times
+}
+
+// use returns what an estimate asks of the limits.
+func use(e meter.Estimate) aigateway.Use {
+	return aigateway.Use{Tokens: e.Reserved, Nanos: e.Cost.Nanos}
 }

@@ -33,7 +33,11 @@ func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
 		{translate.View{MaxTokens: math.MaxInt64, Answers: math.MaxInt64, Prompts: 9}, own, math.MaxInt64},
 		{translate.View{MaxTokens: math.MaxInt64 - 1}, own, math.MaxInt64},
 	} {
-		assert.Equal(t, c.want, Expected(&exchange.Exchange{Format: formats.Of(translate.Chat), View: c.view}, c.m).Reserved, "%+v", c.view)
+		e, refused := new(Chain).Expect(&exchange.Exchange{Format: formats.Of(translate.Chat), View: c.view}, c.m, nil)
+		assert.Nil(t, refused)
+		assert.Equal(t, c.want, e.Reserved, "%+v", c.view)
 	}
-	assert.Zero(t, Expected(&exchange.Exchange{Operation: translate.CountTokens, View: translate.View{MaxTokens: 5}}, own).Reserved)
+	e, refused := new(Chain).Expect(&exchange.Exchange{Operation: translate.CountTokens, View: translate.View{MaxTokens: 5}}, own, nil)
+	assert.Nil(t, refused)
+	assert.Zero(t, e)
 }

@@ -1,5 +1,3 @@
-// Package limiting reserves what exchanges may use of the limits of their keys, and
-// shows clients what is left.
 package limiting
 
 import (
@@ -10,32 +8,64 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sink"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// Reserve asks a limit whether the request may be served, and sets the headers that
+// exceededHeader names the limit whose soft budget a request exceeds.
+const exceededHeader = "X-Gateway-Budget-Exceeded"
+
+// Reserve asks the limits whether the request may be served, and sets the headers that
 // show what is left. Either the reservation or the fault is nil.
-func Reserve(limiter aigateway.Limiter, s *sink.Sink, r *http.Request, estimate meter.Estimate) (aigateway.Reservation, *fault.Fault) {
-	decision := limiter.Admit(r.Context(), s.Exchange().Key, estimate.Reserved)
-	show(s, decision)
-	if decision.Reservation == nil {
-		metrics.LimitDecision(s.Exchange().Key.Limit, decision.Reached, metrics.Refused)
-		return nil, refuse(s, decision, estimate)
+func (c *Chain) Reserve(s *sink.Sink, r *http.Request, e meter.Estimate) (aigateway.Reservation, *fault.Fault) {
+	decision := c.limiter.Admit(r.Context(), aigateway.Demand{Key: s.Exchange().Key, Use: use(e), Spending: c.spending})
+	if decision.Err != nil {
+		return nil, fault.LimitsUnavailable(decision.Err)
 	}
-	metrics.LimitDecision(s.Exchange().Key.Limit, "", metrics.Admitted)
+	c.report(&decision)
+	show(s, &decision)
+	if decision.Reservation == nil {
+		return nil, refuse(s, &decision, e)
+	}
 	return decision.Reservation, nil
 }
 
-// refuse refuses a request over the limit of its key, with the time
-// after which there is room again.
-func refuse(s *sink.Sink, decision aigateway.Admission, estimate meter.Estimate) *fault.Fault {
-	s.SetHeader("Retry-After", strconv.FormatInt(max(1, wholeSeconds(decision.RetryAfter)), 10))
-	if decision.TooLarge {
-		return fault.RequestTooCostly(estimate.Reserved, decision.Tokens.Limit, estimate.Assumed)
+// refuse refuses a request over a limit, with the time after which there is room again.
+func refuse(s *sink.Sink, a *aigateway.Admission, e meter.Estimate) *fault.Fault {
+	if a.RetryAfter > 0 {
+		s.SetHeader("Retry-After", strconv.FormatInt(wholeSeconds(a.RetryAfter), 10))
 	}
-	return fault.LimitReached(decision.Reached)
+	whose := whoseOf(a.Limit, s.Exchange().Key)
+	switch {
+	case a.Reached == aigateway.MoneyBudget && a.TooLarge:
+		return fault.BudgetTooSmall(e.Cost.String(), a.Limit.Budget.String(), whose, e.Assumed)
+	case a.Reached == aigateway.MoneyBudget:
+		return fault.BudgetExhausted(a.Limit.Budget.String(), whose, again(a.RetryAfter))
+	case a.TooLarge:
+		return fault.RequestTooCostly(e.Reserved, a.Limit.Tokens.Most, e.Assumed, whose)
+	}
+	return fault.LimitReached(string(a.Reached), whose)
+}
+
+// whoseOf names who a limit counts together with a key.
+func whoseOf(l *aigateway.Limit, key *aigateway.Key) fault.Whose {
+	switch l.Subject(key).Per {
+	case aigateway.PerGateway:
+		return "this gateway"
+	case aigateway.PerGroup:
+		return fault.Whose("the group '" + l.Name + "'")
+	case aigateway.PerUser:
+		return "this user"
+	}
+	return "this key"
+}
+
+// again returns the moment at which there is room again, empty if it is unknown.
+func again(after time.Duration) string {
+	if after == 0 {
+		return ""
+	}
+	return time.Now().Add(after).UTC().Format("2006-01-02 15:04 UTC")
 }
 
 // wholeSeconds returns a duration in seconds, rounded up, so that a client that waits
@@ -43,12 +73,15 @@ func refuse(s *sink.Sink, decision aigateway.Admission, estimate meter.Estimate)
 func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 // show sets the headers that show how much is left, whatever the answer is.
-func show(s *sink.Sink, decision aigateway.Admission) {
+func show(s *sink.Sink, a *aigateway.Admission) {
+	if a.Exceeded != nil {
+		s.SetHeader(exceededHeader, a.Exceeded.Name)
+	}
 	quotas := &s.Exchange().Format.Client.Quotas
 	for _, of := range [...]struct {
 		names *format.QuotaHeaders
 		quota aigateway.Quota
-	}{{&quotas.Requests, decision.Requests}, {&quotas.Tokens, decision.Tokens}} {
+	}{{&quotas.Requests, a.Requests}, {&quotas.Tokens, a.Tokens}} {
 		if of.quota.Limit == 0 {
 			continue
 		}

@@ -23,11 +23,13 @@ type Entry struct {
 	ledger aigateway.Ledger // nil if the record is not written down
 	pricer Pricer
 	record aigateway.Record
+	bound  aigateway.Cost // that was reserved of budgets
 }
 
-// NewEntry returns the record of an exchange that is admitted now.
-func NewEntry(pricer Pricer, ex *exchange.Exchange) *Entry {
-	return &Entry{pricer: pricer, record: aigateway.Record{
+// NewEntry returns the record of an exchange that is admitted now, with the most that it
+// may cost, which is reserved of budgets; zero without a budget.
+func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry {
+	return &Entry{pricer: pricer, bound: bound, record: aigateway.Record{
 		Admitted: time.Now(),
 		Request:  ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
 		Operation: operations[ex.Operation], Format: string(ex.Format.Name), Stream: ex.Streaming(),
@@ -35,10 +37,16 @@ func NewEntry(pricer Pricer, ex *exchange.Exchange) *Entry {
 }
 
 // Begin writes down in a ledger that the exchange begins, and has the ledger get the
-// whole record at its end, even if the ledger returns an error now.
+// whole record at its end, even if the ledger returns an error now. What is reserved of
+// budgets stays in the ledger if the process ends first.
 func (e *Entry) Begin(l aigateway.Ledger) error {
 	e.ledger = l
-	return l.Begin(&e.record)
+	if e.bound.Nanos > 0 {
+		e.record.Calls = []aigateway.Call{{Source: aigateway.SourceReserved, Held: e.bound}}
+	}
+	err := l.Begin(&e.record)
+	e.record.Calls = nil
+	return err
 }
 
 // operations are the names of operations in records.
@@ -62,13 +70,17 @@ func (e *Entry) cost(call *aigateway.Call) {
 	if call.Source == aigateway.SourceNone {
 		return
 	}
-	if cost, price, ok := Cost(e.pricer, &e.record, call); ok {
+	cost, price, ok := Cost(e.pricer, &e.record, call)
+	switch {
+	case ok:
 		call.Cost, call.Price = cost, price
+	case cost.Currency != "" && cost.Currency == e.bound.Currency: // the price has not all that the call used
+		call.Held = e.bound
 	}
 }
 
 // Cost returns what a call of an exchange costs, and the name of the price. ok is false
-// if the cost is unknown.
+// if the cost is unknown; the currency is that of the price, if there is one.
 func Cost(pricer Pricer, r *aigateway.Record, call *aigateway.Call) (cost aigateway.Cost, price string, ok bool) {
 	known := pricer.Price(r.Model, call.Provider, call.Model, r.Admitted)
 	if known == nil {
@@ -80,6 +92,21 @@ func Cost(pricer Pricer, r *aigateway.Record, call *aigateway.Call) (cost aigate
 		Output: t.Output, Reasoning: t.Reasoning, Searches: t.Searches,
 	}})
 	return aigateway.Cost{Nanos: priced.Nanos, Currency: known.Currency}, known.Name(), ok
+}
+
+// spent returns what budgets of a currency count of all calls, in nanos.
+func (e *Entry) spent(currency string) (nanos int64) {
+	if e == nil {
+		return 0
+	}
+	for i := range e.record.Calls {
+		for _, part := range [...]aigateway.Cost{e.record.Calls[i].Cost, e.record.Calls[i].Held} {
+			if part.Currency == currency {
+				nanos += part.Nanos
+			}
+		}
+	}
+	return nanos
 }
 
 // end completes the record, and writes it down if there is a ledger.

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -17,11 +18,19 @@ import (
 )
 
 // pages is a ledger in memory.
-type pages struct{ ended []aigateway.Record }
+type pages struct {
+	aigateway.LedgerReader
+	begun, ended []aigateway.Record
+}
 
-func (*pages) Begin(r *aigateway.Record) error { r.Admitted = time.Now(); return nil }
-func (p *pages) End(r *aigateway.Record)       { p.ended = append(p.ended, *r) }
-func (*pages) Release() error                  { return nil }
+func (p *pages) Begin(r *aigateway.Record) error {
+	r.Admitted = time.Now()
+	p.begun = append(p.begun, *r)
+	return nil
+}
+func (p *pages) End(r *aigateway.Record)     { p.ended = append(p.ended, *r) }
+func (*pages) Release() error                { return nil }
+func (*pages) Settled(context.Context) error { return nil }
 
 // list is a table of prices.
 type list struct{ *prices.Table }
@@ -43,7 +52,7 @@ func begun(t *testing.T, l *pages, price Pricer) (*exchange.Exchange, *Meter) {
 		ID: "req_1", Start: time.Now(), Key: &aigateway.Key{ID: "k"}, Format: chat, Operation: translate.Generate,
 		Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat}, Attempts: 1,
 	}
-	entry := NewEntry(price, ex)
+	entry := NewEntry(price, ex, aigateway.Cost{})
 	require.NoError(t, entry.Begin(l))
 	m := New(Estimate{Prompt: 100, Reserved: 5000}, nil, entry)
 	return ex, &m

@@ -18,6 +18,10 @@ type Estimate struct {
 	Prompt   int64 // of the input
 	Reserved int64 // of the input and the longest answers
 	Assumed  int64 // of the longest answer, where the client sets no bound; else 0
+
+	// Cost is the most that all of this may cost, in the currency of the budgets. Without
+	// a budget it is zero.
+	Cost aigateway.Cost
 }
 
 // Meter counts what one exchange uses, settles that with the limit of its key, and
@@ -94,17 +98,17 @@ func (m *Meter) Release(ex *exchange.Exchange, outcome exchange.Outcome) {
 	}
 }
 
-// settle replaces the reserved tokens by the used ones, and writes the record, once.
+// settle replaces what is reserved by what was used, and writes the record, once.
 func (m *Meter) settle(ex *exchange.Exchange, outcome exchange.Outcome) {
 	if m.settled {
 		return
 	}
 	m.settled = true
-	if m.reservation != nil {
-		m.reservation.Settle(m.used(ex))
-	}
 	if m.entry != nil && ex.Attempts > 0 && ex.Operation != translate.CountTokens {
 		m.entry.add(ex.Attempt, ex.Result, m.usage(ex.Result))
+	}
+	if m.reservation != nil {
+		m.reservation.Settle(aigateway.Use{Tokens: m.used(ex), Nanos: m.entry.spent(m.Cost.Currency)})
 	}
 	m.entry.end(ex, outcome)
 }

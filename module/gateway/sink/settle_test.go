@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -18,7 +19,7 @@ type counted struct {
 	released int
 }
 
-func (c *counted) Settle(tokens int64) { c.settled = append(c.settled, tokens) }
+func (c *counted) Settle(used aigateway.Use) { c.settled = append(c.settled, used.Tokens) }
 
 func (c *counted) Release() { c.released++ }
 

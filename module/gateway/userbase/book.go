@@ -1,9 +1,11 @@
 package userbase
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -20,7 +22,8 @@ type Ledger struct {
 
 	// OnError selects what becomes of requests while the ledger cannot be written, such
 	// as on a full disk: "serve" answers them without a record, and logs that;
-	// "block" refuses them with 503 before any provider is asked. Default: "serve".
+	// "block" refuses them with 503 before any provider is asked. Requests of keys with a
+	// budget that is not soft are refused in any case. Default: "serve".
 	OnError string `json:"on_error,omitempty"`
 }
 
@@ -46,7 +49,8 @@ var errNoLedger = errors.New("ledger needs a store that can keep one: sqlite or 
 // configuration must not create any file.
 type Book struct {
 	config   Ledger
-	required bool // it is configured
+	required bool           // it is configured
+	zone     *time.Location // of days and months
 	store    aigateway.LedgerStore
 
 	once   sync.Once
@@ -64,14 +68,18 @@ func newBook(o Options, store aigateway.Store) (*Book, error) {
 	case o.Ledger == nil && !ok:
 		return nil, nil
 	case o.Ledger == nil:
-		return &Book{store: keeper}, nil
+		return &Book{zone: time.UTC, store: keeper}, nil
 	case !ok:
 		return nil, errNoLedger
 	}
 	if err := o.Ledger.Check(); err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
-	return &Book{config: *o.Ledger, required: true, store: keeper}, nil
+	zone, err := time.LoadLocation(o.Ledger.Zone)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: zone: %w", err)
+	}
+	return &Book{config: *o.Ledger, required: true, zone: zone, store: keeper}, nil
 }
 
 // Start opens the ledger. If it cannot be opened, that is an error for a configured
@@ -92,6 +100,21 @@ func (b *Book) Start(logger *zap.Logger) error {
 	return nil
 }
 
+// Zone returns the time zone of days and months.
+func (b *Book) Zone() *time.Location { return b.zone }
+
+// Usage adds up what has ended before the call. See aigateway.LedgerReader.
+func (b *Book) Usage(ctx context.Context, q aigateway.UsageQuery) ([]aigateway.Usage, error) {
+	opened, err := b.Open()
+	if err != nil {
+		return nil, err
+	}
+	if err := opened.Settled(ctx); err != nil {
+		return nil, fmt.Errorf("waiting for the ledger: %w", err)
+	}
+	return opened.Usage(ctx, q)
+}
+
 // Open returns the ledger, and opens it if it is needed for the first time.
 func (b *Book) Open() (aigateway.Ledger, error) {
 	b.once.Do(func() { b.opened, b.err = b.store.OpenLedger(b.config.LedgerOptions) })
@@ -110,10 +133,11 @@ func (b *Book) Release() error {
 	return b.opened.Release()
 }
 
-// Begin begins the record of an exchange, and writes it down if there is a ledger. It
-// returns a fault if that fails and requests are not to be served then.
-func (b *Book) Begin(ex *exchange.Exchange, price meter.Pricer) (*meter.Entry, *fault.Fault) {
-	entry := meter.NewEntry(price, ex)
+// Begin begins the record of an exchange, with the most that it may cost, and writes it
+// down if there is a ledger. It returns a fault if that fails, and the exchange needs the
+// ledger or requests are not to be served then.
+func (b *Book) Begin(ex *exchange.Exchange, price meter.Pricer, bound aigateway.Cost, needed bool) (*meter.Entry, *fault.Fault) {
+	entry := meter.NewEntry(price, ex, bound)
 	if b == nil {
 		return entry, nil
 	}
@@ -124,7 +148,7 @@ func (b *Book) Begin(ex *exchange.Exchange, price meter.Pricer) (*meter.Entry, *
 	if err != nil {
 		metrics.LedgerRefusal()
 	}
-	if err != nil && b.config.OnError == OnErrorBlock {
+	if err != nil && (needed || b.config.OnError == OnErrorBlock) {
 		return entry, fault.LedgerUnavailable(err)
 	}
 	return entry, nil

@@ -1,6 +1,7 @@
 package userbase
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -31,6 +32,7 @@ func (k *keeper) OpenLedger(aigateway.LedgerOptions) (aigateway.Ledger, error) {
 func (k *keeper) Begin(*aigateway.Record) error { k.begun++; return k.err }
 func (*keeper) End(*aigateway.Record)           {}
 func (k *keeper) Release() error                { k.out++; return nil }
+func (*keeper) Settled(context.Context) error   { return nil }
 
 func book(t *testing.T, store aigateway.Store, onError string) *Book {
 	b, err := newBook(Options{Ledger: &Ledger{OnError: onError}}, store)
@@ -48,7 +50,7 @@ func TestABookIsOpenedOnceAndReleasedOnce(t *testing.T) {
 	assert.Zero(t, k.opened, "validating a configuration creates no file")
 	require.NoError(t, b.Start(zap.NewNop()))
 	for range 2 {
-		_, refused := b.Begin(newExchange(), nil)
+		_, refused := b.Begin(newExchange(), nil, aigateway.Cost{}, false)
 		assert.Nil(t, refused)
 	}
 	require.NoError(t, b.Release())
@@ -67,7 +69,7 @@ func TestAReleasedBookIsNotOpened(t *testing.T) {
 
 func TestALedgerThatFailsBlocksOnlyIfConfigured(t *testing.T) {
 	for onError, blocks := range map[string]bool{"": false, OnErrorServe: false, OnErrorBlock: true} {
-		entry, refused := book(t, &keeper{err: errors.New("disk full")}, onError).Begin(newExchange(), nil)
+		entry, refused := book(t, &keeper{err: errors.New("disk full")}, onError).Begin(newExchange(), nil, aigateway.Cost{}, false)
 		assert.Equal(t, blocks, refused != nil, onError)
 		assert.NotNil(t, entry, "the end of the exchange may be written")
 	}

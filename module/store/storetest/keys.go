@@ -296,7 +296,7 @@ func lookup(t testing.TB, s aigateway.Store, digest aigateway.Digest) *aigateway
 	t.Helper()
 	key := s.Lookup(digest)
 	require.NotNil(t, key)
-	assert.NotEmpty(t, key.Subject, "users could make more keys to get more")
+	assert.NotEmpty(t, key.Subject, "one key of a user could not open what another has sealed")
 	own := *key
 	own.Subject = ""
 	return &own

@@ -256,7 +256,7 @@ func TestARequestThatIsTooLargeForTheTokenLimitIsNotToBeRetried(t *testing.T) {
 		require.Equal(t, http.StatusTooManyRequests, answer.Status)
 		assert.Regexp(t, `^this request alone may use \d{4} tokens, more than the token rate limit of 1000 for this key: `, answer.Failure(t).Message)
 		assert.Equal(t, "false", answer.Header.Get("X-Should-Retry"))
-		assert.Equal(t, "60", answer.Header.Get("Retry-After"))
+		assert.Empty(t, answer.Header.Get("Retry-After"), "waiting does not help")
 		assert.Equal(t, int64(1000), remaining(t, answer, "Tokens"))
 	}
 	assert.Zero(t, p.Count())

@@ -44,6 +44,7 @@ var errorTypes = [...]string{
 	fault.UnsupportedMediaType: "invalid_request_error",
 	fault.UpgradeRefused:       "invalid_request_error",
 	fault.RateLimited:          "rate_limit_error",
+	fault.Exhausted:            "rate_limit_error", // billing_error is about the account at the vendor
 	fault.BadGateway:           "api_error",
 	fault.Overloaded:           "overloaded_error",
 	fault.Timeout:              "timeout_error",

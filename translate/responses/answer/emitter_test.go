@@ -365,7 +365,8 @@ func TestFaultsHaveTheCodesThatClientsActOn(t *testing.T) {
 	for code, faults := range map[string][]*fault.Fault{
 		"context_length_exceeded": {{Kind: fault.Invalid, Code: "context_length_exceeded", Message: "m"}},
 		"invalid_prompt":          {{Kind: fault.Invalid, Code: "x", Message: "m"}, fault.BodyTooLarge(1)},
-		"rate_limit_exceeded":     {fault.LimitReached("request rate")},
+		"rate_limit_exceeded":     {fault.LimitReached("request rate", "this key")},
+		"insufficient_quota":      {fault.BudgetExhausted("50 USD per month", "this user", "")},
 		"server_is_overloaded":    {fault.ShuttingDown(), fault.NoUpstream("m")},
 		"server_error":            {fault.Truncated(nil), fault.InternalError(nil), fault.UpstreamTimeout(nil), fault.Unusable(nil)},
 	} {

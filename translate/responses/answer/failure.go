@@ -28,6 +28,7 @@ func failsByName(name string, body any) bool {
 const (
 	codeInvalid     = "invalid_prompt"
 	codeRateLimited = "rate_limit_exceeded"
+	codeExhausted   = "insufficient_quota"
 	codeOverloaded  = "server_is_overloaded"
 	codeServer      = "server_error"
 )
@@ -43,6 +44,8 @@ func codeOf(f *fault.Fault) string {
 		return codeInvalid
 	case fault.RateLimited:
 		return codeRateLimited
+	case fault.Exhausted:
+		return codeExhausted
 	case fault.Overloaded:
 		return codeOverloaded
 	default:

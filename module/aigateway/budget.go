@@ -1,0 +1,150 @@
+package aigateway
+
+import (
+	"cmp"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+)
+
+// Budget is an amount of money per period. The zero Budget means no rule.
+type Budget struct {
+	// Micros is the amount, in millionths of the unit of the currency: 1 to
+	// 1000000000000 (10^12).
+	Micros int64 `json:"micros"`
+
+	// Currency is the currency of the amount, in three upper-case letters. A price in
+	// another currency counts as unknown. Default: "USD".
+	Currency string `json:"currency,omitempty"`
+
+	// Per is the length of the period: 1s to 8784h, which are 366 days. It applies to
+	// every period of that length. Either Per or Calendar is set.
+	Per caddy.Duration `json:"per,omitempty"`
+
+	// Calendar is a period of the calendar, in the time zone of the ledger: "day",
+	// "week" from Monday on, "month", or "total" for all time.
+	Calendar Calendar `json:"calendar,omitempty"`
+
+	// Soft lets requests exceed the budget, with a warning in the log and a header of
+	// the answer. Default: false: such requests are refused.
+	Soft bool `json:"soft,omitempty"`
+}
+
+// Calendar is a period of the calendar.
+type Calendar string
+
+// The periods of the calendar.
+const (
+	Daily   Calendar = "day"
+	Weekly  Calendar = "week"
+	Monthly Calendar = "month"
+	Total   Calendar = "total"
+)
+
+// DefaultCurrency is the currency of budgets and prices that name none.
+const DefaultCurrency = "USD"
+
+var (
+	errBudget   = errors.New("a budget is an amount from 0.000001 to 1000000, a slash, and a period from 1s to 366d or day, week, month or total: 50/month")
+	errCurrency = errors.New("a currency has three upper-case letters: EUR")
+
+	currency = regexp.MustCompile(`^[A-Z]{3}$`)
+	amount   = regexp.MustCompile(`^[0-9]{1,7}(\.[0-9]{1,6})?$`)
+)
+
+// ParseBudget parses a budget, such as "50/30d" or "0.50/day".
+func ParseBudget(s string) (b Budget, err error) {
+	money, period, _ := strings.Cut(s, "/")
+	if !amount.MatchString(money) {
+		return b, errBudget
+	}
+	whole, fraction, _ := strings.Cut(money, ".")
+	b.Micros, _ = strconv.ParseInt(whole+(fraction + "000000")[:6], 10, 64) // it consists of digits
+	switch c := Calendar(period); c {
+	case Daily, Weekly, Monthly, Total:
+		b.Calendar = c
+	default:
+		per, err := caddy.ParseDuration(period)
+		if err != nil {
+			return b, errBudget
+		}
+		b.Per = caddy.Duration(per)
+	}
+	return b, b.check()
+}
+
+func (b *Budget) check() error {
+	if b.Micros < 1 || b.Micros > maxAmount || (b.Calendar == "") != isPeriod(b.Per) || b.Calendar != "" && b.Per != 0 {
+		return errBudget
+	}
+	switch b.Calendar {
+	case "", Daily, Weekly, Monthly, Total:
+	default:
+		return errBudget
+	}
+	return CheckCurrency(b.Currency)
+}
+
+// CheckCurrency returns an error unless s is empty or has three upper-case letters.
+func CheckCurrency(s string) error {
+	if s != "" && !currency.MatchString(s) {
+		return errCurrency
+	}
+	return nil
+}
+
+// Nanos returns the amount in billionths of the unit of its currency.
+func (b *Budget) Nanos() int64 { return b.Micros * 1000 }
+
+// Unit returns the currency of the budget.
+func (b *Budget) Unit() string { return cmp.Or(b.Currency, DefaultCurrency) }
+
+// String returns the budget in words: "50 USD per month".
+func (b *Budget) String() string {
+	text := Cost{Nanos: b.Nanos(), Currency: b.Unit()}.String()
+	switch {
+	case b.Calendar == Total:
+		return text + " in total"
+	case b.Calendar != "":
+		return text + " per " + string(b.Calendar)
+	}
+	return text + " per " + words(time.Duration(b.Per))
+}
+
+// words returns a period as a configuration has it: "30d", "1h30m".
+func words(period time.Duration) string {
+	const day = 24 * time.Hour
+	if period%day == 0 {
+		return strconv.FormatInt(int64(period/day), 10) + "d"
+	}
+	text := period.String()
+	for _, zero := range [...]string{"0s", "0m"} {
+		if before, found := strings.CutSuffix(text, zero); found && before[len(before)-1] > '9' {
+			text = before
+		}
+	}
+	return text
+}
+
+// Period returns the period of the calendar that a moment is in, in the zone of the
+// moment. Both are zero for Total, and without a Calendar.
+func (b *Budget) Period(at time.Time) (begin, end time.Time) {
+	date := func(year int, month time.Month, day int) time.Time {
+		return time.Date(year, month, day, 0, 0, 0, 0, at.Location())
+	}
+	year, month, day := at.Date()
+	switch b.Calendar {
+	case Daily:
+		return date(year, month, day), date(year, month, day+1)
+	case Weekly:
+		monday := day - (int(at.Weekday())+6)%7
+		return date(year, month, monday), date(year, month, monday+7)
+	case Monthly:
+		return date(year, month, 1), date(year, month+1, 1)
+	}
+	return begin, end
+}

@@ -1,0 +1,58 @@
+package limiting
+
+import (
+	"fmt"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// Chain is the limits that hold for a key, the innermost first. The zero Chain admits
+// every request.
+type Chain struct {
+	limits   []*aigateway.Limit
+	limiter  aigateway.Limiter  // nil without limits
+	currency string             // of all budgets; empty without a budget
+	hard     bool               // a budget refuses requests
+	priced   bool               // a budget refuses models without a price
+	spending aigateway.Spending // nil without a budget
+	logger   *zap.Logger
+}
+
+// newChain returns the chain of limits, of which there may be none.
+func newChain(counters aigateway.Counters, limits []*aigateway.Limit) (*Chain, error) {
+	c := &Chain{limits: limits, logger: zap.NewNop()}
+	if len(limits) == 0 {
+		return c, nil
+	}
+	for _, limit := range limits {
+		if err := c.add(limit); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	c.limiter, err = counters.Limiter(limits)
+	return c, err
+}
+
+// add notes what the budget of a limit means for the chain.
+func (c *Chain) add(limit *aigateway.Limit) error {
+	if limit.Budget.Micros == 0 {
+		return nil
+	}
+	if unit := limit.Budget.Unit(); c.currency != "" && c.currency != unit {
+		return fmt.Errorf("is within a budget of another currency: %s and %s", c.currency, unit)
+	}
+	c.currency = limit.Budget.Unit()
+	c.hard = c.hard || !limit.Budget.Soft
+	c.priced = c.priced || !limit.Budget.Soft && !limit.AllowUnpriced
+	return nil
+}
+
+// Empty reports whether the chain has no limits.
+func (c *Chain) Empty() bool { return c.limiter == nil }
+
+// NeedsLedger reports whether a request must not be served without a record, because its
+// cost would be missing in a budget.
+func (c *Chain) NeedsLedger() bool { return c.hard }

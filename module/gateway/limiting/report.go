@@ -1,0 +1,53 @@
+package limiting
+
+import (
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
+)
+
+// report shows a decision to operators: as metrics, and budgets that have reached
+// another level in the log and as an event.
+func (c *Chain) report(a *aigateway.Admission) {
+	switch {
+	case a.Reservation == nil:
+		metrics.LimitDecision(a.Limit.Name, string(a.Reached), metrics.Refused)
+	case a.Exceeded != nil:
+		metrics.LimitDecision(a.Exceeded.Name, string(aigateway.MoneyBudget), metrics.Warned)
+	default:
+		metrics.LimitDecision(c.limits[0].Name, "", metrics.Admitted)
+	}
+	for i := range a.Moves {
+		c.reportMove(&a.Moves[i])
+	}
+}
+
+func (c *Chain) reportMove(m *aigateway.BudgetMove) {
+	metrics.MoveBudget(m.Limit.Name, stateOf(m.From), stateOf(m.To))
+	if m.To <= max(m.From, 0) {
+		return
+	}
+	period := m.Limit.Budget.String()
+	c.logger.Warn("a part of a budget is used up", zap.String("limit", m.Limit.Name), zap.String("per", string(m.Subject.Per)),
+		zap.String("subject", m.Subject.Name), zap.Int("percent", m.To), zap.String("budget", period), zap.Bool("soft", m.Limit.Budget.Soft))
+	events.Emit(events.BudgetThreshold, map[string]any{
+		"limit": m.Limit.Name, "per": string(m.Subject.Per), "subject": m.Subject.Name, "percent": m.To, "budget": period,
+	})
+}
+
+// stateOf returns the state of a budget by which metrics count it.
+func stateOf(level int) string {
+	switch level {
+	case aigateway.Unknown:
+		return ""
+	case 0:
+		return metrics.Below50
+	case 50:
+		return metrics.Below80
+	case 80:
+		return metrics.Below100
+	}
+	return metrics.Exhausted
+}

@@ -1,0 +1,89 @@
+package limiting
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/userbase"
+)
+
+// members are the limits that are within each limit of a whole configuration, itself
+// included: the ledger has the limit that a key names.
+type members struct {
+	mu sync.Mutex // guards of
+	of map[string][]string
+}
+
+func newMembers() *members { return &members{of: make(map[string][]string)} }
+
+// add adds the limit with a name to all of its chain.
+func (m *members) add(name string, chain []*aigateway.Limit) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, limit := range chain {
+		if !slices.Contains(m.of[limit.Name], name) {
+			m.of[limit.Name] = append(m.of[limit.Name], name)
+		}
+	}
+}
+
+func (m *members) within(limit string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.of[limit])
+}
+
+// spending implements aigateway.Spending with the ledger of a site.
+type spending struct {
+	book    *userbase.Book
+	members *members
+}
+
+// Zone implements aigateway.Spending.
+func (s *spending) Zone() *time.Location { return s.book.Zone() }
+
+// patience bounds how long a request waits for the ledger.
+const patience = 5 * time.Second
+
+// Spent implements aigateway.Spending.
+func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway.Key, since time.Time) (spent []aigateway.Spent, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	now := time.Now()
+	sums, err := s.book.Usage(ctx, s.query(l, key, since, now))
+	for _, sum := range sums {
+		if sum.Cost.Currency != l.Budget.Unit() {
+			continue
+		}
+		by := now
+		if !sum.At.IsZero() {
+			by = sum.At.Add(time.Hour)
+		}
+		spent = append(spent, aigateway.Spent{By: by, Nanos: sum.Cost.Nanos + sum.Held})
+	}
+	return spent, err
+}
+
+// query returns the query for what the subject of a key has spent of a limit.
+func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time.Time) aigateway.UsageQuery {
+	q := aigateway.UsageQuery{From: since, To: now.Add(time.Hour)}
+	if since.IsZero() {
+		q.From = time.Unix(0, 0)
+	}
+	if l.Budget.Calendar == "" {
+		q.By = []aigateway.Dimension{aigateway.ByHour}
+	}
+	switch subject := l.Subject(key); subject.Per {
+	case aigateway.PerKey:
+		q.Key = subject.Name
+	case aigateway.PerUser:
+		q.User = subject.Name
+	}
+	if l.Per != aigateway.PerGateway {
+		q.Limits = s.members.within(l.Name)
+	}
+	return q
+}

@@ -1,0 +1,82 @@
+package meter
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// settlement remembers what a reservation was settled with.
+type settlement struct{ used []aigateway.Use }
+
+func (s *settlement) Settle(used aigateway.Use) { s.used = append(s.used, used) }
+func (*settlement) Release()                    {}
+
+// charged returns what an exchange costs a budget, and its record.
+func charged(t *testing.T, price map[string]string, result *exchange.Result, earlier ...*exchange.Result) (int64, aigateway.Record) {
+	l, held := new(pages), new(settlement)
+	chat := formats.Of(translate.Chat)
+	ex := &exchange.Exchange{
+		Key: new(aigateway.Key), Format: chat, Operation: translate.Generate, Attempts: 1,
+		Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat},
+	}
+	bound := aigateway.Cost{Nanos: 777, Currency: "USD"}
+	entry := NewEntry(priceOf(t, price), ex, bound)
+	require.NoError(t, entry.Begin(l))
+	require.Len(t, l.begun[0].Calls, 1, "what a process that is killed leaves")
+	assert.Equal(t, aigateway.Call{Source: aigateway.SourceReserved, Held: bound}, l.begun[0].Calls[0])
+	m := New(Estimate{Prompt: 100, Reserved: 5000, Cost: bound}, held, entry)
+	for _, failed := range earlier {
+		ex.Result = failed
+		m.AddEarlier(ex)
+	}
+	ex.Result = result
+	m.Release(ex, exchange.Answered)
+	m.Release(ex, exchange.Answered)
+	require.Len(t, held.used, 1)
+	require.Len(t, l.ended, 1)
+	return held.used[0].Nanos, l.ended[0]
+}
+
+func whole(u token.Usage) *exchange.Result {
+	u.Known = true
+	return &exchange.Result{State: exchange.Finished, Status: 200, Sent: true, Usage: u}
+}
+
+// A budget counts what the ledger has, so that it is the same after a restart.
+func TestABudgetIsChargedWhatTheLedgerHas(t *testing.T) {
+	dollar := map[string]string{"input": "1", "output": "1"}
+	answer := whole(token.Usage{Input: 2, Output: 3})
+	refused := &exchange.Result{Sent: true, Status: 500, Fault: fault.Unusable(nil), Usage: token.Usage{Input: 500, Known: true}}
+	for name, c := range map[string]struct {
+		price  map[string]string
+		result *exchange.Result
+		before []*exchange.Result
+		want   int64
+	}{
+		"an answer":                    {dollar, answer, nil, 5000},
+		"an answer after a failed one": {dollar, answer, []*exchange.Result{refused}, 505_000},
+		"nothing was used":             {dollar, &exchange.Result{Fault: fault.Unreachable(nil)}, nil, 0},
+		"an end that nobody knows":     {dollar, &exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, nil, 100_000},
+		"searches without a price":     {dollar, whole(token.Usage{Input: 2, Searches: 1}), nil, 777},
+		"another currency":             {map[string]string{"input": "1", "output": "1", "currency": "EUR"}, answer, nil, 0},
+	} {
+		nanos, record := charged(t, c.price, c.result, c.before...)
+		assert.Equal(t, c.want, nanos, name)
+		var inLedger int64
+		for _, call := range record.Calls {
+			if call.Cost.Currency != "EUR" {
+				inLedger += call.Cost.Nanos + call.Held.Nanos
+			}
+		}
+		assert.Equal(t, c.want, inLedger, name)
+	}
+}

@@ -1,0 +1,103 @@
+package limits
+
+import (
+	"context"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// budget counts the money of one subject. Before the first decision it is filled with
+// what the ledger has.
+type budget struct {
+	*window
+	restored  bool
+	restoring chan struct{} // closed when the ledger has answered; nil while nobody asks it
+	reported  int           // level of the last aigateway.BudgetMove
+	reached   int           // highest level in the period
+}
+
+func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *budget {
+	var p pace = periodic{b, zone}
+	if b.Calendar == "" {
+		p = newSliding(time.Duration(b.Per), created)
+	}
+	return &budget{window: newWindow(p), reported: aigateway.Unknown}
+}
+
+// advance clears what no longer counts. What was spent in a period that comes again
+// because the clock was set back has to be read again.
+func (b *budget) advance(now time.Time) {
+	before := b.newest
+	if b.window.advance(now) {
+		b.restored = false
+	}
+	if b.newest != before {
+		b.reached = 0
+	}
+}
+
+// move returns the levels that were reported last and that the budget has reached, and
+// whether they differ.
+func (b *budget) move(rule *aigateway.Budget) (from, to int, moved bool) {
+	b.reached = max(b.reached, rule.Level(b.used))
+	from, b.reported = b.reported, b.reached
+	return from, b.reported, from != b.reported
+}
+
+// since returns the moment from which on spending counts, zero for all time.
+func since(rule *aigateway.Budget, zone *time.Location, now time.Time) time.Time {
+	if rule.Calendar == "" {
+		return now.Add(-time.Duration(rule.Per))
+	}
+	begin, _ := rule.Period(now.In(zone))
+	return begin
+}
+
+// fill counts what the ledger has. Moments that are later than now count as now.
+func (b *budget) fill(spent []aigateway.Spent, now time.Time) {
+	b.advance(now)
+	for _, s := range spent {
+		if len(b.counts) == 1 || s.By.After(now) {
+			s.By = now
+		}
+		b.addAt(s.Nanos, b.pace.slot(s.By))
+	}
+	b.restored = true
+}
+
+// restore fills the budget with what the ledger has. One goroutine asks it, and the
+// others wait. A soft budget that cannot be restored counts from now on.
+func (b *budget) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand) error {
+	mu.Lock()
+	others := b.restoring
+	if b.restored || others != nil {
+		mu.Unlock()
+		return await(ctx, others)
+	}
+	b.restoring = make(chan struct{})
+	mu.Unlock()
+	spent, err := d.Spending.Spent(ctx, l, d.Key, since(&l.Budget, d.Spending.Zone(), time.Now()))
+	mu.Lock()
+	defer mu.Unlock()
+	close(b.restoring)
+	b.restoring = nil
+	if err == nil || l.Budget.Soft {
+		b.fill(spent, time.Now())
+		return nil
+	}
+	return err
+}
+
+// await waits until a channel is closed; nil counts as closed.
+func await(ctx context.Context, closed <-chan struct{}) error {
+	if closed == nil {
+		return nil
+	}
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

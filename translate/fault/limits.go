@@ -1,0 +1,78 @@
+package fault
+
+import "fmt"
+
+// The faults of this file refuse requests for the limits of their keys.
+
+// Whose names in messages who a limit counts together: "this key", "this user", "the
+// group 'team-a'", "this gateway".
+type Whose string
+
+// LimitUnknown refuses a key that names a limit which the configuration does not
+// define. Without the limit, the use of the key would be unbounded.
+func LimitUnknown() *Fault {
+	return &Fault{
+		Kind: Forbidden, Message: "the limit of this key is not configured: an administrator has to mend that",
+		Code: "permission_denied", Final: true,
+	}
+}
+
+// RequestTooCostly refuses a request that may use more tokens than a limit allows at
+// once. assumed is the number of tokens assumed for an answer that the client does not
+// bound, 0 if the client sets a bound.
+func RequestTooCostly(tokens, limit, assumed int64, whose Whose) *Fault {
+	return &Fault{
+		Kind: RateLimited, Code: codeRateLimited, Final: true,
+		Message: fmt.Sprintf("this request alone may use %d tokens, more than the token rate limit of %d for %s: %s", tokens, limit, whose, sendLess(assumed)),
+	}
+}
+
+// sendLess returns what a client can do about a request that may use too much.
+func sendLess(assumed int64) string {
+	if assumed > 0 {
+		return fmt.Sprintf("send less, or set max_tokens, without which %d are assumed for an answer", assumed)
+	}
+	return "send less, or lower the bound of its answer"
+}
+
+// LimitReached refuses a request that exceeds a limit. what is the name of the rule, for
+// example "request rate".
+func LimitReached(what string, whose Whose) *Fault {
+	return &Fault{
+		Kind: RateLimited, Message: what + " limit reached for " + string(whose), Code: codeRateLimited,
+	}
+}
+
+// BudgetExhausted refuses a request for which a budget has no money left. budget names
+// amount and period, "50 USD per month"; again is when there is room again, "" if that is
+// unknown. Clients do not repeat the request: a budget has room again in days, not in
+// seconds.
+func BudgetExhausted(budget string, whose Whose, again string) *Fault {
+	f := &Fault{
+		Kind: Exhausted, Code: codeExhausted, Final: true,
+		Message: "the budget of " + string(whose) + " is used up: " + budget,
+	}
+	if again != "" {
+		f.Message += "; there is room again at " + again
+	}
+	return f
+}
+
+// BudgetTooSmall refuses a request that may cost more than a whole budget. cost is an
+// amount, "2.5 USD"; budget and assumed are those of BudgetExhausted and
+// RequestTooCostly.
+func BudgetTooSmall(cost, budget string, whose Whose, assumed int64) *Fault {
+	return &Fault{
+		Kind: Exhausted, Code: codeExhausted, Final: true,
+		Message: "this request alone may cost " + cost + ", more than the budget of " + string(whose) + ", " + budget + ": " + sendLess(assumed),
+	}
+}
+
+// PriceUnknown refuses a request for a model whose price is unknown, where a budget
+// bounds what requests cost.
+func PriceUnknown(model string) *Fault {
+	return &Fault{
+		Kind: Forbidden, Param: "model", Code: "price_unknown", Final: true,
+		Message: "model: the price of '" + model + "' is unknown, so a key with a budget cannot use it: an administrator can set a price",
+	}
+}
