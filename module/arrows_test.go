@@ -43,7 +43,7 @@ var arrows = []arrow{
 	{"module/gateway", []string{"module/gateway/...", "module/rendezvous", "module/metrics", "module/events", "module/tracing", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/drain", nil},
 	{"module/gateway/intake", []string{"module/exchange", "module/coding", "translate/..."}},
-	{"module/balance", []string{"module/rendezvous", "module/exchange", "translate/jsonscan", "translate/messages/request"}},
+	{"module/balance", []string{"module/rendezvous", "module/exchange", "translate/edit", "translate/jsonscan"}},
 	{"module/gateway/choice", []string{"module/gateway/catalog", "module/gateway/health", "module/rendezvous"}},
 	{"module/gateway/explain", []string{"module/gateway/catalog", "module/gateway/choice", "module/gateway/detour", "module/gateway/health", "translate", "translate/format", "translate/pairs"}},
 	{"module/gateway/affinity", []string{"module/rendezvous", "translate/jsonscan"}},

@@ -59,7 +59,7 @@ func (PrefixHash) CaddyModule() caddy.ModuleInfo {
 
 // Select returns an available address, nil without any.
 func (PrefixHash) Select(pool reverseproxy.UpstreamPool, r *http.Request, _ http.ResponseWriter) *reverseproxy.Upstream {
-	return choose(pool, r, func(ex *exchange.Exchange) uint64 { return prefixSeed(ex.View.Model, ex.Body) })
+	return choose(pool, r, prefixSeed)
 }
 
 // UnmarshalCaddyfile reads the name of the policy, which has no arguments.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 func pool(t *testing.T, addresses ...string) (all reverseproxy.UpstreamPool) {
@@ -86,7 +87,9 @@ func TestConversationsWithTheSameBeginningHaveOneSeed(t *testing.T) {
 		turn  = `{"role":"user","content":"hello"}`
 		later = turn + `,{"role":"assistant","content":"Hi"},{"role":"user","content":"more"}`
 	)
-	seed := func(model, body string) uint64 { return prefixSeed(model, []byte(body)) }
+	seed := func(model, body string) uint64 {
+		return prefixSeed(&exchange.Exchange{Format: formats.Of(translate.Messages), View: translate.View{Model: model}, Body: []byte(body)})
+	}
 	for name, pair := range map[string][2]string{
 		"messages":      {`{"system":"s","messages":[` + turn + `]}`, `{"messages":[` + later + `],"system":"s"}`},
 		"an attributed": {`{"system":[` + fmt.Sprintf(line, 1) + `{"type":"text","text":"s"}],"messages":[` + turn + `]}`, `{"system":[` + fmt.Sprintf(line, 2) + `{"type":"text","text":"s"}],"messages":[` + later + `]}`},
@@ -105,7 +108,7 @@ func TestThePrefixDecidesBetweenAddresses(t *testing.T) {
 	all := pool(t, "a:1", "b:1", "c:1", "d:1")
 	seen := make(map[string]int)
 	for i := range 400 {
-		ex := &exchange.Exchange{View: translate.View{Model: "m"}, Body: fmt.Appendf(nil, `{"messages":[{"role":"user","content":"%d"}]}`, i)}
+		ex := &exchange.Exchange{Format: formats.Of(translate.Chat), View: translate.View{Model: "m"}, Body: fmt.Appendf(nil, `{"messages":[{"role":"user","content":"%d"}]}`, i)}
 		first := chosen(t, PrefixHash{}, all, ex)
 		ex.Body = fmt.Appendf(nil, `{"messages":[{"role":"user","content":"%d"},{"role":"assistant","content":"x"},{"role":"user","content":"y"}]}`, i)
 		assert.Equal(t, first, chosen(t, PrefixHash{}, all, ex), "the next turn")

@@ -3,23 +3,23 @@ package balance
 import (
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/rendezvous"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/request"
 )
 
 // maxPrefix bounds the bytes of each part of a prefix: a longer common beginning makes
 // no difference to where its cache is.
 const maxPrefix = 4 << 10
 
-// prefixSeed returns the seed of the beginning of a conversation in any format. body is
-// a valid JSON object.
-func prefixSeed(model string, body []byte) uint64 {
-	parts := [...]string{model, "", "", ""}
-	for name, value := range jsonscan.Members(body) {
+// prefixSeed returns the seed of the beginning of a conversation in any format.
+func prefixSeed(ex *exchange.Exchange) uint64 {
+	parts := [...]string{ex.View.Model, "", "", ""}
+	for name, value := range jsonscan.Members(lasting(ex)) {
 		switch string(name) {
 		case "system", "instructions":
-			parts[1] = clip(systemPrefix(value))
+			parts[1] = clip(value)
 		case "messages", "input":
 			parts[2] = clip(firstTurns(value))
 		case "prompt":
@@ -31,20 +31,18 @@ func prefixSeed(model string, body []byte) uint64 {
 
 func clip(raw []byte) string { return string(raw[:min(len(raw), maxPrefix)]) }
 
-// systemPrefix returns a system text without the attribution with which it may begin,
-// which changes from turn to turn.
-func systemPrefix(system []byte) []byte {
-	c := jsonscan.Again(system)
-	if !c.EnterArray() {
-		return system
+// lasting returns the body without the attribution of an agent, which changes from turn
+// to turn.
+func lasting(ex *exchange.Exchange) []byte {
+	find := ex.Format.Requests.Attribution
+	if find == nil {
+		return ex.Body
 	}
-	for c.Element() {
-		start := c.Offset()
-		if !request.IsAttribution(c.Skip()) {
-			return system[start:]
-		}
+	cut := find(ex.Body)
+	if cut.Empty() {
+		return ex.Body
 	}
-	return nil
+	return edit.Apply(nil, ex.Body, []edit.Edit{{Span: cut}})
 }
 
 // firstTurns returns a conversation up to its first turn of a user. The cache of later

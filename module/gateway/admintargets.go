@@ -55,16 +55,12 @@ type explained struct {
 }
 
 // serveExplain answers where the requests for a model go: "model" of the query names it,
-// "format" the format of the client, messages by default, and "key" a key by its id.
+// "format" the format of the client, and "key" a key by its id.
 func (a *App) serveExplain(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	name := query.Get("format")
-	if name == "" {
-		name = string(translate.Messages)
-	}
-	client := formats.Of(translate.Format(name))
+	client := formats.Of(translate.Format(query.Get("format")))
 	if client == nil {
-		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("format: is not known")}
+		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("format is not that of a client")}
 	}
 	for _, site := range a.sites {
 		m := explain.ModelOf(site.resolved.catalog, query.Get("model"), client)

@@ -28,13 +28,7 @@ func (h *Handler) call(t choice.Candidate, s *sink.Sink, r *http.Request, c *exc
 	}
 	var size *token.Size
 	defer func() { h.callEnded(c, size, t, visit) }()
-	if c.Attempt.Traits.EstimateInputTokens {
-		c.Attempt.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: c.Attempt.Provider, Name: c.Attempt.Model})
-	}
-	if !c.Attempt.ByteLane() && c.Attempt.Seals == nil {
-		c.Attempt.Tenant = tenantOf(s.Exchange().Key)
-		c.Attempt.Seals = h.seals().For(c.Attempt.Provider, c.Attempt.Tenant)
-	}
+	h.equip(&c.Attempt)
 	size = h.ratios.Measure(&c.Attempt)
 	ctx, span := tracing.StartCall(r.Context(), &c.Attempt)
 	defer span.End(c)
@@ -43,6 +37,18 @@ func (h *Handler) call(t choice.Candidate, s *sink.Sink, r *http.Request, c *exc
 		c.Result.Fail(unexplained(err, s.Exchange().View.Model))
 	}
 	return &c.Result
+}
+
+// equip adds to an attempt what a translation may need: the learned ratio of tokens, and
+// the sealer of reasoning.
+func (h *Handler) equip(a *exchange.Attempt) {
+	if a.Traits.EstimateInputTokens {
+		a.BytesPerToken = h.ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
+	}
+	if !a.ByteLane() && a.Seals == nil {
+		a.Tenant = tenantOf(a.Exchange.Key)
+		a.Seals = h.seals().For(a.Provider, a.Tenant)
+	}
 }
 
 // callEnded reports a call that has ended, with its result, to those who observe

@@ -37,8 +37,9 @@ const (
 	Resting   = "resting"
 )
 
-// Targets returns the targets of all models with exact names, those of the providers'
-// own models included, sorted by provider.
+// Targets returns the targets of all models with exact names, and those of other names
+// that have failed lately or that run, sorted by provider. Each API key has one at least,
+// with the model "*".
 func Targets(c *catalog.Catalog) []Target {
 	var all []Target
 	for _, name := range c.Names() {
@@ -46,8 +47,27 @@ func Targets(c *catalog.Catalog) []Target {
 			all = append(all, targetOf(&candidate))
 		}
 	}
+	for _, p := range c.Providers {
+		all = append(all, remembered(p, all)...)
+	}
 	slices.SortStableFunc(all, compare)
 	return slices.CompactFunc(all, func(a, b Target) bool { return compare(a, b) == 0 })
+}
+
+// remembered returns the targets of a provider that no exact name leads to. known are
+// the others.
+func remembered(p *catalog.Provider, known []Target) (all []Target) {
+	for i, key := range p.APIKeys {
+		models := health.Process.Models(p.Service, key)
+		if len(models) == 0 && !slices.ContainsFunc(known, func(t Target) bool { return t.Provider == p.Name && t.APIKey == key }) {
+			models = []string{"*"}
+		}
+		for _, model := range models {
+			id := health.Target{Provider: p.Service, Key: key, Model: model}
+			all = append(all, targetOf(&choice.Candidate{Target: catalog.Target{Provider: p, Weight: 1}, APIKey: i, Health: id}))
+		}
+	}
+	return all
 }
 
 func compare(a, b Target) int {

@@ -168,6 +168,25 @@ func (m *Memory) illnessOf(t Target, now time.Time) *illness {
 	return m.ill[t]
 }
 
+// Models returns the models of a provider, asked with an API key, that have failed lately
+// or that run, in any order.
+func (m *Memory) Models(provider, key string) (models []string) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	of := func(t Target) bool { return t.Provider == provider && t.Key == key && t.Model != "" }
+	for t := range m.running {
+		if of(t) {
+			models = append(models, t.Model)
+		}
+	}
+	for t, i := range m.ill {
+		if of(t) && m.running[t] == 0 && !i.forgotten(time.Now()) {
+			models = append(models, t.Model)
+		}
+	}
+	return models
+}
+
 // State is what is known of a target.
 type State struct {
 	Until   time.Time // when the rest ends, zero if the target does not rest

@@ -255,6 +255,20 @@ func TestAProviderTakesNoMoreAttemptsAtOnceThanItMay(t *testing.T) {
 	assert.Equal(t, 2, m.Running("p"))
 }
 
+func TestModelsAreThoseThatFailedOrRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		repeat(5, &m, target, health.Failed)
+		begin(&m, sibling)
+		begin(&m, otherKey)
+		assert.ElementsMatch(t, []string{"m", "other"}, m.Models("p", "{env.A}"))
+		assert.Equal(t, []string{"m"}, m.Models("p", "{env.B}"))
+		assert.Empty(t, m.Models("other", "{env.A}"))
+		time.Sleep(time.Hour)
+		assert.Equal(t, []string{"other"}, m.Models("p", "{env.A}"))
+	})
+}
+
 func TestMemoryMayBeUsedFromManyGoroutines(t *testing.T) {
 	var m health.Memory
 	var all sync.WaitGroup

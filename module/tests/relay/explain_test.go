@@ -25,11 +25,13 @@ func admin(t *testing.T, s *site.Site, path string, want int) map[string]any {
 
 func TestOperatorsSeeWhichTargetsRest(t *testing.T) {
 	s, p := startKeys(t, site.Direct)
+	assert.Len(t, admin(t, s, "/ai_gateway/targets", http.StatusOK)["targets"], 2, "an entry for each API key of a provider of any model")
 	require.NoError(t, s.Reload(site.Block("", site.Direct.Provider("p", p, "models m", "api_key {env.FIRST_KEY} {env.SECOND_KEY}"))))
 	p.Always(keyed("sk-first", gatewaytest.Status(http.StatusTooManyRequests, "Retry-After", "60")))
 	for range 20 {
 		s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
 	}
+	require.NoError(t, p.WaitSettled(site.Waiting(t)))
 	list := admin(t, s, "/ai_gateway/targets", http.StatusOK)["targets"].([]any)
 	require.Len(t, list, 2)
 	first, second := list[0].(map[string]any), list[1].(map[string]any)
@@ -57,7 +59,7 @@ func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
 	assert.Equal(t, []any{"b", "y", "chat", "translated"}, []any{second["provider"], second["upstream_model"], second["format"], second["lane"]})
 	assert.NotEmpty(t, second["reported"], "what a translation leaves out")
 
-	admin(t, s, "/ai_gateway/explain?model=nobody", http.StatusNotFound)
+	admin(t, s, "/ai_gateway/explain?model=nobody&format=chat", http.StatusNotFound)
 	admin(t, s, "/ai_gateway/explain?model=m1&format=morse", http.StatusBadRequest)
-	admin(t, s, "/ai_gateway/explain?model=m1&key=nobody", http.StatusNotFound)
+	admin(t, s, "/ai_gateway/explain?model=m1&format=chat&key=nobody", http.StatusNotFound)
 }

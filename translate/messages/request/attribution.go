@@ -10,10 +10,10 @@ import (
 // attribution begins the text with which Claude Code attributes a request to itself.
 var attribution = []byte("x-anthropic-billing-header:")
 
-// IsAttribution reports whether a raw block of a system text is only the line with which
+// isAttribution reports whether a raw block of a system text is only the line with which
 // a coding agent attributes the request to itself. It is not meant for the model, and
 // changes from one request to the next, so that no two requests begin alike.
-func IsAttribution(block []byte) bool {
+func isAttribution(block []byte) bool {
 	for name, value := range jsonscan.Members(block) {
 		if string(name) == "text" {
 			return bytes.HasPrefix(jsonscan.Inner(value), attribution)
@@ -41,7 +41,7 @@ func firstBlock(c *jsonscan.Cursor) (cut translate.Span) {
 		return cut
 	}
 	start := c.Offset()
-	attributes := IsAttribution(c.Skip())
+	attributes := isAttribution(c.Skip())
 	end := c.Offset()
 	if !attributes {
 		return cut
