@@ -209,7 +209,7 @@ func TestAnyChunkingGivesTheSameAnswer(t *testing.T) {
 // in random chunks.
 func assertAnyChunking(t *testing.T, w way, stream []byte, random *rand.Rand) {
 	t.Helper()
-	const splits = 20 // with each line end, in each form
+	const splits = 100 // with each line end, in each form
 	lines := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(stream))
 	for _, streaming := range []bool{true, false} {
 		m := w.remembered(streaming)

@@ -356,7 +356,7 @@ func (m *matrix) assertCalls(t *testing.T) {
 func (m *matrix) assertRecords(t *testing.T) {
 	outcomes := make(map[string][]any)
 	for _, entry := range m.site.Logs.Entries() {
-		if id, _ := entry["request_id"].(string); entry["msg"] == "exchange ended" {
+		if id, _ := entry["request_id"].(string); entry["logger"] == site.Exchanges {
 			outcomes[id] = append(outcomes[id], entry["outcome"])
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exchanges is the logger of the records of exchanges.
-const exchanges = "http.handlers.ai_gateway.exchanges"
+// Exchanges is the logger of the records of exchanges.
+const Exchanges = "http.handlers.ai_gateway.exchanges"
 
 // Record waits for the end of an exchange and returns its log record.
 func (s *Site) Record(id string) map[string]any {
@@ -19,7 +19,7 @@ func (s *Site) Record(id string) map[string]any {
 // RecordWhere waits for the record of the first exchange that fits.
 func (s *Site) RecordWhere(fits func(map[string]any) bool) map[string]any {
 	s.T.Helper()
-	return s.logEntry(func(entry map[string]any) bool { return entry["logger"] == exchanges && fits(entry) })
+	return s.logEntry(func(entry map[string]any) bool { return entry["logger"] == Exchanges && fits(entry) })
 }
 
 // AccessEntry waits for the access log's entry of a request.
