@@ -39,6 +39,7 @@ func TestFaultMatrix(t *testing.T) {
 		}
 	})
 	assert.GreaterOrEqual(t, len(m.all), leastCases)
+	t.Logf("%d faults, %d cases", len(faults), len(m.all))
 	m.assertCalls(t)
 	m.assertRecords(t)
 	m.assertNothingLeft(t)
