@@ -114,11 +114,11 @@ func fillVolume(b *testing.B, d Database, records int, from time.Time) {
 		execute(b, d, statement)
 	}
 	for month := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC); month.Before(from.AddDate(1, 1, 0)); month = month.AddDate(0, 1, 0) {
-		execute(b, d, literal(`INSERT INTO gateway_usage SELECT 3, %d, api_key, holder, model, provider, upstream, outcome, currency, `, month.UnixMilli())+
+		execute(b, d, literal(`INSERT INTO gateway_usage SELECT 3, %d, api_key, holder, limit_name, model, provider, upstream, outcome, currency, `, month.UnixMilli())+
 			columnSums+literal(` FROM gateway_usage WHERE span = 2 AND at >= %d AND at < %d
-			GROUP BY api_key, holder, model, provider, upstream, outcome, currency`, month.UnixMilli(), month.AddDate(0, 1, 0).UnixMilli()))
+			GROUP BY api_key, holder, limit_name, model, provider, upstream, outcome, currency`, month.UnixMilli(), month.AddDate(0, 1, 0).UnixMilli()))
 	}
-	execute(b, d, `INSERT INTO gateway_usage SELECT span + 3, at, 0, 0, 0, 0, 0, 0, currency, `+columnSums+` FROM gateway_usage GROUP BY span, at, currency`, `ANALYZE`)
+	execute(b, d, `INSERT INTO gateway_usage SELECT span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency, `+columnSums+` FROM gateway_usage GROUP BY span, at, currency`, `ANALYZE`)
 }
 
 // volumeRecords writes records at equal distances.
@@ -133,11 +133,11 @@ func volumeRecords(records int, from time.Time) string {
 
 // volumeSums writes the sums of a span that begins at an expression.
 func volumeSums(span int, at string) string {
-	return literal(`INSERT INTO gateway_usage SELECT %d, %s, l.api_key, l.holder, l.model, c.provider, c.upstream, l.outcome, c.currency,
+	return literal(`INSERT INTO gateway_usage SELECT %d, %s, l.api_key, l.holder, l.limit_name, l.model, c.provider, c.upstream, l.outcome, c.currency,
 		count(*), count(*), sum(l.stream), 0, 0, sum(c.fresh), sum(c.cache_read), sum(c.cache_write), sum(c.cache_write_long),
 		sum(c.answer), sum(c.reasoning), sum(c.searches), sum(c.cost), sum(c.held), sum(l.duration), sum(l.ttfb), count(*)
 		FROM gateway_ledger l JOIN gateway_ledger_calls c ON c.id = l.id
-		GROUP BY 2, l.api_key, l.holder, l.model, c.provider, c.upstream, l.outcome, c.currency`, span, at)
+		GROUP BY 2, l.api_key, l.holder, l.limit_name, l.model, c.provider, c.upstream, l.outcome, c.currency`, span, at)
 }
 
 const columnSums = `sum(requests), sum(calls), sum(streams), sum(estimated), sum(unpriced), sum(fresh), sum(cache_read), sum(cache_write),
