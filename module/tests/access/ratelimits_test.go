@@ -61,7 +61,7 @@ func TestTheNumberOfForwardedRateLimitHeadersIsBounded(t *testing.T) {
 func TestRetryHeadersAreKept(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		s := site.Start(t, w.Provider("byte", p, "models byte"), w.Provider("chat", p, "models chat", "format chat"))
+		s := site.Start(t, site.Steady, w.Provider("byte", p, "models byte"), w.Provider("chat", p, "models chat", "format chat"))
 		for _, value := range []string{"7", "0", "Wed, 21 Oct 2026 07:28:00 GMT", "0.5"} {
 			for _, path := range site.CallPaths {
 				for _, model := range []string{"byte", "chat"} {

@@ -120,7 +120,7 @@ func TestNoSecretLeaves(t *testing.T) {
 	}
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		p := gatewaytest.NewProvider(t)
-		lines := []string{w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "api_key {env.UPSTREAM_KEY}", "models r")}
+		lines := []string{site.Steady, w.ProviderAt("refused", gatewaytest.RefusedAddress(t), "api_key {env.UPSTREAM_KEY}", "models r")}
 		for format, path := range map[string]string{"messages": site.MessagesPath, "chat": site.ChatPath, "completions": site.CompletionsPath} {
 			lines = append(lines, w.Provider(format, p, "api_key {env.UPSTREAM_KEY}", "format "+format, "models off"),
 				"model "+path+" {\nto refused/m\nto "+format+"/m\n}")
