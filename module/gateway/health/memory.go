@@ -45,7 +45,7 @@ type Visit struct {
 	memory *Memory
 	target Target
 	began  time.Time
-	probes [2]bool // the levels of the target whose probe this is
+	probes [2]time.Time // until when others wait for the attempt as the probe, by level of the target; zero if it is none
 }
 
 // Begin notes that an attempt at a target begins, unless as many run at its provider as
@@ -67,7 +67,7 @@ func (m *Memory) Begin(t Target, atOnce int) (v Visit, ok bool) {
 	for n, level := range t.levels() {
 		if i := m.ill[level]; i != nil && i.awaitsProbe(now) {
 			i.until = now.Add(probePatience)
-			v.probes[n] = true
+			v.probes[n] = i.until
 		}
 	}
 	return v, true
@@ -108,10 +108,10 @@ func (m *Memory) leave(t Target) {
 	}
 }
 
-// giveUp ends the wait for the attempt as a probe.
+// giveUp ends the wait for the attempt as a probe. A rest that began meanwhile goes on.
 func (m *Memory) giveUp(v Visit) {
 	for n, level := range v.target.levels() {
-		if i := m.ill[level]; i != nil && v.probes[n] {
+		if i := m.ill[level]; i != nil && !v.probes[n].IsZero() && i.until.Equal(v.probes[n]) {
 			i.until = time.Now()
 		}
 	}

@@ -132,6 +132,21 @@ func TestAfterARestOneAttemptIsTheProbe(t *testing.T) {
 	})
 }
 
+// A client that had a probe, and left after the patience with it, once ended the rest that
+// the failure of the next probe had begun.
+func TestAProbeThatEndsLateEndsNoLaterRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m health.Memory
+		repeat(5, &m, target, health.Failed)
+		time.Sleep(health.DefaultRest)
+		slow := begin(&m, target)
+		time.Sleep(time.Minute)
+		attempt(&m, target, health.RateLimited, 5*time.Minute)
+		slow.End(health.Outcome{Class: health.Unknown}, health.DefaultRest)
+		assert.Equal(t, 5*time.Minute, rest(&m, target))
+	})
+}
+
 // A stream that began before the failures and ends well shows nothing of the target as
 // it is now.
 func TestAnAttemptFromBeforeTheFailuresEndsNoRest(t *testing.T) {
