@@ -50,11 +50,12 @@ var blamed = map[Kind]string{
 }
 
 // reason returns what the provider blames the request for, "" if it does not blame the
-// request.
+// request. Servers whose templates of conversations fail answer 500, so that there the
+// message alone shows it.
 func (d detail) reason(row statusRow) string {
 	general := blamed[row.kind]
 	switch {
-	case general == "":
+	case general == "" && row.kind != Internal:
 		return ""
 	case row.code == CodeOverflow:
 		return "the input is longer than the context"

@@ -33,6 +33,8 @@ func TestRefusalsHaveAReasonThatALogMayHold(t *testing.T) {
 		{400, `{"error":{"message":"x","param":"` + strings.Repeat("content.", 99) + `"}}`, "the request is not valid", strings.TrimSuffix(strings.Repeat("content.", 8), ".")},
 		{400, `{"error":{"message":"x","param":{"a":"secret"}}}`, "the request is not valid", ""},
 		{400, ``, "the request is not valid", ""},
+		{500, `{"error":{"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}`, "roles do not alternate", ""},
+		{500, `{"error":{"message":"does not support tools"}}`, "tools are not supported", ""},
 
 		// Not the client's fault.
 		{401, `{"error":{"message":"x","param":"model"}}`, "", ""},
@@ -40,7 +42,8 @@ func TestRefusalsHaveAReasonThatALogMayHold(t *testing.T) {
 		{415, `{"error":{"message":"x"}}`, "", ""},
 		{429, `{"error":{"message":"x"}}`, "", ""},
 		{400, `{"error":{"message":"Your credit balance is too low to access the API"}}`, "", ""},
-		{500, `{"error":{"message":"does not support tools"}}`, "", ""},
+		{500, `{"error":{"message":"secret"}}`, "", ""},
+		{502, `{"error":{"message":"does not support tools"}}`, "", ""},
 	} {
 		fault := fault.Read(c.status, "application/json", []byte(c.body))
 		assert.Equal(t, [2]string{c.reason, c.path}, [2]string{fault.Reason, fault.Path}, c.body)

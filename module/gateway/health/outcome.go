@@ -67,11 +67,15 @@ func BlamesKey(a *exchange.Attempt, r *exchange.Result) bool {
 }
 
 // classOf returns the class of a failed attempt. A client can provoke answers that blame
-// the request, with a model that does not exist for example, so these show nothing.
+// the request, with a model that does not exist for example, so these show nothing,
+// whatever their status. Nor does a 403: OpenRouter and xAI answer so to prompts that their moderation refuses, and
+// firewalls in front of providers to texts that look like an attack.
 func classOf(r *exchange.Result) Class {
 	f := r.Fault
 	blamesCall := r.Status >= 400 && r.Status < 500
 	switch {
+	case f.Reason != "":
+		return Unknown
 	case f.CredentialRefused():
 		return CredentialRefused
 	case f.AccountExhausted():
@@ -82,7 +86,7 @@ func classOf(r *exchange.Result) Class {
 		return Overloaded
 	case f.Kind == fault.Timeout:
 		return TimedOut
-	case f.Kind == fault.Forbidden, f.Kind == fault.BadGateway && !blamesCall:
+	case f.Kind == fault.BadGateway && !blamesCall:
 		return Failed
 	case f.Kind == fault.Internal && (r.Status >= 500 || f.Quoted):
 		return Failed

@@ -23,6 +23,9 @@ func answered(status int, body string) *exchange.Result {
 	return failed(status, fault.Read(status, "application/json", []byte(body)))
 }
 
+// One client could once let a target rest for all others: by five prompts that a
+// moderation refuses with a 403, or by five conversations that the template of the model
+// refuses with a 500.
 func TestOutcomes(t *testing.T) {
 	for name, test := range map[string]struct {
 		result *exchange.Result
@@ -45,7 +48,8 @@ func TestOutcomes(t *testing.T) {
 		"400 without credit":          {answered(400, `{"error":{"message":"Your credit balance is too low to access"}}`), health.AccountExhausted},
 		"401":                         {answered(401, ""), health.CredentialRefused},
 		"402":                         {answered(402, ""), health.AccountExhausted},
-		"403":                         {answered(403, ""), health.Failed},
+		"403":                         {answered(403, ""), health.Unknown},
+		"403 of a moderation":         {answered(403, `{"error":{"message":"your input was flagged","code":403}}`), health.Unknown},
 		"404":                         {answered(404, ""), health.Unknown},
 		"405":                         {answered(405, ""), health.Unknown},
 		"408":                         {answered(408, ""), health.TimedOut},
@@ -56,6 +60,7 @@ func TestOutcomes(t *testing.T) {
 		"429":                         {answered(429, ""), health.RateLimited},
 		"429 without quota":           {answered(429, `{"error":{"code":"insufficient_quota","message":"x"}}`), health.AccountExhausted},
 		"500":                         {answered(500, ""), health.Failed},
+		"500 for the roles":           {answered(500, `{"error":{"message":"Conversation roles must alternate user/assistant"}}`), health.Unknown},
 		"500 for the context":         {answered(500, `{"error":{"message":"prompt is too long: the input exceeds the maximum context length"}}`), health.Unknown},
 		"502":                         {answered(502, ""), health.Failed},
 		"503":                         {answered(503, ""), health.Overloaded},
