@@ -92,6 +92,21 @@ func TestSourcesOfCounts(t *testing.T) {
 	}
 }
 
+// Tokens were bounded, but not searches: one answer with 2^50 of them cost millions, and
+// exhausted the budget of its key.
+func TestSearchesThatCannotBeTrueCostNothing(t *testing.T) {
+	l := new(pages)
+	ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1", "search": "1"}))
+	m.bytes, m.lines = 40, 0
+	usage := token.Usage{Input: 10, Output: 40, Searches: 1 << 50, Known: true}
+	ex.Result = &exchange.Result{State: exchange.Finished, Usage: usage}
+	m.Release(ex, exchange.Answered)
+	call := l.ended[0].Calls[0]
+	assert.Equal(t, aigateway.SourceEstimated, call.Source)
+	assert.Equal(t, aigateway.Tokens{Input: 100, Output: 10}, call.Tokens)
+	assert.EqualValues(t, 110*1000, call.Cost.Nanos)
+}
+
 func TestCostsAreThoseOfThePrice(t *testing.T) {
 	usage := token.Usage{Input: 10, CacheWrite: 30, CacheWriteLong: 10, Output: 40, Searches: 1, Known: true}
 	for want, columns := range map[aigateway.Cost]map[string]string{

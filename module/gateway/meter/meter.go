@@ -142,19 +142,21 @@ func (m *Meter) sent() int64 {
 	return m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/token.DefaultBytesPerToken
 }
 
-// maxPlausible is a number of tokens beyond the context and the output of any model.
-const maxPlausible = 1 << 24
+// The most that an answer can report.
+const (
+	maxPlausible = 1 << 24 // tokens, beyond the context and the output of any model
+	maxSearches  = 1 << 12 // of the web, each of which has its own price
+)
 
-// reported returns the tokens that the provider has reported for an attempt so far. An
-// impossible number counts as 0, since a single one would exhaust the limit of a key.
+// reported returns the tokens that the provider has reported for an attempt so far.
+// Usage with an impossible number counts as 0, since a single one would exhaust the
+// limit of a key.
 func reported(r *exchange.Result) int64 {
-	if !r.Usage.Known {
+	n := r.Usage.Total()
+	if !r.Usage.Known || n > maxPlausible || r.Usage.Searches > maxSearches {
 		return 0
 	}
-	if n := r.Usage.Total(); n <= maxPlausible {
-		return n
-	}
-	return 0
+	return n
 }
 
 // unused reports whether a failed attempt, of which the client got nothing, has used no
