@@ -8,6 +8,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig"
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 // The words of this file are read by guest modules, which define their syntax.
@@ -37,10 +39,10 @@ func readKey(d *cf.Dispenser, c *config) error {
 
 // readKeySource passes a segment to the key source that it names.
 func readKeySource(d *cf.Dispenser, c *config) error {
-	if !d.NextArg() {
-		return d.Err("keys needs the name of a key source: a module of the namespace ai_gateway.keys")
+	name, err := readModuleName(d, "keys", keysNamespace)
+	if err != nil {
+		return err
 	}
-	name := d.Val()
 	if name == keySource {
 		return d.Errf("write keys of the configuration as key <name> ..., not as keys %s", keySource)
 	}
@@ -72,14 +74,12 @@ func readCounters(d *cf.Dispenser, c *config) (err error) {
 }
 
 // readKind passes a segment to the module of the namespace that it names, and
-// returns the configuration of the module. Its error does not repeat an unknown name,
-// which may be an address with a password.
+// returns the configuration of the module.
 func readKind(d *cf.Dispenser, word, namespace string) (json.RawMessage, error) {
-	known := moduleNames(namespace)
-	if !d.NextArg() || !slices.Contains(known, d.Val()) {
-		return nil, d.Errf("%s needs the name of a module; known are: %s", word, strings.Join(known, ", "))
+	name, err := readModuleName(d, word, namespace)
+	if err != nil {
+		return nil, err
 	}
-	name := d.Val()
 	mod, err := cf.UnmarshalModule(d, namespace+"."+name)
 	if err != nil {
 		return nil, err
@@ -104,6 +104,19 @@ func readAccounts(d *cf.Dispenser, c *config) error {
 	}
 	c.AccountsRaw = caddyconfig.JSON(accounts, nil)
 	return nil
+}
+
+// readModuleName reads the name of a module of the namespace, behind a word. Its error
+// does not repeat an unknown name, which may be an address with a password.
+func readModuleName(d *cf.Dispenser, word, namespace string) (string, error) {
+	known, name := moduleNames(namespace), ""
+	if d.NextArg() {
+		name = d.Val()
+	}
+	if !slices.Contains(known, name) {
+		return "", d.Errf("%s needs the name of a module; %sknown are: %s", word, suggest.DidYouMean(name, known), strings.Join(known, ", "))
+	}
+	return name, nil
 }
 
 // moduleNames returns the names of the modules of a namespace, sorted.

@@ -32,7 +32,7 @@ var arrows = []arrow{
 	{"module/coding", nil},
 	{"module/suggest", nil},
 	{"module/rendezvous", nil},
-	{"module/prices", []string{"translate/token"}},
+	{"module/prices", []string{"module/suggest", "translate/token"}},
 	{"module/metrics", nil},
 	{"module/events", nil},
 	{"module/filewatch", nil},

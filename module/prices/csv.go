@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/suggest"
 )
 
 // maxRows bounds a table.
@@ -91,18 +93,15 @@ var columns = strings.Fields(`provider models input output from until cache_read
 const requiredColumns = 4
 
 func checkColumns(header []string) error {
-	seen := make(map[string]bool)
 	for _, name := range header {
-		seen[name] = true
+		if !slices.Contains(columns, name) {
+			return fmt.Errorf("the column %q is unknown; %sa column of prices is input, output, cache_read and so on", name, suggest.DidYouMean(name, columns))
+		}
 	}
-	for i, name := range columns {
-		if i < requiredColumns && !seen[name] {
+	for _, name := range columns[:requiredColumns] {
+		if !slices.Contains(header, name) {
 			return fmt.Errorf("the column %s is missing", name)
 		}
-		delete(seen, name)
-	}
-	for name := range seen {
-		return fmt.Errorf("the column %q is unknown", name)
 	}
 	return nil
 }

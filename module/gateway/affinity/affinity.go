@@ -9,6 +9,7 @@ package affinity
 import (
 	"fmt"
 	"net/textproto"
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/rendezvous"
@@ -39,11 +40,15 @@ func (s Source) Check() error {
 	switch {
 	case isHeader && header != "" && strings.Trim(header, tokenCharacters) == "":
 		return nil
-	case !isHeader && len(names) <= 2 && names[0] != "" && names[len(names)-1] != "":
+	case !isHeader && len(names) <= 2 && !slices.ContainsFunc(names, isNoField):
 		return nil
 	}
 	return fmt.Errorf("affinity: '%s' is neither header.NAME nor the name of a field, such as metadata.user_id", s)
 }
+
+// isNoField reports whether a name cannot be that of a field. The formats write fields in
+// lower case, so that a header without its prefix is not taken for one.
+func isNoField(name string) bool { return name == "" || strings.Trim(name, fieldCharacters) != "" }
 
 // Check returns the error of the first source that is not valid.
 func (s Sources) Check() error {
@@ -55,7 +60,10 @@ func (s Sources) Check() error {
 	return nil
 }
 
-const tokenCharacters = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const (
+	tokenCharacters = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	fieldCharacters = "_0123456789abcdefghijklmnopqrstuvwxyz"
+)
 
 // Session returns the seed of the session of a request for an owner, 0 if the request
 // names none. body is a valid JSON object.

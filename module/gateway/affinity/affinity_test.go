@@ -46,11 +46,13 @@ func TestOwnersHaveSessionsOfTheirOwn(t *testing.T) {
 	assert.Zero(t, affinity.Sources(nil).Session("a", none, []byte(`{"user":"u"}`)), "affinity off")
 }
 
+// A header without "header." was the name of a field that no request has, so that
+// sessions were spread at random without a word.
 func TestSourcesAreChecked(t *testing.T) {
 	for _, source := range append(affinity.Default, "conversation", "header.X-Thread") {
 		assert.NoError(t, source.Check())
 	}
-	for _, source := range []affinity.Source{"", ".", "a.", ".a", "a.b.c", "header.", "header.a b", "header.ä"} {
+	for _, source := range []affinity.Source{"", ".", "a.", ".a", "a.b.c", "header.", "header.a b", "header.ä", "X-Session", "x-session", "Session"} {
 		assert.ErrorContains(t, source.Check(), "is neither header.NAME nor the name of a field", source)
 	}
 }
