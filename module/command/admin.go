@@ -55,7 +55,7 @@ func (r remote) send(method, path string, body []byte) ([]byte, error) {
 		if _, answer, ok := strings.Cut(err.Error(), ": {"); ok {
 			return nil, errorOf([]byte("{" + answer))
 		}
-		return nil, fmt.Errorf("sending request to Caddy at %s: %w", r.address, err)
+		return nil, fmt.Errorf("sending request to the admin API of Caddy at %s: %w; a gateway without a configuration file has no admin API", r.address, err)
 	}
 	defer response.Body.Close()
 	return io.ReadAll(response.Body)

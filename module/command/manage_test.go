@@ -116,7 +116,7 @@ func TestErrorsNameTheCause(t *testing.T) {
 		"key list --user bob":                    "there is no user with this name",
 		"key revoke 7":                           "key 7: not found",
 		"key revoke laptop":                      "the ID of a key must be a number",
-		"key list --address localhost:1":         "sending request to Caddy at localhost:1: ",
+		"key list --address localhost:1":         "a gateway without a configuration file has no admin API",
 		"key list --address a:1 --config c":      "cannot be used together",
 		"key list --config /no/such/file":        "no such file",
 		"user passwd alice --password-stdin":     "the standard input is empty",
