@@ -22,6 +22,7 @@ type target struct {
 	Upstream string   `json:"upstream_model"`
 	APIKey   string   `json:"api_key"`
 	Weight   int      `json:"weight"`
+	Total    int      `json:"step_weight"`
 	State    string   `json:"state"`
 	Until    string   `json:"rest_until"`
 	Failure  string   `json:"last_failure"`
@@ -69,7 +70,8 @@ func explainCommand() *cobra.Command {
 		Long: `
 Prints the targets of a model in the order in which a request asks them: their state,
 the format that they are asked in, and the fields of requests that are left out or
-refused on the way.`,
+refused on the way. Targets that share the requests by their weights are in the order
+of one session; other sessions begin with another of them.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query := url.Values{"model": args}
 			for _, name := range []string{"format", "key"} {
@@ -120,7 +122,7 @@ func printExplanation(out io.Writer, e *explanation) error {
 	for i := range e.Targets {
 		t := &e.Targets[i]
 		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
-		fmt.Fprintf(out, "%d. %s: %s, %s\n", i+1, name, t.state(), t.way())
+		fmt.Fprintf(out, "%d. %s: %s%s, %s\n", i+1, name, t.state(), t.share(), t.way())
 		for _, fields := range []struct {
 			name string
 			list []string
@@ -145,6 +147,14 @@ func (t *target) state() string {
 		return t.State + ", " + t.Failure
 	}
 	return t.State
+}
+
+// share returns the share of the requests for people, "" for all of them.
+func (t *target) share() string {
+	if t.Weight >= t.Total {
+		return ""
+	}
+	return fmt.Sprintf(", gets %d of %d requests", t.Weight, t.Total)
 }
 
 // way returns what becomes of a request, for people.

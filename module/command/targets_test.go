@@ -24,15 +24,15 @@ local     qwen3           3        available
 func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 	var e explanation
 	require.NoError(t, json.Unmarshal([]byte(`{"model":"m1","pattern":"m*","format":"messages","attempts":2,"targets":[
-		{"provider":"a","upstream_model":"x","api_key":"{env.A}","state":"available","format":"messages","lane":"bytes"},
-		{"provider":"b","upstream_model":"y","state":"failing","last_failure":"failed","format":"chat","lane":"translated","reported":["top_k"],"refused":["container"]},
-		{"provider":"c","upstream_model":"z","state":"available"}],
+		{"provider":"a","upstream_model":"x","api_key":"{env.A}","state":"available","weight":3,"step_weight":4,"format":"messages","lane":"bytes"},
+		{"provider":"b","upstream_model":"y","weight":1,"step_weight":4,"state":"failing","last_failure":"failed","format":"chat","lane":"translated","reported":["top_k"],"refused":["container"]},
+		{"provider":"c","upstream_model":"z","weight":1,"step_weight":1,"state":"available"}],
 		"key":{"id":"team","allowed":true,"limit":"small"}}`), &e))
 	var out bytes.Buffer
 	require.NoError(t, printExplanation(&out, &e))
 	assert.Equal(t, `Requests for m1 in the messages format, by the model m*, ask at most 2 of:
-1. a/x {env.A}: available, byte for byte
-2. b/y: failing, failed, translated to chat
+1. a/x {env.A}: available, gets 3 of 4 requests, byte for byte
+2. b/y: failing, failed, gets 1 of 4 requests, translated to chat
    left out: top_k
    refused: container
 3. c/z: available, passed over: requests cannot be translated

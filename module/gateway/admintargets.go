@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -60,7 +61,7 @@ func (a *App) serveExplain(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	client := formats.Of(translate.Format(query.Get("format")))
 	if client == nil {
-		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("format is not that of a client")}
+		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: fmt.Errorf("unknown format; known are %v", formats.Names())}
 	}
 	for _, site := range a.sites {
 		m := explain.ModelOf(site.resolved.catalog, query.Get("model"), client)

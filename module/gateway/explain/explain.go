@@ -102,6 +102,7 @@ type Model struct {
 // Choice is a target with what becomes of a request there.
 type Choice struct {
 	Target
+	Total    int              `json:"step_weight"`      // sum of the weights of the targets that share the step
 	Format   translate.Format `json:"format,omitempty"` // spoken to the provider, empty if the request cannot be translated
 	Lane     string           `json:"lane,omitempty"`   // "bytes" or "translated"
 	Reported []string         `json:"reported"`         // fields of requests that are left out, and reported
@@ -117,9 +118,26 @@ func ModelOf(c *catalog.Catalog, name string, client *format.Descriptor) *Model 
 	}
 	explained := &Model{Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts}
 	for _, candidate := range choice.Order(m, name, anySession, health.Process) {
-		explained.Targets = append(explained.Targets, choiceOf(&candidate, name, client))
+		shown := choiceOf(&candidate, name, client)
+		shown.Total = stepWeight(m.Steps, candidate.Target)
+		explained.Targets = append(explained.Targets, shown)
 	}
 	return explained
+}
+
+// stepWeight returns the sum of the weights of the step with a target.
+func stepWeight(steps [][]catalog.Target, t catalog.Target) (total int) {
+	isTarget := func(other catalog.Target) bool { return other.Provider == t.Provider && other.Model == t.Model }
+	for _, step := range steps {
+		if !slices.ContainsFunc(step, isTarget) {
+			continue
+		}
+		for _, member := range step {
+			total += member.Weight
+		}
+		break
+	}
+	return total
 }
 
 // anySession is the seed of a session that no client has.

@@ -48,18 +48,19 @@ func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
 	t.Setenv("CLIENT_KEY_2", "sk-another-key-of-clients")
 	a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("a", a, "models off", "format messages"), site.Direct.Provider("b", b, "models off", "format chat"),
-		"model m* {\nto a/x weight 2\nto b/y\n}", "limit small {\nrequests 9/1m\n}", "key other {env.CLIENT_KEY_2} {\nmodels n*\nlimit small\n}")
+		"model m* {\nto a/x weight 2\nto b/y weight 1\n}", "limit small {\nrequests 9/1m\n}", "key other {env.CLIENT_KEY_2} {\nmodels n*\nlimit small\n}")
 	answer := admin(t, s, "/ai_gateway/explain?model=m1&format=messages&key=other", http.StatusOK)
 	assert.Equal(t, "m*", answer["pattern"])
 	assert.Equal(t, map[string]any{"id": "other", "allowed": false, "limit": "small"}, answer["key"])
 	list := answer["targets"].([]any)
 	require.Len(t, list, 2)
 	first, second := list[0].(map[string]any), list[1].(map[string]any)
-	assert.Equal(t, []any{"a", "x", "messages", "bytes", 2.0}, []any{first["provider"], first["upstream_model"], first["format"], first["lane"], first["weight"]})
+	assert.Equal(t, []any{"a", "x", "messages", "bytes", 2.0, 3.0}, []any{first["provider"], first["upstream_model"], first["format"], first["lane"], first["weight"], first["step_weight"]})
 	assert.Equal(t, []any{"b", "y", "chat", "translated"}, []any{second["provider"], second["upstream_model"], second["format"], second["lane"]})
 	assert.NotEmpty(t, second["reported"], "what a translation leaves out")
 
 	admin(t, s, "/ai_gateway/explain?model=nobody&format=chat", http.StatusNotFound)
-	admin(t, s, "/ai_gateway/explain?model=m1&format=morse", http.StatusBadRequest)
+	refused := admin(t, s, "/ai_gateway/explain?model=m1&format=morse", http.StatusBadRequest)
+	assert.Equal(t, "unknown format; known are [messages chat completions responses]", refused["error"])
 	admin(t, s, "/ai_gateway/explain?model=m1&format=chat&key=nobody", http.StatusNotFound)
 }
