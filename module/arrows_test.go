@@ -66,6 +66,7 @@ var arrows = []arrow{
 	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/suggest", "translate"}},
 	{"module/limits", []string{"module/aigateway"}},
 	{"module/limits/limitstest", []string{"module/aigateway"}},
+	{"module/limits/redis", []string{"module/aigateway", "module/metrics"}},
 	{"module/ledger/journal", nil},
 	{"module/ledger/ledgertest", []string{"module/aigateway", "module/ledger", "module/store/database", "translate/token"}},
 	{"module/ledger", []string{"module/metrics", "module/events", "module/aigateway", "module/ledger/journal", "module/store/database", "translate/token"}},
@@ -89,7 +90,7 @@ var arrows = []arrow{
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
 	{"module/tests/site", []string{"module", "module/gatewaytest", "module/gatewaytest/client", "module/aigateway", "module/exchange", "translate", "translate/formats", "translate/pairs"}},
 	{"module/tests/...", []string{
-		"module/tests/site", "module/gatewaytest", "module/gatewaytest/client", "module/gatewaytest/openapi", "module/store/storetest",
+		"module/limits/limitstest", "module/tests/site", "module/gatewaytest", "module/gatewaytest/client", "module/gatewaytest/openapi", "module/store/storetest",
 		"module/aigateway", "module/doctor", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest",
 	}},
 

@@ -1,0 +1,157 @@
+-- Decides about all limits of a request, and reserves its share of them: all or none.
+-- KEYS: the reservation, then for each limit: requests, tokens, running, budget, level.
+-- ARGV: time in microseconds, 0 for that of the server; id; lease; then for each limit:
+-- requests, their slot; tokens of the rate, their slot; concurrent; budget, its slot, 0
+-- for a period of the calendar; the end of that period, 0 for never; soft; and for all:
+-- tokens and money of the request. Times are in microseconds, money in nanos.
+local EARLIER = 60
+local now = tonumber(ARGV[1])
+if now == 0 then
+	local time = redis.call('TIME')
+	now = time[1] * 1000000 + time[2]
+end
+local id, lease = ARGV[2], tonumber(ARGV[3])
+local tokens, money = tonumber(ARGV[4]), tonumber(ARGV[5])
+local FIRST, PER = 5, 9
+local count = (#ARGV - FIRST) / PER
+
+local function int(n) return string.format('%.0f', n) end
+
+-- window returns the slot, what is used, and the slots with a count in their order.
+local function window(key, length)
+	if length == 0 then
+		return 0, tonumber(redis.call('HGET', key, '0') or 0), {0}, {}
+	end
+	local slot, used, slots, counts = math.floor(now / length), 0, {}, {}
+	local all = redis.call('HGETALL', key)
+	for i = 1, #all, 2 do
+		local at = tonumber(all[i])
+		if at and at >= slot - EARLIER then
+			counts[at] = tonumber(all[i + 1])
+			used = used + counts[at]
+			slots[#slots + 1] = at
+		elseif at then
+			redis.call('HDEL', key, all[i])
+		end
+	end
+	table.sort(slots)
+	return slot, used, slots, counts
+end
+
+local function over(slot, length) return (slot + EARLIER + 1) * length - now end
+
+local refused = {0, 0, 0, 0} -- limit, rule, wait, too large
+local function refuse(limit, rule, wait, large)
+	if large > refused[4] or large == refused[4] and wait > refused[3] then
+		refused = {limit, rule, wait, large}
+	end
+end
+
+-- room returns the time until there is room for n; -1 if that is unknown.
+local function room(n, most, used, slots, counts, length)
+	local excess = used + n - most
+	for _, slot in ipairs(slots) do
+		if excess <= 0 then break end
+		excess = excess - (counts[slot] or 0)
+		if excess <= 0 then return over(slot, length) end
+	end
+	return 0
+end
+
+local function check(limit, rule, key, n, most, length)
+	local slot, used, slots, counts = window(key, length)
+	if n > most then
+		refuse(limit, rule, 1, 1)
+	else
+		refuse(limit, rule, room(n, most, used, slots, counts, length), 0)
+	end
+	return slot, used, slots[#slots]
+end
+
+for i = 1, count do
+	local a = FIRST + (i - 1) * PER
+	if tonumber(ARGV[a + 6]) > 0 and redis.call('EXISTS', KEYS[1 + (i - 1) * 5 + 4]) == 0 then
+		return {-1, i}
+	end
+end
+
+local FOREVER = 9007199254740991
+local shares = {}
+for i = 1, count do
+	local k, a = 1 + (i - 1) * 5, FIRST + (i - 1) * PER
+	local s = {}
+	local most = tonumber(ARGV[a + 1])
+	if most > 0 then
+		s.rslot, s.rused, s.rlast = check(i, 1, KEYS[k + 1], 1, most, tonumber(ARGV[a + 2]))
+	end
+	most = tonumber(ARGV[a + 3])
+	if most > 0 then
+		s.tslot, s.tused, s.tlast = check(i, 2, KEYS[k + 2], tokens, most, tonumber(ARGV[a + 4]))
+	end
+	most = tonumber(ARGV[a + 5])
+	if most > 0 then
+		redis.call('ZREMRANGEBYSCORE', KEYS[k + 3], '-inf', int(now))
+		if redis.call('ZCARD', KEYS[k + 3]) >= most then refuse(i, 3, 1000000, 0) end
+	end
+	most = tonumber(ARGV[a + 6])
+	if most > 0 then
+		local length, finish, soft = tonumber(ARGV[a + 7]), tonumber(ARGV[a + 8]), ARGV[a + 9] == '1'
+		local slot, used, slots, counts = window(KEYS[k + 4], length)
+		s.bslot, s.bused = slot, used
+		if not soft then
+			if money > most then
+				refuse(i, 4, 1, 1)
+			elseif length > 0 then
+				refuse(i, 4, room(money, most, used, slots, counts, length), 0)
+			elseif used + money > most then
+				refuse(i, 4, finish > 0 and finish - now or FOREVER, 0)
+			end
+		end
+		local level = 0
+		for _, l in ipairs({50, 80, 100}) do
+			if used >= math.floor(most / 100) * l then level = l end
+		end
+		if length == 0 then
+			level = math.max(level, tonumber(redis.call('HGET', KEYS[k + 4], 'reached') or 0))
+			redis.call('HSET', KEYS[k + 4], 'reached', level)
+		end
+		s.from, s.to = tonumber(redis.call('GET', KEYS[k + 5]) or -1), level
+		if s.from ~= s.to then redis.call('SET', KEYS[k + 5], level) end
+	end
+	shares[i] = s
+end
+
+local admitted = refused[1] == 0
+local function add(key, slot, n, length)
+	redis.call('HINCRBY', key, int(slot), int(n))
+	if length > 0 then redis.call('PEXPIRE', key, math.ceil((EARLIER + 2) * length / 1000)) end
+end
+if admitted then
+	redis.call('SET', KEYS[1], 'r', 'PX', 86400000)
+end
+local answer = {admitted and 1 or 0, refused[1], refused[2], int(refused[3]), refused[4]}
+for i = 1, count do
+	local k, a, s = 1 + (i - 1) * 5, FIRST + (i - 1) * PER, shares[i]
+	if admitted then
+		if s.rslot then
+			add(KEYS[k + 1], s.rslot, 1, tonumber(ARGV[a + 2]))
+			s.rused, s.rlast = s.rused + 1, s.rslot
+		end
+		if s.tslot then
+			add(KEYS[k + 2], s.tslot, tokens, tonumber(ARGV[a + 4]))
+			s.tused = s.tused + tokens
+			if tokens > 0 then s.tlast = s.tslot end
+		end
+		if tonumber(ARGV[a + 5]) > 0 then
+			redis.call('ZADD', KEYS[k + 3], int(now + lease), id)
+			redis.call('PEXPIRE', KEYS[k + 3], math.ceil(lease / 1000) + 60000)
+		end
+		if s.bslot then add(KEYS[k + 4], s.bslot, money, tonumber(ARGV[a + 7])) end
+	end
+	local rreset = s.rused and s.rused > 0 and s.rlast and over(s.rlast, tonumber(ARGV[a + 2])) or 0
+	local treset = s.tused and s.tused > 0 and s.tlast and over(s.tlast, tonumber(ARGV[a + 4])) or 0
+	for _, n in ipairs({s.rused or 0, rreset, s.tused or 0, treset, s.tslot or 0, s.bused or 0, s.bslot or 0, s.from or 0, s.to or 0}) do
+		answer[#answer + 1] = int(n)
+	end
+end
+return answer
