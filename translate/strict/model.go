@@ -1,11 +1,17 @@
 package strict
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+import (
+	"bytes"
+	"unicode"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
 
 // maxModel bounds the name of a model, in bytes.
 const maxModel = 256
 
 // model reads the name of a model. It is the only part of a valid body that is copied.
+// Logs, terminals and tables show it, so that it has no control characters.
 func (p *Pass) model() {
 	start := p.Offset()
 	name, ok := p.Text()
@@ -16,6 +22,8 @@ func (p *Pass) model() {
 		p.Note("must be a non-empty string")
 	case len(name) > maxModel:
 		p.Note("must be at most 256 bytes long")
+	case bytes.ContainsFunc(name, unicode.IsControl):
+		p.Note("must have no control characters")
 	default:
 		p.View.Model = string(name)
 	}

@@ -72,6 +72,7 @@ var refused = []struct{ name, body, path, what string }{
 	{"a null model", `{"model":null}`, "model", "required"},
 	{"an empty model", `{"model":""}`, "model", "must be a non-empty string"},
 	{"a long model", `{"model":"` + strings.Repeat("m", 257) + `"}`, "model", "must be at most 256 bytes long"},
+	{"a model that changes terminals", `{"model":"m\u001b[31m"}`, "model", "must have no control characters"},
 	{"no messages", `{"model":"m"}`, "messages", "required"},
 	{"null messages", `{"model":"m","messages":null}`, "messages", "required"},
 	{"a string of messages", `{"model":"m","messages":"a"}`, "messages", "must be an array, got string"},

@@ -91,6 +91,7 @@ var refused = []struct{ name, body, message string }{
 	{"a boolean for a model", `{"model":true}`, "model: must be a non-empty string, got boolean"},
 	{"an empty model", `{"model":""}`, "model: must be a non-empty string"},
 	{"a model of 257 bytes", `{"model":"` + strings.Repeat("m", 257) + `"}`, "model: must be at most 256 bytes long"},
+	{"a model that changes terminals", `{"model":"m\u001b[31m"}`, "model: must have no control characters"},
 	{"an empty object", `{}`, "model: required"},
 	{"a model in odd case", `{"Model":"m"}`, "model: required"},
 

@@ -62,6 +62,7 @@ var refused = []struct{ name, body, path, what string }{
 	{"no model", `{"input":"a"}`, "model", "required"},
 	{"an empty model", `{"model":""}`, "model", "must be a non-empty string"},
 	{"a long model", `{"model":"` + strings.Repeat("m", 257) + `"}`, "model", "must be at most 256 bytes long"},
+	{"a model that changes terminals", `{"model":"m\u001b[31m"}`, "model", "must have no control characters"},
 	{"no input", `{"model":"m"}`, "input", "required"},
 	{"null input", `{"model":"m","input":null}`, "input", "required"},
 	{"a chat body", `{"model":"m","messages":[{"role":"user","content":"a"}]}`, "input", "required"},
