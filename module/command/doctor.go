@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/url"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/spf13/cobra"
@@ -90,7 +89,7 @@ func gatewayOf(cmd *cobra.Command) (g doctor.Gateway, err error) {
 
 func printPlan(out io.Writer, models []doctor.Model) error {
 	for _, model := range models {
-		if _, err := fmt.Fprintf(out, "%s: %s; as a messages and as a chat client\n", model.Name, strings.Join(doctor.Probes(), ", ")); err != nil {
+		if _, err := fmt.Fprintf(out, "%s: %s; as a messages and as a chat client\n", plain(model.Name), strings.Join(doctor.Probes(), ", ")); err != nil {
 			return err
 		}
 	}
@@ -109,12 +108,11 @@ func printResultsAsJSON(out io.Writer, results []doctor.Result) error {
 }
 
 func printResults(out io.Writer, results []doctor.Result) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "MODEL\tCLIENT\tPROBE\tSTATE\tINPUT\tOUTPUT\tREASON")
+	table := newTable(out, "MODEL", "CLIENT", "PROBE", "STATE", "INPUT", "OUTPUT", "REASON")
 	for _, r := range results {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", r.Model, r.Format, r.Probe, r.State, r.Input, r.Output, r.Reason)
+		table.row(r.Model, r.Format, r.Probe, string(r.State), fmt.Sprint(r.Input), fmt.Sprint(r.Output), r.Reason)
 		if r.Advice != "" {
-			fmt.Fprintf(table, "\t\t\t\t\t\ttry: %s\n", r.Advice)
+			table.row("", "", "", "", "", "", "try: "+r.Advice)
 		}
 	}
 	return table.Flush()

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,10 +90,9 @@ func listKeys(cmd *cobra.Command, a admin, _ []string) error {
 	if err := call(a, http.MethodGet, keysPath+"?user="+url.QueryEscape(user), nil, &keys); err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tUSER\tNAME\tKEY\tSTATUS\tEXPIRES\tLAST USED")
+	table := newTable(cmd.OutOrStdout(), "ID", "USER", "NAME", "KEY", "STATUS", "EXPIRES", "LAST USED")
 	for _, k := range keys {
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.User, k.Name, k.Key, k.status(), formatTime(k.Expires), formatTime(k.Used))
+		table.row(fmt.Sprint(k.ID), k.User, k.Name, k.Key, k.status(), formatTime(k.Expires), formatTime(k.Used))
 	}
 	return table.Flush()
 }

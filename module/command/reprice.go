@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
@@ -90,14 +88,13 @@ func printRepriced(out io.Writer, items []repriced, dryRun bool) error {
 		_, err := fmt.Fprintln(out, "No cost changes.")
 		return err
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, strings.Join([]string{"PROVIDER", "MODEL", "CALLS", "OLD PRICE", "OLD COST", "NEW PRICE", "NEW COST"}, "\t"))
+	table := newTable(out, "PROVIDER", "MODEL", "CALLS", "OLD PRICE", "OLD COST", "NEW PRICE", "NEW COST")
 	for _, r := range items {
 		oldPrice, oldCost := "unknown", "unknown"
 		if r.OldPrice != "" {
 			oldPrice, oldCost = r.OldPrice, amount(r.OldMicro, r.OldCurrency)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", r.Provider, r.Model, r.Calls, oldPrice, oldCost, r.NewPrice, amount(r.NewMicro, r.NewCurrency))
+		table.row(r.Provider, r.Model, fmt.Sprint(r.Calls), oldPrice, oldCost, r.NewPrice, amount(r.NewMicro, r.NewCurrency))
 	}
 	if err := table.Flush(); err != nil {
 		return err

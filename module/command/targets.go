@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 )
@@ -108,11 +107,10 @@ func callRunning(cmd *cobra.Command, path string, answer any) error {
 }
 
 func printTargets(out io.Writer, targets []target) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PROVIDER\tMODEL\tAPI KEY\tRUNNING\tSTATE")
+	table := newTable(out, "PROVIDER", "MODEL", "API KEY", "RUNNING", "STATE")
 	for i := range targets {
 		t := &targets[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", t.Provider, t.Upstream, t.APIKey, t.Running, t.state())
+		table.row(t.Provider, t.Upstream, t.APIKey, fmt.Sprint(t.Running), t.state())
 	}
 	return table.Flush()
 }

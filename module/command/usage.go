@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 )
@@ -87,9 +86,11 @@ func showUsage(cmd *cobra.Command, a admin, _ []string) error {
 }
 
 func printUsage(out io.Writer, by []string, sums []usage) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	header := append(slices.Clone(by), "requests", "input", "cached", "output", "cost")
-	fmt.Fprintln(table, strings.ToUpper(strings.Join(header, "\t")))
+	var header []string
+	for _, name := range append(slices.Clone(by), "requests", "input", "cached", "output", "cost") {
+		header = append(header, strings.ToUpper(name))
+	}
+	table := newTable(out, header...)
 	for i := range sums {
 		u := &sums[i]
 		var row []string
@@ -99,7 +100,7 @@ func printUsage(out io.Writer, by []string, sums []usage) error {
 		for _, n := range []int64{u.Requests, u.Input + u.CacheWrite, u.CacheRead, u.Output} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
-		fmt.Fprintln(table, strings.Join(append(row, u.cost()), "\t"))
+		table.row(append(row, u.cost())...)
 	}
 	return table.Flush()
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -104,10 +103,9 @@ func listUsers(cmd *cobra.Command, a admin, _ []string) error {
 	if err := call(a, http.MethodGet, usersPath, nil, &users); err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tROLE\tSTATUS\tCREATED\tLAST LOGIN")
+	table := newTable(cmd.OutOrStdout(), "NAME", "ROLE", "STATUS", "CREATED", "LAST LOGIN")
 	for _, user := range users {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", user.Name, user.Role, status(user.Disabled, nil), formatTime(&user.Created), formatTime(user.LastLogin))
+		table.row(user.Name, string(user.Role), status(user.Disabled, nil), formatTime(&user.Created), formatTime(user.LastLogin))
 	}
 	return table.Flush()
 }
