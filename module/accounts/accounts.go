@@ -131,11 +131,7 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, a.problemOf(err))
 		return
 	}
-	if doc, ok := data.(document); ok {
-		doc.write(w)
-		return
-	}
-	writeData(w, data)
+	writeAnswer(w, data, envelope{true, "", data})
 }
 
 // answer returns the data of the answer to a request below /api/.
@@ -150,8 +146,8 @@ func (a *Accounts) answer(c *call) (any, error) {
 	return data, err
 }
 
-// Admin implements aigateway.Accounts. The answers of the handler are JSON without an
-// envelope, or {"error":"..."} with the status of the failure.
+// Admin implements aigateway.Accounts. The answers of the handler are documents, JSON
+// without an envelope, or {"error":"..."} with the status of the failure.
 func (a *Accounts) Admin() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := newCall(w, r)
@@ -160,7 +156,7 @@ func (a *Accounts) Admin() http.Handler {
 			writeAdminProblem(w, a.problemOf(err))
 			return
 		}
-		writeJSON(w, http.StatusOK, data)
+		writeAnswer(w, data, data)
 	})
 }
 

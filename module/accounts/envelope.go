@@ -17,8 +17,13 @@ type envelope struct {
 	Data    any    `json:"data"`
 }
 
-func writeData(w http.ResponseWriter, data any) {
-	writeJSON(w, http.StatusOK, envelope{true, "", data})
+// writeAnswer writes data that is a document as it is, and other data in the form.
+func writeAnswer(w http.ResponseWriter, data, form any) {
+	if doc, ok := data.(document); ok {
+		doc.write(w)
+		return
+	}
+	writeJSON(w, http.StatusOK, form)
 }
 
 func writeProblem(w http.ResponseWriter, p *problem) {
