@@ -159,17 +159,22 @@ func TestBadBodies(t *testing.T) {
 			answer := s.Ask(path, bad.make(path))
 			assert.GreaterOrEqual(t, answer.Status, http.StatusBadRequest, "%s: %s", path, bad.name)
 			assert.Equal(t, before, p.Count(), "%s: %s reaches the provider", path, bad.name)
-			body := strings.ReplaceAll(answer.Body, answer.ID(), "ID")
-			fmt.Fprintf(&golden, "# %s\n%d %s\n", bad.name, answer.Status, strings.TrimSpace(body))
+			fmt.Fprintf(&golden, "# %s\n%s\n", bad.name, shown(answer))
 		}
-		compare(t, strings.ReplaceAll(strings.Trim(path, "/"), "/", "-")+".txt", golden.String())
+		compare(t, "bodies/"+fileOf(path), golden.String())
 	}
 	assert.Equal(t, len(site.CallPaths)*(len(malformed)+len(mistyped)), cases)
 }
 
+// fileOf returns the name of the golden file of an endpoint.
+func fileOf(path string) string {
+	return strings.ReplaceAll(strings.Trim(path, "/"), "/", "-") + ".txt"
+}
+
+// compare compares a text with a golden file below testdata.
 func compare(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join("testdata", "bodies", name)
+	file := filepath.Join("testdata", filepath.FromSlash(name))
 	if *update {
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
