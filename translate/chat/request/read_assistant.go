@@ -100,9 +100,9 @@ func (r *reader) calls() {
 
 func (r *reader) call() {
 	switch kind := r.item.Raw("type"); {
-	case kind == nil, string(jsonscan.Inner(kind)) == "function":
+	case kind == nil, string(jsonscan.DecodedOf(kind)) == "function":
 		r.readCall("function", "arguments")
-	case string(jsonscan.Inner(kind)) != "custom":
+	case string(jsonscan.DecodedOf(kind)) != "custom":
 		r.x.Lose(unknownCallRow, kind)
 		return
 	case r.x.Keep(core.FreeCall, kind):

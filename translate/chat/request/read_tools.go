@@ -22,7 +22,7 @@ func (r *reader) readTools() {
 // tool writes a tool: a function, or one that takes a free text.
 func (r *reader) tool() {
 	ok := false
-	switch kind := r.item.Raw("type"); string(jsonscan.Inner(kind)) {
+	switch kind := r.item.Raw("type"); string(jsonscan.DecodedOf(kind)) {
 	case "function":
 		ok = r.function()
 	case "custom":
@@ -77,7 +77,7 @@ func (r *reader) grammar(raw []byte) bool {
 	o := &r.inner
 	o.ReadRaw(r.x, raw, customFormats, path)
 	o.LoseOthers(r.x, o.Shape())
-	switch kind := o.Raw("type"); string(jsonscan.Inner(kind)) {
+	switch kind := o.Raw("type"); string(jsonscan.DecodedOf(kind)) {
 	case "text":
 	case "grammar":
 		return r.x.Keep(core.Grammar, kind) && r.readGrammar(o.Raw("grammar"), path+".grammar")

@@ -33,7 +33,7 @@ func (r *reader) loseTools() {
 // writeTool writes a tool of the client.
 func (r *reader) writeTool(t *core.Object) {
 	kind := t.Raw("type")
-	if word := jsonscan.Inner(kind); kind != nil && (word == nil || len(word) > 0 && string(word) != "custom") {
+	if word := jsonscan.DecodedOf(kind); kind != nil && (word == nil || len(word) > 0 && string(word) != "custom") {
 		r.x.KeepAs(core.VendorTool, unknownToolRow, kind)
 		return
 	}
@@ -62,7 +62,7 @@ func (r *reader) checkCallers(raw []byte) {
 	}
 	direct := false
 	for c.Element() {
-		direct = string(jsonscan.Inner(c.Skip())) == "direct" || direct
+		direct = string(jsonscan.DecodedOf(c.Skip())) == "direct" || direct
 	}
 	if !direct {
 		r.x.Lose(otherCallersRow, nil)

@@ -57,7 +57,7 @@ func (r *requestReader) allowedTools(raw []byte) {
 	a := core.NewAllowedTools()
 	r.toolList.allowed = a
 	for r.elements(raw, allowedPath); r.element(choiceShapes); {
-		switch kind := r.part.Raw("type"); string(jsonscan.Inner(kind)) {
+		switch kind := r.part.Raw("type"); string(jsonscan.DecodedOf(kind)) {
 		case "function", "custom":
 			r.part.LoseOthers(r.x, r.part.Shape())
 			a.Allow(jsonscan.TextOf(r.chosenName("name")))

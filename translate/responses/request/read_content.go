@@ -43,7 +43,7 @@ func (r *requestReader) readPart() {
 
 // isAssistants reports whether the item at hand is a message of the assistant.
 func (r *requestReader) isAssistants() bool {
-	return string(r.item.Text("role")) == roleAssistant
+	return string(r.item.Word("role")) == roleAssistant
 }
 
 // isUsers refuses media of anybody but a user or a tool.

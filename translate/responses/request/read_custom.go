@@ -29,7 +29,7 @@ func (r *requestReader) grammar(raw []byte, tool *core.Tool) {
 	f := &r.toolList.format
 	f.ReadRaw(r.x, raw, customFormats, "format")
 	f.LoseOthers(r.x, f.Shape())
-	switch kind := f.Raw("type"); string(jsonscan.Inner(kind)) {
+	switch kind := f.Raw("type"); string(jsonscan.DecodedOf(kind)) {
 	case "text":
 	case "grammar":
 		tool.Syntax, tool.Definition = f.Raw("syntax"), f.Raw("definition")

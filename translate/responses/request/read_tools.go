@@ -243,7 +243,7 @@ func (r *requestReader) namespaceTools() {
 // it is the client's. Where the provider would search, all tools are sent instead.
 func (r *requestReader) search() bool {
 	o := &r.toolList.object
-	if string(o.Text("execution")) != "client" {
+	if string(o.Word("execution")) != "client" {
 		r.x.Lose(serverSearchRow, nil)
 		return false
 	}
