@@ -130,6 +130,16 @@ func words(period time.Duration) string {
 	return text
 }
 
+// Since returns the moment from which on spending counts at a moment, in the zone of the
+// moment; zero for all time.
+func (b *Budget) Since(at time.Time) time.Time {
+	if b.Calendar == "" {
+		return at.Add(-time.Duration(b.Per))
+	}
+	begin, _ := b.Period(at)
+	return begin
+}
+
 // Period returns the period of the calendar that a moment is in, in the zone of the
 // moment. Both are zero for Total, and without a Calendar.
 func (b *Budget) Period(at time.Time) (begin, end time.Time) {

@@ -53,7 +53,13 @@ func (h *Handler) writeBilling(s *sink.Sink, r *http.Request, shape func(*billin
 	if err != nil {
 		return fault.LedgerUnreadable(err)
 	}
-	s.WriteJSON(shape(&billing.Account{Key: key, Used: billing.Spent(sums)}))
+	account := billing.Account{Key: key, Used: billing.Spent(sums)}
+	if limits := h.resolved.limits.Of(key); limits != nil {
+		if account.Left, err = limits.Left(r.Context(), key, billing.Currency); err != nil {
+			return fault.LedgerUnreadable(err)
+		}
+	}
+	s.WriteJSON(shape(&account))
 	return nil
 }
 

@@ -45,15 +45,6 @@ func (b *budget) move(rule *aigateway.Budget) (from, to int, moved bool) {
 	return from, b.reported, from != b.reported
 }
 
-// since returns the moment from which on spending counts, zero for all time.
-func since(rule *aigateway.Budget, zone *time.Location, now time.Time) time.Time {
-	if rule.Calendar == "" {
-		return now.Add(-time.Duration(rule.Per))
-	}
-	begin, _ := rule.Period(now.In(zone))
-	return begin
-}
-
 // fill counts what the ledger has. Moments that are later than now count as now.
 func (b *budget) fill(spent []aigateway.Spent, now time.Time) {
 	b.advance(now)
@@ -77,7 +68,7 @@ func (b *budget) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.D
 	}
 	b.restoring = make(chan struct{})
 	mu.Unlock()
-	spent, err := d.Spending.Spent(ctx, l, d.Key, since(&l.Budget, d.Spending.Zone(), time.Now()))
+	spent, err := d.Spending.Spent(ctx, l, d.Key, l.Budget.Since(time.Now().In(d.Spending.Zone())))
 	mu.Lock()
 	defer mu.Unlock()
 	close(b.restoring)

@@ -23,8 +23,10 @@ func bill(t *testing.T, s *site.Site, path, key string) (answer struct {
 		} `json:"line_items"`
 	} `json:"daily_costs"`
 	Data struct {
-		Name string
-		Used int64 `json:"total_used"`
+		Name      string
+		Used      int64 `json:"total_used"`
+		Left      int64 `json:"total_available"`
+		Unlimited bool  `json:"unlimited_quota"`
 	}
 }) {
 	t.Helper()
@@ -56,4 +58,21 @@ func TestClientsReadWhatTheirKeyHasUsed(t *testing.T) {
 	for _, path := range []string{"/api/usage/token", "/dashboard/billing/usage"} {
 		assert.Equal(t, http.StatusUnauthorized, s.Call(http.MethodGet, s.URL("site", path), "", "Authorization", "Bearer sk-nobody-has-this-key").Status)
 	}
+}
+
+// Keys with a budget had the limit of keys without one, so that clients showed their
+// users 100000000 USD. The tightest budget of the period counts, a soft one does not.
+func TestClientsReadWhatABudgetLeaves(t *testing.T) {
+	t.Setenv("KEY_ALICE", site.AliceKey)
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("p", p, "price m input 30 output 30"), "key alice {env.KEY_ALICE} {\nlimit small\n}",
+		"limit small {\nbudget 10/day\nwithin wide\n}", "limit wide {\nper group\nbudget 500/month\n}", "limit all {\nper gateway\nbudget 1/total soft\n}")...)
+	alice := []string{"Authorization", "Bearer " + site.AliceKey}
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false), alice...).Status)
+	micro := settled(t, s, "key", 1)[0].Cost
+	assert.InDelta(t, 10, bill(t, s, "/dashboard/billing/subscription", site.AliceKey).Hard, 1e-9, "what was used, and what is left")
+	token := bill(t, s, "/api/usage/token", site.AliceKey).Data
+	assert.False(t, token.Unlimited)
+	assert.InDelta(t, 10*500_000-micro/2, token.Left, 1)
+	assert.True(t, bill(t, s, "/api/usage/token", site.ClientKey).Data.Unlimited)
 }
