@@ -21,7 +21,7 @@ func (p *Price) Bound(admitted time.Time, prompt, output int64) int64 {
 // most returns the price of the most expensive kinds of tokens, in pico units.
 func (r Rates) most(prompt, output int64) int64 {
 	return saturate(
-		product(int64(max(r.Fresh, r.CacheWrite)), prompt),
+		product(int64(max(r.Fresh, r.CacheWrite, r.CacheWriteLong)), prompt),
 		product(int64(max(r.Output, r.Reasoning)), output),
 	)
 }
