@@ -12,9 +12,9 @@ import (
 type budget struct {
 	*window
 	restored  bool
-	restoring chan struct{} // closed when the ledger has answered; nil while nobody asks it
-	reported  int           // level of the last aigateway.BudgetMove
-	reached   int           // highest level in the period
+	restoring *restoration // nil while nobody asks the ledger
+	reported  int          // level of the last aigateway.BudgetMove
+	reached   int          // highest level in the period
 }
 
 func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *budget {
@@ -57,37 +57,46 @@ func (b *budget) fill(spent []aigateway.Spent, now time.Time) {
 	b.restored = true
 }
 
-// restore fills the budget with what the ledger has. One goroutine asks it, and the
-// others wait. A soft budget that cannot be restored counts from now on.
+// restoration is a question to the ledger.
+type restoration struct {
+	done chan struct{} // closed when the ledger has answered
+	err  error         // valid then
+}
+
+// restore fills the budget with what the ledger has. One request asks it, even if its
+// client leaves, and the others get the same answer: a ledger that is not available would
+// otherwise let each of them wait in turn. A soft budget that cannot be restored counts
+// from now on.
 func (b *budget) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand) error {
 	mu.Lock()
-	others := b.restoring
-	if b.restored || others != nil {
+	r := b.restoring
+	if b.restored || r != nil {
 		mu.Unlock()
-		return await(ctx, others)
+		return r.wait(ctx)
 	}
-	b.restoring = make(chan struct{})
+	r = &restoration{done: make(chan struct{})}
+	b.restoring = r
 	mu.Unlock()
-	spent, err := d.Spending.Spent(ctx, l, d.Key, l.Budget.Since(time.Now().In(d.Spending.Zone())))
+	spent, err := d.Spending.Spent(context.WithoutCancel(ctx), l, d.Key, l.Budget.Since(time.Now().In(d.Spending.Zone())))
 	mu.Lock()
 	defer mu.Unlock()
-	close(b.restoring)
-	b.restoring = nil
 	if err == nil || l.Budget.Soft {
 		b.fill(spent, time.Now())
-		return nil
+		err = nil
 	}
+	b.restoring, r.err = nil, err
+	close(r.done)
 	return err
 }
 
-// await waits until a channel is closed; nil counts as closed.
-func await(ctx context.Context, closed <-chan struct{}) error {
-	if closed == nil {
+// wait waits for the answer. That of a nil restoration is there.
+func (r *restoration) wait(ctx context.Context) error {
+	if r == nil {
 		return nil
 	}
 	select {
-	case <-closed:
-		return nil
+	case <-r.done:
+		return r.err
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -1,8 +1,12 @@
 package limits
 
 import (
+	"context"
+	"errors"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,6 +103,62 @@ func TestABudgetFollowsAClockThatIsSetBack(t *testing.T) {
 	b.advance(at(1))
 	assert.False(t, b.restored, "the ledger knows what was spent")
 	assert.Zero(t, b.used)
+}
+
+// slowBooks are a ledger that answers after five seconds.
+type slowBooks struct {
+	err   error
+	asked atomic.Int64
+}
+
+func (*slowBooks) Zone() *time.Location { return time.UTC }
+
+func (b *slowBooks) Spent(ctx context.Context, _ *aigateway.Limit, _ *aigateway.Key, _ time.Time) ([]aigateway.Spent, error) {
+	b.asked.Add(1)
+	select {
+	case <-time.After(5 * time.Second):
+		return []aigateway.Spent{{By: time.Now(), Nanos: 2e9}}, b.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Each of the requests that waited for a ledger which is not available once asked it
+// anew, one after the other: the thirtieth was refused after minutes.
+func TestRequestsThatWaitForTheLedgerAreRefusedTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rule, err := aigateway.ParseBudget("1/month")
+		require.NoError(t, err)
+		l, _ := opened(t, aigateway.LimitRules{Budget: rule})
+		books := &slowBooks{err: errors.New("no database")}
+		demand := demandOf(1)
+		demand.Spending = books
+		began := time.Now()
+		var requests sync.WaitGroup
+		for range 30 {
+			requests.Go(func() { assert.ErrorIs(t, l.Admit(t.Context(), demand).Err, books.err) })
+		}
+		requests.Wait()
+		assert.Equal(t, 5*time.Second, time.Since(began))
+		assert.EqualValues(t, 1, books.asked.Load())
+	})
+}
+
+// A soft budget once began at zero after a client that left while its request waited for
+// the ledger.
+func TestAClientThatLeavesEmptiesNoBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rule, err := aigateway.ParseBudget("1/month")
+		require.NoError(t, err)
+		rule.Soft = true
+		l, _ := opened(t, aigateway.LimitRules{Budget: rule})
+		demand := demandOf(1)
+		demand.Spending = new(slowBooks)
+		ctx, leave := context.WithTimeout(t.Context(), time.Second)
+		defer leave()
+		l.Admit(ctx, demand)
+		assert.NotNil(t, l.Admit(t.Context(), demand).Exceeded)
+	})
 }
 
 func BenchmarkAdmit(b *testing.B) {
