@@ -18,9 +18,11 @@ const maxBody = 4 << 20
 // patience is how long an answer may take.
 const patience = 2 * time.Minute
 
-// client follows no redirect: another host must not get the key.
+// client follows no redirect: another host must not get the key. Each request has a
+// connection of its own, since a reload of the gateway may close one that is idle.
 var client = &http.Client{
 	Timeout:       patience,
+	Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 

@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -39,18 +40,17 @@ func TestTheDoctorNamesTheLineThatMends(t *testing.T) {
 		t.Run(q.name, func(t *testing.T) {
 			p := gatewaytest.NewProvider(t)
 			p.Always(q.step)
-			s := site.Start(t, provider(p))
 			var lines []string
-			for range len(q.lines) + 1 {
-				advice := adviceOf(t, examine(t, s))
-				if len(advice) == 0 {
-					break
-				}
-				lines = append(lines, advice...)
-				require.NoError(t, s.Reload(site.Block("", provider(p, lines...))))
+			healthy := false
+			for round := 0; round <= len(q.lines) && !healthy; round++ {
+				t.Run(fmt.Sprint(len(lines), " lines"), func(t *testing.T) {
+					results := examine(t, site.Start(t, provider(p, lines...)))
+					healthy = doctor.Healthy(of("messages", results))
+					lines = append(lines, adviceOf(t, results)...)
+				})
 			}
+			assert.True(t, healthy)
 			assert.Equal(t, q.lines, lines)
-			assert.True(t, doctor.Healthy(of("messages", examine(t, s))))
 		})
 	}
 }
