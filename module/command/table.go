@@ -9,7 +9,8 @@ import (
 )
 
 // table is a table for people. Clients and providers choose some of its texts, so that
-// control characters, which can change the terminal or forge lines, become spaces.
+// invisible characters, which can change the terminal, forge lines or turn the direction
+// of writing, become spaces.
 type table struct{ *tabwriter.Writer }
 
 // newTable returns a table with these names of columns.
@@ -27,10 +28,10 @@ func (t table) row(cells ...string) {
 	fmt.Fprintln(t, strings.Join(cells, "\t")) // Flush returns the error
 }
 
-// plain returns a text with spaces for its control characters.
+// plain returns a text with spaces for its invisible characters.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
