@@ -139,6 +139,28 @@ func (r Rate) check() error {
 	return nil
 }
 
+// String returns the rules in words, such as "60 requests per 1m, 8 at once".
+func (r LimitRules) String() string {
+	var rules []string
+	if r.Requests.Most > 0 {
+		rules = append(rules, r.Requests.words("requests"))
+	}
+	if r.Tokens.Most > 0 {
+		rules = append(rules, r.Tokens.words("tokens"))
+	}
+	if r.Concurrent > 0 {
+		rules = append(rules, fmt.Sprint(r.Concurrent, " at once"))
+	}
+	if r.Budget.Micros > 0 {
+		rules = append(rules, r.Budget.String())
+	}
+	return strings.Join(rules, ", ")
+}
+
+func (r Rate) words(of string) string {
+	return fmt.Sprintf("%d %s per %s", r.Most, of, words(time.Duration(r.Per)))
+}
+
 func isPeriod(d caddy.Duration) bool {
 	return time.Duration(d) >= minPeriod && time.Duration(d) <= maxPeriod
 }

@@ -42,7 +42,11 @@ type explanation struct {
 	Key      *struct {
 		ID      string `json:"id"`
 		Allowed bool   `json:"allowed"`
-		Limit   string `json:"limit"`
+		Limits  []struct {
+			Name  string `json:"name"`
+			Per   string `json:"per"`
+			Rules string `json:"rules"`
+		} `json:"limits"`
 	} `json:"key"`
 }
 
@@ -172,8 +176,10 @@ func (e *explanation) keyLine() string {
 	if !e.Key.Allowed {
 		line = "The key " + e.Key.ID + " may not use the model"
 	}
-	if e.Key.Limit != "" {
-		line += ", within the limit " + e.Key.Limit
+	separator := ", within the limits "
+	for _, l := range e.Key.Limits {
+		line += separator + l.Name + " (per " + l.Per + ": " + l.Rules + ")"
+		separator = ", "
 	}
 	return line + "."
 }

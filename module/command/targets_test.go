@@ -27,7 +27,7 @@ func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 		{"provider":"a","upstream_model":"x","api_key":"{env.A}","state":"available","weight":3,"step_weight":4,"format":"messages","lane":"bytes"},
 		{"provider":"b","upstream_model":"y","weight":1,"step_weight":4,"state":"failing","last_failure":"failed","format":"chat","lane":"translated","reported":["top_k"],"refused":["container"]},
 		{"provider":"c","upstream_model":"z","weight":1,"step_weight":1,"state":"available"}],
-		"key":{"id":"team","allowed":true,"limit":"small"}}`), &e))
+		"key":{"id":"team","allowed":true,"limits":[{"name":"small","per":"user","rules":"9 requests per 1m"},{"name":"all","per":"gateway","rules":"50 USD per month"}]}}`), &e))
 	var out bytes.Buffer
 	require.NoError(t, printExplanation(&out, &e))
 	assert.Equal(t, `Requests for m1 in the messages format, by the model m*, ask at most 2 of:
@@ -36,8 +36,8 @@ func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
    left out: top_k
    refused: container
 3. c/z: available, passed over: requests cannot be translated
-The key team may use the model, within the limit small.
+The key team may use the model, within the limits small (per user: 9 requests per 1m), all (per gateway: 50 USD per month).
 `, out.String())
-	e.Key.Allowed, e.Key.Limit = false, ""
+	e.Key.Allowed, e.Key.Limits = false, nil
 	assert.Equal(t, "The key team may not use the model.", e.keyLine())
 }

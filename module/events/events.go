@@ -26,6 +26,7 @@ const (
 	JournalDamaged  = "ai_gateway_journal_damaged"  // bytes of the journal were passed over: path, offset, bytes
 	UnpricedModel   = "ai_gateway_unpriced_model"   // once a day for each model: provider, model, upstream_model
 	BudgetThreshold = "ai_gateway_budget_threshold" // once in a period: limit, key, percent, period
+	Fallback        = "ai_gateway_fallback"         // another provider was asked after a failure: model, from, to, cause
 	ProviderDown    = "ai_gateway_provider_down"    // no requests are sent to it for now: provider, model, cause, until
 	ProviderUp      = "ai_gateway_provider_up"      // requests are sent to it again: provider, model
 )

@@ -17,6 +17,23 @@ type CallSummary struct {
 	Began    time.Time // when the first content of a stream came; zero if none did
 }
 
+// PassedOver is a target that was not asked, with the reason.
+type PassedOver struct {
+	Provider string // name in the configuration
+	Model    string // the provider's own name
+	Reason   Reason
+}
+
+// Reason is why a target was not asked, in words that follow its name.
+type Reason string
+
+// The reasons.
+const (
+	Rests      Reason = "rests"
+	Busy       Reason = "has too many requests at once"
+	Unsuitable Reason = "cannot take the request"
+)
+
 // CallEnd is how a call of a provider ended: one of the constants, or the name of a
 // fault's kind for a provider that failed.
 type CallEnd string

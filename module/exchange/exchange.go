@@ -43,6 +43,9 @@ type Exchange struct {
 	Result   *Result
 	Calls    []CallSummary // of providers that have ended, in their order
 
+	// PassedOver are targets that were not asked although it was their turn.
+	PassedOver []PassedOver
+
 	Counted   bool      // by metrics
 	FirstByte time.Time // when the first byte of an answer went to the client
 	Outcome   Outcome

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,9 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/explain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
@@ -44,9 +47,16 @@ func sameTarget(a, b explain.Target) bool {
 
 // explainedKey is what a key means for the requests of a model.
 type explainedKey struct {
-	ID      string `json:"id"`
-	Allowed bool   `json:"allowed"` // to use the model
-	Limit   string `json:"limit,omitempty"`
+	ID      string           `json:"id"`
+	Allowed bool             `json:"allowed"` // to use the model
+	Limits  []explainedLimit `json:"limits"`  // the innermost first
+}
+
+// explainedLimit is a limit that applies to a key.
+type explainedLimit struct {
+	Name  string          `json:"name"`
+	Per   aigateway.Scope `json:"per"`
+	Rules string          `json:"rules"` // in words
 }
 
 // explained is the answer of explainPath.
@@ -83,10 +93,18 @@ func (a *App) serveExplain(w http.ResponseWriter, r *http.Request) error {
 func (h *Handler) explainKey(id, model string) *explainedKey {
 	for key := range h.resolved.sources.All() {
 		if key.ID == id {
-			return &explainedKey{ID: id, Allowed: key.Allows(model), Limit: key.Limit}
+			return &explainedKey{ID: id, Allowed: key.Allows(model), Limits: explainLimits(h.resolved.limits.Of(key))}
 		}
 	}
 	return nil
+}
+
+func explainLimits(chain *limiting.Chain) []explainedLimit {
+	all := []explainedLimit{}
+	for _, l := range chain.Limits() {
+		all = append(all, explainedLimit{l.Name, cmp.Or(l.Per, aigateway.PerUser), l.LimitRules.String()})
+	}
+	return all
 }
 
 func writeAdmin(w http.ResponseWriter, answer any) error {

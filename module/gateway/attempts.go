@@ -76,6 +76,7 @@ func (h *Handler) attempt(t choice.Candidate, p *progress, s *sink.Sink, r *http
 	c, f := newAttempt(t, ex)
 	if f != nil {
 		p.passOver(f)
+		passOver(ex, t.Target, exchange.Unsuitable)
 		return end, false
 	}
 	t.Provider.Retries.Deposit()
@@ -90,6 +91,7 @@ func (h *Handler) attempt(t choice.Candidate, p *progress, s *sink.Sink, r *http
 	}
 	if c.Result.State == exchange.Unasked {
 		p.passOver(c.Result.Fault)
+		passOver(ex, t.Target, whyUnasked(c.Result.Fault))
 		ex.Attempts = before
 		return end, false
 	}
@@ -97,6 +99,14 @@ func (h *Handler) attempt(t choice.Candidate, p *progress, s *sink.Sink, r *http
 	p.note(c)
 	p.asked = append(p.asked, asked{t, c})
 	return end, false
+}
+
+// whyUnasked returns why a target did not get a request, by the fault of the attempt.
+func whyUnasked(f *fault.Fault) exchange.Reason {
+	if f.Kind == fault.Overloaded {
+		return exchange.Busy
+	}
+	return exchange.Unsuitable
 }
 
 // endWith reports whether the exchange ends with an attempt: because the process

@@ -18,7 +18,16 @@ func (h *Handler) targets(m *catalog.Model, ex *exchange.Exchange) []choice.Cand
 	if m.Chooses() {
 		ex.Session = h.Affinity.Session(tenantOf(ex.Key), ex.Client.Get, ex.Body)
 	}
-	return choice.Order(m, ex.View.Model, ex.Session, health.Process)
+	ordered := choice.Order(m, ex.View.Model, ex.Session, health.Process)
+	for _, t := range choice.Resting(m, &ordered[0]) {
+		passOver(ex, t, exchange.Rests)
+	}
+	return ordered
+}
+
+// passOver notes that a target was not asked although it was its turn.
+func passOver(ex *exchange.Exchange, t catalog.Target, why exchange.Reason) {
+	ex.PassedOver = append(ex.PassedOver, exchange.PassedOver{Provider: t.Provider.Name, Model: t.UpstreamModel(ex.View.Model), Reason: why})
 }
 
 // newAttempt returns the attempt at t for an exchange. It refuses a target for

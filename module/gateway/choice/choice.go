@@ -48,6 +48,18 @@ func Order(m *catalog.Model, name string, session uint64, memory *health.Memory)
 	return restingLast(all, memory)
 }
 
+// Resting returns the targets whose turn it was before that of the first candidate to
+// ask: they rest.
+func Resting(m *catalog.Model, first *Candidate) (all []catalog.Target) {
+	for _, step := range m.Steps {
+		if slices.ContainsFunc(step, func(t catalog.Target) bool { return first.SameTarget(&Candidate{Target: t}) }) {
+			break
+		}
+		all = append(all, step...)
+	}
+	return all
+}
+
 // All returns the candidates for a model that a client named, in the order of the
 // configuration, whether they rest or not.
 func All(m *catalog.Model, name string) (all []Candidate) {

@@ -94,6 +94,7 @@ func TestTheRestingTargetThatRecoversFirstComesLast(t *testing.T) {
 		rests(&memory, "a", "", time.Minute)
 		assert.ElementsMatch(t, []string{"b", "c1", "c2", "a"}, names(m, 1, &memory))
 		assert.Equal(t, "a", names(m, 1, &memory)[3])
+		assert.Equal(t, m.Steps[0], choice.Resting(m, &choice.Order(m, "m", 1, &memory)[0]))
 		rests(&memory, "c", "2", time.Second)
 		assert.Equal(t, []string{"b", "c1", "c2"}, names(m, 1, &memory), "of those that rest, one")
 		rests(&memory, "b", "", 2*time.Minute)

@@ -50,6 +50,9 @@ func (c *Chain) add(limit *aigateway.Limit) error {
 	return nil
 }
 
+// Limits returns the limits, the innermost first.
+func (c *Chain) Limits() []*aigateway.Limit { return c.limits }
+
 // Empty reports whether the chain has no limits.
 func (c *Chain) Empty() bool { return c.limiter == nil }
 

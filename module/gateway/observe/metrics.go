@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -45,13 +46,18 @@ func countCalls(ex *exchange.Exchange) {
 			metrics.FirstEvent(ex.Covering, c.Provider, c.Began.Sub(c.Called))
 		}
 		if i > 0 && ex.Calls[i-1].Provider != c.Provider {
-			before := &ex.Calls[i-1]
-			metrics.Fallback(ex.Covering, before.Provider, string(before.End))
+			fellBack(ex.Covering, &ex.Calls[i-1], c.Provider)
 		}
 	}
 	if len(ex.Calls) > 0 && !ex.Calls[0].Called.IsZero() {
 		metrics.Overhead(string(ex.Format.Name), ex.Calls[0].Called.Sub(ex.Received))
 	}
+}
+
+// fellBack counts and announces that another provider was asked after a call that failed.
+func fellBack(model string, failed *exchange.CallSummary, to string) {
+	metrics.Fallback(model, failed.Provider, string(failed.End))
+	events.Emit(events.Fallback, map[string]any{"model": model, "from": failed.Provider, "to": to, "cause": string(failed.End)})
 }
 
 // sources are the names of the sources of counts.

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -8,10 +9,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// Summary returns one sentence about an exchange that has ended: what came of it, and
-// which providers failed before. "answered by openai/gpt-x after anthropic/claude-y was
-// overloaded (529)".
-func Summary(ex *exchange.Exchange) string {
+// Summary returns one sentence about an exchange that has ended: what came of it, which
+// providers failed before, and which were not asked. "answered by openai/gpt-x after
+// anthropic/claude-y was overloaded (529), while local/qwen rests".
+func Summary(ex *exchange.Exchange) string { return ending(ex) + while(ex) }
+
+// ending returns what came of an exchange, and which calls failed before.
+func ending(ex *exchange.Exchange) string {
 	last, earlier := lastCall(ex.Calls)
 	switch {
 	case ex.Outcome == exchange.Answered && last.End == exchange.CallAnswered:
@@ -54,6 +58,22 @@ func list(calls []exchange.CallSummary) string {
 		phrases[i] = target(c) + " " + phrase(c)
 	}
 	return strings.Join(phrases, ", ")
+}
+
+// while returns the end of a sentence that lists targets that were not asked, neither at
+// their turn nor for want of others; "" for none.
+func while(ex *exchange.Exchange) string {
+	var phrases []string
+	for _, t := range ex.PassedOver {
+		asked := func(c exchange.CallSummary) bool { return c.Provider == t.Provider && c.Model == t.Model }
+		if !slices.ContainsFunc(ex.Calls, asked) {
+			phrases = append(phrases, t.Provider+"/"+Clip(t.Model)+" "+string(t.Reason))
+		}
+	}
+	if phrases == nil {
+		return ""
+	}
+	return ", while " + strings.Join(phrases, ", ")
 }
 
 func target(c exchange.CallSummary) string { return c.Provider + "/" + Clip(c.Model) }

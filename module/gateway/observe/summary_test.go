@@ -39,5 +39,7 @@ func TestSummaries(t *testing.T) {
 	} {
 		ex := &exchange.Exchange{Outcome: c.outcome, Fault: c.fault, Calls: c.calls}
 		assert.Equal(t, c.want, Summary(ex))
+		ex.PassedOver = []exchange.PassedOver{{Provider: "x", Model: "m", Reason: exchange.Rests}, {Provider: "y", Model: "m", Reason: exchange.Busy}}
+		assert.Equal(t, c.want+", while x/m rests, y/m has too many requests at once", Summary(ex))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
@@ -61,12 +62,49 @@ func TestUnpricedModelsAreEvents(t *testing.T) {
 	for range 2 {
 		s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "dear-1", "hello", false)).ID())
 	}
+	e := nextEvent(t)
+	assert.Equal(t, map[string]any{"provider": "pricey", "model": "dear-*", "upstream_model": "dear-1"}, e.Data)
+	assert.Nil(t, e.Origin(), "and not whichever module was provisioned last")
+	assert.Empty(t, noted)
+}
+
+// nextEvent waits for an event that the handler "noting" sees.
+func nextEvent(t *testing.T) caddy.Event {
+	t.Helper()
 	select {
 	case e := <-noted:
-		assert.Equal(t, map[string]any{"provider": "pricey", "model": "dear-*", "upstream_model": "dear-1"}, e.Data)
-		assert.Nil(t, e.Origin(), "and not whichever module was provisioned last")
+		return e
 	case <-site.Waiting(t).Done():
-		t.Fatal("no event came")
+		require.FailNow(t, "no event came")
+		return caddy.Event{}
 	}
+}
+
+// A provider that rests was an event, and a request that went to another one was none.
+// The log did not show why a request went past a provider that rests.
+func TestFallbackAndRestsAreEvents(t *testing.T) {
+	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.StartCaddyfile(t, "{\nevents {\non ai_gateway_fallback noting\non ai_gateway_provider_down noting\non ai_gateway_provider_up noting\n}\n}\n"+
+		site.Block("", site.Direct.Provider("first", first, "models 1"), site.Direct.Provider("second", second, "models 2"), "model m* {\nto first/x\nto second/y\n}"))
+	ask := func(model string) any {
+		return s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, model, "hello", false)).ID())["msg"]
+	}
+	first.Script(gatewaytest.Status(429, "Retry-After", "60"), gatewaytest.Status(429, "Retry-After", "60"))
+	assert.Equal(t, "answered by second/y after first/x refused by its rate limit (429)", ask("m1"))
+	down := nextEvent(t)
+	assert.Equal(t, "ai_gateway_provider_down", down.Name())
+	assert.Equal(t, []any{"first", "x", "rate_limited"}, []any{down.Data["provider"], down.Data["model"], down.Data["cause"]})
+	assert.NotEmpty(t, down.Data["until"])
+	fallback := nextEvent(t)
+	assert.Equal(t, "ai_gateway_fallback", fallback.Name())
+	assert.Equal(t, map[string]any{"model": "m*", "from": "first", "to": "second", "cause": "rate_limited"}, fallback.Data)
+
+	assert.Equal(t, "answered by second/y, while first/x rests", ask("m1"))
+	second.Script(gatewaytest.Status(500))
+	assert.Equal(t, "failed: second/y failed (500), first/x refused by its rate limit (429)", ask("m1"))
+	assert.Equal(t, "ai_gateway_fallback", nextEvent(t).Name())
+	second.Script(gatewaytest.Status(500))
+	assert.Equal(t, "answered by first/x after second/y failed (500)", ask("m1"))
+	assert.ElementsMatch(t, []string{"ai_gateway_fallback", "ai_gateway_provider_up"}, []string{nextEvent(t).Name(), nextEvent(t).Name()})
 	assert.Empty(t, noted)
 }

@@ -48,10 +48,14 @@ func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
 	t.Setenv("CLIENT_KEY_2", "sk-another-key-of-clients")
 	a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 	s := site.Start(t, site.Direct.Provider("a", a, "models off", "format messages"), site.Direct.Provider("b", b, "models off", "format chat"),
-		"model m* {\nto a/x weight 2\nto b/y weight 1\n}", "limit small {\nrequests 9/1m\n}", "key other {env.CLIENT_KEY_2} {\nmodels n*\nlimit small\n}")
+		"model m* {\nto a/x weight 2\nto b/y weight 1\n}", "limit small {\nrequests 9/1m\nconcurrent 2\nwithin large\n}", "limit large {\ntokens 5/30d\nper group\n}", "limit all {\nconcurrent 7\nper gateway\n}", "key other {env.CLIENT_KEY_2} {\nmodels n*\nlimit small\n}")
 	answer := admin(t, s, "/ai_gateway/explain?model=m1&format=messages&key=other", http.StatusOK)
 	assert.Equal(t, "m*", answer["pattern"])
-	assert.Equal(t, map[string]any{"id": "other", "allowed": false, "limit": "small"}, answer["key"])
+	assert.Equal(t, map[string]any{"id": "other", "allowed": false, "limits": []any{
+		map[string]any{"name": "small", "per": "user", "rules": "9 requests per 1m, 2 at once"},
+		map[string]any{"name": "large", "per": "group", "rules": "5 tokens per 30d"},
+		map[string]any{"name": "all", "per": "gateway", "rules": "7 at once"},
+	}}, answer["key"], "limits that the key does not name apply too")
 	list := answer["targets"].([]any)
 	require.Len(t, list, 2)
 	first, second := list[0].(map[string]any), list[1].(map[string]any)
