@@ -4,8 +4,9 @@
 //
 // The gateway runs with ../Caddyfile. GATEWAY_URL and GATEWAY_KEY say where it
 // is, GATEWAY_NARROW_KEY is a key for the model "alias" alone, GATEWAY_LIMITED_KEY
-// one that may send 4 requests an hour, REPLAY_PORT is where the gateway expects
-// the suite's own provider; the suite fails without them.
+// one that may send 4 requests an hour, GATEWAY_BUDGET_KEY one whose budget has room
+// for one answer, REPLAY_PORT is where the gateway expects the suite's own provider;
+// the suite fails without them.
 package clients
 
 import (
@@ -27,12 +28,13 @@ var (
 	gatewayKey = os.Getenv("GATEWAY_KEY")
 	narrowKey  = os.Getenv("GATEWAY_NARROW_KEY")
 	limitedKey = os.Getenv("GATEWAY_LIMITED_KEY")
+	budgetKey  = os.Getenv("GATEWAY_BUDGET_KEY")
 	replayPort = os.Getenv("REPLAY_PORT")
 )
 
 func TestMain(m *testing.M) {
-	if gatewayURL == "" || gatewayKey == "" || narrowKey == "" || limitedKey == "" || replayPort == "" {
-		fmt.Fprintln(os.Stderr, "GATEWAY_URL, GATEWAY_KEY, GATEWAY_NARROW_KEY, GATEWAY_LIMITED_KEY and REPLAY_PORT must name a running gateway")
+	if gatewayURL == "" || gatewayKey == "" || narrowKey == "" || limitedKey == "" || budgetKey == "" || replayPort == "" {
+		fmt.Fprintln(os.Stderr, "GATEWAY_URL, GATEWAY_KEY, GATEWAY_NARROW_KEY, GATEWAY_LIMITED_KEY, GATEWAY_BUDGET_KEY and REPLAY_PORT must name a running gateway")
 		os.Exit(1)
 	}
 	os.Exit(m.Run())

@@ -18,6 +18,7 @@ export const key = required('GATEWAY_KEY');
 export const narrowKey = required('GATEWAY_NARROW_KEY'); // may use the model 'alias' alone
 export const expiredKey = required('GATEWAY_EXPIRED_KEY');
 export const limitedKey = required('GATEWAY_LIMITED_KEY'); // may send 4 requests an hour
+export const budgetKey = required('GATEWAY_BUDGET_KEY'); // has a budget for one answer of the model 'priced'
 export const model = 'demo';
 export const replayPort = Number(required('REPLAY_PORT')); // where the gateway expects the suite's own provider
 export const impatientURL = baseURL.replace('127.0.0.1', 'localhost'); // the site that tells clients to wait

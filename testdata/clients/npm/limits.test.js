@@ -1,12 +1,15 @@
 // A key with a limit, as the vendors' own clients see it: what is left stands on
 // every answer, and what is too much is a RateLimitError that says when to come
-// again. All tests share the four requests that the key may send.
+// again. All tests share the four requests that the key may send, and the budget of
+// another key, which has room for one answer.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { anthropic, anthropicMajors, failure, limitedKey, model, openai, openaiMajors, recordingFetch, requestID } from './gateway.js';
+import { anthropic, anthropicMajors, budgetKey, failure, limitedKey, model, openai, openaiMajors, recordingFetch, requestID } from './gateway.js';
 
 const ask = { model, max_tokens: 64, messages: [{ role: 'user', content: 'How much is left?' }] };
+
+const usedUp = /the budget of this key is used up: 65 USD per month; there is room again at \d{4}-\d\d-01 00:00 UTC$/;
 
 // exhaust sends requests until one is refused, and gives the answers before it.
 async function exhaust(send) {
@@ -41,6 +44,18 @@ for (const [major, SDK] of anthropicMajors) {
       assert.equal(error.headers.get('anthropic-ratelimit-requests-remaining'), '0');
       assert.match(error.headers.get('retry-after'), /^[1-9]\d*$/);
       assert.match(error.requestID, requestID);
+    });
+
+    // Waiting helps against a rate, and not against a budget.
+    test('an exhausted budget is a RateLimitError, and the request is not sent again', async () => {
+      const wire = recordingFetch();
+      const patient = anthropic(SDK, { apiKey: budgetKey, maxRetries: 2, fetch: wire.fetch });
+      const { answers, error } = await exhaust(() => patient.messages.create({ ...ask, model: 'priced' }));
+      assert.ok(error instanceof SDK.RateLimitError, `got ${error}`);
+      assert.equal(error.error.error.type, 'rate_limit_error');
+      assert.match(error.error.error.message, usedUp);
+      assert.equal(error.headers.get('x-should-retry'), 'false');
+      assert.equal(wire.sent.length, answers.length + 1);
     });
 
     test('a request that is too large is not sent again', async () => {
@@ -78,6 +93,24 @@ for (const [major, SDK] of openaiMajors) {
         assert.equal(error.headers.get('x-ratelimit-remaining-requests'), '0');
         assert.match(error.headers.get('retry-after'), /^[1-9]\d*$/);
         assert.match(error.requestID, requestID);
+      });
+    }
+
+    for (const [format, send] of Object.entries({
+      chat: (patient) => patient.chat.completions.create({ ...ask, model: 'priced' }),
+      completions: (patient) => patient.completions.create({ model: 'priced', max_tokens: 64, prompt: 'How much is left?' }),
+      responses: (patient) => patient.responses.create({ model: 'priced', max_output_tokens: 64, input: 'How much is left?' }),
+    })) {
+      test(`${format}: an exhausted budget is a RateLimitError of its own, and the request is not sent again`, async () => {
+        const wire = recordingFetch();
+        const patient = openai(SDK, { apiKey: budgetKey, maxRetries: 2, fetch: wire.fetch });
+        const { answers, error } = await exhaust(() => send(patient));
+        assert.ok(error instanceof SDK.RateLimitError, `got ${error}`);
+        assert.equal(error.code, 'insufficient_quota');
+        assert.equal(error.type, 'insufficient_quota');
+        assert.match(error.message, usedUp);
+        assert.equal(error.headers.get('x-should-retry'), 'false');
+        assert.equal(wire.sent.length, answers.length + 1);
       });
     }
 
