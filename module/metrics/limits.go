@@ -11,10 +11,6 @@ var (
 		"Keys with a budget, by how much of it is spent.",
 		"limit", "state")
 
-	budgetDrift = gauge("budget_drift_usd",
-		"How much more the counters of a budget have than the ledger, in US dollars.",
-		"limit")
-
 	countersDuration = histogram("counters_duration_seconds",
 		"Time that shared counters take for a decision or a settlement.",
 		[]float64{.0005, .001, .0025, .005, .01, .025, .05, .1}, "script", "result")
@@ -55,9 +51,6 @@ func MoveBudget(limit, from, to string) {
 		budgets.WithLabelValues(limit, to).Inc()
 	}
 }
-
-// SetBudgetDrift notes how much more the counters of a limit have than the ledger.
-func SetBudgetDrift(limit string, usd float64) { budgetDrift.WithLabelValues(limit).Set(usd) }
 
 // CounterCall counts a call of shared counters: its script ("admit", "settle"), and
 // its result ("ok", "error", "timeout").

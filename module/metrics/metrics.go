@@ -20,7 +20,7 @@ var collectors = []prometheus.Collector{
 	exchanges, exchangeDuration, overhead, inFlight,
 	attempts, fallbacks, firstEvent, eventGap, providerAvailable, losses,
 	tokens, cost, unpriced, searches, usageSources, pricesTime,
-	limitDecisions, budgets, budgetDrift, countersDuration, countersFallback,
+	limitDecisions, budgets, countersDuration, countersFallback,
 	ledgerRecords, ledgerAppend, ledgerApply, ledgerOrphans, ledgerRefusals, ledgerDamaged, ledgers,
 }
 

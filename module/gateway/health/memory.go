@@ -33,13 +33,6 @@ func (m *Memory) RestsUntil(t Target) (until time.Time) {
 	return until
 }
 
-// Running returns the number of attempts that run at a provider.
-func (m *Memory) Running(provider string) int {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.running[Target{Provider: provider}]
-}
-
 // Visit is a running attempt.
 type Visit struct {
 	memory *Memory

@@ -245,13 +245,13 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestRunningAttemptsAreCountedForTargetsAndProviders(t *testing.T) {
 	var m health.Memory
 	first, second := begin(&m, target), begin(&m, otherKey)
-	assert.Equal(t, 2, m.Running("p"))
+	assert.Equal(t, 2, m.State(health.Target{Provider: "p"}).Running)
 	assert.Equal(t, 1, m.State(target).Running)
 	first.End(health.Outcome{}, 0)
-	assert.Equal(t, 1, m.Running("p"))
+	assert.Equal(t, 1, m.State(health.Target{Provider: "p"}).Running)
 	assert.Zero(t, m.State(target).Running)
 	second.End(health.Outcome{Class: health.Failed}, health.DefaultRest)
-	assert.Zero(t, m.Running("p"))
+	assert.Zero(t, m.State(health.Target{Provider: "p"}).Running)
 }
 
 func TestAProviderTakesNoMoreAttemptsAtOnceThanItMay(t *testing.T) {
@@ -267,7 +267,7 @@ func TestAProviderTakesNoMoreAttemptsAtOnceThanItMay(t *testing.T) {
 	first.End(health.Outcome{}, 0)
 	_, ok = m.Begin(sibling, 2)
 	assert.True(t, ok)
-	assert.Equal(t, 2, m.Running("p"))
+	assert.Equal(t, 2, m.State(health.Target{Provider: "p"}).Running)
 }
 
 func TestModelsAreThoseThatFailedOrRun(t *testing.T) {
@@ -297,5 +297,5 @@ func TestMemoryMayBeUsedFromManyGoroutines(t *testing.T) {
 		})
 	}
 	all.Wait()
-	assert.Zero(t, m.Running("p"))
+	assert.Zero(t, m.State(health.Target{Provider: "p"}).Running)
 }
