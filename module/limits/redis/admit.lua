@@ -5,6 +5,7 @@
 -- for a period of the calendar; the end of that period, 0 for never; soft; and for all:
 -- tokens and money of the request. Times are in microseconds, money in nanos.
 local EARLIER = 60
+local IDLE = 34560000000 -- milliseconds after which what nobody asks for goes; longer than any period
 local now = tonumber(ARGV[1])
 if now == 0 then
 	local time = redis.call('TIME')
@@ -117,6 +118,8 @@ for i = 1, count do
 		end
 		s.from, s.to = tonumber(redis.call('GET', KEYS[k + 5]) or -1), level
 		if s.from ~= s.to then redis.call('SET', KEYS[k + 5], level) end
+		redis.call('PEXPIRE', KEYS[k + 5], IDLE)
+		if length == 0 and finish == 0 then redis.call('PEXPIRE', KEYS[k + 4], IDLE) end
 	end
 	shares[i] = s
 end

@@ -90,12 +90,20 @@ func (l *limiter) micros() int64 {
 	return l.now()
 }
 
+// clock returns the time of the counters.
+func (l *limiter) clock(ctx context.Context) (time.Time, error) {
+	if l.now == nil {
+		return l.server.client.Time(ctx).Result()
+	}
+	return time.UnixMicro(l.now()), nil
+}
+
 // time returns the time of this machine, by which periods of the calendar are named.
 func (l *limiter) time() time.Time {
-	if l.now == nil {
+	if l.local == nil {
 		return time.Now()
 	}
-	return time.UnixMicro(l.now())
+	return l.local()
 }
 
 func (l *limiter) question(d *aigateway.Demand) *question {
@@ -201,7 +209,7 @@ func (l *limiter) restore(ctx context.Context, d *aigateway.Demand, q *question,
 	if err != nil && !limit.Budget.Soft {
 		return fmt.Errorf("restoring a budget: %w", err)
 	}
-	lifetime := int64(0)
+	lifetime := int64(time.Minute / time.Millisecond) // until the next decision
 	switch {
 	case limit.Budget.Calendar == "":
 		lifetime = (earlier + 2) * slotOf(time.Duration(limit.Budget.Per)) / 1000
@@ -305,7 +313,7 @@ func (r *reservation) eachRunning(ctx context.Context, do func(goredis.Pipeliner
 
 // renew renews the lease of the request.
 func (r *reservation) renew(ctx context.Context) error {
-	now, err := r.server.client.Time(ctx).Result()
+	now, err := r.clock(ctx)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,8 @@ type Redis struct {
 
 	server *server
 	key    string                // of the server in pool
-	now    func() (micros int64) // the clock of tests; nil for that of the server
+	now    func() (micros int64) // the time of the counters in tests; nil for that of the server
+	local  func() time.Time      // the time of the machine in tests; nil for time.Now
 }
 
 // The values of OnError.

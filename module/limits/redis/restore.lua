@@ -1,9 +1,9 @@
 -- Fills a budget with what the ledger has, unless another gateway has done that.
--- KEYS: the budget. ARGV: its lifetime in milliseconds, 0 for ever; then slots and amounts.
+-- KEYS: the budget. ARGV: its lifetime in milliseconds; then slots and amounts.
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'restored', 1)
 for i = 2, #ARGV, 2 do
 	redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1])
 end
-if tonumber(ARGV[1]) > 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1

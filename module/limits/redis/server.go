@@ -221,12 +221,16 @@ func (s *server) renew() {
 		case <-s.stop:
 			return
 		case <-tick.C:
-			s.mu.Lock()
-			for r := range s.running {
-				s.later(r.renew)
-			}
-			s.mu.Unlock()
+			s.renewAll()
 		}
+	}
+}
+
+func (s *server) renewAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range s.running {
+		s.later(r.renew)
 	}
 }
 
