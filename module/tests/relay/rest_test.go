@@ -196,3 +196,33 @@ func TestSessionsStayWithTheTargetOfAStep(t *testing.T) {
 		assert.Positive(t, b.Count())
 	})
 }
+
+func TestWithoutAffinitySessionsAreSpread(t *testing.T) {
+	a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, "affinity off", site.Direct.Provider("a", a, "models a"), site.Direct.Provider("b", b, "models b"),
+		"model m {\nto a weight 1\nto b weight 1\n}")
+	for range 60 {
+		s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false), "X-Claude-Code-Session-Id", "one session")
+	}
+	assert.Positive(t, a.Count())
+	assert.Positive(t, b.Count())
+}
+
+// A pool of equal servers keeps each conversation, whatever its client calls it, where
+// the beginning is cached.
+func TestConversationsStayAtTheAddressThatHasTheirBeginning(t *testing.T) {
+	a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, "provider pool vllm {\nto "+a.Address()+" "+b.Address()+"\nlb_policy ai_prefix_hash\n}")
+	for conversation := range 12 {
+		before := a.Count()
+		turns := fmt.Sprintf(`{"role":"system","content":"be kind"},{"role":"user","content":"question %d"}`, conversation)
+		for turn := range 4 {
+			answer := s.Ask(site.ChatPath, `{"model":"m","messages":[`+turns+`]}`, "X-Claude-Code-Session-Id", fmt.Sprint(turn))
+			require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+			turns += fmt.Sprintf(`,{"role":"assistant","content":"answer"},{"role":"user","content":"more %d"}`, turn)
+		}
+		assert.Contains(t, []int{0, 4}, a.Count()-before, "conversation %d", conversation)
+	}
+	assert.Positive(t, a.Count())
+	assert.Positive(t, b.Count())
+}
