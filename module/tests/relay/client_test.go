@@ -3,6 +3,7 @@ package relay_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,6 +114,22 @@ func TestASlowClientSlowsTheProviderDown(t *testing.T) {
 		case <-time.After(site.Patience):
 			assert.Fail(t, "the provider never came to a stop")
 		}
+		answer.Cancel()
+	})
+}
+
+// A client that has stopped to read holds a call of the provider until Caddy gives its
+// connection up.
+func TestAClientThatStopsReadingIsCut(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.StartCaddyfile(t, "{\nservers {\ntimeouts {\nwrite_idle 200ms\n}\n}\n}\n"+site.Block("", w.Provider("p", p)))
+		event := `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"x","choices":[{"index":0,"delta":{"content":"` +
+			strings.Repeat("x", 8<<10) + `"},"finish_reason":null}]}` + "\n\n"
+		p.Script(gatewaytest.Endless(event))
+		answer := s.Open(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
+		require.NoError(t, p.WaitCancelled(site.Waiting(t)))
+		assert.Equal(t, "client_closed", s.Record(answer.Header.Get("X-Request-Id"))["outcome"])
 		answer.Cancel()
 	})
 }
