@@ -1,5 +1,6 @@
 // Package faults_test holds the fault matrix: what each client gets, and what is
-// written down, when a provider fails in any of the ways of faults_test.go.
+// written down, when a provider fails in any of the ways of faults_test.go; and the exact
+// answers to bad bodies, headers and connections, none of which reaches a provider.
 package faults_test
 
 import (
