@@ -78,7 +78,7 @@ func TestL007ReasoningIsPaidOnce(t *testing.T) {
 	assert.EqualValues(t, 810*2_500, nanos(t, p, Call{Tokens: Tokens{Output: 10, Reasoning: 800}}))
 }
 
-func TestLongPromptsCostMoreFromTheEdgeOn(t *testing.T) {
+func TestL008L009L010LongPromptsCostMoreFromTheEdgeOn(t *testing.T) {
 	for name, test := range map[string]struct {
 		provider, model string
 		below, beyond   Tokens
