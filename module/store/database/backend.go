@@ -41,6 +41,9 @@ type Backend interface {
 type Dialect struct {
 	// Bind rewrites the parameters of a statement. Nil leaves them unchanged.
 	Bind func(string) string
+	// Prepare makes transactions parse a statement once that they run several
+	// times. It is for drivers that would parse it each time.
+	Prepare bool
 	// State is the name of the table that contains the version of the schema, in
 	// one row.
 	State string

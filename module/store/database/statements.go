@@ -15,9 +15,10 @@ type Querier interface {
 // Statements runs SQL statements with the parameters $1, $2 and so on, as long as
 // its context lasts: that of one call of a method of the Database.
 type Statements struct {
-	ctx  context.Context
-	on   Querier
-	bind func(string) string
+	ctx      context.Context
+	on       Querier
+	bind     func(string) string
+	prepared prepared // nil if statements are not prepared
 }
 
 // Statements returns the Statements that run in a database or in a transaction.
@@ -26,12 +27,16 @@ func (d *Database) Statements(ctx context.Context, on Querier) Statements {
 	if bind == nil {
 		bind = func(query string) string { return query }
 	}
-	return Statements{ctx, on, bind}
+	return Statements{ctx: ctx, on: on, bind: bind}
 }
 
 // Exec runs a statement, and returns the number of rows that it has changed.
 func (s Statements) Exec(query string, args ...any) (int64, error) {
-	result, err := s.on.ExecContext(s.ctx, s.bind(query), args...)
+	on, err := s.statement(query)
+	if err != nil {
+		return 0, err
+	}
+	result, err := on.ExecContext(s.ctx, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +78,11 @@ type Scanner interface{ Scan(...any) error }
 
 // Each calls read for every row of a result.
 func (s Statements) Each(read func(Scanner) error, query string, args ...any) error {
-	rows, err := s.on.QueryContext(s.ctx, s.bind(query), args...)
+	on, err := s.statement(query)
+	if err != nil {
+		return err
+	}
+	rows, err := on.QueryContext(s.ctx, args...)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (d *Database) transact(ctx context.Context, db *sql.DB, lock string, write 
 		return err
 	}
 	defer tx.Rollback() // does nothing after a commit
-	in := d.Statements(ctx, tx)
+	in := d.preparing(ctx, tx)
 	if err := in.Script(lock); err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ func (f *file) Dialect() database.Dialect {
 	}
 	return database.Dialect{
 		Bind:       bind,
+		Prepare:    true,
 		State:      f.state,
 		Exists:     `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '` + f.state + `'`,
 		Migrations: files,

@@ -1,0 +1,56 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+)
+
+// prepared are the prepared statements of a transaction, by their text before
+// Dialect.Bind. They are closed with the transaction.
+type prepared map[string]*sql.Stmt
+
+// statement is a statement without its arguments.
+type statement interface {
+	ExecContext(context.Context, ...any) (sql.Result, error)
+	QueryContext(context.Context, ...any) (*sql.Rows, error)
+}
+
+// unprepared is a statement whose text is sent each time.
+type unprepared struct {
+	on    Querier
+	query string
+}
+
+func (u unprepared) ExecContext(ctx context.Context, args ...any) (sql.Result, error) {
+	return u.on.ExecContext(ctx, u.query, args...)
+}
+
+func (u unprepared) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error) {
+	return u.on.QueryContext(ctx, u.query, args...)
+}
+
+// preparing returns the Statements of a transaction, which prepares each text once if
+// the dialect asks for it.
+func (d *Database) preparing(ctx context.Context, tx *sql.Tx) Statements {
+	in := d.Statements(ctx, tx)
+	if d.dialect.Prepare {
+		in.prepared = make(prepared)
+	}
+	return in
+}
+
+// statement returns the statement of a text.
+func (s Statements) statement(query string) (statement, error) {
+	if s.prepared == nil {
+		return unprepared{s.on, s.bind(query)}, nil
+	}
+	if known := s.prepared[query]; known != nil {
+		return known, nil
+	}
+	made, err := s.on.(*sql.Tx).PrepareContext(s.ctx, s.bind(query))
+	if err != nil {
+		return nil, err
+	}
+	s.prepared[query] = made
+	return made, nil
+}
