@@ -28,3 +28,7 @@ func TestL027RecordsThatEndedOutliveKill9(t *testing.T) {
 func BenchmarkL040PagesOfUsage(b *testing.B) {
 	ledgertest.Volume(b, recordsAt(filepath.Join(b.TempDir(), "ledger.db")), 100_000)
 }
+
+func BenchmarkApply(b *testing.B) {
+	ledgertest.Apply(b, recordsAt(filepath.Join(b.TempDir(), "ledger.db")))
+}
