@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// gatherFor is how long records gather before they are applied together.
-	gatherFor = 200 * time.Millisecond
+	// gatherFor is how long records gather before they are applied together. A
+	// transaction and its sums cost as much as dozens of records.
+	gatherFor = time.Second
 	// retryAfter is the pause behind a failure.
 	retryAfter = time.Second
 	// pruneEvery is how often old records are looked for.

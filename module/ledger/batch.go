@@ -104,20 +104,21 @@ func (b batch) texts() map[string]textKind {
 // insertRecords drops the records from the batch that the database has already.
 func (b batch) insertRecords(tx database.Statements, known names) error {
 	added := make(map[int64]bool, len(b))
-	for ids := range slices.Chunk(slices.Sorted(maps.Keys(b)), rowsAtOnce) {
-		var values []any
-		for _, id := range ids {
-			values = append(values, recordRow(id, b[id], known)...)
-		}
-		err := tx.Each(func(row database.Scanner) error {
-			var id int64
-			err := row.Scan(&id)
-			added[id] = true
-			return err
-		}, `INSERT INTO `+recordTable+` VALUES `+rowsOf(len(ids), len(values)/len(ids))+recordExists, values...)
-		if err != nil {
-			return err
-		}
+	var rows [][]any
+	for _, id := range slices.Sorted(maps.Keys(b)) {
+		rows = append(rows, recordRow(id, b[id], known))
+	}
+	read := func(row database.Scanner) error {
+		var id int64
+		err := row.Scan(&id)
+		added[id] = true
+		return err
+	}
+	err := each(rows, func(values string, args []any) error {
+		return tx.Each(read, `INSERT INTO `+recordTable+` VALUES `+values+recordExists, args...)
+	})
+	if err != nil {
+		return err
 	}
 	maps.DeleteFunc(b, func(id int64, _ *aigateway.Record) bool { return !added[id] })
 	return nil
@@ -169,17 +170,17 @@ func integer(b bool) int64 {
 func (b batch) sums(known names, zone *time.Location) (rows [][]any) {
 	sums := make(map[rollupKey]*aigateway.Usage)
 	for _, r := range b {
+		key := rollupKeyOf(r, known)
 		for _, s := range spans {
-			addRecord(sums, s, r, known, zone)
+			addRecord(sums, key.in(s, r.Admitted, zone), r, known)
 		}
 	}
 	return rollupRows(sums)
 }
 
-// addRecord adds a record to the sums of one kind of span. The request counts where
-// its last call does.
-func addRecord(sums map[rollupKey]*aigateway.Usage, s span, r *aigateway.Record, known names, zone *time.Location) {
-	key := rollupKeyOf(s, r, known, zone)
+// addRecord adds a record to the sums of one span, with the key of the record in that
+// span. The request counts where its last call does.
+func addRecord(sums map[rollupKey]*aigateway.Usage, key rollupKey, r *aigateway.Record, known names) {
 	for i := range r.Calls {
 		key = key.of(&r.Calls[i], known)
 		addCall(at(sums, key), &r.Calls[i])

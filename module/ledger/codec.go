@@ -22,14 +22,17 @@ var errRecord = errors.New("the journal has a record that cannot be read")
 // version that has it first.
 const recordVersion = 2
 
-// appendRecord appends a record as the journal has it.
-func appendRecord(dst []byte, r *aigateway.Record) []byte {
-	c := codec{bytes: append(dst, recordVersion), version: recordVersion}
+// usualSize is about the size of a record with one call, in bytes.
+const usualSize = 256
+
+// encodeRecord returns a record as the journal has it.
+func encodeRecord(r *aigateway.Record) []byte {
+	c := codec{bytes: append(make([]byte, 0, usualSize), recordVersion), version: recordVersion}
 	c.record(r)
 	return c.bytes
 }
 
-// parseRecord reads what appendRecord has written.
+// parseRecord reads what encodeRecord has written.
 func parseRecord(text []byte) (*aigateway.Record, error) {
 	if len(text) == 0 || text[0] < 1 || text[0] > recordVersion {
 		return nil, errRecord

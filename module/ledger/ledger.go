@@ -135,7 +135,7 @@ func (l *Ledger) Close() error {
 func (l *Ledger) Begin(r *aigateway.Record) error {
 	l.running.Add(1)
 	defer timeAppend(time.Now())
-	id, err := l.journal.Begin(appendRecord(nil, r))
+	id, err := l.journal.Begin(encodeRecord(r))
 	r.ID, r.Admitted = int64(id), id.Time()
 	if err == nil {
 		return nil
@@ -154,7 +154,7 @@ func (l *Ledger) End(r *aigateway.Record) {
 }
 
 func (l *Ledger) end(r *aigateway.Record) {
-	if err := l.journal.End(journal.ID(r.ID), appendRecord(nil, r)); err != nil {
+	if err := l.journal.End(journal.ID(r.ID), encodeRecord(r)); err != nil {
 		l.blocked(err)
 		return
 	}

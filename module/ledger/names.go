@@ -28,11 +28,17 @@ const (
 	// mostChosen is the number of names in the database beyond which chosen texts get
 	// no name of their own. Sums are kept for ever, and the names in them.
 	mostChosen = 100_000
-	// rowsAtOnce is how many rows one statement writes or looks up.
-	rowsAtOnce = 100
+	// rowsAtOnce is how many rows one statement writes or looks up. More would take
+	// longer to parse, and fewer more statements.
+	rowsAtOnce = 50
 )
 
-func (n names) id(text string) int64 { return n[database.Text(text)] }
+func (n names) id(text string) int64 {
+	if id, ok := n[text]; ok {
+		return id
+	}
+	return n[database.Text(text)]
+}
 
 // add makes the ids of texts known, and gives those an id that have none.
 func (n names) add(tx database.Statements, texts map[string]textKind) error {
@@ -78,6 +84,9 @@ func (n names) insertConfigured(tx database.Statements, texts map[string]textKin
 // missing returns the texts whose id is unknown, sorted.
 func (n names) missing(texts map[string]textKind) (missing []any) {
 	for text := range texts {
+		if _, ok := n[text]; ok {
+			continue
+		}
 		if _, ok := n[database.Text(text)]; !ok {
 			missing = append(missing, database.Text(text))
 		}
@@ -135,9 +144,21 @@ func rowsOf(rows, columns int) string {
 // insert writes rows, some of them with each statement. The statement begins with
 // the table and the columns, and ends with what is to happen to rows that exist.
 func insert(tx database.Statements, table, conflict string, rows [][]any) error {
+	return each(rows, func(values string, args []any) error {
+		_, err := tx.Exec(`INSERT INTO `+table+` VALUES `+values+conflict, args...)
+		return err
+	})
+}
+
+// each calls write for groups of rows, with the parameters of a group and their values.
+// All groups but the last have the same parameters.
+func each(rows [][]any, write func(values string, args []any) error) error {
+	values, size := "", 0
 	for some := range slices.Chunk(rows, rowsAtOnce) {
-		_, err := tx.Exec(`INSERT INTO `+table+` VALUES `+rowsOf(len(some), len(some[0]))+conflict, slices.Concat(some...)...)
-		if err != nil {
+		if len(some) != size {
+			values, size = rowsOf(len(some), len(some[0])), len(some)
+		}
+		if err := write(values, slices.Concat(some...)); err != nil {
 			return err
 		}
 	}

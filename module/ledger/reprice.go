@@ -168,7 +168,7 @@ func writeCorrections(tx database.Statements, found []correction) error {
 			c.record.ID, int64(c.call), c.number, now, known.id(c.new.Price), known.id(c.new.Cost.Currency), c.new.Cost.Nanos,
 		})
 		for _, s := range spans {
-			c.addDifference(sums, rollupKeyOf(s, c.record, known, zone), known)
+			c.addDifference(sums, rollupKeyOf(c.record, known).in(s, c.record.Admitted, zone), known)
 		}
 	}
 	if err := insert(tx, `gateway_ledger_corrections (id, call, number, at, price, currency, cost)`, "", rows); err != nil {

@@ -93,12 +93,17 @@ type rollupKey struct {
 	key, user, limit, model, provider, upstream, outcome, currency int64
 }
 
-// rollupKeyOf returns the key of a record without calls.
-func rollupKeyOf(s span, r *aigateway.Record, known names, zone *time.Location) rollupKey {
+// rollupKeyOf returns the key of a record without calls and without a span.
+func rollupKeyOf(r *aigateway.Record, known names) rollupKey {
 	return rollupKey{
-		span: s, at: s.begin(r.Admitted, zone).UnixMilli(),
 		key: known.id(r.Key), user: known.id(r.User), limit: known.id(r.Limit), model: known.id(r.Model), outcome: known.id(r.Outcome),
 	}
+}
+
+// in returns the key for the span of a kind that a moment is in.
+func (k rollupKey) in(s span, at time.Time, zone *time.Location) rollupKey {
+	k.span, k.at = s, s.begin(at, zone).UnixMilli()
+	return k
 }
 
 // of returns the key for a call of the record.

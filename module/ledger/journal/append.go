@@ -18,7 +18,7 @@ func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
 // Begin writes that something begins, and returns its ID. The ID is valid even
 // if nothing was written, for which the error has the reason: what begins may also be
-// written by End alone.
+// written by End alone. The journal keeps the payload, which must not change any more.
 func (j *Journal) Begin(payload []byte) (ID, error) {
 	j.mu.Lock()
 	id := max(j.last+1, At(time.Now()))
@@ -27,7 +27,7 @@ func (j *Journal) Begin(payload []byte) (ID, error) {
 		j.mu.Unlock()
 		return id, err
 	}
-	j.open[id] = slices.Clone(payload)
+	j.open[id] = payload
 	err := j.append(Entry{Begun, id, payload}) // unlocks
 	if err != nil {
 		j.mu.Lock()

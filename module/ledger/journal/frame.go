@@ -3,6 +3,7 @@ package journal
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 )
 
 // A frame is one entry in a segment:
@@ -39,6 +40,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func appendFrame(dst []byte, e Entry) []byte {
 	start := len(dst)
+	dst = slices.Grow(dst, frameHeader+bodyHeader+len(e.Payload))
 	dst = append(dst, make([]byte, frameHeader)...)
 	dst = append(dst, byte(e.Kind))
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.ID))

@@ -15,13 +15,13 @@ type Position struct {
 }
 
 // readSize is how much is read at once, in bytes, beside one more entry.
-const readSize = 256 << 10
+const readSize = 1 << 20
 
 // Written has an element when there may be more to read.
 func (j *Journal) Written() <-chan struct{} { return j.written }
 
 // Read calls visit for the entries behind a position, in their order, at most for
-// some hundred kilobytes, and returns the position behind the last of them. That is
+// about a megabyte, and returns the position behind the last of them. That is
 // the position itself if there are no more. Entries that were open when a segment
 // began are read again there.
 func (j *Journal) Read(from Position, visit func(Entry)) (Position, error) {
