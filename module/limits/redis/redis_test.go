@@ -20,6 +20,17 @@ import (
 
 func TestMain(m *testing.M) { gatewaytest.Main(m) }
 
+// serving starts a Redis server until the test ends, if there is one to start, and
+// returns its address and a client.
+func serving(t *testing.T) (address string, client *goredis.Client, ok bool) {
+	if address, ok = limitstest.StartRedis(t); !ok {
+		return "", nil, false
+	}
+	client = goredis.NewClient(&goredis.Options{Addr: address})
+	t.Cleanup(func() { assert.NoError(t, client.Close()) })
+	return address, client, true
+}
+
 // open returns the counters of a gateway until the test ends. Without now, they have the
 // clock of the server.
 func open(t *testing.T, address string, now func() int64) *Redis {
@@ -35,12 +46,10 @@ func open(t *testing.T, address string, now func() int64) *Redis {
 }
 
 func TestRedis(t *testing.T) {
-	address, ok := limitstest.StartRedis(t)
+	address, client, ok := serving(t)
 	if !ok {
 		return
 	}
-	client := goredis.NewClient(&goredis.Options{Addr: address})
-	defer client.Close()
 	limitstest.Run(t, func(t *testing.T, test func(*testing.T, *limitstest.Place)) {
 		require.NoError(t, client.FlushAll(t.Context()).Err())
 		var clock atomic.Int64
@@ -75,12 +84,10 @@ func (ledger) Spent(context.Context, *aigateway.Limit, *aigateway.Key, time.Time
 // L053: a server that has lost its data is filled from the ledger. L055: one that has lost
 // its scripts is sent them again.
 func TestL053L055AServerThatForgetsIsFilledAgain(t *testing.T) {
-	address, ok := limitstest.StartRedis(t)
+	address, client, ok := serving(t)
 	if !ok {
 		return
 	}
-	client := goredis.NewClient(&goredis.Options{Addr: address})
-	defer client.Close()
 	r := open(t, address, nil)
 	first := ask(t, r, 8e8)
 	require.NotNil(t, first.Reservation, first.Err)
@@ -156,12 +163,12 @@ func TestL057GatewaysWhoseClocksDifferHaveOneWindow(t *testing.T) {
 	if !ok {
 		return
 	}
-	budget, err := aigateway.ParseBudget("1/1h")
+	budget, err := aigateway.ParseBudget("1/4m")
 	require.NoError(t, err)
-	hour := caddy.Duration(time.Hour)
+	period := caddy.Duration(4 * time.Minute) // less than the clocks differ by
 	for name, rules := range map[string]aigateway.LimitRules{
-		"requests": {Requests: aigateway.Rate{Most: 9, Per: hour}},
-		"tokens":   {Tokens: aigateway.Rate{Most: 9, Per: hour}},
+		"requests": {Requests: aigateway.Rate{Most: 9, Per: period}},
+		"tokens":   {Tokens: aigateway.Rate{Most: 9, Per: period}},
 		"budget":   {Budget: budget}, // of which the ledger has a tenth
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,12 +191,10 @@ func TestL057GatewaysWhoseClocksDifferHaveOneWindow(t *testing.T) {
 // What a key of the gateway leaves behind on the server goes when nobody asks for it
 // any more. The levels of budgets and the budgets of all time once stayed for ever.
 func TestNothingStaysOnTheServerForEver(t *testing.T) {
-	address, ok := limitstest.StartRedis(t)
+	address, client, ok := serving(t)
 	if !ok {
 		return
 	}
-	client := goredis.NewClient(&goredis.Options{Addr: address})
-	defer client.Close()
 	r := open(t, address, nil)
 	hour := caddy.Duration(time.Hour)
 	for _, text := range []string{"1/total", "1/month", "1/30d"} {
