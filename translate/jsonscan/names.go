@@ -159,17 +159,31 @@ func mixed(name []byte) (hash uint32, ascii bool) {
 		caseBits = 0x20 * ones
 		factor   = 0x9e3779b97f4a7c15
 	)
-	var h, all, last uint64
-	for ; len(name) >= 8; name = name[8:] {
+	h := uint64(len(name))
+	var all uint64
+	for ; len(name) > 8; name = name[8:] {
 		w := binary.LittleEndian.Uint64(name)
 		all |= w
 		h = (h ^ w&^caseBits) * factor
 	}
-	for _, b := range name {
-		last = last<<8 | uint64(b)
-	}
+	last := word(name)
 	h = (h ^ last&^caseBits) * factor
 	return uint32(h >> 32), (all|last)&highs == 0
+}
+
+// word returns a word with all bytes of a text of at most eight bytes. The middle bytes
+// of some lengths are in the word twice, which costs less than a loop.
+func word(text []byte) uint64 {
+	switch n := len(text); {
+	case n == 8:
+		return binary.LittleEndian.Uint64(text)
+	case n >= 4:
+		return uint64(binary.LittleEndian.Uint32(text)) | uint64(binary.LittleEndian.Uint32(text[n-4:]))<<32
+	case n > 0:
+		return uint64(text[0]) | uint64(text[n/2])<<8 | uint64(text[n-1])<<16
+	default:
+		return 0
+	}
 }
 
 // sameName reports whether the names with the opening quotes at a and b are equal. Letter

@@ -150,3 +150,15 @@ func TestAnObjectOfManyMembersIsReadInLinearTime(t *testing.T) {
 	assert.NoError(t, walked(document))
 	require.Error(t, walked(document[:len(document)-1]+`,"name150001":1}`))
 }
+
+// The hash of a name reads its bytes in words, which overlap for some lengths. A name is
+// found again whatever its length, and differs from the same name with another last letter
+// or with one more.
+func TestNamesOfAllLengthsAreCompared(t *testing.T) {
+	for n := 1; n <= 30; n++ {
+		name := strings.Repeat("abcdefg", 5)[:n]
+		var twice *jsonscan.DuplicateError
+		require.ErrorAs(t, walked(`{"`+name+`":1,"`+strings.ToUpper(name)+`":2}`), &twice, name)
+		assert.NoError(t, walked(`{"`+name+`":1,"`+name[:n-1]+`z":2,"`+name+name[n-1:]+`":3}`), name)
+	}
+}
