@@ -102,7 +102,13 @@ func (o *Object) Word(name string) []byte { return jsonscan.DecodedOf(o.Raw(name
 
 // Shape returns the shape of the object by its type, nil if the table does not have the
 // type.
-func (o *Object) Shape() *shape.Shape { return o.table.Shape(o.Word("type")) }
+func (o *Object) Shape() *shape.Shape {
+	text := o.Text("type")
+	if s := o.table.Shape(text); s != nil || !jsonscan.HasEscapes(text) {
+		return s // no type has a backslash
+	}
+	return o.table.Shape(o.Word("type"))
+}
 
 // LoseOthers reports the loss of the members that objects of a shape do not have.
 func (o *Object) LoseOthers(x *Translation, s *shape.Shape) {

@@ -1,6 +1,8 @@
 package strict
 
 import (
+	"slices"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/shape"
 )
@@ -16,8 +18,10 @@ type Members struct {
 // At returns the index in the table of the member that is being read.
 func (m *Members) At() int { return m.at }
 
-// Kind returns the kind of a member, Invalid for an absent one.
-func (m *Members) Kind(name string) jsonscan.Kind { return m.kinds[m.table.Find([]byte(name))] }
+// Kind returns the kind of a member of the table, Invalid for an absent one.
+func (m *Members) Kind(name string) jsonscan.Kind {
+	return m.kinds[slices.Index(m.table.Names(), name)] // faster than Find for few members
+}
 
 // Type returns the type of the object, "" if the table does not have the type.
 func (m *Members) Type() string { return m.shape.Type() }

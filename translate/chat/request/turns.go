@@ -52,12 +52,12 @@ func (r *request) messageMember(t *turn, name string) {
 }
 
 func (r *request) role(t *turn) {
-	if r.Null() {
+	name, ok := r.Text()
+	if !ok && r.Null() {
 		return
 	}
 	r.Part(partRole)
 	t.hasRole = true
-	name, ok := r.Text()
 	if !ok {
 		r.Refuse(wantRole + r.Got())
 		return
