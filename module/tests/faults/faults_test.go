@@ -3,9 +3,11 @@ package faults_test
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
@@ -154,6 +156,7 @@ var oddities = []fault{
 	{name: "negative usage", only: translatedOnly, step: withUsage(`_tokens":\d+`, `_tokens":-5`), want: whole, calls: 1},
 	{name: "absurd usage", only: translatedOnly, step: withUsage(`_tokens":\d+`, `_tokens":99999999999999999999`), want: whole, calls: 1},
 	{name: "usage that is no number", only: translatedOnly, step: withUsage(`_tokens":\d+`, `_tokens":"many"`), want: whole, calls: 1},
+	{name: "decreasing usage", only: streamOnly, step: events(decreasing), want: whole, calls: 1},
 	{name: "a JSON answer for a stream", only: streamOnly, step: asJSON, want: whole, calls: 1},
 	{name: "lines that end with CR LF", only: streamOnly, step: events(rewritten("\n", "\r\n")), want: whole, calls: 1},
 	{name: "lines that end with CR", only: streamOnly, step: events(rewritten("\n", "\r")), want: whole, calls: 1},
@@ -273,6 +276,21 @@ func withUsage(pattern, usage string) func(*call) {
 			return strings.SplitAfter(numbers.ReplaceAllString(strings.Join(all, ""), usage), "\n\n")
 		})(c)
 	}
+}
+
+// decreasing states more output tokens in a stream than at its end.
+func decreasing(all []string) []string {
+	const chunk = `data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"x","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":%d,"total_tokens":%d}}` + "\n\n"
+	switch last := len(all) - 1; {
+	case strings.Contains(all[0], "message_start"):
+		all[0] = strings.Replace(all[0], `"output_tokens":1`, `"output_tokens":90`, 1)
+	case strings.Contains(all[0], "response.created"):
+		usage := `"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":0},"output_tokens":90,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":99}`
+		all[1] = strings.Replace(all[1], `"usage":null`, usage, 1)
+	default:
+		all = slices.Insert(all, last, fmt.Sprintf(chunk, 90, 99), fmt.Sprintf(chunk, 4, 13))
+	}
+	return all
 }
 
 func inOrder(all []string) []string { return all }

@@ -290,7 +290,7 @@ func (m *matrix) ask(t *testing.T, c *faultCase) site.Reply {
 	response, err := m.clients[c.http2].Do(request)
 	require.NoError(t, err)
 	assert.Equal(t, c.http2, response.ProtoMajor == 2)
-	response.Body = &opener{response.Body, c.hasRead}
+	response.Body = &opener{ReadCloser: response.Body, gate: c.hasRead}
 	return site.ReadReply(response)
 }
 
@@ -298,11 +298,19 @@ func (m *matrix) ask(t *testing.T, c *faultCase) site.Reply {
 type opener struct {
 	io.ReadCloser
 	gate *gatewaytest.Gate
+	read strings.Builder // until the gate is open
+
+	opened bool
 }
 
 func (o *opener) Read(p []byte) (int, error) {
 	n, err := o.ReadCloser.Read(p)
-	if strings.Contains(string(p[:n]), "Hi") {
+	if o.opened {
+		return n, err
+	}
+	o.read.Write(p[:n])
+	if strings.Contains(o.read.String(), `"Hi"`) { // with quotes: an id may contain the letters
+		o.opened = true
 		o.gate.Open()
 	}
 	return n, err

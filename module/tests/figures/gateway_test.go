@@ -52,7 +52,7 @@ func openStream(t *testing.T, c *http.Client, p *site.Process, path, model strin
 	t.Cleanup(func() { _ = response.Body.Close() })
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	o := &open{Response: response, path: path, reader: bufio.NewReader(response.Body), leave: leave}
-	for !strings.Contains(o.begin, "Hi") {
+	for !strings.Contains(o.begin, `"Hi"`) {
 		line, err := o.reader.ReadString('\n')
 		require.NoError(t, err)
 		o.begin += line

@@ -26,7 +26,7 @@ func inFlight(s *site.Site, p *gatewaytest.Provider, gate *gatewaytest.Gate, n i
 			gatewaytest.Stall(gate, gatewaytest.More(events[len(events)-2:]...)),
 		))
 		list[i] = s.Open(path, site.BodyFor(path, "m", "hello", true))
-		list[i].NextUntil("Hi")
+		list[i].NextUntil(`"Hi"`)
 	}
 	return list
 }

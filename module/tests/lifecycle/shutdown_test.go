@@ -19,7 +19,7 @@ func stalledStream(p *site.Process, provider *gatewaytest.Provider, gate *gatewa
 		gatewaytest.Stall(gate, gatewaytest.More(site.Streams[path][len(site.Streams[path])-2:]...)),
 	))
 	open := p.Open(path, site.BodyFor(path, "m", "hello", true))
-	open.NextUntil("Hi")
+	open.NextUntil(`"Hi"`)
 	return open
 }
 

@@ -71,7 +71,7 @@ func testLeavingMidStream(t *testing.T, w site.Way, path string) {
 	s.First.Script(gatewaytest.InOrder(
 		gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path][:len(site.Streams[path])-2]...), gatewaytest.Stall(s.Gate, gatewaytest.More())))
 	answer := s.Open(path, site.BodyFor(path, "m", "hello", true))
-	answer.NextUntil("Hi")
+	answer.NextUntil(`"Hi"`)
 	answer.Cancel()
 	assert.NoError(t, s.First.WaitCancelled(site.Waiting(t)))
 	record := s.Record(answer.Header.Get("Request-Id"))

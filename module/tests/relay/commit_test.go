@@ -75,7 +75,7 @@ func TestKeepAlivesComeOnlyBetweenEvents(t *testing.T) {
 					gatewaytest.Stall(s.Gate, gatewaytest.More(plain[middle:])),
 				))
 				answer := s.Open(path, site.BodyFor(path, "m", "hello", true))
-				answer.NextUntil("Hi")
+				answer.NextUntil(`"Hi"`)
 				for range 2 {
 					assert.Equal(t, site.KeepAlives[path], answer.Next(), "half an event is kept back")
 				}

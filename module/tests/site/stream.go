@@ -55,7 +55,8 @@ func (s *Stream) Next() string {
 	}
 }
 
-// NextUntil reads events up to the first that contains the text.
+// NextUntil reads events up to the first that contains the text. A short text needs the
+// quotes around it: ids are random letters, and "Hi" was once found in one.
 func (s *Stream) NextUntil(text string) {
 	s.t.Helper()
 	for !strings.Contains(s.Next(), text) {
@@ -78,7 +79,7 @@ func (s *Site) AfterContent(p *gatewaytest.Provider, path, begin string, then ga
 	p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, begin), gatewaytest.Stall(gate, then)))
 	answer := s.Open(path, BodyFor(path, "m", "hello", true))
 	require.Equal(s.T, http.StatusOK, answer.StatusCode)
-	answer.NextUntil("Hi")
+	answer.NextUntil(`"Hi"`)
 	gate.Open()
 	return answer.Rest()
 }

@@ -68,7 +68,7 @@ func TestKeepAlivesComeBetweenTranslatedEvents(t *testing.T) {
 		s.First.Script(gatewaytest.InOrder(
 			gatewaytest.Chunks(gatewaytest.EventStream, plain[:middle]), gatewaytest.Stall(s.Gate, gatewaytest.More(plain[middle:]))))
 		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))
-		answer.NextUntil("Hi")
+		answer.NextUntil(`"Hi"`)
 		for range 2 {
 			event := answer.Next()
 			assert.True(t, site.IsKeepAlive(r.Path, event), event)
@@ -124,7 +124,7 @@ func TestAClientThatLeavesATranslatedStreamEndsTheCall(t *testing.T) {
 		s.First.Script(gatewaytest.InOrder(
 			gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[r.Upstream][:len(site.Streams[r.Upstream])-2]...), gatewaytest.Stall(s.Gate, gatewaytest.More())))
 		answer := s.Open(r.Path, site.BodyFor(r.Path, "m", "hello", true))
-		answer.NextUntil("Hi")
+		answer.NextUntil(`"Hi"`)
 		answer.Cancel()
 		assert.NoError(t, s.First.WaitCancelled(site.Waiting(t)))
 		assert.Equal(t, "client_closed", s.Record(answer.Header.Get("X-Request-Id"))["outcome"])

@@ -108,7 +108,7 @@ func stalledStream(t testing.TB, p *gatewaytest.Provider, open func(path, body s
 		gatewaytest.Stall(gate, gatewaytest.More(events[len(events)-2:]...)),
 	))
 	stream := open(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
-	stream.NextUntil("Hi")
+	stream.NextUntil(`"Hi"`)
 	return stream, gate
 }
 
