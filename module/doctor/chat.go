@@ -45,16 +45,13 @@ func parseCompletion(body []byte) (a answer, err error) {
 	}
 	var message struct {
 		Content string
-		Calls   []struct {
-			ID       string
-			Function struct{ Name string }
-		} `json:"tool_calls"`
+		Calls   []struct{ ID string } `json:"tool_calls"`
 	}
 	if json.Unmarshal(c.Choices[0].Message, &message) != nil {
 		return a, errNoAnswer
 	}
 	if len(message.Calls) > 0 {
-		a.callID, a.toCall = message.Calls[0].ID, message.Calls[0].Function.Name
+		a.callID = message.Calls[0].ID
 	}
 	a.text, a.turn, a.cut = message.Content, c.Choices[0].Message, c.Choices[0].Reason == "length"
 	a.usage = counts(c.Usage, "prompt_tokens", "completion_tokens")

@@ -56,9 +56,10 @@ const (
 	Broken      State = "broken"
 )
 
-// MostRequests is how many requests Examine sends at most: one for each probe and format,
-// a second one for tools, and one where the provider wants another name of max_tokens.
-const MostRequests = 2 * (8 + 2)
+// MostRequests is how many requests Examine sends at most: for messages, nine probes with
+// a second request for tools; for chat, one probe less, and a first one that may have to be
+// repeated with another name of max_tokens.
+const MostRequests = (9 + 1) + (8 + 1 + 1)
 
 // Examine runs all probes of a model in the formats of clients, and hands each result to
 // report. If a model gives no text, its other probes are left out.

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -41,11 +43,11 @@ func (f format) request(model, prompt string, change change) map[string]any {
 
 // answer is what a probe reads of a whole answer.
 type answer struct {
-	text           string
-	cut            bool // at max_tokens, of which thinking may have used all
-	callID, toCall string
-	turn           any // the turn of the assistant, as it is sent back
-	usage          Usage
+	text   string
+	cut    bool // at max_tokens, of which thinking may have used all
+	callID string
+	turn   any // the turn of the assistant, as it is sent back
+	usage  Usage
 }
 
 // streamed is what a probe reads of a stream.
@@ -100,12 +102,9 @@ const forecast = "sunny, 20 degrees"
 // withTurns returns a copy of a request with two more turns, and without the order to
 // call a tool.
 func withTurns(request map[string]any, turns ...any) map[string]any {
-	more := make(map[string]any, len(request))
-	for name, value := range request {
-		more[name] = value
-	}
+	more := maps.Clone(request)
 	delete(more, "tool_choice")
-	more["messages"] = append(append([]any(nil), request["messages"].([]any)...), turns...)
+	more["messages"] = slices.Concat(request["messages"].([]any), turns)
 	return more
 }
 

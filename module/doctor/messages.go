@@ -37,13 +37,13 @@ func parseMessage(body []byte) (a answer, err error) {
 		return a, errNoAnswer
 	}
 	for _, raw := range m.Content {
-		var block struct{ Type, Text, ID, Name string }
+		var block struct{ Type, Text, ID string }
 		if json.Unmarshal(raw, &block) != nil {
 			return a, errNoAnswer
 		}
 		a.text += block.Text
 		if block.Type == "tool_use" {
-			a.callID, a.toCall = block.ID, block.Name
+			a.callID = block.ID
 		}
 	}
 	a.cut = m.Reason == "max_tokens"

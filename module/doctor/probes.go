@@ -88,14 +88,7 @@ func (e *exam) broken(reason string) {
 	e.State, e.Reason, e.Advice = Broken, reason, adviceFor(reason, e.bytes)
 }
 
-// conclude ends a probe whose answers satisfy it, unless the reason is not "".
-func (e *exam) conclude(reason string) {
-	if reason != "" {
-		e.broken(reason)
-		return
-	}
-	e.State = Works
-}
+func (e *exam) works() { e.State = Works }
 
 func (e *exam) text() {
 	a, ok := e.ask(e.format.request(e.model, prompt, nil))
@@ -104,11 +97,11 @@ func (e *exam) text() {
 	}
 	switch {
 	case a.text == "" && !a.cut:
-		e.conclude("the answer has no text")
+		e.broken("the answer has no text")
 	case a.usage.Input == 0 || a.usage.Output == 0:
 		e.State, e.Reason = Unsupported, "the answer has no usage: limits and costs are estimated"
 	default:
-		e.conclude("")
+		e.works()
 	}
 }
 
@@ -128,7 +121,7 @@ func (e *exam) turns() {
 // plain asks for a text by a changed request.
 func (e *exam) plain(c change) {
 	if _, ok := e.ask(e.format.request(e.model, prompt, c)); ok {
-		e.conclude("")
+		e.works()
 	}
 }
 
@@ -146,15 +139,15 @@ func (e *exam) stream() {
 	e.add(s.usage)
 	switch {
 	case s.failure != "":
-		e.conclude(s.failure)
+		e.broken(s.failure)
 	case !s.complete:
-		e.conclude("the stream has no end")
+		e.broken("the stream has no end")
 	case s.usage.Input == 0:
-		e.conclude("the stream has no input tokens")
+		e.broken("the stream has no input tokens")
 	case s.usage.Output == 0:
 		e.State, e.Reason = Unsupported, "the stream has no output tokens: limits and costs are estimated"
 	default:
-		e.conclude("")
+		e.works()
 	}
 }
 
@@ -166,17 +159,17 @@ func (e *exam) tools() {
 		return
 	}
 	if a.callID == "" {
-		e.conclude("the answer has no call, though the request demands one")
+		e.broken("the answer has no call, though the request demands one")
 		return
 	}
 	if _, ok := e.ask(e.format.withResult(request, a)); ok {
-		e.conclude("")
+		e.works()
 	}
 }
 
 func (e *exam) image() {
 	if _, ok := e.ask(e.format.request(e.model, "Which colour is it?", e.format.image)); ok {
-		e.conclude("")
+		e.works()
 	}
 }
 
@@ -191,7 +184,7 @@ func (e *exam) mistake() {
 	case got.status < 400 || got.status >= 500 || got.message() == "":
 		e.broken(errNoMistake.Error())
 	default:
-		e.conclude("")
+		e.works()
 	}
 }
 
@@ -205,6 +198,6 @@ func (e *exam) count() {
 	case got.status != http.StatusOK:
 		e.refused(got)
 	default:
-		e.conclude("")
+		e.works()
 	}
 }

@@ -38,8 +38,8 @@ var (
 	errEmpty = errors.New("the file has become empty; a file that is to have nothing has a comment")
 )
 
-// CheckPath returns an error for a path that is relative whatever its placeholders
-// stand for.
+// CheckPath returns an error for a path that is relative whatever the values of
+// its placeholders.
 func CheckPath(path string) error {
 	if !strings.Contains(path, "{") && !filepath.IsAbs(path) {
 		return errRelative

@@ -61,7 +61,7 @@ func responds(status int, contentType string, body io.ReadCloser, headers ...str
 	return &http.Response{StatusCode: status, Header: h, Body: body, ContentLength: -1}
 }
 
-// says returns answers of these texts: a stream, or JSON.
+// says returns answers with these texts: a stream, or JSON.
 func says(stream bool, texts ...string) answers {
 	return func(*http.Request) (*http.Response, error) {
 		if !stream {

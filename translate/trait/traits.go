@@ -104,7 +104,7 @@ type Traits struct {
 	// that the specification names and the provider leaves out.
 	FillUsageDetails bool
 	// DropAttribution removes the line with which a coding agent attributes its
-	// requests to itself. It differs in every request, and stands before all else.
+	// requests to itself. The line differs in every request, and comes before all else.
 	DropAttribution bool
 	// ForwardRateLimitHeaders forwards the provider's rate limit headers to the client.
 	ForwardRateLimitHeaders bool

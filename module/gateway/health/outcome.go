@@ -68,8 +68,8 @@ func BlamesKey(a *exchange.Attempt, r *exchange.Result) bool {
 
 // classOf returns the class of a failed attempt. A client can provoke answers that blame
 // the request, with a model that does not exist for example, so these show nothing,
-// whatever their status. Nor does a 403: OpenRouter and xAI answer so to prompts that their moderation refuses, and
-// firewalls in front of providers to texts that look like an attack.
+// whatever their status. Nor does a 403: OpenRouter and xAI answer 403 to prompts that
+// their moderation refuses, and firewalls to texts that look like an attack.
 func classOf(r *exchange.Result) Class {
 	f := r.Fault
 	blamesCall := r.Status >= 400 && r.Status < 500

@@ -31,7 +31,7 @@ const (
 )
 
 // Volume measures pages of usage of a ledger with as many records as RecordsVariable
-// says, else as standard says, over a year. A page that takes longer than longestPage
+// sets, by default standard, over a year. A page that takes longer than longestPage
 // on average is an error.
 func Volume(b *testing.B, d Database, standard int) {
 	records := standard

@@ -145,7 +145,8 @@ func softBudget(t *testing.T, p *Place) {
 	assert.NotNil(t, unknown.pays(t, 2*dollar), "a warning is not worth an outage")
 }
 
-// What was spent is unknown, so nothing may be spent; and nobody is told that it was.
+// While it is unknown what was spent, no request is admitted, and no refusal claims that
+// the budget is exhausted.
 func unreadable(t *testing.T, p *Place) {
 	l := p.budget(t, "1/month")
 	l.books.err = errors.New("no database")

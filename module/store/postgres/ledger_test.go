@@ -27,7 +27,7 @@ func TestPostgresKeepsWhatALedgerPromises(t *testing.T) {
 }
 
 // BenchmarkL040PagesOfUsage measures the pages of usage of 500,000 records, or of as many
-// as GATEWAY_TEST_LEDGER_RECORDS says.
+// GATEWAY_TEST_LEDGER_RECORDS sets.
 func BenchmarkL040PagesOfUsage(b *testing.B) {
 	cluster, ok := storetest.Postgres(b)
 	if !ok {

@@ -24,7 +24,7 @@ func TestL027RecordsThatEndedOutliveKill9(t *testing.T) {
 }
 
 // BenchmarkL040PagesOfUsage measures the pages of usage of 100,000 records, or of as many
-// as GATEWAY_TEST_LEDGER_RECORDS says.
+// GATEWAY_TEST_LEDGER_RECORDS sets.
 func BenchmarkL040PagesOfUsage(b *testing.B) {
 	ledgertest.Volume(b, recordsAt(filepath.Join(b.TempDir(), "ledger.db")), 100_000)
 }

@@ -104,7 +104,7 @@ var mistyped = []badBody{
 	member("a conversation of booleans", conversation, "[true,false]"),
 }
 
-// conversation stands for the member of a format that has the conversation.
+// conversation is replaced by the name that the member has in a format.
 const conversation = "conversation"
 
 var conversations = map[string]string{

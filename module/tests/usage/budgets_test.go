@@ -39,8 +39,8 @@ type asker interface {
 
 func statusOf(a asker, most int) int { return a.Ask(site.ChatPath, asking(most)).Status }
 
-// What is used up is told apart from what comes too fast, in the words that each
-// client knows.
+// An exhausted budget and a rate that is too high have different errors, in the words
+// that each client knows.
 func TestAnExhaustedBudgetIsNoRateLimit(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	p.Always(twenty)
