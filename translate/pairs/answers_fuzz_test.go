@@ -53,7 +53,7 @@ func (s *script) chunk() string {
 	case 9:
 		return s.delta(`{"thinking_blocks":[{"type":"thinking","thinking":` + s.fragment() + `,"signature":` + s.fragment() + `}]}`)
 	case 10:
-		return `{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}`
+		return `{"choices":[],"usage":` + s.usage() + `}`
 	case 11, 12:
 		words := []string{"stop", "length", "tool_calls", "content_filter", "error", "other"}
 		return fmt.Sprintf(`{"choices":[{"index":%d,"delta":{},"finish_reason":"%s"}]}`, s.next(2), words[s.next(len(words))])
@@ -74,6 +74,41 @@ func (s *script) delta(delta string) string {
 	return fmt.Sprintf(`{"model":"m","choices":[{"index":%d,"delta":%s,"logprobs":%s}]}`, max(0, s.next(8)-6), delta, logprobs)
 }
 
+// usage composes the usage of a chat or completions stream. Later counts may be smaller
+// than earlier ones, or missing.
+func (s *script) usage() string {
+	return []string{
+		`{"prompt_tokens":7,"completion_tokens":3}`,
+		`{"prompt_tokens":5,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":5}}`,
+		`{"prompt_tokens":8,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":6}}`,
+		`{"prompt_tokens":0,"completion_tokens":0}`,
+		`{"completion_tokens":-1}`,
+		`null`,
+	}[s.next(6)]
+}
+
+// messagesUsage composes the usage of an event of a messages stream.
+func (s *script) messagesUsage() string {
+	return []string{
+		`{"output_tokens":9}`,
+		`{"input_tokens":3}`,
+		`{"input_tokens":3,"output_tokens":8,"output_tokens_details":{"thinking_tokens":5}}`,
+		`{"input_tokens":2,"output_tokens":1,"cache_read_input_tokens":6,"cache_creation_input_tokens":4,"cache_creation":{"ephemeral_1h_input_tokens":3}}`,
+		`{"input_tokens":0,"output_tokens":0,"service_tier":"priority"}`,
+		`null`,
+	}[s.next(6)]
+}
+
+// responsesUsage composes the usage of a response.
+func (s *script) responsesUsage() string {
+	return []string{
+		`{"input_tokens":7,"output_tokens":3}`,
+		`{"input_tokens":7,"output_tokens":9,"output_tokens_details":{"reasoning_tokens":5}}`,
+		`{"input_tokens":9,"output_tokens":2,"input_tokens_details":{"cached_tokens":6}}`,
+		`null`,
+	}[s.next(4)]
+}
+
 // entry composes an entry of tool_calls.
 func (s *script) entry() string {
 	index := []string{`"index":0,`, `"index":1,`, `"index":2,`, `"index":-1,`, ``}[s.next(5)]
@@ -91,7 +126,7 @@ func (s *script) event() string {
 	case 13:
 		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"redacted_thinking","data":%s}}`, index, s.fragment())
 	case 0:
-		return `{"type":"message_start","message":{"model":"m","usage":{"input_tokens":3}}}`
+		return `{"type":"message_start","message":{"model":"m","usage":` + s.messagesUsage() + `}}`
 	case 1:
 		return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"text","text":%s}}`, index, s.fragment())
 	case 2:
@@ -108,7 +143,7 @@ func (s *script) event() string {
 		return fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, index)
 	case 9:
 		reasons := []string{`"end_turn"`, `"max_tokens"`, `"tool_use"`, `"refusal"`, `"other"`, "null"}
-		return `{"type":"message_delta","delta":{"stop_reason":` + reasons[s.next(len(reasons))] + `},"usage":{"output_tokens":9}}`
+		return `{"type":"message_delta","delta":{"stop_reason":` + reasons[s.next(len(reasons))] + `},"usage":` + s.messagesUsage() + `}`
 	case 10:
 		return `{"type":"message_stop"}`
 	default:
@@ -126,7 +161,7 @@ func (s *script) completion() string {
 		}
 		return fmt.Sprintf(`{"model":"m","choices":[{"index":%d,"text":%s,"logprobs":%s}]}`, max(0, s.next(8)-6), s.fragment(), logprobs)
 	case 4:
-		return `{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}`
+		return `{"choices":[],"usage":` + s.usage() + `}`
 	case 5, 6:
 		words := []string{"stop", "length", "content_filter", "error", "other"}
 		return fmt.Sprintf(`{"choices":[{"index":%d,"text":%s,"finish_reason":"%s"}]}`, s.next(2), s.fragment(), words[s.next(len(words))])
@@ -141,7 +176,7 @@ func (s *script) response() string {
 	place := fmt.Sprintf(`"item_id":"i%d","output_index":%d,"content_index":%d,"summary_index":%d`, output, output, part, part)
 	switch s.next(14) {
 	case 0:
-		return `{"type":"response.created","response":{"id":"r","model":"m","created_at":5,"status":"in_progress","output":[]}}`
+		return `{"type":"response.created","response":{"id":"r","model":"m","created_at":5,"status":"in_progress","output":[],"usage":` + s.responsesUsage() + `}}`
 	case 1:
 		return fmt.Sprintf(`{"type":"response.output_item.added","output_index":%d,"item":%s}`, output, s.item(output, true))
 	case 2, 3:
@@ -163,7 +198,7 @@ func (s *script) response() string {
 		reasons := []string{`"max_output_tokens"`, `"content_filter"`}
 		return fmt.Sprintf(`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":%s},"output":[]}}`, reasons[s.next(2)])
 	case 12:
-		return fmt.Sprintf(`{"type":"response.completed","response":{"status":"completed","output":[%s],"usage":{"input_tokens":7,"output_tokens":3}}}`, s.item(0, false))
+		return fmt.Sprintf(`{"type":"response.completed","response":{"status":"completed","output":[%s],"usage":%s}}`, s.item(0, false), s.responsesUsage())
 	default:
 		return []string{`{"type":"error","message":"no"}`, `{"type":"response.failed","response":{"error":{"message":"no"}}}`, `{"type":"response.output_text.delta"`, `{"type":"keepalive"}`, `{}`}[s.next(5)]
 	}

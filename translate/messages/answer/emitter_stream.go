@@ -27,7 +27,11 @@ func (w *streamWriter) start(h *head) {
 	w.out = append(w.out, "event: message_start\n"+`data: {"type":"message_start","message":`...)
 	w.out = appendHead(w.out, h)
 	w.out = append(w.out, `],"stop_reason":null,"stop_sequence":null,"usage":`...)
-	w.out = AppendUsage(w.out, h.usage, h.tier)
+	// message_delta omits a count of reasoning that is 0, and clients keep what they have
+	// then: a count of message_start that a provider takes back would stay.
+	usage := h.usage
+	usage.Reasoning = 0
+	w.out = AppendUsage(w.out, usage, h.tier)
 	w.out = append(w.out, "}}\n\n"...)
 }
 

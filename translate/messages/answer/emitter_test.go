@@ -334,6 +334,19 @@ data: {"type":"message_stop"}
 `, stream)
 }
 
+// TestNoCountOfReasoningStaysThatAProviderTakesBack ensures that the first event of a stream
+// has no such count: the last one omits a count of 0, so that clients, which merge the
+// two, kept a count that was larger than all of the output.
+func TestNoCountOfReasoningStaysThatAProviderTakesBack(t *testing.T) {
+	start := begins()
+	start.Usage = &token.Usage{Input: 7, Output: 5, Reasoning: 5, Known: true}
+	stream, fault := emit(translate.AnswerContext{Stream: true}, []event.Event{start, says("a"), finishes(event.FinishStop),
+		{Kind: event.Usage, Usage: &token.Usage{Input: 7, Output: 2, Known: true}}, theEnd})
+	require.Nil(t, fault)
+	assert.Contains(t, stream, `"output_tokens":5`)
+	assert.NotContains(t, stream, "thinking_tokens")
+}
+
 // TestAnEstimateReplacesTheUnknownCount ensures that it does so only
 // in the first event of a stream: it is never presented as usage.
 func TestAnEstimateReplacesTheUnknownCount(t *testing.T) {
