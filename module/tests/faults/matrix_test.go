@@ -104,7 +104,7 @@ func newMatrix(t *testing.T) *matrix {
 	m := &matrix{
 		providers: []*gatewaytest.Provider{gatewaytest.NewProvider(t), gatewaytest.NewTLSProvider(t)},
 		never:     gatewaytest.NewGate(t),
-		clients:   map[bool]*http.Client{false: newClient(false), true: newClient(true)},
+		clients:   map[bool]*http.Client{false: site.NewClient(t, false), true: site.NewClient(t, true)},
 		all:       make(map[string]*faultCase),
 	}
 	for _, p := range m.providers {
@@ -116,13 +116,6 @@ func newMatrix(t *testing.T) *matrix {
 		m.clients[true].CloseIdleConnections()
 	})
 	return m
-}
-
-func newClient(http2 bool) *http.Client {
-	transport := &http.Transport{DisableCompression: true, Protocols: new(http.Protocols)}
-	transport.Protocols.SetHTTP1(!http2)
-	transport.Protocols.SetUnencryptedHTTP2(http2)
-	return &http.Client{Transport: transport}
 }
 
 // blocks returns the providers of all kinds, a block for each protocol and format.

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
@@ -21,15 +20,6 @@ var protocols = map[string]bool{"HTTP/1.1": false, "HTTP/2": true}
 
 // options are the global options of every gateway here.
 const options = "servers {\nprotocols h1 h2c\n}\n"
-
-// client returns a client of one version of HTTP. It ends with the test.
-func client(t *testing.T, http2 bool) *http.Client {
-	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, Protocols: new(http.Protocols)}
-	transport.Protocols.SetHTTP1(!http2)
-	transport.Protocols.SetUnencryptedHTTP2(http2)
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
-}
 
 // open is a stream that a client reads.
 type open struct {
@@ -80,17 +70,6 @@ func openStreams(t *testing.T, c *http.Client, p *site.Process, n int) []*open {
 func (o *open) rest() site.Reply {
 	raw, err := io.ReadAll(o.reader)
 	return site.Reply{Status: o.StatusCode, Header: o.Header, Body: o.begin + string(raw), Err: err}
-}
-
-// waitingAt answers streams that wait at the gate behind their first text.
-func waitingAt(gate *gatewaytest.Gate) gatewaytest.Step {
-	return func(c *gatewaytest.Call) {
-		events := site.Streams[c.Request.URL.Path]
-		gatewaytest.InOrder(
-			gatewaytest.Chunks(gatewaytest.EventStream, events[:len(events)-2]...),
-			gatewaytest.Stall(gate, gatewaytest.More(events[len(events)-2:]...)),
-		)(c)
-	}
 }
 
 // assertWhole reads all streams at once, and checks that each is whole.

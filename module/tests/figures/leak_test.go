@@ -19,7 +19,7 @@ func TestNothingIsHeldBehindRequests(t *testing.T) {
 	t.Parallel()
 	provider := gatewaytest.NewProvider(t)
 	p := site.StartProcess(t, options, site.Direct.Provider("p", provider))
-	c := client(t, false)
+	c := site.NewClient(t, false)
 	request := func(n int) {
 		for i := range n {
 			path := site.CallPaths[i%len(site.CallPaths)]
@@ -30,7 +30,7 @@ func TestNothingIsHeldBehindRequests(t *testing.T) {
 	c.CloseIdleConnections()
 	before := footprintOf(t, p)
 	inTurns(10, func() { request(scaled(1000)) })
-	provider.Always(waitingAt(gatewaytest.NewGate(t)))
+	provider.Always(site.WaitingAt(gatewaytest.NewGate(t)))
 	for _, o := range openStreams(t, c, p, scaled(500)) {
 		o.leave()
 	}

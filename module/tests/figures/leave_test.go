@@ -22,11 +22,11 @@ func TestClientsVanish(t *testing.T) {
 			cancelled := make(chan time.Time, 1)
 			provider.Always(func(c *gatewaytest.Call) {
 				context.AfterFunc(c.Request.Context(), func() { cancelled <- time.Now() })
-				waitingAt(gatewaytest.NewGate(t))(c)
+				site.WaitingAt(gatewaytest.NewGate(t))(c)
 			})
 			p := site.StartProcess(t, options, site.Direct.Provider("p", provider))
 			var waits []time.Duration
-			for _, o := range openStreams(t, client(t, http2), p, scaled(500)) {
+			for _, o := range openStreams(t, site.NewClient(t, http2), p, scaled(500)) {
 				left := time.Now()
 				o.leave()
 				waits = append(waits, (<-cancelled).Sub(left))

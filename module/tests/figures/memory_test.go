@@ -19,10 +19,10 @@ func TestMemoryOfOpenStreams(t *testing.T) {
 	t.Parallel()
 	provider := gatewaytest.NewProvider(t)
 	gate := gatewaytest.NewGate(t)
-	provider.Always(waitingAt(gate))
+	provider.Always(site.WaitingAt(gate))
 	p := site.StartProcess(t, options, site.Direct.Provider("p", provider, "format chat"))
 	before := footprintOf(t, p)
-	c := client(t, false)
+	c := site.NewClient(t, false)
 	list := make([]*open, 0, scaled(2000))
 	for range scaled(2000) {
 		list = append(list, openStream(t, c, p, site.MessagesPath, "m"))

@@ -22,10 +22,10 @@ func TestStreamsOutliveReloads(t *testing.T) {
 			t.Parallel()
 			provider := gatewaytest.NewProvider(t)
 			gate := gatewaytest.NewGate(t)
-			provider.Always(waitingAt(gate))
+			provider.Always(site.WaitingAt(gate))
 			block := site.Direct.Provider("p", provider)
 			p := site.StartProcess(t, options, block)
-			c := client(t, http2)
+			c := site.NewClient(t, http2)
 			list := openStreams(t, c, p, scaled(2000))
 			for i, kind := range reloads {
 				bound := fmt.Sprintf("max_body %dMiB", 1+i)

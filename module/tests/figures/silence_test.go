@@ -17,7 +17,7 @@ func TestAStreamWithSilentGapsIsWhole(t *testing.T) {
 			provider := gatewaytest.NewProvider(t)
 			provider.Always(gapsOf(time.Duration(scaled(75)) * time.Second / 2))
 			p := site.StartProcess(t, options, site.Direct.Provider("p", provider), "keep_alive off")
-			c := client(t, http2)
+			c := site.NewClient(t, http2)
 			var list []*open
 			for _, path := range site.CallPaths {
 				list = append(list, openStream(t, c, p, path, "m"))

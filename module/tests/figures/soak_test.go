@@ -30,7 +30,7 @@ func TestSoak(t *testing.T) {
 	provider.Always(mixed)
 	block := site.Direct.Provider("p", provider)
 	p := site.StartProcess(t, options, block)
-	c := client(t, true) // over HTTP/2, a reload loses no request
+	c := site.NewClient(t, true) // over HTTP/2, a reload loses no request
 	ask := func() string { return askOnce(t, c, p, site.CallPaths[rand.N(len(site.CallPaths))]).Body }
 	inTurns(4, func() { ask() })
 	before := footprintOf(t, p)

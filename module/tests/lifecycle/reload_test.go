@@ -20,11 +20,7 @@ func inFlight(s *site.Site, p *gatewaytest.Provider, gate *gatewaytest.Gate, n i
 	list := make([]*site.Stream, n)
 	for i := range list {
 		path := site.CallPaths[i%len(site.CallPaths)]
-		events := site.Streams[path]
-		p.Script(gatewaytest.InOrder(
-			gatewaytest.Chunks(gatewaytest.EventStream, events[:len(events)-2]...),
-			gatewaytest.Stall(gate, gatewaytest.More(events[len(events)-2:]...)),
-		))
+		p.Script(site.WaitingAt(gate))
 		list[i] = s.Open(path, site.BodyFor(path, "m", "hello", true))
 		list[i].NextUntil(`"Hi"`)
 	}

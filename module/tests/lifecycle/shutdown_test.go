@@ -14,10 +14,7 @@ import (
 
 // stalledStream opens a stream that waits at the gate after "Hi".
 func stalledStream(p *site.Process, provider *gatewaytest.Provider, gate *gatewaytest.Gate, path string) *site.Stream {
-	provider.Script(gatewaytest.InOrder(
-		gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[path][:len(site.Streams[path])-2]...),
-		gatewaytest.Stall(gate, gatewaytest.More(site.Streams[path][len(site.Streams[path])-2:]...)),
-	))
+	provider.Script(site.WaitingAt(gate))
 	open := p.Open(path, site.BodyFor(path, "m", "hello", true))
 	open.NextUntil(`"Hi"`)
 	return open

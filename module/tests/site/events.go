@@ -62,6 +62,18 @@ var ErrorEvents = map[string]string{
 	ResponsesPath:   "event: error\ndata: {\"type\":\"error\",\"sequence_number\":5,\"code\":\"server_error\",\"message\":\"The server had an error\",\"param\":null,\"vendor\":1}\n\n",
 }
 
+// WaitingAt answers with the stream of the call's endpoint, whose last two events wait for
+// the gate.
+func WaitingAt(gate *gatewaytest.Gate) gatewaytest.Step {
+	return func(c *gatewaytest.Call) {
+		events := Streams[c.Request.URL.Path]
+		gatewaytest.InOrder(
+			gatewaytest.Chunks(gatewaytest.EventStream, events[:len(events)-2]...),
+			gatewaytest.Stall(gate, gatewaytest.More(events[len(events)-2:]...)),
+		)(c)
+	}
+}
+
 // KeepAlives are what the gateway sends while it has no event to send, by path.
 var KeepAlives = map[string]string{
 	MessagesPath:    "event: ping\ndata: {\"type\": \"ping\"}\n",

@@ -60,6 +60,16 @@ func BodyFor(path, model, prompt string, stream bool) string {
 	return string(raw)
 }
 
+// NewClient returns a client of one version of HTTP, without TLS. Its connections end with
+// the test.
+func NewClient(t testing.TB, http2 bool) *http.Client {
+	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, Protocols: new(http.Protocols)}
+	transport.Protocols.SetHTTP1(!http2)
+	transport.Protocols.SetUnencryptedHTTP2(http2)
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
 // Encoded returns the text in a content coding: gzip, zlib, deflate, br or zstd.
 func Encoded(t testing.TB, coding, text string) string {
 	t.Helper()
