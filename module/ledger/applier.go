@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
@@ -31,6 +32,7 @@ type applier struct {
 	at    journal.Position // behind what was read
 	place                  // in the database, as far as known
 	names names
+	away  database.Outage // until records are written
 }
 
 // place is the position up to which a database has a journal.
@@ -80,6 +82,7 @@ func (a *applier) applyAll(ctx context.Context) time.Duration {
 		more, err := a.applyBatch(ctx)
 		if err != nil {
 			a.ledger.waiters.giveBack(waiting)
+			a.failed(ctx, err)
 			a.forget()
 			return a.retry(ctx)
 		}
@@ -89,6 +92,14 @@ func (a *applier) applyAll(ctx context.Context) time.Duration {
 			}
 			return gatherFor
 		}
+	}
+}
+
+// failed logs the beginning of an outage. It lasts until records are written: a database
+// that refuses them may still accept the registration of the journal.
+func (a *applier) failed(ctx context.Context, err error) {
+	if ctx.Err() == nil && !errors.Is(err, errMoved) && !errors.Is(err, aigateway.ErrBusy) {
+		a.away.Begin(a.ledger.logger, "records cannot go from the journal to the database", err)
 	}
 }
 
@@ -122,8 +133,7 @@ func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 	records := make(batch)
 	from := a.at
 	if a.at, err = a.ledger.journal.Read(from, func(e journal.Entry) { a.take(records, e) }); err != nil {
-		a.ledger.logger().Error("reading the journal", zap.Error(err))
-		return false, err
+		return false, fmt.Errorf("reading journal: %w", err)
 	}
 	if len(records) == 0 {
 		return a.at != from, nil
@@ -132,18 +142,22 @@ func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	a.mark = a.at
-	return a.at != from, a.ledger.journal.Release(a.mark)
+	if err := a.ledger.journal.Release(a.mark); err != nil {
+		return false, fmt.Errorf("removing what the database has from the journal: %w", err)
+	}
+	return a.at != from, nil
 }
 
 // write writes a batch to the database.
 func (a *applier) write(ctx context.Context, records batch) error {
 	a.ledger.backlog.apply(records)
 	start := time.Now()
-	err := a.ledger.db.Write(ctx, "writing records", func(tx database.Statements) error { return a.apply(tx, records) })
+	err := a.ledger.db.Transact(ctx, "writing records", func(tx database.Statements) error { return a.apply(tx, records) })
 	if err != nil {
 		metrics.LedgerRecords(metrics.RecordsFailed, len(records))
 		return err
 	}
+	a.away.End(a.ledger.logger, "records go from the journal to the database again")
 	a.ledger.backlog.applied(int64(len(records)))
 	metrics.LedgerRecords(metrics.RecordsApplied, len(records))
 	metrics.LedgerApply(time.Since(start))
@@ -208,7 +222,7 @@ func (a *applier) apply(tx database.Statements, records batch) error {
 func (a *applier) register(ctx context.Context) error {
 	var found place
 	var zone string
-	err := a.ledger.db.Write(ctx, "registering journal", func(tx database.Statements) error {
+	err := a.ledger.db.Transact(ctx, "registering journal", func(tx database.Statements) error {
 		if _, err := tx.Exec(`INSERT INTO gateway_ledger_nodes (identity, segment, position, seen) VALUES ($1, 0, 0, 0)
 			ON CONFLICT (identity) DO NOTHING`, a.identity); err != nil {
 			return err

@@ -30,6 +30,7 @@ type Ledger struct {
 	*Reader
 	logger  func() *zap.Logger
 	failing database.Outage // of the journal
+	pruning database.Outage // of the deletion of old records
 	backlog backlog
 
 	running atomic.Int64 // exchanges that have begun and not ended

@@ -46,7 +46,7 @@ func (r *Reader) reprice(ctx context.Context, dryRun bool, read func(database.St
 	if dryRun {
 		return r.db.Query(ctx, action, read)
 	}
-	return r.db.Write(ctx, action, func(tx database.Statements) error {
+	return r.db.Transact(ctx, action, func(tx database.Statements) error {
 		if err := read(tx); err != nil || len(*found) == 0 {
 			return err
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
@@ -25,14 +23,18 @@ func (l *Ledger) Prune(ctx context.Context) {
 	oldest := idAt(now.AddDate(0, 0, -l.options.Load().Records))
 	for range mostPrunes {
 		deleted := int64(0)
-		err := l.db.Write(ctx, "deleting old records", func(tx database.Statements) (err error) {
+		err := l.db.Transact(ctx, "deleting old records", func(tx database.Statements) (err error) {
 			deleted, err = deleteOld(tx, oldest, now.Add(-keepHours).UnixMilli())
 			return err
 		})
 		if err != nil && ctx.Err() == nil {
-			l.logger().Error("old records stay", zap.Error(err))
+			l.pruning.Begin(l.logger, "old records cannot be deleted", err)
 		}
-		if err != nil || deleted < pruneAtOnce {
+		if err != nil {
+			return
+		}
+		l.pruning.End(l.logger, "old records can be deleted again")
+		if deleted < pruneAtOnce {
 			return
 		}
 	}

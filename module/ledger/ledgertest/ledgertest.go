@@ -40,6 +40,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"L028 what was written before a stop is applied after it, once", appliedAfterAStop},
 		{"L029 a mark that is set back doubles nothing", repeatedBatches},
 		{"L034 records of an outage arrive behind it", recordsOutliveAnOutage},
+		{"an outage ends when records are written", outagesEndOnce},
 		{"L038 two gateways share a database", twoGateways},
 		{"what has ended before Settled can be read", settled},
 		{"sums can be those of some limits", sumsOfLimits},

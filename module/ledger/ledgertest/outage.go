@@ -7,8 +7,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
@@ -46,4 +48,42 @@ func recordsOutliveAnOutage(t *testing.T, d Database) {
 	away.Store(false)
 	all(t, l, each)
 	require.EqualValues(t, each, total(t, l).Requests)
+}
+
+// counted is a database that counts how often the ledger looks where it is, which it
+// does after each failure.
+type counted struct {
+	database.Backend
+	failures *atomic.Int64
+}
+
+func (c counted) Moved() bool {
+	c.failures.Add(1)
+	return c.Backend.Moved()
+}
+
+// A database that refused records and accepted the registration of the journal was
+// logged as away and as back again, once a second.
+func outagesEndOnce(t *testing.T, d Database) {
+	core, logs := observer.New(zap.InfoLevel)
+	var failures atomic.Int64
+	l, err := ledger.Open(aigateway.LedgerOptions{Journal: journalOf(t)}, counted{d(), &failures}, func() *zap.Logger { return zap.New(core) })
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	_, err = l.Location(t.Context()) // makes the tables
+	require.NoError(t, err)
+	execute(t, d, `ALTER TABLE gateway_ledger RENAME TO elsewhere`)
+	write(t, l, Example())
+	require.Eventually(t, func() bool { return failures.Load() >= 3 }, patience, tick)
+	execute(t, d, `ALTER TABLE elsewhere RENAME TO gateway_ledger`)
+	all(t, l, 1)
+	require.Eventually(t, func() bool { return logs.Len() >= 2 }, patience, tick, "the record is seen before the log")
+	var sentences []string
+	for _, entry := range logs.All() {
+		sentences = append(sentences, entry.Message)
+	}
+	assert.Equal(t, []string{
+		"records cannot go from the journal to the database",
+		"records go from the journal to the database again",
+	}, sentences)
 }

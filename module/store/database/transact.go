@@ -21,22 +21,28 @@ func (d *Database) Query(ctx context.Context, action string, read func(Statement
 	return d.Explain(action, err)
 }
 
-// Write runs statements in one transaction, and no other writing transaction at the
-// same time. It logs the begin and the end of an outage.
+// Write calls Transact, and logs the beginning and the end of an outage.
 func (d *Database) Write(ctx context.Context, action string, write func(Statements) error) error {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
-	db, err := d.Open(ctx)
-	if err == nil {
-		err = d.transactInLine(ctx, db, write)
-	}
-	err = d.Explain(action, err)
+	err := d.Transact(ctx, action, write)
 	if errors.Is(err, aigateway.ErrUnavailable) && ctx.Err() != context.Canceled {
 		d.writing.Begin(d.logger, d.name+" cannot be written", err)
 	} else if err == nil {
 		d.writing.End(d.logger, d.name+" can be written again")
 	}
 	return err
+}
+
+// Transact runs statements in one transaction, and no other writing transaction at the
+// same time. It is for callers that log outages by themselves: the transaction that
+// ends an outage need not be the next one that succeeds.
+func (d *Database) Transact(ctx context.Context, action string, write func(Statements) error) error {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	db, err := d.Open(ctx)
+	if err == nil {
+		err = d.transactInLine(ctx, db, write)
+	}
+	return d.Explain(action, err)
 }
 
 // transactInLine runs a transaction. It returns aigateway.ErrBusy if too many calls
