@@ -2,6 +2,8 @@ package observability_test
 
 import (
 	"context"
+	"crypto/rand"
+	"strings"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
@@ -54,16 +56,17 @@ func (noting) Handle(_ context.Context, e caddy.Event) error {
 
 var _ caddyevents.Handler = noting{}
 
-// A model without a price is an event, once a day.
+// A model without a price is an event, once a day in a process. The test failed when it ran
+// for the second time in one, as its provider had the same name.
 func TestUnpricedModelsAreEvents(t *testing.T) {
-	p := gatewaytest.NewProvider(t)
+	p, pricey := gatewaytest.NewProvider(t), "pricey-"+strings.ToLower(rand.Text())
 	s := site.StartCaddyfile(t, "{\nevents {\non ai_gateway_unpriced_model noting\n}\n}\n"+
-		site.Block("", site.Direct.Provider("pricey", p, "models dear-*")))
+		site.Block("", site.Direct.Provider(pricey, p, "models dear-*")))
 	for range 2 {
 		s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "dear-1", "hello", false)).ID())
 	}
 	e := nextEvent(t)
-	assert.Equal(t, map[string]any{"provider": "pricey", "model": "dear-*", "upstream_model": "dear-1"}, e.Data)
+	assert.Equal(t, map[string]any{"provider": pricey, "model": "dear-*", "upstream_model": "dear-1"}, e.Data)
 	assert.Nil(t, e.Origin(), "and not whichever module was provisioned last")
 	assert.Empty(t, noted)
 }
