@@ -17,8 +17,12 @@ type Backend interface {
 	// Connect opens the database, and creates it if it is missing and the backend
 	// can create it. It does not migrate it.
 	Connect(context.Context) (*sql.DB, error)
-	// Disconnect closes a database that Connect has opened.
+	// Disconnect closes a database that Connect has opened, or keeps it until the next
+	// Connect, or until Close, if it has vanished.
 	Disconnect(*sql.DB) error
+	// Close closes what Disconnect has kept. Connect and Disconnect are not called
+	// afterwards.
+	Close() error
 	// Warning returns a warning for the operator about the open database, such as
 	// one about its permissions, empty for none. It is logged once.
 	Warning() string

@@ -82,10 +82,11 @@ func (d *Database) Close() error {
 	d.closed.Store(true)
 	d.connecting <- struct{}{} // waits for a connection in progress
 	defer release(d.connecting)
+	var err error
 	if db := d.db.Swap(nil); db != nil {
-		return d.backend.Disconnect(db)
+		err = d.backend.Disconnect(db)
 	}
-	return nil
+	return errors.Join(err, d.backend.Close())
 }
 
 // acquire waits for a lock, as long as the context lasts.

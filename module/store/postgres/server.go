@@ -114,6 +114,9 @@ func (s *server) Connect(ctx context.Context) (*sql.DB, error) {
 // Disconnect implements database.Backend.
 func (*server) Disconnect(db *sql.DB) error { return db.Close() }
 
+// Close implements database.Backend.
+func (*server) Close() error { return nil }
+
 // Warning implements database.Backend.
 func (*server) Warning() string { return "" }
 

@@ -53,6 +53,7 @@ type file struct {
 	path    string
 	pragmas []string               // of every connection, in addition to settings
 	opened  atomic.Pointer[inodes] // the files that Connect has opened; nil before
+	left    *sql.DB                // the database of a file that vanished, or nil
 }
 
 // Identity implements database.Backend.
@@ -80,6 +81,9 @@ func (f *file) Connect(ctx context.Context) (*sql.DB, error) {
 	}
 	info, err := os.Stat(f.path)
 	if err != nil {
+		return nil, err
+	}
+	if err := f.leave(ctx); err != nil {
 		return nil, err
 	}
 	db, err := sql.Open("sqlite", f.address())

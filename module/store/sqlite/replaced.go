@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"io/fs"
 	"os"
 	"time"
@@ -45,14 +46,40 @@ func (f *file) Moved() bool {
 const checkpointTimeout = 3 * time.Second
 
 // Disconnect implements database.Backend. It writes the write-ahead log to a file that has
-// moved, and keeps the log away from the file that has replaced it.
+// moved, and keeps the log away from the file that has replaced it. If no file has, the
+// database stays open until the next Connect, or Close: only then is it known whether the
+// log may be used again.
 func (f *file) Disconnect(db *sql.DB) error {
-	if f.Moved() {
-		ctx, cancel := context.WithTimeout(context.Background(), checkpointTimeout)
-		defer cancel()
-		_ = f.checkpoint(ctx, db) // the disk of the file may be gone
+	if !f.Moved() {
+		return db.Close()
 	}
-	return db.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), checkpointTimeout)
+	defer cancel()
+	if err := f.checkpoint(ctx, db); errors.Is(err, fs.ErrNotExist) {
+		f.left = db
+		return nil
+	}
+	return db.Close() // even without a checkpoint: the disk of the file may be gone
+}
+
+// leave closes the database that Disconnect has left open, now that a file has its path
+// again: the same one, or another one, from which it keeps the log away.
+func (f *file) leave(ctx context.Context) error {
+	if f.left != nil && f.Moved() {
+		if err := f.checkpoint(ctx, f.left); errors.Is(err, fs.ErrNotExist) {
+			return err // the file has vanished again
+		}
+	}
+	return f.Close()
+}
+
+// Close implements database.Backend.
+func (f *file) Close() error {
+	left := f.left
+	if f.left = nil; left == nil {
+		return nil
+	}
+	return left.Close()
 }
 
 // checkpoint empties the log, in case the file comes back, and removes it if another file

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"database/sql"
 	"fmt"
 	"os"
 	"testing"
@@ -74,4 +75,41 @@ func TestLogThatCameWithTheNewFileIsKept(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return s.Lookup(key.Digest) != nil }, patience, tick)
 	assert.Equal(t, "ok", integrity(t, path))
+}
+
+// TestLogOfTheOldFileServesNoNewOne ensures that the log is removed before the first process
+// opens the file that has come in place of a vanished one. The first process opened it
+// with the empty log of the old file, and the second one, which noticed later, removed
+// that log: what the first process had written was gone.
+func TestLogOfTheOldFileServesNoNewOne(t *testing.T) {
+	path, _ := filled(t)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	first, second := &file{schema: accounts, path: path}, &file{schema: accounts, path: path}
+	old, late := connected(t, first), connected(t, second)
+
+	require.NoError(t, os.Rename(path, path+".old"))
+	require.NoError(t, first.Disconnect(old))
+	replace(t, path, content)
+	db := connected(t, first)
+	const rename = `UPDATE gateway_users SET name = 'renamed'`
+	_, err = db.ExecContext(t.Context(), rename)
+	require.NoError(t, err)
+	require.NoError(t, second.Disconnect(late))
+
+	assert.FileExists(t, path+walSuffix)
+	var name string
+	require.NoError(t, connected(t, second).QueryRowContext(t.Context(), `SELECT name FROM gateway_users`).Scan(&name))
+	assert.Equal(t, "renamed", name)
+}
+
+// connected opens the file, and the connection that creates its log.
+func connected(t *testing.T, f *file) *sql.DB {
+	db, err := f.Connect(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		assert.NoError(t, db.Close())
+		assert.NoError(t, f.Close())
+	})
+	return db
 }
