@@ -85,7 +85,7 @@ type Source uint8
 const (
 	SourceNone      Source = iota // nothing was used
 	SourceProvider                // the provider reported them
-	SourcePartial                 // reported in part, the rest estimated
+	SourcePartial                 // reported in part, the rest estimated; or reported with contradictions, of which the most expensive reading holds
 	SourceEstimated               // estimated from what was relayed
 	SourceReserved                // unknown; Held is what was reserved
 )

@@ -69,12 +69,12 @@ func TestUsageCountsWithoutOverlap(t *testing.T) {
 		{"hit tokens", `{"prompt_tokens":100,"prompt_cache_hit_tokens":64}`, token.Usage{Input: 36, CacheRead: 64}},
 		{"names of another format", `{"prompt_tokens":100,"cache_read_input_tokens":10,"cache_creation_input_tokens":20}`, token.Usage{Input: 70, CacheRead: 10, CacheWrite: 20}},
 		{"reasoning", `{"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":7}}`, token.Usage{Output: 9, Reasoning: 7}},
-		{"more cached than sent", `{"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":9}}`, token.Usage{CacheRead: 9}},
+		{"more cached than sent", `{"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":9}}`, token.Usage{Input: 5, CacheRead: 9, Inconsistent: true}},
 		{"nulls", `{"prompt_tokens":null,"completion_tokens":null,"prompt_tokens_details":null,"completion_tokens_details":null}`, token.Usage{}},
 		{"odd kinds", `{"prompt_tokens":"7","completion_tokens":[1],"prompt_tokens_details":5,"completion_tokens_details":"x"}`, token.Usage{}},
 		{"negative", `{"prompt_tokens":-5,"completion_tokens":-1}`, token.Usage{}},
 		{"fractions", `{"prompt_tokens":1.5,"completion_tokens":2.0}`, token.Usage{Output: 2}},
-		{"huge", `{"prompt_tokens":0,"prompt_tokens_details":{"cached_tokens":9223372036854775807,"cache_write_tokens":9223372036854775807}}`, token.Usage{CacheRead: 1 << 53, CacheWrite: 1 << 53}},
+		{"huge", `{"prompt_tokens":0,"prompt_tokens_details":{"cached_tokens":9223372036854775807,"cache_write_tokens":9223372036854775807}}`, token.Usage{CacheRead: 1 << 53, CacheWrite: 1 << 53, Inconsistent: true}},
 		{"nothing", `{}`, token.Usage{}},
 	}
 	for _, tt := range tests {

@@ -84,7 +84,7 @@ func (o *Observer) chunk(data []byte) signal.Signal {
 func (o *Observer) note(e *envelope) {
 	o.counts.terms = e.counts.terms
 	if e.counted() {
-		o.counts, o.Used = e.counts, e.counts.usage()
+		o.counts, o.Used = e.counts, o.Used.Then(e.counts.usage())
 	}
 	if o.ModelName == "" {
 		o.ModelName = e.name()

@@ -270,7 +270,7 @@ func (p *Parser) sendChunk(e *answerEnvelope, whole bool) {
 	counted := e.counted() || whole && e.hasUsage
 	p.counts.terms = e.counts.terms
 	if counted {
-		p.counts, p.usage = e.counts, e.counts.usage()
+		p.counts, p.usage = e.counts, p.usage.Then(e.counts.usage())
 	}
 	p.start(e)
 	for nth := range p.parts {

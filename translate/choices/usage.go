@@ -95,14 +95,13 @@ func (n *counts) usage() token.Usage {
 	written := firstOf(n.details.written, n.created)
 	apart := n.reasoningApart()
 	return token.Usage{
-		Input:      max(0, n.prompt-read-written),
 		CacheRead:  read,
 		CacheWrite: written,
 		Output:     n.completion + apart,
 		Reasoning:  max(n.reasoning, apart),
 		Known:      true,
 		Terms:      n.terms,
-	}
+	}.OfPrompt(n.prompt).Checked()
 }
 
 // reasoningApart returns the reasoning tokens that the completion tokens do not include:

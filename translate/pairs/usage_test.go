@@ -2,11 +2,13 @@ package pairs_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -89,5 +91,89 @@ func TestZerosOfAWholeAnswerAreCounts(t *testing.T) {
 		}
 		body := []byte(`{"choices":[{"index":0,"text":"a","message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":0,"completion_tokens":0}}`)
 		assert.Equal(t, token.Usage{Known: true}, answered(w, translate.AnswerContext{}, body).Usage(), w.name())
+	}
+}
+
+// contradicting returns a stream whose counts contradict each other twice: more tokens are
+// cached than sent, or cached for an hour than cached; and its end takes output back.
+func contradicting(format translate.Format) []byte {
+	switch format {
+	case translate.Messages:
+		return messagesStream(
+			`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":5,"cache_creation_input_tokens":2,"cache_creation":{"ephemeral_1h_input_tokens":9},"output_tokens":80}}}`,
+			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}`,
+			`{"type":"message_stop"}`,
+		)
+	case translate.Responses:
+		return responsesStream(
+			`{"type":"response.created","response":{"model":"m","usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":9},"output_tokens":80}}}`,
+			`{"type":"response.completed","response":{"output":[],"usage":{"input_tokens":5,"output_tokens":3}}}`,
+		)
+	}
+	return chatStream(nil,
+		`{"model":"m","choices":[{"index":0,"text":"a","delta":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":9},"completion_tokens":80}}`,
+		`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":3}}`,
+		`[DONE]`,
+	)
+}
+
+// Each format read contradictions in its own way, mostly the cheapest, and none told them
+// from counts that can be relied on.
+func TestContradictionsAreReadInTheMostExpensiveWay(t *testing.T) {
+	for _, w := range ways {
+		want := token.Usage{Input: 5, CacheRead: 9, Output: 80, Known: true, Inconsistent: true}
+		if w.from == translate.Messages {
+			want = token.Usage{Input: 5, CacheWrite: 11, CacheWriteLong: 9, Output: 80, Known: true, Inconsistent: true}
+		}
+		stream := contradicting(w.from)
+		o := translated(w, translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
+		assert.True(t, o.Finished(), w.name())
+		assert.Equal(t, want, o.Usage(), w.name())
+		assert.Equal(t, want, observe(w.from, [][]byte{stream}, true).Usage(), w.name())
+	}
+}
+
+// Searches of responses answers are items of the output, not a count of the usage: they
+// were free. A stream that breaks off has reported them, but no tokens.
+func TestSearchesOfResponsesAreCounted(t *testing.T) {
+	const (
+		search  = `{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"q"}}`
+		older   = `{"type":"web_search_call","id":"ws_2","status":"completed"}`
+		opened  = `{"type":"web_search_call","id":"ws_3","status":"completed","action":{"type":"open_page","url":"u"}}`
+		failed  = `{"type":"web_search_call","id":"ws_4","status":"failed","action":{"type":"search"}}`
+		message = `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"of a web_search_call","annotations":[]}]}`
+		output  = search + "," + older + "," + opened + "," + failed + "," + message
+		counts  = `"usage":{"input_tokens":5,"output_tokens":3}`
+	)
+	done := func(item string) string {
+		return `{"type":"response.output_item.done","output_index":0,"item":` + item + `}`
+	}
+	begun := []string{`{"type":"response.created","response":{"model":"m"}}`, done(search), done(opened), done(message), done(older)}
+	whole := token.Usage{Input: 5, Output: 3, Searches: 2, Known: true}
+	for name, tt := range map[string]struct {
+		events []string
+		want   token.Usage
+	}{
+		"items and the whole":     {append(slices.Clone(begun), `{"type":"response.completed","response":{"output":[`+output+`],`+counts+`}}`), whole},
+		"items":                   {append(slices.Clone(begun), `{"type":"response.completed","response":{`+counts+`}}`), whole},
+		"the whole":               {[]string{`{"type":"response.completed","response":{"output":[` + output + `],` + counts + `}}`}, whole},
+		"a stream that broke off": {begun, token.Usage{Searches: 2}},
+	} {
+		stream := [][]byte{responsesStream(tt.events...)}
+		assert.Equal(t, tt.want, observe(translate.Responses, stream, false).Usage(), name)
+		for _, w := range ways {
+			if w.from == translate.Responses {
+				assert.Equal(t, tt.want, translated(w, translate.AnswerContext{Stream: true}, stream, false).Usage(), "%s, %s", w.name(), name)
+			}
+		}
+	}
+	body := []byte(`{"model":"m","status":"completed","output":[` + output + `],` + counts + `}`)
+	seen, refused := formats.Of(translate.Responses).Answers.Inspect(body, translate.Generate)
+	assert.Nil(t, refused)
+	assert.Equal(t, whole, seen.Usage)
+	for _, w := range ways {
+		if w.from == translate.Responses {
+			assert.Equal(t, whole, answered(w, translate.AnswerContext{}, body).Usage(), w.name())
+		}
 	}
 }

@@ -12,9 +12,14 @@ type Usage struct {
 	Reasoning  int64 // tokens of Output spent on reasoning
 	Known      bool  // whether the provider reported usage
 
+	// Inconsistent is true if the reported counts contradict each other, or those of an
+	// earlier event. The counts are then the most expensive reading of them.
+	Inconsistent bool
+
 	// CacheWriteLong is the part of CacheWrite that is cached for an hour, Searches the
 	// number of web searches of the provider, and Terms what else the answer reports
-	// about its billing. They have prices of their own.
+	// about its billing. They have prices of their own. Searches may be counted before
+	// usage is Known.
 	CacheWriteLong int64
 	Searches       int64
 	Terms          Terms
@@ -32,6 +37,8 @@ func (u Usage) Plus(other Usage) Usage {
 		Output:     sum(u.Output, other.Output),
 		Reasoning:  sum(u.Reasoning, other.Reasoning),
 		Known:      true,
+
+		Inconsistent: u.Inconsistent || other.Inconsistent,
 
 		CacheWriteLong: sum(u.CacheWriteLong, other.CacheWriteLong),
 		Searches:       sum(u.Searches, other.Searches),

@@ -148,14 +148,16 @@ type usage struct {
 // usage returns what a call used by kind, as cost does in all.
 func (m *Meter) usage(r *exchange.Result) usage {
 	n := reported(r)
-	var tokens aigateway.Tokens
-	var terms token.Terms
-	if n > 0 {
+	tokens, terms := aigateway.Tokens{}, token.Terms(0)
+	switch {
+	case n > 0:
 		tokens, terms = tokensOf(r.Usage), r.Usage.Terms
+	case r.Usage.Searches <= maxSearches:
+		tokens.Searches = r.Usage.Searches
 	}
 	switch {
 	case n > 0 && (r.Whole() || m.bytes == 0 && unused(r)):
-		return usage{tokens, aigateway.SourceProvider, terms}
+		return usage{tokens, sourceOf(r.Usage), terms}
 	case m.bytes == 0 && unused(r):
 		return usage{}
 	}
@@ -167,14 +169,19 @@ func (m *Meter) usage(r *exchange.Result) usage {
 	return usage{tokens, aigateway.SourceEstimated, terms}
 }
 
-// tokensOf returns the counts of a provider. A part that is larger than the whole, which
-// the provider cannot mean, is the whole.
+// sourceOf returns the source of counts that a provider has reported to the end.
+func sourceOf(u token.Usage) aigateway.Source {
+	if u.Inconsistent {
+		return aigateway.SourcePartial
+	}
+	return aigateway.SourceProvider
+}
+
+// tokensOf returns the counts of a provider without overlap.
 func tokensOf(u token.Usage) aigateway.Tokens {
-	part := func(n, whole int64) int64 { return min(max(n, 0), max(whole, 0)) }
-	reasoning, long := part(u.Reasoning, u.Output), part(u.CacheWriteLong, u.CacheWrite)
 	return aigateway.Tokens{
-		Input: max(u.Input, 0), CacheRead: max(u.CacheRead, 0),
-		CacheWrite: max(u.CacheWrite, 0) - long, CacheWriteLong: long,
-		Output: max(u.Output, 0) - reasoning, Reasoning: reasoning, Searches: max(u.Searches, 0),
+		Input: u.Input, CacheRead: u.CacheRead,
+		CacheWrite: u.CacheWrite - u.CacheWriteLong, CacheWriteLong: u.CacheWriteLong,
+		Output: u.Output - u.Reasoning, Reasoning: u.Reasoning, Searches: u.Searches,
 	}
 }

@@ -75,9 +75,9 @@ func TestSourcesOfCounts(t *testing.T) {
 		"refused":              {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
 		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, aigateway.Tokens{}, aigateway.SourceNone},
 		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, aigateway.Tokens{Input: 100}, aigateway.SourceEstimated},
-		"a part beyond the whole": {
-			exchange.Result{State: exchange.Finished, Usage: token.Usage{Output: 3, Reasoning: 9, CacheWriteLong: 4, Known: true}}, 1,
-			aigateway.Tokens{Reasoning: 3}, aigateway.SourceProvider,
+		"counts that contradict each other": { // of the source provider, as if they could be relied on
+			exchange.Result{State: exchange.Finished, Usage: token.Usage{Output: 3, Reasoning: 9, Known: true}.Checked()}, 1,
+			aigateway.Tokens{Output: 3, Reasoning: 9}, aigateway.SourcePartial,
 		},
 	} {
 		l := new(pages)

@@ -44,7 +44,7 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	case !a.hasContent:
 		return signal.Answer{}, fault.Unusable(errNoContent)
 	}
-	return signal.Answer{Model: a.name(), Usage: a.usage}, nil
+	return signal.Answer{Model: a.name(), Usage: a.usage.Checked()}, nil
 }
 
 // read reads the answer. A repeated member is no error: reading stops there, and keeps

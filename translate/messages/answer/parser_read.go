@@ -81,7 +81,7 @@ func (p *Parser) readMember(r *reading, c *jsonscan.Cursor) {
 	case "delta":
 		p.readDelta(r, c)
 	case "usage":
-		r.usage(c, &p.usage)
+		p.readUsage(r, c)
 	case "error":
 		r.isError = c.Kind() != jsonscan.Null
 		c.Skip()
@@ -107,7 +107,7 @@ func (p *Parser) readMessage(r *reading, c *jsonscan.Cursor) {
 		case "model":
 			r.model = c.StringOrSkip()
 		case "usage":
-			r.usage(c, &p.usage)
+			p.readUsage(r, c)
 		case "id", "type", "role", "stop_reason", "stop_sequence":
 			c.Skip()
 		case "content":
@@ -120,15 +120,16 @@ func (p *Parser) readMessage(r *reading, c *jsonscan.Cursor) {
 	}
 }
 
-// usage reads the counts, and the service tier among them.
-func (r *reading) usage(c *jsonscan.Cursor, usage *token.Usage) {
+// readUsage reads the counts, and the service tier among them.
+func (p *Parser) readUsage(r *reading, c *jsonscan.Cursor) {
 	if c.Kind() != jsonscan.Object {
 		c.Skip()
 		return
 	}
 	r.hasUsage = true
 	ahead := *c
-	readUsage(c, usage)
+	readUsage(c, &p.counts)
+	p.usage = p.usage.Then(p.counts.Checked())
 	ahead.EnterObject()
 	for ahead.Member() {
 		if string(ahead.Name()) == "service_tier" {

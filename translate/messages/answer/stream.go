@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // observer observes a stream of events by their names. It reads the data only if the name
@@ -14,6 +15,7 @@ import (
 type observer struct {
 	signal.Observed
 	cursor jsonscan.Cursor // a field, so that an event costs no allocation
+	counts token.Usage     // of the last usage objects
 }
 
 // NewObserver returns an observer for one stream.
@@ -62,14 +64,14 @@ func (o *observer) read(data []byte) signal.Signal {
 		c.Skip()
 		return o.Unreadable(errors.Join(errNoType, c.Finish()))
 	}
-	usage := o.Used
+	counts := o.counts
 	for c.Member() {
-		e.member(c, &usage)
+		e.member(c, &counts)
 	}
 	if err := jsonscan.Broken(c.Finish()); err != nil {
 		return o.Unreadable(err)
 	}
-	o.Used = usage
+	o.counts, o.Used = counts, o.Used.Then(counts.Checked())
 	if o.ModelName == "" {
 		o.ModelName = e.name()
 	}

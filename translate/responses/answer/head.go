@@ -46,6 +46,7 @@ func (h *head) member(c *jsonscan.Cursor) (known bool) {
 		h.counts.read(c)
 	case "output":
 		h.output = c.ArrayOrSkip()
+		h.counts.searches = max(h.counts.searches, searchesIn(h.output))
 	case "incomplete_details":
 		h.incomplete(c)
 	case "error":

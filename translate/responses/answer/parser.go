@@ -119,6 +119,7 @@ func (p *Parser) step(kind eventKind, name []byte) {
 	case itemAdded:
 		p.addItem()
 	case itemDone:
+		p.countSearch()
 		p.endItem()
 	case partDone, summaryPartDone:
 		p.endPart()
@@ -224,7 +225,7 @@ func (p *Parser) finish(incomplete bool) {
 func (p *Parser) sendUsage() {
 	h := &p.read.head
 	p.counts = h.counts
-	if p.usage = p.counts.usage(); p.usage.Known {
+	if p.usage = p.usage.Then(p.counts.usage()); p.usage.Known || p.usage.Searches > 0 {
 		p.send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: h.tier()})
 	}
 }

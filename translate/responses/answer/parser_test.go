@@ -3,6 +3,7 @@ package answer_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,7 +199,7 @@ var streams = []struct {
 	// What cannot be taken back, or has no words.
 	{"a whole text that is another one", around(added(0, message), text(0, 0, "ab"), textEvent(0, 0, "output_text.done", "text", "xbc"), done(0, whole("output_text", `"text":"a"`))), between("stop", `text "ab"`, "text end")},
 	{"deltas behind the end of their item", around(added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`)), text(0, 0, "b")), between("stop", `text "a"`, "text end")},
-	{"tools of the vendor", around(added(0, `{"type":"web_search_call","status":"in_progress"}`), eventOf("response.web_search_call.searching", `"output_index":0,"item_id":"ws_1"`), done(0, `{"type":"web_search_call","status":"completed","action":{"query":"q"}}`)), between("stop")},
+	{"tools of the vendor", around(added(0, `{"type":"web_search_call","status":"in_progress"}`), eventOf("response.web_search_call.searching", `"output_index":0,"item_id":"ws_1"`), done(0, `{"type":"web_search_call","status":"completed","action":{"query":"q"}}`)), slices.Insert(between("stop"), 1, "usage 0+0+0 0 (0) tier 0")},
 	{"R037 events that nobody knows", around(`{"type":"keepalive","sequence_number":3}`, `codex.rate_limits|{"type":"codex.rate_limits","limits":{}}`, `responsesapi.x|not json`, `{"type":"response.metadata","headers":{}}`, `{"type":"response.queued","response":{}}`), between("stop")},
 	{"DONE", append(around(), "|[DONE]"), between("stop")},
 
@@ -255,7 +256,7 @@ var answers = []struct {
 	{"two items with one id", wholeAnswer(`"output":[` + whole("output_text", `"text":"a"`) + `,` + whole("output_text", `"text":"b"`) + `]`), []string{begin, `text "a"`, "text end", `text "b"`, "text end", "finish stop", "end"}},
 	{"incomplete", wholeAnswer(`"status":"incomplete","incomplete_details":{"reason":"max_tokens"},"output":[` + whole("output_text", `"text":"a"`) + `]`), []string{begin, `text "a"`, "text end", "finish length", "end"}},
 	{"refused", wholeAnswer(`"status":"completed","output":[` + whole("refusal", `"refusal":"no"`) + `]`), []string{begin, `text "no" refusal`, "text end", "finish refused", "end"}},
-	{"more cached than there was", wholeAnswer(`"output":[],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":9},"output_tokens":-1}`), []string{begin, "usage 0+9+0 0 (0) tier 0", "finish stop", "end"}},
+	{"more cached than there was", wholeAnswer(`"output":[],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":9},"output_tokens":-1}`), []string{begin, "usage 5+9+0 0 (0) tier 0", "finish stop", "end"}},
 	{"failed", wholeAnswer(`"status":"failed","error":{"code":"server_error","message":"no"},"output":[]`), []string{"error 500 no"}},
 	{"an error", `{"error":{"message":"no","code":"rate_limit_exceeded"}}`, []string{"error 429 no"}},
 	{"a detail", `{"detail":"no"}`, []string{"error 500 no"}},

@@ -58,6 +58,9 @@ func (o *Observer) Observe(event sse.Event) signal.Signal {
 		name = signal.TypeOf(&o.cursor)
 	}
 	kind := eventKindOf(name)
+	if kind == itemDone {
+		o.countSearch(event.Data)
+	}
 	switch {
 	case len(name) == 0:
 		return o.Unreadable(errNoType)
@@ -123,9 +126,7 @@ func (o *Observer) response(c *jsonscan.Cursor) {
 // keep keeps the usage, and the first id and model of the response.
 func (o *Observer) keep() {
 	h := &o.head
-	if h.counts.known {
-		o.Used = h.counts.usage()
-	}
+	o.Used = o.Used.Then(h.counts.usage())
 	if o.frame.id == "" {
 		o.frame.id = string(jsonscan.AppendText(nil, h.id))
 		o.frame.created = h.created

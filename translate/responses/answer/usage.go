@@ -12,6 +12,7 @@ type counts struct {
 	input, output   int64
 	cached, written int64 // of the input
 	reasoning       int64 // of the output
+	searches        int64 // of the web, which are items of the output
 	known           bool
 	terms           token.Terms // the service tier, a member beside the usage object
 }
@@ -56,14 +57,14 @@ func (n *counts) details(c *jsonscan.Cursor) {
 // cached ones; in token.Usage they do not.
 func (n *counts) usage() token.Usage {
 	return token.Usage{
-		Input:      max(0, n.input-n.cached-n.written),
 		CacheRead:  n.cached,
 		CacheWrite: n.written,
 		Output:     n.output,
 		Reasoning:  n.reasoning,
+		Searches:   n.searches,
 		Known:      n.known,
 		Terms:      n.terms,
-	}
+	}.OfPrompt(n.input).Checked()
 }
 
 // AppendUsage appends the usage object of an answer, with all counts and details, which
