@@ -29,10 +29,11 @@ type applier struct {
 	ledger   *Ledger
 	identity string // of the journal
 
-	at    journal.Position // behind what was read
-	place                  // in the database, as far as known
-	names names
-	away  database.Outage // until records are written
+	at     journal.Position // behind what was read
+	place                   // in the database, as far as known
+	names  names
+	shared sharedNames
+	away   database.Outage // until records are written
 }
 
 // place is the position up to which a database has a journal.
@@ -43,7 +44,7 @@ type place struct {
 }
 
 func newApplier(l *Ledger, identity string) *applier {
-	return &applier{ledger: l, identity: identity, names: make(names)}
+	return &applier{ledger: l, identity: identity, names: make(names), shared: make(sharedNames)}
 }
 
 // run applies until the context ends, and then once more.
@@ -130,14 +131,15 @@ func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 	}
-	records := make(batch)
+	var records batch
 	from := a.at
-	if a.at, err = a.ledger.journal.Read(from, func(e journal.Entry) { a.take(records, e) }); err != nil {
+	if a.at, err = a.ledger.journal.Read(from, func(e journal.Entry) { records = a.take(records, e) }); err != nil {
 		return false, fmt.Errorf("reading journal: %w", err)
 	}
 	if len(records) == 0 {
 		return a.at != from, nil
 	}
+	records.sort()
 	if err := a.write(ctx, records); err != nil {
 		return false, err
 	}
@@ -165,17 +167,17 @@ func (a *applier) write(ctx context.Context, records batch) error {
 }
 
 // take adds what has ended to a batch.
-func (a *applier) take(records batch, e journal.Entry) {
+func (a *applier) take(records batch, e journal.Entry) batch {
 	if e.Kind != journal.Ended {
-		return
+		return records
 	}
-	r, err := parseRecord(e.Payload)
+	r, err := parseRecord(e.Payload, a.shared)
 	if err != nil {
 		a.ledger.logger().Error("a record is lost", zap.Error(err))
-		return
+		return records
 	}
 	r.Admitted = e.ID.Time()
-	records[a.id(e.ID)] = r
+	return append(records, entry{a.id(e.ID), e.Payload, r})
 }
 
 // An id in the database has the milliseconds since 2020, the node, and the number
@@ -189,6 +191,9 @@ const (
 func (a *applier) id(id journal.ID) int64 {
 	return int64(id)>>sequenceBits<<(nodeBits+sequenceBits) | a.node<<sequenceBits | int64(id.Sequence())
 }
+
+// nodeOf returns the node of an id.
+func nodeOf(id int64) int64 { return id >> sequenceBits & mostNodes }
 
 // idAt returns the smallest id of a moment.
 func idAt(t time.Time) int64 {

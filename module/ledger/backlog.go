@@ -27,12 +27,7 @@ func (b *backlog) add(n int64) {
 func (b *backlog) apply(records batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.oldest = time.Time{}
-	for _, r := range records {
-		if b.oldest.IsZero() || r.Admitted.Before(b.oldest) {
-			b.oldest = r.Admitted
-		}
-	}
+	b.oldest = records[0].record.Admitted
 }
 
 // applied removes records that are in the database.

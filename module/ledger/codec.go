@@ -14,6 +14,24 @@ type codec struct {
 	version byte // of the record
 	reading bool
 	failed  bool // the bytes were no record
+
+	shared sharedNames // for names that are read
+}
+
+// sharedNames are names, which many records have: each is one string for all of them.
+// Nil shares none.
+type sharedNames map[string]string
+
+// of returns the string of a name.
+func (s sharedNames) of(name []byte) string {
+	if shared, ok := s[string(name)]; ok {
+		return shared
+	}
+	text := string(name)
+	if s != nil && len(s) < mostNames {
+		s[text] = text
+	}
+	return text
 }
 
 var errRecord = errors.New("the journal has a record that cannot be read")
@@ -33,12 +51,12 @@ func encodeRecord(r *aigateway.Record) []byte {
 }
 
 // parseRecord reads what encodeRecord has written.
-func parseRecord(text []byte) (*aigateway.Record, error) {
+func parseRecord(text []byte, shared sharedNames) (*aigateway.Record, error) {
 	if len(text) == 0 || text[0] < 1 || text[0] > recordVersion {
 		return nil, errRecord
 	}
 	r := new(aigateway.Record)
-	c := codec{bytes: text[1:], version: text[0], reading: true}
+	c := codec{bytes: text[1:], version: text[0], reading: true, shared: shared}
 	c.record(r)
 	if c.failed {
 		return nil, errRecord
@@ -47,8 +65,9 @@ func parseRecord(text []byte) (*aigateway.Record, error) {
 }
 
 func (c *codec) record(r *aigateway.Record) {
-	for _, text := range []*string{&r.Request, &r.Key, &r.User, &r.Limit, &r.Model, &r.Operation, &r.Format, &r.Outcome} {
-		c.text(text)
+	c.text(&r.Request, nil)
+	for _, name := range recordNames(r) {
+		c.text(name, c.shared)
 	}
 	number(c, &r.Status)
 	flag(c, &r.Stream)
@@ -65,10 +84,8 @@ func (c *codec) record(r *aigateway.Record) {
 }
 
 func (c *codec) call(call *aigateway.Call) {
-	for _, text := range []*string{
-		&call.Provider, &call.Model, &call.Answered, &call.Format, &call.Price, &call.Cost.Currency, &call.Held.Currency,
-	} {
-		c.text(text)
+	for _, name := range callNames(call) {
+		c.text(name, c.shared)
 	}
 	number(c, &call.Status)
 	number(c, &call.Source)
@@ -82,15 +99,25 @@ func (c *codec) call(call *aigateway.Call) {
 	}
 }
 
+// recordNames returns the texts of a record that many records have.
+func recordNames(r *aigateway.Record) [7]*string {
+	return [...]*string{&r.Key, &r.User, &r.Limit, &r.Model, &r.Operation, &r.Format, &r.Outcome}
+}
+
+// callNames returns the texts of a call.
+func callNames(c *aigateway.Call) [7]*string {
+	return [...]*string{&c.Provider, &c.Model, &c.Answered, &c.Format, &c.Price, &c.Cost.Currency, &c.Held.Currency}
+}
+
 // tokenCounts returns the counts in the order of the columns of tables.
-func tokenCounts(t *aigateway.Tokens) []*int64 {
-	return []*int64{&t.Input, &t.CacheRead, &t.CacheWrite, &t.CacheWriteLong, &t.Output, &t.Reasoning, &t.Searches}
+func tokenCounts(t *aigateway.Tokens) [7]*int64 {
+	return [...]*int64{&t.Input, &t.CacheRead, &t.CacheWrite, &t.CacheWriteLong, &t.Output, &t.Reasoning, &t.Searches}
 }
 
 // longestText is what is written of a text, in bytes: clients choose names of models.
 const longestText = 512
 
-func (c *codec) text(text *string) {
+func (c *codec) text(text *string, shared sharedNames) {
 	if !c.reading {
 		written := (*text)[:min(len(*text), longestText)]
 		c.bytes = binary.AppendUvarint(c.bytes, uint64(len(written)))
@@ -102,7 +129,7 @@ func (c *codec) text(text *string) {
 		c.fail()
 		return
 	}
-	*text = string(c.bytes[n : n+int(length)])
+	*text = shared.of(c.bytes[n : n+int(length)])
 	c.bytes = c.bytes[n+int(length):]
 }
 

@@ -40,11 +40,15 @@ func (n names) id(text string) int64 {
 	return n[database.Text(text)]
 }
 
-// add makes the ids of texts known, and gives those an id that have none.
-func (n names) add(tx database.Statements, texts map[string]textKind) error {
+// limit forgets the names if there are too many.
+func (n names) limit() {
 	if len(n) > mostNames {
 		clear(n)
 	}
+}
+
+// add makes the ids of texts known, and gives those an id that have none.
+func (n names) add(tx database.Statements, texts map[string]textKind) error {
 	n[""] = 0
 	if err := n.find(tx, n.missing(texts)); err != nil {
 		return err

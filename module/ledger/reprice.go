@@ -22,7 +22,7 @@ func (r *Reader) Reprice(ctx context.Context, q aigateway.RepriceQuery) ([]aigat
 		var page []aigateway.Record
 		var found []correction
 		read := func(in database.Statements) (err error) {
-			page, err = readPage(in, aigateway.RecordQuery{Before: before, Limit: repricedAtOnce})
+			page, err = readRecords(in, aigateway.RecordQuery{Before: before, Limit: repricedAtOnce})
 			if err == nil {
 				found, err = corrections(in, since(page, q.From), q.Price)
 			}
@@ -148,44 +148,43 @@ func writeCorrections(tx database.Statements, found []correction) error {
 	if err != nil {
 		return err
 	}
-	records := make(batch)
+	known := make(names)
+	var records batch
 	for _, c := range found {
-		records[c.record.ID] = c.record
+		records = append(records, entry{record: c.record})
 	}
-	texts := records.texts()
+	texts := records.texts(known)
 	for _, c := range found {
 		texts[c.new.Price], texts[c.new.Cost.Currency], texts[currency(&c.old)] = configured, configured, configured
 	}
-	known := make(names)
 	if err := known.add(tx, texts); err != nil {
 		return err
 	}
-	sums := make(map[rollupKey]*aigateway.Usage)
+	grains := make(sums)
 	var rows [][]any
 	now := time.Now().UnixMilli()
 	for _, c := range found {
 		rows = append(rows, []any{
 			c.record.ID, int64(c.call), c.number, now, known.id(c.new.Price), known.id(c.new.Cost.Currency), c.new.Cost.Nanos,
 		})
-		for _, s := range spans {
-			c.addDifference(sums, rollupKeyOf(c.record, known).in(s, c.record.Admitted, zone), known)
-		}
+		c.addDifference(grains, known)
 	}
 	if err := insert(tx, `gateway_ledger_corrections (id, call, number, at, price, currency, cost)`, "", rows); err != nil {
 		return err
 	}
-	return insert(tx, usageTable, usageExists, rollupRows(sums))
+	return insert(tx, usageTable, usageExists, grains.rows(zone))
 }
 
 // addDifference takes the old call out of the sums, and adds the new one.
-func (c *correction) addDifference(sums map[rollupKey]*aigateway.Usage, key rollupKey, known names) {
+func (c *correction) addDifference(grains sums, known names) {
+	key := rollupKeyOf(c.record, known)
 	var old aigateway.Usage
 	addCall(&old, &c.old)
 	for _, sum := range sumsOf(&old) {
 		*sum = -*sum
 	}
-	addSums(at(sums, key.of(&c.old, known)), &old)
-	addCall(at(sums, key.of(&c.new, known)), &c.new)
+	addSums(grains.at(key.of(&c.old, known)), &old)
+	addCall(grains.at(key.of(&c.new, known)), &c.new)
 }
 
 // changes are the changes of costs by what they are about.
@@ -195,7 +194,7 @@ func (all changes) add(found []correction) {
 	for _, c := range found {
 		about := aigateway.Repriced{
 			Provider: c.new.Provider, Model: c.new.Model, OldPrice: c.old.Price, NewPrice: c.new.Price,
-			Old: aigateway.Cost{Currency: c.old.Cost.Currency}, New: aigateway.Cost{Currency: c.new.Cost.Currency},
+			Old: aigateway.Cost{Currency: currency(&c.old)}, New: aigateway.Cost{Currency: c.new.Cost.Currency},
 		}
 		if all[about] == nil {
 			sum := about

@@ -10,17 +10,17 @@ import (
 const (
 	// keepHours is how long sums of hours are kept.
 	keepHours = 400 * 24 * time.Hour
-	// pruneAtOnce is how many rows one transaction deletes: others wait for it.
-	pruneAtOnce = 2000
+	// pruneAtOnce is how many rows of a table one transaction deletes: others wait for it.
+	pruneAtOnce = 500
 	// mostPrunes is how many transactions run in a row.
-	mostPrunes = 20
+	mostPrunes = 40
 )
 
 // Prune deletes records that are too old, and sums of hours, as the ledger does every
 // minute by itself.
 func (l *Ledger) Prune(ctx context.Context) {
 	now := time.Now()
-	oldest := idAt(now.AddDate(0, 0, -l.options.Load().Records))
+	oldest := periodBegin(idAt(now.AddDate(0, 0, -l.options.Load().Records)))
 	for range mostPrunes {
 		deleted := int64(0)
 		err := l.db.Transact(ctx, "deleting old records", func(tx database.Statements) (err error) {
@@ -46,9 +46,10 @@ func deleteOld(tx database.Statements, oldest, hours int64) (most int64, err err
 		text  string
 		bound int64
 	}{
-		{`DELETE FROM gateway_ledger_corrections WHERE id IN (SELECT id FROM gateway_ledger WHERE id < $1 ORDER BY id LIMIT $2)`, oldest},
-		{`DELETE FROM gateway_ledger_calls WHERE id IN (SELECT id FROM gateway_ledger WHERE id < $1 ORDER BY id LIMIT $2)`, oldest},
-		{`DELETE FROM gateway_ledger WHERE id IN (SELECT id FROM gateway_ledger WHERE id < $1 ORDER BY id LIMIT $2)`, oldest},
+		{`DELETE FROM gateway_ledger_corrections WHERE id IN
+			(SELECT id FROM gateway_ledger_corrections WHERE id < $1 ORDER BY id LIMIT $2)`, oldest},
+		{`DELETE FROM gateway_ledger_owners WHERE last IN (SELECT last FROM gateway_ledger_pages WHERE last < $1 ORDER BY last LIMIT $2)`, oldest},
+		{`DELETE FROM gateway_ledger_pages WHERE last IN (SELECT last FROM gateway_ledger_pages WHERE last < $1 ORDER BY last LIMIT $2)`, oldest},
 		{`DELETE FROM gateway_usage WHERE span = 1 AND at IN
 			(SELECT at FROM gateway_usage WHERE span = 1 AND at < $1 ORDER BY at LIMIT $2)`, hours},
 		{`DELETE FROM gateway_usage WHERE span = 4 AND at IN

@@ -93,17 +93,12 @@ type rollupKey struct {
 	key, user, limit, model, provider, upstream, outcome, currency int64
 }
 
-// rollupKeyOf returns the key of a record without calls and without a span.
+// rollupKeyOf returns the key of a record for its grain, without calls.
 func rollupKeyOf(r *aigateway.Record, known names) rollupKey {
 	return rollupKey{
+		at:  r.Admitted.Truncate(grain).UnixMilli(),
 		key: known.id(r.Key), user: known.id(r.User), limit: known.id(r.Limit), model: known.id(r.Model), outcome: known.id(r.Outcome),
 	}
-}
-
-// in returns the key for the span of a kind that a moment is in.
-func (k rollupKey) in(s span, at time.Time, zone *time.Location) rollupKey {
-	k.span, k.at = s, s.begin(at, zone).UnixMilli()
-	return k
 }
 
 // of returns the key for a call of the record.
@@ -112,21 +107,32 @@ func (k rollupKey) of(c *aigateway.Call, known names) rollupKey {
 	return k
 }
 
+// in returns the key for the span of a kind that the grain is in.
+func (k rollupKey) in(s span, zone *time.Location) rollupKey {
+	k.span, k.at = s, s.begin(time.UnixMilli(k.at), zone).UnixMilli()
+	return k
+}
+
 // total returns the key of all exchanges together.
 func (k rollupKey) total() rollupKey {
 	return rollupKey{span: k.span + totals, at: k.at, currency: k.currency}
 }
 
-// rollupRows returns sums, and their totals, as rows of gateway_usage, in the order of its
-// primary key: transactions that lock rows in one order do not wait for each other in a
-// circle.
-func rollupRows(sums map[rollupKey]*aigateway.Usage) (rows [][]any) {
-	for key, sum := range maps.Clone(sums) {
-		addSums(at(sums, key.total()), sum)
+// rows returns the sums of grains as rows of gateway_usage, those of all spans with their
+// totals, in the order of its primary key: transactions that lock rows in one order do not
+// wait for each other in a circle.
+func (s sums) rows(zone *time.Location) (rows [][]any) {
+	all := make(sums)
+	for key, sum := range s {
+		for _, span := range spans {
+			key := key.in(span, zone)
+			addSums(all.at(key), sum)
+			addSums(all.at(key.total()), sum)
+		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(sums), rollupKey.compare) {
+	for _, key := range slices.SortedFunc(maps.Keys(all), rollupKey.compare) {
 		row := key.values()
-		for _, sum := range sumsOf(sums[key]) {
+		for _, sum := range sumsOf(all[key]) {
 			row = append(row, *sum)
 		}
 		rows = append(rows, row)

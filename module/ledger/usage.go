@@ -142,13 +142,6 @@ func readSums(in database.Statements, q aigateway.UsageQuery, d division, parts 
 	}, query, args...)
 }
 
-func addSums(total, part *aigateway.Usage) {
-	added := sumsOf(part)
-	for i, sum := range sumsOf(total) {
-		*sum = plus(*sum, *added[i])
-	}
-}
-
 // sumColumns are the sums, in the order of sumsOf.
 var sumColumns = strings.Fields(`requests calls streams estimated unpriced
 	fresh cache_read cache_write cache_write_long answer reasoning searches cost held duration ttfb ttfb_n`)

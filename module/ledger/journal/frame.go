@@ -29,7 +29,8 @@ const (
 	Ended Kind = 2
 )
 
-// Entry is one entry. Its payload is valid until the function that gets it returns.
+// Entry is one entry. Its payload must not be changed, and may be kept: with it remains all
+// that was read at once.
 type Entry struct {
 	Kind    Kind
 	ID      ID

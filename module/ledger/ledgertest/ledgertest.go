@@ -53,6 +53,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a call that gets a price later is no floor any more", pricedLater},
 		{"calls of unknown use get no price", crashedStayUnpriced},
 		{"records are paged by their ids", recordsArePaged},
+		{"records that end in another order are paged by their ids", overlappingRecordsArePaged},
 		{"unknown costs are counted and not zero", unknownCosts},
 		{"currencies are added up apart", currencies},
 		{"any text can be kept", anyText},

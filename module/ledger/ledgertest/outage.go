@@ -72,10 +72,10 @@ func outagesEndOnce(t *testing.T, d Database) {
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	_, err = l.Location(t.Context()) // makes the tables
 	require.NoError(t, err)
-	execute(t, d, `ALTER TABLE gateway_ledger RENAME TO elsewhere`)
+	execute(t, d, `ALTER TABLE gateway_ledger_pages RENAME TO elsewhere`)
 	write(t, l, Example())
 	require.Eventually(t, func() bool { return failures.Load() >= 3 }, patience, tick)
-	execute(t, d, `ALTER TABLE elsewhere RENAME TO gateway_ledger`)
+	execute(t, d, `ALTER TABLE elsewhere RENAME TO gateway_ledger_pages`)
 	all(t, l, 1)
 	require.Eventually(t, func() bool { return logs.Len() >= 2 }, patience, tick, "the record is seen before the log")
 	var sentences []string

@@ -2,6 +2,7 @@ package ledgertest
 
 import (
 	"math"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +23,6 @@ func recordsAreKept(t *testing.T, d Database) {
 	assert.Positive(t, got.ID)
 	want := Example()
 	want.ID, want.Admitted = got.ID, got.Admitted
-	want.Calls[0].Cost.Currency = "USD" // that of what is held
 	assert.Equal(t, want, got)
 }
 
@@ -122,16 +122,22 @@ func twoGateways(t *testing.T, d Database) {
 func oldRecordsGo(t *testing.T, d Database) {
 	journal := journalOf(t)
 	l := opened(t, d, journal)
-	write(t, l, Example())
-	write(t, l, Example())
+	for n := 1; n <= 2; n++ { // each in a page of its own
+		write(t, l, Example())
+		all(t, l, n)
+	}
 	newest := all(t, l, 2)[0]
 	const hundredDays = 100 * 24 * 3600 * 1000 << 22
 	execute(t, d,
-		literal(`UPDATE gateway_ledger SET id = id - %d WHERE id <> %d`, hundredDays, newest.ID),
-		literal(`UPDATE gateway_ledger_calls SET id = id - %d WHERE id <> %d`, hundredDays, newest.ID))
+		literal(`UPDATE gateway_ledger_pages SET first = first - %[1]d, last = last - %[1]d WHERE last <> %[2]d`, hundredDays, newest.ID),
+		literal(`UPDATE gateway_ledger_owners SET last = last - %d WHERE last <> %d`, hundredDays, newest.ID))
+	all(t, l, 2)
 	before := total(t, l)
 	l.Prune(t.Context())
 	assert.Equal(t, newest.ID, all(t, l, 1)[0].ID)
+	of, err := l.Records(t.Context(), aigateway.RecordQuery{Limit: 10, Key: newest.Key})
+	require.NoError(t, err)
+	assert.Len(t, of, 1)
 	assert.Equal(t, before, total(t, l))
 }
 
@@ -165,6 +171,54 @@ func recordsArePaged(t *testing.T, d Database) {
 	of, err = l.Records(t.Context(), aigateway.RecordQuery{Limit: n, User: "nobody"})
 	require.NoError(t, err)
 	assert.Empty(t, of)
+}
+
+// Exchanges end in another order than they begin, so that the records that the database
+// gets together are among those that it gets earlier and later.
+func overlappingRecordsArePaged(t *testing.T, d Database) {
+	const n = 300
+	l := opened(t, d, journalOf(t))
+	var running []aigateway.Record
+	var admitted, ofKey []int64
+	for i := range n {
+		r := Example()
+		r.Key = name(i % 2)
+		require.NoError(t, l.Begin(&r))
+		running = append(running, r)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	random.Shuffle(n, func(i, j int) { running[i], running[j] = running[j], running[i] })
+	for i := range running {
+		l.End(&running[i])
+		if i%7 == 0 {
+			require.NoError(t, l.Settled(t.Context()))
+		}
+	}
+	for _, r := range all(t, l, n) {
+		admitted = append(admitted, r.ID)
+		if r.Key == name(1) {
+			ofKey = append(ofKey, r.ID)
+		}
+	}
+	assert.IsDecreasing(t, admitted)
+	assert.Len(t, ofKey, n/2)
+	assert.Equal(t, admitted, paged(t, l, aigateway.RecordQuery{Limit: 11}))
+	assert.Equal(t, ofKey, paged(t, l, aigateway.RecordQuery{Limit: 11, Key: name(1)}))
+}
+
+// paged reads all pages of a query, and returns the ids of their records.
+func paged(t *testing.T, l aigateway.LedgerReader, q aigateway.RecordQuery) (ids []int64) {
+	for {
+		page, err := l.Records(t.Context(), q)
+		require.NoError(t, err)
+		if len(page) == 0 {
+			return ids
+		}
+		for _, r := range page {
+			ids = append(ids, r.ID)
+		}
+		q.Before = ids[len(ids)-1]
+	}
 }
 
 // Names come from clients, who may choose any bytes.
@@ -201,7 +255,7 @@ func anyCount(t *testing.T, d Database) {
 }
 
 // Clients may name any model where a provider takes any: each name once stayed in the
-// database for ever.
+// database for ever. Records, which go after a while, have every name.
 func manyModels(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	known := Example()
@@ -213,9 +267,15 @@ func manyModels(t *testing.T, d Database) {
 	unknown.Model, unknown.Calls[1].Answered, unknown.Key = "one more", "another", "new key"
 	write(t, l, unknown)
 	write(t, l, known)
-	got := all(t, l, 3)
-	assert.Equal(t, "(other)", got[1].Model)
-	assert.Equal(t, "(other)", got[1].Calls[1].Answered)
-	assert.Equal(t, "new key", got[1].Key, "keys are no choice of clients")
-	assert.Equal(t, known.Model, got[0].Model)
+	assert.Equal(t, unknown.Model, all(t, l, 3)[1].Model)
+	assert.Equal(t, []string{"(other)", known.Model}, namesOf(usage(t, l, aigateway.ByModel), func(u aigateway.Usage) string { return u.Model }))
+	assert.Equal(t, []string{known.Key, unknown.Key}, namesOf(usage(t, l, aigateway.ByKey), func(u aigateway.Usage) string { return u.Key }),
+		"keys are no choice of clients")
+}
+
+func namesOf(sums []aigateway.Usage, name func(aigateway.Usage) string) (names []string) {
+	for _, sum := range sums {
+		names = append(names, name(sum))
+	}
+	return names
 }

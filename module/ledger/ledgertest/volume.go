@@ -47,9 +47,9 @@ func Volume(b *testing.B, d Database, standard int) {
 	require.NoError(b, err)
 	to := time.Now().UTC().Truncate(24 * time.Hour)
 	from := to.AddDate(0, 0, -volumeDays)
-	fillVolume(b, d, records, from)
+	fillVolume(b, d, l, records, from)
 	b.Logf("%d records of a year", records)
-	for name, page := range volumePages(l, from, to) {
+	for name, page := range pagesOfUsage(l, from, to) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				page(b)
@@ -61,8 +61,8 @@ func Volume(b *testing.B, d Database, standard int) {
 	}
 }
 
-// volumePages are the pages that people look at.
-func volumePages(l *ledger.Ledger, from, to time.Time) map[string]func(*testing.B) {
+// pagesOfUsage are the pages that people look at.
+func pagesOfUsage(l *ledger.Ledger, from, to time.Time) map[string]func(*testing.B) {
 	pages := make(map[string]func(*testing.B))
 	usage := func(name string, q aigateway.UsageQuery) {
 		pages[name] = func(b *testing.B) {
@@ -97,47 +97,68 @@ func volumePages(l *ledger.Ledger, from, to time.Time) map[string]func(*testing.
 
 // fillVolume writes records into the tables, and their sums, as a ledger of the zone UTC
 // does.
-func fillVolume(b *testing.B, d Database, records int, from time.Time) {
-	for _, statement := range []string{
+func fillVolume(b *testing.B, d Database, l *ledger.Ledger, records int, from time.Time) {
+	execute(b, d,
 		`UPDATE gateway_ledger_state SET zone = 'UTC'`,
 		literal(`INSERT INTO gateway_names (id, name) WITH RECURSIVE n(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i, 'name ' || i FROM n`,
 			keysFrom, outcomeAnswered),
 		literal(`INSERT INTO gateway_names (id, name) VALUES (%d, 'USD')`, currencyUSD),
-		volumeRecords(records, from),
-		`INSERT INTO gateway_ledger_calls (id, call, provider, upstream, answered, format, status, source, fresh, cache_read, cache_write,
-			cache_write_long, answer, reasoning, searches, price, currency, cost, held)
-			SELECT id, 0, ` + literal(`%d + id %% %d`, providersFrom, providers) + `, model, model, operation, 200, 1, 1000, 500, 0, 0, 200, 50, 0,
-			outcome, ` + literal(`%d`, currencyUSD) + `, 12345, 0 FROM gateway_ledger`,
-		volumeSums(1, `(l.id / 4194304 + 1577836800000) / 3600000 * 3600000`),
-		volumeSums(2, `(l.id / 4194304 + 1577836800000) / 86400000 * 86400000`),
-	} {
-		execute(b, d, statement)
-	}
+		volumeSums(1, 3600000, records, from),
+		volumeSums(2, 86400000, records, from),
+	)
 	for month := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC); month.Before(from.AddDate(1, 1, 0)); month = month.AddDate(0, 1, 0) {
 		execute(b, d, literal(`INSERT INTO gateway_usage SELECT 3, %d, api_key, holder, limit_name, model, provider, upstream, outcome, currency, `, month.UnixMilli())+
 			columnSums+literal(` FROM gateway_usage WHERE span = 2 AND at >= %d AND at < %d
 			GROUP BY api_key, holder, limit_name, model, provider, upstream, outcome, currency`, month.UnixMilli(), month.AddDate(0, 1, 0).UnixMilli()))
 	}
-	execute(b, d, `INSERT INTO gateway_usage SELECT span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency, `+columnSums+` FROM gateway_usage GROUP BY span, at, currency`, `ANALYZE`)
+	execute(b, d, `INSERT INTO gateway_usage SELECT span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency, `+columnSums+` FROM gateway_usage GROUP BY span, at, currency`)
+	writeOriginals(b, l)
+	execute(b, d, volumePages(records, from)...)
+	execute(b, d, `ANALYZE`)
 }
 
-// volumeRecords writes records at equal distances.
-func volumeRecords(records int, from time.Time) string {
-	apart := int64(volumeDays*24*time.Hour/time.Millisecond) / int64(records)
-	first := from.UnixMilli() - 1577836800000 // 2020
-	return literal(`INSERT INTO gateway_ledger (id, request, api_key, holder, limit_name, model, operation, format, outcome, stream, status, ttfb, duration)
-		WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-		SELECT (%d + i * %d) * 4194304 + i %% 64, 'req_' || i, %d + i %% %d, %d + i %% %d, 0, %d + i %% %d, 0, 0, %d, 1, 200, 250000000, 2000000000 FROM n`,
-		records-1, first, apart, keysFrom, keys, usersFrom, users, modelsFrom, models, outcomeAnswered)
+// originals is how many records are written by the ledger, and repeated over the year.
+const originals = 300
+
+// writeOriginals writes records, each in a page of its own: a ledger with five million
+// records in a year applies one at a time.
+func writeOriginals(b *testing.B, l *ledger.Ledger) {
+	for i := range originals {
+		r := Example()
+		r.Key, r.User, r.Model = name(keysFrom+i%keys), name(usersFrom+i%users), name(modelsFrom+i%models)
+		require.NoError(b, l.Begin(&r))
+		l.End(&r)
+		require.NoError(b, l.Settled(b.Context()))
+	}
 }
 
-// volumeSums writes the sums of a span that begins at an expression.
-func volumeSums(span int, at string) string {
-	return literal(`INSERT INTO gateway_usage SELECT %d, %s, l.api_key, l.holder, l.limit_name, l.model, c.provider, c.upstream, l.outcome, c.currency,
-		count(*), count(*), sum(l.stream), 0, 0, sum(c.fresh), sum(c.cache_read), sum(c.cache_write), sum(c.cache_write_long),
-		sum(c.answer), sum(c.reasoning), sum(c.searches), sum(c.cost), sum(c.held), sum(l.duration), sum(l.ttfb), count(*)
-		FROM gateway_ledger l JOIN gateway_ledger_calls c ON c.id = l.id
-		GROUP BY 2, l.api_key, l.holder, l.limit_name, l.model, c.provider, c.upstream, l.outcome, c.currency`, span, at)
+// apart returns the time between two records, in milliseconds.
+func apart(records int) int64 {
+	return int64(volumeDays*24*time.Hour/time.Millisecond) / int64(records)
+}
+
+// volumePages repeats the original pages at equal distances.
+func volumePages(records int, from time.Time) []string {
+	with := literal(`WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d),
+		page(id, records, number) AS (SELECT last, records, row_number() OVER (ORDER BY last) FROM gateway_ledger_pages),
+		copy(id, original, records) AS (SELECT (%d + (i * %d + number - 1) * %d) * 4194304, id, records FROM n, page)`,
+		records/originals-1, from.UnixMilli()-1577836800000, originals, apart(records))
+	return []string{
+		`INSERT INTO gateway_ledger_owners (last, kind, name) ` + with + `
+			SELECT c.id, o.kind, o.name FROM copy c JOIN gateway_ledger_owners o ON o.last = c.original`,
+		`INSERT INTO gateway_ledger_pages (last, first, records) ` + with + ` SELECT id, id, records FROM copy`,
+	}
+}
+
+// volumeSums writes the sums of spans of some milliseconds.
+func volumeSums(span, length, records int, from time.Time) string {
+	return literal(`INSERT INTO gateway_usage SELECT %d, (%d + i * %d) / %d * %d, %d + i %% %d, %d + i %% %d, 0, %d + i %% %d, %d + i %% %d, %d + i %% %d, %d, %d,
+		count(*), count(*), count(*), 0, 0, count(*) * 1000, count(*) * 500, 0, 0, count(*) * 200, count(*) * 50, 0, count(*) * 12345, 0,
+		count(*) * 2000000000, count(*) * 250000000, count(*)
+		FROM (WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n) records
+		GROUP BY 2, 3, 4, 6, 7, 8`,
+		span, from.UnixMilli(), apart(records), length, length, keysFrom, keys, usersFrom, users, modelsFrom, models, providersFrom, providers, modelsFrom, models,
+		outcomeAnswered, currencyUSD, records-1)
 }
 
 const columnSums = `sum(requests), sum(calls), sum(streams), sum(estimated), sum(unpriced), sum(fresh), sum(cache_read), sum(cache_write),

@@ -23,48 +23,22 @@ CREATE TABLE gateway_names (
 	name TEXT    NOT NULL UNIQUE
 );
 
-CREATE TABLE gateway_ledger (
-	id         BIGINT PRIMARY KEY, -- milliseconds since 2020, node, number
-	request    TEXT    NOT NULL,
-	api_key    BIGINT NOT NULL,
-	holder     BIGINT NOT NULL, -- the user
-	limit_name BIGINT NOT NULL,
-	model      BIGINT NOT NULL,
-	operation  BIGINT NOT NULL,
-	format     BIGINT NOT NULL,
-	outcome    BIGINT NOT NULL,
-	stream     BIGINT NOT NULL,
-	status     BIGINT NOT NULL,
-	ttfb       BIGINT NOT NULL, -- nanoseconds
-	duration   BIGINT NOT NULL  -- nanoseconds
+-- Pages of records. Ids are milliseconds since 2020, node, number.
+CREATE TABLE gateway_ledger_pages (
+	last    BIGINT PRIMARY KEY, -- the largest id in the page
+	first   BIGINT NOT NULL,    -- the smallest
+	records BYTEA  NOT NULL    -- in the order of their ids, as in the journal
 );
 
-CREATE INDEX gateway_ledger_key ON gateway_ledger (api_key, id);
-CREATE INDEX gateway_ledger_user ON gateway_ledger (holder, id);
-CREATE INDEX gateway_ledger_request ON gateway_ledger (request);
-
-CREATE TABLE gateway_ledger_calls (
-	id               BIGINT NOT NULL,
-	call             BIGINT NOT NULL, -- from 0
-	provider         BIGINT NOT NULL,
-	upstream         BIGINT NOT NULL, -- the provider's name of the model
-	answered         BIGINT NOT NULL, -- the model that the answer names
-	format           BIGINT NOT NULL,
-	status           BIGINT NOT NULL,
-	source           INTEGER NOT NULL, -- 0 none 1 provider 2 partial 3 estimated 4 reserved
-	fresh            BIGINT NOT NULL,
-	cache_read       BIGINT NOT NULL,
-	cache_write      BIGINT NOT NULL,
-	cache_write_long BIGINT NOT NULL,
-	answer           BIGINT NOT NULL, -- output without reasoning
-	reasoning        BIGINT NOT NULL,
-	searches         BIGINT NOT NULL,
-	price            BIGINT NOT NULL, -- 0 if it is unknown
-	currency         BIGINT NOT NULL,
-	cost             BIGINT ,          -- NULL if it is unknown
-	held             BIGINT NOT NULL,
-	PRIMARY KEY (id, call)
+-- The keys and users that have records in a page.
+CREATE TABLE gateway_ledger_owners (
+	last BIGINT NOT NULL, -- of the page
+	kind BIGINT NOT NULL, -- 1 key 2 user
+	name BIGINT NOT NULL,
+	PRIMARY KEY (last, kind, name)
 );
+
+CREATE INDEX gateway_ledger_owner ON gateway_ledger_owners (kind, name, last);
 
 -- Sums of records, which outlive them.
 CREATE TABLE gateway_usage (

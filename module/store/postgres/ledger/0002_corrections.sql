@@ -1,6 +1,3 @@
--- What answers report about their billing: the bits of token.Terms.
-ALTER TABLE gateway_ledger_calls ADD COLUMN terms BIGINT NOT NULL DEFAULT 0;
-
 -- Later prices of calls. The last one of a call counts, in place of that of the call.
 CREATE TABLE gateway_ledger_corrections (
 	id       BIGINT NOT NULL, -- of the record

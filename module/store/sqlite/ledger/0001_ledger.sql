@@ -23,48 +23,22 @@ CREATE TABLE gateway_names (
 	name TEXT    NOT NULL UNIQUE
 ) STRICT;
 
-CREATE TABLE gateway_ledger (
-	id         INTEGER PRIMARY KEY, -- milliseconds since 2020, node, number
-	request    TEXT    NOT NULL,
-	api_key    INTEGER NOT NULL,
-	holder     INTEGER NOT NULL, -- the user
-	limit_name INTEGER NOT NULL,
-	model      INTEGER NOT NULL,
-	operation  INTEGER NOT NULL,
-	format     INTEGER NOT NULL,
-	outcome    INTEGER NOT NULL,
-	stream     INTEGER NOT NULL,
-	status     INTEGER NOT NULL,
-	ttfb       INTEGER NOT NULL, -- nanoseconds
-	duration   INTEGER NOT NULL  -- nanoseconds
+-- Pages of records. Ids are milliseconds since 2020, node, number.
+CREATE TABLE gateway_ledger_pages (
+	last    INTEGER PRIMARY KEY, -- the largest id in the page
+	first   INTEGER NOT NULL,    -- the smallest
+	records BLOB    NOT NULL    -- in the order of their ids, as in the journal
 ) STRICT;
 
-CREATE INDEX gateway_ledger_key ON gateway_ledger (api_key, id);
-CREATE INDEX gateway_ledger_user ON gateway_ledger (holder, id);
-CREATE INDEX gateway_ledger_request ON gateway_ledger (request);
-
-CREATE TABLE gateway_ledger_calls (
-	id               INTEGER NOT NULL,
-	call             INTEGER NOT NULL, -- from 0
-	provider         INTEGER NOT NULL,
-	upstream         INTEGER NOT NULL, -- the provider's name of the model
-	answered         INTEGER NOT NULL, -- the model that the answer names
-	format           INTEGER NOT NULL,
-	status           INTEGER NOT NULL,
-	source           INTEGER NOT NULL, -- 0 none 1 provider 2 partial 3 estimated 4 reserved
-	fresh            INTEGER NOT NULL,
-	cache_read       INTEGER NOT NULL,
-	cache_write      INTEGER NOT NULL,
-	cache_write_long INTEGER NOT NULL,
-	answer           INTEGER NOT NULL, -- output without reasoning
-	reasoning        INTEGER NOT NULL,
-	searches         INTEGER NOT NULL,
-	price            INTEGER NOT NULL, -- 0 if it is unknown
-	currency         INTEGER NOT NULL,
-	cost             INTEGER,          -- NULL if it is unknown
-	held             INTEGER NOT NULL,
-	PRIMARY KEY (id, call)
+-- The keys and users that have records in a page.
+CREATE TABLE gateway_ledger_owners (
+	last INTEGER NOT NULL, -- of the page
+	kind INTEGER NOT NULL, -- 1 key 2 user
+	name INTEGER NOT NULL,
+	PRIMARY KEY (last, kind, name)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX gateway_ledger_owner ON gateway_ledger_owners (kind, name, last);
 
 -- Sums of records, which outlive them.
 CREATE TABLE gateway_usage (
