@@ -118,6 +118,7 @@ func (away) Dialect() database.Dialect                { return database.Dialect{
 func (away) Connect(context.Context) (*sql.DB, error) { return nil, errors.New("nobody answers") }
 func (away) Explain(err error) error                  { return errors.Join(aigateway.ErrUnavailable, err) }
 func (away) Moved() bool                              { return false }
+func (away) Close() error                             { return nil }
 
 func TestL035NoExchangeWaitsForTheDatabase(t *testing.T) {
 	core, logs := observer.New(zapcore.ErrorLevel)
