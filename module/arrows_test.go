@@ -50,7 +50,7 @@ var arrows = []arrow{
 	{"module/gateway/catalog", []string{"module/gateway/health", "module/metrics", "module/gateway/meter", "module/gateway/modellist", "module/gateway/upstream", "module/prices", "module/prices/pricefile", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/detour", []string{"module/gateway/catalog", "module/gateway/modellist", "module/exchange", "translate", "translate/format"}},
 	{"module/gateway/keyring", []string{"module/aigateway", "translate/fault"}},
-	{"module/gateway/limiting", []string{"module/gateway/catalog", "module/gateway/meter", "module/gateway/sink", "module/gateway/userbase", "module/events", "module/metrics", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
+	{"module/gateway/limiting", []string{"module/gateway/catalog", "module/gateway/meter", "module/gateway/sink", "module/gateway/userbase", "module/prices", "module/events", "module/metrics", "module/aigateway", "module/exchange", "module/suggest", "translate/..."}},
 	{"module/gateway/userbase", []string{"module/gateway/meter", "module/metrics", "module/aigateway", "module/exchange", "translate/fault"}},
 	{"module/gateway/sealkeys", []string{"module/aigateway", "translate/seal"}},
 	{"module/gateway/cors", []string{"module/aigateway"}},

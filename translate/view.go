@@ -24,6 +24,12 @@ type View struct {
 
 	// Files is the cost of the files in the body.
 	Files token.FileCosts
+	// Searches bounds the searches of the web that the provider may make for the answer,
+	// 0 if the request has no tool for them.
+	Searches int64
+	// Terms are the service tier, the speed and the region that the request asks for, as
+	// far as they have prices of their own.
+	Terms token.Terms
 
 	// IncludeUsage is true if the client asked for the usage chunk of a chat or
 	// completions stream.

@@ -42,6 +42,16 @@ func (f *Factors) of(terms token.Terms) (factors []int64, ok bool) {
 	return factors, true
 }
 
+// raising returns the factors above 1 for the terms of a call.
+func (f *Factors) raising(terms token.Terms) (factors []int64) {
+	for i, of := range factorColumns {
+		if terms&of.term != 0 && f[i] > 1000 {
+			factors = append(factors, f[i])
+		}
+	}
+	return factors
+}
+
 var errFactor = fmt.Errorf("a factor is a decimal number from 0.001 to %d", MaxFactor/1000)
 
 // factors reads the columns of factors.

@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 func TestViewsContainTheBoundsOfARequest(t *testing.T) {
@@ -29,5 +31,73 @@ func TestViewsContainTheBoundsOfARequest(t *testing.T) {
 		view, fault := formats.Of(c.format).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
 		assert.Equal(t, c.want, much{view.MaxTokens, view.Answers, view.Prompts}, body)
+	}
+}
+
+// What a request may cost beside its texts was not known before the answer: searches, tiers,
+// and files that the body only names.
+func TestViewsContainWhatHasAPriceOfItsOwn(t *testing.T) {
+	type priced struct {
+		searches int64
+		terms    token.Terms
+	}
+	const (
+		turn   = `"model":"m","max_tokens":5,"messages":[{"role":"user","content":"hi"}]`
+		search = `{"type":"web_search_20250305","name":"web_search"`
+	)
+	for body, c := range map[string]struct {
+		format translate.Format
+		want   priced
+	}{
+		`{` + turn + `}`: {translate.Messages, priced{}},
+		`{` + turn + `,"tools":[{"name":"web_search","max_uses":3}]}`:                                   {translate.Messages, priced{}},
+		`{` + turn + `,"tools":[` + search + `}]}`:                                                      {translate.Messages, priced{searches: token.DefaultSearches}},
+		`{` + turn + `,"tools":[` + search + `,"max_uses":null},{"max_uses":3,"type":"web_search_2"}]}`: {translate.Messages, priced{searches: token.DefaultSearches + 3}},
+		`{` + turn + `,"tools":[` + search + `,"max_uses":9007199254740992}]}`:                          {translate.Messages, priced{searches: token.MaxSearches}},
+		`{` + turn + `,"service_tier":"auto","speed":"fast","inference_geo":"us"}`:                      {translate.Messages, priced{terms: token.Fast | token.RegionUS}},
+		`{` + turn + `,"service_tier":1,"speed":"standard","inference_geo":null}`:                       {translate.Messages, priced{}},
+		`{` + turn + `,"service_tier":"priority"}`:                                                      {translate.Chat, priced{terms: token.Priority}},
+		`{` + turn + `,"service_tier":"flex"}`:                                                          {translate.Chat, priced{terms: token.Flex}},
+		`{"model":"m","input":"a","service_tier":"priority","tools":[{"type":"function","name":"f"}]}`:  {translate.Responses, priced{terms: token.Priority}},
+		`{"model":"m","input":"a","tools":[{"type":"web_search"},{"type":"web_search_preview"}]}`:       {translate.Responses, priced{searches: token.DefaultSearches}},
+		`{"model":"m","input":"a","max_tool_calls":4,"tools":[{"type":"web_search"}]}`:                  {translate.Responses, priced{searches: 4}},
+		`{"model":"m","input":"a","max_tool_calls":4}`:                                                  {translate.Responses, priced{}},
+	} {
+		view, fault := formats.Of(c.format).Requests.Inspect([]byte(body), translate.Generate)
+		require.Nil(t, fault, body)
+		assert.Equal(t, c.want, priced{view.Searches, view.Terms}, body)
+	}
+}
+
+// A file that the body names by a URL or an id counted as the bytes of its name; and the
+// files of responses requests counted as texts, a hundred times what they cost.
+func TestViewsContainTheCostOfFiles(t *testing.T) {
+	const (
+		image, pdf, data = 1500, 3000, `"data:image/png;base64,AAAA"`
+		chat             = `{"model":"m","messages":[{"role":"user","content":[%]}]}`
+		messages         = `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":[%]}]}`
+		responses        = `{"model":"m","input":[{"role":"user","content":[%]},{"type":"function_call_output","call_id":"c","output":[%]}]}`
+	)
+	for _, c := range []struct {
+		format     translate.Format
+		body, part string
+		want       token.FileCosts
+	}{
+		{translate.Chat, chat, `{"type":"image_url","image_url":{"url":"https://a/b.png"}}`, token.FileCosts{Tokens: image}},
+		{translate.Chat, chat, `{"type":"image_url","image_url":{"url":null}}`, token.FileCosts{}},
+		{translate.Chat, chat, `{"type":"image_url","image_url":{"url":` + data + `}}`, token.FileCosts{Tokens: image, Bytes: 28}},
+		{translate.Chat, chat, `{"type":"file","file":{"file_id":"file-1"}}`, token.FileCosts{Tokens: pdf}},
+		{translate.Chat, chat, `{"type":"file","file":{"file_data":"data:text/plain;base64,AAAA"}}`, token.FileCosts{}},
+		{translate.Messages, messages, `{"type":"image","source":{"type":"url","url":"https://a/b.png"}}`, token.FileCosts{Tokens: image}},
+		{translate.Messages, messages, `{"source":{"file_id":"file_1","type":"file"},"type":"document"}`, token.FileCosts{Tokens: pdf}},
+		{translate.Messages, messages, `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"a"}}`, token.FileCosts{}},
+		{translate.Responses, responses, `{"type":"input_image","image_url":"https://a/b.png"}`, token.FileCosts{Tokens: 2 * image}},
+		{translate.Responses, responses, `{"type":"input_image","image_url":` + data + `,"file_id":null}`, token.FileCosts{Tokens: 2 * image, Bytes: 56}},
+		{translate.Responses, responses, `{"type":"input_file","file_id":"file-1"}`, token.FileCosts{Tokens: 2 * pdf}},
+	} {
+		body := []byte(strings.ReplaceAll(c.body, "%", c.part))
+		view, fault := formats.Of(c.format).Requests.Inspect(body, translate.Generate)
+		require.Nil(t, fault, "%s: %v", body, fault)
+		assert.Equal(t, c.want, view.Files, string(body))
 	}
 }

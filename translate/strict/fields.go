@@ -34,6 +34,7 @@ const (
 	AnyMap  // any value; the names of an object are chosen by the client
 	Object  // an object without repeated members
 	Options // any value; an object must not have repeated members
+	Tier    // any value; the service tier is kept in the View
 )
 
 // Fields is the table of the fields of a format, at most 64, in the order in which
@@ -116,6 +117,8 @@ func (p *Pass) check(f *Field) {
 		p.Map()
 	case Object:
 		p.WantObject(f.Inner...)
+	case Tier:
+		p.View.Terms.ReadTier(p.StringOrSkip())
 	default:
 		p.OptionsWith(f.Inner...)
 	}

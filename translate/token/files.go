@@ -28,7 +28,7 @@ var costOf = [...]struct{ least, bytesPerToken int64 }{
 	AudioFile: {100, 1 << 10},
 }
 
-// Add counts a file of a number of bytes of base64.
+// Add counts a file of a number of bytes of base64, 0 for a file that the body only names.
 func (f *FileCosts) Add(kind FileKind, bytes int) {
 	if kind == NoFile {
 		return
@@ -36,6 +36,17 @@ func (f *FileCosts) Add(kind FileKind, bytes int) {
 	cost := costOf[kind]
 	f.Bytes += int64(bytes)
 	f.Tokens += max(cost.least, int64(bytes)/cost.bytesPerToken)
+}
+
+// AddURL counts the file in a raw string that is a data URL. Any other URL is that of a
+// file of the kind, whose size is unknown.
+func (f *FileCosts) AddURL(kind FileKind, raw []byte) {
+	switch {
+	case isDataURL(raw):
+		f.Add(FileKindOfURL(raw), len(raw))
+	case len(raw) > len(`""`) && raw[0] == '"':
+		f.Add(kind, 0)
+	}
 }
 
 // FileKindOf returns the kind of a media type.
@@ -50,13 +61,18 @@ func FileKindOf(mediaType []byte) FileKind {
 	}
 }
 
+// dataURL is the beginning of a raw string that is a data URL.
+const dataURL = `"data:`
+
+func isDataURL(raw []byte) bool { return bytes.HasPrefix(raw, []byte(dataURL)) }
+
 // FileKindOfURL returns the kind of the file in a raw string that is a data URL,
 // NoFile for any other URL.
 func FileKindOfURL(raw []byte) FileKind {
-	mediaType, isData := bytes.CutPrefix(raw, []byte(`"data:`))
-	if !isData {
+	if !isDataURL(raw) {
 		return NoFile
 	}
+	mediaType := raw[len(dataURL):]
 	const longest = 64
 	mediaType, _, _ = bytes.Cut(mediaType[:min(len(mediaType), longest)], []byte(";"))
 	return FileKindOf(bytes.ReplaceAll(mediaType, []byte(`\/`), []byte("/")))

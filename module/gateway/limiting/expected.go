@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -48,16 +49,18 @@ func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pric
 			continue
 		}
 		v := volumeOf(ex, t)
-		nanos = max(nanos, price.Bound(now, v.prompt, v.answer))
+		nanos = max(nanos, price.Bound(now, prices.Most{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Terms: ex.View.Terms}))
 	}
 	return nanos, known
 }
 
-// volume is the number of tokens that a request may use at a target.
+// volume is what a request may use at a target, in tokens.
 type volume struct {
 	prompt  int64
 	answer  int64 // of the longest answers
 	assumed int64 // of the longest answer, where the client sets no bound; else 0
+
+	searches int64 // of the web, by the provider
 }
 
 func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
@@ -71,6 +74,9 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	v.prompt = meter.PromptTokens(len(ex.Body), view.Files)
 	if view.Answers > 1 && fansOut(t, ex) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)
+	}
+	if t.Provider.SpeakFor(ex.Format) == ex.Format { // no translation has the tools of vendors
+		v.searches = view.Searches
 	}
 	return v
 }

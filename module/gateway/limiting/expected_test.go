@@ -3,14 +3,18 @@ package limiting
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -40,4 +44,30 @@ func TestAnswersAreExpectedToBeAsLongAsTheyMay(t *testing.T) {
 	e, refused := new(Chain).Expect(&exchange.Exchange{Operation: translate.CountTokens, View: translate.View{MaxTokens: 5}}, own, nil)
 	assert.Nil(t, refused)
 	assert.Zero(t, e)
+}
+
+// byAnswer is a price list in which a token of an answer and a search have a price.
+type byAnswer struct{ table *prices.Table }
+
+func (l byAnswer) Price(_, _, _ string, at time.Time) *prices.Price {
+	return l.table.Find("p", "m", at)
+}
+
+// Searches and tiers were missing in what is reserved of a budget. A translation leaves the
+// tools of vendors out, so that only a target of the client's format can search.
+func TestSearchesAndTiersAreReserved(t *testing.T) {
+	table, err := prices.FromRows("p", []map[string]string{{"models": "m", "input": "0", "output": "1", "search": "0.01", "priority": "2"}})
+	require.NoError(t, err)
+	view := translate.View{MaxTokens: 1000, Searches: 5, Terms: token.Priority}
+	for spoken, want := range map[translate.Format]int64{
+		translate.Chat:     2 * (1000*1000 + 5*10_000_000),
+		translate.Messages: 2 * 1000 * 1000,
+	} {
+		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(spoken)}}
+		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Traits: new(trait.Traits)}}}
+		chain := &Chain{currency: "USD", priced: true}
+		e, refused := chain.Expect(&exchange.Exchange{Format: formats.Of(translate.Chat), View: view}, m, byAnswer{table})
+		assert.Nil(t, refused)
+		assert.Equal(t, want, e.Cost.Nanos, string(spoken))
+	}
 }

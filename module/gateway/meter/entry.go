@@ -152,7 +152,7 @@ func (m *Meter) usage(r *exchange.Result) usage {
 	switch {
 	case n > 0:
 		tokens, terms = tokensOf(r.Usage), r.Usage.Terms
-	case r.Usage.Searches <= maxSearches:
+	case r.Usage.Searches <= token.MaxSearches:
 		tokens.Searches = r.Usage.Searches
 	}
 	switch {

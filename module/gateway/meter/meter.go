@@ -142,18 +142,16 @@ func (m *Meter) sent() int64 {
 	return m.lines/2 + max(0, m.bytes-frameBytes*m.lines)/token.DefaultBytesPerToken
 }
 
-// The most that an answer can report.
-const (
-	maxPlausible = 1 << 24 // tokens, beyond the context and the output of any model
-	maxSearches  = 1 << 12 // of the web, each of which has its own price
-)
+// maxPlausible is the most tokens that an answer can report: more than the context and the
+// output of any model.
+const maxPlausible = 1 << 24
 
 // reported returns the tokens that the provider has reported for an attempt so far.
 // Usage with an impossible number counts as 0, since a single one would exhaust the
 // limit of a key.
 func reported(r *exchange.Result) int64 {
 	n := r.Usage.Total()
-	if !r.Usage.Known || n > maxPlausible || r.Usage.Searches > maxSearches {
+	if !r.Usage.Known || n > maxPlausible || r.Usage.Searches > token.MaxSearches {
 		return 0
 	}
 	return n

@@ -45,7 +45,7 @@ func TestPromptsAreEstimatedByTheirLengthAndFilesByTheirCost(t *testing.T) {
 		"an image of all that a body has": {translate.Messages, block(based("image", "image/png", strings.Repeat(file, 40))), 7_800, 8_000},
 		"an image by its URL":             {translate.Chat, block(`{"type":"image_url","image_url":{"url":"data:image/png;base64,` + file + `"}},{"type":"text","text":"` + english + `"}`), 12_500, 13_600},
 		"one with its slashes escaped":    {translate.Chat, block(`{"type":"image_url","image_url":{"url":"data:image\/png;base64,` + strings.ReplaceAll(file, "/", `\/`) + `"}}`), 1500, 1600},
-		"an address":                      {translate.Chat, block(`{"type":"image_url","image_url":{"url":"https://x/` + joined + `"}}`), 11_000, 12_000},
+		"an image and its long address":   {translate.Chat, block(`{"type":"image_url","image_url":{"url":"https://x/` + joined + `"}}`), 12_500, 13_500},
 		"a PDF as a file part":            {translate.Chat, block(`{"type":"file","file":{"file_data":"data:application/pdf;base64,` + file + `"}}`), 20_000, 20_100},
 		"a text as a file part":           {translate.Chat, block(`{"type":"file","file":{"file_data":"data:text/plain;base64,` + file + `"}}`), 200_000, 201_000},
 		"something that was said":         {translate.Chat, block(`{"type":"input_audio","input_audio":{"format":"wav","data":"` + file + `"}}`), 780, 850},

@@ -32,6 +32,7 @@ var fields = strict.Fields{
 	{Name: "tool_choice", Check: strict.Options, Inner: []string{"function", "custom", "allowed_tools"}},
 	{Name: "function_call", Check: strict.Options},
 	{Name: "metadata", Check: strict.AnyMap},
+	{Name: "service_tier", Check: strict.Tier},
 }
 
 // request reads one request body.

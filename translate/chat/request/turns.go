@@ -91,7 +91,7 @@ func (r *request) part() {
 			r.Skip()
 		case "image_url", "input_audio", "file":
 			r.Push(name)
-			r.media()
+			r.media(mediaKinds[name])
 			r.Pop()
 		case "prompt_cache_breakpoint", "cache_control":
 			r.OptionsOf(name)
@@ -102,14 +102,17 @@ func (r *request) part() {
 	r.WantKind("type", kind, jsonscan.String)
 }
 
-// media reads an object that contains a file or its address.
-func (r *request) media() {
+// mediaKinds are the kinds of the files that a part names without their content.
+var mediaKinds = map[string]token.FileKind{"image_url": token.ImageFile, "input_audio": token.AudioFile, "file": token.PDFFile}
+
+// media reads an object that contains a file of a kind, its address, or its id.
+func (r *request) media(kind token.FileKind) {
 	for r.OpenObject(); r.Member(); {
 		name := string(r.Name())
 		raw := r.Skip()
 		switch name {
-		case "url", "file_data":
-			r.View.Files.Add(token.FileKindOfURL(raw), len(raw))
+		case "url", "file_data", "file_id":
+			r.View.Files.AddURL(kind, raw)
 		case "data":
 			r.View.Files.Add(token.AudioFile, len(raw))
 		}

@@ -15,6 +15,7 @@ const maxNesting = 3
 type block struct {
 	strict.Members
 	thinking, signature []byte // raw strings
+	linked              bool   // the source names a file without its content
 }
 
 // checksInside reports whether the source and the content of the block are checked.
@@ -59,8 +60,14 @@ func (r *request) block(b *block, level int) (ok bool) {
 	if ok && !b.checksInside() {
 		r.Return(before)
 	}
+	if b.linked {
+		r.View.Files.Add(linkedKinds[b.Type()], 0)
+	}
 	return ok
 }
+
+// linkedKinds are the kinds of the files that the sources of blocks name.
+var linkedKinds = map[string]token.FileKind{"image": token.ImageFile, "document": token.PDFFile}
 
 // blockMember reads one member of a block.
 func (r *request) blockMember(b *block, name string, level int) {
@@ -70,7 +77,7 @@ func (r *request) blockMember(b *block, name string, level int) {
 	case name == "signature":
 		b.signature = r.StringOrSkip()
 	case name == "source" && kind == jsonscan.Object:
-		r.source(level)
+		b.linked = r.source(level)
 	case name == "content" && kind == jsonscan.Array && level < maxNesting:
 		r.blocks(level + 1)
 	case name == "cache_control", name == "citations":
@@ -80,8 +87,9 @@ func (r *request) blockMember(b *block, name string, level int) {
 	}
 }
 
-// source reads the source of an image or a document.
-func (r *request) source(level int) {
+// source reads the source of an image or a document. It reports whether the source names
+// a file without its content.
+func (r *request) source(level int) (linked bool) {
 	var s strict.Members
 	var file token.FileKind
 	data := 0
@@ -102,4 +110,5 @@ func (r *request) source(level int) {
 		r.View.Files.Add(file, data)
 	}
 	r.WantType(&s)
+	return s.Type() == "url" || s.Type() == "file"
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // fields are the fields of a request, in the order in which faults are reported.
@@ -27,6 +28,9 @@ var fields = strict.Fields{
 	{Name: "output_format", Check: strict.Options},
 	{Name: "cache_control", Check: strict.Options},
 	{Name: "thread", Check: strict.Options},
+	{Name: "service_tier", Check: strict.Tier},
+	{Name: "speed"},
+	{Name: "inference_geo"},
 }
 
 // request reads one request body.
@@ -65,6 +69,10 @@ func (r *request) read() {
 		r.View.MaxTokens = r.AtLeast(1, math.MaxInt32)
 	case "temperature":
 		r.Between(0, 1)
+	case "speed":
+		r.View.Terms.Set(token.Fast, r.StringOrSkip(), `"fast"`)
+	case "inference_geo":
+		r.View.Terms.Set(token.RegionUS, r.StringOrSkip(), `"us"`)
 	case "tools":
 		r.Elements("must be an array of objects", r.tool)
 	}
@@ -77,8 +85,14 @@ func (r *request) tool(i int) {
 		r.Refuse("must be an object")
 		return
 	}
+	var kind []byte
+	searches := int64(token.DefaultSearches)
 	for r.Member() {
 		switch string(r.Name()) {
+		case "type":
+			kind = r.StringOrSkip()
+		case "max_uses":
+			token.ReadCount(&r.Cursor, &searches)
 		case "name":
 			r.Push("name")
 			if !r.Null() {
@@ -90,5 +104,8 @@ func (r *request) tool(i int) {
 		default:
 			r.Skip()
 		}
+	}
+	if token.IsSearchTool(kind) {
+		r.View.Searches = min(r.View.Searches+searches, token.MaxSearches)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // fields are the fields of a request, in the order in which faults are reported.
@@ -32,6 +33,8 @@ var fields = strict.Fields{
 	{Name: "metadata", Check: strict.Map},
 	{Name: "stream_options", Check: strict.Object},
 	{Name: "tool_choice", Check: strict.Options},
+	{Name: "service_tier", Check: strict.Tier},
+	{Name: "max_tool_calls"},
 }
 
 // request reads one request body.
@@ -39,18 +42,24 @@ type request struct {
 	strict.Pass
 	items    int  // of the input; -1 for an input that has none
 	hasState bool // a reference to the provider's storage replaces the input
+
+	searches bool  // a tool searches the web
+	calls    int64 // the most calls of tools of the provider
 }
 
 // Inspect is the strict pass over a request body. It returns what the gateway
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their table.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
-	r := request{Pass: strict.New(body, strict.Brackets, fields), items: -1}
+	r := request{Pass: strict.New(body, strict.Brackets, fields), items: -1, calls: token.DefaultSearches}
 	for r.NextField() {
 		r.read()
 	}
 	r.Require("model")
 	r.requireInput()
+	if r.searches {
+		r.View.Searches = min(r.calls, token.MaxSearches)
+	}
 	return r.End()
 }
 
@@ -75,6 +84,8 @@ func (r *request) read() {
 		r.View.MaxTokens = r.AtLeast(1, math.MaxInt64)
 	case "tools":
 		r.tools(true)
+	case "max_tool_calls":
+		token.ReadCount(&r.Cursor, &r.calls)
 	case "background":
 		if r.Flag() {
 			r.needsState(name)
@@ -138,7 +149,7 @@ func (r *request) tool() {
 		switch string(r.Name()) {
 		case "type":
 			kind = r.Kind()
-			r.Skip()
+			r.searches = token.IsSearchTool(r.StringOrSkip()) || r.searches
 		case "format":
 			r.Push("format")
 			r.Options()

@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // maxItems is how many items one request may hold.
@@ -93,7 +94,32 @@ func badRole(role []byte) string {
 
 // parts reads an array of content parts, whose types are an open set.
 func (r *request) parts() {
-	r.Elements("", func(int) { r.WantTyped("prompt_cache_breakpoint") })
+	r.Elements("", func(int) { r.part() })
+}
+
+// part reads a content part.
+func (r *request) part() {
+	if !r.EnterObject() {
+		r.Refuse("must be an object")
+		return
+	}
+	kind := jsonscan.Invalid
+	for r.Member() {
+		switch string(r.Name()) {
+		case "type":
+			kind = r.Kind()
+			r.Skip()
+		case "image_url":
+			r.View.Files.AddURL(token.ImageFile, r.Skip())
+		case "file_data", "file_url", "file_id":
+			r.View.Files.AddURL(token.PDFFile, r.Skip())
+		case "prompt_cache_breakpoint":
+			r.OptionsOf("prompt_cache_breakpoint")
+		default:
+			r.Skip()
+		}
+	}
+	r.WantKind("type", kind, jsonscan.String)
 }
 
 // isMessage reports whether an item without a type is a message, as one with a role is.
