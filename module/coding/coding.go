@@ -51,7 +51,7 @@ const maxWindow = 8 << 20
 func NewReader(name string, src io.Reader) (io.ReadCloser, error) {
 	buffered := bufio.NewReader(src)
 	if _, err := buffered.Peek(1); err != nil && name != "" {
-		return nil, fmt.Errorf("%w: %w", ErrBroken, err) // no coding encodes the empty body as nothing
+		return nil, fmt.Errorf("%w: %w", ErrBroken, err) // in every coding, an empty body has bytes
 	}
 	switch name {
 	case "":
@@ -107,6 +107,7 @@ func (s *strict) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// broken returns a reader that wraps the errors of src in ErrBroken, and wraps err too.
 func broken(src io.ReadCloser, err error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
@@ -137,8 +138,8 @@ func ReadAll(dst []byte, src io.Reader, size, limit int64) ([]byte, error) {
 	if size > limit {
 		return nil, ErrTooLarge
 	}
-	// With one byte more than the expected size, the buffer need not grow to find
-	// the end.
+	// One byte more than the expected size lets Read return io.EOF without growing
+	// the buffer.
 	body := slices.Grow(dst[:0], int(min(max(size, 511), maxClaim)+1))
 	for {
 		n, err := src.Read(body[len(body):cap(body)])

@@ -32,7 +32,7 @@ func encode(t testing.TB, open func(io.Writer) (io.WriteCloser, error), text []b
 	return b.Bytes()
 }
 
-// encoders by what they are, with the name that a header gives them.
+// encoders are encoders of all codings. name is the name of the coding in a header.
 var encoders = []struct {
 	kind, name string
 	open       func(io.Writer) (io.WriteCloser, error)
@@ -79,8 +79,8 @@ func TestDecodeGivesBackWhatWasEncoded(t *testing.T) {
 	}
 }
 
-// TestNoCutPassesForTheWhole ensures that half a prompt is never asked. No bytes
-// at all were once an empty zstd body.
+// TestNoCutPassesForTheWhole ensures that a provider never gets half a prompt. A body
+// without any bytes was once accepted as an empty zstd body.
 func TestNoCutPassesForTheWhole(t *testing.T) {
 	text := []byte(strings.Repeat(`{"model":"m","prompt":"hello"}`, 20))
 	for _, e := range encoders {
@@ -103,8 +103,8 @@ func TestGarbageIsBroken(t *testing.T) {
 	}
 }
 
-// TestNothingMayFollowTheEncodedBody covers deflate too, where what followed was
-// once ignored.
+// TestNothingMayFollowTheEncodedBody ensures that bytes after the body are refused.
+// After a deflate body, they were once ignored.
 func TestNothingMayFollowTheEncodedBody(t *testing.T) {
 	text := []byte(`{"model":"m"}`)
 	for _, e := range encoders {
@@ -114,8 +114,8 @@ func TestNothingMayFollowTheEncodedBody(t *testing.T) {
 	}
 }
 
-// TestABombIsDefusedInBoundedMemory ensures that a body of some kilobytes
-// cannot fill the memory before it is found to be too large.
+// TestABombIsDefusedInBoundedMemory ensures that a body of a few kilobytes cannot
+// exhaust the memory while it is decoded.
 func TestABombIsDefusedInBoundedMemory(t *testing.T) {
 	const limit = 1 << 18
 	text := make([]byte, 16<<20)
@@ -155,8 +155,8 @@ func TestReadAllReadsUpToTheLimit(t *testing.T) {
 	}
 }
 
-// TestALengthThatIsOnlyClaimedTakesNoMemory ensures that a header cannot make
-// the gateway set memory aside which nothing is ever sent for.
+// TestALengthThatIsOnlyClaimedTakesNoMemory ensures that a large content-length alone
+// does not make the gateway allocate memory.
 func TestALengthThatIsOnlyClaimedTakesNoMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -1,11 +1,10 @@
-// Package events emits the Caddy events of the gateway, to which the option "events" of
-// Caddy binds handlers. Their names begin with "ai_gateway_".
+// Package events emits the Caddy events of the gateway. Caddy's option "events" binds
+// handlers to them. Their names begin with "ai_gateway_".
 //
-// It promises that whoever emits an event never waits for its handlers, that one
-// handler runs at a time, and that events go to the handlers of the configuration that
-// is in force. It refuses events that nobody observes, and those beyond a bounded
-// queue. The data of an event has names of the configuration and numbers, and never a
-// credential, a prompt or an answer.
+// It promises that Emit never waits for handlers, that one handler runs at a time, and
+// that events go to the handlers of the running configuration. It drops events without
+// handlers, and events that exceed a bounded queue. The data of an event contains names
+// of the configuration and numbers, and never a credential, a prompt or an answer.
 package events
 
 import (
@@ -22,24 +21,24 @@ import (
 // The events, with their data.
 const (
 	LedgerBlocked   = "ai_gateway_ledger_blocked"   // the ledger cannot be written: error
-	LedgerRecovered = "ai_gateway_ledger_recovered" // it can be written again
-	JournalDamaged  = "ai_gateway_journal_damaged"  // bytes of the journal were passed over: path, offset, bytes
-	UnpricedModel   = "ai_gateway_unpriced_model"   // once a day for each model: provider, model, upstream_model
-	BudgetThreshold = "ai_gateway_budget_threshold" // once in a period: limit, key, percent, period
-	Fallback        = "ai_gateway_fallback"         // another provider was asked after a failure: model, from, to, cause
-	ProviderDown    = "ai_gateway_provider_down"    // no requests are sent to it for now: provider, model, cause, until
-	ProviderUp      = "ai_gateway_provider_up"      // requests are sent to it again: provider, model
+	LedgerRecovered = "ai_gateway_ledger_recovered" // the ledger can be written again
+	JournalDamaged  = "ai_gateway_journal_damaged"  // bytes of the journal were skipped: path, offset, bytes
+	UnpricedModel   = "ai_gateway_unpriced_model"   // a model has no price, once a day for each: provider, model, upstream_model
+	BudgetThreshold = "ai_gateway_budget_threshold" // 50, 80 or 100 % of a budget are used, each once in a period: limit, key, percent, period
+	Fallback        = "ai_gateway_fallback"         // another provider was called after a failure: model, from, to, cause
+	ProviderDown    = "ai_gateway_provider_down"    // a target rests after failures: provider, model, cause, until
+	ProviderUp      = "ai_gateway_provider_up"      // a target is available again: provider, model
 )
 
 // mostWaiting bounds the events that wait for handlers.
 const mostWaiting = 64
 
-// running are the emitters of configurations that have started and not stopped, the
+// running are the emitters of the configurations that have started but not stopped, the
 // newest last.
 var running struct {
 	mu    sync.Mutex // guards all below
 	list  []*Emitter
-	early []event // while list is empty, such as before the first configuration has started
+	early []event // emitted while list is empty, such as before the first configuration starts
 }
 
 // Emitter emits the events of one configuration, one after the other.
@@ -48,7 +47,7 @@ type Emitter struct {
 	app   *caddyevents.App
 	queue chan event
 	end   chan struct{} // closed by Stop
-	done  sync.WaitGroup
+	done  sync.WaitGroup // waits for run
 }
 
 type event struct {
@@ -56,12 +55,13 @@ type event struct {
 	data map[string]any
 }
 
-// New returns the emitter of a configuration. Events go to its handlers from the moment
-// that Caddy has started the configuration, which no app knows of itself, until Stop. It
-// is called while a module is provisioned.
+// New returns the emitter of a configuration. Call it while provisioning a module. The
+// handlers of the configuration get events from its start until Stop. New subscribes to
+// Caddy's event "started", because an app has no other way to learn that all apps of
+// the configuration have started.
 //
-// Events have no module as their origin: what the context of a module has there, Caddy
-// overwrites when it provisions others.
+// The events have no module as their origin. The context of a module cannot be used:
+// Caddy changes its origin when it provisions other modules.
 func New(ctx caddy.Context) (*Emitter, error) {
 	app, err := ctx.App("events")
 	if err != nil {
@@ -97,9 +97,9 @@ func (e *Emitter) start() {
 	e.done.Go(e.run)
 }
 
-// Emit emits an event, unless nobody observes it. The data must not change afterwards.
-// Events from before the first configuration has started wait for it.
-// If too many events wait, it is dropped, which the log of the process shows.
+// Emit emits an event, unless no handler is bound to it. The data must not change
+// afterwards. Events that are emitted before the first configuration starts wait for
+// its start. If too many events wait, Emit drops the event and logs a warning.
 func Emit(name string, data map[string]any) {
 	running.mu.Lock()
 	defer running.mu.Unlock()
@@ -111,7 +111,7 @@ func Emit(name string, data map[string]any) {
 	}
 }
 
-// add adds an event to the queue, unless nobody observes it. The caller holds
+// add adds an event to the queue, unless no handler is bound to it. The caller holds
 // running.mu.
 func (e *Emitter) add(next event) {
 	if !e.app.ShouldEmit(next.name) {
@@ -120,7 +120,7 @@ func (e *Emitter) add(next event) {
 	select {
 	case e.queue <- next:
 	default:
-		caddy.Log().Named("ai_gateway").Warn("event dropped, as too many wait for their handlers", zap.String("event", next.name))
+		caddy.Log().Named("ai_gateway").Warn("dropping event: too many events wait for their handlers", zap.String("event", next.name))
 	}
 }
 
@@ -135,8 +135,8 @@ func (e *Emitter) run() {
 	}
 }
 
-// Stop ends the emitter, once the handler that runs has returned. Events that still wait
-// are dropped. A nil Emitter has nothing to end.
+// Stop stops the emitter, and waits until a running handler has returned. It drops the
+// events that still wait. On a nil Emitter, Stop does nothing.
 func (e *Emitter) Stop() {
 	if e == nil {
 		return

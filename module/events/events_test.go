@@ -33,10 +33,10 @@ func (a *app) Provision(ctx caddy.Context) (err error) {
 func (a *app) Start() error { return nil }
 func (a *app) Stop() error  { a.emitter.Stop(); return nil }
 
-// handled are the events that arrive, by the name of their handler.
+// handled are the events that the handlers have received.
 var handled = make(chan string, 100)
 
-// handler hands events on. If it is blocked, it waits before the first one.
+// handler sends events to handled. If Blocked is true, it first waits for release.
 type handler struct {
 	Name    string `json:"name"`
 	Blocked bool   `json:"blocked"`
@@ -67,26 +67,26 @@ func subscription(event, handler string) string {
 	return fmt.Sprintf(`{"events": [%q], "handlers": [{"handler": "events_test", %s}]}`, event, handler)
 }
 
-// Events go to the handlers of the configuration that is in force, also from parts that
-// outlive a reload.
+// State that outlives a reload, such as the ledger, must not emit events to the handlers
+// of an old configuration.
 func TestEventsGoToTheConfigurationInForce(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, caddy.Stop()) })
 	events.Emit(events.UnpricedModel, map[string]any{"model": "early"})
 	load(t, subscription(events.UnpricedModel, `"name": "first"`))
-	assert.Equal(t, "first got ai_gateway_unpriced_model: early", <-handled, "it waits for the first configuration")
+	assert.Equal(t, "first got ai_gateway_unpriced_model: early", <-handled, "an event waits for the first configuration")
 	events.Emit(events.UnpricedModel, map[string]any{"model": "m"})
 	assert.Equal(t, "first got ai_gateway_unpriced_model: m", <-handled)
 
 	load(t, subscription(events.UnpricedModel, `"name": "second"`))
-	events.Emit(events.LedgerBlocked, nil) // nobody observes it
+	events.Emit(events.LedgerBlocked, nil) // no handler is bound to it
 	events.Emit(events.UnpricedModel, map[string]any{"model": "n"})
 	assert.Equal(t, "second got ai_gateway_unpriced_model: n", <-handled)
 
 	assert.Empty(t, handled)
 }
 
-// A handler that hangs, such as a command, holds up no request: what is too much for the
-// queue is dropped.
+// A handler that hangs, such as a command, must not delay requests: events that exceed
+// the queue are dropped.
 func TestEmittersDoNotWaitForHandlers(t *testing.T) {
 	load(t, subscription(events.ProviderDown, `"name": "slow", "blocked": true`))
 	for range 1000 {

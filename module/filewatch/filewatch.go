@@ -1,9 +1,10 @@
-// Package filewatch reads a file that a configuration names, and follows it while it
-// changes, without a reload of the configuration.
+// Package filewatch reads a file of the configuration, and applies its changes without
+// a reload.
 //
-// A change takes effect within about two seconds. While the file cannot be read, or its
-// text is refused, what was accepted last stays in force, and the log has the reason,
-// once. The package refuses relative paths, and files beyond a size.
+// It promises that a change takes effect within about two seconds. While the file
+// cannot be read, or its text is invalid, the last valid text stays in effect, and one
+// log entry contains the reason. It refuses relative paths, and files larger than
+// 16 MiB.
 package filewatch
 
 import (
@@ -35,11 +36,11 @@ var (
 	errRelative = errors.New("the path must be absolute")
 	// errEmpty is the error for a file that has become empty, which is more often the
 	// effect of a full disk or of a mistyped command than intended.
-	errEmpty = errors.New("the file has become empty; a file that is to have nothing has a comment")
+	errEmpty = errors.New("the file has become empty; to remove everything, leave only a comment in it")
 )
 
-// CheckPath returns an error for a path that is relative whatever the values of
-// its placeholders.
+// CheckPath returns an error for a relative path. It accepts every path that contains
+// placeholders, because their values are unknown.
 func CheckPath(path string) error {
 	if !strings.Contains(path, "{") && !filepath.IsAbs(path) {
 		return errRelative
@@ -47,24 +48,24 @@ func CheckPath(path string) error {
 	return nil
 }
 
-// File is a file that is followed.
+// File is a file whose changes are applied.
 type File struct {
 	Path   string // absolute; may contain placeholders such as {env.*} until Start
-	Name   string // in log messages: "keys file"
-	Parts  string // what the file has, in log messages: "keys"
+	Name   string // the file in log messages, such as "keys file"
+	Parts  string // the content of the file in log messages, such as "keys"
 	Logger *zap.Logger
 
-	// Accept takes a text into force, or returns why it is refused. The first text may
-	// be empty. The calls come one after the other.
+	// Accept applies a text, or returns an error if the text is invalid. The first
+	// text may be empty. Calls do not overlap.
 	Accept func(text []byte) error
 
 	read    [sha256.Size]byte // digest of the text that was read last
 	decided [sha256.Size]byte // digest of the text that was accepted or refused last
-	failure string            // why the file could not be read last; empty if it could
+	failure string            // error of the last reading; empty if it succeeded
 }
 
-// Start reads the file, whose text must be accepted, and follows it until the context
-// ends.
+// Start reads the file, and then applies its changes until the context ends. It returns
+// an error if the file cannot be read or its text is invalid.
 func (f *File) Start(ctx context.Context) error {
 	if err := f.load(); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
@@ -114,8 +115,9 @@ func (f *File) follow(ctx context.Context) {
 	}
 }
 
-// Poll reads the file once, as Start has it read at each Interval. A new text is used
-// when two polls have read it: a text that was read once may still be incomplete.
+// Poll reads the file once. After Start, it runs at each Interval. A new text takes
+// effect when two successive polls have read the same text, because a text that was
+// read only once may be incomplete.
 func (f *File) Poll() {
 	text, err := readFile(f.Path)
 	if err != nil {

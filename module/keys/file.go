@@ -30,7 +30,7 @@ type FileKeys struct {
 	logger *zap.Logger
 	file   filewatch.File
 
-	mu     sync.Mutex // guards checks
+	mu     sync.Mutex // guards checks, and makes check and replacement one step
 	checks []func(iter.Seq[*aigateway.Key]) error
 }
 
@@ -49,7 +49,7 @@ func (f *FileKeys) Provision(ctx caddy.Context) error {
 	return f.file.Start(ctx)
 }
 
-// accept uses the keys of a text.
+// accept replaces the keys by those of a text, if every check allows it.
 func (f *FileKeys) accept(text []byte) error {
 	keys, err := f.parse(text)
 	if err != nil {

@@ -28,8 +28,8 @@ func writeKeys(t *testing.T, path string, lines ...string) {
 	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 }
 
-// loadFile loads a file as the gateway does, until the test ends or cancel is
-// called.
+// loadFile loads a file as the gateway does. The file is followed until the test ends
+// or cancel is called.
 func loadFile(t *testing.T, path string) (*FileKeys, context.CancelFunc, error) {
 	t.Helper()
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
@@ -175,14 +175,14 @@ func TestAFileIsFollowedUntilTheConfigurationEnds(t *testing.T) {
 		f, cancel, err := loadFile(t, path)
 		require.NoError(t, err)
 		writeKeys(t, path, line("two"))
-		time.Sleep(2*filewatch.Interval + 1) // of the clock of the bubble
+		time.Sleep(2*filewatch.Interval + 1) // on the fake clock
 		synctest.Wait()
 		assert.Equal(t, []string{"two"}, f.names())
-		cancel() // the bubble demands that its goroutines end
+		cancel() // synctest fails the test if the goroutine does not end
 	})
 }
 
-// A file that was being written in place was once used after any of its lines.
+// A file that was still being written was once used with only some of its lines.
 func TestAFileThatStillChangesIsNotUsedYet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys")
 	writeKeys(t, path, line("one"), line("two"))
@@ -222,7 +222,7 @@ func TestABadEditKeepsTheKeysAndIsReportedOnce(t *testing.T) {
 }
 
 // A file that a full disk or a mistyped command had emptied once revoked all of its
-// keys. A file with only a comment is intended.
+// keys. A file with only a comment is empty on purpose.
 func TestAnEmptiedFileKeepsTheKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys")
 	writeKeys(t, path, line("one"))
@@ -249,7 +249,7 @@ func TestAVanishedFileKeepsTheKeysAndIsReportedOnce(t *testing.T) {
 		f.settle()
 	}
 	assert.Len(t, logs.FilterMessageSnippet("cannot be read").All(), 2, "once for each outage")
-	assert.Equal(t, 2, logs.Len(), "a file that is back unchanged is not a change")
+	assert.Equal(t, 2, logs.Len(), "a file that comes back unchanged has not changed")
 }
 
 func TestChangesAreCheckedBeforeTheyTakeEffect(t *testing.T) {

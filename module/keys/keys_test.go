@@ -103,7 +103,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"no key":      {[]Entry{{Name: "a"}}, "a key is {env.NAME}"},
 		"no name":     {[]Entry{{Key: "{env.TEST_KEY}"}}, "the name of a key"},
 		"spaced name": {[]Entry{{Name: "a b", Key: "{env.TEST_KEY}"}}, "the name of a key"},
-		// Its logs would look like those of a key of a user.
+		// Logs could not distinguish this key from the key of a user.
 		"name of a stored key": {[]Entry{{Name: "key_17", Key: "{env.TEST_KEY}"}}, "choose another name"},
 		"unset variable":       {[]Entry{{Name: "a", Key: "{env.NO_SUCH_KEY}"}}, "resolving secret"},
 		"empty variable":       {[]Entry{{Name: "a", Key: "{env.EMPTY_KEY}"}}, "resolving secret"},
@@ -112,8 +112,8 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"too short":            {[]Entry{{Name: "a", Key: "{env.SHORT_KEY}"}}, "8 to 256"},
 		"too long":             {[]Entry{{Name: "a", Key: "{env.LONG_KEY}"}}, "8 to 256"},
 		"with a space":         {[]Entry{{Name: "a", Key: "{env.SPACED_KEY}"}}, "8 to 256"},
-		// It was once accepted, and every request with it was refused: a comma
-		// separates the values of a header.
+		// Such a key was once accepted, and then every request with it was refused: a
+		// comma separates the values of a header.
 		"with a comma":    {[]Entry{{Name: "a", Key: "{env.LIST_KEY}"}}, "key a: a key has 8 to 256 printable ASCII characters, without spaces or commas"},
 		"beyond ASCII":    {[]Entry{{Name: "a", Key: "{env.WIDE_KEY}"}}, "8 to 256"},
 		"short digest":    {[]Entry{{Name: "a", Key: "sha256:abcd"}}, "64 hexadecimal digits"},

@@ -1,4 +1,4 @@
-// Package suggest finds the name that was probably meant by an unknown one, and writes
+// Package suggest finds the known name that a mistyped name probably means, and writes
 // errors about unknown names in a configuration.
 package suggest
 
@@ -7,8 +7,8 @@ import "strings"
 // maxEdits is the largest distance between a name and a suggestion for it.
 const maxEdits = 2
 
-// Unrecognized returns the error for an unknown word in a block. It contains the word
-// that was probably meant, and lists the known words.
+// Unrecognized returns the error for an unknown word in a block. The error contains the
+// nearest known word, if one is near, and lists all known words.
 func Unrecognized(block, word string, known []string) string {
 	return "unrecognized word in " + block + ": '" + word + "'; " + DidYouMean(word, known) + "known are: " + strings.Join(known, ", ")
 }
@@ -30,7 +30,7 @@ func Nearest(mistyped string, known []string) string {
 	best, distance := "", maxEdits+1
 	for _, name := range known {
 		if len(mistyped) > len(name)+maxEdits {
-			continue // too far, and possibly as long as a client likes
+			continue // too far; clients choose the length
 		}
 		n := edits(mistyped, name)
 		nearer := n < distance || n == distance && len(name) == len(mistyped)
