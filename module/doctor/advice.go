@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// remedy is a line of the configuration, for failures whose reason matches. $1 in the
-// line is the first group of the pattern.
+// remedy is a line of the configuration that fixes the failures whose reason matches a
+// pattern. $1 in the line is the first group of the pattern.
 type remedy struct {
 	reason *regexp.Regexp
 	line   string
-	trait  bool // it does nothing where the provider gets the requests as they are
+	trait  bool // the line has no effect on requests that are not translated
 }
 
-// remedies are the known remedies. The first that matches is given: more special ones
-// come first. The words are those of providers and of the gateway.
+// remedies are the known remedies. The first match wins, so more specific patterns come
+// first. The patterns match messages of providers and of the gateway.
 var remedies = []remedy{
 	trait(`max_completion_tokens`, "max_tokens_field max_completion_tokens"),
 	trait(`max_tokens.*?(?:at most|less than or equal to|maximum value of) \W?(\d+)`, "max_output_tokens $1"),
@@ -41,8 +41,8 @@ func trait(reason, line string) remedy {
 	return r
 }
 
-// adviceFor returns the line that mends a failure, "" if none is known. If bytes is true,
-// no trait does.
+// adviceFor returns the line that fixes a failure, "" if none is known. bytes reports
+// whether requests are not translated, so that traits have no effect.
 func adviceFor(reason string, bytes bool) string {
 	for _, r := range remedies {
 		groups := r.reason.FindStringSubmatch(reason)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The words are those of services.
+// The reasons are messages of real services.
 func TestAdvice(t *testing.T) {
 	for reason, line := range map[string]string{
 		"400: Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.":      "max_tokens_field max_completion_tokens",

@@ -64,7 +64,7 @@ func parseChunk(s *streamed, event map[string]any) {
 		fields, _ := choice.(map[string]any)
 		s.complete = s.complete || fields["finish_reason"] != nil // some servers send no [DONE]
 	}
-	if event["usage"] != nil { // a chunk of its own, at the end
+	if event["usage"] != nil { // in the last chunk, which has no choices
 		s.usage = counts(event["usage"], "prompt_tokens", "completion_tokens")
 	}
 }

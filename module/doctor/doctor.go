@@ -1,10 +1,10 @@
-// Package doctor tests the models of a running gateway as its clients use them: it asks
-// each model for a text, a stream, a call of a tool and so on, and reports what works, and
-// which word of the configuration would mend what does not.
+// Package doctor tests the models of a running gateway as its clients use them. It asks
+// each model for a text, a stream, a tool call and so on. It reports which probes
+// succeed, and which line of the configuration fixes a failure.
 //
-// It promises few and small requests: at most MostRequests for a model, of about 100 tokens
-// each, images aside, with answers of at most 64 tokens. It refuses to change anything,
-// to follow redirects, and to print the key.
+// It promises few and small requests: at most MostRequests for a model, of about 100
+// tokens each except for images, with answers of at most 64 tokens. It refuses to change
+// anything, to follow redirects, and to print the key.
 package doctor
 
 import (
@@ -14,28 +14,28 @@ import (
 
 // Gateway is the gateway to examine.
 type Gateway struct {
-	URL string // of the site, without a path
-	Key string // of a client
+	URL string // URL of the site, without a path
+	Key string // key of a client
 }
 
 // Result is the result of a probe.
 type Result struct {
 	Model  string `json:"model"`
-	Format string `json:"format"` // of the client
+	Format string `json:"format"` // format of the client
 	Probe  string `json:"probe"`
 	State  State  `json:"state"`
 
-	// Reason is why the state is not Works, in one sentence.
+	// Reason explains in one sentence why the state is not Works.
 	Reason string `json:"reason,omitempty"`
 
-	// Advice is a line for the block of the provider, or of its target, that mends the
-	// failure; "" if none is known.
+	// Advice is a line for the block of the provider or of the target that fixes the
+	// failure, "" if none is known.
 	Advice string `json:"advice,omitempty"`
 
 	Usage
 }
 
-// Usage is what the answers to a probe cost, in tokens.
+// Usage is the number of tokens that a probe used.
 type Usage struct {
 	Input  int64 `json:"input_tokens"`
 	Output int64 `json:"output_tokens"`
@@ -52,17 +52,19 @@ type State string
 // The states.
 const (
 	Works       State = "ok"
-	Unsupported State = "unsupported" // refused by name: the provider or the gateway has no such thing
+	Unsupported State = "unsupported" // the provider or the gateway does not have the feature
 	Broken      State = "broken"
 )
 
-// MostRequests is how many requests Examine sends at most: for messages, nine probes with
-// a second request for tools; for chat, one probe less, and a first one that may have to be
-// repeated with another name of max_tokens.
+// MostRequests is the largest number of requests that Examine sends. In the messages
+// format, there are nine probes, and the probe "tools" sends two requests. In the chat
+// format, there is one probe less, and the first probe may be repeated with another name
+// of max_tokens.
 const MostRequests = (9 + 1) + (8 + 1 + 1)
 
-// Examine runs all probes of a model in the formats of clients, and hands each result to
-// report. If a model gives no text, its other probes are left out.
+// Examine runs all probes of a model in the messages and chat formats, and calls report
+// with each result. If a model returns no text in a format, Examine skips the other
+// probes in this format.
 func Examine(ctx context.Context, g Gateway, m Model, report func(Result)) {
 	for _, f := range []format{messages, chat} {
 		e := &exam{ctx: ctx, gateway: g, format: f, model: m.Name, bytes: m.Lanes[f.name] == "bytes"}
@@ -70,7 +72,7 @@ func Examine(ctx context.Context, g Gateway, m Model, report func(Result)) {
 			if p.name == "count" && f.countPath == "" {
 				continue
 			}
-			r := e.take(p)
+			r := e.run(p)
 			report(r)
 			if p.essential && r.State == Broken {
 				break

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// format is a format in which the gateway is asked. Together, messages and chat use a
-// provider both in its own format and in translation.
+// format is a format of requests to the gateway. Together, messages and chat test most
+// providers both in their own format and with translation.
 type format struct {
 	name, path, countPath string
 	limit                 string // the name of max_tokens
@@ -23,10 +23,10 @@ type format struct {
 	withResult func(request map[string]any, a answer) map[string]any
 }
 
-// change makes a plain request one of a probe.
+// change turns a plain request into the request of a probe.
 type change func(request map[string]any)
 
-// maxTokens is the length of the longest answers.
+// maxTokens is the max_tokens of requests that expect an answer.
 const maxTokens = 64
 
 // request returns a request for an answer to a prompt.
@@ -41,16 +41,16 @@ func (f format) request(model, prompt string, change change) map[string]any {
 	return request
 }
 
-// answer is what a probe reads of a whole answer.
+// answer is the part of a JSON answer that probes use.
 type answer struct {
 	text   string
-	cut    bool // at max_tokens, of which thinking may have used all
+	cut    bool // the answer ended at max_tokens; thinking may have used all of them
 	callID string
-	turn   any // the turn of the assistant, as it is sent back
+	turn   any // the turn of the assistant, for the next request
 	usage  Usage
 }
 
-// streamed is what a probe reads of a stream.
+// streamed is the part of a stream that probes use.
 type streamed struct {
 	complete bool
 	failure  string
@@ -72,7 +72,7 @@ func (f format) parseStream(body []byte) (s streamed) {
 		}
 		var event map[string]any
 		if json.Unmarshal([]byte(data), &event) != nil {
-			s.failure = "an event of the stream is no JSON object"
+			s.failure = "an event of the stream is not a JSON object"
 			return s
 		}
 		if message := errorIn([]byte(data)); message != "" {
@@ -84,7 +84,7 @@ func (f format) parseStream(body []byte) (s streamed) {
 	return s
 }
 
-var errNoAnswer = errors.New("the answer is not one of the format")
+var errNoAnswer = errors.New("the answer does not have the format of the request")
 
 // pixel is an image of one pixel: a PNG in base64.
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -96,11 +96,11 @@ var parameters = map[string]any{
 	"required":   []string{"city"},
 }
 
-// forecast is what the tool returns.
+// forecast is the result of the tool.
 const forecast = "sunny, 20 degrees"
 
-// withTurns returns a copy of a request with two more turns, and without the order to
-// call a tool.
+// withTurns returns a copy of a request with more turns. The copy does not demand a tool
+// call.
 func withTurns(request map[string]any, turns ...any) map[string]any {
 	more := maps.Clone(request)
 	delete(more, "tool_choice")
@@ -108,7 +108,8 @@ func withTurns(request map[string]any, turns ...any) map[string]any {
 	return more
 }
 
-// counts reads two members of an object of usage.
+// counts returns the usage of an answer, of which input and output are the members with
+// the numbers of tokens.
 func counts(usage any, input, output string) Usage {
 	of, _ := usage.(map[string]any)
 	in, _ := of[input].(float64)

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// maxBody bounds the answers that are read.
+// maxBody is the largest number of bytes that are read from an answer.
 const maxBody = 4 << 20
 
-// patience is how long an answer may take.
-const patience = 2 * time.Minute
+// requestTimeout bounds a request with its answer.
+const requestTimeout = 2 * time.Minute
 
-// client follows no redirect: another host must not get the key. Each request has a
-// connection of its own, since a reload of the gateway may close one that is idle.
+// client follows no redirect, because another host must not get the key. Each request
+// uses a new connection, because a reload of the gateway may close an idle one.
 var client = &http.Client{
-	Timeout:       patience,
+	Timeout:       requestTimeout,
 	Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
@@ -35,7 +35,7 @@ type reply struct {
 // message returns the message of an error answer, "" for other answers.
 func (r reply) message() string { return errorIn(r.body) }
 
-// errorIn returns the message and the code of an error, "" if the body has none.
+// errorIn returns the message and the code of the error in a body, "" if it has none.
 func errorIn(body []byte) string {
 	var e struct {
 		Error *struct {
@@ -73,7 +73,7 @@ func (g Gateway) send(ctx context.Context, method, path string, body []byte) (re
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return reply{}, fmt.Errorf("asking the gateway: %w", err)
+		return reply{}, fmt.Errorf("calling the gateway: %w", err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
@@ -89,8 +89,8 @@ type Model struct {
 	Lanes map[string]string // by the format of the client: "bytes" or "translated"
 }
 
-// Models returns the models that the key may use. Names that are not listed, but that a
-// pattern covers, are added.
+// Models returns the named models, or without names, all listed models that the key may
+// use. A name need not be in the list of the gateway, because a pattern may match it.
 func (g Gateway) Models(ctx context.Context, names []string) ([]Model, error) {
 	got, err := g.send(ctx, http.MethodGet, "/v1/capabilities", nil)
 	if err != nil {
@@ -106,7 +106,7 @@ func (g Gateway) Models(ctx context.Context, names []string) ([]Model, error) {
 		}
 	}
 	if err := json.Unmarshal(got.body, &list); err != nil {
-		return nil, errors.New("listing models: the answer is not one of the gateway")
+		return nil, errors.New("listing models: the answer does not come from an AI gateway")
 	}
 	lanes := make(map[string]map[string]string)
 	var listed []string

@@ -2,17 +2,16 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 )
 
-// probe is one question about a model.
+// probe is a test of one feature of a model.
 type probe struct {
 	name      string
-	essential bool // without it, the other probes show nothing
-	run       func(*exam)
+	essential bool // the other probes cannot succeed if this one fails
+	test      func(*exam)
 }
 
 // prompt is the prompt of most probes.
@@ -26,7 +25,7 @@ var probes = []probe{
 	{"turns", false, (*exam).turns},
 	{"tools", false, (*exam).tools},
 	{"image", false, (*exam).image},
-	{"error", false, (*exam).mistake},
+	{"error", false, (*exam).invalid},
 	{"count", false, (*exam).count},
 }
 
@@ -36,16 +35,16 @@ type exam struct {
 	gateway Gateway
 	format  format
 	model   string
-	bytes   bool // the provider gets the requests as they are: no trait applies
+	bytes   bool // requests are not translated, so that traits have no effect
 	*Result
 }
 
-// take runs a probe. If the provider gets the client's own request, and wants another name
-// of max_tokens in it, the probe runs again with that.
-func (e *exam) take(p probe) Result {
+// run runs a probe. If requests are not translated, and the provider demands another
+// name of max_tokens, the probe and all later ones use that name.
+func (e *exam) run(p probe) Result {
 	for {
 		e.Result = &Result{Model: e.model, Format: e.format.name, Probe: p.name}
-		p.run(e)
+		p.test(e)
 		if !e.bytes || e.format.limit == longLimit || !strings.Contains(e.Reason, longLimit) {
 			return *e.Result
 		}
@@ -53,10 +52,11 @@ func (e *exam) take(p probe) Result {
 	}
 }
 
-// longLimit is the name of max_tokens for models that think, in chat.
+// longLimit is the name of max_tokens in chat requests for reasoning models.
 const longLimit = "max_completion_tokens"
 
-// ask sends a request, and fails the probe if it is not answered.
+// ask sends a request. If the gateway does not answer it, ask reports false, and the
+// probe fails.
 func (e *exam) ask(request any) (answer, bool) {
 	got, err := e.gateway.post(e.ctx, e.format.path, request)
 	if err != nil {
@@ -76,7 +76,9 @@ func (e *exam) ask(request any) (answer, bool) {
 	return a, true
 }
 
-// refused fails the probe with the error of an answer.
+// refused fails the probe with an error answer. If the status is 4xx and no remedy is
+// known, the feature counts as unsupported. Exceptions are the probe "text", which every
+// model must support, and status 429, which says nothing about the feature.
 func (e *exam) refused(got reply) {
 	e.broken(fmt.Sprintf("%d: %s", got.status, got.message()))
 	if e.Advice == "" && e.Probe != "text" && got.status >= 400 && got.status < 500 && got.status != http.StatusTooManyRequests {
@@ -111,14 +113,14 @@ func (e *exam) sampling() {
 	e.plain(func(request map[string]any) { request["temperature"], request["top_p"] = 0.5, 0.9 })
 }
 
-// turns sends two turns of the user in a row, as agents do.
+// turns sends two successive turns of the user, as agents do.
 func (e *exam) turns() {
 	e.plain(func(request map[string]any) {
 		request["messages"] = append([]any{map[string]any{"role": "user", "content": "I am here."}}, request["messages"].([]any)...)
 	})
 }
 
-// plain asks for a text by a changed request.
+// plain asks for a text, with a change of the request.
 func (e *exam) plain(c change) {
 	if _, ok := e.ask(e.format.request(e.model, prompt, c)); ok {
 		e.works()
@@ -151,7 +153,7 @@ func (e *exam) stream() {
 	}
 }
 
-// tools asks for a call of a tool, and sends its result back.
+// tools demands a tool call, and sends a result of the tool.
 func (e *exam) tools() {
 	request := e.format.request(e.model, "What is the weather in Bern?", e.format.tools)
 	a, ok := e.ask(request)
@@ -159,7 +161,7 @@ func (e *exam) tools() {
 		return
 	}
 	if a.callID == "" {
-		e.broken("the answer has no call, though the request demands one")
+		e.broken("the answer has no tool call, although the request demands one")
 		return
 	}
 	if _, ok := e.ask(e.format.withResult(request, a)); ok {
@@ -173,16 +175,14 @@ func (e *exam) image() {
 	}
 }
 
-// errNoMistake is the reason of a gateway that takes a request which is none.
-var errNoMistake = errors.New("a request without a conversation is not refused with an error of the format")
-
-func (e *exam) mistake() {
+// invalid sends a request without a conversation, which must be refused.
+func (e *exam) invalid() {
 	got, err := e.gateway.post(e.ctx, e.format.path, map[string]any{"model": e.model, e.format.limit: 1})
 	switch {
 	case err != nil:
 		e.broken(err.Error())
 	case got.status < 400 || got.status >= 500 || got.message() == "":
-		e.broken(errNoMistake.Error())
+		e.broken("a request without a conversation is not refused with an error in the format")
 	default:
 		e.works()
 	}
