@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// admin sends requests to the paths below /ai_gateway/ of Caddy's admin API, or to the
-// same API in this process if no Caddy is running.
+// admin sends requests to the paths below /ai_gateway/ of Caddy's admin API. The API is
+// that of a running Caddy, or the same API in this process.
 type admin interface {
 	// send sends a request with a JSON body, nil for none, and returns the body of
-	// the answer. The error of a refused request is the message of the answer.
+	// the answer. If the request is refused, the error is the message of the answer.
 	send(method, path string, body []byte) ([]byte, error)
 	close()
 }
@@ -63,7 +63,7 @@ func (r remote) send(method, path string, body []byte) ([]byte, error) {
 
 func (remote) close() {}
 
-// errorOf returns the error of an answer.
+// errorOf returns the message of an error answer as an error.
 func errorOf(answer []byte) error {
 	var problem struct{ Error string }
 	if err := json.Unmarshal(answer, &problem); err != nil || problem.Error == "" {
@@ -108,7 +108,8 @@ func openAdmin(cmd *cobra.Command) (admin, error) {
 	return openLocal(ctx, store)
 }
 
-// withAdmin adds a function that uses an admin to a command.
+// withAdmin sets the function that runs when the command is called. The function gets
+// the admin that the flags select.
 func withAdmin(cmd *cobra.Command, run func(*cobra.Command, admin, []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a, err := openAdmin(cmd)
@@ -121,7 +122,7 @@ func withAdmin(cmd *cobra.Command, run func(*cobra.Command, admin, []string) err
 	return cmd
 }
 
-// recorder is an http.ResponseWriter that keeps the answer.
+// recorder is an http.ResponseWriter that stores the answer in memory.
 type recorder struct {
 	header http.Header
 	status int

@@ -5,9 +5,9 @@ import (
 	"text/template"
 )
 
-// caddyfile returns the configuration that the command runs. The admin endpoint is
-// off, because the configuration comes only from the command line. HTTP/2 and
-// HTTP/3 need TLS; with them, Caddy would log warnings.
+// caddyfile returns the configuration that the command runs. The admin endpoint is off,
+// because only the command line determines the configuration. The protocols exclude
+// HTTP/2 and HTTP/3 over TLS, about which Caddy would log warnings.
 func (s *setup) caddyfile() string { return render(caddyfileTemplate, s) }
 
 var caddyfileTemplate = template.Must(template.New("Caddyfile").Funcs(template.FuncMap{"join": strings.Join}).Parse(

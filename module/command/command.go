@@ -1,10 +1,10 @@
-// Package command implements the command caddy ai-gateway. The command runs a gateway
-// without a configuration file, from the API keys in the environment; its subcommands
-// manage the users and keys of a gateway.
+// Package command implements the command caddy ai-gateway. The command starts a gateway
+// without a configuration file, from the API keys in the environment. Its subcommands
+// manage users and keys, show usage and targets, and test models.
 //
 // It promises a gateway that answers within a second, with or without an account at a
-// provider; and a configuration that an operator could have written: the command
-// generates a Caddyfile, prints it on request, and runs it.
+// provider. The configuration is a Caddyfile that an operator could have written: the
+// command generates it, prints it on request, and runs it.
 //
 // It refuses to share an address with another program, to print keys that it has not
 // created, and to accept a password as an argument.
@@ -44,7 +44,7 @@ func configure(cmd *cobra.Command) {
 	cmd.AddCommand(userCommand(), keyCommand(), usageCommand(), targetsCommand(), explainCommand(), doctorCommand())
 }
 
-// run starts the gateway, which runs until a signal ends the process.
+// run starts the gateway, and does not return until a signal ends the process.
 func run(flags caddycmd.Flags) (int, error) {
 	s, err := newSetup(options{
 		listen: flags.String("listen"),
@@ -98,8 +98,8 @@ func adapt(caddyfile string) (*caddy.Config, error) {
 	return config, nil
 }
 
-// printCaddyfile prints the Caddyfile, which contains the digest of a new key. It writes
-// the key itself to messages.
+// printCaddyfile writes the Caddyfile to out. If the key is new, the Caddyfile contains
+// only its digest, and printCaddyfile writes the key to messages.
 func printCaddyfile(s *setup, out, messages io.Writer) error {
 	if s.newKey {
 		if _, err := fmt.Fprintf(messages, "The key of this file, shown only now: %s\n", s.key); err != nil {

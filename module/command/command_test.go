@@ -57,7 +57,8 @@ func TestAddressesThatAreRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "listening on no-such-host.invalid:0")
 }
 
-// Caddy alone would start, and the two programs would take turns answering.
+// Caddy itself would start, and each of the two programs would answer some of the
+// requests.
 func TestAddressInUseIsRefusedByName(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -82,14 +83,15 @@ func TestURLsAreForClientsOfThisMachine(t *testing.T) {
 	}
 }
 
-// startGateway starts what the command would start and returns its banner.
+// startGateway starts a gateway as the command does, with an empty data directory, and
+// returns its banner.
 func startGateway(t *testing.T, variables map[string]string) string {
 	t.Helper()
 	freshData(t)
 	return startAgain(t, variables)
 }
 
-// startAgain is startGateway with the data of an earlier start.
+// startAgain is startGateway with the data directory of an earlier start.
 func startAgain(t *testing.T, variables map[string]string) string {
 	t.Helper()
 	s, err := newSetup(options{listen: "127.0.0.1:0"}, environment(variables))
@@ -100,7 +102,7 @@ func startAgain(t *testing.T, variables map[string]string) string {
 	return banner.String()
 }
 
-// logIn gives the status of a login at the gateway of a banner.
+// logIn logs in at the gateway that printed a banner, and returns the status.
 func logIn(t *testing.T, banner, name, password string) int {
 	t.Helper()
 	base := strings.Fields(banner)[4] // AI gateway listening on <URL>
@@ -117,7 +119,7 @@ var (
 	curlBody   = regexp.MustCompile(`-d '([^']+)'`)
 )
 
-// paste does what the curl command in a banner does.
+// paste sends the request of the curl command in a banner.
 func paste(t *testing.T, banner string, variables map[string]string) (int, string) {
 	t.Helper()
 	url, body := curlURL.FindStringSubmatch(banner), curlBody.FindStringSubmatch(banner)
@@ -153,8 +155,8 @@ func TestCurlOfTheBannerWorksAsSoonAsItIsShown(t *testing.T) {
 	}
 }
 
-// The list of a gateway with providers once named nothing but demo, so that
-// whoever tried it with an Ollama of theirs could not choose one of its models.
+// The list of models once contained only "demo", so that users of a local Ollama could
+// not select its models.
 func TestModelsOfAnOllamaAreListedBesideTheDemo(t *testing.T) {
 	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, "/v1/models", r.URL.Path)
@@ -182,7 +184,7 @@ func TestOtherKeysAreRefused(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, status)
 }
 
-// Who opened the address in a browser saw nothing: an empty answer with status 200.
+// A browser once showed nothing at the address: the answer was empty, with status 200.
 func TestPathsOutsideOfTheGatewayExplainIt(t *testing.T) {
 	for name, value := range canaries {
 		t.Setenv(name, value)

@@ -26,20 +26,20 @@ func doctorCommand() *cobra.Command {
 	}
 	cmd.Flags().StringP("url", "", "http://localhost:8080", "Address of the gateway, as clients use it without /v1")
 	cmd.Flags().StringP("key", "", "{env.GATEWAY_KEY}", "Key of a client: a reference to the environment or to a file")
-	cmd.Flags().BoolP("json", "", false, "Print the results as JSON, one in a line")
-	cmd.Flags().BoolP("dry-run", "", false, "Print what would be asked, and ask nothing")
+	cmd.Flags().BoolP("json", "", false, "Print the results as JSON, one per line")
+	cmd.Flags().BoolP("dry-run", "", false, "Print the planned probes, and send no request to a model")
 	return cmd
 }
 
 const doctorHelp = `
-Asks each model of the gateway, or each of those that are named, for a text, a stream, an
-answer with a system prompt, a call of a tool, what an image shows, an error, and a count of
-tokens: as a messages client, and as a chat client. So a provider is used in its own format
-and in translation.
+Sends requests to each model of the gateway, or only to the named models. The probes test
+a text, a stream, a system prompt, sampling, successive turns, a tool call, an image, an
+error, and a count of tokens, both as a messages client and as a chat client. This tests
+a provider in its own format and with translation.
 
-The table shows what works, what it used in tokens, and for what does not work, a line for
-the provider's block that mends it, if one is known. The exit status is 1 if any probe is
-broken, for scripts; what a model does not support is not broken.`
+The table shows the result of each probe and the tokens that it used. For a failure, it
+shows a line for the provider's block that fixes it, if one is known. The exit status is 1
+if any probe is broken. A feature that a model does not support is not broken.`
 
 // examine runs the probes, and prints their results.
 func examine(cmd *cobra.Command, names []string) error {
@@ -78,7 +78,7 @@ func gatewayOf(cmd *cobra.Command) (g doctor.Gateway, err error) {
 	}
 	reference, _ := cmd.Flags().GetString("key")
 	if !strings.HasPrefix(reference, "{") {
-		return g, errors.New("--key must be a reference, such as {env.GATEWAY_KEY} or {file./run/secrets/key}: other users of the machine can read arguments")
+		return g, errors.New("--key must be a reference, such as {env.GATEWAY_KEY} or {file./run/secrets/key}, because other users of the machine can read arguments")
 	}
 	g = doctor.Gateway{URL: address, Key: strings.TrimSpace(caddy.NewReplacer().ReplaceAll(reference, ""))}
 	if g.Key == "" {

@@ -22,8 +22,9 @@ directory. The first start creates the user root, and prints its random password
 
 The subcommands user and key manage the users and keys of the default store, of the
 store of a configuration (--config), or of a running Caddy (--address). The subcommand
-usage shows what its ledger has. The subcommand doctor tests the models of a running
-gateway.
+usage shows the requests, tokens and costs in the ledger of the store. The subcommands
+targets and explain show where a running gateway sends requests, and the subcommand
+doctor tests its models.
 
 With --print, the command prints the Caddyfile that it would run. You can start your
 own configuration from it.`

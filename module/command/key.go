@@ -18,7 +18,7 @@ type apiKey struct {
 	ID       int64      `json:"id"`
 	User     string     `json:"user"`
 	Name     string     `json:"name"`
-	Key      string     `json:"key"` // shortened, except in the answer that creates it
+	Key      string     `json:"key"` // shortened, except in the answer to its creation
 	Disabled bool       `json:"disabled"`
 	Expires  *time.Time `json:"expires"`
 	Used     *time.Time `json:"used"`
@@ -26,7 +26,7 @@ type apiKey struct {
 	UserDisabled bool `json:"user_disabled"`
 }
 
-// status returns whether the key is accepted, or the reason why it is not.
+// status returns "enabled" if the gateway accepts the key, or else the reason why not.
 func (k *apiKey) status() string {
 	if k.UserDisabled && !k.Disabled {
 		return "user disabled"
@@ -48,21 +48,22 @@ type newKey struct {
 func keyCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "key", Short: "Manages the keys of users", Args: cobra.NoArgs, RunE: showHelp}
 	addStoreFlags(cmd)
-	create := withAdmin(&cobra.Command{Use: "new --user <name> --name <name>", Short: "Creates a key and prints it, only this once", Args: cobra.NoArgs}, createKey)
+	create := withAdmin(&cobra.Command{Use: "new --user <name> --name <name>", Short: "Creates a key and prints it; it cannot be shown again", Args: cobra.NoArgs}, createKey)
 	create.Flags().StringP("user", "u", "", "Name of the user")
 	create.Flags().StringP("name", "n", "", "Name of the key")
 	create.Flags().StringP("expires", "", "", "Expiry: YYYY-MM-DD or an RFC 3339 time (default never)")
 	create.Flags().StringSliceP("models", "", nil, "Models that the key may use; * matches any characters (default all)")
 	create.Flags().StringSliceP("from", "", nil, "Client addresses and networks that may use the key (default all)")
 	create.Flags().StringP("limit", "", "", "Name of the limit of the key")
-	list := withAdmin(&cobra.Command{Use: "list", Short: "Lists the keys of users, without those of a configuration", Args: cobra.NoArgs}, listKeys)
+	list := withAdmin(&cobra.Command{Use: "list", Short: "Lists the keys of users; keys of a configuration are not included", Args: cobra.NoArgs}, listKeys)
 	list.Flags().StringP("user", "u", "", "Name of the user (default all users)")
 	cmd.AddCommand(create, list,
 		withAdmin(&cobra.Command{Use: "revoke <id>", Short: "Deletes a key", Args: cobra.ExactArgs(1)}, revokeKey))
 	return cmd
 }
 
-// createKey prints only the key to the standard output, for scripts.
+// createKey creates a key. For scripts, it prints nothing but the key to the standard
+// output.
 func createKey(cmd *cobra.Command, a admin, _ []string) error {
 	var request newKey
 	flags := cmd.Flags()

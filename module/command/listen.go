@@ -27,8 +27,8 @@ func parseAddress(listen string) (address, error) {
 }
 
 // choosePort checks that the address is free, and replaces port 0 by a free port. Caddy
-// does not check it: its sockets share a port with other programs of the same user
-// that allow it, such as another Caddy.
+// does not detect an address in use: its sockets can share a port with other programs of
+// the same user, such as another Caddy.
 func (a address) choosePort() (address, error) {
 	listen := net.JoinHostPort(a.host, a.port)
 	listener, err := net.Listen("tcp", listen)
@@ -52,8 +52,10 @@ func (a address) url() string {
 	return "http://" + net.JoinHostPort(host, a.port)
 }
 
-// ollamaURL parses OLLAMA_HOST, which is also the address on which Ollama listens: host,
-// host:port or a URL. The default port is 11434, in a URL that of its scheme.
+// ollamaURL returns the base URL for a value of OLLAMA_HOST: host, host:port or a URL.
+// The default port is 11434; for a URL, it is the default of the scheme. Ollama itself
+// uses OLLAMA_HOST as the address to listen on, so an unspecified address means
+// localhost.
 func ollamaURL(host string) (string, error) {
 	u, err := url.Parse(host)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {

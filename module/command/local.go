@@ -12,8 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// local sends requests to the module ai_gateway.accounts in this process, which has a
-// store of its own.
+// local sends requests to a module ai_gateway.accounts in this process.
 type local struct {
 	handler http.Handler
 	cancel  context.CancelFunc
@@ -41,7 +40,7 @@ func loadAdmin(ctx caddy.Context, config json.RawMessage) (http.Handler, error) 
 	}
 	store := mod.(aigateway.Store)
 	if _, _, err := store.Users(ctx, aigateway.Page{Limit: 1}); err != nil {
-		return nil, err // it contains the store and the reason
+		return nil, err // the error already names the store
 	}
 	if mod, err = ctx.LoadModuleByID("ai_gateway.accounts", nil); err != nil {
 		return nil, fmt.Errorf("loading accounts: %w", err)
@@ -51,7 +50,7 @@ func loadAdmin(ctx caddy.Context, config json.RawMessage) (http.Handler, error) 
 	return accounts.Admin(), nil
 }
 
-// newContext returns a context without a configuration, which logs only errors.
+// newContext returns the context of an empty configuration, which logs only errors.
 func newContext() (caddy.Context, error) {
 	ctx, err := caddy.ProvisionContext(&caddy.Config{
 		Admin:   &caddy.AdminConfig{Disabled: true},

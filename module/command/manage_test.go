@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// freshData gives the process an empty data directory and returns the file of
-// the default store in it.
+// freshData sets an empty data directory, and returns the path of the file of the
+// default store in it.
 func freshData(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func execute(t *testing.T, input, line string) (out, messages string, err error)
 	return stdout.String(), stderr.String(), err
 }
 
-// succeed is execute for what must succeed.
+// succeed runs a subcommand that must succeed, and returns its output.
 func succeed(t *testing.T, line string) string {
 	t.Helper()
 	out, _, err := execute(t, "", line)
@@ -53,7 +53,7 @@ func TestUserCommandManagesUsers(t *testing.T) {
 	assert.Regexp(t, `^username: alice\npassword: [A-Z2-7]{26}\n$`, succeed(t, "user add Alice --role admin"))
 	out, _, err := execute(t, "a long password of bob\n", "user add bob --password-stdin")
 	require.NoError(t, err)
-	assert.Equal(t, "username: bob\n", out, "what was given is not shown")
+	assert.Equal(t, "username: bob\n", out, "a given password is not shown")
 
 	assert.Regexp(t, `^username: alice\npassword: [A-Z2-7]{26}\n$`, succeed(t, "user passwd alice"))
 	out, _, err = execute(t, "another long password\r\n", "user passwd bob --password-stdin")
@@ -84,7 +84,7 @@ func TestKeyCommandManagesKeys(t *testing.T) {
 		"1   alice  laptop  "+key[:7]+"****"+key[47:]+"  enabled  2099-01-01 00:00  never\n", list)
 	assert.Equal(t, list, succeed(t, "key list"))
 	assert.NotContains(t, list, key)
-	// The key of a user who is disabled was called enabled, and is refused.
+	// The key of a disabled user was once listed as enabled, although it is refused.
 	succeed(t, "user disable alice")
 	assert.Contains(t, succeed(t, "key list"), "  user disabled  2099-01-01 00:00  never\n")
 	succeed(t, "user enable alice")
@@ -171,8 +171,8 @@ func TestOneStoreOfAConfigurationIsFound(t *testing.T) {
 		apps("", site("")+","+site(own("a"))): "several stores",
 		apps("", `{"handle":[]}`):             "no site with ai_gateway",
 		`{}`:                                  "no site with ai_gateway",
-		// These once led to the default store: users and keys of another gateway were
-		// shown and changed.
+		// These configurations once selected the default store, so that the command
+		// showed and changed users and keys of another gateway.
 		apps("", site(`,"disable_accounts":true`)):                "accounts are off",
 		apps(`"ai_gateway":{"disable_accounts":true},`, site("")): "accounts are off",
 		`[]`: "reading the configuration",
@@ -201,7 +201,7 @@ func TestTheFirstStartCreatesRootAndShowsThePasswordOnce(t *testing.T) {
 	succeed(t, "user add other --role root")
 	succeed(t, "user delete root")
 	banner = startAgain(t, nil)
-	assert.NotContains(t, banner, "root", "who was deleted stays so")
+	assert.NotContains(t, banner, "root", "a deleted root user is not created again")
 	assert.Contains(t, banner, "Try it:")
 }
 

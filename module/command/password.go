@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// maxPassword is the largest number of bytes that are read for a password. Accounts
-// accept less.
+// maxPassword is the largest number of bytes that are read for a password. Passwords of
+// accounts are shorter.
 const maxPassword = 4096
 
 func addPasswordFlag(cmd *cobra.Command) *cobra.Command {
@@ -20,8 +20,8 @@ func addPasswordFlag(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// readPassword reads a password from the standard input, if the flag is set, or else
-// from the terminal, if there is one. It returns "" without a password. No flag
+// readPassword reads a password from the standard input if the flag is set, or else from
+// the terminal. It returns "" if there is no terminal or the input is empty. No flag
 // accepts a password, because other users of the machine can see command lines.
 func readPassword(cmd *cobra.Command) (string, error) {
 	if fromInput, _ := cmd.Flags().GetBool("password-stdin"); fromInput {

@@ -12,7 +12,8 @@ import (
 
 const repricePath = "/ai_gateway/usage/reprice"
 
-// repriced is what calls of a model cost before and after, in an answer of the admin API.
+// repriced is the cost of the calls of a model with the old and the new price, in an
+// answer of the admin API.
 type repriced struct {
 	Provider    string `json:"provider"`
 	Model       string `json:"upstream_model"`
@@ -25,21 +26,20 @@ type repriced struct {
 	NewCurrency string `json:"new_currency"`
 }
 
-// repriceCommand returns the command caddy ai-gateway usage reprice. The prices are those
-// of a running configuration.
+// repriceCommand returns the command caddy ai-gateway usage reprice.
 func repriceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "reprice", Short: "Corrects costs in the ledger by the prices of a running gateway", Args: cobra.NoArgs,
 		Long: `
-Computes the costs of records anew, by the prices of the running configuration at the
-moment at which each request was admitted, and prints what changes. Records do not
-change: the ledger gets corrections, and the sums follow them. A second run changes
-nothing. Calls whose price is unknown now keep their cost.`,
+Recomputes the costs of records from the prices of the running configuration, for the
+time at which each request was admitted, and prints the changes. The command does not
+change records: it adds corrections to the ledger, which the sums include. A second run
+changes nothing. Calls whose price is not known keep their cost.`,
 		RunE: reprice,
 	}
-	cmd.Flags().BoolP("dry-run", "n", false, "Only print what would change")
+	cmd.Flags().BoolP("dry-run", "n", false, "Print the changes without making them")
 	cmd.Flags().StringP("from", "", "", "First day, YYYY-MM-DD in UTC, or RFC 3339 time (default 30 days ago)")
-	cmd.Flags().StringP("to", "", "", "First day or time that does not count (default now)")
+	cmd.Flags().StringP("to", "", "", "Day or time before which records count (default now)")
 	return cmd
 }
 
@@ -66,7 +66,7 @@ func reprice(cmd *cobra.Command, _ []string) error {
 	return printRepriced(cmd.OutOrStdout(), answer.Items, dryRun)
 }
 
-// parseMoment reads a date of UTC or an RFC 3339 time.
+// parseMoment parses an RFC 3339 time, or a date, which means its start in UTC.
 func parseMoment(text string) (time.Time, error) {
 	if at, err := time.Parse(time.DateOnly, text); err == nil {
 		return at, nil
@@ -75,7 +75,7 @@ func parseMoment(text string) (time.Time, error) {
 }
 
 // runningAddress returns the address of the admin API of the running Caddy that the
-// flags name.
+// flags select.
 func runningAddress(cmd *cobra.Command) (string, error) {
 	address, _ := cmd.Flags().GetString("address")
 	config, _ := cmd.Flags().GetString("config")
@@ -100,7 +100,7 @@ func printRepriced(out io.Writer, items []repriced, dryRun bool) error {
 		return err
 	}
 	if dryRun {
-		_, err := fmt.Fprintln(out, "Nothing was changed: without --dry-run, the ledger gets these corrections.")
+		_, err := fmt.Fprintln(out, "Nothing has changed. Without --dry-run, the command adds these corrections to the ledger.")
 		return err
 	}
 	return nil

@@ -10,13 +10,14 @@ const rootName = "root"
 
 // login is the state of accounts, for the banner.
 type login struct {
-	Password string // of the user root, if this start has created it
-	Exists   bool   // the user root exists since an earlier start
-	Problem  string // why accounts cannot be opened, "" if they can
+	Password string // password of the user root, if this start created it
+	Exists   bool   // an earlier start created the user root
+	Problem  string // why users cannot log in, "" if they can
 }
 
-// prepareLogin creates the user root if there are no users, so that it does not
-// create a deleted root again. An error does not keep the gateway from running.
+// prepareLogin creates the user root if there are no users. A root user that an operator
+// has deleted is not created again while other users exist. The gateway runs even if
+// this fails.
 func prepareLogin() login {
 	a, err := openLocal(caddy.ActiveContext(), defaultStore)
 	if err != nil {

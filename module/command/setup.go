@@ -13,7 +13,7 @@ import (
 // options are the flags of the command.
 type options struct {
 	listen string
-	pace   time.Duration // of the demo provider; 0: none
+	pace   time.Duration // pause of the demo provider between pieces of a stream; 0: none
 	debug  bool
 }
 
@@ -23,7 +23,7 @@ type setup struct {
 	address   address
 	providers []provider
 	key       string
-	newKey    bool // the key was created now; otherwise, it is in GATEWAY_KEY
+	newKey    bool // the key was generated; otherwise, it is the value of GATEWAY_KEY
 	login     login
 }
 
@@ -50,8 +50,8 @@ func newSetup(o options, getenv func(string) string) (*setup, error) {
 	return s, err
 }
 
-// findProviders returns the providers that the environment has credentials for,
-// and the demo provider, which needs none.
+// findProviders returns the providers that the environment names, and the demo provider,
+// which needs no credentials.
 func findProviders(getenv func(string) string) ([]provider, error) {
 	var found []provider
 	if getenv("ANTHROPIC_API_KEY") != "" {
@@ -100,7 +100,7 @@ func (s *setup) URL() string { return s.address.url() }
 // Providers returns the providers, the demo provider last.
 func (s *setup) Providers() []provider { return s.providers }
 
-// NewKey reports whether the key was created now.
+// NewKey reports whether the key was generated.
 func (s *setup) NewKey() bool { return s.newKey }
 
 // Alone reports whether the demo provider is the only provider.
@@ -126,7 +126,7 @@ func (s *setup) Credential() string {
 // Login returns the state of accounts.
 func (s *setup) Login() login { return s.login }
 
-// Pace returns the pace of the demo provider.
+// Pace returns the argument of the option pace of the demo provider.
 func (s *setup) Pace() string {
 	if s.pace <= 0 {
 		return "off"

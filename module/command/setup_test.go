@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// environment is os.Getenv over a map.
+// environment returns a function like os.Getenv that looks variables up in a map.
 func environment(variables map[string]string) func(string) string {
 	return func(name string) string { return variables[name] }
 }
 
-// canaries stand for all that must never be written anywhere.
+// canaries are values of secret variables. No output may contain them.
 var canaries = map[string]string{
 	"ANTHROPIC_API_KEY": "sk-ant-canary-0123456789", "OPENAI_API_KEY": "sk-oai-canary-0123456789",
 	"GATEWAY_KEY": "sk-gateway-canary-0123456789",
@@ -151,7 +151,7 @@ http://:8080 {
 `, s.caddyfile())
 }
 
-// setups is every combination of the variables that matter.
+// setups returns the setup of every combination of the variables.
 func setups(t *testing.T) []*setup {
 	t.Helper()
 	var all []*setup
@@ -182,8 +182,8 @@ func TestEveryCaddyfileIsFormattedAndAdapts(t *testing.T) {
 	}
 }
 
-// Ensures that credentials are only ever referred to, so that neither a
-// configuration nor a terminal's history can leak them.
+// Ensures that outputs contain references instead of credentials, so that neither a
+// configuration nor the history of a terminal can leak them.
 func TestNoCredentialIsWrittenAnywhere(t *testing.T) {
 	for _, s := range setups(t) {
 		config, err := adapt(s.caddyfile())

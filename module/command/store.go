@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// defaultStore is the store of a configuration without one.
+// defaultStore is the store of a configuration that sets none.
 var defaultStore = json.RawMessage(`{"store":"sqlite"}`)
 
 var errNoStore = errors.New("the configuration has no site with ai_gateway, or its accounts are off")
 
 var errManyStores = errors.New("the sites of the configuration have several stores: set store in the global option ai_gateway, or use --address with a running Caddy")
 
-// storeOf returns the store of a configuration: that of the global option, or else the
-// one of all sites.
+// storeOf returns the store of a configuration: the store of the global option, or else
+// the only store of the sites.
 func storeOf(config []byte) (json.RawMessage, error) {
 	var root struct {
 		Apps struct {
@@ -69,7 +69,7 @@ func storeOfSite(site map[string]any) []string {
 	store, ok := site["store"]
 	switch {
 	case ok:
-		raw, _ := json.Marshal(store) // it was read from JSON
+		raw, _ := json.Marshal(store) // no error, because the value was decoded from JSON
 		return []string{string(raw)}
 	case site["disable_accounts"] == true:
 		return nil

@@ -8,12 +8,12 @@ import (
 	"unicode"
 )
 
-// table is a table for people. Clients and providers choose some of its texts, so that
-// invisible characters, which can change the terminal, forge lines or turn the direction
-// of writing, become spaces.
+// table is a table for a terminal. Clients and providers choose some of its texts. Their
+// invisible characters could change the terminal, forge lines or reverse the direction
+// of writing, so the table replaces them by spaces.
 type table struct{ *tabwriter.Writer }
 
-// newTable returns a table with these names of columns.
+// newTable returns a table with the named columns.
 func newTable(out io.Writer, columns ...string) table {
 	t := table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	t.row(columns...)
@@ -28,7 +28,7 @@ func (t table) row(cells ...string) {
 	fmt.Fprintln(t, strings.Join(cells, "\t")) // Flush returns the error
 }
 
-// plain returns a text with spaces for its invisible characters.
+// plain returns a text with its invisible characters replaced by spaces.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -10,9 +10,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/doctor"
 )
 
-// Clients choose names of models, and providers the texts of errors: with escape
-// sequences they once changed the terminal of the operator, and with line breaks they
-// forged rows.
+// Clients choose names of models, and providers choose texts of errors. Escape sequences
+// in them once changed the terminal of the operator, and line breaks forged rows.
 func TestTablesHaveNoInvisibleCharacters(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, printUsage(&out, []string{"model"}, []usage{{Model: "m\x1b]0;x\a\nalice\t9\u009b31m\u202e"}}))

@@ -71,10 +71,10 @@ func explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain MODEL", Short: "Explains where a running gateway sends requests for a model", Args: cobra.ExactArgs(1),
 		Long: `
-Prints the targets of a model in the order in which a request asks them: their state,
-the format that they are asked in, and the fields of requests that are left out or
-refused on the way. Targets that share the requests by their weights are in the order
-of one session; other sessions begin with another of them.`,
+Prints the targets of a model in the order in which the gateway tries them: their state,
+the format of the request that they get, and the fields of requests that the translation
+leaves out or refuses. Targets that share the requests by their weights are in the order
+of one session; other sessions begin with another target.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query := url.Values{"model": args}
 			for _, name := range []string{"format", "key"} {
@@ -90,7 +90,7 @@ of one session; other sessions begin with another of them.`,
 	}
 	addRunningFlags(cmd)
 	cmd.Flags().StringP("format", "f", "messages", "Format of the client: messages, chat, completions or responses")
-	cmd.Flags().StringP("key", "k", "", "ID of a key, for what it may use")
+	cmd.Flags().StringP("key", "k", "", "ID of a key whose permission and limits to show")
 	return cmd
 }
 
@@ -101,7 +101,8 @@ func addRunningFlags(cmd *cobra.Command) {
 	cmd.Flags().StringP("address", "", "", "Address of the admin API of a running Caddy")
 }
 
-// callRunning gets a path of the admin API of the selected Caddy.
+// callRunning sends a GET request to the admin API of the selected Caddy, and decodes
+// its answer.
 func callRunning(cmd *cobra.Command, path string, answer any) error {
 	address, err := runningAddress(cmd)
 	if err != nil {
@@ -140,7 +141,7 @@ func printExplanation(out io.Writer, e *explanation) error {
 	return nil
 }
 
-// state returns the state for people.
+// state returns the state as a text for operators.
 func (t *target) state() string {
 	switch {
 	case t.Until != "":
@@ -151,7 +152,8 @@ func (t *target) state() string {
 	return t.State
 }
 
-// share returns the share of the requests for people, "" for all of them.
+// share returns the share of the requests as a text for operators, "" if the target gets
+// all requests.
 func (t *target) share() string {
 	if t.Weight >= t.Total {
 		return ""
@@ -159,7 +161,7 @@ func (t *target) share() string {
 	return fmt.Sprintf(", gets %d of %d requests", t.Weight, t.Total)
 }
 
-// way returns what becomes of a request, for people.
+// way returns how the target gets requests, as a text for operators.
 func (t *target) way() string {
 	switch t.Lane {
 	case "":
@@ -170,7 +172,7 @@ func (t *target) way() string {
 	return "translated to " + t.Format
 }
 
-// keyLine returns what a key means for the requests, for people.
+// keyLine returns the permission and the limits of the key as a text for operators.
 func (e *explanation) keyLine() string {
 	line := "The key " + e.Key.ID + " may use the model"
 	if !e.Key.Allowed {

@@ -49,18 +49,18 @@ var columns = map[string]func(*usage) string{
 
 // usageCommand returns the command caddy ai-gateway usage.
 func usageCommand() *cobra.Command {
-	cmd := withAdmin(&cobra.Command{Use: "usage", Short: "Shows what the ledger has of requests, tokens and costs", Args: cobra.NoArgs}, showUsage)
+	cmd := withAdmin(&cobra.Command{Use: "usage", Short: "Shows the requests, tokens and costs in the ledger", Args: cobra.NoArgs}, showUsage)
 	addStoreFlags(cmd)
-	cmd.Flags().StringSliceP("by", "", []string{"day", "model"}, "What to divide by: hour, day or month, key, user, model, provider, upstream_model, outcome")
+	cmd.Flags().StringSliceP("by", "", []string{"day", "model"}, "Dimensions to group by: hour, day or month, key, user, model, provider, upstream_model, outcome")
 	cmd.Flags().StringP("from", "", "", "First day, YYYY-MM-DD, or RFC 3339 time (default 30 days ago)")
-	cmd.Flags().StringP("to", "", "", "First day or time that does not count (default now)")
+	cmd.Flags().StringP("to", "", "", "Day or time before which requests count (default now)")
 	cmd.Flags().StringP("user", "u", "", "Name of the user (default all)")
 	cmd.Flags().StringP("key", "k", "", "ID of the key (default all)")
 	cmd.AddCommand(repriceCommand())
 	return cmd
 }
 
-// showUsage prints a table.
+// showUsage reads all pages of sums, and prints them as a table.
 func showUsage(cmd *cobra.Command, a admin, _ []string) error {
 	by, _ := cmd.Flags().GetStringSlice("by")
 	query := url.Values{"by": {strings.Join(by, ",")}}
@@ -105,7 +105,7 @@ func printUsage(out io.Writer, by []string, sums []usage) error {
 	return table.Flush()
 }
 
-// cost returns the cost for people: "at least" if some of it is unknown.
+// cost returns the cost as a text for operators, with "at least" if some cost is unknown.
 func (u *usage) cost() string {
 	known := amount(u.CostMicro, u.Currency)
 	switch {
@@ -119,7 +119,7 @@ func (u *usage) cost() string {
 	return known
 }
 
-// amount returns an amount of money for people.
+// amount returns an amount of money as a text for operators.
 func amount(micro int64, currency string) string {
 	return fmt.Sprintf("%d.%06d %s", micro/1_000_000, micro%1_000_000, currency)
 }

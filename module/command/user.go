@@ -82,7 +82,7 @@ func printPassword(cmd *cobra.Command, user account) {
 func setPassword(cmd *cobra.Command, a admin, args []string) error {
 	var user account
 	if err := call(a, http.MethodGet, userPath(args[0], ""), nil, &user); err != nil {
-		return userError(args[0], err) // before the password is typed
+		return userError(args[0], err) // before the operator types a password
 	}
 	password, err := readPassword(cmd)
 	if err != nil {
@@ -105,7 +105,7 @@ func listUsers(cmd *cobra.Command, a admin, _ []string) error {
 	}
 	table := newTable(cmd.OutOrStdout(), "NAME", "ROLE", "STATUS", "CREATED", "LAST LOGIN")
 	for _, user := range users {
-		table.row(user.Name, string(user.Role), status(user.Disabled, nil), formatTime(&user.Created), formatTime(user.LastLogin))
+		table.row(user.Name, user.Role, status(user.Disabled, nil), formatTime(&user.Created), formatTime(user.LastLogin))
 	}
 	return table.Flush()
 }

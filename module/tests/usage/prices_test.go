@@ -61,7 +61,7 @@ func TestL046CostsAreCorrectedByTheNearestPrice(t *testing.T) {
 	require.NoError(t, s.Reload(site.Block("", append(store, lines("price input 5 output 5")...)...)))
 	command := "ai-gateway usage reprice --address " + strings.TrimPrefix(s.AdminURL(""), "http://")
 	out := site.RunCommand(t, command+" --dry-run")
-	assert.Contains(t, out, "Nothing was changed")
+	assert.Contains(t, out, "Nothing has changed")
 	assert.Equal(t, before, read(t, s, "model"))
 	out = site.RunCommand(t, command)
 	rows := strings.Split(strings.TrimSpace(out), "\n")
