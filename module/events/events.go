@@ -46,7 +46,7 @@ type Emitter struct {
 	ctx   caddy.Context // handlers do not run once it ends
 	app   *caddyevents.App
 	queue chan event
-	end   chan struct{} // closed by Stop
+	end   chan struct{}  // closed by Stop
 	done  sync.WaitGroup // waits for run
 }
 
