@@ -64,9 +64,10 @@ var arrows = []arrow{
 
 	// Guests import the public API, and no other guest.
 	{"module/keys", []string{"module/filewatch", "module/aigateway", "module/suggest", "translate"}},
-	{"module/limits", []string{"module/aigateway"}},
+	{"module/limits", []string{"module/aigateway", "module/limits/restore"}},
+	{"module/limits/restore", []string{"module/aigateway"}},
 	{"module/limits/limitstest", []string{"module/aigateway"}},
-	{"module/limits/redis", []string{"module/aigateway", "module/metrics"}},
+	{"module/limits/redis", []string{"module/aigateway", "module/limits/restore", "module/metrics"}},
 	{"module/ledger/journal", nil},
 	{"module/ledger/ledgertest", []string{"module/aigateway", "module/ledger", "module/store/database", "translate/token"}},
 	{"module/ledger", []string{"module/metrics", "module/events", "module/aigateway", "module/ledger/journal", "module/store/database", "translate/token"}},

@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/restore"
 )
 
 // budget counts the money of one subject. Before the first decision it is filled with
 // what the ledger has.
 type budget struct {
 	*window
-	restored  bool
-	restoring *restoration // nil while nobody asks the ledger
-	reported  int          // level of the last aigateway.BudgetMove
-	reached   int          // highest level in the period
+	restored bool
+	reported int // level of the last aigateway.BudgetMove
+	reached  int // highest level in the period
 }
 
 func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *budget {
@@ -57,47 +57,30 @@ func (b *budget) fill(spent []aigateway.Spent, now time.Time) {
 	b.restored = true
 }
 
-// restoration is a question to the ledger.
-type restoration struct {
-	done chan struct{} // closed when the ledger has answered
-	err  error         // valid then
+// restores has the budgets that are being restored.
+var restores restore.Group[*budget]
+
+// restore fills the budget with what the ledger has. A soft budget that cannot be restored
+// counts from now on.
+func (b *budget) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand) error {
+	return restores.Do(ctx, b, func(ctx context.Context) error {
+		if b.known() {
+			return nil // another request has restored it since
+		}
+		spent, err := restore.Spent(ctx, l, d, time.Now().In(d.Spending.Zone()))
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		b.fill(spent, time.Now())
+		return nil
+	})
 }
 
-// restore fills the budget with what the ledger has. One request asks it, even if its
-// client leaves, and the others get the same answer: a ledger that is not available would
-// otherwise let each of them wait in turn. A soft budget that cannot be restored counts
-// from now on.
-func (b *budget) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand) error {
-	mu.Lock()
-	r := b.restoring
-	if b.restored || r != nil {
-		mu.Unlock()
-		return r.wait(ctx)
-	}
-	r = &restoration{done: make(chan struct{})}
-	b.restoring = r
-	mu.Unlock()
-	spent, err := d.Spending.Spent(context.WithoutCancel(ctx), l, d.Key, l.Budget.Since(time.Now().In(d.Spending.Zone())))
+// known reports whether the budget has what the ledger has.
+func (b *budget) known() bool {
 	mu.Lock()
 	defer mu.Unlock()
-	if err == nil || l.Budget.Soft {
-		b.fill(spent, time.Now())
-		err = nil
-	}
-	b.restoring, r.err = nil, err
-	close(r.done)
-	return err
-}
-
-// wait waits for the answer. That of a nil restoration is there.
-func (r *restoration) wait(ctx context.Context) error {
-	if r == nil {
-		return nil
-	}
-	select {
-	case <-r.done:
-		return r.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return b.restored
 }

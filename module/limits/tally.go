@@ -115,7 +115,7 @@ func (t *tally) reserve(use aigateway.Use) share {
 func (t *tally) idle(now time.Time) bool {
 	t.advance(now)
 	return t.running == 0 && (t.requests == nil || t.requests.used == 0) &&
-		(t.tokens == nil || t.tokens.used == 0) && (t.budget == nil || t.budget.used == 0 && t.budget.restoring == nil)
+		(t.tokens == nil || t.tokens.used == 0) && (t.budget == nil || t.budget.used == 0)
 }
 
 // share is what a request holds of a tally.

@@ -156,7 +156,8 @@ func unreadable(t *testing.T, p *Place) {
 		assert.Equal(t, aigateway.Admission{Err: decision.Err}, decision)
 	}
 	l.books.err = nil
-	assert.NotNil(t, l.pays(t, cent))
+	assert.Eventually(t, func() bool { return l.ask(alice, 0, cent).Reservation != nil }, time.Minute, 100*time.Millisecond,
+		"a ledger that has failed is asked again")
 }
 
 func levels(t *testing.T, p *Place) {
