@@ -5,41 +5,74 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// StartRedis starts a Redis server on a free port until the test ends, and returns its
-// address. It returns false if redis-server is not installed, which is a failure if CI is
-// set.
-func StartRedis(t testing.TB) (address string, ok bool) {
+// RedisServer is a Redis server of a test. It has written each change to a file when it
+// answers.
+type RedisServer struct {
+	// Address is the host and the port of the server, which it keeps over a restart.
+	Address string
+
+	t       testing.TB
+	dir     string
+	process *exec.Cmd
+}
+
+// StartRedis starts a Redis server on a free port until the test ends. It returns false if
+// redis-server is not installed, which is a failure if CI is set.
+func StartRedis(t testing.TB) (s *RedisServer, ok bool) {
 	t.Helper()
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
+	if _, err := exec.LookPath("redis-server"); err != nil {
 		require.Empty(t, os.Getenv("CI"), "redis-server is not installed")
 		t.Log("redis-server is not installed: nothing is tested with it")
-		return "", false
+		return nil, false
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	address = free.Addr().String()
 	require.NoError(t, free.Close())
-	_, port, _ := net.SplitHostPort(address)
-	server := exec.Command(program, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", t.TempDir())
-	require.NoError(t, server.Start())
-	t.Cleanup(func() {
-		_ = server.Process.Kill()
-		_ = server.Wait()
-	})
-	require.Eventually(t, func() bool { return answers(address) }, time.Minute, 10*time.Millisecond)
-	return address, true
+	s = &RedisServer{Address: free.Addr().String(), t: t, dir: t.TempDir()}
+	s.Start()
+	t.Cleanup(s.Kill)
+	return s, true
 }
 
-// answers reports whether a Redis server answers.
-func answers(address string) bool {
-	conn, err := net.Dial("tcp", address)
+// Start starts the server again, with the data that it had.
+func (s *RedisServer) Start() {
+	s.t.Helper()
+	_, port, _ := net.SplitHostPort(s.Address)
+	s.process = exec.Command("redis-server", "--port", port, "--bind", "127.0.0.1",
+		"--save", "", "--appendonly", "yes", "--appendfsync", "no", "--dir", s.dir)
+	require.NoError(s.t, s.process.Start())
+	require.Eventually(s.t, s.answers, time.Minute, 10*time.Millisecond)
+}
+
+// Kill ends the server at once. A killed one may be killed again.
+func (s *RedisServer) Kill() {
+	_ = s.process.Process.Kill()
+	_ = s.process.Wait()
+}
+
+// Forget removes the data of a killed server.
+func (s *RedisServer) Forget() {
+	s.t.Helper()
+	s.dir = s.t.TempDir()
+}
+
+// Stall has the server take connections and requests, and do nothing. Resume ends that:
+// the server does what it was asked since.
+func (s *RedisServer) Stall() { require.NoError(s.t, s.process.Process.Signal(syscall.SIGSTOP)) }
+
+// Resume ends Stall.
+func (s *RedisServer) Resume() { require.NoError(s.t, s.process.Process.Signal(syscall.SIGCONT)) }
+
+// answers reports whether the server answers.
+func (s *RedisServer) answers() bool {
+	conn, err := net.Dial("tcp", s.Address)
 	if err != nil {
 		return false
 	}

@@ -1,19 +1,20 @@
 -- Decides about all limits of a request, and reserves its share of them: all or none.
+--
 -- KEYS: the reservation, then for each limit: requests, tokens, running, budget, level.
--- ARGV: time in microseconds, 0 for that of the server; id; lease; then for each limit:
+-- ARGV: the time; id; lease; tokens and money of the request; then for each limit:
 -- requests, their slot; tokens of the rate, their slot; concurrent; budget, its slot, 0
--- for a period of the calendar; the end of that period, 0 for never; soft; and for all:
--- tokens and money of the request. Times are in microseconds, money in nanos.
+-- for a period of the calendar; the beginning and the end of that period, 0 for all
+-- time; soft. Times are in microseconds, money is in nanos.
+--
+-- Returns 1 or 0 for admitted or refused, the refusal, and the counts of each limit; -1,
+-- the index of a limit whose budget is unknown, and the time; -2 and the time, which is in
+-- another period of the calendar; or -3 for a request that its gateway has given up.
 local EARLIER = 60
 local IDLE = 34560000000 -- milliseconds after which what nobody asks for goes; longer than any period
-local now = tonumber(ARGV[1])
-if now == 0 then
-	local time = redis.call('TIME')
-	now = time[1] * 1000000 + time[2]
-end
+local LIFETIME = 86400000 -- milliseconds of a reservation
 local id, lease = ARGV[2], tonumber(ARGV[3])
 local tokens, money = tonumber(ARGV[4]), tonumber(ARGV[5])
-local FIRST, PER = 5, 9
+local FIRST, PER = 5, 10
 local count = (#ARGV - FIRST) / PER
 
 local function int(n) return string.format('%.0f', n) end
@@ -69,10 +70,16 @@ local function check(limit, rule, key, n, most, length)
 	return slot, used, slots[#slots]
 end
 
+if redis.call('EXISTS', KEYS[1]) == 1 then return {-3} end
+for i = 1, count do
+	local a = FIRST + (i - 1) * PER
+	local begin, finish = tonumber(ARGV[a + 8]), tonumber(ARGV[a + 9])
+	if finish > 0 and (now < begin or now >= finish) then return {-2, int(now)} end
+end
 for i = 1, count do
 	local a = FIRST + (i - 1) * PER
 	if tonumber(ARGV[a + 6]) > 0 and redis.call('EXISTS', KEYS[1 + (i - 1) * 5 + 4]) == 0 then
-		return {-1, i}
+		return {-1, i, int(now)}
 	end
 end
 
@@ -96,7 +103,7 @@ for i = 1, count do
 	end
 	most = tonumber(ARGV[a + 6])
 	if most > 0 then
-		local length, finish, soft = tonumber(ARGV[a + 7]), tonumber(ARGV[a + 8]), ARGV[a + 9] == '1'
+		local length, finish, soft = tonumber(ARGV[a + 7]), tonumber(ARGV[a + 9]), ARGV[a + 10] == '1'
 		local slot, used, slots, counts = window(KEYS[k + 4], length)
 		s.bslot, s.bused = slot, used
 		if not soft then
@@ -129,8 +136,9 @@ local function add(key, slot, n, length)
 	redis.call('HINCRBY', key, int(slot), int(n))
 	if length > 0 then redis.call('PEXPIRE', key, math.ceil((EARLIER + 2) * length / 1000)) end
 end
-if admitted then
-	redis.call('SET', KEYS[1], 'r', 'PX', 86400000)
+-- hold notes where the share of a limit counts, for settle.lua.
+local function hold(field, value)
+	if redis.call('HSET', KEYS[1], field, value) == 1 then redis.call('PEXPIRE', KEYS[1], LIFETIME) end
 end
 local answer = {admitted and 1 or 0, refused[1], refused[2], int(refused[3]), refused[4]}
 for i = 1, count do
@@ -142,6 +150,7 @@ for i = 1, count do
 		end
 		if s.tslot then
 			add(KEYS[k + 2], s.tslot, tokens, tonumber(ARGV[a + 4]))
+			hold('tokens' .. i, int(s.tslot))
 			s.tused = s.tused + tokens
 			if tokens > 0 then s.tlast = s.tslot end
 		end
@@ -149,11 +158,15 @@ for i = 1, count do
 			redis.call('ZADD', KEYS[k + 3], int(now + lease), id)
 			redis.call('PEXPIRE', KEYS[k + 3], math.ceil(lease / 1000) + 60000)
 		end
-		if s.bslot then add(KEYS[k + 4], s.bslot, money, tonumber(ARGV[a + 7])) end
+		if s.bslot then
+			add(KEYS[k + 4], s.bslot, money, tonumber(ARGV[a + 7]))
+			hold('money' .. i, int(s.bslot))
+			hold('restored' .. i, redis.call('HGET', KEYS[k + 4], 'restored'))
+		end
 	end
 	local rreset = s.rused and s.rused > 0 and s.rlast and over(s.rlast, tonumber(ARGV[a + 2])) or 0
 	local treset = s.tused and s.tused > 0 and s.tlast and over(s.tlast, tonumber(ARGV[a + 4])) or 0
-	for _, n in ipairs({s.rused or 0, rreset, s.tused or 0, treset, s.tslot or 0, s.bused or 0, s.bslot or 0, s.from or 0, s.to or 0}) do
+	for _, n in ipairs({s.rused or 0, rreset, s.tused or 0, treset, s.bused or 0, s.from or 0, s.to or 0}) do
 		answer[#answer + 1] = int(n)
 	end
 end

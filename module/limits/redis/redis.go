@@ -2,7 +2,8 @@
 // together, in a Redis server.
 //
 // It promises what the counters in memory promise, across machines: one script decides
-// about all limits of a request, by the clock of the server. A gateway that dies frees its
+// about all limits of a request, by the clock of the server alone. What a request has used
+// counts once, also if the server was away or answered late. A gateway that dies frees its
 // running requests within minutes; what it had reserved of budgets stays counted. A server
 // that loses its data is filled again from the ledger.
 //
@@ -10,14 +11,12 @@
 package redis
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
-	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -41,15 +40,15 @@ type Redis struct {
 	// Timeout bounds how long a request waits for the server. Default: 50ms.
 	Timeout caddy.Duration `json:"timeout,omitempty"`
 
-	// OnError is what becomes of requests while the server does not answer: "deny"
-	// refuses them with 503, or 529 to messages clients; "allow" serves them without
-	// counting. Default: "deny".
+	// OnError is what becomes of requests while the server does not answer, or refuses
+	// changes: "deny" refuses them with 503, or 529 to messages clients; "allow" serves
+	// them, and counts their tokens and their money once the server answers. What ends
+	// meanwhile is counted then as well: at most 65536 changes wait, for at most 24 hours,
+	// and further ones are dropped. Default: "deny".
 	OnError string `json:"on_error,omitempty"`
 
 	server *server
-	key    string                // of the server in pool
-	now    func() (micros int64) // the time of the counters in tests; nil for that of the server
-	local  func() time.Time      // the time of the machine in tests; nil for time.Now
+	id     identity // of the server in pool
 }
 
 // The values of OnError.
@@ -134,13 +133,13 @@ func (r *Redis) Provision(ctx caddy.Context) error {
 	if timeout := time.Duration(r.Timeout); timeout < time.Millisecond || timeout > 10*time.Second {
 		return errTimeout
 	}
-	options, err := r.options()
+	password, err := r.secret()
 	if err != nil {
-		return err
+		return fmt.Errorf("password: %w", err)
 	}
-	r.key = fmt.Sprint(r.Address, r.Username, r.Password, r.TLS, r.Timeout)
-	loaded, _, err := pool.LoadOrNew(r.key, func() (caddy.Destructor, error) {
-		return newServer(goredis.NewUniversalClient(options), time.Duration(r.Timeout), ctx.Logger()), nil
+	r.id = identity{r.Address, r.Username, r.Password, r.TLS, r.Timeout}
+	loaded, _, err := pool.LoadOrNew(r.id, func() (caddy.Destructor, error) {
+		return newServer(r.client(password), time.Duration(r.Timeout), ctx.Logger()), nil
 	})
 	if err != nil {
 		return err
@@ -149,28 +148,15 @@ func (r *Redis) Provision(ctx caddy.Context) error {
 	return nil
 }
 
+// identity distinguishes servers in use: configurations with an equal one share theirs.
+type identity struct {
+	address, username, password string // the reference to the password
+	tls                         bool
+	timeout                     caddy.Duration
+}
+
 // pool has the servers in use, which last over reloads.
 var pool = caddy.NewUsagePool()
-
-func (r *Redis) options() (*goredis.UniversalOptions, error) {
-	timeout := time.Duration(r.Timeout)
-	options := &goredis.UniversalOptions{
-		Addrs: splitAddresses(r.Address), Username: r.Username, MaxRetries: -1,
-		DialTimeout: max(timeout, time.Second), ReadTimeout: timeout, WriteTimeout: timeout, PoolTimeout: timeout,
-		ContextTimeoutEnabled: true,
-	}
-	if r.Password != "" {
-		password, err := aigateway.ResolveSecret(r.Password)
-		if err != nil {
-			return nil, fmt.Errorf("password: %w", err)
-		}
-		options.Password = string(password)
-	}
-	if r.TLS {
-		options.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
-	return options, nil
-}
 
 // Limiter implements aigateway.Counters.
 func (r *Redis) Limiter(limits []*aigateway.Limit) (aigateway.Limiter, error) {
@@ -182,7 +168,7 @@ func (r *Redis) Cleanup() error {
 	if r.server == nil {
 		return nil
 	}
-	_, err := pool.Delete(r.key)
+	_, err := pool.Delete(r.id)
 	return err
 }
 

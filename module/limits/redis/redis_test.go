@@ -21,32 +21,38 @@ import (
 func TestMain(m *testing.M) { gatewaytest.Main(m) }
 
 // serving starts a Redis server until the test ends, if there is one to start, and
-// returns its address and a client.
-func serving(t *testing.T) (address string, client *goredis.Client, ok bool) {
-	if address, ok = limitstest.StartRedis(t); !ok {
-		return "", nil, false
+// returns it and a client.
+func serving(t *testing.T) (server *limitstest.RedisServer, client *goredis.Client, ok bool) {
+	if server, ok = limitstest.StartRedis(t); !ok {
+		return nil, nil, false
 	}
-	client = goredis.NewClient(&goredis.Options{Addr: address})
+	client = goredis.NewClient(&goredis.Options{Addr: server.Address})
 	t.Cleanup(func() { assert.NoError(t, client.Close()) })
-	return address, client, true
+	return server, client, true
 }
 
 // open returns the counters of a gateway until the test ends. Without now, they have the
 // clock of the server.
-func open(t *testing.T, address string, now func() int64) *Redis {
+func open(t *testing.T, server *limitstest.RedisServer, now func() int64) *Redis {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	t.Cleanup(cancel)
-	r := &Redis{Address: address, Timeout: caddy.Duration(10 * time.Second), now: now}
-	if now != nil {
-		r.local = func() time.Time { return time.UnixMicro(now()) }
-	}
+	r := &Redis{Address: server.Address, Timeout: caddy.Duration(10 * time.Second)}
 	require.NoError(t, r.Provision(ctx))
-	t.Cleanup(func() { assert.NoError(t, r.Cleanup()) })
+	if now != nil {
+		r.server.clock.server, r.server.clock.local = now, func() time.Time { return time.UnixMicro(now()) }
+	}
+	t.Cleanup(func() { end(t, r) })
 	return r
 }
 
+// end ends counters, some of whose reservations the test may have left open.
+func end(t *testing.T, r *Redis) {
+	r.server.backlog.close()
+	assert.NoError(t, r.Cleanup())
+}
+
 func TestRedis(t *testing.T) {
-	address, client, ok := serving(t)
+	server, client, ok := serving(t)
 	if !ok {
 		return
 	}
@@ -55,7 +61,7 @@ func TestRedis(t *testing.T) {
 		var clock atomic.Int64
 		clock.Store(time.Now().UnixMicro())
 		test(t, &limitstest.Place{
-			Open:    func(t *testing.T) aigateway.Counters { return open(t, address, clock.Load) },
+			Open:    func(t *testing.T) aigateway.Counters { return open(t, server, clock.Load) },
 			Now:     func() time.Time { return time.UnixMicro(clock.Load()) },
 			Advance: func(d time.Duration) { clock.Add(d.Microseconds()) },
 			Rounds:  10,
@@ -65,10 +71,7 @@ func TestRedis(t *testing.T) {
 
 // ask asks for a part of a budget of one dollar a month.
 func ask(t *testing.T, r *Redis, nanos int64) aigateway.Admission {
-	budget, err := aigateway.ParseBudget("1/month")
-	require.NoError(t, err)
-	l, err := r.Limiter([]*aigateway.Limit{{Name: "small", LimitRules: aigateway.LimitRules{Concurrent: 9, Budget: budget}}})
-	require.NoError(t, err)
+	l := limiterOf(t, r, aigateway.LimitRules{Concurrent: 99, Budget: budget(t, "1/month")})
 	return l.Admit(t.Context(), aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Nanos: nanos}, Spending: ledger{}})
 }
 
@@ -84,11 +87,11 @@ func (ledger) Spent(context.Context, *aigateway.Limit, *aigateway.Key, time.Time
 // L053: a server that has lost its data is filled from the ledger. L055: one that has lost
 // its scripts is sent them again.
 func TestL053L055AServerThatForgetsIsFilledAgain(t *testing.T) {
-	address, client, ok := serving(t)
+	server, client, ok := serving(t)
 	if !ok {
 		return
 	}
-	r := open(t, address, nil)
+	r := open(t, server, nil)
 	first := ask(t, r, 8e8)
 	require.NotNil(t, first.Reservation, first.Err)
 	assert.Nil(t, ask(t, r, 2e8).Reservation)
@@ -113,10 +116,19 @@ func TestL056WithoutTheServerOnErrorDecides(t *testing.T) {
 			decision := ask(t, r, 1)
 			assert.Equal(t, onError == allow, decision.Reservation != nil)
 			assert.Equal(t, onError == deny, decision.Err != nil)
+			if decision.Reservation != nil {
+				giveBack(decision.Reservation)
+			}
 		}
-		assert.NoError(t, r.Cleanup())
+		end(t, r)
 		cancel()
 	}
+}
+
+func budget(t *testing.T, text string) aigateway.Budget {
+	b, err := aigateway.ParseBudget(text)
+	require.NoError(t, err)
+	return b
 }
 
 // limiterOf returns a limiter of one limit.
@@ -136,76 +148,52 @@ func admit(t *testing.T, l aigateway.Limiter) aigateway.Admission {
 // L054: a gateway that is killed ends none of its requests. They count as running until
 // their lease is over, and those of a gateway that lives count for as long as they run.
 func TestL054RequestsOfAKilledGatewayCountUntilTheirLeaseIsOver(t *testing.T) {
-	address, ok := limitstest.StartRedis(t)
+	server, client, ok := serving(t)
 	if !ok {
 		return
 	}
 	var clock atomic.Int64
 	clock.Store(time.Now().UnixMicro())
 	pass := func(d time.Duration) { clock.Add(d.Microseconds()) }
-	gateway := open(t, address, clock.Load)
-	other := limiterOf(t, open(t, address, clock.Load), aigateway.LimitRules{Concurrent: 1})
+	gateway := open(t, server, clock.Load)
+	other := limiterOf(t, open(t, server, clock.Load), aigateway.LimitRules{Concurrent: 1})
 
 	require.NotNil(t, admit(t, limiterOf(t, gateway, aigateway.LimitRules{Concurrent: 1})).Reservation)
 	pass(lease - time.Second)
 	assert.Equal(t, aigateway.ConcurrentRequests, admit(t, other).Reached)
-	gateway.server.renewAll()
-	gateway.server.flush(t.Context())
+	gateway.server.leases.renew()
+	gateway.server.backlog.flush(t.Context(), time.Minute)
 	pass(lease - time.Second)
 	assert.Equal(t, aigateway.ConcurrentRequests, admit(t, other).Reached, "the lease was renewed")
-	pass(2 * time.Second) // without a renewal, as if the gateway was killed
+	require.NoError(t, client.FlushAll(t.Context()).Err())
+	gateway.server.leases.renew()
+	gateway.server.backlog.flush(t.Context(), time.Minute)
+	assert.Equal(t, aigateway.ConcurrentRequests, admit(t, other).Reached, "the server has lost its data")
+	pass(lease + time.Second) // without a renewal, as if the gateway was killed
 	assert.NotNil(t, admit(t, other).Reservation)
 }
 
-// L057: machines whose clocks differ once gave each gateway a window of its own.
-func TestL057GatewaysWhoseClocksDifferHaveOneWindow(t *testing.T) {
-	address, ok := limitstest.StartRedis(t)
-	if !ok {
-		return
-	}
-	budget, err := aigateway.ParseBudget("1/4m")
-	require.NoError(t, err)
-	period := caddy.Duration(4 * time.Minute) // less than the clocks differ by
-	for name, rules := range map[string]aigateway.LimitRules{
-		"requests": {Requests: aigateway.Rate{Most: 9, Per: period}},
-		"tokens":   {Tokens: aigateway.Rate{Most: 9, Per: period}},
-		"budget":   {Budget: budget}, // of which the ledger has a tenth
-	} {
-		t.Run(name, func(t *testing.T) {
-			var gateways [2]aigateway.Limiter
-			for i, ahead := range []time.Duration{5 * time.Minute, 0} {
-				r := open(t, address, nil)
-				r.local = func() time.Time { return time.Now().Add(ahead) }
-				gateways[i] = limiterOf(t, r, rules)
-			}
-			for i := range 9 {
-				assert.NotNil(t, admit(t, gateways[i%2]).Reservation, i)
-			}
-			for _, gateway := range gateways {
-				assert.Nil(t, admit(t, gateway).Reservation)
-			}
-		})
-	}
-}
-
 // What a key of the gateway leaves behind on the server goes when nobody asks for it
-// any more. The levels of budgets and the budgets of all time once stayed for ever.
+// any more. The levels of budgets and the budgets of all time once stayed for ever. The
+// reservations of requests that a rate of requests alone bounds stayed for a day.
 func TestNothingStaysOnTheServerForEver(t *testing.T) {
-	address, client, ok := serving(t)
+	server, client, ok := serving(t)
 	if !ok {
 		return
 	}
-	r := open(t, address, nil)
+	r := open(t, server, nil)
 	hour := caddy.Duration(time.Hour)
 	for _, text := range []string{"1/total", "1/month", "1/30d"} {
-		budget, err := aigateway.ParseBudget(text)
-		require.NoError(t, err)
 		rate := aigateway.Rate{Most: 9, Per: hour}
-		a := admit(t, limiterOf(t, r, aigateway.LimitRules{Requests: rate, Tokens: rate, Concurrent: 9, Budget: budget}))
+		a := admit(t, limiterOf(t, r, aigateway.LimitRules{Requests: rate, Tokens: rate, Concurrent: 9, Budget: budget(t, text)}))
 		require.NotNil(t, a.Reservation)
 		a.Reservation.Settle(aigateway.Use{Tokens: 2, Nanos: 2e8})
 	}
-	r.server.flush(t.Context())
+	requests := aigateway.LimitRules{Requests: aigateway.Rate{Most: 9, Per: hour}}
+	require.NotNil(t, admit(t, limiterOf(t, r, requests)).Reservation)
+	ask(t, r, 0) // which never ends
+	r.server.backlog.flush(t.Context(), time.Minute)
+	reservations := 0
 	keys, err := client.Keys(t.Context(), "*").Result()
 	require.NoError(t, err)
 	assert.Greater(t, len(keys), 6)
@@ -213,8 +201,10 @@ func TestNothingStaysOnTheServerForEver(t *testing.T) {
 		lifetime, err := client.PTTL(t.Context(), key).Result()
 		require.NoError(t, err)
 		assert.Positive(t, lifetime, key)
+		reservations += strings.Count(key, "reservation")
 		if strings.HasSuffix(key, "total0s") {
 			assert.Greater(t, lifetime, 366*24*time.Hour, key)
 		}
 	}
+	assert.Equal(t, 1, reservations, "those that are settled go at once")
 }

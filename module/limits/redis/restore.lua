@@ -1,8 +1,9 @@
 -- Fills a budget with what the ledger has, unless another gateway has done that.
--- KEYS: the budget. ARGV: its lifetime in milliseconds; then slots and amounts.
+-- KEYS: the budget. ARGV: its lifetime in milliseconds; the time in microseconds when the
+-- ledger was asked; then slots and amounts.
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'restored', 1)
-for i = 2, #ARGV, 2 do
+redis.call('HSET', KEYS[1], 'restored', ARGV[2])
+for i = 3, #ARGV, 2 do
 	redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1])
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])

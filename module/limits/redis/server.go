@@ -2,250 +2,132 @@ package redis
 
 import (
 	"context"
-	_ "embed"
 	"errors"
-	"strings"
-	"sync"
+	"net"
 	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/restore"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 )
 
-//go:embed admit.lua
-var admitText string
-
-//go:embed settle.lua
-var settleText string
-
-//go:embed restore.lua
-var restoreText string
-
-// The scripts. Run loads one that the server has forgotten.
-var (
-	admitScript   = goredis.NewScript(admitText)
-	settleScript  = goredis.NewScript(settleText)
-	restoreScript = goredis.NewScript(restoreText)
-)
-
-const (
-	// mostWaiting bounds the settlements that wait for the server. Those beyond it are
-	// dropped: what they reserved stays counted.
-	mostWaiting = 8192
-	// settlePatience bounds how long a settlement is tried.
-	settlePatience = 10 * time.Second
-	// After failuresToRest failures in a row, the server is not asked for rest.
-	failuresToRest = 5
-	rest           = time.Second
-	// lease is how long a running request counts without being renewed; renewEvery is how
-	// often it is.
-	lease      = 3 * time.Minute
-	renewEvery = time.Minute
-)
-
-var errResting = errors.New("the Redis server did not answer; it is asked again in a second")
-
-// server is a Redis server in use.
+// server is a Redis server in use, which lasts over reloads. It has goroutines only while
+// changes wait or budgets are restored.
 type server struct {
-	client  goredis.UniversalClient
-	timeout time.Duration
-	logger  *zap.Logger
-	queue   chan func(context.Context) error // of settlements, in their order
-	pending atomic.Int64                     // settlements that are not done
-	stop    chan struct{}
-	done    sync.WaitGroup
-
-	mu       sync.Mutex // guards all below
-	failures int
-	restsTo  time.Time
-	away     bool                      // an outage was logged
-	running  map[*reservation]struct{} // those with a lease
-	// restoring has the budgets that are being restored; closed at the end
-	restoring map[string]chan struct{}
+	client   goredis.UniversalClient
+	timeout  time.Duration
+	holds    atomic.Int64 // configurations, which are one, and reservations
+	clock    clock
+	circuit  *circuit
+	restores restore.Group[string] // by the key of the budget
+	backlog  *backlog
+	leases   *leases
 }
 
 func newServer(client goredis.UniversalClient, timeout time.Duration, logger *zap.Logger) *server {
-	s := &server{
-		client: client, timeout: timeout, logger: logger, queue: make(chan func(context.Context) error, mostWaiting),
-		stop: make(chan struct{}), running: make(map[*reservation]struct{}), restoring: make(map[string]chan struct{}),
-	}
-	s.done.Go(s.work)
-	s.done.Go(s.renew)
+	s := &server{client: client, timeout: timeout, circuit: &circuit{logger: logger}}
+	s.backlog = newBacklog(s.send, logger)
+	s.leases = &leases{backlog: s.backlog, running: make(map[*reservation]struct{})}
+	s.hold()
 	return s
 }
 
-// Destruct implements caddy.Destructor. It settles what waits.
-func (s *server) Destruct() error {
-	close(s.stop)
-	s.done.Wait()
+// hold keeps the server open until drop is called.
+func (s *server) hold() { s.holds.Add(1) }
+
+// drop ends a hold. The last one ends the use of the server, once the changes that wait
+// have been sent, or have failed.
+func (s *server) drop() error {
+	if s.holds.Add(-1) > 0 {
+		return nil
+	}
+	s.backlog.close()
 	return s.client.Close()
 }
 
-// do calls the server within its timeout, unless it rests.
-func (s *server) do(ctx context.Context, script string, call func(context.Context) error) error {
-	if !s.asked() {
+// Destruct implements caddy.Destructor. Requests that still run settle later.
+func (s *server) Destruct() error { return s.drop() }
+
+// do calls the server within its timeout, unless it rests. The call does not end with the
+// client of a request: such ends would count as failures of the server.
+func (s *server) do(script string, call func(context.Context) error) error {
+	if !s.circuit.closed() {
 		return errResting
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.timeout)
 	defer cancel()
 	begun := time.Now()
 	err := call(ctx)
-	s.note(err)
-	result := "ok"
-	if err != nil {
-		result = "error"
-	}
-	metrics.CounterCall(script, result, time.Since(begun))
+	s.circuit.note(err)
+	metrics.CounterCall(script, resultOf(err), time.Since(begun))
 	return err
 }
 
-// asked reports whether the server may be asked now.
-func (s *server) asked() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().After(s.restsTo)
+// resultOf returns the result of a call for the metrics.
+func resultOf(err error) string {
+	var timeout interface{ Timeout() bool }
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "timeout"
+	}
+	return "error"
 }
 
-// note notes the result of a call, and logs the beginning and the end of an outage.
-func (s *server) note(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// isUncertain reports whether the server may have done what a call asked that ended with
+// an error: the call reached it, and its answer is unknown.
+func isUncertain(err error) bool {
+	if err == nil || errors.Is(err, errResting) || isAnswer(err) {
+		return false
+	}
+	dial := (*net.OpError)(nil)
+	return !errors.As(err, &dial) || dial.Op != "dial"
+}
+
+// send sends changes, and returns those that failed.
+func (s *server) send(changes []change) (failed []change) {
+	sent := make([][]goredis.Cmder, len(changes))
+	err := s.do("settle", func(ctx context.Context) error {
+		b := batch{s.client.Pipeline(), make(map[*goredis.Script]bool)}
+		for i, c := range changes {
+			before := b.Len()
+			c.write(ctx, &b)
+			sent[i] = b.Cmds()[before:b.Len()]
+		}
+		_, err := b.Exec(ctx)
+		return err
+	})
 	if err == nil {
-		if s.away {
-			s.logger.Info("the Redis server of limits answers again")
-		}
-		s.failures, s.away = 0, false
-		return
+		return nil
 	}
-	if s.failures++; s.failures < failuresToRest {
-		return
-	}
-	s.failures, s.restsTo = 0, time.Now().Add(rest)
-	if !s.away {
-		s.logger.Error("the Redis server of limits does not answer", zap.Error(err))
-	}
-	s.away = true
-}
-
-// later has a settlement done in the background.
-func (s *server) later(settle func(context.Context) error) {
-	s.pending.Add(1)
-	select {
-	case s.queue <- settle:
-	default:
-		s.pending.Add(-1)
-		s.logger.Warn("a settlement was dropped, as too many wait for the Redis server")
-	}
-}
-
-// enter begins to restore a budget. If another request restores it already, enter waits
-// for that, and returns nil.
-func (s *server) enter(ctx context.Context, key string) (leave func(), err error) {
-	s.mu.Lock()
-	other := s.restoring[key]
-	if other == nil {
-		s.restoring[key] = make(chan struct{})
-	}
-	s.mu.Unlock()
-	if other == nil {
-		return func() { s.leave(key) }, nil
-	}
-	select {
-	case <-other:
-		return nil, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (s *server) leave(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.restoring[key])
-	delete(s.restoring, key)
-}
-
-// flush waits, within the timeout, until the settlements of this process are done that
-// were asked for before.
-func (s *server) flush(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	done := make(chan struct{})
-	s.later(func(context.Context) error { close(done); return nil })
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
-}
-
-// work does settlements, and the waiting ones at the end.
-func (s *server) work() {
-	for {
-		select {
-		case settle := <-s.queue:
-			s.settle(settle)
-		case <-s.stop:
-			for len(s.queue) > 0 {
-				s.settle(<-s.queue)
-			}
-			return
+	for i, c := range changes {
+		if err := errorOf(sent[i], err); err != nil && c.failed(err) {
+			failed = append(failed, c)
 		}
 	}
+	return failed
 }
 
-// settle tries a settlement until it succeeds, for a while.
-func (s *server) settle(settle func(context.Context) error) {
-	defer s.pending.Add(-1)
-	for end := time.Now().Add(settlePatience); ; {
-		err := s.do(context.Background(), "settle", settle)
-		if err == nil || time.Now().After(end) {
-			return
-		}
-		select {
-		case <-time.After(rest / 4):
-		case <-s.stop:
-			return
+// errorOf returns the error of commands in a batch: that of the batch, unless the server
+// answered each of its commands.
+func errorOf(commands []goredis.Cmder, batch error) error {
+	if !isAnswer(batch) {
+		return batch
+	}
+	for _, command := range commands {
+		if err := command.Err(); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// renew renews the leases of running requests.
-func (s *server) renew() {
-	tick := time.NewTicker(renewEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.stop:
-			return
-		case <-tick.C:
-			s.renewAll()
-		}
-	}
+// isAnswer reports whether an error is an answer of the server.
+func isAnswer(err error) bool {
+	answer := goredis.Error(nil)
+	return errors.As(err, &answer)
 }
-
-func (s *server) renewAll() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for r := range s.running {
-		s.later(r.renew)
-	}
-}
-
-// track renews the lease of a reservation from now on; untrack ends that.
-func (s *server) track(r *reservation) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running[r] = struct{}{}
-}
-
-func (s *server) untrack(r *reservation) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.running, r)
-}
-
-// splitAddresses returns the addresses of a list.
-func splitAddresses(list string) []string { return strings.Split(list, ",") }

@@ -1,26 +1,64 @@
 -- Replaces what a reservation holds by what was used, once.
--- KEYS: the reservation, then a window for each change. ARGV: time in microseconds, 0 for
--- that of the server; then for each window: slot, reserved, used, and the length of the
--- slots if what is used beyond the reserved counts in the current one, else 0.
-local now = tonumber(ARGV[1])
-if now == 0 then
-	local time = redis.call('TIME')
-	now = time[1] * 1000000 + time[2]
+--
+-- KEYS: the reservation, then a window for each change. ARGV: the time; the microseconds
+-- since the request has ended; 1 if this may have been done before, else 0; then for each
+-- window: "tokens" or "money", the index of its limit, what was reserved, what was used,
+-- and the length of its slots.
+--
+-- A reservation goes when it is settled. One that is not there was settled before; or its
+-- request was never counted, or the server has lost it, and what was used is added. Money
+-- is not added to a budget that was restored since the request has ended: the ledger had
+-- it.
+local ended, again = now - tonumber(ARGV[2]), ARGV[3] == '1'
+
+local held, fields = {}, redis.call('HGETALL', KEYS[1])
+for i = 1, #fields, 2 do held[fields[i]] = fields[i + 1] end
+if held.over or again and #fields == 0 then return 0 end
+redis.call('DEL', KEYS[1])
+if #fields == 0 then -- the request to admit may still be on its way
+	redis.call('HSET', KEYS[1], 'over', 1)
+	redis.call('PEXPIRE', KEYS[1], 60000)
 end
-local state = redis.call('GET', KEYS[1])
-if state == 's' then return 0 end
-redis.call('SET', KEYS[1], 's', 'PX', 60000)
+
+local function slotOf(time, length)
+	return length > 0 and string.format('%.0f', math.floor(time / length)) or '0'
+end
+
+-- add changes a count, which never becomes negative.
+local function add(key, slot, change)
+	change = math.max(change, -tonumber(redis.call('HGET', key, slot) or 0))
+	if change ~= 0 then redis.call('HINCRBY', key, slot, string.format('%.0f', change)) end
+end
+
+-- Tokens beyond the reserved ones count from now on.
+local function tokens(key, slot, reserved, used, length)
+	local change = used - (slot and reserved or 0)
+	if change > 0 then slot = slotOf(now, length) end
+	if change > 0 or redis.call('EXISTS', key) == 1 then
+		add(key, slot, change)
+		redis.call('PEXPIRE', key, math.ceil(62 * length / 1000))
+	end
+end
+
+-- Money counts in the slot of the admission.
+local function money(key, slot, reserved, used, length, restored)
+	local since = redis.call('HGET', key, 'restored')
+	if not since then return end
+	if slot and since == restored then
+		add(key, slot, used - reserved)
+	elseif ended >= tonumber(since) then
+		add(key, slot or slotOf(ended, length), used)
+	end
+end
+
 for i = 2, #KEYS do
-	local a = 1 + (i - 2) * 4
-	local slot, length = ARGV[a + 1], tonumber(ARGV[a + 4])
-	local reserved = state and tonumber(ARGV[a + 2]) or 0 -- a server that lost its data lost that as well
-	local change = tonumber(ARGV[a + 3]) - reserved
-	if change > 0 and length > 0 then slot = string.format('%.0f', math.floor(now / length)) end
-	if redis.call('EXISTS', KEYS[i]) == 1 or change > 0 and length > 0 then
-		local count = tonumber(redis.call('HGET', KEYS[i], slot) or 0)
-		change = math.max(change, -count)
-		if change ~= 0 then redis.call('HINCRBY', KEYS[i], slot, string.format('%.0f', change)) end
-		if length > 0 then redis.call('PEXPIRE', KEYS[i], math.ceil(62 * length / 1000)) end
+	local a = 3 + (i - 2) * 5
+	local kind, limit = ARGV[a + 1], ARGV[a + 2]
+	local reserved, used, length = tonumber(ARGV[a + 3]), tonumber(ARGV[a + 4]), tonumber(ARGV[a + 5])
+	if kind == 'tokens' then
+		tokens(KEYS[i], held['tokens' .. limit], reserved, used, length)
+	else
+		money(KEYS[i], held['money' .. limit], reserved, used, length, held['restored' .. limit])
 	end
 end
 return 1

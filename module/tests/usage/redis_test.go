@@ -16,7 +16,7 @@ import (
 // Each gateway that counts alone gives away the whole limit.
 func TestL047TwoGatewaysOnOneRedisAdmitTheLimitTogether(t *testing.T) {
 	t.Parallel()
-	address, ok := limitstest.StartRedis(t)
+	server, ok := limitstest.StartRedis(t)
 	if !ok {
 		return
 	}
@@ -27,7 +27,7 @@ func TestL047TwoGatewaysOnOneRedisAdmitTheLimitTogether(t *testing.T) {
 	for i := range gateways {
 		dir := t.TempDir()
 		gateways[i] = site.StartProcess(t, "", append(budget(p, "requests 40/1h", "budget 1000000/month"),
-			"counters redis "+address+" {\ntimeout 10s\n}", "store sqlite "+dir+"/gateway.db", "ledger {\njournal "+dir+"/journal\n}")...)
+			"counters redis "+server.Address+" {\ntimeout 10s\n}", "store sqlite "+dir+"/gateway.db", "ledger {\njournal "+dir+"/journal\n}")...)
 	}
 	var all sync.WaitGroup
 	var admitted, refused atomic.Int64

@@ -1,0 +1,78 @@
+package redis
+
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// verdict is the first number of an answer of the script admit.
+type verdict int64
+
+const (
+	refused       verdict = 0
+	admitted      verdict = 1
+	budgetUnknown verdict = -1
+	otherPeriod   verdict = -2
+)
+
+// The numbers of an answer: those of the refusal, then those of each limit.
+const (
+	answerHead = 5
+	answerPer  = 7
+)
+
+var rules = [...]aigateway.Rule{"", aigateway.RequestRate, aigateway.TokenRate, aigateway.ConcurrentRequests, aigateway.MoneyBudget}
+
+// never is the wait of the script for room that there never is.
+const never = 1<<53 - 1
+
+// read returns the decision of an answer, without a reservation.
+func (q *question) read(answer []int64) (a aigateway.Admission) {
+	in := verdict(answer[0]) == admitted
+	if !in {
+		a.Limit, a.Reached, a.TooLarge = q.limits[answer[1]-1], rules[answer[2]], answer[4] == 1
+		if !a.TooLarge && answer[3] != never {
+			a.RetryAfter = micros(answer[3])
+		}
+	}
+	for i, limit := range q.limits {
+		q.readLimit(&a, limit, in, [answerPer]int64(answer[answerHead+i*answerPer:]))
+	}
+	return a
+}
+
+// readLimit adds the counts of a limit to a decision.
+func (q *question) readLimit(a *aigateway.Admission, l *aigateway.Limit, in bool, counts [answerPer]int64) {
+	requests, requestsReset, tokens, tokensReset, spent, from, to := counts[0], counts[1], counts[2], counts[3], counts[4], counts[5], counts[6]
+	if l.Requests.Most > 0 {
+		a.Requests = a.Requests.Tighter(quota(l.Requests.Most, requests, requestsReset))
+	}
+	if l.Tokens.Most > 0 {
+		a.Tokens = a.Tokens.Tighter(quota(l.Tokens.Most, tokens, tokensReset))
+	}
+	if l.Budget.Micros == 0 {
+		return
+	}
+	if in && l.Budget.Soft && a.Exceeded == nil && spent+q.demand.Nanos > l.Budget.Nanos() {
+		a.Exceeded = l
+	}
+	if from != to {
+		a.Moves = append(a.Moves, aigateway.BudgetMove{Limit: l, Subject: l.Subject(q.demand.Key), From: int(from), To: int(to)})
+	}
+}
+
+func quota(limit, used, reset int64) aigateway.Quota {
+	return aigateway.Quota{Limit: limit, Remaining: max(0, limit-used), Reset: micros(reset)}
+}
+
+func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
+
+// answeredBy reports whether an answer has the length that the script gives it.
+func (q *question) answeredBy(answer []int64) bool {
+	if len(answer) == 0 {
+		return false
+	}
+	lengths := map[verdict]int{budgetUnknown: 3, otherPeriod: 2, admitted: answerHead + answerPer*len(q.limits), refused: answerHead + answerPer*len(q.limits)}
+	return len(answer) == lengths[verdict(answer[0])]
+}

@@ -1,0 +1,235 @@
+package redis
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
+)
+
+// The ledger of these tests has a tenth of a dollar, of the budget of one dollar.
+const tenth = 1e8
+
+// patience bounds the wait for what happens in the background.
+const patience = 30 * time.Second
+
+// gateway is the counters of one gateway, with what they log.
+type gateway struct {
+	*Redis
+	logs *observer.ObservedLogs
+}
+
+// gatewayOn returns a gateway that ends with the test.
+func gatewayOn(t *testing.T, server *limitstest.RedisServer, onError string) gateway {
+	return gatewayWithin(t, server, onError, 10*time.Second)
+}
+
+// gatewayWithin returns a gateway with a timeout.
+func gatewayWithin(t *testing.T, server *limitstest.RedisServer, onError string, timeout time.Duration) gateway {
+	core, logs := observer.New(zapcore.InfoLevel)
+	r := &Redis{Address: server.Address, Timeout: caddy.Duration(timeout), OnError: onError}
+	r.server = newServer(r.client(""), timeout, zap.New(core))
+	t.Cleanup(r.server.backlog.close)
+	return gateway{r, logs}
+}
+
+// admitsSoon waits until the server admits so much of the budget.
+func (g gateway) admitsSoon(t *testing.T, nanos int64) {
+	t.Helper()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		a := ask(t, g.Redis, nanos)
+		assert.NoError(c, a.Err)
+		assert.NotNil(c, a.Reservation)
+	}, patience, 50*time.Millisecond)
+}
+
+// settled ends a request that has cost money.
+func (g gateway) settled(r aigateway.Reservation, nanos int64) {
+	r.Settle(aigateway.Use{Nanos: nanos})
+	r.Release()
+}
+
+// asked returns the reservation of an admitted request.
+func (g gateway) asked(t *testing.T, nanos int64) aigateway.Reservation {
+	t.Helper()
+	a := ask(t, g.Redis, nanos)
+	require.NoError(t, a.Err)
+	require.NotNil(t, a.Reservation)
+	return a.Reservation
+}
+
+// has asserts that exactly so much of the budget is left.
+func (g gateway) has(t *testing.T, nanos int64) {
+	t.Helper()
+	g.server.backlog.flush(t.Context(), patience)
+	assert.Equal(t, aigateway.MoneyBudget, ask(t, g.Redis, nanos+1).Reached, "more is left")
+	a := ask(t, g.Redis, nanos)
+	if assert.NotNil(t, a.Reservation, "less is left") {
+		giveBack(a.Reservation)
+	}
+}
+
+func TestWhatEndsDuringAnOutageIsSettledAfterIt(t *testing.T) {
+	server, _, ok := serving(t)
+	if !ok {
+		return
+	}
+	g := gatewayOn(t, server, deny)
+	r := g.asked(t, 9*tenth)
+	server.Kill()
+	g.settled(r, 2*tenth)
+	require.Error(t, ask(t, g.Redis, tenth).Err)
+	server.Start()
+	g.admitsSoon(t, 7*tenth)
+}
+
+// A settlement that found no reservation once added what was used, also to a budget that
+// was filled since from a ledger which had it.
+func TestWhatTheLedgerHasIsNotAddedAgain(t *testing.T) {
+	server, _, ok := serving(t)
+	if !ok {
+		return
+	}
+	g := gatewayOn(t, server, deny)
+	before, during := g.asked(t, tenth), g.asked(t, tenth)
+	server.Kill()
+	g.settled(before, tenth) // of which the ledger has a tenth
+	server.Forget()
+	server.Start()
+	g.admitsSoon(t, 0)
+	g.has(t, 9*tenth)
+	g.settled(during, 3*tenth) // and nothing of this
+	g.has(t, 6*tenth)
+}
+
+// A request was once refused with 503 and counted until the period ended, if the server
+// admitted it and answered too late: a slow server used up all budgets.
+func TestARequestWhoseAnswerWasLateIsGivenBack(t *testing.T) {
+	server, _, ok := serving(t)
+	if !ok {
+		return
+	}
+	g := gatewayWithin(t, server, deny, 200*time.Millisecond)
+	g.admitsSoon(t, 0)
+	server.Stall()
+	require.Error(t, ask(t, g.Redis, 5*tenth).Err)
+	server.Resume()
+	g.admitsSoon(t, 9*tenth)
+}
+
+// What is given back may come before what asked for it, if that is on another connection.
+func TestARequestThatWasGivenBackIsNotAdmitted(t *testing.T) {
+	server, _, ok := serving(t)
+	if !ok {
+		return
+	}
+	g := gatewayOn(t, server, deny)
+	g.admitsSoon(t, 0)
+	l := limiterOf(t, g.Redis, aigateway.LimitRules{Budget: budget(t, "1/month")}).(*limiter)
+	q := newQuestion(l.limits, &aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Nanos: tenth}, Spending: ledger{}}, &g.server.clock)
+	giveBack(newReservation(q, g.server))
+	g.server.backlog.flush(t.Context(), patience)
+	_, err := g.server.ask(q)
+	assert.ErrorIs(t, err, errAnswer)
+	g.has(t, 9*tenth)
+}
+
+// Requests that were served during an outage once counted nothing, and left their budget
+// to those that came after it.
+func TestWhatIsServedDuringAnOutageCountsAfterIt(t *testing.T) {
+	server, _, ok := serving(t)
+	if !ok {
+		return
+	}
+	g := gatewayOn(t, server, allow)
+	g.has(t, 9*tenth)
+	server.Kill()
+	for range failuresToRest + 1 {
+		g.settled(g.asked(t, 9*tenth), tenth)
+	}
+	server.Start()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Equal(c, aigateway.MoneyBudget, ask(t, g.Redis, 9*tenth).Reached)
+	}, patience, 50*time.Millisecond)
+	g.has(t, 3*tenth)
+}
+
+func TestASettlementThatIsRepeatedCountsOnce(t *testing.T) {
+	server, _, ok := serving(t)
+	if !ok {
+		return
+	}
+	g := gatewayOn(t, server, deny)
+	r := g.asked(t, 9*tenth)
+	r.Settle(aigateway.Use{Nanos: 2 * tenth})
+	again := g.server.backlog.next()[0].(*settlement)
+	g.has(t, 7*tenth)
+	again.failed(context.DeadlineExceeded)
+	g.server.backlog.add(again)
+	g.has(t, 7*tenth)
+}
+
+// Clients that left while the server was asked once counted as failures of the server:
+// five of them, and all requests of a second were refused.
+func TestClientsThatLeaveAreNoOutage(t *testing.T) {
+	server, _, ok := serving(t)
+	if !ok {
+		return
+	}
+	g := gatewayOn(t, server, deny)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	l := limiterOf(t, g.Redis, aigateway.LimitRules{Concurrent: 99})
+	for range 2 * failuresToRest {
+		l.Admit(gone, aigateway.Demand{Key: &aigateway.Key{ID: "k"}})
+	}
+	assert.NotNil(t, l.Admit(t.Context(), aigateway.Demand{Key: &aigateway.Key{ID: "k"}}).Reservation)
+}
+
+// A server that became a replica refuses all changes.
+func TestAReplicaIsAnOutage(t *testing.T) {
+	server, client, ok := serving(t)
+	if !ok {
+		return
+	}
+	g := gatewayOn(t, server, deny)
+	r := g.asked(t, 9*tenth)
+	require.NoError(t, client.SlaveOf(t.Context(), "127.0.0.1", "1").Err())
+	g.settled(r, 2*tenth)
+	assert.ErrorContains(t, ask(t, g.Redis, 0).Err, "READONLY")
+	require.NoError(t, client.SlaveOf(t.Context(), "NO", "ONE").Err())
+	g.admitsSoon(t, 7*tenth)
+}
+
+func TestAnOutageIsLoggedOnce(t *testing.T) {
+	server, _, ok := serving(t)
+	if !ok {
+		return
+	}
+	g := gatewayOn(t, server, deny)
+	for range 2 {
+		r := g.asked(t, 0)
+		server.Kill()
+		g.settled(r, 0)
+		for range 5 * failuresToRest {
+			require.Error(t, ask(t, g.Redis, 0).Err)
+		}
+		server.Start()
+		g.admitsSoon(t, 0)
+	}
+	var messages []string
+	for _, entry := range g.logs.TakeAll() {
+		messages = append(messages, entry.Level.String()+": "+entry.Message)
+	}
+	begins, ends := "error: the Redis server of limits does not answer", "info: the Redis server of limits answers again"
+	assert.Equal(t, []string{begins, ends, begins, ends}, messages)
+}

@@ -1,0 +1,30 @@
+package redis
+
+import (
+	_ "embed"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+//go:embed now.lua
+var nowText string
+
+//go:embed admit.lua
+var admitText string
+
+//go:embed settle.lua
+var settleText string
+
+//go:embed renew.lua
+var renewText string
+
+//go:embed restore.lua
+var restoreText string
+
+// The scripts. Each runs alone on the server.
+var (
+	admitScript   = goredis.NewScript(nowText + admitText)
+	settleScript  = goredis.NewScript(nowText + settleText)
+	renewScript   = goredis.NewScript(nowText + renewText)
+	restoreScript = goredis.NewScript(restoreText)
+)
