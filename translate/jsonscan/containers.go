@@ -81,7 +81,7 @@ func (c *Cursor) Member() bool {
 		return false
 	}
 	if !c.unnamed {
-		if first, twice := c.names.add(c.data, c.name, at); twice {
+		if first, twice := c.names.add(c.data, c.name, c.nameHash, at); twice {
 			c.err = &DuplicateError{Offset: at, Name: string(c.name), First: string(nameAt(c.data, first)), InMap: c.names.exact}
 			return false
 		}
@@ -163,49 +163,6 @@ func (c *Cursor) leave(closing byte) {
 	c.pos++
 	c.depth--
 	c.phase = done
-}
-
-// readName consumes and decodes a member's name.
-func (c *Cursor) readName() bool {
-	if c.pos == len(c.data) || c.data[c.pos] != '"' {
-		c.fail(c.pos, whyName)
-		return false
-	}
-	if c.again && c.readPlainName() {
-		return true
-	}
-	end, escaped, reason := c.stringEnd()
-	if reason != "" {
-		c.fail(end, reason)
-		return false
-	}
-	if c.name = inside(c.data[c.pos:end]); escaped {
-		c.nameBuf = appendDecoded(c.nameBuf[:0], c.name)
-		c.name = c.nameBuf
-	}
-	c.pos = end
-	return true
-}
-
-// maxPlainName is the length, in bytes, up to which names have a loop of their own.
-// Nearly all names of members are shorter.
-const maxPlainName = 24
-
-// readPlainName consumes a short name without escapes in a valid document. It reports
-// false, and consumes nothing, for any other name.
-func (c *Cursor) readPlainName() bool {
-	text := c.data[c.pos+1 : min(c.pos+1+maxPlainName, len(c.data))]
-	for i, b := range text {
-		switch b {
-		case '"':
-			c.name = text[:i:i]
-			c.pos += i + len(`""`)
-			return true
-		case '\\':
-			return false
-		}
-	}
-	return false
 }
 
 // colon consumes the colon between a name and its value.

@@ -35,6 +35,7 @@ type Cursor struct {
 	unnamed     bool // repeated names are not detected
 	err         error
 	name        []byte // the member's name, decoded
+	nameHash    uint32 // of the name; 0 if repeated names are not detected
 	nameBuf     []byte // memory of names with escapes
 	textBuf     []byte // memory of texts with escapes
 	names       names

@@ -2,10 +2,7 @@ package jsonscan
 
 import (
 	"bytes"
-	"encoding/binary"
 	"hash/maphash"
-	"unicode"
-	"unicode/utf8"
 )
 
 // fewNames is the number of names of one object that are searched one by one.
@@ -14,7 +11,7 @@ const fewNames = 32
 // seed makes the hashes of names unpredictable for clients, who choose the names.
 var seed = maphash.MakeSeed()
 
-// met is a member name that was read: the quick hash of its folded form, and the offset
+// met is a member name that was read: its hash by hashName, and the offset
 // of its opening quote.
 type met struct{ hash, at uint32 }
 
@@ -64,13 +61,14 @@ func (n *names) leave() {
 	}
 }
 
-// add adds the name with the opening quote at an offset to the innermost object. If the
-// object already has the name, add returns the offset of its first occurrence.
-func (n *names) add(data, name []byte, at int) (first uint32, twice bool) {
+// add adds the name with that hash and the opening quote at an offset to the innermost
+// object. If the object already has the name, add returns the offset of its first
+// occurrence.
+func (n *names) add(data, name []byte, hash uint32, at int) (first uint32, twice bool) {
 	if crowd := n.crowd(); crowd != nil {
 		return crowd.add(data, name, uint32(at))
 	}
-	m := met{hash: quickHash(name), at: uint32(at)}
+	m := met{hash: hash, at: uint32(at)}
 	for i := n.first; i < n.len; i++ {
 		if e := n.entry(i); e.hash == m.hash && sameName(data, e.at, m.at, n.exact) {
 			return e.at, true
@@ -142,50 +140,6 @@ func (c *crowd) hash(name []byte) uint32 {
 	return uint32(maphash.Bytes(seed, fold(buf[:0], name)))
 }
 
-// quickHash returns equal hashes for names that differ only in letter case. It is cheap,
-// and collisions are easy to construct, so it suits only few names.
-func quickHash(name []byte) uint32 {
-	hash, ascii := mixed(name)
-	if !ascii {
-		var buf [64]byte
-		hash, _ = mixed(fold(buf[:0], name))
-	}
-	return hash
-}
-
-// mixed hashes a name without the bits that distinguish small letters from capitals.
-func mixed(name []byte) (hash uint32, ascii bool) {
-	const (
-		caseBits = 0x20 * ones
-		factor   = 0x9e3779b97f4a7c15
-	)
-	h := uint64(len(name))
-	var all uint64
-	for ; len(name) > 8; name = name[8:] {
-		w := binary.LittleEndian.Uint64(name)
-		all |= w
-		h = (h ^ w&^caseBits) * factor
-	}
-	last := word(name)
-	h = (h ^ last&^caseBits) * factor
-	return uint32(h >> 32), (all|last)&highs == 0
-}
-
-// word returns a word with all bytes of a text of at most eight bytes. The middle bytes
-// of some lengths are in the word twice, which costs less than a loop.
-func word(text []byte) uint64 {
-	switch n := len(text); {
-	case n == 8:
-		return binary.LittleEndian.Uint64(text)
-	case n >= 4:
-		return uint64(binary.LittleEndian.Uint32(text)) | uint64(binary.LittleEndian.Uint32(text[n-4:]))<<32
-	case n > 0:
-		return uint64(text[0]) | uint64(text[n/2])<<8 | uint64(text[n-1])<<16
-	default:
-		return 0
-	}
-}
-
 // sameName reports whether the names with the opening quotes at a and b are equal. Letter
 // case counts only in exact objects.
 func sameName(data []byte, a, b uint32, exact bool) bool {
@@ -200,31 +154,4 @@ func sameName(data []byte, a, b uint32, exact bool) bool {
 func nameAt(data []byte, at uint32) []byte {
 	end, _, _ := stringEnd(data, int(at))
 	return AppendText(nil, data[at:end])
-}
-
-// fold appends the name with each letter replaced by the smallest equivalent under
-// Unicode's simple folding, which is the capital in ASCII.
-func fold(dst, name []byte) []byte {
-	for i, b := range name {
-		if b >= utf8.RuneSelf {
-			return foldRunes(dst, name[i:])
-		}
-		if 'a' <= b && b <= 'z' {
-			b -= 'a' - 'A'
-		}
-		dst = append(dst, b)
-	}
-	return dst
-}
-
-// foldRunes is fold for names beyond ASCII.
-func foldRunes(dst, name []byte) []byte {
-	for _, r := range string(name) {
-		least := r
-		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-			least = min(least, f)
-		}
-		dst = utf8.AppendRune(dst, least)
-	}
-	return dst
 }

@@ -151,14 +151,17 @@ func TestAnObjectOfManyMembersIsReadInLinearTime(t *testing.T) {
 	require.Error(t, walked(document[:len(document)-1]+`,"name150001":1}`))
 }
 
-// The hash of a name reads its bytes in words, which overlap for some lengths. A name is
-// found again whatever its length, and differs from the same name with another last letter
-// or with one more.
+// Names are hashed in words. A name is found again whatever its length, also if the second
+// one has an escape or is at the end of the document, where it is hashed in another way.
+// It differs from the same name with another last letter or with one more.
 func TestNamesOfAllLengthsAreCompared(t *testing.T) {
 	for n := 1; n <= 30; n++ {
 		name := strings.Repeat("abcdefg", 5)[:n]
-		var twice *jsonscan.DuplicateError
-		require.ErrorAs(t, walked(`{"`+name+`":1,"`+strings.ToUpper(name)+`":2}`), &twice, name)
+		for _, again := range []string{name, strings.ToUpper(name), `\u0061` + name[1:], name[:n-1] + `\u00` + fmt.Sprintf("%x", name[n-1])} {
+			var twice *jsonscan.DuplicateError
+			require.ErrorAs(t, walked(`{"`+name+`":1,"`+again+`":2}`), &twice, again)
+			require.ErrorAs(t, walked(`{"`+name+`":1,"`+again+`":2,"another name":[null]}`), &twice, again)
+		}
 		assert.NoError(t, walked(`{"`+name+`":1,"`+name[:n-1]+`z":2,"`+name+name[n-1:]+`":3}`), name)
 	}
 }
