@@ -2,12 +2,12 @@
 // users log in and manage their accounts and API keys, and the API for the
 // administrator of the machine.
 //
-// It promises that only hashes of passwords, and digests of session tokens and keys,
-// are stored; that a changed role and a disabled account take effect with the next
+// It promises that the store contains only hashes of passwords, and digests of session
+// tokens and keys; that a changed role and a disabled account take effect with the next
 // request; that every answer has the same envelope and a correct status; and that
-// guesses of passwords are throttled without revealing which names exist. No log line,
-// error or answer contains a password, a token or a key, except for the one answer that
-// hands it out.
+// guesses of passwords are throttled without revealing which names exist. A password, a
+// token or a key occurs in no log line, error or answer, except in the one answer that
+// returns it to its owner.
 //
 // It refuses to be an identity provider: there is no mail, no second factor and no
 // login with another service. Caddy modules in front of it can provide these.
@@ -57,7 +57,7 @@ type Accounts struct {
 
 	store  aigateway.Store
 	shared *shared
-	queue  *queue
+	queue  *queue // of the process; tests replace it
 	hasher hasher
 	logger *zap.Logger
 }
@@ -122,7 +122,7 @@ func (a *Accounts) Cleanup() error {
 // method, and with or without a route.
 func (a *Accounts) Serves(r *http.Request) bool { return aigateway.OwnsPath(r.URL.Path, isOwnPath) }
 
-// ServeHTTP implements http.Handler. Its answers are envelopes.
+// ServeHTTP implements http.Handler. Except for documents, its answers are envelopes.
 func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff") // as in every answer of the gateway
 	c := newCall(w, r)
@@ -146,8 +146,8 @@ func (a *Accounts) answer(c *call) (any, error) {
 	return data, err
 }
 
-// Admin implements aigateway.Accounts. The answers of the handler are documents, JSON
-// without an envelope, or {"error":"..."} with the status of the failure.
+// Admin implements aigateway.Accounts. The handler answers with JSON without an
+// envelope, with a document, or with {"error":"..."} and the status of the failure.
 func (a *Accounts) Admin() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := newCall(w, r)

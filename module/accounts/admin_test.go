@@ -25,7 +25,7 @@ func TestAdministratorOfTheMachineManagesUsers(t *testing.T) {
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: loginCall, body: credentials("root", generated)}).status)
 
 	created = s.admin("POST /ai_gateway/users", `{"username":"alice","display_name":"Alice","password":"correct horse"}`)
-	assert.NotContains(t, created.body, "password", "whoever chose it knows it")
+	assert.NotContains(t, created.body, "password", "the client chose the password")
 	token := s.token("alice")
 
 	shown := s.admin("GET /ai_gateway/users/ALICE", "")
@@ -113,7 +113,7 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 		{"POST /ai_gateway/users/alice/password", `{"password":"short"}`, 400, "password must be 8 to 1024 bytes"},
 		{"POST /ai_gateway/keys", `{"user":"alice"}`, 400, "name is required"},
 		{"POST /ai_gateway/keys", `{"user":"bob","name":"k"}`, 404, "there is no user with this name"},
-		// A long search was carried out, or failed in the database.
+		// A long search once reached the database, where it could fail.
 		{"GET /ai_gateway/users?search=" + strings.Repeat("a", 257), "", 400, "search must be at most 256 bytes"},
 		{"GET /ai_gateway/keys?search=" + strings.Repeat("a", 257), "", 400, "search must be at most 256 bytes"},
 		{"GET /ai_gateway/keys?user=bob", "", 404, "there is no user with this name"},

@@ -12,7 +12,7 @@ type adminKey struct {
 	ID           int64      `json:"id"`
 	User         string     `json:"user"`
 	Name         string     `json:"name"`
-	Key          string     `json:"key"` // shortened, except in the answer that creates it
+	Key          string     `json:"key"` // shortened, except in the answer to its creation
 	Models       []string   `json:"models"`
 	From         []string   `json:"from"`
 	Limit        string     `json:"limit"`
@@ -47,7 +47,7 @@ func (a *Accounts) adminListKeys(c *call) (any, error) {
 		for i := range found {
 			user, err := userOf(found[i].UserID)
 			if errors.Is(err, aigateway.ErrNotFound) {
-				continue // deleted in the meantime, with its keys
+				continue // the user was deleted after the page was read, with the keys
 			}
 			if err != nil {
 				return 0, err
@@ -85,7 +85,7 @@ func (a *Accounts) adminAddKey(c *call) (any, error) {
 	return view, nil
 }
 
-// readAdminKey reads a key with the words of the Caddyfile.
+// readAdminKey reads the fields of a key, whose names are those of the Caddyfile.
 func readAdminKey(f *form) (change keyChange, err error) {
 	change.name, change.limit = f.text("name"), f.text("limit")
 	expires, models, from := f.text("expires"), f.texts("models"), f.texts("from")

@@ -17,7 +17,7 @@ type adminUser struct {
 	Disabled    bool       `json:"disabled"`
 	Created     time.Time  `json:"created"`
 	LastLogin   *time.Time `json:"last_login"` // null: never
-	// Password is a generated password, which only this answer contains.
+	// Password is a generated password. Only the answer to its generation contains it.
 	Password string `json:"password,omitempty"`
 }
 
@@ -46,8 +46,9 @@ func optionalTime(t time.Time) *time.Time {
 	return new(clampTime(t))
 }
 
-// clampTime returns a time in UTC, moved into the years that JSON can represent. Only
-// another program can have stored another year, which must not make lists fail.
+// clampTime returns a time in UTC. It replaces times outside the years that JSON can
+// represent: another program may have stored one, and lists must not fail because of
+// it.
 func clampTime(t time.Time) time.Time {
 	t = t.UTC()
 	switch {
@@ -187,7 +188,8 @@ func (a *Accounts) adminRemoveUser(c *call) (any, error) {
 	return struct{}{}, a.deleteUser(c.Context(), nil, user.ID)
 }
 
-// userByID returns a function that returns users by ID, and reads each user once.
+// userByID returns a function that returns users by ID. It reads each user once from the
+// store.
 func (a *Accounts) userByID(ctx context.Context) func(int64) (*aigateway.User, error) {
 	users := make(map[int64]*aigateway.User)
 	return func(id int64) (*aigateway.User, error) {

@@ -11,11 +11,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// call is a request that is being answered.
+// call is a request while it is being answered.
 type call struct {
 	*http.Request
-	header    http.Header           // of the answer
-	deadline  func(time.Time) error // sets the deadline of reading the body, if the server can
+	header    http.Header           // header of the answer
+	deadline  func(time.Time) error // sets the read deadline of the connection
 	access    access
 	pathValue string // the variable part of the path
 	form      *form  // nil if the endpoint reads no body
@@ -36,8 +36,8 @@ func (c *call) id() int64 {
 // address returns the address of the client.
 func (c *call) address() netip.Addr { return aigateway.ClientAddress(c.Request) }
 
-// secure reports whether the client uses TLS: with this server, or with a proxy that
-// Caddy trusts and that reports it.
+// secure reports whether the client uses TLS, either to this server or to a proxy that
+// Caddy trusts.
 func (c *call) secure() bool {
 	trusted, _ := caddyhttp.GetVar(c.Context(), caddyhttp.TrustedProxyVarKey).(bool)
 	return c.TLS != nil || trusted && c.Header.Get("X-Forwarded-Proto") == "https"
@@ -57,7 +57,7 @@ func (a *Accounts) handle(c *call, table routes) (any, error) {
 		return nil, refuse(http.StatusMethodNotAllowed, "this path accepts %s", found.allowed())
 	}
 	c.pathValue, c.access = pathValue, e.access
-	var formErr error // returned only to clients that are admitted
+	var formErr error // returned after admit, so that strangers get 401 instead
 	if e.body {
 		c.form, formErr = c.readForm()
 	}
@@ -70,8 +70,8 @@ func (a *Accounts) handle(c *call, table routes) (any, error) {
 	return a.serve(c, e)
 }
 
-// serve calls the endpoint. It bounds the number of changes in progress of each user:
-// a store makes changes one after the other, and only some of them may wait.
+// serve calls the endpoint. It bounds the number of concurrent changes of each user: a
+// store makes one change at a time, and refuses changes if too many wait.
 func (a *Accounts) serve(c *call, e endpoint) (any, error) {
 	if c.user == nil || c.Method == http.MethodGet || c.Method == http.MethodHead {
 		return e.serve(a, c)
@@ -88,7 +88,7 @@ var errCrossOrigin = refuse(http.StatusForbidden, "the request comes from anothe
 
 // admit checks the credential of a call, and the role of its user. It refuses cross-site
 // requests if the browser may have added the credential, or may store one from the
-// answer. A call that has waited is admitted again before it changes anything.
+// answer. A call that waits for a hash calls admit again before it changes anything.
 func (a *Accounts) admit(c *call) error {
 	switch c.access {
 	case anyone, localAdmin:
@@ -106,7 +106,8 @@ func (a *Accounts) admit(c *call) error {
 	return nil
 }
 
-// network returns the network whose addresses one client is assumed to have.
+// network returns the network of an address. One client is assumed to have all addresses
+// of a network.
 func network(address netip.Addr) string {
 	bits := 64
 	if address.Is4() {

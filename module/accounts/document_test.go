@@ -12,7 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// bodies are valid bodies of the operations that read one.
+// bodies are valid bodies of the operations that read a body.
 var bodies = map[string]string{
 	"POST /api/user/login":    credentials("root", password),
 	"POST /api/user/register": credentials("new", password),
@@ -74,12 +74,12 @@ func TestDocumentMatchesTheHandlers(t *testing.T) {
 	for _, o := range operations(t) {
 		for _, status := range o.Statuses {
 			name := o.Method + " " + o.Path + " " + status
-			assert.True(t, given[name], "nothing has given %s", name)
+			assert.True(t, given[name], "no answer was %s", name)
 		}
 	}
 }
 
-// rooted is a site with the user root, ID 1, and the token of root's first session.
+// rooted returns a site with the user root, ID 1, and the token of root's first session.
 func rooted(t *testing.T, given map[string]bool, configure func(*Accounts)) (*site, string) {
 	s := newSite(t, func(a *Accounts) {
 		a.Registration = true
@@ -120,15 +120,15 @@ func askWithoutBody(t *testing.T, given map[string]bool) {
 	}
 }
 
-// askWithoutLedger asks a store that keeps none.
+// askWithoutLedger requests usage from a store without a ledger.
 func askWithoutLedger(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	s.store = struct{ aigateway.Store }{s.store}
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/usage", token: token}).status)
 }
 
-// askWithoutRight sends requests without a credential, with two, and with one of another
-// user.
+// askWithoutRight sends requests without a credential, with two credentials, and with a
+// credential of another user.
 func askWithoutRight(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, func(a *Accounts) { a.Registration = false })
 	for _, o := range operations(t) {

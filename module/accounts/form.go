@@ -21,9 +21,9 @@ const maxBody = 16 << 10
 // bodyTimeout is how long the client may take to send a request body.
 const bodyTimeout = 10 * time.Second
 
-// form is the JSON object of a request body. Its methods read members by name; members
-// that are null count as absent, and unknown members are ignored. The first member of
-// a wrong type is the error that err returns.
+// form is the JSON object of a request body. Its methods read members by name. Members
+// that are null count as absent, and unknown members are ignored. After a member of a
+// wrong type, err returns an error about the first one.
 type form struct {
 	members map[string][]byte
 	problem error
@@ -33,7 +33,7 @@ type form struct {
 // Names of members that differ only in letter case count as the same name, which must
 // be unique.
 func (c *call) readForm() (*form, error) {
-	_ = c.deadline(time.Now().Add(bodyTimeout)) // an error if the request has no connection
+	_ = c.deadline(time.Now().Add(bodyTimeout)) // fails for requests of this process, which need no deadline
 	if !isPlainJSON(c.Header) {
 		return nil, refuse(http.StatusUnsupportedMediaType, "the request body must be plain JSON: Content-Type: application/json")
 	}
@@ -46,12 +46,12 @@ func (c *call) readForm() (*form, error) {
 	case len(body) > maxBody:
 		return nil, refuse(http.StatusRequestEntityTooLarge, "the request body must be at most %d bytes", maxBody)
 	}
-	_ = c.deadline(time.Time{}) // the server itself reads the rest of a refused body
+	_ = c.deadline(time.Time{}) // not after a refusal: the server still reads the rest of the body
 	return parseForm(body)
 }
 
-// isPlainJSON reports whether the headers are those of JSON without a content coding. An
-// absent content type counts as JSON, as in requests to models.
+// isPlainJSON reports whether a header describes JSON without a content coding. An absent
+// content type counts as JSON, as in requests to models.
 func isPlainJSON(h http.Header) bool {
 	if h.Get("Content-Encoding") != "" {
 		return false
@@ -99,7 +99,7 @@ func (f *form) refuse(name, must string) {
 	}
 }
 
-// read returns the cursor at a member, nil if there is none.
+// read returns a cursor at the value of a member, nil if the member is absent.
 func (f *form) read(name string) *jsonscan.Cursor {
 	raw, ok := f.members[name]
 	if !ok {
@@ -109,9 +109,9 @@ func (f *form) read(name string) *jsonscan.Cursor {
 	return &c
 }
 
-// text returns a string, nil if there is none. It refuses strings with U+FFFD, which
-// is read for half of a surrogate pair, and which many programs write in place of
-// invalid characters: different passwords would become the same.
+// text returns a string, nil if it is absent. It refuses strings with U+FFFD. Decoders
+// return this character for half of a surrogate pair, and many programs write it for
+// invalid characters, so that different passwords would become equal.
 func (f *form) text(name string) *string {
 	c := f.read(name)
 	if c == nil {
@@ -130,7 +130,7 @@ func (f *form) text(name string) *string {
 	return &text
 }
 
-// number returns a whole number, nil if there is none.
+// number returns a whole number, nil if it is absent.
 func (f *form) number(name string) *int64 {
 	c := f.read(name)
 	if c == nil {
@@ -144,7 +144,7 @@ func (f *form) number(name string) *int64 {
 	return &n
 }
 
-// flag returns a boolean, nil if there is none.
+// flag returns a boolean, nil if it is absent.
 func (f *form) flag(name string) *bool {
 	c := f.read(name)
 	if c == nil {
@@ -158,7 +158,7 @@ func (f *form) flag(name string) *bool {
 	return &v
 }
 
-// texts returns an array of strings, nil if there is none.
+// texts returns an array of strings, nil if it is absent.
 func (f *form) texts(name string) []string {
 	c := f.read(name)
 	if c == nil {
@@ -207,7 +207,7 @@ func valueOr[T any](value *T, absent T) T {
 	return *value
 }
 
-// keep removes all other members.
+// keep removes all members except the named ones.
 func (f *form) keep(names ...string) {
 	maps.DeleteFunc(f.members, func(name string, _ []byte) bool { return !slices.Contains(names, name) })
 }

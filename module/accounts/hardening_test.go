@@ -24,7 +24,8 @@ func TestPathsOfAccountsNeverReachTheSite(t *testing.T) {
 		"/api/token/": true, "/api/token/7": true, "/api/user/7": true, "/api/user/sessions/7": true, "/api/openapi.json": true,
 		"/api/user/manage": true, "/api/token/search?keyword=a%2Fb": true,
 
-		// A base URL that ends in a slash made every login an empty 200.
+		// With a base URL that ended in a slash, every login once got an empty answer
+		// with status 200.
 		"//api/user/login": true, "/./api/user/login": true, "/api//user/login": true, "/api/./user/login": true,
 		"/api/x/../user/login": true, "/api/user/../tokens": true, "/api/openapi.json/": true,
 
@@ -38,8 +39,8 @@ func TestPathsOfAccountsNeverReachTheSite(t *testing.T) {
 	}
 }
 
-// Ensures that a path is served only in its usual notation, so that a guard in front of
-// the gateway cannot be bypassed with another one.
+// Ensures that a path is served only in its usual notation, so that another notation
+// cannot bypass a guard in front of the gateway.
 func TestPathsWithoutARouteAreNotFound(t *testing.T) {
 	s, root, _ := keySite(t)
 	for path, meant := range map[string]string{
@@ -78,8 +79,8 @@ func TestOtherMethodsAreRefusedWithTheAllowedOnes(t *testing.T) {
 	}
 }
 
-// Ensures that no secret is in a log at DEBUG, an error, the store or an answer, except
-// for the one answer that hands it out.
+// Ensures that no log at level DEBUG, error, store or answer contains a secret, except
+// the one answer that returns it to its owner.
 func TestSecretsAreOnlyInTheAnswersThatHandThemOut(t *testing.T) {
 	canaries := gatewaytest.NewCanaries()
 	secret := canaries.Secret
@@ -134,7 +135,7 @@ func TestSecretsAreOnlyInTheAnswersThatHandThemOut(t *testing.T) {
 	}
 }
 
-// logText returns the log as text.
+// logText returns all log entries as one text.
 func (s *site) logText() (text string) {
 	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "msg"})
 	for _, entry := range s.logs.All() {
@@ -180,7 +181,7 @@ func TestOutageIsA503WithoutAnyDetail(t *testing.T) {
 	token := s.token("alice")
 	store := s.store
 	s.store = broken{store}
-	for range 10 { // none of which counts as a guess
+	for range 10 { // logins during an outage do not count as guesses
 		answer := s.ask(testRequest{call: loginCall, body: credentials("alice", password)})
 		assert.Equal(t, http.StatusServiceUnavailable, answer.status)
 		assert.Equal(t, failure("accounts are not available at the moment"), answer.body)

@@ -25,7 +25,7 @@ type keyChange struct {
 	limit    *string
 }
 
-// readKeyChange reads the fields of a key in the form of keyView.
+// readKeyChange reads the fields of a key, whose names are those of keyView.
 func readKeyChange(f *form) (change keyChange, err error) {
 	change.name, change.limit = f.text("name"), f.text("group")
 	if change.disabled, err = readStatus(f); err != nil {
@@ -44,7 +44,8 @@ func readKeyChange(f *form) (change keyChange, err error) {
 }
 
 // readStatus returns whether a key is disabled, nil if the form does not determine it.
-// Clients return the status 3 of an expired key, which may be enabled or disabled.
+// For an expired key, clients send the status 3 that they have read. Such a key may be
+// enabled or disabled.
 func readStatus(f *form) (*bool, error) {
 	status := f.number("status")
 	switch valueOr(status, expired) {
@@ -69,8 +70,8 @@ func readExpiry(f *form) (*time.Time, error) {
 	return new(time.Unix(*n, 0)), nil
 }
 
-// readModelLimits reads the models. A list without model_limits_enabled is enabled, so
-// that the key never allows more than requested.
+// readModelLimits reads the models. Without model_limits_enabled, the list is enabled,
+// so that the key never allows more models than the client intends.
 func readModelLimits(f *form) (*[]string, error) {
 	enabled, list := f.flag("model_limits_enabled"), f.text("model_limits")
 	if err := f.err(); err != nil || enabled == nil && list == nil {
@@ -131,21 +132,22 @@ func split(list, separator string) []string {
 	return parts
 }
 
-// refuseQuota refuses budgets: a client that sets one would rely on it.
+// refuseQuota refuses budgets. If it ignored them, clients would rely on a budget that
+// does not exist.
 func refuseQuota(f *form) error {
 	unlimited, remain := f.flag("unlimited_quota"), f.number("remain_quota")
 	if err := f.err(); err != nil {
 		return err
 	}
 	if !valueOr(unlimited, true) || unlimited == nil && valueOr(remain, 0) != 0 {
-		return invalid("unlimited_quota must be true: keys have no budgets")
+		return invalid("unlimited_quota must be true: a key has no budget of its own")
 	}
 	return nil
 }
 
 // apply changes a key on behalf of a user, nil for the administrator of the machine. It
-// refuses a new expiry in the past; an unchanged one is valid, so that expired keys can
-// be changed.
+// refuses a new expiry in the past. It accepts an unchanged expiry in the past, so that
+// expired keys can be changed.
 func (change keyChange) apply(by *aigateway.User, k *aigateway.StoredKey) error {
 	if err := change.check(by, k); err != nil {
 		return err

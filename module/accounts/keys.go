@@ -21,7 +21,7 @@ const maxKeys = 100
 type keyView struct {
 	ID             int64  `json:"id"`
 	UserID         int64  `json:"user_id"`
-	Key            string `json:"key"` // shortened, except in the answer that creates it
+	Key            string `json:"key"` // shortened, except in the answer to its creation
 	Status         int    `json:"status"`
 	Name           string `json:"name"`
 	Created        int64  `json:"created_time"`
@@ -53,8 +53,8 @@ func keyStatus(k *aigateway.StoredKey) int {
 	return statusOf(k.Disabled)
 }
 
-// networkNames returns the networks of a key. A network with one address is written as
-// the address.
+// networkNames returns the networks of a key as texts. The text of a network with one
+// address is the address.
 func networkNames(k *aigateway.StoredKey) []string {
 	names := make([]string, len(k.Networks))
 	for i, network := range k.Networks {
@@ -125,7 +125,8 @@ func (a *Accounts) addKey(c *call) (any, error) {
 	return view, nil
 }
 
-// createKey creates an API key.
+// createKey generates an API key, and stores its digest and its hint in key. It logs the
+// creation.
 func (a *Accounts) createKey(ctx context.Context, by *aigateway.User, key *aigateway.StoredKey) (aigateway.Secret, error) {
 	secret := aigateway.NewAPIKey()
 	key.Digest, key.Hint = digest(string(secret)), aigateway.APIKeyHint(secret)

@@ -20,7 +20,7 @@ const (
 	changeCall = "PUT /api/token/"
 )
 
-// keySite is a site with the users root (ID 1) and alice (ID 2), and their tokens.
+// keySite returns a site with the users root (ID 1) and alice (ID 2), and their tokens.
 func keySite(t *testing.T) (s *site, root, alice string) {
 	s = newSite(t, nil)
 	s.user("root", aigateway.RoleRoot)
@@ -54,7 +54,7 @@ func TestFieldsOfKeys(t *testing.T) {
 	const networks = "allow_ips must be IP addresses or networks such as 192.0.2.0/24"
 	for _, c := range []struct {
 		name, body string
-		want       string // the body of the failure, or the members of the key that are not as usual
+		want       string // the body of the failure, or the members of the key that differ from usualKey
 	}{
 		{"only a name", `{"name":"k"}`, `{}`},
 		{"all", `{"name":"k","expired_time":4102444800,"unlimited_quota":true,"remain_quota":500000,"model_limits_enabled":true,"model_limits":"a, b-* ,,c","allow_ips":"192.0.2.1\n\n10.1.2.3/8\r\n2001:db8::/32","group":""}`,
@@ -62,8 +62,8 @@ func TestFieldsOfKeys(t *testing.T) {
 		{"never", `{"name":"k","expired_time":-1}`, `{}`},
 		{"disabled", `{"name":"k","status":2}`, `{"status":2}`},
 		{"status of an expired key", `{"name":"k","status":3}`, `{}`},
-		{"limits without the word that they count", `{"name":"k","model_limits":"a"}`, `{"model_limits_enabled":true,"model_limits":"a"}`},
-		{"limits that do not count", `{"name":"k","model_limits_enabled":false,"model_limits":"a"}`, `{}`},
+		{"limits without model_limits_enabled", `{"name":"k","model_limits":"a"}`, `{"model_limits_enabled":true,"model_limits":"a"}`},
+		{"limits that are not enabled", `{"name":"k","model_limits_enabled":false,"model_limits":"a"}`, `{}`},
 		{"no limits", `{"name":"k","model_limits_enabled":false,"model_limits":""}`, `{}`},
 		{"mapped address", `{"name":"k","allow_ips":"::ffff:192.0.2.1, 2001:DB8::1"}`, `{"allow_ips":"192.0.2.1\n2001:db8::1"}`},
 		{"longest name", `{"name":"` + strings.Repeat("é", 64) + `"}`, `{"name":"` + strings.Repeat("é", 64) + `"}`},
@@ -78,8 +78,8 @@ func TestFieldsOfKeys(t *testing.T) {
 		{"time zero", `{"name":"k","expired_time":0}`, failure("expired_time must be in Unix seconds, or -1 for never")},
 		{"time in milliseconds", `{"name":"k","expired_time":41024448000000}`, failure("expired_time must be in Unix seconds, or -1 for never")},
 		{"time as text", `{"name":"k","expired_time":"2030-01-01"}`, failure("expired_time must be a whole number")},
-		{"budget", `{"name":"k","unlimited_quota":false,"remain_quota":500000}`, failure("unlimited_quota must be true: keys have no budgets")},
-		{"budget without the word that it counts", `{"name":"k","remain_quota":500000}`, failure("unlimited_quota must be true: keys have no budgets")},
+		{"budget", `{"name":"k","unlimited_quota":false,"remain_quota":500000}`, failure("unlimited_quota must be true: a key has no budget of its own")},
+		{"budget without unlimited_quota", `{"name":"k","remain_quota":500000}`, failure("unlimited_quota must be true: a key has no budget of its own")},
 		{"unlimited_quota is a text", `{"name":"k","unlimited_quota":"true"}`, failure("unlimited_quota must be true or false")},
 		{"limits that name nothing", `{"name":"k","model_limits_enabled":true,"model_limits":" , "}`, failure("model_limits must contain a model if model_limits_enabled is true")},
 		{"limits as an array", `{"name":"k","model_limits":["a"]}`, failure("model_limits must be a string")},
@@ -90,7 +90,7 @@ func TestFieldsOfKeys(t *testing.T) {
 		{"mapped network", `{"name":"k","allow_ips":"::ffff:10.0.0.0/64"}`, failure(networks)},
 		{"network too wide", `{"name":"k","allow_ips":"10.0.0.0/33"}`, failure(networks)},
 		{"too many networks", `{"name":"k","allow_ips":"` + strings.Repeat("10.0.0.1,", 101) + `"}`, failure("allow_ips must be at most 100 networks")},
-		{"status that nobody knows", `{"name":"k","status":4}`, failure("status must be 1 for enabled or 2 for disabled")},
+		{"unknown status", `{"name":"k","status":4}`, failure("status must be 1 for enabled or 2 for disabled")},
 		{"limit", `{"name":"k","group":"gold"}`, failure("group: only administrators may set the limit of a key")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestKeyChangeLeavesTheRest(t *testing.T) {
 	assert.Equal(t, failure("id is required"), s.ask(testRequest{call: changeCall, body: `{"name":"n"}`, token: alice}).body)
 	assert.Equal(t, failure("name is required"), s.ask(testRequest{call: changeCall, body: `{"id":1,"name":""}`, token: alice}).body)
 	mine := s.ask(testRequest{call: newKeyCall, body: `{"name":"gold one","group":"gold"}`, token: root})
-	assert.Equal(t, "gold", mine.data(t)["group"], "an administrator's")
+	assert.Equal(t, "gold", mine.data(t)["group"], "an administrator may set a limit")
 }
 
 // Clients send the unchanged expiry of an expired key when they rename it.
@@ -158,7 +158,7 @@ func TestOwnerCannotLiftTheLimitOfAKey(t *testing.T) {
 	answer := s.ask(testRequest{call: changeCall, body: `{"id":1,"group":""}`, token: alice})
 	assert.Equal(t, http.StatusForbidden, answer.status)
 	answer = s.ask(testRequest{call: changeCall, body: `{"id":1,"group":"small","name":"n"}`, token: alice})
-	assert.Equal(t, http.StatusOK, answer.status, "it stays as it is")
+	assert.Equal(t, http.StatusOK, answer.status, "the limit does not change")
 }
 
 func TestKeysOfOthersDoNotExist(t *testing.T) {

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	maxSessions = 100 // of a user; another login ends the oldest session
-	maxAgent    = 256 // bytes of the User-Agent header that are stored
+	maxSessions = 100 // sessions of a user; another login ends the oldest one
+	maxAgent    = 256 // stored bytes of the User-Agent header
 )
 
 // errWrong is the error for an unknown name, a wrong password and a disabled user.
 var errWrong = refuse(http.StatusUnauthorized, "the username or the password is wrong, or the account is disabled")
 
-// loginView is the answer to a login. Older clients read the user from the fields at
-// the top, newer ones from the field user.
+// loginView is the answer to a login. Older clients read the user from the embedded
+// fields, and newer clients from the field user.
 type loginView struct {
 	AccessToken string      `json:"access_token"`
 	TokenType   string      `json:"token_type"`
@@ -33,7 +33,7 @@ type loginView struct {
 }
 
 // loginError returns the error of a failed login with the status that LoginStatus
-// selects. An invalid body is a failed login, too.
+// selects. A request with an invalid body is a failed login, too.
 func (a *Accounts) loginError(err error) error {
 	var p *problem
 	if a.LoginStatus == compat && errors.As(err, &p) &&
@@ -90,7 +90,8 @@ func (a *Accounts) openSession(c *call, user *aigateway.User) (any, error) {
 		Expires: time.Now().Add(time.Duration(a.Session)),
 		Address: c.address().String(), Agent: shorten(c.UserAgent(), maxAgent),
 	}
-	// A change since then has ended all sessions except this one, so it is checked again.
+	// The user may have changed since the check of the password. That change could not
+	// end this session, so the user is checked again.
 	err := a.store.CreateSession(c.Context(), session, maxSessions, func(now *aigateway.User) error {
 		if now.Disabled || now.Password != user.Password {
 			return errWrong

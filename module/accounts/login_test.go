@@ -59,16 +59,16 @@ var loginCases = []struct {
 }{
 	{"right", testRequest{body: credentials("alice", password)}, 200, successBody},
 	{"right, in capitals", testRequest{body: credentials("ALICE", password)}, 200, successBody},
-	{"with members that nobody knows", testRequest{body: `{"username":"alice","x":[{"y":null}],"password":"correct horse","turnstile":1}`}, 200, successBody},
+	{"with unknown members", testRequest{body: `{"username":"alice","x":[{"y":null}],"password":"correct horse","turnstile":1}`}, 200, successBody},
 	{"with escapes", testRequest{body: `{"user\u006eame":"\u0061lice","password":"correct\u0020horse"}`}, 200, successBody},
 	{"with a byte order mark and white space", testRequest{body: "\ufeff\n\t " + credentials("alice", password) + " \r\n"}, 200, successBody},
 	{"with a query", testRequest{call: loginCall + "?turnstile=", body: credentials("alice", password)}, 200, successBody},
 	{"with a charset", testRequest{body: credentials("alice", password), header: headers("Content-Type", "application/json; charset=utf-8")}, 200, successBody},
 	{"with a content type in capitals", testRequest{body: credentials("alice", password), header: headers("Content-Type", "Application/JSON")}, 200, successBody},
-	// It was once accepted at /v1, and refused with 415 here.
+	// Such a request was once accepted below /v1/, but refused here with 415.
 	{"without a content type", testRequest{body: credentials("alice", password), header: headers("Content-Type")}, 200, successBody},
 	{"with an unknown token", testRequest{body: credentials("alice", password), token: "sess_old"}, 200, successBody},
-	{"with two credentials, of which it reads none", testRequest{body: credentials("alice", password), header: headers("Authorization", "a", "b")}, 200, successBody},
+	{"with two credentials, which a login ignores", testRequest{body: credentials("alice", password), header: headers("Authorization", "a", "b")}, 200, successBody},
 	{"with New-Api-User", testRequest{body: credentials("alice", password), header: headers("New-Api-User", "7")}, 200, successBody},
 	{"from the same origin", testRequest{body: credentials("alice", password), header: headers("Sec-Fetch-Site", "same-origin")}, 200, successBody},
 
@@ -92,12 +92,12 @@ var loginCases = []struct {
 	{"single quotes", testRequest{body: `{'username':'alice'}`}, 400, failure("the request body is not valid JSON at byte 1")},
 	{"empty", testRequest{header: headers("Content-Type", "application/json")}, 400, failure("the request body is not valid JSON at byte 0")},
 	{"broken off", testRequest{body: `{"username":"alice","password":"corr`}, 400, failure("the request body is not valid JSON at byte 36")},
-	{"something behind it", testRequest{body: credentials("alice", password) + `{}`}, 400, failure("the request body is not valid JSON at byte 47")},
+	{"bytes after the body", testRequest{body: credentials("alice", password) + `{}`}, 400, failure("the request body is not valid JSON at byte 47")},
 	{"bad UTF-8", testRequest{body: "{\"username\":\"al\xffice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
 	{"two byte order marks", testRequest{body: "\ufeff\ufeff" + credentials("alice", password)}, 400, failure("the request body is not valid JSON at byte 3")},
 	{"half of a surrogate pair in the password", testRequest{body: `{"username":"alice","password":"\ud800 horse"}`}, 400, failure("password must be a string without U+FFFD or half of a surrogate pair")},
 	{"the other half", testRequest{body: `{"username":"alice","password":"\udc00 horse"}`}, 400, failure("password must be a string without U+FFFD or half of a surrogate pair")},
-	{"a letter that was lost", testRequest{body: `{"username":"al\ufffdce","password":"correct horse"}`}, 400, failure("username must be a string without U+FFFD or half of a surrogate pair")},
+	{"a replacement character", testRequest{body: `{"username":"al\ufffdce","password":"correct horse"}`}, 400, failure("username must be a string without U+FFFD or half of a surrogate pair")},
 	{"a whole surrogate pair", testRequest{body: `{"username":"alice","password":"\ud83d\ude00 horse"}`}, 401, wrongBody},
 	{"control character", testRequest{body: "{\"username\":\"al\x00ice\",\"password\":\"correct horse\"}"}, 400, failure("the request body is not valid JSON at byte 15")},
 	{"nested deeply", testRequest{body: `{"x":` + strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + `}`}, 400, failure("the request body is nested too deeply at byte 204")},
@@ -109,7 +109,7 @@ var loginCases = []struct {
 	{"shortest password", testRequest{body: credentials("alice", "x")}, 401, wrongBody},
 	{"unknown user", testRequest{body: credentials("mallory", password)}, 401, wrongBody},
 	{"disabled user", testRequest{body: credentials("carol", password)}, 401, wrongBody},
-	{"name that cannot be", testRequest{body: credentials("alice'--", password)}, 401, wrongBody},
+	{"name that no user can have", testRequest{body: credentials("alice'--", password)}, 401, wrongBody},
 	{"name with a wildcard", testRequest{body: credentials("alic%", password)}, 401, wrongBody},
 	{"name with a space", testRequest{body: credentials(" alice", password)}, 401, wrongBody},
 	{"very long name", testRequest{body: credentials(strings.Repeat("a", 10_000), password)}, 401, wrongBody},
@@ -181,7 +181,7 @@ func TestLoginInCompatModeFailsWith200(t *testing.T) {
 		assert.Equal(t, want, answer.body)
 	}
 	assert.Equal(t, http.StatusUnsupportedMediaType, s.ask(testRequest{call: loginCall, body: "{}", header: headers("Content-Type", "text/plain")}).status)
-	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "GET /api/user/self"}).status, "other paths are strict")
+	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "GET /api/user/self"}).status, "login_status has no effect on other paths")
 }
 
 func TestLoginCookieIsForBrowsersOfThisSiteAlone(t *testing.T) {
@@ -197,7 +197,7 @@ func TestLoginCookieIsForBrowsersOfThisSiteAlone(t *testing.T) {
 		"TLS":                       {testRequest{call: "POST https://example.com/api/user/login"}, true},
 		"TLS at a trusted proxy":    {testRequest{vars: trusted, header: https}, true},
 		"plain at a trusted proxy":  {testRequest{vars: trusted}, false},
-		"a stranger says it is TLS": {testRequest{vars: stranger, header: https}, false},
+		"TLS at an untrusted proxy": {testRequest{vars: stranger, header: https}, false},
 	} {
 		c.request.body = credentials("alice", password)
 		if c.request.call == "" {
@@ -225,9 +225,9 @@ func TestTextsWithReplacementCharactersAreNotPasswords(t *testing.T) {
 	s.token("alice")
 }
 
-// A login with the old password, during a change of the password, once created a session
-// after the change had ended all sessions. The login of a user who was deleted at the
-// same time was answered 404.
+// While a password was changed, a login with the old password once created a session
+// after the change had ended all sessions. If the user was deleted during a login, the
+// status was 404.
 func TestUserChangedDuringALoginGetsNoSession(t *testing.T) {
 	changed := func(s *site, change func(*aigateway.User)) error {
 		_, err := s.store.ChangeUser(t.Context(), 1, 0, func(u *aigateway.User) error { change(u); return nil })

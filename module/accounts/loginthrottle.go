@@ -14,12 +14,12 @@ import (
 // attempt is one check of a password, counted by each throttle that admitted it.
 type attempt struct {
 	who  principal
-	ends []func(throttle.Outcome)
+	ends []func(throttle.Outcome) // end the attempt in these throttles
 }
 
-// begin counts the attempt in one more throttle. If that throttle refuses, begin
-// ends the attempt and returns how long to wait. forgives is whether a success
-// clears the failures of the key.
+// begin counts the attempt in one more throttle. If that throttle refuses the attempt,
+// begin ends it and returns the time to wait. forgives reports whether a success clears
+// the failures of the key.
 func (at *attempt) begin(t *throttle.Throttle, key string, forgives bool) time.Duration {
 	counted, wait := t.Begin(key)
 	if counted == nil {
@@ -42,9 +42,9 @@ func (at *attempt) end(o throttle.Outcome) {
 	at.ends = nil
 }
 
-// beginLogin counts a login in the throttles of logins, the one of the network
-// first: a refusal there leaves no trace in the others. A success clears only the
-// failures of its name in its network; the rest may be failures of others.
+// beginLogin counts a login in the throttles of logins. The throttle of the network is
+// the first, so that its refusals do not count in the others. A success clears only the
+// failures of the name in the network; other failures may have other origins.
 func (a *Accounts) beginLogin(c *call, name string, user *aigateway.User) (*attempt, error) {
 	if !username.MatchString(name) {
 		name = "" // names that no user can have share a counter
@@ -80,9 +80,9 @@ func (a *Accounts) beginInNetwork(at *attempt) time.Duration {
 	return at.begin(a.shared.networkNames, at.who.account, true)
 }
 
-// inKnownNetwork reports whether a user has a session from this network: failed
-// logins from other networks do not lock the user out there. It does the same work
-// if user is nil, so that its time does not reveal which names exist.
+// inKnownNetwork reports whether a user has a session from this network. Failed logins
+// from other networks do not prevent logins from a known network. If user is nil,
+// inKnownNetwork does the same work, so that its time does not reveal which names exist.
 func (a *Accounts) inKnownNetwork(c *call, user *aigateway.User, from string) (bool, error) {
 	var id int64
 	if user != nil {
@@ -98,9 +98,9 @@ func (a *Accounts) inKnownNetwork(c *call, user *aigateway.User, from string) (b
 	return false, err
 }
 
-// beginPasswordChange counts an attempt of a user who is logged in. It has a throttle of its
-// own: failed logins under the user's name, which anyone can cause, do not prevent
-// a change of the password.
+// beginPasswordChange counts a password change of a logged-in user. It has a throttle of
+// its own, so that failed logins with the user's name, which anyone can cause, do not
+// prevent the change.
 func (a *Accounts) beginPasswordChange(c *call) (*attempt, error) {
 	at := &attempt{who: c.principal()}
 	if a.ThrottleOff {
@@ -122,13 +122,15 @@ func (a *Accounts) checkPassword(c *call, at *attempt, user *aigateway.User, pas
 		at.end(throttle.Succeeded)
 	default:
 		at.end(throttle.Failed)
-		// The name is not logged: users type their password into the wrong field.
+		// The log must not contain the name, because users sometimes type their
+		// password into the wrong field.
 		a.logger.Info("login failed", zap.String("network", network(c.address())))
 	}
 	return right, err
 }
 
-// throttled returns the refusal of an attempt, and logs at most one per second.
+// throttled returns the problem of a refused attempt. It logs at most one refusal per
+// second.
 func (a *Accounts) throttled(c *call, wait time.Duration) error {
 	now, last := time.Now().Unix(), a.shared.warned.Load()
 	if now != last && a.shared.warned.CompareAndSwap(last, now) {

@@ -36,8 +36,8 @@ func checkPassword(name, password string) error {
 	return nil
 }
 
-// checkText checks a text for people. It must not contain control characters or other
-// invisible characters, with which it could look like another text.
+// checkText checks a text that users see. It refuses control characters and other
+// invisible characters, with which a text could look like another one.
 func checkText(name, text string) error {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
 	if utf8.RuneCountInString(text) > maxName || strings.ContainsFunc(text, hidden) {

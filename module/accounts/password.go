@@ -20,8 +20,9 @@ type hasher interface {
 	caddyauth.Comparer
 }
 
-// argon2id is Caddy's module http.authentication.hashes.argon2id with parameters, which
-// the module itself lacks if it is loaded to compare hashes.
+// argon2id is Caddy's module http.authentication.hashes.argon2id with parameters. The
+// value is the text of the parameters in a hash. Caddy's module itself can only compare
+// hashes, because it gets its parameters from flags of the command line.
 type argon2id string
 
 // owaspParameters are the parameters that OWASP recommends for servers with little
@@ -44,8 +45,8 @@ func (a argon2id) Hash(password []byte) ([]byte, error) {
 	return blank.Hash(password)
 }
 
-// validHash matches valid hashes. Caddy's module panics over zero rounds, and accepts
-// any password for an empty hash.
+// validHash matches valid hashes. For others, Caddy's module is unsafe: it panics if a
+// hash has zero rounds, and accepts any password for an empty hash.
 var validHash = regexp.MustCompile(`^\$argon2id\$v=19\$m=[1-9]\d*,t=[1-9]\d*,p=[1-9]\d*\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{22,}$`)
 
 var errInvalidHash = errors.New("not an argon2id hash")
@@ -58,17 +59,18 @@ func (argon2id) Compare(hash, password []byte) (bool, error) {
 	return caddyauth.Argon2idHash{}.Compare(hash, password)
 }
 
-// FakeHash returns a hash that no password has. Comparing it takes the usual time.
+// FakeHash returns a hash that matches no password. Compare takes as long for it as for
+// other hashes.
 func (a argon2id) FakeHash() []byte { return a.encode(make([]byte, saltSize)) }
 
-// encode returns the text of a hash that consists of zeros.
+// encode returns the text of a hash with a salt, in which all bytes of the hash are zero.
 func (a argon2id) encode(salt []byte) []byte {
 	text := base64.RawStdEncoding.EncodeToString
 	return fmt.Appendf(nil, "$argon2id$v=19$%s$%s$%s", a, text(salt), text(make([]byte, hashSize)))
 }
 
-// hash returns the hash of a new password. It may wait, and therefore admits the call
-// again.
+// hash returns the hash of a new password. It may wait, and the rights of the user may
+// change in the meantime, so hash admits the call again.
 func (a *Accounts) hash(c *call, password string) (hash string, err error) {
 	busy := a.queue.do(c.Context(), c.principal(), func() {
 		var raw []byte
@@ -84,8 +86,8 @@ func (a *Accounts) hash(c *call, password string) (hash string, err error) {
 	return hash, a.admit(c)
 }
 
-// verify reports whether the password is that of a user who may log in. user is nil
-// if the name does not exist; the check then takes the same time.
+// verify reports whether the password is right and the user may log in. user is nil if
+// the name does not exist. The check takes the same time in all cases.
 func (a *Accounts) verify(ctx context.Context, who principal, user *aigateway.User, password string) (right bool, err error) {
 	hash := a.hasher.FakeHash()
 	if user != nil && user.Password != "" {

@@ -28,7 +28,7 @@ func TestPasswordsAreHashedAsOWASPRecommends(t *testing.T) {
 	second, err := owaspParameters.Hash([]byte(password))
 	require.NoError(t, err)
 	assert.Regexp(t, regexp.MustCompile(`^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$`), string(first))
-	assert.NotEqual(t, string(first), string(second), "each has a salt of its own")
+	assert.NotEqual(t, string(first), string(second), "each hash has its own salt")
 	for _, c := range []struct {
 		hash     []byte
 		password string
@@ -86,7 +86,7 @@ func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 	for i := range logins {
 		s.askAside(testRequest{call: loginCall, body: credentials("alice", password), peer: fmt.Sprintf("10.0.%d.1:1", i)}, answers)
 	}
-	for range logins - strangers { // all for whom there is no place, while the others wait
+	for range logins - strangers { // the logins without a place, while the others wait
 		answer := <-answers
 		assert.Equal(t, http.StatusTooManyRequests, answer.Code)
 		assert.Equal(t, failure("too many logins at once"), answer.Body.String())
@@ -101,7 +101,8 @@ func TestParallelLoginsHashNoMoreAtOnceThanThereAreProcessors(t *testing.T) {
 	assert.Empty(t, s.queue.slots)
 }
 
-// askAside sends a request in a goroutine, which ends with the answer.
+// askAside sends a request in a goroutine, which ends when it has sent the answer to
+// answers.
 func (s *site) askAside(a testRequest, answers chan<- *httptest.ResponseRecorder) {
 	r := a.request(s.t.Context())
 	go func() {
@@ -118,7 +119,7 @@ type measured struct {
 	most atomic.Uint64
 }
 
-// Compare measures after the comparison.
+// Compare compares, and then measures the memory.
 func (m *measured) Compare(hash, password []byte) (bool, error) {
 	right, err := m.argon2id.Compare(hash, password)
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -129,8 +130,8 @@ func (m *measured) Compare(hash, password []byte) (bool, error) {
 	return right, err
 }
 
-// remembered is a store with one user in memory: a database could be too slow while all
-// processors hash.
+// remembered is a store with one user in memory. A database could be too slow while all
+// processors hash passwords.
 type remembered struct {
 	aigateway.Store
 	user aigateway.User
@@ -147,8 +148,8 @@ func (remembered) CreateSession(context.Context, *aigateway.Session, int, func(*
 	return nil
 }
 
-// Ensures that 200 concurrent logins need only the memory of the hashes that run at once,
-// and as much garbage.
+// Ensures that 200 concurrent logins need only the memory of the concurrent hashes, and
+// the same amount of garbage.
 func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 	const logins, slots, each, rest = 200, 2, 19 << 20, 64 << 20
 	hash, err := owaspParameters.Hash([]byte(password))
@@ -171,8 +172,8 @@ func TestParallelLoginsTakeTheMemoryOfFewHashes(t *testing.T) {
 		assert.Equal(t, "1", answer.Header().Get("Retry-After"))
 	}
 	assert.GreaterOrEqual(t, let, slots+maxWaiting-reserved)
-	t.Logf("%d logins were let in, with %d MiB at most", let, m.most.Load()>>20)
-	assert.Greater(t, m.most.Load(), uint64(each), "what is measured is that of the hashes")
+	t.Logf("%d logins were admitted, with at most %d MiB", let, m.most.Load()>>20)
+	assert.Greater(t, m.most.Load(), uint64(each), "the measurement includes the memory of hashes")
 	assert.Less(t, m.most.Load(), uint64(3*slots*each+rest))
 }
 
@@ -238,7 +239,7 @@ func TestStrangersLeavePlacesForKnownNetworks(t *testing.T) {
 	const crowd = 60
 	s := loginSite(t, nil)
 	s.user("bob", aigateway.RoleUser)
-	alice := s.token("alice") // from her network
+	alice := s.token("alice") // makes her network known
 	s.queue = newQueue(1)
 	s.queue.slots <- struct{}{} // somebody hashes
 	strangers := cap(s.queue.places) - reserved
@@ -250,8 +251,8 @@ func TestStrangersLeavePlacesForKnownNetworks(t *testing.T) {
 	for range crowd - strangers {
 		assert.Equal(t, http.StatusTooManyRequests, (<-answers).Code)
 	}
-	assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: loginCall, body: credentials("bob", password)}).status, "bob has no home")
-	assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: loginCall, body: credentials("alice", password), peer: "10.0.0.1:1"}).status, "away from home")
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: loginCall, body: credentials("bob", password)}).status, "bob has no known network")
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: loginCall, body: credentials("alice", password), peer: "10.0.0.1:1"}).status, "alice, from another network")
 
 	s.askAside(testRequest{call: loginCall, body: credentials("alice", password)}, answers)
 	s.askAside(testRequest{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: alice, peer: "10.0.0.1:1"}, answers)
@@ -263,7 +264,7 @@ func TestStrangersLeavePlacesForKnownNetworks(t *testing.T) {
 	assert.Empty(t, s.queue.unknown.taken)
 }
 
-// The administrator of the machine has no share.
+// Changes of the administrator of the machine are not bounded.
 func TestTheLocalAdministratorHasNoShare(t *testing.T) {
 	assert.Zero(t, newSite(t, nil).machine().principal())
 }
@@ -300,15 +301,15 @@ func TestUnknownWrongAndDisabledLoginsDoTheSameWork(t *testing.T) {
 	}
 }
 
-// The same by the clock, in turn, so that what else the machine does befalls all
-// alike. A difference counts that chance cannot explain (|z| of the ranks is 6
-// once in 500 million) and that an attacker could see, a tenth of what the hash
-// of about a millisecond takes.
+// Measures the times of the three logins. The logins alternate, so that other work of the
+// machine affects all of them equally. A difference counts if chance cannot explain it
+// (|z| of the ranks reaches 6 once in 500 million runs), and if an attacker could observe
+// it: a tenth of the time of a hash, which is about a millisecond.
 func TestUnknownWrongAndDisabledLoginsTakeAsLong(t *testing.T) {
 	const samples = 400
 	s := loginSite(t, nil)
 	s.hasher = argon2id("m=1024,t=1,p=1")
-	for id := range int64(2) { // with hashes that take as long as the fake one
+	for id := range int64(2) { // hashes that take as long as the fake hash
 		hash, err := s.hasher.Hash([]byte(password))
 		require.NoError(t, err)
 		_, err = s.store.ChangeUser(t.Context(), id+1, 0, func(u *aigateway.User) error { u.Password = string(hash); return nil })
@@ -331,9 +332,9 @@ func TestUnknownWrongAndDisabledLoginsTakeAsLong(t *testing.T) {
 	}
 }
 
-// compareTimes returns the z of Mann and Whitney's test of two series of the same
-// length, positive where the second tends to take longer, and the ratio of their
-// medians.
+// compareTimes returns the z of the Mann-Whitney test of two series of the same length,
+// and the ratio of their medians. z is positive if the second series tends to take
+// longer.
 func compareTimes(first, second []time.Duration) (z, ratio float64) {
 	wins := 0.0
 	for _, a := range first {
@@ -348,7 +349,7 @@ func compareTimes(first, second []time.Duration) (z, ratio float64) {
 	return (wins - n*n/2) / math.Sqrt(n*n*(2*n+1)/12), float64(second[middle]) / float64(first[middle])
 }
 
-// Ensures that the comparison sees what an answer without a hash would be.
+// Ensures that the comparison detects answers that compute no hash.
 func TestComparisonOfTimesFindsADifference(t *testing.T) {
 	var quick, slow []time.Duration
 	for i := range time.Duration(400) {
@@ -362,7 +363,7 @@ func TestComparisonOfTimesFindsADifference(t *testing.T) {
 	assert.InDelta(t, 1, ratio, 0)
 }
 
-// The document and the answers contain the same bounds.
+// The OpenAPI document and the error messages must contain the same bounds.
 func TestDocumentHasTheBoundsOfPasswords(t *testing.T) {
 	assert.True(t, strings.Contains(string(openAPIDocument), "8 to 1024 bytes."))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// problem is the reason why a request is refused: a status and a message for the client.
-// The message repeats nothing of the request except names of fields.
+// problem is the reason for which a request is refused: a status and a message for the
+// client. Of the request, the message contains only names of fields.
 type problem struct {
 	status  int
 	message string
@@ -39,10 +39,11 @@ func later(status int, after time.Duration, message string) *problem {
 
 var errTooManyChanges = later(http.StatusServiceUnavailable, time.Second, "too many changes at once, try again")
 
-// statusClientClosed is the status of a client that has left, in access logs.
+// statusClientClosed is the status in access logs if the client has left.
 const statusClientClosed = 499
 
-// problemOf returns the problem for an error. It logs errors that clients do not cause.
+// problemOf returns the problem for an error. It logs errors that the client did not
+// cause.
 func (a *Accounts) problemOf(err error) *problem {
 	var p *problem
 	switch {

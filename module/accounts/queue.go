@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// queue bounds how many passwords are hashed at the same time: each hash occupies
-// a processor and megabytes of memory. No principal can occupy all places.
+// queue bounds the number of concurrent hashes of passwords, because each hash occupies a
+// processor and megabytes of memory. No principal can occupy all places.
 type queue struct {
 	places   chan struct{} // occupied while waiting or hashing
 	slots    chan struct{} // occupied while hashing
@@ -20,9 +20,9 @@ type queue struct {
 
 const (
 	maxWaiting = 16 // places beyond the slots
-	perAccount = 2  // places of one account; of a login: of its name in its network
+	perAccount = 2  // places of one account; for a login, of one name in one network
 	perNetwork = 8  // places of one network
-	reserved   = 6  // places reserved for principals who are no strangers
+	reserved   = 6  // places that strangers cannot occupy
 )
 
 // processQueue is the queue of this process.
@@ -42,8 +42,7 @@ type principal struct {
 	stranger         bool // neither logged in nor in a known network
 }
 
-// bucket returns the name under which all strangers are counted together, "" for
-// principals who are no strangers.
+// bucket returns the holder of the places of all strangers, "" for other principals.
 func (who principal) bucket() string {
 	if who.stranger {
 		return "strangers"
@@ -65,8 +64,8 @@ func (c *call) principal() principal {
 
 var errBusy = later(http.StatusTooManyRequests, time.Second, "too many logins at once")
 
-// do runs f when a slot is free. It returns errBusy if all places, or all places
-// of the principal, are occupied, and the error of the context if that ends first.
+// do runs f when a slot is free. It returns errBusy if all places, or all places of the
+// principal, are occupied. It returns the error of the context if the context ends first.
 func (q *queue) do(ctx context.Context, who principal, f func()) error {
 	if !q.accounts.acquire(who.account) {
 		return errBusy

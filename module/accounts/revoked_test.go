@@ -22,7 +22,7 @@ type held struct {
 	happens func()
 }
 
-// Read calls the function, and reads.
+// Read calls the function before the first bytes.
 func (h *held) Read(p []byte) (int, error) {
 	if h.happens != nil {
 		h.happens()
@@ -79,7 +79,7 @@ func TestRightsThatEndDuringTheHashAreRefused(t *testing.T) {
 			revoke = func(*site) {}
 		}
 		s.hasher = quick
-		s.token("root") // with the old password
+		s.token("root") // the old password is still valid
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 	otherUserID
 )
 
-// hierarchy is a site with two users of each role.
+// hierarchy returns a site with two users of each role.
 func hierarchy(t *testing.T) *site {
 	s := newSite(t, nil)
 	for _, u := range []struct {
@@ -73,8 +73,8 @@ func TestRolesRestrictChangesOfUsers(t *testing.T) {
 		{"admin", do, manage(userID, "enable"), 200, ""},
 		{"admin", do, manage(userID, "delete"), 200, ""},
 		{"admin", do, `{"username":"USER","action":"disable"}`, 200, ""},
-		// Which of the two was meant was decided in silence.
-		{"admin", do, `{"id":5,"username":"user2","action":"delete"}`, 400, "id and username are those of different users"},
+		// The gateway once chose one of the two users silently.
+		{"admin", do, `{"id":5,"username":"user2","action":"delete"}`, 400, "id and username belong to different users"},
 		{"admin", do, `{"id":5,"username":"USER","action":"disable"}`, 200, ""},
 		{"admin", do, manage(userID, "promote"), 403, greaterRole},
 		{"admin", do, manage(userID, "demote"), 200, ""},
@@ -215,7 +215,7 @@ func TestRolesAndBansTakeEffectWithTheNextRequest(t *testing.T) {
 	do(manage(adminID, "disable"))
 	assert.Equal(t, http.StatusUnauthorized, list())
 	do(manage(adminID, "enable"))
-	assert.Equal(t, http.StatusUnauthorized, list(), "the sessions of a disabled user are gone")
+	assert.Equal(t, http.StatusUnauthorized, list(), "the sessions of a disabled user have ended")
 }
 
 // Clients send the unchanged status of a user. A change of the name once ended all

@@ -112,7 +112,7 @@ var admin = routes{
 	{"/ai_gateway/usage", methods{"GET": {localAdmin, false, (*Accounts).usage}}},
 }
 
-// find returns the methods of a path and its variable part.
+// find returns the methods of a path, and the variable part of the path.
 func (table routes) find(sent string) (found methods, pathValue string, ok bool) {
 	for _, row := range table {
 		if pathValue, ok := row.match(sent); ok {
@@ -145,24 +145,25 @@ func isID(s string) bool {
 	return err == nil && id > 0 && strconv.FormatInt(id, 10) == s
 }
 
-// isOwnPath reports whether a path is that of the document, or below /api/user,
-// /api/token or /api/usage. A request with a mistyped path must not get an answer of the site, which
-// could, for example, look like that to a revoked key.
+// isOwnPath reports whether a path is that of the OpenAPI document, or below /api/user,
+// /api/token or /api/usage. The site must not answer mistyped paths: an empty answer with
+// status 200 could, for example, look as if a key had been revoked.
 func isOwnPath(sent string) bool {
 	return sent == "/api/openapi.json" ||
 		strings.HasPrefix(sent+"/", "/api/user/") || strings.HasPrefix(sent+"/", "/api/token/") ||
 		strings.HasPrefix(sent+"/", "/api/usage/")
 }
 
-// hasRoute reports whether a path has a route and contains no encoded characters, with
-// which a guard in front of the gateway may take it for another path.
+// hasRoute reports whether a path has a route and contains no encoded characters. A guard
+// in front of the gateway may read an encoded path as another path.
 func hasRoute(u *url.URL) bool {
 	_, _, ok := public.find(u.Path)
 	return ok && u.RawPath == ""
 }
 
-// noRoute returns the problem for a path without a route. It contains the path that was
-// probably meant, which consists of words of the table and digits.
+// noRoute returns the problem for a path without a route. If only the notation of the
+// path is wrong, the problem contains the right path, which consists of words of the
+// table and digits.
 func noRoute(u *url.URL) *problem {
 	plain := strings.ToLower(path.Clean(u.Path))
 	if _, _, ok := public.find(plain); ok {
@@ -186,7 +187,7 @@ func (m methods) allowed() string {
 	return strings.Join(names, ", ")
 }
 
-// of returns the endpoint of a method. That of HEAD is that of GET.
+// of returns the endpoint of a method. HEAD has the endpoint of GET.
 func (m methods) of(method string) (endpoint, bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet

@@ -16,7 +16,8 @@ import (
 //   - Root users manage all users, and assign all roles.
 //   - Users cannot disable, delete or demote themselves, and need their old password
 //     to change it.
-//   - The last enabled root user stays. The store enforces this rule.
+//   - The last enabled root user cannot be disabled, deleted or demoted. The store
+//     enforces this rule.
 
 var (
 	errRole = refuse(http.StatusForbidden, "this requires a higher role")
@@ -47,7 +48,7 @@ func (a *Accounts) createUser(c *call, wanted newUser) (*aigateway.User, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !manages(c.user, wanted.role) { // the role may have changed since
+	if !manages(c.user, wanted.role) { // the role may have changed during the hash
 		return nil, errRole
 	}
 	user := &aigateway.User{

@@ -15,7 +15,7 @@ import (
 // check compares an answer with the document, and records it.
 func (s *site) check(r *http.Request, answer testAnswer) {
 	s.t.Helper()
-	if strings.HasPrefix(answer.header.Get("Content-Type"), "text/csv") { // the document has no schema of it
+	if strings.HasPrefix(answer.header.Get("Content-Type"), "text/csv") { // the document has no schema for it
 		assert.Equal(s.t, "no-store", answer.header.Get("Cache-Control"))
 		return
 	}
@@ -24,7 +24,7 @@ func (s *site) check(r *http.Request, answer testAnswer) {
 	name := fmt.Sprintf("%s %s %d", r.Method, path, answer.status)
 	complaint := s.document.Check(r.Method, path, answer.status, []byte(answer.body))
 	if answer.status == http.StatusMethodNotAllowed || strings.HasPrefix(answer.body, `{"success":false`) && answer.status == http.StatusOK {
-		// as the document describes it for all paths, and for login_status compat
+		// info and the operation describe answers for unknown paths and for login_status compat
 		complaint = s.document.CheckResponse(s.document.Component("Invalid"), []byte(answer.body))
 	}
 	assert.Empty(s.t, complaint, "%s: %s", name, answer.body)
@@ -56,7 +56,7 @@ func documented(path string) string {
 // operations returns the operations of accounts in the document.
 func operations(t *testing.T) []openapi.Operation {
 	described := openapi.ParseDocument(t, openAPIDocument).Operations("/api/")
-	// The gateway itself answers what is asked with an API key.
+	// The gateway itself answers requests with an API key.
 	return slices.DeleteFunc(described, func(o openapi.Operation) bool { return o.Path == "/api/usage/token" })
 }
 

@@ -13,7 +13,8 @@ import (
 func (a *Accounts) self(c *call) (any, error) { return viewUser(c.user), nil }
 
 // changeSelf answers PUT /api/user/self, which changes the display name, the password or
-// both. An empty password, which clients send for an unchanged one, counts as absent.
+// both. An empty password counts as absent, because clients send it for an unchanged
+// password.
 func (a *Accounts) changeSelf(c *call) (any, error) {
 	display, password, original := c.form.text("display_name"), c.form.text("password"), c.form.text("original_password")
 	if password != nil && *password == "" {
@@ -40,8 +41,8 @@ func (a *Accounts) changeSelf(c *call) (any, error) {
 	return viewUser(user), nil
 }
 
-// newOwnPassword returns the hash of a new password, after it has checked the old one: a
-// stolen session alone must not be enough to take over an account.
+// newOwnPassword checks the old password, and returns the hash of the new one. Without
+// the check, a stolen session would be enough to take over an account.
 func (a *Accounts) newOwnPassword(c *call, password, original string) (string, error) {
 	if err := checkPassword("password", password); err != nil {
 		return "", err
@@ -63,8 +64,8 @@ func (a *Accounts) newOwnPassword(c *call, password, original string) (string, e
 	return a.hash(c, password)
 }
 
-// writeSelf stores the changes. A new password replaces the verified one only, and ends
-// all other sessions.
+// writeSelf stores the changes. A new password replaces only the password that was
+// verified, and ends all other sessions.
 func (a *Accounts) writeSelf(c *call, display *string, old, hash string) (*aigateway.User, error) {
 	renewed := hash != old
 	user, err := a.store.ChangeUser(c.Context(), c.user.ID, c.session.ID, func(u *aigateway.User) error {

@@ -44,8 +44,8 @@ func (a *Accounts) revoke(c *call) (any, error) {
 	return nil, nil
 }
 
-// revokeOthers answers DELETE /api/user/sessions. It ends all sessions except that of
-// the request.
+// revokeOthers answers DELETE /api/user/sessions. It ends all sessions of the user except
+// the session of the request.
 func (a *Accounts) revokeOthers(c *call) (any, error) {
 	if err := a.store.DeleteSessionsOf(c.Context(), c.user.ID, c.session.ID); err != nil {
 		return nil, err
@@ -54,16 +54,16 @@ func (a *Accounts) revokeOthers(c *call) (any, error) {
 	return nil, nil
 }
 
-// logout answers GET and POST /api/user/logout. It succeeds without a session, too. It
-// refuses requests of other sites: the browser does not send the cookie with them, but
-// would delete it.
+// logout answers GET and POST /api/user/logout. It also succeeds without a session. It
+// refuses requests from other sites: the browser does not send the cookie with them, but
+// would delete the cookie because of the answer.
 func (a *Accounts) logout(c *call) (any, error) {
 	if c.Header.Get("Authorization") == "" && aigateway.CrossOrigin(c.Request) {
 		return nil, errCrossOrigin
 	}
 	err := a.authenticate(c)
 	if errors.Is(err, errCredential) {
-		c.setCookie("", 0) // otherwise, the duplicate cookie would prevent every login
+		c.setCookie("", 0) // a duplicate cookie would prevent every later request
 	}
 	if err == nil {
 		err = a.store.DeleteSession(c.Context(), c.user.ID, c.session.ID)

@@ -40,7 +40,7 @@ func TestCredentialsOfSessions(t *testing.T) {
 		{"cookie", testRequest{cookie: token}, 200, ""},
 		{"token wins over the cookie", testRequest{token: token, cookie: "sess_wrong"}, 200, ""},
 		{"wrong token wins over the cookie", testRequest{token: "sess_wrong", cookie: token}, 401, noSession},
-		{"another scheme leaves it to the cookie", testRequest{cookie: token, header: headers("Authorization", "Basic YTpi")}, 200, ""},
+		{"cookie counts beside another scheme", testRequest{cookie: token, header: headers("Authorization", "Basic YTpi")}, 200, ""},
 		{"another scheme alone", bearer("Basic YTpi"), 401, noLogin},
 		{"token without a scheme", bearer(token), 401, noLogin},
 		{"empty bearer", bearer("Bearer "), 401, noLogin},
@@ -101,7 +101,7 @@ func TestSessionsAreListedAndRevoked(t *testing.T) {
 	works := func(token string) bool {
 		return s.ask(testRequest{call: selfCall, token: token}).status == http.StatusOK
 	}
-	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "DELETE /api/user/sessions/1", token: dave}).status, "of somebody else")
+	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "DELETE /api/user/sessions/1", token: dave}).status, "a session of another user")
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "DELETE /api/user/sessions/1", token: second}).status)
 	assert.False(t, works(first))
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "DELETE /api/user/sessions", token: second}).status)
@@ -114,7 +114,7 @@ func TestLogoutEndsTheSessionAndDeletesTheCookie(t *testing.T) {
 	for _, method := range []string{"GET", "POST"} {
 		s := loginSite(t, nil)
 		token := s.token("alice")
-		for range 2 { // who has logged out already has what they ask for
+		for range 2 { // a second logout succeeds, too
 			answer := s.ask(testRequest{call: method + " /api/user/logout", cookie: token})
 			assert.Equal(t, http.StatusOK, answer.status, method)
 			assert.Equal(t, `{"success":true,"message":"","data":null}`, answer.body)
@@ -164,7 +164,7 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: selfCall, token: other}).status)
 	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: loginCall, body: credentials("alice", password)}).status)
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: loginCall, body: credentials("alice", "another horse")}).status)
-	assert.Equal(t, http.StatusForbidden, s.ask(change).status, "the original password is another one now")
+	assert.Equal(t, http.StatusForbidden, s.ask(change).status, "the original password has changed")
 }
 
 func TestPasswordSetByAnAdministratorEndsAllSessions(t *testing.T) {
@@ -196,6 +196,6 @@ func TestRegistration(t *testing.T) {
 	answer = s.ask(testRequest{call: "POST /api/user/register", body: `{"username":"Alice","password":"correct horse","role":100}`})
 	assert.Equal(t, http.StatusOK, answer.status)
 	assert.Equal(t, "alice", answer.data(t)["username"])
-	assert.EqualValues(t, aigateway.RoleUser, answer.data(t)["role"], "whatever the body asks for")
+	assert.EqualValues(t, aigateway.RoleUser, answer.data(t)["role"], "the role in the body is ignored")
 	s.token("alice")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// shared is the state that survives a reload, as long as a configuration uses the
-// store. Otherwise a reload would reset the throttles for guesses of passwords.
+// shared is the state of accounts that survives a reload, as long as a configuration uses
+// the store. Without it, a reload would reset the throttles of password guesses.
 type shared struct {
 	networks        *throttle.Throttle // failed logins from a network
 	networkNames    *throttle.Throttle // failed logins of a name from a network, whether or not the name exists
@@ -20,11 +20,11 @@ type shared struct {
 	registrations   *throttle.Throttle // registrations from a network
 	changes         *shares            // changes in progress, by user
 
-	warned atomic.Int64 // when the last refusal was logged, in Unix seconds
+	warned atomic.Int64 // time of the last logged refusal, in Unix seconds
 }
 
-// maxChanges is the number of changes that one user may have in progress. It is smaller
-// than the number of changes that may wait for a store.
+// maxChanges is the largest number of concurrent changes of one user. It is smaller than
+// the number of changes that may wait for a store.
 const maxChanges = 10
 
 // stores contains the shared state by store.

@@ -2,8 +2,8 @@ package accounts
 
 import "sync"
 
-// shares bounds how many units of a common resource one holder may have at the
-// same time, so that no holder has all of them.
+// shares bounds the number of units of a common resource that one holder may have at the
+// same time, so that no holder can have all of them.
 type shares struct {
 	limit int
 
@@ -13,8 +13,8 @@ type shares struct {
 
 func newShares(limit int) *shares { return &shares{limit: limit, taken: make(map[string]int)} }
 
-// acquire takes one unit for a holder, and reports whether one was left; release returns
-// the unit. The holder "" has no bound.
+// acquire takes one unit for a holder, and reports whether the holder may have it. release
+// returns the unit. The holder "" has no bound.
 func (s *shares) acquire(who string) bool {
 	if who == "" {
 		return true

@@ -49,8 +49,8 @@ func (s *slow) CreateKey(ctx context.Context, key *aigateway.StoredKey, most int
 	return s.Store.CreateKey(ctx, key, most)
 }
 
-// The changes of one user could once fill the queue of the store, so that those of all
-// other users were refused.
+// The changes of one user could once fill the queue of the store, so that the changes of
+// all other users were refused.
 func TestOneUserCannotFillTheQueueOfTheStore(t *testing.T) {
 	const crowd = 60
 	s := loginSite(t, nil)
@@ -70,7 +70,7 @@ func TestOneUserCannotFillTheQueueOfTheStore(t *testing.T) {
 	}
 	s.askAside(testRequest{call: newKeyCall, body: bodies[newKeyCall], token: bob}, answers)
 	require.Eventually(t, func() bool { return store.waiting.Load() == maxChanges+1 }, time.Minute, time.Millisecond)
-	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "GET /api/token/", token: alice}).status, "to read is no change")
+	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "GET /api/token/", token: alice}).status, "reading is not a change")
 	close(store.gate)
 	for range maxChanges + 1 {
 		assert.Equal(t, http.StatusOK, (<-answers).Code)

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { gatewaytest.Main(m) }
 // quick is a hasher with smaller parameters, a hundred times faster.
 const quick argon2id = "m=64,t=1,p=1"
 
-// site is Accounts over a database of its own.
+// site is a module Accounts with its own database.
 type site struct {
 	*Accounts
 	t    testing.TB
@@ -69,9 +69,9 @@ type testRequest struct {
 	body   string
 	token  string
 	cookie string
-	header http.Header // these replace what is sent otherwise
+	header http.Header // replaces the usual headers
 	peer   string
-	vars   map[string]any // of Caddy
+	vars   map[string]any // variables of Caddy
 }
 
 // testAnswer is an answer.

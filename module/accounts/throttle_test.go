@@ -50,8 +50,8 @@ func TestLoginIsThrottledByNameAndNetwork(t *testing.T) {
 	})
 }
 
-// Five failures from any network once blocked the owner of a name, for as long as
-// somebody continued.
+// Five failures from any network once blocked a name, so that anyone could lock out its
+// owner for as long as they liked.
 func TestFailuresElsewhereDoNotLockOutOwners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := throttledSite(t)
@@ -59,17 +59,17 @@ func TestFailuresElsewhereDoNotLockOutOwners(t *testing.T) {
 		for i := range 50 {
 			assert.Equal(t, http.StatusUnauthorized, s.logInFrom("alice", "wrong horse", fmt.Sprintf("10.0.%d.1", i)).status)
 		}
-		assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.99.1").status, "a stranger's network")
-		assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.98.1").status, "and no login before it")
+		assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.99.1").status, "an unknown network")
+		assert.Equal(t, http.StatusTooManyRequests, s.logInFrom("alice", password, "10.0.98.1").status, "another unknown network")
 		answer := s.logInFrom("alice", password, "192.0.2.9")
-		require.Equal(t, http.StatusOK, answer.status, "where alice has logged in before")
+		require.Equal(t, http.StatusOK, answer.status, "a network in which alice has a session")
 		change := testRequest{call: "PUT /api/user/self", body: bodies["PUT /api/user/self"], token: answer.data(t)["access_token"].(string), peer: "10.0.97.1:1"}
-		assert.Equal(t, http.StatusOK, s.ask(change).status, "and whoever is logged in changes their password")
+		assert.Equal(t, http.StatusOK, s.ask(change).status, "a logged-in user can change the password")
 	})
 }
 
-// A request that was refused because of its network once still created a counter for the
-// name, so that a blocked network could evict the failures of others, and a log line.
+// A request that was refused because of its network once created a counter for the name
+// and a log line. A blocked network could so evict the counters of others.
 func TestRefusedNetworkLeavesNoTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := throttledSite(t)
@@ -80,7 +80,7 @@ func TestRefusedNetworkLeavesNoTrace(t *testing.T) {
 		for i := range 20 {
 			wrong(fmt.Sprintf("user%d", i), "10.9.0.1")
 		}
-		for i := range 20_000 { // more than a throttle keeps
+		for i := range 20_000 { // more keys than a throttle keeps
 			if wrong(fmt.Sprintf("name%d", i), "10.9.0.1") != http.StatusTooManyRequests {
 				require.Fail(t, "the network is not blocked")
 			}

@@ -47,9 +47,9 @@ var (
 	errCredential = invalid("Authorization and the cookie session must occur at most once each")
 )
 
-// token returns the session token of a request, and whether it is that of the cookie,
-// which browsers add by themselves. Authorization takes precedence over the cookie,
-// unless it has another scheme than Bearer, which other handlers may use.
+// token returns the session token of a request, and whether it comes from the cookie,
+// which browsers add by themselves. Authorization takes precedence over the cookie. If its
+// scheme is not Bearer, it may be meant for another handler, and token ignores it.
 func (c *call) token() (token string, byCookie bool, err error) {
 	values := c.Header.Values("Authorization")
 	cookies := c.CookiesNamed(cookieName)

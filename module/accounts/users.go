@@ -117,8 +117,8 @@ func readRole(f *form) (*aigateway.Role, error) {
 	return nil, invalid("role must be 1 for a user, 10 for an administrator or 100 for root")
 }
 
-// updateUser answers PUT /api/user/, with the id in the body. An empty password, which
-// clients send for an unchanged one, counts as absent.
+// updateUser answers PUT /api/user/, with the id in the body. An empty password counts as
+// absent, because clients send it for an unchanged password.
 func (a *Accounts) updateUser(c *call) (any, error) {
 	id, status := c.form.number("id"), c.form.number("status")
 	change := userChange{display: c.form.text("display_name"), password: c.form.text("password")}
@@ -197,11 +197,11 @@ func (a *Accounts) target(c *call) (*aigateway.User, error) {
 	return nil, invalid("id or username is required")
 }
 
-// userOf returns the user with an ID, and checks the name if there is one.
+// userOf returns the user with an ID. It refuses a name of another user; name may be nil.
 func (a *Accounts) userOf(c *call, id int64, name *string) (*aigateway.User, error) {
 	user, err := a.store.User(c.Context(), id)
 	if err == nil && name != nil && foldName(*name) != user.Name {
-		return nil, invalid("id and username are those of different users")
+		return nil, invalid("id and username belong to different users")
 	}
 	return user, err
 }

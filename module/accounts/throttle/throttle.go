@@ -1,4 +1,8 @@
-// Package throttle blocks what fails too often: guesses of passwords, by name or network.
+// Package throttle blocks attempts that fail too often, such as guesses of passwords.
+//
+// It promises that parallel attempts do not exceed the bound, that the memory is bounded,
+// and that new keys do not displace blocked keys. It refuses to wait: the caller gets the
+// time after which an attempt may succeed.
 package throttle
 
 import (
@@ -10,7 +14,7 @@ import (
 const (
 	firstBlock  = time.Minute
 	maxBlock    = 16 * time.Minute
-	resetAfter  = 30 * time.Minute // after a block; then the next block is a first one
+	resetAfter  = 30 * time.Minute // time after a block; the next block is then a first one
 	maxCounters = 16 << 10         // about 4 MB
 )
 
@@ -40,8 +44,8 @@ type Counter struct {
 	until   time.Time // end of the last block
 }
 
-// New returns a Throttle that admits burst failures in a row, and one more for each
-// recovery that has passed.
+// New returns a Throttle that blocks a key after burst failures in a row. For each
+// recovery that passes, it admits one more failure.
 func New(burst int, recovery time.Duration) *Throttle {
 	return &Throttle{burst: burst, recovery: recovery, counters: make(map[string]*list.Element), recent: list.New()}
 }
@@ -70,7 +74,7 @@ func (t *Throttle) Begin(key string) (*Counter, time.Duration) {
 // threshold returns the level beyond which a key is blocked.
 func (t *Throttle) threshold() float64 { return float64(t.burst - 1) }
 
-// Outcome is what an attempt came to.
+// Outcome is the result of an attempt.
 type Outcome int
 
 // The outcomes of attempts.

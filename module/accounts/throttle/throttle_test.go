@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// newNames returns a throttle as names in networks have it.
+// newNames returns a throttle with the parameters for names in networks.
 func newNames() *Throttle { return New(5, time.Minute) }
 
 // try makes an attempt with an outcome, and returns the time to wait, 0 if it was
@@ -32,7 +32,7 @@ func TestThrottleBlocksForTwiceAsLongEachTime(t *testing.T) {
 			wait := try(names, "alice", Failed)
 			assert.Equal(t, minutes*time.Minute, wait)
 			assert.Zero(t, try(names, "bob", Undecided), "another name")
-			time.Sleep(wait) // in the bubble's time
+			time.Sleep(wait) // on the fake clock
 			for try(names, "alice", Failed) == 0 {
 			}
 		}
@@ -40,7 +40,7 @@ func TestThrottleBlocksForTwiceAsLongEachTime(t *testing.T) {
 		for range 5 {
 			assert.Zero(t, try(names, "alice", Failed))
 		}
-		assert.Equal(t, time.Minute, try(names, "alice", Failed), "forgotten by and by")
+		assert.Equal(t, time.Minute, try(names, "alice", Failed), "the failures have decayed")
 	})
 }
 
@@ -95,7 +95,7 @@ func TestThrottleCountsRunningAttempts(t *testing.T) {
 		for _, c := range running {
 			names.End(c, Undecided)
 		}
-		assert.Zero(t, try(names, "alice", Undecided), "an attempt that was never decided costs nothing")
+		assert.Zero(t, try(names, "alice", Undecided), "an undecided attempt does not count")
 	})
 }
 
@@ -108,7 +108,7 @@ func TestThrottleHasABoundedNumberOfKeys(t *testing.T) {
 	assert.Len(t, names.counters, maxCounters)
 	assert.Equal(t, maxCounters, names.recent.Len())
 	names.End(kept, Failed)
-	assert.Contains(t, names.counters, "kept", "while its attempt was under way")
+	assert.Contains(t, names.counters, "kept", "a key with a running attempt is not evicted")
 }
 
 // Many other names once made the throttle forget a blocked name.
