@@ -83,21 +83,20 @@ func addStoreFlags(cmd *cobra.Command) {
 // openAdmin opens the store or the admin API that the flags select.
 func openAdmin(cmd *cobra.Command) (admin, error) {
 	address, _ := cmd.Flags().GetString("address")
-	config, _ := cmd.Flags().GetString("config")
-	adapter, _ := cmd.Flags().GetString("adapter")
+	path, _ := cmd.Flags().GetString("config")
 	switch {
-	case address != "" && config != "":
+	case address != "" && path != "":
 		return nil, errors.New("--address and --config cannot be used together")
 	case address != "":
 		return remote{address}, nil
 	}
 	store := defaultStore
-	if config != "" {
-		raw, _, _, err := caddycmd.LoadConfig(config, adapter)
-		if err != nil {
-			return nil, err
-		}
-		if store, err = storeOf(raw); err != nil {
+	config, err := selectedConfig(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if config != nil {
+		if store, err = storeOf(config); err != nil {
 			return nil, err
 		}
 	}

@@ -54,7 +54,7 @@ func keyCommand() *cobra.Command {
 	create.Flags().StringP("expires", "", "", "Expiry: YYYY-MM-DD or an RFC 3339 time (default never)")
 	create.Flags().StringSliceP("models", "", nil, "Models that the key may use; * matches any characters (default all)")
 	create.Flags().StringSliceP("from", "", nil, "Client addresses and networks that may use the key (default all)")
-	create.Flags().StringP("limit", "", "", "Name of the limit of the key")
+	create.Flags().StringP("limit", "", "", "Name of the limit of the key; with --config or --address, it must be defined there")
 	list := withAdmin(&cobra.Command{Use: "list", Short: "Lists the keys of users; keys of a configuration are not included", Args: cobra.NoArgs}, listKeys)
 	list.Flags().StringP("user", "u", "", "Name of the user (default all users)")
 	cmd.AddCommand(create, list,
@@ -75,6 +75,9 @@ func createKey(cmd *cobra.Command, a admin, _ []string) error {
 	request.From, _ = flags.GetStringSlice("from")
 	if request.User == "" || request.Name == "" {
 		return errors.New("a key needs --user and --name")
+	}
+	if err := checkLimit(cmd, request.Limit); err != nil {
+		return err
 	}
 	var created apiKey
 	if err := call(a, http.MethodPost, keysPath, request, &created); err != nil {

@@ -3,6 +3,9 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -91,6 +94,43 @@ func TestKeyCommandManagesKeys(t *testing.T) {
 	assert.Equal(t, list, succeed(t, "key list"))
 	assert.Equal(t, "key 1 is revoked\n", succeed(t, "key revoke 1"))
 	assert.NotContains(t, succeed(t, "key list"), "laptop")
+}
+
+// A key with a mistyped limit was once made, and refused by the gateway.
+func TestAKeyHasALimitOfTheConfiguration(t *testing.T) {
+	freshData(t)
+	write := func(text string) string {
+		path := filepath.Join(t.TempDir(), "Caddyfile")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	config := write("{\n\tai_gateway {\n\t\tstore sqlite " + filepath.Join(t.TempDir(), "own.db") + "\n\t\tlimit team {\n\t\t\tconcurrent 8\n\t\t}\n\t}\n}\n" +
+		"http://:8080 {\n\tai_gateway {\n\t\tprovider demo\n\t\tlimit small {\n\t\t\tconcurrent 1\n\t\t}\n\t}\n}\n")
+	succeed(t, "user add alice --config "+config)
+	for _, limit := range []string{"small", "team"} {
+		succeed(t, "key new --user alice --name "+limit+" --limit "+limit+" --config "+config)
+	}
+	_, _, err := execute(t, "", "key new --user alice --name laptop --limit smal --config "+config)
+	assert.EqualError(t, err, "the limit 'smal' is not defined; the limits of the configuration are: small, team")
+	assert.NotContains(t, succeed(t, "key list --config "+config), "laptop")
+	without := write("http://:8080 {\n\tai_gateway {\n\t\tprovider demo\n\t}\n}\n")
+	_, _, err = execute(t, "", "key new --user alice --name laptop --limit small --config "+without)
+	assert.EqualError(t, err, "the limit 'small' is not defined: the configuration has no limits")
+}
+
+func TestAKeyHasALimitOfTheRunningConfiguration(t *testing.T) {
+	running := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answers := map[string]string{
+			"/config/": `{"apps":{"ai_gateway":{"limits":[{"name":"team","concurrent":1}]}}}`,
+			keysPath:   `{"id":1,"user":"alice","key":"sk-1"}`,
+		}
+		_, _ = io.WriteString(w, answers[r.URL.Path])
+	}))
+	defer running.Close()
+	command := "key new --user alice --name laptop --address " + strings.TrimPrefix(running.URL, "http://") + " --limit "
+	assert.Equal(t, "sk-1\n", succeed(t, command+"team"))
+	_, _, err := execute(t, "", command+"small")
+	assert.EqualError(t, err, "the limit 'small' is not defined; the limits of the configuration are: team")
 }
 
 func TestErrorsNameTheCause(t *testing.T) {

@@ -46,22 +46,29 @@ func storeOf(config []byte) (json.RawMessage, error) {
 }
 
 // siteStores returns the stores of all sites with a gateway, as JSON.
-func siteStores(value any) []string {
-	var stores []string
+func siteStores(http any) (stores []string) {
+	for _, site := range sites(http) {
+		stores = append(stores, storeOfSite(site)...)
+	}
+	return stores
+}
+
+// sites returns all handlers ai_gateway in a part of a configuration.
+func sites(value any) (found []map[string]any) {
 	switch v := value.(type) {
 	case []any:
 		for _, item := range v {
-			stores = append(stores, siteStores(item)...)
+			found = append(found, sites(item)...)
 		}
 	case map[string]any:
 		if v["handler"] == "ai_gateway" {
-			return storeOfSite(v)
+			return []map[string]any{v}
 		}
 		for _, item := range v {
-			stores = append(stores, siteStores(item)...)
+			found = append(found, sites(item)...)
 		}
 	}
-	return stores
+	return found
 }
 
 // storeOfSite returns the store of a site, or nothing if it has none.
