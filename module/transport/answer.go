@@ -83,11 +83,11 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 }
 
 // errorAnswer returns the provider's error answer as a client of the same format
-// gets it: its own bytes if they are JSON, else an error body of the format, since
-// official SDKs take no other.
+// gets it: its own bytes, masked, if they are JSON, else an error body of the format,
+// since official SDKs take no other.
 func (c *call) errorAnswer(res *http.Response, body []byte, f *fault.Fault) *exchange.ErrorAnswer {
-	answer := &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: body}
-	if !fault.IsJSON(body) || c.leaksCredential(body) {
+	answer := &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: c.mask(body)}
+	if !fault.IsJSON(answer.Body) || c.leaksCredential(body) {
 		answer.Body = c.attempt.Format.Errors.Append(nil, f, c.attempt.Exchange.ID)
 		return answer
 	}

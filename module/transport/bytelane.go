@@ -21,8 +21,9 @@ type byteLane struct {
 	usage    editor // of other events that hold usage; nil for none
 	onFinish bool   // an orderly end of the body is the end once every choice has finished
 
-	leaks  func([]byte) bool // reports whether an event repeats the provider's credential
-	hidden bool              // the provider's error event was withheld: the client gets the gateway's own
+	// isPrivate reports whether clients may not read an error event as it is.
+	isPrivate func([]byte) bool
+	hidden    bool // the provider's error event was withheld: the client gets the gateway's own
 
 	pending []byte      // the beginning of an event that is not complete yet
 	edits   []edit.Edit // of the bytes just taken
@@ -111,11 +112,11 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 }
 
 // keeps reports whether an event is withheld from the client: usage that it did not
-// ask for, and an error that it could not read, or that repeats the credential in its
-// data, its comments or another field.
+// ask for, and an error that it could not read, or may not read because of its data, its
+// comments or another field.
 func (l *byteLane) keeps(event sse.Event, sig signal.Signal, raw []byte) bool {
 	if sig.Has(signal.Failed) {
-		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.leaks(raw)
+		l.hidden = !l.format.Errors.RelayableEvent(event.Name, event.Data) || l.isPrivate(raw)
 		return l.hidden
 	}
 	return l.withhold && sig.Has(signal.UsageOnly)

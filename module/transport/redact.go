@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"cmp"
 	"net/http"
 	"slices"
@@ -13,6 +14,15 @@ import (
 // leaksCredential reports whether a body repeats the credential of the call.
 func (c *call) leaksCredential(body []byte) bool {
 	return fault.Leaks(string(body), c.credential())
+}
+
+// mask returns an error body of the provider without what identifies the operator's
+// account or the provider's address.
+func (c *call) mask(body []byte) []byte { return fault.Mask(body, c.host()) }
+
+// isPrivate reports whether clients may not read an error of the provider as it is.
+func (c *call) isPrivate(text []byte) bool {
+	return c.leaksCredential(text) || !bytes.Equal(c.mask(text), text)
 }
 
 // redact returns a text of the provider, or "" if it repeats the credential. Every
@@ -53,9 +63,10 @@ func (c *call) redactLosses(losses translate.Losses) translate.Losses {
 // secrets returns the texts that no message to a client may hold: the credential and
 // the host of the provider.
 func (c *call) secrets() []string {
-	host := c.proxied.URL.Hostname()
-	if host == "" {
-		host = c.t.base.Hostname()
-	}
-	return []string{c.credential(), host}
+	return []string{c.credential(), c.host()}
+}
+
+// host returns the host of the provider.
+func (c *call) host() string {
+	return cmp.Or(c.proxied.URL.Hostname(), c.t.base.Hostname())
 }

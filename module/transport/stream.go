@@ -45,13 +45,13 @@ func (c *call) lane() lane {
 		return &translation{c.translator(), c.events()}
 	}
 	return &byteLane{
-		Observer: c.attempt.Format.Answers.NewObserver(),
-		usage:    c.usageEditor(),
-		events:   c.events(),
-		format:   c.attempt.Format,
-		withhold: c.usageAsked(),
-		leaks:    c.leaksCredential,
-		onFinish: c.t.StreamEnd == aigateway.StreamEndFinish,
+		Observer:  c.attempt.Format.Answers.NewObserver(),
+		usage:     c.usageEditor(),
+		events:    c.events(),
+		format:    c.attempt.Format,
+		withhold:  c.usageAsked(),
+		isPrivate: c.isPrivate,
+		onFinish:  c.t.StreamEnd == aigateway.StreamEndFinish,
 	}
 }
 

@@ -39,12 +39,15 @@ func readDetail(contentType string, body []byte) detail {
 		return detail{message: plainMessage(contentType, body)}
 	}
 	d := detailOf(value, 0)
-	d.message, d.details = printable(d.message), messagesDetails(value)
+	d.message, d.details = printable(masked(d.message)), Mask(messagesDetails(value), "")
 	if len(d.code) > maxCode || d.code != printable(d.code) {
 		d.code = ""
 	}
 	return d
 }
+
+// masked masks a whole message: once it is cut, it may end with a part of an id.
+func masked(message string) string { return string(Mask([]byte(message), "")) }
 
 // plainMessage returns the message of a body that is not JSON, if it is short and no
 // markup. It may begin with byte order marks.
@@ -52,7 +55,7 @@ func plainMessage(contentType string, body []byte) string {
 	if len(body) > maxPlain || strings.Contains(strings.ToLower(contentType), "html") {
 		return ""
 	}
-	message := strings.TrimLeft(printable(string(body)), "\ufeff\ufffd \t")
+	message := strings.TrimLeft(printable(masked(string(body))), "\ufeff\ufffd \t")
 	if strings.HasPrefix(message, "<") {
 		return ""
 	}

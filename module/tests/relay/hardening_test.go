@@ -82,6 +82,27 @@ func TestAProvidersKeyIsFoundInEveryPartOfItsErrors(t *testing.T) {
 	})
 }
 
+// The ids of the operator's team and key at a provider went to clients: in error bodies and
+// in error events of the client's own format as they were, in others in the message.
+func TestErrorsDoNotNameTheOperatorsAccount(t *testing.T) {
+	const team = "0a1b2c3d-1111-4222-8333-944445555666"
+	const private = `{"error":{"message":"Your team ` + team + ` has no access, see https://console.x.ai/team/` + team + `","type":"permission_error"}}`
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := gatewaytest.NewProvider(t)
+		s := site.Start(t, w.Provider("p", p))
+		for _, path := range site.CallPaths {
+			p.Always(gatewaytest.Body(http.StatusForbidden, "application/json", []byte(private)))
+			got := s.Ask(path, site.BodyFor(path, "m", "hi", false))
+			assert.Equal(t, http.StatusForbidden, got.Status)
+			assert.Contains(t, got.Body, "Your team *** has no access", path)
+			p.Always(gatewaytest.Body(http.StatusOK, "text/event-stream", []byte("event: error\ndata: "+private+"\n\n")))
+			got = s.Ask(path, site.BodyFor(path, "m", "hi", true))
+			assert.NotContains(t, got.Body, team, path)
+			assert.Contains(t, got.Body, "Your team *** has no access", path)
+		}
+	})
+}
+
 // What came before the first content was held back without a bound: a provider
 // that sent nothing but comments, compressed, filled gigabytes of memory with
 // one request.
