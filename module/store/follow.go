@@ -29,7 +29,7 @@ func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
 	}
 }
 
-// refresh reads the keys if the database has changed. After a failure, it closes the
+// refresh reads the keys if the database has changed. If it fails, it closes the
 // connection, and the keys count as incomplete until a later refresh succeeds.
 func (s *Store) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, database.Timeout)
@@ -77,7 +77,8 @@ func (s *Store) invalidate() {
 	s.snapshot.Store(&stale)
 }
 
-// publish replaces the snapshot by that of a transaction, unless the snapshot is newer.
+// publish replaces the snapshot by the snapshot of a transaction, unless the current one
+// is newer.
 func (s *Store) publish(next *snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

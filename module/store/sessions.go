@@ -41,8 +41,8 @@ func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, l
 	return err
 }
 
-// recordLogin sets the time of the last login. It deletes expired sessions, and the
-// oldest ones of the user, so that there are less than limit.
+// recordLogin sets the time of the last login. It deletes expired sessions. It also
+// deletes the oldest sessions of the user, so that fewer than limit remain.
 func recordLogin(tx database.Statements, session *aigateway.Session, limit int) error {
 	at := millis(session.Created)
 	if err := tx.Change(`UPDATE gateway_users SET last_login = $1 WHERE id = $2`, at, session.UserID); err != nil {

@@ -26,8 +26,8 @@ type cachedKey struct {
 }
 
 // lookup returns the key with this digest, nil if there is none, and marks it as used.
-// It writes the mark only once a minute, so that requests on several processors do
-// not compete for the cache line.
+// It writes only a mark that is not set yet, about once a minute, so that requests on
+// several processors do not compete for the cache line.
 func (k *snapshot) lookup(digest aigateway.Digest) *aigateway.Key {
 	found := k.keys[digest]
 	if found == nil || !found.Matches(digest) {
@@ -49,8 +49,8 @@ func (k *snapshot) takeUsed() (used []*cachedKey) {
 	return used
 }
 
-// inherit shares the marks of uses that are not written yet with the keys of a new
-// snapshot.
+// inherit makes the keys of a new snapshot share the marks of uses with the keys of the
+// previous snapshot, so that uses that are not written yet are not lost.
 func inherit(keys map[aigateway.Digest]*cachedKey, from *snapshot) {
 	for digest, key := range keys {
 		if before := from.keys[digest]; before != nil && before.id == key.id {
@@ -59,8 +59,8 @@ func inherit(keys map[aigateway.Digest]*cachedKey, from *snapshot) {
 	}
 }
 
-// readSnapshot reads the state, and then all keys. A change in between has another
-// state, which causes another reading.
+// readSnapshot reads the state, and then all keys. A change between the two readings
+// causes another reading, because it changes the state.
 func readSnapshot(in database.Statements, before *snapshot) (*snapshot, error) {
 	now, err := readState(in)
 	if err != nil {
@@ -71,8 +71,8 @@ func readSnapshot(in database.Statements, before *snapshot) (*snapshot, error) {
 }
 
 // readSnapshotAfter is readSnapshot in a transaction that has changed only the keys of
-// one user. from is the state before the transaction; if it is that of the previous
-// snapshot, the keys of other users are not read again.
+// one user. from is the state before the transaction. If the previous snapshot has the
+// same state, readSnapshotAfter copies the keys of other users from it.
 func readSnapshotAfter(tx database.Statements, owner int64, from state, before *snapshot) (*snapshot, error) {
 	if !before.loaded || before.state != from {
 		return readSnapshot(tx, before)

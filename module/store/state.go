@@ -6,8 +6,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
 )
 
-// state identifies a version of the users and keys of a database. The revision alone
-// does not: a database that was restored from a copy, and then changed, reaches the
+// state identifies a version of the users and keys of a database. The revision alone is
+// not enough: a database that was restored from a copy, and then changed, reaches the
 // same revision again.
 type state struct {
 	revision int64

@@ -2,10 +2,10 @@
 // with a copy of all keys in memory. The packages below it open SQLite and PostgreSQL
 // databases.
 //
-// It promises that the lookup of a key does no I/O; that lookups find the changes of
-// this process at once, and those of others within two seconds; that a change is made
-// completely or not at all; and that known keys stay valid during an outage of the
-// database. It logs an outage once, and recovers by itself.
+// It promises that the lookup of a key does no I/O; that lookups find changes of this
+// process at once, and changes of other processes within two seconds; that a change is
+// made completely or not at all; and that known keys stay valid during an outage of the
+// database. It logs an outage once, and recovers without a restart.
 //
 // It stores the digests of keys and of session tokens, never a key or a token. It
 // refuses databases of newer gateways, and databases that have become empty. It never
@@ -25,10 +25,10 @@ import (
 )
 
 const (
-	// pollInterval is the time between two checks for changes, with or without
-	// notifications.
+	// pollInterval is the time between two checks for changes. The store also polls if
+	// the database sends notifications, because notifications may be lost.
 	pollInterval = 500 * time.Millisecond
-	// completeFor is how long a snapshot counts as complete after a check.
+	// completeFor is the time after a check in which the snapshot counts as complete.
 	completeFor = 2 * time.Second
 	// usesInterval is the time between two writes of the last uses of keys.
 	usesInterval = time.Minute
@@ -38,7 +38,7 @@ const (
 type Store struct {
 	db     *database.Database
 	logger func() *zap.Logger
-	outage database.Outage // of following the database
+	outage database.Outage // failures to read changes
 
 	follow sync.Once
 	opened chan struct{} // closed after the first reading of the keys
@@ -51,8 +51,9 @@ type Store struct {
 	verified atomic.Int64 // time of the last successful check, since created
 }
 
-// New returns a store that is not open yet. It calls logger for each log message,
-// because a store may outlive the configuration that created it, and its logger.
+// New returns a store that is not open yet. The store calls logger for each log message,
+// because it may outlive the configuration that created it, and the logger of that
+// configuration.
 func New(backend database.Backend, logger func() *zap.Logger) *Store {
 	s := &Store{logger: logger, opened: make(chan struct{}), created: time.Now().Add(-completeFor)} // a verified of 0 is too old
 	s.db = database.New("store", backend, logger, s.invalidate)

@@ -100,8 +100,8 @@ func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aig
 	return user, nil
 }
 
-// updateUser writes a changed user. It deletes the user's sessions, except keep, if the
-// user is disabled or has a new password.
+// updateUser writes a changed user. If the user is disabled or has a new password, it
+// deletes all sessions of the user except keep.
 func updateUser(tx database.Statements, before, user *aigateway.User, keep int64) error {
 	if isRoot(before) && !isRoot(user) {
 		if err := checkOtherRoot(tx, user.ID); err != nil {

@@ -13,10 +13,10 @@ import (
 // usesPerStatement is the largest number of keys of one statement.
 const usesPerStatement = 100
 
-// writeUses sets the time of the last use of the keys that were used since the previous
-// call, approximately, to the current time. It leaves the revision unchanged, so that
-// other gateways need not read all keys every minute. If writing fails, the keys stay
-// marked as used.
+// writeUses sets the time of the last use of all keys that were used since the previous
+// call. It writes the current time, which is at most a minute late. It does not change
+// the revision, so that other gateways need not read all keys every minute. If writing
+// fails, the keys stay marked as used.
 func (s *Store) writeUses(ctx context.Context) {
 	used := s.snapshot.Load().takeUsed()
 	if len(used) == 0 {

@@ -9,22 +9,22 @@ import (
 // Backend opens one database of a kind, such as SQLite or PostgreSQL. Its methods may
 // be called from several goroutines at once.
 type Backend interface {
-	// Identity returns a text that is different for each database. It is never
-	// shown.
+	// Identity returns a text that is different for each database. The text may
+	// contain secrets, and must not be shown.
 	Identity() string
 	// Dialect returns the SQL of the kind of database.
 	Dialect() Dialect
 	// Connect opens the database, and creates it if it is missing and the backend
 	// can create it. It does not migrate it.
 	Connect(context.Context) (*sql.DB, error)
-	// Disconnect closes a database that Connect has opened, or keeps it until the next
-	// Connect, or until Close, if it has vanished.
+	// Disconnect closes a database that Connect has opened. If the database has
+	// vanished, Disconnect may keep it open until the next Connect or Close.
 	Disconnect(*sql.DB) error
-	// Close closes what Disconnect has kept. Connect and Disconnect are not called
-	// afterwards.
+	// Close closes a database that Disconnect has kept open. It is the last call
+	// after Connect and Disconnect.
 	Close() error
-	// Warning returns a warning for the operator about the open database, such as
-	// one about its permissions, empty for none. It is logged once.
+	// Warning returns a warning for the operator about the open database, for example
+	// about its permissions, or "". The caller logs the same warning only once.
 	Warning() string
 	// Backup copies a database of an older version of the schema, while the caller
 	// holds the lock of writers. It may do nothing.
@@ -33,8 +33,8 @@ type Backend interface {
 	// the reason, and without credentials. It wraps aigateway.ErrTaken if a value
 	// is not unique, and otherwise aigateway.ErrUnavailable.
 	Explain(error) error
-	// Moved reports whether the open database is no longer the one that Connect
-	// would open, or has become empty.
+	// Moved reports whether Connect would open another database than the open one, or
+	// the database has become empty.
 	Moved() bool
 	// Listen calls changed after each notification of a change, until the context
 	// ends. A backend without notifications does nothing.
@@ -45,8 +45,8 @@ type Backend interface {
 type Dialect struct {
 	// Bind rewrites the parameters of a statement. Nil leaves them unchanged.
 	Bind func(string) string
-	// Prepare makes transactions parse a statement once that they run several
-	// times. It is for drivers that would parse it each time.
+	// Prepare makes a transaction parse each statement only once. It is for drivers
+	// that otherwise parse a statement each time they run it.
 	Prepare bool
 	// State is the name of the table that contains the version of the schema, in
 	// one row.
@@ -57,9 +57,8 @@ type Dialect struct {
 	Migrations fs.FS
 	// LockSchema and LockWrites are the first statements of a transaction that
 	// migrates or writes. They wait for other such transactions. They are empty if
-	// the start of a transaction waits already.
+	// already the start of a transaction waits.
 	LockSchema, LockWrites string
-	// Notify is the last statement of a transaction for whose changes others
-	// listen, empty for none.
+	// Notify is a statement that notifies listeners of a transaction, or "".
 	Notify string
 }

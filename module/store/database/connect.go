@@ -55,17 +55,17 @@ func (d *Database) warn() {
 	}
 }
 
-// Follow disconnects if the database has moved: the next use connects to the one
-// in its place.
+// Follow disconnects if the database has moved. The next use then connects to the
+// database that has replaced it.
 func (d *Database) Follow() {
 	if d.backend.Moved() {
 		d.Disconnect(d.db.Load())
 	}
 }
 
-// Disconnect closes a database that does not answer, unless it was closed
-// already. Running statements fail or end first. No connection is made before it
-// is closed: the backend may have to repair what both would use.
+// Disconnect closes a database after a failure, unless it is closed already. It waits for
+// running statements. Open does not connect again before the database is closed, because
+// the backend may have to clean up files that a new connection would use.
 func (d *Database) Disconnect(db *sql.DB) {
 	if db == nil {
 		return
@@ -73,7 +73,7 @@ func (d *Database) Disconnect(db *sql.DB) {
 	d.connecting <- struct{}{} // others hold it briefly while the database is open
 	defer release(d.connecting)
 	if d.db.CompareAndSwap(db, nil) {
-		_ = d.backend.Disconnect(db) // committed changes are not lost
+		_ = d.backend.Disconnect(db) // an error loses no committed change
 	}
 }
 

@@ -1,11 +1,11 @@
 // Package database connects to a SQL database of a Backend, migrates it, and runs
 // statements and transactions in it.
 //
-// The first call that needs the connection opens it, as does the next call after a
-// failure. Transactions of this process run one after the other; each is committed
-// completely or not at all. Methods return within seconds. The package refuses
-// databases of a newer schema, and databases that have become empty, because new
-// tables would have to be removed before a backup can be restored.
+// It promises that methods connect when they need the connection, also after a failure;
+// that the writing transactions of a process run one after the other; and that methods
+// return within seconds. It refuses databases of a newer schema. It also refuses
+// databases that have become empty, because new tables would have to be removed before a
+// backup can be restored.
 package database
 
 import (
@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// Timeout bounds the duration of a method, connecting included.
+	// Timeout bounds the duration of a method, including the time to connect.
 	Timeout = 5 * time.Second
-	// migrationTimeout bounds the duration of a migration, its backup included.
+	// migrationTimeout bounds the duration of a migration with its backup.
 	migrationTimeout = 2 * time.Minute
 	// writersAtOnce is the largest number of calls that write or wait to write.
 	// All of them finish well before the timeout of the last one.
@@ -30,7 +30,7 @@ const (
 // Database is a database of a Backend. Its methods may be called from several
 // goroutines at once.
 type Database struct {
-	name      string // in log messages: "store"
+	name      string // the database in log messages, such as "store"
 	backend   Backend
 	dialect   Dialect
 	logger    func() *zap.Logger
@@ -43,7 +43,7 @@ type Database struct {
 	connecting, changing chan struct{}
 	line                 chan struct{}
 	warned               string                 // the last warning of the backend
-	migrated             atomic.Bool            // a connection has had all tables
+	migrated             atomic.Bool            // the database had all tables before
 	db                   atomic.Pointer[sql.DB] // nil while not connected
 	closed               atomic.Bool
 }

@@ -17,8 +17,8 @@ func (e errNewer) Error() string {
 }
 
 // errEmptied is the error for a database that had tables before and has none now, for
-// example after a mistyped command. New tables would revoke every key, and would have
-// to be removed before a backup can be restored.
+// example after a mistyped command. New tables would revoke every key, and operators
+// would have to remove them before restoring a backup.
 var errEmptied = errors.New("the database has become empty: restore a backup; a restarted gateway would create a new database")
 
 // migrate migrates a database to the newest version of the schema. Several processes
@@ -46,7 +46,7 @@ func (d *Database) migrate(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// version returns 0 for a database without tables.
+// version returns the version of the schema, 0 for a database without tables.
 func (d Dialect) version(in Statements) (int, error) {
 	if exists, err := in.Number(d.Exists); err != nil || exists == 0 {
 		return 0, err
@@ -58,8 +58,7 @@ func (d Dialect) version(in Statements) (int, error) {
 // runMigrations runs the missing migrations in one transaction, so that other processes
 // never see a version in between.
 func (d *Database) runMigrations(ctx context.Context, db *sql.DB, files []string) error {
-	// The timeout of the caller is too short for the backup of a large database,
-	// and so would be that of every later call.
+	// The timeouts of callers are too short for the backup of a large database.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), migrationTimeout)
 	defer cancel()
 	return d.transact(ctx, db, d.dialect.LockSchema, func(tx Statements) error {
@@ -69,7 +68,7 @@ func (d *Database) runMigrations(ctx context.Context, db *sql.DB, files []string
 			return err
 		case version > len(files):
 			return errNewer{version, len(files)}
-		case version == len(files): // another process has migrated it
+		case version == len(files): // another process has migrated the database
 			return nil
 		}
 		if version > 0 {

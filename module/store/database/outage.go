@@ -6,14 +6,14 @@ import (
 	"go.uber.org/zap"
 )
 
-// Outage logs a failure once, again when its reason changes, and its end once.
+// Outage logs the beginning and the end of an outage, and every change of its reason.
 type Outage struct {
 	mu     sync.Mutex // guards reason
 	reason string     // empty while there is no outage
 }
 
-// Begin logs a failure unless it is known, and reports whether the outage begins with
-// it.
+// Begin logs a failure unless its reason is that of the previous one. It reports whether
+// the failure begins an outage.
 func (o *Outage) Begin(logger func() *zap.Logger, message string, err error) (begins bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 )
 
 // prepared are the prepared statements of a transaction, by their text before
-// Dialect.Bind. They are closed with the transaction.
+// Dialect.Bind. The end of the transaction closes them.
 type prepared map[string]*sql.Stmt
 
 // statement is a statement without its arguments.
@@ -15,7 +15,7 @@ type statement interface {
 	QueryContext(context.Context, ...any) (*sql.Rows, error)
 }
 
-// unprepared is a statement whose text is sent each time.
+// unprepared is a statement whose text the driver gets for each run.
 type unprepared struct {
 	on    Querier
 	query string
@@ -29,8 +29,8 @@ func (u unprepared) QueryContext(ctx context.Context, args ...any) (*sql.Rows, e
 	return u.on.QueryContext(ctx, u.query, args...)
 }
 
-// preparing returns the Statements of a transaction, which prepares each text once if
-// the dialect asks for it.
+// preparing returns the Statements of a transaction. If the dialect has Prepare, they
+// prepare each text once.
 func (d *Database) preparing(ctx context.Context, tx *sql.Tx) Statements {
 	in := d.Statements(ctx, tx)
 	if d.dialect.Prepare {
@@ -39,7 +39,7 @@ func (d *Database) preparing(ctx context.Context, tx *sql.Tx) Statements {
 	return in
 }
 
-// statement returns the statement of a text.
+// statement returns the statement with a text, prepared if s prepares statements.
 func (s Statements) statement(query string) (statement, error) {
 	if s.prepared == nil {
 		return unprepared{s.on, s.bind(query)}, nil

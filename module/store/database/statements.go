@@ -12,8 +12,8 @@ type Querier interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }
 
-// Statements runs SQL statements with the parameters $1, $2 and so on, as long as
-// its context lasts: that of one call of a method of the Database.
+// Statements runs SQL statements with the parameters $1, $2 and so on. It is valid only
+// during one call of a method of Database, whose context it uses.
 type Statements struct {
 	ctx      context.Context
 	on       Querier
@@ -30,7 +30,7 @@ func (d *Database) Statements(ctx context.Context, on Querier) Statements {
 	return Statements{ctx: ctx, on: on, bind: bind}
 }
 
-// Exec runs a statement, and returns the number of rows that it has changed.
+// Exec runs a statement, and returns the number of changed rows.
 func (s Statements) Exec(query string, args ...any) (int64, error) {
 	on, err := s.statement(query)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s Statements) Exec(query string, args ...any) (int64, error) {
 	return result.RowsAffected()
 }
 
-// Change runs a statement that changes one row. It returns sql.ErrNoRows if it changes
-// none.
+// Change runs a statement that changes one row. It returns sql.ErrNoRows if no row was
+// changed.
 func (s Statements) Change(query string, args ...any) error {
 	n, err := s.Exec(query, args...)
 	if err == nil && n == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// Query runs statements that change nothing. The action is part of the error:
+// Query runs statements that change nothing. Errors begin with the action, such as
 // "reading user".
 func (d *Database) Query(ctx context.Context, action string, read func(Statements) error) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
@@ -21,7 +21,7 @@ func (d *Database) Query(ctx context.Context, action string, read func(Statement
 	return d.Explain(action, err)
 }
 
-// Write calls Transact, and logs the beginning and the end of an outage.
+// Write is Transact, and logs the beginning and the end of an outage.
 func (d *Database) Write(ctx context.Context, action string, write func(Statements) error) error {
 	err := d.Transact(ctx, action, write)
 	if errors.Is(err, aigateway.ErrUnavailable) && ctx.Err() != context.Canceled {
@@ -32,9 +32,9 @@ func (d *Database) Write(ctx context.Context, action string, write func(Statemen
 	return err
 }
 
-// Transact runs statements in one transaction, and no other writing transaction at the
-// same time. It is for callers that log outages by themselves: the transaction that
-// ends an outage need not be the next one that succeeds.
+// Transact runs statements in one transaction. Other writing transactions wait. Callers
+// use Transact instead of Write if they log outages themselves, for example because a
+// success need not end an outage.
 func (d *Database) Transact(ctx context.Context, action string, write func(Statements) error) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -45,8 +45,8 @@ func (d *Database) Transact(ctx context.Context, action string, write func(State
 	return d.Explain(action, err)
 }
 
-// transactInLine runs a transaction. It returns aigateway.ErrBusy if too many calls
-// wait already, which is not an outage of the database.
+// transactInLine runs a transaction after those that wait already. It returns
+// aigateway.ErrBusy if too many wait, which is not an outage of the database.
 func (d *Database) transactInLine(ctx context.Context, db *sql.DB, write func(Statements) error) error {
 	select {
 	case d.line <- struct{}{}:
@@ -57,8 +57,9 @@ func (d *Database) transactInLine(ctx context.Context, db *sql.DB, write func(St
 	}
 }
 
-// transact runs a transaction after the statement lock. Transactions of this process
-// wait for each other before they begin, because SQLite waits for a file by polling.
+// transact runs a transaction, whose first statement is lock. Transactions of this
+// process wait for each other before they begin, because SQLite waits for a locked file
+// by polling.
 func (d *Database) transact(ctx context.Context, db *sql.DB, lock string, write func(Statements) error) error {
 	err := acquire(ctx, d.changing)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -83,17 +84,17 @@ func (d *Database) transact(ctx context.Context, db *sql.DB, lock string, write 
 	return tx.Commit()
 }
 
-// Refusal wraps an error of the caller's function within a transaction. Explain
+// Refusal wraps an error with which the caller's function ends a transaction. Explain
 // returns the error unchanged.
 type Refusal struct{ error }
 
 // Refuse returns a Refusal.
 func Refuse(err error) error { return Refusal{err} }
 
-// errSlow replaces the various errors of a deadline.
+// errSlow replaces the errors of exceeded deadlines, which differ between drivers.
 var errSlow = fmt.Errorf("no answer within %s", Timeout)
 
-// Explain turns an error into one that wraps an error of aigateway.Store.
+// Explain returns an error that wraps one of the errors of aigateway.Store.
 func (d *Database) Explain(action string, err error) error {
 	var refused Refusal
 	switch {
@@ -107,7 +108,7 @@ func (d *Database) Explain(action string, err error) error {
 		return fmt.Errorf("%s: %w", action, err)
 	case errors.Is(err, errClosed):
 		return fmt.Errorf("%s: %w: %w", action, aigateway.ErrUnavailable, err)
-	case errors.Is(err, context.Canceled): // by the caller, so there is no outage
+	case errors.Is(err, context.Canceled): // the caller has left; this is not an outage
 		return fmt.Errorf("%s: %w: %w", action, aigateway.ErrUnavailable, context.Canceled)
 	case errors.Is(err, context.DeadlineExceeded):
 		err = errSlow

@@ -11,7 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// uniqueViolation is the SQLSTATE of a value that exists already.
+// uniqueViolation is the SQLSTATE of a value that must be unique, but exists already.
 const uniqueViolation = "23505"
 
 // Explain implements database.Backend. It does not wrap errors of the driver, which
@@ -47,8 +47,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// innermost returns the innermost error, of several the first. The errors around it
-// contain the address.
+// innermost returns the innermost error, because the errors that wrap it contain the
+// address. Of joined errors, it follows the first.
 func innermost(err error) error {
 	for {
 		var inner error
@@ -65,7 +65,7 @@ func innermost(err error) error {
 	}
 }
 
-// reasons are explanations of SQLSTATEs and of classes of them, for the operator.
+// reasons are explanations of SQLSTATEs and their prefixes, for the operator.
 var reasons = map[string]string{
 	"28":    "the login was refused",
 	"3D":    "the database does not exist",

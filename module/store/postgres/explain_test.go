@@ -13,8 +13,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// pretender starts a server that answers the question for TLS so, and then speaks TLS
-// if the answer is S. It returns the port of the server.
+// pretender starts a server that answers the request for TLS with answer, and then starts
+// TLS if the answer is S. It returns the port of the server.
 func pretender(t *testing.T, answer string, config *tls.Config) (port string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func pretender(t *testing.T, answer string, config *tls.Config) (port string) {
 	return port
 }
 
-// The errors of the driver have the address in brackets, which once got into the log.
+// The errors of the driver contain the address, which was once logged.
 func TestFailuresOfTLSHideTheAddress(t *testing.T) {
 	web := httptest.NewTLSServer(nil)
 	defer web.Close()
@@ -58,7 +58,7 @@ func TestFailuresOfTLSHideTheAddress(t *testing.T) {
 	}
 }
 
-// The library names the host that was wanted.
+// The error of the library contains the host name of the DSN.
 func TestCertificateOfAnotherHostHidesOurs(t *testing.T) {
 	web := httptest.NewTLSServer(nil)
 	defer web.Close()

@@ -38,7 +38,7 @@ func newFixture(t *testing.T, cluster *storetest.Cluster) *fixture {
 	return f
 }
 
-// connect is a connection beside the stores'.
+// connect returns a connection that no store uses.
 func (f *fixture) connect(t *testing.T) *pgx.Conn {
 	conn, err := pgx.Connect(t.Context(), f.dsn)
 	require.NoError(t, err)
@@ -59,24 +59,24 @@ func pollingAloneIsEnough(t *testing.T, f *fixture) {
 	require.Eventually(t, func() bool { return there.Lookup(f.key.Digest) == nil }, patience, tick)
 }
 
-func changesAreToldToOthers(t *testing.T, f *fixture) {
-	told := make(chan struct{}, 10)
+func othersAreNotified(t *testing.T, f *fixture) {
+	notified := make(chan struct{}, 10)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { // ends with cancel
 		defer close(done)
-		f.open().Listen(ctx, func() { told <- struct{}{} })
+		f.open().Listen(ctx, func() { notified <- struct{}{} })
 	}()
 	defer func() { cancel(); <-done }()
-	<-told // it listens now
+	<-notified // the first call means that LISTEN has succeeded
 	s := store.New(f.open(), nop)
 	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID))
-	<-told
+	<-notified
 	require.NoError(t, s.Close())
 
-	// A connection that is lost is made anew, and what was missed is asked for.
+	// A new connection replaces a lost one, and changed is called for missed changes.
 	f.terminateAll(t)
-	<-told
+	<-notified
 }
 
 // terminateAll ends all connections to the database.
@@ -91,7 +91,7 @@ func downAtStart(t *testing.T, f *fixture) {
 	reason := storetest.Logged(t, logs, "not available")
 	assert.Contains(t, reason, "PostgreSQL: dial: ")
 	hidesDSN(t, f, reason)
-	<-s.Opened() // what a start waits for
+	<-s.Opened() // the start of a gateway waits for it
 	assert.False(t, s.Complete())
 	_, err := s.UserByName(t.Context(), "alice")
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
@@ -107,7 +107,7 @@ func hidesDSN(t *testing.T, f *fixture, text string) {
 	t.Helper()
 	for _, part := range strings.Fields(f.dsn) {
 		_, value, _ := strings.Cut(part, "=")
-		if value != "postgres" { // the user; PostgreSQL itself has that name
+		if value != "postgres" { // the user, whose name is also part of "PostgreSQL"
 			assert.NotContains(t, text, value)
 		}
 	}
@@ -118,9 +118,9 @@ func stoppedAndStarted(t *testing.T, f *fixture) {
 	storetest.Current(t, s)
 	f.Stop(t)
 	hidesDSN(t, f, storetest.Logged(t, logs, "not available"))
-	assert.NotNil(t, s.Lookup(f.key.Digest), "known keys go on to work")
-	// For two seconds more, keys that were not known were called wrong ones.
-	assert.False(t, s.Complete(), "it has failed to look")
+	assert.NotNil(t, s.Lookup(f.key.Digest), "known keys stay valid")
+	// Unknown keys once still counted as invalid for two seconds.
+	assert.False(t, s.Complete(), "the last check has failed")
 	assert.ErrorIs(t, s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID), aigateway.ErrUnavailable)
 
 	f.Start(t)
@@ -130,9 +130,8 @@ func stoppedAndStarted(t *testing.T, f *fixture) {
 	assert.Nil(t, s.Lookup(f.key.Digest))
 }
 
-// A change that waits for a lock when its connection is cut has not happened,
-// and the next one does: it once failed now and then, where it got a connection
-// that had been cut as well and not been used since.
+// A change whose connection breaks while it waits for a lock is not made. The next change
+// must succeed: it once failed if it got a pooled connection that was broken, too.
 func cutInMidQuery(t *testing.T, f *fixture) {
 	s := f.open.Open(t)
 	storetest.Current(t, s)
@@ -182,8 +181,7 @@ func slowServer(t *testing.T, f *fixture) {
 	assert.NotNil(t, s.Lookup(f.key.Digest), "what failed did not happen")
 }
 
-// ensures that a gateway which vanishes in mid-change does not stop the others
-// for longer than some seconds.
+// Ensures that a gateway that vanishes during a change blocks others only for seconds.
 func vanishedWriter(t *testing.T, f *fixture) {
 	tx, err := f.connect(t).Begin(t.Context())
 	require.NoError(t, err)

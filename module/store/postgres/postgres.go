@@ -1,10 +1,10 @@
 // Package postgres implements the store over a PostgreSQL database, which several
 // machines can share.
 //
-// It promises that gateways notify each other of changes, and find them within two
-// seconds without a notification; that it recovers when a database that was down, slow
-// or restarted is available again; and that errors and logs contain no part of the
-// DSN. It does not connect while a configuration is provisioned.
+// It promises that gateways notify each other of changes, and that they find changes
+// within two seconds if a notification is lost; that it recovers when a database that was
+// down, slow or restarted is available again; and that errors and logs contain no part of
+// the DSN. It does not connect while a configuration is provisioned.
 //
 // It refuses a literal DSN in the configuration.
 package postgres
@@ -57,7 +57,7 @@ func (Postgres) CaddyModule() caddy.ModuleInfo {
 // errReference replaces aigateway.ErrSecretLiteral, and names the DSN.
 var errReference = errors.New("the DSN of postgres is {env.NAME} or {file./absolute/path}; a literal DSN is refused, and {$NAME} inserts one")
 
-// Provision loads the store of the database, and does not connect to it.
+// Provision loads the store of the database, but does not connect to it.
 func (p *Postgres) Provision(caddy.Context) error {
 	if aigateway.CheckSecretReference(p.DSN) != nil {
 		return fmt.Errorf("store: %w", errReference)
@@ -86,8 +86,8 @@ func (p *Postgres) Cleanup() error {
 	return errors.Join(p.Reader.Close(), p.Release())
 }
 
-// OpenLedger implements aigateway.LedgerStore. The ledger has tables of its own in
-// the same database.
+// OpenLedger implements aigateway.LedgerStore. The ledger has its own tables in the same
+// database.
 func (p *Postgres) OpenLedger(options aigateway.LedgerOptions) (aigateway.Ledger, error) {
 	database := sha256.Sum256([]byte(p.records.Identity()))
 	journal := filepath.Join(caddy.AppDataDir(), "ai_gateway", "journal-"+hex.EncodeToString(database[:8]))

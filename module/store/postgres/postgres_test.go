@@ -38,7 +38,7 @@ func TestCaddyfile(t *testing.T) {
 	}
 }
 
-// provision provisions a store and gives it back when the test ends.
+// provision provisions a store, and cleans it up when the test ends.
 func provision(t *testing.T, reference string) (*Postgres, error) {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	t.Cleanup(cancel)

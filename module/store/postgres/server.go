@@ -20,9 +20,9 @@ import (
 //go:embed migrations ledger
 var migrations embed.FS
 
-// schema is what some tables are for: the folder of their migrations, the table
-// with their version, and the advisory lock of who migrates, a number that nothing
-// else takes.
+// schema identifies a group of tables: the folder of their migrations, the table with
+// their version, and the number of the advisory lock of migrations, which no other
+// program is likely to use.
 type schema struct {
 	folder, state string
 	lock          int64
@@ -36,11 +36,12 @@ var (
 const (
 	// connections is the size of the pool. One more connection listens.
 	connections = 4
-	// idleFor is shorter than the time after which firewalls drop idle connections.
+	// idleFor is the time after which idle connections are closed. Firewalls drop idle
+	// connections later.
 	idleFor = time.Minute
 	// connectTimeout is the default timeout for each address of the DSN.
 	connectTimeout = 3 * time.Second
-	// listenAgain is the pause before reconnecting after a lost connection.
+	// listenAgain is the pause after the listening connection was lost.
 	listenAgain = time.Second
 )
 
@@ -62,8 +63,8 @@ func newServer(of schema, dsn aigateway.Secret) (*server, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	// Prepared statements are unknown to a proxy that shares connections between
-	// transactions.
+	// A proxy that shares connections between transactions, such as PgBouncer, does not
+	// support prepared statements.
 	if config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
@@ -74,9 +75,9 @@ func newServer(of schema, dsn aigateway.Secret) (*server, error) {
 // Identity implements database.Backend.
 func (s *server) Identity() string { return s.identity }
 
-// Dialect implements database.Backend. The server ends transactions of a gateway that
-// has vanished, and waits for a lock that take too long, because a dead connection may
-// look alive for a long time.
+// Dialect implements database.Backend. LockWrites sets timeouts, with which the server
+// ends the transaction of a gateway that has vanished, and a wait for a lock that takes
+// too long. Without them, a dead connection could hold its locks for a long time.
 func (s *server) Dialect() database.Dialect {
 	files, err := fs.Sub(migrations, s.folder)
 	if err != nil {
@@ -84,7 +85,7 @@ func (s *server) Dialect() database.Dialect {
 	}
 	return database.Dialect{
 		State: s.state,
-		// Not to_regclass: after a wait for a lock, its cached result may be wrong.
+		// The cached result of to_regclass may be wrong after a wait for a lock.
 		Exists:     `SELECT count(*) FROM pg_class WHERE relname = '` + s.state + `' AND pg_table_is_visible(oid)`,
 		Migrations: files,
 		LockSchema: fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, s.lock),
@@ -139,7 +140,7 @@ func (s *server) Listen(ctx context.Context, changed func()) {
 	}
 }
 
-// listen returns when the connection is lost.
+// listen calls changed after each notification, until the connection is lost.
 func (s *server) listen(ctx context.Context, changed func()) error {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
 	if err != nil {

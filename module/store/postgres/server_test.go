@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { gatewaytest.Main(m) }
 
 func nop() *zap.Logger { return zap.NewNop() }
 
-// at is the database of a DSN.
+// at returns the database of a DSN.
 func at(t testing.TB, dsn string) storetest.Database {
 	return func() database.Backend {
 		s, err := newServer(accounts, aigateway.Secret(dsn))
@@ -32,17 +32,17 @@ func TestPostgreSQL(t *testing.T) {
 	}
 	storetest.Run(t, func(t testing.TB) storetest.Database { return at(t, cluster.NewDatabase(t)) })
 	for claim, run := range map[string]func(*testing.T, *fixture){
-		"polling alone is enough":                            pollingAloneIsEnough,
-		"changes are told to others":                         changesAreToldToOthers,
-		"a server that is down at the start is waited for":   downAtStart,
-		"a server that is started anew loses nothing":        stoppedAndStarted,
-		"a connection that is cut in mid-query is made anew": cutInMidQuery,
-		"a slow server is given up after seconds":            slowServer,
-		"a writer that vanished is not waited for":           vanishedWriter,
-		"an older schema is migrated by whoever is first":    olderSchema,
-		"a newer schema is left alone":                       newerSchema,
-		"a refused login is said without names":              refusedLogin,
-		"a server that is read-only serves what it has":      readOnlyServer,
+		"polling finds changes without notifications":        pollingAloneIsEnough,
+		"other gateways are notified of changes":             othersAreNotified,
+		"a store waits for a server that is down at start":   downAtStart,
+		"a server that restarts loses no change":             stoppedAndStarted,
+		"a connection that breaks during a query is renewed": cutInMidQuery,
+		"calls to a slow server fail after seconds":          slowServer,
+		"a writer that vanished does not block others":       vanishedWriter,
+		"the first gateway migrates an older schema":         olderSchema,
+		"a newer schema is not changed":                      newerSchema,
+		"the reason of a refused login has no names":         refusedLogin,
+		"keys of a read-only server are valid":               readOnlyServer,
 	} {
 		t.Run(claim, func(t *testing.T) { run(t, newFixture(t, cluster)) })
 	}

@@ -16,7 +16,7 @@ func TestLookupAllocatesNothing(t *testing.T) {
 	storetest.Current(t, s)
 	assert.Zero(t, testing.AllocsPerRun(1000, func() {
 		if s.Lookup(key.Digest) == nil || s.Lookup(aigateway.Digest{}) != nil {
-			panic("not the keys that there are")
+			panic("the snapshot has the wrong number of keys")
 		}
 	}))
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// bind rewrites the parameters $1, $2 and so on of a statement. Parameters that occur in
-// this order, once each, become ?, and all others ?1, ?2 and so on: for each parameter
-// with a number, the driver looks at all before it.
+// bind rewrites the parameters $1, $2 and so on of a statement. If they occur in this
+// order, once each, they become ?, or else ?1, ?2 and so on. The form without numbers is
+// faster: for each parameter with a number, the driver searches all parameters before it.
 func bind(query string) string {
 	pieces := strings.Split(query, "$")
 	for i, piece := range pieces[1:] {

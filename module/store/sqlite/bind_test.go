@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A statement with the parameters of 100 records took most of the time of the ledger:
-// the driver looked for the name of each among all.
+// Statements with the parameters of 100 records once took most of the time of the ledger,
+// because the driver searched all parameters for each name.
 func TestParametersInOrderHaveNoName(t *testing.T) {
 	for query, want := range map[string]string{
 		"SELECT 1":                           "SELECT 1",

@@ -21,8 +21,8 @@ var accidents = map[string]struct {
 	"emptied by a shell": {func(t *testing.T, path string) {
 		require.NoError(t, os.Truncate(path, 0))
 	}, "the database has become empty: restore a backup"},
-	// What was written ahead is written into the file, which is all of it or a
-	// damaged file.
+	// SQLite writes the log to the emptied file, which becomes a complete database or
+	// a damaged file.
 	"emptied by a shell with changes ahead": {func(t *testing.T, path string) {
 		s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
 		storetest.NewKey(t, s, 1, "later")
@@ -40,7 +40,7 @@ var accidents = map[string]struct {
 	}, "another program: restore the file of this gateway"},
 }
 
-// tableless is a database that somebody has just made.
+// tableless returns the content of a database without tables.
 func tableless(t *testing.T) []byte {
 	path := t.TempDir() + "/new.db"
 	lockOut(t, path, `CREATE TABLE t (x)`, `DROP TABLE t`)()
@@ -50,9 +50,8 @@ func tableless(t *testing.T) []byte {
 	return content
 }
 
-// A file that became empty was taken for a new database: a schema was written
-// into it, and within a second every key and every session was a wrong one. The
-// same accident to a file of keys locks nobody out.
+// A file that became empty once counted as a new database. The gateway created tables in
+// it, and within a second every key and every session was invalid.
 func TestFileThatLosesItsContentIsAnOutage(t *testing.T) {
 	for name, accident := range accidents {
 		t.Run(name, func(t *testing.T) {
@@ -77,8 +76,8 @@ func TestFileThatLosesItsContentIsAnOutage(t *testing.T) {
 	}
 }
 
-// stillOut checks that a key which was known works, that others are in doubt,
-// and that nobody begins anew.
+// stillOut checks that a known key is valid, that unknown keys are in doubt, and that the
+// store does not create tables.
 func stillOut(t *testing.T, s *store.Store, key *aigateway.StoredKey) {
 	t.Helper()
 	assert.NotNil(t, s.Lookup(key.Digest))
@@ -106,7 +105,7 @@ func TestAnEmptiedFileIsRestoredFromItsWriteAheadLog(t *testing.T) {
 	assert.Equal(t, "ok", integrity(t, path))
 }
 
-// A first start makes the tables, also in a file that somebody has touched.
+// The first start also creates the tables in an existing empty file.
 func TestAnEmptyFileIsANewDatabaseAtTheStart(t *testing.T) {
 	path := t.TempDir() + "/gateway.db"
 	require.NoError(t, os.WriteFile(path, nil, 0o600))

@@ -43,7 +43,7 @@ var reasons = map[int]string{
 
 func (f *file) unavailable(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) && path.Path == f.path {
-		err = path.Err // the error contains the path once
+		err = path.Err // otherwise, the error would contain the path twice
 	}
 	return fmt.Errorf("%w: %s: %w", aigateway.ErrUnavailable, f.path, err)
 }

@@ -26,7 +26,7 @@ const (
 	tick     = 5 * time.Millisecond
 )
 
-// filled makes a database with a user and a key and returns its path.
+// filled creates a database with a user and a key, and returns its path.
 func filled(t *testing.T) (path string, key *aigateway.StoredKey) {
 	path = filepath.Join(t.TempDir(), "gateway.db")
 	s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
@@ -35,8 +35,8 @@ func filled(t *testing.T) (path string, key *aigateway.StoredKey) {
 	return path, key
 }
 
-// lockOut holds the file so that nobody else can read or write, and returns
-// what lets go of it.
+// lockOut runs statements on a connection to the file. The connection stays open, with
+// its locks, until release is called.
 func lockOut(t *testing.T, path string, statements ...string) (release func()) {
 	db, err := sql.Open("sqlite", "file:"+path)
 	require.NoError(t, err)
@@ -48,10 +48,10 @@ func lockOut(t *testing.T, path string, statements ...string) (release func()) {
 	return func() { assert.NoError(t, db.Close()) }
 }
 
-// impatient is for stores that find out soon that somebody else holds the file:
-// on a busy machine the usual three seconds can grow to the five after which
-// every method is given up, with another error. The driver sorts what it is
-// given; with the schema before it this comes behind the usual one.
+// impatient makes a store wait only briefly for a locked file. On a busy machine, the
+// usual three seconds can become the five seconds after which methods return another
+// error. The driver sorts pragmas; the prefix "main." makes this one the last, so that it
+// overrides the usual one.
 var impatient = []string{"main.busy_timeout(100)"}
 
 func TestFileHeldByAnotherProcessIsWaitedFor(t *testing.T) {
@@ -69,7 +69,7 @@ func TestFileHeldByAnotherProcessIsWaitedFor(t *testing.T) {
 	storetest.Current(t, s)
 	assert.NotNil(t, s.Lookup(key.Digest))
 	storetest.Logged(t, logs, "available again")
-	assert.Equal(t, 1, logs.FilterMessageSnippet("not available").Len(), "it is said once")
+	assert.Equal(t, 1, logs.FilterMessageSnippet("not available").Len(), "the outage is logged once")
 }
 
 func TestOneWhoWritesForLongStopsNoOneWhoReads(t *testing.T) {
@@ -98,7 +98,7 @@ func TestDamagedFileIsNamedAndLeftAlone(t *testing.T) {
 	require.NoError(t, err)
 	damaged := bytes.Clone(whole)
 	for i := 100; i < len(damaged); i++ {
-		damaged[i] = 0xee // the header stays
+		damaged[i] = 0xee // the header stays valid
 	}
 	for name, c := range map[string]struct {
 		content []byte
@@ -129,7 +129,7 @@ func TestDamagedFileIsNamedAndLeftAlone(t *testing.T) {
 	}
 }
 
-// foreign is a database of another program.
+// foreign returns the content of a database of another program.
 func foreign(t *testing.T) []byte {
 	path := filepath.Join(t.TempDir(), "recipes.db")
 	lockOut(t, path, `CREATE TABLE recipes (name TEXT)`)()
@@ -138,7 +138,7 @@ func foreign(t *testing.T) []byte {
 	return content
 }
 
-// newer is a database of a later version of the gateway.
+// newer returns the content of a database of a newer gateway.
 func newer(t *testing.T) []byte {
 	path, _ := filled(t)
 	lockOut(t, path, `UPDATE gateway_state SET version = 99`)()
@@ -165,8 +165,8 @@ func TestDamageWhileRunningKeepsKnownKeysAndIsOverWithTheCopyBack(t *testing.T) 
 	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, key.ID))
 }
 
-// ensures that a key which another copy of the database does not know ends with
-// it: one with the same number of changes once passed for unchanged.
+// A copy of the database with the same revision once counted as unchanged, so that keys
+// that it does not contain stayed valid.
 func TestAnotherCopyIsReadAnewWhateverItsRevision(t *testing.T) {
 	path, key := filled(t)
 	other, _ := filled(t)
@@ -181,14 +181,14 @@ func TestAnotherCopyIsReadAnewWhateverItsRevision(t *testing.T) {
 	require.Eventually(t, func() bool { return s.Lookup(key.Digest) == nil }, patience, tick)
 }
 
-// replace puts another file in the place of one.
+// replace replaces a file by a new file with this content.
 func replace(t *testing.T, path string, content []byte) {
 	require.NoError(t, os.WriteFile(path+".new", content, 0o600))
 	require.NoError(t, os.Rename(path+".new", path))
 }
 
-// ensures that a disk which vanishes does not revoke all keys: an empty
-// database would be made where it was.
+// Ensures that a disk that vanishes does not revoke all keys: the store must not create
+// an empty database in its place.
 func TestFileThatVanishesIsNotMadeAnew(t *testing.T) {
 	path, key := filled(t)
 	s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
@@ -197,8 +197,8 @@ func TestFileThatVanishesIsNotMadeAnew(t *testing.T) {
 	assert.Contains(t, storetest.Logged(t, logs, "not available"), path)
 	assert.NoFileExists(t, path)
 	assert.NotNil(t, s.Lookup(key.Digest))
-	// For two seconds more, keys that were not known were called wrong ones.
-	assert.False(t, s.Complete(), "it has failed to look")
+	// Unknown keys once still counted as invalid for two seconds.
+	assert.False(t, s.Complete(), "the last check has failed")
 	require.NoError(t, os.Rename(path+".away", path))
 	storetest.Current(t, s)
 }
@@ -214,7 +214,7 @@ func TestFileInAnImpossiblePlaceIsNamed(t *testing.T) {
 
 func TestReadOnlyFileServesKnownKeysAndIsLogged(t *testing.T) {
 	path, key := filled(t)
-	// Who runs this as root could write to any file.
+	// A file mode would not stop a test that runs as root.
 	s, logs := storetest.Observed(t, &file{schema: accounts, path: path, pragmas: []string{"query_only(1)"}})
 	storetest.Current(t, s)
 	assert.NotNil(t, s.Lookup(key.Digest))
@@ -262,7 +262,7 @@ func TestFileIsForItsOwnerAlone(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o700), folder.Mode().Perm())
 	files, err := filepath.Glob(path + "*")
 	require.NoError(t, err)
-	assert.Len(t, files, 3, "the database, its log ahead and their index")
+	assert.Len(t, files, 3, "the database, its write-ahead log and the index of the log")
 	for _, name := range files {
 		info, err := os.Stat(name)
 		require.NoError(t, err)
@@ -278,10 +278,10 @@ func TestFileThatOthersMayReadIsLoggedOnce(t *testing.T) {
 	require.NoError(t, os.Chmod(path, 0o640))
 	s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
 	storetest.Current(t, s)
-	told := logs.FilterMessage("store needs attention").All()
-	require.Len(t, told, 1)
-	assert.Equal(t, zapcore.WarnLevel, told[0].Level)
-	assert.Contains(t, told[0].ContextMap()["reason"], "other users of this machine can open "+path+": its mode is 0640")
+	warnings := logs.FilterMessage("store needs attention").All()
+	require.Len(t, warnings, 1)
+	assert.Equal(t, zapcore.WarnLevel, warnings[0].Level)
+	assert.Contains(t, warnings[0].ContextMap()["reason"], "other users of this machine can open "+path+": its mode is 0640")
 
 	require.NoError(t, os.WriteFile(path+".new", content, 0o600))
 	require.NoError(t, os.Chmod(path+".new", 0o640))
@@ -292,7 +292,7 @@ func TestFileThatOthersMayReadIsLoggedOnce(t *testing.T) {
 		_, err := s.UserByName(t.Context(), "bob")
 		return err == nil
 	}, patience, tick)
-	assert.Equal(t, 1, logs.FilterMessage("store needs attention").Len(), "another connection is no news")
+	assert.Equal(t, 1, logs.FilterMessage("store needs attention").Len(), "a new connection does not repeat the warning")
 
 	path, _ = filled(t)
 	s, logs = storetest.Observed(t, &file{schema: accounts, path: path})

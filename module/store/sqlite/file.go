@@ -24,8 +24,8 @@ import (
 //go:embed migrations ledger
 var migrations embed.FS
 
-// schema is what a database is for: the folder of its migrations, and the table
-// with its version.
+// schema identifies the tables of a database: the folder of their migrations, and the
+// table with their version.
 type schema struct{ folder, state string }
 
 var (
@@ -33,13 +33,13 @@ var (
 	records  = schema{"ledger", "gateway_ledger_state"}
 )
 
-// connections is the size of the pool, which keeps all connections open: a connection
-// that is opened later could be one to another file with the same path.
+// connections is the size of the pool. The pool keeps all connections open, because a
+// connection that is opened later could open another file with the same path.
 const connections = 4
 
 // settings are the settings of every connection. Writers wait at most three seconds for
-// other processes, so that methods return within seconds. FULL writes a change to the
-// disk before it is answered. With NORMAL, a power cut could revert the last changes,
+// other processes, so that methods return within seconds. With FULL, a change is on the
+// disk before its call returns. With NORMAL, a power cut could revert the last changes,
 // and make a revoked key valid again.
 var settings = url.Values{
 	"mode":    {"rw"}, // SQLite would create a file that other users can read
@@ -51,8 +51,8 @@ var settings = url.Values{
 type file struct {
 	schema
 	path    string
-	pragmas []string               // of every connection, in addition to settings
-	opened  atomic.Pointer[inodes] // the files that Connect has opened; nil before
+	pragmas []string               // pragmas of every connection, in addition to settings
+	opened  atomic.Pointer[inodes] // the files that Connect has opened; nil before Connect
 	left    *sql.DB                // the database of a file that vanished, or nil
 }
 
@@ -108,10 +108,10 @@ func (f *file) address() string {
 	return address.String()
 }
 
-// create creates the file and its folder if they are missing, but not after Connect has
-// opened the file once: an empty file in place of a vanished one would revoke all keys.
-// It does not open an existing file, because closing that would release the locks of
-// SQLite.
+// create creates the file and its folder if they are missing. It creates nothing after
+// Connect has opened the file once, because an empty file in place of a vanished one would
+// revoke all keys. It does not open an existing file, because closing it again would
+// release the locks of SQLite.
 func (f *file) create() error {
 	if f.opened.Load() != nil {
 		return nil
@@ -132,9 +132,9 @@ func (f *file) create() error {
 // errForeign is the error for the database of another program.
 var errForeign = errors.New("the file is the database of another program: restore the file of this gateway, or set another path for the store")
 
-// prepare checks that the file is a database of the gateway, and then enables
-// write-ahead logging, with which readers and writers do not wait for each other. The
-// file keeps that setting.
+// prepare checks that the file is a database of the gateway. It then enables write-ahead
+// logging, with which readers and writers do not wait for each other. The setting is
+// stored in the file.
 func (f *file) prepare(ctx context.Context, db *sql.DB) error {
 	foreign := `SELECT count(*) > 0 AND sum(name = '` + f.state + `') = 0 FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'`
 	var isForeign bool
@@ -151,18 +151,18 @@ func (f *file) prepare(ctx context.Context, db *sql.DB) error {
 	return db.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode)
 }
 
-// Backup implements database.Backend. The backup is in the folder of the file.
+// Backup implements database.Backend. It writes the backup to the folder of the file.
 func (f *file) Backup(ctx context.Context, db *sql.DB, version int) error {
 	name := fmt.Sprintf("%s.v%d-%s.bak", f.path, version, time.Now().UTC().Format("20060102T150405.000Z"))
 	made, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
-		return errors.Unwrap(err) // without the name, which changes with each attempt
+		return errors.Unwrap(err) // a name that differs in each attempt would be logged each time
 	}
 	if err = made.Close(); err == nil {
 		_, err = db.ExecContext(ctx, `VACUUM INTO ?`, name)
 	}
 	if err != nil {
-		_ = os.Remove(name) // it is incomplete
+		_ = os.Remove(name) // the backup is incomplete
 	}
 	return err
 }

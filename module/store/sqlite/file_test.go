@@ -8,13 +8,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
-// at is the database in a file.
+// at returns the database in a file.
 func at(path string) storetest.Database {
 	return func() database.Backend { return &file{schema: accounts, path: path} }
 }
 
-// newFile is a database that does not wait for the disk: a slow one would have
-// the last of many writers at once give up.
+// newFile returns a database that does not wait for the disk. With a slow disk, the last
+// of many concurrent writers would exceed the timeout.
 func newFile(t testing.TB) storetest.Database {
 	path := filepath.Join(t.TempDir(), "it's 100% new?", "gateway#1.db")
 	return func() database.Backend {

@@ -24,8 +24,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
-// childPath is set for a process of this test that makes keys until it is
-// killed, in the file that it names.
+// childPath is an environment variable with the path of a database. A process of this test
+// that has it creates keys in the database until it is killed.
 const childPath = "GATEWAY_TEST_CHILD_PATH"
 
 func TestMain(m *testing.M) {
@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	gatewaytest.Main(m)
 }
 
-// makeKeys prints the id of each key that it has made. A key for which a busy machine
-// was too slow is not printed.
+// makeKeys creates keys, and prints the ID and the name of each. It ignores timeouts,
+// which occur on a busy machine.
 func makeKeys(path string) error {
 	s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
 	s.Open()
@@ -86,8 +86,8 @@ func TestKeysThatWereMadeOutliveKill9(t *testing.T) {
 	assert.Equal(t, "ok", integrity(t, path))
 }
 
-// killedAfter runs a child, kills it when it has printed n keys, and returns all that
-// it printed.
+// killedAfter runs a child process, kills it when it has printed n keys, and returns all
+// keys that it has printed.
 func killedAfter(t *testing.T, path string, n int) map[string]bool {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childPath+"="+path)
@@ -98,7 +98,7 @@ func killedAfter(t *testing.T, path string, n int) map[string]bool {
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
-		if err == io.EOF { // a line that is cut does not count
+		if err == io.EOF { // an incomplete line does not count
 			break
 		}
 		require.NoError(t, err)
@@ -111,7 +111,7 @@ func killedAfter(t *testing.T, path string, n int) map[string]bool {
 			require.NoError(t, child.Process.Kill())
 		}
 	}
-	require.Error(t, child.Wait(), "it was killed")
+	require.Error(t, child.Wait(), "the child was killed")
 	require.GreaterOrEqual(t, len(said), n)
 	return said
 }

@@ -20,7 +20,7 @@ func TestOlderSchemaIsCopiedAndMigratedByWhoeverIsFirst(t *testing.T) {
 
 	copies, err := filepath.Glob(path + ".v1-*.bak")
 	require.NoError(t, err)
-	require.Len(t, copies, 1, "however many opened it at once")
+	require.Len(t, copies, 1, "concurrent stores make one backup")
 	info, err := os.Stat(copies[0])
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -36,9 +36,9 @@ func TestOlderSchemaIsCopiedAndMigratedByWhoeverIsFirst(t *testing.T) {
 	storetest.Migrated(t, at(restored), digest)
 }
 
-// ensures that a migration before which no copy can be kept is not made.
+// Ensures that the schema is not migrated if the backup fails.
 func TestNoCopyNoMigration(t *testing.T) {
-	// The name of a copy is longer by more than a file system allows.
+	// The name of the backup is longer than file systems allow.
 	path := filepath.Join(t.TempDir(), strings.Repeat("x", 240))
 	digest := storetest.MakeOlder(t, &file{schema: accounts, path: path})
 	s, logs := storetest.Observed(t, &file{schema: accounts, path: path})
@@ -46,7 +46,7 @@ func TestNoCopyNoMigration(t *testing.T) {
 	_, err := s.User(t.Context(), 1)
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 	require.NoError(t, s.Close())
-	assert.Len(t, logs.All(), 1, "the reason is the same at each try")
+	assert.Len(t, logs.All(), 1, "the reason is the same in each attempt")
 
 	shorter := filepath.Join(t.TempDir(), "gateway.db")
 	require.NoError(t, os.Rename(path, shorter))

@@ -10,7 +10,8 @@ import (
 )
 
 // A file may be replaced while it is open, for example by a backup. SQLite finds the
-// write-ahead log only by its name, and would apply that of the old file to the new one.
+// write-ahead log only by its name, and would apply the log of the old file to the new
+// file.
 
 // inodes identifies the open files of a database, even after they were renamed.
 type inodes struct {
@@ -31,8 +32,8 @@ func (f *file) inodes(database fs.FileInfo) *inodes {
 	return &inodes{database, log}
 }
 
-// Moved implements database.Backend. An open database is never empty, so an empty file
-// counts as another one, even though SQLite may still answer from its cache.
+// Moved implements database.Backend. An open database is never empty. An empty file
+// therefore counts as another one, although SQLite may still answer from its cache.
 func (f *file) Moved() bool {
 	opened := f.opened.Load()
 	if opened == nil {
@@ -42,13 +43,13 @@ func (f *file) Moved() bool {
 	return err != nil || info.Size() == 0 || !os.SameFile(opened.database, info)
 }
 
-// checkpointTimeout bounds the duration of Disconnect, running statements aside.
+// checkpointTimeout bounds the duration of Disconnect without the running statements.
 const checkpointTimeout = 3 * time.Second
 
-// Disconnect implements database.Backend. It writes the write-ahead log to a file that has
-// moved, and keeps the log away from the file that has replaced it. If no file has, the
-// database stays open until the next Connect, or Close: only then is it known whether the
-// log may be used again.
+// Disconnect implements database.Backend. If the file has moved, Disconnect writes the
+// write-ahead log to it, and removes the log, so that SQLite does not apply the log to the
+// file that has replaced it. If no file has replaced it yet, the database stays open until
+// the next Connect or Close, because the same file may come back and need its log.
 func (f *file) Disconnect(db *sql.DB) error {
 	if !f.Moved() {
 		return db.Close()
@@ -59,11 +60,11 @@ func (f *file) Disconnect(db *sql.DB) error {
 		f.left = db
 		return nil
 	}
-	return db.Close() // even without a checkpoint: the disk of the file may be gone
+	return db.Close() // also if the checkpoint failed: the disk of the file may be gone
 }
 
-// leave closes the database that Disconnect has left open, now that a file has its path
-// again: the same one, or another one, from which it keeps the log away.
+// leave closes the database that Disconnect has left open. The caller has found a file at
+// the path again. If it is another file, leave removes the log first.
 func (f *file) leave(ctx context.Context) error {
 	if f.left != nil && f.Moved() {
 		if err := f.checkpoint(ctx, f.left); errors.Is(err, fs.ErrNotExist) {
@@ -82,9 +83,10 @@ func (f *file) Close() error {
 	return left.Close()
 }
 
-// checkpoint empties the log, in case the file comes back, and removes it if another file
-// has the path of the database. The lock of the old file prevents several processes from
-// doing so at once: one of them may have created the log of the new file already.
+// checkpoint empties the log, in case the file comes back, and removes the log if another
+// file has the path of the database. It holds the lock of the old file, so that only one
+// process at a time removes the log: another process may already have created the log of
+// the new file.
 func (f *file) checkpoint(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 		return err
@@ -100,14 +102,14 @@ func (f *file) checkpoint(ctx context.Context, db *sql.DB) error {
 	return f.removeLog()
 }
 
-// removeLog removes the log of the open file, unless another file has its name. It must be
-// called before the log is closed, because its inode could be used for another file
-// afterwards.
+// removeLog removes the log of the open file, unless another file has the name of the log.
+// It must be called before the log is closed, because the inode could then be reused for
+// another file.
 func (f *file) removeLog() error {
 	log, err := os.Stat(f.path + walSuffix)
 	if opened := f.opened.Load(); err != nil || opened.wal == nil || !os.SameFile(opened.wal, log) {
 		return err
 	}
-	_ = os.Remove(f.path + indexSuffix) // before the log, without which SQLite creates a new index
+	_ = os.Remove(f.path + indexSuffix) // first: without a log, SQLite creates a new index
 	return os.Remove(f.path + walSuffix)
 }

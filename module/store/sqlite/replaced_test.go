@@ -15,9 +15,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/storetest"
 )
 
-// What was written ahead of the old file was taken for a part of the copy in
-// its place, since it lies beside both under the same name: the copy became a
-// mixture of the two, and keys that it did not have went on to work.
+// SQLite once applied the write-ahead log of the old file to the copy that replaced it,
+// because the name of the log is the same for both. The copy became a mixture of the two
+// files, and keys that the copy did not contain stayed valid.
 func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 	for name, vanish := range map[string]func(*store.Store, string){
 		"at once": func(_ *store.Store, path string) { require.NoError(t, os.Link(path, path+".old")) },
@@ -40,8 +40,8 @@ func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 			last := storetest.NewKey(t, s, 1, "last")
 			require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, key.ID))
 
-			// A store that has not seen the last changes yet looks like one that
-			// has read the copy: it went on to write to the old file.
+			// The condition after the replacement must not hold already before it, as it
+			// would for a store that has not read the last changes.
 			require.Eventually(t, func() bool { return other.Lookup(key.Digest) == nil && other.Lookup(last.Digest) != nil }, patience, tick)
 
 			vanish(s, path)
@@ -57,7 +57,7 @@ func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 
 			_, total, err = at(path+".old").Open(t).Users(t.Context(), aigateway.Page{Limit: 1})
 			require.NoError(t, err)
-			assert.Equal(t, 21, total, "the old file has all that was written")
+			assert.Equal(t, 21, total, "the old file has all changes")
 		})
 	}
 }
@@ -77,10 +77,10 @@ func TestLogThatCameWithTheNewFileIsKept(t *testing.T) {
 	assert.Equal(t, "ok", integrity(t, path))
 }
 
-// TestLogOfTheOldFileServesNoNewOne ensures that the log is removed before the first process
-// opens the file that has come in place of a vanished one. The first process opened it
-// with the empty log of the old file, and the second one, which noticed later, removed
-// that log: what the first process had written was gone.
+// TestLogOfTheOldFileServesNoNewOne ensures that the log of a vanished file is removed
+// before a process opens the file that has replaced it. The first process once opened the
+// new file with the empty log of the old one. A second process, which noticed the
+// replacement later, then removed that log with the changes of the first process.
 func TestLogOfTheOldFileServesNoNewOne(t *testing.T) {
 	path, _ := filled(t)
 	content, err := os.ReadFile(path)
@@ -103,7 +103,7 @@ func TestLogOfTheOldFileServesNoNewOne(t *testing.T) {
 	assert.Equal(t, "renamed", name)
 }
 
-// connected opens the file, and the connection that creates its log.
+// connected opens the file, and waits for the connection that creates its log.
 func connected(t *testing.T, f *file) *sql.DB {
 	db, err := f.Connect(t.Context())
 	require.NoError(t, err)

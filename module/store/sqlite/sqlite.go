@@ -1,11 +1,10 @@
 // Package sqlite implements the store over a SQLite file on one machine.
 //
 // It promises that several processes may use the file at once; that a change is on the
-// disk before it is answered; that it creates the file readable for its owner only, and
-// warns about other permissions; and that a file that replaces the database is used
-// from then on, without any content of the old one. It makes a backup beside the file
-// before it changes the schema. It creates no file while a configuration is
-// provisioned.
+// disk before its call returns; that only the owner can read a new file, and that the log
+// warns about other permissions; and that a file that replaces the database takes effect
+// at once, without any content of the old file. It makes a backup beside the file before
+// it changes the schema. It creates no file while a configuration is provisioned.
 //
 // It refuses files of other programs, and never repairs or replaces a damaged file.
 package sqlite
@@ -42,7 +41,7 @@ type SQLite struct {
 	*ledger.Reader `json:"-"`
 
 	records string // the path of the ledger
-	journal string // the folder of its journal, unless one is configured
+	journal string // the folder of its journal, unless the configuration sets one
 }
 
 // CaddyModule returns the Caddy module information.
@@ -53,7 +52,7 @@ func (SQLite) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision loads the store of the file, and does not open it.
+// Provision loads the store of the file, but does not open the file.
 func (s *SQLite) Provision(caddy.Context) error {
 	path, err := s.resolve()
 	if err != nil {
@@ -87,8 +86,9 @@ func (s *SQLite) Cleanup() error {
 	return errors.Join(s.Reader.Close(), s.Release())
 }
 
-// ledgerFile returns the file of the ledger, beside that of the store: it grows
-// faster, and a copy of the store that is put back leaves it as it is.
+// ledgerFile returns the file of the ledger, which is beside the file of the store. It is
+// another file because the ledger grows faster, and because a restored backup of the
+// store must not change the ledger.
 func (s *SQLite) ledgerFile() *file { return &file{schema: records, path: s.records} }
 
 // OpenLedger implements aigateway.LedgerStore.

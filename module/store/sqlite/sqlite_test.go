@@ -35,7 +35,7 @@ func TestCaddyfile(t *testing.T) {
 	}
 }
 
-// provisioned is a store of a configuration that lasts until cancel.
+// provisioned returns the store of a configuration, which ends when cancel is called.
 func provisioned(t *testing.T, s *SQLite) (*SQLite, context.CancelFunc) {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	t.Cleanup(cancel)
@@ -48,7 +48,7 @@ func TestStoreOutlivesAReload(t *testing.T) {
 	t.Setenv("GATEWAY_TEST_DATA", caddy.AppDataDir())
 	path := filepath.Join(caddy.AppDataDir(), "ai_gateway", "gateway.db")
 	before, _ := provisioned(t, new(SQLite))
-	assert.NoDirExists(t, filepath.Dir(path), "nothing is made to check a configuration")
+	assert.NoDirExists(t, filepath.Dir(path), "checking a configuration creates nothing")
 	before.Open()
 	storetest.Current(t, before.Store)
 	assert.FileExists(t, path)
@@ -58,7 +58,7 @@ func TestStoreOutlivesAReload(t *testing.T) {
 	assert.Same(t, before.Store, after.Store)
 	require.NoError(t, before.Cleanup())
 	after.Open()
-	assert.True(t, after.Complete(), "it was never closed")
+	assert.True(t, after.Complete(), "the reload did not close the store")
 	assert.NotNil(t, after.Lookup(key.Digest))
 
 	require.NoError(t, after.Cleanup())

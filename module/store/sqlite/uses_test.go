@@ -31,7 +31,7 @@ func TestUsesAreWrittenWithinAboutAMinute(t *testing.T) {
 		require.NoError(t, err)
 		assert.WithinRange(t, stored.Used, used, used.Add(61*time.Second))
 
-		// It is not used again, and so not noted again.
+		// The key is not used again, so the time does not change.
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
 		again, err := s.Key(t.Context(), aigateway.AnyUser, key.ID)
@@ -41,7 +41,7 @@ func TestUsesAreWrittenWithinAboutAMinute(t *testing.T) {
 }
 
 func TestUsesOfManyKeysAreAllWritten(t *testing.T) {
-	const many = 120 // two statements
+	const many = 120 // needs two statements
 	path, _ := filled(t)
 	s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
 	for i := range many {

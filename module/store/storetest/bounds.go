@@ -42,13 +42,13 @@ func boundsHold(t *testing.T, database Database) {
 	keys, total, err := stores[0].Keys(t.Context(), alice.ID, all)
 	require.NoError(t, err)
 	assert.Equal(t, most, total)
-	assert.Len(t, sessionsOf(t, stores[0], alice.ID), most, "the oldest have ended")
+	assert.Len(t, sessionsOf(t, stores[0], alice.ID), most, "the oldest sessions have ended")
 
 	require.NoError(t, stores[0].DeleteKey(t.Context(), alice.ID, keys[0].ID))
 	assert.NoError(t, stores[0].CreateKey(t.Context(), &aigateway.StoredKey{UserID: alice.ID}, most), "there is room again")
 	_, err = stores[0].Key(t.Context(), bob.ID, bobs.ID)
 	assert.NoError(t, err)
-	assert.Equal(t, []aigateway.Session{*session}, sessionsOf(t, stores[0], bob.ID), "they are another's")
+	assert.Equal(t, []aigateway.Session{*session}, sessionsOf(t, stores[0], bob.ID), "sessions of another user do not end")
 }
 
 // Changes that had waited for five seconds were once reported as an outage of the store,
@@ -74,10 +74,10 @@ func tooManyWriters(t *testing.T, database Database) {
 		wg.Go(func() { failures <- s.DeleteSessionsOf(background(), alice.ID, 0) })
 	}
 	first := <-failures
-	assert.ErrorIs(t, first, aigateway.ErrBusy, "at once")
+	assert.ErrorIs(t, first, aigateway.ErrBusy, "the first failure comes at once")
 	assert.NotErrorIs(t, first, aigateway.ErrUnavailable)
 	_, err := s.User(t.Context(), alice.ID)
-	assert.NoError(t, err, "who reads does not wait")
+	assert.NoError(t, err, "readers do not wait")
 	close(release)
 	wg.Wait()
 	close(failures)
@@ -89,7 +89,7 @@ func tooManyWriters(t *testing.T, database Database) {
 			assert.ErrorIs(t, err, aigateway.ErrBusy)
 		}
 	}
-	assert.Positive(t, done, "those that were in the line")
-	assert.NoError(t, s.DeleteSessionsOf(t.Context(), alice.ID, 0), "it is empty again")
+	assert.Positive(t, done, "writers that had a place in the line")
+	assert.NoError(t, s.DeleteSessionsOf(t.Context(), alice.ID, 0), "the line is empty again")
 	assert.Zero(t, logs.FilterMessageSnippet("cannot be written").Len())
 }

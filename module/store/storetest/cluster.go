@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Cluster is a PostgreSQL server for tests, which they may stop and start.
+// Cluster is a PostgreSQL server for tests. Tests may stop and start it.
 type Cluster struct {
 	bin, dir  string
 	databases int
-	lifeline  io.Closer // the server ends when it is closed
+	lifeline  io.Closer // closing it ends the server
 	process   *exec.Cmd
 }
 
@@ -34,7 +34,7 @@ func Postgres(t testing.TB) (*Cluster, bool) {
 	require.NoError(t, err)
 	if cluster == nil {
 		require.Empty(t, os.Getenv("CI"), "PostgreSQL is not installed")
-		t.Log("PostgreSQL is not installed: nothing is tested with it")
+		t.Log("PostgreSQL is not installed: its tests do not run")
 		return nil, false
 	}
 	if cluster.process == nil {
@@ -48,8 +48,9 @@ func newCluster() (*Cluster, error) {
 	if bin == "" {
 		return nil, nil
 	}
-	// Short, as the path of a socket is, open to the server's user, and not in
-	// memory, where it would take much and gain nothing.
+	// The path is short, because the length of the path of a socket is bounded. The
+	// user of the server must be able to write to the folder. TMPDIR may be in memory,
+	// of which a database needs much.
 	dir, err := os.MkdirTemp("/tmp", "postgres")
 	if err != nil {
 		return nil, err
@@ -97,14 +98,14 @@ func (c *Cluster) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// untilClosed runs a command until the standard input ends, which it also does if this
-// process is killed, and then runs its first argument.
+// untilClosed runs a command until the standard input ends, and then runs its first
+// argument. The standard input also ends if this process is killed.
 const untilClosed = `after=$1; shift; "$@" & cat >/dev/null; kill -INT $!; wait $!; eval "$after"`
 
 // Start starts the server, and waits until it answers.
 func (c *Cluster) Start(t testing.TB) {
 	t.Helper()
-	require.Nil(t, c.process, "it runs already")
+	require.Nil(t, c.process, "the server runs already")
 	server := c.command("postgres", "-D", c.data(), "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200")
 	after := "test -e '" + c.dir + "/keep' || rm -rf '" + c.dir + "'"
 	c.process = exec.Command("sh", append([]string{"-c", untilClosed, "sh", after}, server.Args...)...)
@@ -141,7 +142,8 @@ func (c *Cluster) NewDatabase(t testing.TB) string {
 	return fmt.Sprintf("host=%s user=postgres password=%s dbname=%s", c.dir, Password, name)
 }
 
-// Password is part of every DSN. The server does not check it. No output may contain it.
+// Password is the password in every DSN. The server does not check it. No output may
+// contain it.
 const Password = "pw-canary-51a7c0de"
 
 // SQL runs statements in a database, and returns the output of psql.

@@ -29,7 +29,7 @@ func keysAreKept(t *testing.T, database Database) {
 	require.NoError(t, err)
 	assert.Equal(t, bare, kept)
 	assert.True(t, kept.Expires.IsZero())
-	assert.Nil(t, kept.Models, "which means all")
+	assert.Nil(t, kept.Models, "nil means all models")
 
 	assert.ErrorIs(t, s.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 99}, plenty), aigateway.ErrNotFound)
 	again := *key
@@ -44,7 +44,7 @@ func keysOfOthers(t *testing.T, database Database) {
 
 	_, err := s.Key(t.Context(), bob.ID, key.ID)
 	assert.ErrorIs(t, err, aigateway.ErrNotFound)
-	_, err = s.ChangeKey(t.Context(), bob.ID, key.ID, func(*aigateway.StoredKey) error { panic("it is another's") })
+	_, err = s.ChangeKey(t.Context(), bob.ID, key.ID, func(*aigateway.StoredKey) error { panic("the key belongs to another user") })
 	assert.ErrorIs(t, err, aigateway.ErrNotFound)
 	assert.ErrorIs(t, s.DeleteKey(t.Context(), bob.ID, key.ID), aigateway.ErrNotFound)
 	keys, total, err := s.Keys(t.Context(), bob.ID, all)
@@ -102,7 +102,7 @@ func changesAreSeenAtOnce(t *testing.T, database Database) {
 
 	changed, err := s.ChangeKey(t.Context(), alice.ID, key.ID, func(k *aigateway.StoredKey) error {
 		assert.Equal(t, key, k)
-		k.ID, k.UserID, k.Digest, k.Hint, k.Created, k.Used = 7, 7, aigateway.Digest{7}, "7", time.Now(), time.Now() // which stay
+		k.ID, k.UserID, k.Digest, k.Hint, k.Created, k.Used = 7, 7, aigateway.Digest{7}, "7", time.Now(), time.Now() // these fields stay unchanged
 		k.Name, k.Models, k.Networks = "Tower", []string{"demo"}, nil
 		k.Disabled, k.Limit, k.Expires = true, "", time.Time{}
 		return nil
@@ -117,7 +117,7 @@ func changesAreSeenAtOnce(t *testing.T, database Database) {
 	}, lookup(t, s, key.Digest))
 
 	_, err = s.ChangeKey(t.Context(), alice.ID, key.ID, func(*aigateway.StoredKey) error { return errRefused })
-	assert.Equal(t, errRefused, err, "as it is")
+	assert.Equal(t, errRefused, err, "the error is returned unchanged")
 	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, key.ID))
 	assert.Nil(t, s.Lookup(key.Digest))
 	assert.ErrorIs(t, s.DeleteKey(t.Context(), alice.ID, key.ID), aigateway.ErrNotFound)
@@ -125,18 +125,18 @@ func changesAreSeenAtOnce(t *testing.T, database Database) {
 
 // Each change once read all keys, which took most of its time.
 func changesOfOneUser(t *testing.T, database Database) {
-	s, other := store.New(database(), nop), store.New(database(), nop) // which do not follow
+	s, other := store.New(database(), nop), store.New(database(), nop) // not open: they do not read changes
 	alice, bob := NewUser(t, s, "alice", aigateway.RoleUser), NewUser(t, s, "bob", aigateway.RoleUser)
 	first, second, bobs := NewKey(t, s, alice.ID, "first"), NewKey(t, s, alice.ID, "second"), NewKey(t, s, bob.ID, "bob's")
 	known := s.Lookup(bobs.Digest)
 	require.NoError(t, s.DeleteKey(t.Context(), aigateway.AnyUser, first.ID))
 	_, err := s.ChangeUser(t.Context(), alice.ID, 0, disable)
 	require.NoError(t, err)
-	assert.Same(t, known, s.Lookup(bobs.Digest), "it was not read anew")
+	assert.Same(t, known, s.Lookup(bobs.Digest), "the key was not read again")
 	assert.Nil(t, s.Lookup(first.Digest))
 	assert.True(t, s.Lookup(second.Digest).Disabled)
 
-	// What was changed elsewhere in the meantime is not overlooked.
+	// A change of another store in the meantime is found.
 	require.NoError(t, other.DeleteKey(t.Context(), bob.ID, bobs.ID))
 	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, second.ID))
 	assert.Nil(t, s.Lookup(bobs.Digest))
@@ -158,7 +158,7 @@ func keysOfDisabledUsers(t *testing.T, database Database) {
 		assert.Equal(t, disabled, s.Lookup(key.Digest).Disabled)
 		stored, err := s.Key(t.Context(), alice.ID, key.ID)
 		require.NoError(t, err)
-		assert.False(t, stored.Disabled, "what its owner sees is the key's own state")
+		assert.False(t, stored.Disabled, "the state of the user is not that of the key")
 	}
 }
 
@@ -190,7 +190,7 @@ func usesAreKept(t *testing.T, database Database) {
 	before := time.Now().Add(-time.Millisecond)
 	require.NotNil(t, s.Lookup(used.Digest))
 	require.NotNil(t, s.Lookup(disabled.Digest))
-	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, NewKey(t, s, alice.ID, "other").ID), "what is known is replaced")
+	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, NewKey(t, s, alice.ID, "other").ID), "a change replaces the snapshot")
 	other := database.Open(t)
 	Current(t, other)
 	known := other.Lookup(unused.Digest)
@@ -206,10 +206,10 @@ func usesAreKept(t *testing.T, database Database) {
 	}
 	_, err = other.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	assert.Same(t, known, other.Lookup(unused.Digest), "nothing was read anew")
+	assert.Same(t, known, other.Lookup(unused.Digest), "the keys were not read again")
 }
 
-// Ensures that a list that was damaged by hand does not allow a key to use all models.
+// Ensures that a list that was damaged by a manual change does not allow all models.
 func damagedRestrictions(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice := NewUser(t, s, "alice", aigateway.RoleUser)
@@ -273,10 +273,10 @@ func beforeAndAfter(t *testing.T, database Database) {
 	s := store.New(database(), nop)
 	alice := NewUser(t, s, "alice", aigateway.RoleUser)
 	key := NewKey(t, s, alice.ID, "laptop")
-	assert.False(t, s.Complete(), "nobody follows")
+	assert.False(t, s.Complete(), "the store is not open")
 	select {
 	case <-s.Opened():
-		assert.Fail(t, "nobody has looked")
+		assert.Fail(t, "the store was opened")
 	default:
 	}
 	s.Open()
@@ -296,7 +296,7 @@ func lookup(t testing.TB, s aigateway.Store, digest aigateway.Digest) *aigateway
 	t.Helper()
 	key := s.Lookup(digest)
 	require.NotNil(t, key)
-	assert.NotEmpty(t, key.Subject, "one key of a user could not open what another has sealed")
+	assert.NotEmpty(t, key.Subject, "a key could not open what another key of the same user has sealed")
 	own := *key
 	own.Subject = ""
 	return &own

@@ -33,7 +33,7 @@ func restoredElsewhere(t *testing.T, database Database) {
 	}
 	NewUser(t, later, "bob", aigateway.RoleUser)
 	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT revision - $1 FROM gateway_state`, revision).Scan(&revision))
-	require.Zero(t, revision, "it is the same again")
+	require.Zero(t, revision, "the revision is the same again")
 	require.Eventually(t, func() bool { return there.Lookup(tower.Digest) == nil }, patience, tick)
 	assert.NotNil(t, there.Lookup(laptop.Digest))
 	require.NoError(t, here.Close())

@@ -23,7 +23,7 @@ func sessionsAreKept(t *testing.T, database Database) {
 	require.NoError(t, err)
 	assert.Equal(t, second, session)
 	assert.Equal(t, "alice", user.Name)
-	assert.Equal(t, third.Created, user.LastLogin, "a login is noted")
+	assert.Equal(t, third.Created, user.LastLogin, "a login sets the time of the last login")
 	assert.Equal(t, []aigateway.Session{*third, *second, *first}, sessionsOf(t, s, alice.ID))
 
 	assert.ErrorIs(t, s.DeleteSession(t.Context(), alice.ID, bobs.ID), aigateway.ErrNotFound)
@@ -55,7 +55,7 @@ func expiredSessionsAreForgotten(t *testing.T, database Database) {
 	old := NewSession(t, s, alice.ID, "old", -time.Minute)
 	assert.Empty(t, sessionsOf(t, s, alice.ID))
 	session, _, err := s.Session(t.Context(), old.Digest)
-	require.NoError(t, err, "until the next login an expired one is known as such")
+	require.NoError(t, err, "expired sessions are deleted at the next login")
 	assert.Equal(t, old, session)
 
 	NewSession(t, s, alice.ID, "new", time.Minute)
@@ -65,9 +65,8 @@ func expiredSessionsAreForgotten(t *testing.T, database Database) {
 
 func rehash(user *aigateway.User) error { user.Password = "another hash"; return nil }
 
-// The sessions once ended in a transaction of their own, after the change of the user. A
-// failure in between left the owner of a stolen session logged in, although the password
-// was new.
+// Sessions once ended in another transaction, after the change of the user. If that
+// transaction failed, a stolen session stayed valid although the password had changed.
 func changesEndSessions(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice, bob := NewUser(t, s, "alice", aigateway.RoleUser), NewUser(t, s, "bob", aigateway.RoleUser)
@@ -80,7 +79,7 @@ func changesEndSessions(t *testing.T, database Database) {
 		return nil
 	})
 	require.NoError(t, err)
-	assert.Len(t, sessionsOf(t, s, alice.ID), 2, "another name is no reason")
+	assert.Len(t, sessionsOf(t, s, alice.ID), 2, "a new display name or role ends no session")
 	_, err = s.ChangeUser(t.Context(), alice.ID, second.ID, rehash)
 	require.NoError(t, err)
 	assert.Equal(t, []aigateway.Session{*second}, sessionsOf(t, s, alice.ID))
@@ -109,11 +108,11 @@ func changesWithoutEndingSessionsFail(t *testing.T, database Database) {
 	kept, user, err := s.Session(t.Context(), session.Digest)
 	require.NoError(t, err)
 	assert.Equal(t, session, kept)
-	assert.Equal(t, alice.Password, user.Password, "neither happened")
+	assert.Equal(t, alice.Password, user.Password, "the user did not change either")
 	assert.False(t, user.Disabled)
 }
 
-// A login with the old password, during a change of the password, once got a session.
+// A login with the old password once got a session if the password changed meanwhile.
 func sessionsAreChecked(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice := NewUser(t, s, "alice", aigateway.RoleUser)
@@ -123,7 +122,7 @@ func sessionsAreChecked(t *testing.T, database Database) {
 		assert.Equal(t, "another hash", user.Password)
 		return errRefused
 	})
-	assert.Equal(t, errRefused, err, "as it is")
+	assert.Equal(t, errRefused, err, "the error is returned unchanged")
 	assert.Empty(t, sessionsOf(t, s, alice.ID))
 	user, err := s.User(t.Context(), alice.ID)
 	require.NoError(t, err)

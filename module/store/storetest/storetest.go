@@ -24,8 +24,8 @@ const (
 	tick     = 5 * time.Millisecond
 )
 
-// Database returns a new backend of one database at each call: two stores with them are
-// as separate as those of two processes.
+// Database returns a new backend of the same database at each call. Stores with different
+// backends are as separate as the stores of two processes.
 type Database func() database.Backend
 
 // Open opens a store of the database until the test ends.
@@ -55,35 +55,35 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		claim string
 		run   func(*testing.T, Database)
 	}{
-		{"users are kept as they were given", usersAreKept},
+		{"users are stored unchanged", usersAreKept},
 		{"names of users are unique", namesAreUnique},
 		{"users are found by a part of their name", usersAreFound},
-		{"a change of a user is whole or not at all", userChanges},
+		{"a change of a user is complete or fails", userChanges},
 		{"the last root user stays", lastRootStays},
 		{"two root users cannot remove each other at once", rootsRace},
 		{"a deleted user leaves nothing", deletedUserLeavesNothing},
 		{"sessions are kept until they are revoked", sessionsAreKept},
 		{"expired sessions are forgotten", expiredSessionsAreForgotten},
-		{"a session is made for a user who may have it", sessionsAreChecked},
-		{"a new password and being disabled end sessions", changesEndSessions},
+		{"the user is checked before a session is created", sessionsAreChecked},
+		{"a new password ends sessions, as disabling a user does", changesEndSessions},
 		{"a change of a user that cannot end its sessions fails", changesWithoutEndingSessionsFail},
-		{"keys are kept as they were given", keysAreKept},
+		{"keys are stored unchanged", keysAreKept},
 		{"keys of others do not exist", keysOfOthers},
 		{"keys are found by a part of their name", keysAreFound},
-		{"a change of a key is seen at once", changesAreSeenAtOnce},
+		{"a change of a key takes effect at once", changesAreSeenAtOnce},
 		{"the keys of a user have one subject", keysOfAUserHaveOneSubject},
 		{"a change of one user leaves the keys of others", changesOfOneUser},
 		{"keys of disabled users are disabled", keysOfDisabledUsers},
-		{"a change elsewhere is seen", changesElsewhere},
-		{"a database that was restored and changed is read anew", restoredElsewhere},
+		{"a change of another process takes effect", changesElsewhere},
+		{"a database that was restored and changed is read again", restoredElsewhere},
 		{"a database that was emptied is an outage", emptiedElsewhere},
-		{"the last use of a key is kept, and is no change", usesAreKept},
+		{"the last use of a key is stored without a new revision", usesAreKept},
 		{"a key whose restrictions cannot be read is disabled", damagedRestrictions},
-		{"any text can be kept", anyText},
-		{"bounds hold however many come at once", boundsHold},
-		{"too many writers at once are no outage", tooManyWriters},
-		{"many writers at once lose nothing", manyWriters},
-		{"a caller that leaves is told so, not of an outage", callerThatLeaves},
+		{"any text can be stored", anyText},
+		{"concurrent calls do not exceed bounds", boundsHold},
+		{"too many concurrent writers are not an outage", tooManyWriters},
+		{"concurrent writers lose no change", manyWriters},
+		{"a caller that leaves gets its own error, not an outage", callerThatLeaves},
 		{"methods work before Open and fail after Close", beforeAndAfter},
 	} {
 		t.Run(test.claim, func(t *testing.T) { test.run(t, fresh(t)) })

@@ -46,7 +46,7 @@ func namesAreUnique(t *testing.T, database Database) {
 	assert.NotErrorIs(t, err, aigateway.ErrUnavailable)
 	assert.Zero(t, twin.ID)
 
-	// A name is free again when its user is gone, an id never.
+	// The name of a deleted user can be used again, but not the ID.
 	require.NoError(t, s.DeleteUser(t.Context(), alice.ID, func(*aigateway.User) error { return nil }))
 	assert.Greater(t, NewUser(t, s, "alice", aigateway.RoleUser).ID, alice.ID)
 }
@@ -93,7 +93,7 @@ func userChanges(t *testing.T, database Database) {
 	alice := NewUser(t, s, "alice", aigateway.RoleUser)
 	changed, err := s.ChangeUser(t.Context(), alice.ID, 0, func(user *aigateway.User) error {
 		assert.Equal(t, alice, user)
-		user.ID, user.Name, user.Created = 77, "mallory", time.Time{} // which stay
+		user.ID, user.Name, user.Created = 77, "mallory", time.Time{} // these fields stay unchanged
 		user.DisplayName, user.Role, user.Password, user.Disabled = "Alice A.", aigateway.RoleAdmin, "other hash", true
 		return nil
 	})
@@ -106,7 +106,7 @@ func userChanges(t *testing.T, database Database) {
 		user.DisplayName = "never kept"
 		return errRefused
 	})
-	assert.Equal(t, errRefused, err, "as it is")
+	assert.Equal(t, errRefused, err, "the error is returned unchanged")
 	kept, err := s.User(t.Context(), alice.ID)
 	require.NoError(t, err)
 	assert.Equal(t, &want, kept)
@@ -137,7 +137,7 @@ func lastRootStays(t *testing.T, database Database) {
 	require.NoError(t, err)
 	assert.Equal(t, root, kept)
 
-	// A disabled root user may go, and the first one once there is another.
+	// A disabled root user can be deleted, and so can the first one if there is another.
 	require.NoError(t, s.DeleteUser(t.Context(), second.ID, agree))
 	NewUser(t, s, "third", aigateway.RoleRoot)
 	_, err = s.ChangeUser(t.Context(), root.ID, 0, demote)
