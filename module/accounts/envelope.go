@@ -17,9 +17,12 @@ type envelope struct {
 	Data    any    `json:"data"`
 }
 
-// writeAnswer writes data that is a document as it is, and other data in the form.
+// written is data that is written as it is, without an envelope.
+type written interface{ write(http.ResponseWriter) }
+
+// writeAnswer writes data that is written as it is, and other data in the form.
 func writeAnswer(w http.ResponseWriter, data, form any) {
-	if doc, ok := data.(document); ok {
+	if doc, ok := data.(written); ok {
 		doc.write(w)
 		return
 	}
@@ -65,7 +68,7 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 //go:embed openapi.json
 var openAPIDocument []byte
 
-// document is an answer without an envelope.
+// document is a text that is written as it is.
 type document struct {
 	contentType string
 	caching     string // the header Cache-Control
@@ -77,8 +80,13 @@ func (*Accounts) openAPI(*call) (any, error) {
 	return document{"application/json", "no-cache", openAPIDocument}, nil
 }
 
+// write implements written.
 func (d document) write(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", d.contentType)
-	w.Header().Set("Cache-Control", d.caching)
+	writeHeader(w, d.contentType, d.caching)
 	_, _ = w.Write(d.body) // the client may have left
+}
+
+func writeHeader(w http.ResponseWriter, contentType, caching string) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Cache-Control", caching)
 }

@@ -3,8 +3,6 @@ package accounts
 import (
 	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -54,11 +52,6 @@ func viewUsage(u aigateway.Usage, zone *time.Location) usageView {
 	return v
 }
 
-// position returns a text that orders sums, and is different for each.
-func (v *usageView) position(at time.Time) []string {
-	return []string{fmt.Sprintf("%020d", at.UnixMilli()), v.Key, v.User, v.Model, v.Provider, v.Upstream, v.Outcome, v.Currency}
-}
-
 // usagePage is a page of sums. Next is empty on the last one.
 type usagePage struct {
 	Items []usageView `json:"items"`
@@ -70,18 +63,13 @@ const (
 	usualRange = 30 * 24 * time.Hour
 	// largestUsage is the largest page of sums, and the usual one.
 	largestUsage = 1000
+	// tablePage is how many sums of a table are in memory.
+	tablePage = 5000
 )
 
 // usage answers GET /api/usage: the user's own, and for administrators that of all
 // or of the user they name.
 func (a *Accounts) usage(c *call) (any, error) {
-	user := c.URL.Query().Get("user")
-	if c.user != nil && c.user.Role < aigateway.RoleAdmin {
-		if user != "" && user != c.user.Name {
-			return nil, refuse(http.StatusForbidden, "only administrators may see the usage of others")
-		}
-		user = c.user.Name
-	}
 	reader, ok := a.store.(aigateway.LedgerReader)
 	if !ok {
 		return nil, refuse(http.StatusNotFound, "this store keeps no ledger")
@@ -90,24 +78,35 @@ func (a *Accounts) usage(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	query, err := c.usageQuery(user, zone)
-	if err != nil {
-		return nil, err
+	query, err := c.usageQuery(zone)
+	if err == nil {
+		err = c.restrict(&query)
 	}
-	sums, err := reader.Usage(c.Context(), query)
 	if err != nil {
 		return nil, err
 	}
 	if wantsTable(c.Request) {
-		return usageTable(sums, query.By, zone)
+		return a.usageTable(c, reader, query, zone)
 	}
-	return c.usagePage(sums, zone)
+	return c.usagePage(reader, query, zone)
 }
 
-// usageQuery reads what is asked for: from and to, the dimensions by, and key.
-func (c *call) usageQuery(user string, zone *time.Location) (q aigateway.UsageQuery, err error) {
+// restrict makes a query one of the user's own usage, except for administrators.
+func (c *call) restrict(q *aigateway.UsageQuery) error {
+	if c.user == nil || c.user.Role >= aigateway.RoleAdmin {
+		return nil
+	}
+	if q.User != "" && q.User != c.user.Name {
+		return refuse(http.StatusForbidden, "only administrators may see the usage of others")
+	}
+	q.User = c.user.Name
+	return nil
+}
+
+// usageQuery reads what is asked for: from and to, the dimensions by, user and key.
+func (c *call) usageQuery(zone *time.Location) (q aigateway.UsageQuery, err error) {
 	values := c.URL.Query()
-	q = aigateway.UsageQuery{User: user, Key: values.Get("key")}
+	q = aigateway.UsageQuery{User: values.Get("user"), Key: values.Get("key")}
 	if q.To, err = c.moment("to", time.Now(), zone); err != nil {
 		return q, err
 	}
@@ -158,52 +157,64 @@ func (c *call) moment(name string, standard time.Time, zone *time.Location) (tim
 
 // usagePage returns the page that the query asks for, by the parameters limit and
 // after: what next of the page before was.
-func (c *call) usagePage(sums []aigateway.Usage, zone *time.Location) (usagePage, error) {
+func (c *call) usagePage(reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (page usagePage, err error) {
 	limit, err := c.queryNumber(largestUsage, "limit")
 	if err != nil {
-		return usagePage{}, err
+		return page, err
 	}
-	after, err := parseCursor(c.URL.Query().Get("after"))
-	if err != nil {
-		return usagePage{}, invalid("after must be the value of next in the page before")
+	if q.After, err = parseCursor(c.URL.Query().Get("after")); err != nil {
+		return page, err
 	}
 	limit = min(max(limit, 1), largestUsage)
-	type positioned struct {
-		view usageView
-		at   []string
+	q.Limit = limit + 1 // one more shows whether there is another page
+	sums, err := reader.Usage(c.Context(), q)
+	if err != nil {
+		return page, err
 	}
-	var rest []positioned
-	for _, sum := range sums {
-		view := viewUsage(sum, zone)
-		if at := view.position(sum.At); slices.Compare(at, after) > 0 {
-			rest = append(rest, positioned{view, at})
-		}
+	page.Items = make([]usageView, min(limit, len(sums)))
+	for i := range page.Items {
+		page.Items[i] = viewUsage(sums[i], zone)
 	}
-	slices.SortFunc(rest, func(a, b positioned) int { return slices.Compare(a.at, b.at) })
-	page := usagePage{Items: []usageView{}}
-	for _, item := range rest[:min(limit, len(rest))] {
-		page.Items = append(page.Items, item.view)
-	}
-	if len(rest) > limit {
-		page.Next = formatCursor(rest[limit-1].at)
+	if len(sums) > limit {
+		page.Next = formatCursor(&sums[limit-1])
 	}
 	return page, nil
 }
 
-func formatCursor(position []string) string {
+// cursorTexts are the texts of a sum that are in the cursor of a page, which has the
+// position of its last sum.
+func cursorTexts(u *aigateway.Usage) []*string {
+	return []*string{&u.Key, &u.User, &u.Model, &u.Provider, &u.Upstream, &u.Outcome, &u.Cost.Currency}
+}
+
+func formatCursor(last *aigateway.Usage) string {
+	position := []string{last.At.Format(time.RFC3339)}
+	for _, text := range cursorTexts(last) {
+		position = append(position, *text)
+	}
 	text, _ := json.Marshal(position) // strings can be written
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-var errCursor = errors.New("this is no cursor")
-
-func parseCursor(text string) (position []string, err error) {
+// parseCursor returns the sum at the position of a cursor, nil for none.
+func parseCursor(text string) (*aigateway.Usage, error) {
 	if text == "" {
 		return nil, nil
 	}
+	var position []string
+	last := new(aigateway.Usage)
+	texts := cursorTexts(last)
 	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || json.Unmarshal(raw, &position) != nil {
+	if err != nil || json.Unmarshal(raw, &position) != nil || len(position) != 1+len(texts) {
 		return nil, errCursor
 	}
-	return position, nil
+	if last.At, err = time.Parse(time.RFC3339, position[0]); err != nil {
+		return nil, errCursor
+	}
+	for i, to := range texts {
+		*to = position[1+i]
+	}
+	return last, nil
 }
+
+var errCursor = invalid("after must be the value of next in the page before")

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,16 +16,25 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// recorded is a store with sums of usage.
+// recorded is a store with sums of usage, which differ in their models.
 type recorded struct {
 	aigateway.Store
 	sums  []aigateway.Usage
 	asked *aigateway.UsageQuery // the last query
+	fails error                 // of the queries for all pages but the first
 }
 
 func (r *recorded) Usage(_ context.Context, q aigateway.UsageQuery) ([]aigateway.Usage, error) {
 	*r.asked = q
-	return r.sums, nil
+	rest := r.sums
+	if q.After != nil {
+		at := slices.IndexFunc(rest, func(sum aigateway.Usage) bool { return sum.Model == q.After.Model })
+		rest = rest[at+1:]
+	}
+	if q.After != nil && r.fails != nil {
+		return nil, r.fails
+	}
+	return rest[:min(q.Limit, len(rest))], nil
 }
 
 func (*recorded) Records(context.Context, aigateway.RecordQuery) ([]aigateway.Record, error) {
@@ -37,8 +48,17 @@ func (*recorded) Location(context.Context) (*time.Location, error) {
 func withUsage(t *testing.T, sums ...aigateway.Usage) (*site, *aigateway.UsageQuery) {
 	s := newSite(t, nil)
 	asked := new(aigateway.UsageQuery)
-	s.store = &recorded{s.store, sums, asked}
+	s.store = &recorded{Store: s.store, sums: sums, asked: asked}
 	return s, asked
+}
+
+// models returns sums of as many models.
+func models(n int) []aigateway.Usage {
+	sums := make([]aigateway.Usage, n)
+	for i := range sums {
+		sums[i].Model = fmt.Sprintf("m%05d", i)
+	}
+	return sums
 }
 
 func TestL065UsersSeeTheirOwnUsageAndAdministratorsThatOfAll(t *testing.T) {
@@ -93,10 +113,7 @@ func TestUsageNamesWhatIsUnknown(t *testing.T) {
 
 // A page begins behind the last item of the one before, whatever was added meanwhile.
 func TestPagesOfUsageHaveNoGap(t *testing.T) {
-	var sums []aigateway.Usage
-	for i := range 25 {
-		sums = append(sums, aigateway.Usage{Model: fmt.Sprintf("m%02d", i)})
-	}
+	sums := models(25)
 	s, _ := withUsage(t, sums...)
 	s.user("boss", aigateway.RoleAdmin)
 	token, after, models := s.token("boss"), "", []string(nil)
@@ -120,6 +137,30 @@ func TestPagesOfUsageHaveNoGap(t *testing.T) {
 	for i, sum := range sums {
 		assert.Equal(t, sum.Model, models[i])
 	}
+}
+
+// A table once was in memory as a whole, and so were all sums.
+func TestTablesAreReadPageByPage(t *testing.T) {
+	const rows = 2*tablePage + 1
+	s, query := withUsage(t, models(rows)...)
+	s.user("boss", aigateway.RoleAdmin)
+	body := s.ask(testRequest{call: "GET /api/usage?by=model&format=csv", token: s.token("boss")}).body
+	lines := strings.Split(strings.TrimSpace(body), "\n")
+	require.Len(t, lines, 1+rows)
+	for i, line := range lines[1:] {
+		assert.True(t, strings.HasPrefix(line, fmt.Sprintf("m%05d,", i)), line)
+	}
+	assert.Equal(t, tablePage, query.Limit)
+}
+
+// The rows of the first page are no whole table.
+func TestATableThatBreaksOffIsNotShownAsWhole(t *testing.T) {
+	s, _ := withUsage(t, models(tablePage+1)...)
+	s.store.(*recorded).fails = aigateway.ErrUnavailable
+	s.user("boss", aigateway.RoleAdmin)
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
+		s.ask(testRequest{call: "GET /api/usage?by=model&format=csv", token: s.token("boss")})
+	})
 }
 
 // L066: spreadsheets once ran what a client had chosen as the name of a model.

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"bytes"
 	"encoding/csv"
 	"net/http"
 	"strconv"
@@ -60,30 +59,66 @@ var sumColumns = []tableColumn{
 	number("unpriced", func(v *usageView) int64 { return v.Unpriced }),
 }
 
-// usageTable returns all sums as comma-separated values, with the names of the columns
-// in the first line.
-func usageTable(sums []aigateway.Usage, by []aigateway.Dimension, zone *time.Location) (document, error) {
-	var columns []tableColumn
-	for _, dimension := range by {
-		columns = append(columns, dimensionColumns[dimension])
+// usageTable is all sums of a query as comma-separated values, with the names of the
+// columns in the first line. It is written page by page.
+type usageTable struct {
+	columns []tableColumn
+	zone    *time.Location
+	first   []aigateway.Usage
+	after   func(*aigateway.Usage) ([]aigateway.Usage, error) // reads the page behind a sum
+	failed  func(error)                                       // logs why the table breaks off
+}
+
+// usageTable reads the first page of a table.
+func (a *Accounts) usageTable(c *call, reader aigateway.LedgerReader, q aigateway.UsageQuery, zone *time.Location) (table usageTable, err error) {
+	q.Limit = tablePage
+	table.zone = zone
+	for _, dimension := range q.By {
+		table.columns = append(table.columns, dimensionColumns[dimension])
 	}
-	columns = append(columns, sumColumns...)
-	var out bytes.Buffer
-	table := csv.NewWriter(&out)
-	row := make([]string, len(columns))
-	for i, column := range columns {
+	table.columns = append(table.columns, sumColumns...)
+	table.after = func(last *aigateway.Usage) ([]aigateway.Usage, error) {
+		q.After = last
+		return reader.Usage(c.Context(), q)
+	}
+	table.failed = func(err error) { _ = a.problemOf(err) }
+	table.first, err = table.after(nil)
+	return table, err
+}
+
+// write implements written. If a page cannot be read, it aborts the connection: the
+// client must not take the rows before for all.
+func (t usageTable) write(w http.ResponseWriter) {
+	writeHeader(w, "text/csv; charset=utf-8", "no-store")
+	out := csv.NewWriter(w)
+	row := make([]string, len(t.columns))
+	for i, column := range t.columns {
 		row[i] = column.name
 	}
-	_ = table.Write(row) // the buffer takes all
-	for _, sum := range sums {
-		view := viewUsage(sum, zone)
-		for i, column := range columns {
+	_ = out.Write(row) // Error returns it
+	for page := t.first; len(page) > 0; {
+		t.writeRows(out, row, page)
+		if out.Error() != nil || len(page) < tablePage {
+			break
+		}
+		var err error
+		if page, err = t.after(&page[len(page)-1]); err != nil {
+			t.failed(err)
+			panic(http.ErrAbortHandler)
+		}
+	}
+	out.Flush() // the client may have left
+}
+
+// writeRows writes a page. The row is a buffer for the cells.
+func (t usageTable) writeRows(out *csv.Writer, row []string, page []aigateway.Usage) {
+	for _, sum := range page {
+		view := viewUsage(sum, t.zone)
+		for i, column := range t.columns {
 			row[i] = plainCell(column.text(&view))
 		}
-		_ = table.Write(row)
+		_ = out.Write(row) // Error returns it
 	}
-	table.Flush()
-	return document{"text/csv; charset=utf-8", "no-store", out.Bytes()}, table.Error()
 }
 
 // plainCell returns a text that spreadsheets do not take for a formula: clients choose

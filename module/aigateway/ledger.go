@@ -49,7 +49,9 @@ type LedgerStore interface {
 
 // LedgerReader reads what ledgers have written.
 type LedgerReader interface {
-	// Usage adds records up. See UsageQuery.
+	// Usage adds records up. See UsageQuery. The sums come in the order of time, then of
+	// the other dimensions as the query lists them, by the bytes of their texts, and then
+	// of currencies.
 	Usage(context.Context, UsageQuery) ([]Usage, error)
 	// Records returns single records. See RecordQuery.
 	Records(context.Context, RecordQuery) ([]Record, error)
@@ -126,7 +128,20 @@ type UsageQuery struct {
 	// Limits selects the exchanges of keys that named one of these limits; empty for
 	// all.
 	Limits []string
+
+	// Limit is the largest number of sums. With 0, more than MostSums are ErrManySums.
+	Limit int
+
+	// After selects the sums behind this one: the last sum of the page before. Nil
+	// selects all.
+	After *Usage
 }
+
+// MostSums is the largest number of sums of a query without a limit.
+const MostSums = 50_000
+
+// ErrManySums is wrapped by errors of queries whose result has more than MostSums sums.
+var ErrManySums = fmt.Errorf("more than %d sums", MostSums)
 
 // Usage is a sum of records, with the values of the dimensions that were asked for;
 // the others are empty. There is one for each currency.

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -41,9 +42,17 @@ func (h *Handler) serveSubscription(s *sink.Sink, r *http.Request) *fault.Fault 
 func (h *Handler) serveBillingUsage(s *sink.Sink, r *http.Request) *fault.Fault {
 	days, err := h.dailyUsage(s.Exchange().Key, r)
 	if err != nil {
-		return fault.LedgerUnreadable(err)
+		return usageFault(err)
 	}
 	return h.writeBilling(s, r, func(a *billing.Account) []byte { return a.Usage(days) })
+}
+
+// usageFault returns the fault of usage that was not read.
+func usageFault(err error) *fault.Fault {
+	if errors.Is(err, aigateway.ErrManySums) {
+		return fault.UsageTooLong()
+	}
+	return fault.LedgerUnreadable(err)
 }
 
 // writeBilling answers with a shape of the account of the key.

@@ -1,13 +1,10 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -29,6 +26,9 @@ var dimensions = map[aigateway.Dimension]dimension{
 	aigateway.ByOutcome:  {"outcome", func(u *aigateway.Usage) *string { return &u.Outcome }},
 }
 
+// currencies is the dimension that sums are always divided by, the last one.
+var currencies = dimension{"currency", func(u *aigateway.Usage) *string { return &u.Cost.Currency }}
+
 // units are the dimensions of time.
 var units = map[aigateway.Dimension]span{aigateway.ByHour: hour, aigateway.ByDay: day, aigateway.ByMonth: month}
 
@@ -37,7 +37,7 @@ var ErrQuery = errors.New("the query is wrong")
 
 // division is how sums are divided.
 type division struct {
-	by   []dimension // without the unit of time
+	by   []dimension // without the unit of time and the currency
 	unit span        // 0 for none
 }
 
@@ -64,8 +64,7 @@ func (d division) longest() span {
 	return d.unit
 }
 
-// Usage implements aigateway.LedgerReader. The sums come in the order of time, and then of
-// the other dimensions.
+// Usage implements aigateway.LedgerReader.
 func (r *Reader) Usage(ctx context.Context, q aigateway.UsageQuery) (usage []aigateway.Usage, err error) {
 	d, err := divide(q.By)
 	if err != nil {
@@ -76,15 +75,7 @@ func (r *Reader) Usage(ctx context.Context, q aigateway.UsageQuery) (usage []aig
 		if err != nil {
 			return err
 		}
-		parts := cover(hour.begin(q.From, zone), hour.ceil(q.To, zone), d.longest(), zone)
-		if len(parts) == 0 {
-			return nil
-		}
-		sums, err := readSums(in, q, d, parts, zone)
-		if err != nil {
-			return err
-		}
-		usage, err = named(in, sums, d)
+		usage, err = selection{q, d, zone}.read(in)
 		return err
 	})
 	return usage, err
@@ -107,135 +98,97 @@ func readZone(in database.Statements) (*time.Location, error) {
 	return time.LoadLocation(name)
 }
 
-// group is what a sum is about: a time, a currency and ids of texts.
-type group struct {
-	at       int64 // 0 without a unit of time
-	currency int64
-	ids      [6]int64 // of as many dimensions as are asked for
+// selection is a query of sums, in the zone of a ledger.
+type selection struct {
+	aigateway.UsageQuery
+	division
+	zone *time.Location
 }
 
-// readSums adds up the rows of some intervals.
-func readSums(in database.Statements, q aigateway.UsageQuery, d division, parts []interval, zone *time.Location) (map[group]*aigateway.Usage, error) {
-	query, args := sumQuery(q, d, parts)
-	sums := make(map[group]*aigateway.Usage)
-	return sums, in.Each(func(row database.Scanner) error {
-		var g group
-		var part aigateway.Usage
-		into := []any{&g.at, &g.currency}
-		for i := range d.by {
-			into = append(into, &g.ids[i])
+// read reads the sums of a selection. A page reads one stretch of time after the other
+// until it is full: adding up a year for the sums of its first days would take as long as
+// for all of them.
+func (s selection) read(in database.Statements) (usage []aigateway.Usage, err error) {
+	most := s.Limit
+	if most == 0 {
+		most = aigateway.MostSums + 1
+	}
+	from, to := hour.begin(s.From, s.zone), hour.ceil(s.To, s.zone)
+	if s.After != nil && s.After.At.After(from) {
+		from = s.After.At
+	}
+	for stretch := firstStretch[s.unit]; from.Before(to) && len(usage) < most; stretch *= 2 {
+		end := s.stretchEnd(from, to, stretch)
+		some, err := s.readSums(in, cover(from, end, s.longest(), s.zone), most-len(usage))
+		if err != nil {
+			return nil, err
 		}
-		for _, sum := range sumsOf(&part) {
-			into = append(into, sum)
+		usage, from = append(usage, some...), end
+	}
+	if s.Limit == 0 && len(usage) == most {
+		return nil, database.Refuse(aigateway.ErrManySums)
+	}
+	return usage, nil
+}
+
+// firstStretch is how long the first stretch of time of a page is, by the unit of its
+// sums.
+var firstStretch = map[span]time.Duration{hour: 24 * time.Hour, day: 31 * 24 * time.Hour}
+
+// stretchEnd returns the end of a stretch of time: the beginning of a unit, or the end of
+// the selection. The sums of a page without a stretch are read at once, and so are all
+// without a limit.
+func (s selection) stretchEnd(from, to time.Time, stretch time.Duration) time.Time {
+	if stretch == 0 || s.Limit == 0 {
+		return to
+	}
+	end := s.unit.ceil(from.Add(stretch), s.zone)
+	if end.After(to) {
+		return to
+	}
+	return end
+}
+
+// readSums returns at most so many of the sums of some intervals.
+func (s selection) readSums(in database.Statements, parts []interval, most int) (usage []aigateway.Usage, err error) {
+	// Two rows become one sum at most: see withCurrency.
+	query, args := sumQuery(s, parts, 2*most)
+	err = in.Each(func(row database.Scanner) error {
+		var sum aigateway.Usage
+		var at int64
+		into := []any{&at}
+		for _, dim := range s.texts() {
+			into = append(into, dim.text(&sum))
+		}
+		for _, column := range sumsOf(&sum) {
+			into = append(into, column)
 		}
 		if err := row.Scan(into...); err != nil {
 			return err
 		}
-		if d.unit != 0 {
-			g.at = d.unit.begin(time.UnixMilli(g.at), zone).UnixMilli()
+		if s.unit != 0 {
+			sum.At = time.UnixMilli(at).UTC()
 		}
-		if sums[g] == nil {
-			sums[g] = new(aigateway.Usage)
-		}
-		addSums(sums[g], &part)
+		usage = append(usage, sum)
 		return nil
 	}, query, args...)
+	usage = s.withCurrency(usage)
+	return usage[:min(most, len(usage))], err
 }
 
-// sumColumns are the sums, in the order of sumsOf.
-var sumColumns = strings.Fields(`requests calls streams estimated unpriced
-	fresh cache_read cache_write cache_write_long answer reasoning searches cost held duration ttfb ttfb_n`)
+// texts returns the dimensions of texts, in the order of sums.
+func (d division) texts() []dimension { return append(slices.Clone(d.by), currencies) }
 
-func sumQuery(q aigateway.UsageQuery, d division, parts []interval) (query string, args []any) {
-	param := func(value any) string {
-		args = append(args, value)
-		return "$" + strconv.Itoa(len(args))
-	}
-	groups := []string{"currency"}
-	for _, dim := range d.by {
-		groups = append(groups, dim.column)
-	}
-	at := "0"
-	if d.unit != 0 {
-		at = "at"
-		groups = append(groups, at)
-	}
-	selected := append([]string{at, "currency"}, groups[1:1+len(d.by)]...)
-	for _, column := range sumColumns {
-		selected = append(selected, "CAST(SUM("+column+") AS BIGINT)")
-	}
-	var times []string
-	for _, part := range parts {
-		if len(d.by) == 0 && q.User == "" && q.Key == "" && len(q.Limits) == 0 {
-			part.span += totals
-		}
-		times = append(times, fmt.Sprintf("span = %d AND at >= %s AND at < %s", part.span, param(part.from.UnixMilli()), param(part.to.UnixMilli())))
-	}
-	where := "(" + strings.Join(times, " OR ") + ")"
-	if q.User != "" {
-		where += " AND holder = " + nameParam(param(database.Text(q.User)))
-	}
-	if q.Key != "" {
-		where += " AND api_key = " + nameParam(param(database.Text(q.Key)))
-	}
-	if len(q.Limits) > 0 {
-		var names []string
-		for _, name := range q.Limits {
-			names = append(names, nameParam(param(database.Text(name))))
-		}
-		where += " AND limit_name IN (" + strings.Join(names, ", ") + ")"
-	}
-	return "SELECT " + strings.Join(selected, ", ") + " FROM gateway_usage WHERE " + where + " GROUP BY " + strings.Join(groups, ", "), args
-}
-
-// nameParam returns the id of a text that is a parameter. No row has an unknown one.
-func nameParam(param string) string {
-	return "(SELECT id FROM gateway_names WHERE name = " + param + ")"
-}
-
-// named gives the texts to the sums, and orders them.
-func named(in database.Statements, sums map[group]*aigateway.Usage, d division) (usage []aigateway.Usage, err error) {
-	ids := make(map[int64]bool)
-	for g := range sums {
-		ids[g.currency] = true
-		for _, id := range g.ids {
-			ids[id] = true
-		}
-	}
-	texts, err := textsOf(in, ids)
-	if err != nil {
-		return nil, err
-	}
-	for g, sum := range sums {
-		if d.unit != 0 {
-			sum.At = time.UnixMilli(g.at).UTC()
-		}
-		sum.Cost.Currency = texts[g.currency]
-		for i, dim := range d.by {
-			*dim.text(sum) = texts[g.ids[i]]
-		}
-		usage = append(usage, *sum)
-	}
-	slices.SortFunc(usage, func(a, b aigateway.Usage) int {
-		return cmp.Or(d.compare(&a, &b), strings.Compare(a.Cost.Currency, b.Cost.Currency))
-	})
-	return d.withCurrency(usage), nil
-}
-
-// compare orders sums by the dimensions.
-func (d division) compare(a, b *aigateway.Usage) int {
-	order := a.At.Compare(b.At)
-	for _, dim := range d.by {
-		order = cmp.Or(order, strings.Compare(*dim.text(a), *dim.text(b)))
-	}
-	return order
+// same reports whether sums differ in their currency at most.
+func (d division) same(a, b *aigateway.Usage) bool {
+	return a.At.Equal(b.At) && !slices.ContainsFunc(d.by, func(dim dimension) bool { return *dim.text(a) != *dim.text(b) })
 }
 
 // withCurrency adds sums without a currency, whose costs are all unknown or zero, to
 // the sum of the first currency that follows.
 func (d division) withCurrency(usage []aigateway.Usage) (kept []aigateway.Usage) {
 	for i := range usage {
-		if i+1 < len(usage) && usage[i].Cost.Currency == "" && d.compare(&usage[i], &usage[i+1]) == 0 {
+		if i+1 < len(usage) && usage[i].Cost.Currency == "" && d.same(&usage[i], &usage[i+1]) {
 			addSums(&usage[i+1], &usage[i])
 			continue
 		}

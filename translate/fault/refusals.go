@@ -106,6 +106,14 @@ func wrongVersion(value, why string) *Fault {
 // maxShownValue is the length, in bytes, of the longest value that a message repeats.
 const maxShownValue = 64
 
+// UsageTooLong refuses a request for usage by day and model with too many of both.
+func UsageTooLong() *Fault {
+	return &Fault{
+		Kind: Invalid, Message: "start_date: the days until end_date have too many models for one answer, ask for fewer days",
+		Param: "start_date", Final: true,
+	}
+}
+
 // OnLossInvalid refuses an unknown value of the X-Gateway-On-Loss header.
 func OnLossInvalid() *Fault {
 	return &Fault{Kind: Invalid, Message: "x-gateway-on-loss: must be 'warn' or 'reject'"}

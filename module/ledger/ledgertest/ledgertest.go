@@ -59,6 +59,9 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"any text can be kept", anyText},
 		{"any count can be kept", anyCount},
 		{"names of models are bounded", manyModels},
+		{"sums are paged by what they are about", sumsArePaged},
+		{"names are in the order of their bytes", namesAreInTheOrderOfTheirBytes},
+		{"sums without a limit are bounded", sumsAreBounded},
 		{"a wrong query is refused", wrongQueries},
 	} {
 		t.Run(test.claim, func(t *testing.T) { test.run(t, fresh(t)) })

@@ -136,9 +136,7 @@ func longDay(t *testing.T, d Database) {
 	execute(t, d, `DELETE FROM gateway_usage WHERE span <> 4`)
 	for hour := range 27 { // one before the day, and one behind it
 		at := day.Add(time.Duration(hour-1) * time.Hour).UnixMilli()
-		execute(t, d, literal(`INSERT INTO gateway_usage SELECT 4, %d, api_key, holder, limit_name, model, provider, upstream, outcome, currency, requests,
-			calls, streams, estimated, unpriced, fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches,
-			cost, held, duration, ttfb, ttfb_n FROM gateway_usage WHERE span = 4 AND requests = 1 AND at > %d`, at, day.AddDate(0, 0, 7).UnixMilli()))
+		execute(t, d, literal(`INSERT INTO gateway_usage SELECT 4, %d, %s FROM gateway_usage WHERE span = 4 AND requests = 1 AND at > %d`, at, usageColumns, day.AddDate(0, 0, 7).UnixMilli()))
 	}
 	sums, err := l.Usage(t.Context(), aigateway.UsageQuery{From: day, To: day.AddDate(0, 0, 1), By: []aigateway.Dimension{aigateway.ByHour}})
 	require.NoError(t, err)

@@ -134,6 +134,7 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 		check("GET", path, s.List(site.ClientKey, path))
 		check("GET", path, s.List("wrong", path))
 		check("GET", path, s.List(elsewhereKey, path))
+		check("GET", path, s.Raw("", "GET "+path+" HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"))
 	}
 	for _, o := range slices.Concat(document.Operations("/v1/"), document.Operations("/dashboard/"), document.Operations("/api/usage/token")) {
 		for _, status := range o.Statuses {

@@ -1,0 +1,107 @@
+package ledgertest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
+)
+
+// usageColumns are the columns of gateway_usage behind its time.
+const usageColumns = `api_key, holder, limit_name, model, provider, upstream, outcome, currency, requests, calls, streams, estimated,
+	unpriced, fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held, duration, ttfb, ttfb_n`
+
+// repeated copies the sums of the hour and the day of now to as many days before.
+func repeated(t *testing.T, d Database, days int) {
+	since := time.Now().UTC().Truncate(24 * time.Hour).UnixMilli()
+	execute(t, d, literal(`INSERT INTO gateway_usage WITH RECURSIVE days(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM days WHERE n < %d)
+		SELECT span, at - n * CAST(%d AS BIGINT), %s FROM gateway_usage, days WHERE span IN (1, 2, 4, 5) AND at >= %d`,
+		days, 24*time.Hour.Milliseconds(), usageColumns, since))
+}
+
+// sumsArePaged compares pages with the same sums read at once.
+func sumsArePaged(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 50 {
+		write(t, l, randomRecord(random))
+	}
+	all(t, l, 50)
+	repeated(t, d, 70)
+	for _, by := range []string{"", "hour", "day", "month", "model", "day,model", "hour,model,key", "provider,model,outcome", "month,user"} {
+		q := aigateway.UsageQuery{From: time.Now().AddDate(0, 0, -80), To: time.Now().Add(time.Hour)}
+		for name := range strings.SplitSeq(by, ",") {
+			q.By = append(q.By, aigateway.Dimension(name))
+		}
+		q.By = slices.DeleteFunc(q.By, func(name aigateway.Dimension) bool { return name == "" })
+		whole, err := l.Usage(t.Context(), q)
+		require.NoError(t, err)
+		require.NotEmpty(t, whole)
+		for _, limit := range []int{1, 7, 100} {
+			q.Limit = limit
+			assert.Equal(t, first(whole, 20*limit), first(pages(t, l, q, 20), 20*limit), "by %s, %d at once", by, limit)
+		}
+	}
+}
+
+func first(sums []aigateway.Usage, n int) []aigateway.Usage { return sums[:min(n, len(sums))] }
+
+// pages returns the sums of so many pages.
+func pages(t *testing.T, l *ledger.Ledger, q aigateway.UsageQuery, most int) (sums []aigateway.Usage) {
+	for range most {
+		page, err := l.Usage(t.Context(), q)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(page), q.Limit)
+		if sums = append(sums, page...); len(page) < q.Limit {
+			break
+		}
+		q.After = &page[len(page)-1]
+	}
+	return sums
+}
+
+// Any language may be that of the database: pages and their cursors follow the bytes.
+func namesAreInTheOrderOfTheirBytes(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	names := []string{"", "B", "Z-1", "_", "a", "b", "z 2", "é"}
+	for _, model := range names {
+		write(t, l, aigateway.Record{Model: model})
+	}
+	all(t, l, len(names))
+	q := aigateway.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: []aigateway.Dimension{aigateway.ByModel}, Limit: 2}
+	var found []string
+	for _, sum := range pages(t, l, q, len(names)) {
+		found = append(found, sum.Model)
+	}
+	assert.Equal(t, names, found)
+}
+
+// A query without a limit had any number of sums in memory.
+func sumsAreBounded(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	write(t, l, aigateway.Record{})
+	all(t, l, 1)
+	at := time.Now().UTC().Truncate(time.Hour)
+	execute(t, d, literal(`INSERT INTO gateway_usage
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		SELECT 1, %d, n.i + 1000000, %s FROM n, gateway_usage WHERE span = 1`,
+		aigateway.MostSums, at.Add(-2*time.Hour).UnixMilli(), strings.TrimPrefix(usageColumns, "api_key, ")),
+		literal(`INSERT INTO gateway_names (id, name) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		SELECT n.i + 1000000, 'key ' || n.i FROM n`, aigateway.MostSums))
+	q := aigateway.UsageQuery{From: at.Add(-2 * time.Hour), To: at.Add(-time.Hour), By: []aigateway.Dimension{aigateway.ByKey}}
+	sums, err := l.Usage(t.Context(), q)
+	require.NoError(t, err)
+	assert.Len(t, sums, aigateway.MostSums)
+	q.To = at.Add(time.Hour)
+	_, err = l.Usage(t.Context(), q)
+	assert.ErrorIs(t, err, aigateway.ErrManySums)
+	assert.ErrorContains(t, err, fmt.Sprint(aigateway.MostSums))
+}
