@@ -91,7 +91,8 @@ func (a *Accounts) usage(c *call) (any, error) {
 	return c.usagePage(reader, query, zone)
 }
 
-// restrict makes a query one of the user's own usage, except for administrators.
+// restrict makes a query one of the user's own usage, except for administrators. What an
+// earlier account with the same name has used is before the own one was created.
 func (c *call) restrict(q *aigateway.UsageQuery) error {
 	if c.user == nil || c.user.Role >= aigateway.RoleAdmin {
 		return nil
@@ -100,6 +101,9 @@ func (c *call) restrict(q *aigateway.UsageQuery) error {
 		return refuse(http.StatusForbidden, "only administrators may see the usage of others")
 	}
 	q.User = c.user.Name
+	if c.user.Created.After(q.From) {
+		q.From = c.user.Created
+	}
 	return nil
 }
 

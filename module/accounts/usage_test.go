@@ -83,6 +83,20 @@ func TestL065UsersSeeTheirOwnUsageAndAdministratorsThatOfAll(t *testing.T) {
 	assert.Equal(t, "key_1", query.Key)
 }
 
+// A user once saw the usage of an earlier account with the same name.
+func TestUsageOfAnEarlierAccountIsNotShown(t *testing.T) {
+	s, query := withUsage(t)
+	alice := s.user("alice", aigateway.RoleUser)
+	s.user("boss", aigateway.RoleAdmin)
+	long := "GET /api/usage?from=2020-01-01&to=2099-01-01&user=alice"
+	s.ask(testRequest{call: long, token: s.token("alice")})
+	assert.Equal(t, alice.Created.UTC(), query.From.UTC())
+	s.ask(testRequest{call: long, token: s.token("boss")})
+	assert.Equal(t, 2020, query.From.Add(24*time.Hour).Year())
+	s.ask(testRequest{call: "GET /api/usage?from=2098-01-01&to=2099-01-01", token: s.token("alice")})
+	assert.Equal(t, 2098, query.From.Add(24*time.Hour).Year(), "a later beginning counts")
+}
+
 func TestUsageIsAskedInTheZoneOfTheLedger(t *testing.T) {
 	s, query := withUsage(t)
 	s.user("boss", aigateway.RoleAdmin)
