@@ -62,25 +62,16 @@ func Volume(b *testing.B, d Database, standard int) {
 }
 
 // pagesOfUsage are the pages that people look at.
-func pagesOfUsage(l *ledger.Ledger, from, to time.Time) map[string]func(*testing.B) {
+func pagesOfUsage(l aigateway.LedgerReader, from, to time.Time) map[string]func(*testing.B) {
 	pages := make(map[string]func(*testing.B))
-	usage := func(name string, q aigateway.UsageQuery) {
+	for name, q := range volumeQueries(from, to) {
+		q.Limit = 1000 // as the API
 		pages[name] = func(b *testing.B) {
 			sums, err := l.Usage(b.Context(), q)
 			require.NoError(b, err)
 			require.NotEmpty(b, sums)
 		}
 	}
-	day := to.AddDate(0, 0, -1)
-	for _, by := range []aigateway.Dimension{
-		aigateway.ByDay, aigateway.ByMonth, aigateway.ByKey, aigateway.ByUser, aigateway.ByModel, aigateway.ByProvider, aigateway.ByOutcome,
-	} {
-		usage("year_by_"+string(by), aigateway.UsageQuery{From: from, To: to, By: []aigateway.Dimension{by}})
-	}
-	usage("day_by_hour", aigateway.UsageQuery{From: day, To: to, By: []aigateway.Dimension{aigateway.ByHour}})
-	usage("month_by_day_and_model", aigateway.UsageQuery{From: to.AddDate(0, 0, -30), To: to, By: []aigateway.Dimension{aigateway.ByDay, aigateway.ByModel}})
-	usage("year_of_a_user_by_month", aigateway.UsageQuery{From: from, To: to, User: name(usersFrom + 1), By: []aigateway.Dimension{aigateway.ByMonth}})
-	usage("month_of_a_key_by_day", aigateway.UsageQuery{From: to.AddDate(0, 0, -30), To: to, Key: name(keysFrom + 1), By: []aigateway.Dimension{aigateway.ByDay}})
 	for name, q := range map[string]aigateway.RecordQuery{
 		"records":           {Limit: 100},
 		"records_of_a_key":  {Limit: 100, Key: name(keysFrom + 1)},
@@ -93,6 +84,33 @@ func pagesOfUsage(l *ledger.Ledger, from, to time.Time) map[string]func(*testing
 		}
 	}
 	return pages
+}
+
+// volumeQueries are the queries for pages of sums.
+func volumeQueries(from, to time.Time) map[string]aigateway.UsageQuery {
+	type dimensions = []aigateway.Dimension
+	day, month := to.AddDate(0, 0, -1), to.AddDate(0, 0, -30)
+	key, user := name(keysFrom+1), name(usersFrom+1)
+	daily := dimensions{aigateway.ByDay, aigateway.ByModel}
+	queries := map[string]aigateway.UsageQuery{
+		"day_by_hour":                  {From: day, To: to, By: dimensions{aigateway.ByHour}},
+		"month_by_day_and_model":       {From: month, To: to, By: daily},
+		"month_by_hour_and_model":      {From: month, To: to, By: dimensions{aigateway.ByHour, aigateway.ByModel}},
+		"month_by_key_and_model":       {From: month, To: to, By: dimensions{aigateway.ByKey, aigateway.ByModel}},
+		"month_of_a_key_by_day":        {From: month, To: to, Key: key, By: dimensions{aigateway.ByDay}},
+		"month_of_a_key_by_hour":       {From: month, To: to, Key: key, By: dimensions{aigateway.ByHour}},
+		"year_by_day_and_model":        {From: from, To: to, By: daily},
+		"year_by_day_and_model_page_2": {From: from, To: to, By: daily, After: &aigateway.Usage{At: from.AddDate(0, 0, 100)}},
+		"year_by_key_user_and_model":   {From: from, To: to, By: dimensions{aigateway.ByKey, aigateway.ByUser, aigateway.ByModel}},
+		"year_of_a_user_by_month":      {From: from, To: to, User: user, By: dimensions{aigateway.ByMonth}},
+		"all_of_a_key":                 {From: from.AddDate(-5, 0, 0), To: to, Key: key},
+	}
+	for _, by := range (dimensions{
+		aigateway.ByDay, aigateway.ByMonth, aigateway.ByKey, aigateway.ByUser, aigateway.ByModel, aigateway.ByProvider, aigateway.ByOutcome,
+	}) {
+		queries["year_by_"+string(by)] = aigateway.UsageQuery{From: from, To: to, By: dimensions{by}}
+	}
+	return queries
 }
 
 // fillVolume writes records into the tables, and their sums, as a ledger of the zone UTC
