@@ -19,13 +19,15 @@ type RedisServer struct {
 	Address string
 
 	t       testing.TB
+	options []string
 	dir     string
 	process *exec.Cmd
 }
 
-// StartRedis starts a Redis server on a free port until the test ends. It returns false if
-// redis-server is not installed, which is a failure if CI is set.
-func StartRedis(t testing.TB) (s *RedisServer, ok bool) {
+// StartRedis starts a Redis server on a free port until the test ends, with further options
+// of its command line. It returns false if redis-server is not installed, which is a failure
+// if CI is set.
+func StartRedis(t testing.TB, options ...string) (s *RedisServer, ok bool) {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		require.Empty(t, os.Getenv("CI"), "redis-server is not installed")
@@ -35,7 +37,7 @@ func StartRedis(t testing.TB) (s *RedisServer, ok bool) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, free.Close())
-	s = &RedisServer{Address: free.Addr().String(), t: t, dir: t.TempDir()}
+	s = &RedisServer{Address: free.Addr().String(), t: t, options: options, dir: t.TempDir()}
 	s.Start()
 	t.Cleanup(s.Kill)
 	return s, true
@@ -45,8 +47,8 @@ func StartRedis(t testing.TB) (s *RedisServer, ok bool) {
 func (s *RedisServer) Start() {
 	s.t.Helper()
 	_, port, _ := net.SplitHostPort(s.Address)
-	s.process = exec.Command("redis-server", "--port", port, "--bind", "127.0.0.1",
-		"--save", "", "--appendonly", "yes", "--appendfsync", "no", "--dir", s.dir)
+	s.process = exec.Command("redis-server", append(s.options, "--port", port, "--bind", "127.0.0.1",
+		"--save", "", "--appendonly", "yes", "--appendfsync", "no", "--dir", s.dir)...)
 	require.NoError(s.t, s.process.Start())
 	require.Eventually(s.t, s.answers, time.Minute, 10*time.Millisecond)
 }

@@ -48,7 +48,9 @@ func (g gateway) admitsSoon(t *testing.T, nanos int64) {
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		a := ask(t, g.Redis, nanos)
 		assert.NoError(c, a.Err)
-		assert.NotNil(c, a.Reservation)
+		if assert.NotNil(c, a.Reservation) {
+			giveBack(a.Reservation)
+		}
 	}, patience, 50*time.Millisecond)
 }
 

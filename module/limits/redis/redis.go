@@ -8,6 +8,11 @@
 // that loses its data is filled again from the ledger.
 //
 // It refuses to decide without the server, unless on_error allows that.
+//
+// A limiter asks the script admit a question about the limits of a request. An admitted one
+// has a reservation. What becomes of it are changes, which wait in the backlog of the
+// server until they have been sent. The server is one for all configurations with the same
+// settings; its circuit spares requests the wait while it does not answer.
 package redis
 
 import (

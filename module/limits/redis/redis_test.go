@@ -12,6 +12,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
@@ -207,4 +208,27 @@ func TestNothingStaysOnTheServerForEver(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 1, reservations, "those that are settled go at once")
+}
+
+// BenchmarkAdmit measures requests that follow one another, with all rules of one limit.
+func BenchmarkAdmit(b *testing.B) {
+	server, ok := limitstest.StartRedis(b)
+	if !ok {
+		return
+	}
+	r := &Redis{Address: server.Address, Timeout: caddy.Duration(time.Second), OnError: deny}
+	r.server = newServer(r.client(""), time.Duration(r.Timeout), zap.NewNop())
+	rate := aigateway.Rate{Most: 1e9, Per: caddy.Duration(time.Minute)}
+	rules := aigateway.LimitRules{Requests: rate, Tokens: rate, Concurrent: 1e6, Budget: aigateway.Budget{Micros: 1e12, Calendar: aigateway.Monthly}}
+	l, err := r.Limiter([]*aigateway.Limit{{Name: "small", LimitRules: rules}})
+	require.NoError(b, err)
+	demand := aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Tokens: 10, Nanos: 10}, Spending: ledger{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		reservation := l.Admit(b.Context(), demand).Reservation
+		reservation.Settle(aigateway.Use{Tokens: 5, Nanos: 5})
+		reservation.Release()
+	}
+	b.StopTimer()
+	require.NoError(b, r.server.Destruct())
 }

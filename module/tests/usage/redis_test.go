@@ -7,11 +7,24 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
+
+// sharing starts two gateways that count in a Redis server together.
+func sharing(t *testing.T, server *limitstest.RedisServer, p *gatewaytest.Provider, onError string, rules ...string) []*site.Process {
+	gateways := make([]*site.Process, 2)
+	for i := range gateways {
+		dir := t.TempDir()
+		gateways[i] = site.StartProcess(t, "", append(budget(p, rules...),
+			"counters redis "+server.Address+" {\ntimeout 10s\non_error "+onError+"\n}",
+			"store sqlite "+dir+"/gateway.db", "ledger {\njournal "+dir+"/journal\n}")...)
+	}
+	return gateways
+}
 
 // Each gateway that counts alone gives away the whole limit.
 func TestL047TwoGatewaysOnOneRedisAdmitTheLimitTogether(t *testing.T) {
@@ -23,12 +36,7 @@ func TestL047TwoGatewaysOnOneRedisAdmitTheLimitTogether(t *testing.T) {
 	const most = 40
 	p := gatewaytest.NewProvider(t)
 	p.Always(twenty)
-	gateways := make([]*site.Process, 2)
-	for i := range gateways {
-		dir := t.TempDir()
-		gateways[i] = site.StartProcess(t, "", append(budget(p, "requests 40/1h", "budget 1000000/month"),
-			"counters redis "+server.Address+" {\ntimeout 10s\n}", "store sqlite "+dir+"/gateway.db", "ledger {\njournal "+dir+"/journal\n}")...)
-	}
+	gateways := sharing(t, server, p, "deny", "requests 40/1h", "budget 1000000/month")
 	var all sync.WaitGroup
 	var admitted, refused atomic.Int64
 	for i := range 2 * most {
@@ -44,4 +52,69 @@ func TestL047TwoGatewaysOnOneRedisAdmitTheLimitTogether(t *testing.T) {
 	all.Wait()
 	assert.EqualValues(t, most, admitted.Load())
 	assert.EqualValues(t, most, refused.Load())
+}
+
+// The budget is enough for 199 requests of 20 dollars, as each reserves 40. With on_error
+// deny, that is what clients get while Redis is killed and comes back.
+func TestTwoGatewaysSpendABudgetExactlyWhileRedisRestarts(t *testing.T) {
+	t.Parallel()
+	server, ok := limitstest.StartRedis(t)
+	if !ok {
+		return
+	}
+	p := gatewaytest.NewProvider(t)
+	p.Always(twenty)
+	gateways := sharing(t, server, p, "deny", "budget 4000/month")
+	var all sync.WaitGroup
+	var admitted, unavailable atomic.Int64
+	var restart sync.Once
+	for i := range 200 {
+		all.Go(func() {
+			for status := http.StatusServiceUnavailable; status == http.StatusServiceUnavailable; {
+				status = statusOf(gateways[i%2], 40)
+				switch status {
+				case http.StatusOK:
+					if admitted.Add(1) > 50 {
+						restart.Do(func() { server.Kill(); server.Start() })
+					}
+				case http.StatusServiceUnavailable:
+					unavailable.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.Eventually(t, func() bool {
+		for i := range gateways {
+			for statusOf(gateways[i], 40) == http.StatusOK {
+				admitted.Add(1)
+			}
+		}
+		return admitted.Load() >= 199
+	}, site.Patience, site.PollEvery)
+	assert.EqualValues(t, 199, admitted.Load())
+	assert.Equal(t, 199, p.Count())
+	t.Logf("%d answers 503", unavailable.Load())
+}
+
+// With on_error allow, nobody notices that Redis is away; what was served counts when it
+// is back.
+func TestTwoGatewaysServeWithoutRedisAndCountLater(t *testing.T) {
+	t.Parallel()
+	server, ok := limitstest.StartRedis(t)
+	if !ok {
+		return
+	}
+	p := gatewaytest.NewProvider(t)
+	p.Always(twenty)
+	gateways := sharing(t, server, p, "allow", "budget 400/month")
+	require.Equal(t, http.StatusOK, statusOf(gateways[0], 20))
+	server.Kill()
+	for i := range 20 {
+		require.Equal(t, http.StatusOK, statusOf(gateways[i%2], 20))
+	}
+	server.Start()
+	for _, gateway := range gateways {
+		assert.Eventually(t, func() bool { return statusOf(gateway, 20) == http.StatusTooManyRequests }, site.Patience, site.PollEvery)
+	}
 }

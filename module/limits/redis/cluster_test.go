@@ -1,0 +1,43 @@
+package redis
+
+import (
+	"testing"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/limitstest"
+)
+
+// A script may use the keys of one node of a Redis Cluster only, and the commands of a
+// batch have to stay in their order there.
+func TestACluster(t *testing.T) {
+	server, ok := limitstest.StartRedis(t, "--cluster-enabled", "yes")
+	if !ok {
+		return
+	}
+	client := goredis.NewClient(&goredis.Options{Addr: server.Address})
+	t.Cleanup(func() { assert.NoError(t, client.Close()) })
+	require.NoError(t, client.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
+	r := &Redis{Address: server.Address + "," + server.Address, Timeout: caddy.Duration(10 * time.Second), OnError: deny}
+	cluster := r.client("")
+	require.IsType(t, new(goredis.ClusterClient), cluster)
+	r.server = newServer(cluster, time.Duration(r.Timeout), zap.NewNop())
+	t.Cleanup(func() { assert.NoError(t, r.server.Destruct()) })
+	g := gateway{Redis: r}
+	g.admitsSoon(t, 0)
+	var running []aigateway.Reservation
+	for range 9 {
+		running = append(running, g.asked(t, tenth))
+	}
+	g.has(t, 0)
+	for _, reservation := range running {
+		g.settled(reservation, 1e7)
+	}
+	g.has(t, 9*tenth-9e7)
+}
