@@ -75,10 +75,12 @@ func (a *applier) run(ctx context.Context) {
 	}
 }
 
-// applyAll applies batches until there are no more or one fails, and returns how
-// long to wait before the next.
+// applyAll applies what the journal has now in batches, until one fails, and returns how
+// long to wait before the next. What is written meanwhile gathers again: under load,
+// there would always be a few records more.
 func (a *applier) applyAll(ctx context.Context) time.Duration {
 	waiting := a.ledger.waiters.take()
+	end := a.ledger.journal.State().End
 	for {
 		more, err := a.applyBatch(ctx)
 		if err != nil {
@@ -87,9 +89,9 @@ func (a *applier) applyAll(ctx context.Context) time.Duration {
 			a.forget()
 			return a.retry(ctx)
 		}
-		if !more {
-			for _, end := range waiting {
-				close(end)
+		if !more || !a.at.Before(end) {
+			for _, settled := range waiting {
+				close(settled)
 			}
 			return gatherFor
 		}

@@ -28,9 +28,13 @@ func (s sharedNames) of(name []byte) string {
 		return shared
 	}
 	text := string(name)
-	if s != nil && len(s) < mostNames {
-		s[text] = text
+	if s == nil {
+		return text
 	}
+	if len(s) >= mostNames {
+		clear(s)
+	}
+	s[text] = text
 	return text
 }
 

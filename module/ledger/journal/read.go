@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -12,6 +13,11 @@ import (
 type Position struct {
 	Segment uint64
 	Offset  int64
+}
+
+// Before reports whether p is before q.
+func (p Position) Before(q Position) bool {
+	return cmp.Or(cmp.Compare(p.Segment, q.Segment), cmp.Compare(p.Offset, q.Offset)) < 0
 }
 
 // readSize is how much is read at once, in bytes, beside one more entry.

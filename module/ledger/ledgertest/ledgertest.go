@@ -43,6 +43,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"an outage ends when records are written", outagesEndOnce},
 		{"L038 two gateways share a database", twoGateways},
 		{"what has ended before Settled can be read", settled},
+		{"Settled does not wait for what ends later", settledUnderLoad},
 		{"sums can be those of some limits", sumsOfLimits},
 		{"L041 sums equal the records, however they are divided", sumsEqualRecords},
 		{"L042 a day in autumn has 25 hours", longDay},

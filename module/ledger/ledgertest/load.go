@@ -1,0 +1,50 @@
+package ledgertest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/store/database"
+)
+
+// loaded is a database of a ledger for which another exchange ends during each
+// transaction that writes records.
+type loaded struct {
+	database.Backend
+	write func()
+}
+
+func (l loaded) Dialect() database.Dialect {
+	d := l.Backend.Dialect()
+	bind := d.Bind
+	d.Bind = func(query string) string {
+		if strings.HasPrefix(query, "UPDATE gateway_ledger_nodes") {
+			l.write()
+		}
+		if bind == nil {
+			return query
+		}
+		return bind(query)
+	}
+	return d
+}
+
+// Each transaction once was followed by another one with what had ended meanwhile, before
+// anyone who waited went on. Under load, records did not gather, and Settled took as long
+// as the load.
+func settledUnderLoad(t *testing.T, d Database) {
+	var l *ledger.Ledger
+	var err error
+	l, err = ledger.Open(aigateway.LedgerOptions{Journal: journalOf(t)}, loaded{d(), func() { write(t, l, Example()) }}, zap.NewNop)
+	require.NoError(t, err)
+	write(t, l, Example())
+	require.NoError(t, l.Settled(t.Context()))
+	assert.Positive(t, total(t, l).Requests)
+	require.NoError(t, l.Close())
+}
