@@ -23,6 +23,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/explain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limiting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/modellist"
@@ -49,8 +50,8 @@ type App struct {
 	serving  []*userbase.Userbase // of all sites, without repetition
 	sites    []*Handler
 
-	emitter      *events.Emitter
-	releaseNames func() // of metrics; nil before Start
+	emitter     *events.Emitter
+	stopMetrics func() // nil before Start
 
 	forwarded []*caddyhttp.Server // the servers that warnForwarded has warned of
 }
@@ -102,7 +103,8 @@ func (a *App) Start() error {
 	}
 	a.awaitStores(openPatience)
 	a.warnUnusable()
-	a.releaseNames = metrics.Hold(a.metricNames())
+	release, unwatch := metrics.Hold(a.metricNames()), metrics.WatchProviders(a.available)
+	a.stopMetrics = func() { unwatch(); release() }
 	return nil
 }
 
@@ -116,6 +118,17 @@ func (a *App) metricNames() (n metrics.Names) {
 		n.Limits = append(n.Limits, site.resolved.limits.Names()...)
 	}
 	return n
+}
+
+// available returns which providers of all sites can be asked.
+func (a *App) available() map[string]bool {
+	all := make(map[string]bool)
+	for _, site := range a.sites {
+		for name, is := range explain.Providers(site.resolved.catalog) {
+			all[name] = all[name] || is
+		}
+	}
+	return all
 }
 
 // openLedgers opens the ledgers of sites. Sites without a store have none.
@@ -155,7 +168,7 @@ func (a *App) awaitStores(patience time.Duration) {
 // Running requests go on with what they hold.
 func (a *App) Stop() error {
 	a.emitter.Stop()
-	a.releaseNames()
+	a.stopMetrics()
 	return nil
 }
 

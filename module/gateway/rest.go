@@ -9,7 +9,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/choice"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 )
 
 // showHealth shows operators that a target begins to rest, or answers again.
@@ -17,7 +16,6 @@ func (h *Handler) showHealth(t choice.Candidate, o health.Outcome, change health
 	if change == health.Same {
 		return
 	}
-	metrics.SetProviderAvailable(t.Provider.Name, change == health.Up)
 	names := []zap.Field{
 		zap.String("provider", t.Provider.Name), zap.String("upstream_model", observe.Clip(t.Health.Model)), zap.String("api_key", t.Health.Key),
 	}

@@ -23,8 +23,6 @@ var (
 		"Time between two arrivals of events in a stream, without the time in which the client takes them.",
 		[]float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15}, "provider")
 
-	providerAvailable = gauge("provider_available", "1 if requests are sent to the provider, 0 if it rests after failures.", "provider")
-
 	losses = counter("losses_total",
 		"Fields of requests and parts of answers that a translation left behind.",
 		"provider", "from", "to", "class", "field")
@@ -45,15 +43,6 @@ func FirstEvent(model, provider string, d time.Duration) {
 // EventGaps returns where the gaps between the events of a provider's streams are
 // counted, in seconds. One observer serves a whole stream.
 func EventGaps(provider string) prometheus.Observer { return eventGap.WithLabelValues(provider) }
-
-// SetProviderAvailable notes whether requests are sent to a provider.
-func SetProviderAvailable(provider string, available bool) {
-	value := 0.0
-	if available {
-		value = 1
-	}
-	providerAvailable.WithLabelValues(provider).Set(value)
-}
 
 // Loss counts a field that a translation between two formats left behind. The field has
 // the name that the tables of this repository give it, or "?".

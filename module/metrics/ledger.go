@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -65,19 +64,10 @@ type LedgerState struct {
 
 // WatchLedger has every scrape ask for the state of a ledger, until stop is called. It
 // is called from other goroutines, and must not wait for a disk or a database.
-func WatchLedger(state func() LedgerState) (stop func()) {
-	watched := &state
-	ledgers.mu.Lock()
-	defer ledgers.mu.Unlock()
-	ledgers.list = append(ledgers.list, watched)
-	return func() { ledgers.remove(watched) }
-}
+func WatchLedger(state func() LedgerState) (stop func()) { return ledgers.add(state) }
 
 // ledgerStates is the collector of the states of all open ledgers.
-type ledgerStates struct {
-	mu   sync.Mutex // guards list
-	list []*func() LedgerState
-}
+type ledgerStates struct{ watched[LedgerState] }
 
 var (
 	ledgerPending = prometheus.NewDesc("caddy_ai_gateway_ledger_pending_records",
@@ -88,17 +78,6 @@ var (
 		"Age of the oldest record that is not in the database yet.", nil, nil)
 )
 
-func (l *ledgerStates) remove(watched *func() LedgerState) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i, state := range l.list {
-		if state == watched {
-			l.list = append(l.list[:i:i], l.list[i+1:]...)
-			return
-		}
-	}
-}
-
 // Describe implements prometheus.Collector.
 func (l *ledgerStates) Describe(descs chan<- *prometheus.Desc) {
 	descs <- ledgerPending
@@ -108,16 +87,13 @@ func (l *ledgerStates) Describe(descs chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector. Without a ledger there are no series.
 func (l *ledgerStates) Collect(metrics chan<- prometheus.Metric) {
-	l.mu.Lock()
-	list := l.list
-	l.mu.Unlock()
-	if len(list) == 0 {
+	states := l.states()
+	if len(states) == 0 {
 		return
 	}
 	var sum LedgerState
 	var oldest time.Duration
-	for _, state := range list {
-		s := (*state)()
+	for _, s := range states {
 		sum.Pending += s.Pending
 		sum.Bytes += s.Bytes
 		if !s.Oldest.IsZero() {

@@ -18,7 +18,7 @@ import (
 // so the collectors belong to the process.
 var collectors = []prometheus.Collector{
 	exchanges, exchangeDuration, overhead, inFlight,
-	attempts, fallbacks, firstEvent, eventGap, providerAvailable, losses,
+	attempts, fallbacks, firstEvent, eventGap, providers, losses,
 	tokens, cost, unpriced, searches, usageSources, pricesTime,
 	limitDecisions, budgets, countersDuration, countersFallback,
 	ledgerRecords, ledgerAppend, ledgerApply, ledgerOrphans, ledgerRefusals, ledgerDamaged, ledgers,

@@ -57,7 +57,6 @@ func countEverything(provider, model, limit string) {
 	Fallback(model, provider, "overloaded")
 	FirstEvent(model, provider, time.Second)
 	EventGaps(provider).Observe(.02)
-	SetProviderAvailable(provider, true)
 	Loss(provider, "chat", "messages", "hint", "seed")
 	Use(Usage{provider, model, "provider", 1, 2, 3, 4, 5, 6, 7, true, .25})
 	Use(Usage{Provider: provider, Model: model, Source: "none"})
@@ -78,6 +77,7 @@ func countEverything(provider, model, limit string) {
 func TestNamesOfMetrics(t *testing.T) {
 	countEverything("p", "m", "l")
 	t.Cleanup(WatchLedger(func() LedgerState { return LedgerState{Pending: 1} }))
+	t.Cleanup(WatchProviders(func() map[string]bool { return map[string]bool{"p": true} }))
 	families := gather(t)
 	for _, name := range strings.Fields(`
 		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight
@@ -161,7 +161,6 @@ func useEverything(model, provider string) {
 	Fallback(model, provider, "timeout")
 	FirstEvent(model, provider, time.Second)
 	EventGaps(provider).Observe(1)
-	SetProviderAvailable(provider, true)
 	for _, source := range []string{"none", "provider", "partial", "estimated"} {
 		Use(Usage{provider, model, source, 1, 1, 1, 1, 1, 1, 0, true, 1})
 	}

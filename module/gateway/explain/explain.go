@@ -70,6 +70,21 @@ func remembered(p *catalog.Provider, known []Target) (all []Target) {
 	return all
 }
 
+// Providers returns whether each provider can be asked, by name: whether a target of a
+// model with an exact name is not down, or other models are not known to be.
+func Providers(c *catalog.Catalog) map[string]bool {
+	available := make(map[string]bool)
+	for _, p := range c.Providers {
+		available[p.Name] = slices.ContainsFunc(p.APIKeys, func(key string) bool { return !health.Process.AllDown(p.Service, key) })
+	}
+	for _, name := range c.Names() {
+		for _, candidate := range choice.All(c.Model(name), name) {
+			available[candidate.Provider.Name] = available[candidate.Provider.Name] || !health.Process.IsDown(candidate.Health)
+		}
+	}
+	return available
+}
+
 func compare(a, b Target) int {
 	return slices.Compare([]string{a.Provider, a.Upstream, a.APIKey}, []string{b.Provider, b.Upstream, b.APIKey})
 }

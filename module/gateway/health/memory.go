@@ -11,6 +11,8 @@ type Memory struct {
 	mu      sync.RWMutex // guards all below
 	ill     map[Target]*illness
 	running map[Target]int // attempts, of targets and, without key and model, of providers
+
+	answered map[Target]time.Time // when the last attempt that was answered began, of API keys
 }
 
 // Process is the memory of the process: all sites share it, and reloads change nothing
@@ -87,6 +89,7 @@ func (v Visit) End(o Outcome, first time.Duration) Change {
 	m.giveUp(v)
 	switch {
 	case o.Class == Healthy:
+		defer m.noteAnswer(v)
 		return m.recover(v)
 	case o.Class == Unknown, first <= 0:
 		return Same

@@ -103,6 +103,27 @@ func TestMetricsAfterAReload(t *testing.T) {
 	assert.Equal(t, "2", series[`attempts_total{model="kept",provider="kept",result="answered"}`])
 }
 
+// The metric was 0 as soon as one of several models failed, and no series at all before.
+func TestAProviderIsAvailableWhileOneOfItsTargetsIs(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("several", p, "models z*"), "model a {\nto several/x\n}", "model b {\nto several/y\n}")
+	const name = `provider_available{provider="several"}`
+	fail := func(model string) {
+		p.Always(gatewaytest.Status(http.StatusInternalServerError))
+		for range 5 {
+			s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, model, "hello", false)).ID())
+		}
+	}
+	assert.Equal(t, "1", scrape(t, s)[name])
+	fail("a")
+	assert.Equal(t, "1", scrape(t, s)[name], "b can be asked")
+	fail("b")
+	assert.Equal(t, "0", scrape(t, s)[name])
+	p.Always(nil)
+	s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "a", "hello", false)).ID())
+	assert.Equal(t, "1", scrape(t, s)[name])
+}
+
 // A limit counts what it admits and what it refuses.
 func TestMetricsOfALimit(t *testing.T) {
 	t.Setenv("LIMITED_KEY", "sk-the-key-with-a-limit")

@@ -1,0 +1,46 @@
+package health
+
+import "time"
+
+// IsDown reports whether a target, or its API key, has begun to rest and has not answered
+// since. A target whose rest is over is down until its probe succeeds.
+func (m *Memory) IsDown(t Target) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, level := range t.levels() {
+		if i := m.ill[level]; i != nil && i.isDown(time.Now()) {
+			return true
+		}
+	}
+	return false
+}
+
+// AllDown reports whether all models of a provider, asked with an API key, are down as far
+// as is known: one or the key is, and no model has answered since it failed.
+func (m *Memory) AllDown(provider, key string) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	answered := m.answered[Target{Provider: provider, Key: key}]
+	now := time.Now()
+	for t, i := range m.ill {
+		if t.Provider == provider && t.Key == key && i.isDown(now) && (t.Model == "" || !answered.After(i.last)) {
+			return true
+		}
+	}
+	return false
+}
+
+// noteAnswer notes that a model has answered an attempt, as long as other targets fail.
+func (m *Memory) noteAnswer(v Visit) {
+	if len(m.ill) == 0 {
+		m.answered = nil
+		return
+	}
+	if m.answered == nil {
+		m.answered = make(map[Target]time.Time)
+	}
+	m.answered[v.target.key()] = v.began
+}
+
+// isDown reports whether the target has rested, and has not answered since.
+func (i *illness) isDown(now time.Time) bool { return i.rests > 0 && !i.forgotten(now) }
