@@ -120,18 +120,17 @@ func (b *backlog) next() []change {
 }
 
 // sent notes that the first n changes were sent, some of which have failed. These are sent
-// again, unless the backlog is closing.
+// again, unless the backlog is closing: then all others are dropped with them.
 func (b *backlog) sent(n int, failed []change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed {
-		b.dropped += len(failed)
-		failed = nil
-	}
-	rest := b.waiting[n-len(failed):]
-	copy(rest, failed)
 	clear(b.waiting[:n-len(failed)])
-	b.waiting = rest
+	b.waiting = b.waiting[n-len(failed):]
+	copy(b.waiting, failed)
+	if b.closed && len(failed) > 0 {
+		b.dropped += len(b.waiting)
+		b.waiting = nil
+	}
 	close(b.progress)
 	b.progress = make(chan struct{})
 }

@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"errors"
 	"sync"
 	"time"
 
@@ -13,8 +12,6 @@ const (
 	failuresToRest = 5
 	rest           = time.Second
 )
-
-var errResting = errors.New("the Redis server did not answer; it is asked again in a second")
 
 // circuit spares requests the wait for a server that does not answer, and logs when that
 // begins and ends.

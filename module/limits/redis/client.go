@@ -36,10 +36,10 @@ func (r *Redis) secret() (string, error) {
 // client returns a client of the server, or of the Redis Cluster if there are several
 // addresses. It does not connect.
 func (r *Redis) client(password string) goredis.UniversalClient {
-	timeout := time.Duration(r.Timeout)
+	timeout := max(time.Duration(r.Timeout), backgroundTimeout) // the contexts of requests end earlier
 	options := &goredis.UniversalOptions{
 		Addrs: strings.Split(r.Address, ","), Username: r.Username, Password: password, MaxRetries: -1,
-		DialTimeout: max(timeout, time.Second), ReadTimeout: timeout, WriteTimeout: timeout, PoolTimeout: timeout,
+		DialTimeout: timeout, ReadTimeout: timeout, WriteTimeout: timeout, PoolTimeout: timeout,
 		ContextTimeoutEnabled:    true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	}

@@ -2,8 +2,6 @@ package redis
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
@@ -27,11 +25,19 @@ func (l *limiter) Admit(ctx context.Context, d aigateway.Demand) aigateway.Admis
 		q, a, err = l.admit(ctx, &d)
 		a.Moves = append(moves, a.Moves...)
 	}
-	if err == nil {
-		if a.Reached == "" {
-			a.Reservation = newReservation(q, l.server)
-		}
-		return a
+	if err != nil {
+		return l.undecided(q, err)
+	}
+	if a.Reached == "" {
+		a.Reservation = newReservation(q, l.server)
+	}
+	return a
+}
+
+// undecided returns the decision about a question that failed.
+func (l *limiter) undecided(q *question, err error) aigateway.Admission {
+	if !isOfServer(err) {
+		return aigateway.Admission{Err: err}
 	}
 	metrics.CounterFallback(l.OnError)
 	if l.OnError == allow {
@@ -40,13 +46,8 @@ func (l *limiter) Admit(ctx context.Context, d aigateway.Demand) aigateway.Admis
 	if isUncertain(err) {
 		giveBack(newReservation(q, l.server))
 	}
-	return aigateway.Admission{Err: fmt.Errorf("asking Redis: %w", err)}
+	return aigateway.Admission{Err: err}
 }
-
-var (
-	errLosing = errors.New("the Redis server loses budgets as soon as they are restored")
-	errAnswer = errors.New("the Redis server gave an answer of another length than its script")
-)
 
 // admit decides about a demand, and returns the last question that it asked. It restores
 // the budgets that the server does not have.

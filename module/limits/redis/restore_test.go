@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -75,4 +76,16 @@ func TestAPanicOfTheLedgerPasses(t *testing.T) {
 	assert.ErrorContains(t, l.Admit(t.Context(), demandOf(b)).Err, "panic: a bug")
 	healed.Store(true)
 	assert.Eventually(t, func() bool { return l.Admit(t.Context(), demandOf(b)).Reservation != nil }, patience, 50*time.Millisecond)
+}
+
+// With on_error allow, a ledger that could not be read once let requests exceed their
+// budget, as if the counters were away.
+func TestALedgerThatFailsIsNoOutageOfTheServer(t *testing.T) {
+	server, _, ok := serving(t)
+	if !ok {
+		return
+	}
+	b := &books{answer: func(context.Context) ([]aigateway.Spent, error) { return nil, errors.New("no database") }}
+	l := limiterOf(t, gatewayOn(t, server, allow).Redis, aigateway.LimitRules{Budget: budget(t, "1/month")})
+	assert.EqualError(t, l.Admit(t.Context(), demandOf(b)).Err, "restoring a budget: no database")
 }

@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"errors"
-	"net"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +12,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/limits/restore"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/metrics"
 )
+
+// backgroundTimeout bounds how long what no request waits for waits for the server, unless
+// a request waits longer.
+const backgroundTimeout = time.Second
 
 // server is a Redis server in use, which lasts over reloads. It has goroutines only while
 // changes wait or budgets are restored.
@@ -51,19 +54,28 @@ func (s *server) drop() error {
 // Destruct implements caddy.Destructor. Requests that still run settle later.
 func (s *server) Destruct() error { return s.drop() }
 
-// do calls the server within its timeout, unless it rests. The call does not end with the
-// client of a request: such ends would count as failures of the server.
+// do calls the server for a request, unless the server rests. The call does not end with
+// the client of the request: such ends would count as failures of the server.
 func (s *server) do(script string, call func(context.Context) error) error {
 	if !s.circuit.closed() {
 		return errResting
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.timeout)
+	err := s.call(script, s.timeout, call)
+	s.circuit.note(err)
+	return err
+}
+
+// call calls the server within a timeout.
+func (s *server) call(script string, timeout time.Duration, call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	begun := time.Now()
 	err := call(ctx)
-	s.circuit.note(err)
 	metrics.CounterCall(script, resultOf(err), time.Since(begun))
-	return err
+	if err != nil {
+		return &serverError{err}
+	}
+	return nil
 }
 
 // resultOf returns the result of a call for the metrics.
@@ -78,20 +90,14 @@ func resultOf(err error) string {
 	return "error"
 }
 
-// isUncertain reports whether the server may have done what a call asked that ended with
-// an error: the call reached it, and its answer is unknown.
-func isUncertain(err error) bool {
-	if err == nil || errors.Is(err, errResting) || isAnswer(err) {
-		return false
-	}
-	dial := (*net.OpError)(nil)
-	return !errors.As(err, &dial) || dial.Op != "dial"
-}
-
-// send sends changes, and returns those that failed.
+// send sends changes, and returns those that failed. It waits longer for the server than a
+// request does: changes that are late would be sent again and again.
 func (s *server) send(changes []change) (failed []change) {
+	if !s.circuit.closed() {
+		return changes
+	}
 	sent := make([][]goredis.Cmder, len(changes))
-	err := s.do("settle", func(ctx context.Context) error {
+	err := s.call("settle", max(s.timeout, backgroundTimeout), func(ctx context.Context) error {
 		b := batch{s.client.Pipeline(), make(map[*goredis.Script]bool)}
 		for i, c := range changes {
 			before := b.Len()
@@ -124,10 +130,4 @@ func errorOf(commands []goredis.Cmder, batch error) error {
 		}
 	}
 	return nil
-}
-
-// isAnswer reports whether an error is an answer of the server.
-func isAnswer(err error) bool {
-	answer := goredis.Error(nil)
-	return errors.As(err, &answer)
 }
